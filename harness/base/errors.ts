@@ -1,0 +1,74 @@
+/**
+ * Three families of failure: our own bug (`assert`, crashes loudly), bad input (`InputError`, exit code 2)
+ * and the environment (`Unavailable`, on the way to `inconclusive`, exit code 3). A divergence is a value,
+ * never an exception.
+ */
+
+/** Where in a text something stands; line and column count from 1. */
+export interface Place {
+  readonly file: string;
+  readonly line?: number;
+  readonly column?: number;
+}
+
+/** `file:line:column`, as editors and terminals link it. */
+export function formatPlace(place: Place): string {
+  return [place.file, place.line, place.column].filter((part) => part !== undefined).join(':');
+}
+
+/** The request is wrong: usage, a scenario, an input file. The message names the value and what would be right. */
+export class InputError extends Error {
+  override readonly name = 'InputError';
+  constructor(message: string, readonly place?: Place) {
+    super(place === undefined ? message : `${formatPlace(place)}: ${message}`);
+  }
+}
+
+/** Something of the environment failed: says what was tried and what would do instead. */
+export class Unavailable extends Error {
+  override readonly name = 'Unavailable';
+  constructor(
+    message: string,
+    /** What a person can do about it, one line each. */
+    readonly remedies: readonly string[] = [],
+    /** The last lines of whatever failed: a daemon's log, a program's stderr. */
+    readonly evidence: readonly string[] = [],
+  ) {
+    super(message);
+  }
+}
+
+/** The model was asked to interpret something that it does not know. Never skipped in silence. */
+export class Unsupported extends Error {
+  override readonly name = 'Unsupported';
+}
+
+/** Crashes on our own bugs. */
+export function assert(condition: unknown, message: string): asserts condition {
+  if (!condition) throw new Error(`bug in flowbed: ${message}`);
+}
+
+/** The end of an exhaustive switch over a closed union. */
+export function assertNever(value: never): never {
+  throw new Error(`bug in flowbed: unexpected ${JSON.stringify(value)}`);
+}
+
+/** "unknown scenario "x": known are a, b, c", with the nearest name first if one is close. */
+export function unknownName(kind: string, name: string, known: readonly string[]): InputError {
+  const near = known.find((candidate) => editDistance(candidate, name) <= Math.max(1, Math.floor(candidate.length / 4)));
+  const hint = near === undefined ? '' : ` Did you mean "${near}"?`;
+  return new InputError(`unknown ${kind} "${name}".${hint} Known: ${known.join(', ') || 'none'}.`);
+}
+
+function editDistance(a: string, b: string): number {
+  let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i++) {
+    const current = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const substitution = (previous[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      current.push(Math.min(substitution, (previous[j] ?? 0) + 1, (current[j - 1] ?? 0) + 1));
+    }
+    previous = current;
+  }
+  return previous[b.length] ?? 0;
+}

@@ -1,0 +1,76 @@
+/**
+ * What a control plane wants of every node: bridges with their ports and flows, and the network stacks of the
+ * pods and the node behind those ports. Testbeds build the bridges, the fabric builds the stacks; both from
+ * this same readonly data.
+ */
+import type { TunnelType } from './topology.js';
+
+export interface ClusterPlan {
+  readonly nodes: readonly NodePlan[];
+}
+
+export interface NodePlan {
+  readonly node: string;
+  readonly bridges: readonly BridgePlan[];
+  readonly hosts: readonly HostPlan[];
+}
+
+export interface BridgePlan {
+  readonly name: string;
+  /** MAC of the bridge's LOCAL port. */
+  readonly mac: string;
+  /** The address native tunnels send from: the bridge's LOCAL port holds it. Only on the underlay's bridge. */
+  readonly underlay?: {
+    readonly ip: string;
+    readonly prefixLength: number;
+    /** The neighbours that tunnels reach, known from the start. */
+    readonly neighbours: readonly { readonly ip: string; readonly mac: string }[];
+  };
+  readonly ports: readonly PortPlan[];
+  /** One flow a line as ovs-ofctl(8) reads it, port names allowed. */
+  readonly flows: readonly string[];
+}
+
+/** A port beside LOCAL, which every bridge has. `ofport` is the OpenFlow port number asked for. */
+export type PortPlan =
+  /** A pod's or machine's interface. */
+  | { readonly kind: 'endpoint'; readonly name: string; readonly ofport: number }
+  /** An internal port whose other end is the node's own network stack. */
+  | { readonly kind: 'internal'; readonly name: string; readonly ofport: number; readonly mac: string }
+  /** A flow-based tunnel (remote_ip=flow, key=flow). */
+  | { readonly kind: 'tunnel'; readonly name: string; readonly ofport: number; readonly tunnel: TunnelType }
+  /** The way out to the network between nodes; `mac` is what that network delivers here, beside broadcast. */
+  | { readonly kind: 'uplink'; readonly name: string; readonly ofport: number; readonly mac: string };
+
+/** A network stack: a pod's or the node's own. */
+export interface HostPlan {
+  /** Unique in the cluster: the pod's or the node's name. */
+  readonly name: string;
+  readonly kind: 'pod' | 'linux-node';
+  readonly interfaces: readonly InterfacePlan[];
+  readonly routes: readonly RoutePlan[];
+}
+
+export interface InterfacePlan {
+  readonly name: string;
+  /** The switch port at the other end: a port's name, or a bridge's name for its LOCAL port. */
+  readonly port: string;
+  readonly mac: string;
+  readonly ip: string;
+  readonly prefixLength: number;
+}
+
+/** A route beside the connected ones: `destination via gateway dev interface [onlink]`, as ip-route(8) has it. */
+export interface RoutePlan {
+  readonly destination: string;
+  readonly via: string;
+  readonly interface: string;
+  /** The gateway is taken to be on the link although no connected route covers it. */
+  readonly onlink: boolean;
+}
+
+/** A pure function from the desired cluster to what every node should hold. */
+export interface ControlPlane<Cluster> {
+  readonly name: string;
+  plan(cluster: Cluster): ClusterPlan;
+}

@@ -1,0 +1,32 @@
+import type { ControlPlane } from './plan.js';
+import type { Intent } from './intent.js';
+import type { Topology } from './topology.js';
+import type { Stimulus, TestVector } from './vector.js';
+
+/** One dimension of the matrix a scenario runs over. */
+export interface Axis {
+  /** Every value that `--set axis=value` accepts. */
+  readonly values: readonly string[];
+  /** The values that run when nothing is set. */
+  readonly default: readonly string[];
+}
+
+export type AxisValues<Axes> = { readonly [K in keyof Axes]: string };
+
+/** What is tested: a network, who programs it, what is sent through it, and what was promised. */
+export interface Scenario<Axes extends Readonly<Record<string, Axis>> = Readonly<Record<string, Axis>>> {
+  /** `folder/name`, as `flowbed run` takes it. */
+  readonly name: string;
+  readonly title: string;
+  readonly axes: Axes;
+  topology(axes: AxisValues<Axes>): Topology;
+  readonly controlPlane: ControlPlane<Topology>;
+  vectors(topology: Topology): readonly TestVector[];
+  /** L0: what the stimulus must lead to, from the topology alone. */
+  intent(topology: Topology, stimulus: Stimulus): Intent;
+}
+
+/** Types a scenario; the default export of every file in scenarios/. */
+export function defineScenario<const Axes extends Readonly<Record<string, Axis>>>(scenario: Scenario<Axes>): Scenario<Axes> {
+  return scenario;
+}

@@ -1,0 +1,35 @@
+/**
+ * The small interface that the model and every real testbed implement, and that the fabric asks for: frames in
+ * at a port, frames out of ports, time.
+ */
+
+/** What the fabric asks of one node's switches; at most one call a node at an instant, one port a call. */
+export type SwitchCall =
+  | { readonly kind: 'receive'; readonly node: string; readonly port: string; readonly frames: readonly Uint8Array[] }
+  | { readonly kind: 'advance'; readonly node: string; readonly ms: number };
+
+/** What a node's switches did with one call: every frame that came out, sorted by port name, in order a port. */
+export interface SwitchStep {
+  readonly outputs: readonly { readonly port: string; readonly frame: Uint8Array }[];
+}
+
+/** The identity of a flow on a node: what OpenFlow calls it by, as one canonical text. */
+export interface FlowId {
+  readonly node: string;
+  readonly bridge: string;
+  readonly table: number;
+  readonly priority: number;
+  /** The match as ovs-ofctl prints it, in canonical order; empty for the table-miss flow. */
+  readonly match: string;
+}
+
+/** `table=70, priority=200,ip,nw_dst=10.10.1.0/24`, as a line of dump-flows begins. */
+export function formatFlowId(flow: FlowId): string {
+  return `table=${flow.table}, priority=${flow.priority}${flow.match === '' ? '' : `,${flow.match}`}`;
+}
+
+/** Packets that a flow saw since the last `reset`. */
+export interface FlowCount {
+  readonly flow: FlowId;
+  readonly packets: number;
+}

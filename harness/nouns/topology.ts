@@ -1,0 +1,38 @@
+/**
+ * A network as people describe it: nodes and pods with their addresses. Plain readonly data, built by the pure
+ * functions of topologies/ or read from YAML. Knows no switch, no port and no flow.
+ */
+export type TunnelType = 'geneve' | 'vxlan' | 'gre';
+
+export interface Topology {
+  readonly name: string;
+  /** How pod traffic crosses nodes. */
+  readonly mode: 'encap';
+  readonly tunnel: TunnelType;
+  /** CIDR of Service ClusterIPs (kubeadm's default is 10.96.0.0/12). */
+  readonly serviceCidr: string;
+  readonly nodes: readonly Node[];
+}
+
+export interface Node {
+  readonly name: string;
+  /** The node's own address on the network between nodes. */
+  readonly underlay: { readonly ip: string; readonly prefixLength: number; readonly mac: string };
+  /** The CIDR that the node's pods live in. Its first address belongs to the node's gateway. */
+  readonly podCidr: string;
+  /** The node's end of its pods' subnet. */
+  readonly gateway: { readonly ip: string; readonly mac: string };
+  readonly pods: readonly Pod[];
+}
+
+export interface Pod {
+  /** Unique in the cluster. */
+  readonly name: string;
+  readonly ip: string;
+  readonly mac: string;
+}
+
+/** Every pod of the cluster with the node it runs on, in the topology's order. */
+export function podsOf(topology: Topology): readonly { readonly pod: Pod; readonly node: Node }[] {
+  return topology.nodes.flatMap((node) => node.pods.map((pod) => ({ pod, node })));
+}

@@ -1,0 +1,51 @@
+import type { FlowId } from './switching.js';
+
+/** What is compared, each with its own count. */
+export const aspects = ['program', 'intent', 'frames', 'silence', 'counters'] as const;
+export type Aspect = (typeof aspects)[number];
+
+/** Comparisons of one aspect. `made + skipped` must equal `expected`, or the verdict is inconclusive. */
+export interface Count {
+  readonly expected: number;
+  readonly made: number;
+  readonly skipped: number;
+}
+export type Counts = Readonly<Record<Aspect, Count>>;
+
+export type Verdict =
+  | { readonly kind: 'conforms'; readonly counts: Counts }
+  | { readonly kind: 'diverges'; readonly counts: Counts; readonly differences: readonly Difference[] }
+  | { readonly kind: 'inconclusive'; readonly counts: Counts; readonly cause: string; readonly evidence: readonly string[] };
+export type VerdictKind = Verdict['kind'];
+
+/** One thing that two levels say differently. */
+export interface Difference {
+  readonly aspect: Aspect;
+  /** Which two levels part: intent against the model or the switch, or the model against the switch. */
+  readonly between: 'intent and model' | 'intent and switch' | 'model and switch';
+  /** One sentence: what was expected and what was seen. */
+  readonly summary: string;
+  readonly expected: string;
+  readonly actual: string;
+  /** The first flow at which the two part, and the field it got wrong, where these can be told. */
+  readonly at?: { readonly flow: FlowId; readonly field?: string; readonly because: string };
+  /** It follows from an earlier difference of the same vector. */
+  readonly afterDivergence: boolean;
+}
+
+export const noCounts: Counts = Object.fromEntries(aspects.map((aspect) => [aspect, { expected: 0, made: 0, skipped: 0 }])) as unknown as Counts;
+
+/** Adds counts aspect by aspect. */
+export function addCounts(all: readonly Counts[]): Counts {
+  const sum = (aspect: Aspect, part: keyof Count) => all.reduce((total, counts) => total + counts[aspect][part], 0);
+  return Object.fromEntries(
+    aspects.map((aspect) => [aspect, { expected: sum(aspect, 'expected'), made: sum(aspect, 'made'), skipped: sum(aspect, 'skipped') }]),
+  ) as unknown as Counts;
+}
+
+/** The verdict on a whole from its parts: one divergence makes it diverge, else one inconclusive part makes it so. */
+export function worst(kinds: readonly VerdictKind[]): VerdictKind {
+  if (kinds.includes('diverges')) return 'diverges';
+  if (kinds.includes('inconclusive') || kinds.length === 0) return 'inconclusive';
+  return 'conforms';
+}
