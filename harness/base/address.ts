@@ -1,0 +1,51 @@
+/** Addresses as people write them, and as packets carry them. */
+import { InputError } from './errors.js';
+
+/** `0a:00:0a:0a:00:01` as six bytes. @throws InputError when it is not six hexadecimal pairs. */
+export function macBytes(text: string): Uint8Array {
+  if (!/^[0-9a-f]{2}(:[0-9a-f]{2}){5}$/i.test(text)) throw new InputError(`expected a MAC address such as 0a:00:0a:0a:00:01, got "${text}"`);
+  return Uint8Array.from(text.split(':'), (pair) => Number.parseInt(pair, 16));
+}
+
+/** Six bytes at `offset` as `0a:00:0a:0a:00:01`. */
+export function formatMac(bytes: Uint8Array, offset = 0): string {
+  return Array.from(bytes.subarray(offset, offset + 6), (byte) => byte.toString(16).padStart(2, '0')).join(':');
+}
+
+/** `10.10.0.1` as an unsigned 32-bit number. @throws InputError when it is not dotted decimal. */
+export function ipv4Number(text: string): number {
+  const parts = text.split('.');
+  if (parts.length !== 4 || !parts.every((part) => /^(0|[1-9]\d{0,2})$/.test(part) && Number(part) <= 255)) {
+    throw new InputError(`expected an IPv4 address such as 10.10.0.1, got "${text}"`);
+  }
+  return parts.reduce((number, part) => number * 256 + Number(part), 0);
+}
+
+/** An unsigned 32-bit number as `10.10.0.1`. */
+export function formatIpv4(number: number): string {
+  return [24, 16, 8, 0].map((shift) => (number >>> shift) & 0xff).join('.');
+}
+
+/** A block of IPv4 addresses: `number` is its first address, host bits zero. */
+export interface Cidr {
+  readonly number: number;
+  readonly prefixLength: number;
+}
+
+/** `10.10.0.0/24`; host bits in the text are cleared, a bare address is a /32. @throws InputError naming the text. */
+export function parseCidr(text: string): Cidr {
+  const [address, length = '32', ...rest] = text.split('/');
+  const prefixLength = /^\d{1,2}$/.test(length) ? Number(length) : 33;
+  if (address === undefined || rest.length > 0 || prefixLength > 32) throw new InputError(`expected a block of addresses such as 10.10.0.0/24, got "${text}"`);
+  return { number: (ipv4Number(address) & prefixMask(prefixLength)) >>> 0, prefixLength };
+}
+
+/** The netmask of a prefix as an unsigned 32-bit number. */
+export function prefixMask(prefixLength: number): number {
+  return prefixLength === 0 ? 0 : (0xffffffff << (32 - prefixLength)) >>> 0;
+}
+
+/** Whether `ip` (a number) lies in the block. */
+export function cidrContains(cidr: Cidr, ip: number): boolean {
+  return ((ip & prefixMask(cidr.prefixLength)) >>> 0) === cidr.number;
+}

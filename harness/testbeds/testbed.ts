@@ -1,0 +1,25 @@
+import type { FlowCount, SwitchCall, SwitchStep } from '../nouns/switching.js';
+
+/** A cluster's switches, brought up and programmed: the model's or real ones. */
+export interface Testbed {
+  /** `model`, `sim`, … */
+  readonly name: string;
+  /** Versions as the running programs tell them, by program. */
+  readonly versions: Readonly<Record<string, string>>;
+  /** Carries out one call a node, nodes in parallel, and returns when all of them are quiet; steps in the order of `calls`. */
+  call(calls: readonly SwitchCall[]): Promise<readonly SwitchStep[]>;
+  /** Every switch forgets connections, learned MACs and cached flows; counters start from zero. */
+  reset(): Promise<void>;
+  /** Packets a flow since the last reset, for every flow of every bridge of every node, also those at zero. */
+  counts(): Promise<readonly FlowCount[]>;
+  /** The flows that each bridge holds, one a line, as the switch prints them. */
+  program(): Promise<readonly BridgeFlows[]>;
+  /** Stops everything and removes what was made; safe to call twice and after a failure. */
+  close(): Promise<void>;
+}
+
+export interface BridgeFlows {
+  readonly node: string;
+  readonly bridge: string;
+  readonly flows: readonly string[];
+}
