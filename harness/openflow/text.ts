@@ -1,0 +1,66 @@
+/** A piece of a flow's text that knows where it stands, so that every complaint names file, line and column. */
+import { InputError, type Place } from '../base/errors.js';
+
+export interface Span {
+  readonly text: string;
+  readonly file: string;
+  /** Line and column of the first character, from 1. */
+  readonly line: number;
+  readonly column: number;
+}
+
+export function span(text: string, place: Place): Span {
+  return { text, file: place.file, line: place.line ?? 1, column: place.column ?? 1 };
+}
+
+/** The part of `whole` from character `from` up to `to`, without the white space around it. */
+export function part(whole: Span, from: number, to = whole.text.length): Span {
+  const raw = whole.text.slice(from, to);
+  const trimmed = raw.trimStart();
+  return { ...whole, text: trimmed.trimEnd(), column: whole.column + from + (raw.length - trimmed.length) };
+}
+
+/** The error to throw about a piece of text. */
+export function complain(at: Span, message: string): InputError {
+  return new InputError(message, { file: at.file, line: at.line, column: at.column });
+}
+
+/** The pieces between separators, where separators inside parentheses do not count; empty pieces are left out. */
+export function split(whole: Span, separators: RegExp): readonly Span[] {
+  const pieces: Span[] = [];
+  let depth = 0;
+  let start = 0;
+  const close = (end: number) => {
+    const piece = part(whole, start, end);
+    if (piece.text !== '') pieces.push(piece);
+    start = end + 1;
+  };
+  for (let index = 0; index < whole.text.length; index++) {
+    const character = whole.text.charAt(index);
+    if (character === '(') depth++;
+    else if (character === ')') depth--;
+    if (depth < 0) throw complain(part(whole, index), 'unexpected ")"');
+    if (depth === 0 && separators.test(character)) close(index);
+  }
+  if (depth > 0) throw complain(whole, `"(" without ")" in "${shorten(whole.text)}"`);
+  close(whole.text.length);
+  return pieces;
+}
+
+/** Both sides of the first `separator`; the right side is missing where the separator is. */
+export function cut(whole: Span, separator: string): readonly [left: Span, right: Span | undefined] {
+  const index = whole.text.indexOf(separator);
+  if (index < 0) return [whole, undefined];
+  return [part(whole, 0, index), part(whole, index + separator.length)];
+}
+
+/** A whole number in decimal or 0x form, from 0 to `maximum`. */
+export function parseNumber(at: Span, what: string, maximum: bigint): bigint {
+  const value = /^(0x[0-9a-f]+|\d+)$/i.test(at.text) && at.text.length <= 40 ? BigInt(at.text) : undefined;
+  if (value === undefined || value > maximum) throw complain(at, `${what}: expected a number from 0 to ${maximum}, got "${shorten(at.text)}"`);
+  return value;
+}
+
+export function shorten(text: string): string {
+  return text.length <= 40 ? text : `${text.slice(0, 37)}...`;
+}

@@ -1,0 +1,130 @@
+/**
+ * The flow key: what a switch knows of a packet while it is in the pipeline, as 32-bit words in fixed places, so
+ * that matching is masking and comparing words. Packet fields are read from the frame; the rest (registers,
+ * connection state, tunnel) starts at zero. As in Open vSwitch, ARP shares the words of IPv4 addresses and
+ * protocol, and ICMP type and code those of the ports (ovs-fields(7), struct flow).
+ */
+export type FlowKey = Uint32Array;
+
+/** First word of each field; a field wider than 32 bits takes several words, most significant first. */
+export const word = {
+  inPort: 0,
+  reg: 1, // 16 words: reg0 … reg15
+  metadata: 17, // 2
+  tunId: 19, // 2
+  tunSrc: 21,
+  tunDst: 22,
+  ctState: 23,
+  ctZone: 24,
+  ctMark: 25,
+  ctLabel: 26, // 4
+  pktMark: 30,
+  ethSrc: 31, // 2
+  ethDst: 33, // 2
+  ethType: 35,
+  vlanTci: 36,
+  nwSrc: 37, // or ARP's sender address
+  nwDst: 38, // or ARP's target address
+  nwProto: 39, // or ARP's operation
+  nwTos: 40,
+  nwTtl: 41,
+  nwFrag: 42,
+  tpSrc: 43, // or ICMP's type
+  tpDst: 44, // or ICMP's code
+  tcpFlags: 45,
+  arpSha: 46, // 2
+  arpTha: 48, // 2
+} as const;
+export const keyWords = 50;
+
+export const etherType = { ipv4: 0x0800, arp: 0x0806, vlan: 0x8100, ipv6: 0x86dd } as const;
+export const protocol = { icmp: 1, tcp: 6, udp: 17, sctp: 132 } as const;
+
+/** Bits of nw_frag: any fragment, and one that is not the first (ovs-fields(7), ip_frag). */
+export const fragment = { any: 1, later: 2 } as const;
+
+/** Where the layers of a frame start, in bytes from its beginning; -1 where the frame has none. */
+export interface Layout {
+  readonly l3: number;
+  readonly l4: number;
+}
+
+/** Reads the packet fields of `frame` into `key`, overwriting what was there, and tells where the layers start. */
+export function extract(frame: Uint8Array, key: FlowKey): Layout {
+  key.fill(0, word.ethSrc);
+  if (frame.length < 14) return { l3: -1, l4: -1 };
+  const view = new DataView(frame.buffer, frame.byteOffset, frame.byteLength);
+  key[word.ethDst] = view.getUint16(0);
+  key[word.ethDst + 1] = view.getUint32(2);
+  key[word.ethSrc] = view.getUint16(6);
+  key[word.ethSrc + 1] = view.getUint32(8);
+  let type = view.getUint16(12);
+  let l3 = 14;
+  if (type === etherType.vlan && frame.length >= 18) {
+    key[word.vlanTci] = view.getUint16(14) | 0x1000; // the bit that says "there is a tag"
+    type = view.getUint16(16);
+    l3 = 18;
+  }
+  // Below 0x600 the field is a length (IEEE 802.3); the switch calls such frames 0x05ff.
+  key[word.ethType] = type < 0x600 ? 0x05ff : type;
+  if (type === etherType.arp) return extractArp(view, l3, key);
+  if (type === etherType.ipv4) return extractIpv4(view, l3, key);
+  return { l3, l4: -1 };
+}
+
+function extractArp(view: DataView, l3: number, key: FlowKey): Layout {
+  // Only ARP for IPv4 over Ethernet has fields (RFC 826: hardware 1, protocol 0x0800, lengths 6 and 4).
+  if (view.byteLength < l3 + 28 || view.getUint32(l3) !== 0x00010800 || view.getUint16(l3 + 4) !== 0x0604) return { l3, l4: -1 };
+  const operation = view.getUint16(l3 + 6);
+  key[word.nwProto] = operation <= 0xff ? operation : 0;
+  key[word.nwSrc] = view.getUint32(l3 + 14);
+  key[word.nwDst] = view.getUint32(l3 + 24);
+  key[word.arpSha] = view.getUint16(l3 + 8);
+  key[word.arpSha + 1] = view.getUint32(l3 + 10);
+  key[word.arpTha] = view.getUint16(l3 + 18);
+  key[word.arpTha + 1] = view.getUint32(l3 + 20);
+  return { l3, l4: -1 };
+}
+
+function extractIpv4(view: DataView, l3: number, key: FlowKey): Layout {
+  if (view.byteLength < l3 + 20) return { l3, l4: -1 };
+  const headerLength = (view.getUint8(l3) & 0x0f) * 4;
+  const totalLength = view.getUint16(l3 + 2);
+  if (headerLength < 20 || totalLength < headerLength || view.byteLength < l3 + totalLength) return { l3, l4: -1 };
+  const flagsAndOffset = view.getUint16(l3 + 6);
+  const later = (flagsAndOffset & 0x1fff) !== 0;
+  if (later || (flagsAndOffset & 0x2000) !== 0) key[word.nwFrag] = fragment.any | (later ? fragment.later : 0);
+  key[word.nwTos] = view.getUint8(l3 + 1);
+  key[word.nwTtl] = view.getUint8(l3 + 8);
+  key[word.nwProto] = view.getUint8(l3 + 9);
+  key[word.nwSrc] = view.getUint32(l3 + 12);
+  key[word.nwDst] = view.getUint32(l3 + 16);
+  const l4 = l3 + headerLength;
+  if (!later) extractTransport(view, l4, l3 + totalLength, key);
+  return { l3, l4 };
+}
+
+function extractTransport(view: DataView, l4: number, end: number, key: FlowKey): void {
+  const length = end - l4;
+  switch (key[word.nwProto]) {
+    case protocol.tcp:
+      if (length < 20) return;
+      key[word.tcpFlags] = view.getUint16(l4 + 12) & 0x0fff;
+      break;
+    case protocol.udp:
+      if (length < 8) return;
+      break;
+    case protocol.sctp:
+      if (length < 12) return;
+      break;
+    case protocol.icmp:
+      if (length < 8) return;
+      key[word.tpSrc] = view.getUint8(l4);
+      key[word.tpDst] = view.getUint8(l4 + 1);
+      return;
+    default:
+      return;
+  }
+  key[word.tpSrc] = view.getUint16(l4);
+  key[word.tpDst] = view.getUint16(l4 + 2);
+}
