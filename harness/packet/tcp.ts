@@ -27,17 +27,16 @@ export const tcpLayout: readonly FieldLayout[] = [
   { name: 'dst', length: 2, read: decimal },
   { name: 'sequence', length: 4, read: decimal },
   { name: 'acknowledgement', length: 4, read: decimal },
-  { name: 'flags', length: 2, read: (bytes) => `${formatTcpFlags(unsigned(bytes) & 0xfff)}, header length ${(unsigned(bytes) >>> 12) * 4}` },
+  { name: 'header_length', length: 1, read: (bytes) => `${(unsigned(bytes) >>> 4) * 4}, reserved ${unsigned(bytes) & 15}` },
+  { name: 'flags', length: 1, read: (bytes) => formatTcpFlags(unsigned(bytes)) },
   { name: 'window', length: 2, read: decimal },
   { name: 'checksum', length: 2, read: hexadecimal },
   { name: 'urgent_pointer', length: 2, read: decimal },
 ];
 
-/** `SYN,ACK`; reserved bits as a number; `none` when no bit is set. */
-export function formatTcpFlags(flags: number): string {
-  const names = Object.entries(tcpFlags).filter(([, bit]) => (flags & bit) !== 0).map(([name]) => name);
-  const reserved = flags & 0xf00;
-  return [...names, ...(reserved === 0 ? [] : [`0x${reserved.toString(16)}`])].join(',') || 'none';
+function formatTcpFlags(flags: number): string {
+  const names = Object.entries(tcpFlags).filter(([, bit]) => (flags & bit) !== 0);
+  return names.map(([name]) => name).join(',') || 'none';
 }
 
 /** The segment with its checksum over the pseudo-header of `addresses`. */
