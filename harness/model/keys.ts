@@ -1,0 +1,33 @@
+/** Fields of the flow key as numbers of any width: the bridge between the field table and the key's words. */
+import type { FlowKey } from '../packet/flow-key.js';
+import type { Subfield } from '../openflow/actions.js';
+import type { Field } from '../openflow/fields.js';
+
+/** The words a field takes. */
+export function wordsOf(field: Field): number {
+  return Math.ceil(field.bits / 32);
+}
+
+export function readField(key: FlowKey, field: Field): bigint {
+  let value = 0n;
+  for (let index = 0; index < wordsOf(field); index++) value = (value << 32n) | BigInt(key[field.word + index] ?? 0);
+  return value;
+}
+
+/** The bits of `mask` take those of `value`; the others stay. */
+export function writeField(key: FlowKey, field: Field, value: bigint, mask: bigint): void {
+  let merged = (readField(key, field) & ~mask) | (value & mask);
+  for (let index = wordsOf(field) - 1; index >= 0; index--) {
+    key[field.word + index] = Number(merged & 0xffffffffn);
+    merged >>= 32n;
+  }
+}
+
+export function readSubfield(key: FlowKey, { field, offset, bits }: Subfield): bigint {
+  return (readField(key, field) >> BigInt(offset)) & ((1n << BigInt(bits)) - 1n);
+}
+
+export function writeSubfield(key: FlowKey, { field, offset, bits }: Subfield, value: bigint): void {
+  const ones = (1n << BigInt(bits)) - 1n;
+  writeField(key, field, (value & ones) << BigInt(offset), ones << BigInt(offset));
+}

@@ -1,0 +1,69 @@
+/** One node's switches as data: what was programmed, and what changes while packets pass. */
+import { ipv4Number } from '../base/address.js';
+import type { BridgePlan, NodePlan, PortPlan } from '../nouns/plan.js';
+import type { FlowId } from '../nouns/switching.js';
+import { parseFlow } from '../openflow/flow.js';
+import { reservedPorts } from '../openflow/ports.js';
+import { compile, type Rule, type Tables } from './classifier.js';
+import type { ConnectionTable } from './conntrack.js';
+import type { MacTable } from './normal.js';
+
+export interface ModelBridge {
+  readonly plan: BridgePlan;
+  /** Ports by OpenFlow number; LOCAL is not among them. */
+  readonly ports: ReadonlyMap<number, PortPlan>;
+  readonly tables: Tables;
+  readonly macs: MacTable;
+}
+
+export interface ModelNode {
+  readonly name: string;
+  readonly bridges: readonly ModelBridge[];
+  readonly connections: ConnectionTable;
+  /** Packets a rule since the last reset. */
+  readonly packets: Map<Rule, number>;
+  /** Virtual time in ms. */
+  nowMs: number;
+}
+
+/** @throws InputError for a flow that the model cannot interpret, naming node, bridge, flow and column. */
+export function buildNode(plan: NodePlan): ModelNode {
+  const bridges = plan.bridges.map((bridge) => {
+    const names = portNumbers(bridge);
+    const flows = bridge.flows.map((text, index) => parseFlow(text, names, { file: `flows of ${bridge.name} on ${plan.node}`, line: index + 1 }));
+    return { plan: bridge, ports: new Map(bridge.ports.map((port) => [port.ofport, port])), tables: compile(flows), macs: new Map<number, number>() };
+  });
+  return { name: plan.node, bridges, connections: new Map(), packets: new Map(), nowMs: 0 };
+}
+
+/** OpenFlow numbers by name, of a bridge's ports and of LOCAL under the bridge's own name. */
+export function portNumbers(bridge: BridgePlan): ReadonlyMap<string, number> {
+  return new Map([...bridge.ports.map((port) => [port.name, port.ofport] as const), [bridge.name, reservedPorts.LOCAL] as const]);
+}
+
+/** Forgets connections, learned addresses and counters. */
+export function resetNode(node: ModelNode): void {
+  node.connections.clear();
+  node.packets.clear();
+  for (const bridge of node.bridges) bridge.macs.clear();
+}
+
+export function portName(bridge: ModelBridge, port: number): string {
+  return port === reservedPorts.LOCAL ? bridge.plan.name : (bridge.ports.get(port)?.name ?? String(port));
+}
+
+export function idOf(node: ModelNode, bridge: ModelBridge, rule: Rule): FlowId {
+  return { node: node.name, bridge: bridge.plan.name, table: rule.flow.table, priority: rule.flow.priority, match: rule.match };
+}
+
+/** The bridge whose address a tunnel to `ip` leaves from, with the neighbour's MAC, where there is a route. */
+export function routeTunnel(node: ModelNode, ip: number): { readonly bridge: ModelBridge; readonly mac: string | undefined } | undefined {
+  for (const bridge of node.bridges) {
+    const underlay = bridge.plan.underlay;
+    if (underlay === undefined) continue;
+    const shift = 2 ** (32 - underlay.prefixLength);
+    if (Math.floor(ipv4Number(underlay.ip) / shift) !== Math.floor(ip / shift)) continue;
+    return { bridge, mac: underlay.neighbours.find((neighbour) => ipv4Number(neighbour.ip) === ip)?.mac };
+  }
+  return undefined;
+}

@@ -1,0 +1,74 @@
+/** A packet in the pipeline: its bytes as they arrived, and what is known of it now. */
+import { keyWords, protocol, word, extract, type FlowKey, type Layout } from '../packet/flow-key.js';
+import { rewrite } from '../packet/flow-rewrite.js';
+
+export interface Packet {
+  readonly frame: Uint8Array;
+  readonly layout: Layout;
+  /** As extracted from `frame`. */
+  readonly arrived: FlowKey;
+  /** As the actions left it; the only part that changes. */
+  readonly key: FlowKey;
+  /** Hash of addresses and ports when the packet entered the datapath: a tunnel's UDP source port follows from it. */
+  readonly hash: number;
+}
+
+/** A packet that enters the datapath at OpenFlow port `inPort`, tunnel fields and registers zero. */
+export function arriving(frame: Uint8Array, inPort: number): Packet {
+  const key = new Uint32Array(keyWords);
+  const layout = extract(frame, key);
+  key[word.inPort] = inPort;
+  return { frame, layout, arrived: key.slice(), key, hash: fiveTupleHash(key) };
+}
+
+/** The frame with everything the actions changed. */
+export function departing(packet: Packet): Uint8Array {
+  return rewrite(packet.frame, packet.layout, packet.arrived, packet.key);
+}
+
+/** The same packet, so that what happens to the copy leaves the original alone. */
+export function copyOf(packet: Packet): Packet {
+  return { ...packet, key: packet.key.slice() };
+}
+
+/** The packet after its changes went into the bytes: same metadata, fields read anew. */
+export function settled(packet: Packet): Packet {
+  const frame = departing(packet);
+  const key = packet.key.slice();
+  const layout = extract(frame, key);
+  return { frame, layout, arrived: key.slice(), key, hash: packet.hash };
+}
+
+/**
+ * The datapath's hash of addresses, protocol and ports: MurmurHash3 over the words as a little-endian machine holds
+ * them (open vSwitch lib/hash.h and flow.c, miniflow_hash_5tuple; held to real switches by every tunnelled vector).
+ */
+function fiveTupleHash(key: FlowKey): number {
+  const proto = key[word.nwProto] ?? 0;
+  let hash = 0;
+  for (const value of [byteSwap(key[word.nwSrc] ?? 0), byteSwap(key[word.nwDst] ?? 0), proto]) hash = murmurAdd(hash, value);
+  const hasPorts = [protocol.tcp, protocol.udp, protocol.sctp, protocol.icmp].some((known) => known === proto);
+  if (hasPorts) hash = murmurAdd(hash, byteSwap((((key[word.tpSrc] ?? 0) << 16) | (key[word.tpDst] ?? 0)) >>> 0));
+  return murmurFinish(hash ^ 42);
+}
+
+function byteSwap(value: number): number {
+  return (((value & 0xff) << 24) | ((value & 0xff00) << 8) | ((value >>> 8) & 0xff00) | (value >>> 24)) >>> 0;
+}
+
+function rotateLeft(value: number, bits: number): number {
+  return (value << bits) | (value >>> (32 - bits));
+}
+
+function murmurAdd(hash: number, data: number): number {
+  const mixed = hash ^ Math.imul(rotateLeft(Math.imul(data, 0xcc9e2d51), 15), 0x1b873593);
+  return (Math.imul(rotateLeft(mixed, 13), 5) + 0xe6546b64) | 0;
+}
+
+function murmurFinish(start: number): number {
+  let hash = start ^ (start >>> 16);
+  hash = Math.imul(hash, 0x85ebca6b);
+  hash ^= hash >>> 13;
+  hash = Math.imul(hash, 0xc2b2ae35);
+  return (hash ^ (hash >>> 16)) >>> 0;
+}

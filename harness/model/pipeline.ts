@@ -1,0 +1,212 @@
+/** One packet through one node's bridges: lookups and actions, as Open vSwitch carries them out. */
+import { Unsupported, assertNever } from '../base/errors.js';
+import { etherType, word } from '../packet/flow-key.js';
+import type { Action, CtAction } from '../openflow/actions.js';
+import { fieldByName } from '../openflow/fields.js';
+import { printFlow } from '../openflow/flow.js';
+import { reservedPorts } from '../openflow/ports.js';
+import { lookup, type Rule } from './classifier.js';
+import { track } from './conntrack.js';
+import { readSubfield, writeField, writeSubfield } from './keys.js';
+import { idOf, portName, routeTunnel, type ModelBridge, type ModelNode } from './node.js';
+import { normal } from './normal.js';
+import { arriving, copyOf, departing, settled, type Packet } from './packet.js';
+import { decapsulate, encapsulate } from './tunnel.js';
+import type { TraceStep } from './trace.js';
+
+/** Limits of ovs-vswitchd: resubmit depth, and resubmits a packet (ovs-actions(7), "resubmit"). */
+const limits = { depth: 64, resubmits: 4096 } as const;
+
+/** What one frame into a node has led to so far. */
+export interface Passage {
+  readonly node: ModelNode;
+  readonly outputs: { readonly port: string; readonly frame: Uint8Array }[];
+  readonly steps: TraceStep[];
+}
+
+/** One translation: a packet on one bridge, from its first table until it leaves, ends or recirculates. */
+interface Translation {
+  readonly bridge: ModelBridge;
+  readonly passage: Passage;
+  depth: number;
+  resubmits: number;
+}
+
+/** A frame enters `bridge` at OpenFlow port `inPort`. */
+export function enter(passage: Passage, bridge: ModelBridge, packet: Packet): void {
+  translate(passage, bridge, packet, 0);
+}
+
+function translate(passage: Passage, bridge: ModelBridge, packet: Packet, table: number): void {
+  runTable({ bridge, passage, depth: 0, resubmits: 0 }, packet, table, packet.key[word.inPort] ?? 0);
+}
+
+/** Looks `table` up with `inPort` as the packet's port and carries out what is found. */
+function runTable(at: Translation, packet: Packet, table: number, inPort: number): void {
+  const { passage, bridge } = at;
+  const { node, steps } = passage;
+  const realPort = packet.key[word.inPort] ?? 0;
+  packet.key[word.inPort] = inPort;
+  const { rule, ties } = lookup(bridge.tables, table, packet.key);
+  packet.key[word.inPort] = realPort;
+  if (rule === undefined) {
+    steps.push({ kind: 'lookup', bridge: bridge.plan.name, table }, { kind: 'drop', why: `no flow of table ${table} matches` });
+    return;
+  }
+  const [tie] = ties;
+  if (tie !== undefined) throw new Unsupported(`two flows of equal priority match one packet: ${printFlow(rule.flow)} and ${printFlow(tie.flow)}`);
+  node.packets.set(rule, (node.packets.get(rule) ?? 0) + 1);
+  const flow = idOf(node, bridge, rule);
+  steps.push({ kind: 'lookup', bridge: bridge.plan.name, table, flow });
+  if (rule.flow.actions.length === 0) steps.push({ kind: 'drop', flow, why: 'the flow says drop' });
+  for (const action of rule.flow.actions) {
+    if (action.kind === 'dec_ttl') {
+      if (decrementTtl(at, packet, rule) === 'expired') return;
+    } else {
+      act(at, packet, rule, action);
+    }
+  }
+}
+
+function act(at: Translation, packet: Packet, rule: Rule, action: Exclude<Action, { kind: 'dec_ttl' }>): void {
+  const { passage, bridge } = at;
+  const flow = idOf(passage.node, bridge, rule);
+  const wrote = (field: string) => passage.steps.push({ kind: 'write', flow, field });
+  switch (action.kind) {
+    case 'output':
+      return output(at, packet, rule, action.port);
+    case 'output-field':
+      return output(at, packet, rule, Number(readSubfield(packet.key, action.source)), action.source.field.name);
+    case 'goto':
+      return runTable(at, packet, action.table, packet.key[word.inPort] ?? 0);
+    case 'resubmit':
+      return resubmit(at, packet, rule, action.table ?? rule.flow.table, action.port ?? packet.key[word.inPort] ?? 0);
+    case 'set':
+      writeField(packet.key, action.field, action.value, action.mask);
+      wrote(action.field.name);
+      return;
+    case 'move':
+      writeSubfield(packet.key, action.destination, readSubfield(packet.key, action.source));
+      wrote(action.destination.field.name);
+      return;
+    case 'ct':
+      return connectionTrack(at, packet, rule, action);
+    default:
+      return assertNever(action);
+  }
+}
+
+function resubmit(at: Translation, packet: Packet, rule: Rule, table: number, port: number): void {
+  if (at.depth >= limits.depth || at.resubmits >= limits.resubmits) {
+    at.passage.steps.push({ kind: 'drop', flow: idOf(at.passage.node, at.bridge, rule), why: `more than ${at.depth >= limits.depth ? `${limits.depth} resubmits deep` : `${limits.resubmits} resubmits`}` });
+    throw new Unsupported('the model does not know what Open vSwitch does past its resubmit limits');
+  }
+  at.resubmits++;
+  at.depth++;
+  runTable(at, packet, table, port);
+  at.depth--;
+}
+
+/**
+ * A TTL of 0 or 1 ends the flow's actions: the packet would go to a controller that asked for it, and there is none
+ * (ovs-actions(7), "dec_ttl"). A flow that resubmitted to this one goes on.
+ */
+function decrementTtl(at: Translation, packet: Packet, rule: Rule): 'expired' | 'alive' {
+  if (packet.key[word.ethType] !== etherType.ipv4) return 'alive';
+  const flow = idOf(at.passage.node, at.bridge, rule);
+  const ttl = packet.key[word.nwTtl] ?? 0;
+  if (ttl <= 1) {
+    at.passage.steps.push({ kind: 'drop', flow, why: `dec_ttl with TTL ${ttl}` });
+    return 'expired';
+  }
+  packet.key[word.nwTtl] = ttl - 1;
+  at.passage.steps.push({ kind: 'write', flow, field: 'nw_ttl' });
+  return 'alive';
+}
+
+/** The packet's changes go into its bytes, the tracker looks at them, and with `table` a packet with its answer goes on there. */
+function connectionTrack(at: Translation, packet: Packet, rule: Rule, ct: CtAction): void {
+  const { node } = at.passage;
+  const flow = idOf(node, at.bridge, rule);
+  const onward = settled(packet);
+  const { state, connection } = track(node.connections, onward.frame, onward.layout, onward.key, ct.zone, node.nowMs, ct.commit);
+  for (const action of ct.exec) {
+    if (action.kind !== 'set' || action.field.name !== 'ct_mark') throw new Unsupported('the model only sets ct_mark in exec()');
+    if (connection !== undefined) connection.mark = Number((BigInt(connection.mark) & ~action.mask) | (action.value & action.mask));
+  }
+  if (ct.table === undefined) return;
+  for (const [name, value] of [['ct_state', state], ['ct_zone', ct.zone], ['ct_mark', connection?.mark ?? 0]] as const) {
+    const field = fieldByName(name);
+    if (field === undefined) continue;
+    writeField(onward.key, field, BigInt(value), (1n << BigInt(field.bits)) - 1n);
+    at.passage.steps.push({ kind: 'write', flow, field: name });
+  }
+  translate(at.passage, at.bridge, onward, ct.table);
+}
+
+function output(at: Translation, packet: Packet, rule: Rule, port: number, by?: string): void {
+  const { bridge, passage } = at;
+  const inPort = packet.key[word.inPort] ?? 0;
+  if (port === reservedPorts.NORMAL) {
+    const targets = normal(bridge.macs, packet.key, [...bridge.ports.keys(), reservedPorts.LOCAL]);
+    if (targets.length === 0) passage.steps.push({ kind: 'drop', flow: idOf(passage.node, bridge, rule), why: 'NORMAL keeps it' });
+    for (const target of targets) send(at, copyOf(packet), rule, target, 'NORMAL');
+    return;
+  }
+  if (port === reservedPorts.IN_PORT) return send(at, copyOf(packet), rule, inPort);
+  if (port >= reservedPorts.IN_PORT && port !== reservedPorts.LOCAL) throw new Unsupported(`the model does not know the output of ${printFlow(rule.flow)}`);
+  if (port === inPort) {
+    passage.steps.push({ kind: 'drop', flow: idOf(passage.node, bridge, rule), why: `output to the port it came from, ${portName(bridge, port)}` });
+    return;
+  }
+  send(at, copyOf(packet), rule, port, by);
+}
+
+/** Out of a port: to the wire, into a tunnel, or up a tunnel's end. */
+function send(at: Translation, packet: Packet, rule: Rule, port: number, by?: string): void {
+  const { bridge, passage } = at;
+  const flow = idOf(passage.node, bridge, rule);
+  const name = portName(bridge, port);
+  const plan = bridge.ports.get(port);
+  passage.steps.push({ kind: 'output', flow, port: name, ...(by === undefined ? {} : { by }) });
+  if (plan?.kind === 'tunnel') return sendThroughTunnel(at, packet, rule);
+  if (plan === undefined && port !== reservedPorts.LOCAL) {
+    passage.steps.push({ kind: 'drop', flow, why: `there is no port ${port}` });
+    return;
+  }
+  const frame = departing(packet);
+  if (port === reservedPorts.LOCAL && receiveFromTunnel(passage, bridge, frame)) return;
+  passage.outputs.push({ port: name, frame });
+}
+
+function sendThroughTunnel(at: Translation, packet: Packet, rule: Rule): void {
+  const { passage, bridge } = at;
+  const flow = idOf(passage.node, bridge, rule);
+  const destination = packet.key[word.tunDst] ?? 0;
+  const route = destination === 0 ? undefined : routeTunnel(passage.node, destination);
+  const underlay = route?.bridge.plan.underlay;
+  if (route === undefined || underlay === undefined) {
+    passage.steps.push({ kind: 'drop', flow, why: destination === 0 ? 'tunnel without tun_dst' : 'no route to tun_dst' });
+    return;
+  }
+  if (route.mac === undefined) throw new Unsupported(`the model does not resolve tunnel neighbours, and tun_dst of ${printFlow(rule.flow)} is none`);
+  const outer = encapsulate(packet, underlay, route.bridge.plan.mac, route.mac);
+  enter(passage, route.bridge, arriving(outer, reservedPorts.LOCAL));
+}
+
+/** Whether the frame ended a tunnel here: then what was inside goes on at the tunnel's port. */
+function receiveFromTunnel(passage: Passage, underlay: ModelBridge, frame: Uint8Array): boolean {
+  const inner = decapsulate(frame, underlay.plan);
+  if (inner === undefined) return false;
+  for (const bridge of passage.node.bridges) {
+    const tunnel = bridge.plan.ports.find((port) => port.kind === 'tunnel');
+    if (tunnel === undefined) continue;
+    const packet = arriving(inner.frame, tunnel.ofport);
+    packet.key[word.tunSrc] = inner.src;
+    packet.key[word.tunDst] = inner.dst;
+    packet.key[word.tunId + 1] = inner.vni;
+    enter(passage, bridge, packet);
+    return true;
+  }
+  return false;
+}

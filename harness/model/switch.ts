@@ -1,0 +1,46 @@
+/** The reference switch of one node: frames in, frames out, and why. */
+import { assert, InputError, Unsupported } from '../base/errors.js';
+import type { FlowCount, SwitchStep } from '../nouns/switching.js';
+import { reservedPorts } from '../openflow/ports.js';
+import { idOf, type ModelBridge, type ModelNode } from './node.js';
+import { arriving } from './packet.js';
+import { enter, type Passage } from './pipeline.js';
+import type { Trace } from './trace.js';
+
+/**
+ * Sends one frame into the port called `port`.
+ * @throws Unsupported when a flow does something that the model does not know; the message names the flow.
+ */
+export function receiveFrame(node: ModelNode, port: string, frame: Uint8Array): { readonly step: SwitchStep; readonly trace: Trace } {
+  const place = findPort(node, port);
+  const passage: Passage = { node, outputs: [], steps: [] };
+  try {
+    enter(passage, place.bridge, arriving(frame, place.number));
+  } catch (error) {
+    if (!(error instanceof Unsupported)) throw error;
+    const flow = passage.steps.findLast((step) => step.kind === 'lookup');
+    throw new Unsupported(`${error.message}, at a frame into ${port} of ${node.name}, table ${flow?.table ?? '?'}`);
+  }
+  // A stable sort: frames of one port keep their order.
+  const outputs = passage.outputs.sort((a, b) => (a.port < b.port ? -1 : a.port > b.port ? 1 : 0));
+  return { step: { outputs }, trace: { node: node.name, port, steps: passage.steps } };
+}
+
+/** Packets of every flow of the node since the last reset, also those at zero. */
+export function flowCounts(node: ModelNode): readonly FlowCount[] {
+  return node.bridges.flatMap((bridge) =>
+    [...bridge.tables.values()].flat().map((rule) => ({ flow: idOf(node, bridge, rule), packets: node.packets.get(rule) ?? 0 })),
+  );
+}
+
+function findPort(node: ModelNode, name: string): { readonly bridge: ModelBridge; readonly number: number } {
+  for (const bridge of node.bridges) {
+    if (bridge.plan.name === name) return { bridge, number: reservedPorts.LOCAL };
+    const port = bridge.plan.ports.find((candidate) => candidate.name === name);
+    if (port !== undefined) {
+      assert(port.kind !== 'tunnel', `frames come out of tunnel port ${name}, never from outside`);
+      return { bridge, number: port.ofport };
+    }
+  }
+  throw new InputError(`node ${node.name} has no port "${name}"`);
+}

@@ -1,0 +1,19 @@
+/** What the model did with one frame, step by step: the explanation that a divergence is told by. */
+import type { FlowId } from '../nouns/switching.js';
+
+export type TraceStep =
+  /** A table was looked up; `flow` is missing where nothing matched. */
+  | { readonly kind: 'lookup'; readonly bridge: string; readonly table: number; readonly flow?: FlowId }
+  /** A flow wrote a field. */
+  | { readonly kind: 'write'; readonly flow: FlowId; readonly field: string }
+  /** A flow sent the packet to a port; `by` names the field the port number came from, if any. */
+  | { readonly kind: 'output'; readonly flow: FlowId; readonly port: string; readonly by?: string }
+  /** The packet ended here. */
+  | { readonly kind: 'drop'; readonly flow?: FlowId; readonly why: string };
+
+/** The steps that one frame into one node led to, in order. */
+export interface Trace {
+  readonly node: string;
+  readonly port: string;
+  readonly steps: readonly TraceStep[];
+}

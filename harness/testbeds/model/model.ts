@@ -1,0 +1,54 @@
+/** The reference model as a testbed: nothing is real, and everything is explained. */
+import { assert } from '../../base/errors.js';
+import type { ClusterPlan } from '../../nouns/plan.js';
+import type { SwitchCall, SwitchStep } from '../../nouns/switching.js';
+import { buildNode, resetNode, type ModelNode } from '../../model/node.js';
+import { flowCounts, receiveFrame } from '../../model/switch.js';
+import type { Trace } from '../../model/trace.js';
+import { printFlow } from '../../openflow/flow.js';
+import type { Testbed } from '../testbed.js';
+
+export interface ModelTestbed extends Testbed {
+  /** What every frame since the last reset went through, in order. */
+  traces(): readonly Trace[];
+}
+
+/** @throws InputError for a flow that the model cannot interpret. */
+export function openModel(plan: ClusterPlan): ModelTestbed {
+  const nodes = new Map(plan.nodes.map((node) => [node.node, buildNode(node)]));
+  const traces: Trace[] = [];
+  const nodeOf = (name: string): ModelNode => {
+    const node = nodes.get(name);
+    assert(node !== undefined, `no node ${name} in the model`);
+    return node;
+  };
+  const carryOut = (call: SwitchCall): SwitchStep => {
+    const node = nodeOf(call.node);
+    if (call.kind === 'advance') {
+      node.nowMs += call.ms;
+      return { outputs: [] };
+    }
+    const results = call.frames.map((frame) => receiveFrame(node, call.port, frame));
+    traces.push(...results.map(({ trace }) => trace));
+    return { outputs: results.flatMap(({ step }) => step.outputs) };
+  };
+  return {
+    name: 'model',
+    versions: {},
+    call: (calls) => Promise.resolve(calls.map(carryOut)),
+    reset: () => {
+      nodes.forEach(resetNode);
+      traces.length = 0;
+      return Promise.resolve();
+    },
+    counts: () => Promise.resolve([...nodes.values()].flatMap(flowCounts)),
+    program: () =>
+      Promise.resolve(
+        [...nodes.values()].flatMap(({ name, bridges }) =>
+          bridges.map((bridge) => ({ node: name, bridge: bridge.plan.name, flows: [...bridge.tables.values()].flat().map(({ flow }) => printFlow(flow)) })),
+        ),
+      ),
+    traces: () => [...traces],
+    close: () => Promise.resolve(),
+  };
+}
