@@ -1,0 +1,111 @@
+/** One daemon of OVS or OVN as a child process: started, watched, asked by unixctl, stopped. */
+import { spawn } from 'node:child_process';
+import { watch } from 'node:fs';
+import { open, readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { withDeadline } from '../base/deadline.js';
+import { Unavailable } from '../base/errors.js';
+import type { Peer } from './json-rpc.js';
+import { socketPath } from './socket-path.js';
+import { connectUnixctl, type Unixctl } from './unixctl.js';
+
+export interface DaemonSpec {
+  /** `ovs-vswitchd`: names its files, `ovs-vswitchd.ctl` for unixctl and `ovs-vswitchd.log` for all it prints. */
+  readonly program: string;
+  /** `node k8s-node-1`, for the words of failures. */
+  readonly owner: string;
+  /** The folder that it runs in, its OVS_RUNDIR. */
+  readonly dir: string;
+  readonly command: readonly [file: string, ...args: string[]];
+}
+
+export interface Daemon extends Peer {
+  readonly pid: number;
+  /** `3.5.0`, as the running program says. */
+  readonly version: string;
+  readonly unixctl: Unixctl;
+  /** Settles as `work` does, or fails at once when the daemon exits. @throws Unavailable with the last lines of its log. */
+  whileAlive<T>(work: Promise<T>): Promise<T>;
+  /** Kills it and waits until it is gone; safe to call twice. */
+  stop(): Promise<void>;
+}
+
+const startLimitMs = 10_000;
+const exitLimitMs = 5_000;
+const logLines = 10;
+
+/**
+ * Starts a daemon and waits until it answers. It dies with this process, however that ends (PR_SET_PDEATHSIG), and
+ * does not get the terminal's Ctrl-C, so that it is stopped in order.
+ * @throws Unavailable with the last lines of its log when it exits or gives no answer.
+ */
+export async function startDaemon(spec: DaemonSpec): Promise<Daemon> {
+  const name = `${spec.program} of ${spec.owner}`;
+  const logFile = join(spec.dir, `${spec.program}.log`);
+  const control = socketPath(spec.dir, `${spec.program}.ctl`);
+  const log = await open(logFile, 'a');
+  const child = spawn('setpriv', ['--pdeathsig', 'KILL', '--', ...spec.command, `--unixctl=${control}`, '-vsyslog:off', '-vfile:off', '-vconsole:info'], {
+    cwd: spec.dir,
+    detached: true,
+    stdio: ['ignore', log.fd, log.fd],
+    env: { PATH: process.env['PATH'], LC_ALL: 'C', OVS_RUNDIR: spec.dir, OVS_LOGDIR: spec.dir, OVS_DBDIR: spec.dir },
+  });
+  const exited = new Promise<string>((resolve) => {
+    child.once('error', (error) => resolve(`could not be started (${error.message})`));
+    child.once('exit', (code, signal) => resolve(signal === null ? `exited with code ${code}` : `was ended by ${signal}`));
+  });
+  await log.close();
+
+  const unavailable = async (what: string) => new Unavailable(`${name} ${what}`, [], await lastLines(logFile, logLines));
+  const death = exited.then(async (how) => { throw await unavailable(how); });
+  death.catch(() => undefined);
+  const whileAlive = <T>(work: Promise<T>) => Promise.race([work, death]);
+  const whyEnded = async () => unavailable(await withDeadline(exited, exitLimitMs, `${name} to exit`).catch(() => 'closed a connection'));
+  const stop = async () => {
+    child.kill('SIGKILL');
+    await withDeadline(exited, exitLimitMs, `${name} to exit after SIGKILL`);
+  };
+
+  const begin = async () => {
+    const unixctl = await whenListening(control, exited, () => connectUnixctl(control, { name, whyEnded }));
+    const version = /\S+$/.exec((await unixctl.call('version')).trim())?.[0] ?? 'unknown';
+    return { unixctl, version };
+  };
+  try {
+    const begun = await withDeadline(whileAlive(begin()), startLimitMs, `${name} to answer on ${control}`);
+    return { name, pid: child.pid ?? 0, ...begun, whyEnded, whileAlive, stop };
+  } catch (error) {
+    await stop();
+    throw error instanceof Unavailable ? error : await unavailable(`cannot be reached: ${String(error)}`);
+  }
+}
+
+/**
+ * What `connect` gives once somebody listens on the unix socket `path`: tried whenever the folder changes. A socket
+ * that exists but refuses is one between bind and listen, which no event tells apart: it is asked again at once.
+ */
+async function whenListening<T>(path: string, exited: Promise<unknown>, connect: () => Promise<T>): Promise<T> {
+  const watcher = watch(dirname(path));
+  let gone = false;
+  void exited.then(() => (gone = true));
+  try {
+    for (;;) {
+      const changed = new Promise((resolve) => watcher.once('change', resolve));
+      try {
+        return await connect();
+      } catch (error) {
+        const { code } = error as NodeJS.ErrnoException;
+        if (gone || (code !== 'ENOENT' && code !== 'ECONNREFUSED')) throw error;
+        if (code === 'ENOENT') await Promise.race([changed, exited]);
+      }
+    }
+  } finally {
+    watcher.close();
+  }
+}
+
+/** The last `count` lines of a file that may not be there. */
+async function lastLines(file: string, count: number): Promise<readonly string[]> {
+  const text = await readFile(file, 'utf8').catch(() => '');
+  return text.split('\n').filter((line) => line !== '').slice(-count);
+}

@@ -1,0 +1,66 @@
+/** A database served by ovsdb-server (RFC 7047), as far as configuring a switch needs it. */
+import { InputError, Unavailable } from '../base/errors.js';
+import { connectJsonRpc } from './json-rpc.js';
+import type { Peer } from './json-rpc.js';
+
+/** Values as RFC 7047, 5.1 writes them: sets, maps and references are tagged arrays. */
+export type Value = string | number | boolean | readonly [tag: 'set' | 'map' | 'uuid' | 'named-uuid', content: unknown];
+export type Row = Readonly<Record<string, Value>>;
+type Condition = readonly [column: string, test: '==' | '!=' | '>=' | 'includes', value: Value];
+
+/** The operations of a transaction that are used here (RFC 7047, 5.2). */
+export type Operation =
+  | { readonly op: 'insert'; readonly table: string; readonly row: Row; readonly 'uuid-name'?: string }
+  | { readonly op: 'select'; readonly table: string; readonly where: readonly Condition[]; readonly columns: readonly string[] }
+  | { readonly op: 'mutate'; readonly table: string; readonly where: readonly Condition[]; readonly mutations: readonly (readonly [column: string, mutator: '+=' | 'insert' | 'delete', value: Value])[] }
+  | WaitOperation;
+/** Holds the transaction back until the rows that `where` picks equal `rows`, for at most `timeout` ms. */
+interface WaitOperation {
+  readonly op: 'wait'; readonly table: string; readonly where: readonly Condition[]; readonly columns: readonly string[];
+  readonly until: '==' | '!='; readonly rows: readonly Row[]; readonly timeout: number;
+}
+
+export interface Ovsdb {
+  /**
+   * All of `operations` or none; the rows that each of them selected.
+   * @throws InputError naming the operation that was refused, Unavailable when the server has gone.
+   */
+  transact(operations: readonly Operation[]): Promise<readonly (readonly Row[])[]>;
+  /** Waits for a named condition. @throws Unavailable naming it when it did not come true within `limitMs`. */
+  waitFor(what: string, condition: Omit<WaitOperation, 'op' | 'timeout'>, limitMs: number): Promise<void>;
+  close(): void;
+}
+
+interface Result {
+  readonly rows?: readonly Row[];
+  readonly error?: string;
+  readonly details?: string;
+}
+
+/** Connects to ovsdb-server's database socket. @throws NodeJS.ErrnoException when nobody listens there. */
+export async function connectOvsdb(path: string, database: string, peer: Peer): Promise<Ovsdb> {
+  const connection = await connectJsonRpc(path, peer);
+  const execute = async (operations: readonly Operation[]) => {
+    const { result, error } = await connection.request('transact', [database, ...operations]);
+    if (error !== null) throw new InputError(`${peer.name} refuses a transaction: ${JSON.stringify(error)}`);
+    return result as readonly (Result | null)[];
+  };
+  return {
+    transact: async (operations) => {
+      const results = await execute(operations);
+      const failed = results.findIndex((result) => result?.error !== undefined);
+      if (failed >= 0) throw new InputError(`${peer.name} refuses ${JSON.stringify(operations[failed] ?? 'to commit')}: ${describe(results[failed])}`);
+      return results.map((result) => result?.rows ?? []);
+    },
+    waitFor: async (what, condition, limitMs) => {
+      const [result] = await execute([{ op: 'wait', timeout: limitMs, ...condition }]);
+      if (result?.error === 'timed out') throw new Unavailable(`gave up after ${limitMs / 1000} s waiting for ${what}`);
+      if (result?.error !== undefined) throw new InputError(`${peer.name} cannot wait for ${what}: ${describe(result)}`);
+    },
+    close: () => connection.close(),
+  };
+}
+
+function describe(result: Result | null | undefined): string {
+  return [result?.error, result?.details].filter((part) => part !== undefined).join(': ');
+}

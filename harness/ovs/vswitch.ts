@@ -1,0 +1,59 @@
+/** The two daemons of one node: its ovsdb-server and its ovs-vswitchd, on a dummy datapath with the clock stopped. */
+import { copyFile, mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Unavailable } from '../base/errors.js';
+import { startDaemon, type Daemon } from './daemon.js';
+import type { Image } from './image.js';
+import { connectOvsdb, type Ovsdb } from './ovsdb.js';
+import { socketPath } from './socket-path.js';
+
+export interface Vswitch {
+  readonly dir: string;
+  readonly server: Daemon;
+  readonly vswitchd: Daemon;
+  readonly ovsdb: Ovsdb;
+  /** Settles as `work` does, or fails at once when one of the daemons exits. */
+  whileAlive<T>(work: Promise<T>): Promise<T>;
+  stop(): Promise<void>;
+}
+
+/** Makes an empty database of the image's vswitch schema at `file`, for any number of switches to start from. */
+export async function createDatabase(image: Image, file: string): Promise<void> {
+  const { execa } = await import('execa');
+  const [program, ...first] = image.command('ovsdb-tool');
+  const result = await execa(program, [...first, 'create', file, image.schema('vswitch.ovsschema')], { reject: false });
+  if (result.failed) throw new Unavailable(`ovsdb-tool of image ${image.name} cannot make a database`, [], [result.stderr || result.message || '']);
+}
+
+/**
+ * Starts a switch without a bridge. `--enable-dummy=system` and not `=override`, which would replace the tunnel
+ * types as well; the two `--disable-system` keep its hands off the machine's own datapaths and routes.
+ * @param dir an own folder, made here.
+ * @throws Unavailable with the last lines of the log of the daemon that failed; nothing is left running then.
+ */
+export async function startVswitch(image: Image, owner: string, dir: string, emptyDatabase: string): Promise<Vswitch> {
+  const database = join(dir, 'conf.db');
+  const socket = socketPath(dir, 'db.sock');
+  await mkdir(dir);
+  await copyFile(emptyDatabase, database);
+  const server = await startDaemon({ program: 'ovsdb-server', owner, dir, command: [...image.command('ovsdb-server'), `--remote=punix:${socket}`, database] });
+  try {
+    const ovsdb = await connectOvsdb(socket, 'Open_vSwitch', server);
+    await ovsdb.transact([{ op: 'insert', table: 'Open_vSwitch', row: {} }]);
+    const vswitchd = await startDaemon({
+      program: 'ovs-vswitchd', owner, dir,
+      command: [...image.command('ovs-vswitchd'), '--enable-dummy=system', '--disable-system', '--disable-system-route', `unix:${socket}`],
+    });
+    return {
+      dir, server, vswitchd, ovsdb,
+      whileAlive: (work) => server.whileAlive(vswitchd.whileAlive(work)),
+      stop: async () => {
+        for (const connection of [ovsdb, vswitchd.unixctl, server.unixctl]) connection.close();
+        await Promise.all([vswitchd.stop(), server.stop()]);
+      },
+    };
+  } catch (error) {
+    await server.stop();
+    throw error;
+  }
+}

@@ -1,0 +1,98 @@
+/** A node's plan as rows of the Open_vSwitch database (ovs-vswitchd.conf.db(5)). */
+import { Unavailable } from '../../base/errors.js';
+import type { BridgePlan, NodePlan, PortPlan } from '../../nouns/plan.js';
+import type { Operation, Row, Value } from '../../ovs/ovsdb.js';
+
+/** The OpenFlow port number of a bridge's own port. */
+const local = 65534;
+
+/** One row of table Interface, as far as it is asked for and checked. */
+interface InterfacePlan {
+  readonly name: string;
+  readonly ofport: number;
+  readonly mac?: string;
+  readonly type: string;
+  readonly options: Readonly<Record<string, string>>;
+}
+
+/** The names of the ports that have a wire: each bridge's LOCAL port by the bridge's name, and all but tunnels. */
+export function wiredPorts(plan: NodePlan): readonly string[] {
+  return plan.bridges.flatMap((bridge) => [bridge.name, ...bridge.ports.filter(({ kind }) => kind !== 'tunnel').map(({ name }) => name)]);
+}
+
+/** OpenFlow port numbers of a bridge by name. */
+export function portNumbers(bridge: BridgePlan): ReadonlyMap<string, number> {
+  return new Map([[bridge.name, local], ...bridge.ports.map(({ name, ofport }) => [name, ofport] as const)]);
+}
+
+/** The transaction that makes the bridges of `plan`; `socketOf` is the path of a port's wire. It raises next_cfg to 1. */
+export function configureOperations(plan: NodePlan, socketOf: (port: string) => string): readonly Operation[] {
+  const bridges = plan.bridges.map((bridge, index) => ({ bridge, id: `bridge${index}`, interfaces: interfacesOf(bridge, socketOf) }));
+  return [
+    ...bridges.flatMap(({ bridge, id, interfaces }) => [
+      ...interfaces.flatMap((row, index) => insertPort(row, `${id}_${index}`)),
+      insertBridge(bridge, id, interfaces.map((_, index) => `port_${id}_${index}`)),
+    ]),
+    { op: 'mutate', table: 'Open_vSwitch', where: [], mutations: [['bridges', 'insert', set(bridges.map(({ id }) => named(id)))], ['next_cfg', '+=', 1]] },
+  ];
+}
+
+/** What `configureOperations` leads to once ovs-vswitchd has carried it out. */
+export const configured = { table: 'Open_vSwitch', where: [], columns: ['cur_cfg'], until: '==', rows: [{ cur_cfg: 1 }] } as const;
+
+export const selectInterfaces: Operation = { op: 'select', table: 'Interface', where: [], columns: ['name', 'ofport', 'mac_in_use', 'error'] };
+
+/** @throws Unavailable naming the ports that are not as planned: refused, with another number or another MAC. */
+export function checkInterfaces(plan: NodePlan, rows: readonly Row[]): void {
+  const byName = new Map(rows.map((row) => [row['name'], row]));
+  const wrong = plan.bridges.flatMap((bridge) => interfacesOf(bridge, () => '')).flatMap(({ name, ofport, mac }) => {
+    const row = byName.get(name);
+    if (row === undefined) return [`${name}: no such interface`];
+    return [
+      ...(typeof row['error'] === 'string' ? [`${name}: ${row['error']}`] : []),
+      ...(row['ofport'] === ofport ? [] : [`${name}: OpenFlow port ${ofport} was asked for, it has ${JSON.stringify(row['ofport'])}`]),
+      ...(mac === undefined || row['mac_in_use'] === mac ? [] : [`${name}: MAC ${mac} was asked for, it has ${JSON.stringify(row['mac_in_use'])}`]),
+    ];
+  });
+  if (wrong.length > 0) throw new Unavailable(`ovs-vswitchd of node ${plan.node} did not make its ports as planned: ${wrong.join('; ')}`);
+}
+
+function interfacesOf(bridge: BridgePlan, socketOf: (port: string) => string): readonly InterfacePlan[] {
+  const stream = (port: string) => ({ stream: `unix:${socketOf(port)}` });
+  return [
+    { name: bridge.name, ofport: local, mac: bridge.mac, type: 'internal', options: stream(bridge.name) },
+    ...bridge.ports.map((port) => interfaceOf(port, stream)),
+  ];
+}
+
+function interfaceOf(port: PortPlan, stream: (port: string) => Readonly<Record<string, string>>): InterfacePlan {
+  const { name, ofport } = port;
+  switch (port.kind) {
+    case 'endpoint':
+    case 'uplink':
+      return { name, ofport, type: 'dummy', options: stream(name) };
+    case 'internal':
+      return { name, ofport, mac: port.mac, type: 'internal', options: stream(name) };
+    case 'tunnel':
+      return { name, ofport, type: port.tunnel, options: { remote_ip: 'flow', key: 'flow' } };
+  }
+}
+
+function insertPort(plan: InterfacePlan, id: string): readonly Operation[] {
+  const { name, ofport, mac, type, options } = plan;
+  const row: Row = { name, type, options: map(options), ...(ofport === local ? {} : { ofport_request: ofport, ...(mac === undefined ? {} : { mac }) }) };
+  return [
+    { op: 'insert', table: 'Interface', 'uuid-name': `interface_${id}`, row },
+    { op: 'insert', table: 'Port', 'uuid-name': `port_${id}`, row: { name, interfaces: named(`interface_${id}`) } },
+  ];
+}
+
+/** `fail_mode=secure`: without a controller the bridge does what its flows say and nothing else. */
+function insertBridge(bridge: BridgePlan, id: string, ports: readonly string[]): Operation {
+  const row: Row = { name: bridge.name, fail_mode: 'secure', datapath_type: 'system', other_config: map({ hwaddr: bridge.mac }), ports: set(ports.map(named)) };
+  return { op: 'insert', table: 'Bridge', 'uuid-name': id, row };
+}
+
+const named = (name: string): Value => ['named-uuid', name];
+const set = (values: readonly Value[]): Value => ['set', values];
+const map = (entries: Readonly<Record<string, string>>): Value => ['map', Object.entries(entries)];

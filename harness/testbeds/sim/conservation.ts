@@ -1,0 +1,39 @@
+/** Quiet is proven by conservation: what went in was counted in, and what was counted out has arrived. */
+import { assert } from '../../base/errors.js';
+
+/** Frames through a port since it was made, as the switch counts them. */
+export interface PortCounters {
+  /** What the switch has taken from the port and dealt with. */
+  readonly received: number;
+  /** What the switch has sent to the port. */
+  readonly sent: number;
+}
+
+/** The counters of every port from `dpctl/show -s` (ovs-vswitchd(8)), by the port's name. */
+export function parsePortCounters(text: string): ReadonlyMap<string, PortCounters> {
+  const port = /^ {2}port \d+: (\S+) .*\n {4}RX packets:(\d+) .*\n {4}TX packets:(\d+) /gm;
+  return new Map([...text.matchAll(port)].map(([, name = '', received, sent]) => [name, { received: Number(received), sent: Number(sent) }]));
+}
+
+/** The wire's own account of a port: frames written to the switch and read from it. */
+export interface WireTotals {
+  readonly port: string;
+  readonly written: number;
+  readonly read: number;
+}
+
+/**
+ * How the switch's counters disagree with the wires, one line each; none when the switch is quiet. The datapath
+ * counts a frame in and carries it through to its last copy in one go of one thread, which also answers
+ * `dpctl/show`: once all that was written is counted in, the counts of frames sent are final.
+ */
+export function disagreements(wires: readonly WireTotals[], counters: ReadonlyMap<string, PortCounters>): readonly string[] {
+  return wires.flatMap(({ port, written, read }) => {
+    const counted = counters.get(port);
+    assert(counted !== undefined, `the datapath has no port ${port}`);
+    return [
+      ...(counted.received === written ? [] : [`port ${port}: ${written} frames written, the switch counts ${counted.received} received`]),
+      ...(counted.sent === read ? [] : [`port ${port}: the switch counts ${counted.sent} frames sent, ${read} arrived`]),
+    ];
+  });
+}

@@ -1,0 +1,109 @@
+/** The default testbed: real ovs-vswitchd and ovsdb-server for every node, without privilege, in virtual time. */
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { assert, unknownName } from '../../base/errors.js';
+import type { ClusterPlan } from '../../nouns/plan.js';
+import type { SwitchCall, SwitchStep } from '../../nouns/switching.js';
+import type { Image } from '../../ovs/image.js';
+import { createDatabase } from '../../ovs/vswitch.js';
+import { createWorkspace } from '../../ovs/workspace.js';
+import type { Testbed } from '../testbed.js';
+import { openNode, type SimNode } from './node.js';
+
+export interface SimOptions {
+  /** What close() does with the folder of sockets, databases and logs. */
+  readonly folder?: 'remove' | 'keep';
+  /** A fault on the wire: changes what came out of a node's ports before anyone sees it. */
+  readonly wire?: (step: SwitchStep, node: string) => SwitchStep;
+}
+
+export interface DaemonLog {
+  /** `k8s-node-1/ovs-vswitchd.log` */
+  readonly name: string;
+  readonly text: string;
+}
+
+/** What a sim offers beside a testbed: its daemons, for those who look at them or harm them. */
+export interface Sim extends Testbed {
+  /** Where each node's folder is, with the sockets that ovs-ofctl and ovs-appctl take. */
+  readonly dir: string;
+  /** Process ids by node. */
+  readonly daemons: ReadonlyMap<string, { readonly vswitchd: number; readonly server: number }>;
+  /** `ovs-ofctl COMMAND BRIDGE ARGS…` on one node, behind the back of the program; its output. */
+  ofctl(node: string, bridge: string, command: string, ...args: readonly string[]): Promise<string>;
+  /** Everything that the daemons have printed; after close() as it was then. */
+  logs(): Promise<readonly DaemonLog[]>;
+}
+
+/**
+ * Brings up every node of `plan` with its bridges and flows; nodes in parallel.
+ * @throws Unavailable naming what did not come up, InputError for a flow that is not one; nothing is left behind then.
+ */
+export async function openSim(plan: ClusterPlan, image: Image, options: SimOptions = {}): Promise<Sim> {
+  const workspace = await createWorkspace();
+  const nodes: SimNode[] = [];
+  let closing: Promise<readonly DaemonLog[]> | undefined;
+  const finish = async () => {
+    await Promise.all(nodes.map((node) => node.close()));
+    const logs = await readLogs(workspace.dir, plan);
+    if (options.folder !== 'keep') await workspace.remove();
+    return logs;
+  };
+  const close = async () => void (await (closing ??= finish()));
+  try {
+    const emptyDatabase = join(workspace.dir, 'empty.db');
+    await createDatabase(image, emptyDatabase);
+    const opened = await Promise.allSettled(plan.nodes.map(async (node) => {
+      nodes.push(await openNode(node, image, join(workspace.dir, node.node), emptyDatabase));
+    }));
+    const failed = opened.find((result) => result.status === 'rejected');
+    if (failed !== undefined) throw failed.reason;
+    return runningSim(nodes, options, workspace.dir, close, () => closing ?? readLogs(workspace.dir, plan));
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+function runningSim(opened: readonly SimNode[], options: SimOptions, dir: string, close: () => Promise<void>, logs: () => Promise<readonly DaemonLog[]>): Sim {
+  const nodes = opened.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  const find = (name: string) => {
+    const node = nodes.find((candidate) => candidate.name === name);
+    if (node === undefined) throw unknownName('node', name, nodes.map((candidate) => candidate.name));
+    return node;
+  };
+  const perform = async (call: SwitchCall) => {
+    const node = find(call.node);
+    const step = call.kind === 'receive' ? await node.receive(call.port, call.frames) : await node.advance(call.ms);
+    return options.wire?.(step, call.node) ?? step;
+  };
+  return {
+    name: 'sim',
+    dir,
+    versions: versionsOf(nodes),
+    daemons: new Map(nodes.map(({ name, vswitch }) => [name, { vswitchd: vswitch.vswitchd.pid, server: vswitch.server.pid }])),
+    call: async (calls) => {
+      assert(new Set(calls.map(({ node }) => node)).size === calls.length, 'one call a node at a time');
+      return await Promise.all(calls.map(perform));
+    },
+    reset: async () => void (await Promise.all(nodes.map((node) => node.reset()))),
+    counts: async () => (await Promise.all(nodes.map((node) => node.counts()))).flat(),
+    program: async () => (await Promise.all(nodes.map((node) => node.program()))).flat(),
+    ofctl: async (node, bridge, command, ...args) => await find(node).ofctl.run(bridge, command, ...args),
+    logs,
+    close,
+  };
+}
+
+function versionsOf(nodes: readonly SimNode[]): Readonly<Record<string, string>> {
+  const [first] = nodes;
+  return first === undefined ? {} : { 'ovs-vswitchd': first.vswitch.vswitchd.version, 'ovsdb-server': first.vswitch.server.version };
+}
+
+async function readLogs(dir: string, plan: ClusterPlan): Promise<readonly DaemonLog[]> {
+  const ofNode = async (node: string) => {
+    const files = (await readdir(join(dir, node)).catch(() => [])).filter((file) => file.endsWith('.log')).sort();
+    return await Promise.all(files.map(async (file) => ({ name: `${node}/${file}`, text: await readFile(join(dir, node, file), 'utf8') })));
+  };
+  return (await Promise.all(plan.nodes.map(({ node }) => ofNode(node)))).flat();
+}
