@@ -1,0 +1,40 @@
+import { readFile } from 'node:fs/promises';
+import { assert } from '../base/errors.js';
+
+/** A process that something on disk belongs to. The start time tells it from a later process with the same id. */
+export interface Owner {
+  readonly pid: number;
+  /** Field 22 of proc_pid_stat(5): clock ticks since the machine started. */
+  readonly startTime: string;
+}
+
+/** Who is running this. */
+export async function thisProcess(): Promise<Owner> {
+  const owner = await processOwner(process.pid);
+  assert(owner !== undefined, 'this process is not in /proc');
+  return owner;
+}
+
+/** Whether the owner still runs. A zombie, which nobody has reaped yet, does not. */
+export async function isAlive(owner: Owner): Promise<boolean> {
+  return (await processOwner(owner.pid))?.startTime === owner.startTime;
+}
+
+/** `PID STARTTIME` */
+export function formatOwner(owner: Owner): string {
+  return `${owner.pid} ${owner.startTime}`;
+}
+
+/** Reads what `formatOwner` wrote; undefined when it is something else. */
+export function parseOwner(text: string): Owner | undefined {
+  const [, pid, startTime] = /^(\d+) (\d+)\s*$/.exec(text) ?? [];
+  return pid === undefined || startTime === undefined ? undefined : { pid: Number(pid), startTime };
+}
+
+async function processOwner(pid: number): Promise<Owner | undefined> {
+  const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+  // Field 2 is the program's name in parentheses and may hold spaces and parentheses itself: fields count from the last ")".
+  const [state, ...fields] = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  const startTime = fields[18];
+  return startTime === undefined || state === 'Z' || state === 'X' ? undefined : { pid, startTime };
+}

@@ -1,0 +1,31 @@
+import { Unavailable } from '../harness/base/errors.js';
+
+export interface ExecuteOptions {
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** What a person can do when the program fails, one line each. */
+  readonly remedies: readonly string[];
+}
+
+/**
+ * Runs a program to its end and returns its stdout.
+ * @throws Unavailable when it cannot be started or does not exit with 0, with the command line and its last words.
+ */
+export async function execute(file: string, args: readonly string[], options: ExecuteOptions): Promise<string> {
+  const { execa, ExecaError } = await import('execa');
+  try {
+    const { stdout } = await execa(file, args, {
+      cwd: options.cwd ?? '.',
+      env: { LC_ALL: 'C', ...options.env },
+      stdin: 'ignore',
+      timeout: giveUpAfterMs,
+    });
+    return stdout;
+  } catch (error) {
+    if (!(error instanceof ExecaError)) throw error;
+    const output = `${String(error.stdout)}\n${String(error.stderr)}`.split('\n').filter((line) => line.trim() !== '');
+    throw new Unavailable(error.shortMessage.split('\n')[0] ?? file, options.remedies, output.slice(-15));
+  }
+}
+
+const giveUpAfterMs = 10 * 60_000;

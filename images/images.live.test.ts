@@ -1,0 +1,99 @@
+// Goal: an image is whole or not there, whatever happens while it is made, and its programs run on this machine.
+// Method: the real mmdebstrap and the real mirror, in a cache of this test's own; builders are processes, as two starts of Flowbed are.
+import { execFile } from 'node:child_process';
+import { access, mkdir, readdir, stat, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import t from 'tap';
+import { InputError, Unavailable } from '../harness/base/errors.js';
+import { imageFolder, openImage } from './images.js';
+import { programs } from './programs.js';
+import { systemImage } from './system.js';
+
+const run = promisify(execFile);
+const buildLimitMs = 300_000;
+const silent = (): void => undefined;
+const cache = t.testdir({});
+process.env['FLOWBED_CACHE'] = cache;
+
+const builder = [
+  `import { openImage } from ${JSON.stringify(new URL('./images.js', import.meta.url).href)};`,
+  `const image = await openImage('trixie', (line) => console.error(line));`,
+  'console.log(JSON.stringify({ digest: image.digest, command: image.command("ovs-vswitchd") }));',
+].join('\n');
+
+interface Built {
+  readonly digest: string;
+  readonly command: readonly [string, ...string[]];
+}
+
+async function build(): Promise<Built> {
+  const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', builder], { env: { ...process.env } });
+  return JSON.parse(stdout) as Built;
+}
+
+void t.test('two builders at once and a half-built leftover of a dead one', { timeout: buildLimitMs }, async (t) => {
+  const folder = (await imageFolder('trixie'))?.folder ?? '';
+  const leftover = `${folder}.unfinished-4194303-1-abcdef`;
+  await mkdir(join(leftover, 'root'), { recursive: true });
+  const [first, second] = await Promise.all([build(), build()]);
+  t.same(first, second, 'both have the same image');
+  const [file, ...args] = first.command;
+  const { stdout } = await run(file, [...args, '--version']);
+  t.match(stdout, /^ovs-vswitchd \(Open vSwitch\) 3\.5\.\d/, 'ovs-vswitchd runs');
+  t.same(await readdir(cache), [folder.slice(cache.length + 1)], 'nothing but the image is left in the cache');
+});
+
+void t.test('an image that is there', { timeout: buildLimitMs }, async (t) => {
+  const said: string[] = [];
+  const image = await openImage('trixie', (line) => said.push(line));
+  t.same(said, [], 'is opened without a word');
+  for (const program of programs) {
+    const [file, ...args] = image.command(program);
+    const { stdout } = await run(file, [...args, '--version']);
+    t.match(stdout, program.startsWith('ovn-') ? /25\.03/ : /3\.5\.\d/, program);
+  }
+  for (const file of ['vswitch.ovsschema', 'ovn-nb.ovsschema', 'ovn-sb.ovsschema']) {
+    t.ok((await stat(image.schema(file))).size > 1000, file);
+  }
+  t.throws(() => image.schema('nothing.ovsschema'), Unavailable, 'an unknown schema is named, not made up');
+});
+
+void t.test('the image "system" is the programs on PATH', async (t) => {
+  const image = await openImage('trixie', silent);
+  const prefix = t.testdir({ bin: {}, share: {} });
+  for (const program of programs.filter((name) => !name.startsWith('ovn-'))) {
+    await writeFile(join(prefix, 'bin', program), `#!/bin/sh\nexec ${image.command(program).join(' ')} "$@"\n`, { mode: 0o755 });
+  }
+  await symlink(dirname(image.schema('vswitch.ovsschema')), join(prefix, 'share/openvswitch'));
+  const system = await systemImage(join(prefix, 'bin'));
+  const [file, ...args] = system.command('ovsdb-server');
+  t.match((await run(file, [...args, '--version'])).stdout, /^ovsdb-server/);
+  await access(system.schema('vswitch.ovsschema'));
+  t.match(system.digest, /^[0-9a-f]{64}$/);
+  await t.rejects(systemImage(''), { name: 'Unavailable', message: /no ovs-vswitchd/, remedies: [/apt-get install/, /--image trixie/] });
+});
+
+void t.test('a folder that lost a program is refused by name', async (t) => {
+  const { rootImage } = await import('./programs.js');
+  const root = t.testdir({ usr: { lib: { 'x86_64-linux-gnu': { 'ld-linux-x86-64.so.2': '' } }, bin: {} } });
+  await t.rejects(rootImage('trixie', '', root), { name: 'Unavailable', message: /has no ovs-vswitchd/ });
+});
+
+void t.test('what cannot be', async (t) => {
+  const file = join(t.testdir({ occupied: '' }), 'occupied');
+  process.env['FLOWBED_CACHE'] = join(file, 'cache');
+  t.teardown(() => { process.env['FLOWBED_CACHE'] = cache; });
+  await t.rejects(openImage('trixie', silent), { name: 'Unavailable', message: /cannot keep images in/, remedies: [/FLOWBED_CACHE/, /--image system/] }, 'a cache that cannot be a folder');
+  await t.rejects(openImage('trixi', silent), InputError, 'an unknown name');
+  await t.rejects(openImage('trixi', silent), /Did you mean "trixie"\? Known: trixie, bookworm, sid, system/);
+});
+
+void t.test('without apt', async (t) => {
+  const path = process.env['PATH'];
+  process.env['PATH'] = '';
+  process.env['FLOWBED_CACHE'] = t.testdir({});
+  t.teardown(() => { process.env['PATH'] = path; process.env['FLOWBED_CACHE'] = cache; });
+  await t.rejects(openImage('trixie', silent), { name: 'Unavailable', message: /needs apt-get/, remedies: [/Debian/, /--image system/] });
+  t.same(await readdir(process.env['FLOWBED_CACHE']), [], 'nothing half-made is left');
+});
