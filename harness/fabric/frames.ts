@@ -1,0 +1,38 @@
+/** Frames that a vector spells out, as bytes. */
+import { arpOperations, encodeArp } from '../packet/arp.js';
+import { encodeEthernet, etherTypes } from '../packet/ethernet.js';
+import { encodeIcmp, icmpTypes } from '../packet/icmp.js';
+import { encodeIpv4, ipProtocols } from '../packet/ipv4.js';
+import { encodeUdp } from '../packet/udp.js';
+import { assertNever } from '../base/errors.js';
+import type { FrameSpec, PayloadSpec } from '../nouns/vector.js';
+import type { Draws } from './host.js';
+
+/** Identifier and payload come from `random`, everything else from `spec`. */
+export function encodeSpec(spec: FrameSpec, random: Draws): Uint8Array {
+  const { etherType, bytes } = encodePayload(spec.payload, random);
+  return encodeEthernet({ dst: spec.dst, src: spec.src, etherType }, bytes);
+}
+
+function encodePayload(payload: PayloadSpec, random: Draws): { readonly etherType: number; readonly bytes: Uint8Array } {
+  switch (payload.kind) {
+    case 'udp': {
+      const udp = encodeUdp({ srcPort: payload.srcPort, dstPort: payload.dstPort }, random.payload, payload);
+      return { etherType: etherTypes.ipv4, bytes: encodeIpv4({ ...addressed(payload, random), protocol: ipProtocols.udp }, udp) };
+    }
+    case 'echo-request': {
+      const icmp = encodeIcmp({ type: icmpTypes.echoRequest, code: 0, identifier: random.identifier, sequence: 1 }, random.payload);
+      return { etherType: etherTypes.ipv4, bytes: encodeIpv4({ ...addressed(payload, random), protocol: ipProtocols.icmp }, icmp) };
+    }
+    case 'arp':
+      return { etherType: etherTypes.arp, bytes: encodeArp({ ...payload, op: arpOperations[payload.op] }) };
+    case 'other':
+      return { etherType: payload.etherType, bytes: Uint8Array.from(Buffer.from(payload.hex, 'hex')) };
+    default:
+      return assertNever(payload);
+  }
+}
+
+function addressed(payload: { readonly src: string; readonly dst: string; readonly ttl: number }, random: Draws): { src: string; dst: string; ttl: number; identification: number } {
+  return { src: payload.src, dst: payload.dst, ttl: payload.ttl, identification: random.identifier };
+}

@@ -1,0 +1,75 @@
+/** ARP as a host speaks it (RFC 826; timers are Linux's defaults, arp(7): one second, three requests). */
+import type { InterfacePlan } from '../nouns/plan.js';
+import { arpOperations, decodeArp, encodeArp } from '../packet/arp.js';
+import { encodeEthernet, etherTypes } from '../packet/ethernet.js';
+import type { Effect, Host, Waiting } from './host.js';
+
+const broadcast = 'ff:ff:ff:ff:ff:ff';
+const unknownMac = '00:00:00:00:00:00';
+const probeIntervalUs = 1_000_000;
+const maximumProbes = 3;
+
+/** Sends an IP packet to its next hop, asking for the MAC address first where it is not known. */
+export function sendToNeighbour(host: Host, via: InterfacePlan, ip: string, packet: Uint8Array): readonly Effect[] {
+  const neighbour = host.neighbours.get(ip);
+  if (neighbour?.kind === 'known') return [ipFrame(via, neighbour.mac, packet)];
+  if (neighbour === undefined) return resolve(host, via, ip, [{ via, packet }]);
+  host.neighbours.set(ip, { ...neighbour, waiting: [...neighbour.waiting, { via, packet }] });
+  return [];
+}
+
+/** Asks for the MAC address of `ip`; `waiting` goes out once it is known. */
+export function resolve(host: Host, via: InterfacePlan, ip: string, waiting: readonly Waiting[]): readonly Effect[] {
+  host.neighbours.set(ip, { kind: 'asking', probes: 1, waiting });
+  return ask(via, ip, 1);
+}
+
+/** A request's time is up: ask again, or give up after the third. Nothing when the answer came meanwhile. */
+export function probeAgain(host: Host, via: InterfacePlan, ip: string, probes: number): readonly Effect[] {
+  const neighbour = host.neighbours.get(ip);
+  if (neighbour?.kind !== 'asking' || neighbour.probes !== probes) return [];
+  if (probes >= maximumProbes) {
+    host.neighbours.delete(ip);
+    return [{ kind: 'note', note: { kind: 'unresolved', ip } }];
+  }
+  host.neighbours.set(ip, { ...neighbour, probes: probes + 1 });
+  return ask(via, ip, probes + 1);
+}
+
+/** Whether a wake-up still has something to do: one that does not must not make time pass. */
+export function stillAsking(host: Host, ip: string, probes: number): boolean {
+  const neighbour = host.neighbours.get(ip);
+  return neighbour?.kind === 'asking' && neighbour.probes === probes;
+}
+
+/** An ARP packet arrived: learn from it what was asked for or addressed to us, and answer a request for our address. */
+export function receiveArp(host: Host, via: InterfacePlan, bytes: Uint8Array): readonly Effect[] {
+  const arp = decodeArp(bytes);
+  if (arp === undefined) return [];
+  const before = host.neighbours.get(arp.spa);
+  const forUs = arp.tpa === via.ip;
+  if (before === undefined && !forUs) return [];
+  host.neighbours.set(arp.spa, { kind: 'known', mac: arp.sha });
+  const effects: Effect[] = [];
+  if (before?.kind === 'asking') {
+    effects.push({ kind: 'note', note: { kind: 'resolved', ip: arp.spa, mac: arp.sha } });
+    effects.push(...before.waiting.map((waiting) => ipFrame(waiting.via, arp.sha, waiting.packet)));
+  }
+  if (forUs && arp.op === arpOperations.request) {
+    const reply = encodeArp({ op: arpOperations.reply, sha: via.mac, spa: via.ip, tha: arp.sha, tpa: arp.spa });
+    effects.push({ kind: 'send', via, frame: encodeEthernet({ dst: arp.sha, src: via.mac, etherType: etherTypes.arp }, reply) });
+  }
+  return effects;
+}
+
+function ask(via: InterfacePlan, ip: string, probes: number): readonly Effect[] {
+  const request = encodeArp({ op: arpOperations.request, sha: via.mac, spa: via.ip, tha: unknownMac, tpa: ip });
+  return [
+    { kind: 'send', via, frame: encodeEthernet({ dst: broadcast, src: via.mac, etherType: etherTypes.arp }, request) },
+    { kind: 'wake', delayUs: probeIntervalUs, via, ip, probes },
+  ];
+}
+
+function ipFrame(via: InterfacePlan, mac: string, packet: Uint8Array): Effect {
+  return { kind: 'send', via, frame: encodeEthernet({ dst: mac, src: via.mac, etherType: etherTypes.ipv4 }, packet) };
+}
