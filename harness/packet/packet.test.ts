@@ -221,6 +221,18 @@ void t.test('nothing of a well-formed frame is left as payload but what is paylo
   );
 });
 
+void t.test('the fifth tunnel in a row is payload', async (t) => {
+  const tunnelIn = (frame: Uint8Array): Uint8Array => {
+    const geneve = encodeGeneve({ vni: 1, protocolType: etherTypes.transparentEthernetBridging, options: hex(''), critical: false, oam: false }, frame);
+    const datagram = encodeIpv4({ src: '172.30.0.1', dst: '172.30.0.2', protocol: ipProtocols.udp, ttl: 64 }, encodeUdp({ srcPort: 1, dstPort: genevePort }, geneve, 'no-checksum'));
+    return encodeEthernet({ dst: '02:00:00:00:02:01', src: '02:00:00:00:01:01', etherType: etherTypes.ipv4 }, datagram);
+  };
+  const last = (frame: Uint8Array): string | undefined => dissect(frame).at(-1)?.name;
+  const four = tunnelIn(tunnelIn(tunnelIn(tunnelIn(arpRequest))));
+  t.equal(last(four), 'inner.inner.inner.inner.arp.tpa');
+  t.equal(last(tunnelIn(four)), 'inner.inner.inner.inner.payload');
+});
+
 void t.test('differing fields', async (t) => {
   await t.test('are none for equal frames only', async () => {
     fc.assert(fc.property(anyBytes, (frame) => deepStrictEqual(differingFields(frame, Uint8Array.from(frame)), [])));
@@ -259,7 +271,7 @@ void t.test('descriptions', async (t) => {
 
 void t.test('a fragment is called one, and its checksum is not judged', async (t) => {
   const ip = { src: '10.10.0.2', dst: '10.10.1.2', protocol: ipProtocols.icmp, ttl: 64 };
-  const echo = encodeIcmp({ type: icmpTypes.echoRequest, code: 0, identifier: 1, sequence: 2 }, new Uint8Array(16));
+  const echo = encodeIcmp({ type: icmpTypes.echoRequest, code: 0, identifier: 1, sequence: 2 }, new Uint8Array(16).fill(1));
   const link = { dst: '0a:00:0a:0a:00:02', src: '0a:00:0a:0a:00:01', etherType: etherTypes.ipv4 };
   const first = encodeEthernet(link, encodeIpv4({ ...ip, flags: ipv4Flags.moreFragments }, echo.subarray(0, 16)));
   const second = encodeEthernet(link, encodeIpv4({ ...ip, fragmentOffset: 2 }, echo.subarray(16)));
