@@ -1,0 +1,96 @@
+/** The first table, flow and field at which model and switch part, from the model's trace and the switch's counters and flows. */
+import { formatFlowId, type FlowId } from '../nouns/switching.js';
+import type { Difference } from '../nouns/verdict.js';
+import type { Trace, TraceStep } from '../model/trace.js';
+import { flowKey, type CounterDifference } from './counters.js';
+import type { FrameDifference } from './frames.js';
+import type { ProgramDifference } from './program.js';
+
+export type Location = NonNullable<Difference['at']>;
+
+/** What is known about one vector that diverged. */
+export interface Evidence {
+  /** The model's traces, in the order of the frames. */
+  readonly traces: readonly Trace[];
+  readonly frame: FrameDifference | undefined;
+  readonly counters: readonly CounterDifference[];
+  /** What the switch holds otherwise than it should, read after the vector. */
+  readonly program: readonly ProgramDifference[];
+}
+
+/**
+ * Walks the model's path and stops at the first flow that the switch holds otherwise, or that counted otherwise.
+ * Where all of these agree, the flow that last wrote the wrong field, or that did the output.
+ */
+export function locate(evidence: Evidence): Location | undefined {
+  const field = openflowField(evidence.frame);
+  const onPath = firstOnPath(evidence);
+  if (onPath !== undefined) return field === undefined ? onPath : { ...onPath, field };
+  return fromFrame(evidence, field) ?? offPath(evidence);
+}
+
+function firstOnPath({ traces, counters, program }: Evidence): Location | undefined {
+  const changed = new Map(program.map((difference) => [flowKey(difference.flow), difference]));
+  const counted = new Map(counters.map((difference) => [flowKey(difference.flow), difference]));
+  for (const step of traces.flatMap(({ steps }) => steps)) {
+    if (step.kind !== 'lookup' || step.flow === undefined) continue;
+    const flow = step.flow;
+    const otherwise = changed.get(flowKey(flow));
+    if (otherwise !== undefined) return { flow, because: otherwise.actual === undefined ? 'the switch does not hold this flow' : `the switch holds it as: ${otherwise.actual}` };
+    const counter = counted.get(flowKey(flow));
+    if (counter !== undefined) return { flow, because: `the model's packets matched it ${counter.expected ?? 0} times, the switch's ${counter.actual ?? 0} times${insteadOf(flow, counters)}` };
+  }
+  return undefined;
+}
+
+/** The flow of the same table that the switch took, if one counted more than it should. */
+function insteadOf(flow: FlowId, counters: readonly CounterDifference[]): string {
+  const other = counters.find((difference) => difference.flow.node === flow.node && difference.flow.bridge === flow.bridge && difference.flow.table === flow.table && (difference.actual ?? 0) > (difference.expected ?? 0));
+  return other === undefined ? '' : `; there it took ${formatFlowId(other.flow)}`;
+}
+
+/** Path and flows agree, so the fault is in what a flow did: who wrote the field, or who sent the frame out. */
+function fromFrame({ traces, frame }: Evidence, field: string | undefined): Location | undefined {
+  if (frame === undefined) return undefined;
+  const trace = traces.findLast(({ node, steps }) => node === frame.node && steps.some((step) => step.kind === 'output' && step.port === frame.port))
+    ?? traces.findLast(({ node, steps }) => node === frame.node && steps.some((step) => step.kind === 'output'));
+  const steps: readonly TraceStep[] = trace?.steps ?? [];
+  const writer = field === undefined ? undefined : steps.findLast((step) => step.kind === 'write' && step.field === field);
+  if (writer?.kind === 'write' && field !== undefined) return { flow: writer.flow, field, because: 'the flow that last wrote this field; the path and the flows are the same on both sides' };
+  const sender = steps.findLast((step) => step.kind === 'output');
+  if (sender?.kind !== 'output') return undefined;
+  return { flow: sender.flow, ...(field === undefined ? {} : { field }), because: 'the path and the flows are the same on both sides up to this output: what differs happened past it, on the wire' };
+}
+
+/** The model's packet went nowhere near what differs: a flow of the switch's own. */
+function offPath({ counters, program }: Evidence): Location | undefined {
+  const [counter] = counters;
+  if (counter !== undefined) return { flow: counter.flow, because: `the model's packets matched it ${counter.expected ?? 0} times, the switch's ${counter.actual ?? 0} times` };
+  const [difference] = program;
+  return difference === undefined ? undefined : { flow: difference.flow, because: `the switch holds it as: ${difference.actual ?? 'no such flow'}` };
+}
+
+/** The flow at which the model dropped or sent out a packet that intent had judged otherwise. */
+export function locateDecision(traces: readonly Trace[]): Location | undefined {
+  const steps = traces.flatMap((trace) => trace.steps);
+  const last = steps.findLast((step) => (step.kind === 'drop' && step.flow !== undefined) || step.kind === 'output');
+  if (last?.kind === 'drop' && last.flow !== undefined) return { flow: last.flow, because: `model and switch drop it here: ${last.why}` };
+  if (last?.kind === 'output') return { flow: last.flow, because: `model and switch send it out of ${last.port} here` };
+  return undefined;
+}
+
+/** OpenFlow's name for the first field in which a frame differs; what is around a tunnelled frame comes from tunnel fields. */
+function openflowField(frame: FrameDifference | undefined): string | undefined {
+  const [name] = frame?.fields ?? [];
+  if (frame === undefined || name === undefined) return undefined;
+  if (frame.tunnelled && !name.startsWith('inner.')) return tunnelFields[name];
+  return packetFields[name.replace(/^inner\./, '')];
+}
+
+const tunnelFields: Readonly<Record<string, string>> = { 'ip.src': 'tun_src', 'ip.dst': 'tun_dst', 'eth.dst': 'tun_dst', 'geneve.vni': 'tun_id' };
+const packetFields: Readonly<Record<string, string>> = {
+  'eth.src': 'eth_src', 'eth.dst': 'eth_dst', 'eth.type': 'eth_type',
+  'ip.src': 'ip_src', 'ip.dst': 'ip_dst', 'ip.ttl': 'nw_ttl', 'ip.tos': 'nw_tos',
+  'arp.op': 'arp_op', 'arp.sha': 'arp_sha', 'arp.spa': 'arp_spa', 'arp.tha': 'arp_tha', 'arp.tpa': 'arp_tpa',
+  'udp.src': 'udp_src', 'udp.dst': 'udp_dst',
+};
