@@ -11,7 +11,8 @@ export interface Axis {
   readonly default: readonly string[];
 }
 
-export type AxisValues<Axes> = { readonly [K in keyof Axes]: string };
+/** One value of every axis. */
+export type AxisValues<Axes extends Readonly<Record<string, Axis>>> = { readonly [K in keyof Axes]: Axes[K]['values'][number] };
 
 /** What is tested: a network, who programs it, what is sent through it, and what was promised. */
 export interface Scenario<Axes extends Readonly<Record<string, Axis>> = Readonly<Record<string, Axis>>> {

@@ -1,0 +1,64 @@
+/**
+ * Antrea in encap mode: what its agents program on every node, as a pure function of the cluster. Source of the
+ * flows: the seed "Antrea OVS Pipeline"; docs/antrea-pipeline.md says where it contradicts itself and what holds here.
+ */
+import { sha256 } from '../../base/digest.js';
+import { InputError } from '../../base/errors.js';
+import type { BridgePlan, ControlPlane, NodePlan } from '../../nouns/plan.js';
+import { checkTopology } from '../../nouns/topology-check.js';
+import { podsOf, type Topology, type TunnelType } from '../../nouns/topology.js';
+import { hosts } from './hosts.js';
+import { gatewayPort, globalVirtualMac, tunnelPort, viewFrom, type NodeView } from './node-view.js';
+import { pipeline } from './pipeline.js';
+
+/** @throws InputError when the topology is not one that could exist (see `checkTopology`). */
+export const antrea: ControlPlane<Topology> = {
+  name: 'antrea-0.8',
+  plan(topology) {
+    checkTopology(topology);
+    refuseGlobalVirtualMac(topology);
+    return { nodes: topology.nodes.map((node) => planNode(viewFrom(node, topology), topology.tunnel)) };
+  },
+};
+
+function planNode(view: NodeView, tunnel: TunnelType): NodePlan {
+  return { node: view.node.name, bridges: [integrationBridge(view, tunnel), underlayBridge(view)], hosts: hosts(view) };
+}
+
+/** br-int: the pods, the gateway and the tunnel, and all of the pipeline. */
+function integrationBridge(view: NodeView, tunnel: TunnelType): BridgePlan {
+  return {
+    name: 'br-int',
+    mac: `02:${sha256(`br-int ${view.node.name}`).slice(0, 10).replaceAll(/..(?=.)/g, '$&:')}`,
+    ports: [
+      { kind: 'tunnel', ...tunnelPort, tunnel },
+      { kind: 'internal', ...gatewayPort, mac: view.node.gateway.mac },
+      ...view.pods.map(({ port }) => ({ kind: 'endpoint', ...port }) as const),
+    ],
+    flows: pipeline(view),
+  };
+}
+
+/** br-phys: the node's own network card, with the address that tunnels leave from. Not Antrea's, so it only switches. */
+function underlayBridge({ node: { underlay }, peers }: NodeView): BridgePlan {
+  return {
+    name: 'br-phys',
+    mac: underlay.mac,
+    underlay: {
+      ip: underlay.ip,
+      prefixLength: underlay.prefixLength,
+      neighbours: peers.map((peer) => ({ ip: peer.underlay.ip, mac: peer.underlay.mac })),
+    },
+    ports: [{ kind: 'uplink', name: 'uplink', ofport: 1, mac: underlay.mac }],
+    flows: ['priority=0,actions=NORMAL'],
+  };
+}
+
+function refuseGlobalVirtualMac(topology: Topology): void {
+  const holders = [
+    ...podsOf(topology).map(({ pod }) => pod),
+    ...topology.nodes.map(({ name, gateway }) => ({ name: `the gateway of ${name}`, mac: gateway.mac })),
+  ];
+  const holder = holders.find(({ mac }) => mac === globalVirtualMac);
+  if (holder !== undefined) throw new InputError(`${holder.name} has the MAC address ${globalVirtualMac}, which Antrea keeps for traffic in tunnels; give it another`);
+}

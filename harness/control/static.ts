@@ -1,0 +1,44 @@
+import { unknownName } from '../base/errors.js';
+import type { ControlPlane } from '../nouns/plan.js';
+
+/** Flows of a bridge as text: one flow a line as ovs-ofctl(8) reads it, `#` starts a comment. */
+export interface BridgeFlowText {
+  readonly bridge: string;
+  /** The node whose bridge is meant; every node's unless told. */
+  readonly node?: string;
+  readonly text: string;
+}
+
+/**
+ * For a pipeline of one's own: the ports and hosts of `base`, the flows of the named bridges from text. Where two
+ * texts fit a bridge, the later one counts.
+ * @throws InputError, when planning, for a bridge or node that `base` does not plan.
+ */
+export function staticFlows<Cluster>(base: ControlPlane<Cluster>, texts: readonly BridgeFlowText[]): ControlPlane<Cluster> {
+  return {
+    name: `static flows on ${base.name}`,
+    plan(cluster) {
+      const { nodes } = base.plan(cluster);
+      const nodeNames = nodes.map(({ node }) => node);
+      const bridgeNames = [...new Set(nodes.flatMap(({ bridges }) => bridges.map(({ name }) => name)))];
+      for (const { node, bridge } of texts) {
+        if (node !== undefined && !nodeNames.includes(node)) throw unknownName('node', node, nodeNames);
+        if (!bridgeNames.includes(bridge)) throw unknownName('bridge', bridge, bridgeNames);
+      }
+      const textOf = (node: string, bridge: string) => texts.findLast((text) => text.bridge === bridge && (text.node ?? node) === node);
+      return {
+        nodes: nodes.map((plan) => ({
+          ...plan,
+          bridges: plan.bridges.map((bridge) => {
+            const own = textOf(plan.node, bridge.name);
+            return own === undefined ? bridge : { ...bridge, flows: flowLines(own.text) };
+          }),
+        })),
+      };
+    },
+  };
+}
+
+function flowLines(text: string): readonly string[] {
+  return text.split('\n').map((line) => line.replace(/#.*/, '').trim()).filter((line) => line !== '');
+}

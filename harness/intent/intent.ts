@@ -1,0 +1,32 @@
+import { Unsupported, assertNever } from '../base/errors.js';
+import type { Intent } from '../nouns/intent.js';
+import type { Topology } from '../nouns/topology.js';
+import type { Stimulus } from '../nouns/vector.js';
+import { intentOfFrame } from './frame.js';
+import { sender } from './parties.js';
+import { intentOfArp, intentOfDatagram } from './reach.js';
+
+/** The TTL that hosts send with unless told (RFC 1700, "IP TIME TO LIVE PARAMETER"). */
+const defaultTtl = 64;
+
+/**
+ * L0: what the stimulus must lead to.
+ * @throws InputError for a sender that is not in the topology or an address that is none.
+ * @throws Unsupported for a stimulus that nothing was promised about.
+ */
+export function intentOf(topology: Topology, stimulus: Stimulus): Intent {
+  const from = sender(topology, stimulus.from);
+  switch (stimulus.kind) {
+    case 'ping':
+      return intentOfDatagram(topology, from, { to: stimulus.to, ttl: stimulus.ttl ?? defaultTtl });
+    case 'udp':
+      return intentOfDatagram(topology, from, { to: stimulus.to, ttl: stimulus.ttl ?? defaultTtl, udpPort: stimulus.port });
+    case 'arp':
+      return intentOfArp(topology, from, stimulus.target);
+    case 'frame':
+      if (stimulus.interface !== undefined) throw new Unsupported(`nothing is promised about frames on interface "${stimulus.interface}" of ${from.name}: only about a host's first`);
+      return intentOfFrame(topology, from, stimulus.frame);
+    default:
+      return assertNever(stimulus);
+  }
+}

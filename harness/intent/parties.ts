@@ -1,0 +1,39 @@
+import { cidrContains, ipv4Number, parseCidr } from '../base/address.js';
+import { unknownName } from '../base/errors.js';
+import { podsOf, type Node, type Topology } from '../nouns/topology.js';
+
+/** A host on a node's pod subnet: a pod, or the node's own stack behind its gateway. */
+export interface Party {
+  readonly kind: 'pod' | 'node';
+  readonly name: string;
+  readonly ip: string;
+  readonly mac: string;
+  readonly node: Node;
+}
+
+/** Every host of the cluster by its address on a pod subnet. */
+export function parties(topology: Topology): readonly Party[] {
+  return [
+    ...podsOf(topology).map(({ pod, node }): Party => ({ kind: 'pod', name: pod.name, ip: pod.ip, mac: pod.mac, node })),
+    ...topology.nodes.map((node): Party => ({ kind: 'node', name: node.name, ...node.gateway, node })),
+  ];
+}
+
+/** @throws InputError listing the hosts there are. */
+export function sender(topology: Topology, name: string): Party {
+  const all = parties(topology);
+  const found = all.find((party) => party.name === name);
+  if (found === undefined) throw unknownName('host', name, all.map((party) => party.name));
+  return found;
+}
+
+/** Who holds the address; undefined when nobody does. @throws InputError when `ip` is no address. */
+export function holder(topology: Topology, ip: string): Party | undefined {
+  ipv4Number(ip);
+  return parties(topology).find((party) => party.ip === ip);
+}
+
+/** The node whose pod subnet the address is in, whether somebody holds it or not. */
+export function subnetNode(topology: Topology, ip: string): Node | undefined {
+  return topology.nodes.find((node) => cidrContains(parseCidr(node.podCidr), ipv4Number(ip)));
+}

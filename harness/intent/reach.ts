@@ -1,0 +1,58 @@
+import { InputError, Unsupported } from '../base/errors.js';
+import type { Intent } from '../nouns/intent.js';
+import type { Topology } from '../nouns/topology.js';
+import { holder, type Party } from './parties.js';
+
+/** The seed's "Terminology": stands for every gateway at the other end of a tunnel. */
+export const globalVirtualMac = 'aa:bb:cc:dd:ee:ff';
+
+/** The UDP port that every host answers on, with the same payload (RFC 862). */
+const echoPort = 7;
+
+export interface Datagram {
+  readonly to: string;
+  readonly ttl: number;
+  /** The destination port of a UDP datagram; an ICMP echo request has none. */
+  readonly udpPort?: number;
+}
+
+/**
+ * Everybody on a pod subnet reaches everybody, with the addresses unchanged: no policy and no Service exists at this
+ * level. Within a node nothing is routed (the seed, "L3ForwardingTable": "local Pod-to-Pod traffic … only L2
+ * switching"). Across nodes TTL goes down at the sending node and, for a pod but not for a gateway, at the receiving
+ * one (the same section: dec_ttl in two of its three flows); a router does not forward what would leave with TTL 0
+ * (RFC 1812, 5.3.1).
+ */
+export function intentOfDatagram(topology: Topology, from: Party, { to, ttl, udpPort }: Datagram): Intent {
+  refuseUnpromised(topology, from, to);
+  const destination = holder(topology, to);
+  if (destination === undefined) return { kind: 'denied', why: `nobody holds ${to}` };
+  const routers = routersBetween(from, destination);
+  if (ttl <= routers) return { kind: 'denied', why: `TTL ${ttl} does not last for the ${routers} routers on the way to ${destination.name}` };
+  if (udpPort !== undefined && udpPort !== echoPort) throw new Unsupported(`nothing is promised about UDP port ${udpPort}: hosts answer on port ${echoPort} only`);
+  return { kind: 'round-trip', to: destination.name, source: from.ip };
+}
+
+function routersBetween(from: Party, to: Party): number {
+  if (from.node === to.node) return 0;
+  return to.kind === 'pod' ? 2 : 1;
+}
+
+/**
+ * Neighbours answer for themselves; for the gateway of another node the answer is the Global Virtual MAC (the seed,
+ * "ARPResponderTable"). ARP does not cross nodes.
+ */
+export function intentOfArp(topology: Topology, from: Party, target: string): Intent {
+  refuseUnpromised(topology, from, target);
+  const destination = holder(topology, target);
+  if (destination === undefined) return { kind: 'denied', why: `nobody holds ${target}` };
+  if (destination.node === from.node) return { kind: 'resolves', ip: target, mac: destination.mac };
+  if (destination.kind === 'node') return { kind: 'resolves', ip: target, mac: globalVirtualMac };
+  return { kind: 'denied', why: `${destination.name} is not on the subnet of ${from.name}` };
+}
+
+function refuseUnpromised(topology: Topology, from: Party, to: string): void {
+  if (to === from.ip) throw new InputError(`${from.name} itself holds ${to}: what a host sends to itself never leaves it`);
+  const node = topology.nodes.find(({ underlay }) => underlay.ip === to);
+  if (node !== undefined) throw new Unsupported(`nothing is promised about ${to}, the address of ${node.name} on the network between nodes`);
+}

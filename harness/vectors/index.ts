@@ -1,0 +1,7 @@
+/**
+ * Vectors that scenarios are made of: each function takes a topology and gives the vectors of one subject, in a
+ * stable order, with ids made of the hosts' names.
+ */
+export { arpNeighbours, arpPeerGateways } from './arp.js';
+export { nodeToPod, podToGateway, podToPod, ttlAcrossNodes } from './connectivity.js';
+export { notForwarded, spoofedArp, spoofedIp, unknownDestinations } from './forbidden.js';
