@@ -1,0 +1,29 @@
+// Goal: the scenario sends what it says, and L0 promises for each vector what the vector's id says.
+// Method: the vectors of three sizes, counted by formula, each judged by L0 and held against a table by subject.
+import t from 'tap';
+import encap from './encap.js';
+
+void t.test('every vector is there once, and is promised what its id says', async (t) => {
+  const promised: Readonly<Record<string, string>> = {
+    'ping': 'round-trip', 'udp': 'round-trip', 'ttl-1': 'denied', 'ttl-2': 'denied', 'ttl-3': 'round-trip', 'arp': 'resolves',
+    'spoof-ip': 'blocked', 'spoof-mac': 'blocked', 'spoof-arp-ip': 'blocked', 'spoof-arp-mac': 'blocked', 'broadcast': 'blocked', 'non-ip': 'blocked',
+    'unknown/own-subnet': 'denied', 'unknown/peer-subnet': 'denied', 'unknown/mac': 'blocked',
+  };
+  // With n nodes: 6n(3n-1) between pods, 6n to gateways, 3n² from nodes, 3n by TTL, 9n + 2n(n-1) by ARP, 11n forbidden.
+  for (const [nodes, count] of [['2', 134], ['3', 270], ['5', 680]] as const) {
+    const topology = encap.topology({ nodes, tunnel: 'geneve' });
+    const vectors = encap.vectors(topology);
+    t.equal(vectors.length, count, `${nodes} nodes`);
+    t.equal(new Set(vectors.map(({ id }) => id)).size, count, 'ids are unique');
+    const subjects = new Set<string>();
+    for (const { id, stimulus } of vectors) {
+      const [first = '', , last] = id.split('/');
+      const subject = first === 'unknown' ? `unknown/${last}` : first;
+      subjects.add(subject);
+      const intent = encap.intent(topology, stimulus);
+      if (intent.kind !== promised[subject]) t.fail(`${id}: ${JSON.stringify(intent)}`);
+      if (intent.kind === 'round-trip' && intent.to !== last) t.fail(`${id} reaches ${intent.to}`);
+    }
+    t.same([...subjects].sort(), Object.keys(promised).sort(), 'every subject is met');
+  }
+});
