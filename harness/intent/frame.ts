@@ -39,10 +39,14 @@ function intentOfOther(etherType: number): Intent {
   return blocked(`${name} is neither IPv4 nor ARP`);
 }
 
-/** The seed, "SpoofGuardTable": a pod and the gateway advertise their own addresses only. */
+/**
+ * The seed, "SpoofGuardTable": a pod and the gateway advertise their own addresses only. That is about the addresses
+ * within ARP; nothing is said about a true advertisement in a frame with another source.
+ */
 function intentOfArpFrame(topology: Topology, from: Party, ethernet: EthernetAddresses, arp: ArpSpec): Intent {
   if (arp.spa !== from.ip) return blocked(`${from.name} advertises ${arp.spa}, which is not its address`);
-  for (const mac of [arp.sha.toLowerCase(), ethernet.src]) if (mac !== from.mac) return blocked(`${from.name} advertises ${mac}, which is not its MAC`);
+  if (arp.sha.toLowerCase() !== from.mac) return blocked(`${from.name} advertises ${arp.sha}, which is not its MAC`);
+  if (ethernet.src !== from.mac) throw new Unsupported(`nothing is promised about truthful ARP of ${from.name} in a frame from ${ethernet.src}`);
   const target = holder(topology, arp.tpa);
   const readers = target?.node === from.node ? [broadcastMac, target.mac] : [broadcastMac];
   if (arp.op !== 'request' || !readers.includes(ethernet.dst)) throw new Unsupported(`nothing is promised about an ARP ${arp.op} for ${arp.tpa} sent to ${ethernet.dst}`);

@@ -71,10 +71,10 @@ void t.test('a truthful frame passes, and a sibling that differs in one field do
     ['p1', toPeer, 'round-trip p3 from 10.10.1.2'],
     ['p1', { ...toPeer, dst: mac.nobody }, 'round-trip p3 from 10.10.1.2'],
     ['p1', { ...toPeer, src: mac.nobody }, 'blocked'],
+    ['p1', { ...toPeer, dst: 'ff:ff:ff:ff:ff:ff' }, 'blocked'],
     ['n1', udpFrame(mac.nobody, mac.p1, '10.10.1.1', '10.10.1.2'), 'round-trip p1 from 10.10.1.1'],
     ['p1', arp, `resolves ${mac.p2}`],
     ['p2', arp, 'blocked'],
-    ['p1', { ...arp, src: mac.nobody }, 'blocked'],
     ['p1', arpFrame(mac.p1, mac.nobody, '10.10.1.2', '10.10.1.3'), 'blocked'],
     ['p1', arpFrame(mac.p1, mac.p1, '10.10.1.77', '10.10.1.3'), 'blocked'],
     ['n1', arpFrame(mac.n1, mac.n1, '10.10.1.1', '10.10.2.1'), `resolves ${mac.global}`],
@@ -102,6 +102,7 @@ void t.test('what nothing was promised about is refused, not guessed', async (t)
     { kind: 'frame', from: 'n1', what: '', frame: udpFrame(mac.n1, mac.p1, '10.10.1.3', '10.10.1.2') },
     { kind: 'frame', from: 'p1', what: '', frame: udpFrame(mac.p1, mac.n1, '10.10.1.2', '10.10.1.3') },
     { kind: 'frame', from: 'p1', what: '', frame: { ...arpFrame(mac.p1, mac.p1, '10.10.1.2', '10.10.1.3'), dst: mac.n1 } },
+    { kind: 'frame', from: 'p1', what: '', frame: { ...arpFrame(mac.p1, mac.p1, '10.10.1.2', '10.10.1.3'), src: mac.nobody } },
     { kind: 'frame', from: 'p1', what: '', frame: { src: mac.p1, dst: mac.n1, payload: { kind: 'other', etherType: 0x0800, hex: '' } } },
   ];
   for (const stimulus of unpromised) t.throws(() => intentOf(cluster, stimulus), { name: 'Unsupported', message: /^nothing is promised about/ }, JSON.stringify(stimulus));
