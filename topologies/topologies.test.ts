@@ -32,6 +32,7 @@ void t.test('mistakes in YAML: file, line, column, the value and what would be r
     ['10.10.1.0/24', '10.10.1.7/24', 'f:11:14: "10.10.1.7/24" is not the first address of its block: write 10.10.1.0/24'],
     ['podCidr: 10.10.1.0/24', 'podCidr: 10.10.3.0/24', /^f:12:20: 10\.10\.1\.1 is no address for a host in 10\.10\.3\.0\/24/],
     ['ip: 10.10.1.3', 'ip: 10.10.9.3', 'f:15:25: 10.10.9.3 is no address for a host in 10.10.1.0/24 of n1: these go from 10.10.1.1 to 10.10.1.254'],
+    ['ip: 10.10.1.3', 'ip: 10.10.1.255', /^f:15:25: 10\.10\.1\.255 is no address for a host/],
     ['ip: 10.10.1.3', 'ip: 10.10.1.2', 'f:15:25: 10.10.1.2 is already taken by nodes[0].pods[0].ip; it must be unique in the cluster'],
     ['- p3', '- p2', 'f:16:9: p2 is already taken by nodes[0].pods[1].name; it must be unique in the cluster'],
     ['- p3', '- n1', 'f:16:9: n1 is already taken by nodes[0].name; it must be unique in the cluster'],
