@@ -1,0 +1,18 @@
+import type { Teardown } from '../base/teardown.js';
+
+/** What every command gets from the process it runs in. */
+export interface Context {
+  /** One line of a result, on stdout. */
+  readonly print: (text: string) => void;
+  /** One line about long work, on stderr: replaced by the next on a terminal, a line of its own elsewhere. */
+  readonly say: (line: string) => void;
+  /** Takes the last replaceable line away. */
+  readonly quiet: () => void;
+  /** Undone on every end, Ctrl-C included. */
+  readonly teardown: Teardown;
+  /** Where the project lies: the folder of package.json. */
+  readonly root: string;
+}
+
+/** Exit codes, as docs and CI rely on them. */
+export const exitCodes = { conforms: 0, diverges: 1, badRequest: 2, inconclusive: 3, interrupted: 130 } as const;

@@ -1,0 +1,109 @@
+#!/usr/bin/env node
+/** The command line: `flowbed COMMAND`. Each command is a file beside this one, loaded when it is called. */
+import { fileURLToPath } from 'node:url';
+import { Command, CommanderError } from 'commander';
+import { InputError, Unavailable } from '../base/errors.js';
+import { createTeardown } from '../base/teardown.js';
+import { exitCodes, type Context } from './context.js';
+import type { RunOptions } from './run.js';
+
+function createContext(): Context {
+  let replaceable = false;
+  const clear = () => {
+    if (replaceable) process.stderr.write('\r\x1b[K');
+    replaceable = false;
+  };
+  return {
+    print: (text) => {
+      clear();
+      process.stdout.write(`${text}\n`);
+    },
+    say: (line) => {
+      clear();
+      replaceable = process.stderr.isTTY;
+      process.stderr.write(replaceable ? line.slice(0, process.stderr.columns - 1) : `${line}\n`);
+    },
+    quiet: clear,
+    teardown: createTeardown(),
+    root: fileURLToPath(new URL('../../..', import.meta.url)),
+  };
+}
+
+function defineCommands(context: Context, finish: (code: number) => void): Command {
+  const program = new Command('flowbed')
+    .description('A deterministic, cluster-scale emulation testbed for networks built on Open vSwitch and OVN')
+    .exitOverride()
+    .showHelpAfterError('(flowbed COMMAND --help tells more)');
+  program
+    .command('run')
+    .description('run scenarios on real switches, each packet compared with the reference model and with intent')
+    .argument('[names...]', 'scenarios by name, or files of your own; all when none is named')
+    .option('--image <name>', 'which OVS to run: trixie, bookworm, sid, or system for what is on PATH', 'trixie')
+    .option('--set <axes>', 'narrow the matrix: axis=value[,axis=value…]')
+    .option('--seed <number>', 'everything that is random comes from it', '1')
+    .option('--topology <file>', 'a topology in YAML instead of the scenario\'s own')
+    .option('--json', 'one JSON document on stdout, as docs/run.schema.json describes it')
+    .action(async (names: string[], options: RunOptions) => finish(await (await import('./run.js')).run(context, names, options)));
+  program
+    .command('list')
+    .description('list scenarios with their axes, and images')
+    .action(async () => finish(await (await import('./list.js')).list(context)));
+  program
+    .command('doctor')
+    .description('check what this machine offers, and say what to do about what is missing')
+    .action(async () => finish(await (await import('./doctor.js')).doctor(context.print)));
+  program
+    .command('clean')
+    .description('remove what dead runs left behind')
+    .action(async () => finish(await (await import('./clean.js')).clean(context.print)));
+  program
+    .command('selftest')
+    .description('plant faults in real switches and in the compiler, and see whether each is caught')
+    .option('--image <name>', 'which OVS to run', 'trixie')
+    .action(async (options: { image: string }) => finish(await (await import('./selftest.js')).selftest(context, options)));
+  program
+    .command('test')
+    .description('the project\'s own tests; --fast leaves out what needs daemons')
+    .option('--fast', 'under 15 s, no daemons')
+    .argument('[patterns...]', 'only checks whose name holds one of these')
+    .action(async (patterns: string[], options: { fast?: boolean }) => finish(await (await import('./test.js')).runTests({ fast: options.fast === true, patterns })));
+  return program;
+}
+
+function report(error: unknown, context: Context): number {
+  context.quiet();
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitCodes.badRequest;
+  if (error instanceof InputError) {
+    process.stderr.write(`flowbed: ${error.message}\n`);
+    return exitCodes.badRequest;
+  }
+  if (error instanceof Unavailable) {
+    process.stderr.write(`flowbed: ${error.message}\n`);
+    for (const line of error.evidence) process.stderr.write(`    ${line}\n`);
+    for (const remedy of error.remedies) process.stderr.write(`  - ${remedy}\n`);
+    return exitCodes.inconclusive;
+  }
+  process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+  return 70;
+}
+
+async function main(): Promise<void> {
+  const context = createContext();
+  let code: number = exitCodes.conforms;
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.once(signal, () => {
+      context.quiet();
+      process.stderr.write('flowbed: interrupted, cleaning up\n');
+      void context.teardown.run().finally(() => process.exit(exitCodes.interrupted));
+    });
+  }
+  try {
+    await defineCommands(context, (result) => (code = result)).parseAsync();
+  } catch (error) {
+    code = report(error, context);
+  }
+  await context.teardown.run();
+  process.exitCode = code;
+}
+
+await main();

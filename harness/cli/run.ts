@@ -1,0 +1,103 @@
+/** `flowbed run`: scenarios on real switches. */
+import { readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { openImage } from '../../images/images.js';
+import { renderTerminal } from '../../reports/terminal.js';
+import { readTopology } from '../../topologies/yaml.js';
+import { InputError } from '../base/errors.js';
+import { sha256 } from '../base/digest.js';
+import type { Scenario } from '../nouns/scenario.js';
+import { addCounts, worst } from '../nouns/verdict.js';
+import type { Image } from '../ovs/image.js';
+import { reportFormat, type RunReport } from '../run/report.js';
+import { writeRunFolder, type LogFile } from '../run/run-folder.js';
+import { runScenario, type ScenarioRun } from '../run/scenario-run.js';
+import { openSim } from '../testbeds/sim/sim.js';
+import { exitCodes, type Context } from './context.js';
+import { loadScenario, matrix, parseSettings, scenarioNames } from './scenarios.js';
+
+export interface RunOptions {
+  readonly image: string;
+  readonly set?: string;
+  readonly seed: string;
+  readonly topology?: string;
+  readonly json?: boolean;
+}
+
+/** @returns the exit code: 0 all conform, 1 something diverges, 3 inconclusive. @throws InputError for a wrong request. */
+export async function run(context: Context, names: readonly string[], options: RunOptions): Promise<number> {
+  const seed = parseSeed(options.seed);
+  const named = await Promise.all((names.length > 0 ? names : await scenarioNames(context.root)).map((name) => loadScenario(context.root, name)));
+  const scenarios = options.topology === undefined ? named : await withTopology(named, options.topology);
+  const settings = parseSettings(options.set, scenarios);
+  const points = scenarios.flatMap((scenario) => matrix(scenario, settings).map((axes) => ({ scenario, axes })));
+  const image = await openImage(options.image, context.say);
+  const again = commandLine(names, options);
+  if (options.json !== true) context.print(`run again: ${again}\n`);
+
+  const runs: ScenarioRun[] = [];
+  const logs: LogFile[] = [];
+  for (const { scenario, axes } of points) {
+    const label = [scenario.name, ...Object.entries(axes).map(([axis, value]) => `${axis}=${value}`)].join(' ');
+    context.say(`${label}: bringing up switches`);
+    runs.push(await runScenario(scenario, axes, {
+      seed,
+      nowMs: () => performance.now(),
+      onProgress: (done, total) => progress(context, label, done, total),
+      openReal: async (plan) => {
+        const sim = await openSim(plan, image, { teardown: context.teardown });
+        return { ...sim, close: async () => {
+          await sim.close();
+          logs.push(...(await sim.logs()));
+        } };
+      },
+    }));
+  }
+  const report = assemble(runs, { seed, image, again });
+  const folder = await writeRunFolder(context.root, report, logs);
+  context.print(options.json === true ? JSON.stringify(report, null, 2) : `${renderTerminal(report)}\n  folder    ${folder}`);
+  return exitCodes[report.verdict];
+}
+
+function parseSeed(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw new InputError(`--seed: expected a whole number, got "${text}"`);
+  return Number(text);
+}
+
+/** The scenarios on a topology of the user's own: axes that shape the topology no longer mean anything. */
+async function withTopology(scenarios: readonly Scenario[], file: string): Promise<readonly Scenario[]> {
+  const text = await readFile(file, 'utf8').catch((error: unknown) => {
+    throw new InputError(`--topology ${file}: ${error instanceof Error ? error.message : String(error)}`);
+  });
+  const topology = readTopology(text, file);
+  return scenarios.map((scenario) => ({ ...scenario, axes: { topology: { values: [basename(file)], default: [basename(file)] } }, topology: () => topology }));
+}
+
+function assemble(runs: readonly ScenarioRun[], { seed, image, again }: { readonly seed: number; readonly image: Image; readonly again: string }): RunReport {
+  const scenarios = runs.map(({ report }) => report);
+  return {
+    schema: reportFormat,
+    again,
+    seed,
+    backend: 'sim',
+    image: image.name,
+    imageDigest: image.digest,
+    versions: Object.assign({}, ...runs.map(({ versions }) => versions)) as RunReport['versions'],
+    verdict: worst(scenarios.map(({ verdict }) => verdict)),
+    traceHash: sha256(scenarios.map(({ traceHash }) => traceHash).join('\n')),
+    counts: addCounts(scenarios.map(({ counts }) => counts)),
+    scenarios,
+  };
+}
+
+function commandLine(names: readonly string[], options: RunOptions): string {
+  const words = ['./flowbed', 'run', ...names, '--image', options.image, '--seed', options.seed];
+  if (options.set !== undefined) words.push('--set', options.set);
+  if (options.topology !== undefined) words.push('--topology', options.topology);
+  return words.map((word) => (/^[\w./:=,@+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(' ');
+}
+
+/** Every vector on a terminal; elsewhere only the first and the last, so that a log stays readable. */
+function progress(context: Context, label: string, done: number, total: number): void {
+  if (process.stderr.isTTY || done === 0 || done === total) context.say(`${label}: ${done} of ${total} vectors`);
+}

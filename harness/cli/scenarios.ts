@@ -1,0 +1,67 @@
+/** Finding scenarios: the project's own by name, anybody's by file. */
+import { readdir, stat } from 'node:fs/promises';
+import { register } from 'node:module';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { InputError, unknownName } from '../base/errors.js';
+import type { Axis, Scenario } from '../nouns/scenario.js';
+
+/** The names of the project's own scenarios: their files' places in scenarios/. */
+export async function scenarioNames(root: string): Promise<readonly string[]> {
+  const files = await readdir(join(root, 'dist', 'scenarios'), { recursive: true });
+  return files.filter((file) => file.endsWith('.js') && !file.endsWith('.test.js')).map((file) => file.replace(/\.js$/, '')).sort();
+}
+
+/** A scenario by its name, or by the path of a .ts, .js or .mjs file. @throws InputError naming the known ones. */
+export async function loadScenario(root: string, name: string): Promise<Scenario> {
+  const known = await scenarioNames(root);
+  if (known.includes(name)) return await importScenario(join(root, 'dist', 'scenarios', `${name}.js`), name);
+  if (!/\.(ts|js|mjs)$/.test(name)) throw unknownName('scenario', name, known);
+  const file = resolve(name);
+  if (!(await stat(file).then((found) => found.isFile(), () => false))) throw new InputError(`there is no file ${file}`);
+  useOwnImports(root);
+  return await importScenario(file, name);
+}
+
+async function importScenario(file: string, name: string): Promise<Scenario> {
+  const module = (await import(pathToFileURL(file).href)) as { default?: unknown };
+  if (!isScenario(module.default)) throw new InputError(`${name} has no scenario as its default export; expected: export default defineScenario({ name, title, axes, topology, controlPlane, vectors, intent })`);
+  return module.default;
+}
+
+function isScenario(value: unknown): value is Scenario {
+  if (typeof value !== 'object' || value === null) return false;
+  const candidate = value as Readonly<Record<string, unknown>>;
+  return typeof candidate['name'] === 'string' && ['topology', 'vectors', 'intent'].every((name) => typeof candidate[name] === 'function')
+    && typeof candidate['axes'] === 'object' && typeof candidate['controlPlane'] === 'object';
+}
+
+/** Lets a file from anywhere import `flowbed` and be written in TypeScript. */
+function useOwnImports(root: string): void {
+  register(new URL('external-module.js', import.meta.url), { data: { root: pathToFileURL(join(root, 'package.json')).href } });
+}
+
+/** Every point of the matrix that is asked for, in the order of the axes. */
+export function matrix(scenario: Scenario, settings: ReadonlyMap<string, string>): readonly Readonly<Record<string, string>>[] {
+  return Object.entries<Axis>(scenario.axes).reduce<readonly Readonly<Record<string, string>>[]>(
+    (points, [axis, { values, default: usual }]) => {
+      const set = settings.get(axis);
+      if (set !== undefined && !values.includes(set)) throw unknownName(`value of axis ${axis} of ${scenario.name}`, set, values);
+      return points.flatMap((point) => (set === undefined ? usual : [set]).map((value) => ({ ...point, [axis]: value })));
+    },
+    [{}],
+  );
+}
+
+/** `axis=value,axis=value`; every axis must belong to one of `scenarios`. */
+export function parseSettings(text: string | undefined, scenarios: readonly Scenario[]): ReadonlyMap<string, string> {
+  const known = [...new Set(scenarios.flatMap(({ axes }) => Object.keys(axes)))];
+  return new Map(
+    (text ?? '').split(',').filter((part) => part !== '').map((part) => {
+      const [axis = '', value] = part.split('=');
+      if (!known.includes(axis)) throw unknownName('axis', axis, known);
+      if (value === undefined || value === '') throw new InputError(`--set ${part}: expected axis=value`);
+      return [axis, value];
+    }),
+  );
+}

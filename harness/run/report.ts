@@ -1,0 +1,78 @@
+/** What `flowbed run --json` prints: the schema is the source, the types and docs/run.schema.json follow from it. */
+import { z } from 'zod';
+import { aspects } from '../nouns/verdict.js';
+
+export const reportFormat = 'flowbed/run/1';
+
+const count = z.object({ expected: z.int(), made: z.int(), skipped: z.int() }).meta({ id: 'Count' });
+const counts = z.object(Object.fromEntries(aspects.map((aspect) => [aspect, count])) as Record<(typeof aspects)[number], typeof count>)
+  .meta({ id: 'Counts', description: 'Comparisons by aspect: how many were expected, made, and skipped' });
+const verdict = z.enum(['conforms', 'diverges', 'inconclusive']).meta({ id: 'Verdict' });
+const traceHash = z.string().regex(/^[0-9a-f]{64}$/).meta({ id: 'TraceHash', description: 'SHA-256 of everything that was observed; the same seed and image give the same' });
+
+const flowId = z.object({
+  node: z.string(),
+  bridge: z.string(),
+  table: z.int(),
+  priority: z.int(),
+  match: z.string().describe('as ovs-ofctl prints it; empty for the table-miss flow'),
+}).meta({ id: 'Flow' });
+
+const difference = z.object({
+  aspect: z.enum(aspects),
+  between: z.enum(['intent and model', 'intent and switch', 'model and switch']),
+  summary: z.string(),
+  expected: z.string(),
+  actual: z.string(),
+  at: z.object({ flow: flowId, field: z.string().exactOptional(), because: z.string() }).exactOptional().describe('the first flow and field at which the two part'),
+  afterDivergence: z.boolean().describe('it follows from an earlier difference of the same vector'),
+}).meta({ id: 'Difference' });
+
+const inconclusive = z.object({ cause: z.string(), evidence: z.array(z.string()), remedies: z.array(z.string()) }).meta({ id: 'Inconclusive' });
+
+const vector = z.object({
+  id: z.string(),
+  stimulus: z.looseObject({ kind: z.string(), from: z.string() }),
+  intent: z.looseObject({ kind: z.string() }),
+  verdict,
+  counts,
+  differences: z.array(difference),
+  inconclusive: inconclusive.exactOptional(),
+}).meta({ id: 'Vector' });
+
+const scenario = z.object({
+  name: z.string(),
+  title: z.string(),
+  axes: z.record(z.string(), z.string()),
+  verdict,
+  traceHash,
+  counts,
+  durationMs: z.number().describe('real time, set-up of the switches included; not part of the trace'),
+  program: z.array(difference).describe('flows that the switches held otherwise than desired, right after programming'),
+  inconclusive: inconclusive.exactOptional(),
+  vectors: z.array(vector),
+}).meta({ id: 'Scenario' });
+
+export const runReport = z.object({
+  schema: z.literal(reportFormat),
+  again: z.string().describe('the command that runs this again'),
+  seed: z.int(),
+  backend: z.string(),
+  image: z.string(),
+  imageDigest: z.string(),
+  versions: z.record(z.string(), z.string()).describe('as the running programs tell them'),
+  verdict,
+  traceHash,
+  counts,
+  scenarios: z.array(scenario),
+});
+
+export type RunReport = z.infer<typeof runReport>;
+export type ScenarioReport = z.infer<typeof scenario>;
+export type VectorReport = z.infer<typeof vector>;
+export type Inconclusive = z.infer<typeof inconclusive>;
+
+/** The JSON Schema (draft 2020-12) of `run --json`, as docs/run.schema.json holds it. */
+export function runReportSchema(): string {
+  return `${JSON.stringify(z.toJSONSchema(runReport), null, 2)}\n`;
+}
