@@ -26,6 +26,8 @@ export interface Daemon extends Peer {
   readonly unixctl: Unixctl;
   /** Settles as `work` does, or fails at once when the daemon exits. @throws Unavailable with the last lines of its log. */
   whileAlive<T>(work: Promise<T>): Promise<T>;
+  /** @throws Unavailable with the last lines of its log when it has exited. */
+  checkAlive(): Promise<void>;
   /** Kills it and waits until it is gone; safe to call twice. */
   stop(): Promise<void>;
 }
@@ -33,6 +35,8 @@ export interface Daemon extends Peer {
 const startLimitMs = 10_000;
 const exitLimitMs = 5_000;
 const logLines = 10;
+/** All to stderr, but for a line about the missing kernel device of a tunnel at every look at the counters. */
+const logging = ['-vsyslog:off', '-vfile:off', '-vconsole:info', '-vnetdev_linux:console:warn'];
 
 /**
  * Starts a daemon and waits until it answers. It dies with this process, however that ends (PR_SET_PDEATHSIG), and
@@ -43,8 +47,40 @@ export async function startDaemon(spec: DaemonSpec): Promise<Daemon> {
   const name = `${spec.program} of ${spec.owner}`;
   const logFile = join(spec.dir, `${spec.program}.log`);
   const control = socketPath(spec.dir, `${spec.program}.ctl`);
+  const { child, exited } = await launch(spec, logFile, control);
+  const unavailable = async (what: string) => new Unavailable(`${name} ${what}`, [], await lastLines(logFile, logLines));
+  let dead = false;
+  const death = exited.then(async (how): Promise<never> => {
+    dead = true;
+    throw await unavailable(how);
+  });
+  death.catch(() => undefined);
+  const checkAlive = async () => { if (dead) await death; };
+  const whileAlive = <T>(work: Promise<T>) => Promise.race([death, work]);
+  const whyEnded = async () => unavailable(await withDeadline(exited, exitLimitMs, `${name} to exit`).catch(() => 'closed a connection'));
+  const stop = async () => {
+    child.kill('SIGKILL');
+    await withDeadline(exited, exitLimitMs, `${name} to exit after SIGKILL`);
+  };
+
+  const begin = async () => {
+    const unixctl = await whenListening(control, whileAlive, () => connectUnixctl(control, { name, whyEnded }));
+    const version = /\S+$/.exec((await unixctl.call('version')).trim())?.[0] ?? 'unknown';
+    return { unixctl, version };
+  };
+  try {
+    const begun = await withDeadline(begin(), startLimitMs, `${name} to answer on ${control}`);
+    return { name, pid: child.pid ?? 0, ...begun, whyEnded, whileAlive, checkAlive, stop };
+  } catch (error) {
+    await stop();
+    throw error instanceof Unavailable ? error : await unavailable(`cannot be reached: ${String(error)}`);
+  }
+}
+
+/** Starts the process; `exited` tells how it ended, also when it could not be started. */
+async function launch(spec: DaemonSpec, logFile: string, control: string) {
   const log = await open(logFile, 'a');
-  const child = spawn('setpriv', ['--pdeathsig', 'KILL', '--', ...spec.command, `--unixctl=${control}`, '-vsyslog:off', '-vfile:off', '-vconsole:info'], {
+  const child = spawn('setpriv', ['--pdeathsig', 'KILL', '--', ...spec.command, `--unixctl=${control}`, ...logging], {
     cwd: spec.dir,
     detached: true,
     stdio: ['ignore', log.fd, log.fd],
@@ -55,48 +91,25 @@ export async function startDaemon(spec: DaemonSpec): Promise<Daemon> {
     child.once('exit', (code, signal) => resolve(signal === null ? `exited with code ${code}` : `was ended by ${signal}`));
   });
   await log.close();
-
-  const unavailable = async (what: string) => new Unavailable(`${name} ${what}`, [], await lastLines(logFile, logLines));
-  const death = exited.then(async (how) => { throw await unavailable(how); });
-  death.catch(() => undefined);
-  const whileAlive = <T>(work: Promise<T>) => Promise.race([work, death]);
-  const whyEnded = async () => unavailable(await withDeadline(exited, exitLimitMs, `${name} to exit`).catch(() => 'closed a connection'));
-  const stop = async () => {
-    child.kill('SIGKILL');
-    await withDeadline(exited, exitLimitMs, `${name} to exit after SIGKILL`);
-  };
-
-  const begin = async () => {
-    const unixctl = await whenListening(control, exited, () => connectUnixctl(control, { name, whyEnded }));
-    const version = /\S+$/.exec((await unixctl.call('version')).trim())?.[0] ?? 'unknown';
-    return { unixctl, version };
-  };
-  try {
-    const begun = await withDeadline(whileAlive(begin()), startLimitMs, `${name} to answer on ${control}`);
-    return { name, pid: child.pid ?? 0, ...begun, whyEnded, whileAlive, stop };
-  } catch (error) {
-    await stop();
-    throw error instanceof Unavailable ? error : await unavailable(`cannot be reached: ${String(error)}`);
-  }
+  return { child, exited };
 }
 
 /**
  * What `connect` gives once somebody listens on the unix socket `path`: tried whenever the folder changes. A socket
  * that exists but refuses is one between bind and listen, which no event tells apart: it is asked again at once.
  */
-async function whenListening<T>(path: string, exited: Promise<unknown>, connect: () => Promise<T>): Promise<T> {
-  const watcher = watch(dirname(path));
-  let gone = false;
-  void exited.then(() => (gone = true));
+async function whenListening<T>(path: string, whileAlive: Daemon['whileAlive'], connect: () => Promise<T>): Promise<T> {
+  let notify: () => void = () => undefined;
+  const watcher = watch(dirname(path), () => notify());
   try {
     for (;;) {
-      const changed = new Promise((resolve) => watcher.once('change', resolve));
+      const changed = new Promise<void>((resolve) => (notify = resolve));
       try {
         return await connect();
       } catch (error) {
         const { code } = error as NodeJS.ErrnoException;
-        if (gone || (code !== 'ENOENT' && code !== 'ECONNREFUSED')) throw error;
-        if (code === 'ENOENT') await Promise.race([changed, exited]);
+        if (code !== 'ENOENT' && code !== 'ECONNREFUSED') throw error;
+        await whileAlive(code === 'ENOENT' ? changed : Promise.resolve());
       }
     }
   } finally {

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { InputError, Unavailable } from '../base/errors.js';
 import type { Image } from './image.js';
+import { runProgram } from './run-program.js';
 
 export interface Ofctl {
   /**
@@ -15,17 +16,15 @@ export interface Ofctl {
   run(bridge: string, command: string, ...args: readonly string[]): Promise<string>;
 }
 
-/** OpenFlow 1.5: bundles need 1.4, and field names and `set_field` come out the same for every field. */
-const protocol = ['-O', 'OpenFlow15'];
+/** OpenFlow 1.5: bundles need 1.4, and every field that is set comes out as `set_field`. It gives up by itself, on SIGALRM. */
+const options = ['-O', 'OpenFlow15', '--timeout=10'];
 
 /** ovs-ofctl for the bridges whose management sockets lie in `runDir`. */
 export function openOfctl(image: Image, runDir: string): Ofctl {
   const execute = async (bridge: string, args: readonly string[], input: readonly string[]) => {
-    const { execa } = await import('execa');
-    const [file, ...first] = image.command('ovs-ofctl');
-    const result = await execa(file, [...first, ...protocol, ...args], { input: input.map((line) => `${line}\n`).join(''), reject: false, env: { OVS_RUNDIR: runDir, LC_ALL: 'C' } });
-    if (result.failed) throw explain(bridge, result.stderr || result.message || '', input);
-    return result.stdout;
+    const { stdout, failure } = await runProgram(image, 'ovs-ofctl', [...options, ...args], input.map((line) => `${line}\n`).join(''));
+    if (failure !== undefined) throw explain(bridge, failure, input);
+    return stdout;
   };
   const target = (bridge: string) => `unix:${join(runDir, bridge)}.mgmt`;
   return {
@@ -40,13 +39,13 @@ export function openOfctl(image: Image, runDir: string): Ofctl {
   };
 }
 
-/** The failure that ovs-ofctl's stderr tells of: `ovs-ofctl: -:LINE: why` where a line of the bundle is wrong. */
-function explain(bridge: string, stderr: string, input: readonly string[]): InputError | Unavailable {
-  const lines = stderr.trim().split('\n');
+/** The failure that ovs-ofctl's last words tell of: `ovs-ofctl: -:LINE: why` where a line of the bundle is wrong. */
+function explain(bridge: string, failure: string, input: readonly string[]): InputError | Unavailable {
+  const lines = failure.split('\n');
   const [, number, why] = lines.map((line) => /^ovs-ofctl: -:(\d+): (.*)$/.exec(line)).find((match) => match !== null) ?? [];
   if (number !== undefined && why !== undefined) return new InputError(`ovs-ofctl refuses "${input[Number(number) - 1] ?? ''}" on ${bridge}: ${why}`);
-  if (/connecting to|failed to connect|connection (closed|reset)|broken pipe|end of file|ENOENT/i.test(stderr)) {
-    return new Unavailable(`ovs-ofctl got no answer from ${bridge}`, [], lines.slice(-10));
-  }
+  if (noAnswer.test(failure)) return new Unavailable(`ovs-ofctl got no answer from ${bridge}`, [], lines.slice(-10));
   return new InputError(`ovs-ofctl fails on ${bridge}: ${lines.join('; ')}`);
 }
+
+const noAnswer = /connecting to|End of file|Connection reset|Broken pipe|Alarm clock|Command failed|ENOENT/;

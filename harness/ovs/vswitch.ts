@@ -5,6 +5,7 @@ import { Unavailable } from '../base/errors.js';
 import { startDaemon, type Daemon } from './daemon.js';
 import type { Image } from './image.js';
 import { connectOvsdb, type Ovsdb } from './ovsdb.js';
+import { runProgram } from './run-program.js';
 import { socketPath } from './socket-path.js';
 
 export interface Vswitch {
@@ -14,15 +15,15 @@ export interface Vswitch {
   readonly ovsdb: Ovsdb;
   /** Settles as `work` does, or fails at once when one of the daemons exits. */
   whileAlive<T>(work: Promise<T>): Promise<T>;
+  /** @throws Unavailable when one of the daemons has exited. */
+  checkAlive(): Promise<void>;
   stop(): Promise<void>;
 }
 
 /** Makes an empty database of the image's vswitch schema at `file`, for any number of switches to start from. */
 export async function createDatabase(image: Image, file: string): Promise<void> {
-  const { execa } = await import('execa');
-  const [program, ...first] = image.command('ovsdb-tool');
-  const result = await execa(program, [...first, 'create', file, image.schema('vswitch.ovsschema')], { reject: false });
-  if (result.failed) throw new Unavailable(`ovsdb-tool of image ${image.name} cannot make a database`, [], [result.stderr || result.message || '']);
+  const { failure } = await runProgram(image, 'ovsdb-tool', ['create', file, image.schema('vswitch.ovsschema')]);
+  if (failure !== undefined) throw new Unavailable(`ovsdb-tool of image ${image.name} cannot make a database`, [], failure.split('\n'));
 }
 
 /**
@@ -47,6 +48,7 @@ export async function startVswitch(image: Image, owner: string, dir: string, emp
     return {
       dir, server, vswitchd, ovsdb,
       whileAlive: (work) => server.whileAlive(vswitchd.whileAlive(work)),
+      checkAlive: async () => void (await Promise.all([server.checkAlive(), vswitchd.checkAlive()])),
       stop: async () => {
         for (const connection of [ovsdb, vswitchd.unixctl, server.unixctl]) connection.close();
         await Promise.all([vswitchd.stop(), server.stop()]);

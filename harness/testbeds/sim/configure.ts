@@ -42,19 +42,25 @@ export const configured = { table: 'Open_vSwitch', where: [], columns: ['cur_cfg
 
 export const selectInterfaces: Operation = { op: 'select', table: 'Interface', where: [], columns: ['name', 'ofport', 'mac_in_use', 'error'] };
 
-/** @throws Unavailable naming the ports that are not as planned: refused, with another number or another MAC. */
-export function checkInterfaces(plan: NodePlan, rows: readonly Row[]): void {
-  const byName = new Map(rows.map((row) => [row['name'], row]));
-  const wrong = plan.bridges.flatMap((bridge) => interfacesOf(bridge, () => '')).flatMap(({ name, ofport, mac }) => {
-    const row = byName.get(name);
-    if (row === undefined) return [`${name}: no such interface`];
-    return [
-      ...(typeof row['error'] === 'string' ? [`${name}: ${row['error']}`] : []),
-      ...(row['ofport'] === ofport ? [] : [`${name}: OpenFlow port ${ofport} was asked for, it has ${JSON.stringify(row['ofport'])}`]),
-      ...(mac === undefined || row['mac_in_use'] === mac ? [] : [`${name}: MAC ${mac} was asked for, it has ${JSON.stringify(row['mac_in_use'])}`]),
-    ];
+/** @throws Unavailable naming the ports that ovs-vswitchd refused, or gave another number than was asked for. */
+export function checkPorts(plan: NodePlan, rows: readonly Row[]): void {
+  const wrong = compareRows(plan, rows, ({ name, ofport }, row) => {
+    if (typeof row['error'] === 'string') return `${name}: ${row['error']}`;
+    return row['ofport'] === ofport ? undefined : `${name}: OpenFlow port ${ofport} was asked for, it has ${JSON.stringify(row['ofport'])}`;
   });
   if (wrong.length > 0) throw new Unavailable(`ovs-vswitchd of node ${plan.node} did not make its ports as planned: ${wrong.join('; ')}`);
+}
+
+/** The ports that do not yet have the MAC that was asked for, one line each: ovs-vswitchd reports it some time after cur_cfg. */
+export function awaitedMacs(plan: NodePlan, rows: readonly Row[]): readonly string[] {
+  return compareRows(plan, rows, ({ name, mac }, row) =>
+    mac === undefined || row['mac_in_use'] === mac ? undefined : `${name}: MAC ${mac} was asked for, it has ${JSON.stringify(row['mac_in_use'])}`);
+}
+
+function compareRows(plan: NodePlan, rows: readonly Row[], compare: (wanted: InterfacePlan, row: Row) => string | undefined): readonly string[] {
+  const byName = new Map(rows.map((row) => [row['name'], row]));
+  const wanted = plan.bridges.flatMap((bridge) => interfacesOf(bridge, () => ''));
+  return wanted.map((port) => compare(port, byName.get(port.name) ?? {})).filter((line) => line !== undefined);
 }
 
 function interfacesOf(bridge: BridgePlan, socketOf: (port: string) => string): readonly InterfacePlan[] {

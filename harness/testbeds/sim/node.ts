@@ -11,7 +11,7 @@ import { socketPath } from '../../ovs/socket-path.js';
 import { startVswitch, type Vswitch } from '../../ovs/vswitch.js';
 import type { BridgeFlows } from '../testbed.js';
 import { until } from './condition.js';
-import { checkInterfaces, configured, configureOperations, portNumbers, selectInterfaces, wiredPorts } from './configure.js';
+import { awaitedMacs, checkPorts, configured, configureOperations, portNumbers, selectInterfaces, wiredPorts } from './configure.js';
 import { disagreements, parsePortCounters } from './conservation.js';
 import { countsSince, flowCounter } from './flow-counts.js';
 import { listenPort, type PortSocket } from './port-socket.js';
@@ -19,12 +19,12 @@ import { listenPort, type PortSocket } from './port-socket.js';
 export interface SimNode {
   readonly name: string;
   readonly vswitch: Vswitch;
-  readonly ofctl: Ofctl;
   receive(port: string, frames: readonly Uint8Array[]): Promise<SwitchStep>;
   advance(ms: number): Promise<SwitchStep>;
   reset(): Promise<void>;
   counts(): Promise<readonly FlowCount[]>;
   program(): Promise<readonly BridgeFlows[]>;
+  ofctl(bridge: string, command: string, ...args: readonly string[]): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -62,8 +62,11 @@ async function makeBridges(plan: NodePlan, vswitch: Vswitch, wires: readonly Por
   const path = (port: string) => wires.find((wire) => wire.port === port)?.path ?? '';
   await vswitch.ovsdb.transact(configureOperations(plan, path));
   await vswitch.ovsdb.waitFor(`${vswitch.vswitchd.name} to make its bridges`, configured, configureLimitMs);
-  const [rows = []] = await vswitch.ovsdb.transact([selectInterfaces]);
-  checkInterfaces(plan, rows);
+  await until(`${vswitch.vswitchd.name} to set the MACs of its ports`, configureLimitMs, async () => {
+    const [rows = []] = await vswitch.ovsdb.transact([selectInterfaces]);
+    checkPorts(plan, rows);
+    return awaitedMacs(plan, rows);
+  });
   await withDeadline(Promise.all(wires.map((wire) => wire.connected)), configureLimitMs, `${vswitch.vswitchd.name} to connect to its ports`);
   await openTunnels(plan, vswitch);
 }
@@ -104,10 +107,13 @@ function runningNode(plan: NodePlan, vswitch: Vswitch, ofctl: Ofctl, wires: read
   const counters = plan.bridges.map(({ name }) => ({ bridge: name, read: flowCounter(plan.node, name) }));
   let baseline: readonly FlowCount[] = [];
 
-  const quiet = () => until(`node ${plan.node} to be quiet`, quietLimitMs, async () => {
-    const counted = parsePortCounters(await call('dpctl/show', '-s'));
-    return disagreements(wires.map((wire) => ({ port: wire.port, ...wire.totals() })), counted);
-  });
+  const quiet = async () => {
+    await until(`node ${plan.node} to be quiet`, quietLimitMs, async () => {
+      const counted = parsePortCounters(await call('dpctl/show', '-s'));
+      return disagreements(wires.map((wire) => ({ port: wire.port, ...wire.totals() })), counted);
+    });
+    await vswitch.checkAlive();
+  };
   const take = (): SwitchStep => ({
     outputs: wires.toSorted((a, b) => (a.port < b.port ? -1 : 1)).flatMap((wire) => wire.take().map((frame) => ({ port: wire.port, frame }))),
   });
@@ -119,17 +125,20 @@ function runningNode(plan: NodePlan, vswitch: Vswitch, ofctl: Ofctl, wires: read
   };
 
   return {
-    name: plan.node, vswitch, ofctl, close,
+    name: plan.node, vswitch, close,
     receive: async (port, frames) => {
       const wire = wires.find((candidate) => candidate.port === port);
       assert(wire !== undefined, `node ${plan.node} has no wire at port ${port}`);
-      for (let first = 0; first < frames.length; first += framesInFlight) {
+      let first = 0;
+      do {
         wire.write(frames.slice(first, first + framesInFlight));
         await quiet();
-      }
+        first += framesInFlight;
+      } while (first < frames.length);
       return take();
     },
     advance: async (ms) => {
+      assert(Number.isInteger(ms), `time advances by whole milliseconds, not ${ms}`);
       for (let left = ms; left > 0; left -= longestStepMs) {
         const step = String(Math.min(left, longestStepMs));
         await call('time/warp', step, step);
@@ -146,6 +155,7 @@ function runningNode(plan: NodePlan, vswitch: Vswitch, ofctl: Ofctl, wires: read
       baseline = await countAll();
     },
     counts: async () => countsSince(baseline, await countAll()),
-    program: () => Promise.all(plan.bridges.map(async ({ name }) => ({ node: plan.node, bridge: name, flows: await ofctl.dumpFlows(name) }))),
+    program: () => vswitch.whileAlive(Promise.all(plan.bridges.map(async ({ name }) => ({ node: plan.node, bridge: name, flows: await ofctl.dumpFlows(name) })))),
+    ofctl: (bridge, command, ...args) => vswitch.whileAlive(ofctl.run(bridge, command, ...args)),
   };
 }

@@ -89,7 +89,7 @@ function runningSim(opened: readonly SimNode[], options: SimOptions, dir: string
     reset: async () => void (await Promise.all(nodes.map((node) => node.reset()))),
     counts: async () => (await Promise.all(nodes.map((node) => node.counts()))).flat(),
     program: async () => (await Promise.all(nodes.map((node) => node.program()))).flat(),
-    ofctl: async (node, bridge, command, ...args) => await find(node).ofctl.run(bridge, command, ...args),
+    ofctl: async (node, bridge, command, ...args) => await find(node).ofctl(bridge, command, ...args),
     logs,
     close,
   };

@@ -1,0 +1,75 @@
+/**
+ * Goal: what the sim reads from sockets and from the daemons' answers means what it takes it to mean.
+ * Method: random frames through the inverse of their encoding, cut anywhere; answers as OVS 3.5.0 gives them.
+ */
+import fc from 'fast-check';
+import t from 'tap';
+import { formatFlowId } from '../../nouns/switching.js';
+import { until } from './condition.js';
+import { disagreements, parsePortCounters } from './conservation.js';
+import { countsSince, flowCounter } from './flow-counts.js';
+import { encodeFrames, frameSplitter } from './port-socket.js';
+
+void t.test('frames come back from a stream cut anywhere', async (t) => {
+  const frames = fc.array(fc.uint8Array({ minLength: 14, maxLength: 300 }), { maxLength: 5 });
+  const property = fc.property(frames, fc.array(fc.nat(1600), { maxLength: 8 }), (frames, cuts) => {
+    const stream = encodeFrames(frames);
+    const edges = [0, ...cuts.toSorted((a, b) => a - b), stream.length];
+    const split = frameSplitter();
+    const found = edges.slice(1).flatMap((end, index) => split(stream.subarray(edges[index], end)));
+    return JSON.stringify(found) === JSON.stringify(frames);
+  });
+  t.doesNotThrow(() => fc.assert(property, { numRuns: 200 }));
+  t.throws(() => encodeFrames([new Uint8Array(13)]), /14 to 65535 bytes, not 13/);
+});
+
+const show = `system@ovs-system:
+  lookups: hit:3 missed:8 lost:0
+  flows: 8
+  port 4: antrea-gw0 (dummy-internal: stream=unix:/tmp/n1/gw0.s)
+    RX packets:1 errors:? dropped:? overruns:? frame:?
+    TX packets:2 errors:? dropped:? aborted:? carrier:?
+    collisions:?
+    RX bytes:42  TX bytes:84
+    UPCALL packets:? errors:?
+  port 6081: genev_sys_6081 (geneve: packet_type=ptap)
+    RX packets:0 errors:? dropped:? overruns:? frame:?
+    TX packets:0 errors:? dropped:? aborted:? carrier:?
+    collisions:?
+    RX bytes:0  TX bytes:0
+`;
+
+void t.test('conservation', async (t) => {
+  const counters = parsePortCounters(show);
+  t.strictSame([...counters], [['antrea-gw0', { received: 1, sent: 2 }], ['genev_sys_6081', { received: 0, sent: 0 }]]);
+  t.strictSame(disagreements([{ port: 'antrea-gw0', written: 1, read: 2 }], counters), []);
+  t.strictSame(disagreements([{ port: 'antrea-gw0', written: 3, read: 1 }, { port: 'p1', written: 0, read: 0 }], counters), [
+    'port antrea-gw0: 3 frames written, the switch counts 1 received',
+    'port antrea-gw0: the switch counts 2 frames sent, 1 arrived',
+    'port p1: gone from the datapath',
+  ]);
+});
+
+void t.test('giving up names what is missing', async (t) => {
+  const turn = () => new Promise((resolve) => setImmediate(resolve));
+  await t.rejects(until('node a to be quiet', 20, async () => { await turn(); return ['port p1: 1 frame missing']; }), {
+    name: 'Unavailable', message: 'gave up after 0.02 s waiting for node a to be quiet; port p1: 1 frame missing',
+  });
+});
+
+const dump = (packets: number) => `duration=2s, n_packets=${packets}, n_bytes=42, priority=200,in_port=2,actions=load:0x1->NXM_NX_REG0[0..15],resubmit(,10)
+table_id=10, duration=2s, n_packets=1, n_bytes=42, priority=0,actions=drop
+duration=165s, n_packets=0, n_bytes=0, ip,actions=drop
+table_id=254, duration=165s, n_packets=7, n_bytes=0, priority=0,reg0=0x1,actions=controller(reason=)
+`;
+
+void t.test('counts', async (t) => {
+  const read = flowCounter('a', 'br-int');
+  const counted = (packets: number) => countsSince(read(dump(5)), read(dump(packets)));
+  t.strictSame(counted(8).map(({ flow, packets }) => `${flow.node} ${flow.bridge} ${formatFlowId(flow)}: ${packets}`), [
+    'a br-int table=0, priority=200,in_port=2: 3',
+    'a br-int table=10, priority=0: 0',
+    'a br-int table=0, priority=32768,ip: 0',
+  ]);
+  t.throws(() => counted(4), /"table=0, priority=200,in_port=2" of br-int on node a was replaced after the last reset/);
+});
