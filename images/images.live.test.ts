@@ -71,7 +71,7 @@ void t.test('the image "system" is the programs on PATH', async (t) => {
   t.match((await run(file, [...args, '--version'])).stdout, /^ovsdb-server/);
   await access(system.schema('vswitch.ovsschema'));
   t.match(system.digest, /^[0-9a-f]{64}$/);
-  await t.rejects(systemImage(''), { name: 'Unavailable', message: /no ovs-vswitchd/, remedies: [/apt-get install/, /--image trixie/] });
+  await t.rejects(systemImage('', []), { name: 'Unavailable', message: /no ovs-vswitchd/, remedies: [/apt-get install/, /--image trixie/] });
 });
 
 void t.test('a folder that lost a program is refused by name', async (t) => {

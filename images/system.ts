@@ -14,8 +14,8 @@ const remedies = ['install them: apt-get install openvswitch-switch ovn-central 
  * OVN's programs may be missing until they are asked for.
  * @throws Unavailable when one of Open vSwitch's programs is missing.
  */
-export async function systemImage(searchPath: string): Promise<Image> {
-  const folders = [...searchPath.split(':').filter((folder) => folder !== ''), ...(searchPath === '' ? [] : ['/usr/local/sbin', '/usr/sbin'])];
+export async function systemImage(searchPath: string, daemonFolders = ['/usr/local/sbin', '/usr/sbin']): Promise<Image> {
+  const folders = [...searchPath.split(':').filter((folder) => folder !== ''), ...daemonFolders];
   const paths = new Map<Program, string>();
   for (const program of programs) {
     const path = await firstPath(folders.map((folder) => join(folder, program)), constants.X_OK);
@@ -23,7 +23,7 @@ export async function systemImage(searchPath: string): Promise<Image> {
   }
   const pathOf = (program: Program): string => {
     const path = paths.get(program);
-    if (path === undefined) throw new Unavailable(`no ${program} on this machine: looked in ${folders.join(', ') || 'PATH, which is empty'}`, remedies);
+    if (path === undefined) throw new Unavailable(`no ${program} on this machine: looked on PATH, in /usr/local/sbin and in /usr/sbin`, remedies);
     return path;
   };
   const vswitchd = pathOf('ovs-vswitchd');

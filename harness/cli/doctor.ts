@@ -1,0 +1,84 @@
+import { constants } from 'node:fs';
+import { access, mkdir, statfs } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import picocolors from 'picocolors';
+import { cacheFolder } from '../../images/cache.js';
+import { imageFolder, knownImages } from '../../images/images.js';
+import { onPath } from '../../images/rootfs.js';
+import { systemImage } from '../../images/system.js';
+import { attempt } from '../base/outcome.js';
+import { findLeftovers } from '../ovs/leftovers.js';
+
+/** Something that a run needs, or could use. */
+interface Finding {
+  readonly kind: 'fine' | 'optional' | 'missing';
+  readonly text: string;
+  /** What to do about it. */
+  readonly remedy?: string;
+}
+
+/**
+ * Prints what this machine offers, one line each, and what to do about what is missing.
+ * @returns the exit code: 0 when a run can work, 3 when something that it needs is missing.
+ */
+export async function doctor(print: (line: string) => void): Promise<number> {
+  const images = await checkImages();
+  // Making an image needs Debian's tools; an Open vSwitch that is there already does as well.
+  const makes = images.some(({ kind }) => kind === 'fine') ? 'optional' : 'missing';
+  const findings = [
+    { kind: 'fine', text: `node ${process.version}` } as const,
+    await checkProgram('npm', 'optional', 'installs dependencies when they change', 'apt-get install npm'),
+    ...await Promise.all(['apt-get', 'dpkg-deb', 'perl'].map((name) => checkProgram(name, makes, 'makes images', 'make images on Debian or its kin, or use --image system'))),
+    await checkRoom('image cache', cacheFolder(), 'FLOWBED_CACHE'),
+    await checkRoom('run folders of switches', tmpdir(), 'TMPDIR'),
+    ...images,
+    await checkLeftovers(),
+  ];
+  for (const finding of findings) print(render(finding));
+  const missing = findings.filter(({ kind }) => kind === 'missing').length;
+  print(missing === 0 ? '\nready: ./flowbed run' : `\nnot ready: ${missing} missing`);
+  return missing === 0 ? 0 : 3;
+}
+
+function render({ kind, text, remedy }: Finding): string {
+  const colors = picocolors.createColors(process.stdout.isTTY && !process.env['NO_COLOR']);
+  const marks = { fine: colors.green('✔'), optional: colors.yellow('–'), missing: colors.red('✖') };
+  return `${marks[kind]} ${text}${remedy === undefined ? '' : `\n    ${remedy}`}`;
+}
+
+async function checkProgram(name: string, without: Finding['kind'], use: string, remedy: string): Promise<Finding> {
+  const path = await onPath(name);
+  return path === undefined ? { kind: without, text: `no ${name} on PATH; it ${use}`, remedy } : { kind: 'fine', text: `${name} (${use}): ${path}` };
+}
+
+const roomMin = 500 * 2 ** 20;
+
+async function checkRoom(use: string, folder: string, variable: string): Promise<Finding> {
+  const remedy = `name a folder that you can write to: ${variable}=/path/to/folder`;
+  try {
+    await mkdir(folder, { recursive: true });
+    await access(folder, constants.W_OK);
+    const { bavail, bsize } = await statfs(folder);
+    const text = `${use}: ${folder}, ${((bavail * bsize) / 2 ** 30).toFixed(1)} GB free`;
+    return bavail * bsize < roomMin ? { kind: 'missing', text: `${text}; 0.5 GB are needed`, remedy } : { kind: 'fine', text };
+  } catch (error) {
+    return { kind: 'missing', text: `${use}: cannot write to ${folder}: ${error instanceof Error ? error.message : String(error)}`, remedy };
+  }
+}
+
+async function checkImages(): Promise<readonly Finding[]> {
+  return Promise.all(knownImages.map(async ({ name, holds }): Promise<Finding> => {
+    const image = await imageFolder(name);
+    if (image !== undefined) {
+      return image.built ? { kind: 'fine', text: `image ${name} (${holds}): ${image.folder}` } : { kind: 'optional', text: `image ${name} (${holds}) is made when it is first used` };
+    }
+    const outcome = await attempt(() => systemImage(process.env['PATH'] ?? ''));
+    return outcome.kind === 'ok' ? { kind: 'fine', text: `image ${name} (${holds}): ${outcome.value.command('ovs-vswitchd').join(' ')}` } : { kind: 'optional', text: `image ${name} (${holds}): ${outcome.cause.message}` };
+  }));
+}
+
+async function checkLeftovers(): Promise<Finding> {
+  const leftovers = await findLeftovers();
+  if (leftovers.length === 0) return { kind: 'fine', text: 'no leftovers of dead runs' };
+  return { kind: 'optional', text: `${leftovers.length} dead runs left something behind: ${leftovers.map(({ dir }) => dir).join(', ')}`, remedy: './flowbed clean' };
+}

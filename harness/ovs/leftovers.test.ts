@@ -1,0 +1,68 @@
+// Goal: what a killed run leaves is found and removed, to the last process, and a live run is not touched.
+// Method: a process that makes a workspace and starts a long-lived program in it is killed; this process is the live run.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { access, mkdir, writeFile } from 'node:fs/promises';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { join } from 'node:path';
+import t from 'tap';
+import { findLeftovers, removeLeftover } from './leftovers.js';
+import { formatOwner, isAlive, parseOwner, thisProcess } from './owner.js';
+import { createWorkspace, findWorkspaces } from './workspace.js';
+
+void t.test('a killed run and a live one', async (t) => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.teardown(() => server.close());
+  const connected = once(server, 'connection') as Promise<[Socket]>;
+  const daemon = `require('net').connect(${(server.address() as AddressInfo).port}, '127.0.0.1')`;
+  const run = spawn(process.execPath, ['--input-type=module', '--eval', `
+    import { spawn } from 'node:child_process';
+    import { createWorkspace } from ${JSON.stringify(new URL('./workspace.js', import.meta.url).href)};
+    const { dir } = await createWorkspace();
+    spawn(process.execPath, ['-e', ${JSON.stringify(daemon)}], { env: { ...process.env, OVS_RUNDIR: dir + '/node-1' }, detached: true, stdio: 'ignore' });
+    console.log(dir);
+  `], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const [output] = (await once(run.stdout.setEncoding('utf8'), 'data')) as [string];
+  const dir = output.trim();
+  const [socket] = await connected;
+  socket.on('error', () => undefined).resume();
+  const live = await createWorkspace();
+  t.teardown(live.remove);
+
+  const owners = new Map((await findWorkspaces()).map((workspace) => [workspace.dir, workspace.owner]));
+  t.equal(owners.get(dir), 'alive');
+  t.equal(owners.get(live.dir), 'alive');
+  t.notOk((await findLeftovers()).some((leftover) => leftover.dir === dir), 'a run that lives is no leftover');
+
+  run.kill('SIGKILL');
+  await once(run, 'exit');
+  const leftover = (await findLeftovers()).find((each) => each.dir === dir);
+  t.equal(leftover?.processes.length, 1, 'its daemon is found');
+  t.notOk((await findLeftovers()).some((each) => each.dir === live.dir), 'the live run is not');
+  if (leftover === undefined) return;
+  await removeLeftover(leftover);
+  if (!socket.closed) await once(socket, 'close');
+  await t.rejects(access(dir), { code: 'ENOENT' }, 'its folder is gone');
+  await access(live.dir);
+  await removeLeftover(leftover);
+});
+
+void t.test('a workspace', async (t) => {
+  const workspace = await createWorkspace();
+  t.match(workspace.dir, new RegExp(`/flowbed-${process.getuid?.()}-\\w{6}$`));
+  t.ok(Buffer.byteLength(workspace.dir) <= 60, 'has a short path');
+  await mkdir(join(workspace.dir, 'node-1'));
+  await writeFile(join(workspace.dir, 'node-1/log'), '');
+  await workspace.remove();
+  await workspace.remove();
+  await t.rejects(access(workspace.dir), { code: 'ENOENT' });
+});
+
+void t.test('owners', async (t) => {
+  const owner = await thisProcess();
+  t.same(parseOwner(formatOwner(owner)), owner);
+  t.equal(await isAlive(owner), true);
+  t.equal(await isAlive({ ...owner, startTime: '1' }), false, 'a later process with the same id is another');
+  for (const text of ['', 'x', '12', '12 x', '12 34 56']) t.equal(parseOwner(text), undefined, text);
+});

@@ -1,0 +1,75 @@
+import type { Import } from './imports.js';
+
+const belowRun = [
+  'harness/base', 'harness/nouns', 'harness/packet', 'harness/openflow', 'harness/model', 'harness/fabric', 'harness/intent', 'harness/control', 'harness/compare',
+  'harness/ovs', 'harness/testbeds',
+];
+
+/**
+ * Which rooms each room may import from, itself aside; `types of` a room: its types alone. A folder without a row is a complaint, so that
+ * a new one is given its place here. Arrows point one way: no room may import, through others, from itself.
+ */
+export const layers: Readonly<Record<string, readonly string[]>> = {
+  'harness/base': [],
+  'harness/nouns': ['harness/base'],
+  'harness/packet': ['harness/base', 'harness/nouns'],
+  'harness/openflow': ['harness/base', 'harness/nouns', 'harness/packet'],
+  'harness/model': ['harness/base', 'harness/nouns', 'harness/packet', 'harness/openflow'],
+  'harness/fabric': ['harness/base', 'harness/nouns', 'harness/packet'],
+  'harness/kube': ['harness/base', 'harness/nouns'],
+  'harness/intent': ['harness/base', 'harness/nouns', 'types of harness/kube'],
+  'harness/control': ['harness/base', 'harness/nouns', 'harness/kube', 'harness/openflow'],
+  'harness/vectors': ['harness/base', 'harness/nouns'],
+  'harness/compare': ['harness/base', 'harness/nouns', 'harness/packet', 'harness/openflow', 'harness/model'],
+  'harness/ovs': ['harness/base', 'harness/nouns', 'harness/openflow'],
+  'harness/testbeds': ['harness/base', 'harness/nouns', 'harness/packet', 'harness/openflow', 'harness/model', 'harness/fabric', 'harness/ovs'],
+  'harness/run': belowRun,
+  'harness/selftest': [...belowRun, 'harness/vectors', 'harness/run'],
+  'harness/testing': ['harness/base'],
+  'harness/tidiness': [],
+  // What scenarios may use.
+  'harness/index.ts': ['harness/nouns', 'harness/intent', 'harness/control', 'harness/vectors'],
+  topologies: ['harness/base', 'harness/nouns'],
+  scenarios: ['harness/index.ts', 'topologies'],
+  reports: ['harness/base', 'harness/nouns', 'harness/compare', 'types of harness/run'],
+  images: ['harness/base', 'harness/ovs'],
+  'harness/cli': [
+    'harness/base', 'harness/nouns', 'harness/ovs', 'harness/testbeds', 'harness/run', 'harness/selftest', 'harness/testing',
+    'topologies', 'scenarios', 'reports', 'images',
+  ],
+};
+
+/** What tests may import beside what their room may: networks to test on, and a real Open vSwitch. */
+const forTests = ['harness/base', 'topologies', 'images'];
+
+/** A folder, or a file that stands between folders: `harness/model`, `topologies`, `harness/index.ts`. */
+export function roomOf(path: string): string {
+  return path.startsWith('harness/') ? path.split('/', 2).join('/') : (path.split('/')[0] ?? path);
+}
+
+/** The imports that `layers` does not allow, one line each. */
+export function complainAboutImports(imports: readonly Import[]): readonly string[] {
+  return imports.flatMap(({ place, from, to, kind }) => {
+    const [room, target] = [roomOf(from), roomOf(to)];
+    const allowed = layers[room];
+    if (allowed === undefined) return [`${place}: the folder ${room} has no row in harness/tidiness/layers.ts`];
+    const fine = room === target || allowed.includes(target) || (kind === 'type' && allowed.includes(`types of ${target}`)) || (from.endsWith('.test.ts') && forTests.includes(target));
+    return fine ? [] : [`${place}: ${room} must not import ${to}; it may import ${allowed.join(', ') || 'nothing'}`];
+  });
+}
+
+/** A circle of rooms in `layers`, such as `a → b → a`; undefined when there is none. */
+export function findCircle(table: Readonly<Record<string, readonly string[]>>): string | undefined {
+  const done = new Set<string>();
+  const visit = (room: string, way: readonly string[]): string | undefined => {
+    if (way.includes(room)) return [...way.slice(way.indexOf(room)), room].join(' → ');
+    if (done.has(room)) return undefined;
+    for (const next of table[room] ?? []) {
+      const circle = visit(next.replace('types of ', ''), [...way, room]);
+      if (circle !== undefined) return circle;
+    }
+    done.add(room);
+    return undefined;
+  };
+  return Object.keys(table).map((room) => visit(room, [])).find((circle) => circle !== undefined);
+}

@@ -1,0 +1,60 @@
+// Goal: what docs/architecture.md says of the code's shape stays true: imports point one way, nothing waits, files are short.
+// Method: read every source of the project; each rule must also catch a planted violation.
+import t from 'tap';
+import { importsOf } from './imports.js';
+import { complainAboutImports, findCircle, layers, roomOf } from './layers.js';
+import { readSources } from './sources.js';
+import { complainAboutTime, exceptions } from './time.js';
+
+const linesMax = 400;
+const sources = await readSources();
+
+void t.test('imports point one way', (t) => {
+  const imports = sources.flatMap(importsOf);
+  t.ok(sources.length > 50, `${sources.length} modules were read`);
+  t.ok(imports.length > sources.length, `${imports.length} imports were seen`);
+  t.same(complainAboutImports(imports), []);
+  t.equal(findCircle(layers), undefined);
+  t.same([...new Set(sources.map(({ path }) => roomOf(path)))].filter((room) => layers[room] === undefined), [], 'each folder has a row');
+  const paths = new Set(sources.map(({ path }) => path));
+  t.same(imports.filter(({ to }) => !paths.has(to)), [], 'each import leads to a file that was read');
+  t.end();
+});
+
+void t.test('planted imports are caught', (t) => {
+  const planted = (path: string, text: string): readonly string[] => complainAboutImports(importsOf({ path, text }));
+  t.match(planted('harness/model/a.ts', `\nimport { b } from '../ovs/b.js';`), [/^harness\/model\/a\.ts:2: harness\/model must not import harness\/ovs\/b\.ts; it may import harness\/base, /]);
+  t.match(planted('harness/fabric/a.ts', `export * from '../testbeds/testbed.js';`), [/harness\/fabric must not/]);
+  t.match(planted('harness/compare/a.ts', `const b = await import('../ovs/b.js');`), [/harness\/compare must not/]);
+  t.match(planted('harness/base/a.ts', `let b: import('../nouns/b.js').B;`), [/harness\/base must not/]);
+  t.match(planted('harness/run/a.ts', `import scenario from '../../scenarios/antrea/encap.js';`), [/harness\/run must not/]);
+  t.match(planted('harness/model/a.test.ts', `import { b } from '../ovs/b.js';`), [/harness\/model must not/]);
+  t.match(planted('harness/intent/a.ts', `import { select } from '../kube/select.js';`), [/harness\/intent must not/]);
+  t.same(planted('harness/intent/a.ts', `import type { Policy } from '../kube/policy.js';`), []);
+  t.match(planted('harness/new/a.ts', `import { b } from '../base/b.js';`), [/no row/]);
+  t.equal(findCircle({ a: ['b'], b: ['types of c'], c: ['a'] }), 'a → b → c → a');
+  t.end();
+});
+
+void t.test('nothing sleeps, reads the clock or draws unseeded random numbers', (t) => {
+  t.same(sources.flatMap(complainAboutTime), []);
+  const paths = sources.map(({ path }) => path);
+  t.same(Object.keys(exceptions).filter((path) => !paths.includes(path)), [], 'each exception is a file');
+  t.same(sources.filter(({ path, text }) => path in exceptions && complainAboutTime({ path: 'elsewhere.ts', text }).length === 0), [], 'each exception is needed');
+  t.end();
+});
+
+void t.test('planted waits are caught', (t) => {
+  const planted: readonly string[] = [
+    'setTimeout(work, 5);', 'globalThis.setTimeout(work, 5);', 'setInterval(work, 5);', 'await sleep(5);', 'await delay(5);',
+    `import { setTimeout as pause } from 'node:timers/promises';`, 'const now = Date.now();', 'const now = new Date();', 'performance.now()', 'Math.random() < 0.5', 'process.hrtime.bigint()', 'Atomics.wait(a, 0, 0, 5);',
+  ];
+  for (const text of planted) t.match(complainAboutTime({ path: 'harness/run/a.ts', text: `\n${text}` })[0], /^harness\/run\/a\.ts:2: /, text);
+  t.same(complainAboutTime({ path: 'harness/run/a.ts', text: 'const then = new Date(0); // setTimeout(\nconst text = "sleep(5)"; testbed.advance(5);' }), []);
+  t.end();
+});
+
+void t.test(`files have at most ${linesMax} lines`, (t) => {
+  t.same(sources.filter(({ text }) => text.split('\n').length > linesMax + 1).map(({ path, text }) => `${path}: ${text.split('\n').length - 1}`), []);
+  t.end();
+});

@@ -1,0 +1,34 @@
+import ts from 'typescript';
+import { descendants, parse, placeOf, type Source } from './sources.js';
+
+/** Files that may read the clock or set a timer, and why; all others take time and randomness as arguments. */
+export const exceptions: Readonly<Record<string, string>> = {
+  'harness/base/deadline.ts': 'the one timer: it exists only to give up',
+  'harness/cli/run.ts': 'tells how long each scenario took',
+  'harness/cli/test.ts': 'tells how long each test took',
+  'harness/testbeds/sim/sim.live.test.ts': 'judges that a dead daemon is noticed quickly',
+};
+
+const timers = ['setTimeout', 'setInterval', 'sleep', 'delay'];
+const clocks = ['Date.now', 'performance.now', 'Math.random', 'process.hrtime', 'process.hrtime.bigint', 'Atomics.wait', 'crypto.randomUUID', 'crypto.randomBytes'];
+const modules = ['timers', 'node:timers', 'timers/promises', 'node:timers/promises'];
+
+/** Uses of timers, clocks and unseeded randomness outside `exceptions`, one line each. */
+export function complainAboutTime(source: Source): readonly string[] {
+  if (source.path in exceptions) return [];
+  const file = parse(source);
+  return descendants(file).flatMap((node) => {
+    const used = useIn(node);
+    return used === undefined ? [] : [`${placeOf(file, node)}: ${used}; wait for a named condition, take time and randomness as arguments, or give a reason in harness/tidiness/time.ts`];
+  });
+}
+
+function useIn(node: ts.Node): string | undefined {
+  if (ts.isImportDeclaration(node) && ts.isStringLiteral(node.moduleSpecifier) && modules.includes(node.moduleSpecifier.text)) return `imports ${node.moduleSpecifier.text}`;
+  if (ts.isNewExpression(node) && node.expression.getText() === 'Date' && (node.arguments ?? []).length === 0) return 'new Date() reads the clock';
+  if (ts.isPropertyAccessExpression(node)) {
+    const name = node.getText().replace(/^globalThis\./, '');
+    return clocks.includes(name) || timers.includes(name) ? name : undefined;
+  }
+  return ts.isCallExpression(node) && ts.isIdentifier(node.expression) && timers.includes(node.expression.text) ? node.expression.text : undefined;
+}
