@@ -1,4 +1,5 @@
 /** A database served by ovsdb-server (RFC 7047), as far as configuring a switch needs it. */
+import { withDeadline } from '../base/deadline.js';
 import { InputError, Unavailable } from '../base/errors.js';
 import { connectJsonRpc } from './json-rpc.js';
 import type { Peer } from './json-rpc.js';
@@ -23,7 +24,7 @@ interface WaitOperation {
 export interface Ovsdb {
   /**
    * All of `operations` or none; the rows that each of them selected.
-   * @throws InputError naming the operation that was refused, Unavailable when the server has gone.
+   * @throws InputError naming the operation that was refused, Unavailable when the server has gone or gives no answer.
    */
   transact(operations: readonly Operation[]): Promise<readonly (readonly Row[])[]>;
   /** Waits for a named condition. @throws Unavailable naming it when it did not come true within `limitMs`. */
@@ -37,23 +38,25 @@ interface Result {
   readonly details?: string;
 }
 
+const answerLimitMs = 10_000;
+
 /** Connects to ovsdb-server's database socket. @throws NodeJS.ErrnoException when nobody listens there. */
 export async function connectOvsdb(path: string, database: string, peer: Peer): Promise<Ovsdb> {
   const connection = await connectJsonRpc(path, peer);
-  const execute = async (operations: readonly Operation[]) => {
-    const { result, error } = await connection.request('transact', [database, ...operations]);
+  const execute = async (operations: readonly Operation[], limitMs: number) => {
+    const { result, error } = await withDeadline(connection.request('transact', [database, ...operations]), limitMs, `${peer.name} to answer a transaction`);
     if (error !== null) throw new InputError(`${peer.name} refuses a transaction: ${JSON.stringify(error)}`);
     return result as readonly (Result | null)[];
   };
   return {
     transact: async (operations) => {
-      const results = await execute(operations);
+      const results = await execute(operations, answerLimitMs);
       const failed = results.findIndex((result) => result?.error !== undefined);
       if (failed >= 0) throw new InputError(`${peer.name} refuses ${JSON.stringify(operations[failed] ?? 'to commit')}: ${describe(results[failed])}`);
       return results.map((result) => result?.rows ?? []);
     },
     waitFor: async (what, condition, limitMs) => {
-      const [result] = await execute([{ op: 'wait', timeout: limitMs, ...condition }]);
+      const [result] = await execute([{ op: 'wait', timeout: limitMs, ...condition }], limitMs + answerLimitMs);
       if (result?.error === 'timed out') throw new Unavailable(`gave up after ${limitMs / 1000} s waiting for ${what}`);
       if (result?.error !== undefined) throw new InputError(`${peer.name} cannot wait for ${what}: ${describe(result)}`);
     },

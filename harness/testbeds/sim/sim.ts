@@ -35,6 +35,9 @@ export interface Sim extends Testbed {
   logs(): Promise<readonly DaemonLog[]>;
 }
 
+/** More would only wait for each other's processors. */
+const nodesAtOnce = 8;
+
 /**
  * Brings up every node of `plan` with its bridges and flows; nodes in parallel.
  * @throws Unavailable naming what did not come up, InputError for a flow that is not one; nothing is left behind then.
@@ -51,18 +54,27 @@ export async function openSim(plan: ClusterPlan, image: Image, options: SimOptio
   };
   const close = async () => void (await (closing ??= finish()));
   try {
-    const emptyDatabase = join(workspace.dir, 'empty.db');
-    await createDatabase(image, emptyDatabase);
-    const opened = await Promise.allSettled(plan.nodes.map(async (node) => {
-      nodes.push(await openNode(node, image, join(workspace.dir, node.node), emptyDatabase));
-    }));
-    const failed = opened.find((result) => result.status === 'rejected');
-    if (failed !== undefined) throw failed.reason;
+    await openNodes(plan, image, workspace.dir, nodes);
     return runningSim(nodes, options, workspace.dir, close, () => closing ?? readLogs(workspace.dir, plan));
   } catch (error) {
     await close();
     throw error;
   }
+}
+
+/** Opens the nodes of `plan` into `opened`, a few at a time; the first that fails ends it, once those under way have ended. */
+async function openNodes(plan: ClusterPlan, image: Image, dir: string, opened: SimNode[]): Promise<void> {
+  const emptyDatabase = join(dir, 'empty.db');
+  await createDatabase(image, emptyDatabase);
+  const waiting = [...plan.nodes];
+  const openSome = async () => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      opened.push(await openNode(next, image, join(dir, next.node), emptyDatabase));
+    }
+  };
+  const ended = await Promise.allSettled(Array.from({ length: nodesAtOnce }, () => openSome().finally(() => (waiting.length = 0))));
+  const failed = ended.find((result) => result.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
 }
 
 function runningSim(opened: readonly SimNode[], options: SimOptions, dir: string, close: () => Promise<void>, logs: () => Promise<readonly DaemonLog[]>): Sim {

@@ -1,0 +1,86 @@
+/**
+ * Goal: the clients of the daemons pass on what the daemons refuse, naming what was asked, and nothing outlives the
+ * process that started it. Method: one real switch, and requests that it must refuse; then a process that starts a
+ * switch and is killed.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { openImage } from '../../images/images.js';
+import { withDeadline } from '../base/deadline.js';
+import { openOfctl } from './ofctl.js';
+import { createDatabase, startVswitch } from './vswitch.js';
+import { createWorkspace } from './workspace.js';
+
+const image = await openImage('trixie', (line) => t.comment(line));
+const workspace = await createWorkspace();
+t.teardown(() => workspace.remove());
+const emptyDatabase = join(workspace.dir, 'empty.db');
+await createDatabase(image, emptyDatabase);
+
+void t.test('a switch', async (t) => {
+  const dir = join(workspace.dir, 'a');
+  const vswitch = await startVswitch(image, 'node a', dir, emptyDatabase);
+  t.teardown(() => vswitch.stop());
+  const { ovsdb, vswitchd } = vswitch;
+
+  await t.test('refuses a command by name', async (t) => {
+    await t.rejects(vswitchd.unixctl.call('fdb/flush', 'br0'), { name: 'InputError', message: 'ovs-vswitchd of node a refuses "fdb/flush br0": no such bridge' });
+    t.match(await vswitchd.unixctl.call('version'), vswitchd.version, 'and goes on');
+  });
+
+  await t.test('refuses an operation of a transaction', async (t) => {
+    const insert = { op: 'insert', table: 'Bridge', row: { nmae: 'br0' } } as const;
+    await t.rejects(ovsdb.transact([insert]), { name: 'InputError', message: /^ovsdb-server of node a refuses \{"op":"insert","table":"Bridge","row":\{"nmae":"br0"\}\}: .*nmae/ });
+  });
+
+  await t.test('gives up waiting for a condition by name', async (t) => {
+    const never = { table: 'Open_vSwitch', where: [], columns: ['cur_cfg'], until: '==', rows: [{ cur_cfg: 99 }] } as const;
+    await t.rejects(ovsdb.waitFor('the hundredth configuration', never, 20), { name: 'Unavailable', message: 'gave up after 0.02 s waiting for the hundredth configuration' });
+  });
+
+  await t.test('applies a bundle whole or not at all', async (t) => {
+    const mutations = [['bridges', 'insert', ['set', [['named-uuid', 'bridge']]]], ['next_cfg', '+=', 1]] as const;
+    await ovsdb.transact([
+      { op: 'insert', table: 'Bridge', 'uuid-name': 'bridge', row: { name: 'br0', fail_mode: 'secure', datapath_type: 'dummy' } },
+      { op: 'mutate', table: 'Open_vSwitch', where: [], mutations },
+    ]);
+    await ovsdb.waitFor('the bridge', { table: 'Open_vSwitch', where: [], columns: ['cur_cfg'], until: '==', rows: [{ cur_cfg: 1 }] }, 5000);
+    const ofctl = openOfctl(image, dir);
+    const good = 'flow add table=0, priority=1,ip actions=drop';
+    await t.rejects(ofctl.bundle('br0', [good, 'flow add table=0, actions=fly']), { name: 'InputError', message: 'ovs-ofctl refuses "flow add table=0, actions=fly" on br0: unknown action fly' });
+    await t.rejects(ofctl.bundle('br0', [good, 'flow add table=0, priority=2,ip actions=group:7']), { name: 'InputError', message: /OFPBAC_BAD_OUT_GROUP.*group:7/ });
+    t.strictSame(await ofctl.dumpFlows('br0'), []);
+    await ofctl.bundle('br0', [good]);
+    t.strictSame(await ofctl.dumpFlows('br0'), ['priority=1,ip actions=drop']);
+    await t.rejects(ofctl.dumpFlows('br1'), { name: 'Unavailable', evidence: [/br1.mgmt/] });
+  });
+});
+
+void t.test('daemons die with the process that started them', async (t) => {
+  const script = `
+    import { openImage } from ${JSON.stringify(new URL('../../images/images.js', import.meta.url))};
+    import { startVswitch } from ${JSON.stringify(new URL('./vswitch.js', import.meta.url))};
+    const vswitch = await startVswitch(await openImage('trixie', () => {}), 'node b', ...${JSON.stringify([join(workspace.dir, 'b'), emptyDatabase])});
+    console.log([vswitch.vswitchd.pid, vswitch.server.pid].join(' '));`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const [line] = (await withDeadline(once(child.stdout, 'data'), 10_000, 'the switch of another process')) as [Buffer];
+  const pids = line.toString().trim().split(' ').map(Number);
+  t.strictSame(pids.map(isRunning), [true, true]);
+  child.kill('SIGKILL');
+  const gone = async () => {
+    while (pids.some(isRunning)) await new Promise((resolve) => setImmediate(resolve));
+  };
+  await t.resolves(withDeadline(gone(), 5000, 'the daemons to die'));
+});
+
+/** A zombie, which the machine's first process has yet to reap, does not run. */
+function isRunning(pid: number): boolean {
+  try {
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  } catch {
+    return false;
+  }
+}

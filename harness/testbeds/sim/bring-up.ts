@@ -1,0 +1,60 @@
+/** From a node's plan to a switch that holds it: bridges, ports, tunnels, flows. */
+import { withDeadline } from '../../base/deadline.js';
+import type { BridgePlan, NodePlan } from '../../nouns/plan.js';
+import { diffFlows } from '../../openflow/diff.js';
+import { parseFlow } from '../../openflow/flow.js';
+import type { Daemon } from '../../ovs/daemon.js';
+import type { Ofctl } from '../../ovs/ofctl.js';
+import type { Unixctl } from '../../ovs/unixctl.js';
+import type { Vswitch } from '../../ovs/vswitch.js';
+import { until } from './condition.js';
+import { awaitedMacs, checkPorts, configured, configureOperations, portNumbers, selectInterfaces } from './configure.js';
+import type { PortSocket } from './port-socket.js';
+
+const limitMs = 10_000;
+
+/** Makes the bridges and ports of `plan` and waits until each is as planned and has its wire. @throws Unavailable naming what is not. */
+export async function makeBridges(plan: NodePlan, vswitch: Vswitch, wires: readonly PortSocket[]): Promise<void> {
+  const path = (port: string) => wires.find((wire) => wire.port === port)?.path ?? '';
+  await vswitch.ovsdb.transact(configureOperations(plan, path));
+  await vswitch.ovsdb.waitFor(`${vswitch.vswitchd.name} to make its bridges`, configured, limitMs);
+  await until(`${vswitch.vswitchd.name} to set the MACs of its ports`, limitMs, async () => {
+    const [rows = []] = await vswitch.ovsdb.transact([selectInterfaces]);
+    checkPorts(plan, rows);
+    return awaitedMacs(plan, rows);
+  });
+  await withDeadline(Promise.all(wires.map((wire) => wire.connected)), limitMs, `${vswitch.vswitchd.name} to connect to its ports`);
+  await openTunnels(plan, vswitch.vswitchd);
+}
+
+/** Gives the underlay's bridge its address, so that native tunnels end there, and waits until they do. */
+async function openTunnels(plan: NodePlan, vswitchd: Daemon): Promise<void> {
+  for (const { name, underlay } of plan.bridges) {
+    if (underlay === undefined) continue;
+    const block = `${underlay.ip}/${underlay.prefixLength}`;
+    await vswitchd.unixctl.call('netdev-dummy/ip4addr', name, block);
+    await vswitchd.unixctl.call('ovs/route/add', block, name);
+    if (!plan.bridges.some(({ ports }) => ports.some(({ kind }) => kind === 'tunnel'))) continue;
+    await until(`${vswitchd.name} to end tunnels at ${underlay.ip}`, limitMs, async () => {
+      const ends = await vswitchd.unixctl.call('tnl/ports/show', '-v');
+      return ends.includes(`ipv4(dst=${underlay.ip},`) ? [] : [ends.trim()];
+    });
+  }
+}
+
+/** Tells the switch the neighbours that its tunnels reach. They expire after 20 minutes of virtual time. */
+export async function setNeighbours(plan: NodePlan, { call }: Unixctl): Promise<void> {
+  const known = plan.bridges.flatMap(({ name, underlay }) => (underlay?.neighbours ?? []).map(({ ip, mac }) => [name, ip, mac]));
+  await Promise.all(known.map((neighbour) => call('tnl/neigh/set', ...neighbour)));
+}
+
+/**
+ * Makes the bridge hold the plan's flows and no others, changing only what differs.
+ * @throws InputError naming the flow that is not one, or that the switch refuses.
+ */
+export async function applyFlows(node: string, bridge: BridgePlan, ofctl: Ofctl): Promise<void> {
+  const place = (line: number) => ({ file: `flows of ${bridge.name} on node ${node}`, line });
+  const desired = bridge.flows.map((line, index) => parseFlow(line, portNumbers(bridge), place(index + 1)));
+  const current = (await ofctl.dumpFlows(bridge.name)).map((line, index) => parseFlow(line, new Map(), place(index + 1)));
+  await ofctl.bundle(bridge.name, diffFlows(current, desired));
+}
