@@ -6,7 +6,7 @@ export default tseslint.config(
   {
     files: ['**/*.ts'],
     extends: [tseslint.configs.base],
-    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    languageOptions: { parserOptions: { project: './tsconfig.json', tsconfigRootDir: import.meta.dirname, jsDocParsingMode: 'none' } },
     rules: {
       // Promises that nobody waits for.
       '@typescript-eslint/no-floating-promises': 'error',
