@@ -21,8 +21,8 @@ export async function connectUnixctl(path: string, peer: Peer): Promise<Unixctl>
   return {
     call: async (command, ...args) => {
       const { result, error } = await withDeadline(connection.request(command, args), answerLimitMs, `${peer.name} to answer "${command}"`);
-      if (error !== null) throw new InputError(`${peer.name} refuses "${[command, ...args].join(' ')}": ${String(error).trim()}`);
-      return String(result);
+      if (error !== null) throw new InputError(`${peer.name} refuses "${[command, ...args].join(' ')}": ${(error as string).trim()}`);
+      return result as string;
     },
     close: () => connection.close(),
   };
