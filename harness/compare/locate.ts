@@ -25,7 +25,7 @@ export interface Evidence {
 export function locate(evidence: Evidence): Location | undefined {
   const field = openflowField(evidence.frame);
   const onPath = firstOnPath(evidence);
-  if (onPath !== undefined) return field === undefined ? onPath : { ...onPath, field };
+  if (onPath !== undefined) return field === undefined || onPath.field !== undefined ? onPath : { ...onPath, field };
   return fromFrame(evidence, field) ?? offPath(evidence);
 }
 
@@ -36,7 +36,10 @@ function firstOnPath({ traces, counters, program }: Evidence): Location | undefi
     if (step.kind !== 'lookup' || step.flow === undefined) continue;
     const flow = step.flow;
     const otherwise = changed.get(flowKey(flow));
-    if (otherwise !== undefined) return { flow, because: otherwise.actual === undefined ? 'the switch does not hold this flow' : `the switch holds it as: ${otherwise.actual}` };
+    if (otherwise !== undefined) {
+      const because = otherwise.actual === undefined ? 'the switch does not hold this flow' : `the switch holds it as: ${otherwise.actual}`;
+      return { flow, because, ...(otherwise.field === undefined ? {} : { field: otherwise.field }) };
+    }
     const counter = counted.get(flowKey(flow));
     if (counter !== undefined) return { flow, because: `the model's packets matched it ${counter.expected ?? 0} times, the switch's ${counter.actual ?? 0} times${insteadOf(flow, counters)}` };
   }

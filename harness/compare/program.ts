@@ -15,6 +15,8 @@ export interface ProgramDifference {
   /** The flow as text; missing where that side does not have it. */
   readonly expected: string | undefined;
   readonly actual: string | undefined;
+  /** The field that both write, first of those they write differently. */
+  readonly field: string | undefined;
 }
 
 /** One comparison a flow of either side. Both sides as the flows print themselves without names. */
@@ -24,19 +26,33 @@ export function compareProgram(expected: readonly BridgeProgram[], actual: reado
   const keys = new Set([...wanted.keys(), ...seen.keys()]);
   const differences = [...keys].flatMap((key) => {
     const [a, b] = [wanted.get(key), seen.get(key)];
-    const flow = a?.id ?? b?.id;
-    return flow === undefined || a?.text === b?.text ? [] : [{ flow, expected: a?.text, actual: b?.text }];
+    const id = a?.id ?? b?.id;
+    return id === undefined || a?.text === b?.text ? [] : [{ flow: id, expected: a?.text, actual: b?.text, field: writtenDifferently(a?.flow, b?.flow) }];
   });
   return { differences, count: { expected: keys.size, made: keys.size, skipped: 0 } };
 }
 
-function index(programs: readonly BridgeProgram[]): ReadonlyMap<string, { readonly id: FlowId; readonly text: string }> {
+interface Held {
+  readonly id: FlowId;
+  readonly flow: Flow;
+  readonly text: string;
+}
+
+function writtenDifferently(expected: Flow | undefined, actual: Flow | undefined): string | undefined {
+  const pairs = (expected?.actions ?? []).map((action, position) => [action, actual?.actions[position]] as const);
+  const [found] = pairs.flatMap(([a, b]) =>
+    a.kind === 'set' && b?.kind === 'set' && a.field === b.field && (a.value !== b.value || a.mask !== b.mask) ? [a.field.name] : [],
+  );
+  return found;
+}
+
+function index(programs: readonly BridgeProgram[]): ReadonlyMap<string, Held> {
   return new Map(
     programs.flatMap(({ node, bridge, flows }) =>
       flows.map((text, line) => {
         const flow: Flow = parseFlow(text, new Map(), { file: `flows of ${bridge} on ${node}`, line: line + 1 });
         const id = flowId(node, bridge, flow);
-        return [flowKey(id), { id, text: printFlow(flow) }] as const;
+        return [flowKey(id), { id, flow, text: printFlow(flow) }] as const;
       }),
     ),
   );

@@ -21,8 +21,10 @@ export interface Witness {
 export interface VectorCase {
   readonly stimulus: Stimulus;
   readonly intent: Intent;
-  readonly model: Witness & { readonly traces: readonly Trace[] };
+  readonly model: Witness;
   readonly real: Witness;
+  /** The model's traces of the call that both sides first answered differently, and the counters right after it; of the whole vector if they never did. */
+  readonly parting: { readonly traces: readonly Trace[]; readonly modelCounts: readonly FlowCount[]; readonly realCounts: readonly FlowCount[] };
   /** Every port at which frames can be seen, as `node port`. */
   readonly ports: ReadonlySet<string>;
 }
@@ -35,7 +37,7 @@ export interface VectorComparison {
 }
 
 /** Compares all aspects of one vector. */
-export function compareVector({ stimulus, intent, model, real, ports }: VectorCase): VectorComparison {
+export function compareVector({ stimulus, intent, model, real, parting, ports }: VectorCase): VectorComparison {
   const frames = compareFrames(model.observation.frames, real.observation.frames, ports);
   const counters = compareCounters(model.counts, real.counts);
   const counts: Counts = { ...noCounts, intent: { expected: 2, made: 2, skipped: 0 }, frames: frames.frames, silence: frames.silence, counters: counters.count };
@@ -44,7 +46,8 @@ export function compareVector({ stimulus, intent, model, real, ports }: VectorCa
     counts,
     parts,
     differences(program) {
-      const at = parts ? locate({ traces: model.traces, frame: frames.differences[0], counters: counters.differences, program }) : locateDecision(model.traces);
+      const { differences: counted } = compareCounters(parting.modelCounts, parting.realCounts);
+      const at = parts ? locate({ traces: parting.traces, frame: frames.differences[0], counters: counted, program }) : locateDecision(parting.traces);
       const found = [
         ...frames.differences.map((difference) => frameDifference(difference)),
         ...counters.differences.map((difference) => counterDifference(difference)),

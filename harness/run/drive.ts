@@ -1,22 +1,71 @@
-import type { Observation } from '../nouns/observation.js';
-import type { ClusterPlan } from '../nouns/plan.js';
-import type { TestVector } from '../nouns/vector.js';
+/** Playing a vector through the model and real switches in step. */
 import { randomFor } from '../base/random.js';
 import type { Draws } from '../fabric/host.js';
 import { runStimulus } from '../fabric/fabric.js';
+import type { Trace } from '../model/trace.js';
+import type { Observation } from '../nouns/observation.js';
+import type { ClusterPlan } from '../nouns/plan.js';
+import type { FlowCount, SwitchCall, SwitchStep } from '../nouns/switching.js';
+import type { TestVector } from '../nouns/vector.js';
+import type { ModelTestbed } from '../testbeds/model/model.js';
 import type { Testbed } from '../testbeds/testbed.js';
+
+/** How things stood right after the first call at which model and switch gave different answers. */
+export interface Parting {
+  readonly modelCounts: readonly FlowCount[];
+  readonly realCounts: readonly FlowCount[];
+  /** The model's traces of that call alone. */
+  readonly traces: readonly Trace[];
+}
+
+export interface Played {
+  readonly model: Observation;
+  readonly real: Observation;
+  readonly parting: Parting | undefined;
+}
+
+type Fabric = Generator<readonly SwitchCall[], Observation, readonly SwitchStep[]>;
+
+/**
+ * Each side has a fabric of its own. As long as both answer alike, both are asked the same; from the first
+ * difference on each goes its own way, to its end.
+ */
+export async function playInStep(model: ModelTestbed, real: Testbed, plan: ClusterPlan, vector: TestVector, seed: number): Promise<Played> {
+  const draws = draw(seed, vector.id);
+  const [modelFabric, realFabric] = [runStimulus(plan, vector.stimulus, draws), runStimulus(plan, vector.stimulus, draws)];
+  let modelAsks = modelFabric.next();
+  let realAsks = realFabric.next();
+  while (modelAsks.done !== true && realAsks.done !== true) {
+    const before = model.traces().length;
+    const predicted = await model.call(modelAsks.value);
+    const seen = await real.call(realAsks.value);
+    const parting = alike(predicted, seen) ? undefined : { modelCounts: await model.counts(), realCounts: await real.counts(), traces: model.traces().slice(before) };
+    modelAsks = modelFabric.next(predicted);
+    realAsks = realFabric.next(seen);
+    if (parting !== undefined) return { model: await playOut(model, modelFabric, modelAsks), real: await playOut(real, realFabric, realAsks), parting };
+  }
+  return { model: await playOut(model, modelFabric, modelAsks), real: await playOut(real, realFabric, realAsks), parting: undefined };
+}
+
+async function playOut(testbed: Testbed, fabric: Fabric, asks: IteratorResult<readonly SwitchCall[], Observation>): Promise<Observation> {
+  let asked = asks;
+  while (asked.done !== true) asked = fabric.next(await testbed.call(asked.value));
+  return asked.value;
+}
+
+function alike(a: readonly SwitchStep[], b: readonly SwitchStep[]): boolean {
+  return a.length === b.length && a.every((step, index) => sameOutputs(step, b[index]));
+}
+
+/** The order of ports is the testbed's own; the order at one port is not. */
+function sameOutputs(a: SwitchStep, b: SwitchStep | undefined): boolean {
+  const text = (step: SwitchStep) => JSON.stringify(step.outputs.map(({ port, frame }) => [port, Buffer.from(frame).toString('hex')]).sort((x, y) => ((x[0] ?? '') < (y[0] ?? '') ? -1 : x[0] === y[0] ? 0 : 1)));
+  return b !== undefined && text(a) === text(b);
+}
 
 const payloadBytes = 16;
 /** The ephemeral ports of RFC 6335, section 6. */
 const ephemeral = { first: 49152, last: 65535 } as const;
-
-/** Plays one vector through a testbed: the fabric asks, the testbed answers, until nothing more happens. */
-export async function drive(testbed: Testbed, plan: ClusterPlan, vector: TestVector, seed: number): Promise<Observation> {
-  const fabric = runStimulus(plan, vector.stimulus, draw(seed, vector.id));
-  let asked = fabric.next();
-  while (asked.done !== true) asked = fabric.next(await testbed.call(asked.value));
-  return asked.value;
-}
 
 /** What the sender puts into its frames, from the seed and the vector's id alone. */
 function draw(seed: number, vectorId: string): Draws {

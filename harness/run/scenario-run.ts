@@ -4,6 +4,7 @@ import { Unavailable, Unsupported } from '../base/errors.js';
 import { attempt } from '../base/outcome.js';
 import { compareProgram } from '../compare/program.js';
 import { compareVector, type Witness } from '../compare/vector.js';
+import type { Observation } from '../nouns/observation.js';
 import type { ClusterPlan } from '../nouns/plan.js';
 import type { Scenario } from '../nouns/scenario.js';
 import { formatFlowId } from '../nouns/switching.js';
@@ -11,8 +12,8 @@ import type { Topology } from '../nouns/topology.js';
 import type { TestVector } from '../nouns/vector.js';
 import { addCounts, noCounts, worst, type Counts, type Difference } from '../nouns/verdict.js';
 import { openModel, type ModelTestbed } from '../testbeds/model/model.js';
-import type { Testbed } from '../testbeds/testbed.js';
-import { drive } from './drive.js';
+import type { Stray, Testbed } from '../testbeds/testbed.js';
+import { playInStep } from './drive.js';
 import type { Inconclusive, ScenarioReport, VectorReport } from './report.js';
 
 export interface ScenarioRunOptions {
@@ -115,30 +116,27 @@ async function judgeVectors(stage: Stage, vectors: readonly TestVector[]): Promi
       judged.push({ report: unjudged(stage.scenario, stage.topology, vector, gone), observed: '' });
       continue;
     }
-    const outcome = await attempt(() => judgeVector(stage, vector, ports));
+    const outcome = await attempt(() => judgeVector(stage, vector, ports)).catch(whatIsUnknown);
     if (outcome.kind === 'ok') judged.push(outcome.value);
-    else {
-      // The switches cannot be trusted any more: what was not judged stays open, and nothing is tried twice.
-      gone = inconclusive(outcome.cause);
-      judged.push({ report: unjudged(stage.scenario, stage.topology, vector, gone), observed: '' });
-    }
+    else judged.push({ report: unjudged(stage.scenario, stage.topology, vector, inconclusive(outcome.cause)), observed: '' });
+    // Switches that failed once are not trusted again: what comes after stays open, and nothing is tried twice.
+    if (outcome.kind === 'unavailable') gone = inconclusive(outcome.cause);
   }
   stage.options.onProgress?.(vectors.length, vectors.length);
   return judged;
 }
 
 async function judgeVector(stage: Stage, vector: TestVector, ports: ReadonlySet<string>): Promise<Judged> {
-  const { scenario, topology, model, real } = stage;
+  const { scenario, topology, plan, model, real, options } = stage;
   const { stimulus } = vector;
+  await Promise.all([model.reset(), real.reset()]);
   const intent = scenario.intent(topology, stimulus);
-  const seenByModel = await witness(stage, model, vector);
-  if (seenByModel instanceof Unsupported) {
-    const cause = { cause: `the model cannot interpret it: ${seenByModel.message}`, evidence: [], remedies: [] };
-    return { report: unjudged(scenario, topology, vector, cause), observed: '' };
-  }
-  const seen = await witness(stage, real, vector);
-  if (seen instanceof Unsupported) throw seen;
-  const comparison = compareVector({ stimulus, intent, model: { ...seenByModel, traces: model.traces() }, real: seen, ports });
+  const played = await playInStep(model, real, plan, vector, options.seed);
+  const predicted: Witness = { observation: played.model, counts: await model.counts() };
+  const realCounts = await real.counts();
+  const seen: Witness = { observation: withStrays(played.real, await real.strays()), counts: realCounts };
+  const parting = played.parting ?? { modelCounts: predicted.counts, realCounts: seen.counts, traces: model.traces() };
+  const comparison = compareVector({ stimulus, intent, model: predicted, real: seen, parting, ports });
   const program = comparison.parts ? compareProgram(await model.program(), await real.program()).differences : [];
   const differences = comparison.differences(program);
   return {
@@ -154,16 +152,10 @@ async function judgeVector(stage: Stage, vector: TestVector, ports: ReadonlySet<
   };
 }
 
-/** What one testbed does with the vector; the model may not know something, which is told by name. */
-async function witness(stage: Stage, testbed: Testbed, vector: TestVector): Promise<Witness | Unsupported> {
-  try {
-    await testbed.reset();
-    const observation = await drive(testbed, stage.plan, vector, stage.options.seed);
-    return { observation, counts: await testbed.counts() };
-  } catch (error) {
-    if (error instanceof Unsupported) return error;
-    throw error;
-  }
+/** Frames that came out after all was over belong to the vector that was just played. */
+function withStrays(observation: Observation, strays: readonly Stray[]): Observation {
+  const timeUs = observation.frames.at(-1)?.timeUs ?? 0;
+  return { ...observation, frames: [...observation.frames, ...strays.map((stray) => ({ ...stray, timeUs, direction: 'out' as const }))] };
 }
 
 function canonicalTrace(vector: TestVector, { observation, counts }: Witness): string {
@@ -172,12 +164,18 @@ function canonicalTrace(vector: TestVector, { observation, counts }: Witness): s
   return canonicalJson({ id: vector.id, frames, notes: observation.notes, counters: rose });
 }
 
+/** Something that model or intent do not know costs this vector its verdict, and no other. */
+function whatIsUnknown(error: unknown): { readonly kind: 'unknown'; readonly cause: Unsupported } {
+  if (error instanceof Unsupported) return { kind: 'unknown', cause: error };
+  throw error;
+}
+
 /** A vector without a verdict, and why: never a pass. Both judgements of intent are counted as expected and not made. */
 function unjudged(scenario: Scenario, topology: Topology, vector: TestVector, cause: Inconclusive): VectorReport {
   return {
     id: vector.id,
     stimulus: { ...vector.stimulus },
-    intent: { ...scenario.intent(topology, vector.stimulus) },
+    intent: { ...promised(scenario, topology, vector) },
     verdict: 'inconclusive',
     counts: { ...noCounts, intent: { expected: 2, made: 0, skipped: 0 } },
     differences: [],
@@ -185,8 +183,16 @@ function unjudged(scenario: Scenario, topology: Topology, vector: TestVector, ca
   };
 }
 
-function inconclusive(cause: Unavailable): Inconclusive {
-  return { cause: cause.message, evidence: [...cause.evidence], remedies: [...cause.remedies] };
+function promised(scenario: Scenario, topology: Topology, { stimulus }: TestVector): VectorReport['intent'] {
+  try {
+    return { ...scenario.intent(topology, stimulus) };
+  } catch (error) {
+    return { kind: 'unknown', why: whatIsUnknown(error).cause.message };
+  }
+}
+
+function inconclusive(cause: Unavailable | Unsupported): Inconclusive {
+  return cause instanceof Unavailable ? { cause: cause.message, evidence: [...cause.evidence], remedies: [...cause.remedies] } : { cause: cause.message, evidence: [], remedies: [] };
 }
 
 /** Every port that frames can be seen at: all but tunnels, whose frames show at the uplink. */

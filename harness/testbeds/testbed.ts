@@ -12,10 +12,18 @@ export interface Testbed {
   reset(): Promise<void>;
   /** Packets a flow since the last reset, for every flow of every bridge of every node, also those at zero. */
   counts(): Promise<readonly FlowCount[]>;
+  /** Frames that came out since the last call although nobody asked for any: reading counters may push packets on. */
+  strays(): Promise<readonly Stray[]>;
   /** The flows that each bridge holds, one a line, as the switch prints them. */
   program(): Promise<readonly BridgeFlows[]>;
   /** Stops everything and removes what was made; safe to call twice and after a failure. */
   close(): Promise<void>;
+}
+
+export interface Stray {
+  readonly node: string;
+  readonly port: string;
+  readonly frame: Uint8Array;
 }
 
 export interface BridgeFlows {

@@ -42,6 +42,7 @@ export function openModel(plan: ClusterPlan): ModelTestbed {
       return Promise.resolve();
     },
     counts: () => Promise.resolve([...nodes.values()].flatMap(flowCounts)),
+    strays: () => Promise.resolve([]),
     program: () =>
       Promise.resolve(
         [...nodes.values()].flatMap(({ name, bridges }) =>

@@ -6,7 +6,7 @@ import type { Image } from '../../ovs/image.js';
 import { openOfctl, type Ofctl } from '../../ovs/ofctl.js';
 import { socketPath } from '../../ovs/socket-path.js';
 import { startVswitch, type Vswitch } from '../../ovs/vswitch.js';
-import type { BridgeFlows } from '../testbed.js';
+import type { BridgeFlows, Stray } from '../testbed.js';
 import { applyFlows, makeBridges, setNeighbours } from './bring-up.js';
 import { until } from './condition.js';
 import { wiredPorts } from './configure.js';
@@ -21,6 +21,7 @@ export interface SimNode {
   advance(ms: number): Promise<SwitchStep>;
   reset(): Promise<void>;
   counts(): Promise<readonly FlowCount[]>;
+  strays(): Promise<readonly Stray[]>;
   program(): Promise<readonly BridgeFlows[]>;
   ofctl(bridge: string, command: string, ...args: readonly string[]): Promise<string>;
   close(): Promise<void>;
@@ -109,6 +110,10 @@ function runningNode(plan: NodePlan, vswitch: Vswitch, ofctl: Ofctl, wires: read
       baseline = await countAll();
     },
     counts: async () => countsSince(baseline, await countAll()),
+    strays: async () => {
+      await quiet();
+      return take().outputs.map((output) => ({ node: plan.node, ...output }));
+    },
     program: () => vswitch.whileAlive(Promise.all(plan.bridges.map(async ({ name }) => ({ node: plan.node, bridge: name, flows: await ofctl.dumpFlows(name) })))),
     ofctl: (bridge, command, ...args) => vswitch.whileAlive(ofctl.run(bridge, command, ...args)),
   };

@@ -2,6 +2,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { assert, unknownName } from '../../base/errors.js';
+import type { Teardown } from '../../base/teardown.js';
 import type { ClusterPlan } from '../../nouns/plan.js';
 import type { SwitchCall, SwitchStep } from '../../nouns/switching.js';
 import type { Image } from '../../ovs/image.js';
@@ -11,6 +12,8 @@ import type { Testbed } from '../testbed.js';
 import { openNode, type SimNode } from './node.js';
 
 export interface SimOptions {
+  /** Closes the sim when the program ends by another way than close(): queued before anything is brought up. */
+  readonly teardown?: Teardown;
   /** What close() does with the folder of sockets, databases and logs. */
   readonly folder?: 'remove' | 'keep';
   /** A fault on the wire: changes what came out of a node's ports before anyone sees it. */
@@ -53,6 +56,7 @@ export async function openSim(plan: ClusterPlan, image: Image, options: SimOptio
     return logs;
   };
   const close = async () => void (await (closing ??= finish()));
+  options.teardown?.add(close);
   try {
     await openNodes(plan, image, workspace.dir, nodes);
     return runningSim(nodes, options, workspace.dir, close, () => closing ?? readLogs(workspace.dir, plan));
@@ -100,6 +104,7 @@ function runningSim(opened: readonly SimNode[], options: SimOptions, dir: string
     },
     reset: async () => void (await Promise.all(nodes.map((node) => node.reset()))),
     counts: async () => (await Promise.all(nodes.map((node) => node.counts()))).flat(),
+    strays: async () => (await Promise.all(nodes.map((node) => node.strays()))).flat(),
     program: async () => (await Promise.all(nodes.map((node) => node.program()))).flat(),
     ofctl: async (node, bridge, command, ...args) => await find(node).ofctl(bridge, command, ...args),
     logs,

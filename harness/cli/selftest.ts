@@ -1,0 +1,56 @@
+/** `flowbed selftest`: does a run catch what it should? */
+import picocolors from 'picocolors';
+import { openImage } from '../../images/images.js';
+import { formatFlowId } from '../nouns/switching.js';
+import { runScenario } from '../run/scenario-run.js';
+import { antreaFaults } from '../selftest/faults.js';
+import { tryFault, type FaultResult } from '../selftest/selftest.js';
+import { openSim } from '../testbeds/sim/sim.js';
+import { exitCodes, type Context } from './context.js';
+import { loadScenario, matrix } from './scenarios.js';
+
+const { bold, dim, green, red } = picocolors;
+const scenarioName = 'antrea/encap';
+
+/** @returns 0 when every fault was caught at the right table, 1 when one was not, 3 when the scenario does not conform without faults. */
+export async function selftest(context: Context, options: { readonly image: string }): Promise<number> {
+  const scenario = await loadScenario(context.root, scenarioName);
+  const [axes = {}] = matrix(scenario, new Map());
+  const image = await openImage(options.image, context.say);
+  const sim = { teardown: context.teardown };
+  const nowMs = () => performance.now();
+  context.say(`${scenarioName} without a fault`);
+  const sound = await runScenario(scenario, axes, { seed: 1, nowMs, openReal: (plan) => openSim(plan, image, sim) });
+  if (sound.report.verdict !== 'conforms') {
+    context.print(`${red('✖')} ${scenarioName} ${sound.report.verdict} without any fault: what a fault changes cannot be told`);
+    return exitCodes.inconclusive;
+  }
+  context.print(`${green('✔')} without a fault ${scenarioName} conforms: ${sound.report.vectors.length} vectors`);
+  const results: FaultResult[] = [];
+  for (const fault of antreaFaults) {
+    context.say(`planting: ${fault.name}`);
+    const result = await tryFault(scenario, axes, fault, { image, sim, nowMs });
+    results.push(result);
+    context.print(render(result));
+  }
+  const caught = results.filter(({ kind }) => kind === 'caught').length;
+  context.print(`\n${caught} of ${results.length} faults caught at the right table`);
+  return caught === results.length ? exitCodes.conforms : exitCodes.diverges;
+}
+
+const where = { switch: 'in the switch', wire: 'on the wire', compiler: 'in the compiler' } as const;
+
+function render(result: FaultResult): string {
+  const { fault } = result;
+  const name = `${bold(fault.name)} ${dim(`(${where[fault.kind]})`)}`;
+  if (result.kind === 'unnoticed') return `${red('✖')} ${name}\n    went unnoticed: ${result.why}`;
+  const { at } = result.finding;
+  const told = at === undefined ? 'no table named' : `table ${at.flow.table}${at.field === undefined ? '' : `, field ${at.field}`}: ${formatFlowId(at.flow)}`;
+  const right = `table ${fault.table}${fault.field === undefined ? '' : `, field ${fault.field}`}`;
+  return [
+    `${result.kind === 'caught' ? green('✔') : red('✖')} ${name}`,
+    `    ${result.vectors} vectors diverge, first ${result.first}; between ${result.finding.between}`,
+    `    ${told}${result.kind === 'caught' ? '' : red(`, and not ${right}`)}`,
+    ...(at === undefined ? [] : [`    ${dim(at.because)}`]),
+  ].join('\n');
+}

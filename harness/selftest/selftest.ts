@@ -1,0 +1,89 @@
+/** Runs a scenario once as it is and once for every planted fault, and says which were caught, and where. */
+import { assert } from '../base/errors.js';
+import { portNumbers } from '../model/node.js';
+import type { BridgePlan, ClusterPlan, NodePlan } from '../nouns/plan.js';
+import type { Scenario } from '../nouns/scenario.js';
+import type { Difference } from '../nouns/verdict.js';
+import { parseFlow, printFlow, printFlowKey, type Flow } from '../openflow/flow.js';
+import type { Image } from '../ovs/image.js';
+import { runScenario } from '../run/scenario-run.js';
+import { openSim, type Sim, type SimOptions } from '../testbeds/sim/sim.js';
+import type { Fault } from './faults.js';
+
+export type FaultResult =
+  /** Noticed, and every finding names the right table (and the right field among them). */
+  | { readonly kind: 'caught'; readonly fault: Fault; readonly vectors: number; readonly first: string; readonly finding: Difference }
+  | { readonly kind: 'misplaced'; readonly fault: Fault; readonly vectors: number; readonly first: string; readonly finding: Difference }
+  | { readonly kind: 'unnoticed'; readonly fault: Fault; readonly why: string };
+
+export interface SelftestOptions {
+  readonly image: Image;
+  readonly sim: SimOptions;
+  readonly nowMs: () => number;
+}
+
+/** Runs `scenario` with `fault` planted. */
+export async function tryFault(scenario: Scenario, axes: Readonly<Record<string, string>>, fault: Fault, options: SelftestOptions): Promise<FaultResult> {
+  const faulty = fault.kind === 'compiler' ? { ...scenario, controlPlane: { ...scenario.controlPlane, plan: (topology: Parameters<Scenario['intent']>[0]) => miscompile(scenario.controlPlane.plan(topology), fault) } } : scenario;
+  let sim: Sim | undefined;
+  let plan: ClusterPlan | undefined;
+  const { report } = await runScenario(faulty, axes, {
+    seed: 1,
+    nowMs: options.nowMs,
+    openReal: async (wanted) => {
+      plan = wanted;
+      const { node } = faultyBridge(wanted);
+      const wire = fault.kind === 'wire' ? { wire: (step: Parameters<typeof fault.wire>[0], at: string) => (at === node.node ? fault.wire(step) : step) } : {};
+      sim = await openSim(wanted, options.image, { ...options.sim, ...wire });
+      return sim;
+    },
+    afterProgramming: async () => {
+      assert(sim !== undefined && plan !== undefined, 'programmed before it was opened');
+      if (fault.kind === 'switch') await plantInSwitch(sim, plan, fault);
+    },
+  });
+  if (report.verdict !== 'diverges') return { kind: 'unnoticed', fault, why: report.inconclusive?.cause ?? report.vectors.find(({ inconclusive }) => inconclusive !== undefined)?.inconclusive?.cause ?? `the run ${report.verdict}` };
+  const diverging = report.vectors.filter(({ verdict }) => verdict === 'diverges');
+  const findings = diverging.flatMap(({ differences }) => differences.filter(({ afterDivergence }) => !afterDivergence));
+  const [finding] = findings;
+  const [first] = diverging;
+  if (finding === undefined || first === undefined) return { kind: 'unnoticed', fault, why: 'no vector diverged' };
+  const wrong = findings.find(({ at }) => at?.flow.table !== fault.table || at.flow.bridge !== (fault.bridge ?? 'br-int'));
+  const named = fault.field === undefined || findings.some(({ at }) => at?.field === fault.field);
+  return { kind: wrong === undefined && named ? 'caught' : 'misplaced', fault, vectors: diverging.length, first: first.id, finding: wrong ?? finding };
+}
+
+/** Changes the running switch behind the program's back. */
+async function plantInSwitch(sim: Sim, plan: ClusterPlan, fault: Extract<Fault, { kind: 'switch' }>): Promise<void> {
+  const { node, bridge } = faultyBridge(plan);
+  const flow = pick(bridge, fault.flow);
+  const changed = fault.change(flow);
+  if (changed === undefined) await sim.ofctl(node.node, bridge.name, 'del-flows', printFlowKey(flow).replace(/ priority=\d+,/, ''));
+  else await sim.ofctl(node.node, bridge.name, 'add-flow', printFlow(changed));
+}
+
+function miscompile(plan: ClusterPlan, fault: Extract<Fault, { kind: 'compiler' }>): ClusterPlan {
+  const { node, bridge } = faultyBridge(plan);
+  const target = printFlow(pick(bridge, fault.flow));
+  const flows = flowsOf(bridge).map((flow) => printFlow(printFlow(flow) === target ? fault.change(flow) : flow));
+  const bridges = node.bridges.map((candidate) => (candidate === bridge ? { ...bridge, flows } : candidate));
+  return { nodes: plan.nodes.map((candidate) => (candidate === node ? { ...node, bridges } : candidate)) };
+}
+
+/** The first node's first bridge. */
+function faultyBridge(plan: ClusterPlan): { readonly node: NodePlan; readonly bridge: BridgePlan } {
+  const [node] = plan.nodes;
+  const [bridge] = node?.bridges ?? [];
+  assert(node !== undefined && bridge !== undefined, 'a plan without a bridge');
+  return { node, bridge };
+}
+
+function pick(bridge: BridgePlan, wanted: (flow: Flow) => boolean): Flow {
+  const flow = flowsOf(bridge).find(wanted);
+  assert(flow !== undefined, `${bridge.name} has no flow to plant the fault in`);
+  return flow;
+}
+
+function flowsOf(bridge: BridgePlan): readonly Flow[] {
+  return bridge.flows.map((text) => parseFlow(text, portNumbers(bridge)));
+}
