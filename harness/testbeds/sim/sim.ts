@@ -46,20 +46,25 @@ const nodesAtOnce = 8;
  * @throws Unavailable naming what did not come up, InputError for a flow that is not one; nothing is left behind then.
  */
 export async function openSim(plan: ClusterPlan, image: Image, options: SimOptions = {}): Promise<Sim> {
-  const workspace = await createWorkspace();
   const nodes: SimNode[] = [];
-  let closing: Promise<readonly DaemonLog[]> | undefined;
+  const making = createWorkspace();
+  const opening = making.then(({ dir }) => openNodes(plan, image, dir, nodes));
   const finish = async () => {
+    // Nodes that are still coming up can only be closed once they are there.
+    await opening.catch(() => undefined);
+    const workspace = await making;
     await Promise.all(nodes.map((node) => node.close()));
     const logs = await readLogs(workspace.dir, plan);
     if (options.folder !== 'keep') await workspace.remove();
     return logs;
   };
+  let closing: Promise<readonly DaemonLog[]> | undefined;
   const close = async () => void (await (closing ??= finish()));
   options.teardown?.add(close);
   try {
-    await openNodes(plan, image, workspace.dir, nodes);
-    return runningSim(nodes, options, workspace.dir, close, () => closing ?? readLogs(workspace.dir, plan));
+    await opening;
+    const { dir } = await making;
+    return runningSim(nodes, options, dir, close, () => closing ?? readLogs(dir, plan));
   } catch (error) {
     await close();
     throw error;
