@@ -7,6 +7,8 @@ export interface BridgeFlowText {
   /** The node whose bridge is meant; every node's unless told. */
   readonly node?: string;
   readonly text: string;
+  /** The file that `text` was read from: complaints about a flow name it, with line and column. */
+  readonly file?: string;
 }
 
 /**
@@ -31,14 +33,10 @@ export function staticFlows<Cluster>(base: ControlPlane<Cluster>, texts: readonl
           ...plan,
           bridges: plan.bridges.map((bridge) => {
             const own = textOf(plan.node, bridge.name);
-            return own === undefined ? bridge : { ...bridge, flows: flowLines(own.text) };
+            return own === undefined ? bridge : { ...bridge, flows: own.text.split('\n'), ...(own.file === undefined ? {} : { flowsFile: own.file }) };
           }),
         })),
       };
     },
   };
-}
-
-function flowLines(text: string): readonly string[] {
-  return text.split('\n').map((line) => line.replace(/#.*/, '').trim()).filter((line) => line !== '');
 }

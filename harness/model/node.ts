@@ -2,7 +2,7 @@
 import { ipv4Number } from '../base/address.js';
 import type { BridgePlan, NodePlan, PortPlan } from '../nouns/plan.js';
 import type { FlowId } from '../nouns/switching.js';
-import { parseFlow } from '../openflow/flow.js';
+import { parseBridgeFlows } from '../openflow/bridge-flows.js';
 import { reservedPorts } from '../openflow/ports.js';
 import { compile, type Rule, type Tables } from './classifier.js';
 import type { ConnectionTable } from './conntrack.js';
@@ -29,16 +29,10 @@ export interface ModelNode {
 /** @throws InputError for a flow that the model cannot interpret, naming node, bridge, flow and column. */
 export function buildNode(plan: NodePlan): ModelNode {
   const bridges = plan.bridges.map((bridge) => {
-    const names = portNumbers(bridge);
-    const flows = bridge.flows.map((text, index) => parseFlow(text, names, { file: `flows of ${bridge.name} on ${plan.node}`, line: index + 1 }));
-    return { plan: bridge, ports: new Map(bridge.ports.map((port) => [port.ofport, port])), tables: compile(flows), macs: new Map<number, number>() };
+    const ports = new Map(bridge.ports.map((port) => [port.ofport, port]));
+    return { plan: bridge, ports, tables: compile(parseBridgeFlows(plan.node, bridge)), macs: new Map<number, number>() };
   });
   return { name: plan.node, bridges, connections: new Map(), packets: new Map(), nowMs: 0 };
-}
-
-/** OpenFlow numbers by name, of a bridge's ports and of LOCAL under the bridge's own name. */
-export function portNumbers(bridge: BridgePlan): ReadonlyMap<string, number> {
-  return new Map([...bridge.ports.map((port) => [port.name, port.ofport] as const), [bridge.name, reservedPorts.LOCAL] as const]);
 }
 
 /** Forgets connections, learned addresses and counters. */

@@ -27,8 +27,10 @@ export interface BridgePlan {
     readonly neighbours: readonly { readonly ip: string; readonly mac: string }[];
   };
   readonly ports: readonly PortPlan[];
-  /** One flow a line as ovs-ofctl(8) reads it, port names allowed. */
+  /** One flow a line as ovs-ofctl(8) reads it, port names allowed; blank lines and # comments say nothing. */
   readonly flows: readonly string[];
+  /** The file whose lines `flows` are, where they come from one: complaints name it. */
+  readonly flowsFile?: string;
 }
 
 /** A port beside LOCAL, which every bridge has. `ofport` is the OpenFlow port number asked for. */

@@ -1,10 +1,10 @@
 /** Runs a scenario once as it is and once for every planted fault, and says which were caught, and where. */
 import { assert } from '../base/errors.js';
-import { portNumbers } from '../model/node.js';
 import type { BridgePlan, ClusterPlan, NodePlan } from '../nouns/plan.js';
 import type { Scenario } from '../nouns/scenario.js';
 import type { Difference } from '../nouns/verdict.js';
-import { parseFlow, printFlow, printFlowKey, type Flow } from '../openflow/flow.js';
+import { parseBridgeFlows } from '../openflow/bridge-flows.js';
+import { printFlow, printFlowKey, type Flow } from '../openflow/flow.js';
 import type { Image } from '../ovs/image.js';
 import { runScenario } from '../run/scenario-run.js';
 import { openSim, type Sim, type SimOptions } from '../testbeds/sim/sim.js';
@@ -56,7 +56,7 @@ export async function tryFault(scenario: Scenario, axes: Readonly<Record<string,
 /** Changes the running switch behind the program's back. */
 async function plantInSwitch(sim: Sim, plan: ClusterPlan, fault: Extract<Fault, { kind: 'switch' }>): Promise<void> {
   const { node, bridge } = faultyBridge(plan);
-  const flow = pick(bridge, fault.flow);
+  const flow = pick(node, bridge, fault.flow);
   const changed = fault.change(flow);
   if (changed === undefined) await sim.ofctl(node.node, bridge.name, 'del-flows', printFlowKey(flow).replace(/ priority=\d+,/, ''));
   else await sim.ofctl(node.node, bridge.name, 'add-flow', printFlow(changed));
@@ -64,8 +64,8 @@ async function plantInSwitch(sim: Sim, plan: ClusterPlan, fault: Extract<Fault, 
 
 function miscompile(plan: ClusterPlan, fault: Extract<Fault, { kind: 'compiler' }>): ClusterPlan {
   const { node, bridge } = faultyBridge(plan);
-  const target = printFlow(pick(bridge, fault.flow));
-  const flows = flowsOf(bridge).map((flow) => printFlow(printFlow(flow) === target ? fault.change(flow) : flow));
+  const target = printFlow(pick(node, bridge, fault.flow));
+  const flows = parseBridgeFlows(node.node, bridge).map((flow) => printFlow(printFlow(flow) === target ? fault.change(flow) : flow));
   const bridges = node.bridges.map((candidate) => (candidate === bridge ? { ...bridge, flows } : candidate));
   return { nodes: plan.nodes.map((candidate) => (candidate === node ? { ...node, bridges } : candidate)) };
 }
@@ -78,12 +78,8 @@ function faultyBridge(plan: ClusterPlan): { readonly node: NodePlan; readonly br
   return { node, bridge };
 }
 
-function pick(bridge: BridgePlan, wanted: (flow: Flow) => boolean): Flow {
-  const flow = flowsOf(bridge).find(wanted);
+function pick(node: NodePlan, bridge: BridgePlan, wanted: (flow: Flow) => boolean): Flow {
+  const flow = parseBridgeFlows(node.node, bridge).find(wanted);
   assert(flow !== undefined, `${bridge.name} has no flow to plant the fault in`);
   return flow;
-}
-
-function flowsOf(bridge: BridgePlan): readonly Flow[] {
-  return bridge.flows.map((text) => parseFlow(text, portNumbers(bridge)));
 }

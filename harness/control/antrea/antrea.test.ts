@@ -7,6 +7,7 @@ import { antreaCluster } from '../../../topologies/antrea-cluster.js';
 import type { NodePlan } from '../../nouns/plan.js';
 import type { Topology } from '../../nouns/topology.js';
 import { parseFlow, parseFlows, printFlow } from '../../openflow/flow.js';
+import { parseBridgeFlows } from '../../openflow/bridge-flows.js';
 import { staticFlows } from '../static.js';
 import { antrea } from './index.js';
 
@@ -124,8 +125,12 @@ void t.test("static flows: one's own text on Antrea's ports", async (t) => {
   const topology = antreaCluster({ nodes: 2, podsPerNode: 1, tunnel: 'geneve' });
   const own = staticFlows(antrea, [{ bridge: 'br-int', text: '# all\npriority=0 actions=NORMAL # learn\n\n' }, { bridge: 'br-int', node: 'n2', text: 'actions=drop' }]);
   const { nodes } = own.plan(topology);
-  t.same(nodes.map(({ bridges }) => bridges.map(({ flows }) => flows)), [[['priority=0 actions=NORMAL'], ['priority=0,actions=NORMAL']], [['actions=drop'], ['priority=0,actions=NORMAL']]]);
+  const printed = nodes.map(({ node, bridges }) => bridges.map((bridge) => parseBridgeFlows(node, bridge).map(printFlow)));
+  const normal = 'table=0, priority=0 actions=NORMAL';
+  t.same(printed, [[[normal], [normal]], [['table=0, priority=32768 actions=drop'], [normal]]]);
   t.same(nodes[0]?.hosts, antrea.plan(topology).nodes[0]?.hosts);
+  const [wrong] = staticFlows(antrea, [{ bridge: 'br-int', text: '# mine\n\npriority=1,ip,nw_dst=10.0.0.300 actions=drop', file: 'mine.flows' }]).plan(topology).nodes;
+  t.throws(() => parseBridgeFlows('n1', wrong!.bridges[0]!), { name: 'InputError', message: /^mine\.flows:3:22: .*"10\.0\.0\.300"/ });
   t.throws(() => staticFlows(antrea, [{ bridge: 'br-in', text: '' }]).plan(topology), { name: 'InputError', message: /unknown bridge "br-in". Did you mean "br-int"/ });
   t.throws(() => staticFlows(antrea, [{ bridge: 'br-int', node: 'n7', text: '' }]).plan(topology), { name: 'InputError', message: /unknown node "n7"/ });
 });

@@ -2,13 +2,14 @@
 import { withDeadline } from '../../base/deadline.js';
 import type { BridgePlan, NodePlan } from '../../nouns/plan.js';
 import { diffFlows } from '../../openflow/diff.js';
+import { parseBridgeFlows } from '../../openflow/bridge-flows.js';
 import { parseFlow } from '../../openflow/flow.js';
 import type { Daemon } from '../../ovs/daemon.js';
 import type { Ofctl } from '../../ovs/ofctl.js';
 import type { Unixctl } from '../../ovs/unixctl.js';
 import type { Vswitch } from '../../ovs/vswitch.js';
 import { until } from './condition.js';
-import { awaitedMacs, checkPorts, configured, configureOperations, portNumbers, selectInterfaces } from './configure.js';
+import { awaitedMacs, checkPorts, configured, configureOperations, selectInterfaces } from './configure.js';
 import type { PortSocket } from './port-socket.js';
 
 const limitMs = 10_000;
@@ -53,8 +54,7 @@ export async function setNeighbours(plan: NodePlan, { call }: Unixctl): Promise<
  * @throws InputError naming the flow that is not one, or that the switch refuses.
  */
 export async function applyFlows(node: string, bridge: BridgePlan, ofctl: Ofctl): Promise<void> {
-  const place = (line: number) => ({ file: `flows of ${bridge.name} on node ${node}`, line });
-  const desired = bridge.flows.map((line, index) => parseFlow(line, portNumbers(bridge), place(index + 1)));
-  const current = (await ofctl.dumpFlows(bridge.name)).map((line, index) => parseFlow(line, new Map(), place(index + 1)));
+  const desired = parseBridgeFlows(node, bridge);
+  const current = (await ofctl.dumpFlows(bridge.name)).map((line, index) => parseFlow(line, new Map(), { file: `dump of ${bridge.name} on ${node}`, line: index + 1 }));
   await ofctl.bundle(bridge.name, diffFlows(current, desired));
 }

@@ -20,11 +20,6 @@ export function wiredPorts(plan: NodePlan): readonly string[] {
   return plan.bridges.flatMap((bridge) => [bridge.name, ...bridge.ports.filter(({ kind }) => kind !== 'tunnel').map(({ name }) => name)]);
 }
 
-/** OpenFlow port numbers of a bridge by name. */
-export function portNumbers(bridge: BridgePlan): ReadonlyMap<string, number> {
-  return new Map([[bridge.name, local], ...bridge.ports.map(({ name, ofport }) => [name, ofport] as const)]);
-}
-
 /** The transaction that makes the bridges of `plan`; `socketOf` is the path of a port's wire. It raises next_cfg to 1. */
 export function configureOperations(plan: NodePlan, socketOf: (port: string) => string): readonly Operation[] {
   const bridges = plan.bridges.map((bridge, index) => ({ bridge, id: `bridge${index}`, interfaces: interfacesOf(bridge, socketOf) }));
