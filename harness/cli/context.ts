@@ -8,6 +8,8 @@ export interface Context {
   readonly say: (line: string) => void;
   /** Takes the last replaceable line away. */
   readonly quiet: () => void;
+  /** From now on nothing is printed any more: the program is ending. */
+  readonly mute: () => void;
   /** Undone on every end, Ctrl-C included. */
   readonly teardown: Teardown;
   /** Where the project lies: the folder of package.json. */

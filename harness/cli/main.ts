@@ -9,6 +9,7 @@ import type { RunOptions } from './run.js';
 
 function createContext(): Context {
   let replaceable = false;
+  let muted = false;
   const clear = () => {
     if (replaceable) process.stderr.write('\r\x1b[K');
     replaceable = false;
@@ -16,14 +17,16 @@ function createContext(): Context {
   return {
     print: (text) => {
       clear();
-      process.stdout.write(`${text}\n`);
+      if (!muted) process.stdout.write(`${text}\n`);
     },
     say: (line) => {
       clear();
+      if (muted) return;
       replaceable = process.stderr.isTTY;
       process.stderr.write(replaceable ? line.slice(0, process.stderr.columns - 1) : `${line}\n`);
     },
     quiet: clear,
+    mute: () => (muted = true),
     teardown: createTeardown(),
     root: fileURLToPath(new URL('../../..', import.meta.url)),
   };
@@ -93,6 +96,7 @@ async function main(): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.once(signal, () => {
       context.quiet();
+      context.mute();
       process.stderr.write('flowbed: interrupted, cleaning up\n');
       void context.teardown.run().finally(() => process.exit(exitCodes.interrupted));
     });
