@@ -1,6 +1,8 @@
 import { Unavailable } from '../harness/base/errors.js';
 
 export interface ExecuteOptions {
+  /** What it is for; completes "cannot …". */
+  readonly purpose: string;
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
   /** What a person can do when the program fails, one line each. */
@@ -24,7 +26,8 @@ export async function execute(file: string, args: readonly string[], options: Ex
   } catch (error) {
     if (!(error instanceof ExecaError)) throw error;
     const output = `${String(error.stdout)}\n${String(error.stderr)}`.split('\n').filter((line) => line.trim() !== '');
-    throw new Unavailable(error.shortMessage.split('\n')[0] ?? file, options.remedies, output.slice(-15));
+    const end = error.exitCode === undefined ? error.originalMessage : `${file} exited with ${error.exitCode}`;
+    throw new Unavailable(`cannot ${options.purpose}: ${end ?? error.shortMessage}`, options.remedies, [`$ ${error.command}`, ...output.slice(-15)]);
   }
 }
 

@@ -27,7 +27,7 @@ export async function buildRoot(suite: Suite, root: string, scratch: string, say
     ...suite.aptOptions.map((option) => `--aptopt=${option}`),
     suite.name,
     root,
-  ], { env: { TMPDIR: scratch }, remedies });
+  ], { purpose: `make a root folder of Debian ${suite.name}`, env: { TMPDIR: scratch }, remedies });
   return takeArchives(join(root, 'var/cache/apt/archives'));
 }
 
@@ -53,13 +53,14 @@ async function findMmdebstrap(scratch: string, say: (line: string) => void): Pro
     ['APT::Sandbox::User', ''],
     ['Debug::NoLocking', '1'],
     ['Acquire::Languages', 'none'],
+    ['APT::Update::Error-Mode', 'any'],
   ].flatMap(([key, value]) => ['-o', `${key}=${value}`]);
-  const updateFailure = await execute('apt-get', [...options, 'update'], { remedies }).then(() => undefined, unavailable);
-  const downloadFailure = await execute('apt-get', [...options, 'download', 'mmdebstrap'], { cwd: apt, remedies }).then(() => undefined, unavailable);
+  const updateFailure = await execute('apt-get', [...options, 'update'], { purpose: 'fetch lists of packages', remedies }).then(() => undefined, unavailable);
+  const downloadFailure = await execute('apt-get', [...options, 'download', 'mmdebstrap'], { purpose: 'fetch the package mmdebstrap', cwd: apt, remedies }).then(() => undefined, unavailable);
   // A source that fails, such as a third party's, is no matter as long as the package came.
   if (downloadFailure !== undefined) throw updateFailure ?? downloadFailure;
   const archive = (await readdir(apt)).find((file) => file.endsWith('.deb')) ?? 'mmdebstrap.deb';
-  await execute('dpkg-deb', ['-x', join(apt, archive), join(apt, 'root')], { remedies });
+  await execute('dpkg-deb', ['-x', join(apt, archive), join(apt, 'root')], { purpose: 'unpack the package mmdebstrap', remedies });
   return join(apt, 'root/usr/bin/mmdebstrap');
 }
 

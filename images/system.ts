@@ -51,6 +51,6 @@ async function shareFolders(vswitchd: string): Promise<readonly string[]> {
 }
 
 async function versions(paths: ReadonlyMap<Program, string>): Promise<string> {
-  const outputs = await Promise.all([...paths.values()].map((path) => execute(path, ['--version'], { remedies })));
+  const outputs = await Promise.all([...paths.values()].map((path) => execute(path, ['--version'], { purpose: `tell the version of ${path}`, remedies })));
   return outputs.join('\n');
 }
