@@ -89,6 +89,14 @@ void t.test('what cannot be', async (t) => {
   await t.rejects(openImage('trixi', silent), /Did you mean "trixie"\? Known: trixie, bookworm, sid, system/);
 });
 
+void t.test('without a mirror', { timeout: buildLimitMs }, async (t) => {
+  const before = { http_proxy: process.env['http_proxy'] ?? '', https_proxy: process.env['https_proxy'] ?? '', FLOWBED_CACHE: cache };
+  Object.assign(process.env, { http_proxy: 'http://127.0.0.1:9', https_proxy: 'http://127.0.0.1:9', FLOWBED_CACHE: t.testdir({}) });
+  t.teardown(() => Object.assign(process.env, before));
+  await t.rejects(openImage('trixie', silent), { name: 'Unavailable', message: /^cannot fetch lists of packages|^cannot make a root folder/, remedies: [/mirror/, /proxy/, /FLOWBED_CACHE/, /--image system/] });
+  t.same(await readdir(process.env['FLOWBED_CACHE'] ?? ''), [], 'nothing half-made is left');
+});
+
 void t.test('without apt', async (t) => {
   const path = process.env['PATH'];
   process.env['PATH'] = '';

@@ -34,6 +34,7 @@ export async function buildRoot(suite: Suite, root: string, scratch: string, say
 const remedies = [
   'check the network and the mirror: apt-get update',
   'behind a proxy: export http_proxy=URL https_proxy=URL',
+  'no space left: FLOWBED_CACHE=/path/to/folder with 500 MB of room',
   'or install Open vSwitch and use it: apt-get install openvswitch-switch ovn-central ovn-host, then --image system',
 ];
 
