@@ -5,6 +5,7 @@ import { descendants, parse, placeOf, type Source } from './sources.js';
 export const exceptions: Readonly<Record<string, string>> = {
   'harness/base/deadline.ts': 'the one timer: it exists only to give up',
   'harness/cli/run.ts': 'tells how long each scenario took',
+  'harness/cli/selftest.ts': 'tells how long each fault took',
   'harness/cli/test.ts': 'tells how long each test took',
   'harness/testbeds/sim/sim.live.test.ts': 'judges that a dead daemon is noticed quickly',
 };
