@@ -12,6 +12,8 @@ export interface BrokenPromise {
 
 /** Undefined when the promise was kept. Judges hosts and addresses alone; frames are compared elsewhere. */
 export function judge(intent: Intent, stimulus: Stimulus, seen: Observation): BrokenPromise | undefined {
+  const endless = seen.notes.find(({ kind }) => kind === 'endless');
+  if (endless !== undefined) return { expected: 'the frames come to rest', actual: describe(endless) };
   switch (intent.kind) {
     case 'round-trip':
       return judgeRoundTrip(intent, stimulus, seen.notes);
@@ -43,12 +45,13 @@ function judgeResolution(intent: Extract<Intent, { kind: 'resolves' }>, stimulus
   const expected = `${stimulus.from} learns that ${intent.ip} is at ${intent.mac}`;
   const [answer, ...more] = notes.filter((note) => note.host === stimulus.from && (note.kind === 'resolved' || note.kind === 'unresolved'));
   if (answer?.kind !== 'resolved') return { expected, actual: 'nobody answered' };
-  if (answer.ip !== intent.ip || answer.mac !== intent.mac || more.length > 0) return { expected, actual: describe(answer) };
+  if (answer.ip !== intent.ip || answer.mac !== intent.mac) return { expected, actual: describe(answer) };
+  if (more.length > 0) return { expected, actual: `${stimulus.from} got ${more.length + 1} answers` };
   return undefined;
 }
 
 function judgeDenied(why: string, stimulus: Stimulus, notes: readonly HostNote[]): BrokenPromise | undefined {
-  const leak = notes.find((note) => note.kind === 'received' || (stimulus.kind === 'arp' && note.kind === 'resolved' && note.host === stimulus.from));
+  const leak = notes.find((note) => note.kind === 'received' || (isArp(stimulus) && note.kind === 'resolved' && note.host === stimulus.from));
   return leak === undefined ? undefined : { expected: `nobody gets it: ${why}`, actual: describe(leak) };
 }
 
@@ -57,6 +60,10 @@ function judgeBlocked(why: string, stimulus: Stimulus, seen: Observation): Broke
   const leak = seen.frames.find(({ direction }) => direction === 'out');
   if (leak !== undefined) return { expected, actual: `a frame came out of ${leak.port} on ${leak.node}` };
   return judgeDenied(why, stimulus, seen.notes);
+}
+
+function isArp(stimulus: Stimulus): boolean {
+  return stimulus.kind === 'arp' || (stimulus.kind === 'frame' && stimulus.frame.payload.kind === 'arp');
 }
 
 function describe(note: HostNote): string {
@@ -69,6 +76,8 @@ function describe(note: HostNote): string {
       return `${note.host} got no answer for ${note.ip}`;
     case 'dropped':
       return `${note.host} dropped it: ${note.why}`;
+    case 'endless':
+      return `what ${note.host} sent goes round and round`;
   }
 }
 

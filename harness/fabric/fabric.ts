@@ -17,13 +17,16 @@ import { begin, receive } from './stack.js';
 /** How long a frame takes from a host to its switch port and back, and between two nodes. */
 export const latencyUs = { port: 10, underlay: 100 } as const;
 
+/** A vector that causes more frames than this goes round in circles. */
+export const framesMax = 10_000;
+
 type Entry =
   | { readonly kind: 'to-switch'; readonly node: string; readonly port: string; readonly frame: Uint8Array }
   | { readonly kind: 'to-host'; readonly host: Host; readonly via: InterfacePlan; readonly frame: Uint8Array }
   | { readonly kind: 'wake'; readonly host: Host; readonly wake: Extract<Effect, { kind: 'wake' }> };
 type ToSwitch = Extract<Entry, { kind: 'to-switch' }>;
 
-/** Carries out one stimulus among fresh hosts until nothing more happens. */
+/** Carries out one stimulus among fresh hosts until nothing more happens, or `framesMax` frames were not enough for it. */
 export function* runStimulus(plan: ClusterPlan, stimulus: Stimulus, random: Draws): Generator<readonly SwitchCall[], Observation, readonly SwitchStep[]> {
   const wiring = wire(plan, random);
   const agenda = createAgenda<Entry>();
@@ -37,9 +40,14 @@ export function* runStimulus(plan: ClusterPlan, stimulus: Stimulus, random: Draw
       else notes.push({ ...effect.note, host: host.plan.name, timeUs: nowUs });
     }
   };
-  const deliver = (node: string, port: string, nowUs: number, frame: Uint8Array): void => {
-    frames.push({ timeUs: nowUs, node, port, direction: 'out', frame });
-    for (const { delayUs, entry } of wiring.beyond(node, port, frame)) agenda.put(nowUs + delayUs, entry);
+  const deliver = (asked: readonly { readonly node: string }[], steps: readonly SwitchStep[], nowUs: number): void => {
+    assert(steps.length === asked.length, 'a step for every call');
+    asked.forEach(({ node }, index) => {
+      for (const { port, frame } of byPort(steps[index]?.outputs ?? [])) {
+        frames.push({ timeUs: nowUs, node, port, direction: 'out', frame });
+        for (const { delayUs, entry } of wiring.beyond(node, port, frame)) agenda.put(nowUs + delayUs, entry);
+      }
+    });
   };
 
   const sender = wiring.host(stimulus.from);
@@ -47,7 +55,7 @@ export function* runStimulus(plan: ClusterPlan, stimulus: Stimulus, random: Draw
   let switchTimeMs = 0;
   for (let nowUs = agenda.nextTime(isLive); nowUs !== undefined; nowUs = agenda.nextTime(isLive)) {
     const elapsedMs = Math.floor(nowUs / 1000) - switchTimeMs;
-    if (elapsedMs > 0) yield plan.nodes.map(({ node }) => ({ kind: 'advance', node, ms: elapsedMs }));
+    if (elapsedMs > 0) deliver(plan.nodes, yield plan.nodes.map(({ node }) => ({ kind: 'advance', node, ms: elapsedMs })), nowUs);
     switchTimeMs += elapsedMs;
     const due = agenda.take(nowUs);
     for (const entry of due) {
@@ -56,11 +64,11 @@ export function* runStimulus(plan: ClusterPlan, stimulus: Stimulus, random: Draw
     }
     for (const round of rounds(due.filter((entry) => entry.kind === 'to-switch'))) {
       for (const { node, port, frame } of round) frames.push({ timeUs: nowUs, node, port, direction: 'in', frame });
-      const steps = yield round.map(({ node, port, frame }) => ({ kind: 'receive', node, port, frames: [frame] }));
-      assert(steps.length === round.length, 'a step for every call');
-      round.forEach(({ node }, index) => {
-        for (const { port, frame } of byPort(steps[index]?.outputs ?? [])) deliver(node, port, nowUs, frame);
-      });
+      deliver(round, yield round.map(({ node, port, frame }) => ({ kind: 'receive', node, port, frames: [frame] })), nowUs);
+    }
+    if (frames.length > framesMax) {
+      notes.push({ kind: 'endless', host: stimulus.from, timeUs: nowUs });
+      break;
     }
   }
   return { frames, notes };

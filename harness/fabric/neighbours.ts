@@ -1,8 +1,8 @@
 /** ARP as a host speaks it (RFC 826; timers are Linux's defaults, arp(7): one second, three requests). */
 import type { InterfacePlan } from '../nouns/plan.js';
-import { arpOperations, decodeArp, encodeArp } from '../packet/arp.js';
+import { arpOperations, decodeArp, encodeArp, type ArpPacket } from '../packet/arp.js';
 import { encodeEthernet, etherTypes } from '../packet/ethernet.js';
-import type { Effect, Host, Waiting } from './host.js';
+import { interfaceWith, type Effect, type Host, type Waiting } from './host.js';
 
 const broadcast = 'ff:ff:ff:ff:ff:ff';
 const unknownMac = '00:00:00:00:00:00';
@@ -42,24 +42,30 @@ export function stillAsking(host: Host, ip: string, probes: number): boolean {
   return neighbour?.kind === 'asking' && neighbour.probes === probes;
 }
 
-/** An ARP packet arrived: learn from it what was asked for or addressed to us, and answer a request for our address. */
+/**
+ * An ARP packet arrived: an address that the host knows or asked for is brought up to date, one that asks for an address
+ * of ours is learned and answered. A reply that nobody asked for teaches nothing (arp_accept is off), but is noted.
+ */
 export function receiveArp(host: Host, via: InterfacePlan, bytes: Uint8Array): readonly Effect[] {
   const arp = decodeArp(bytes);
   if (arp === undefined) return [];
   const before = host.neighbours.get(arp.spa);
-  const forUs = arp.tpa === via.ip;
-  if (before === undefined && !forUs) return [];
-  host.neighbours.set(arp.spa, { kind: 'known', mac: arp.sha });
-  const effects: Effect[] = [];
-  if (before?.kind === 'asking') {
-    effects.push({ kind: 'note', note: { kind: 'resolved', ip: arp.spa, mac: arp.sha } });
-    effects.push(...before.waiting.map((waiting) => ipFrame(waiting.via, arp.sha, waiting.packet)));
-  }
-  if (forUs && arp.op === arpOperations.request) {
-    const reply = encodeArp({ op: arpOperations.reply, sha: via.mac, spa: via.ip, tha: arp.sha, tpa: arp.spa });
-    effects.push({ kind: 'send', via, frame: encodeEthernet({ dst: arp.sha, src: via.mac, etherType: etherTypes.arp }, reply) });
-  }
-  return effects;
+  const forUs = interfaceWith(host, arp.tpa) !== undefined;
+  const asksUs = forUs && arp.op === arpOperations.request;
+  const answersUs = before?.kind === 'asking' || (forUs && arp.op === arpOperations.reply);
+  if (before !== undefined || asksUs) host.neighbours.set(arp.spa, { kind: 'known', mac: arp.sha });
+  const waiting = before?.kind === 'asking' ? before.waiting : [];
+  return [
+    ...(answersUs ? [{ kind: 'note', note: { kind: 'resolved', ip: arp.spa, mac: arp.sha } } as const] : []),
+    ...waiting.map(({ via: out, packet }) => ipFrame(out, arp.sha, packet)),
+    ...(asksUs ? [answer(via, arp)] : []),
+  ];
+}
+
+/** From the interface that was asked, whichever of the host's interfaces holds the address (arp_ignore is 0). */
+function answer(via: InterfacePlan, { sha, spa, tpa }: ArpPacket): Effect {
+  const reply = encodeArp({ op: arpOperations.reply, sha: via.mac, spa: tpa, tha: sha, tpa: spa });
+  return { kind: 'send', via, frame: encodeEthernet({ dst: sha, src: via.mac, etherType: etherTypes.arp }, reply) };
 }
 
 function ask(via: InterfacePlan, ip: string, probes: number): readonly Effect[] {

@@ -1,6 +1,6 @@
 /** What a host does with a frame it gets, and how it starts what a vector asks of it. */
-import { assertNever } from '../base/errors.js';
-import type { InterfacePlan } from '../nouns/plan.js';
+import { assertNever, unknownName } from '../base/errors.js';
+import type { HostPlan, InterfacePlan } from '../nouns/plan.js';
 import type { Stimulus } from '../nouns/vector.js';
 import { decodeEthernet, etherTypes } from '../packet/ethernet.js';
 import { decodeIcmp, encodeIcmp, icmpTypes } from '../packet/icmp.js';
@@ -16,7 +16,7 @@ const echoPort = 7;
 const defaultTtl = 64;
 const broadcast = 'ff:ff:ff:ff:ff:ff';
 
-/** A stimulus begins at the host it names. */
+/** A stimulus begins at the host it names. @throws InputError when the host has no interface of the name that the stimulus gives. */
 export function begin(host: Host, stimulus: Stimulus): readonly Effect[] {
   const { identifier, srcPort, payload } = host.random;
   switch (stimulus.kind) {
@@ -28,13 +28,18 @@ export function begin(host: Host, stimulus: Stimulus): readonly Effect[] {
       const hop = nextHop(host.plan, stimulus.target);
       return hop === undefined ? unroutable(host, stimulus.target) : resolve(host, hop.via, stimulus.target, []);
     }
-    case 'frame': {
-      const via = host.plan.interfaces.find(({ name }) => stimulus.interface === undefined || name === stimulus.interface);
-      return via === undefined ? unroutable(host, stimulus.interface ?? '') : [{ kind: 'send', via, frame: encodeSpec(stimulus.frame, host.random) }];
-    }
+    case 'frame':
+      return [{ kind: 'send', via: interfaceNamed(host.plan, stimulus.interface), frame: encodeSpec(stimulus.frame, host.random) }];
     default:
       return assertNever(stimulus);
   }
+}
+
+/** The first interface when there is no `name`. */
+function interfaceNamed({ name: host, interfaces }: HostPlan, name: string | undefined): InterfacePlan {
+  const found = interfaces.find((candidate) => name === undefined || candidate.name === name);
+  if (found === undefined) throw unknownName(`interface of ${host}`, name ?? '', interfaces.map((candidate) => candidate.name));
+  return found;
 }
 
 /** A frame arrived at one of the host's interfaces. */

@@ -23,4 +23,6 @@ export type HostNote = { readonly timeUs: number; readonly host: string } & (
   | { readonly kind: 'unresolved'; readonly ip: string }
   /** A stack dropped a packet it got, and why. */
   | { readonly kind: 'dropped'; readonly why: string; readonly src: string; readonly dst: string }
+  /** What the host sent goes round and round: frames were still under way when the observation was broken off. */
+  | { readonly kind: 'endless' }
 );
