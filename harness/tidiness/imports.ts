@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import ts from 'typescript';
-import { descendants, parse, placeOf, type Source } from './sources.js';
+import { descendants, placeOf } from './sources.js';
 
 /** One import of a file of the project by another; packages and Node's modules are left out. */
 export interface Import {
@@ -11,15 +11,14 @@ export interface Import {
   readonly kind: 'value' | 'type';
 }
 
-/** The imports and re-exports of a source, dynamic ones and `import('…')` types too. */
-export function importsOf(source: Source): readonly Import[] {
-  const file = parse(source);
+/** The imports and re-exports of a file, dynamic ones and `import('…')` types too. */
+export function importsOf(file: ts.SourceFile): readonly Import[] {
   const found: Import[] = [];
   for (const node of descendants(file)) {
     const imported = importedBy(node);
     if (imported === undefined || !imported.specifier.startsWith('.')) continue;
-    const to = posix.join(posix.dirname(source.path), imported.specifier).replace(/\.js$/, '.ts');
-    found.push({ place: placeOf(file, node), from: source.path, to, kind: imported.kind });
+    const to = posix.join(posix.dirname(file.fileName), imported.specifier).replace(/\.js$/, '.ts');
+    found.push({ place: placeOf(file, node), from: file.fileName, to, kind: imported.kind });
   }
   return found;
 }

@@ -23,6 +23,7 @@ export async function readSources(): Promise<readonly Source[]> {
 /** The compiled file is in dist/harness/tidiness. */
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
+/** Its syntax tree, with the path as the file's name. */
 export function parse({ path, text }: Source): ts.SourceFile {
   return ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
 }

@@ -1,5 +1,5 @@
 import ts from 'typescript';
-import { descendants, parse, placeOf, type Source } from './sources.js';
+import { descendants, placeOf } from './sources.js';
 
 /** Files that may read the clock or set a timer, and why; all others take time and randomness as arguments. */
 export const exceptions: Readonly<Record<string, string>> = {
@@ -15,9 +15,12 @@ const clocks = ['Date.now', 'performance.now', 'Math.random', 'process.hrtime', 
 const modules = ['timers', 'node:timers', 'timers/promises', 'node:timers/promises'];
 
 /** Uses of timers, clocks and unseeded randomness outside `exceptions`, one line each. */
-export function complainAboutTime(source: Source): readonly string[] {
-  if (source.path in exceptions) return [];
-  const file = parse(source);
+export function complainAboutTime(file: ts.SourceFile): readonly string[] {
+  return file.fileName in exceptions ? [] : usesOfTime(file);
+}
+
+/** The same, whatever the file is called. */
+export function usesOfTime(file: ts.SourceFile): readonly string[] {
   return descendants(file).flatMap((node) => {
     const used = useIn(node);
     return used === undefined ? [] : [`${placeOf(file, node)}: ${used}; wait for a named condition, take time and randomness as arguments, or give a reason in harness/tidiness/time.ts`];
