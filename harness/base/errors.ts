@@ -55,7 +55,7 @@ export function assertNever(value: never): never {
 
 /** "unknown scenario "x": known are a, b, c", with the nearest name first if one is close. */
 export function unknownName(kind: string, name: string, known: readonly string[]): InputError {
-  const near = known.find((candidate) => editDistance(candidate, name) <= Math.floor(candidate.length / 3));
+  const near = known.find((candidate) => candidate.length > 1 && editDistance(candidate, name) <= Math.max(1, Math.floor(candidate.length / 3)));
   const hint = near === undefined ? '' : ` Did you mean "${near}"?`;
   return new InputError(`unknown ${kind} "${name}".${hint} Known: ${known.join(', ') || 'none'}.`);
 }

@@ -29,6 +29,7 @@ export async function doctor(print: (line: string) => void): Promise<number> {
     { kind: 'fine', text: `node ${process.version}` } as const,
     await checkProgram('npm', 'optional', 'installs dependencies when they change', 'apt-get install npm'),
     ...await Promise.all(['apt-get', 'dpkg-deb', 'perl'].map((name) => checkProgram(name, makes, 'makes images', 'make images on Debian or its kin, or use --image system'))),
+    await checkProgram('setpriv', 'missing', 'lets daemons die with flowbed', 'apt-get install util-linux'),
     await checkRoom('image cache', cacheFolder(), 'FLOWBED_CACHE'),
     await checkRoom('run folders of switches', tmpdir(), 'TMPDIR'),
     ...images,

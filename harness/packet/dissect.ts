@@ -30,14 +30,14 @@ export function dissect(frame: Uint8Array): readonly Field[] {
     .map(({ name, value, bytes }) => ({ name, value, offset: bytes.byteOffset - frame.byteOffset, length: bytes.length }));
 }
 
-function* ethernet(bytes: Uint8Array, prefix: string, depth: number): Generator<Part> {
+function* ethernet(bytes: Uint8Array, prefix: string, depth: number): Generator<Part, void, void> {
   const decoded = decodeEthernet(bytes);
   if (decoded === undefined) return yield raw(`${prefix}payload`, bytes);
   yield* header(`${prefix}eth`, ethernetLayout, bytes);
   yield* network(decoded.header.etherType, decoded.payload, prefix, depth);
 }
 
-function* network(etherType: number, bytes: Uint8Array, prefix: string, depth: number): Generator<Part> {
+function* network(etherType: number, bytes: Uint8Array, prefix: string, depth: number): Generator<Part, void, void> {
   if (etherType === etherTypes.arp && decodeArp(bytes) !== undefined) {
     yield* header(`${prefix}arp`, arpLayout, bytes);
     return yield raw(`${prefix}padding`, bytes.subarray(arpLength));
@@ -50,7 +50,7 @@ function* network(etherType: number, bytes: Uint8Array, prefix: string, depth: n
   yield raw(`${prefix}padding`, behind(decoded.payload, bytes));
 }
 
-function* transport(ip: Ipv4Header, bytes: Uint8Array, prefix: string, depth: number): Generator<Part> {
+function* transport(ip: Ipv4Header, bytes: Uint8Array, prefix: string, depth: number): Generator<Part, void, void> {
   const complete = (state: ChecksumState): ChecksumState => (isFragment(ip) ? 'unverifiable' : state);
   switch (ip.fragmentOffset === 0 ? ip.protocol : undefined) {
     case ipProtocols.icmp: {
@@ -73,11 +73,12 @@ function* transport(ip: Ipv4Header, bytes: Uint8Array, prefix: string, depth: nu
       yield* application(udp.header.dstPort, udp.payload, prefix, depth);
       return yield raw(`${prefix}udp.padding`, behind(udp.payload, bytes));
     }
+    default:
   }
   yield raw(`${prefix}payload`, bytes);
 }
 
-function* application(port: number, bytes: Uint8Array, prefix: string, depth: number): Generator<Part> {
+function* application(port: number, bytes: Uint8Array, prefix: string, depth: number): Generator<Part, void, void> {
   const geneve = port === genevePort && depth < maximumDepth ? decodeGeneve(bytes) : undefined;
   if (geneve === undefined) return yield raw(`${prefix}payload`, bytes);
   const { protocolType, options } = geneve.header;
@@ -87,7 +88,7 @@ function* application(port: number, bytes: Uint8Array, prefix: string, depth: nu
   else yield* network(protocolType, geneve.payload, `${prefix}inner.`, depth + 1);
 }
 
-function* header(name: string, layout: readonly FieldLayout[], bytes: Uint8Array, checksum: ChecksumState = 'valid'): Generator<Part> {
+function* header(name: string, layout: readonly FieldLayout[], bytes: Uint8Array, checksum: ChecksumState = 'valid'): Generator<Part, void, void> {
   let offset = 0;
   for (const field of layout) {
     const part = bytes.subarray(offset, offset + field.length);

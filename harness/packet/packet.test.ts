@@ -29,7 +29,7 @@ const payload = fc.uint8Array({ maxLength: 64 });
 const optionsUpTo = (words: number) => fc.integer({ min: 0, max: words }).chain((count) => fc.uint8Array({ minLength: count * 4, maxLength: count * 4 }));
 
 /** Plain objects, as decoders return them. */
-const record = <T>(fields: { [K in keyof T]: fc.Arbitrary<T[K]> }): fc.Arbitrary<T> => fc.record(fields, { noNullPrototype: true }) as fc.Arbitrary<T>;
+const record = <T>(fields: { [K in keyof T]: fc.Arbitrary<T[K]> }): fc.Arbitrary<T> => fc.record(fields, { noNullPrototype: true });
 
 const ethernetHeader = record({ dst: mac, src: mac, etherType: word });
 const arpPacket: fc.Arbitrary<ArpPacket> = record({ op: word, sha: mac, spa: ip, tha: mac, tpa: ip });

@@ -183,7 +183,7 @@ void t.test('a plan that cannot be carried out is named, and nothing is left beh
   const twice = changed((bridge) => ({ ...bridge, ports: bridge.ports.map((port) => (port.name === 'p2' ? { ...port, ofport: 3 } : port)) }));
   await t.rejects(openSim(twice, image), { name: 'Unavailable', message: /node-2 did not make its ports as planned: p[12]: OpenFlow port 3 was asked for, it has/ });
   const nonsense = changed((bridge) => ({ ...bridge, flows: ['priority=1,ip actions=output:p9'] }));
-  await t.rejects(openSim(nonsense, image), { name: 'InputError', message: /^flows of br-int on node node-2:1:\d+: .*p9/ });
+  await t.rejects(openSim(nonsense, image), { name: 'InputError', message: /^flows of br-int on node-2:1:\d+: .*p9/ });
   const broken: Image = { ...image, command: (program) => (program === 'ovs-vswitchd' ? ['/bin/false'] : image.command(program)) };
   await t.rejects(openSim(twoNodes, broken), { name: 'Unavailable', message: /^ovs-vswitchd of node node-[12] exited with code 1$/ });
   t.strictSame(await leftovers(), []);

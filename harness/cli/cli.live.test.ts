@@ -1,0 +1,98 @@
+// Goal: the command line does what README says, as a person meets it: exit codes, messages, JSON, Ctrl-C, one's own scenarios.
+// Method: the compiled program as a process of its own, with real switches, in a folder outside the project.
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdir, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import t from 'tap';
+import { runReport } from '../run/report.js';
+
+const main = fileURLToPath(new URL('main.js', import.meta.url));
+const elsewhere = t.testdir({});
+
+interface Ended {
+  readonly code: number | string;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+function flowbed(...args: readonly string[]): Promise<Ended> {
+  return new Promise((resolve) => {
+    const env = { ...process.env, NO_COLOR: '1', FORCE_COLOR: undefined, TMPDIR: tmpdir() };
+    execFile(process.execPath, [main, ...args], { cwd: elsewhere, env, maxBuffer: 1 << 26 }, (error, stdout, stderr) => resolve({ code: error?.code ?? 0, stdout, stderr }));
+  });
+}
+
+const learning = (text: string): string => `
+import { antrea, defineScenario, intentOf, staticFlows, vectors } from 'flowbed';
+import { antreaCluster } from 'flowbed/topologies/antrea-cluster';
+import { pods } from './sizes.ts';
+
+export default defineScenario({
+  name: 'mine/learning',
+  title: 'Pods of one node behind a learning switch',
+  axes: { pods: { values: pods, default: ['2'] } },
+  topology: ({ pods: count }: { pods: string }) => antreaCluster({ nodes: 1, podsPerNode: Number(count), tunnel: 'geneve' }),
+  controlPlane: staticFlows(antrea, [{ bridge: 'br-int', text: ${JSON.stringify(text)}, file: 'learning.flows' }]),
+  vectors: vectors.podToPod,
+  intent: intentOf,
+});
+`;
+
+async function ownScenario(text: string): Promise<string> {
+  await writeFile(join(elsewhere, 'sizes.ts'), "export const pods: readonly string[] = ['2', '3'];\n");
+  await writeFile(join(elsewhere, 'learning.ts'), learning(text));
+  return './learning.ts';
+}
+
+void t.test('a wrong request is answered with what would be right, exit code 2, and nothing on stdout', async (t) => {
+  t.match(await flowbed('run', 'antrea/encab'), { code: 2, stdout: '', stderr: /unknown scenario "antrea\/encab"\. Did you mean "antrea\/encap"\? Known: .*antrea\/encap/ });
+  t.match(await flowbed('run', '--set', 'size=3'), { code: 2, stdout: '', stderr: /unknown axis "size"\. Known: nodes, tunnel/ });
+  t.match(await flowbed('run', '--set', 'nodes=4'), { code: 2, stdout: '', stderr: /unknown value of axis nodes .* "4"\. Known: 2, 3, 5, 10/ });
+  t.match(await flowbed('run', '--image', 'trixy'), { code: 2, stdout: '', stderr: /unknown image "trixy"\. Did you mean "trixie"\? Known: trixie, bookworm, sid, system/ });
+  t.match(await flowbed('run', '--seed', 'x'), { code: 2, stdout: '', stderr: /--seed: expected a whole number, got "x"/ });
+  t.match(await flowbed('run', './none.ts'), { code: 2, stdout: '', stderr: /there is no file .*none\.ts/ });
+  t.match(await flowbed('run', '--topology', 'none.yaml'), { code: 2, stdout: '', stderr: /none\.yaml/ });
+  t.match(await flowbed('walk'), { code: 2, stdout: '', stderr: /unknown command 'walk'/ });
+  await writeFile(join(elsewhere, 'bad.yaml'), 'name: x\nnodes:\n  - name: n1\n    pods: [p1, { name: p2, ip: 10.99.0.1 }]\n');
+  t.match(await flowbed('run', '--topology', 'bad.yaml'), { code: 2, stdout: '', stderr: /bad\.yaml:4:\d+: .*10\.99\.0\.1/ });
+});
+
+void t.test('list and doctor', async (t) => {
+  t.match(await flowbed('list'), { code: 0, stdout: /antrea\/encap[^]*nodes = 2\* \| 3[^]*trixie\*[^]*system/ });
+  t.match(await flowbed('doctor'), { code: 0, stdout: /image trixie[^]*ready: \.\/flowbed run/ });
+});
+
+void t.test("one's own scenario, in TypeScript, from outside the project", async (t) => {
+  const { code, stdout, stderr } = await flowbed('run', await ownScenario('# learn\npriority=0 actions=NORMAL\n'), '--set', 'pods=3', '--json');
+  t.equal(code, 0, stderr);
+  const report = runReport.parse(JSON.parse(stdout));
+  t.match(report, { verdict: 'conforms', image: 'trixie', seed: 1, versions: { 'ovs-vswitchd': '3.5.0' } });
+  t.match(report.scenarios, [{ name: 'mine/learning', axes: { pods: '3' }, verdict: 'conforms' }]);
+  t.equal(report.scenarios[0]?.vectors.length, 12, 'six ordered pairs, by ping and by UDP');
+  t.match(await flowbed('run', './sizes.ts'), { code: 2, stderr: /sizes\.ts has no scenario as its default export/ });
+  t.match(await flowbed('run', await ownScenario('priority=0 actions=NORMAL\n\nip,nw_dst=10.10.1.300 actions=drop\n')), { code: 2, stderr: /learning\.flows:3:11: .*"10\.10\.1\.300"/ }, 'a flow that is none');
+});
+
+void t.test('what diverges exits 1 and says where; what the model does not know is inconclusive and exits 3', async (t) => {
+  t.match(await flowbed('run', await ownScenario('priority=0 actions=drop\n')), { code: 1, stdout: /intent and switch part[^]*nobody got it[^]*first at {2}br-int on n1, table 0[^]*verdict {3}diverges/ });
+  t.match(await flowbed('run', await ownScenario('priority=0 actions=NORMAL\npriority=5,ip actions=NORMAL\npriority=5,in_port=3 actions=NORMAL\n')), { code: 3, stdout: /two flows of equal priority match one packet: [^]*verdict {3}inconclusive/ });
+});
+
+void t.test('Ctrl-C at any moment leaves nothing behind', { timeout: 60_000 }, async (t) => {
+  const folders = async () => (await readdir(elsewhere)).filter((name) => name.startsWith('flowbed-'));
+  for (const moment of ['bringing up switches', '0 of 134']) {
+    const child = spawn(process.execPath, [main, 'run', 'antrea/encap'], { env: { ...process.env, TMPDIR: elsewhere }, stdio: ['ignore', 'ignore', 'pipe'] });
+    let told = '';
+    child.stderr.on('data', (chunk) => {
+      const before = told;
+      told += String(chunk);
+      if (told.includes(moment) && !before.includes(moment)) child.kill('SIGINT');
+    });
+    const [code] = (await once(child, 'exit')) as [number | null];
+    t.equal(code, 130, `interrupted at "${moment}"`);
+    t.same(await folders(), [], 'no folder is left');
+  }
+});
