@@ -2,7 +2,7 @@
 import type { Intent } from '../nouns/intent.js';
 import type { Observation } from '../nouns/observation.js';
 import type { FlowCount } from '../nouns/switching.js';
-import { noCounts, type Counts, type Difference } from '../nouns/verdict.js';
+import { noCounts, type Count, type Counts, type Difference } from '../nouns/verdict.js';
 import type { Stimulus } from '../nouns/vector.js';
 import type { Trace } from '../model/trace.js';
 import { compareCounters, type CounterDifference } from './counters.js';
@@ -56,6 +56,14 @@ export function compareVector({ stimulus, intent, model, real, parting, ports }:
       return found.map((difference, index) => finish(difference, index, at));
     },
   };
+}
+
+/** What would be compared if real switches could be asked; none of it is made. */
+export function expectedCounts(model: Witness, ports: ReadonlySet<string>): Counts {
+  const { frames, silence } = compareFrames(model.observation.frames, [], ports);
+  const { count: counters } = compareCounters(model.counts, []);
+  const unmade = (count: Count): Count => ({ ...count, made: 0 });
+  return { ...noCounts, intent: { expected: 2, made: 0, skipped: 0 }, frames: unmade(frames), silence: unmade(silence), counters: unmade(counters) };
 }
 
 type Finding = Omit<Difference, 'at' | 'afterDivergence'>;

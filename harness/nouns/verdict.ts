@@ -43,6 +43,21 @@ export function addCounts(all: readonly Counts[]): Counts {
   ) as unknown as Counts;
 }
 
+/** Which comparisons were neither made nor skipped for a reason; undefined when there are none such. */
+export function whatIsMissing(counts: Counts): string | undefined {
+  const missing = aspects.flatMap((aspect) => {
+    const { expected, made, skipped } = counts[aspect];
+    return made + skipped === expected ? [] : [`${made} of ${expected} comparisons of ${aspect}`];
+  });
+  return missing.length === 0 ? undefined : `only ${missing.join(' and ')} were made`;
+}
+
+/** The verdict on what was compared: a difference is one whatever else is missing, and nothing conforms as long as a comparison is. */
+export function verdictOn(differences: readonly Difference[], counts: Counts): VerdictKind {
+  if (differences.length > 0) return 'diverges';
+  return whatIsMissing(counts) === undefined ? 'conforms' : 'inconclusive';
+}
+
 /** The verdict on a whole from its parts: one divergence makes it diverge, else one inconclusive part makes it so. */
 export function worst(kinds: readonly VerdictKind[]): VerdictKind {
   if (kinds.includes('diverges')) return 'diverges';

@@ -1,5 +1,6 @@
 /** What `flowbed run --json` prints: the schema is the source, the types and docs/run.schema.json follow from it. */
 import { z } from 'zod';
+import { Unavailable, type Unsupported } from '../base/errors.js';
 import { aspects } from '../nouns/verdict.js';
 
 export const reportFormat = 'flowbed/run/1';
@@ -28,7 +29,7 @@ const difference = z.object({
   afterDivergence: z.boolean().describe('it follows from an earlier difference of the same vector'),
 }).meta({ id: 'Difference' });
 
-const inconclusive = z.object({ cause: z.string(), evidence: z.array(z.string()), remedies: z.array(z.string()) }).meta({ id: 'Inconclusive' });
+const inconclusiveCause = z.object({ cause: z.string(), evidence: z.array(z.string()), remedies: z.array(z.string()) }).meta({ id: 'Inconclusive' });
 
 const vector = z.object({
   id: z.string(),
@@ -37,7 +38,7 @@ const vector = z.object({
   verdict,
   counts,
   differences: z.array(difference),
-  inconclusive: inconclusive.exactOptional(),
+  inconclusive: inconclusiveCause.exactOptional(),
 }).meta({ id: 'Vector' });
 
 const scenario = z.object({
@@ -49,7 +50,7 @@ const scenario = z.object({
   counts,
   durationMs: z.number().describe('real time, set-up of the switches included; not part of the trace'),
   program: z.array(difference).describe('flows that the switches held otherwise than desired, right after programming'),
-  inconclusive: inconclusive.exactOptional(),
+  inconclusive: inconclusiveCause.exactOptional(),
   vectors: z.array(vector),
 }).meta({ id: 'Scenario' });
 
@@ -70,7 +71,12 @@ export const runReport = z.object({
 export type RunReport = z.infer<typeof runReport>;
 export type ScenarioReport = z.infer<typeof scenario>;
 export type VectorReport = z.infer<typeof vector>;
-export type Inconclusive = z.infer<typeof inconclusive>;
+export type Inconclusive = z.infer<typeof inconclusiveCause>;
+
+/** Why there is no verdict, for the report. */
+export function inconclusive(cause: Unavailable | Unsupported): Inconclusive {
+  return cause instanceof Unavailable ? { cause: cause.message, evidence: [...cause.evidence], remedies: [...cause.remedies] } : { cause: cause.message, evidence: [], remedies: [] };
+}
 
 /** The JSON Schema (draft 2020-12) of `run --json`, as docs/run.schema.json holds it. */
 export function runReportSchema(): string {

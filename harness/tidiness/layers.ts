@@ -39,8 +39,8 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** What tests may import beside what their room may: networks to test on, and a real Open vSwitch. */
-const forTests = ['harness/base', 'topologies', 'images'];
+/** What tests may import beside what their room may: scenarios and networks to test on, and a real Open vSwitch. */
+const forTests = ['harness/base', 'scenarios', 'topologies', 'images'];
 
 /** A folder, or a file that stands between folders: `harness/model`, `topologies`, `harness/index.ts`. */
 export function roomOf(path: string): string {

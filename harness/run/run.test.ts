@@ -1,0 +1,200 @@
+/**
+ * Goal: a run conforms only when everything was compared and agreed; each kind of lie is named by its aspect, and what the
+ * environment denies is inconclusive and never a pass. Method: antrea/encap with a second model in place of real switches,
+ * which tells the truth, then one lie at a time, then gives out at every call of a vector in turn.
+ */
+import { readFile } from 'node:fs/promises';
+import t from 'tap';
+import encap from '../../scenarios/antrea/encap.js';
+import { Unavailable } from '../base/errors.js';
+import type { ClusterPlan } from '../nouns/plan.js';
+import type { Scenario } from '../nouns/scenario.js';
+import type { SwitchCall, SwitchStep } from '../nouns/switching.js';
+import { aspects, noCounts, verdictOn, whatIsMissing, worst, type Counts } from '../nouns/verdict.js';
+import { openModel } from '../testbeds/model/model.js';
+import type { Testbed } from '../testbeds/testbed.js';
+import { reportFormat, runReport, runReportSchema, type ScenarioReport, type VectorReport } from './report.js';
+import { runScenario, type ScenarioRunOptions } from './scenario-run.js';
+
+const axes = { nodes: '2', tunnel: 'geneve' };
+/** Stands in for real switches: what it does not say otherwise is the model's. */
+type Stand = (model: Testbed) => Partial<Testbed>;
+const truthful: Stand = () => ({});
+const openStand = (stand: Stand) => (plan: ClusterPlan): Promise<Testbed> => {
+  const model = openModel(plan);
+  return Promise.resolve({ ...model, ...stand(model) });
+};
+
+/** The scenario with `stand` as its switches, on vectors whose id is among `ids`, or all. */
+async function run(stand: Stand, ids?: readonly string[], options: Partial<ScenarioRunOptions> = {}, scenario: Scenario = encap): Promise<ScenarioReport> {
+  const only = ids === undefined ? {} : { only: ({ id }: { readonly id: string }) => ids.includes(id) };
+  const { report } = await runScenario(scenario, axes, { seed: 1, nowMs: () => 0, openReal: openStand(stand), ...only, ...options });
+  return report;
+}
+
+const across = 'ping/p1/p4';
+const three = ['ping/p1/p2', across, 'spoof-ip/p1'];
+const verdicts = (vectors: readonly VectorReport[]) => vectors.map(({ id, verdict }) => `${id} ${verdict}`);
+const shares = (counts: Counts) => aspects.map((aspect) => `${aspect} ${counts[aspect].made}/${counts[aspect].expected}`);
+
+void t.test('the model conforms to itself, and everything that was expected was compared', async (t) => {
+  const progress: string[] = [];
+  const report = await run(truthful, undefined, { onProgress: (done, total) => progress.push(`${done}/${total}`) });
+  t.equal(report.verdict, 'conforms');
+  t.equal(report.vectors.length, 134);
+  t.ok(report.vectors.every(({ verdict, differences }) => verdict === 'conforms' && differences.length === 0));
+  t.strictSame(shares(report.counts), ['program 108/108', 'intent 268/268', 'frames 1638/1638', 'silence 1026/1026', 'counters 14472/14472']);
+  t.strictSame([progress[0], progress.at(-1), progress.length], ['0/134', '134/134', 135]);
+});
+
+/** Changes the steps in which a frame comes out of the `nth` port of a vector, counted from 1. */
+function changing(nth: number, change: (output: SwitchStep['outputs'][number]) => SwitchStep['outputs']): Stand {
+  return (model) => {
+    let seen = 0;
+    const lie = (step: SwitchStep): SwitchStep => ({ outputs: step.outputs.flatMap((output) => (++seen === nth ? change(output) : [output])) });
+    return { reset: () => { seen = 0; return model.reset(); }, call: async (calls) => (await model.call(calls)).map(lie) };
+  };
+}
+
+const withByte = (frame: Uint8Array, offset: number) => frame.with(offset, (frame[offset] ?? 0) ^ 1);
+
+void t.test('each lie is named by its aspect', async (t) => {
+  const lies: readonly (readonly [what: string, stand: Stand, aspect: string, summary: RegExp])[] = [
+    ['a frame is dropped', changing(1, () => []), 'frames', /^a frame is missing out of antrea-gw0 on n1 at 10 µs$/],
+    ['a byte is altered', changing(6, ({ port, frame }) => [{ port, frame: withByte(frame, 22) }]), 'frames', /^a frame out of uplink on n1 at 50 µs differs in ip\.ttl, ip\.checksum$/],
+    ['a frame is doubled', changing(5, (output) => [output, output]), 'frames', /^an unexpected frame went out of p1-f64551 on n1 at 30 µs$/],
+    ['a stray comes out', () => ({ strays: () => Promise.resolve([{ node: 'n2', port: 'br-phys', frame: new Uint8Array(60) }]) }), 'silence', /^an unexpected frame went out of br-phys on n2 at \d+ µs$/],
+    ['a counter is wrong', (model) => ({ counts: async () => (await model.counts()).map((count, index) => (index === 3 ? { ...count, packets: count.packets + 1 } : count)) }), 'counters', /^br-int on n1 counted otherwise: table=0, priority=190,in_port=4$/],
+  ];
+  for (const [what, stand, aspect, summary] of lies) {
+    const { verdict, vectors: [vector] } = await run(stand, [across]);
+    t.equal(verdict, 'diverges', what);
+    const [first, ...others] = vector?.differences ?? [];
+    t.match(first, { aspect, between: 'model and switch', summary, afterDivergence: false }, what);
+    t.ok(first?.at, `${what}: located`);
+    t.ok(others.every(({ afterDivergence }) => afterDivergence), `${what}: the rest follows from it`);
+  }
+  const reported = await run((model) => ({ program: async () => (await model.program()).map((bridge) => ({ ...bridge, flows: bridge.flows.map((flow) => flow.replace('set_field:172.30.0.2->tun_dst', 'set_field:172.30.0.3->tun_dst').replace('0xac1e0002', '0xac1e0003')) })) }), [across]);
+  t.equal(reported.verdict, 'diverges', 'a flow is another');
+  t.match(reported.program, [{ aspect: 'program', summary: /^br-int on n1: table=70, priority=200,ip,nw_dst=10\.10\.2\.0\/24$/ }]);
+  t.strictSame(verdicts(reported.vectors), [`${across} conforms`], 'its packets went as predicted all the same');
+
+  const promising: Scenario = { ...encap, intent: () => ({ kind: 'blocked', why: 'nothing passes today' }) };
+  const { vectors } = await run(truthful, [across], {}, promising);
+  t.match(vectors[0]?.differences, [{ aspect: 'intent', between: 'intent and switch', at: {} }, { between: 'intent and model' }], 'model and switch agree, and intent knows better');
+});
+
+/** Gives out at the `nth` call, and says so again at each that follows. */
+function givingOutAt(nth: number, what: 'call' | 'reset' | 'counts' | 'strays' | 'program', told = { calls: 0, closed: 0 }): Stand {
+  return (model) => ({
+    [what]: async (calls: readonly SwitchCall[]) => {
+      if (++told.calls >= nth) throw new Unavailable('the switch is gone', ['look for it'], ['last words']);
+      return await model[what](calls);
+    },
+    close: () => Promise.resolve(void told.closed++),
+  });
+}
+
+void t.test('what the environment denies is inconclusive, never a pass, and is not asked for twice', async (t) => {
+  const inconclusive = { cause: 'the switch is gone', evidence: ['last words'], remedies: ['look for it'] };
+  const [first, second, third] = three;
+  const needed = { calls: 0, closed: 0 };
+  t.equal((await run(givingOutAt(Infinity, 'call', needed), three)).verdict, 'conforms');
+  t.equal(needed.calls, 4 + 8 + 1);
+  for (let nth = 1; nth <= needed.calls; nth++) {
+    const told = { calls: 0, closed: 0 };
+    const report = await run(givingOutAt(nth, 'call', told), three);
+    const open = report.vectors.filter(({ verdict }) => verdict === 'inconclusive');
+    const expected = nth === 13 ? [third] : nth > 4 ? [second, third] : [first, second, third];
+    if (report.verdict !== 'inconclusive' || open.map(({ id }) => id).join() !== expected.join() || told.calls !== nth || told.closed !== 1) t.fail(`call ${nth}: ${verdicts(report.vectors).join(', ')}; ${told.calls} calls, closed ${told.closed} times`);
+    if (nth === 9) {
+      t.match(open, [{ inconclusive, differences: [] }, { inconclusive, intent: { kind: 'blocked' } }]);
+      t.strictSame(shares(report.counts), ['program 108/108', 'intent 2/6', 'frames 11/34', 'silence 9/25', 'counters 108/324'], 'what was expected is told by the model');
+    }
+  }
+  for (const what of ['reset', 'counts', 'strays'] as const) t.strictSame(verdicts((await run(givingOutAt(2, what), three)).vectors), [`${first} conforms`, `${second} inconclusive`, `${third} inconclusive`], what);
+
+  const closed = { calls: 0, closed: 0 };
+  for (const options of [{ openReal: () => Promise.reject(new Unavailable('the switch is gone', ['look for it'], ['last words'])) }, { openReal: openStand(givingOutAt(1, 'program', closed)) }]) {
+    const report = await run(truthful, three, options);
+    t.match(report, { verdict: 'inconclusive', inconclusive, program: [] });
+    t.strictSame(shares(report.counts), ['program 0/108', 'intent 0/6', 'frames 0/34', 'silence 0/25', 'counters 0/324']);
+    t.strictSame(verdicts(report.vectors), three.map((id) => `${id} inconclusive`));
+  }
+  t.equal(closed.closed, 1);
+});
+
+void t.test('what model or intent do not know costs one vector', async (t) => {
+  const unpromised = { id: 'udp-9', stimulus: { kind: 'udp', from: 'p1', to: '10.10.1.3', port: 9 } } as const;
+  const report = await run(truthful, [...three, 'udp-9'], {}, { ...encap, vectors: (topology) => [unpromised, ...encap.vectors(topology)] });
+  t.strictSame(verdicts(report.vectors), ['udp-9 inconclusive', ...three.map((id) => `${id} conforms`)]);
+  t.match(report.vectors[0], { intent: { kind: 'unknown' }, inconclusive: { cause: /^nothing is promised about/ }, counts: { intent: { expected: 2, made: 0 } } });
+  t.equal(report.verdict, 'inconclusive');
+  const unknown = await run(truthful, three, {}, { ...encap, controlPlane: { ...encap.controlPlane, plan: (topology) => {
+    const plan = encap.controlPlane.plan(topology);
+    return { nodes: plan.nodes.map((node) => ({ ...node, bridges: node.bridges.map((bridge) => (bridge.name === 'br-int' ? { ...bridge, flows: [...bridge.flows, 'table=70,priority=200,ip,nw_src=10.10.1.2,nw_dst=10.10.2.2 actions=drop'] } : bridge)) })) };
+  } } });
+  t.strictSame(verdicts(unknown.vectors), [`${three[0]} conforms`, `${across} inconclusive`, `${three[2]} conforms`], 'two flows of equal priority');
+  t.match(unknown.vectors[1], { inconclusive: { cause: /two flows of equal priority match one packet/ }, counts: { intent: { expected: 2, made: 0 }, frames: { expected: 0 } } });
+});
+
+void t.test('verdicts', async (t) => {
+  const both = await run((model) => {
+    const doubled = changing(2, (output) => [output, output])(model);
+    return { ...doubled, ...givingOutAt(12, 'call')({ ...model, ...doubled }) };
+  }, three);
+  t.strictSame(verdicts(both.vectors), [`${three[0]} diverges`, `${across} inconclusive`, `${three[2]} inconclusive`]);
+  t.equal(both.verdict, 'diverges', 'a divergence stands whatever is inconclusive beside it');
+  t.match(await run(truthful, []), { verdict: 'inconclusive', vectors: [], inconclusive: { cause: 'there was no vector to run' } });
+  t.equal(worst([]), 'inconclusive');
+  t.equal(worst(['conforms', 'inconclusive', 'diverges']), 'diverges');
+
+  const short = (made: number, skipped: number): Counts => ({ ...noCounts, frames: { expected: 3, made, skipped } });
+  t.strictSame([verdictOn([], short(3, 0)), verdictOn([], short(2, 1)), verdictOn([], short(2, 0)), verdictOn([], short(3, 1))], ['conforms', 'conforms', 'inconclusive', 'inconclusive']);
+  t.equal(verdictOn(both.vectors[0]?.differences ?? [], short(2, 0)), 'diverges');
+  t.equal(whatIsMissing({ ...short(2, 0), silence: { expected: 9, made: 0, skipped: 1 } }), 'only 2 of 3 comparisons of frames and 0 of 9 comparisons of silence were made');
+});
+
+void t.test('our own bugs are thrown, and the switches are closed', async (t) => {
+  let closed = 0;
+  const stand: Stand = () => ({ call: () => Promise.reject(new TypeError('a bug')), close: () => Promise.resolve(void closed++) });
+  await t.rejects(run(stand, three), { name: 'TypeError', message: 'a bug' });
+  t.equal(closed, 1);
+});
+
+void t.test('what is sent depends on the seed and the vector alone; the trace hash on what was observed', async (t) => {
+  const sent = async (ids: readonly string[], seed: number, scenario: Scenario = encap) => {
+    const frames: string[] = [];
+    const report = await run((model) => ({ call: (calls) => {
+      frames.push(...calls.flatMap((call) => (call.kind === 'receive' ? call.frames.map((frame) => Buffer.from(frame).toString('hex')) : [])));
+      return model.call(calls);
+    } }), ids, { seed }, scenario);
+    return { frames: frames.join(' '), traceHash: report.traceHash };
+  };
+  const alone = await sent([across], 1);
+  t.strictSame(await sent([across], 1), alone);
+  t.match((await sent(three, 1)).frames, alone.frames, 'whatever else runs');
+  const other = await sent([across], 2);
+  t.not(other.frames, alone.frames);
+  t.not(other.traceHash, alone.traceHash);
+  const renamed: Scenario = { ...encap, vectors: (topology) => encap.vectors(topology).map((vector) => (vector.id === across ? { ...vector, id: 'renamed' } : vector)) };
+  t.not((await sent(['renamed'], 1, renamed)).frames, alone.frames, 'another vector sends other bytes');
+
+  const observed: readonly (readonly [string, Stand])[] = [
+    ['a byte', changing(5, ({ port, frame }) => [{ port, frame: withByte(frame, frame.length - 1) }])],
+    ['a frame', changing(5, (output) => [output, output])],
+    ['a counter', (model) => ({ counts: async () => (await model.counts()).map((count, index) => (index === 3 ? { ...count, packets: 1 } : count)) })],
+  ];
+  for (const [what, stand] of observed) t.not((await run(stand, [across])).traceHash, alone.traceHash, what);
+});
+
+void t.test('a report is what its schema says, and docs/run.schema.json is that schema', async (t) => {
+  const scenarios = [await run(truthful, three), await run(changing(1, () => []), three), await run(givingOutAt(3, 'call'), three)];
+  const whole = {
+    schema: reportFormat, again: './flowbed run', seed: 1, backend: 'model', image: 'none', imageDigest: '', versions: {},
+    verdict: 'diverges', traceHash: scenarios[0]?.traceHash, counts: scenarios[0]?.counts, scenarios,
+  };
+  t.strictSame(runReport.parse(JSON.parse(JSON.stringify(whole))), whole, 'with nothing that the schema does not name');
+  t.throws(() => runReport.parse({ ...whole, verdict: 'passes' }));
+  t.equal(await readFile(new URL('../../../docs/run.schema.json', import.meta.url), 'utf8'), runReportSchema(), 'if the schema was meant to change: node dist/harness/run/write-schema.js');
+});

@@ -1,0 +1,134 @@
+/** Vectors, one after the other, on the model and on real switches in step. */
+import { canonicalJson } from '../base/digest.js';
+import { Unsupported } from '../base/errors.js';
+import { attempt } from '../base/outcome.js';
+import { compareProgram } from '../compare/program.js';
+import { compareVector, expectedCounts, type Witness } from '../compare/vector.js';
+import type { Observation } from '../nouns/observation.js';
+import type { ClusterPlan } from '../nouns/plan.js';
+import type { Scenario } from '../nouns/scenario.js';
+import { formatFlowId } from '../nouns/switching.js';
+import type { Topology } from '../nouns/topology.js';
+import type { TestVector } from '../nouns/vector.js';
+import { noCounts, verdictOn, whatIsMissing, type Counts } from '../nouns/verdict.js';
+import type { ModelTestbed } from '../testbeds/model/model.js';
+import type { Stray, Testbed } from '../testbeds/testbed.js';
+import { playInStep, predict } from './drive.js';
+import { inconclusive, type Inconclusive, type VectorReport } from './report.js';
+
+/** What vectors are played on, beside real switches. */
+export interface Stage {
+  readonly scenario: Scenario;
+  readonly topology: Topology;
+  readonly plan: ClusterPlan;
+  readonly model: ModelTestbed;
+  readonly seed: number;
+  /** Told before each vector, and once all are done. */
+  readonly onProgress: (done: number, total: number) => void;
+}
+
+export interface Judged {
+  readonly report: VectorReport;
+  /** What was observed of the real switches, as canonical text; empty where there is no verdict. */
+  readonly observed: string;
+}
+
+/** Switches that failed once are not trusted again: what comes after stays open, and nothing is tried twice. */
+export async function judgeVectors(stage: Stage, real: Testbed, vectors: readonly TestVector[]): Promise<readonly Judged[]> {
+  const ports = portsOf(stage.plan);
+  const judged: Judged[] = [];
+  let gone: Inconclusive | undefined;
+  for (const vector of vectors) {
+    stage.onProgress(judged.length, vectors.length);
+    if (gone !== undefined) {
+      judged.push(await leftOpen(stage, vector, gone));
+      continue;
+    }
+    const outcome = await attempt(() => judgeVector(stage, real, vector, ports)).catch(whatIsUnknown);
+    judged.push(outcome.kind === 'ok' ? outcome.value : await leftOpen(stage, vector, inconclusive(outcome.cause)));
+    if (outcome.kind === 'unavailable') gone = inconclusive(outcome.cause);
+  }
+  stage.onProgress(vectors.length, vectors.length);
+  return judged;
+}
+
+/** A vector without a verdict, and why: never a pass. What would have been compared, as far as the model can tell, is expected and not made. */
+export async function leftOpen(stage: Stage, vector: TestVector, cause: Inconclusive): Promise<Judged> {
+  const counts = await unmade(stage, vector).catch((error: unknown) => whatIsUnknown(error).counts);
+  const report = { id: vector.id, stimulus: { ...vector.stimulus }, intent: promised(stage, vector), verdict: 'inconclusive' as const, counts, differences: [], inconclusive: cause };
+  return { report, observed: '' };
+}
+
+async function judgeVector(stage: Stage, real: Testbed, vector: TestVector, ports: ReadonlySet<string>): Promise<Judged> {
+  const { scenario, topology, plan, model } = stage;
+  const { stimulus } = vector;
+  await Promise.all([model.reset(), real.reset()]);
+  const intent = scenario.intent(topology, stimulus);
+  const played = await playInStep(model, real, plan, vector, stage.seed);
+  const predicted: Witness = { observation: played.model, counts: await model.counts() };
+  const realCounts = await real.counts();
+  const seen: Witness = { observation: withStrays(played.real, await real.strays()), counts: realCounts };
+  const parting = played.parting ?? { modelCounts: predicted.counts, realCounts: seen.counts, traces: model.traces() };
+  const comparison = compareVector({ stimulus, intent, model: predicted, real: seen, parting, ports });
+  const program = comparison.parts ? compareProgram(await model.program(), await real.program()).differences : [];
+  const differences = comparison.differences(program);
+  const { counts } = comparison;
+  const missing = whatIsMissing(counts);
+  return {
+    report: {
+      id: vector.id,
+      stimulus: { ...stimulus },
+      intent: { ...intent },
+      verdict: verdictOn(differences, counts),
+      counts,
+      differences: [...differences],
+      ...(missing === undefined ? {} : { inconclusive: { cause: missing, evidence: [], remedies: [] } }),
+    },
+    observed: canonicalTrace(vector, seen),
+  };
+}
+
+/** @throws Unsupported when the model cannot tell. */
+async function unmade({ plan, model, seed }: Stage, vector: TestVector): Promise<Counts> {
+  await model.reset();
+  const observation = await predict(model, plan, vector, seed);
+  return expectedCounts({ observation, counts: await model.counts() }, portsOf(plan));
+}
+
+/** Frames that came out after all was over belong to the vector that was just played. */
+function withStrays(observation: Observation, strays: readonly Stray[]): Observation {
+  const timeUs = observation.frames.at(-1)?.timeUs ?? 0;
+  return { ...observation, frames: [...observation.frames, ...strays.map((stray) => ({ ...stray, timeUs, direction: 'out' as const }))] };
+}
+
+function canonicalTrace(vector: TestVector, { observation, counts }: Witness): string {
+  const frames = observation.frames.map((event) => ({ ...event, frame: Buffer.from(event.frame).toString('hex') }));
+  const rose = counts.filter(({ packets }) => packets > 0).map(({ flow, packets }) => `${flow.node} ${flow.bridge} ${formatFlowId(flow)}: ${packets}`).sort();
+  return canonicalJson({ id: vector.id, frames, notes: observation.notes, counters: rose });
+}
+
+/** Of a vector that the model cannot play, no more than this is known to be missing. */
+const onlyPromises: Counts = { ...noCounts, intent: { expected: 2, made: 0, skipped: 0 } };
+
+/** Something that model or intent do not know costs this vector its verdict, and no other. */
+function whatIsUnknown(error: unknown): { readonly kind: 'unknown'; readonly cause: Unsupported; readonly counts: Counts } {
+  if (error instanceof Unsupported) return { kind: 'unknown', cause: error, counts: onlyPromises };
+  throw error;
+}
+
+function promised({ scenario, topology }: Stage, { stimulus }: TestVector): VectorReport['intent'] {
+  try {
+    return { ...scenario.intent(topology, stimulus) };
+  } catch (error) {
+    return { kind: 'unknown', why: whatIsUnknown(error).cause.message };
+  }
+}
+
+/** Every port that frames can be seen at: all but tunnels, whose frames show at the uplink. */
+function portsOf(plan: ClusterPlan): ReadonlySet<string> {
+  return new Set(
+    plan.nodes.flatMap(({ node, bridges }) =>
+      bridges.flatMap((bridge) => [bridge.name, ...bridge.ports.filter(({ kind }) => kind !== 'tunnel').map(({ name }) => name)].map((port) => `${node} ${port}`)),
+    ),
+  );
+}
