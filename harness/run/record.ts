@@ -1,0 +1,53 @@
+/**
+ * What a run leaves for those who look at it later, as plain JSON: enough to explain any vector, to render any report and
+ * to run it all again. What the model did is not kept: it follows from plan, vector and seed.
+ */
+import type { Observation } from '../nouns/observation.js';
+import type { ClusterPlan } from '../nouns/plan.js';
+import type { FlowCount } from '../nouns/switching.js';
+import type { Topology } from '../nouns/topology.js';
+import type { TestVector } from '../nouns/vector.js';
+import type { RunReport } from './report.js';
+
+export const recordFormat = 'flowbed/record/1';
+
+export interface RunRecord {
+  readonly report: RunReport;
+  /** In the order of the report's scenarios. */
+  readonly scenarios: readonly ScenarioRecord[];
+}
+
+export interface ScenarioRecord {
+  readonly topology: Topology;
+  readonly plan: ClusterPlan;
+  /** In the order of the report's vectors. */
+  readonly vectors: readonly VectorRecord[];
+}
+
+export interface VectorRecord {
+  readonly vector: TestVector;
+  /** What the switches did; missing where the vector could not be played to its end. */
+  readonly real?: RecordedWitness;
+}
+
+export interface RecordedWitness {
+  /** Frames in hexadecimal. */
+  readonly frames: readonly (Omit<Observation['frames'][number], 'frame'> & { readonly frame: string })[];
+  readonly notes: Observation['notes'];
+  /** Flows that counted at least one packet. */
+  readonly counts: readonly FlowCount[];
+}
+
+export function recordWitness(observation: Observation, counts: readonly FlowCount[]): RecordedWitness {
+  return {
+    frames: observation.frames.map((event) => ({ ...event, frame: Buffer.from(event.frame).toString('hex') })),
+    notes: observation.notes,
+    counts: counts.filter(({ packets }) => packets > 0),
+  };
+}
+
+/** The inverse of `recordWitness`, but for flows that counted nothing. */
+export function readWitness(record: RecordedWitness): { readonly observation: Observation; readonly counts: readonly FlowCount[] } {
+  const frames = record.frames.map((event) => ({ ...event, frame: Uint8Array.from(Buffer.from(event.frame, 'hex')) }));
+  return { observation: { frames, notes: record.notes }, counts: record.counts };
+}
