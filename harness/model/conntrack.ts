@@ -4,7 +4,9 @@
  */
 import { Unsupported } from '../base/errors.js';
 import { finishChecksum, internetChecksum, sumWords } from '../packet/checksum.js';
-import { etherType, protocol, word, type FlowKey, type Layout } from '../packet/flow-key.js';
+import { etherTypes } from '../packet/ethernet.js';
+import { word, type FlowKey, type Layout } from '../packet/flow-key.js';
+import { ipProtocols } from '../packet/ipv4.js';
 import { ctStateBits } from '../openflow/fields.js';
 
 export interface Connection {
@@ -38,7 +40,7 @@ const icmpReplies: ReadonlyMap<number, number> = new Map([...icmpRequests].map((
  */
 export function track(table: ConnectionTable, frame: Uint8Array, layout: Layout, key: FlowKey, zone: number, nowMs: number, commit: boolean): Tracked {
   const invalid: Tracked = { state: ctStateBits.trk | ctStateBits.inv };
-  if (key[word.ethType] !== etherType.ipv4 || layout.l4 < 0) return invalid;
+  if (key[word.ethType] !== etherTypes.ipv4 || layout.l4 < 0) return invalid;
   if (key[word.nwFrag] !== 0) throw new Unsupported('the model does not reassemble fragments (ct on a fragment)');
   if (!checksumsHold(frame, layout, key)) return invalid;
   const tuples = tuplesOf(frame, layout, key, zone);
@@ -61,7 +63,7 @@ export function track(table: ConnectionTable, frame: Uint8Array, layout: Layout,
 }
 
 function timeoutOf(key: FlowKey, replied: boolean): number {
-  const of = key[word.nwProto] === protocol.icmp ? timeouts.icmp : timeouts.other;
+  const of = key[word.nwProto] === ipProtocols.icmp ? timeouts.icmp : timeouts.other;
   return replied ? of.replied : of.first;
 }
 
@@ -76,12 +78,12 @@ function tuplesOf(frame: Uint8Array, { l4 }: Layout, key: FlowKey, zone: number)
   const proto = key[word.nwProto] ?? 0;
   const [src, dst] = [key[word.nwSrc] ?? 0, key[word.nwDst] ?? 0];
   const between = (from: string, to: string) => `${zone} ${proto} ${from} ${to}`;
-  if (proto === protocol.tcp || proto === protocol.sctp) throw new Unsupported(`the model does not track ${proto === protocol.tcp ? 'TCP' : 'SCTP'} connections`);
-  if (proto === protocol.udp) {
+  if (proto === ipProtocols.tcp || proto === ipProtocols.sctp) throw new Unsupported(`the model does not track ${proto === ipProtocols.tcp ? 'TCP' : 'SCTP'} connections`);
+  if (proto === ipProtocols.udp) {
     const [from, to] = [`${src}:${key[word.tpSrc]}`, `${dst}:${key[word.tpDst]}`];
     return { forward: between(from, to), backward: between(to, from), opens: true };
   }
-  if (proto !== protocol.icmp) return { forward: between(`${src}`, `${dst}`), backward: between(`${dst}`, `${src}`), opens: true };
+  if (proto !== ipProtocols.icmp) return { forward: between(`${src}`, `${dst}`), backward: between(`${dst}`, `${src}`), opens: true };
   const type = key[word.tpSrc] ?? 0;
   const other = icmpRequests.get(type) ?? icmpReplies.get(type);
   if (other === undefined) throw new Unsupported(`the model does not track ICMP type ${type}`);
@@ -96,14 +98,14 @@ function checksumsHold(frame: Uint8Array, { l3, l4 }: Layout, key: FlowKey): boo
   const totalLength = ((frame[l3 + 2] ?? 0) << 8) | (frame[l3 + 3] ?? 0);
   const segment = frame.subarray(l4, l3 + totalLength);
   switch (key[word.nwProto]) {
-    case protocol.icmp:
+    case ipProtocols.icmp:
       return segment.length >= 8 && internetChecksum(segment) === 0;
-    case protocol.udp: {
+    case ipProtocols.udp: {
       if (segment.length < 8) return false;
       const length = ((segment[4] ?? 0) << 8) | (segment[5] ?? 0);
       if (length < 8 || length > segment.length || key[word.tpSrc] === 0 || key[word.tpDst] === 0) return false;
       if (segment[6] === 0 && segment[7] === 0) return true;
-      const pseudoHeader = sumWords(frame.subarray(l3 + 12, l3 + 20), protocol.udp + segment.length);
+      const pseudoHeader = sumWords(frame.subarray(l3 + 12, l3 + 20), ipProtocols.udp + segment.length);
       return finishChecksum(sumWords(segment, pseudoHeader)) === 0;
     }
     default:

@@ -8,15 +8,21 @@ export function wordsOf(field: Field): number {
   return Math.ceil(field.bits / 32);
 }
 
+/** Bits that the field does not have, as ECN beside nw_tos, read as zero. */
 export function readField(key: FlowKey, field: Field): bigint {
+  return readWords(key, field) & field.ones;
+}
+
+function readWords(key: FlowKey, field: Field): bigint {
   let value = 0n;
   for (let index = 0; index < wordsOf(field); index++) value = (value << 32n) | BigInt(key[field.word + index] ?? 0);
   return value;
 }
 
-/** The bits of `mask` take those of `value`; the others stay. */
+/** The bits of `mask` take those of `value`; the others stay, and so do those that the field does not have. */
 export function writeField(key: FlowKey, field: Field, value: bigint, mask: bigint): void {
-  let merged = (readField(key, field) & ~mask) | (value & mask);
+  const bits = mask & field.ones;
+  let merged = (readWords(key, field) & ~bits) | (value & bits);
   for (let index = wordsOf(field) - 1; index >= 0; index--) {
     key[field.word + index] = Number(merged & 0xffffffffn);
     merged >>= 32n;

@@ -1,6 +1,7 @@
 /** A packet in the pipeline: its bytes as they arrived, and what is known of it now. */
-import { keyWords, protocol, word, extract, type FlowKey, type Layout } from '../packet/flow-key.js';
+import { extract, keyWords, word, type FlowKey, type Layout } from '../packet/flow-key.js';
 import { rewrite } from '../packet/flow-rewrite.js';
+import { ipProtocols } from '../packet/ipv4.js';
 
 export interface Packet {
   readonly frame: Uint8Array;
@@ -47,7 +48,7 @@ function fiveTupleHash(key: FlowKey): number {
   const proto = key[word.nwProto] ?? 0;
   let hash = 0;
   for (const value of [byteSwap(key[word.nwSrc] ?? 0), byteSwap(key[word.nwDst] ?? 0), proto]) hash = murmurAdd(hash, value);
-  const hasPorts = [protocol.tcp, protocol.udp, protocol.sctp, protocol.icmp].some((known) => known === proto);
+  const hasPorts = [ipProtocols.tcp, ipProtocols.udp, ipProtocols.sctp, ipProtocols.icmp].some((known) => known === proto);
   if (hasPorts) hash = murmurAdd(hash, byteSwap((((key[word.tpSrc] ?? 0) << 16) | (key[word.tpDst] ?? 0)) >>> 0));
   return murmurFinish(hash ^ 42);
 }

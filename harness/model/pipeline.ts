@@ -1,8 +1,9 @@
 /** One packet through one node's bridges: lookups and actions, as Open vSwitch carries them out. */
 import { Unsupported, assertNever } from '../base/errors.js';
-import { etherType, word } from '../packet/flow-key.js';
+import { etherTypes } from '../packet/ethernet.js';
+import { word } from '../packet/flow-key.js';
 import type { Action, CtAction } from '../openflow/actions.js';
-import { fieldByName } from '../openflow/fields.js';
+import { fieldsNamed } from '../openflow/fields.js';
 import { printFlow } from '../openflow/flow.js';
 import { reservedPorts } from '../openflow/ports.js';
 import { lookup, type Rule } from './classifier.js';
@@ -112,7 +113,7 @@ function resubmit(at: Translation, packet: Packet, rule: Rule, table: number, po
  * (ovs-actions(7), "dec_ttl"). A flow that resubmitted to this one goes on.
  */
 function decrementTtl(at: Translation, packet: Packet, rule: Rule): 'expired' | 'alive' {
-  if (packet.key[word.ethType] !== etherType.ipv4) return 'alive';
+  if (packet.key[word.ethType] !== etherTypes.ipv4) return 'alive';
   const flow = idOf(at.passage.node, at.bridge, rule);
   const ttl = packet.key[word.nwTtl] ?? 0;
   if (ttl <= 1) {
@@ -136,9 +137,7 @@ function connectionTrack(at: Translation, packet: Packet, rule: Rule, ct: CtActi
   }
   if (ct.table === undefined) return;
   for (const [name, value] of [['ct_state', state], ['ct_zone', ct.zone], ['ct_mark', connection?.mark ?? 0]] as const) {
-    const field = fieldByName(name);
-    if (field === undefined) continue;
-    writeField(onward.key, field, BigInt(value), (1n << BigInt(field.bits)) - 1n);
+    for (const field of fieldsNamed(name)) writeField(onward.key, field, BigInt(value), field.ones);
     at.passage.steps.push({ kind: 'write', flow, field: name });
   }
   translate(at.passage, at.bridge, onward, ct.table);

@@ -2,9 +2,9 @@
 import { formatIpv4, formatMac, macBytes, ipv4Number } from '../base/address.js';
 import type { BridgePlan } from '../nouns/plan.js';
 import { decodeEthernet, encodeEthernet, etherTypes } from '../packet/ethernet.js';
-import { etherType, protocol, word, type FlowKey } from '../packet/flow-key.js';
+import { word, type FlowKey } from '../packet/flow-key.js';
 import { decodeGeneve, encodeGeneve, genevePort } from '../packet/geneve.js';
-import { decodeIpv4, encodeIpv4, ipv4Flags, isFragment } from '../packet/ipv4.js';
+import { decodeIpv4, encodeIpv4, ipProtocols, ipv4Flags, isFragment } from '../packet/ipv4.js';
 import { decodeUdp, encodeUdp } from '../packet/udp.js';
 import { departing, type Packet } from './packet.js';
 
@@ -28,12 +28,12 @@ export function encapsulate(packet: Packet, underlay: Underlay, src: string, dst
   const srcPort = sourcePorts.first + Math.floor((packet.hash * (sourcePorts.end - sourcePorts.first)) / 0x1_0000_0000);
   const udp = encodeUdp({ srcPort, dstPort: genevePort }, geneve, 'no-checksum');
   const addresses = { src: underlay.ip, dst: formatIpv4(key[word.tunDst] ?? 0) };
-  const ip = encodeIpv4({ ...addresses, protocol: protocol.udp, ttl: 64, tos: outerEcn(key), flags: ipv4Flags.dontFragment }, udp);
-  return encodeEthernet({ dst, src, etherType: etherType.ipv4 }, ip);
+  const ip = encodeIpv4({ ...addresses, protocol: ipProtocols.udp, ttl: 64, tos: outerEcn(key), flags: ipv4Flags.dontFragment }, udp);
+  return encodeEthernet({ dst, src, etherType: etherTypes.ipv4 }, ip);
 }
 
 function outerEcn(key: FlowKey): number {
-  if (key[word.ethType] !== etherType.ipv4) return 0;
+  if (key[word.ethType] !== etherTypes.ipv4) return 0;
   const inner = (key[word.nwTos] ?? 0) & ecn.mask;
   return inner === ecn.congestionExperienced ? ecn.capable : inner;
 }
@@ -50,9 +50,9 @@ export interface Decapsulated {
 export function decapsulate(frame: Uint8Array, bridge: BridgePlan): Decapsulated | undefined {
   if (bridge.underlay === undefined) return undefined;
   const ethernet = decodeEthernet(frame);
-  if (ethernet?.header.etherType !== etherType.ipv4 || formatMac(macBytes(ethernet.header.dst)) !== bridge.mac) return undefined;
+  if (ethernet?.header.etherType !== etherTypes.ipv4 || formatMac(macBytes(ethernet.header.dst)) !== bridge.mac) return undefined;
   const ip = decodeIpv4(ethernet.payload);
-  if (ip === undefined || ip.header.dst !== bridge.underlay.ip || ip.header.protocol !== protocol.udp || isFragment(ip.header)) return undefined;
+  if (ip === undefined || ip.header.dst !== bridge.underlay.ip || ip.header.protocol !== ipProtocols.udp || isFragment(ip.header)) return undefined;
   const udp = decodeUdp(ip.payload, ip.header);
   if (udp?.header.dstPort !== genevePort) return undefined;
   const geneve = decodeGeneve(udp.payload);

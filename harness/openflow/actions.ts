@@ -1,8 +1,9 @@
 /** Actions: what a flow does (ovs-actions(7)). An action that is not here is refused by name, never skipped. */
-import { fieldByName, fullMask, type Field } from './fields.js';
+import { fieldsNamed, type Field } from './fields.js';
+import { fieldIn, matchesInvalid, matchesIp, type Match } from './match.js';
 import { parsePort, printPort, reservedPorts, type PortNames } from './ports.js';
-import { complain, cut, parseNumber, part, shorten, split, type Span } from './text.js';
-import { parseMasked, parseValue, printMasked, printValue } from './values.js';
+import { complain, cut, lastTable, parseNumber, part, shorten, split, type Span } from './text.js';
+import { parseMasked, printAssigned } from './values.js';
 
 /** `bits` bits of a field, from bit `offset` up. */
 export interface Subfield {
@@ -32,12 +33,28 @@ export interface CtAction {
   readonly exec: readonly Action[];
 }
 
-/** An empty list is `drop`. */
-export function parseActions(whole: Span, ports: PortNames): readonly Action[] {
+/** What the actions of a flow depend on. */
+export interface ActionsContext {
+  readonly table: number;
+  readonly match: Match;
+  readonly ports: PortNames;
+}
+
+/**
+ * An empty list is `drop`. Refused is also what Open vSwitch refuses beside this match: writing or reading fields that its packets
+ * do not have, going back to an earlier table, actions behind goto_table.
+ */
+export function parseActions(whole: Span, context: ActionsContext): readonly Action[] {
   const pieces = split(whole, /[,\s]/);
   if (pieces.length === 0) throw complain(whole, 'expected actions after "actions=", or "drop"');
   if (pieces.length === 1 && pieces[0]?.text === 'drop') return [];
-  return pieces.map((piece) => parseAction(piece, ports));
+  let gone = false;
+  return pieces.map((piece) => {
+    if (gone) throw complain(piece, `goto_table comes last, "${shorten(piece.text)}" stands behind it`);
+    const action = parseAction(piece, context);
+    gone = action.kind === 'goto';
+    return action;
+  });
 }
 
 /** In the form of `ovs-ofctl -O OpenFlow15 dump-flows --no-names`. */
@@ -50,117 +67,157 @@ const modActions: Readonly<Record<string, string>> = {
   mod_dl_src: 'eth_src', mod_dl_dst: 'eth_dst', mod_nw_src: 'ip_src', mod_nw_dst: 'ip_dst', mod_nw_ttl: 'nw_ttl', set_tunnel64: 'tun_id', set_tunnel: 'tun_id',
 };
 
-function parseAction(piece: Span, ports: PortNames): Action {
+function parseAction(piece: Span, context: ActionsContext): Action {
+  const { match, ports } = context;
+  if (piece.text.startsWith('"')) return { kind: 'output', port: parseOutputPort(piece, ports) };
   const [, name = '', separator] = /^([A-Za-z0-9_]+)([:=(]?)/.exec(piece.text) ?? [];
   if (name === '') throw complain(piece, `expected an action, got "${shorten(piece.text)}"`);
   const argument = separator === '(' ? inParentheses(piece, name.length) : separator === '' ? undefined : part(piece, name.length + 1);
   const needed = (): Span => {
-    if (argument === undefined || argument.text === '') throw complain(piece, `${name} needs an argument`);
+    if (argument === undefined || argument.text === '') throw complain(piece, `${shorten(name)} needs an argument`);
     return argument;
   };
-  const modified = modActions[name];
-  if (modified !== undefined) return parseSet(requiredField(piece, modified), needed(), ports);
+  const needsIp = (): void => {
+    if (!matchesIp(match)) throw complain(piece, `${name} needs a match on ip or ipv6 beside it`);
+  };
+  const modified = Object.hasOwn(modActions, name) ? modActions[name] : undefined;
+  if (modified !== undefined) return parseSet(writableField(piece, modified, match), needed(), ports);
   switch (name) {
     case 'output':
-      return parseOutput(needed(), ports);
+      return parseOutput(needed(), context);
     case 'goto_table':
-      return { kind: 'goto', table: parseTable(needed()) };
+      return parseGoto(needed(), context.table);
     case 'resubmit':
       return parseResubmit(piece, needed(), ports);
     case 'load':
-      return parseLoad(needed(), ports);
+      return parseLoad(needed(), match);
     case 'set_field':
-      return parseSetField(needed(), ports);
+      return parseSetField(needed(), context);
     case 'move':
-      return parseMove(needed());
+      return parseMove(needed(), match);
     case 'dec_ttl':
+      needsIp();
       if (argument !== undefined) throw complain(argument, 'dec_ttl with controller ids is not known here');
       return { kind: 'dec_ttl' };
     case 'ct':
-      return parseCt(argument ?? { ...piece, text: '' }, ports);
+      needsIp();
+      return parseCt(argument ?? { ...piece, text: '' }, context);
+    case 'CONTROLLER':
+      if (argument !== undefined && argument.text !== wholePacket) throw complain(argument, `CONTROLLER: expected ${wholePacket}, got "${shorten(argument.text)}"`);
+      return { kind: 'output', port: reservedPorts.CONTROLLER };
+    case 'drop':
+      throw complain(piece, 'drop stands alone, without other actions');
     default:
-      if (argument === undefined && (ports.has(name) || name.toUpperCase() in reservedPorts || /^\d+$/.test(name))) return { kind: 'output', port: parsePort(piece, ports) };
+      if (argument === undefined && (ports.has(name) || name.toUpperCase() in reservedPorts || /^\d+$/.test(name))) return { kind: 'output', port: parseOutputPort(piece, ports) };
       throw complain(piece, `unknown action "${shorten(piece.text)}"`);
   }
 }
+
+/** What a controller gets of a packet: all of it. */
+const wholePacket = '65535';
 
 function inParentheses(piece: Span, open: number): Span {
   if (!piece.text.endsWith(')')) throw complain(piece, `expected ")" at the end of "${shorten(piece.text)}"`);
   return part(piece, open + 1, piece.text.length - 1);
 }
 
-function parseOutput(argument: Span, ports: PortNames): Action {
-  return argument.text.includes('[') ? { kind: 'output-field', source: parseSubfield(argument) } : { kind: 'output', port: parsePort(argument, ports) };
+function parseOutput(argument: Span, { match, ports }: ActionsContext): Action {
+  const name = argument.text.replace(/\[.*/, '');
+  const isField = argument.text.includes('[') || (!ports.has(name) && name.toUpperCase() !== 'IN_PORT' && fieldsNamed(name).length > 0);
+  if (!isField) return { kind: 'output', port: parseOutputPort(argument, ports) };
+  const source = parseSubfield(argument, match);
+  if (source.bits > longestOutput) throw complain(argument, `output takes at most ${longestOutput} bits, got ${source.bits}`);
+  return { kind: 'output-field', source };
+}
+
+/** Open vSwitch has six bits for the length, and takes what is left of a greater one. */
+const longestOutput = 64;
+
+function parseOutputPort(at: Span, ports: PortNames): number {
+  const port = parsePort(at, ports);
+  if (port === reservedPorts.ANY) throw complain(at, `"${at.text}" is no port that packets leave by`);
+  return port;
 }
 
 function parseTable(at: Span): number {
-  return Number(parseNumber(at, 'table', 254n));
+  return Number(parseNumber(at, 'table', lastTable));
+}
+
+function parseGoto(at: Span, from: number): Action {
+  const table = parseTable(at);
+  if (table <= from) throw complain(at, `goto_table leads to a later table than ${from}, got ${table}`);
+  return { kind: 'goto', table };
 }
 
 /** `resubmit:PORT`, `resubmit(PORT)`, `resubmit(,TABLE)`, `resubmit(PORT,TABLE)`. */
 function parseResubmit(piece: Span, argument: Span, ports: PortNames): Action {
-  const [port, table] = cut(argument, ',');
-  if (port.text === '' && table === undefined) throw complain(piece, 'resubmit needs a port or a table');
-  return {
-    kind: 'resubmit',
-    ...(port.text === '' ? {} : { port: parsePort(port, ports) }),
-    ...(table === undefined || table.text === '' ? {} : { table: parseTable(table) }),
-  };
+  const [portText, tableText] = cut(argument, ',');
+  const port = portText.text === '' ? reservedPorts.IN_PORT : parsePort(portText, ports);
+  const table = tableText === undefined || tableText.text === '' ? undefined : parseTable(tableText);
+  if (port === reservedPorts.IN_PORT && table === undefined) throw complain(piece, 'resubmit needs a port or a table');
+  return { kind: 'resubmit', ...(port === reservedPorts.IN_PORT ? {} : { port }), ...(table === undefined ? {} : { table }) };
 }
 
 /** `FIELD`, `FIELD[]`, `FIELD[BIT]`, `FIELD[FROM..TO]`. */
-export function parseSubfield(at: Span): Subfield {
+function parseSubfield(at: Span, match: Match): Subfield {
   const [, name = '', , from, to] = /^([A-Za-z0-9_]+)(\[(?:(\d{1,4})(?:\.\.(\d{1,4}))?)?\])?$/.exec(at.text) ?? [];
   if (name === '') throw complain(at, `expected a field such as NXM_NX_REG0[0..15], got "${shorten(at.text)}"`);
-  const field = requiredField(at, name);
+  const field = fieldIn(at, name, match);
   const offset = from === undefined ? 0 : Number(from);
   const last = to !== undefined ? Number(to) : from !== undefined ? offset : field.bits - 1;
   if (last < offset || last >= field.bits) throw complain(at, `${field.name} has bits 0 to ${field.bits - 1}, got ${offset}..${last}`);
   return { field, offset, bits: last - offset + 1 };
 }
 
-function requiredField(at: Span, name: string): Field {
-  const field = fieldByName(name);
-  if (field === undefined) throw complain(at, `unknown field "${shorten(name)}"`);
+function writableField(at: Span, name: string, match: Match): Field {
+  return checkWritable(at, fieldIn(at, name, match), 'anywhere');
+}
+
+function checkWritable(at: Span, field: Field, place: 'anywhere' | 'in ct'): Field {
+  if (place === 'in ct' && field.writable !== 'in ct') throw complain(at, 'ct: exec() may only set ct_mark and ct_label');
+  if (place === 'anywhere' && field.writable === 'in ct') throw complain(at, `${field.name} can only be written in ct(commit,exec(...))`);
+  if (field.writable === 'nowhere') throw complain(at, `${field.name} cannot be written`);
   return field;
 }
 
-function parseSet(field: Field, value: Span, ports: PortNames): Action {
-  if (!field.writable) throw complain(value, `${field.name} cannot be written`);
-  return { kind: 'set', field, ...parseMasked(field, value, ports) };
+function parseSet(field: Field, at: Span, ports: PortNames): Action {
+  const masked = parseMasked(field, at, ports);
+  if (masked.mask === 0n) throw complain(at, `${at.text} sets nothing: its mask is zero`);
+  return { kind: 'set', field, ...masked };
 }
 
 /** `set_field:VALUE[/MASK]->FIELD` */
-function parseSetField(argument: Span, ports: PortNames): Action {
+function parseSetField(argument: Span, { match, ports }: ActionsContext, place: 'anywhere' | 'in ct' = 'anywhere'): Action {
   const [value, name] = cut(argument, '->');
   if (name === undefined) throw complain(argument, `expected set_field:VALUE->FIELD, got "${shorten(argument.text)}"`);
-  return parseSet(requiredField(name, name.text), value, ports);
+  return parseSet(checkWritable(name, fieldIn(name, name.text, match), place), value, ports);
 }
 
-/** `load:VALUE->FIELD[FROM..TO]` */
-function parseLoad(argument: Span, ports: PortNames): Action {
+/** `load:NUMBER->FIELD[FROM..TO]` */
+function parseLoad(argument: Span, match: Match, place: 'anywhere' | 'in ct' = 'anywhere'): Action {
   const [value, target] = cut(argument, '->');
   if (target === undefined) throw complain(argument, `expected load:VALUE->FIELD[], got "${shorten(argument.text)}"`);
-  const { field, offset, bits } = parseSubfield(target);
-  if (!field.writable) throw complain(target, `${field.name} cannot be written`);
-  const number = parseValue(field, value, ports);
+  const { field, offset, bits } = parseSubfield(target, match);
+  checkWritable(target, field, place);
+  if (bits < field.bits && !field.maskable) throw complain(target, `${field.name} is written as a whole here`);
   const ones = (1n << BigInt(bits)) - 1n;
-  if (number > ones) throw complain(value, `${value.text} does not fit into ${bits} bits of ${field.name}`);
-  return { kind: 'set', field, value: number << BigInt(offset), mask: ones << BigInt(offset) };
+  const number = parseNumber(value, field.name, ones) << BigInt(offset);
+  if ((number & ~field.ones) !== 0n) throw complain(value, `${field.name} cannot be ${value.text}: it has the bits 0x${field.ones.toString(16)}`);
+  return { kind: 'set', field, value: number, mask: (ones << BigInt(offset)) & field.ones };
 }
 
 /** `move:FIELD[…]->FIELD[…]` */
-function parseMove(argument: Span): Action {
+function parseMove(argument: Span, match: Match): Action {
   const [from, to] = cut(argument, '->');
   if (to === undefined) throw complain(argument, `expected move:FIELD[]->FIELD[], got "${shorten(argument.text)}"`);
-  const source = parseSubfield(from);
-  const destination = parseSubfield(to);
+  const source = parseSubfield(from, match);
+  const destination = parseSubfield(to, match);
   if (source.bits !== destination.bits) throw complain(argument, `move from ${source.bits} bits to ${destination.bits} bits`);
-  if (!destination.field.writable) throw complain(to, `${destination.field.name} cannot be written`);
+  checkWritable(to, destination.field, 'anywhere');
   return { kind: 'move', source, destination };
 }
 
-function parseCt(argument: Span, ports: PortNames): CtAction {
+function parseCt(argument: Span, { match, ports }: ActionsContext): CtAction {
   let ct: CtAction = { kind: 'ct', commit: false, zone: 0, exec: [] };
   for (const option of split(argument, /[,\s]/)) {
     const [, name = '', separator] = /^([a-z_]+)([=(]?)/.exec(option.text) ?? [];
@@ -171,21 +228,23 @@ function parseCt(argument: Span, ports: PortNames): CtAction {
     else throw complain(option, `ct: "${shorten(option.text)}" is not known here; known are commit, table=, zone=, exec()`);
   }
   if (ct.exec.length > 0 && !ct.commit) throw complain(argument, 'ct: exec() needs commit');
+  if (ct.commit && matchesInvalid(match)) throw complain(argument, 'ct: what matches ct_state=+inv cannot be committed');
   return ct;
 }
 
 function parseExec(inside: Span, ports: PortNames): readonly Action[] {
   return split(inside, /[,\s]/).map((piece) => {
-    const action = parseAction(piece, ports);
-    if (action.kind !== 'set' || !/^ct_(mark|label)$/.test(action.field.name)) throw complain(piece, 'ct: exec() may only set ct_mark and ct_label');
-    return action;
+    const [whole = '', name] = /^(set_field|load)[:=]/.exec(piece.text) ?? [];
+    if (name === undefined) throw complain(piece, 'ct: exec() may only set ct_mark and ct_label');
+    const argument = part(piece, whole.length);
+    return name === 'load' ? parseLoad(argument, [], 'in ct') : parseSetField(argument, { table: 0, match: [], ports }, 'in ct');
   });
 }
 
 function printAction(action: Action): string {
   switch (action.kind) {
     case 'output':
-      return (action.port >= reservedPorts.IN_PORT && action.port !== reservedPorts.NONE) ? printPort(action.port) : `output:${printPort(action.port)}`;
+      return printOutput(action.port);
     case 'output-field':
       return `output:${printSubfield(action.source)}`;
     case 'goto':
@@ -193,7 +252,7 @@ function printAction(action: Action): string {
     case 'resubmit':
       return action.table === undefined ? `resubmit:${printPort(action.port ?? 0)}` : `resubmit(${action.port === undefined ? '' : printPort(action.port)},${action.table})`;
     case 'set':
-      return `set_field:${printSetValue(action.field, action.value, action.mask)}->${action.field.name}`;
+      return `set_field:${printAssigned(action.field, action)}->${action.field.name}`;
     case 'move':
       return `move:${printSubfield(action.source)}->${printSubfield(action.destination)}`;
     case 'dec_ttl':
@@ -203,8 +262,9 @@ function printAction(action: Action): string {
   }
 }
 
-function printSetValue(field: Field, value: bigint, mask: bigint): string {
-  return mask === fullMask(field) ? printValue(field, value) : printMasked(field, { value, mask });
+function printOutput(port: number): string {
+  if (port === reservedPorts.CONTROLLER) return `CONTROLLER:${wholePacket}`;
+  return port >= reservedPorts.IN_PORT ? printPort(port) : `output:${printPort(port)}`;
 }
 
 function printSubfield({ field, offset, bits }: Subfield): string {

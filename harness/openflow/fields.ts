@@ -7,8 +7,11 @@ import { word } from '../packet/flow-key.js';
 /** What the packet must be for a field to exist in it. */
 export type Prerequisite = 'none' | 'arp' | 'ip' | 'tcp' | 'udp' | 'icmp';
 
-/** How a value is written. `decimal` and `hex` numbers are read in either form. */
-export type Notation = 'decimal' | 'hex' | 'mac' | 'ipv4' | 'port' | 'ct_state' | 'fragment';
+/** Where actions may write a field: anywhere, only in `ct(commit,exec(…))`, or nowhere. */
+export type Writable = 'anywhere' | 'in ct' | 'nowhere';
+
+/** How a value is written. Numbers are read in decimal and in 0x form; `hex16` is printed with four digits. */
+export type Notation = 'decimal' | 'hex' | 'hex16' | 'mac' | 'ipv4' | 'port' | 'ct_state' | 'fragment';
 
 export interface Field {
   /** As ovs-ofctl prints it in `set_field` (OpenFlow 1.5's name). */
@@ -18,51 +21,54 @@ export interface Field {
   /** The NXM name, as `load`, `move` and `output` use it. */
   readonly nxm: string;
   readonly bits: number;
+  /** The bits that can be other than zero; all of its width but for a few fields. */
+  readonly ones: bigint;
   /** First word in the flow key. */
   readonly word: number;
   readonly prerequisite: Prerequisite;
   readonly notation: Notation;
-  readonly writable: boolean;
+  readonly writable: Writable;
   readonly maskable: boolean;
 }
 
-type Options = Partial<Pick<Field, 'matchName' | 'prerequisite' | 'writable' | 'maskable'>>;
+type Options = Partial<Pick<Field, 'ones' | 'matchName' | 'prerequisite' | 'writable' | 'maskable'>>;
 
 function field(name: string, nxm: string, bits: number, at: number, notation: Notation, options: Options = {}): Field {
-  return { name, nxm, bits, word: at, notation, matchName: name, prerequisite: 'none', writable: true, maskable: true, ...options };
+  return { name, nxm, bits, ones: (1n << BigInt(bits)) - 1n, word: at, notation, matchName: name, prerequisite: 'none', writable: 'anywhere', maskable: true, ...options };
 }
 
-const readOnly = { writable: false } as const;
+const readOnly = { writable: 'nowhere' } as const;
+const tracked = { writable: 'in ct' } as const;
 const whole = { maskable: false } as const;
 
 /** In the order in which ovs-ofctl prints a match. */
 export const fields: readonly Field[] = [
   field('pkt_mark', 'NXM_NX_PKT_MARK', 32, word.pktMark, 'hex'),
-  field('ct_state', 'NXM_NX_CT_STATE', 32, word.ctState, 'ct_state', readOnly),
-  field('ct_zone', 'NXM_NX_CT_ZONE', 16, word.ctZone, 'decimal', readOnly),
-  field('ct_mark', 'NXM_NX_CT_MARK', 32, word.ctMark, 'hex'),
-  field('ct_label', 'NXM_NX_CT_LABEL', 128, word.ctLabel, 'hex'),
+  field('ct_state', 'NXM_NX_CT_STATE', 32, word.ctState, 'ct_state', { ones: 0xffn, ...readOnly }),
+  field('ct_zone', 'NXM_NX_CT_ZONE', 16, word.ctZone, 'decimal', { ...readOnly, ...whole }),
+  field('ct_mark', 'NXM_NX_CT_MARK', 32, word.ctMark, 'hex', tracked),
+  field('ct_label', 'NXM_NX_CT_LABEL', 128, word.ctLabel, 'hex', tracked),
   ...Array.from({ length: 16 }, (_, n) => field(`reg${n}`, `NXM_NX_REG${n}`, 32, word.reg + n, 'hex')),
   field('tun_id', 'NXM_NX_TUN_ID', 64, word.tunId, 'hex'),
   field('tun_src', 'NXM_NX_TUN_IPV4_SRC', 32, word.tunSrc, 'ipv4'),
   field('tun_dst', 'NXM_NX_TUN_IPV4_DST', 32, word.tunDst, 'ipv4'),
   field('metadata', 'OXM_OF_METADATA', 64, word.metadata, 'hex'),
   field('in_port', 'NXM_OF_IN_PORT', 16, word.inPort, 'port', whole),
-  field('vlan_tci', 'NXM_OF_VLAN_TCI', 16, word.vlanTci, 'hex'),
+  field('vlan_tci', 'NXM_OF_VLAN_TCI', 16, word.vlanTci, 'hex16'),
   field('eth_src', 'NXM_OF_ETH_SRC', 48, word.ethSrc, 'mac', { matchName: 'dl_src' }),
   field('eth_dst', 'NXM_OF_ETH_DST', 48, word.ethDst, 'mac', { matchName: 'dl_dst' }),
-  field('eth_type', 'NXM_OF_ETH_TYPE', 16, word.ethType, 'hex', { matchName: 'dl_type', ...readOnly, ...whole }),
+  field('eth_type', 'NXM_OF_ETH_TYPE', 16, word.ethType, 'hex16', { matchName: 'dl_type', ...readOnly, ...whole }),
   field('ip_src', 'NXM_OF_IP_SRC', 32, word.nwSrc, 'ipv4', { matchName: 'nw_src', prerequisite: 'ip' }),
   field('ip_dst', 'NXM_OF_IP_DST', 32, word.nwDst, 'ipv4', { matchName: 'nw_dst', prerequisite: 'ip' }),
   field('arp_spa', 'NXM_OF_ARP_SPA', 32, word.nwSrc, 'ipv4', { prerequisite: 'arp' }),
   field('arp_tpa', 'NXM_OF_ARP_TPA', 32, word.nwDst, 'ipv4', { prerequisite: 'arp' }),
   field('nw_proto', 'NXM_OF_IP_PROTO', 8, word.nwProto, 'decimal', { prerequisite: 'ip', ...readOnly, ...whole }),
-  field('arp_op', 'NXM_OF_ARP_OP', 16, word.nwProto, 'decimal', { prerequisite: 'arp', ...whole }),
+  field('arp_op', 'NXM_OF_ARP_OP', 16, word.nwProto, 'decimal', { prerequisite: 'arp', ones: 0xffn, ...whole }), // the flow key has 8 bits of it
   field('arp_sha', 'NXM_NX_ARP_SHA', 48, word.arpSha, 'mac', { prerequisite: 'arp' }),
   field('arp_tha', 'NXM_NX_ARP_THA', 48, word.arpTha, 'mac', { prerequisite: 'arp' }),
-  field('nw_tos', 'NXM_OF_IP_TOS', 8, word.nwTos, 'decimal', { prerequisite: 'ip', ...whole }),
+  field('nw_tos', 'NXM_OF_IP_TOS', 8, word.nwTos, 'decimal', { prerequisite: 'ip', ones: 0xfcn, ...whole }), // the other two are ECN
   field('nw_ttl', 'NXM_NX_IP_TTL', 8, word.nwTtl, 'decimal', { prerequisite: 'ip', ...whole }),
-  field('ip_frag', 'NXM_NX_IP_FRAG', 8, word.nwFrag, 'fragment', { prerequisite: 'ip', ...readOnly }),
+  field('ip_frag', 'NXM_NX_IP_FRAG', 2, word.nwFrag, 'fragment', { matchName: 'nw_frag', prerequisite: 'ip', ...readOnly }),
   field('tcp_src', 'NXM_OF_TCP_SRC', 16, word.tpSrc, 'decimal', { matchName: 'tp_src', prerequisite: 'tcp' }),
   field('tcp_dst', 'NXM_OF_TCP_DST', 16, word.tpDst, 'decimal', { matchName: 'tp_dst', prerequisite: 'tcp' }),
   field('udp_src', 'NXM_OF_UDP_SRC', 16, word.tpSrc, 'decimal', { matchName: 'tp_src', prerequisite: 'udp' }),
@@ -71,24 +77,9 @@ export const fields: readonly Field[] = [
   field('icmp_code', 'NXM_OF_ICMP_CODE', 8, word.tpDst, 'decimal', { prerequisite: 'icmp', ...whole }),
 ];
 
-const byNxm = new Map(fields.map((row) => [row.nxm, row]));
-
 /** All rows that go by a name in a match or in set_field; several where the protocol decides (`tp_src`). */
 export function fieldsNamed(name: string): readonly Field[] {
   return fields.filter((row) => row.name === name || row.matchName === name || row.nxm === name);
-}
-
-/** The row of a name that must mean one field whatever the packet: an NXM name, or a plain name that is not shared. */
-export function fieldByName(name: string): Field | undefined {
-  const exact = byNxm.get(name);
-  if (exact !== undefined) return exact;
-  const rows = fieldsNamed(name);
-  return rows.length === 1 ? rows[0] : undefined;
-}
-
-/** All ones of a field's width. */
-export function fullMask(row: Field): bigint {
-  return (1n << BigInt(row.bits)) - 1n;
 }
 
 /** Bits of ct_state, as ovs-fields(7) names them, in the order in which they are printed. */

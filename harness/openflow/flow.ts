@@ -3,7 +3,7 @@ import type { FlowId } from '../nouns/switching.js';
 import { parseActions, printActions, type Action } from './actions.js';
 import { parseMatch, printMatch, type Match } from './match.js';
 import type { PortNames } from './ports.js';
-import { complain, cut, parseNumber, part, shorten, span, split, type Span } from './text.js';
+import { complain, cut, lastTable, parseNumber, part, shorten, span, split, type Span } from './text.js';
 
 export interface Flow {
   readonly table: number;
@@ -19,8 +19,8 @@ export interface DumpedFlow {
   readonly packets: number;
 }
 
-/** What comes before the match in a dump and does not matter to where a packet goes. */
-const counters = /^(cookie|duration|n_bytes|idle_age|hard_age|idle_timeout|hard_timeout|importance|send_flow_rem|check_overlap|reset_counts|no_packet_counts|no_byte_counts)$/;
+/** What a dump adds, or a controller asks for, that does not matter to where a packet goes. */
+const ignored = /^((cookie|duration|n_bytes|idle_age|hard_age|importance)=.+|send_flow_rem|check_overlap|reset_counts|no_packet_counts|no_byte_counts)$/s;
 
 /** OpenFlow's default where a flow names no priority (ovs-ofctl(8)). */
 const defaultPriority = 32768n;
@@ -37,22 +37,28 @@ export function parseFlow(text: string, ports: PortNames = new Map(), place = { 
 /** As `parseFlow`, with the counters of a dump's line. */
 export function parseDumpedFlow(text: string, ports: PortNames = new Map(), place = { file: 'flow', line: 1 }): DumpedFlow {
   const whole = span(text, { ...place, column: 1 });
-  const at = /(^|[\s,])actions=/.exec(text);
+  const at = /(^|[\s,])actions\s*=/.exec(text);
   if (at === null) throw complain(whole, `expected "actions=" in "${shorten(text.trim())}"`);
-  const matchText = part(whole, 0, at.index);
-  const actions = parseActions(part(whole, at.index + at[0].length), ports);
-  const match: Span[] = [];
-  let table = 0n;
+  const pieces: Span[] = [];
+  let table = 0;
   let priority = defaultPriority;
   let packets = 0n;
-  for (const piece of split(matchText, /[,\s]/)) {
+  for (const piece of split(part(whole, 0, at.index), /[,\s]/)) {
     const [name, value] = cut(piece, '=');
-    if (value !== undefined && (name.text === 'table' || name.text === 'table_id')) table = parseNumber(value, 'table', 254n);
+    if (value !== undefined && (name.text === 'table' || name.text === 'table_id')) table = Number(parseNumber(value, 'table', lastTable));
     else if (value !== undefined && name.text === 'priority') priority = parseNumber(value, 'priority', 65535n);
-    else if (value !== undefined && name.text === 'n_packets') packets = parseNumber(value, 'n_packets', 1n << 64n);
-    else if (!counters.test(name.text)) match.push(piece);
+    else if (value !== undefined && name.text === 'n_packets') packets = parseNumber(value, 'n_packets', (1n << 64n) - 1n);
+    else if (value !== undefined && /^(idle|hard)_timeout$/.test(name.text)) checkTimeout(name, value);
+    else if (!ignored.test(piece.text)) pieces.push(piece);
   }
-  return { flow: { table: Number(table), priority: Number(priority), match: parseMatch(match, ports), actions }, packets: Number(packets) };
+  const match = parseMatch(pieces, ports);
+  const actions = parseActions(part(whole, at.index + at[0].length), { table, match, ports });
+  return { flow: { table, priority: Number(priority), match, actions }, packets: Number(packets) };
+}
+
+/** Flows that expire would be other flows after some time. */
+function checkTimeout(name: Span, value: Span): void {
+  if (parseNumber(value, name.text, 65535n) !== 0n) throw complain(value, `flows with ${name.text} are not known here`);
 }
 
 /** Reads a file of flows, one a line; blank lines and lines that begin with # are left out. */

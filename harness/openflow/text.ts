@@ -25,10 +25,11 @@ export function complain(at: Span, message: string): InputError {
   return new InputError(message, { file: at.file, line: at.line, column: at.column });
 }
 
-/** The pieces between separators, where separators inside parentheses do not count; empty pieces are left out. */
+/** The pieces between separators, where separators inside parentheses or double quotes do not count; empty pieces are left out. */
 export function split(whole: Span, separators: RegExp): readonly Span[] {
   const pieces: Span[] = [];
-  let depth = 0;
+  const open: number[] = [];
+  let quote: number | undefined;
   let start = 0;
   const close = (end: number) => {
     const piece = part(whole, start, end);
@@ -37,12 +38,14 @@ export function split(whole: Span, separators: RegExp): readonly Span[] {
   };
   for (let index = 0; index < whole.text.length; index++) {
     const character = whole.text.charAt(index);
-    if (character === '(') depth++;
-    else if (character === ')') depth--;
-    if (depth < 0) throw complain(part(whole, index), 'unexpected ")"');
-    if (depth === 0 && separators.test(character)) close(index);
+    if (character === '"') quote = quote === undefined ? index : undefined;
+    if (quote !== undefined) continue;
+    if (character === '(') open.push(index);
+    else if (character === ')' && open.pop() === undefined) throw complain(part(whole, index), 'unexpected ")"');
+    if (open.length === 0 && separators.test(character)) close(index);
   }
-  if (depth > 0) throw complain(whole, `"(" without ")" in "${shorten(whole.text)}"`);
+  const [unclosed = quote] = open;
+  if (unclosed !== undefined) throw complain(part(whole, unclosed), `${whole.text.charAt(unclosed)} is never closed`);
   close(whole.text.length);
   return pieces;
 }
@@ -53,6 +56,9 @@ export function cut(whole: Span, separator: string): readonly [left: Span, right
   if (index < 0) return [whole, undefined];
   return [part(whole, 0, index), part(whole, index + separator.length)];
 }
+
+/** The last table that flows can be in: Open vSwitch keeps 254 to itself. */
+export const lastTable = 253n;
 
 /** A whole number in decimal or 0x form, from 0 to `maximum`. */
 export function parseNumber(at: Span, what: string, maximum: bigint): bigint {

@@ -2,7 +2,9 @@
 import { formatMac, macBytes } from '../base/address.js';
 import { concatBytes, hexadecimal, viewOf, type Decoded, type FieldLayout } from './header.js';
 
-export const etherTypes = { ipv4: 0x0800, arp: 0x0806, transparentEthernetBridging: 0x6558 } as const;
+export const etherTypes = {
+  ipv4: 0x0800, arp: 0x0806, transparentEthernetBridging: 0x6558, rarp: 0x8035, vlan: 0x8100, ipv6: 0x86dd, mpls: 0x8847, mplsMulticast: 0x8848, serviceVlan: 0x88a8,
+} as const;
 
 export interface EthernetHeader {
   readonly dst: string;

@@ -4,6 +4,9 @@
  * connection state, tunnel) starts at zero. As in Open vSwitch, ARP shares the words of IPv4 addresses and
  * protocol, and ICMP type and code those of the ports (ovs-fields(7), struct flow).
  */
+import { etherTypes } from './ethernet.js';
+import { ipProtocols } from './ipv4.js';
+
 export type FlowKey = Uint32Array;
 
 /** First word of each field; a field wider than 32 bits takes several words, most significant first. */
@@ -37,9 +40,6 @@ export const word = {
 } as const;
 export const keyWords = 50;
 
-export const etherType = { ipv4: 0x0800, arp: 0x0806, vlan: 0x8100, ipv6: 0x86dd } as const;
-export const protocol = { icmp: 1, tcp: 6, udp: 17, sctp: 132 } as const;
-
 /** Bits of nw_frag: any fragment, and one that is not the first (ovs-fields(7), ip_frag). */
 export const fragment = { any: 1, later: 2 } as const;
 
@@ -60,15 +60,15 @@ export function extract(frame: Uint8Array, key: FlowKey): Layout {
   key[word.ethSrc + 1] = view.getUint32(8);
   let type = view.getUint16(12);
   let l3 = 14;
-  if (type === etherType.vlan && frame.length >= 18) {
+  if (type === etherTypes.vlan && frame.length >= 18) {
     key[word.vlanTci] = view.getUint16(14) | 0x1000; // the bit that says "there is a tag"
     type = view.getUint16(16);
     l3 = 18;
   }
   // Below 0x600 the field is a length (IEEE 802.3); the switch calls such frames 0x05ff.
   key[word.ethType] = type < 0x600 ? 0x05ff : type;
-  if (type === etherType.arp) return extractArp(view, l3, key);
-  if (type === etherType.ipv4) return extractIpv4(view, l3, key);
+  if (type === etherTypes.arp) return extractArp(view, l3, key);
+  if (type === etherTypes.ipv4) return extractIpv4(view, l3, key);
   return { l3, l4: -1 };
 }
 
@@ -107,17 +107,17 @@ function extractIpv4(view: DataView, l3: number, key: FlowKey): Layout {
 function extractTransport(view: DataView, l4: number, end: number, key: FlowKey): void {
   const length = end - l4;
   switch (key[word.nwProto]) {
-    case protocol.tcp:
+    case ipProtocols.tcp:
       if (length < 20) return;
       key[word.tcpFlags] = view.getUint16(l4 + 12) & 0x0fff;
       break;
-    case protocol.udp:
+    case ipProtocols.udp:
       if (length < 8) return;
       break;
-    case protocol.sctp:
+    case ipProtocols.sctp:
       if (length < 12) return;
       break;
-    case protocol.icmp:
+    case ipProtocols.icmp:
       if (length < 8) return;
       key[word.tpSrc] = view.getUint8(l4);
       key[word.tpDst] = view.getUint8(l4 + 1);

@@ -4,7 +4,9 @@
  */
 import { Unsupported } from '../base/errors.js';
 import { updateChecksum } from './checksum.js';
-import { etherType, fragment, protocol, word, type FlowKey, type Layout } from './flow-key.js';
+import { etherTypes } from './ethernet.js';
+import { fragment, word, type FlowKey, type Layout } from './flow-key.js';
+import { ipProtocols } from './ipv4.js';
 
 /**
  * A copy of `frame` in which every packet field that differs between `before` (the key as extracted) and `after`
@@ -17,8 +19,8 @@ export function rewrite(frame: Uint8Array, layout: Layout, before: FlowKey, afte
   if (after[word.vlanTci] !== before[word.vlanTci]) throw new Unsupported('the model does not push, pop or rewrite VLAN tags');
   write48(view, 0, after, word.ethDst);
   write48(view, 6, after, word.ethSrc);
-  if (after[word.ethType] === etherType.arp && layout.l3 >= 0) rewriteArp(view, layout.l3, before, after);
-  if (after[word.ethType] === etherType.ipv4 && layout.l4 >= 0) rewriteIpv4(view, layout, before, after);
+  if (after[word.ethType] === etherTypes.arp && layout.l3 >= 0) rewriteArp(view, layout.l3, before, after);
+  if (after[word.ethType] === etherTypes.ipv4 && layout.l4 >= 0) rewriteIpv4(view, layout, before, after);
   return bytes;
 }
 
@@ -49,7 +51,7 @@ function rewriteIpv4(view: DataView, { l3, l4 }: Layout, before: FlowKey, after:
 
 function rewritePorts(view: DataView, l4: number, before: FlowKey, after: FlowKey, checksum: readonly number[]): void {
   if (!changed(before, after, word.tpSrc, 1) && !changed(before, after, word.tpDst, 1)) return;
-  if (after[word.nwProto] === protocol.icmp) {
+  if (after[word.nwProto] === ipProtocols.icmp) {
     replace16(view, l4, ((after[word.tpSrc] ?? 0) << 8) | (after[word.tpDst] ?? 0), [l4 + 2]);
     return;
   }
@@ -59,8 +61,8 @@ function rewritePorts(view: DataView, l4: number, before: FlowKey, after: FlowKe
 
 /** Where the checksum over the pseudo-header stands; nowhere when UDP does without one (RFC 768). */
 function checksumPlace(view: DataView, l4: number, proto: number): readonly number[] {
-  if (proto === protocol.tcp && view.byteLength >= l4 + 18) return [l4 + 16];
-  if (proto === protocol.udp && view.byteLength >= l4 + 8 && view.getUint16(l4 + 6) !== 0) return [l4 + 6];
+  if (proto === ipProtocols.tcp && view.byteLength >= l4 + 18) return [l4 + 16];
+  if (proto === ipProtocols.udp && view.byteLength >= l4 + 8 && view.getUint16(l4 + 6) !== 0) return [l4 + 6];
   return [];
 }
 

@@ -42,6 +42,9 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
 /** What tests may import beside what their room may: scenarios and networks to test on, and a real Open vSwitch. */
 const forTests = ['harness/base', 'scenarios', 'topologies', 'images'];
 
+/** What `*.live.test.ts` may import beside that: the switches that they hold their room to. */
+const forLiveTests = [...forTests, 'harness/ovs', 'harness/testbeds'];
+
 /** A folder, or a file that stands between folders: `harness/model`, `topologies`, `harness/index.ts`. */
 export function roomOf(path: string): string {
   return path.startsWith('harness/') ? path.split('/', 2).join('/') : (path.split('/')[0] ?? path);
@@ -53,9 +56,14 @@ export function complainAboutImports(imports: readonly Import[]): readonly strin
     const [room, target] = [roomOf(from), roomOf(to)];
     const allowed = layers[room];
     if (allowed === undefined) return [`${place}: the folder ${room} has no row in harness/tidiness/layers.ts`];
-    const fine = room === target || allowed.includes(target) || (kind === 'type' && allowed.includes(`types of ${target}`)) || (from.endsWith('.test.ts') && forTests.includes(target));
+    const fine = room === target || allowed.includes(target) || (kind === 'type' && allowed.includes(`types of ${target}`)) || testsMayImport(from).includes(target);
     return fine ? [] : [`${place}: ${room} must not import ${to}; it may import ${allowed.join(', ') || 'nothing'}`];
   });
+}
+
+function testsMayImport(from: string): readonly string[] {
+  if (from.endsWith('.live.test.ts')) return forLiveTests;
+  return from.endsWith('.test.ts') ? forTests : [];
 }
 
 /** A circle of rooms in `layers`, such as `a → b → a`; undefined when there is none. */

@@ -30,6 +30,8 @@ void t.test('planted imports are caught', (t) => {
   t.match(planted('harness/base/a.ts', `let b: import('../nouns/b.js').B;`), [/harness\/base must not/]);
   t.match(planted('harness/run/a.ts', `import scenario from '../../scenarios/antrea/encap.js';`), [/harness\/run must not/]);
   t.match(planted('harness/model/a.test.ts', `import { b } from '../ovs/b.js';`), [/harness\/model must not/]);
+  t.same(planted('harness/model/a.live.test.ts', `import { b } from '../ovs/b.js';`), []);
+  t.match(planted('harness/model/a.live.test.ts', `import { b } from '../run/b.js';`), [/harness\/model must not/]);
   t.match(planted('harness/intent/a.ts', `import { select } from '../kube/select.js';`), [/harness\/intent must not/]);
   t.same(planted('harness/intent/a.ts', `import type { Policy } from '../kube/policy.js';`), []);
   t.match(planted('harness/new/a.ts', `import { b } from '../base/b.js';`), [/no row/]);

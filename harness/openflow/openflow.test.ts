@@ -1,0 +1,227 @@
+/**
+ * Goal: flows are read in every spelling, printed in one, refused with the place and the reason, and a diff leads from any
+ * flows to any others. Method: properties over any flow of the language; tables of spellings and of exact errors; hostile text.
+ */
+import { deepStrictEqual, ok, strictEqual, throws } from 'node:assert/strict';
+import fc from 'fast-check';
+import t from 'tap';
+import { InputError } from '../base/errors.js';
+import { anyFlow } from './arbitrary.js';
+import { compareFlows, diffFlows } from './diff.js';
+import { parseDumpedFlow, parseFlow, parseFlows, printFlow, printFlowKey, type Flow } from './flow.js';
+
+const ports = new Map([['p1', 3], ['antrea-gw0', 2], ['my port', 7], ['br-int', 0xfffe]]);
+
+void t.test('printing and parsing are inverse', async () => {
+  fc.assert(fc.property(anyFlow, (flow) => deepStrictEqual(parseFlow(printFlow(flow)), flow)), { numRuns: 1000 });
+});
+
+/** Spellings, and how each is printed. */
+const spellings: readonly (readonly [spelling: string, printed: string])[] = [
+  ['actions=drop', 'table=0, priority=32768 actions=drop'],
+  ['table=3,priority=7,actions=1', 'table=3, priority=7 actions=output:1'],
+  ['priority=5\tip \t actions = drop', 'table=0, priority=5,ip actions=drop'],
+  ['  priority=5 , ip , , actions=drop  ', 'table=0, priority=5,ip actions=drop'],
+  ['priority=0x5,actions=drop', 'table=0, priority=5 actions=drop'],
+  // Dumps of ovs-ofctl and of bridge/dump-flows.
+  ['cookie=0x1, duration=1.5s, table=9, n_packets=5, n_bytes=300, idle_age=3, priority=1,arp actions=NORMAL', 'table=9, priority=1,arp actions=NORMAL'],
+  ['table_id=10, duration=35s, n_packets=0, n_bytes=0, priority=1,ip,actions=drop', 'table=10, priority=1,ip actions=drop'],
+  ['duration=35s, n_packets=0, n_bytes=0, send_flow_rem check_overlap idle_timeout=0, importance=3, priority=1,actions=drop', 'table=0, priority=1 actions=drop'],
+  // Matches.
+  ['dl_type=0x0800,nw_proto=6,actions=drop', 'table=0, priority=32768,tcp actions=drop'],
+  ['eth_type=0x800,ip_proto=17,udp_dst=53,actions=drop', 'table=0, priority=32768,udp,tp_dst=53 actions=drop'],
+  ['tp_dst=80,nw_src=10.0.0.1,tcp,actions=drop', 'table=0, priority=32768,tcp,nw_src=10.0.0.1,tp_dst=80 actions=drop'],
+  ['udp,tp_dst=0xff00/0xff00,actions=drop', 'table=0, priority=32768,udp,tp_dst=0xff00/0xff00 actions=drop'],
+  ['ip,nw_proto=89,actions=drop', 'table=0, priority=32768,ip,nw_proto=89 actions=drop'],
+  ['dl_type=0x86dd,actions=drop', 'table=0, priority=32768,ipv6 actions=drop'],
+  ['dl_type=0x600,actions=drop', 'table=0, priority=32768,dl_type=0x0600 actions=drop'],
+  ['ip,ip_src=10.1.2.3/8,nw_dst=10.1.2.3/255.0.255.0,actions=drop', 'table=0, priority=32768,ip,nw_src=10.0.0.0/8,nw_dst=10.0.2.0/255.0.255.0 actions=drop'],
+  ['ip,nw_dst=10.0.0.0/0,actions=drop', 'table=0, priority=32768,ip actions=drop'],
+  ['reg0=0x1ff/0xff,reg1=5,reg2=7/0,actions=drop', 'table=0, priority=32768,reg0=0xff/0xff,reg1=0x5 actions=drop'],
+  ['ct_state=-new+trk,actions=drop', 'table=0, priority=32768,ct_state=-new+trk actions=drop'],
+  ['ct_state=0x20/0x21,actions=drop', 'table=0, priority=32768,ct_state=-new+trk actions=drop'],
+  ['ct_state=trk|new,ct_zone=0x5,actions=drop', 'table=0, priority=32768,ct_state=new|trk,ct_zone=5 actions=drop'],
+  ['ct_state=0,actions=drop', 'table=0, priority=32768,ct_state=0 actions=drop'],
+  ['vlan_tci=0,actions=drop', 'table=0, priority=32768,vlan_tci=0x0000/0x1fff actions=drop'],
+  ['ip,ip_frag=no,actions=drop', 'table=0, priority=32768,ip,nw_frag=no actions=drop'],
+  ['eth_dst=FF:ff:00:00:00:01,actions=drop', 'table=0, priority=32768,dl_dst=ff:ff:00:00:00:01 actions=drop'],
+  ['in_port=p1,actions=LOCAL', 'table=0, priority=32768,in_port=3 actions=LOCAL'],
+  ['in_port="my port",actions=output:"antrea-gw0","my port",p1', 'table=0, priority=32768,in_port=7 actions=output:2,output:7,output:3'],
+  ['in_port=br-int,actions=output:br-int', 'table=0, priority=32768,in_port=LOCAL actions=LOCAL'],
+  // Actions.
+  ['actions=normal,Flood,output:ALL,in_port', 'table=0, priority=32768 actions=NORMAL,FLOOD,ALL,IN_PORT'],
+  ['actions=output(1) output:2', 'table=0, priority=32768 actions=output:1,output:2'],
+  ['actions=CONTROLLER', 'table=0, priority=32768 actions=CONTROLLER:65535'],
+  ['actions=output:reg1,output:NXM_NX_REG2[0..15]', 'table=0, priority=32768 actions=output:NXM_NX_REG1[],output:NXM_NX_REG2[0..15]'],
+  ['actions=resubmit(,4),resubmit:5,resubmit(6),resubmit(p1,8),resubmit(IN_PORT,9),resubmit(7,)', 'table=0, priority=32768 actions=resubmit(,4),resubmit:5,resubmit:6,resubmit(3,8),resubmit(,9),resubmit:7'],
+  ['actions=mod_dl_src:00:00:00:00:00:01,mod_dl_dst=00:00:00:00:00:02,set_tunnel:5', 'table=0, priority=32768 actions=set_field:00:00:00:00:00:01->eth_src,set_field:00:00:00:00:00:02->eth_dst,set_field:0x5->tun_id'],
+  ['ip,actions=mod_nw_dst:10.0.0.1,mod_nw_ttl:9,dec_ttl', 'table=0, priority=32768,ip actions=set_field:10.0.0.1->ip_dst,set_field:9->nw_ttl,dec_ttl'],
+  ['udp,actions=set_field:5->tp_src,load:6->NXM_OF_UDP_DST[]', 'table=0, priority=32768,udp actions=set_field:5->udp_src,set_field:6->udp_dst'],
+  ['actions=load:0x1->NXM_NX_REG0[16],load:0xa000001->tun_dst[],load:3->reg1', 'table=0, priority=32768 actions=set_field:0x10000/0x10000->reg0,set_field:10.0.0.1->tun_dst,set_field:0x3->reg1'],
+  ['tcp,actions=load:1->NXM_OF_TCP_SRC[3..5],set_field:5/0xff->tcp_dst', 'table=0, priority=32768,tcp actions=set_field:8/0x38->tcp_src,set_field:5/0xff->tcp_dst'],
+  ['arp,actions=load:2->NXM_OF_ARP_OP[],move:arp_sha[]->arp_tha[]', 'table=0, priority=32768,arp actions=set_field:2->arp_op,move:NXM_NX_ARP_SHA[]->NXM_NX_ARP_THA[]'],
+  ['ip,actions=ct', 'table=0, priority=32768,ip actions=ct()'],
+  ['ip,actions=ct( zone=0x10 table=5, commit, exec( load:0x20->NXM_NX_CT_MARK[] ) )', 'table=0, priority=32768,ip actions=ct(commit,table=5,zone=16,exec(set_field:0x20->ct_mark))'],
+];
+
+void t.test('spellings', async (t) => {
+  for (const [spelling, printed] of spellings) t.equal(printFlow(parseFlow(spelling, ports)), printed, spelling);
+  t.equal(parseDumpedFlow('table=9, n_packets=5, priority=1,arp actions=NORMAL').packets, 5);
+  t.strictSame(parseFlows('# one\n\n actions=drop\r\n\t# two\nip,actions=1\n', 'f').map(printFlow), ['table=0, priority=32768 actions=drop', 'table=0, priority=32768,ip actions=output:1']);
+});
+
+/** Texts that are refused, and the exact words. */
+const refusals: readonly (readonly [text: string, message: string])[] = [
+  ['', '1: expected "actions=" in ""'],
+  ['drop', '1: expected "actions=" in "drop"'],
+  ['ip,actions=', '12: expected actions after "actions=", or "drop"'],
+  // Table, priority and what else stands before a match.
+  ['table=254,actions=drop', '7: table: expected a number from 0 to 253, got "254"'],
+  ['priority=-1,actions=drop', '10: priority: expected a number from 0 to 65535, got "-1"'],
+  ['priority=65536,actions=drop', '10: priority: expected a number from 0 to 65535, got "65536"'],
+  ['priority=,actions=drop', '10: priority: expected a number from 0 to 65535, got ""'],
+  ['priority=99999999999999999999999999999999999999999999999999,actions=drop', '10: priority: expected a number from 0 to 65535, got "9999999999999999999999999999999999999..."'],
+  ['n_packets=x,actions=drop', '11: n_packets: expected a number from 0 to 18446744073709551615, got "x"'],
+  ['idle_timeout=60,actions=drop', '14: flows with idle_timeout are not known here'],
+  // Matches.
+  ['ip,foo=1,actions=drop', '4: unknown field "foo"'],
+  ['ip, toString,actions=drop', '5: expected FIELD=VALUE or one of ip, arp, icmp, tcp, udp, sctp, ipv6, rarp, mpls, mplsm, got "toString"'],
+  ['nw_dst=10.0.0.1,actions=drop', '1: nw_dst needs a match on ip beside it'],
+  ['ip,tp_dst=80,actions=drop', '4: tp_dst needs a match on tcp or udp beside it, and not on later fragments'],
+  ['udp,tp_dst=80,nw_frag=later,actions=drop', '5: tp_dst needs a match on tcp or udp beside it, and not on later fragments'],
+  ['ip,arp_spa=10.0.0.1,actions=drop', '4: arp_spa needs a match on arp beside it'],
+  ['ip,arp,actions=drop', '4: dl_type is matched twice'],
+  ['reg0=1,reg0=2,actions=drop', '8: reg0 is matched twice'],
+  ['ip,nw_src=10.0.0.256,actions=drop', '11: expected an IPv4 address such as 10.10.0.1, got "10.0.0.256"'],
+  ['ip,nw_src=10.0.0.0/33,actions=drop', '11: expected a block of addresses such as 10.10.0.0/24, got "10.0.0.0/33"'],
+  ['dl_dst=0x1,actions=drop', '8: expected a MAC address such as 0a:00:0a:0a:00:01, got "0x1"'],
+  ['reg0=0x100000000,actions=drop', '6: reg0: expected a number from 0 to 4294967295, got "0x100000000"'],
+  ['reg0=1/x,actions=drop', '8: reg0: expected a number from 0 to 4294967295, got "x"'],
+  ['ct_zone=1/1,actions=drop', '11: ct_zone takes no mask, got "1"'],
+  ['ip,nw_tos=5,actions=drop', '11: nw_tos cannot be 5: it has the bits 0xfc'],
+  ['arp,arp_op=300,actions=drop', '12: arp_op: expected a number from 0 to 255, got "300"'],
+  ['ip,nw_frag=1,actions=drop', '12: nw_frag: expected one of no, yes, first, later, not_later, got "1"'],
+  ['vlan_tci=0x1005,actions=drop', '10: vlan_tci: expected 0x0000/0x1fff (no tag) or 0x1000/0x1000 (a tag), got "0x1005"'],
+  ['ct_state=+trk+gone,actions=drop', '10: ct_state: unknown flag "gone"; known: new, est, rel, rpl, inv, trk, snat, dnat'],
+  ['ct_state=+trk-trk,actions=drop', '10: ct_state: trk is given twice'],
+  ['in_port=p9,actions=drop', '9: unknown port "p9"; ports of this bridge: p1, antrea-gw0, my port, br-int'],
+  ['in_port=65280,actions=drop', '9: port: expected a number from 0 to 65279, got "65280"'],
+  // Actions.
+  ['actions=fly', '9: unknown action "fly"'],
+  ['actions=output:1,  group:7', '20: unknown action "group:7"'],
+  ['actions=toString', '9: unknown action "toString"'],
+  ['actions=constructor:1', '9: unknown action "constructor:1"'],
+  ['actions=+', '9: expected an action, got "+"'],
+  ['actions=output:1,drop', '18: drop stands alone, without other actions'],
+  ['actions=output', '9: output needs an argument'],
+  ['actions=output:p9', '16: unknown port "p9"; ports of this bridge: p1, antrea-gw0, my port, br-int'],
+  ['actions=output:ANY', '16: "ANY" is no port that packets leave by'],
+  ['actions=output:NXM_NX_REG0[32]', '16: reg0 has bits 0 to 31, got 32..32'],
+  ['actions=output:NXM_NX_CT_LABEL[]', '16: output takes at most 64 bits, got 128'],
+  ['actions=CONTROLLER:128', '20: CONTROLLER: expected 65535, got "128"'],
+  ['table=5,actions=goto_table:5', '28: goto_table leads to a later table than 5, got 5'],
+  ['actions=goto_table:5,output:1', '22: goto_table comes last, "output:1" stands behind it'],
+  ['actions=resubmit()', '9: resubmit needs an argument'],
+  ['actions=resubmit(IN_PORT)', '9: resubmit needs a port or a table'],
+  ['actions=resubmit(,255)', '19: table: expected a number from 0 to 253, got "255"'],
+  ['actions=set_field:1', '19: expected set_field:VALUE->FIELD, got "1"'],
+  ['actions=set_field:1->foo', '22: unknown field "foo"'],
+  ['actions=set_field:10.0.0.1->ip_dst', '29: ip_dst needs a match on ip beside it'],
+  ['ip,actions=set_field:6->nw_proto', '25: nw_proto cannot be written'],
+  ['actions=set_field:1->ct_mark', '22: ct_mark can only be written in ct(commit,exec(...))'],
+  ['actions=set_field:1/0->reg0', '19: 1/0 sets nothing: its mask is zero'],
+  ['actions=load:10.0.0.1->NXM_NX_TUN_IPV4_DST[]', '14: tun_dst: expected a number from 0 to 4294967295, got "10.0.0.1"'],
+  ['actions=load:2->NXM_NX_REG0[3]', '14: reg0: expected a number from 0 to 1, got "2"'],
+  ['actions=load:1->NXM_OF_IN_PORT[0..3]', '17: in_port is written as a whole here'],
+  ['ip,actions=load:5->NXM_OF_IP_TOS[]', '17: nw_tos cannot be 5: it has the bits 0xfc'],
+  ['actions=move:NXM_NX_REG0[]', '14: expected move:FIELD[]->FIELD[], got "NXM_NX_REG0[]"'],
+  ['actions=move:NXM_NX_REG0[0..3]->NXM_NX_REG1[]', '14: move from 4 bits to 32 bits'],
+  ['actions=move:NXM_OF_IP_SRC[]->NXM_NX_REG1[]', '14: NXM_OF_IP_SRC needs a match on ip beside it'],
+  ['actions=dec_ttl', '9: dec_ttl needs a match on ip or ipv6 beside it'],
+  ['ip,actions=dec_ttl(1,2)', '20: dec_ttl with controller ids is not known here'],
+  ['arp,actions=ct(table=1)', '13: ct needs a match on ip or ipv6 beside it'],
+  ['ip,actions=ct(table=1,nat)', '23: ct: "nat" is not known here; known are commit, table=, zone=, exec()'],
+  ['ip,actions=ct(zone=65536)', '20: zone: expected a number from 0 to 65535, got "65536"'],
+  ['ip,actions=ct(exec(set_field:1->ct_mark))', '15: ct: exec() needs commit'],
+  ['ip,actions=ct(commit,exec(output:1))', '27: ct: exec() may only set ct_mark and ct_label'],
+  ['ip,actions=ct(commit,exec(set_field:1->reg0))', '40: ct: exec() may only set ct_mark and ct_label'],
+  ['ct_state=+inv+trk,ip,actions=ct(commit)', '33: ct: what matches ct_state=+inv cannot be committed'],
+  // Brackets and quotes.
+  ['ip,actions=ct(commit', '14: ( is never closed'],
+  ['ip,actions=ct(commit)x', '12: expected ")" at the end of "ct(commit)x"'],
+  ['actions=output:1)', '17: unexpected ")"'],
+  ['in_port="p1,actions=drop', '9: " is never closed'],
+];
+
+void t.test('refusals name line, column and reason', async (t) => {
+  for (const [text, message] of refusals) t.throws(() => parseFlow(text, ports, { file: 'flows.txt', line: 7 }), { name: 'InputError', message: `flows.txt:7:${message}` }, text);
+  t.throws(() => parseFlows('actions=drop\n\n  ip,foo=1,actions=drop', 'flows.txt'), { message: 'flows.txt:3:6: unknown field "foo"' });
+});
+
+/** Either flows, or an InputError with a place. */
+function readOrRefuse(text: string): void {
+  try {
+    parseFlow(text, ports);
+  } catch (error) {
+    ok(error instanceof InputError, `${String(error)} at ${JSON.stringify(text.slice(0, 200))}`);
+    ok(error.place?.line === 1 && (error.place.column ?? 0) >= 1 && (error.place.column ?? 0) <= text.length + 1, `${error.message} stands outside the text`);
+  }
+}
+
+void t.test('hostile text is refused, and soon', async (t) => {
+  const mega = 1 << 20;
+  const long: readonly string[] = [
+    'x'.repeat(mega), '('.repeat(mega), ')'.repeat(mega), '"'.repeat(mega), ','.repeat(mega), '\0'.repeat(mega), ' '.repeat(mega),
+    `actions=${'('.repeat(mega)}`, `ip,actions=${'ct(commit,exec('.repeat(mega / 16)}${'))'.repeat(mega / 16)}`, `ip,actions=${'ct('.repeat(mega / 4)}${')'.repeat(mega / 4)}`,
+    `reg0=${'9'.repeat(mega)},actions=drop`, `reg0=0x${'f'.repeat(mega)},actions=drop`, `ct_state=${'+'.repeat(mega)},actions=drop`, `ct_state=${'+trk'.repeat(mega / 4)},actions=drop`,
+    `ip,nw_src=${'1.'.repeat(mega / 2)},actions=drop`, `${'reg0=1,'.repeat(mega / 8)}actions=fly`, `actions=output:NXM_NX_REG0[${'1'.repeat(mega)}]`, `actions=${'output:1,'.repeat(mega / 16)}fly`,
+    `in_port="${'a'.repeat(mega)}",actions=drop`, `dl_src=${':'.repeat(mega)},actions=drop`, `actions=${'x'.repeat(mega)}(`, `${' actions'.repeat(mega / 8)}`,
+  ];
+  for (const text of long) t.throws(() => parseFlow(text, ports), { name: 'InputError', message: /^.{1,300}$/s }, text.slice(0, 30));
+  const bytes = fc.uint8Array({ maxLength: 80 }).map((array) => Buffer.from(array).toString('latin1'));
+  const words = fc.array(fc.constantFrom('ip', 'tcp', ',', '=', '(', ')', '"', '->', '[', ']', '..', ':', '/', '0', '-1', '0x', 'actions=', 'ct', 'exec', 'commit', 'move', 'load', 'set_field', 'reg0', 'NXM_NX_REG0', 'nw_src', 'output', 'resubmit', '\n', '__proto__', 'constructor'), { maxLength: 20 }).map((parts) => parts.join(''));
+  const damaged = fc.tuple(anyFlow, fc.nat(), fc.constantFrom('', '(', ')', '"', '/', '\0', '\n', '=', ',', '-', '9'.repeat(40))).map(([flow, at, wedge]) => {
+    const text = printFlow(flow);
+    return text.slice(0, at % text.length) + wedge + text.slice((at % text.length) + 1);
+  });
+  fc.assert(fc.property(fc.oneof(bytes, bytes.map((text) => `actions=${text}`), words, words.map((text) => `ip,actions=${text}`), damaged), readOrRefuse), { numRuns: 2000 });
+});
+
+/** What a switch that holds `flows` holds after the lines of a bundle. */
+function applyBundle(flows: readonly Flow[], lines: readonly string[]): readonly string[] {
+  const held = new Map(flows.map((flow) => [printFlowKey(flow), printFlow(flow)]));
+  for (const line of lines) {
+    const [, key = ''] = /^flow delete_strict (.*)$/.exec(line) ?? [];
+    if (key !== '') ok(held.delete(key), `${key} is deleted and was not there`);
+    else held.set(printFlowKey(parseFlow(line.replace(/^flow add /, ''))), line.replace(/^flow add /, ''));
+  }
+  return [...held.values()].sort();
+}
+
+void t.test('a diff leads from any flows to any others', async (t) => {
+  const few = fc.uniqueArray(anyFlow, { selector: printFlowKey, maxLength: 8 });
+  // Some flows in both, some with other actions.
+  const pairs = fc.tuple(few, few, fc.array(fc.constantFrom('keep', 'change', 'drop'), { minLength: 8, maxLength: 8 })).map(([current, fresh, fates]) => {
+    const kept = current.flatMap((flow, index): Flow[] => (fates[index] === 'drop' ? [] : fates[index] === 'keep' ? [flow] : [{ ...flow, actions: [{ kind: 'output', port: 1 }, ...flow.actions] }]));
+    const known = new Set(kept.map(printFlowKey));
+    return { current, desired: [...kept, ...fresh.filter((flow) => !known.has(printFlowKey(flow)))] };
+  });
+  fc.assert(
+    fc.property(pairs, ({ current, desired }) => {
+      const lines = diffFlows(current, desired);
+      deepStrictEqual(applyBundle(current, lines), desired.map(printFlow).sort());
+      const { missing, unexpected } = compareFlows(desired, current);
+      strictEqual(lines.filter((line) => line.startsWith('flow add ')).length, missing.length, 'nothing else is touched');
+      ok(lines.length <= missing.length + unexpected.length);
+      deepStrictEqual(diffFlows(desired, desired.toReversed()), []);
+    }),
+    { numRuns: 200 },
+  );
+  const flows = (text: string) => parseFlows(text, 'f');
+  t.strictSame(diffFlows(flows('ip,actions=1\narp,actions=2'), flows('ip,actions=3\npriority=1,actions=4')), [
+    'flow delete_strict table=0, priority=32768,arp',
+    'flow add table=0, priority=32768,ip actions=output:3',
+    'flow add table=0, priority=1 actions=output:4',
+  ]);
+  throws(() => applyBundle([], ['flow delete_strict table=0, priority=1']), /was not there/);
+});
