@@ -49,12 +49,14 @@ export function compareFrames(expected: readonly FrameEvent[], actual: readonly 
   }
   const silent = [...ports].filter((port) => !speaking.has(port)).length;
   return {
-    // What went into a switch at an instant comes before what came out at the same instant.
-    differences: differences.sort((a, b) => a.timeUs - b.timeUs || Number(a.direction === 'out') - Number(b.direction === 'out')),
+    differences: differences.sort((a, b) => a.timeUs - b.timeUs || rank[a.direction] - rank[b.direction] || rank[a.kind] - rank[b.kind]),
     frames: { expected: expected.length, made: expected.length, skipped: 0 },
     silence: { expected: silent, made: silent, skipped: 0 },
   };
 }
+
+/** At one instant: what went into a switch comes before what came out of it, and what says most comes first. */
+const rank = { in: 0, out: 1, different: 0, missing: 1, unexpected: 2 } as const;
 
 function compareOne(expected: Uint8Array | undefined, actual: Uint8Array | undefined): Pick<FrameDifference, 'kind' | 'fields' | 'tunnelled' | 'expected' | 'actual'> | undefined {
   if (expected === undefined && actual === undefined) return undefined;

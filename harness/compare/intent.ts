@@ -29,7 +29,7 @@ export function judge(intent: Intent, stimulus: Stimulus, seen: Observation): Br
 }
 
 function judgeRoundTrip(intent: Extract<Intent, { kind: 'round-trip' }>, stimulus: Stimulus, notes: readonly HostNote[]): BrokenPromise | undefined {
-  const expected = `${intent.to} gets it once, from ${intent.source}, and ${stimulus.from} gets one answer`;
+  const expected = `${intent.to} gets it once, from ${intent.source}, and ${stimulus.from} gets one answer from ${destinationOf(stimulus) ?? 'it'}`;
   const deliveries = notes.filter((note) => note.kind === 'received' && note.host !== stimulus.from);
   const answers = notes.filter((note) => note.kind === 'received' && note.host === stimulus.from);
   const [delivery] = deliveries;
@@ -37,8 +37,10 @@ function judgeRoundTrip(intent: Extract<Intent, { kind: 'round-trip' }>, stimulu
   const wrong = deliveries.find((note) => note.host !== intent.to || (note.kind === 'received' && note.src !== intent.source));
   if (wrong !== undefined) return { expected, actual: describe(wrong) };
   if (deliveries.length > 1) return { expected, actual: `${intent.to} got it ${deliveries.length} times` };
-  if (answers.length !== 1) return { expected, actual: `${stimulus.from} got ${answers.length === 0 ? 'no answer' : `${answers.length} answers`}` };
-  return undefined;
+  const [answer] = answers;
+  if (answer === undefined) return { expected, actual: `${stimulus.from} got no answer` };
+  if (answers.length > 1) return { expected, actual: `${stimulus.from} got ${answers.length} answers` };
+  return answer.kind === 'received' && answer.src === destinationOf(stimulus) ? undefined : { expected, actual: describe(answer) };
 }
 
 function judgeResolution(intent: Extract<Intent, { kind: 'resolves' }>, stimulus: Stimulus, notes: readonly HostNote[]): BrokenPromise | undefined {
@@ -60,6 +62,19 @@ function judgeBlocked(why: string, stimulus: Stimulus, seen: Observation): Broke
   const leak = seen.frames.find(({ direction }) => direction === 'out');
   if (leak !== undefined) return { expected, actual: `a frame came out of ${leak.port} on ${leak.node}` };
   return judgeDenied(why, stimulus, seen.notes);
+}
+
+/** The IP address that the sender wrote to, where it wrote to one: the answer comes from there. */
+function destinationOf(stimulus: Stimulus): string | undefined {
+  switch (stimulus.kind) {
+    case 'ping':
+    case 'udp':
+      return stimulus.to;
+    case 'arp':
+      return undefined;
+    case 'frame':
+      return 'dst' in stimulus.frame.payload ? stimulus.frame.payload.dst : undefined;
+  }
 }
 
 function isArp(stimulus: Stimulus): boolean {

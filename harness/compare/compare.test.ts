@@ -1,0 +1,219 @@
+/**
+ * Goal: whatever two levels say differently is found, told in words that people understand, and put where it began.
+ * Method: two equal sides with one thing planted at a time; the words are golden, as they are what people read.
+ */
+import t from 'tap';
+import type { Trace } from '../model/trace.js';
+import type { Intent } from '../nouns/intent.js';
+import type { FrameEvent, HostNote, Observation } from '../nouns/observation.js';
+import { formatFlowId, type FlowCount, type FlowId } from '../nouns/switching.js';
+import type { Stimulus } from '../nouns/vector.js';
+import { encodeEthernet, etherTypes } from '../packet/ethernet.js';
+import { encodeGeneve, genevePort } from '../packet/geneve.js';
+import { encodeIcmp, icmpTypes } from '../packet/icmp.js';
+import { encodeIpv4, ipProtocols } from '../packet/ipv4.js';
+import { encodeUdp } from '../packet/udp.js';
+import { compareCounters } from './counters.js';
+import { compareFrames, type FrameDifference } from './frames.js';
+import { judge } from './intent.js';
+import { locate, locateDecision, type Evidence, type Location } from './locate.js';
+import { compareProgram } from './program.js';
+import { compareVector, expectedCounts, type VectorCase } from './vector.js';
+
+const mac = { a: '02:00:00:00:00:0a', b: '02:00:00:00:00:0b' };
+
+function echo({ ttl = 64, dst = mac.b } = {}): Uint8Array {
+  const message = encodeIcmp({ type: icmpTypes.echoRequest, code: 0, identifier: 7, sequence: 1 }, Uint8Array.of(1));
+  return encodeEthernet({ dst, src: mac.a, etherType: etherTypes.ipv4 }, encodeIpv4({ src: '10.0.0.1', dst: '10.0.0.2', protocol: ipProtocols.icmp, ttl }, message));
+}
+
+function tunnelled(inner: Uint8Array, dst = '172.30.0.2'): Uint8Array {
+  const addresses = { src: '172.30.0.1', dst };
+  const datagram = encodeUdp({ srcPort: 50000, dstPort: genevePort }, encodeGeneve({ protocolType: etherTypes.transparentEthernetBridging, vni: 0, oam: false, critical: false, options: new Uint8Array() }, inner), 'no-checksum');
+  return encodeEthernet({ dst: mac.b, src: mac.a, etherType: etherTypes.ipv4 }, encodeIpv4({ ...addresses, protocol: ipProtocols.udp, ttl: 64 }, datagram));
+}
+
+function event(timeUs: number, port: string, frame = echo(), direction: 'in' | 'out' = 'out'): FrameEvent {
+  return { timeUs, node: 'n1', port, direction, frame };
+}
+
+const ports = new Set(['n1 a', 'n1 b', 'n1 c']);
+const inWords = ({ kind, timeUs, port, direction, fields, onSilentPort }: FrameDifference) => `${kind} ${timeUs} ${direction} ${port} ${fields.join()}${onSilentPort ? ' silent' : ''}`.trim();
+
+void t.test('frames', async (t) => {
+  const sent = [event(10, 'a', echo(), 'in'), event(10, 'b')];
+  const told = (actual: readonly FrameEvent[], expected = sent) => compareFrames(expected, actual, ports).differences.map(inWords);
+  t.strictSame(compareFrames(sent, sent, ports), { differences: [], frames: { expected: 2, made: 2, skipped: 0 }, silence: { expected: 2, made: 2, skipped: 0 } });
+  t.strictSame(told(sent.slice(0, 1)), ['missing 10 out b']);
+  t.strictSame(told([...sent, event(10, 'c')]), ['unexpected 10 out c  silent']);
+  t.strictSame(told([...sent, event(10, 'z')]), ['unexpected 10 out z  silent'], 'also at a port that nobody told of');
+  t.strictSame(told([...sent, event(10, 'b')]), ['unexpected 10 out b'], 'a duplicate');
+  t.strictSame(told(sent, [...sent, event(10, 'b')]), ['missing 10 out b']);
+  t.strictSame(told([event(10, 'a', echo(), 'in'), event(11, 'b')]), ['missing 10 out b', 'unexpected 11 out b'], 'at another time');
+  t.strictSame(told([event(10, 'b', echo({ ttl: 63, dst: mac.a })), event(10, 'a', echo({ ttl: 1 }), 'in')]), ['different 10 in a ip.ttl,ip.checksum', 'different 10 out b eth.dst,ip.ttl,ip.checksum'], 'what went in comes before what came out');
+  t.strictSame(told([event(20, 'b'), ...sent]), ['unexpected 20 out b']);
+  t.strictSame(told([event(20, 'c'), event(5, 'a', echo(), 'in'), ...sent]), ['unexpected 5 in a', 'unexpected 20 out c  silent'], 'in order of time');
+  const [difference] = compareFrames(sent, [event(10, 'b', echo({ ttl: 63 })), ...sent.slice(0, 1)], ports).differences;
+  t.strictSame([difference?.expected, difference?.actual], [
+    `${mac.a} > ${mac.b} IPv4 10.0.0.1 > 10.0.0.2 ICMP echo request id 7 seq 1 ttl 64 (ip.ttl 64, ip.checksum 0x66de)`,
+    `${mac.a} > ${mac.b} IPv4 10.0.0.1 > 10.0.0.2 ICMP echo request id 7 seq 1 ttl 63 (ip.ttl 63, ip.checksum 0x67de)`,
+  ]);
+});
+
+function flow(table: number, match = '', node = 'n1'): FlowId {
+  return { node, bridge: 'br-int', table, priority: match === '' ? 0 : 200, match };
+}
+const count = (id: FlowId, packets: number): FlowCount => ({ flow: id, packets });
+
+void t.test('counters', async (t) => {
+  const model = [count(flow(0, 'ip'), 2), count(flow(10), 0)];
+  t.strictSame(compareCounters(model, model.toReversed()), { differences: [], count: { expected: 2, made: 2, skipped: 0 } });
+  t.strictSame(compareCounters(model, [count(flow(0, 'ip'), 2)]).differences, [], 'a flow that one side lacks is nothing to it while nothing matched it');
+  t.strictSame(compareCounters(model, [count(flow(10), 0)]).differences, [{ flow: flow(0, 'ip'), expected: 2, actual: undefined }]);
+  t.strictSame(compareCounters(model, [count(flow(0, 'ip'), 3), count(flow(10), 0), count(flow(20), 1)]).differences, [{ flow: flow(0, 'ip'), expected: 2, actual: 3 }, { flow: flow(20), expected: undefined, actual: 1 }]);
+  t.strictSame(compareCounters(model, [count(flow(0, 'ip', 'n2'), 2), count(flow(10), 0)]).differences.length, 2, 'the same flow of another node is another flow');
+});
+
+void t.test('the flows that a bridge holds', async (t) => {
+  const desired = ['table=0,priority=200,ip,in_port=3 actions=set_field:1->reg0,goto_table:10', 'table=10,priority=0 actions=drop'];
+  const compared = (actual: readonly string[], expected = desired) => {
+    const { differences, count } = compareProgram([{ node: 'n1', bridge: 'br-int', flows: expected }], [{ node: 'n1', bridge: 'br-int', flows: actual }]);
+    return { told: differences.map((difference) => `${formatFlowId(difference.flow)}: ${difference.expected ?? 'none'} | ${difference.actual ?? 'none'} | ${difference.field ?? 'no field'}`), count };
+  };
+  const spelt = ['cookie=0x5, table=10, n_packets=7, priority=0 actions=drop', 'table=0, priority=200,in_port=3,eth_type=0x800 actions=load:0x1->NXM_NX_REG0[],resubmit(,10)'];
+  t.strictSame(compared([spelt[0] ?? '', 'priority=200,in_port=3,eth_type=0x0800 actions=load:0x1->NXM_NX_REG0[],goto_table:10']), { told: [], count: { expected: 2, made: 2, skipped: 0 } }, 'order and spelling do not matter');
+  t.match(compared(spelt).told, [/^table=0, priority=200,ip,in_port=3: .*goto_table:10 \| .*resubmit\(,10\) \| no field$/], 'goto_table is not resubmit');
+  t.match(compared(desired.map((text) => text.replace('set_field:1', 'set_field:2'))).told, [/^table=0, priority=200,ip,in_port=3: .*0x1.* \| .*0x2.* \| reg0$/]);
+  t.strictSame(compared(desired.slice(0, 1)), { told: ['table=10, priority=0: table=10, priority=0 actions=drop | none | no field'], count: { expected: 2, made: 2, skipped: 0 } });
+  t.strictSame(compared([...desired, 'table=11,priority=0 actions=drop']), { told: ['table=11, priority=0: none | table=11, priority=0 actions=drop | no field'], count: { expected: 3, made: 3, skipped: 0 } });
+  t.throws(() => compared(['table=0 actions=nonsense']), { name: 'InputError', message: /^flows of br-int on n1:1:/ });
+});
+
+const ping: Stimulus = { kind: 'ping', from: 'a', to: '10.0.0.2' };
+const arp: Stimulus = { kind: 'arp', from: 'a', target: '10.0.0.2' };
+const got = (host: string, src: string, what: 'echo-request' | 'echo-reply' | 'udp' = 'echo-request'): HostNote => ({ timeUs: 0, host, kind: 'received', what, src, dst: '10.0.0.2', ttl: 64 });
+const resolved = (address: string, host = 'a', ip = '10.0.0.2'): HostNote => ({ timeUs: 0, host, kind: 'resolved', ip, mac: address });
+const reached = got('b', '10.0.0.1');
+const answered = got('a', '10.0.0.2', 'echo-reply');
+
+void t.test('promises', async (t) => {
+  const judged = (intent: Intent, stimulus: Stimulus, notes: readonly HostNote[], frames: readonly FrameEvent[] = []) => judge(intent, stimulus, { notes, frames })?.actual ?? 'kept';
+  const roundTrip: Intent = { kind: 'round-trip', to: 'b', source: '10.0.0.1' };
+  const unresolved: HostNote = { timeUs: 0, host: 'a', kind: 'unresolved', ip: '10.0.0.2' };
+  const cases: readonly (readonly [intent: Intent, stimulus: Stimulus, notes: readonly HostNote[], said: string])[] = [
+    [roundTrip, ping, [resolved(mac.b), reached, answered], 'kept'],
+    [roundTrip, ping, [], 'nobody got it'],
+    [roundTrip, ping, [unresolved], 'nobody got it'],
+    [roundTrip, ping, [reached, reached, answered], 'b got it 2 times'],
+    [roundTrip, ping, [got('c', '10.0.0.1'), answered], 'c got an echo request from 10.0.0.1'],
+    [roundTrip, ping, [reached, got('c', '10.0.0.1'), answered], 'c got an echo request from 10.0.0.1'],
+    [roundTrip, ping, [got('b', '10.0.0.9'), answered], 'b got an echo request from 10.0.0.9'],
+    [roundTrip, ping, [reached], 'a got no answer'],
+    [roundTrip, ping, [reached, answered, answered], 'a got 2 answers'],
+    [roundTrip, ping, [reached, got('a', '10.0.0.9', 'echo-reply')], 'a got an echo reply from 10.0.0.9'],
+    [roundTrip, ping, [reached, answered, { timeUs: 0, host: 'a', kind: 'endless' }], 'what a sent goes round and round'],
+    [{ kind: 'resolves', ip: '10.0.0.2', mac: mac.b }, arp, [resolved(mac.b)], 'kept'],
+    [{ kind: 'resolves', ip: '10.0.0.2', mac: mac.b }, arp, [resolved(mac.a)], `a learned that 10.0.0.2 is at ${mac.a}`],
+    [{ kind: 'resolves', ip: '10.0.0.2', mac: mac.b }, arp, [resolved(mac.b, 'a', '10.0.0.3')], `a learned that 10.0.0.3 is at ${mac.b}`],
+    [{ kind: 'resolves', ip: '10.0.0.2', mac: mac.b }, arp, [resolved(mac.b), resolved(mac.b)], 'a got 2 answers'],
+    [{ kind: 'resolves', ip: '10.0.0.2', mac: mac.b }, arp, [resolved(mac.b, 'c')], 'nobody answered'],
+    [{ kind: 'resolves', ip: '10.0.0.2', mac: mac.b }, arp, [unresolved], 'nobody answered'],
+    [{ kind: 'denied', why: 'policy' }, ping, [resolved(mac.b), unresolved], 'kept'],
+    [{ kind: 'denied', why: 'policy' }, ping, [got('c', '10.0.0.1', 'udp')], 'c got a UDP datagram from 10.0.0.1'],
+    [{ kind: 'denied', why: 'policy' }, ping, [answered], 'a got an echo reply from 10.0.0.2'],
+    [{ kind: 'denied', why: 'nobody has it' }, arp, [resolved(mac.b)], `a learned that 10.0.0.2 is at ${mac.b}`],
+    [{ kind: 'blocked', why: 'spoofed' }, ping, [], 'kept'],
+    [{ kind: 'blocked', why: 'spoofed' }, ping, [reached], 'b got an echo request from 10.0.0.1'],
+  ];
+  for (const [intent, stimulus, notes, said] of cases) t.equal(judged(intent, stimulus, notes), said, `${intent.kind}: ${said}`);
+  const spoofed: Stimulus = { kind: 'frame', from: 'a', what: '', frame: { src: mac.a, dst: mac.b, payload: { kind: 'arp', op: 'request', sha: mac.a, spa: '10.0.0.1', tha: mac.b, tpa: '10.0.0.2' } } };
+  t.equal(judged({ kind: 'denied', why: 'spoofed' }, spoofed, [resolved(mac.b)]), `a learned that 10.0.0.2 is at ${mac.b}`, 'also when the request was written past the stack');
+  t.equal(judged({ kind: 'blocked', why: 'spoofed' }, ping, [], [event(10, 'a', echo(), 'in')]), 'kept', 'what goes in does not come out');
+  t.equal(judged({ kind: 'blocked', why: 'spoofed' }, ping, [], [event(10, 'a', echo(), 'in'), event(10, 'c')]), 'a frame came out of c on n1');
+  t.strictSame([roundTrip, { kind: 'resolves', ip: '10.0.0.2', mac: mac.b }, { kind: 'denied', why: 'policy' }, { kind: 'blocked', why: 'spoofed' }].map((intent) => judge(intent as Intent, intent.kind === 'resolves' ? arp : ping, { notes: intent.kind === 'resolves' ? [] : [got('c', '10.0.0.9')], frames: [event(10, 'c')] })?.expected), [
+    'b gets it once, from 10.0.0.1, and a gets one answer from 10.0.0.2',
+    `a learns that 10.0.0.2 is at ${mac.b}`,
+    'nobody gets it: policy',
+    'no frame comes out anywhere: spoofed',
+  ]);
+});
+
+const route = flow(70, 'ip,nw_dst=10.0.0.2');
+const miss = flow(70);
+const egress = flow(110, 'reg0=0x1');
+const trace: Trace = {
+  node: 'n1', port: 'a',
+  steps: [
+    { kind: 'lookup', bridge: 'br-int', table: 70, flow: route }, { kind: 'write', flow: route, field: 'nw_ttl' }, { kind: 'write', flow: route, field: 'tun_dst' },
+    { kind: 'lookup', bridge: 'br-int', table: 110, flow: egress }, { kind: 'output', flow: egress, port: 'b' },
+  ],
+};
+const sound: Evidence = { traces: [trace], frame: undefined, counters: [], program: [] };
+const differing = (expected: FrameEvent | undefined, actual: FrameEvent | undefined) => compareFrames(expected === undefined ? [] : [expected], actual === undefined ? [] : [actual], ports).differences[0];
+const place = (at: Location | undefined) => (at === undefined ? 'nowhere' : `${formatFlowId(at.flow)}${at.field === undefined ? '' : ` [${at.field}]`}: ${at.because}`);
+
+void t.test('where it began', async (t) => {
+  const wrongTtl = differing(event(10, 'b'), event(10, 'b', echo({ ttl: 63 })));
+  const cases: readonly (readonly [what: string, evidence: Partial<Evidence>, said: string])[] = [
+    ['a flow is missing', { program: [{ flow: route, expected: 'x', actual: undefined, field: undefined }] }, 'table=70, priority=200,ip,nw_dst=10.0.0.2: the switch does not hold this flow'],
+    ['a flow is another', { program: [{ flow: egress, expected: 'x', actual: 'table=110 actions=drop', field: undefined }] }, 'table=110, priority=200,reg0=0x1: the switch holds it as: table=110 actions=drop'],
+    ['a flow writes another value', { frame: wrongTtl, program: [{ flow: route, expected: 'x', actual: 'y', field: 'eth_dst' }] }, 'table=70, priority=200,ip,nw_dst=10.0.0.2 [eth_dst]: the switch holds it as: y'],
+    ['a flow is another, and a field came out wrong', { frame: wrongTtl, program: [{ flow: route, expected: 'x', actual: 'y', field: undefined }] }, 'table=70, priority=200,ip,nw_dst=10.0.0.2 [nw_ttl]: the switch holds it as: y'],
+    ['the switch took another way', { counters: [{ flow: egress, expected: 1, actual: 0 }, { flow: route, expected: 1, actual: 0 }, { flow: miss, expected: 0, actual: 1 }] }, 'table=70, priority=200,ip,nw_dst=10.0.0.2: the model\'s packets matched it 1 times, the switch\'s 0 times; there it took table=70, priority=0'],
+    ['the way ends early', { counters: [{ flow: egress, expected: 1, actual: undefined }] }, 'table=110, priority=200,reg0=0x1: the model\'s packets matched it 1 times, the switch\'s 0 times'],
+    ['the first of two on the path', { counters: [{ flow: egress, expected: 1, actual: 0 }], program: [{ flow: route, expected: 'x', actual: 'y', field: undefined }] }, 'table=70, priority=200,ip,nw_dst=10.0.0.2: the switch holds it as: y'],
+    ['the same path, a wrong field', { frame: wrongTtl }, 'table=70, priority=200,ip,nw_dst=10.0.0.2 [nw_ttl]: the flow that last wrote this field; the path and the flows are the same on both sides'],
+    ['a field that no flow wrote', { frame: differing(event(10, 'b'), event(10, 'b', echo({ dst: mac.a }))) }, 'table=110, priority=200,reg0=0x1 [eth_dst]: the path and the flows are the same on both sides up to this output: what differs happened past it, on the wire'],
+    ['past the last output', { frame: differing(event(10, 'b'), undefined) }, 'table=110, priority=200,reg0=0x1: the path and the flows are the same on both sides up to this output: what differs happened past it, on the wire'],
+    ['at a port that the model sends nothing to', { frame: differing(undefined, event(10, 'c')) }, 'table=110, priority=200,reg0=0x1: the path and the flows are the same on both sides up to this output: what differs happened past it, on the wire'],
+    ['around a tunnelled frame', { frame: differing(event(10, 'b', tunnelled(echo())), event(10, 'b', tunnelled(echo(), '172.30.0.9'))) }, 'table=70, priority=200,ip,nw_dst=10.0.0.2 [tun_dst]: the flow that last wrote this field; the path and the flows are the same on both sides'],
+    ['inside a tunnelled frame', { frame: differing(event(10, 'b', tunnelled(echo())), event(10, 'b', tunnelled(echo({ ttl: 63 })))) }, 'table=70, priority=200,ip,nw_dst=10.0.0.2 [nw_ttl]: the flow that last wrote this field; the path and the flows are the same on both sides'],
+    ['off the path: a counter', { traces: [], counters: [{ flow: miss, expected: 0, actual: 2 }] }, 'table=70, priority=0: the model\'s packets matched it 0 times, the switch\'s 2 times'],
+    ['off the path: a flow', { traces: [], program: [{ flow: miss, expected: undefined, actual: 'table=70 actions=NORMAL', field: undefined }] }, 'table=70, priority=0: the switch holds it as: table=70 actions=NORMAL'],
+    ['nothing is known', { traces: [] }, 'nowhere'],
+  ];
+  for (const [what, evidence, said] of cases) t.equal(place(locate({ ...sound, ...evidence })), said, what);
+  t.equal(place(locateDecision([trace])), 'table=110, priority=200,reg0=0x1: model and switch send it out of b here');
+  t.equal(place(locateDecision([trace, { ...trace, steps: [{ kind: 'drop', flow: miss, why: 'the flow says drop' }] }])), 'table=70, priority=0: model and switch drop it here: the flow says drop');
+  t.equal(place(locateDecision([])), 'nowhere');
+});
+
+void t.test('a whole vector', async (t) => {
+  const intent: Intent = { kind: 'round-trip', to: 'b', source: '10.0.0.1' };
+  const counts = [count(route, 1), count(egress, 1), count(miss, 0)];
+  const observation: Observation = { frames: [event(10, 'a', echo(), 'in'), event(10, 'b')], notes: [reached, answered] };
+  const same: VectorCase = { stimulus: ping, intent, model: { observation, counts }, real: { observation, counts }, parting: { traces: [trace], modelCounts: counts, realCounts: counts }, ports };
+  const made = (comparisons: number) => ({ expected: comparisons, made: comparisons, skipped: 0 });
+  const expected = { program: made(0), intent: made(2), frames: made(2), silence: made(2), counters: made(3) };
+
+  await t.test('that is alike', async (t) => {
+    const comparison = compareVector(same);
+    t.strictSame(comparison.counts, expected);
+    t.notOk(comparison.parts);
+    t.strictSame(comparison.differences([]), []);
+    t.strictSame(expectedCounts(same.model, ports), Object.fromEntries(Object.entries(expected).map(([aspect, each]) => [aspect, { ...each, made: 0 }])), 'and what would have been compared without a switch');
+  });
+
+  await t.test('that parts: the first difference is located, the rest follows from it', async (t) => {
+    const realCounts = [count(route, 0), count(egress, 0), count(miss, 1)];
+    const comparison = compareVector({ ...same, real: { observation: { frames: [event(10, 'a', echo(), 'in'), event(10, 'c')], notes: [] }, counts: realCounts }, parting: { ...same.parting, realCounts } });
+    t.ok(comparison.parts);
+    t.strictSame(comparison.differences([]).map(({ aspect, between, summary, expected, actual, at, afterDivergence }) => `${afterDivergence ? '  ' : ''}${aspect}, ${between}: ${summary} | ${expected} | ${actual}${at === undefined ? '' : ` | at ${place(at)}`}`), [
+      `frames, model and switch: a frame is missing out of b on n1 at 10 µs | ${mac.a} > ${mac.b} IPv4 10.0.0.1 > 10.0.0.2 ICMP echo request id 7 seq 1 ttl 64 | nothing | at table=70, priority=200,ip,nw_dst=10.0.0.2: the model's packets matched it 1 times, the switch's 0 times; there it took table=70, priority=0`,
+      `  silence, model and switch: an unexpected frame went out of c on n1 at 10 µs | nothing | ${mac.a} > ${mac.b} IPv4 10.0.0.1 > 10.0.0.2 ICMP echo request id 7 seq 1 ttl 64`,
+      '  counters, model and switch: br-int on n1 counted otherwise: table=70, priority=200,ip,nw_dst=10.0.0.2 | n_packets=1 | n_packets=0',
+      '  counters, model and switch: br-int on n1 counted otherwise: table=110, priority=200,reg0=0x1 | n_packets=1 | n_packets=0',
+      '  counters, model and switch: br-int on n1 counted otherwise: table=70, priority=0 | n_packets=0 | n_packets=1',
+      '  intent, intent and switch: on the switch: nobody got it | b gets it once, from 10.0.0.1, and a gets one answer from 10.0.0.2 | nobody got it',
+    ]);
+  });
+
+  await t.test('that is alike, but not as promised', async (t) => {
+    const comparison = compareVector({ ...same, intent: { kind: 'denied', why: 'policy' } });
+    t.notOk(comparison.parts);
+    t.strictSame(comparison.differences([]).map(({ between, summary, at, afterDivergence }) => `${afterDivergence ? '  ' : ''}${between}: ${summary}${at === undefined ? '' : ` | at ${place(at)}`}`), [
+      'intent and switch: on the switch, as the model predicts: b got an echo request from 10.0.0.1 | at table=110, priority=200,reg0=0x1: model and switch send it out of b here',
+      '  intent and model: in the model: b got an echo request from 10.0.0.1',
+    ]);
+  });
+});
