@@ -1,8 +1,8 @@
 /** A run as people read it in a terminal and in the log of a CI job. */
 import picocolors from 'picocolors';
-import type { RunReport, ScenarioReport, VectorReport } from '../harness/run/report.js';
+import type { Inconclusive, RunReport, ScenarioReport, VectorReport } from '../harness/run/report.js';
 import { formatFlowId } from '../harness/nouns/switching.js';
-import { aspects, type Aspect, type Difference } from '../harness/nouns/verdict.js';
+import { aspects, worst, type Aspect, type Difference } from '../harness/nouns/verdict.js';
 
 const { bold, dim, green, red, yellow } = picocolors;
 
@@ -24,14 +24,14 @@ export function renderTerminal(report: RunReport): string {
 }
 
 function renderScenario(scenario: ScenarioReport): readonly string[] {
-  const axes = Object.entries(scenario.axes).map(([axis, value]) => `${axis}=${value}`).join(' ');
+  const axes = Object.entries(scenario.axes).map(([axis, value]) => `${axis}=${value}`);
   const findings = [
     ...scenario.program.map((difference) => ({ id: 'program', difference })),
     ...scenario.vectors.flatMap(({ id, differences }) => differences.filter(({ afterDivergence }) => !afterDivergence).map((difference) => ({ id, difference }))),
   ];
   return [
-    `${bold(scenario.name)} ${axes}  ${dim(scenario.title)}`,
-    ...groups(scenario.vectors).map(renderGroup),
+    `${[bold(scenario.name), ...axes].join(' ')}  ${dim(scenario.title)}`,
+    ...renderGroups(groups(scenario.vectors)),
     ...findings.slice(0, toldInFull).flatMap(({ id, difference }) => ['', ...renderFinding(id, difference)]),
     ...(findings.length > toldInFull ? ['', `  … and ${findings.length - toldInFull} more findings`] : []),
     ...renderInconclusive(scenario),
@@ -42,7 +42,7 @@ function renderScenario(scenario: ScenarioReport): readonly string[] {
 }
 
 /** Vectors by the first word of their id, in order of appearance. */
-function groups(vectors: readonly VectorReport[]): readonly (readonly [string, readonly VectorReport[]])[] {
+function groups(vectors: readonly VectorReport[]): readonly Group[] {
   const found = new Map<string, VectorReport[]>();
   for (const vector of vectors) {
     const name = vector.id.split('/')[0] ?? vector.id;
@@ -51,13 +51,26 @@ function groups(vectors: readonly VectorReport[]): readonly (readonly [string, r
   return [...found];
 }
 
-function renderGroup([name, vectors]: readonly [string, readonly VectorReport[]]): string {
-  const of = (verdict: VectorReport['verdict']) => vectors.filter((vector) => vector.verdict === verdict).length;
-  const worst = of('diverges') > 0 ? 'diverges' : of('inconclusive') > 0 ? 'inconclusive' : 'conforms';
-  const denied = vectors.filter(({ intent }) => intent.kind === 'denied' || intent.kind === 'blocked').length;
-  const promise = denied === 0 ? 'must pass' : denied === vectors.length ? 'must not pass' : `${vectors.length - denied} must pass, ${denied} must not`;
-  const others = [of('diverges') > 0 ? red(`${of('diverges')} diverge`) : '', of('inconclusive') > 0 ? yellow(`${of('inconclusive')} inconclusive`) : ''].filter((text) => text !== '');
-  return `  ${symbols[worst]} ${name.padEnd(12)} ${String(of('conforms')).padStart(3)} of ${String(vectors.length).padStart(3)} conform${others.length > 0 ? `, ${others.join(', ')}` : ''}  ${dim(promise)}`;
+type Group = readonly [name: string, vectors: readonly VectorReport[]];
+
+/** One line a group, in columns as wide as what stands in them. */
+function renderGroups(all: readonly Group[]): readonly string[] {
+  const nameWidth = Math.max(...all.map(([name]) => name.length));
+  const countWidth = Math.max(...all.map(([, vectors]) => String(vectors.length).length));
+  return all.map(([name, vectors]) => {
+    const of = (verdict: VectorReport['verdict']) => vectors.filter((vector) => vector.verdict === verdict).length;
+    const others = [of('diverges') > 0 ? red(`${of('diverges')} diverge`) : '', of('inconclusive') > 0 ? yellow(`${of('inconclusive')} inconclusive`) : ''].filter((text) => text !== '');
+    const conforming = `${String(of('conforms')).padStart(countWidth)} of ${String(vectors.length).padStart(countWidth)} conform`;
+    return `  ${symbols[worst(vectors.map(({ verdict }) => verdict))]} ${name.padEnd(nameWidth)}  ${[conforming, ...others].join(', ')}  ${dim(promise(vectors))}`;
+  });
+}
+
+/** What was promised of them: `must pass`, or how many of each when they are not alike. */
+function promise(vectors: readonly VectorReport[]): string {
+  const promised = (...kinds: readonly string[]) => vectors.filter(({ intent }) => kinds.includes(intent.kind)).length;
+  const counted = [[promised('round-trip', 'resolves'), 'must pass'], [promised('denied', 'blocked'), 'must not pass'], [promised('unknown'), 'unknown']] as const;
+  const [only, ...others] = counted.filter(([count]) => count > 0);
+  return only === undefined || others.length === 0 ? (only?.[1] ?? '') : [only, ...others].map(([count, what]) => `${count} ${what}`).join(', ');
 }
 
 function renderFinding(id: string, difference: Difference): readonly string[] {
@@ -76,16 +89,21 @@ function renderFinding(id: string, difference: Difference): readonly string[] {
   ];
 }
 
+/** Each cause once, with the vectors that it cost their verdict. */
 function renderInconclusive(scenario: ScenarioReport): readonly string[] {
-  const first = scenario.inconclusive ?? scenario.vectors.find((vector) => vector.inconclusive !== undefined)?.inconclusive;
-  if (first === undefined) return [];
-  const id = scenario.vectors.find((vector) => vector.inconclusive !== undefined)?.id ?? scenario.name;
-  return [
-    '',
-    `  ${symbols.inconclusive} ${bold(id)} and what comes after it is inconclusive: ${first.cause}`,
-    ...first.evidence.map((line) => `      ${dim(line)}`),
-    ...first.remedies.map((line) => `      - ${line}`),
-  ];
+  if (scenario.inconclusive !== undefined) return renderCause(bold(scenario.name), scenario.inconclusive);
+  const open = new Map<string, { readonly ids: string[]; readonly cause: Inconclusive }>();
+  for (const { id, inconclusive: cause } of scenario.vectors) {
+    if (cause === undefined) continue;
+    const already = open.get(cause.cause);
+    if (already === undefined) open.set(cause.cause, { ids: [id], cause });
+    else already.ids.push(id);
+  }
+  return [...open.values()].flatMap(({ ids: [first = '', ...more], cause }) => renderCause(`${bold(first)}${more.length === 0 ? '' : ` and ${more.length} more`}`, cause));
+}
+
+function renderCause(who: string, { cause, evidence, remedies }: Inconclusive): readonly string[] {
+  return ['', `  ${symbols.inconclusive} ${who}: ${cause}`, ...evidence.map((line) => `      ${dim(line)}`), ...remedies.map((line) => `      - ${line}`)];
 }
 
 function renderCount(aspect: Aspect, scenario: ScenarioReport): string {
