@@ -2,6 +2,7 @@
 import { assert } from '../base/errors.js';
 import type { BridgePlan, ClusterPlan, NodePlan } from '../nouns/plan.js';
 import type { Scenario } from '../nouns/scenario.js';
+import type { TestVector } from '../nouns/vector.js';
 import type { Difference } from '../nouns/verdict.js';
 import { parseBridgeFlows } from '../openflow/bridge-flows.js';
 import { printFlow, printFlowKey, type Flow } from '../openflow/flow.js';
@@ -20,6 +21,8 @@ export interface SelftestOptions {
   readonly image: Image;
   readonly sim: SimOptions;
   readonly nowMs: () => number;
+  /** Runs only the vectors for which this holds. */
+  readonly only?: (vector: TestVector) => boolean;
 }
 
 /** Runs `scenario` with `fault` planted. */
@@ -30,6 +33,7 @@ export async function tryFault(scenario: Scenario, axes: Readonly<Record<string,
   const { report } = await runScenario(faulty, axes, {
     seed: 1,
     nowMs: options.nowMs,
+    ...(options.only === undefined ? {} : { only: options.only }),
     openReal: async (wanted) => {
       plan = wanted;
       const { node } = faultyBridge(wanted);

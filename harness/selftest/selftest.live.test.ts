@@ -1,0 +1,45 @@
+/**
+ * Goal: every planted fault is caught where it was planted; and the self-test itself can fail: a fault that changes nothing
+ * is unnoticed, one that is expected elsewhere misplaced. Method: each fault into switches of its own, with the vectors of
+ * the first node's first pods, which every fault concerns.
+ */
+import t from 'tap';
+import { openImage } from '../../images/images.js';
+import encap from '../../scenarios/antrea/encap.js';
+import type { TestVector } from '../nouns/vector.js';
+import { antreaFaults, type Fault } from './faults.js';
+import { tryFault, type FaultResult } from './selftest.js';
+
+const image = await openImage('trixie', (line) => t.comment(line));
+const ids = ['ping/p1/p2', 'ping/p1/p4', 'udp/p4/p1', 'ping/n1/p4', 'arp/p1/n2', 'spoof-ip/p1', 'spoof-mac/p1'];
+
+async function attemptFault(fault: Fault, only: (vector: TestVector) => boolean = ({ id }) => ids.includes(id)): Promise<FaultResult> {
+  return await tryFault(encap, { nodes: '2', tunnel: 'geneve' }, fault, { image, sim: {}, nowMs: () => 0, only });
+}
+
+/** What a result says, for people who read a failure. */
+function inWords(result: FaultResult): string {
+  if (result.kind === 'unnoticed') return `unnoticed: ${result.why}`;
+  const { at, summary } = result.finding;
+  return `${result.kind} by ${result.first}: table ${at?.flow.table} of ${at?.flow.bridge}, field ${at?.field}: ${summary}`;
+}
+
+for (const fault of antreaFaults) {
+  void t.test(fault.name, async (t) => {
+    const result = await attemptFault(fault);
+    t.match(inWords(result), new RegExp(`^caught by .*: table ${fault.table} of ${fault.bridge ?? 'br-int'}, field ${fault.field ?? ''}`));
+    const between = fault.kind === 'compiler' ? 'intent and switch' : 'model and switch';
+    t.equal(result.kind === 'unnoticed' ? '' : result.finding.between, between);
+  });
+}
+
+void t.test('the self-test can fail', async (t) => {
+  const [route, , , wrongTunnel] = antreaFaults;
+  if (route?.kind !== 'switch' || wrongTunnel?.kind !== 'switch') return t.fail('the faults are others');
+  t.equal(inWords(await attemptFault({ ...route, name: 'nothing is changed', change: (flow) => flow })), 'unnoticed: the run conforms');
+  t.equal(inWords(await attemptFault(route, ({ id }) => id === 'ping/p1/p2')), 'unnoticed: the run conforms', 'no vector meets it');
+  t.match(inWords(await attemptFault({ ...route, table: 80 })), /^misplaced by ping\/p1\/p4: table 70 of br-int/);
+  t.match(inWords(await attemptFault({ ...route, bridge: 'br-phys' })), /^misplaced /);
+  t.match(inWords(await attemptFault({ ...wrongTunnel, field: 'eth_src' })), /^misplaced .*field tun_dst/);
+  return undefined;
+});
