@@ -1,10 +1,10 @@
 /** A run as people read it in a terminal and in the log of a CI job. */
-import picocolors from 'picocolors';
+import { colors } from '../harness/base/colors.js';
 import type { Inconclusive, RunReport, ScenarioReport, VectorReport } from '../harness/run/report.js';
 import { formatFlowId } from '../harness/nouns/switching.js';
 import { aspects, worst, type Aspect, type Difference } from '../harness/nouns/verdict.js';
 
-const { bold, dim, green, red, yellow } = picocolors;
+const { bold, dim, green, red, yellow } = colors;
 
 /** How many findings are told in full before the rest is only counted. */
 const toldInFull = 5;

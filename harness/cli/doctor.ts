@@ -1,11 +1,11 @@
 import { constants } from 'node:fs';
 import { access, mkdir, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import picocolors from 'picocolors';
 import { cacheFolder } from '../../images/cache.js';
 import { imageFolder, knownImages } from '../../images/images.js';
 import { onPath } from '../../images/rootfs.js';
 import { systemImage } from '../../images/system.js';
+import { colors } from '../base/colors.js';
 import { attempt } from '../base/outcome.js';
 import { findLeftovers } from '../ovs/leftovers.js';
 
@@ -42,7 +42,6 @@ export async function doctor(print: (line: string) => void): Promise<number> {
 }
 
 function render({ kind, text, remedy }: Finding): string {
-  const colors = picocolors.createColors(process.stdout.isTTY && !process.env['NO_COLOR']);
   const marks = { fine: colors.green('✔'), optional: colors.yellow('–'), missing: colors.red('✖') };
   return `${marks[kind]} ${text}${remedy === undefined ? '' : `\n    ${remedy}`}`;
 }

@@ -1,5 +1,5 @@
-import picocolors from 'picocolors';
 import { defaultImage, imageFolder, knownImages } from '../../images/images.js';
+import { colors } from '../base/colors.js';
 import { exitCodes, type Context } from './context.js';
 import { loadScenario, scenarioNames } from './scenarios.js';
 
@@ -8,15 +8,15 @@ export async function list({ print, root }: Context): Promise<number> {
   print('Scenarios');
   for (const name of await scenarioNames(root)) {
     const scenario = await loadScenario(root, name);
-    print(`  ${picocolors.bold(scenario.name)}  ${scenario.title}`);
+    print(`  ${colors.bold(scenario.name)}  ${scenario.title}`);
     for (const [axis, { values, default: usual }] of Object.entries(scenario.axes)) {
-      print(`      ${axis} = ${values.map((value) => (usual.includes(value) ? picocolors.bold(`${value}*`) : value)).join(' | ')}`);
+      print(`      ${axis} = ${values.map((value) => (usual.includes(value) ? colors.bold(`${value}*`) : value)).join(' | ')}`);
     }
   }
   print('\nImages');
   for (const { name, holds } of knownImages) {
     const state = (await imageFolder(name))?.built === false ? ' (made when first used)' : '';
-    print(`  ${picocolors.bold(name === defaultImage ? `${name}*` : name)}  ${holds}${state}`);
+    print(`  ${colors.bold(name === defaultImage ? `${name}*` : name)}  ${holds}${state}`);
   }
   print('\n* runs unless told otherwise');
   return exitCodes.conforms;

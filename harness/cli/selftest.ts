@@ -1,6 +1,6 @@
 /** `flowbed selftest`: does a run catch what it should? */
-import picocolors from 'picocolors';
 import { openImage } from '../../images/images.js';
+import { colors } from '../base/colors.js';
 import { formatFlowId } from '../nouns/switching.js';
 import { runScenario } from '../run/scenario-run.js';
 import { antreaFaults } from '../selftest/faults.js';
@@ -9,7 +9,7 @@ import { openSim } from '../testbeds/sim/sim.js';
 import { exitCodes, type Context } from './context.js';
 import { loadScenario, matrix } from './scenarios.js';
 
-const { bold, dim, green, red } = picocolors;
+const { bold, dim, green, red } = colors;
 const scenarioName = 'antrea/encap';
 
 /** @returns 0 when every fault was caught at the right table, 1 when one was not, 3 when the scenario does not conform without faults. */

@@ -2,8 +2,8 @@ import { readdir, rm } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { join } from 'node:path';
-import picocolors from 'picocolors';
 import { defaultImage, openImage } from '../../images/images.js';
+import { colors } from '../base/colors.js';
 import { attempt } from '../base/outcome.js';
 import { InputError } from '../base/errors.js';
 import { findLeftovers, removeLeftover } from '../ovs/leftovers.js';
@@ -24,7 +24,6 @@ export interface TestOptions {
  */
 export async function runTests(options: TestOptions): Promise<number> {
   const testing = await import('../testing/index.js');
-  const colors = picocolors.createColors(process.stdout.isTTY && !process.env['NO_COLOR']);
   const print = (line: string): void => void process.stdout.write(`${line}\n`);
   const checks = await selectChecks(options, testing);
   const live = checks.filter((check) => check.name.endsWith('.live.test.ts'));
