@@ -69,6 +69,8 @@ function runningNode(plan: NodePlan, vswitch: Vswitch, ofctl: Ofctl, wires: read
 
   const quiet = async () => {
     await until(`node ${plan.node} to be quiet`, quietLimitMs, async () => {
+      // A switch whose database died still answers, but does not take frames any more.
+      await vswitch.checkAlive();
       const counted = parsePortCounters(await call('dpctl/show', '-s'));
       return disagreements(wires.map((wire) => ({ port: wire.port, ...wire.totals() })), counted);
     });
