@@ -57,8 +57,9 @@ const missing: Difference = {
 const consequence: Difference = { ...missing, aspect: 'counters', afterDivergence: true };
 const unplaced: Difference = { aspect: 'program', between: 'model and switch', summary: 'br-int on n1: table=70, priority=0', expected: 'table=70, priority=0 actions=drop', actual: 'no such flow', afterDivergence: false };
 
-void t.test('some diverge: only what others do not follow from, the first five in full', async (t) => {
-  const diverging = pings.map((each, index) => (index < 7 ? { ...each, verdict: 'diverges' as const, differences: [missing, consequence] } : each));
+void t.test('some diverge: each place once, with the vectors it cost, the first five in full', async (t) => {
+  const elsewhere = (table: number): Difference => ({ ...missing, at: { flow: { ...flow, table }, because: 'the switch does not hold this flow' } });
+  const diverging = pings.map((each, index) => (index < 7 ? { ...each, verdict: 'diverges' as const, differences: [index < 2 ? missing : elsewhere(index), consequence] } : each));
   const lines = text([scenario(diverging, { program: [unplaced] })]);
   t.strictSame(lines.slice(0, 14), [
     'antrea/encap nodes=2 tunnel=geneve  Pod traffic',
@@ -68,7 +69,7 @@ void t.test('some diverge: only what others do not follow from, the first five i
     '      expected  table=70, priority=0 actions=drop',
     '      actual    no such flow',
     '',
-    '  ✖ ping/p1/p2: model and switch part: a frame is missing out of uplink on n1 at 50 µs',
+    '  ✖ ping/p1/p2 and 1 more: model and switch part: a frame is missing out of uplink on n1 at 50 µs',
     '      expected  IPv4 10.10.1.2 > 10.10.2.2',
     '      actual    nothing',
     '      first at  br-int on n1, table 70, field tun_dst',
@@ -77,7 +78,7 @@ void t.test('some diverge: only what others do not follow from, the first five i
     '',
   ]);
   t.equal(lines.filter((line) => line.startsWith('  ✖ ')).length, 1 + 5);
-  t.ok(lines.includes('  … and 3 more findings'));
+  t.ok(lines.includes('  … and 2 more findings'));
   t.equal(lines.at(-1), '  verdict   diverges');
 });
 

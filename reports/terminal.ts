@@ -2,7 +2,8 @@
 import { colors } from '../harness/base/colors.js';
 import type { Inconclusive, RunReport, ScenarioReport, VectorReport } from '../harness/run/report.js';
 import { formatFlowId } from '../harness/nouns/switching.js';
-import { aspects, worst, type Aspect, type Difference } from '../harness/nouns/verdict.js';
+import { findingsOf, type Finding } from './findings.js';
+import { aspects, worst, type Aspect } from '../harness/nouns/verdict.js';
 
 const { bold, dim, green, red, yellow } = colors;
 
@@ -25,14 +26,11 @@ export function renderTerminal(report: RunReport): string {
 
 function renderScenario(scenario: ScenarioReport): readonly string[] {
   const axes = Object.entries(scenario.axes).map(([axis, value]) => `${axis}=${value}`);
-  const findings = [
-    ...scenario.program.map((difference) => ({ id: 'program', difference })),
-    ...scenario.vectors.flatMap(({ id, differences }) => differences.filter(({ afterDivergence }) => !afterDivergence).map((difference) => ({ id, difference }))),
-  ];
+  const findings = findingsOf(scenario);
   return [
     `${[bold(scenario.name), ...axes].join(' ')}  ${dim(scenario.title)}`,
     ...renderGroups(groups(scenario.vectors)),
-    ...findings.slice(0, toldInFull).flatMap(({ id, difference }) => ['', ...renderFinding(id, difference)]),
+    ...findings.slice(0, toldInFull).flatMap((finding) => ['', ...renderFinding(finding)]),
     ...(findings.length > toldInFull ? ['', `  … and ${findings.length - toldInFull} more findings`] : []),
     ...renderInconclusive(scenario),
     '',
@@ -73,10 +71,10 @@ function promise(vectors: readonly VectorReport[]): string {
   return only === undefined || others.length === 0 ? (only?.[1] ?? '') : [only, ...others].map(([count, what]) => `${count} ${what}`).join(', ');
 }
 
-function renderFinding(id: string, difference: Difference): readonly string[] {
+function renderFinding({ ids: [first, ...more], difference }: Finding): readonly string[] {
   const at = difference.at;
   return [
-    `  ${symbols.diverges} ${bold(id)}: ${difference.between} part: ${difference.summary}`,
+    `  ${symbols.diverges} ${bold(first)}${more.length === 0 ? '' : ` and ${more.length} more`}: ${difference.between} part: ${difference.summary}`,
     `      expected  ${difference.expected}`,
     `      actual    ${difference.actual}`,
     ...(at === undefined
