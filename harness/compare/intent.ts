@@ -17,6 +17,8 @@ export function judge(intent: Intent, stimulus: Stimulus, seen: Observation): Br
   switch (intent.kind) {
     case 'round-trip':
       return judgeRoundTrip(intent, stimulus, seen.notes);
+    case 'refused':
+      return judgeRefusal(intent, stimulus, seen.notes);
     case 'resolves':
       return judgeResolution(intent, stimulus, seen.notes);
     case 'denied':
@@ -29,6 +31,10 @@ export function judge(intent: Intent, stimulus: Stimulus, seen: Observation): Br
 }
 
 function judgeRoundTrip(intent: Extract<Intent, { kind: 'round-trip' }>, stimulus: Stimulus, notes: readonly HostNote[]): BrokenPromise | undefined {
+  if (stimulus.kind === 'tcp' || stimulus.kind === 'probe') {
+    const broken = judgeConnection(intent, stimulus, notes);
+    if (broken !== undefined || stimulus.kind === 'probe') return broken;
+  }
   const expected = `${intent.to} gets it once, from ${intent.source}, and ${stimulus.from} gets one answer from ${destinationOf(stimulus) ?? 'it'}`;
   const deliveries = notes.filter((note) => note.kind === 'received' && note.host !== stimulus.from);
   const answers = notes.filter((note) => note.kind === 'received' && note.host === stimulus.from);
@@ -43,6 +49,49 @@ function judgeRoundTrip(intent: Extract<Intent, { kind: 'round-trip' }>, stimulu
   return answer.kind === 'received' && answer.src === destinationOf(stimulus) ? undefined : { expected, actual: describe(answer) };
 }
 
+/** Both ends see the connection stand once and closed once, nobody else sees one, and a segment that does not belong fares as promised. */
+function judgeConnection(intent: Extract<Intent, { kind: 'round-trip' }>, stimulus: Stimulus, notes: readonly HostNote[]): BrokenPromise | undefined {
+  const expected = `a connection from ${stimulus.from} to ${intent.to} stands, and is closed at both ends`;
+  const stray = notes.find((note) => aboutConnections.has(note.kind) && note.host !== stimulus.from && note.host !== intent.to);
+  if (stray !== undefined) return { expected, actual: describe(stray) };
+  const failed = notes.find(({ kind }) => kind === 'refused' || kind === 'reset' || kind === 'timed-out');
+  if (failed !== undefined) return { expected, actual: describe(failed) };
+  const ends = [[stimulus.from, 'opener', destinationOf(stimulus)], [intent.to, 'answerer', intent.source]] as const;
+  for (const [host, as, peer] of ends) {
+    const connected = notes.filter((note) => note.kind === 'connected' && note.host === host);
+    const [first] = connected;
+    if (connected.length !== 1 || first?.kind !== 'connected' || first.as !== as || first.peer !== peer) return { expected, actual: first === undefined ? `${host} saw none` : connected.map(describe).join('; ') };
+    const closed = notes.filter((note) => note.kind === 'closed' && note.host === host).length;
+    if (closed !== 1) return { expected, actual: `${host} saw it closed ${closed} times` };
+  }
+  return judgeInterjection(intent, stimulus, notes);
+}
+
+/** Its receiver notes that it drops what does not belong. */
+function judgeInterjection(intent: Extract<Intent, { kind: 'round-trip' }>, stimulus: Stimulus, notes: readonly HostNote[]): BrokenPromise | undefined {
+  const arrivals = notes.filter(({ kind }) => kind === 'dropped');
+  const { kind, why } = intent.interjection ?? { kind: 'dropped', why: 'none was sent' };
+  const receiver = stimulus.kind === 'tcp' && stimulus.interjection?.by === 'answerer' ? stimulus.from : intent.to;
+  if (kind === 'dropped') return arrivals[0] === undefined ? undefined : { expected: `no segment that does not belong arrives: ${why}`, actual: describe(arrivals[0]) };
+  const astray = arrivals.find(({ host }) => host !== receiver) ?? arrivals[1];
+  if (astray !== undefined) return { expected: `at most one segment that does not belong arrives, at ${receiver}: ${why}`, actual: describe(astray) };
+  return kind === 'arrives' && arrivals.length === 0 ? { expected: `${receiver} gets the segment that does not belong: ${why}`, actual: 'nobody got it' } : undefined;
+}
+
+function judgeRefusal(intent: Extract<Intent, { kind: 'refused' }>, stimulus: Stimulus, notes: readonly HostNote[]): BrokenPromise | undefined {
+  const expected = `${intent.to} gets it once, from ${intent.source}, and ${stimulus.from} gets one reset from ${destinationOf(stimulus) ?? 'it'}: ${intent.why}`;
+  const arrivals = notes.filter(({ kind }) => kind === 'dropped');
+  const resets = notes.filter(({ kind }) => kind === 'refused' || kind === 'reset');
+  const others = notes.find((note) => note.kind === 'received' || note.kind === 'timed-out' || note.kind === 'connected');
+  if (others !== undefined) return { expected, actual: describe(others) };
+  const [arrival, reset] = [arrivals[0], resets[0]];
+  if (arrival?.kind !== 'dropped') return { expected, actual: 'nobody got it' };
+  if (arrivals.length > 1 || arrival.host !== intent.to || arrival.src !== intent.source) return { expected, actual: arrivals.map(describe).join('; ') };
+  if (reset === undefined) return { expected, actual: `${stimulus.from} got no reset` };
+  const right = resets.length === 1 && reset.host === stimulus.from && 'peer' in reset && reset.peer === destinationOf(stimulus);
+  return right ? undefined : { expected, actual: resets.map(describe).join('; ') };
+}
+
 function judgeResolution(intent: Extract<Intent, { kind: 'resolves' }>, stimulus: Stimulus, notes: readonly HostNote[]): BrokenPromise | undefined {
   const expected = `${stimulus.from} learns that ${intent.ip} is at ${intent.mac}`;
   const [answer, ...more] = notes.filter((note) => note.host === stimulus.from && (note.kind === 'resolved' || note.kind === 'unresolved'));
@@ -53,7 +102,7 @@ function judgeResolution(intent: Extract<Intent, { kind: 'resolves' }>, stimulus
 }
 
 function judgeDenied(why: string, stimulus: Stimulus, notes: readonly HostNote[]): BrokenPromise | undefined {
-  const leak = notes.find((note) => note.kind === 'received' || (isArp(stimulus) && note.kind === 'resolved' && note.host === stimulus.from));
+  const leak = notes.find((note) => note.kind === 'received' || (aboutConnections.has(note.kind) && note.kind !== 'timed-out') || (isArp(stimulus) && note.kind === 'resolved' && note.host === stimulus.from));
   return leak === undefined ? undefined : { expected: `nobody gets it: ${why}`, actual: describe(leak) };
 }
 
@@ -69,6 +118,8 @@ function destinationOf(stimulus: Stimulus): string | undefined {
   switch (stimulus.kind) {
     case 'ping':
     case 'udp':
+    case 'tcp':
+    case 'probe':
       return stimulus.to;
     case 'arp':
       return undefined;
@@ -85,6 +136,15 @@ function describe(note: HostNote): string {
   switch (note.kind) {
     case 'received':
       return `${note.host} got ${names[note.what]} from ${note.src}`;
+    case 'connected':
+      return note.as === 'opener' ? `${note.host} has a connection to ${note.peer}` : `${note.host} has a connection from ${note.peer}`;
+    case 'closed':
+      return `${note.host} closed its connection with ${note.peer}`;
+    case 'refused':
+    case 'reset':
+      return `${note.host} got a reset from ${note.peer}`;
+    case 'timed-out':
+      return `${note.host} got no answer from ${note.peer}`;
     case 'resolved':
       return `${note.host} learned that ${note.ip} is at ${note.mac}`;
     case 'unresolved':
@@ -96,4 +156,7 @@ function describe(note: HostNote): string {
   }
 }
 
-const names = { 'echo-request': 'an echo request', 'echo-reply': 'an echo reply', udp: 'a UDP datagram' } as const;
+const names = { 'echo-request': 'an echo request', 'echo-reply': 'an echo reply', udp: 'a UDP datagram', tcp: 'data of a TCP connection' } as const;
+
+/** Notes that say how a connection fares. */
+const aboutConnections: ReadonlySet<HostNote['kind']> = new Set(['connected', 'closed', 'refused', 'reset', 'timed-out']);

@@ -24,7 +24,7 @@ import { nextHop } from './routing.js';
 import { begin, receive } from './stack.js';
 
 const broadcast = 'ff:ff:ff:ff:ff:ff';
-const draws = { identifier: 77, srcPort: 50000, payload: Uint8Array.of(1, 2, 3, 4) };
+const draws = { identifier: 77, srcPort: 50000, payload: Uint8Array.of(1, 2, 3, 4), sequences: { opener: 1000, answerer: 5000 } };
 const eth0: InterfacePlan = { name: 'eth0', port: 'a', mac: '02:00:00:00:00:0a', ip: '10.0.0.1', prefixLength: 24 };
 const eth1: InterfacePlan = { name: 'eth1', port: 'a1', mac: '02:00:00:00:01:0a', ip: '192.168.0.1', prefixLength: 24 };
 const peer = { mac: '02:00:00:00:00:0b', ip: '10.0.0.2' };
@@ -148,7 +148,7 @@ void t.test('datagrams', async (t) => {
   await t.test('what is broken, foreign or unknown is dropped, and why is noted', async (t) => {
     const rest = '10.0.0.2 10.0.0.1';
     t.strictSame(got(ipFrom({ dst: '10.0.0.3' }, echoRequest)), ['dropped no route to 10.0.0.3 10.0.0.2 10.0.0.3']);
-    t.strictSame(got(ipFrom({ protocol: 6 }, echoRequest)), [`dropped nobody takes protocol 6 ${rest}`]);
+    t.strictSame(got(ipFrom({ protocol: 132 }, echoRequest)), [`dropped nobody takes protocol 132 ${rest}`]);
     t.strictSame(got(ipFrom({ flags: ipv4Flags.moreFragments }, echoRequest)), [`dropped a fragment ${rest}`]);
     t.strictSame(got(ipFrom({}, encodeIcmp({ type: 13, code: 0, identifier: 0, sequence: 0 }, new Uint8Array()))), [`dropped ICMP type 13 ${rest}`]);
     t.strictSame(got(ipFrom({}, Uint8Array.of(8, 0))), [`dropped a broken ICMP message ${rest}`]);

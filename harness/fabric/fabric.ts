@@ -10,9 +10,8 @@ import type { ClusterPlan, InterfacePlan } from '../nouns/plan.js';
 import type { SwitchCall, SwitchStep } from '../nouns/switching.js';
 import type { Stimulus } from '../nouns/vector.js';
 import { createAgenda } from './agenda.js';
-import { createHost, type Draws, type Effect, type Host } from './host.js';
-import { probeAgain, stillAsking } from './neighbours.js';
-import { begin, receive } from './stack.js';
+import { createHost, type Draws, type Effect, type Host, type Timer } from './host.js';
+import { begin, isAwaited, receive, wake } from './stack.js';
 
 /** How long a frame takes from a host to its switch port and back, and between two nodes. */
 export const latencyUs = { port: 10, underlay: 100 } as const;
@@ -23,12 +22,12 @@ export const framesMax = 10_000;
 type Entry =
   | { readonly kind: 'to-switch'; readonly node: string; readonly port: string; readonly frame: Uint8Array }
   | { readonly kind: 'to-host'; readonly host: Host; readonly via: InterfacePlan; readonly frame: Uint8Array }
-  | { readonly kind: 'wake'; readonly host: Host; readonly wake: Extract<Effect, { kind: 'wake' }> };
+  | { readonly kind: 'wake'; readonly host: Host; readonly timer: Timer };
 type ToSwitch = Extract<Entry, { kind: 'to-switch' }>;
 
 /** Carries out one stimulus among fresh hosts until nothing more happens, or `framesMax` frames were not enough for it. */
 export function* runStimulus(plan: ClusterPlan, stimulus: Stimulus, random: Draws): Generator<readonly SwitchCall[], Observation, readonly SwitchStep[]> {
-  const wiring = wire(plan, random);
+  const wiring = wire(plan, stimulus, random);
   const agenda = createAgenda<Entry>();
   const frames: FrameEvent[] = [];
   const notes: HostNote[] = [];
@@ -36,7 +35,7 @@ export function* runStimulus(plan: ClusterPlan, stimulus: Stimulus, random: Draw
   const carryOut = (host: Host, nowUs: number, effects: readonly Effect[]): void => {
     for (const effect of effects) {
       if (effect.kind === 'send') agenda.put(nowUs + latencyUs.port, { kind: 'to-switch', ...wiring.placeOf(host, effect.via), frame: effect.frame });
-      else if (effect.kind === 'wake') agenda.put(nowUs + effect.delayUs, { kind: 'wake', host, wake: effect });
+      else if (effect.kind === 'wake') agenda.put(nowUs + effect.delayUs, { kind: 'wake', host, timer: effect.timer });
       else notes.push({ ...effect.note, host: host.plan.name, timeUs: nowUs });
     }
   };
@@ -60,7 +59,7 @@ export function* runStimulus(plan: ClusterPlan, stimulus: Stimulus, random: Draw
     const due = agenda.take(nowUs);
     for (const entry of due) {
       if (entry.kind === 'to-host') carryOut(entry.host, nowUs, receive(entry.host, entry.via, entry.frame));
-      else if (entry.kind === 'wake') carryOut(entry.host, nowUs, probeAgain(entry.host, entry.wake.via, entry.wake.ip, entry.wake.probes));
+      else if (entry.kind === 'wake') carryOut(entry.host, nowUs, wake(entry.host, entry.timer));
     }
     for (const round of rounds(due.filter((entry) => entry.kind === 'to-switch'))) {
       for (const { node, port, frame } of round) frames.push({ timeUs: nowUs, node, port, direction: 'in', frame });
@@ -75,7 +74,7 @@ export function* runStimulus(plan: ClusterPlan, stimulus: Stimulus, random: Draw
 }
 
 function isLive(entry: Entry): boolean {
-  return entry.kind !== 'wake' || stillAsking(entry.host, entry.wake.ip, entry.wake.probes);
+  return entry.kind !== 'wake' || isAwaited(entry.host, entry.timer);
 }
 
 /** Frames that are due at one instant, in rounds of at most one a node, so that no order is left to chance. */
@@ -107,12 +106,13 @@ interface Wiring {
   beyond(node: string, port: string, frame: Uint8Array): readonly { readonly delayUs: number; readonly entry: Entry }[];
 }
 
-function wire(plan: ClusterPlan, random: Draws): Wiring {
+function wire(plan: ClusterPlan, stimulus: Stimulus, random: Draws): Wiring {
+  const interjection = stimulus.kind === 'tcp' ? stimulus.interjection : undefined;
   const hosts = new Map<string, { readonly host: Host; readonly node: string }>();
   const behind = new Map<string, { readonly host: Host; readonly via: InterfacePlan }>();
   for (const { node, hosts: hostPlans } of plan.nodes) {
     for (const hostPlan of hostPlans) {
-      const host = createHost(hostPlan, random);
+      const host = createHost(hostPlan, random, interjection);
       hosts.set(hostPlan.name, { host, node });
       for (const via of hostPlan.interfaces) behind.set(`${node} ${via.port}`, { host, via });
     }

@@ -3,10 +3,12 @@ import { arpOperations, encodeArp } from '../packet/arp.js';
 import { encodeEthernet, etherTypes } from '../packet/ethernet.js';
 import { encodeIcmp, icmpTypes } from '../packet/icmp.js';
 import { encodeIpv4, ipProtocols } from '../packet/ipv4.js';
+import { tcpFlags } from '../packet/tcp.js';
 import { encodeUdp } from '../packet/udp.js';
 import { assertNever } from '../base/errors.js';
-import type { FrameSpec, PayloadSpec } from '../nouns/vector.js';
+import type { FrameSpec, PayloadSpec, TcpFlag } from '../nouns/vector.js';
 import type { Draws } from './host.js';
+import { encodeSegment, receiveWindow } from './tcp-segment.js';
 
 /** Identifier and payload come from `random`, everything else from `spec`. */
 export function encodeSpec(spec: FrameSpec, random: Draws): Uint8Array {
@@ -20,6 +22,11 @@ function encodePayload(payload: PayloadSpec, random: Draws): { readonly etherTyp
       const udp = encodeUdp({ srcPort: payload.srcPort, dstPort: payload.dstPort }, random.payload, payload);
       return { etherType: etherTypes.ipv4, bytes: encodeIpv4({ ...addressed(payload, random), protocol: ipProtocols.udp }, udp) };
     }
+    case 'tcp': {
+      const header = { srcPort: payload.srcPort, dstPort: payload.dstPort, sequence: random.sequences.opener, acknowledgement: random.sequences.answerer, flags: bitsOf(payload.flags), window: receiveWindow, urgentPointer: 0, options: new Uint8Array() };
+      const segment = encodeSegment(header, { payload: new Uint8Array(), checksum: payload.checksum }, payload);
+      return { etherType: etherTypes.ipv4, bytes: encodeIpv4({ ...addressed(payload, random), protocol: ipProtocols.tcp }, segment) };
+    }
     case 'echo-request': {
       const icmp = encodeIcmp({ type: icmpTypes.echoRequest, code: 0, identifier: random.identifier, sequence: 1 }, random.payload);
       return { etherType: etherTypes.ipv4, bytes: encodeIpv4({ ...addressed(payload, random), protocol: ipProtocols.icmp }, icmp) };
@@ -31,6 +38,10 @@ function encodePayload(payload: PayloadSpec, random: Draws): { readonly etherTyp
     default:
       return assertNever(payload);
   }
+}
+
+function bitsOf(flags: readonly TcpFlag[]): number {
+  return flags.reduce((bits, flag) => bits | tcpFlags[flag], 0);
 }
 
 function addressed(payload: { readonly src: string; readonly dst: string; readonly ttl: number }, random: Draws): { src: string; dst: string; ttl: number; identification: number } {

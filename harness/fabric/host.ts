@@ -5,11 +5,20 @@
  */
 import type { HostNote } from '../nouns/observation.js';
 import type { HostPlan, InterfacePlan } from '../nouns/plan.js';
+import type { Interjection } from '../nouns/vector.js';
+import type { TcpConnection } from './tcp.js';
+
+/** The echo service (RFC 862) that every host runs, by UDP and TCP. */
+export const echoPort = 7;
 
 export interface Host {
   readonly plan: HostPlan;
   /** What ARP knows, by IP address. */
   readonly neighbours: Map<string, Neighbour>;
+  /** TCP connections by their four addresses and ports, seen from here. */
+  readonly connections: Map<string, TcpConnection>;
+  /** What one end of the vector's connection does beside what TCP asks of it. */
+  readonly interjection: Interjection | undefined;
   /** Drawn once a vector, so that frames tell vectors apart. */
   readonly random: Draws;
 }
@@ -19,6 +28,8 @@ export interface Draws {
   readonly identifier: number;
   readonly srcPort: number;
   readonly payload: Uint8Array;
+  /** Initial sequence numbers (RFC 9293, section 3.4.1) of both ends of a connection. */
+  readonly sequences: { readonly opener: number; readonly answerer: number };
 }
 
 export type Neighbour =
@@ -34,15 +45,19 @@ export interface Waiting {
 
 export type Effect =
   | { readonly kind: 'send'; readonly via: InterfacePlan; readonly frame: Uint8Array }
-  /** Wakes the host after `delayUs` to see whether `ip` has answered since. */
-  | { readonly kind: 'wake'; readonly delayUs: number; readonly via: InterfacePlan; readonly ip: string; readonly probes: number }
+  | { readonly kind: 'wake'; readonly delayUs: number; readonly timer: Timer }
   | { readonly kind: 'note'; readonly note: WithoutPlace<HostNote> };
+
+/** What a host is woken for, to see whether it was answered since. */
+export type Timer =
+  | { readonly kind: 'neighbour'; readonly via: InterfacePlan; readonly ip: string; readonly probes: number }
+  | { readonly kind: 'retransmission'; readonly connection: string; readonly sequence: number; readonly transmissions: number };
 
 /** A note before the event loop adds host and time to it. */
 type WithoutPlace<Note> = Note extends unknown ? Omit<Note, 'host' | 'timeUs'> : never;
 
-export function createHost(plan: HostPlan, random: Draws): Host {
-  return { plan, random, neighbours: new Map() };
+export function createHost(plan: HostPlan, random: Draws, interjection?: Interjection): Host {
+  return { plan, random, interjection, neighbours: new Map(), connections: new Map() };
 }
 
 /** The interface that holds `ip`, if the address is the host's own. */

@@ -72,7 +72,7 @@ function ask(via: InterfacePlan, ip: string, probes: number): readonly Effect[] 
   const request = encodeArp({ op: arpOperations.request, sha: via.mac, spa: via.ip, tha: unknownMac, tpa: ip });
   return [
     { kind: 'send', via, frame: encodeEthernet({ dst: broadcast, src: via.mac, etherType: etherTypes.arp }, request) },
-    { kind: 'wake', delayUs: probeIntervalUs, via, ip, probes },
+    { kind: 'wake', delayUs: probeIntervalUs, timer: { kind: 'neighbour', via, ip, probes } },
   ];
 }
 

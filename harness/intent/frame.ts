@@ -4,10 +4,11 @@ import type { Intent } from '../nouns/intent.js';
 import type { Topology } from '../nouns/topology.js';
 import type { FrameSpec, PayloadSpec } from '../nouns/vector.js';
 import { holder, parties, subnetNode, type Party } from './parties.js';
+import { intentOfSegment } from './connection.js';
 import { globalVirtualMac, intentOfArp, intentOfDatagram } from './reach.js';
 
 type ArpSpec = Extract<PayloadSpec, { readonly kind: 'arp' }>;
-type DatagramSpec = Extract<PayloadSpec, { readonly kind: 'udp' | 'echo-request' }>;
+type DatagramSpec = Extract<PayloadSpec, { readonly kind: 'udp' | 'tcp' | 'echo-request' }>;
 
 const broadcastMac = 'ff:ff:ff:ff:ff:ff';
 
@@ -20,6 +21,7 @@ export function intentOfFrame(topology: Topology, from: Party, { src, dst, paylo
     case 'arp':
       return intentOfArpFrame(topology, from, ethernet, payload);
     case 'udp':
+    case 'tcp':
     case 'echo-request':
       return intentOfIpFrame(topology, from, ethernet, payload);
     default:
@@ -69,7 +71,8 @@ function intentOfIpFrame(topology: Topology, from: Party, ethernet: EthernetAddr
   const target = holder(topology, ip.dst);
   if (ip.src !== from.ip) throw new Unsupported(`nothing is promised about answers to ${ip.src}, which ${from.name} sends from but does not hold`);
   if (!acrossNodes && target !== undefined && target.mac !== ethernet.dst) throw new Unsupported(`nothing is promised about a packet for ${target.name} that is sent to ${ethernet.dst}`);
-  return intentOfDatagram(topology, from, { to: ip.dst, ttl: ip.ttl, ...(ip.kind === 'udp' && { udpPort: ip.dstPort }) });
+  if (ip.kind === 'tcp') return intentOfSegment(topology, from, ip);
+  return intentOfDatagram(topology, from, { to: ip.dst, ttl: ip.ttl, ...(ip.kind === 'udp' && { port: ip.dstPort }) });
 }
 
 /** The destinations that the switch of the sender's node knows. */

@@ -4,10 +4,8 @@ import type { Topology } from '../nouns/topology.js';
 import type { Stimulus } from '../nouns/vector.js';
 import { intentOfFrame } from './frame.js';
 import { sender } from './parties.js';
-import { intentOfArp, intentOfDatagram } from './reach.js';
-
-/** The TTL that hosts send with unless told (RFC 1700, "IP TIME TO LIVE PARAMETER"). */
-const defaultTtl = 64;
+import { defaultTtl, intentOfArp, intentOfDatagram } from './reach.js';
+import { intentOfConnection } from './connection.js';
 
 /**
  * L0: what the stimulus must lead to.
@@ -20,7 +18,10 @@ export function intentOf(topology: Topology, stimulus: Stimulus): Intent {
     case 'ping':
       return intentOfDatagram(topology, from, { to: stimulus.to, ttl: stimulus.ttl ?? defaultTtl });
     case 'udp':
-      return intentOfDatagram(topology, from, { to: stimulus.to, ttl: stimulus.ttl ?? defaultTtl, udpPort: stimulus.port });
+      return intentOfDatagram(topology, from, { to: stimulus.to, ttl: stimulus.ttl ?? defaultTtl, port: stimulus.port });
+    case 'tcp':
+    case 'probe':
+      return intentOfConnection(topology, from, stimulus);
     case 'arp':
       return intentOfArp(topology, from, stimulus.target);
     case 'frame':

@@ -6,14 +6,17 @@ import { holder, type Party } from './parties.js';
 /** The seed's "Terminology": stands for every gateway at the other end of a tunnel. */
 export const globalVirtualMac = 'aa:bb:cc:dd:ee:ff';
 
-/** The UDP port that every host answers on, with the same payload (RFC 862). */
-const echoPort = 7;
+/** The UDP and TCP port that every host answers on, with the same payload (RFC 862). */
+export const echoPort = 7;
+
+/** The TTL that hosts send with unless told (RFC 1700, "IP TIME TO LIVE PARAMETER"). */
+export const defaultTtl = 64;
 
 export interface Datagram {
   readonly to: string;
   readonly ttl: number;
   /** The destination port of a UDP datagram; an ICMP echo request has none. */
-  readonly udpPort?: number;
+  readonly port?: number;
 }
 
 /**
@@ -23,13 +26,13 @@ export interface Datagram {
  * one (the same section: dec_ttl in two of its three flows); a router does not forward what would leave with TTL 0
  * (RFC 1812, 5.3.1).
  */
-export function intentOfDatagram(topology: Topology, from: Party, { to, ttl, udpPort }: Datagram): Intent {
+export function intentOfDatagram(topology: Topology, from: Party, { to, ttl, port }: Datagram): Intent {
   refuseUnpromised(topology, from, to);
   const destination = holder(topology, to);
   if (destination === undefined) return { kind: 'denied', why: `nobody holds ${to}` };
   const routers = routersBetween(from, destination);
   if (ttl <= routers) return { kind: 'denied', why: `TTL ${ttl} does not last for the ${routers} routers on the way to ${destination.name}` };
-  if (udpPort !== undefined && udpPort !== echoPort) throw new Unsupported(`nothing is promised about UDP port ${udpPort}: hosts answer on port ${echoPort} only`);
+  if (port !== undefined && port !== echoPort) throw new Unsupported(`nothing is promised about UDP port ${port}: hosts answer on port ${echoPort} only`);
   return { kind: 'round-trip', to: destination.name, source: from.ip };
 }
 

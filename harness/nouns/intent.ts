@@ -1,10 +1,21 @@
 /** L0's word on one vector: what Kubernetes and the seed promise, in terms of hosts and addresses alone. */
 export type Intent =
-  /** The datagram reaches `to`, which sees `source` as its sender, and the answer comes back to the sender. */
-  | { readonly kind: 'round-trip'; readonly to: string; readonly source: string }
+  /**
+   * The datagram reaches `to`, which sees `source` as its sender, and the answer comes back to the sender; a connection stands
+   * and is closed at both ends, too. What becomes of a segment that does not belong is said where one is sent.
+   */
+  | { readonly kind: 'round-trip'; readonly to: string; readonly source: string; readonly interjection?: InterjectionIntent }
+  /** The segment reaches `to`, which sees `source` as its sender and answers with a reset, and that comes back to the sender. */
+  | { readonly kind: 'refused'; readonly to: string; readonly source: string; readonly why: string }
   /** The ARP request is answered with `mac`. */
   | { readonly kind: 'resolves'; readonly ip: string; readonly mac: string }
   /** No host gets an IP datagram or an ARP answer out of it, and the sender gets no answer. */
   | { readonly kind: 'denied'; readonly why: string }
   /** As `denied`, and more: not a single frame comes out at any port of any node. */
   | { readonly kind: 'blocked'; readonly why: string };
+
+/** `open`: the promises contradict each other, and either may happen. */
+export interface InterjectionIntent {
+  readonly kind: 'arrives' | 'dropped' | 'open';
+  readonly why: string;
+}

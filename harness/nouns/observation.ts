@@ -16,8 +16,16 @@ export interface FrameEvent {
 }
 
 export type HostNote = { readonly timeUs: number; readonly host: string } & (
-  /** A stack accepted a datagram that was addressed to it. */
-  | { readonly kind: 'received'; readonly what: 'echo-request' | 'echo-reply' | 'udp'; readonly src: string; readonly dst: string; readonly ttl: number }
+  /** A stack accepted a datagram, or data of a connection, that was addressed to it. */
+  | { readonly kind: 'received'; readonly what: 'echo-request' | 'echo-reply' | 'udp' | 'tcp'; readonly src: string; readonly dst: string; readonly ttl: number }
+  /** A TCP connection with `peer` stands, at the end that opened it or the one that answered. */
+  | { readonly kind: 'connected'; readonly as: 'opener' | 'answerer'; readonly peer: string }
+  /** Both ends have closed it and know that the other has. */
+  | { readonly kind: 'closed'; readonly peer: string }
+  /** A reset came for a connection that was asked for, or for one that stands or that the host does not know. */
+  | { readonly kind: 'refused' | 'reset'; readonly peer: string }
+  /** Every transmission of a segment went unanswered. */
+  | { readonly kind: 'timed-out'; readonly peer: string }
   /** ARP gave an answer, or none in time. */
   | { readonly kind: 'resolved'; readonly ip: string; readonly mac: string }
   | { readonly kind: 'unresolved'; readonly ip: string }

@@ -13,10 +13,23 @@ export type Stimulus =
   | { readonly kind: 'ping'; readonly from: string; readonly to: string; readonly ttl?: number }
   /** A UDP datagram by the host's own stack to a port; port 7 is answered with the same payload (RFC 862). */
   | { readonly kind: 'udp'; readonly from: string; readonly to: string; readonly port: number; readonly ttl?: number }
+  /** A TCP connection by the host's own stack: it sends a payload, reads it back from port 7 (RFC 862) and closes. TTL 64 unless told. */
+  | { readonly kind: 'tcp'; readonly from: string; readonly to: string; readonly port: number; readonly ttl?: number; readonly interjection?: Interjection }
+  /** A TCP connection that is closed as soon as it stands: what a kubelet's tcpSocket probe does. */
+  | { readonly kind: 'probe'; readonly from: string; readonly to: string; readonly port: number }
   /** An ARP request for `target` by the host's own stack on the interface that routes there. */
   | { readonly kind: 'arp'; readonly from: string; readonly target: string }
   /** A frame written past the host's stack, to the port of the host's `interface` (its first unless told). */
   | { readonly kind: 'frame'; readonly from: string; readonly interface?: string; readonly what: string; readonly frame: FrameSpec };
+
+/** One segment that does not belong, sent in the middle of an established connection by one of its ends. */
+export interface Interjection {
+  readonly by: 'opener' | 'answerer';
+  readonly segment: InterjectedSegment;
+}
+
+/** Data 2^30 bytes ahead of its place; a SYN with FIN; the next byte, with a wrong checksum. */
+export type InterjectedSegment = 'out-of-window' | 'syn-fin' | 'bad-checksum';
 
 export interface FrameSpec {
   readonly src: string;
@@ -26,6 +39,10 @@ export interface FrameSpec {
 
 export type PayloadSpec =
   | { readonly kind: 'udp'; readonly src: string; readonly dst: string; readonly ttl: number; readonly srcPort: number; readonly dstPort: number }
+  /** A TCP segment of no connection, empty, with numbers of the vector's draw. */
+  | { readonly kind: 'tcp'; readonly src: string; readonly dst: string; readonly ttl: number; readonly srcPort: number; readonly dstPort: number; readonly flags: readonly TcpFlag[]; readonly checksum: 'right' | 'wrong' }
   | { readonly kind: 'echo-request'; readonly src: string; readonly dst: string; readonly ttl: number }
   | { readonly kind: 'arp'; readonly op: 'request' | 'reply'; readonly sha: string; readonly spa: string; readonly tha: string; readonly tpa: string }
   | { readonly kind: 'other'; readonly etherType: number; readonly hex: string };
+
+export type TcpFlag = 'SYN' | 'ACK' | 'FIN' | 'RST';

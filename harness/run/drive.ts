@@ -80,5 +80,6 @@ function draw(seed: number, vectorId: string): Draws {
     identifier: random.integer(1, 0xffff),
     srcPort: random.integer(ephemeral.first, ephemeral.last),
     payload: Uint8Array.from({ length: payloadBytes }, () => random.integer(0, 0xff)),
+    sequences: { opener: random.integer(0, 0xffffffff), answerer: random.integer(0, 0xffffffff) },
   };
 }

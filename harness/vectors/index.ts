@@ -3,5 +3,6 @@
  * stable order, with ids made of the hosts' names.
  */
 export { arpNeighbours, arpPeerGateways } from './arp.js';
+export { closedPorts, gatewayTcp, interjections, livenessProbes, podToPodTcp, strayTcp } from './connections.js';
 export { nodeToPod, podToGateway, podToPod, ttlAcrossNodes } from './connectivity.js';
 export { notForwarded, spoofedArp, spoofedIp, unknownDestinations } from './forbidden.js';

@@ -1,0 +1,191 @@
+/**
+ * TCP as a host speaks it (RFC 9293), as far as a short exchange needs it: three-way handshake, data both ways, one segment
+ * in flight, retransmission with exponential back-off (RFC 6298), orderly close, reset where nobody listens. The one that
+ * opens sends its payload, reads it back and closes; the one that answers sends back what it gets and closes after the other.
+ * Acknowledgements ride on what is sent anyway. TIME-WAIT lasts past the end of a vector.
+ */
+import { assert } from '../base/errors.js';
+import type { Ipv4Header } from '../packet/ipv4.js';
+import { decodeTcp, tcpFlags, type TcpHeader } from '../packet/tcp.js';
+import { echoPort, type Effect, type Host, type Timer } from './host.js';
+import { defaultTtl, dropped, unroutable } from './ip.js';
+import { nextHop } from './routing.js';
+import { distance, interjected, lengthOf, maximumSegmentSize, receiveWindow, sendSegment, sequenceAfter, type Ends, type Segment } from './tcp-segment.js';
+
+/** The first one second after the segment, each of the others after twice the time; then the host gives up (Linux: TCP_TIMEOUT_INIT, tcp_syn_retries). */
+const retransmission = { firstUs: 1_000_000, maximum: 6 } as const;
+
+const { SYN, ACK, FIN, RST, PSH } = tcpFlags;
+const nothing = new Uint8Array();
+
+export interface TcpConnection extends Ends {
+  readonly as: 'opener' | 'answerer';
+  /** What the opener is there for: to have its payload sent back, or to see that somebody listens. */
+  readonly purpose: 'echo' | 'nothing';
+  readonly state: 'syn-sent' | 'syn-received' | 'established' | 'fin-wait-1' | 'fin-wait-2' | 'last-ack' | 'time-wait';
+  /** The sequence number of what is sent next, and of what is to come next. */
+  readonly sendNext: number;
+  readonly receiveNext: number;
+  /** What was sent and is not acknowledged. */
+  readonly unacknowledged?: { readonly segment: Segment; readonly transmissions: number };
+}
+
+type RetransmissionTimer = Extract<Timer, { kind: 'retransmission' }>;
+
+/** Opens a connection to `to`. */
+export function connect(host: Host, purpose: TcpConnection['purpose'], { to, port, ttl }: { readonly to: string; readonly port: number; readonly ttl?: number }): readonly Effect[] {
+  const { srcPort, sequences, payload } = host.random;
+  assert(payload.length <= maximumSegmentSize, `a payload of ${payload.length} bytes, more than one segment`);
+  const hop = nextHop(host.plan, to);
+  if (hop === undefined) return unroutable(host, to);
+  const local = { ip: hop.via.ip, port: srcPort };
+  return send(host, { as: 'opener', purpose, state: 'syn-sent', local, remote: { ip: to, port }, ttl: ttl ?? defaultTtl, sendNext: sequences.opener, receiveNext: 0 }, SYN);
+}
+
+/** A segment arrived. */
+export function receiveTcp(host: Host, header: Ipv4Header, bytes: Uint8Array): readonly Effect[] {
+  const tcp = decodeTcp(bytes, header);
+  if (tcp?.checksum !== 'valid') return dropped('a broken TCP segment', header);
+  const ends: Ends = { local: { ip: header.dst, port: tcp.header.dstPort }, remote: { ip: header.src, port: tcp.header.srcPort }, ttl: defaultTtl };
+  const arrived: Arrived = { ip: header, tcp: tcp.header, payload: tcp.payload };
+  const connection = host.connections.get(keyOf(ends));
+  if (connection === undefined) return receiveUnconnected(host, ends, arrived);
+  if (connection.state === 'syn-sent') return receiveAnswer(host, connection, arrived);
+  return receiveInConnection(host, connection, arrived);
+}
+
+/** Time is up for a segment: send it again, or give up. */
+export function retransmit(host: Host, timer: RetransmissionTimer): readonly Effect[] {
+  const connection = host.connections.get(timer.connection);
+  if (connection?.unacknowledged === undefined || !stillUnacknowledged(host, timer)) return [];
+  const { segment, transmissions } = connection.unacknowledged;
+  if (transmissions > retransmission.maximum) return end(host, connection, 'timed-out');
+  const again = { segment: { ...segment, acknowledgement: connection.receiveNext }, transmissions: transmissions + 1 };
+  host.connections.set(timer.connection, { ...connection, unacknowledged: again });
+  return [...sendSegment(host, connection, again.segment), timerFor(connection, again)];
+}
+
+export function stillUnacknowledged(host: Host, { connection, sequence, transmissions }: RetransmissionTimer): boolean {
+  const waiting = host.connections.get(connection)?.unacknowledged;
+  return waiting?.segment.sequence === sequence && waiting.transmissions === transmissions;
+}
+
+interface Arrived {
+  readonly ip: Ipv4Header;
+  readonly tcp: TcpHeader;
+  readonly payload: Uint8Array;
+}
+
+/** RFC 9293, 3.10.7.1 and 3.10.7.2: a SYN to the port that is listened on opens a connection, most else is answered with a reset. */
+function receiveUnconnected(host: Host, ends: Ends, { ip, tcp, payload }: Arrived): readonly Effect[] {
+  if ((tcp.flags & RST) !== 0) return [note('reset', ends)];
+  const listening = ends.local.port === echoPort;
+  if (listening && (tcp.flags & (SYN | ACK | FIN)) === SYN) {
+    const { answerer } = host.random.sequences;
+    return send(host, { ...ends, as: 'answerer', purpose: 'echo', state: 'syn-received', sendNext: answerer, receiveNext: sequenceAfter(tcp.sequence, 1) }, SYN | ACK);
+  }
+  const why = listening ? 'a segment of no connection' : `nobody listens on TCP port ${ends.local.port}`;
+  const acknowledges = (tcp.flags & ACK) !== 0;
+  const reset: Segment = {
+    sequence: acknowledges ? tcp.acknowledgement : 0, flags: acknowledges ? RST : RST | ACK,
+    acknowledgement: sequenceAfter(tcp.sequence, lengthOf({ flags: tcp.flags, payload })), payload: nothing, checksum: 'right',
+  };
+  return [...dropped(why, ip), ...sendSegment(host, ends, reset)];
+}
+
+/** RFC 9293, 3.10.7.3: what comes back for a SYN. */
+function receiveAnswer(host: Host, connection: TcpConnection, { ip, tcp }: Arrived): readonly Effect[] {
+  if ((tcp.flags & ACK) === 0 || tcp.acknowledgement !== connection.sendNext) return dropped('no answer to the SYN', ip);
+  if ((tcp.flags & RST) !== 0) return end(host, connection, 'refused');
+  if ((tcp.flags & SYN) === 0) return dropped('no answer to the SYN', ip);
+  const established: TcpConnection = { ...acknowledged(connection), state: 'established', receiveNext: sequenceAfter(tcp.sequence, 1) };
+  const connected: Effect = { kind: 'note', note: { kind: 'connected', as: 'opener', peer: connection.remote.ip } };
+  if (connection.purpose === 'nothing') return [connected, ...acknowledge(host, established), ...send(host, { ...established, state: 'fin-wait-1' }, FIN | ACK)];
+  return [connected, ...acknowledge(host, established), ...send(host, established, PSH | ACK, host.random.payload)];
+}
+
+/** RFC 9293, 3.10.7.4, in its order: sequence number, RST, SYN, ACK, data, FIN. */
+function receiveInConnection(host: Host, before: TcpConnection, arrived: Arrived): readonly Effect[] {
+  const { ip, tcp, payload } = arrived;
+  const ahead = distance(before.receiveNext, tcp.sequence);
+  if (ahead < 0 || ahead >= receiveWindow) return [...dropped('a segment outside the window', ip), ...((tcp.flags & RST) === 0 ? acknowledge(host, before) : [])];
+  if ((tcp.flags & RST) !== 0) return end(host, before, 'reset');
+  if ((tcp.flags & SYN) !== 0) return [...dropped('a SYN in an established connection', ip), ...acknowledge(host, before)];
+  if ((tcp.flags & ACK) === 0) return dropped('a segment that acknowledges nothing', ip);
+  if (ahead > 0) return [...dropped('a segment ahead of its turn', ip), ...acknowledge(host, before)];
+  if (distance(before.sendNext, tcp.acknowledgement) > 0) return [...dropped('an acknowledgement of what was not sent', ip), ...acknowledge(host, before)];
+  if (before.unacknowledged !== undefined && tcp.acknowledgement !== before.sendNext) return payload.length === 0 ? [] : dropped('a segment that acknowledges too little', ip);
+  const connection: TcpConnection = { ...acknowledged(before), receiveNext: sequenceAfter(before.receiveNext, lengthOf({ flags: tcp.flags, payload })) };
+  return proceed(host, connection, arrived);
+}
+
+/** Everything sent is acknowledged, and the segment is next in turn: what the application does. */
+function proceed(host: Host, connection: TcpConnection, { ip, tcp, payload }: Arrived): readonly Effect[] {
+  const finished = (tcp.flags & FIN) !== 0;
+  const read: readonly Effect[] = payload.length === 0 ? [] : [{ kind: 'note', note: { kind: 'received', what: 'tcp', src: ip.src, dst: ip.dst, ttl: ip.ttl } }];
+  switch (connection.state) {
+    case 'syn-received':
+      return [{ kind: 'note', note: { kind: 'connected', as: 'answerer', peer: ip.src } }, ...proceed(host, { ...connection, state: 'established' }, { ip, tcp, payload })];
+    case 'established':
+      if (finished) return [...read, ...send(host, { ...connection, state: 'last-ack' }, FIN | ACK)];
+      if (payload.length === 0) return keep(host, connection);
+      if (connection.as === 'answerer') return [...read, ...send(host, connection, PSH | ACK, payload), ...interject(host, connection)];
+      return [...read, ...keep(host, connection), ...interject(host, connection), ...send(host, { ...connection, state: 'fin-wait-1' }, FIN | ACK)];
+    case 'fin-wait-1':
+    case 'fin-wait-2': {
+      const next: TcpConnection = { ...connection, state: finished ? 'time-wait' : 'fin-wait-2' };
+      return [...read, ...keep(host, next), ...(finished ? [...acknowledge(host, next), note('closed', connection)] : [])];
+    }
+    case 'last-ack':
+      return end(host, connection, 'closed');
+    case 'time-wait':
+    case 'syn-sent':
+      return keep(host, connection);
+  }
+}
+
+/** Sends what is next in turn and remembers it until it is acknowledged. */
+function send(host: Host, connection: TcpConnection, flags: number, payload: Uint8Array = nothing): readonly Effect[] {
+  const unacknowledged = { segment: { sequence: connection.sendNext, acknowledgement: connection.receiveNext, flags, payload, checksum: 'right' as const }, transmissions: 1 };
+  keep(host, { ...connection, sendNext: sequenceAfter(connection.sendNext, lengthOf({ flags, payload })), unacknowledged });
+  return [...sendSegment(host, connection, unacknowledged.segment), timerFor(connection, unacknowledged)];
+}
+
+function acknowledge(host: Host, connection: TcpConnection): readonly Effect[] {
+  return sendSegment(host, connection, { sequence: connection.sendNext, acknowledgement: connection.receiveNext, flags: ACK, payload: nothing, checksum: 'right' });
+}
+
+/** The segment that the vector wants this end to send where it does not belong; it is never sent again. */
+function interject(host: Host, { local, remote }: TcpConnection): readonly Effect[] {
+  const now = host.connections.get(keyOf({ local, remote }));
+  const { interjection } = host;
+  if (now === undefined || interjection?.by !== now.as) return [];
+  return sendSegment(host, now, interjected(interjection.segment, now.sendNext, now.receiveNext));
+}
+
+function acknowledged({ unacknowledged: _, ...rest }: TcpConnection): TcpConnection {
+  return rest;
+}
+
+function keep(host: Host, connection: TcpConnection): readonly Effect[] {
+  host.connections.set(keyOf(connection), connection);
+  return [];
+}
+
+function end(host: Host, connection: TcpConnection, how: 'closed' | 'refused' | 'reset' | 'timed-out'): readonly Effect[] {
+  host.connections.delete(keyOf(connection));
+  return [note(how, connection)];
+}
+
+function note(kind: 'closed' | 'refused' | 'reset' | 'timed-out', { remote }: Pick<Ends, 'remote'>): Effect {
+  return { kind: 'note', note: { kind, peer: remote.ip } };
+}
+
+function timerFor(connection: TcpConnection, { segment, transmissions }: NonNullable<TcpConnection['unacknowledged']>): Effect {
+  const timer: Timer = { kind: 'retransmission', connection: keyOf(connection), sequence: segment.sequence, transmissions };
+  return { kind: 'wake', delayUs: retransmission.firstUs * 2 ** (transmissions - 1), timer };
+}
+
+function keyOf({ local, remote }: Pick<Ends, 'local' | 'remote'>): string {
+  return `${local.ip}:${local.port} ${remote.ip}:${remote.port}`;
+}
