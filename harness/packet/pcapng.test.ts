@@ -7,7 +7,7 @@ import t from 'tap';
 import { decodePcapng, encodePcapng, type Capture } from './pcapng.js';
 
 const text = fc.string({ unit: 'grapheme', maxLength: 40 });
-const record = <T>(fields: { readonly [K in keyof T]: fc.Arbitrary<T[K]> }): fc.Arbitrary<T> => fc.record(fields, { noNullPrototype: true }) as fc.Arbitrary<T>;
+const record = <T>(fields: { readonly [K in keyof T]: fc.Arbitrary<T[K]> }): fc.Arbitrary<T> => fc.record(fields, { noNullPrototype: true });
 const capture: fc.Arbitrary<Capture> = record({
   application: text,
   interfaces: fc.array(record({ name: text, description: text }), { maxLength: 4 }),
