@@ -57,8 +57,13 @@ export function assertNever(value: never): never {
 export function unknownName(kind: string, name: string, known: readonly string[]): InputError {
   const near = known.find((candidate) => candidate.length > 1 && editDistance(candidate, name) <= Math.max(1, Math.floor(candidate.length / 3)));
   const hint = near === undefined ? '' : ` Did you mean "${near}"?`;
-  return new InputError(`unknown ${kind} "${name}".${hint} Known: ${known.join(', ') || 'none'}.`);
+  const listed = known.slice(0, namesListed).join(', ') || 'none';
+  const more = known.length > namesListed ? ` and ${known.length - namesListed} more` : '';
+  return new InputError(`unknown ${kind} "${name}".${hint} Known: ${listed}${more}.`);
 }
+
+/** More would bury the answer. */
+const namesListed = 20;
 
 function editDistance(a: string, b: string): number {
   let previous = Array.from({ length: b.length + 1 }, (_, index) => index);

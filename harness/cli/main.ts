@@ -45,6 +45,7 @@ function defineCommands(context: Context, finish: (code: number) => void): Comma
     .option('--set <axes>', 'narrow the matrix: axis=value[,axis=value…]')
     .option('--seed <number>', 'everything that is random comes from it', '1')
     .option('--topology <file>', 'a topology in YAML instead of the scenario\'s own')
+    .option('--report <dir>', 'write report.html, junit.xml, report.tap, report.md, report.json and frames.pcapng there')
     .option('--json', 'one JSON document on stdout, as docs/run.schema.json describes it')
     .action(async (names: string[], options: RunOptions) => finish(await (await import('./run.js')).run(context, names, options)));
   program
@@ -52,13 +53,20 @@ function defineCommands(context: Context, finish: (code: number) => void): Comma
     .description('list scenarios with their axes, and images')
     .action(async () => finish(await (await import('./list.js')).list(context)));
   program
+    .command('replay')
+    .description('run a recorded run again from its folder alone, and say whether it is the same, event by event')
+    .argument('<run>', 'its number in runs/, or the path of its folder')
+    .argument('[vector]', 'one vector only')
+    .action(async (run: string, vector: string | undefined) => finish(await (await import('./replay.js')).replayRun(context, run, vector)));
+  program
     .command('doctor')
     .description('check what this machine offers, and say what to do about what is missing')
     .action(async () => finish(await (await import('./doctor.js')).doctor(context.print)));
   program
     .command('clean')
     .description('remove what dead runs left behind')
-    .action(async () => finish(await (await import('./clean.js')).clean(context.print)));
+    .option('--older-than <days>', 'remove run folders older than that, too')
+    .action(async (options: { olderThan?: string }) => finish(await (await import('./clean.js')).clean(context, options)));
   program
     .command('selftest')
     .description('plant faults in real switches and in the compiler, and see whether each is caught')

@@ -1,6 +1,6 @@
 /** `flowbed run`: scenarios on real switches. */
-import { readFile } from 'node:fs/promises';
-import { basename } from 'node:path';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { openImage } from '../../images/images.js';
 import { renderTerminal } from '../../reports/terminal.js';
 import { readTopology } from '../../topologies/yaml.js';
@@ -9,6 +9,7 @@ import { sha256 } from '../base/digest.js';
 import type { Scenario } from '../nouns/scenario.js';
 import { addCounts, worst } from '../nouns/verdict.js';
 import type { Image } from '../ovs/image.js';
+import type { RunRecord } from '../run/record.js';
 import { reportFormat, type RunReport } from '../run/report.js';
 import { writeRunFolder, type LogFile } from '../run/run-folder.js';
 import { runScenario, type ScenarioRun } from '../run/scenario-run.js';
@@ -22,6 +23,7 @@ export interface RunOptions {
   readonly seed: string;
   readonly topology?: string;
   readonly json?: boolean;
+  readonly report?: string;
 }
 
 /** @returns the exit code: 0 all conform, 1 something diverges, 3 inconclusive. @throws InputError for a wrong request. */
@@ -54,9 +56,17 @@ export async function run(context: Context, names: readonly string[], options: R
     }));
   }
   const report = assemble(runs, { seed, image, again });
-  const folder = await writeRunFolder(context.root, report, logs);
-  context.print(options.json === true ? JSON.stringify(report, null, 2) : `${renderTerminal(report)}\n  folder    ${folder}`);
+  const record: RunRecord = { report, scenarios: runs.map((each) => each.record) };
+  const folder = await writeRunFolder(context.root, record, logs);
+  if (options.report !== undefined) await writeReports(options.report, record);
+  context.print(options.json === true ? JSON.stringify(report, null, 2) : [renderTerminal(report), `  folder    ${folder}`, ...(options.report === undefined ? [] : [`  reports   ${options.report}`])].join('\n'));
   return exitCodes[report.verdict];
+}
+
+async function writeReports(folder: string, record: RunRecord): Promise<void> {
+  const { renderers } = await import('../../reports/index.js');
+  await mkdir(folder, { recursive: true });
+  for (const { file, render } of renderers) await writeFile(join(folder, file), await render(record));
 }
 
 function parseSeed(text: string): number {

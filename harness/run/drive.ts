@@ -47,10 +47,10 @@ export async function playInStep(model: ModelTestbed, real: Testbed, plan: Clust
   return { model: await playOut(model, modelFabric, modelAsks), real: await playOut(real, realFabric, realAsks), parting: undefined };
 }
 
-/** What the model alone makes of a vector. */
-export async function predict(model: ModelTestbed, plan: ClusterPlan, vector: TestVector, seed: number): Promise<Observation> {
+/** What one testbed alone makes of a vector: the model, to playAlone it, or real switches, to play it again. */
+export async function playAlone(testbed: Testbed, plan: ClusterPlan, vector: TestVector, seed: number): Promise<Observation> {
   const fabric = runStimulus(plan, vector.stimulus, draw(seed, vector.id));
-  return await playOut(model, fabric, fabric.next());
+  return await playOut(testbed, fabric, fabric.next());
 }
 
 async function playOut(testbed: Testbed, fabric: Fabric, asks: IteratorResult<readonly SwitchCall[], Observation>): Promise<Observation> {

@@ -9,6 +9,7 @@ import type { TestVector } from '../nouns/vector.js';
 import { addCounts, noCounts, verdictOn, worst, type Count, type Difference } from '../nouns/verdict.js';
 import { openModel } from '../testbeds/model/model.js';
 import type { Testbed } from '../testbeds/testbed.js';
+import type { ScenarioRecord } from './record.js';
 import { inconclusive, type Inconclusive, type ScenarioReport } from './report.js';
 import { judgeVectors, leftOpen, type Judged, type Stage } from './vector-run.js';
 
@@ -28,6 +29,7 @@ export interface ScenarioRunOptions {
 
 export interface ScenarioRun {
   readonly report: ScenarioReport;
+  readonly record: ScenarioRecord;
   readonly versions: Readonly<Record<string, string>>;
 }
 
@@ -44,6 +46,7 @@ export async function runScenario(scenario: Scenario, axes: Readonly<Record<stri
   const verdicts = [verdictOn(program, programCounts), ...judged.map(({ report }) => report.verdict), ...(cause === undefined ? [] : (['inconclusive'] as const))];
   return {
     versions,
+    record: { topology, plan, vectors: judged.map(({ record }) => record) },
     report: {
       name: scenario.name,
       title: scenario.title,

@@ -13,7 +13,8 @@ import type { TestVector } from '../nouns/vector.js';
 import { noCounts, verdictOn, whatIsMissing, type Counts } from '../nouns/verdict.js';
 import type { ModelTestbed } from '../testbeds/model/model.js';
 import type { Stray, Testbed } from '../testbeds/testbed.js';
-import { playInStep, predict } from './drive.js';
+import { playInStep, playAlone } from './drive.js';
+import { recordWitness, type VectorRecord } from './record.js';
 import { inconclusive, type Inconclusive, type VectorReport } from './report.js';
 
 /** What vectors are played on, beside real switches. */
@@ -29,6 +30,7 @@ export interface Stage {
 
 export interface Judged {
   readonly report: VectorReport;
+  readonly record: VectorRecord;
   /** What was observed of the real switches, as canonical text; empty where there is no verdict. */
   readonly observed: string;
 }
@@ -56,7 +58,7 @@ export async function judgeVectors(stage: Stage, real: Testbed, vectors: readonl
 export async function leftOpen(stage: Stage, vector: TestVector, cause: Inconclusive): Promise<Judged> {
   const counts = await unmade(stage, vector).catch((error: unknown) => whatIsUnknown(error).counts);
   const report = { id: vector.id, stimulus: { ...vector.stimulus }, intent: promised(stage, vector), verdict: 'inconclusive' as const, counts, differences: [], inconclusive: cause };
-  return { report, observed: '' };
+  return { report, record: { vector }, observed: '' };
 }
 
 async function judgeVector(stage: Stage, real: Testbed, vector: TestVector, ports: ReadonlySet<string>): Promise<Judged> {
@@ -84,6 +86,7 @@ async function judgeVector(stage: Stage, real: Testbed, vector: TestVector, port
       differences: [...differences],
       ...(missing === undefined ? {} : { inconclusive: { cause: missing, evidence: [], remedies: [] } }),
     },
+    record: { vector, real: recordWitness(seen.observation, seen.counts) },
     observed: canonicalTrace(vector, seen),
   };
 }
@@ -91,7 +94,7 @@ async function judgeVector(stage: Stage, real: Testbed, vector: TestVector, port
 /** @throws Unsupported when the model cannot tell. */
 async function unmade({ plan, model, seed }: Stage, vector: TestVector): Promise<Counts> {
   await model.reset();
-  const observation = await predict(model, plan, vector, seed);
+  const observation = await playAlone(model, plan, vector, seed);
   return expectedCounts({ observation, counts: await model.counts() }, portsOf(plan));
 }
 

@@ -4,6 +4,7 @@ import { descendants, placeOf } from './sources.js';
 /** Files that may read the clock or set a timer, and why; all others take time and randomness as arguments. */
 export const exceptions: Readonly<Record<string, string>> = {
   'harness/base/deadline.ts': 'the one timer: it exists only to give up',
+  'harness/cli/clean.ts': 'tells how old a run folder is',
   'harness/cli/run.ts': 'tells how long each scenario took',
   'harness/cli/selftest.ts': 'tells how long each fault took',
   'harness/cli/test.ts': 'tells how long each test took',
