@@ -40,6 +40,7 @@ const icmpReplies: ReadonlyMap<number, number> = new Map([...icmpRequests].map((
  */
 export function track(table: ConnectionTable, frame: Uint8Array, layout: Layout, key: FlowKey, zone: number, nowMs: number, commit: boolean): Tracked {
   const invalid: Tracked = { state: ctStateBits.trk | ctStateBits.inv };
+  if (key[word.ethType] === etherTypes.ipv6) throw new Unsupported('the model does not track IPv6 connections');
   if (key[word.ethType] !== etherTypes.ipv4 || layout.l4 < 0) return invalid;
   if (key[word.nwFrag] !== 0) throw new Unsupported('the model does not reassemble fragments (ct on a fragment)');
   if (!checksumsHold(frame, layout, key)) return invalid;
@@ -51,7 +52,8 @@ export function track(table: ConnectionTable, frame: Uint8Array, layout: Layout,
     const reply = connection.original !== tuples.forward;
     connection.replied ||= reply;
     connection.expiresAtMs = nowMs + timeoutOf(key, connection.replied);
-    return { state: ctStateBits.trk | ctStateBits.est | (reply ? ctStateBits.rpl : 0), connection };
+    // Packets go on being new until there is an answer.
+    return { state: ctStateBits.trk | (connection.replied ? ctStateBits.est : ctStateBits.new) | (reply ? ctStateBits.rpl : 0), connection };
   }
   if (!tuples.opens) return invalid;
   const state = ctStateBits.trk | ctStateBits.new;
@@ -86,15 +88,16 @@ function tuplesOf(frame: Uint8Array, { l4 }: Layout, key: FlowKey, zone: number)
   if (proto !== ipProtocols.icmp) return { forward: between(`${src}`, `${dst}`), backward: between(`${dst}`, `${src}`), opens: true };
   const type = key[word.tpSrc] ?? 0;
   const other = icmpRequests.get(type) ?? icmpReplies.get(type);
+  if (other !== undefined && key[word.tpDst] !== 0) return undefined;
   if (other === undefined) throw new Unsupported(`the model does not track ICMP type ${type}`);
   const identifier = ((frame[l4 + 4] ?? 0) << 8) | (frame[l4 + 5] ?? 0);
   const [from, to] = [`${src} ${identifier}`, `${dst} ${identifier}`];
   return { forward: between(`${from} ${type}`, to), backward: between(`${to} ${other}`, from), opens: icmpRequests.has(type) };
 }
 
-/** The tracker checks the IP header's and the transport's checksum; UDP may do without one (RFC 768). */
+/** The tracker checks the transport's checksum; UDP may do without one (RFC 768). Of the IP header's, versions think differently. */
 function checksumsHold(frame: Uint8Array, { l3, l4 }: Layout, key: FlowKey): boolean {
-  if (internetChecksum(frame.subarray(l3, l4)) !== 0) return false;
+  if (internetChecksum(frame.subarray(l3, l4)) !== 0) throw new Unsupported('the model does not track packets with a wrong IPv4 header checksum, which Open vSwitch 3.2 to 3.5 do not look at and others call invalid');
   const totalLength = ((frame[l3 + 2] ?? 0) << 8) | (frame[l3 + 3] ?? 0);
   const segment = frame.subarray(l4, l3 + totalLength);
   switch (key[word.nwProto]) {

@@ -1,4 +1,5 @@
 /** A packet in the pipeline: its bytes as they arrived, and what is known of it now. */
+import { etherTypes } from '../packet/ethernet.js';
 import { extract, keyWords, word, type FlowKey, type Layout } from '../packet/flow-key.js';
 import { rewrite } from '../packet/flow-rewrite.js';
 import { ipProtocols } from '../packet/ipv4.js';
@@ -42,9 +43,11 @@ export function settled(packet: Packet): Packet {
 
 /**
  * The datapath's hash of addresses, protocol and ports: MurmurHash3 over the words as a little-endian machine holds
- * them (open vSwitch lib/hash.h and flow.c, miniflow_hash_5tuple; held to real switches by every tunnelled vector).
+ * them (Open vSwitch lib/hash.h and flow.c, miniflow_hash_5tuple; held to real switches by every tunnelled vector).
  */
 function fiveTupleHash(key: FlowKey): number {
+  const type = key[word.ethType];
+  if (type !== etherTypes.ipv4 && type !== etherTypes.arp) return murmurFinish(42);
   const proto = key[word.nwProto] ?? 0;
   let hash = 0;
   for (const value of [byteSwap(key[word.nwSrc] ?? 0), byteSwap(key[word.nwDst] ?? 0), proto]) hash = murmurAdd(hash, value);

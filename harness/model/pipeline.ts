@@ -1,9 +1,9 @@
 /** One packet through one node's bridges: lookups and actions, as Open vSwitch carries them out. */
 import { Unsupported, assertNever } from '../base/errors.js';
 import { etherTypes } from '../packet/ethernet.js';
-import { word } from '../packet/flow-key.js';
-import type { Action, CtAction } from '../openflow/actions.js';
-import { fieldsNamed } from '../openflow/fields.js';
+import { fragment, word, type FlowKey } from '../packet/flow-key.js';
+import type { Action, CtAction, Subfield } from '../openflow/actions.js';
+import { fieldsNamed, type Field } from '../openflow/fields.js';
 import { printFlow } from '../openflow/flow.js';
 import { reservedPorts } from '../openflow/ports.js';
 import { lookup, type Rule } from './classifier.js';
@@ -15,14 +15,16 @@ import { arriving, copyOf, departing, settled, type Packet } from './packet.js';
 import { decapsulate, encapsulate } from './tunnel.js';
 import type { TraceStep } from './trace.js';
 
-/** Limits of ovs-vswitchd: resubmit depth, and resubmits a packet (ovs-actions(7), "resubmit"). */
-const limits = { depth: 64, resubmits: 4096 } as const;
+/** Limits of ovs-vswitchd: resubmit depth, resubmits a translation (ovs-actions(7), "resubmit"), and recirculations a packet (8 since OVS 3.2, 6 before). */
+const limits = { depth: 64, lookups: 4096, recirculations: 6 } as const;
 
 /** What one frame into a node has led to so far. */
 export interface Passage {
   readonly node: ModelNode;
   readonly outputs: { readonly port: string; readonly frame: Uint8Array }[];
   readonly steps: TraceStep[];
+  /** How often the packet at hand went through the connection tracker or a tunnel and on. */
+  recirculations: number;
 }
 
 /** One translation: a packet on one bridge, from its first table until it leaves, ends or recirculates. */
@@ -30,7 +32,7 @@ interface Translation {
   readonly bridge: ModelBridge;
   readonly passage: Passage;
   depth: number;
-  resubmits: number;
+  lookups: number;
 }
 
 /** A frame enters `bridge` at OpenFlow port `inPort`. */
@@ -39,7 +41,14 @@ export function enter(passage: Passage, bridge: ModelBridge, packet: Packet): vo
 }
 
 function translate(passage: Passage, bridge: ModelBridge, packet: Packet, table: number): void {
-  runTable({ bridge, passage, depth: 0, resubmits: 0 }, packet, table, packet.key[word.inPort] ?? 0);
+  runTable({ bridge, passage, depth: 0, lookups: 0 }, packet, table, packet.key[word.inPort] ?? 0);
+}
+
+function recirculate(passage: Passage, bridge: ModelBridge, packet: Packet, table: number): void {
+  if (passage.recirculations >= limits.recirculations) throw new Unsupported(`the model does not know what Open vSwitch does past ${limits.recirculations} recirculations`);
+  passage.recirculations++;
+  translate(passage, bridge, packet, table);
+  passage.recirculations--;
 }
 
 /** Looks `table` up with `inPort` as the packet's port and carries out what is found. */
@@ -48,7 +57,7 @@ function runTable(at: Translation, packet: Packet, table: number, inPort: number
   const { node, steps } = passage;
   const realPort = packet.key[word.inPort] ?? 0;
   packet.key[word.inPort] = inPort;
-  const { rule, ties } = lookup(bridge.tables, table, packet.key);
+  const { rule, ties } = lookup(bridge.tables, table, seenByLookup(packet));
   packet.key[word.inPort] = realPort;
   if (rule === undefined) {
     steps.push({ kind: 'lookup', bridge: bridge.plan.name, table }, { kind: 'drop', why: `no flow of table ${table} matches` });
@@ -69,6 +78,20 @@ function runTable(at: Translation, packet: Packet, table: number, inPort: number
   }
 }
 
+/** Fragments have no ports to match, not even the first (ovs-ofctl(8), "set-frags": `normal`). */
+function seenByLookup(packet: Packet): FlowKey {
+  if (packet.key[word.nwFrag] === 0) return packet.key;
+  const key = packet.key.slice();
+  key.fill(0, word.tpSrc, word.tpDst + 1);
+  return key;
+}
+
+/** Ports of a packet that begins behind the transport's header are neither read nor written. */
+function isMissing(packet: Packet, field: Field): boolean {
+  const isPort = field.prerequisite === 'tcp' || field.prerequisite === 'udp';
+  return isPort && ((packet.key[word.nwFrag] ?? 0) & fragment.later) !== 0;
+}
+
 function act(at: Translation, packet: Packet, rule: Rule, action: Exclude<Action, { kind: 'dec_ttl' }>): void {
   const { passage, bridge } = at;
   const flow = idOf(passage.node, bridge, rule);
@@ -77,16 +100,18 @@ function act(at: Translation, packet: Packet, rule: Rule, action: Exclude<Action
     case 'output':
       return output(at, packet, rule, action.port);
     case 'output-field':
-      return output(at, packet, rule, Number(readSubfield(packet.key, action.source)), action.source.field.name);
+      return outputByField(at, packet, rule, action.source);
     case 'goto':
-      return runTable(at, packet, action.table, packet.key[word.inPort] ?? 0);
+      return descend(at, packet, rule, action.table, packet.key[word.inPort] ?? 0);
     case 'resubmit':
-      return resubmit(at, packet, rule, action.table ?? rule.flow.table, action.port ?? packet.key[word.inPort] ?? 0);
+      return descend(at, packet, rule, action.table ?? rule.flow.table, action.port ?? packet.key[word.inPort] ?? 0);
     case 'set':
+      if (isMissing(packet, action.field)) return;
       writeField(packet.key, action.field, action.value, action.mask);
       wrote(action.field.name);
       return;
     case 'move':
+      if (isMissing(packet, action.source.field) || isMissing(packet, action.destination.field)) return;
       writeSubfield(packet.key, action.destination, readSubfield(packet.key, action.source));
       wrote(action.destination.field.name);
       return;
@@ -97,15 +122,18 @@ function act(at: Translation, packet: Packet, rule: Rule, action: Exclude<Action
   }
 }
 
-function resubmit(at: Translation, packet: Packet, rule: Rule, table: number, port: number): void {
-  if (at.depth >= limits.depth || at.resubmits >= limits.resubmits) {
-    at.passage.steps.push({ kind: 'drop', flow: idOf(at.passage.node, at.bridge, rule), why: `more than ${at.depth >= limits.depth ? `${limits.depth} resubmits deep` : `${limits.resubmits} resubmits`}` });
-    throw new Unsupported('the model does not know what Open vSwitch does past its resubmit limits');
+/** On to another table. Only going back, or staying, makes it deeper; every lookup counts. */
+function descend(at: Translation, packet: Packet, rule: Rule, table: number, port: number): void {
+  const deepens = table <= rule.flow.table ? 1 : 0;
+  if (at.depth >= limits.depth || at.lookups >= limits.lookups) {
+    const why = at.depth >= limits.depth ? `more than ${limits.depth} resubmits deep` : `more than ${limits.lookups} resubmits`;
+    at.passage.steps.push({ kind: 'drop', flow: idOf(at.passage.node, at.bridge, rule), why });
+    throw new Unsupported(`the model does not know what Open vSwitch does past its limits: ${why} at ${printFlow(rule.flow)}`);
   }
-  at.resubmits++;
-  at.depth++;
+  at.lookups++;
+  at.depth += deepens;
   runTable(at, packet, table, port);
-  at.depth--;
+  at.depth -= deepens;
 }
 
 /**
@@ -113,7 +141,7 @@ function resubmit(at: Translation, packet: Packet, rule: Rule, table: number, po
  * (ovs-actions(7), "dec_ttl"). A flow that resubmitted to this one goes on.
  */
 function decrementTtl(at: Translation, packet: Packet, rule: Rule): 'expired' | 'alive' {
-  if (packet.key[word.ethType] !== etherTypes.ipv4) return 'alive';
+  if (packet.key[word.ethType] !== etherTypes.ipv4) throw new Unsupported('the model decrements the TTL of IPv4 only');
   const flow = idOf(at.passage.node, at.bridge, rule);
   const ttl = packet.key[word.nwTtl] ?? 0;
   if (ttl <= 1) {
@@ -135,12 +163,21 @@ function connectionTrack(at: Translation, packet: Packet, rule: Rule, ct: CtActi
     if (action.kind !== 'set' || action.field.name !== 'ct_mark') throw new Unsupported('the model only sets ct_mark in exec()');
     if (connection !== undefined) connection.mark = Number((BigInt(connection.mark) & ~action.mask) | (action.value & action.mask));
   }
+  // Connection fields are for the packet that goes on in `table`; this one is untracked again (ovs-actions(7), "ct").
+  packet.key.fill(0, word.ctState, word.pktMark);
   if (ct.table === undefined) return;
   for (const [name, value] of [['ct_state', state], ['ct_zone', ct.zone], ['ct_mark', connection?.mark ?? 0]] as const) {
     for (const field of fieldsNamed(name)) writeField(onward.key, field, BigInt(value), field.ones);
     at.passage.steps.push({ kind: 'write', flow, field: name });
   }
-  translate(at.passage, at.bridge, onward, ct.table);
+  recirculate(at.passage, at.bridge, onward, ct.table);
+}
+
+/** A number that no port can have sends nothing (ovs-actions(7), "output"). */
+function outputByField(at: Translation, packet: Packet, rule: Rule, source: Subfield): void {
+  const port = Number(readSubfield(packet.key, source));
+  if (port < reservedPorts.ANY) return output(at, packet, rule, port, source.field.name);
+  at.passage.steps.push({ kind: 'drop', flow: idOf(at.passage.node, at.bridge, rule), why: `${source.field.name} holds ${port}, which is no port` });
 }
 
 function output(at: Translation, packet: Packet, rule: Rule, port: number, by?: string): void {
@@ -188,6 +225,7 @@ function sendThroughTunnel(at: Translation, packet: Packet, rule: Rule): void {
     passage.steps.push({ kind: 'drop', flow, why: destination === 0 ? 'tunnel without tun_dst' : 'no route to tun_dst' });
     return;
   }
+  if (packet.key[word.ethType] === etherTypes.ipv6) throw new Unsupported('the model does not tunnel IPv6');
   if (route.mac === undefined) throw new Unsupported(`the model does not resolve tunnel neighbours, and tun_dst of ${printFlow(rule.flow)} is none`);
   const outer = encapsulate(packet, underlay, route.bridge.plan.mac, route.mac);
   enter(passage, route.bridge, arriving(outer, reservedPorts.LOCAL));
@@ -204,7 +242,7 @@ function receiveFromTunnel(passage: Passage, underlay: ModelBridge, frame: Uint8
     packet.key[word.tunSrc] = inner.src;
     packet.key[word.tunDst] = inner.dst;
     packet.key[word.tunId + 1] = inner.vni;
-    enter(passage, bridge, packet);
+    recirculate(passage, bridge, packet, 0);
     return true;
   }
   return false;

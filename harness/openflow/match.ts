@@ -86,12 +86,12 @@ export function fieldIn(at: Span, name: string, match: Match): Field {
   const rows = fieldsNamed(name);
   if (rows.length === 0) throw complain(at, `unknown field "${shorten(name)}"`);
   const fitting = rows.find((row) => allowsField(match, row));
-  if (fitting === undefined) throw complain(at, `${name} needs a match on ${rows.map((row) => row.prerequisite).join(' or ')} beside it${isTransport(rows) ? ', and not on later fragments' : ''}`);
+  if (fitting === undefined) throw complain(at, `${name} needs a match on ${rows.map((row) => row.prerequisite).join(' or ')} beside it${arePorts(rows) ? ', and not on later fragments' : ''}`);
   return fitting;
 }
 
-function isTransport(rows: readonly Field[]): boolean {
-  return rows.every(({ prerequisite }) => ['tcp', 'udp', 'icmp'].includes(prerequisite));
+function arePorts(rows: readonly Field[]): boolean {
+  return rows.every(({ prerequisite }) => prerequisite === 'tcp' || prerequisite === 'udp');
 }
 
 /** Whether the packets that `match` lets through have the field (ovs-fields(7), "Prerequisites"). */
@@ -131,8 +131,9 @@ function satisfied(prerequisite: Prerequisite, match: Match): boolean {
       return isIp;
     case 'tcp':
     case 'udp':
-    case 'icmp':
       return isIp && !isLater && proto === BigInt(ipProtocols[prerequisite]);
+    case 'icmp':
+      return isIp && proto === BigInt(ipProtocols.icmp);
   }
 }
 

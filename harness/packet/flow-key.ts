@@ -58,18 +58,34 @@ export function extract(frame: Uint8Array, key: FlowKey): Layout {
   key[word.ethDst + 1] = view.getUint32(2);
   key[word.ethSrc] = view.getUint16(6);
   key[word.ethSrc + 1] = view.getUint32(8);
-  let type = view.getUint16(12);
   let l3 = 14;
-  if (type === etherTypes.vlan && frame.length >= 18) {
+  if (isTag(view.getUint16(12)) && frame.length >= 18) {
     key[word.vlanTci] = view.getUint16(14) | 0x1000; // the bit that says "there is a tag"
-    type = view.getUint16(16);
     l3 = 18;
   }
-  // Below 0x600 the field is a length (IEEE 802.3); the switch calls such frames 0x05ff.
-  key[word.ethType] = type < 0x600 ? 0x05ff : type;
-  if (type === etherTypes.arp) return extractArp(view, l3, key);
+  let type = view.getUint16(l3 - 2);
+  if (type < 0x600 && isSnap(view, l3)) {
+    type = view.getUint16(l3 + 6);
+    l3 += 8;
+  }
+  if (type < 0x600) type = noType;
+  key[word.ethType] = type;
+  if (type === etherTypes.arp || type === etherTypes.rarp) return extractArp(view, l3, key);
   if (type === etherTypes.ipv4) return extractIpv4(view, l3, key);
   return { l3, l4: -1 };
+}
+
+/** What the switch calls the type of frames that have a length in its place (IEEE 802.3) and no type behind it. */
+const noType = 0x05ff;
+
+/** Whether an EtherType is that of a VLAN tag. */
+export function isTag(type: number): boolean {
+  return type === etherTypes.vlan || type === etherTypes.serviceVlan;
+}
+
+/** Whether an LLC and SNAP header follows that carries an EtherType (IEEE 802; RFC 1042). */
+function isSnap(view: DataView, place: number): boolean {
+  return view.byteLength >= place + 8 && view.getUint32(place) === 0xaaaa0300 && view.getUint16(place + 4) === 0;
 }
 
 function extractArp(view: DataView, l3: number, key: FlowKey): Layout {
@@ -108,7 +124,7 @@ function extractTransport(view: DataView, l4: number, end: number, key: FlowKey)
   const length = end - l4;
   switch (key[word.nwProto]) {
     case ipProtocols.tcp:
-      if (length < 20) return;
+      if (length < 20 || (view.getUint8(l4 + 12) >>> 4) * 4 < 20 || (view.getUint8(l4 + 12) >>> 4) * 4 > length) return;
       key[word.tcpFlags] = view.getUint16(l4 + 12) & 0x0fff;
       break;
     case ipProtocols.udp:

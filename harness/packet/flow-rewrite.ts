@@ -11,7 +11,7 @@ import { ipProtocols } from './ipv4.js';
 /**
  * A copy of `frame` in which every packet field that differs between `before` (the key as extracted) and `after`
  * has the value of `after`.
- * @throws Unsupported when the change needs more than rewriting bytes in place (VLAN tags).
+ * @throws Unsupported when the change needs more than rewriting bytes in place (VLAN tags), or when it is not clear what Open vSwitch does.
  */
 export function rewrite(frame: Uint8Array, layout: Layout, before: FlowKey, after: FlowKey): Uint8Array {
   const bytes = frame.slice();
@@ -25,45 +25,62 @@ export function rewrite(frame: Uint8Array, layout: Layout, before: FlowKey, afte
 }
 
 function rewriteArp(view: DataView, l3: number, before: FlowKey, after: FlowKey): void {
-  const operation = after[word.nwProto] ?? 0;
-  if (operation !== before[word.nwProto]) view.setUint16(l3 + 6, operation);
-  if (view.byteLength < l3 + 28) return;
-  if (changed(before, after, word.arpSha, 2)) write48(view, l3 + 8, after, word.arpSha);
-  if (changed(before, after, word.nwSrc, 1)) view.setUint32(l3 + 14, after[word.nwSrc] ?? 0);
-  if (changed(before, after, word.arpTha, 2)) write48(view, l3 + 18, after, word.arpTha);
-  if (changed(before, after, word.nwDst, 1)) view.setUint32(l3 + 24, after[word.nwDst] ?? 0);
+  const [was, operation] = [before[word.nwProto] ?? 0, after[word.nwProto] ?? 0];
+  const places = [[word.arpSha, 2, l3 + 8], [word.nwSrc, 1, l3 + 14], [word.arpTha, 2, l3 + 18], [word.nwDst, 1, l3 + 24]] as const;
+  const changes = places.filter(([field, words]) => changed(before, after, field, words));
+  if (operation === was && changes.length === 0) return;
+  // Open vSwitch writes no ARP of operation 0, takes 255 for any, and does not tell fields that are not there from zeros.
+  if (was === 0 || operation === 0 || operation === 255) throw new Unsupported(`the model does not rewrite ARP of operation ${was} to operation ${operation}`);
+  view.setUint16(l3 + 6, operation);
+  for (const [field, words, place] of changes) {
+    if (words === 2) write48(view, place, after, field);
+    else view.setUint32(place, after[field] ?? 0);
+  }
 }
 
 function rewriteIpv4(view: DataView, { l3, l4 }: Layout, before: FlowKey, after: FlowKey): void {
+  const proto = after[word.nwProto] ?? 0;
+  const isChanged = [word.nwTos, word.nwTtl, word.nwSrc, word.nwDst].some((field) => changed(before, after, field, 1));
+  if (isChanged && proto === 0) throw new Unsupported('the model does not rewrite IPv4 of protocol 0, and neither does Open vSwitch');
   const header = l3 + 10;
-  if (changed(before, after, word.nwTos, 1)) replace16(view, l3, (view.getUint8(l3) << 8) | (after[word.nwTos] ?? 0), [header]);
-  if (changed(before, after, word.nwTtl, 1)) replace16(view, l3 + 8, ((after[word.nwTtl] ?? 0) << 8) | view.getUint8(l3 + 9), [header]);
-  // Later fragments carry no transport header, so only the first one's checksum can follow.
-  const transport = ((after[word.nwFrag] ?? 0) & fragment.later) === 0 ? checksumPlace(view, l4, after[word.nwProto] ?? 0) : [];
+  const end = l3 + view.getUint16(l3 + 2);
+  const transport = checksumPlace(view, l4, end, proto);
   for (const [place, field] of [[l3 + 12, word.nwSrc], [l3 + 16, word.nwDst]] as const) {
     if (!changed(before, after, field, 1)) continue;
+    if (transport.length > 0 && ((after[word.nwFrag] ?? 0) & fragment.later) !== 0) throw new Unsupported('the model does not rewrite addresses of later fragments');
     const address = after[field] ?? 0;
     replace16(view, place, address >>> 16, [header, ...transport]);
     replace16(view, place + 2, address & 0xffff, [header, ...transport]);
+    if (proto === ipProtocols.udp) neverZero(view, transport);
   }
-  rewritePorts(view, l4, before, after, transport);
+  if (changed(before, after, word.nwTos, 1)) replace16(view, l3, (view.getUint8(l3) << 8) | (after[word.nwTos] ?? 0), [header]);
+  if (changed(before, after, word.nwTtl, 1)) replace16(view, l3 + 8, ((after[word.nwTtl] ?? 0) << 8) | view.getUint8(l3 + 9), [header]);
+  if (changed(before, after, word.tpSrc, 1) || changed(before, after, word.tpDst, 1)) rewritePorts(view, l4, end, after, transport);
 }
 
-function rewritePorts(view: DataView, l4: number, before: FlowKey, after: FlowKey, checksum: readonly number[]): void {
-  if (!changed(before, after, word.tpSrc, 1) && !changed(before, after, word.tpDst, 1)) return;
-  if (after[word.nwProto] === ipProtocols.icmp) {
-    replace16(view, l4, ((after[word.tpSrc] ?? 0) << 8) | (after[word.tpDst] ?? 0), [l4 + 2]);
-    return;
-  }
-  replace16(view, l4, after[word.tpSrc] ?? 0, checksum);
-  replace16(view, l4 + 2, after[word.tpDst] ?? 0, checksum);
+/** A transport header that is cut off stays as it is. */
+function rewritePorts(view: DataView, l4: number, end: number, after: FlowKey, transport: readonly number[]): void {
+  const proto = after[word.nwProto] ?? 0;
+  const [src, dst] = [after[word.tpSrc] ?? 0, after[word.tpDst] ?? 0];
+  if (end < l4 + (proto === ipProtocols.tcp ? 20 : 8)) return;
+  // Open vSwitch writes type and code into the payload.
+  if (((after[word.nwFrag] ?? 0) & fragment.later) !== 0) throw new Unsupported('the model does not rewrite ICMP of later fragments');
+  if (proto === ipProtocols.icmp) return replace16(view, l4, (src << 8) | dst, [l4 + 2]);
+  replace16(view, l4, src, transport);
+  replace16(view, l4 + 2, dst, transport);
+  if (proto === ipProtocols.udp) neverZero(view, transport);
 }
 
-/** Where the checksum over the pseudo-header stands; nowhere when UDP does without one (RFC 768). */
-function checksumPlace(view: DataView, l4: number, proto: number): readonly number[] {
-  if (proto === ipProtocols.tcp && view.byteLength >= l4 + 18) return [l4 + 16];
-  if (proto === ipProtocols.udp && view.byteLength >= l4 + 8 && view.getUint16(l4 + 6) !== 0) return [l4 + 6];
+/** Where the checksum over the pseudo-header stands; nowhere when UDP does without one (RFC 768), or when it is cut off. */
+function checksumPlace(view: DataView, l4: number, end: number, proto: number): readonly number[] {
+  if (proto === ipProtocols.tcp && end >= l4 + 20) return [l4 + 16];
+  if (proto === ipProtocols.udp && end >= l4 + 8 && view.getUint16(l4 + 6) !== 0) return [l4 + 6];
   return [];
+}
+
+/** A UDP checksum that computes to zero is sent as 0xffff: zero says that there is none (RFC 768). */
+function neverZero(view: DataView, checksums: readonly number[]): void {
+  for (const place of checksums) if (view.getUint16(place) === 0) view.setUint16(place, 0xffff);
 }
 
 /** Replaces the 16-bit word at `place` and brings every checksum that covers it up to date. */
