@@ -315,7 +315,6 @@ void t.test('what cannot be written stays', async (t) => {
 void t.test('the model refuses by name', async (t) => {
   const refuses = (why: RegExp, flow: string, frame: Uint8Array) => t.throws(() => send(nodeOf(flow), 'p1', frame), { name: 'Unsupported', message: new RegExp(`${why.source}.*at a frame into p1 of n1, table 0$`) }, why.source);
   const version6 = ethernet(new Uint8Array(60), { etherType: etherTypes.ipv6 });
-  refuses(/does not track TCP connections/, 'ip,actions=ct(table=1)', tcp());
   refuses(/does not track SCTP connections/, 'ip,actions=ct(table=1)', ethernet(encodeIpv4({ src: ip1, dst: ip2, ttl: 64, protocol: ipProtocols.sctp }, new Uint8Array(12))));
   refuses(/does not track ICMP type 3/, 'ip,actions=ct(table=1)', icmp({ type: icmpTypes.destinationUnreachable }));
   refuses(/does not reassemble fragments/, 'ip,actions=ct(table=1)', udp({ flags: 1 }));

@@ -5,7 +5,7 @@ import type { FlowId } from '../nouns/switching.js';
 import { parseBridgeFlows } from '../openflow/bridge-flows.js';
 import { reservedPorts } from '../openflow/ports.js';
 import { compile, type Rule, type Tables } from './classifier.js';
-import type { ConnectionTable } from './conntrack.js';
+import type { ConnectionTable } from './conntrack/tracker.js';
 import type { MacTable } from './normal.js';
 
 export interface ModelBridge {

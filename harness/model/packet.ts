@@ -3,6 +3,7 @@ import { etherTypes } from '../packet/ethernet.js';
 import { extract, keyWords, word, type FlowKey, type Layout } from '../packet/flow-key.js';
 import { rewrite } from '../packet/flow-rewrite.js';
 import { ipProtocols } from '../packet/ipv4.js';
+import type { Tracked } from './conntrack/tracker.js';
 
 export interface Packet {
   readonly frame: Uint8Array;
@@ -13,6 +14,8 @@ export interface Packet {
   readonly key: FlowKey;
   /** Hash of addresses and ports when the packet entered the datapath: a tunnel's UDP source port follows from it. */
   readonly hash: number;
+  /** What the tracker said of it last: in the same zone it is not asked again. */
+  tracked?: Tracked;
 }
 
 /** A packet that enters the datapath at OpenFlow port `inPort`, tunnel fields and registers zero. */

@@ -1,5 +1,6 @@
 /** One packet through one node's bridges: lookups and actions, as Open vSwitch carries them out. */
 import { Unsupported, assertNever } from '../base/errors.js';
+import type { TunnelType } from '../nouns/topology.js';
 import { etherTypes } from '../packet/ethernet.js';
 import { fragment, word, type FlowKey } from '../packet/flow-key.js';
 import type { Action, CtAction, Subfield } from '../openflow/actions.js';
@@ -7,7 +8,7 @@ import { fieldsNamed, type Field } from '../openflow/fields.js';
 import { printFlow } from '../openflow/flow.js';
 import { reservedPorts } from '../openflow/ports.js';
 import { lookup, type Rule } from './classifier.js';
-import { track } from './conntrack.js';
+import { track } from './conntrack/tracker.js';
 import { readSubfield, writeField, writeSubfield } from './keys.js';
 import { idOf, portName, routeTunnel, type ModelBridge, type ModelNode } from './node.js';
 import { normal } from './normal.js';
@@ -158,7 +159,10 @@ function connectionTrack(at: Translation, packet: Packet, rule: Rule, ct: CtActi
   const { node } = at.passage;
   const flow = idOf(node, at.bridge, rule);
   const onward = settled(packet);
-  const { state, connection } = track(node.connections, onward.frame, onward.layout, onward.key, ct.zone, node.nowMs, ct.commit);
+  const before = packet.tracked?.connection?.zone === ct.zone ? packet.tracked : undefined;
+  const tracked = before ?? track(node.connections, onward.frame, onward.layout, onward.key, ct.zone, node.nowMs, ct.commit);
+  packet.tracked = onward.tracked = tracked;
+  const { state, connection } = tracked;
   for (const action of ct.exec) {
     if (action.kind !== 'set' || action.field.name !== 'ct_mark') throw new Unsupported('the model only sets ct_mark in exec()');
     if (connection !== undefined) connection.mark = Number((BigInt(connection.mark) & ~action.mask) | (action.value & action.mask));
@@ -205,7 +209,7 @@ function send(at: Translation, packet: Packet, rule: Rule, port: number, by?: st
   const name = portName(bridge, port);
   const plan = bridge.ports.get(port);
   passage.steps.push({ kind: 'output', flow, port: name, ...(by === undefined ? {} : { by }) });
-  if (plan?.kind === 'tunnel') return sendThroughTunnel(at, packet, rule);
+  if (plan?.kind === 'tunnel') return sendThroughTunnel(at, packet, rule, plan.tunnel);
   if (plan === undefined && port !== reservedPorts.LOCAL) {
     passage.steps.push({ kind: 'drop', flow, why: `there is no port ${port}` });
     return;
@@ -215,7 +219,7 @@ function send(at: Translation, packet: Packet, rule: Rule, port: number, by?: st
   passage.outputs.push({ port: name, frame });
 }
 
-function sendThroughTunnel(at: Translation, packet: Packet, rule: Rule): void {
+function sendThroughTunnel(at: Translation, packet: Packet, rule: Rule, type: TunnelType): void {
   const { passage, bridge } = at;
   const flow = idOf(passage.node, bridge, rule);
   const destination = packet.key[word.tunDst] ?? 0;
@@ -227,21 +231,21 @@ function sendThroughTunnel(at: Translation, packet: Packet, rule: Rule): void {
   }
   if (packet.key[word.ethType] === etherTypes.ipv6) throw new Unsupported('the model does not tunnel IPv6');
   if (route.mac === undefined) throw new Unsupported(`the model does not resolve tunnel neighbours, and tun_dst of ${printFlow(rule.flow)} is none`);
-  const outer = encapsulate(packet, underlay, route.bridge.plan.mac, route.mac);
+  const outer = encapsulate(type, packet, underlay, route.bridge.plan.mac, route.mac);
   enter(passage, route.bridge, arriving(outer, reservedPorts.LOCAL));
 }
 
 /** Whether the frame ended a tunnel here: then what was inside goes on at the tunnel's port. */
 function receiveFromTunnel(passage: Passage, underlay: ModelBridge, frame: Uint8Array): boolean {
-  const inner = decapsulate(frame, underlay.plan);
+  const tunnels = passage.node.bridges.flatMap((bridge) => bridge.plan.ports.flatMap((port) => (port.kind === 'tunnel' ? [{ bridge, port }] : [])));
+  const inner = decapsulate(tunnels.map(({ port }) => port.tunnel), frame, underlay.plan);
   if (inner === undefined) return false;
-  for (const bridge of passage.node.bridges) {
-    const tunnel = bridge.plan.ports.find((port) => port.kind === 'tunnel');
-    if (tunnel === undefined) continue;
+  for (const { bridge, port: tunnel } of tunnels) {
+    if (tunnel.tunnel !== inner.type) continue;
     const packet = arriving(inner.frame, tunnel.ofport);
     packet.key[word.tunSrc] = inner.src;
     packet.key[word.tunDst] = inner.dst;
-    packet.key[word.tunId + 1] = inner.vni;
+    packet.key[word.tunId + 1] = inner.id;
     recirculate(passage, bridge, packet, 0);
     return true;
   }

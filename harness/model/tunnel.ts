@@ -1,34 +1,83 @@
-/** Native Geneve tunnels of the userspace datapath: what is put around a frame, and taken off again. */
+/** Native tunnels of the userspace datapath: what is put around a frame, and taken off again. */
 import { formatIpv4, formatMac, macBytes, ipv4Number } from '../base/address.js';
 import type { BridgePlan } from '../nouns/plan.js';
+import type { TunnelType } from '../nouns/topology.js';
 import { decodeEthernet, encodeEthernet, etherTypes } from '../packet/ethernet.js';
 import { word, type FlowKey } from '../packet/flow-key.js';
 import { decodeGeneve, encodeGeneve, genevePort } from '../packet/geneve.js';
-import { decodeIpv4, encodeIpv4, ipProtocols, ipv4Flags, isFragment } from '../packet/ipv4.js';
+import { decodeGre, encodeGre } from '../packet/gre.js';
+import { decodeIpv4, encodeIpv4, ipProtocols, ipv4Flags, isFragment, type Ipv4Header } from '../packet/ipv4.js';
 import { decodeUdp, encodeUdp } from '../packet/udp.js';
+import { decodeVxlan, encodeVxlan, vxlanPort } from '../packet/vxlan.js';
 import { departing, type Packet } from './packet.js';
 
 type Underlay = NonNullable<BridgePlan['underlay']>;
 
-/** Source ports of tunnels: the default range of `tnl/egress_port_range`; the upper bound itself is never used. */
+/** Source ports of tunnels over UDP: the default range of `tnl/egress_port_range`; the upper bound itself is never used. */
 const sourcePorts = { first: 32768, end: 61000 } as const;
 
 const ecn = { mask: 3, congestionExperienced: 3, capable: 2 } as const;
 
+/** How a type of tunnel carries an Ethernet frame inside an IP packet. */
+interface Encapsulation {
+  readonly protocol: number;
+  put(frame: Uint8Array, id: number, srcPort: number): Uint8Array;
+  /** Undefined for what is not such a tunnel's. */
+  take(header: Ipv4Header, payload: Uint8Array): { readonly frame: Uint8Array; readonly id: number } | undefined;
+}
+
+const ethernetInside = etherTypes.transparentEthernetBridging;
+
+const encapsulations: Readonly<Record<TunnelType, Encapsulation>> = {
+  geneve: overUdp(
+    genevePort,
+    (frame, id) => encodeGeneve({ vni: id & 0xffffff, protocolType: ethernetInside, options: new Uint8Array(), critical: false, oam: false }, frame),
+    (bytes) => {
+      const geneve = decodeGeneve(bytes);
+      return geneve?.header.protocolType === ethernetInside ? { frame: geneve.payload, id: geneve.header.vni } : undefined;
+    },
+  ),
+  vxlan: overUdp(
+    vxlanPort,
+    (frame, id) => encodeVxlan({ vni: id & 0xffffff }, frame),
+    (bytes) => {
+      const vxlan = decodeVxlan(bytes);
+      return vxlan === undefined ? undefined : { frame: vxlan.payload, id: vxlan.header.vni };
+    },
+  ),
+  // key=flow: the key is always there, zero where no flow has set tun_id.
+  gre: {
+    protocol: ipProtocols.gre,
+    put: (frame, id) => encodeGre({ protocolType: ethernetInside, key: id >>> 0 }, frame),
+    take: (_, payload) => {
+      const gre = decodeGre(payload);
+      return gre?.header.protocolType === ethernetInside ? { frame: gre.payload, id: gre.header.key ?? 0 } : undefined;
+    },
+  },
+};
+
+function overUdp(port: number, put: (frame: Uint8Array, id: number) => Uint8Array, take: (bytes: Uint8Array) => { readonly frame: Uint8Array; readonly id: number } | undefined): Encapsulation {
+  return {
+    protocol: ipProtocols.udp,
+    put: (frame, id, srcPort) => encodeUdp({ srcPort, dstPort: port }, put(frame, id), 'no-checksum'),
+    take: (header, payload) => {
+      const udp = decodeUdp(payload, header);
+      return udp?.header.dstPort === port ? take(udp.payload) : undefined;
+    },
+  };
+}
+
 /**
- * The outer frame for a packet that leaves through a flow-based Geneve port: TTL 64, don't fragment, no UDP checksum,
- * ECN copied from inside (ovs-vswitchd.conf.db(5), tunnel options; RFC 8926).
+ * The outer frame for a packet that leaves through a flow-based tunnel port: TTL 64, don't fragment, no UDP checksum,
+ * ECN copied from inside (ovs-vswitchd.conf.db(5), tunnel options; RFC 8926, 7348, 2784).
  */
-export function encapsulate(packet: Packet, underlay: Underlay, src: string, dst: string): Uint8Array {
+export function encapsulate(type: TunnelType, packet: Packet, underlay: Underlay, src: string, dst: string): Uint8Array {
   const { key } = packet;
-  const geneve = encodeGeneve(
-    { vni: (key[word.tunId + 1] ?? 0) & 0xffffff, protocolType: etherTypes.transparentEthernetBridging, options: new Uint8Array(), critical: false, oam: false },
-    departing(packet),
-  );
+  const { protocol, put } = encapsulations[type];
   const srcPort = sourcePorts.first + Math.floor((packet.hash * (sourcePorts.end - sourcePorts.first)) / 0x1_0000_0000);
-  const udp = encodeUdp({ srcPort, dstPort: genevePort }, geneve, 'no-checksum');
   const addresses = { src: underlay.ip, dst: formatIpv4(key[word.tunDst] ?? 0) };
-  const ip = encodeIpv4({ ...addresses, protocol: ipProtocols.udp, ttl: 64, tos: outerEcn(key), flags: ipv4Flags.dontFragment }, udp);
+  const carried = put(departing(packet), key[word.tunId + 1] ?? 0, srcPort);
+  const ip = encodeIpv4({ ...addresses, protocol, ttl: 64, tos: outerEcn(key), flags: ipv4Flags.dontFragment }, carried);
   return encodeEthernet({ dst, src, etherType: etherTypes.ipv4 }, ip);
 }
 
@@ -40,22 +89,24 @@ function outerEcn(key: FlowKey): number {
 
 /** What came through a tunnel: the inner frame, and the addresses and key it came with. */
 export interface Decapsulated {
+  readonly type: TunnelType;
   readonly frame: Uint8Array;
   readonly src: number;
   readonly dst: number;
-  readonly vni: number;
+  readonly id: number;
 }
 
-/** The inner frame, if `frame` is Geneve for the address that `bridge` holds; undefined for everything else. */
-export function decapsulate(frame: Uint8Array, bridge: BridgePlan): Decapsulated | undefined {
+/** The inner frame, if `frame` is a tunnel's of one of `types` for the address that `bridge` holds; undefined for everything else. */
+export function decapsulate(types: readonly TunnelType[], frame: Uint8Array, bridge: BridgePlan): Decapsulated | undefined {
   if (bridge.underlay === undefined) return undefined;
   const ethernet = decodeEthernet(frame);
   if (ethernet?.header.etherType !== etherTypes.ipv4 || formatMac(macBytes(ethernet.header.dst)) !== bridge.mac) return undefined;
   const ip = decodeIpv4(ethernet.payload);
-  if (ip === undefined || ip.header.dst !== bridge.underlay.ip || ip.header.protocol !== ipProtocols.udp || isFragment(ip.header)) return undefined;
-  const udp = decodeUdp(ip.payload, ip.header);
-  if (udp?.header.dstPort !== genevePort) return undefined;
-  const geneve = decodeGeneve(udp.payload);
-  if (geneve?.header.protocolType !== etherTypes.transparentEthernetBridging) return undefined;
-  return { frame: geneve.payload, src: ipv4Number(ip.header.src), dst: ipv4Number(ip.header.dst), vni: geneve.header.vni };
+  if (ip === undefined || ip.header.dst !== bridge.underlay.ip || isFragment(ip.header)) return undefined;
+  for (const type of types) {
+    const { protocol, take } = encapsulations[type];
+    const carried = ip.header.protocol === protocol ? take(ip.header, ip.payload) : undefined;
+    if (carried !== undefined) return { type, ...carried, src: ipv4Number(ip.header.src), dst: ipv4Number(ip.header.dst) };
+  }
+  return undefined;
 }

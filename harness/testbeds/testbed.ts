@@ -1,3 +1,4 @@
+import type { SwitchState } from '../nouns/state.js';
 import type { FlowCount, SwitchCall, SwitchStep } from '../nouns/switching.js';
 
 /** A cluster's switches, brought up and programmed: the model's or real ones. */
@@ -12,6 +13,8 @@ export interface Testbed {
   reset(): Promise<void>;
   /** Packets a flow since the last reset, for every flow of every bridge of every node, also those at zero. */
   counts(): Promise<readonly FlowCount[]>;
+  /** Connections and learned MACs of every node, in no particular order. */
+  state(): Promise<SwitchState>;
   /** Frames that came out since the last call although nobody asked for any: reading counters may push packets on. */
   strays(): Promise<readonly Stray[]>;
   /** The flows that each bridge holds, one a line, as the switch prints them. */

@@ -3,6 +3,7 @@ import { assert } from '../../base/errors.js';
 import type { ClusterPlan } from '../../nouns/plan.js';
 import type { SwitchCall, SwitchStep } from '../../nouns/switching.js';
 import { buildNode, resetNode, type ModelNode } from '../../model/node.js';
+import { stateOf } from '../../model/state.js';
 import { flowCounts, receiveFrame } from '../../model/switch.js';
 import type { Trace } from '../../model/trace.js';
 import { printFlow } from '../../openflow/flow.js';
@@ -42,6 +43,10 @@ export function openModel(plan: ClusterPlan): ModelTestbed {
       return Promise.resolve();
     },
     counts: () => Promise.resolve([...nodes.values()].flatMap(flowCounts)),
+    state: () => {
+      const states = [...nodes.values()].map(stateOf);
+      return Promise.resolve({ connections: states.flatMap(({ connections }) => connections), macs: states.flatMap(({ macs }) => macs) });
+    },
     strays: () => Promise.resolve([]),
     program: () =>
       Promise.resolve(

@@ -1,6 +1,7 @@
 /** One node of the sim testbed: real daemons, with a wire of ours at every port and the clock in our hand. */
 import { assert } from '../../base/errors.js';
 import type { NodePlan } from '../../nouns/plan.js';
+import type { SwitchState } from '../../nouns/state.js';
 import type { FlowCount, SwitchStep } from '../../nouns/switching.js';
 import type { Image } from '../../ovs/image.js';
 import { openOfctl, type Ofctl } from '../../ovs/ofctl.js';
@@ -13,6 +14,7 @@ import { wiredPorts } from './configure.js';
 import { disagreements, parsePortCounters } from './conservation.js';
 import { countsSince, flowCounter } from './flow-counts.js';
 import { listenPort, type PortSocket } from './port-socket.js';
+import { parseConnections, parseMacs } from './state.js';
 
 export interface SimNode {
   readonly name: string;
@@ -21,6 +23,7 @@ export interface SimNode {
   advance(ms: number): Promise<SwitchStep>;
   reset(): Promise<void>;
   counts(): Promise<readonly FlowCount[]>;
+  state(): Promise<SwitchState>;
   strays(): Promise<readonly Stray[]>;
   program(): Promise<readonly BridgeFlows[]>;
   ofctl(bridge: string, command: string, ...args: readonly string[]): Promise<string>;
@@ -119,6 +122,11 @@ function runningNode(plan: NodePlan, vswitch: Vswitch, ofctl: Ofctl, wires: read
       touched = 'no';
     },
     counts: async () => countsSince(baseline, touched === 'no' ? baseline : await countAll()),
+    state: async () => {
+      if (touched === 'no') return { connections: [], macs: [] };
+      const [connections, ...macs] = await Promise.all([call('dpctl/dump-conntrack', '-m', '-s'), ...plan.bridges.map(({ name }) => call('fdb/show', name))]);
+      return { connections: parseConnections(plan.node, connections), macs: plan.bridges.flatMap((bridge, index) => parseMacs(plan.node, bridge, macs[index] ?? '')) };
+    },
     strays: async () => {
       await (touched === 'yes' ? quiet() : vswitch.checkAlive());
       return take().outputs.map((output) => ({ node: plan.node, ...output }));

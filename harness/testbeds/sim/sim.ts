@@ -109,6 +109,10 @@ function runningSim(opened: readonly SimNode[], options: SimOptions, dir: string
     },
     reset: async () => void (await Promise.all(nodes.map((node) => node.reset()))),
     counts: async () => (await Promise.all(nodes.map((node) => node.counts()))).flat(),
+    state: async () => {
+      const states = await Promise.all(nodes.map((node) => node.state()));
+      return { connections: states.flatMap(({ connections }) => connections), macs: states.flatMap(({ macs }) => macs) };
+    },
     strays: async () => (await Promise.all(nodes.map((node) => node.strays()))).flat(),
     program: async () => (await Promise.all(nodes.map((node) => node.program()))).flat(),
     ofctl: async (node, bridge, command, ...args) => await find(node).ofctl(bridge, command, ...args),

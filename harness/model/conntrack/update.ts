@@ -1,0 +1,10 @@
+/** What a packet means to the connection that it belongs to. */
+export type Update =
+  /** Part of it; the connection lives `timeoutMs` from now, or as long as it would have where there is none. */
+  | { readonly kind: 'valid'; readonly timeoutMs?: number }
+  /** Part of it, and it is still as new as if there had been none. */
+  | { readonly kind: 'new'; readonly timeoutMs: number }
+  /** No part of it. */
+  | { readonly kind: 'invalid' }
+  /** Its end, and the begin of another one. */
+  | { readonly kind: 'restart' };

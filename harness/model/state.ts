@@ -1,0 +1,29 @@
+/** What a node's switches remember, in the words of ovs-vswitchd. */
+import { formatMac } from '../base/address.js';
+import type { LearnedMac, SwitchState, TrackedConnection } from '../nouns/state.js';
+import { liveConnections, type Connection } from './conntrack/tracker.js';
+import { printTcp } from './conntrack/tcp.js';
+import { portName, type ModelBridge, type ModelNode } from './node.js';
+
+export function stateOf(node: ModelNode): SwitchState {
+  return {
+    connections: liveConnections(node.connections, node.nowMs).map((connection) => tell(node, connection)).filter(({ timeoutS }) => timeoutS > 0),
+    macs: node.bridges.flatMap((bridge) => [...bridge.macs].map(([mac, port]): LearnedMac => learned(node, bridge, mac, port))),
+  };
+}
+
+function tell(node: ModelNode, { zone, protocol, original, reply, mark, progress, expiresAtMs }: Connection): TrackedConnection {
+  return {
+    node: node.name, zone, protocol: protocolNames.get(protocol) ?? String(protocol), original, reply, mark,
+    progress: progress.kind === 'tcp' ? printTcp(progress) : '',
+    timeoutS: Math.floor((expiresAtMs - node.nowMs) / 1000),
+  };
+}
+
+function learned(node: ModelNode, bridge: ModelBridge, mac: number, port: number): LearnedMac {
+  const bytes = Uint8Array.from({ length: 6 }, (_, index) => Math.floor(mac / 256 ** (5 - index)) % 256);
+  return { node: node.name, bridge: bridge.plan.name, port: portName(bridge, port), vlan: 0, mac: formatMac(bytes) };
+}
+
+/** The protocols that have names there. */
+const protocolNames: ReadonlyMap<number, string> = new Map([[1, 'icmp'], [2, 'igmp'], [6, 'tcp'], [17, 'udp'], [33, 'dccp'], [58, 'icmpv6'], [132, 'sctp'], [136, 'udplite']]);

@@ -1,0 +1,28 @@
+/** What switches remember from packets, as `dpctl/dump-conntrack -m -s` and `fdb/show` tell it (ovs-vswitchd(8)). */
+export interface SwitchState {
+  readonly connections: readonly TrackedConnection[];
+  readonly macs: readonly LearnedMac[];
+}
+
+export interface TrackedConnection {
+  readonly node: string;
+  readonly zone: number;
+  /** `tcp`, `udp`, `icmp`, or a number. */
+  readonly protocol: string;
+  /** The direction of the first packet, and the other: `src=10.10.1.2,dst=10.10.1.3,sport=49152,dport=7`. */
+  readonly original: string;
+  readonly reply: string;
+  readonly mark: number;
+  /** Of TCP, the states of both ends and how their windows scale; empty for others. */
+  readonly progress: string;
+  /** Whole seconds of virtual time until it is forgotten. Those in their last second are left out: they may be gone already. */
+  readonly timeoutS: number;
+}
+
+export interface LearnedMac {
+  readonly node: string;
+  readonly bridge: string;
+  readonly port: string;
+  readonly vlan: number;
+  readonly mac: string;
+}

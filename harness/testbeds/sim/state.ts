@@ -1,0 +1,32 @@
+/** What a node's switches remember, from the answers of ovs-vswitchd. */
+import { Unavailable } from '../../base/errors.js';
+import type { BridgePlan } from '../../nouns/plan.js';
+import type { LearnedMac, TrackedConnection } from '../../nouns/state.js';
+
+/** Reads `dpctl/dump-conntrack -m -s`. @throws Unavailable for a line that is none of its. */
+export function parseConnections(node: string, text: string): readonly TrackedConnection[] {
+  return linesOf(text).map((line) => {
+    const [, protocol, original, reply, rest] = /^(\w+),orig=\(([^)]*)\),reply=\(([^)]*)\),(.*)$/.exec(line) ?? [];
+    const timeout = /(?:^|,)timeout=(\d+)/.exec(rest ?? '')?.[1];
+    if (protocol === undefined || original === undefined || reply === undefined || rest === undefined || timeout === undefined) {
+      throw new Unavailable(`ovs-vswitchd of node ${node} tells of a connection in words that are not known: "${line}"`);
+    }
+    const number = (name: string) => Number(new RegExp(`(?:^|,)${name}=(\\d+)`).exec(rest)?.[1] ?? 0);
+    const progress = /protoinfo=\(([^)]*)\)/.exec(rest)?.[1] ?? '';
+    return { node, zone: number('zone'), protocol, original, reply, mark: number('mark'), progress, timeoutS: Number(timeout) };
+  }).filter(({ timeoutS }) => timeoutS > 0);
+}
+
+/** Reads `fdb/show BRIDGE`. @throws Unavailable for a line that is none of its. */
+export function parseMacs(node: string, bridge: BridgePlan, text: string): readonly LearnedMac[] {
+  return linesOf(text).slice(1).map((line) => {
+    const [, port, vlan, mac] = /^\s*(\S+)\s+(\d+)\s+([0-9a-f:]{17})\s/.exec(`${line} `) ?? [];
+    if (port === undefined || mac === undefined) throw new Unavailable(`ovs-vswitchd of node ${node} tells of a learned address in words that are not known: "${line}"`);
+    const name = port === 'LOCAL' ? bridge.name : bridge.ports.find(({ ofport }) => String(ofport) === port)?.name;
+    return { node, bridge: bridge.name, port: name ?? port, vlan: Number(vlan), mac };
+  });
+}
+
+function linesOf(text: string): readonly string[] {
+  return text.split('\n').filter((line) => line.trim() !== '');
+}
