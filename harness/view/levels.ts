@@ -1,0 +1,29 @@
+/** The verdict on one vector at three levels: intent, model, switch. */
+import type { VectorReport } from '../run/report.js';
+
+export interface Levels {
+  /** L0's word. */
+  readonly promise: 'must pass' | 'must not pass' | 'unknown';
+  /** Whether the model did as promised. */
+  readonly model: Kept;
+  /** Whether the switch did as promised. */
+  readonly switch: Kept;
+  /** Whether model and switch did the same. */
+  readonly together: 'agree' | 'part' | 'not compared';
+}
+export type Kept = 'kept' | 'broken' | 'not compared';
+
+/** A level that was not compared in full says so, unless a difference was found all the same. */
+export function levelsOf({ intent, counts, differences }: VectorReport): Levels {
+  const found = (between: string): boolean => differences.some((difference) => difference.between === between);
+  const complete = (aspects: readonly (keyof typeof counts)[]): boolean => aspects.every((aspect) => counts[aspect].made + counts[aspect].skipped === counts[aspect].expected);
+  const kept = (between: string): Kept => (found(between) ? 'broken' : counts.intent.made > 0 && complete(['intent']) ? 'kept' : 'not compared');
+  return {
+    promise: promises[intent.kind] ?? 'unknown',
+    model: kept('intent and model'),
+    switch: kept('intent and switch'),
+    together: found('model and switch') ? 'part' : counts.frames.made + counts.silence.made > 0 && complete(['frames', 'silence', 'counters']) ? 'agree' : 'not compared',
+  };
+}
+
+const promises: Readonly<Record<string, Levels['promise']>> = { 'round-trip': 'must pass', resolves: 'must pass', denied: 'must not pass', blocked: 'must not pass' };

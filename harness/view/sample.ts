@@ -1,0 +1,67 @@
+/** Runs with their records for the tests of reports: the model, with a fault or without, stands in for the switches. */
+import { sha256 } from '../base/digest.js';
+import type { ClusterPlan } from '../nouns/plan.js';
+import type { Scenario } from '../nouns/scenario.js';
+import { addCounts, worst } from '../nouns/verdict.js';
+import { reportFormat } from '../run/report.js';
+import type { RunRecord } from '../run/record.js';
+import { runScenario, type ScenarioRun } from '../run/scenario-run.js';
+import { openModel } from '../testbeds/model/model.js';
+import type { Testbed } from '../testbeds/testbed.js';
+
+export interface Sample {
+  readonly scenario: Scenario;
+  readonly axes: Readonly<Record<string, string>>;
+  /** What stands in for the switches: the model unless told. */
+  readonly open?: (plan: ClusterPlan) => Testbed;
+  /** Ids of the vectors to run; all of them unless told. */
+  readonly only?: readonly string[];
+}
+
+const seed = 1;
+
+/** A run of some scenarios, one after the other, as if on Open vSwitch. */
+export async function sampleRun(samples: readonly Sample[]): Promise<RunRecord> {
+  const runs: ScenarioRun[] = [];
+  for (const { scenario, axes, open = openModel, only } of samples) {
+    runs.push(await runScenario(scenario, axes, {
+      seed,
+      nowMs: () => 0,
+      openReal: (plan) => Promise.resolve(open(plan)),
+      ...(only === undefined ? {} : { only: ({ id }) => only.includes(id) }),
+    }));
+  }
+  const scenarios = runs.map(({ report }) => report);
+  return {
+    report: {
+      schema: reportFormat,
+      again: './flowbed run --image trixie --seed 1',
+      seed,
+      backend: 'sim',
+      image: 'trixie',
+      imageDigest: sha256('trixie'),
+      versions: { 'ovs-vswitchd': '3.5.0', 'ovsdb-server': '3.5.0' },
+      verdict: worst(scenarios.map(({ verdict }) => verdict)),
+      traceHash: sha256(scenarios.map(({ traceHash }) => traceHash).join('\n')),
+      counts: addCounts(scenarios.map(({ counts }) => counts)),
+      scenarios,
+    },
+    scenarios: runs.map(({ record }) => record),
+  };
+}
+
+/** The model with other flows than the plan's on `bridge` of `node`, as if the switch held them. */
+export function openWithFlows(node: string, bridge: string, change: (flows: readonly string[]) => readonly string[]): (plan: ClusterPlan) => Testbed {
+  return (plan) => openModel({
+    nodes: plan.nodes.map((each) => (each.node === node ? { ...each, bridges: each.bridges.map((held) => (held.name === bridge ? { ...held, flows: change(held.flows) } : held)) } : each)),
+  });
+}
+
+/** The model until `calls` calls were made, and then the failure that `cause` makes. */
+export function openFailing(calls: number, cause: () => Error): (plan: ClusterPlan) => Testbed {
+  return (plan) => {
+    const model = openModel(plan);
+    let made = 0;
+    return { ...model, call: (asked) => (++made > calls ? Promise.reject(cause()) : model.call(asked)) };
+  };
+}

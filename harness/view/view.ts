@@ -1,0 +1,147 @@
+/**
+ * A run as people look at it: who sent what to whom, the verdict at three levels, and the path of every vector with the
+ * model beside the switch. Plain data, ready to be rendered; what the model did is predicted again from plan, vector and seed.
+ */
+import { flowKey } from '../compare/counters.js';
+import { assert, Unsupported } from '../base/errors.js';
+import type { HostNote, Observation } from '../nouns/observation.js';
+import type { FlowCount } from '../nouns/switching.js';
+import type { Topology } from '../nouns/topology.js';
+import type { TestVector } from '../nouns/vector.js';
+import { playAlone } from '../run/drive.js';
+import { readWitness, type RunRecord, type ScenarioRecord, type VectorRecord } from '../run/record.js';
+import type { RunReport, ScenarioReport, VectorReport } from '../run/report.js';
+import type { Trace } from '../model/trace.js';
+import { openModel, type ModelTestbed } from '../testbeds/model/model.js';
+import { countedFlows, hopsOf, type CountedFlow, type Hop } from './hops.js';
+import { levelsOf, type Levels } from './levels.js';
+import { describeNote, describePromise, describeStimulus, partiesOf, targetOf, type Party } from './words.js';
+
+export interface RunView {
+  readonly report: RunReport;
+  readonly scenarios: readonly ScenarioView[];
+}
+
+export interface ScenarioView {
+  readonly report: ScenarioReport;
+  readonly topology: Topology;
+  /** The tunnel's port on each node's bridge, the bridges and so on, as planned. */
+  readonly plan: ScenarioRecord['plan'];
+  readonly parties: readonly Party[];
+  readonly vectors: readonly VectorView[];
+}
+
+export interface VectorView {
+  readonly report: VectorReport;
+  /** The first word of the id: `ping`, `spoof-ip`. */
+  readonly group: string;
+  /** Who it is for: a party's name, or undefined for an address that nobody holds. */
+  readonly to: string | undefined;
+  readonly stimulus: string;
+  readonly promise: string;
+  readonly levels: Levels;
+  readonly hops: readonly Hop[];
+  readonly flows: readonly CountedFlow[];
+  readonly notes: readonly Note[];
+  /** Why the model could not be asked. */
+  readonly unpredicted?: string;
+  readonly parting?: Parting;
+}
+
+/** What a host noted, and which side's host it was. */
+export interface Note {
+  readonly text: string;
+  readonly seen: 'by both' | 'by the model only' | 'by the switch only' | 'nobody looked at the switch';
+}
+
+/** Where on the path the two sides part first: at a lookup, at the frame that entered, or at one that left. */
+export type Parting = { readonly hop: number } & ({ readonly kind: 'lookup' | 'left'; readonly index: number } | { readonly kind: 'entered' });
+
+export async function viewOf({ report, scenarios }: RunRecord): Promise<RunView> {
+  const views: ScenarioView[] = [];
+  for (const [index, record] of scenarios.entries()) {
+    const told = report.scenarios[index];
+    assert(told !== undefined, 'a record without its report');
+    views.push(await scenarioView(record, told, report.seed));
+  }
+  return { report, scenarios: views };
+}
+
+async function scenarioView(record: ScenarioRecord, report: ScenarioReport, seed: number): Promise<ScenarioView> {
+  const { topology, plan } = record;
+  const parties = partiesOf(topology);
+  const model = openModel(plan);
+  const vectors: VectorView[] = [];
+  for (const [index, kept] of record.vectors.entries()) {
+    const told = report.vectors[index];
+    assert(told !== undefined && told.id === kept.vector.id, `the record's vector ${kept.vector.id} is not the report's`);
+    const predicted = await predicting(model, plan, kept.vector, seed);
+    vectors.push(vectorView(told, kept, predicted, parties));
+  }
+  return { report, topology, plan, parties, vectors };
+}
+
+interface Predicted {
+  readonly observation: Observation;
+  readonly counts: readonly FlowCount[];
+  readonly traces: readonly Trace[];
+  readonly unpredicted?: string;
+}
+
+async function predicting(model: ModelTestbed, plan: ScenarioRecord['plan'], vector: TestVector, seed: number): Promise<Predicted> {
+  await model.reset();
+  try {
+    const observation = await playAlone(model, plan, vector, seed);
+    return { observation, counts: await model.counts(), traces: model.traces() };
+  } catch (error) {
+    if (!(error instanceof Unsupported)) throw error;
+    return { observation: { frames: [], notes: [] }, counts: [], traces: [], unpredicted: error.message };
+  }
+}
+
+function vectorView(report: VectorReport, kept: VectorRecord, predicted: Predicted, parties: readonly Party[]): VectorView {
+  const real = kept.real === undefined ? undefined : readWitness(kept.real);
+  const hops = hopsOf(predicted.observation, predicted.traces, real?.observation);
+  const target = targetOf(report.stimulus);
+  const parting = partingOf(report, hops);
+  return {
+    report,
+    group: report.id.split('/')[0] ?? report.id,
+    to: parties.find(({ ip }) => ip === target)?.name,
+    stimulus: describeStimulus(report.stimulus, parties),
+    promise: describePromise(report.intent),
+    levels: levelsOf(report),
+    hops,
+    flows: countedFlows(predicted.counts, real?.counts),
+    notes: notesOf(predicted.observation.notes, real?.observation.notes),
+    ...(predicted.unpredicted === undefined ? {} : { unpredicted: predicted.unpredicted }),
+    ...(parting === undefined ? {} : { parting }),
+  };
+}
+
+function notesOf(model: readonly HostNote[], real: readonly HostNote[] | undefined): readonly Note[] {
+  const predicted = model.map(describeNote);
+  if (real === undefined) return predicted.map((text) => ({ text, seen: 'nobody looked at the switch' }));
+  const seen = real.map(describeNote);
+  return [
+    ...predicted.map((text): Note => ({ text, seen: seen.includes(text) ? 'by both' : 'by the model only' })),
+    ...seen.filter((text) => !predicted.includes(text)).map((text): Note => ({ text, seen: 'by the switch only' })),
+  ];
+}
+
+/** The flow that the verdict names, on the first hop at which frames part; that frame where the flow is not on it. */
+function partingOf({ differences }: VectorReport, hops: readonly Hop[]): Parting | undefined {
+  const at = differences.find((difference) => difference.at !== undefined)?.at?.flow;
+  const lookupIn = (hop: Hop | undefined): number => (at === undefined || hop === undefined ? -1 : hop.lookups.findIndex(({ flow }) => flow !== undefined && flowKey(flow) === flowKey(at)));
+  const parts = ({ seen }: { readonly seen: string }): boolean => seen.startsWith('by the ') || seen === 'differently';
+  const first = hops.findIndex((hop) => (hop.entered !== undefined && parts(hop.entered)) || hop.left.some(parts));
+  if (first === -1) {
+    const hop = hops.findIndex((candidate) => lookupIn(candidate) !== -1);
+    return hop === -1 ? undefined : { kind: 'lookup', hop, index: lookupIn(hops[hop]) };
+  }
+  const hop = hops[first];
+  const index = lookupIn(hop);
+  if (index !== -1) return { kind: 'lookup', hop: first, index };
+  if (hop?.entered !== undefined && parts(hop.entered)) return { kind: 'entered', hop: first };
+  return { kind: 'left', hop: first, index: hop?.left.findIndex(parts) ?? 0 };
+}

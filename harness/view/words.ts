@@ -1,0 +1,99 @@
+/** Stimuli, promises and what hosts noted, in words. */
+import type { HostNote } from '../nouns/observation.js';
+import type { Topology } from '../nouns/topology.js';
+import type { VectorReport } from '../run/report.js';
+
+/** A pod, or a node's own stack behind its gateway. */
+export interface Party {
+  readonly name: string;
+  readonly kind: 'pod' | 'node';
+  readonly node: string;
+  readonly ip: string;
+}
+
+/** Node by node: the node's own stack, then its pods. */
+export function partiesOf({ nodes }: Topology): readonly Party[] {
+  return nodes.flatMap(({ name, gateway, pods }) => [
+    { name, kind: 'node' as const, node: name, ip: gateway.ip },
+    ...pods.map((pod) => ({ name: pod.name, kind: 'pod' as const, node: name, ip: pod.ip })),
+  ]);
+}
+
+/** The address that a stimulus is for; undefined where it has none. */
+export function targetOf(stimulus: VectorReport['stimulus']): string | undefined {
+  const payload = valueOf(valueOf(stimulus, 'frame'), 'payload');
+  const found = [valueOf(stimulus, 'to'), valueOf(stimulus, 'target'), valueOf(payload, 'dst'), valueOf(payload, 'tpa')].find((value) => value !== undefined);
+  return typeof found === 'string' ? found : undefined;
+}
+
+/** `p1 pings 10.10.2.2 (p4) with TTL 2`. */
+export function describeStimulus(stimulus: VectorReport['stimulus'], parties: readonly Party[]): string {
+  const { kind, from } = stimulus;
+  const address = targetOf(stimulus);
+  const holder = parties.find(({ ip }) => ip === address);
+  const target = address === undefined ? 'nobody in particular' : holder === undefined ? address : `${address} (${holder.name})`;
+  const ttl = valueOf(stimulus, 'ttl');
+  const suffix = typeof ttl === 'number' ? ` with TTL ${ttl}` : '';
+  switch (kind) {
+    case 'ping':
+      return `${from} pings ${target}${suffix}`;
+    case 'udp':
+      return `${from} sends UDP to ${target}, port ${String(valueOf(stimulus, 'port'))}${suffix}`;
+    case 'tcp':
+      return `${from} opens a TCP connection to ${target}, port ${String(valueOf(stimulus, 'port'))}${suffix}`;
+    case 'probe':
+      return `${from} probes TCP of ${target}, port ${String(valueOf(stimulus, 'port'))}`;
+    case 'arp':
+      return `${from} asks by ARP who has ${target}`;
+    case 'frame':
+      return `${from} sends a frame: ${String(valueOf(stimulus, 'what'))}`;
+    default:
+      return `${from} sends ${kind} to ${target}${suffix}`;
+  }
+}
+
+/** `p4 gets it from 10.10.1.2, and the answer comes back`. */
+export function describePromise(intent: VectorReport['intent']): string {
+  const text = (name: string): string => String(valueOf(intent, name));
+  switch (intent.kind) {
+    case 'round-trip':
+      return `${text('to')} gets it from ${text('source')}, and the answer comes back`;
+    case 'resolves':
+      return `the answer is that ${text('ip')} is at ${text('mac')}`;
+    case 'denied':
+      return `nobody gets it: ${text('why')}`;
+    case 'blocked':
+      return `no frame comes out anywhere: ${text('why')}`;
+    default:
+      return `nothing is promised: ${text('why')}`;
+  }
+}
+
+/** `30 µs: p4 got an echo request from 10.10.1.2 with TTL 62`. */
+export function describeNote(note: HostNote): string {
+  return `${note.timeUs} µs: ${note.host} ${deed(note)}`;
+}
+
+function deed(note: HostNote): string {
+  switch (note.kind) {
+    case 'received':
+      return `got ${received[note.what] ?? note.what} from ${note.src} with TTL ${note.ttl}`;
+    case 'resolved':
+      return `learned that ${note.ip} is at ${note.mac}`;
+    case 'unresolved':
+      return `got no answer for ${note.ip}`;
+    case 'dropped':
+      return `dropped a packet from ${note.src} to ${note.dst}: ${note.why}`;
+    case 'endless':
+      return 'sent what goes round and round';
+    default:
+      return JSON.stringify(note);
+  }
+}
+
+const received: Readonly<Record<string, string>> = { 'echo-request': 'an echo request', 'echo-reply': 'an echo reply', udp: 'a UDP datagram' };
+
+/** A property of a value whose shape is only partly known. */
+function valueOf(holder: unknown, name: string): unknown {
+  return typeof holder === 'object' && holder !== null ? (holder as Readonly<Record<string, unknown>>)[name] : undefined;
+}

@@ -1,0 +1,70 @@
+/** What a run found, cause by cause: vectors that part at the same flow are told together. */
+import { formatFlowId } from '../../harness/nouns/switching.js';
+import type { Difference } from '../../harness/nouns/verdict.js';
+import type { ScenarioReport } from '../../harness/run/report.js';
+import { causesOf } from '../words.js';
+import { html, type Markup } from './markup.js';
+
+/** Vectors that are named before the rest is only counted. */
+const namedMax = 12;
+/** Flows that are told before the rest is only counted. */
+const flowsMax = 5;
+
+/** Vectors whose first difference is of one kind and stands at one place. */
+interface Finding {
+  readonly difference: Difference;
+  readonly ids: string[];
+}
+
+/** @param index of the scenario on the page: buttons that open a vector name it. */
+export function renderFindings(scenario: ScenarioReport, index: number): Markup {
+  const findings = [...byPlace(scenario)];
+  const causes = causesOf(scenario);
+  if (findings.length + causes.length + scenario.program.length === 0) return html`<p class="calm">Nothing was found: model, switch and promise agree in every vector.</p>`;
+  return html`<ol class="findings">${renderProgram(scenario)}${findings.map((finding) => renderFinding(finding, index))}${causes.map(({ inconclusive, ids }) => html`<li class="finding open">
+<h4><span class="mark" aria-hidden="true">?</span> No verdict: ${inconclusive.cause}</h4>
+${inconclusive.evidence.length === 0 ? '' : html`<pre>${inconclusive.evidence.join('\n')}</pre>`}
+${inconclusive.remedies.length === 0 ? '' : html`<ul>${inconclusive.remedies.map((remedy) => html`<li>${remedy}</li>`)}</ul>`}
+${vectorButtons(ids, index)}</li>`)}</ol>`;
+}
+
+function byPlace({ vectors }: ScenarioReport): Iterable<Finding> {
+  const found = new Map<string, Finding>();
+  for (const { id, differences } of vectors) {
+    const [difference] = differences;
+    if (difference === undefined) continue;
+    const { at, between, summary } = difference;
+    const key = at === undefined ? `${between} ${summary}` : `${between} ${at.flow.node} ${at.flow.bridge} ${formatFlowId(at.flow)} ${at.field ?? ''}`;
+    const known = found.get(key);
+    if (known === undefined) found.set(key, { difference, ids: [id] });
+    else known.ids.push(id);
+  }
+  return found.values();
+}
+
+function renderFinding({ difference, ids }: Finding, index: number): Markup {
+  const { between, summary, expected, actual, at } = difference;
+  return html`<li class="finding">
+<h4><span class="mark" aria-hidden="true">✕</span> ${capital(between)} part${at === undefined ? '' : html` at table ${at.flow.table} of ${at.flow.bridge} on ${at.flow.node}${at.field === undefined ? '' : html`, field <code>${at.field}</code>`}`}</h4>
+${at === undefined ? '' : html`<p><code>${formatFlowId(at.flow)}</code><br>${capital(at.because)}.</p>`}
+<dl class="pair"><dt>first seen</dt><dd>${ids[0] ?? ''}: ${summary}</dd><dt>expected</dt><dd><code>${expected}</code></dd><dt>actual</dt><dd><code>${actual}</code></dd></dl>
+${vectorButtons(ids, index)}</li>`;
+}
+
+function renderProgram({ program }: ScenarioReport): Markup {
+  if (program.length === 0) return html``;
+  return html`<li class="finding">
+<h4><span class="mark" aria-hidden="true">✕</span> The switches held ${program.length === 1 ? 'a flow' : `${program.length} flows`} otherwise than the control plane wants, right after programming</h4>
+${program.slice(0, flowsMax).map(({ summary, expected, actual }) => html`<dl class="pair"><dt>flow</dt><dd><code>${summary}</code></dd><dt>expected</dt><dd><code>${expected}</code></dd><dt>actual</dt><dd><code>${actual}</code></dd></dl>`)}
+${program.length > flowsMax ? html`<p>… and ${program.length - flowsMax} more flows.</p>` : ''}</li>`;
+}
+
+function vectorButtons(ids: readonly string[], index: number): Markup {
+  if (ids.length === 0) return html``;
+  const more = ids.length - namedMax;
+  return html`<p class="vectors"><span class="muted">${ids.length === 1 ? '1 vector' : `${ids.length} vectors`}</span> ${ids.slice(0, namedMax).map((id) => html`<button type="button" class="link" data-scenario="${index}" data-vector="${id}">${id}</button> `)}${more > 0 ? html`<span class="muted">and ${more} more, below</span>` : ''}</p>`;
+}
+
+function capital(words: string): string {
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}

@@ -1,0 +1,121 @@
+/** A run as one page that needs nothing else: what was found, the network, who reached whom, and the path of every vector. */
+import { aspects, worst, type Aspect, type VerdictKind } from '../../harness/nouns/verdict.js';
+import { viewOf, type RunView, type ScenarioView } from '../../harness/view/view.js';
+import type { RunRecord } from '../../harness/run/record.js';
+import type { RunReport, ScenarioReport, VectorReport } from '../../harness/run/report.js';
+import { aspectNames, describePromises, groupsOf, scenarioLabel } from '../words.js';
+import { renderFindings } from './findings.js';
+import { html, raw, type Markup } from './markup.js';
+import { packed, pageData } from './page-data.js';
+import { pageScript } from './page-script.js';
+import { style } from './style.js';
+import { renderTopology } from './topology.js';
+
+export async function renderHtml(record: RunRecord): Promise<string> {
+  return renderPage(await viewOf(record));
+}
+
+export function renderPage(view: RunView): string {
+  const { report } = view;
+  const page = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${report.verdict}: ${report.scenarios.map(({ name }) => name).join(', ')}</title>
+<link rel="icon" href="data:,">
+<style>${raw(style)}</style>
+</head>
+<body>
+<a class="skip" href="#findings-0">Skip to the findings</a>
+${renderHead(report)}
+<main>${view.scenarios.map(renderScenario)}</main>
+<footer class="muted">Trace <code>${report.traceHash}</code></footer>
+<dialog id="vector" aria-labelledby="vector-title"></dialog>
+<script type="application/octet-stream" id="data">${raw(packed(pageData(view)))}</script>
+<script type="module">${raw(pageScript())}</script>
+</body>
+</html>
+`;
+  return page.markup;
+}
+
+const marks: Readonly<Record<VerdictKind, string>> = { conforms: '✓', diverges: '✕', inconclusive: '?' };
+
+function renderHead(report: RunReport): Markup {
+  const { again, seed, backend, image, versions } = report;
+  const told = Object.entries(versions).map(([program, version]) => `${program} ${version}`).join(', ');
+  return html`<header class="page">
+<p class="brand">Flowbed</p>
+<h1 class="${report.verdict}"><span class="mark" aria-hidden="true">${marks[report.verdict]}</span> ${headline(report)}</h1>
+<dl class="facts">
+<div><dt>Switches</dt><dd>${backend}, image ${image}${told === '' ? '' : html`<br><span class="muted">${told}</span>`}</dd></div>
+<div><dt>Seed</dt><dd>${seed}</dd></div>
+<div><dt>Run again</dt><dd><code>${again}</code></dd></div>
+</dl>
+</header>`;
+}
+
+/** `47 of 134 vectors diverge` */
+function headline({ verdict, scenarios }: Pick<RunReport, 'verdict' | 'scenarios'>): string {
+  const vectors = scenarios.flatMap((scenario) => scenario.vectors);
+  const of = (kind: VerdictKind) => vectors.filter((vector) => vector.verdict === kind).length;
+  switch (verdict) {
+    case 'conforms':
+      return `All ${number(vectors.length)} vectors conform`;
+    case 'diverges':
+      return of('diverges') === 0 ? 'The switches hold other flows than they should' : `${number(of('diverges'))} of ${number(vectors.length)} vectors diverge${of('inconclusive') === 0 ? '' : `, ${number(of('inconclusive'))} have no verdict`}`;
+    case 'inconclusive':
+      return vectors.length === 0 ? 'There is no verdict' : `${number(of('inconclusive'))} of ${number(vectors.length)} vectors have no verdict`;
+  }
+}
+
+function renderScenario(view: ScenarioView, index: number): Markup {
+  const { report, topology, plan } = view;
+  const marked = new Set(report.vectors.flatMap(({ differences }) => differences.flatMap(({ at }) => (at === undefined ? [] : [`${at.flow.bridge} on ${at.flow.node}`]))));
+  return html`<section class="scenario" data-scenario="${index}" aria-labelledby="scenario-${index}">
+<h2 id="scenario-${index}">${scenarioLabel(report)}</h2>
+<p class="lead">${report.title}</p>
+<nav aria-label="${scenarioLabel(report)}"><a href="#findings-${index}">Findings</a> <a href="#network-${index}">Network</a> <a href="#vectors-${index}">Who reaches whom</a> <a href="#compared-${index}">What was compared</a></nav>
+<h3 id="findings-${index}" tabindex="-1">Findings</h3>
+${renderFindings(report, index)}
+<h3 id="network-${index}" tabindex="-1">Network</h3>
+<div class="scroll">${renderTopology(topology, plan, marked)}</div>
+<h3 id="vectors-${index}" tabindex="-1">Who reaches whom</h3>
+<div class="explorer"><noscript><p>The matrix and the paths need JavaScript.</p></noscript></div>
+<h3 id="compared-${index}" tabindex="-1">What was compared</h3>
+<div class="columns">${renderCompared(report)}${renderGroups(report.vectors)}</div>
+</section>`;
+}
+
+const meanings: Readonly<Record<Aspect, string>> = {
+  program: 'every flow that the switches reported, against the one wanted',
+  intent: 'what was promised, against what the model and what the switch did',
+  frames: 'every frame at every port, byte by byte, model against switch',
+  silence: 'ports at which nothing should have come out',
+  counters: 'n_packets of every flow after every vector, model against switch',
+};
+
+function renderCompared({ counts, durationMs }: ScenarioReport): Markup {
+  const left = aspects.filter((aspect) => counts[aspect].made < counts[aspect].expected);
+  return html`<div><table class="numbers"><thead><tr><th scope="col">Aspect</th><th scope="col">Expected</th><th scope="col">Made</th><th scope="col">Not made</th></tr></thead>
+<tbody>${aspects.map((aspect) => {
+    const { expected, made } = counts[aspect];
+    return html`<tr><th scope="row">${aspectNames[aspect]}<br><span class="muted">${meanings[aspect] ?? ''}</span></th><td>${number(expected)}</td><td>${number(made)}</td><td>${made === expected ? html`<span class="muted">0</span>` : html`<strong class="attention">? ${number(expected - made)}</strong>`}</td></tr>`;
+  })}</tbody></table>
+<p class="muted">${left.length === 0 ? 'Nothing that should have been compared was left out.' : 'What was not made leaves its vectors without a verdict: nothing conforms as long as a comparison is missing.'}${durationMs > 0 ? ` It took ${(durationMs / 1000).toFixed(1)} s.` : ''}</p></div>`;
+}
+
+function renderGroups(vectors: readonly VectorReport[]): Markup {
+  const count = (all: readonly VectorReport[], kind: VerdictKind): Markup => {
+    const found = all.filter(({ verdict }) => verdict === kind).length;
+    return found === 0 ? html`<span class="muted">0</span>` : kind === 'conforms' ? html`${number(found)}` : html`<strong class="attention">${marks[kind]} ${number(found)}</strong>`;
+  };
+  return html`<div><table class="numbers"><thead><tr><th scope="col">Vectors</th><th scope="col">Promise</th><th scope="col">Conform</th><th scope="col">Diverge</th><th scope="col">No verdict</th></tr></thead>
+<tbody>${groupsOf(vectors).map(([name, all]) => html`<tr><th scope="row"><span class="mark" aria-hidden="true">${marks[worst(all.map(({ verdict }) => verdict))]}</span> ${name}</th><td class="words">${describePromises(all)}</td><td>${count(all, 'conforms')}</td><td>${count(all, 'diverges')}</td><td>${count(all, 'inconclusive')}</td></tr>`)}</tbody></table></div>`;
+}
+
+function number(value: number): string {
+  return value.toLocaleString('en');
+}

@@ -1,0 +1,175 @@
+/** What the page's script works on: the view of a run with every text, flow and path once, so that thousands of vectors fit. */
+import { deflateRawSync } from 'node:zlib';
+import { formatFlowId } from '../../harness/nouns/switching.js';
+import { aspects, type Difference } from '../../harness/nouns/verdict.js';
+import { flowKey } from '../../harness/compare/counters.js';
+import type { FlowId } from '../../harness/nouns/switching.js';
+import type { Crossing, Hop, Lookup } from '../../harness/view/hops.js';
+import type { Levels } from '../../harness/view/levels.js';
+import type { Note, Parting, RunView, ScenarioView, VectorView } from '../../harness/view/view.js';
+import type { Inconclusive } from '../../harness/run/report.js';
+import type { VerdictKind } from '../../harness/nouns/verdict.js';
+import { aspectNames, scenarioLabel } from '../words.js';
+
+/** An index into `PageData.texts`. */
+export type Text = number;
+
+export interface PageData {
+  readonly texts: readonly string[];
+  readonly scenarios: readonly ScenarioData[];
+}
+
+export interface ScenarioData {
+  readonly label: string;
+  readonly parties: readonly { readonly name: string; readonly kind: 'pod' | 'node'; readonly node: string; readonly ip: string }[];
+  readonly flows: readonly FlowData[];
+  /** The model's lookups for one frame. */
+  readonly paths: readonly (readonly LookupData[])[];
+  readonly vectors: readonly VectorData[];
+}
+
+export interface FlowData {
+  readonly node: string;
+  readonly bridge: string;
+  readonly table: number;
+  /** `priority=200,ip,nw_dst=10.10.1.0/24` */
+  readonly text: string;
+}
+
+/** A table without a matching flow has -1 for it. */
+export type LookupData = readonly [bridge: Text, table: number, flow: number, writes: Text, outcome: Text];
+
+export interface VectorData {
+  readonly id: string;
+  readonly group: Text;
+  readonly from: Text;
+  /** A party's name, or -1 for an address that nobody holds. */
+  readonly to: Text | -1;
+  readonly stimulus: Text;
+  readonly promise: Text;
+  readonly verdict: VerdictKind;
+  readonly levels: Levels;
+  readonly hops: readonly HopData[];
+  /** The path is left out: the page would be too large. */
+  readonly cut: boolean;
+  /** Flows and what they counted; -1 where the switch was not asked. */
+  readonly counted: readonly (readonly [flow: number, model: number, real: number])[];
+  readonly notes: readonly (readonly [note: Text, seen: Note['seen']])[];
+  /** Of each aspect in the order of `aspectTexts`: expected, made, skipped. */
+  readonly counts: readonly (readonly [aspect: Text, expected: number, made: number, skipped: number])[];
+  readonly differences: readonly DifferenceData[];
+  readonly inconclusive?: Inconclusive;
+  readonly unpredicted?: string;
+  readonly parting?: Parting;
+}
+
+export interface HopData {
+  readonly timeUs: number;
+  readonly node: Text;
+  readonly port: Text;
+  readonly entered?: CrossingData;
+  readonly path: number;
+  readonly left: readonly (readonly [port: Text, crossing: CrossingData])[];
+}
+
+export type CrossingData = readonly [frame: Text, seen: Crossing['seen'], fields: readonly (readonly [name: string, expected: string, actual: string])[]];
+
+export interface DifferenceData {
+  readonly between: string;
+  readonly summary: Text;
+  readonly expected: Text;
+  readonly actual: Text;
+  readonly at?: { readonly place: string; readonly flow: string; readonly because: string };
+}
+
+/** Paths of conforming vectors beyond this many are left out: `flowbed explain` has them. */
+const pathsMax = 6000;
+/** How many consequences of a vector's first difference the page tells. */
+const differencesMax = 40;
+
+/** Indices for values, by the text that tells them apart. */
+interface Dictionary<T> {
+  readonly values: T[];
+  indexOf(key: string, make: () => T): number;
+}
+
+function dictionary<T>(): Dictionary<T> {
+  const known = new Map<string, number>();
+  const values: T[] = [];
+  return {
+    values,
+    indexOf(key, make) {
+      const index = known.get(key) ?? values.push(make()) - 1;
+      known.set(key, index);
+      return index;
+    },
+  };
+}
+
+export function pageData({ scenarios }: RunView): PageData {
+  const texts = dictionary<string>();
+  const text = (words: string): Text => texts.indexOf(words, () => words);
+  const all = scenarios.map((scenario) => scenarioData(scenario, text));
+  return { texts: texts.values, scenarios: all };
+}
+
+/** Deflated, in base64: what a page can carry in a script element. */
+export function packed(data: PageData): string {
+  return deflateRawSync(JSON.stringify(data), { level: 9 }).toString('base64');
+}
+
+function scenarioData({ report, parties, vectors }: ScenarioView, text: (words: string) => Text): ScenarioData {
+  const flows = dictionary<FlowData>();
+  const paths = dictionary<readonly LookupData[]>();
+  const flow = (id: FlowId): number => flows.indexOf(flowKey(id), () => ({ node: id.node, bridge: id.bridge, table: id.table, text: formatFlowId(id).replace(/^table=\d+, /, '') }));
+  const lookup = (found: Lookup): LookupData => [text(found.bridge), found.table, found.flow === undefined ? -1 : flow(found.flow), text(found.writes.join(', ')), text(outcomeOf(found))];
+  const path = (lookups: readonly Lookup[]): number => {
+    const data = lookups.map(lookup);
+    return paths.indexOf(JSON.stringify(data), () => data);
+  };
+  const hop = ({ timeUs, node, port, entered, lookups, left }: Hop): HopData => ({
+    timeUs, node: text(node), port: text(port), path: path(lookups),
+    ...(entered === undefined ? {} : { entered: crossing(entered) }),
+    left: left.map((departed) => [text(departed.port), crossing(departed)]),
+  });
+  const crossing = ({ frame, seen, fields }: Crossing): CrossingData => [text(frame), seen, fields.map(({ name, expected, actual }) => [name, expected, actual])];
+  const vector = (view: VectorView): VectorData => {
+    const cut = vectors.length > pathsMax && view.report.verdict === 'conforms';
+    return {
+      ...headOf(view, text),
+      cut,
+      hops: cut ? [] : view.hops.map(hop),
+      counted: cut ? [] : view.flows.map((counted) => [flow(counted.flow), counted.model, counted.switch ?? -1]),
+    };
+  };
+  return { label: scenarioLabel(report), parties, vectors: vectors.map(vector), flows: flows.values, paths: paths.values };
+}
+
+function headOf({ report, group, to, stimulus, promise, levels, notes, parting, unpredicted }: VectorView, text: (words: string) => Text): Omit<VectorData, 'hops' | 'counted' | 'cut'> {
+  return {
+    id: report.id, group: text(group), from: text(report.stimulus.from), to: to === undefined ? -1 : text(to),
+    stimulus: text(stimulus), promise: text(promise), verdict: report.verdict, levels,
+    notes: notes.map((note) => [text(note.text), note.seen]),
+    counts: aspects.flatMap((aspect) => {
+      const { expected, made, skipped } = report.counts[aspect];
+      return expected === 0 ? [] : [[text(aspectNames[aspect]), expected, made, skipped] as const];
+    }),
+    differences: report.differences.slice(0, differencesMax).map((difference) => differenceData(difference, text)),
+    ...(report.inconclusive === undefined ? {} : { inconclusive: report.inconclusive }),
+    ...(unpredicted === undefined ? {} : { unpredicted }),
+    ...(parting === undefined ? {} : { parting }),
+  };
+}
+
+function differenceData({ between, summary, expected, actual, at }: Difference, text: (words: string) => Text): DifferenceData {
+  const place = at === undefined ? '' : `${at.flow.bridge} on ${at.flow.node}, table ${at.flow.table}${at.field === undefined ? '' : `, field ${at.field}`}`;
+  return {
+    between, summary: text(summary), expected: text(expected), actual: text(actual),
+    ...(at === undefined ? {} : { at: { place, flow: formatFlowId(at.flow), because: at.because } }),
+  };
+}
+
+/** `output antrea-tun0 by reg1`, `drop: the flow says drop`. */
+function outcomeOf({ outputs, drop }: Lookup): string {
+  return [...outputs.map(({ port, by }) => `output ${port}${by === undefined ? '' : ` by ${by}`}`), ...(drop === undefined ? [] : [`drop: ${drop}`])].join(', ');
+}

@@ -1,0 +1,45 @@
+/** What one cell of the matrix says: the promise, the model and the switch, a bar each, long where it passes and short where it does not. */
+import type { VectorData } from '../page-data.js';
+import { element } from './elements.js';
+import { verdictWords, worstOf } from './words.js';
+
+/** Some vectors between the same two, summed up. */
+export interface Cell {
+  readonly verdict: VectorData['verdict'];
+  readonly promise: 'pass' | 'stop' | 'mixed' | 'unknown';
+  readonly model: Bar;
+  readonly switch: Bar;
+}
+/** `broken` is otherwise than promised, `parted` as promised and all the same not as the model has it. */
+type Bar = 'kept' | 'broken' | 'parted' | 'open';
+
+export function cellOf(vectors: readonly VectorData[]): Cell {
+  const promises = new Set(vectors.map(({ levels }) => levels.promise));
+  const [only] = promises;
+  return {
+    verdict: worstOf(vectors),
+    promise: promises.size > 1 ? 'mixed' : only === 'must pass' ? 'pass' : only === 'must not pass' ? 'stop' : 'unknown',
+    model: barOf(vectors, 'model'),
+    switch: barOf(vectors, 'switch'),
+  };
+}
+
+function barOf(vectors: readonly VectorData[], level: 'model' | 'switch'): Bar {
+  if (vectors.some(({ levels }) => levels[level] === 'broken')) return 'broken';
+  if (level === 'switch' && vectors.some(({ levels }) => levels.together === 'part')) return 'parted';
+  return vectors.some(({ levels }) => levels[level] === 'not compared') ? 'open' : 'kept';
+}
+
+/** Three bars, one above the other. */
+export function drawCell(cell: Cell): HTMLElement {
+  const bar = (class_: string): HTMLElement => element('i', { class: `bar ${class_}` });
+  return element('span', { class: 'cell', 'aria-hidden': 'true' }, bar(cell.promise), bar(`${cell.promise} ${cell.model}`), bar(`${cell.promise} ${cell.switch}`));
+}
+
+/** The same in words. */
+export function describeCell(from: string, to: string, vectors: readonly VectorData[]): string {
+  const cell = cellOf(vectors);
+  const promise = { pass: 'must pass', stop: 'must not pass', mixed: 'some must pass', unknown: 'nothing promised' }[cell.promise];
+  const bar = { kept: 'kept', broken: 'broken', parted: 'kept, but parts from the model', open: 'not compared' };
+  return `${from} to ${to}: ${vectors.length === 1 ? '1 vector' : `${vectors.length} vectors`}, ${verdictWords[cell.verdict]}. Promise: ${promise}. Model: ${bar[cell.model]}. Switch: ${bar[cell.switch]}.`;
+}

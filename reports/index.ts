@@ -1,0 +1,22 @@
+/** Every format that a run is written in: the files of `flowbed run --report DIR`. */
+import type { RunRecord } from '../harness/run/record.js';
+import { renderCapture } from './capture.js';
+import { renderHtml } from './html/html.js';
+import { renderJunit } from './junit.js';
+import { renderMarkdown } from './markdown.js';
+import { renderTap } from './tap.js';
+
+export interface Renderer {
+  /** The file's name in the folder of reports. */
+  readonly file: string;
+  readonly render: (record: RunRecord) => string | Uint8Array | Promise<string>;
+}
+
+export const renderers: readonly Renderer[] = [
+  { file: 'report.html', render: renderHtml },
+  { file: 'junit.xml', render: ({ report }) => renderJunit(report) },
+  { file: 'report.tap', render: ({ report }) => renderTap(report) },
+  { file: 'report.md', render: ({ report }) => renderMarkdown(report) },
+  { file: 'report.json', render: ({ report }) => `${JSON.stringify(report, null, 2)}\n` },
+  { file: 'frames.pcapng', render: renderCapture },
+];

@@ -1,0 +1,48 @@
+/**
+ * A run as CI servers read it: JUnit's XML, a suite a scenario, a case a vector. What is inconclusive is an error, never a
+ * pass. Time is told of the suite only: no vector has a duration of its own, its time is virtual.
+ */
+import junit, { type Builder, type TestSuite } from 'junit-report-builder';
+import type { RunReport, ScenarioReport } from '../harness/run/report.js';
+import { describePoint, pointsOf, scenarioLabel, summaryOf } from './words.js';
+
+/** The package's types are those of an ES module, and it is none. */
+const root = junit as unknown as Builder;
+
+export function renderJunit(report: RunReport): string {
+  const builder = root.newBuilder().name(printable(report.again));
+  for (const scenario of report.scenarios) addScenario(builder.testSuite(), report, scenario);
+  return `${builder.build()}\n`;
+}
+
+function addScenario(suite: TestSuite, report: RunReport, scenario: ScenarioReport): void {
+  const label = printable(scenarioLabel(scenario));
+  suite.name(label).time(scenario.durationMs / 1000);
+  for (const [name, value] of properties(report, scenario)) suite.property(name, printable(value));
+  for (const point of pointsOf(scenario)) {
+    const testCase = suite.testCase().className(label).name(printable(point.id));
+    const [message, text] = [printable(summaryOf(point)), printable(describePoint(point))];
+    if (point.verdict === 'diverges') testCase.failure(message, 'diverges').stacktrace(text);
+    else if (point.verdict === 'inconclusive') testCase.error(message, 'inconclusive', text);
+  }
+}
+
+function properties({ again, seed, backend, image, imageDigest, versions }: RunReport, { title, verdict, traceHash, axes }: ScenarioReport): readonly (readonly [string, string])[] {
+  return [
+    ['title', title],
+    ['run again', again],
+    ['seed', String(seed)],
+    ['backend', backend],
+    ['image', image],
+    ['image digest', imageDigest],
+    ...Object.entries(versions).map(([program, version]) => [`version of ${program}`, version] as const),
+    ...Object.entries(axes).map(([axis, value]) => [`axis ${axis}`, value] as const),
+    ['verdict', verdict],
+    ['trace hash', traceHash],
+  ];
+}
+
+/** Characters that XML 1.0 cannot hold (section 2.2) are spelled out: `\u001b`. */
+function printable(text: string): string {
+  return text.replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}

@@ -1,0 +1,92 @@
+/** A run as a page of GitHub's Markdown, made for the summary of a workflow's step, which holds 1 MiB. */
+import { aspects, worst, type VerdictKind } from '../harness/nouns/verdict.js';
+import type { RunReport, ScenarioReport, VectorReport } from '../harness/run/report.js';
+import { aspectNames, causesOf, describeDifference, describeInconclusive, describePromises, findingsOf, groupsOf, scenarioLabel } from './words.js';
+
+/** How many findings of a scenario are told in full before the rest is only counted. */
+const toldInFull = 10;
+
+const marks: Readonly<Record<VerdictKind, string>> = { conforms: '✅', diverges: '❌', inconclusive: '❔' };
+
+export function renderMarkdown(report: RunReport): string {
+  const versions = Object.entries(report.versions).map(([program, version]) => `${program} ${version}`).join(', ');
+  return [
+    `# ${marks[report.verdict]} Flowbed: ${headline(report)}`,
+    '',
+    ...table(['', ''], [
+      ['run again', code(report.again)],
+      ['seed', String(report.seed)],
+      ['switches', text(`${report.backend}, image ${report.image}${versions === '' ? '' : `: ${versions}`}`)],
+      ['trace', code(report.traceHash)],
+    ]),
+    ...report.scenarios.flatMap(renderScenario),
+    '',
+  ].join('\n');
+}
+
+function headline({ verdict, scenarios }: RunReport): string {
+  const vectors = scenarios.flatMap((scenario) => scenario.vectors);
+  const of = (kind: VerdictKind) => vectors.filter((vector) => vector.verdict === kind).length;
+  const parts = [[of('conforms'), 'conform'], [of('diverges'), 'diverge'], [of('inconclusive'), 'inconclusive']].filter(([count]) => count !== 0).map(([count, words]) => `${count} ${words}`);
+  return `${verdict} (${vectors.length} vectors${parts.length === 0 ? '' : `: ${parts.join(', ')}`})`;
+}
+
+function renderScenario(scenario: ScenarioReport): readonly string[] {
+  const findings = findingsOf(scenario);
+  return [
+    '',
+    `## ${marks[scenario.verdict]} ${text(scenarioLabel(scenario))}`,
+    '',
+    text(scenario.title),
+    '',
+    ...table(['', 'vectors', 'conform', 'diverge', 'inconclusive', 'promise'], groupsOf(scenario.vectors).map(groupRow), '-l---l'),
+    ...(findings.length === 0 ? [] : ['', '### Findings', ...findings.slice(0, toldInFull).flatMap(({ id, difference }) => ['', `**${text(id)}**`, '', ...fenced(describeDifference(difference))])]),
+    ...(findings.length > toldInFull ? ['', `… and ${findings.length - toldInFull} more findings; report.html has them all.`] : []),
+    ...renderCauses(scenario),
+    '',
+    '### What was compared',
+    '',
+    ...table(['', 'expected', 'made', 'skipped'], aspects.map((aspect) => {
+      const { expected, made, skipped } = scenario.counts[aspect];
+      return [`${made + skipped === expected ? '' : '❔ '}${aspectNames[aspect]}`, String(expected), String(made), String(skipped)];
+    }), 'l---'),
+  ];
+}
+
+function groupRow([name, vectors]: readonly [string, readonly VectorReport[]]): readonly string[] {
+  const of = (kind: VerdictKind) => String(vectors.filter(({ verdict }) => verdict === kind).length);
+  return [marks[worst(vectors.map(({ verdict }) => verdict))], code(name), of('conforms'), of('diverges'), of('inconclusive'), describePromises(vectors)];
+}
+
+/** Each cause once, with what it cost. */
+function renderCauses(scenario: ScenarioReport): readonly string[] {
+  const causes = causesOf(scenario);
+  if (causes.length === 0) return [];
+  const cost = ([first, ...more]: readonly string[]): string => (first === undefined ? text(scenario.name) : `${code(first)}${more.length === 0 ? '' : ` and ${more.length} more`}`);
+  return ['', '### Inconclusive', ...causes.flatMap(({ inconclusive, ids }) => ['', cost(ids), '', ...fenced(describeInconclusive(inconclusive))])];
+}
+
+/** @param alignment a letter a column: `l` to the left, `-` (numbers) to the right. */
+function table(head: readonly string[], rows: readonly (readonly string[])[], alignment = ''): readonly string[] {
+  const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+  return [row(head), row(head.map((_, column) => (alignment[column] === '-' && column > 0 ? '---:' : '---'))), ...rows.map(row)];
+}
+
+function text(words: string): string {
+  return words.replace(/[\\`*_{}[\]<>|~#]/g, '\\$&').replace(/\s*\n\s*/g, ' ');
+}
+
+/** Between more backquotes than it holds in a row; a table's cell ends at a bar. */
+function code(words: string): string {
+  const quotes = fence(words, 1);
+  return `${quotes}${words.startsWith('`') || words.endsWith('`') ? ` ${words} ` : words}${quotes}`.replaceAll('|', '\\|').replace(/\s*\n\s*/g, ' ');
+}
+
+function fenced(lines: readonly string[]): readonly string[] {
+  const quotes = fence(lines.join('\n'), 3);
+  return [`${quotes}text`, ...lines, quotes];
+}
+
+function fence(words: string, atLeast: number): string {
+  return '`'.repeat(Math.max(atLeast, ...[...words.matchAll(/`+/g)].map(([run]) => run.length + 1)));
+}

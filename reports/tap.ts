@@ -1,0 +1,32 @@
+/** A run in the Test Anything Protocol, version 14: a point a vector, with its diagnosis in YAML. What is inconclusive is not ok. */
+import { stringify } from 'yaml';
+import type { RunReport } from '../harness/run/report.js';
+import { describePoint, pointsOf, scenarioLabel, summaryOf, type Point } from './words.js';
+
+export function renderTap(report: RunReport): string {
+  const points = report.scenarios.flatMap((scenario) => pointsOf(scenario).map((point) => ({ point, label: scenarioLabel(scenario) })));
+  const about = { 'run again': report.again, seed: report.seed, image: report.image, ...report.versions, trace: report.traceHash, verdict: report.verdict };
+  return [
+    'TAP version 14',
+    ...Object.entries(about).map(([name, value]) => `# ${name}: ${oneLine(String(value))}`),
+    `1..${Math.max(points.length, 1)}`,
+    ...(points.length === 0 ? ['not ok 1 - a scenario was run'] : points.flatMap(({ point, label }, index) => renderPoint(point, label, index + 1))),
+    '',
+  ].join('\n');
+}
+
+function renderPoint(point: Point, label: string, number: number): readonly string[] {
+  const description = `${label} ${point.id}`.replace(/[\\#]/g, '\\$&');
+  if (point.verdict === 'conforms') return [`ok ${number} - ${oneLine(description)}`];
+  const diagnosis = stringify({ verdict: point.verdict, message: summaryOf(point), diagnosis: describePoint(point), ...locationOf(point) }, { lineWidth: 0 });
+  return [`not ok ${number} - ${oneLine(description)}`, '  ---', ...diagnosis.trimEnd().split('\n').map((line) => (line === '' ? '' : `  ${line}`)), '  ...'];
+}
+
+function locationOf({ differences }: Point): object {
+  const at = differences.find((difference) => difference.at !== undefined)?.at;
+  return at === undefined ? {} : { at: { ...at.flow, ...(at.field === undefined ? {} : { field: at.field }), because: at.because } };
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s*\n\s*/g, ' ');
+}

@@ -1,0 +1,120 @@
+/** What several formats say alike. */
+import { formatFlowId } from '../harness/nouns/switching.js';
+import { aspects, noCounts, whatIsMissing, type Aspect, type Counts, type Difference, type VerdictKind } from '../harness/nouns/verdict.js';
+import type { Inconclusive, ScenarioReport, VectorReport } from '../harness/run/report.js';
+
+/** `antrea/encap nodes=2 tunnel=geneve` */
+export function scenarioLabel({ name, axes }: Pick<ScenarioReport, 'name' | 'axes'>): string {
+  return [name, ...Object.entries(axes).map(([axis, value]) => `${axis}=${value}`)].join(' ');
+}
+
+/** What is compared of each aspect, in the plural. */
+export const aspectNames: Readonly<Record<Aspect, string>> = { program: 'flows', intent: 'promises', frames: 'frames', silence: 'silent ports', counters: 'counters', connections: 'connections', macs: 'learned MACs' };
+
+/** `2 of 3 frames` where some are missing. */
+export function describeCounts(counts: Counts): readonly string[] {
+  return aspects.map((aspect) => {
+    const { expected, made, skipped } = counts[aspect];
+    return `${made === expected ? made : `${made} of ${expected}`} ${aspectNames[aspect] ?? aspect}${skipped > 0 ? `, ${skipped} skipped` : ''}`;
+  });
+}
+
+/** How many consequences of a difference are told. */
+const followingTold = 8;
+
+/** First in words, then where, then what else follows from it. */
+export function describeDifferences(differences: readonly Difference[]): readonly string[] {
+  const following = differences.filter(({ afterDivergence }) => afterDivergence);
+  const untold = following.length - followingTold;
+  return [
+    ...differences.filter(({ afterDivergence }) => !afterDivergence).flatMap(describeDifference),
+    ...(following.length === 0 ? [] : ['', `${following.length} more that follow from it:`, ...following.slice(0, followingTold).map(({ between, summary }) => `- ${between}: ${summary}`), ...(untold > 0 ? [`- … and ${untold} more`] : [])]),
+  ];
+}
+
+export function describeDifference({ between, summary, expected, actual, at }: Difference): readonly string[] {
+  return [
+    `${between} part: ${summary}`,
+    `expected  ${expected}`,
+    `actual    ${actual}`,
+    ...(at === undefined
+      ? []
+      : [`first at  ${at.flow.bridge} on ${at.flow.node}, table ${at.flow.table}${at.field === undefined ? '' : `, field ${at.field}`}`, `          ${formatFlowId(at.flow)}`, `          ${at.because}`]),
+  ];
+}
+
+export function describeInconclusive({ cause, evidence, remedies }: Inconclusive): readonly string[] {
+  return [cause, ...evidence, ...remedies.map((remedy) => `- ${remedy}`)];
+}
+
+/** Vectors by the first word of their id, in order of appearance. */
+export function groupsOf<Vector extends Pick<VectorReport, 'id'>>(vectors: readonly Vector[]): readonly (readonly [string, readonly Vector[]])[] {
+  const found = new Map<string, Vector[]>();
+  for (const vector of vectors) {
+    const name = vector.id.split('/')[0] ?? vector.id;
+    const group = found.get(name);
+    if (group === undefined) found.set(name, [vector]);
+    else group.push(vector);
+  }
+  return [...found];
+}
+
+/** What a group of vectors was promised: `must pass`, `must not pass`, or how many of each. */
+export function describePromises(vectors: readonly Pick<VectorReport, 'intent'>[]): string {
+  const forbidden = vectors.filter(({ intent }) => intent.kind === 'denied' || intent.kind === 'blocked').length;
+  const unknown = vectors.filter(({ intent }) => intent.kind === 'unknown').length;
+  const parts = [[vectors.length - forbidden - unknown, 'must pass'], [forbidden, 'must not pass'], [unknown, 'nothing promised']].filter(([count]) => count !== 0);
+  return parts.length === 1 ? String(parts[0]?.[1]) : parts.map(([count, words]) => `${count} ${words}`).join(', ');
+}
+
+/** The report's differences that are not consequences of others, with the vector they were seen at; `program` for the flows. */
+export function findingsOf(scenario: ScenarioReport): readonly { readonly id: string; readonly difference: Difference }[] {
+  return [
+    ...scenario.program.map((difference) => ({ id: 'program', difference })),
+    ...scenario.vectors.flatMap(({ id, differences }) => differences.filter(({ afterDivergence }) => !afterDivergence).map((difference) => ({ id, difference }))),
+  ];
+}
+
+/** Vectors without a verdict by their cause, in order of appearance: one cause often costs all that comes after it. */
+export function causesOf(scenario: ScenarioReport): readonly { readonly inconclusive: Inconclusive; readonly ids: readonly string[] }[] {
+  const found = new Map<string, { readonly inconclusive: Inconclusive; readonly ids: string[] }>();
+  if (scenario.inconclusive !== undefined) found.set(scenario.inconclusive.cause, { inconclusive: scenario.inconclusive, ids: [] });
+  for (const { id, inconclusive } of scenario.vectors) {
+    if (inconclusive === undefined) continue;
+    const known = found.get(inconclusive.cause);
+    if (known === undefined) found.set(inconclusive.cause, { inconclusive, ids: [id] });
+    else known.ids.push(id);
+  }
+  return [...found.values()];
+}
+
+/** What a report for machines says passed or failed: the flows right after programming, then a vector each. */
+export interface Point {
+  /** The vector's id, or `program`. */
+  readonly id: string;
+  readonly verdict: VerdictKind;
+  readonly differences: readonly Difference[];
+  readonly inconclusive?: Inconclusive;
+}
+
+/** What kept the scenario as a whole from a verdict is told by its first point: a scenario without vectors is no pass. */
+export function pointsOf(scenario: ScenarioReport): readonly Point[] {
+  const missing = scenario.inconclusive ?? causeOf(whatIsMissing({ ...noCounts, program: scenario.counts.program }));
+  const verdict = scenario.program.length > 0 ? 'diverges' : missing === undefined ? 'conforms' : 'inconclusive';
+  return [{ id: 'program', verdict, differences: scenario.program, ...(missing === undefined ? {} : { inconclusive: missing }) }, ...scenario.vectors];
+}
+
+function causeOf(cause: string | undefined): Inconclusive | undefined {
+  return cause === undefined ? undefined : { cause, evidence: [], remedies: [] };
+}
+
+/** Everything there is to say of a point that does not conform. */
+export function describePoint({ differences, inconclusive }: Point): string {
+  return [...describeDifferences(differences), ...(inconclusive === undefined ? [] : describeInconclusive(inconclusive))].join('\n');
+}
+
+/** The same in one line. */
+export function summaryOf({ differences, inconclusive }: Point): string {
+  const [first] = differences;
+  return first === undefined ? (inconclusive?.cause ?? '') : `${first.between} part: ${first.summary}`;
+}
