@@ -20,7 +20,7 @@ const nodeSchema = z.strictObject({
 const topologySchema = z.strictObject({
   name,
   mode: z.enum(['encap']).default('encap'),
-  tunnel: z.enum(['geneve', 'vxlan', 'gre']).default('geneve'),
+  tunnel: z.enum(['geneve', 'vxlan', 'gre', 'stt']).default('geneve'),
   serviceCidr: cidr.default(defaultServiceCidr),
   nodes: z.array(nodeSchema),
 });

@@ -74,7 +74,7 @@ function compareOne(expected: Uint8Array | undefined, actual: Uint8Array | undef
 }
 
 function isTunnelled(frame: Uint8Array | undefined): boolean {
-  return frame !== undefined && dissect(frame).some(({ name }) => name.startsWith('geneve.'));
+  return frame !== undefined && dissect(frame).some(({ name }) => name.startsWith('inner.'));
 }
 
 function describe(frame: Uint8Array | undefined): string {

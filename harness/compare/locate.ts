@@ -5,6 +5,7 @@ import type { Trace, TraceStep } from '../model/trace.js';
 import { flowKey, type CounterDifference } from './counters.js';
 import type { FrameDifference } from './frames.js';
 import type { ProgramDifference } from './program.js';
+import type { StateDifference } from './state.js';
 
 export type Location = NonNullable<Difference['at']>;
 
@@ -14,6 +15,8 @@ export interface Evidence {
   readonly traces: readonly Trace[];
   readonly frame: FrameDifference | undefined;
   readonly counters: readonly CounterDifference[];
+  /** What is remembered otherwise, where nothing else differs. */
+  readonly state?: StateDifference | undefined;
   /** What the switch holds otherwise than it should, read after the vector. */
   readonly program: readonly ProgramDifference[];
 }
@@ -26,7 +29,7 @@ export function locate(evidence: Evidence): Location | undefined {
   const field = openflowField(evidence.frame);
   const onPath = firstOnPath(evidence);
   if (onPath !== undefined) return field === undefined || onPath.field !== undefined ? onPath : { ...onPath, field };
-  return fromFrame(evidence, field) ?? offPath(evidence);
+  return fromFrame(evidence, field) ?? offPath(evidence) ?? fromState(evidence);
 }
 
 function firstOnPath({ traces, counters, program }: Evidence): Location | undefined {
@@ -73,6 +76,16 @@ function offPath({ counters, program }: Evidence): Location | undefined {
   return difference === undefined ? undefined : { flow: difference.flow, because: `the switch holds it as: ${difference.actual ?? 'no such flow'}` };
 }
 
+/** Path, flows and frames agree, so the fault is in what a flow left behind: who asked the tracker last, or who let the bridge learn. */
+function fromState({ traces, state }: Evidence): Location | undefined {
+  if (state === undefined) return undefined;
+  const steps = traces.filter(({ node }) => node === state.node).flatMap((trace) => trace.steps);
+  const asked = (step: TraceStep) => (state.aspect === 'connections' ? step.kind === 'write' && step.field === 'ct_state' : step.kind === 'output' && step.by === 'NORMAL');
+  const step = steps.findLast(asked);
+  if (step === undefined || step.kind === 'lookup' || step.flow === undefined) return undefined;
+  return { flow: step.flow, because: `the last flow that ${state.aspect === 'connections' ? 'asked the connection tracker' : 'let the bridge learn'}; the path and the flows are the same on both sides` };
+}
+
 /** The flow at which the model dropped or sent out a packet that intent had judged otherwise. */
 export function locateDecision(traces: readonly Trace[]): Location | undefined {
   const steps = traces.flatMap((trace) => trace.steps);
@@ -90,7 +103,7 @@ function openflowField(frame: FrameDifference | undefined): string | undefined {
   return packetFields[name.replace(/^inner\./, '')];
 }
 
-const tunnelFields: Readonly<Record<string, string>> = { 'ip.src': 'tun_src', 'ip.dst': 'tun_dst', 'eth.dst': 'tun_dst', 'geneve.vni': 'tun_id' };
+const tunnelFields: Readonly<Record<string, string>> = { 'ip.src': 'tun_src', 'ip.dst': 'tun_dst', 'eth.dst': 'tun_dst', 'geneve.vni': 'tun_id', 'vxlan.vni': 'tun_id', 'gre.key': 'tun_id' };
 const packetFields: Readonly<Record<string, string>> = {
   'eth.src': 'eth_src', 'eth.dst': 'eth_dst', 'eth.type': 'eth_type',
   'ip.src': 'ip_src', 'ip.dst': 'ip_dst', 'ip.ttl': 'nw_ttl', 'ip.tos': 'nw_tos',

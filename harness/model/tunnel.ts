@@ -1,5 +1,6 @@
 /** Native tunnels of the userspace datapath: what is put around a frame, and taken off again. */
 import { formatIpv4, formatMac, macBytes, ipv4Number } from '../base/address.js';
+import { Unsupported } from '../base/errors.js';
 import type { BridgePlan } from '../nouns/plan.js';
 import type { TunnelType } from '../nouns/topology.js';
 import { decodeEthernet, encodeEthernet, etherTypes } from '../packet/ethernet.js';
@@ -28,7 +29,7 @@ interface Encapsulation {
 
 const ethernetInside = etherTypes.transparentEthernetBridging;
 
-const encapsulations: Readonly<Record<TunnelType, Encapsulation>> = {
+const encapsulations: Readonly<Record<TunnelType, Encapsulation | undefined>> = {
   geneve: overUdp(
     genevePort,
     (frame, id) => encodeGeneve({ vni: id & 0xffffff, protocolType: ethernetInside, options: new Uint8Array(), critical: false, oam: false }, frame),
@@ -54,6 +55,7 @@ const encapsulations: Readonly<Record<TunnelType, Encapsulation>> = {
       return gre?.header.protocolType === ethernetInside ? { frame: gre.payload, id: gre.header.key ?? 0 } : undefined;
     },
   },
+  stt: undefined,
 };
 
 function overUdp(port: number, put: (frame: Uint8Array, id: number) => Uint8Array, take: (bytes: Uint8Array) => { readonly frame: Uint8Array; readonly id: number } | undefined): Encapsulation {
@@ -73,7 +75,9 @@ function overUdp(port: number, put: (frame: Uint8Array, id: number) => Uint8Arra
  */
 export function encapsulate(type: TunnelType, packet: Packet, underlay: Underlay, src: string, dst: string): Uint8Array {
   const { key } = packet;
-  const { protocol, put } = encapsulations[type];
+  const encapsulation = encapsulations[type];
+  if (encapsulation === undefined) throw new Unsupported(`the model does not know ${type} tunnels`);
+  const { protocol, put } = encapsulation;
   const srcPort = sourcePorts.first + Math.floor((packet.hash * (sourcePorts.end - sourcePorts.first)) / 0x1_0000_0000);
   const addresses = { src: underlay.ip, dst: formatIpv4(key[word.tunDst] ?? 0) };
   const carried = put(departing(packet), key[word.tunId + 1] ?? 0, srcPort);
@@ -104,8 +108,8 @@ export function decapsulate(types: readonly TunnelType[], frame: Uint8Array, bri
   const ip = decodeIpv4(ethernet.payload);
   if (ip === undefined || ip.header.dst !== bridge.underlay.ip || isFragment(ip.header)) return undefined;
   for (const type of types) {
-    const { protocol, take } = encapsulations[type];
-    const carried = ip.header.protocol === protocol ? take(ip.header, ip.payload) : undefined;
+    const encapsulation = encapsulations[type];
+    const carried = encapsulation !== undefined && ip.header.protocol === encapsulation.protocol ? encapsulation.take(ip.header, ip.payload) : undefined;
     if (carried !== undefined) return { type, ...carried, src: ipv4Number(ip.header.src), dst: ipv4Number(ip.header.dst) };
   }
   return undefined;

@@ -2,7 +2,8 @@
  * A network as people describe it: nodes and pods with their addresses. Plain readonly data, built by the pure
  * functions of topologies/ or read from YAML. Knows no switch, no port and no flow.
  */
-export type TunnelType = 'geneve' | 'vxlan' | 'gre';
+/** What Antrea offers. STT exists in kernels only: the userspace datapath says so itself. */
+export type TunnelType = 'geneve' | 'vxlan' | 'gre' | 'stt';
 
 export interface Topology {
   readonly name: string;

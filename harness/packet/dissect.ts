@@ -2,11 +2,13 @@
 import { arpLayout, arpLength, decodeArp } from './arp.js';
 import { decodeEthernet, ethernetLayout, etherTypes } from './ethernet.js';
 import { decodeGeneve, genevePort, geneveLayout } from './geneve.js';
+import { decodeGre, greKeyLayout, greLayout } from './gre.js';
 import { hexDigits, type ChecksumState, type FieldLayout } from './header.js';
 import { decodeIcmp, icmpLayout } from './icmp.js';
 import { decodeIpv4, ipProtocols, ipv4Layout, isFragment, type Ipv4Header } from './ipv4.js';
 import { decodeTcp, tcpLayout } from './tcp.js';
 import { decodeUdp, udpLayout } from './udp.js';
+import { decodeVxlan, vxlanLayout, vxlanPort } from './vxlan.js';
 
 export interface Field {
   /** `eth.dst`, `ip.ttl`; with `inner.` in front inside a tunnel. Unique within a frame. */
@@ -73,19 +75,37 @@ function* transport(ip: Ipv4Header, bytes: Uint8Array, prefix: string, depth: nu
       yield* application(udp.header.dstPort, udp.payload, prefix, depth);
       return yield raw(`${prefix}udp.padding`, behind(udp.payload, bytes));
     }
+    case ipProtocols.gre:
+      return yield* gre(bytes, prefix, depth);
     default:
   }
   yield raw(`${prefix}payload`, bytes);
 }
 
+function* gre(bytes: Uint8Array, prefix: string, depth: number): Generator<Part, void, void> {
+  const decoded = depth < maximumDepth ? decodeGre(bytes) : undefined;
+  if (decoded === undefined) return yield raw(`${prefix}payload`, bytes);
+  yield* header(`${prefix}gre`, decoded.header.key === undefined ? greLayout : [...greLayout, ...greKeyLayout], bytes);
+  yield* carried(decoded.header.protocolType, decoded.payload, prefix, depth);
+}
+
 function* application(port: number, bytes: Uint8Array, prefix: string, depth: number): Generator<Part, void, void> {
   const geneve = port === genevePort && depth < maximumDepth ? decodeGeneve(bytes) : undefined;
-  if (geneve === undefined) return yield raw(`${prefix}payload`, bytes);
-  const { protocolType, options } = geneve.header;
-  yield* header(`${prefix}geneve`, geneveLayout, bytes);
-  yield raw(`${prefix}geneve.options`, options);
-  if (protocolType === etherTypes.transparentEthernetBridging) yield* ethernet(geneve.payload, `${prefix}inner.`, depth + 1);
-  else yield* network(protocolType, geneve.payload, `${prefix}inner.`, depth + 1);
+  if (geneve !== undefined) {
+    yield* header(`${prefix}geneve`, geneveLayout, bytes);
+    yield raw(`${prefix}geneve.options`, geneve.header.options);
+    return yield* carried(geneve.header.protocolType, geneve.payload, prefix, depth);
+  }
+  const vxlan = port === vxlanPort && depth < maximumDepth ? decodeVxlan(bytes) : undefined;
+  if (vxlan === undefined) return yield raw(`${prefix}payload`, bytes);
+  yield* header(`${prefix}vxlan`, vxlanLayout, bytes);
+  yield* carried(etherTypes.transparentEthernetBridging, vxlan.payload, prefix, depth);
+}
+
+/** What a tunnel carries. */
+function* carried(protocolType: number, bytes: Uint8Array, prefix: string, depth: number): Generator<Part, void, void> {
+  if (protocolType === etherTypes.transparentEthernetBridging) yield* ethernet(bytes, `${prefix}inner.`, depth + 1);
+  else yield* network(protocolType, bytes, `${prefix}inner.`, depth + 1);
 }
 
 function* header(name: string, layout: readonly FieldLayout[], bytes: Uint8Array, checksum: ChecksumState = 'valid'): Generator<Part, void, void> {

@@ -77,6 +77,7 @@ function describeArp(fields: Fields): string {
 function describeTransport(fields: Fields): string {
   if (fields('icmp.type')) return describeIcmp(fields);
   if (fields('udp.src')) return `UDP ${fields('udp.src')} > ${fields('udp.dst')} ${describeTunnel(fields)}`;
+  if (fields('gre.type')) return `GRE${fields('gre.key') ? ` key ${fields('gre.key')}` : ''} { ${describeInner(fields)} }`;
   if (!fields('tcp.src')) return `protocol ${fields('ip.protocol')} ${payloadLength(fields)}`;
   const window = `seq ${fields('tcp.sequence')} ack ${fields('tcp.acknowledgement')}`;
   return `TCP ${fields('tcp.src')} > ${fields('tcp.dst')} ${fields('tcp.flags')} ${window} ${payloadLength(fields)}`;
@@ -95,8 +96,14 @@ function describeIcmp(fields: Fields): string {
 }
 
 function describeTunnel(fields: Fields): string {
-  if (!fields('geneve.vni')) return payloadLength(fields);
-  return `Geneve vni ${fields('geneve.vni')} { ${describeLink((name) => fields(`inner.${name}`))} }`;
+  for (const [name, tunnel] of [['geneve', 'Geneve'], ['vxlan', 'VXLAN']] as const) {
+    if (fields(`${name}.vni`)) return `${tunnel} vni ${fields(`${name}.vni`)} { ${describeInner(fields)} }`;
+  }
+  return payloadLength(fields);
+}
+
+function describeInner(fields: Fields): string {
+  return describeLink((name) => fields(`inner.${name}`));
 }
 
 function describeFragment(fields: Fields): string {

@@ -4,7 +4,7 @@ import { assert } from '../base/errors.js';
 import { internetChecksum } from './checksum.js';
 import { concatBytes, decimal, dotted, hexadecimal, unsigned, viewOf, type ChecksumState, type Decoded, type FieldLayout } from './header.js';
 
-export const ipProtocols = { icmp: 1, tcp: 6, udp: 17, sctp: 132 } as const;
+export const ipProtocols = { icmp: 1, tcp: 6, udp: 17, gre: 47, sctp: 132 } as const;
 export const ipv4Flags = { moreFragments: 1, dontFragment: 2, reserved: 4 } as const;
 
 export interface Ipv4Addresses {

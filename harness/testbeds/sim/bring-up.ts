@@ -1,5 +1,6 @@
 /** From a node's plan to a switch that holds it: bridges, ports, tunnels, flows. */
 import { withDeadline } from '../../base/deadline.js';
+import { Unavailable } from '../../base/errors.js';
 import type { BridgePlan, NodePlan } from '../../nouns/plan.js';
 import { diffFlows } from '../../openflow/diff.js';
 import { parseBridgeFlows } from '../../openflow/bridge-flows.js';
@@ -26,6 +27,7 @@ export async function makeBridges(plan: NodePlan, vswitch: Vswitch, wires: reado
   });
   await withDeadline(Promise.all(wires.map((wire) => wire.connected)), limitMs, `${vswitch.vswitchd.name} to connect to its ports`);
   await openTunnels(plan, vswitch.vswitchd);
+  await checkTunnels(plan, vswitch.vswitchd);
 }
 
 /** Gives the underlay's bridge its address, so that native tunnels end there, and waits until they do. */
@@ -40,6 +42,25 @@ async function openTunnels(plan: NodePlan, vswitchd: Daemon): Promise<void> {
       const ends = await vswitchd.unixctl.call('tnl/ports/show', '-v');
       return ends.includes(`ipv4(dst=${underlay.ip},`) ? [] : [ends.trim()];
     });
+  }
+}
+
+/**
+ * Asks the switch itself whether it can build the headers of the planned tunnels: it makes ports of types that its
+ * userspace datapath cannot send through, and would drop every packet.
+ */
+async function checkTunnels(plan: NodePlan, { name, unixctl }: Daemon): Promise<void> {
+  await setNeighbours(plan, unixctl);
+  const [neighbour] = plan.bridges.flatMap(({ underlay }) => underlay?.neighbours ?? []);
+  if (neighbour === undefined) return;
+  for (const bridge of plan.bridges) {
+    for (const port of bridge.ports) {
+      if (port.kind !== 'tunnel') continue;
+      const told = await unixctl.call('ofproto/trace-packet-out', bridge.name, 'ip', `set_field:${neighbour.ip}->tun_dst,output:${port.ofport}`);
+      const [, why] = />> (native tunnel.*)/.exec(told) ?? [];
+      if (why === undefined) continue;
+      throw new Unavailable(`${name} cannot tunnel by ${port.tunnel}: ${why}`, ['use a type of tunnel that the userspace datapath has: geneve, vxlan, gre'], told.split('\n').filter((line) => /(->|>>) /.test(line)).map((line) => line.trim()));
+    }
   }
 }
 
