@@ -53,6 +53,12 @@ function defineCommands(context: Context, finish: (code: number) => void): Comma
     .description('list scenarios with their axes, and images')
     .action(async () => finish(await (await import('./list.js')).list(context)));
   program
+    .command('explain')
+    .description('one vector of a recorded run: model beside switch, table by table, to the first difference')
+    .argument('<run>', 'its number in runs/, or the path of its folder')
+    .argument('<vector>', 'the vector\'s id')
+    .action(async (run: string, vector: string) => finish(await (await import('./explain.js')).explain(context, run, vector)));
+  program
     .command('replay')
     .description('run a recorded run again from its folder alone, and say whether it is the same, event by event')
     .argument('<run>', 'its number in runs/, or the path of its folder')

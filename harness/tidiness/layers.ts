@@ -35,7 +35,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   reports: ['harness/base', 'harness/nouns', 'harness/packet', 'harness/compare', 'harness/view', 'types of harness/run'],
   images: ['harness/base', 'harness/ovs'],
   'harness/cli': [
-    'harness/base', 'harness/nouns', 'harness/ovs', 'harness/testbeds', 'harness/run', 'harness/selftest', 'harness/testing',
+    'harness/base', 'harness/nouns', 'harness/ovs', 'harness/testbeds', 'harness/run', 'harness/view', 'harness/selftest', 'harness/testing',
     'topologies', 'scenarios', 'reports', 'images',
   ],
 };

@@ -1,0 +1,24 @@
+/** `flowbed explain RUN VECTOR`: one packet, model beside switch, to the first difference. */
+import { renderExplanation } from '../../reports/explain.js';
+import { unknownName } from '../base/errors.js';
+import { readRunFolder } from '../run/run-folder.js';
+import { viewOf } from '../view/view.js';
+import { exitCodes, type Context } from './context.js';
+
+/** Prints the vector as it went in every scenario point of the run that has it. @throws InputError for an unknown run or vector. */
+export async function explain(context: Context, run: string, vector: string): Promise<number> {
+  const { report, scenarios } = await readRunFolder(context.root, run);
+  const ids = [...new Set(report.scenarios.flatMap(({ vectors }) => vectors.map(({ id }) => id)))];
+  if (!ids.includes(vector)) throw unknownName('vector', vector, ids);
+  for (const [index, record] of scenarios.entries()) {
+    const told = report.scenarios[index];
+    const position = told?.vectors.findIndex(({ id }) => id === vector) ?? -1;
+    const [kept, judged] = [record.vectors[position], told?.vectors[position]];
+    if (told === undefined || kept === undefined || judged === undefined) continue;
+    // Only this vector is predicted again.
+    const view = await viewOf({ report: { ...report, scenarios: [{ ...told, vectors: [judged] }] }, scenarios: [{ ...record, vectors: [kept] }] });
+    const [only] = view.scenarios[0]?.vectors ?? [];
+    if (only !== undefined) context.print(renderExplanation(only));
+  }
+  return exitCodes.conforms;
+}
