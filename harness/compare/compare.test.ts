@@ -3,9 +3,10 @@
  * Method: two equal sides with one thing planted at a time; the words are golden, as they are what people read.
  */
 import t from 'tap';
-import type { Trace } from '../model/trace.js';
+import type { Trace, TraceStep } from '../model/trace.js';
 import type { Intent } from '../nouns/intent.js';
 import type { FrameEvent, HostNote, Observation } from '../nouns/observation.js';
+import type { LearnedMac, SwitchState, TrackedConnection } from '../nouns/state.js';
 import { formatFlowId, type FlowCount, type FlowId } from '../nouns/switching.js';
 import type { Stimulus } from '../nouns/vector.js';
 import { encodeEthernet, etherTypes } from '../packet/ethernet.js';
@@ -18,6 +19,7 @@ import { compareFrames, type FrameDifference } from './frames.js';
 import { judge } from './intent.js';
 import { locate, locateDecision, type Evidence, type Location } from './locate.js';
 import { compareProgram } from './program.js';
+import { compareState } from './state.js';
 import { compareVector, expectedCounts, type VectorCase } from './vector.js';
 
 const mac = { a: '02:00:00:00:00:0a', b: '02:00:00:00:00:0b' };
@@ -179,13 +181,37 @@ void t.test('where it began', async (t) => {
   t.equal(place(locateDecision([])), 'nowhere');
 });
 
+const connection: TrackedConnection = {
+  node: 'n1', zone: 65520, protocol: 'tcp', original: 'src=10.0.0.1,dst=10.0.0.2,sport=49152,dport=7', reply: 'src=10.0.0.2,dst=10.0.0.1,sport=7,dport=49152',
+  mark: 0x20, progress: 'state_orig=ESTABLISHED,state_reply=ESTABLISHED', timeoutS: 86_400,
+};
+const learned: LearnedMac = { node: 'n1', bridge: 'br-int', port: 'a', vlan: 0, mac: mac.a };
+const state: SwitchState = { connections: [connection], macs: [learned] };
+
+void t.test('what switches remember', async (t) => {
+  const other: TrackedConnection = { ...connection, original: 'src=10.0.0.3,dst=10.0.0.2,sport=1,dport=7' };
+  t.strictSame(compareState(state, { connections: [connection], macs: [learned] }, 2), { differences: [], connections: { expected: 3, made: 3, skipped: 0 }, macs: { expected: 3, made: 3, skipped: 0 } });
+  t.strictSame(compareState({ connections: [connection, other], macs: [] }, { connections: [other, connection], macs: [] }, 2).differences, [], 'in whatever order');
+  const told = (connections: readonly TrackedConnection[], macs: readonly LearnedMac[]) => compareState(state, { connections, macs }, 2).differences.map(({ aspect, kind, fields, expected, actual }) => `${aspect} ${kind} ${fields.join()}: ${expected.slice(-15)} | ${actual.slice(-15)}`);
+  t.strictSame(told([], [learned]), ['connections missing : timeout 86400 s | nothing']);
+  t.strictSame(told([connection, other], [learned]), ['connections unexpected : nothing | timeout 86400 s']);
+  const changes = { zone: 1, protocol: 'udp', reply: 'src=10.0.0.9', mark: 0, progress: 'state_orig=CLOSED', timeoutS: 1, node: 'n2' } as const;
+  const named = { zone: 'missing,unexpected', protocol: 'missing,unexpected', reply: 'reply', mark: 'mark', progress: 'protoinfo', timeoutS: 'timeout', node: 'missing,unexpected' } as const;
+  for (const field of Object.keys(changes) as (keyof typeof changes)[]) {
+    const { differences } = compareState(state, { ...state, connections: [{ ...connection, [field]: changes[field] }] }, 2);
+    t.equal(differences.map(({ kind, fields }) => (kind === 'different' ? fields.join() : kind)).sort().join(), named[field], field);
+  }
+  t.strictSame(told([connection], [{ ...learned, port: 'b' }]), ['macs different port: port a | port b'], 'a MAC moved');
+  t.strictSame(told([connection], [{ ...learned, vlan: 5 }]), ['macs unexpected : nothing | port a', 'macs missing : port a | nothing']);
+});
+
 void t.test('a whole vector', async (t) => {
   const intent: Intent = { kind: 'round-trip', to: 'b', source: '10.0.0.1' };
   const counts = [count(route, 1), count(egress, 1), count(miss, 0)];
   const observation: Observation = { frames: [event(10, 'a', echo(), 'in'), event(10, 'b')], notes: [reached, answered] };
-  const same: VectorCase = { stimulus: ping, intent, model: { observation, counts }, real: { observation, counts }, parting: { traces: [trace], modelCounts: counts, realCounts: counts }, ports };
+  const same: VectorCase = { stimulus: ping, intent, model: { observation, counts, state }, real: { observation, counts, state }, parting: { traces: [trace], modelCounts: counts, realCounts: counts }, ports };
   const made = (comparisons: number) => ({ expected: comparisons, made: comparisons, skipped: 0 });
-  const expected = { program: made(0), intent: made(2), frames: made(2), silence: made(2), counters: made(3) };
+  const expected = { program: made(0), intent: made(2), frames: made(2), silence: made(2), counters: made(3), connections: made(2), macs: made(2) };
 
   await t.test('that is alike', async (t) => {
     const comparison = compareVector(same);
@@ -197,7 +223,7 @@ void t.test('a whole vector', async (t) => {
 
   await t.test('that parts: the first difference is located, the rest follows from it', async (t) => {
     const realCounts = [count(route, 0), count(egress, 0), count(miss, 1)];
-    const comparison = compareVector({ ...same, real: { observation: { frames: [event(10, 'a', echo(), 'in'), event(10, 'c')], notes: [] }, counts: realCounts }, parting: { ...same.parting, realCounts } });
+    const comparison = compareVector({ ...same, real: { observation: { frames: [event(10, 'a', echo(), 'in'), event(10, 'c')], notes: [] }, counts: realCounts, state: { connections: [], macs: [] } }, parting: { ...same.parting, realCounts } });
     t.ok(comparison.parts);
     t.strictSame(comparison.differences([]).map(({ aspect, between, summary, expected, actual, at, afterDivergence }) => `${afterDivergence ? '  ' : ''}${aspect}, ${between}: ${summary} | ${expected} | ${actual}${at === undefined ? '' : ` | at ${place(at)}`}`), [
       `frames, model and switch: a frame is missing out of b on n1 at 10 µs | ${mac.a} > ${mac.b} IPv4 10.0.0.1 > 10.0.0.2 ICMP echo request id 7 seq 1 ttl 64 | nothing | at table=70, priority=200,ip,nw_dst=10.0.0.2: the model's packets matched it 1 times, the switch's 0 times; there it took table=70, priority=0`,
@@ -205,13 +231,24 @@ void t.test('a whole vector', async (t) => {
       '  counters, model and switch: br-int on n1 counted otherwise: table=70, priority=200,ip,nw_dst=10.0.0.2 | n_packets=1 | n_packets=0',
       '  counters, model and switch: br-int on n1 counted otherwise: table=110, priority=200,reg0=0x1 | n_packets=1 | n_packets=0',
       '  counters, model and switch: br-int on n1 counted otherwise: table=70, priority=0 | n_packets=0 | n_packets=1',
+      '  connections, model and switch: is not remembered: tcp connection src=10.0.0.1,dst=10.0.0.2,sport=49152,dport=7 in zone 65520 on n1 | reply src=10.0.0.2,dst=10.0.0.1,sport=7,dport=49152, mark 0x20, protoinfo state_orig=ESTABLISHED,state_reply=ESTABLISHED, timeout 86400 s | nothing',
+      '  macs, model and switch: is not remembered: 02:00:00:00:00:0a on br-int of n1 | port a | nothing',
       '  intent, intent and switch: on the switch: nobody got it | b gets it once, from 10.0.0.1, and a gets one answer from 10.0.0.2 | nobody got it',
     ]);
   });
 
   await t.test('that parts, and neither is as promised', async (t) => {
-    const { differences } = compareVector({ ...same, intent: { kind: 'denied', why: 'policy' }, real: { observation, counts: [count(route, 2)] } });
+    const { differences } = compareVector({ ...same, intent: { kind: 'denied', why: 'policy' }, real: { observation, counts: [count(route, 2)], state } });
     t.match(differences([]).slice(-2).map(({ summary }) => summary), ['on the switch: b got an echo request from 10.0.0.1', 'in the model: b got an echo request from 10.0.0.1']);
+  });
+
+  await t.test('that is alike but for what is remembered of it', async (t) => {
+    const steps: readonly TraceStep[] = [...trace.steps, { kind: 'write', flow: route, field: 'ct_state' }, { kind: 'output', flow: egress, port: 'b', by: 'NORMAL' }];
+    const parts = (changed: Partial<SwitchState>) => compareVector({ ...same, parting: { ...same.parting, traces: [{ ...trace, steps }] }, real: { ...same.real, state: { ...state, ...changed } } });
+    const told = (changed: Partial<SwitchState>) => parts(changed).differences([]).map(({ aspect, summary, at }) => `${aspect}: ${summary}${at === undefined ? '' : ` | at ${place(at)}`}`);
+    t.ok(parts({ connections: [] }).parts);
+    t.strictSame(told({ connections: [{ ...connection, mark: 0 }] }), [`connections: is remembered with another mark: tcp connection ${connection.original} in zone 65520 on n1 | at table=70, priority=200,ip,nw_dst=10.0.0.2: the last flow that asked the connection tracker; the path and the flows are the same on both sides`]);
+    t.strictSame(told({ macs: [{ ...learned, port: 'b' }] }), ['macs: is remembered with another port: 02:00:00:00:00:0a on br-int of n1 | at table=110, priority=200,reg0=0x1: the last flow that let the bridge learn; the path and the flows are the same on both sides']);
   });
 
   await t.test('that is alike, but not as promised', async (t) => {

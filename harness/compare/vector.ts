@@ -2,6 +2,7 @@
 import type { Intent } from '../nouns/intent.js';
 import type { Observation } from '../nouns/observation.js';
 import type { FlowCount } from '../nouns/switching.js';
+import type { SwitchState } from '../nouns/state.js';
 import { noCounts, type Count, type Counts, type Difference } from '../nouns/verdict.js';
 import type { Stimulus } from '../nouns/vector.js';
 import type { Trace } from '../model/trace.js';
@@ -10,12 +11,15 @@ import { compareFrames, type FrameDifference } from './frames.js';
 import { judge } from './intent.js';
 import { locate, locateDecision, type Location } from './locate.js';
 import type { ProgramDifference } from './program.js';
+import { compareState, type StateDifference } from './state.js';
 import { formatFlowId } from '../nouns/switching.js';
 
 /** What one level saw of a vector. */
 export interface Witness {
   readonly observation: Observation;
   readonly counts: readonly FlowCount[];
+  /** What the switches remember when all is over. */
+  readonly state: SwitchState;
 }
 
 export interface VectorCase {
@@ -40,17 +44,19 @@ export interface VectorComparison {
 export function compareVector({ stimulus, intent, model, real, parting, ports }: VectorCase): VectorComparison {
   const frames = compareFrames(model.observation.frames, real.observation.frames, ports);
   const counters = compareCounters(model.counts, real.counts);
-  const counts: Counts = { ...noCounts, intent: { expected: 2, made: 2, skipped: 0 }, frames: frames.frames, silence: frames.silence, counters: counters.count };
-  const parts = frames.differences.length > 0 || counters.differences.length > 0;
+  const state = compareState(model.state, real.state, nodesAmong(ports));
+  const counts: Counts = { ...noCounts, intent: { expected: 2, made: 2, skipped: 0 }, frames: frames.frames, silence: frames.silence, counters: counters.count, connections: state.connections, macs: state.macs };
+  const parts = frames.differences.length > 0 || counters.differences.length > 0 || state.differences.length > 0;
   return {
     counts,
     parts,
     differences(program) {
       const { differences: counted } = compareCounters(parting.modelCounts, parting.realCounts);
-      const at = parts ? locate({ traces: parting.traces, frame: frames.differences[0], counters: counted, program }) : locateDecision(parting.traces);
+      const at = parts ? locate({ traces: parting.traces, frame: frames.differences[0], counters: counted, state: state.differences[0], program }) : locateDecision(parting.traces);
       const found = [
         ...frames.differences.map((difference) => frameDifference(difference)),
         ...counters.differences.map((difference) => counterDifference(difference)),
+        ...state.differences.map((difference) => stateDifference(difference)),
         ...intentDifferences(intent, stimulus, model.observation, real.observation, parts),
       ];
       return found.map((difference, index) => finish(difference, index, at));
@@ -62,8 +68,13 @@ export function compareVector({ stimulus, intent, model, real, parting, ports }:
 export function expectedCounts(model: Witness, ports: ReadonlySet<string>): Counts {
   const { frames, silence } = compareFrames(model.observation.frames, [], ports);
   const { count: counters } = compareCounters(model.counts, []);
+  const { connections, macs } = compareState(model.state, { connections: [], macs: [] }, nodesAmong(ports));
   const unmade = (count: Count): Count => ({ ...count, made: 0 });
-  return { ...noCounts, intent: { expected: 2, made: 0, skipped: 0 }, frames: unmade(frames), silence: unmade(silence), counters: unmade(counters) };
+  return { ...noCounts, intent: { expected: 2, made: 0, skipped: 0 }, frames: unmade(frames), silence: unmade(silence), counters: unmade(counters), connections: unmade(connections), macs: unmade(macs) };
+}
+
+function nodesAmong(ports: ReadonlySet<string>): number {
+  return new Set([...ports].map((port) => port.split(' ')[0])).size;
 }
 
 type Finding = Omit<Difference, 'at' | 'afterDivergence'>;
@@ -94,6 +105,11 @@ function counterDifference({ flow, expected, actual }: CounterDifference): Findi
     expected: told(expected),
     actual: told(actual),
   };
+}
+
+function stateDifference({ aspect, kind, about, fields, expected, actual }: StateDifference): Finding {
+  const summaries = { missing: `is not remembered: ${about}`, unexpected: `is remembered without reason: ${about}`, different: `is remembered with another ${fields.join(', ')}: ${about}` };
+  return { aspect, between: 'model and switch', summary: summaries[kind], expected, actual };
 }
 
 function intentDifferences(intent: Intent, stimulus: Stimulus, model: Observation, real: Observation, parts: boolean): readonly Finding[] {

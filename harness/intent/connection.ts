@@ -30,7 +30,7 @@ function intentOfInterjection(opener: Party, answerer: Party, { by, segment }: I
   const sender = by === 'opener' ? opener : answerer;
   if (segment === 'bad-checksum') return { kind: 'dropped', why: 'its checksum is wrong' };
   if (opener.kind === 'pod') return { kind: 'dropped', why: `it is invalid, and nothing marks connections that ${opener.name} opened` };
-  if (opener.node !== answerer.node && by === 'answerer') return { kind: 'dropped', why: `it is invalid, and only ${opener.node.name} marks connections that ${opener.name} opened` };
+  if (opener.node !== answerer.node) return { kind: 'dropped', why: `it is invalid, and ${answerer.node.name} marks no connections that come in by a tunnel` };
   if (sender === opener) return { kind: 'arrives', why: `what ${opener.name} sends in a connection that came in by its gateway is not asked whether it is valid` };
   return { kind: 'open', why: `of what comes back to ${opener.name}'s gateway, flows of the same priority drop the invalid and let everything through` };
 }

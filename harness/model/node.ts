@@ -22,6 +22,8 @@ export interface ModelNode {
   readonly connections: ConnectionTable;
   /** Packets a rule since the last reset. */
   readonly packets: Map<Rule, number>;
+  /** Which of several flows of equal priority was seen to win. */
+  readonly ties: { readonly candidates: readonly Rule[]; readonly winner: Rule }[];
   /** Virtual time in ms. */
   nowMs: number;
 }
@@ -32,7 +34,7 @@ export function buildNode(plan: NodePlan): ModelNode {
     const ports = new Map(bridge.ports.map((port) => [port.ofport, port]));
     return { plan: bridge, ports, tables: compile(parseBridgeFlows(plan.node, bridge)), macs: new Map<number, number>() };
   });
-  return { name: plan.node, bridges, connections: new Map(), packets: new Map(), nowMs: 0 };
+  return { name: plan.node, bridges, connections: new Map(), packets: new Map(), ties: [], nowMs: 0 };
 }
 
 /** Forgets connections, learned addresses and counters. */

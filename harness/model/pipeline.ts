@@ -10,6 +10,7 @@ import { reservedPorts } from '../openflow/ports.js';
 import { lookup, type Rule } from './classifier.js';
 import { track } from './conntrack/tracker.js';
 import { readSubfield, writeField, writeSubfield } from './keys.js';
+import { Tie } from './tie.js';
 import { idOf, portName, routeTunnel, type ModelBridge, type ModelNode } from './node.js';
 import { normal } from './normal.js';
 import { arriving, copyOf, departing, settled, type Packet } from './packet.js';
@@ -58,14 +59,13 @@ function runTable(at: Translation, packet: Packet, table: number, inPort: number
   const { node, steps } = passage;
   const realPort = packet.key[word.inPort] ?? 0;
   packet.key[word.inPort] = inPort;
-  const { rule, ties } = lookup(bridge.tables, table, seenByLookup(packet));
+  const { rule: first, ties } = lookup(bridge.tables, table, seenByLookup(packet));
   packet.key[word.inPort] = realPort;
-  if (rule === undefined) {
+  if (first === undefined) {
     steps.push({ kind: 'lookup', bridge: bridge.plan.name, table }, { kind: 'drop', why: `no flow of table ${table} matches` });
     return;
   }
-  const [tie] = ties;
-  if (tie !== undefined) throw new Unsupported(`two flows of equal priority match one packet: ${printFlow(rule.flow)} and ${printFlow(tie.flow)}`);
+  const rule = ties.length === 0 ? first : chosen(node, bridge, [first, ...ties]);
   node.packets.set(rule, (node.packets.get(rule) ?? 0) + 1);
   const flow = idOf(node, bridge, rule);
   steps.push({ kind: 'lookup', bridge: bridge.plan.name, table, flow });
@@ -77,6 +77,13 @@ function runTable(at: Translation, packet: Packet, table: number, inPort: number
       act(at, packet, rule, action);
     }
   }
+}
+
+/** The one that was seen to win among flows of equal priority: OpenFlow leaves open which of them it is (1.3, section 5.3). @throws Tie where none was seen. */
+function chosen(node: ModelNode, bridge: ModelBridge, candidates: readonly Rule[]): Rule {
+  const won = node.ties.find((tie) => tie.candidates.length === candidates.length && candidates.every((candidate) => tie.candidates.includes(candidate)));
+  if (won !== undefined) return won.winner;
+  throw new Tie(`two flows of equal priority match one packet: ${candidates.slice(0, 2).map(({ flow }) => printFlow(flow)).join(' and ')}`, node, candidates, candidates.map((rule) => ({ flow: idOf(node, bridge, rule), packets: node.packets.get(rule) ?? 0 })));
 }
 
 /** Fragments have no ports to match, not even the first (ovs-ofctl(8), "set-frags": `normal`). */

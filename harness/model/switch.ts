@@ -5,6 +5,7 @@ import { reservedPorts } from '../openflow/ports.js';
 import { idOf, type ModelBridge, type ModelNode } from './node.js';
 import { arriving } from './packet.js';
 import { enter, type Passage } from './pipeline.js';
+import { Tie } from './tie.js';
 import type { Trace } from './trace.js';
 
 /**
@@ -19,7 +20,8 @@ export function receiveFrame(node: ModelNode, port: string, frame: Uint8Array): 
   } catch (error) {
     if (!(error instanceof Unsupported)) throw error;
     const flow = passage.steps.findLast((step) => step.kind === 'lookup');
-    throw new Unsupported(`${error.message}, at a frame into ${port} of ${node.name}, table ${flow?.table ?? '?'}`);
+    const message = `${error.message}, at a frame into ${port} of ${node.name}, table ${flow?.table ?? '?'}`;
+    throw error instanceof Tie ? new Tie(message, error.node, error.rules, error.candidates) : new Unsupported(message);
   }
   // A stable sort: frames of one port keep their order.
   const outputs = passage.outputs.sort((a, b) => (a.port < b.port ? -1 : a.port > b.port ? 1 : 0));

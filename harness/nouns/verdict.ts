@@ -1,7 +1,7 @@
 import type { FlowId } from './switching.js';
 
 /** What is compared, each with its own count. */
-export const aspects = ['program', 'intent', 'frames', 'silence', 'counters'] as const;
+export const aspects = ['program', 'intent', 'frames', 'silence', 'counters', 'connections', 'macs'] as const;
 export type Aspect = (typeof aspects)[number];
 
 /** Comparisons of one aspect. `made + skipped` must equal `expected`, or the verdict is inconclusive. */

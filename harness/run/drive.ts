@@ -2,6 +2,8 @@
 import { randomFor } from '../base/random.js';
 import type { Draws } from '../fabric/host.js';
 import { runStimulus } from '../fabric/fabric.js';
+import { flowKey } from '../compare/counters.js';
+import type { Decide } from '../model/tie.js';
 import type { Trace } from '../model/trace.js';
 import type { Observation } from '../nouns/observation.js';
 import type { ClusterPlan } from '../nouns/plan.js';
@@ -24,6 +26,9 @@ export interface Played {
   readonly parting: Parting | undefined;
 }
 
+/** What a fabric is played on. */
+export type Player = Pick<Testbed, 'call'>;
+
 type Fabric = Generator<readonly SwitchCall[], Observation, readonly SwitchStep[]>;
 
 /**
@@ -33,27 +38,39 @@ type Fabric = Generator<readonly SwitchCall[], Observation, readonly SwitchStep[
 export async function playInStep(model: ModelTestbed, real: Testbed, plan: ClusterPlan, vector: TestVector, seed: number): Promise<Played> {
   const draws = draw(seed, vector.id);
   const [modelFabric, realFabric] = [runStimulus(plan, vector.stimulus, draws), runStimulus(plan, vector.stimulus, draws)];
+  const decided: Player = { call: (calls) => model.call(calls, asCounted(() => real.counts())) };
   let modelAsks = modelFabric.next();
   let realAsks = realFabric.next();
   while (modelAsks.done !== true && realAsks.done !== true) {
     const before = model.traces().length;
-    const predicted = await model.call(modelAsks.value);
     const seen = await real.call(realAsks.value);
+    const predicted = await decided.call(modelAsks.value);
     const parting = alike(predicted, seen) ? undefined : { modelCounts: await model.counts(), realCounts: await real.counts(), traces: model.traces().slice(before) };
     modelAsks = modelFabric.next(predicted);
     realAsks = realFabric.next(seen);
-    if (parting !== undefined) return { model: await playOut(model, modelFabric, modelAsks), real: await playOut(real, realFabric, realAsks), parting };
+    if (parting !== undefined) return { model: await playOut(decided, modelFabric, modelAsks), real: await playOut(real, realFabric, realAsks), parting };
   }
-  return { model: await playOut(model, modelFabric, modelAsks), real: await playOut(real, realFabric, realAsks), parting: undefined };
+  return { model: await playOut(decided, modelFabric, modelAsks), real: await playOut(real, realFabric, realAsks), parting: undefined };
+}
+
+/**
+ * Where OpenFlow leaves open which of several flows a packet takes, the observation tells: the one that counted more than the
+ * model has so far. Everything after it is predicted. Where none did, the first: then model and switch part in any case.
+ */
+export function asCounted(read: () => Promise<readonly FlowCount[]>): Decide {
+  return async (candidates) => {
+    const seen = new Map((await read()).map(({ flow, packets }) => [flowKey(flow), packets]));
+    return Math.max(0, candidates.findIndex(({ flow, packets }) => (seen.get(flowKey(flow)) ?? 0) > packets));
+  };
 }
 
 /** What one testbed alone makes of a vector: the model, to playAlone it, or real switches, to play it again. */
-export async function playAlone(testbed: Testbed, plan: ClusterPlan, vector: TestVector, seed: number): Promise<Observation> {
+export async function playAlone(testbed: Player, plan: ClusterPlan, vector: TestVector, seed: number): Promise<Observation> {
   const fabric = runStimulus(plan, vector.stimulus, draw(seed, vector.id));
   return await playOut(testbed, fabric, fabric.next());
 }
 
-async function playOut(testbed: Testbed, fabric: Fabric, asks: IteratorResult<readonly SwitchCall[], Observation>): Promise<Observation> {
+async function playOut(testbed: Player, fabric: Fabric, asks: IteratorResult<readonly SwitchCall[], Observation>): Promise<Observation> {
   let asked = asks;
   while (asked.done !== true) asked = fabric.next(await testbed.call(asked.value));
   return asked.value;

@@ -2,8 +2,10 @@
  * What a run leaves for those who look at it later, as plain JSON: enough to explain any vector, to render any report and
  * to run it all again. What the model did is not kept: it follows from plan, vector and seed.
  */
+import type { Witness } from '../compare/vector.js';
 import type { Observation } from '../nouns/observation.js';
 import type { ClusterPlan } from '../nouns/plan.js';
+import type { SwitchState } from '../nouns/state.js';
 import type { FlowCount } from '../nouns/switching.js';
 import type { Topology } from '../nouns/topology.js';
 import type { TestVector } from '../nouns/vector.js';
@@ -36,18 +38,20 @@ export interface RecordedWitness {
   readonly notes: Observation['notes'];
   /** Flows that counted at least one packet. */
   readonly counts: readonly FlowCount[];
+  readonly state: SwitchState;
 }
 
-export function recordWitness(observation: Observation, counts: readonly FlowCount[]): RecordedWitness {
+export function recordWitness({ observation, counts, state }: Witness): RecordedWitness {
   return {
     frames: observation.frames.map((event) => ({ ...event, frame: Buffer.from(event.frame).toString('hex') })),
     notes: observation.notes,
     counts: counts.filter(({ packets }) => packets > 0),
+    state,
   };
 }
 
 /** The inverse of `recordWitness`, but for flows that counted nothing. */
-export function readWitness(record: RecordedWitness): { readonly observation: Observation; readonly counts: readonly FlowCount[] } {
+export function readWitness(record: RecordedWitness): Witness {
   const frames = record.frames.map((event) => ({ ...event, frame: Uint8Array.from(Buffer.from(event.frame, 'hex')) }));
-  return { observation: { frames, notes: record.notes }, counts: record.counts };
+  return { observation: { frames, notes: record.notes }, counts: record.counts, state: record.state };
 }

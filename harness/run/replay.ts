@@ -2,6 +2,7 @@
 import { attempt } from '../base/outcome.js';
 import { compareCounters } from '../compare/counters.js';
 import { compareFrames } from '../compare/frames.js';
+import { compareState } from '../compare/state.js';
 import { formatFlowId } from '../nouns/switching.js';
 import type { ClusterPlan } from '../nouns/plan.js';
 import type { Testbed } from '../testbeds/testbed.js';
@@ -46,5 +47,8 @@ async function replayVector(real: Testbed, plan: ClusterPlan, { vector, real: re
   if (note >= 0 || observation.notes.length !== before.observation.notes.length) return { id, kind: 'different', first: `note ${note + 1} of the hosts: recorded ${JSON.stringify(before.observation.notes[note])}, now ${JSON.stringify(observation.notes[note])}` };
   const [counter] = compareCounters(before.counts, counts).differences;
   if (counter !== undefined) return { id, kind: 'different', first: `${formatFlowId(counter.flow)} of ${counter.flow.bridge} on ${counter.flow.node}: recorded n_packets=${counter.expected ?? 0}, now ${counter.actual ?? 0}` };
-  return { id, kind: 'same', events: observation.frames.length + observation.notes.length + counts.length };
+  const state = await real.state();
+  const [entry] = compareState(before.state, state, 0).differences;
+  if (entry !== undefined) return { id, kind: 'different', first: `${entry.about}: recorded ${entry.expected}, now ${entry.actual}` };
+  return { id, kind: 'same', events: observation.frames.length + observation.notes.length + counts.length + state.connections.length + state.macs.length };
 }

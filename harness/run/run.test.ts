@@ -22,7 +22,8 @@ type Stand = (model: Testbed) => Partial<Testbed>;
 const truthful: Stand = () => ({});
 const openStand = (stand: Stand) => (plan: ClusterPlan): Promise<Testbed> => {
   const model = openModel(plan);
-  return Promise.resolve({ ...model, ...stand(model) });
+  const firstWins: Testbed = { ...model, call: (calls) => model.call(calls, () => Promise.resolve(0)) };
+  return Promise.resolve({ ...firstWins, ...stand(firstWins) });
 };
 
 /** The scenario with `stand` as its switches, on vectors whose id is among `ids`, or all. */
@@ -41,10 +42,10 @@ void t.test('the model conforms to itself, and everything that was expected was 
   const progress: string[] = [];
   const report = await run(truthful, undefined, { onProgress: (done, total) => progress.push(`${done}/${total}`) });
   t.equal(report.verdict, 'conforms');
-  t.equal(report.vectors.length, 134);
+  t.equal(report.vectors.length, 276);
   t.ok(report.vectors.every(({ verdict, differences }) => verdict === 'conforms' && differences.length === 0));
-  t.strictSame(shares(report.counts), ['program 108/108', 'intent 268/268', 'frames 1638/1638', 'silence 1026/1026', 'counters 14472/14472']);
-  t.strictSame([progress[0], progress.at(-1), progress.length], ['0/134', '134/134', 135]);
+  t.strictSame(shares(report.counts), ['program 108/108', 'intent 552/552', 'frames 5292/5292', 'silence 2128/2128', 'counters 29808/29808', 'connections 866/866', 'macs 1558/1558']);
+  t.strictSame([progress[0], progress.at(-1), progress.length], ['0/276', '276/276', 277]);
 });
 
 /** Changes the steps in which a frame comes out of the `nth` port of a vector, counted from 1. */
@@ -64,6 +65,9 @@ void t.test('each lie is named by its aspect', async (t) => {
     ['a byte is altered', changing(6, ({ port, frame }) => [{ port, frame: withByte(frame, 22) }]), 'frames', /^a frame out of uplink on n1 at 50 µs differs in ip\.ttl, ip\.checksum$/],
     ['a frame is doubled', changing(5, (output) => [output, output]), 'frames', /^an unexpected frame went out of p1-f64551 on n1 at 30 µs$/],
     ['a stray comes out', () => ({ strays: () => Promise.resolve([{ node: 'n2', port: 'br-phys', frame: new Uint8Array(60) }]) }), 'silence', /^an unexpected frame went out of br-phys on n2 at \d+ µs$/],
+    ['a connection is forgotten', (model) => ({ state: async () => ({ ...(await model.state()), connections: [] }) }), 'connections', /^is not remembered: icmp connection src=10\.10\.1\.2,dst=10\.10\.2\.2,id=\d+,type=8,code=0 in zone 65520 on n1$/],
+    ['a mark is changed', (model) => ({ state: async () => { const state = await model.state(); return { ...state, connections: state.connections.map((connection) => ({ ...connection, mark: 0x20 })) }; } }), 'connections', /^is remembered with another mark: icmp/],
+    ['a MAC moves', (model) => ({ state: async () => { const state = await model.state(); return { ...state, macs: state.macs.map((learned) => ({ ...learned, port: 'elsewhere' })) }; } }), 'macs', /^is remembered with another port: 0a:00:0a:0a:01:01 on br-int of n1$/],
     ['a counter is wrong', (model) => ({ counts: async () => (await model.counts()).map((count, index) => (index === 3 ? { ...count, packets: count.packets + 1 } : count)) }), 'counters', /^br-int on n1 counted otherwise: table=0, priority=190,in_port=4$/],
   ];
   for (const [what, stand, aspect, summary] of lies) {
@@ -85,7 +89,7 @@ void t.test('each lie is named by its aspect', async (t) => {
 });
 
 /** Gives out at the `nth` call, and says so again at each that follows. */
-function givingOutAt(nth: number, what: 'call' | 'reset' | 'counts' | 'strays' | 'program', told = { calls: 0, closed: 0 }): Stand {
+function givingOutAt(nth: number, what: 'call' | 'reset' | 'counts' | 'state' | 'strays' | 'program', told = { calls: 0, closed: 0 }): Stand {
   return (model) => ({
     [what]: async (calls: readonly SwitchCall[]) => {
       if (++told.calls >= nth) throw new Unavailable('the switch is gone', ['look for it'], ['last words']);
@@ -109,16 +113,16 @@ void t.test('what the environment denies is inconclusive, never a pass, and is n
     if (report.verdict !== 'inconclusive' || open.map(({ id }) => id).join() !== expected.join() || told.calls !== nth || told.closed !== 1) t.fail(`call ${nth}: ${verdicts(report.vectors).join(', ')}; ${told.calls} calls, closed ${told.closed} times`);
     if (nth === 9) {
       t.match(open, [{ inconclusive, differences: [] }, { inconclusive, intent: { kind: 'blocked' } }]);
-      t.strictSame(shares(report.counts), ['program 108/108', 'intent 2/6', 'frames 11/34', 'silence 9/25', 'counters 108/324'], 'what was expected is told by the model');
+      t.strictSame(shares(report.counts), ['program 108/108', 'intent 2/6', 'frames 11/34', 'silence 9/25', 'counters 108/324', 'connections 3/9', 'macs 4/16'], 'what was expected is told by the model');
     }
   }
-  for (const what of ['reset', 'counts', 'strays'] as const) t.strictSame(verdicts((await run(givingOutAt(2, what), three)).vectors), [`${first} conforms`, `${second} inconclusive`, `${third} inconclusive`], what);
+  for (const what of ['reset', 'counts', 'state', 'strays'] as const) t.strictSame(verdicts((await run(givingOutAt(2, what), three)).vectors), [`${first} conforms`, `${second} inconclusive`, `${third} inconclusive`], what);
 
   const closed = { calls: 0, closed: 0 };
   for (const options of [{ openReal: () => Promise.reject(new Unavailable('the switch is gone', ['look for it'], ['last words'])) }, { openReal: openStand(givingOutAt(1, 'program', closed)) }]) {
     const report = await run(truthful, three, options);
     t.match(report, { verdict: 'inconclusive', inconclusive, program: [] });
-    t.strictSame(shares(report.counts), ['program 0/108', 'intent 0/6', 'frames 0/34', 'silence 0/25', 'counters 0/324']);
+    t.strictSame(shares(report.counts), ['program 0/108', 'intent 0/6', 'frames 0/34', 'silence 0/25', 'counters 0/324', 'connections 0/9', 'macs 0/16']);
     t.strictSame(verdicts(report.vectors), three.map((id) => `${id} inconclusive`));
   }
   t.equal(closed.closed, 1);
@@ -132,10 +136,10 @@ void t.test('what model or intent do not know costs one vector', async (t) => {
   t.equal(report.verdict, 'inconclusive');
   const unknown = await run(truthful, three, {}, { ...encap, controlPlane: { ...encap.controlPlane, plan: (topology) => {
     const plan = encap.controlPlane.plan(topology);
-    return { nodes: plan.nodes.map((node) => ({ ...node, bridges: node.bridges.map((bridge) => (bridge.name === 'br-int' ? { ...bridge, flows: [...bridge.flows, 'table=70,priority=200,ip,nw_src=10.10.1.2,nw_dst=10.10.2.2 actions=drop'] } : bridge)) })) };
+    return { nodes: plan.nodes.map((node) => ({ ...node, bridges: node.bridges.map((bridge) => (bridge.name === 'br-int' ? { ...bridge, flows: [...bridge.flows, 'table=70,priority=300,ip,nw_src=10.10.1.2,nw_dst=10.10.2.2 actions=CONTROLLER'] } : bridge)) })) };
   } } });
-  t.strictSame(verdicts(unknown.vectors), [`${three[0]} conforms`, `${across} inconclusive`, `${three[2]} conforms`], 'two flows of equal priority');
-  t.match(unknown.vectors[1], { inconclusive: { cause: /two flows of equal priority match one packet/ }, counts: { intent: { expected: 2, made: 0 }, frames: { expected: 0 } } });
+  t.strictSame(verdicts(unknown.vectors), [`${three[0]} conforms`, `${across} inconclusive`, `${three[2]} conforms`], 'an output that the model does not know');
+  t.match(unknown.vectors[1], { inconclusive: { cause: /does not know the output/ }, counts: { intent: { expected: 2, made: 0 }, frames: { expected: 0 } } });
 });
 
 void t.test('verdicts', async (t) => {
@@ -197,4 +201,21 @@ void t.test('a report is what its schema says, and docs/run.schema.json is that 
   t.strictSame(runReport.parse(JSON.parse(JSON.stringify(whole))), whole, 'with nothing that the schema does not name');
   t.throws(() => runReport.parse({ ...whole, verdict: 'passes' }));
   t.equal(await readFile(new URL('../../../docs/run.schema.json', import.meta.url), 'utf8'), runReportSchema(), 'if the schema was meant to change: node dist/harness/run/write-schema.js');
+});
+
+void t.test('where flows tie, the one that the switches took is predicted, whichever it is, and nothing else', async (t) => {
+  const id = 'amid/out-of-window/answerer/n1/p1';
+  const standing = (which: number) => async (plan: ClusterPlan): Promise<Testbed> => {
+    const model = openModel(plan);
+    return await Promise.resolve({ ...model, call: (calls) => model.call(calls, () => Promise.resolve(which)) });
+  };
+  const frames = [];
+  for (const which of [0, 1]) {
+    const report = await run(truthful, [id], { openReal: standing(which) });
+    t.equal(report.verdict, 'conforms', `candidate ${which}`);
+    frames.push(report.counts.frames.made);
+  }
+  t.not(frames[0], frames[1], 'one drops the segment, the other lets it through');
+  const neither = await run((model) => ({ counts: async () => (await model.counts()).map((count) => (count.flow.table === 31 ? { ...count, packets: 0 } : count)) }), [id]);
+  t.equal(neither.verdict, 'diverges', 'a switch that counts none of them');
 });

@@ -7,6 +7,7 @@ import { compareVector, expectedCounts, type Witness } from '../compare/vector.j
 import type { Observation } from '../nouns/observation.js';
 import type { ClusterPlan } from '../nouns/plan.js';
 import type { Scenario } from '../nouns/scenario.js';
+import type { SwitchState } from '../nouns/state.js';
 import { formatFlowId } from '../nouns/switching.js';
 import type { Topology } from '../nouns/topology.js';
 import type { TestVector } from '../nouns/vector.js';
@@ -67,9 +68,9 @@ async function judgeVector(stage: Stage, real: Testbed, vector: TestVector, port
   await Promise.all([model.reset(), real.reset()]);
   const intent = scenario.intent(topology, stimulus);
   const played = await playInStep(model, real, plan, vector, stage.seed);
-  const predicted: Witness = { observation: played.model, counts: await model.counts() };
-  const realCounts = await real.counts();
-  const seen: Witness = { observation: withStrays(played.real, await real.strays()), counts: realCounts };
+  const predicted: Witness = { observation: played.model, counts: await model.counts(), state: await model.state() };
+  const [realCounts, realState] = await Promise.all([real.counts(), real.state()]);
+  const seen: Witness = { observation: withStrays(played.real, await real.strays()), counts: realCounts, state: realState };
   const parting = played.parting ?? { modelCounts: predicted.counts, realCounts: seen.counts, traces: model.traces() };
   const comparison = compareVector({ stimulus, intent, model: predicted, real: seen, parting, ports });
   const program = comparison.parts ? compareProgram(await model.program(), await real.program()).differences : [];
@@ -86,7 +87,7 @@ async function judgeVector(stage: Stage, real: Testbed, vector: TestVector, port
       differences: [...differences],
       ...(missing === undefined ? {} : { inconclusive: { cause: missing, evidence: [], remedies: [] } }),
     },
-    record: { vector, real: recordWitness(seen.observation, seen.counts) },
+    record: { vector, real: recordWitness(seen) },
     observed: canonicalTrace(vector, seen),
   };
 }
@@ -95,7 +96,7 @@ async function judgeVector(stage: Stage, real: Testbed, vector: TestVector, port
 async function unmade({ plan, model, seed }: Stage, vector: TestVector): Promise<Counts> {
   await model.reset();
   const observation = await playAlone(model, plan, vector, seed);
-  return expectedCounts({ observation, counts: await model.counts() }, portsOf(plan));
+  return expectedCounts({ observation, counts: await model.counts(), state: await model.state() }, portsOf(plan));
 }
 
 /** Frames that came out after all was over belong to the vector that was just played. */
@@ -104,10 +105,15 @@ function withStrays(observation: Observation, strays: readonly Stray[]): Observa
   return { ...observation, frames: [...observation.frames, ...strays.map((stray) => ({ ...stray, timeUs, direction: 'out' as const }))] };
 }
 
-function canonicalTrace(vector: TestVector, { observation, counts }: Witness): string {
+function canonicalTrace(vector: TestVector, { observation, counts, state }: Witness): string {
   const frames = observation.frames.map((event) => ({ ...event, frame: Buffer.from(event.frame).toString('hex') }));
   const rose = counts.filter(({ packets }) => packets > 0).map(({ flow, packets }) => `${flow.node} ${flow.bridge} ${formatFlowId(flow)}: ${packets}`).sort();
-  return canonicalJson({ id: vector.id, frames, notes: observation.notes, counters: rose });
+  return canonicalJson({ id: vector.id, frames, notes: observation.notes, counters: rose, state: canonicalState(state) });
+}
+
+/** In an order of its own: that of dumps is the switch's. */
+function canonicalState({ connections, macs }: SwitchState): readonly string[] {
+  return [...connections, ...macs].map((entry) => canonicalJson(entry)).sort();
 }
 
 /** Of a vector that the model cannot play, no more than this is known to be missing. */

@@ -5,11 +5,14 @@ import type { SwitchCall, SwitchStep } from '../../nouns/switching.js';
 import { buildNode, resetNode, type ModelNode } from '../../model/node.js';
 import { stateOf } from '../../model/state.js';
 import { flowCounts, receiveFrame } from '../../model/switch.js';
+import { Tie, type Decide } from '../../model/tie.js';
 import type { Trace } from '../../model/trace.js';
 import { printFlow } from '../../openflow/flow.js';
 import type { Testbed } from '../testbed.js';
 
 export interface ModelTestbed extends Testbed {
+  /** Where flows tie, `decide` is asked, and its answer holds until the next reset; without it a tie is refused. */
+  call(calls: readonly SwitchCall[], decide?: Decide): Promise<readonly SwitchStep[]>;
   /** What every frame since the last reset went through, in order. */
   traces(): readonly Trace[];
 }
@@ -33,13 +36,41 @@ export function openModel(plan: ClusterPlan): ModelTestbed {
     traces.push(...results.map(({ trace }) => trace));
     return { outputs: results.flatMap(({ step }) => step.outputs) };
   };
+  /** The calls since the last reset, and the time at it: after a tie is decided, all are carried out anew. */
+  const past: (readonly SwitchCall[])[] = [];
+  let resetAtMs = new Map<ModelNode, number>();
+  const forget = () => {
+    nodes.forEach(resetNode);
+    traces.length = 0;
+  };
+  const rewind = () => {
+    forget();
+    for (const node of nodes.values()) node.nowMs = resetAtMs.get(node) ?? 0;
+    for (const calls of past) calls.forEach(carryOut);
+  };
   return {
     name: 'model',
     versions: {},
-    call: (calls) => Promise.resolve(calls.map(carryOut)),
+    call: async (calls, decide) => {
+      for (;;) {
+        try {
+          const steps = calls.map(carryOut);
+          past.push(calls);
+          return steps;
+        } catch (error) {
+          if (!(error instanceof Tie) || decide === undefined) throw error;
+          const winner = error.rules[await decide(error.candidates)];
+          assert(winner !== undefined, 'one of the candidates wins');
+          error.node.ties.push({ candidates: error.rules, winner });
+          rewind();
+        }
+      }
+    },
     reset: () => {
-      nodes.forEach(resetNode);
-      traces.length = 0;
+      forget();
+      past.length = 0;
+      resetAtMs = new Map([...nodes.values()].map((node) => [node, node.nowMs]));
+      for (const node of nodes.values()) node.ties.length = 0;
       return Promise.resolve();
     },
     counts: () => Promise.resolve([...nodes.values()].flatMap(flowCounts)),
