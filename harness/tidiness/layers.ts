@@ -34,6 +34,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   scenarios: ['harness/index.ts', 'topologies'],
   reports: ['harness/base', 'harness/nouns', 'harness/packet', 'harness/compare', 'harness/view', 'types of harness/run'],
   images: ['harness/base', 'harness/ovs'],
+  bench: ['harness/base', 'harness/nouns', 'harness/packet', 'harness/openflow', 'harness/model', 'harness/fabric', 'harness/control', 'harness/testbeds', 'harness/run', 'topologies', 'scenarios', 'images'],
   'harness/cli': [
     'harness/base', 'harness/nouns', 'harness/ovs', 'harness/testbeds', 'harness/run', 'harness/view', 'harness/selftest', 'harness/testing',
     'topologies', 'scenarios', 'reports', 'images',

@@ -1,0 +1,97 @@
+/**
+ * What the sim testbed costs: nodes up, programmed and torn down; memory a node; frames a second. Prints Markdown.
+ * `node dist/bench/sim.js [NODES…]`, 2, 10 and 50 unless told.
+ */
+import { readFile } from 'node:fs/promises';
+import { openImage } from '../images/images.js';
+import { antrea } from '../harness/control/antrea/index.js';
+import { encodeEthernet, etherTypes } from '../harness/packet/ethernet.js';
+import { encodeIpv4, ipProtocols } from '../harness/packet/ipv4.js';
+import { encodeUdp } from '../harness/packet/udp.js';
+import type { ClusterPlan } from '../harness/nouns/plan.js';
+import { openSim, type Sim } from '../harness/testbeds/sim/sim.js';
+import { antreaCluster } from '../topologies/antrea-cluster.js';
+import { describeMachine, median, table } from './machine.js';
+
+const podsPerNode = 3;
+const rounds = 3;
+
+function planOf(nodes: number): ClusterPlan {
+  return antrea.plan(antreaCluster({ nodes, podsPerNode, tunnel: 'geneve' }));
+}
+
+async function timed<T>(work: () => Promise<T>): Promise<{ readonly ms: number; readonly value: T }> {
+  const started = performance.now();
+  const value = await work();
+  return { ms: performance.now() - started, value };
+}
+
+/** Proportional set size of both daemons of every node, in bytes: pages that nodes share are counted once. */
+async function memoryOf(sim: Sim): Promise<number> {
+  const pids = [...sim.daemons.values()].flatMap(({ vswitchd, server }) => [vswitchd, server]);
+  const sizes = await Promise.all(pids.map(async (pid) => Number(/^Pss:\s+(\d+) kB/m.exec(await readFile(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1] ?? 0) * 1024));
+  return sizes.reduce((sum, size) => sum + size, 0);
+}
+
+async function scale(counts: readonly number[]): Promise<string> {
+  const image = await openImage('trixie', console.error);
+  const rows: string[][] = [];
+  for (const nodes of counts) {
+    const plan = planOf(nodes);
+    const flows = plan.nodes.reduce((sum, { bridges }) => sum + bridges.reduce((total, bridge) => total + bridge.flows.length, 0), 0);
+    const [up, down, memory]: [number[], number[], number[]] = [[], [], []];
+    for (let round = 0; round < rounds; round++) {
+      const opened = await timed(() => openSim(plan, image));
+      up.push(opened.ms);
+      memory.push((await memoryOf(opened.value)) / nodes);
+      down.push((await timed(() => opened.value.close())).ms);
+    }
+    rows.push([String(nodes), String(flows), seconds(median(up)), seconds(median(down)), seconds(median(up) + median(down)), `${(median(memory) / 2 ** 20).toFixed(1)} MiB`]);
+  }
+  return table(['nodes', 'flows', 'up and programmed', 'down', 'together', 'memory a node'], rows);
+}
+
+/** A UDP datagram from the first pod to the second, on one node: an entry of the datapath's cache from the second on. */
+function datagram(sequence: number): Uint8Array {
+  const addresses = { src: '10.10.1.2', dst: '10.10.1.3' };
+  const udp = encodeUdp({ srcPort: 40000, dstPort: 9 }, new Uint8Array(64), addresses);
+  const ip = encodeIpv4({ ...addresses, protocol: ipProtocols.udp, ttl: 64, identification: sequence & 0xffff }, udp);
+  return encodeEthernet({ src: '0a:00:0a:0a:01:02', dst: '0a:00:0a:0a:01:03', etherType: etherTypes.ipv4 }, ip);
+}
+
+async function throughput(): Promise<string> {
+  const image = await openImage('trixie', console.error);
+  const plan = planOf(1);
+  const port = plan.nodes[0]?.bridges[0]?.ports.find(({ kind }) => kind === 'endpoint')?.name ?? '';
+  const sim = await openSim(plan, image);
+  try {
+    const rows: string[][] = [];
+    for (const [name, batch, total] of [['one at a time', 1, 1000], ['64 at a time', 64, 6400], ['640 at a time', 640, 12800]] as const) {
+      const rates: number[] = [];
+      for (let round = 0; round < rounds; round++) {
+        let out = 0;
+        const { ms } = await timed(async () => {
+          for (let sent = 0; sent < total; sent += batch) {
+            const [step] = await sim.call([{ kind: 'receive', node: 'n1', port, frames: Array.from({ length: batch }, (_, index) => datagram(sent + index)) }]);
+            out += step?.outputs.length ?? 0;
+          }
+        });
+        if (out !== total) throw new Error(`${total} frames in, ${out} out`);
+        rates.push(total / (ms / 1000));
+      }
+      rows.push([name, String(total), Math.round(median(rates)).toLocaleString('en')]);
+    }
+    return table(['frames in a call', 'frames', 'frames a second'], rows);
+  } finally {
+    await sim.close();
+  }
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(2)} s`;
+}
+
+const wanted = process.argv.slice(2).map(Number);
+console.log(`Measured on ${describeMachine()}; the median of ${rounds} rounds. A node is one ovsdb-server and one ovs-vswitchd with ${podsPerNode} pods, Antrea's pipeline on br-int.\n`);
+console.log(await scale(wanted.length > 0 ? wanted : [2, 10, 50]));
+console.log(`\n${await throughput()}`);
