@@ -187,7 +187,7 @@ function wholeFrame(random: Random, port: number, protocol: Protocol): Uint8Arra
   const ethernet = (etherType: number, payload: Uint8Array) => encodeEthernet({ dst, src, etherType }, payload);
   if (protocol === 'arp') {
     // Not 255: Open vSwitch 3.5 takes it for any operation in its own keys, and loses what such flows count.
-    const op = pick(random, [arpOperations.request, arpOperations.reply, 0, 3, 256]);
+    const op = pick(random, [arpOperations.request, arpOperations.reply, 0, 3, 257]);
     return ethernet(chance(random, 90) ? etherTypes.arp : etherTypes.rarp, encodeArp({ op, sha: src, spa: pick(random, ips), tha: pick(random, [...macs, '00:00:00:00:00:00']), tpa: pick(random, ips) }));
   }
   if (protocol !== 'any') return ethernet(etherTypes.ipv4, someDatagram(random, protocol));

@@ -186,8 +186,14 @@ void t.test('connections', async (t) => {
     t.equal(portsOf(node, 'p1', udp()), 'p2');
     const forked = nodeOf('ip,actions=set_field:7->reg0,ct(table=1),set_field:8->reg0,resubmit(,1)', 'table=1, priority=2,ct_state=+trk,reg0=7 actions=2', 'table=1, priority=1,ct_state=-trk,reg0=8 actions=3');
     t.equal(portsOf(forked, 'p1', udp()), 'p2 p3', 'the two are apart from then on');
+    const learning = nodeOf('ip,actions=ct(table=1),set_field:0a:00:00:00:00:02->eth_src,NORMAL', 'table=1, priority=1 actions=NORMAL');
+    t.equal(portsOf(learning, 'p1', udp()), '', 'it learns before the other goes on: both go back to p1, and so nowhere');
   });
   await t.test('the tracker sees what was changed before', async (t) => {
+    const twice = nodeOf('in_port=1,ip,actions=ct(commit,zone=1),set_field:10.0.0.9->ip_src,ct(commit,zone=1,exec(set_field:9->ct_mark))', 'in_port=2,ip,actions=ct(table=1,zone=1)', 'table=1, priority=1,ct_mark=9 actions=3');
+    send(twice, 'p1', udp());
+    t.equal(portsOf(twice, 'p2', udp()), '', 'two connections');
+    t.equal(portsOf(twice, 'p2', udp({ src: '10.0.0.9' })), 'p3', 'the second is marked');
     const node = nodeOf('in_port=1,ip,actions=set_field:10.0.0.9->ip_src,ct(commit,zone=1),2', 'in_port=2,ip,actions=ct(table=1,zone=1)', 'table=1, priority=1,ct_state=+rpl actions=3');
     t.equal(portsOf(node, 'p1', udp()), 'p2');
     t.equal(portsOf(node, 'p2', answerTo(udp())), '');
@@ -290,7 +296,7 @@ void t.test('what broken and unusual packets have to match', async (t) => {
   for (const total of [20, 23, 255]) t.equal(seen(lengths(total), 'udp', 'ip,nw_ttl=0'), 'ip,nw_ttl=0', `a total length of ${total}`);
   t.equal(seen(tcp().map((byte, index) => (index === 14 + 20 + 12 ? 0x40 : byte)), 'tcp', 'tcp,tp_src=7', 'tcp,tp_src=0'), 'tcp tcp,tp_src=0', 'TCP with a header of 16 bytes');
   t.equal(seen(udp({ tos: 0xb9 }), 'ip,nw_tos=184', 'ip,nw_tos=0'), 'ip,nw_tos=184', 'ECN is not part of nw_tos');
-  t.equal(seen(arp(256), 'arp,arp_op=0', `arp,arp_spa=${ip1}`), `arp,arp_op=0 arp,arp_spa=${ip1}`, 'eight bits of the operation');
+  t.equal(seen(arp(257), 'arp,arp_op=0', 'arp,arp_op=1', `arp,arp_spa=${ip1}`), `arp,arp_op=0 arp,arp_spa=${ip1}`, 'eight bits of the operation');
   t.equal(seen(arp().subarray(0, 41), 'arp', 'arp,arp_op=0', 'arp,arp_spa=0.0.0.0'), 'arp arp,arp_op=0 arp,arp_spa=0.0.0.0');
   t.equal(seen(ethernet(new Uint8Array(20), { etherType: 0x14 }), 'dl_type=0x05ff', 'dl_type=0x0014'), 'dl_type=0x05ff');
   t.equal(seen(ethernet(bytes('aaaa030000000806'), { etherType: 8 }), 'dl_type=0x05ff', 'arp'), 'arp', 'SNAP');

@@ -14,8 +14,8 @@ export interface Packet {
   readonly key: FlowKey;
   /** Hash of addresses and ports when the packet entered the datapath: a tunnel's UDP source port follows from it. */
   readonly hash: number;
-  /** What the tracker said of it last: in the same zone it is not asked again. */
-  tracked?: Tracked;
+  /** What the tracker said of it last, and of which addresses and ports. */
+  tracked?: { readonly said: Tracked; readonly key: FlowKey };
 }
 
 /** A packet that enters the datapath at OpenFlow port `inPort`, tunnel fields and registers zero. */

@@ -8,7 +8,7 @@ import { fieldsNamed, type Field } from '../openflow/fields.js';
 import { printFlow } from '../openflow/flow.js';
 import { reservedPorts } from '../openflow/ports.js';
 import { lookup, type Rule } from './classifier.js';
-import { track } from './conntrack/tracker.js';
+import { track, type Tracked } from './conntrack/tracker.js';
 import { readSubfield, writeField, writeSubfield } from './keys.js';
 import { Tie } from './tie.js';
 import { idOf, portName, routeTunnel, type ModelBridge, type ModelNode } from './node.js';
@@ -33,6 +33,8 @@ export interface Passage {
 interface Translation {
   readonly bridge: ModelBridge;
   readonly passage: Passage;
+  /** What is left to do once the translation is complete, in order: frames that leave, connections that are looked at. */
+  readonly datapath: (() => void)[];
   depth: number;
   lookups: number;
 }
@@ -42,8 +44,11 @@ export function enter(passage: Passage, bridge: ModelBridge, packet: Packet): vo
   translate(passage, bridge, packet, 0);
 }
 
+/** As in Open vSwitch, addresses are learned while tables are looked up; a packet that goes on from the tracker finds them all. */
 function translate(passage: Passage, bridge: ModelBridge, packet: Packet, table: number): void {
-  runTable({ bridge, passage, depth: 0, lookups: 0 }, packet, table, packet.key[word.inPort] ?? 0);
+  const datapath: (() => void)[] = [];
+  runTable({ bridge, passage, datapath, depth: 0, lookups: 0 }, packet, table, packet.key[word.inPort] ?? 0);
+  for (const carryOut of datapath) carryOut();
 }
 
 function recirculate(passage: Passage, bridge: ModelBridge, packet: Packet, table: number): void {
@@ -161,27 +166,36 @@ function decrementTtl(at: Translation, packet: Packet, rule: Rule): 'expired' | 
   return 'alive';
 }
 
-/** The packet's changes go into its bytes, the tracker looks at them, and with `table` a packet with its answer goes on there. */
+/** The packet's changes go into its bytes; then it is untracked again: connection fields are for the packet that goes on in `table` (ovs-actions(7), "ct"). */
 function connectionTrack(at: Translation, packet: Packet, rule: Rule, ct: CtAction): void {
+  const onward = settled(packet);
+  packet.key.fill(0, word.ctState, word.pktMark);
+  at.datapath.push(() => lookAtConnection(at, packet, onward, rule, ct));
+}
+
+/** The tracker looks at the packet, and with `table` it goes on there with the answer. */
+function lookAtConnection(at: Translation, packet: Packet, onward: Packet, rule: Rule, ct: CtAction): void {
   const { node } = at.passage;
   const flow = idOf(node, at.bridge, rule);
-  const onward = settled(packet);
-  const before = packet.tracked?.connection?.zone === ct.zone ? packet.tracked : undefined;
-  const tracked = before ?? track(node.connections, onward.frame, onward.layout, onward.key, ct.zone, node.nowMs, ct.commit);
-  packet.tracked = onward.tracked = tracked;
-  const { state, connection } = tracked;
+  const said = saidBefore(packet, onward, ct.zone) ?? track(node.connections, onward.frame, onward.layout, onward.key, ct.zone, node.nowMs, ct.commit);
+  packet.tracked = onward.tracked = { said, key: onward.arrived };
+  const { state, connection } = said;
   for (const action of ct.exec) {
     if (action.kind !== 'set' || action.field.name !== 'ct_mark') throw new Unsupported('the model only sets ct_mark in exec()');
     if (connection !== undefined) connection.mark = Number((BigInt(connection.mark) & ~action.mask) | (action.value & action.mask));
   }
-  // Connection fields are for the packet that goes on in `table`; this one is untracked again (ovs-actions(7), "ct").
-  packet.key.fill(0, word.ctState, word.pktMark);
   if (ct.table === undefined) return;
   for (const [name, value] of [['ct_state', state], ['ct_zone', ct.zone], ['ct_mark', connection?.mark ?? 0]] as const) {
     for (const field of fieldsNamed(name)) writeField(onward.key, field, BigInt(value), field.ones);
     at.passage.steps.push({ kind: 'write', flow, field: name });
   }
   recirculate(at.passage, at.bridge, onward, ct.table);
+}
+
+/** In the zone of its connection a packet is not looked at again, unless its addresses or ports have changed. */
+function saidBefore({ tracked }: Packet, { arrived }: Packet, zone: number): Tracked | undefined {
+  const tuple = [word.nwSrc, word.nwDst, word.tpSrc, word.tpDst];
+  return tracked?.said.connection?.zone === zone && tuple.every((field) => tracked.key[field] === arrived[field]) ? tracked.said : undefined;
 }
 
 /** A number that no port can have sends nothing (ovs-actions(7), "output"). */
@@ -222,8 +236,10 @@ function send(at: Translation, packet: Packet, rule: Rule, port: number, by?: st
     return;
   }
   const frame = departing(packet);
-  if (port === reservedPorts.LOCAL && receiveFromTunnel(passage, bridge, frame)) return;
-  passage.outputs.push({ port: name, frame });
+  at.datapath.push(() => {
+    if (port === reservedPorts.LOCAL && receiveFromTunnel(passage, bridge, frame)) return;
+    passage.outputs.push({ port: name, frame });
+  });
 }
 
 function sendThroughTunnel(at: Translation, packet: Packet, rule: Rule, type: TunnelType): void {
@@ -239,7 +255,7 @@ function sendThroughTunnel(at: Translation, packet: Packet, rule: Rule, type: Tu
   if (packet.key[word.ethType] === etherTypes.ipv6) throw new Unsupported('the model does not tunnel IPv6');
   if (route.mac === undefined) throw new Unsupported(`the model does not resolve tunnel neighbours, and tun_dst of ${printFlow(rule.flow)} is none`);
   const outer = encapsulate(type, packet, underlay, route.bridge.plan.mac, route.mac);
-  enter(passage, route.bridge, arriving(outer, reservedPorts.LOCAL));
+  runTable({ bridge: route.bridge, passage, datapath: at.datapath, depth: 0, lookups: 0 }, arriving(outer, reservedPorts.LOCAL), 0, reservedPorts.LOCAL);
 }
 
 /** Whether the frame ended a tunnel here: then what was inside goes on at the tunnel's port. */
