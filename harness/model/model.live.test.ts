@@ -20,7 +20,7 @@ import { buildNode, type ModelNode } from './node.js';
 import { flowCounts, receiveFrame } from './switch.js';
 
 const seed = Number(process.env['SEED'] ?? 1);
-const pipelines = 60;
+const pipelines = 40;
 const framesPerPipeline = 12;
 
 const bridge: BridgePlan = {
