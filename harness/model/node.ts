@@ -13,6 +13,7 @@ export interface ModelBridge {
   /** Ports by OpenFlow number; LOCAL is not among them. */
   readonly ports: ReadonlyMap<number, PortPlan>;
   readonly tables: Tables;
+  readonly ids: Map<Rule, FlowId>;
   readonly macs: MacTable;
 }
 
@@ -32,7 +33,7 @@ export interface ModelNode {
 export function buildNode(plan: NodePlan): ModelNode {
   const bridges = plan.bridges.map((bridge) => {
     const ports = new Map(bridge.ports.map((port) => [port.ofport, port]));
-    return { plan: bridge, ports, tables: compile(parseBridgeFlows(plan.node, bridge)), macs: new Map<number, number>() };
+    return { plan: bridge, ports, tables: compile(parseBridgeFlows(plan.node, bridge)), ids: new Map<Rule, FlowId>(), macs: new Map<number, number>() };
   });
   return { name: plan.node, bridges, connections: new Map(), packets: new Map(), ties: [], nowMs: 0 };
 }
@@ -48,8 +49,13 @@ export function portName(bridge: ModelBridge, port: number): string {
   return port === reservedPorts.LOCAL ? bridge.plan.name : (bridge.ports.get(port)?.name ?? String(port));
 }
 
+/** The same object for the same rule, so that what is made from it is made once. */
 export function idOf(node: ModelNode, bridge: ModelBridge, rule: Rule): FlowId {
-  return { node: node.name, bridge: bridge.plan.name, table: rule.flow.table, priority: rule.flow.priority, match: rule.match };
+  const known = bridge.ids.get(rule);
+  if (known !== undefined) return known;
+  const id = { node: node.name, bridge: bridge.plan.name, table: rule.flow.table, priority: rule.flow.priority, match: rule.match };
+  bridge.ids.set(rule, id);
+  return id;
 }
 
 /** The bridge whose address a tunnel to `ip` leaves from, with the neighbour's MAC, where there is a route. */
