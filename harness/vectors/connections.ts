@@ -1,4 +1,4 @@
-import { podsOf, type Topology } from '../nouns/topology.js';
+import { podsOf, type Node, type Topology } from '../nouns/topology.js';
 import type { Interjection, TcpFlag, TestVector } from '../nouns/vector.js';
 import { firstPods, orderedPairs } from './targets.js';
 
@@ -35,9 +35,10 @@ export function strayTcp(topology: Topology): readonly TestVector[] {
   ]);
 }
 
-/** Segments that do not belong in the middle of a connection, by either end: `amid/out-of-window/opener/p1/n1`. */
+/** Segments that do not belong in the middle of a connection, by either end: `amid/out-of-window/opener/p1/n1`. The first node stands for all. */
 export function interjections(topology: Topology): readonly TestVector[] {
-  return encounters(topology).flatMap(([from, to]) =>
+  const ofFirst = firstPods(topology).slice(0, 1).flatMap(({ pod, node }) => encountersOf(topology, pod, node));
+  return ofFirst.flatMap(([from, to]) =>
     (['out-of-window', 'syn-fin', 'bad-checksum'] as const).flatMap((name) =>
       (['opener', 'answerer'] as const).map((by): TestVector => {
         const interjection: Interjection = { by, segment: name };
@@ -53,17 +54,21 @@ interface Party {
   readonly mac: string;
 }
 
-/** A node's first pod and its gateway, both ways, and either with the first pod of the next node. */
-function encounters(topology: Topology): readonly (readonly [from: Party, to: Party])[] {
-  const firsts = firstPods(topology);
-  return firsts.flatMap(({ pod, node }, index) => {
-    const gateway = gatewayOf(node);
-    const far = firsts[(index + 1) % firsts.length];
-    return [[pod, gateway], [gateway, pod], ...(far === undefined || far.pod === pod ? [] : [[pod, far.pod], [gateway, far.pod]] as const)] as const;
-  });
+type Encounter = readonly [from: Party, to: Party];
+
+function encounters(topology: Topology): readonly Encounter[] {
+  return firstPods(topology).flatMap(({ pod, node }) => encountersOf(topology, pod, node));
 }
 
-function gatewayOf({ name, gateway }: Topology['nodes'][number]): Party {
+/** A pod and its gateway, both ways, and either with the first pod of the next node that has one. */
+function encountersOf(topology: Topology, pod: Party, node: Node): readonly Encounter[] {
+  const gateway = gatewayOf(node);
+  const firsts = firstPods(topology).map((first) => first.pod);
+  const far = firsts[(firsts.findIndex(({ name }) => name === pod.name) + 1) % firsts.length];
+  return [[pod, gateway], [gateway, pod], ...(far === undefined || far.name === pod.name ? [] : [[pod, far], [gateway, far]] as const)];
+}
+
+function gatewayOf({ name, gateway }: Node): Party {
   return { name, ...gateway };
 }
 

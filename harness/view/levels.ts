@@ -1,4 +1,5 @@
 /** The verdict on one vector at three levels: intent, model, switch. */
+import { aspects, type Aspect } from '../nouns/verdict.js';
 import type { VectorReport } from '../run/report.js';
 
 export interface Levels {
@@ -13,17 +14,20 @@ export interface Levels {
 }
 export type Kept = 'kept' | 'broken' | 'not compared';
 
+/** What model and switch are held against each other by, vector by vector. */
+const observed = aspects.filter((aspect) => aspect !== 'program' && aspect !== 'intent');
+
 /** A level that was not compared in full says so, unless a difference was found all the same. */
 export function levelsOf({ intent, counts, differences }: VectorReport): Levels {
   const found = (between: string): boolean => differences.some((difference) => difference.between === between);
-  const complete = (aspects: readonly (keyof typeof counts)[]): boolean => aspects.every((aspect) => counts[aspect].made + counts[aspect].skipped === counts[aspect].expected);
+  const complete = (all: readonly Aspect[]): boolean => all.every((aspect) => counts[aspect].made + counts[aspect].skipped === counts[aspect].expected);
   const kept = (between: string): Kept => (found(between) ? 'broken' : counts.intent.made > 0 && complete(['intent']) ? 'kept' : 'not compared');
   return {
     promise: promises[intent.kind] ?? 'unknown',
     model: kept('intent and model'),
     switch: kept('intent and switch'),
-    together: found('model and switch') ? 'part' : counts.frames.made + counts.silence.made > 0 && complete(['frames', 'silence', 'counters']) ? 'agree' : 'not compared',
+    together: found('model and switch') ? 'part' : counts.frames.made + counts.silence.made > 0 && complete(observed) ? 'agree' : 'not compared',
   };
 }
 
-const promises: Readonly<Record<string, Levels['promise']>> = { 'round-trip': 'must pass', resolves: 'must pass', denied: 'must not pass', blocked: 'must not pass' };
+const promises: Readonly<Record<string, Levels['promise']>> = { 'round-trip': 'must pass', resolves: 'must pass', refused: 'must pass', denied: 'must not pass', blocked: 'must not pass' };

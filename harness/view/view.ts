@@ -4,18 +4,18 @@
  */
 import { flowKey } from '../compare/counters.js';
 import { assert, Unsupported } from '../base/errors.js';
-import type { HostNote, Observation } from '../nouns/observation.js';
+import type { Observation } from '../nouns/observation.js';
+import type { SwitchState } from '../nouns/state.js';
 import type { FlowCount } from '../nouns/switching.js';
 import type { Topology } from '../nouns/topology.js';
-import type { TestVector } from '../nouns/vector.js';
-import { playAlone } from '../run/drive.js';
+import { asCounted, playAlone } from '../run/drive.js';
 import { readWitness, type RunRecord, type ScenarioRecord, type VectorRecord } from '../run/record.js';
 import type { RunReport, ScenarioReport, VectorReport } from '../run/report.js';
 import type { Trace } from '../model/trace.js';
 import { openModel, type ModelTestbed } from '../testbeds/model/model.js';
 import { countedFlows, hopsOf, type CountedFlow, type Hop } from './hops.js';
 import { levelsOf, type Levels } from './levels.js';
-import { describeNote, describePromise, describeStimulus, partiesOf, targetOf, type Party } from './words.js';
+import { describeNote, describePromise, describeState, describeStimulus, partiesOf, targetOf, type Party } from './words.js';
 
 export interface RunView {
   readonly report: RunReport;
@@ -42,13 +42,16 @@ export interface VectorView {
   readonly levels: Levels;
   readonly hops: readonly Hop[];
   readonly flows: readonly CountedFlow[];
+  /** What the hosts noted. */
   readonly notes: readonly Note[];
+  /** Connections and learned MACs when the vector is over. */
+  readonly remembered: readonly Note[];
   /** Why the model could not be asked. */
   readonly unpredicted?: string;
   readonly parting?: Parting;
 }
 
-/** What a host noted, and which side's host it was. */
+/** One line of what a side told, and which side did. */
 export interface Note {
   readonly text: string;
   readonly seen: 'by both' | 'by the model only' | 'by the switch only' | 'nobody looked at the switch';
@@ -75,7 +78,7 @@ async function scenarioView(record: ScenarioRecord, report: ScenarioReport, seed
   for (const [index, kept] of record.vectors.entries()) {
     const told = report.vectors[index];
     assert(told !== undefined && told.id === kept.vector.id, `the record's vector ${kept.vector.id} is not the report's`);
-    const predicted = await predicting(model, plan, kept.vector, seed);
+    const predicted = await predicting(model, plan, kept, seed);
     vectors.push(vectorView(told, kept, predicted, parties));
   }
   return { report, topology, plan, parties, vectors };
@@ -84,18 +87,20 @@ async function scenarioView(record: ScenarioRecord, report: ScenarioReport, seed
 interface Predicted {
   readonly observation: Observation;
   readonly counts: readonly FlowCount[];
+  readonly state: SwitchState;
   readonly traces: readonly Trace[];
   readonly unpredicted?: string;
 }
 
-async function predicting(model: ModelTestbed, plan: ScenarioRecord['plan'], vector: TestVector, seed: number): Promise<Predicted> {
+async function predicting(model: ModelTestbed, plan: ScenarioRecord['plan'], { vector, real }: VectorRecord, seed: number): Promise<Predicted> {
   await model.reset();
   try {
-    const observation = await playAlone(model, plan, vector, seed);
-    return { observation, counts: await model.counts(), traces: model.traces() };
+    const decide = asCounted(() => Promise.resolve(real?.counts ?? []));
+    const observation = await playAlone({ call: (calls) => model.call(calls, decide) }, plan, vector, seed);
+    return { observation, counts: await model.counts(), state: await model.state(), traces: model.traces() };
   } catch (error) {
     if (!(error instanceof Unsupported)) throw error;
-    return { observation: { frames: [], notes: [] }, counts: [], traces: [], unpredicted: error.message };
+    return { observation: { frames: [], notes: [] }, counts: [], state: { connections: [], macs: [] }, traces: [], unpredicted: error.message };
   }
 }
 
@@ -113,16 +118,15 @@ function vectorView(report: VectorReport, kept: VectorRecord, predicted: Predict
     levels: levelsOf(report),
     hops,
     flows: countedFlows(predicted.counts, real?.counts),
-    notes: notesOf(predicted.observation.notes, real?.observation.notes),
+    notes: sideBySide(predicted.observation.notes.map(describeNote), real?.observation.notes.map(describeNote)),
+    remembered: sideBySide(describeState(predicted.state), real === undefined ? undefined : describeState(real.state)),
     ...(predicted.unpredicted === undefined ? {} : { unpredicted: predicted.unpredicted }),
     ...(parting === undefined ? {} : { parting }),
   };
 }
 
-function notesOf(model: readonly HostNote[], real: readonly HostNote[] | undefined): readonly Note[] {
-  const predicted = model.map(describeNote);
-  if (real === undefined) return predicted.map((text) => ({ text, seen: 'nobody looked at the switch' }));
-  const seen = real.map(describeNote);
+function sideBySide(predicted: readonly string[], seen: readonly string[] | undefined): readonly Note[] {
+  if (seen === undefined) return predicted.map((text) => ({ text, seen: 'nobody looked at the switch' }));
   return [
     ...predicted.map((text): Note => ({ text, seen: seen.includes(text) ? 'by both' : 'by the model only' })),
     ...seen.filter((text) => !predicted.includes(text)).map((text): Note => ({ text, seen: 'by the switch only' })),

@@ -1,5 +1,6 @@
 /** Stimuli, promises and what hosts noted, in words. */
 import type { HostNote } from '../nouns/observation.js';
+import type { SwitchState } from '../nouns/state.js';
 import type { Topology } from '../nouns/topology.js';
 import type { VectorReport } from '../run/report.js';
 
@@ -58,6 +59,8 @@ export function describePromise(intent: VectorReport['intent']): string {
   switch (intent.kind) {
     case 'round-trip':
       return `${text('to')} gets it from ${text('source')}, and the answer comes back`;
+    case 'refused':
+      return `${text('to')} gets it from ${text('source')} and refuses it, and the reset comes back: ${text('why')}`;
     case 'resolves':
       return `the answer is that ${text('ip')} is at ${text('mac')}`;
     case 'denied':
@@ -86,12 +89,29 @@ function deed(note: HostNote): string {
       return `dropped a packet from ${note.src} to ${note.dst}: ${note.why}`;
     case 'endless':
       return 'sent what goes round and round';
-    default:
-      return JSON.stringify(note);
+    case 'connected':
+      return note.as === 'opener' ? `is connected to ${note.peer}` : `accepted a connection from ${note.peer}`;
+    case 'closed':
+      return `closed the connection with ${note.peer}`;
+    case 'refused':
+      return `was refused by ${note.peer}`;
+    case 'reset':
+      return `got a reset from ${note.peer}`;
+    case 'timed-out':
+      return `gave up on ${note.peer}: nothing was answered`;
   }
 }
 
-const received: Readonly<Record<string, string>> = { 'echo-request': 'an echo request', 'echo-reply': 'an echo reply', udp: 'a UDP datagram' };
+/** A line an entry: `n1, zone 65520: tcp src=…, reply src=…, mark 0x20, …, 120 s left`, and `n1, br-int: 0a:00:0a:0a:01:02 is at p1-f64551`. */
+export function describeState({ connections, macs }: SwitchState): readonly string[] {
+  return [
+    ...connections.map(({ node, zone, protocol, original, reply, mark, progress, timeoutS }) =>
+      [`${node}, zone ${zone}: ${protocol} ${original}`, `reply ${reply}`, `mark 0x${mark.toString(16)}`, ...(progress === '' ? [] : [progress]), `${timeoutS} s left`].join(', ')),
+    ...macs.map(({ node, bridge, port, vlan, mac }) => `${node}, ${bridge}: ${mac}${vlan === 0 ? '' : ` in VLAN ${vlan}`} is at ${port}`),
+  ];
+}
+
+const received: Readonly<Record<string, string>> = { 'echo-request': 'an echo request', 'echo-reply': 'an echo reply', udp: 'a UDP datagram', tcp: 'data' };
 
 /** A property of a value whose shape is only partly known. */
 function valueOf(holder: unknown, name: string): unknown {

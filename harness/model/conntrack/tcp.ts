@@ -17,7 +17,7 @@ export type TcpState = (typeof tcpStates)[number];
 /** One end of a connection. */
 interface Peer {
   state: TcpState;
-  /** The sequence number after the last that it sent. */
+  /** How far in the sequence it was seen to send; at first its first segment itself. */
   sent: number;
   /** The first sequence number that it may not send. */
   limit: number;
@@ -73,7 +73,7 @@ export function updateTcp({ peers }: TcpProgress, segment: TrackedSegment, reply
       return { kind: 'new', timeoutMs: timeouts.first };
     }
   }
-  const seen = measure(source, target, segment);
+  const seen = meet(source, target, segment);
   if (isInWindow(source, target, segment, seen)) {
     slide(source, target, seen);
     advance(source, target, segment.flags);
@@ -98,7 +98,8 @@ interface Measure {
   readonly skew: number;
 }
 
-function measure(source: Peer, target: Peer, segment: TrackedSegment): Measure {
+/** The first segment from an end says what there is to know of it, valid or not. */
+function meet(source: Peer, target: Peer, segment: TrackedSegment): Measure {
   const { flags, sequence } = segment;
   const end = plus(sequence, segment.payloadLength + ((flags & SYN) === 0 ? 0 : 1) + ((flags & FIN) === 0 ? 0 : 1));
   let scales = scalesOf(source, target, flags);
