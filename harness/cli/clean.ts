@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { cacheFolder, removeUnfinished } from '../../images/cache.js';
 import { InputError } from '../base/errors.js';
 import { findLeftovers, removeLeftover } from '../ovs/leftovers.js';
+import { isRunning } from '../ovs/owner.js';
 import { removeOldRuns } from '../run/run-folder.js';
 import type { Context } from './context.js';
 
@@ -30,17 +31,12 @@ export async function clean({ print, root }: Context, { olderThan }: { readonly 
 
 /** Run folders that a process of that number was writing, which is no more. */
 async function removeUnfinishedRuns(runs: string): Promise<readonly string[]> {
-  const names = (await readdir(runs).catch(() => [])).filter((name) => isDead(/^\.unfinished-(\d+)$/.exec(name)?.[1]));
-  for (const name of names) await rm(join(runs, name), { recursive: true });
-  return names.map((name) => join(runs, name));
-}
-
-function isDead(pid: string | undefined): boolean {
-  if (pid === undefined) return false;
-  try {
-    process.kill(Number(pid), 0);
-    return false;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ESRCH';
+  const removed: string[] = [];
+  for (const name of await readdir(runs).catch(() => [])) {
+    const [, pid] = /^\.unfinished-(\d+)$/.exec(name) ?? [];
+    if (pid === undefined || (await isRunning(Number(pid)))) continue;
+    await rm(join(runs, name), { recursive: true, force: true });
+    removed.push(join(runs, name));
   }
+  return removed;
 }

@@ -1,6 +1,5 @@
 import { constants } from 'node:fs';
 import { access, mkdir, statfs } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { cacheFolder } from '../../images/cache.js';
 import { imageFolder, knownImages } from '../../images/images.js';
 import { onPath } from '../../images/rootfs.js';
@@ -8,6 +7,7 @@ import { systemImage } from '../../images/system.js';
 import { colors } from '../base/colors.js';
 import { attempt } from '../base/outcome.js';
 import { findLeftovers } from '../ovs/leftovers.js';
+import { workspaceRoot } from '../ovs/workspace.js';
 
 /** Something that a run needs, or could use. */
 interface Finding {
@@ -31,7 +31,7 @@ export async function doctor(print: (line: string) => void): Promise<number> {
     ...await Promise.all(['apt-get', 'dpkg-deb', 'perl'].map((name) => checkProgram(name, makes, 'makes images', 'make images on Debian or its kin, or use --image system'))),
     await checkProgram('setpriv', 'missing', 'lets daemons die with flowbed', 'apt-get install util-linux'),
     await checkRoom('image cache', cacheFolder(), 'FLOWBED_CACHE'),
-    await checkRoom('run folders of switches', tmpdir(), 'TMPDIR'),
+    await checkRoom('folders of switches', workspaceRoot(), 'TMPDIR'),
     ...images,
     await checkLeftovers(),
   ];

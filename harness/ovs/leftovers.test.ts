@@ -2,13 +2,18 @@
 // Method: a process that makes a workspace and starts a long-lived program in it is killed; this process is the live run.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { access, mkdir, writeFile } from 'node:fs/promises';
+import { access, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { join } from 'node:path';
 import t from 'tap';
 import { findLeftovers, removeLeftover } from './leftovers.js';
 import { formatOwner, isAlive, parseOwner, thisProcess } from './owner.js';
 import { createWorkspace, findWorkspaces } from './workspace.js';
+
+// A folder of its own: a `flowbed clean` that somebody calls meanwhile must not take what is looked for here.
+const temporary = await mkdtemp('/tmp/left-');
+t.teardown(() => rm(temporary, { recursive: true }));
+process.env['TMPDIR'] = temporary;
 
 void t.test('a killed run and a live one', async (t) => {
   const server = createServer().listen(0, '127.0.0.1');
@@ -20,13 +25,15 @@ void t.test('a killed run and a live one', async (t) => {
     import { spawn } from 'node:child_process';
     import { createWorkspace } from ${JSON.stringify(new URL('./workspace.js', import.meta.url).href)};
     const { dir } = await createWorkspace();
-    spawn(process.execPath, ['-e', ${JSON.stringify(daemon)}], { env: { ...process.env, OVS_RUNDIR: dir + '/node-1' }, detached: true, stdio: 'ignore' });
+    spawn(process.execPath, ['-e', ${JSON.stringify(daemon)}, '--', '--unixctl=' + dir + '/node-1/daemon.ctl'], { env: { ...process.env, OVS_RUNDIR: dir + '/node-1' }, detached: true, stdio: 'ignore' });
     console.log(dir);
   `], { stdio: ['ignore', 'pipe', 'inherit'] });
   const [output] = (await once(run.stdout.setEncoding('utf8'), 'data')) as [string];
   const dir = output.trim();
   const [socket] = await connected;
   socket.on('error', () => undefined).resume();
+  const shell = spawn('cat', { env: { ...process.env, OVS_RUNDIR: dir }, stdio: ['pipe', 'ignore', 'inherit'] });
+  const shellEnded = once(shell, 'exit');
   const live = await createWorkspace();
   t.teardown(live.remove);
 
@@ -46,11 +53,21 @@ void t.test('a killed run and a live one', async (t) => {
   await t.rejects(access(dir), { code: 'ENOENT' }, 'its folder is gone');
   await access(live.dir);
   await removeLeftover(leftover);
+  shell.stdin?.end();
+  t.same(await shellEnded, [0, null], 'somebody who looked at a switch with OVS_RUNDIR set was not killed');
+});
+
+void t.test('what is only named alike is no workspace', async (t) => {
+  for (const name of ['flowbed-notes', 'flowbed-0-AbCdEf', 'flowbed-4194304-1', 'flowbed-4194304-1-AbCdEf.bak', 'my-flowbed-4194304-1-AbCdEf']) await mkdir(join(temporary, name));
+  await writeFile(join(temporary, 'flowbed-4194304-2-AbCdEf'), '');
+  t.same((await findWorkspaces()).map(({ dir }) => dir), []);
+  await mkdir(join(temporary, 'flowbed-4194304-3-AbCdEf'));
+  t.same(await findWorkspaces(), [{ dir: join(temporary, 'flowbed-4194304-3-AbCdEf'), owner: 'dead' }], 'as a run leaves it that is killed before anything else');
 });
 
 void t.test('a workspace', async (t) => {
   const workspace = await createWorkspace();
-  t.match(workspace.dir, new RegExp(`/flowbed-${process.getuid?.()}-\\w{6}$`));
+  t.match(workspace.dir, new RegExp(`^${temporary}/flowbed-${process.pid}-\\d+-\\w{6}$`));
   t.ok(Buffer.byteLength(workspace.dir) <= 60, 'has a short path');
   await mkdir(join(workspace.dir, 'node-1'));
   await writeFile(join(workspace.dir, 'node-1/log'), '');
@@ -64,5 +81,5 @@ void t.test('owners', async (t) => {
   t.same(parseOwner(formatOwner(owner)), owner);
   t.equal(await isAlive(owner), true);
   t.equal(await isAlive({ ...owner, startTime: '1' }), false, 'a later process with the same id is another');
-  for (const text of ['', 'x', '12', '12 x', '12 34 56']) t.equal(parseOwner(text), undefined, text);
+  for (const text of ['', 'x', '12', '12-x', '12-34-56', '0-1']) t.equal(parseOwner(text), undefined, text);
 });

@@ -8,7 +8,7 @@ export interface Leftover {
   readonly processes: readonly number[];
 }
 
-/** Leftovers of this user's dead runs. Live runs, and workspaces whose owner cannot be told, are not among them. */
+/** Leftovers of this user's dead runs; live runs are not among them. */
 export async function findLeftovers(): Promise<readonly Leftover[]> {
   const dead = (await findWorkspaces()).filter((workspace) => workspace.owner === 'dead');
   if (dead.length === 0) return [];
@@ -36,7 +36,10 @@ interface Daemon {
   readonly rundir: string;
 }
 
-/** This user's processes that have OVS_RUNDIR in their environment (proc_pid_environ(5)); daemons keep the one they started with. */
+/**
+ * This user's processes that were started as `startDaemon` does it: OVS_RUNDIR in their environment (proc_pid_environ(5)),
+ * and their control socket there. OVS_RUNDIR alone may be in the environment of a shell in which somebody looks at a switch.
+ */
 async function findDaemons(): Promise<readonly Daemon[]> {
   const daemons: Daemon[] = [];
   for (const name of (await readdir('/proc')).filter((entry) => /^\d+$/.test(entry))) {
@@ -44,7 +47,9 @@ async function findDaemons(): Promise<readonly Daemon[]> {
     if (owner?.uid !== process.getuid?.()) continue;
     const environment = await readFile(`/proc/${name}/environ`, 'utf8').catch(() => '');
     const rundir = environment.split('\0').find((variable) => variable.startsWith('OVS_RUNDIR='))?.slice('OVS_RUNDIR='.length);
-    if (rundir !== undefined) daemons.push({ pid: Number(name), rundir });
+    if (rundir === undefined) continue;
+    const command = await readFile(`/proc/${name}/cmdline`, 'utf8').catch(() => '');
+    if (command.split('\0').some((argument) => argument.startsWith(`--unixctl=${rundir}${sep}`))) daemons.push({ pid: Number(name), rundir });
   }
   return daemons;
 }

@@ -20,14 +20,19 @@ export async function isAlive(owner: Owner): Promise<boolean> {
   return (await processOwner(owner.pid))?.startTime === owner.startTime;
 }
 
-/** `PID STARTTIME` */
+/** Whether a process with this id runs; a zombie does not. */
+export async function isRunning(pid: number): Promise<boolean> {
+  return (await processOwner(pid)) !== undefined;
+}
+
+/** `PID-STARTTIME`, fit for a file's name. */
 export function formatOwner(owner: Owner): string {
-  return `${owner.pid} ${owner.startTime}`;
+  return `${owner.pid}-${owner.startTime}`;
 }
 
 /** Reads what `formatOwner` wrote; undefined when it is something else. */
 export function parseOwner(text: string): Owner | undefined {
-  const [, pid, startTime] = /^(\d+) (\d+)\s*$/.exec(text) ?? [];
+  const [, pid, startTime] = /^([1-9]\d*)-(\d+)$/.exec(text) ?? [];
   return pid === undefined || startTime === undefined ? undefined : { pid: Number(pid), startTime };
 }
 

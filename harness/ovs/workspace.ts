@@ -1,10 +1,13 @@
-import { mkdtemp, readdir, readFile, rm, lstat, writeFile } from 'node:fs/promises';
+import { lstat, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Unavailable } from '../base/errors.js';
 import { formatOwner, isAlive, parseOwner, thisProcess } from './owner.js';
 
-/** A folder in which one run's daemons keep sockets, databases and logs: `<tmp>/flowbed-<uid>-<6 characters>`. */
+/**
+ * A folder in which one run's daemons keep sockets, databases and logs: `<tmp>/flowbed-<owner>-<6 characters>`. Its name says
+ * whose it is from the instant that it is there, so that no moment to be killed at leaves one that nobody may remove.
+ */
 export interface Workspace {
   /** At most 60 bytes long: the path of a unix socket ends at 107 (unix(7)). */
   readonly dir: string;
@@ -14,10 +17,9 @@ export interface Workspace {
 
 /** Makes a workspace that belongs to this process. @throws Unavailable when there is no folder for it. */
 export async function createWorkspace(): Promise<Workspace> {
-  const [root = '/tmp'] = roots();
+  const root = workspaceRoot();
   try {
-    const dir = await mkdtemp(join(root, prefix()));
-    await writeFile(join(dir, ownerFile), formatOwner(await thisProcess()));
+    const dir = await mkdtemp(join(root, `${prefix}${formatOwner(await thisProcess())}-`));
     return { dir, remove: () => rm(dir, { recursive: true, force: true }) };
   } catch (error) {
     throw new Unavailable(`cannot make a folder for the switches in ${root}: ${error instanceof Error ? error.message : String(error)}`, [
@@ -26,42 +28,34 @@ export async function createWorkspace(): Promise<Workspace> {
   }
 }
 
-/** A workspace that is on disk. `unknown`: its owner cannot be told, as while it is being made. */
+/** Where workspaces are made and looked for: the system's folder for temporary files when it is short enough, else /tmp. */
+export function workspaceRoot(): string {
+  return Buffer.byteLength(tmpdir()) <= rootLengthMax ? tmpdir() : '/tmp';
+}
+
+/** A workspace that is on disk. */
 export interface FoundWorkspace {
   readonly dir: string;
-  readonly owner: 'alive' | 'dead' | 'unknown';
+  readonly owner: 'alive' | 'dead';
 }
 
-/** The workspaces of this user, sorted by path. */
+/** The workspaces of this user, sorted by path. What is only named alike is none. */
 export async function findWorkspaces(): Promise<readonly FoundWorkspace[]> {
+  const root = workspaceRoot();
   const found: FoundWorkspace[] = [];
-  for (const root of roots()) {
-    for (const name of await readdir(root).catch(() => [])) {
-      if (name.startsWith(prefix()) && (await isOurFolder(join(root, name)))) found.push(await inspect(join(root, name)));
-    }
+  for (const name of (await readdir(root).catch(() => [])).sort()) {
+    const [, text = ''] = new RegExp(`^${prefix}(.*)-\\w{6}$`).exec(name) ?? [];
+    const owner = parseOwner(text);
+    if (owner === undefined || !(await isOurFolder(join(root, name)))) continue;
+    found.push({ dir: join(root, name), owner: (await isAlive(owner)) ? 'alive' : 'dead' });
   }
-  return found.sort((a, b) => (a.dir < b.dir ? -1 : 1));
+  return found;
 }
 
-const ownerFile = 'owner';
-const rootLengthMax = 60 - 'flowbed-4294967295-XXXXXX/'.length;
-
-function prefix(): string {
-  return `flowbed-${process.getuid?.()}-`;
-}
-
-/** The system's folder for temporary files when it is short enough, and /tmp. */
-function roots(): readonly string[] {
-  return [...new Set([tmpdir(), '/tmp'])].filter((root) => Buffer.byteLength(root) <= rootLengthMax);
-}
+const prefix = 'flowbed-';
+const rootLengthMax = 60 - `/${prefix}4194304-9999999999-XXXXXX`.length;
 
 async function isOurFolder(path: string): Promise<boolean> {
   const status = await lstat(path).catch(() => undefined);
   return status !== undefined && status.isDirectory() && status.uid === process.getuid?.();
-}
-
-async function inspect(dir: string): Promise<FoundWorkspace> {
-  const owner = parseOwner(await readFile(join(dir, ownerFile), 'utf8').catch(() => ''));
-  if (owner === undefined) return { dir, owner: 'unknown' };
-  return { dir, owner: (await isAlive(owner)) ? 'alive' : 'dead' };
 }

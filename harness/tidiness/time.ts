@@ -5,6 +5,7 @@ import { descendants, placeOf } from './sources.js';
 export const exceptions: Readonly<Record<string, string>> = {
   'harness/base/deadline.ts': 'the one timer: it exists only to give up',
   'harness/cli/clean.ts': 'tells how old a run folder is',
+  'harness/cli/killed.live.test.ts': 'kills at moments between the start and the end of a run, which it times',
   'harness/cli/run.ts': 'tells how long each scenario took',
   'harness/cli/selftest.ts': 'tells how long each fault took',
   'harness/cli/test.ts': 'tells how long each test took',

@@ -1,0 +1,133 @@
+// Goal: kill -9 of flowbed at any moment, then `flowbed clean`, and no process, socket or folder of it is left, nothing of anybody else's is
+// touched, and runs beside it do not notice. Method: the compiled program in a project folder and a TMPDIR of its own; 50 seeded moments from
+// the start to the end of a run, two victims at a time, each followed by a clean, while whole runs go on beside them.
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { access, cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import t, { type Test } from 'tap';
+import { randomFor } from '../base/random.js';
+import { runReport } from '../run/report.js';
+import { readRunFolder } from '../run/run-folder.js';
+
+const seed = 1;
+const victims = 50;
+const lanes = 2;
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+const temporary = await mkdtemp('/tmp/killed-');
+t.teardown(() => rm(temporary, { recursive: true }));
+const project = join(temporary, 'project');
+await cp(join(root, 'dist'), join(project, 'dist'), { recursive: true });
+await cp(join(root, 'package.json'), join(project, 'package.json'));
+await symlink(join(root, 'node_modules'), join(project, 'node_modules'));
+const main = join(project, 'dist/harness/cli/main.js');
+const scenario = join(temporary, 'small.mjs');
+await writeFile(scenario, `
+import { antrea, defineScenario, intentOf, vectors } from 'flowbed';
+import { antreaCluster } from 'flowbed/topologies/antrea-cluster';
+
+export default defineScenario({
+  name: 'small',
+  title: 'Two nodes with a pod each',
+  axes: {},
+  topology: () => antreaCluster({ nodes: 2, podsPerNode: 1, tunnel: 'geneve' }),
+  controlPlane: antrea,
+  vectors: vectors.podToPod,
+  intent: intentOf,
+});
+`);
+const run = [main, 'run', scenario, '--json'];
+const env = { ...process.env, NO_COLOR: '1', FORCE_COLOR: undefined, TMPDIR: temporary };
+
+interface Ended {
+  readonly code: number | string;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+const flowbed = (args: readonly string[]): Promise<Ended> => new Promise((resolve) => {
+  execFile(process.execPath, args, { env, maxBuffer: 1 << 26 }, (error, stdout, stderr) => resolve({ code: error?.code ?? 0, stdout, stderr }));
+});
+
+/** A run that nobody disturbs; @returns its trace hash. */
+async function wholeRun(t: Pick<Test, 'equal'>): Promise<string> {
+  const { code, stdout, stderr } = await flowbed(run);
+  t.equal(code, 0, stderr);
+  const { verdict, traceHash } = runReport.parse(JSON.parse(stdout));
+  t.equal(verdict, 'conforms');
+  return traceHash;
+}
+
+/** What is there of the flowbed with that process id: folders, sockets, processes; and the process itself. */
+async function tracesOf(pid: number): Promise<readonly string[]> {
+  const mark = join(temporary, `flowbed-${pid}-`);
+  const folders = (await readdir(temporary)).filter((name) => join(temporary, name).startsWith(mark));
+  const unfinished = (await readdir(join(project, 'runs'))).filter((name) => name.startsWith(`.unfinished-${pid}`));
+  const sockets = (await readFile('/proc/net/unix', 'utf8')).split('\n').filter((line) => line.includes(mark));
+  const processes: string[] = [];
+  for (const name of (await readdir('/proc')).filter((entry) => /^\d+$/.test(entry))) {
+    const [command, environment] = await Promise.all(['cmdline', 'environ'].map((file) => readFile(`/proc/${name}/${file}`, 'utf8').catch(() => '')));
+    if (name === String(pid) || command?.includes(mark) === true || environment?.includes(mark) === true) processes.push(`process ${name} ${command}`);
+  }
+  return [...folders, ...unfinished, ...sockets, ...processes];
+}
+
+/** Starts a run, and kills it `afterMs` later; @returns its process id. */
+async function kill(afterMs: number): Promise<number> {
+  const child = spawn(process.execPath, run, { env, stdio: 'ignore' });
+  const exited = once(child, 'exit');
+  const timer = setTimeout(() => child.kill('SIGKILL'), afterMs);
+  await exited;
+  clearTimeout(timer);
+  return child.pid ?? 0;
+}
+
+void t.test(`${victims} moments`, { timeout: 200_000 }, async (t) => {
+  const lookalike = join(temporary, `flowbed-${process.getuid?.()}-notes`);
+  await mkdir(lookalike);
+  await writeFile(join(lookalike, 'notes'), 'mine');
+  const foreign = spawn('cat', { argv0: 'ovs-vswitchd', env: { ...process.env, OVS_RUNDIR: lookalike }, stdio: ['pipe', 'ignore', 'ignore'] });
+  const foreignEnded = once(foreign, 'exit');
+
+  const startedMs = performance.now();
+  const hashes = await Promise.all(Array.from({ length: lanes + 1 }, () => wholeRun(t)));
+  const lengthMs = Math.round(performance.now() - startedMs);
+  t.equal(new Set(hashes).size, 1, `${hashes.length} runs at once see the same; they take ${lengthMs} ms`);
+
+  const random = randomFor(seed, 'moments');
+  const moments = Array.from({ length: victims }, () => random.integer(0, lengthMs));
+  const withTraces: number[] = [];
+  let lanesOpen = lanes;
+  const lane = async () => {
+    for (let moment = moments.pop(); moment !== undefined; moment = moments.pop()) {
+      const pid = await kill(moment);
+      if ((await tracesOf(pid)).length > 0) withTraces.push(pid);
+      const { code, stderr } = await flowbed([main, 'clean']);
+      t.equal(code, 0, stderr);
+      t.same(await tracesOf(pid), [], `killed after ${moment} ms`);
+    }
+    lanesOpen--;
+  };
+  let beside = 0;
+  const bystander = async () => {
+    for (; lanesOpen > 0; beside++) t.equal(await wholeRun(t), hashes[0], 'a run beside the dying ones');
+  };
+  await Promise.all([...Array.from({ length: lanes }, lane), bystander()]);
+  t.ok(withTraces.length > victims / 4, `${withTraces.length} victims left something behind`);
+  t.ok(beside > 3, `${beside} whole runs went on meanwhile`);
+
+  const [dead = 0] = withTraces;
+  for (const pid of [dead, foreign.pid]) await mkdir(join(project, `runs/.unfinished-${pid}`));
+  t.match(await flowbed([main, 'clean']), { code: 0, stdout: `removed the half-written run ${join(project, `runs/.unfinished-${dead}`)}` });
+  await access(join(project, `runs/.unfinished-${foreign.pid}`));
+  const numbers = (await readdir(join(project, 'runs'))).filter((name) => !name.startsWith('.')).map(Number).sort((a, b) => a - b);
+  t.same(numbers, numbers.map((_, index) => index + 1), 'runs are numbered without a gap');
+  for (const number of numbers) t.match(await readRunFolder(project, String(number)), { report: { traceHash: hashes[0] } }, `run ${number} is whole`);
+
+  t.equal(foreign.exitCode ?? foreign.signalCode, null, 'a process with OVS_RUNDIR that is not ours lives');
+  t.equal(await readFile(join(lookalike, 'notes'), 'utf8'), 'mine', 'a folder named alike that is nobody\'s is whole');
+  foreign.stdin?.end();
+  await foreignEnded;
+});
