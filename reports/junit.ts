@@ -42,7 +42,7 @@ function properties({ again, seed, backend, image, imageDigest, versions }: RunR
   ];
 }
 
-/** Characters that XML 1.0 cannot hold (section 2.2) are spelled out: `\u001b`. */
+/** Characters that XML 1.0 cannot hold (section 2.2), and what would end a CDATA section, are spelled out: `\u001b`. */
 function printable(text: string): string {
-  return text.replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return text.replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]|(?<=\]\])>/gu, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

@@ -1,10 +1,12 @@
 /** A run as a page of GitHub's Markdown, made for the summary of a workflow's step, which holds 1 MiB. */
-import { aspects, worst, type VerdictKind } from '../harness/nouns/verdict.js';
+import { worst, type VerdictKind } from '../harness/nouns/verdict.js';
 import type { RunReport, ScenarioReport, VectorReport } from '../harness/run/report.js';
-import { aspectNames, causesOf, describeDifference, describeInconclusive, describePromises, findingsOf, groupsOf, scenarioLabel } from './words.js';
+import { aspectName, causesOf, comparedAspects, describeDifference, describeInconclusive, describePromises, findingsOf, groupsOf, scenarioLabel } from './words.js';
 
 /** How many findings of a scenario are told in full before the rest is only counted. */
 const toldInFull = 10;
+/** How many vectors of a finding are named before the rest is only counted. */
+const named = 5;
 
 const marks: Readonly<Record<VerdictKind, string>> = { conforms: '✅', diverges: '❌', inconclusive: '❔' };
 
@@ -32,24 +34,22 @@ function headline({ verdict, scenarios }: RunReport): string {
 }
 
 function renderScenario(scenario: ScenarioReport): readonly string[] {
-  const findings = findingsOf(scenario);
+  const findings = [...scenario.program.map((difference) => ({ difference, ids: ['program'] })), ...findingsOf(scenario)];
   return [
     '',
     `## ${marks[scenario.verdict]} ${text(scenarioLabel(scenario))}`,
     '',
     text(scenario.title),
     '',
-    ...table(['', 'vectors', 'conform', 'diverge', 'inconclusive', 'promise'], groupsOf(scenario.vectors).map(groupRow), '-l---l'),
-    ...(findings.length === 0 ? [] : ['', '### Findings', ...findings.slice(0, toldInFull).flatMap(({ id, difference }) => ['', `**${text(id)}**`, '', ...fenced(describeDifference(difference))])]),
+    ...table(['', 'vectors', 'conform', 'diverge', 'inconclusive', 'promise'], groupsOf(scenario.vectors).map(groupRow), 'll---l'),
+    ...(findings.length === 0 ? [] : ['', '### Findings', ...findings.slice(0, toldInFull).flatMap(({ ids, difference }) => ['', namesOf(ids, scenario), '', ...fenced(describeDifference(difference))])]),
     ...(findings.length > toldInFull ? ['', `… and ${findings.length - toldInFull} more findings; report.html has them all.`] : []),
     ...renderCauses(scenario),
     '',
     '### What was compared',
     '',
-    ...table(['', 'expected', 'made', 'skipped'], aspects.map((aspect) => {
-      const { expected, made, skipped } = scenario.counts[aspect];
-      return [`${made + skipped === expected ? '' : '❔ '}${aspectNames[aspect]}`, String(expected), String(made), String(skipped)];
-    }), 'l---'),
+    ...table(['', 'expected', 'made', 'skipped'], comparedAspects(scenario.counts).map(({ aspect, expected, made, skipped }) =>
+      [`${made + skipped === expected ? '' : '❔ '}${aspectName(aspect)}`, String(expected), String(made), String(skipped)]), 'l---'),
   ];
 }
 
@@ -62,14 +62,19 @@ function groupRow([name, vectors]: readonly [string, readonly VectorReport[]]): 
 function renderCauses(scenario: ScenarioReport): readonly string[] {
   const causes = causesOf(scenario);
   if (causes.length === 0) return [];
-  const cost = ([first, ...more]: readonly string[]): string => (first === undefined ? text(scenario.name) : `${code(first)}${more.length === 0 ? '' : ` and ${more.length} more`}`);
-  return ['', '### Inconclusive', ...causes.flatMap(({ inconclusive, ids }) => ['', cost(ids), '', ...fenced(describeInconclusive(inconclusive))])];
+  return ['', '### Inconclusive', ...causes.flatMap(({ inconclusive, ids }) => ['', namesOf(ids, scenario), '', ...fenced(describeInconclusive(inconclusive))])];
+}
+
+/** The vectors that one thing cost; none where it cost the whole scenario. */
+function namesOf(ids: readonly string[], { name }: ScenarioReport): string {
+  const more = ids.length - named;
+  return ids.length === 0 ? `**${text(name)}**` : `**${ids.slice(0, named).map(code).join(', ')}**${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 /** @param alignment a letter a column: `l` to the left, `-` (numbers) to the right. */
 function table(head: readonly string[], rows: readonly (readonly string[])[], alignment = ''): readonly string[] {
   const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
-  return [row(head), row(head.map((_, column) => (alignment[column] === '-' && column > 0 ? '---:' : '---'))), ...rows.map(row)];
+  return [row(head), row(head.map((_, column) => (alignment[column] === '-' ? '---:' : '---'))), ...rows.map(row)];
 }
 
 function text(words: string): string {

@@ -9,14 +9,15 @@ export function scenarioLabel({ name, axes }: Pick<ScenarioReport, 'name' | 'axe
 }
 
 /** What is compared of each aspect, in the plural. */
-export const aspectNames: Readonly<Record<Aspect, string>> = { program: 'flows', intent: 'promises', frames: 'frames', silence: 'silent ports', counters: 'counters', connections: 'connections', macs: 'learned MACs' };
+const names: Readonly<Record<string, string>> = { program: 'flows', intent: 'promises', silence: 'silent ports', macs: 'learned MACs' };
 
-/** `2 of 3 frames` where some are missing. */
-export function describeCounts(counts: Counts): readonly string[] {
-  return aspects.map((aspect) => {
-    const { expected, made, skipped } = counts[aspect];
-    return `${made === expected ? made : `${made} of ${expected}`} ${aspectNames[aspect] ?? aspect}${skipped > 0 ? `, ${skipped} skipped` : ''}`;
-  });
+export function aspectName(aspect: Aspect): string {
+  return names[aspect] ?? aspect;
+}
+
+/** The aspects that there was something to compare of. */
+export function comparedAspects(counts: Counts): readonly { readonly aspect: Aspect; readonly expected: number; readonly made: number; readonly skipped: number }[] {
+  return aspects.flatMap((aspect) => (counts[aspect].expected === 0 ? [] : [{ aspect, ...counts[aspect] }]));
 }
 
 /** How many consequences of a difference are told. */
@@ -67,12 +68,26 @@ export function describePromises(vectors: readonly Pick<VectorReport, 'intent'>[
   return parts.length === 1 ? String(parts[0]?.[1]) : parts.map(([count, words]) => `${count} ${words}`).join(', ');
 }
 
-/** The report's differences that are not consequences of others, with the vector they were seen at; `program` for the flows. */
-export function findingsOf(scenario: ScenarioReport): readonly { readonly id: string; readonly difference: Difference }[] {
-  return [
-    ...scenario.program.map((difference) => ({ id: 'program', difference })),
-    ...scenario.vectors.flatMap(({ id, differences }) => differences.filter(({ afterDivergence }) => !afterDivergence).map((difference) => ({ id, difference }))),
-  ];
+/** What some vectors have in common: their first differences are alike and stand at one place. */
+export interface Finding {
+  /** The first vector's. */
+  readonly difference: Difference;
+  readonly ids: readonly string[];
+}
+
+/** The vectors that diverge, by where they first do; each flow that was otherwise right after programming is told apart from them. */
+export function findingsOf({ vectors }: ScenarioReport): readonly Finding[] {
+  const found = new Map<string, { readonly difference: Difference; readonly ids: string[] }>();
+  for (const { id, differences } of vectors) {
+    const [difference] = differences;
+    if (difference === undefined) continue;
+    const { at, between, summary } = difference;
+    const key = at === undefined ? `${between} ${summary}` : `${between} ${at.flow.node} ${at.flow.bridge} ${formatFlowId(at.flow)} ${at.field ?? ''}`;
+    const known = found.get(key);
+    if (known === undefined) found.set(key, { difference, ids: [id] });
+    else known.ids.push(id);
+  }
+  return [...found.values()];
 }
 
 /** Vectors without a verdict by their cause, in order of appearance: one cause often costs all that comes after it. */

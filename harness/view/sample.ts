@@ -1,10 +1,12 @@
 /** Runs with their records for the tests of reports: the model, with a fault or without, stands in for the switches. */
 import { sha256 } from '../base/digest.js';
+import { assert } from '../base/errors.js';
 import type { ClusterPlan } from '../nouns/plan.js';
 import type { Scenario } from '../nouns/scenario.js';
-import { addCounts, worst } from '../nouns/verdict.js';
+import { addCounts, noCounts, worst } from '../nouns/verdict.js';
+import { playAlone } from '../run/drive.js';
 import { reportFormat } from '../run/report.js';
-import type { RunRecord } from '../run/record.js';
+import { recordWitness, type RunRecord, type VectorRecord } from '../run/record.js';
 import { runScenario, type ScenarioRun } from '../run/scenario-run.js';
 import { openModel } from '../testbeds/model/model.js';
 import type { Testbed } from '../testbeds/testbed.js';
@@ -23,7 +25,7 @@ const seed = 1;
 /** A run of some scenarios, one after the other, as if on Open vSwitch. */
 export async function sampleRun(samples: readonly Sample[]): Promise<RunRecord> {
   const runs: ScenarioRun[] = [];
-  for (const { scenario, axes, open = openModel, only } of samples) {
+  for (const { scenario, axes, open = openStandIn, only } of samples) {
     runs.push(await runScenario(scenario, axes, {
       seed,
       nowMs: () => 0,
@@ -50,9 +52,33 @@ export async function sampleRun(samples: readonly Sample[]): Promise<RunRecord> 
   };
 }
 
+/** A run whose vectors are played and not judged: for what depends on size alone. */
+export async function playedRun(scenario: Scenario, axes: Readonly<Record<string, string>>): Promise<RunRecord> {
+  const empty = await sampleRun([{ scenario, axes, only: [] }]);
+  const [report, record] = [empty.report.scenarios[0], empty.scenarios[0]];
+  assert(report !== undefined && record !== undefined, 'a run of one scenario');
+  const model = openStandIn(record.plan);
+  const vectors: VectorRecord[] = [];
+  for (const vector of scenario.vectors(record.topology)) {
+    await model.reset();
+    const observation = await playAlone(model, record.plan, vector, seed);
+    vectors.push({ vector, real: recordWitness({ observation, counts: await model.counts(), state: await model.state() }) });
+  }
+  const told = vectors.map(({ vector }) => ({
+    id: vector.id, stimulus: { ...vector.stimulus }, intent: { ...scenario.intent(record.topology, vector.stimulus) }, verdict: 'conforms' as const, counts: noCounts, differences: [],
+  }));
+  return { report: { ...empty.report, scenarios: [{ ...report, vectors: told }] }, scenarios: [{ ...record, vectors }] };
+}
+
+/** The model as if it were real: of flows that tie it takes the first. */
+function openStandIn(plan: ClusterPlan): Testbed {
+  const model = openModel(plan);
+  return { ...model, call: (calls) => model.call(calls, () => Promise.resolve(0)) };
+}
+
 /** The model with other flows than the plan's on `bridge` of `node`, as if the switch held them. */
 export function openWithFlows(node: string, bridge: string, change: (flows: readonly string[]) => readonly string[]): (plan: ClusterPlan) => Testbed {
-  return (plan) => openModel({
+  return (plan) => openStandIn({
     nodes: plan.nodes.map((each) => (each.node === node ? { ...each, bridges: each.bridges.map((held) => (held.name === bridge ? { ...held, flows: change(held.flows) } : held)) } : each)),
   });
 }
@@ -60,7 +86,7 @@ export function openWithFlows(node: string, bridge: string, change: (flows: read
 /** The model until `calls` calls were made, and then the failure that `cause` makes. */
 export function openFailing(calls: number, cause: () => Error): (plan: ClusterPlan) => Testbed {
   return (plan) => {
-    const model = openModel(plan);
+    const model = openStandIn(plan);
     let made = 0;
     return { ...model, call: (asked) => (++made > calls ? Promise.reject(cause()) : model.call(asked)) };
   };

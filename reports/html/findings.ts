@@ -1,8 +1,7 @@
 /** What a run found, cause by cause: vectors that part at the same flow are told together. */
 import { formatFlowId } from '../../harness/nouns/switching.js';
-import type { Difference } from '../../harness/nouns/verdict.js';
 import type { ScenarioReport } from '../../harness/run/report.js';
-import { causesOf } from '../words.js';
+import { causesOf, findingsOf, type Finding } from '../words.js';
 import { html, type Markup } from './markup.js';
 
 /** Vectors that are named before the rest is only counted. */
@@ -10,15 +9,9 @@ const namedMax = 12;
 /** Flows that are told before the rest is only counted. */
 const flowsMax = 5;
 
-/** Vectors whose first difference is of one kind and stands at one place. */
-interface Finding {
-  readonly difference: Difference;
-  readonly ids: string[];
-}
-
 /** @param index of the scenario on the page: buttons that open a vector name it. */
 export function renderFindings(scenario: ScenarioReport, index: number): Markup {
-  const findings = [...byPlace(scenario)];
+  const findings = findingsOf(scenario);
   const causes = causesOf(scenario);
   if (findings.length + causes.length + scenario.program.length === 0) return html`<p class="calm">Nothing was found: model, switch and promise agree in every vector.</p>`;
   return html`<ol class="findings">${renderProgram(scenario)}${findings.map((finding) => renderFinding(finding, index))}${causes.map(({ inconclusive, ids }) => html`<li class="finding open">
@@ -26,20 +19,6 @@ export function renderFindings(scenario: ScenarioReport, index: number): Markup 
 ${inconclusive.evidence.length === 0 ? '' : html`<pre>${inconclusive.evidence.join('\n')}</pre>`}
 ${inconclusive.remedies.length === 0 ? '' : html`<ul>${inconclusive.remedies.map((remedy) => html`<li>${remedy}</li>`)}</ul>`}
 ${vectorButtons(ids, index)}</li>`)}</ol>`;
-}
-
-function byPlace({ vectors }: ScenarioReport): Iterable<Finding> {
-  const found = new Map<string, Finding>();
-  for (const { id, differences } of vectors) {
-    const [difference] = differences;
-    if (difference === undefined) continue;
-    const { at, between, summary } = difference;
-    const key = at === undefined ? `${between} ${summary}` : `${between} ${at.flow.node} ${at.flow.bridge} ${formatFlowId(at.flow)} ${at.field ?? ''}`;
-    const known = found.get(key);
-    if (known === undefined) found.set(key, { difference, ids: [id] });
-    else known.ids.push(id);
-  }
-  return found.values();
 }
 
 function renderFinding({ difference, ids }: Finding, index: number): Markup {

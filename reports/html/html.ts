@@ -1,9 +1,9 @@
 /** A run as one page that needs nothing else: what was found, the network, who reached whom, and the path of every vector. */
-import { aspects, worst, type Aspect, type VerdictKind } from '../../harness/nouns/verdict.js';
+import { worst, type VerdictKind } from '../../harness/nouns/verdict.js';
 import { viewOf, type RunView, type ScenarioView } from '../../harness/view/view.js';
 import type { RunRecord } from '../../harness/run/record.js';
 import type { RunReport, ScenarioReport, VectorReport } from '../../harness/run/report.js';
-import { aspectNames, describePromises, groupsOf, scenarioLabel } from '../words.js';
+import { aspectName, comparedAspects, describePromises, groupsOf, scenarioLabel } from '../words.js';
 import { renderFindings } from './findings.js';
 import { html, raw, type Markup } from './markup.js';
 import { packed, pageData } from './page-data.js';
@@ -89,21 +89,22 @@ ${renderFindings(report, index)}
 </section>`;
 }
 
-const meanings: Readonly<Record<Aspect, string>> = {
+const meanings: Readonly<Record<string, string>> = {
   program: 'every flow that the switches reported, against the one wanted',
   intent: 'what was promised, against what the model and what the switch did',
   frames: 'every frame at every port, byte by byte, model against switch',
   silence: 'ports at which nothing should have come out',
   counters: 'n_packets of every flow after every vector, model against switch',
+  connections: 'conntrack entries of every node after every vector, model against switch',
+  macs: 'learned MACs of every bridge after every vector, model against switch',
 };
 
 function renderCompared({ counts, durationMs }: ScenarioReport): Markup {
-  const left = aspects.filter((aspect) => counts[aspect].made < counts[aspect].expected);
+  const compared = comparedAspects(counts);
+  const left = compared.filter(({ expected, made }) => made < expected);
+  const missing = (expected: number, made: number): Markup => (made === expected ? html`<span class="muted">0</span>` : html`<strong class="attention">? ${number(expected - made)}</strong>`);
   return html`<div><table class="numbers"><thead><tr><th scope="col">Aspect</th><th scope="col">Expected</th><th scope="col">Made</th><th scope="col">Not made</th></tr></thead>
-<tbody>${aspects.map((aspect) => {
-    const { expected, made } = counts[aspect];
-    return html`<tr><th scope="row">${aspectNames[aspect]}<br><span class="muted">${meanings[aspect] ?? ''}</span></th><td>${number(expected)}</td><td>${number(made)}</td><td>${made === expected ? html`<span class="muted">0</span>` : html`<strong class="attention">? ${number(expected - made)}</strong>`}</td></tr>`;
-  })}</tbody></table>
+<tbody>${compared.map(({ aspect, expected, made }) => html`<tr><th scope="row">${aspectName(aspect)}<br><span class="muted">${meanings[aspect] ?? ''}</span></th><td>${number(expected)}</td><td>${number(made)}</td><td>${missing(expected, made)}</td></tr>`)}</tbody></table>
 <p class="muted">${left.length === 0 ? 'Nothing that should have been compared was left out.' : 'What was not made leaves its vectors without a verdict: nothing conforms as long as a comparison is missing.'}${durationMs > 0 ? ` It took ${(durationMs / 1000).toFixed(1)} s.` : ''}</p></div>`;
 }
 

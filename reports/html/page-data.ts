@@ -1,15 +1,13 @@
 /** What the page's script works on: the view of a run with every text, flow and path once, so that thousands of vectors fit. */
 import { deflateRawSync } from 'node:zlib';
-import { formatFlowId } from '../../harness/nouns/switching.js';
-import { aspects, type Difference } from '../../harness/nouns/verdict.js';
 import { flowKey } from '../../harness/compare/counters.js';
-import type { FlowId } from '../../harness/nouns/switching.js';
+import { formatFlowId, type FlowId } from '../../harness/nouns/switching.js';
+import type { Difference, VerdictKind } from '../../harness/nouns/verdict.js';
 import type { Crossing, Hop, Lookup } from '../../harness/view/hops.js';
 import type { Levels } from '../../harness/view/levels.js';
 import type { Note, Parting, RunView, ScenarioView, VectorView } from '../../harness/view/view.js';
 import type { Inconclusive } from '../../harness/run/report.js';
-import type { VerdictKind } from '../../harness/nouns/verdict.js';
-import { aspectNames, scenarioLabel } from '../words.js';
+import { aspectName, comparedAspects, scenarioLabel } from '../words.js';
 
 /** An index into `PageData.texts`. */
 export type Text = number;
@@ -54,14 +52,18 @@ export interface VectorData {
   readonly cut: boolean;
   /** Flows and what they counted; -1 where the switch was not asked. */
   readonly counted: readonly (readonly [flow: number, model: number, real: number])[];
-  readonly notes: readonly (readonly [note: Text, seen: Note['seen']])[];
-  /** Of each aspect in the order of `aspectTexts`: expected, made, skipped. */
+  readonly notes: readonly NoteData[];
+  /** Connections and learned MACs when it is over. */
+  readonly remembered: readonly NoteData[];
+  /** Of each aspect that there was something to compare of. */
   readonly counts: readonly (readonly [aspect: Text, expected: number, made: number, skipped: number])[];
   readonly differences: readonly DifferenceData[];
   readonly inconclusive?: Inconclusive;
   readonly unpredicted?: string;
   readonly parting?: Parting;
 }
+
+export type NoteData = readonly [text: Text, seen: Note['seen']];
 
 export interface HopData {
   readonly timeUs: number;
@@ -145,15 +147,13 @@ function scenarioData({ report, parties, vectors }: ScenarioView, text: (words: 
   return { label: scenarioLabel(report), parties, vectors: vectors.map(vector), flows: flows.values, paths: paths.values };
 }
 
-function headOf({ report, group, to, stimulus, promise, levels, notes, parting, unpredicted }: VectorView, text: (words: string) => Text): Omit<VectorData, 'hops' | 'counted' | 'cut'> {
+function headOf({ report, group, to, stimulus, promise, levels, notes, remembered, parting, unpredicted }: VectorView, text: (words: string) => Text): Omit<VectorData, 'hops' | 'counted' | 'cut'> {
+  const note = (told: Note): NoteData => [text(told.text), told.seen];
   return {
     id: report.id, group: text(group), from: text(report.stimulus.from), to: to === undefined ? -1 : text(to),
     stimulus: text(stimulus), promise: text(promise), verdict: report.verdict, levels,
-    notes: notes.map((note) => [text(note.text), note.seen]),
-    counts: aspects.flatMap((aspect) => {
-      const { expected, made, skipped } = report.counts[aspect];
-      return expected === 0 ? [] : [[text(aspectNames[aspect]), expected, made, skipped] as const];
-    }),
+    notes: notes.map(note), remembered: remembered.map(note),
+    counts: comparedAspects(report.counts).map(({ aspect, expected, made, skipped }) => [text(aspectName(aspect)), expected, made, skipped]),
     differences: report.differences.slice(0, differencesMax).map((difference) => differenceData(difference, text)),
     ...(report.inconclusive === undefined ? {} : { inconclusive: report.inconclusive }),
     ...(unpredicted === undefined ? {} : { unpredicted }),

@@ -15,13 +15,13 @@ export const style = `
 * { box-sizing: border-box; }
 html { -webkit-text-size-adjust: 100%; scroll-behavior: smooth; }
 @media (prefers-reduced-motion: reduce) { html { scroll-behavior: auto; } }
-body { margin: 0 auto; padding: 40px 32px 64px; max-width: 1248px; background: var(--paper); color: var(--ink); font: 15px/1.5 var(--sans); font-variant-numeric: tabular-nums; }
+body { margin: 0 auto; padding: 40px 32px 64px; max-width: 1248px; background: var(--paper); color: var(--ink); font: 15px/1.5 var(--sans); font-variant-numeric: tabular-nums; font-variant-ligatures: no-contextual; }
 h1, h2, h3, h4, p, dl, dd, ul, ol, pre { margin: 0; }
 h1, h2, .brand { font-variant-numeric: normal; }
 h1 { font-size: 34px; line-height: 1.15; font-weight: 650; letter-spacing: -0.02em; }
 h2 { font-size: 21px; font-weight: 650; letter-spacing: -0.01em; }
 h3 { margin: 44px 0 14px; font-size: 16px; font-weight: 650; scroll-margin-top: 16px; }
-h4 { font-size: 15px; font-weight: 600; }
+h4, article .finding h3 { margin: 0; font-size: 15px; font-weight: 600; }
 code, pre, .mono, .bytes { font-family: var(--mono); font-size: 0.86em; font-variant-ligatures: none; overflow-wrap: anywhere; }
 pre { padding: 10px 12px; background: var(--faint); border-radius: 4px; white-space: pre-wrap; }
 .muted, .lead { color: var(--muted); }
@@ -77,7 +77,7 @@ th { font-weight: 400; text-align: left; }
 thead th { color: var(--muted); font-size: 13px; vertical-align: bottom; }
 
 .matrix { --cell: 34px; border-collapse: separate; border-spacing: 2px; font-size: 13px; }
-.matrix.dense { --cell: 21px; border-spacing: 1px; font-size: 12px; }
+.matrix.dense { --cell: 20px; font-size: 12px; }
 .matrix th, .matrix .corner { padding: 2px 8px 2px 0; color: var(--muted); white-space: nowrap; }
 .matrix tbody th { text-align: right; color: var(--ink); }
 .matrix thead th { padding: 0 0 4px; text-align: center; color: var(--ink); }
@@ -87,12 +87,13 @@ thead th { color: var(--muted); font-size: 13px; vertical-align: bottom; }
 .matrix td.diverges, .sample.diverges { background: var(--tint); border-color: var(--accent); }
 .matrix td.inconclusive, .sample.inconclusive { background: none; border: 1.5px dashed var(--accent); }
 .matrix td[role]:hover:not(.none) { border-color: var(--ink); }
-.matrix .first > *, .matrix td.first, .matrix th.first { position: relative; }
-.matrix tr.first > * { border-top-width: 1.5px; }
-.matrix td.first, .matrix th.to.first { border-left: 0; }
-.matrix td.first::before, .matrix tr.first > td::after { content: ""; position: absolute; background: var(--rule); pointer-events: none; }
-.matrix td.first::before { left: -3px; top: -3px; bottom: -3px; width: 1px; }
-.matrix tr.first > td::after { top: -3px; left: -3px; right: -3px; height: 1px; }
+.matrix .edge { position: relative; }
+.matrix .edge::before, .matrix tr.edge > ::after { content: ""; position: absolute; background: var(--rule); pointer-events: none; }
+.matrix tr.edge { position: static; }
+.matrix tr.edge::before { content: none; }
+.matrix tr.edge > * { position: relative; }
+.matrix .edge::before { left: -3px; top: -3px; bottom: -3px; width: 1px; }
+.matrix tr.edge > ::after { top: -3px; left: -3px; right: -3px; height: 1px; }
 .cell { display: grid; gap: 3px; justify-content: center; justify-items: start; }
 .matrix.dense .cell { gap: 2px; }
 .bar { width: 16px; height: 4px; border-radius: 1px; background: var(--bar); }
@@ -166,11 +167,16 @@ summary { cursor: pointer; }
 .path .time { display: inline-block; min-width: 76px; color: var(--muted); font-weight: 400; }
 .path .lookup td:first-child { color: var(--muted); }
 .path .frame td { background: var(--faint); }
-.deeds { display: block; color: var(--muted); }
+.path tr > .words { white-space: normal; overflow-wrap: anywhere; }
+.deeds, .because { display: block; }
+.deeds { color: var(--muted); }
+.because { overflow-wrap: anywhere; }
+.because::first-letter { text-transform: uppercase; }
+.caption { margin-top: -8px; color: var(--muted); font-size: 13.5px; }
 .path .otherwise .count { color: var(--accent); font-weight: 700; }
 .path tr.otherwise .deeds { color: var(--ink); }
-.path tr.first td { background: var(--tint); border-top: 1.5px solid var(--accent); border-bottom: 1.5px solid var(--accent); }
-.path tr.first .deeds, .path tr.first td:first-child { color: var(--ink); }
+.path tr.first-difference td { background: var(--tint); border-top: 1.5px solid var(--accent); border-bottom: 1.5px solid var(--accent); }
+.path tr.first-difference .deeds, .path tr.first-difference td:first-child { color: var(--ink); }
 .first-mark { display: block; color: var(--accent); font-size: 13px; }
 footer { margin-top: 56px; padding-top: 16px; border-top: 1px solid var(--rule); font-size: 13px; overflow-wrap: anywhere; }
 
@@ -189,7 +195,7 @@ footer { margin-top: 56px; padding-top: 16px; border-top: 1px solid var(--rule);
   :root { --paper: #fff; --raised: #fff; --faint: #f4f4f4; }
   @page { margin: 14mm; }
   body { padding: 0; max-width: none; font-size: 10.5pt; print-color-adjust: exact; -webkit-print-color-adjust: exact; }
-  .filter, .skip, .scenario > nav, .more, .bar-top, .list tr.conforms { display: none; }
+  .filter, .skip, .scenario > nav, .more, .bar-top, .titled button, .list tr.conforms { display: none; }
   .list:not(:has(tr.diverges, tr.inconclusive)) { display: none; }
   h3 { margin-top: 24px; break-after: avoid; }
   .finding, .topology, .matrix, .numbers tr, .list tr, .path tr { break-inside: avoid; }

@@ -4,7 +4,8 @@ import { cellOf, describeCell, drawCell } from './cells.js';
 import { element } from './elements.js';
 import { textAt, type Scene } from './words.js';
 
-const elsewhere = 'elsewhere';
+/** The column of addresses that nobody holds. */
+const elsewhere = 'other';
 /** With more destinations than this, their names stand upright. */
 const lyingNamesMax = 14;
 
@@ -19,27 +20,27 @@ export function drawMatrix(scene: Scene, vectors: readonly VectorData[]): HTMLEl
     else already.push(vector);
   }
   const destinations = [...parties.map(({ name, node, ip }) => ({ name, node, ip })), { name: elsewhere, node: '', ip: 'an address that nobody holds, or none' }];
-  const first = (index: number, all: readonly { readonly node: string }[]): string => (index > 0 && all[index]?.node !== all[index - 1]?.node ? ' first' : '');
+  const edge = (index: number, all: readonly { readonly node: string }[]): string => (index > 0 && all[index]?.node !== all[index - 1]?.node ? ' edge' : '');
   const head = element('thead', {}, element('tr', { role: 'row' },
     element('td', { class: 'corner' }, 'from \\ to'),
-    destinations.map(({ name, ip }, index) => element('th', { role: 'columnheader', scope: 'col', title: ip, class: `to${first(index, destinations)}` }, element('span', {}, name))),
+    destinations.map(({ name, ip }, index) => element('th', { role: 'columnheader', scope: 'col', title: ip, class: `to${edge(index, destinations)}` }, element('span', {}, name))),
   ));
-  const body = element('tbody', {}, parties.map((from, row) => element('tr', { role: 'row', class: first(row, parties).trim() },
+  const body = element('tbody', {}, parties.map((from, row) => element('tr', { role: 'row', class: edge(row, parties).trim() },
     element('th', { role: 'rowheader', scope: 'row', title: from.ip }, from.name),
-    destinations.map((to, column) => drawCellOf(scene, from.name, to.name, between.get(`${from.name} ${to.name}`) ?? [], first(column, destinations))),
+    destinations.map((to, column) => drawCellOf(scene, from.name, to.name, between.get(`${from.name} ${to.name}`) ?? [], edge(column, destinations))),
   )));
   const table = element('table', { class: `matrix${destinations.length > lyingNamesMax ? ' dense' : ''}`, role: 'grid', 'aria-label': 'Senders (rows) and destinations (columns)' }, head, body);
   makeNavigable(table);
   return table;
 }
 
-function drawCellOf(scene: Scene, from: string, to: string, vectors: readonly VectorData[], edge: string): HTMLElement {
+function drawCellOf(scene: Scene, from: string, to: string, vectors: readonly VectorData[], edges: string): HTMLElement {
   const [any] = vectors;
-  if (any === undefined) return element('td', { role: 'gridcell', tabindex: -1, class: `none${edge}`, 'aria-label': `${from} to ${to}: no vector` });
+  if (any === undefined) return element('td', { role: 'gridcell', tabindex: -1, class: `none${edges}`, 'aria-label': `${from} to ${to}: no vector` });
   const cell = cellOf(vectors);
   const open = (): void => scene.open(vectors, vectors.find(({ verdict }) => verdict === cell.verdict) ?? any);
   const words = describeCell(from, to, vectors);
-  return element('td', { role: 'gridcell', tabindex: -1, class: `${cell.verdict}${edge}`, 'aria-label': words, title: words, click: open }, drawCell(cell));
+  return element('td', { role: 'gridcell', tabindex: -1, class: `${cell.verdict}${edges}`, 'aria-label': words, title: words, click: open }, drawCell(cell));
 }
 
 /** Keys of the grid pattern (WAI-ARIA Authoring Practices, "Grid"). */

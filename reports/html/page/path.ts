@@ -1,5 +1,5 @@
 /** One vector: its verdict at three levels and its path, the model beside the switch, with the first difference marked. */
-import type { CrossingData, HopData, LookupData, VectorData } from '../page-data.js';
+import type { CrossingData, HopData, LookupData, NoteData, VectorData } from '../page-data.js';
 import { element, mark, type Child } from './elements.js';
 import { levelMark, textAt, verdictMarks, verdictWords, type Scene } from './words.js';
 
@@ -10,19 +10,20 @@ export function drawVector(scene: Scene, vector: VectorData): readonly Child[] {
     element('h2', { id: 'vector-title' }, vector.id),
     element('p', { class: 'lead' }, text(vector.stimulus)),
     drawLevels(scene, vector),
-    vector.inconclusive === undefined ? undefined : element('div', { class: 'finding open' }, element('h4', {}, mark('?'), ` No verdict: ${vector.inconclusive.cause}`), vector.inconclusive.evidence.length === 0 ? undefined : element('pre', {}, vector.inconclusive.evidence.join('\n')), element('ul', {}, vector.inconclusive.remedies.map((remedy) => element('li', {}, remedy)))),
+    vector.inconclusive === undefined ? undefined : element('div', { class: 'finding open' }, element('h3', {}, mark('?'), ` No verdict: ${vector.inconclusive.cause}`), vector.inconclusive.evidence.length === 0 ? undefined : element('pre', {}, vector.inconclusive.evidence.join('\n')), element('ul', {}, vector.inconclusive.remedies.map((remedy) => element('li', {}, remedy)))),
     drawDifferences(scene, vector),
     element('div', { class: 'titled' }, element('h3', {}, 'The path'), vector.parting === undefined || vector.cut ? undefined : element('button', { type: 'button', click: goToFirstDifference }, 'Go to the first difference')),
     vector.unpredicted === undefined ? undefined : element('p', { class: 'attention' }, `The model could not be asked: ${vector.unpredicted}`),
-    vector.cut ? element('p', {}, 'The page would be too large with the paths of all conforming vectors: ', element('code', {}, 'flowbed explain'), ' has it.') : drawPath(scene, vector),
-    vector.notes.length === 0 ? undefined : drawNotes(scene, vector),
+    vector.cut ? element('p', {}, 'The page would be too large with the paths of all conforming vectors: ', element('code', {}, 'flowbed explain'), ' has it.') : [element('p', { class: 'caption' }, 'At a table: packets of its flow in the whole vector. At a port: whether the frame was there.'), drawPath(scene, vector)],
+    drawNotes(scene, 'What the hosts noted', 'Note', vector.notes),
+    drawNotes(scene, 'What the switches remember', 'Entry', vector.remembered),
     element('h3', {}, 'What was compared'),
     element('p', {}, vector.counts.map(([aspect, expected, made]) => (made === expected ? `${made} ${text(aspect)}` : `${made} of ${expected} ${text(aspect)}`)).join(' · ')),
   ];
 }
 
 function goToFirstDifference(): void {
-  const row = document.querySelector<HTMLElement>('tr.first');
+  const row = document.querySelector<HTMLElement>('tr.first-difference');
   row?.scrollIntoView({ block: 'center' });
   row?.focus({ preventScroll: true });
 }
@@ -45,7 +46,7 @@ function drawDifferences(scene: Scene, { differences }: VectorData): Child {
   if (first === undefined) return undefined;
   return [
     element('div', { class: 'finding' },
-      element('h4', {}, mark('✕'), ` ${capital(first.between)} part: ${text(first.summary)}`),
+      element('h3', {}, mark('✕'), ` ${capital(first.between)} part: ${text(first.summary)}`),
       element('dl', { class: 'pair' },
         element('dt', {}, 'expected'), element('dd', {}, element('code', {}, text(first.expected))),
         element('dt', {}, 'actual'), element('dd', {}, element('code', {}, text(first.actual))),
@@ -72,7 +73,7 @@ function hopHead(...words: readonly Child[]): HTMLElement {
   return element('tr', { class: 'hop' }, element('th', { scope: 'rowgroup', colspan: 4 }, words));
 }
 
-function drawHop(scene: Scene, { counted, parting }: VectorData, hop: HopData, index: number): HTMLElement {
+function drawHop(scene: Scene, { counted, parting, differences }: VectorData, hop: HopData, index: number): HTMLElement {
   const text = (at: number): string => textAt(scene.texts, at);
   const here = parting?.hop === index ? parting : undefined;
   const counts = new Map(counted.map(([flow, model, real]) => [flow, [model, real] as const]));
@@ -80,18 +81,20 @@ function drawHop(scene: Scene, { counted, parting }: VectorData, hop: HopData, i
   return element('tbody', {},
     hopHead(element('span', { class: 'time' }, `${hop.timeUs} µs`), ` ${text(hop.node)}, `, hop.entered === undefined ? 'out of nothing that went in' : `into ${text(hop.port)}`),
     hop.entered === undefined ? undefined : drawCrossing(scene, '→ in', hop.entered, here?.kind === 'entered'),
-    lookups.map((lookup, nth) => drawLookup(scene, lookup, lookups[nth - 1], counts.get(lookup[2]), here?.kind === 'lookup' && here.index === nth)),
+    lookups.map((lookup, nth) => drawLookup(scene, lookup, lookups[nth - 1], counts.get(lookup[2]), here?.kind === 'lookup' && here.index === nth ? (differences[0]?.at?.because ?? '') : undefined)),
     hop.left.map(([port, crossing], nth) => drawCrossing(scene, `← out of ${text(port)}`, crossing, here?.kind === 'left' && here.index === nth)),
   );
 }
 
-function drawLookup(scene: Scene, [bridge, table, flow, writes, outcome]: LookupData, before: LookupData | undefined, counts: readonly [number, number] | undefined, isFirst: boolean): HTMLElement {
+/** @param because why the two sides part here, where they do first. */
+function drawLookup(scene: Scene, [bridge, table, flow, writes, outcome]: LookupData, before: LookupData | undefined, counts: readonly [number, number] | undefined, because: string | undefined): HTMLElement {
+  const isFirst = because !== undefined;
   const text = (at: number): string => textAt(scene.texts, at);
   const [model, real] = counts ?? [0, 0];
   const deeds = [text(writes) === '' ? '' : `writes ${text(writes)}`, text(outcome)].filter((words) => words !== '').join('; ');
-  return element('tr', { tabindex: isFirst ? -1 : undefined, class: `lookup${isFirst ? ' first' : ''}${real !== -1 && model !== real ? ' otherwise' : ''}` },
+  return element('tr', { tabindex: isFirst ? -1 : undefined, class: `lookup${isFirst ? ' first-difference' : ''}${real !== -1 && model !== real ? ' otherwise' : ''}` },
     element('td', {}, before?.[0] === bridge ? '' : `${text(bridge)} `, element('span', { class: 'table' }, `table ${table}`)),
-    element('td', {}, isFirst ? firstMark() : undefined, element('code', {}, flow === -1 ? 'no flow matches' : (scene.data.flows[flow]?.text ?? '')), deeds === '' ? undefined : element('span', { class: 'deeds' }, deeds)),
+    element('td', {}, isFirst ? firstMark() : undefined, element('code', {}, flow === -1 ? 'no flow matches' : (scene.data.flows[flow]?.text ?? '')), deeds === '' ? undefined : element('span', { class: 'deeds' }, deeds), because === undefined ? undefined : element('span', { class: 'because' }, because)),
     ...(flow === -1 ? [element('td', {}), element('td', {})] : [count(model), count(real)]),
   );
 }
@@ -99,7 +102,7 @@ function drawLookup(scene: Scene, [bridge, table, flow, writes, outcome]: Lookup
 function drawCrossing(scene: Scene, where: string, [frame, seen, fields]: CrossingData, isFirst: boolean): HTMLElement {
   const has = (side: 'model' | 'switch'): string => (seen === 'by both' || seen === `by the ${side} only` ? '✓' : seen === 'differently' ? (side === 'model' ? '✓' : '≠') : seen === 'nobody looked at the switch' ? (side === 'model' ? '✓' : '?') : '✕ none');
   const same = seen === 'by both' || seen === 'nobody looked at the switch';
-  return element('tr', { tabindex: isFirst ? -1 : undefined, class: `frame${isFirst ? ' first' : ''}${same ? '' : ' otherwise'}` },
+  return element('tr', { tabindex: isFirst ? -1 : undefined, class: `frame${isFirst ? ' first-difference' : ''}${same ? '' : ' otherwise'}` },
     element('td', {}, where),
     element('td', {}, isFirst ? firstMark() : undefined, element('span', { class: 'bytes' }, textAt(scene.texts, frame)),
       fields.length === 0 ? undefined : element('span', { class: 'deeds' }, fields.map(([name, expected, actual]) => `${name}: model ${expected}, switch ${actual}`).join('; '))),
@@ -115,14 +118,15 @@ function count(packets: number): HTMLElement {
   return element('td', { class: 'count' }, packets === -1 ? '?' : String(packets));
 }
 
-function drawNotes(scene: Scene, { notes }: VectorData): Child {
+function drawNotes(scene: Scene, title: string, column: string, notes: readonly NoteData[]): Child {
+  if (notes.length === 0) return undefined;
   const tick = (has: boolean, asked = true): HTMLElement => element('td', { class: 'count' }, has ? '✓' : asked ? '✕ none' : '?');
   return [
-    element('h3', {}, 'What the hosts noted'),
+    element('h3', {}, title),
     element('div', { class: 'scroll' }, element('table', { class: 'path' },
-      element('thead', {}, element('tr', {}, ['Note', 'Model', 'Switch'].map((words) => element('th', { scope: 'col' }, words)))),
+      element('thead', {}, element('tr', {}, [column, 'Model', 'Switch'].map((words) => element('th', { scope: 'col' }, words)))),
       element('tbody', {}, notes.map(([note, seen]) => element('tr', { class: seen === 'by both' || seen === 'nobody looked at the switch' ? '' : 'otherwise' },
-        element('td', {}, textAt(scene.texts, note)), tick(seen !== 'by the switch only'), tick(seen === 'by both' || seen === 'by the switch only', seen !== 'nobody looked at the switch')))))),
+        element('td', { class: 'words' }, textAt(scene.texts, note)), tick(seen !== 'by the switch only'), tick(seen === 'by both' || seen === 'by the switch only', seen !== 'nobody looked at the switch')))))),
   ];
 }
 
