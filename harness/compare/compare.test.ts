@@ -181,6 +181,43 @@ void t.test('where it began', async (t) => {
   t.equal(place(locateDecision([])), 'nowhere');
 });
 
+void t.test('promises about connections', async (t) => {
+  const tcp: Stimulus = { kind: 'tcp', from: 'a', to: '10.0.0.2', port: 7 };
+  const intent: Intent = { kind: 'round-trip', to: 'b', source: '10.0.0.1' };
+  const at = { timeUs: 0 };
+  const whole: readonly HostNote[] = [
+    { ...at, host: 'a', kind: 'connected', as: 'opener', peer: '10.0.0.2' }, { ...at, host: 'b', kind: 'connected', as: 'answerer', peer: '10.0.0.1' },
+    { ...at, host: 'b', kind: 'received', what: 'tcp', src: '10.0.0.1', dst: '10.0.0.2', ttl: 64 }, { ...at, host: 'a', kind: 'received', what: 'tcp', src: '10.0.0.2', dst: '10.0.0.1', ttl: 64 },
+    { ...at, host: 'a', kind: 'closed', peer: '10.0.0.2' }, { ...at, host: 'b', kind: 'closed', peer: '10.0.0.1' },
+  ];
+  const judged = (notes: readonly HostNote[], promise: Intent = intent, stimulus: Stimulus = tcp) => judge(promise, stimulus, { notes, frames: [] })?.actual ?? 'kept';
+  t.equal(judged(whole), 'kept');
+  for (const [index, note] of whole.entries()) t.not(judged(whole.toSpliced(index, 1)), 'kept', `without ${note.host} ${note.kind}`);
+  for (const [index, note] of whole.entries()) t.not(judged(whole.toSpliced(index, 0, note)), 'kept', `twice ${note.host} ${note.kind}`);
+  for (const [index, note] of whole.entries()) t.not(judged(whole.with(index, { ...note, host: 'c' })), 'kept', `${note.kind} at another host`);
+  t.equal(judged(whole.with(1, { ...at, host: 'b', kind: 'connected', as: 'answerer', peer: '10.0.0.9' })), 'b has a connection from 10.0.0.9', 'from another address');
+  for (const kind of ['reset', 'refused', 'timed-out'] as const) t.match(judged([...whole, { ...at, host: 'a', kind, peer: '10.0.0.2' }]), /^a got (a reset|no answer) from 10\.0\.0\.2$/, kind);
+  const probe: Stimulus = { ...tcp, kind: 'probe' };
+  t.equal(judged(whole.filter(({ kind }) => kind !== 'received'), intent, probe), 'kept', 'a probe sends nothing');
+
+  const drop = (host: string): HostNote => ({ ...at, host, kind: 'dropped', why: 'odd', src: '10.0.0.1', dst: '10.0.0.2' });
+  const odd: Stimulus = { ...tcp, interjection: { by: 'opener', segment: 'syn-fin' } };
+  const fares = (kind: 'arrives' | 'dropped' | 'open', ...drops: readonly string[]) => judged([...whole, ...drops.map(drop)], { ...intent, interjection: { kind, why: 'so' } }, odd);
+  t.strictSame([fares('dropped'), fares('dropped', 'b')], ['kept', 'b dropped it: odd']);
+  t.strictSame([fares('arrives', 'b'), fares('arrives'), fares('arrives', 'b', 'b'), fares('arrives', 'a')], ['kept', 'nobody got it', 'b dropped it: odd', 'a dropped it: odd']);
+  t.strictSame([fares('open'), fares('open', 'b'), fares('open', 'c')], ['kept', 'kept', 'c dropped it: odd']);
+  t.equal(judged([...whole, drop('b')]), 'b dropped it: odd', 'where none was sent');
+
+  const refused: Intent = { kind: 'refused', to: 'b', source: '10.0.0.1', why: 'closed' };
+  const reset: HostNote = { ...at, host: 'a', kind: 'refused', peer: '10.0.0.2' };
+  t.equal(judged([drop('b'), reset], refused), 'kept');
+  t.strictSame([[reset], [drop('b')], [drop('c'), reset], [drop('b'), drop('b'), reset], [drop('b'), reset, reset], [drop('b'), { ...reset, host: 'b' }], [drop('b'), { ...reset, peer: '10.0.0.9' }], [drop('b'), reset, ...whole]].map((notes) => judged(notes as readonly HostNote[], refused)), [
+    'nobody got it', 'a got no reset', 'c dropped it: odd', 'b dropped it: odd; b dropped it: odd', 'a got a reset from 10.0.0.2; a got a reset from 10.0.0.2', 'b got a reset from 10.0.0.2', 'a got a reset from 10.0.0.9', 'a has a connection to 10.0.0.2',
+  ]);
+  t.strictSame(whole.slice(0, 3).map((note) => judged([note], { kind: 'denied', why: 'policy' })), ['a has a connection to 10.0.0.2', 'b has a connection from 10.0.0.1', 'b got data of a TCP connection from 10.0.0.1']);
+  t.equal(judged([{ ...at, host: 'a', kind: 'timed-out', peer: '10.0.0.2' }], { kind: 'denied', why: 'policy' }), 'kept', 'the sender gives up');
+});
+
 const connection: TrackedConnection = {
   node: 'n1', zone: 65520, protocol: 'tcp', original: 'src=10.0.0.1,dst=10.0.0.2,sport=49152,dport=7', reply: 'src=10.0.0.2,dst=10.0.0.1,sport=7,dport=49152',
   mark: 0x20, progress: 'state_orig=ESTABLISHED,state_reply=ESTABLISHED', timeoutS: 86_400,

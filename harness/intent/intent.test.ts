@@ -4,7 +4,7 @@
 import t from 'tap';
 import { antreaCluster } from '../../topologies/antrea-cluster.js';
 import type { Topology } from '../nouns/topology.js';
-import type { FrameSpec, PayloadSpec, Stimulus } from '../nouns/vector.js';
+import type { FrameSpec, Interjection, PayloadSpec, Stimulus, TcpFlag } from '../nouns/vector.js';
 import { intentOf } from './intent.js';
 
 /** p1 10.10.1.2, p2 10.10.1.3 on n1; p3 10.10.2.2, p4 10.10.2.3 on n2; p5, p6 on n3. */
@@ -34,6 +34,37 @@ void t.test("datagrams by the hosts' own stacks", async (t) => {
     [{ kind: 'udp', from: 'p1', to: '10.10.2.77', port: 9 }, 'denied'],
   ];
   for (const [stimulus, expected] of cases) t.equal(inWords(stimulus), expected, JSON.stringify(stimulus));
+});
+
+void t.test('connections, and segments that do not belong', async (t) => {
+  const tcp = (from: string, to: string, port = 7, interjection?: Interjection): Stimulus => ({ kind: 'tcp', from, to, port, ...(interjection !== undefined && { interjection }) });
+  const segment = (from: string, dst: string, flags: readonly TcpFlag[], checksum: 'right' | 'wrong' = 'right'): Stimulus => {
+    const addresses = { p1: { mac: mac.p1, ip: '10.10.1.2' }, n1: { mac: mac.n1, ip: '10.10.1.1' } }[from] ?? { mac: '', ip: '' };
+    return { kind: 'frame', from, what: '', frame: { src: addresses.mac, dst: dst === '10.10.1.1' ? mac.n1 : mac.p1, payload: { kind: 'tcp', src: addresses.ip, dst, ttl: 64, srcPort: 1, dstPort: 7, flags, checksum } } };
+  };
+  const cases: readonly (readonly [stimulus: Stimulus, expected: string])[] = [
+    [tcp('p1', '10.10.2.2'), 'round-trip p3 from 10.10.1.2'],
+    [{ kind: 'probe', from: 'n1', to: '10.10.1.2', port: 7 }, 'round-trip p1 from 10.10.1.1'],
+    [tcp('p1', '10.10.2.2', 9), 'refused p3 from 10.10.1.2'],
+    [{ kind: 'probe', from: 'n1', to: '10.10.1.2', port: 9 }, 'refused p1 from 10.10.1.1'],
+    [tcp('p1', '10.10.2.77'), 'denied'],
+    [{ kind: 'tcp', from: 'p1', to: '10.10.2.2', port: 7, ttl: 2 }, 'denied'],
+    [segment('p1', '10.10.1.1', ['ACK']), 'refused n1 from 10.10.1.2'],
+    [segment('n1', '10.10.1.2', ['ACK']), 'refused p1 from 10.10.1.1'],
+    [segment('p1', '10.10.1.1', ['SYN', 'ACK']), 'blocked'],
+    [segment('n1', '10.10.1.2', ['FIN', 'SYN']), 'blocked'],
+    [segment('p1', '10.10.1.1', ['SYN'], 'wrong'), 'blocked'],
+    [segment('n1', '10.10.1.2', ['ACK'], 'wrong'), 'blocked'],
+  ];
+  for (const [stimulus, expected] of cases) t.equal(inWords(stimulus), expected, JSON.stringify(stimulus));
+  const fares = (from: string, to: string, by: Interjection['by'], what: Interjection['segment'] = 'out-of-window') => {
+    const intent = intentOf(cluster, tcp(from, to, 7, { by, segment: what }));
+    return intent.kind === 'round-trip' ? intent.interjection?.kind : intent.kind;
+  };
+  t.strictSame((['opener', 'answerer'] as const).map((by) => fares('p1', '10.10.1.1', by)), ['dropped', 'dropped'], 'nothing marks what a pod opens');
+  t.strictSame((['opener', 'answerer'] as const).map((by) => fares('n1', '10.10.1.2', by)), ['arrives', 'open'], 'what comes in by the gateway is marked');
+  t.strictSame((['opener', 'answerer'] as const).map((by) => fares('n1', '10.10.2.2', by)), ['dropped', 'dropped'], 'but not over there');
+  t.strictSame((['opener', 'answerer'] as const).map((by) => fares('n1', '10.10.1.2', by, 'bad-checksum')), ['dropped', 'dropped']);
 });
 
 void t.test('ARP', async (t) => {
@@ -97,6 +128,7 @@ void t.test('a change in the cluster changes the word', async (t) => {
 void t.test('what nothing was promised about is refused, not guessed', async (t) => {
   const unpromised: readonly Stimulus[] = [
     { kind: 'udp', from: 'p1', to: '10.10.2.2', port: 9 },
+    { kind: 'frame', from: 'p1', what: '', frame: { src: mac.p1, dst: mac.n1, payload: { kind: 'tcp', src: '10.10.1.2', dst: '10.10.1.1', ttl: 64, srcPort: 1, dstPort: 7, flags: ['SYN'], checksum: 'right' } } },
     ping('p1', '172.30.0.1'),
     { kind: 'frame', from: 'n1', interface: 'eth0', what: '', frame: udpFrame(mac.n1, mac.p1, '10.10.1.1', '10.10.1.2') },
     { kind: 'frame', from: 'n1', what: '', frame: udpFrame(mac.n1, mac.p1, '10.10.1.3', '10.10.1.2') },
@@ -129,7 +161,8 @@ function inWords(stimulus: Stimulus): string {
   const intent = intentOf(cluster, stimulus);
   switch (intent.kind) {
     case 'round-trip':
-      return `round-trip ${intent.to} from ${intent.source}`;
+    case 'refused':
+      return `${intent.kind} ${intent.to} from ${intent.source}`;
     case 'resolves':
       return `resolves ${intent.mac}`;
     default:
