@@ -46,6 +46,7 @@ function defineCommands(context: Context, finish: (code: number) => void): Comma
     .option('--seed <number>', 'everything that is random comes from it', '1')
     .option('--topology <file>', 'a topology in YAML instead of the scenario\'s own')
     .option('--report <dir>', 'write report.html, junit.xml, report.tap, report.md, report.json and frames.pcapng there')
+    .option('--keep', 'leave the switches up until Ctrl-C, the last ones where there are several, and print commands that look at each')
     .option('--json', 'one JSON document on stdout, as docs/run.schema.json describes it')
     .action(async (names: string[], options: RunOptions) => finish(await (await import('./run.js')).run(context, names, options)));
   program

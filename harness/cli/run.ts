@@ -15,7 +15,9 @@ import { writeRunFolder, type LogFile } from '../run/run-folder.js';
 import { runScenario, type ScenarioRun } from '../run/scenario-run.js';
 import { openSim } from '../testbeds/sim/sim.js';
 import { exitCodes, type Context } from './context.js';
+import type { Kept } from './keep.js';
 import { loadScenario, matrix, parseSettings, scenarioNames } from './scenarios.js';
+import { shellLine } from './shell-line.js';
 
 export interface RunOptions {
   readonly image: string;
@@ -24,10 +26,15 @@ export interface RunOptions {
   readonly topology?: string;
   readonly json?: boolean;
   readonly report?: string;
+  readonly keep?: boolean;
 }
 
-/** @returns the exit code: 0 all conform, 1 something diverges, 3 inconclusive. @throws InputError for a wrong request. */
+/**
+ * @returns the exit code: 0 all conform, 1 something diverges, 3 inconclusive; with `keep` it does not return while there are
+ * switches to keep. @throws InputError for a wrong request.
+ */
 export async function run(context: Context, names: readonly string[], options: RunOptions): Promise<number> {
+  if (options.keep === true && options.json === true) throw new InputError('--keep waits for Ctrl-C and --json is for programs: choose one of them');
   const seed = parseSeed(options.seed);
   const named = await Promise.all((names.length > 0 ? names : await scenarioNames(context.root)).map((name) => loadScenario(context.root, name)));
   const scenarios = options.topology === undefined ? named : await withTopology(named, options.topology);
@@ -39,6 +46,7 @@ export async function run(context: Context, names: readonly string[], options: R
 
   const runs: ScenarioRun[] = [];
   const logs: LogFile[] = [];
+  let kept: Kept | undefined;
   for (const { scenario, axes } of points) {
     const label = [scenario.name, ...Object.entries(axes).map(([axis, value]) => `${axis}=${value}`)].join(' ');
     context.say(`${label}: bringing up switches`);
@@ -47,9 +55,12 @@ export async function run(context: Context, names: readonly string[], options: R
       nowMs: () => performance.now(),
       onProgress: (done, total) => progress(context, label, done, total),
       openReal: async (plan) => {
+        await kept?.sim.close();
+        kept = undefined;
         const sim = await openSim(plan, image, { teardown: context.teardown });
         return { ...sim, close: async () => {
-          await sim.close();
+          if (options.keep === true) kept = { label: points.length === 1 ? label : `${label}, the last of ${points.length}`, plan, sim };
+          else await sim.close();
           logs.push(...(await sim.logs()));
         } };
       },
@@ -60,6 +71,8 @@ export async function run(context: Context, names: readonly string[], options: R
   const folder = await writeRunFolder(context.root, record, logs);
   if (options.report !== undefined) await writeReports(options.report, record);
   context.print(options.json === true ? JSON.stringify(report, null, 2) : [renderTerminal(report), `  folder    ${folder}`, ...(options.report === undefined ? [] : [`  reports   ${options.report}`])].join('\n'));
+  if (kept !== undefined) await (await import('./keep.js')).hold(context, kept, image);
+  else if (options.keep === true) context.print('\nkept: nothing, for no switches came up');
   return exitCodes[report.verdict];
 }
 
@@ -104,7 +117,7 @@ function commandLine(names: readonly string[], options: RunOptions): string {
   const words = ['./flowbed', 'run', ...names, '--image', options.image, '--seed', options.seed];
   if (options.set !== undefined) words.push('--set', options.set);
   if (options.topology !== undefined) words.push('--topology', options.topology);
-  return words.map((word) => (/^[\w./:=,@+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(' ');
+  return shellLine(words);
 }
 
 /** Every vector on a terminal; elsewhere only the first and the last, so that a log stays readable. */

@@ -1,0 +1,36 @@
+/** `flowbed run --keep`: the switches stay up after the verdict, to be looked at with Open vSwitch's own programs. */
+import { watch } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ClusterPlan } from '../nouns/plan.js';
+import type { Image } from '../ovs/image.js';
+import type { Sim } from '../testbeds/sim/sim.js';
+import type { Context } from './context.js';
+import { shellLine } from './shell-line.js';
+
+export interface Kept {
+  /** The scenario and its axes. */
+  readonly label: string;
+  readonly plan: ClusterPlan;
+  readonly sim: Sim;
+}
+
+/** Prints the commands that look at each switch, and does not return: Ctrl-C ends the program, and its teardown the switches. */
+export async function hold(context: Context, { label, plan, sim }: Kept, image: Image): Promise<never> {
+  context.print(`\nkept: the switches of ${label}, their clock standing still, until Ctrl-C`);
+  for (const { node, bridges } of plan.nodes) {
+    context.print(`\n  ${node}`);
+    for (const line of lookAt(join(sim.dir, node), bridges.map(({ name }) => name), image)) context.print(`    ${line}`);
+  }
+  // Whatever becomes of the daemons, this keeps the program going.
+  for await (const _ of watch(sim.dir)) continue;
+  throw new Error('a watch without a signal does not end');
+}
+
+/** The command lines that look at the switch in `dir`: the flows of each bridge, its ports, its database. */
+function lookAt(dir: string, bridges: readonly string[], image: Image): readonly string[] {
+  return [
+    ...bridges.map((bridge) => [...image.command('ovs-ofctl'), '-O', 'OpenFlow15', 'dump-flows', `unix:${join(dir, bridge)}.mgmt`]),
+    [...image.command('ovs-appctl'), '-t', join(dir, 'ovs-vswitchd.ctl'), 'dpif/show'],
+    [...image.command('ovs-vsctl'), `--db=unix:${join(dir, 'db.sock')}`, 'show'],
+  ].map(shellLine);
+}
