@@ -38,7 +38,7 @@ export async function selftest(context: Context, options: { readonly image: stri
   return caught === results.length ? exitCodes.conforms : exitCodes.diverges;
 }
 
-const where = { switch: 'in the switch', wire: 'on the wire', compiler: 'in the compiler' } as const;
+const where = { switch: 'in the switch', packet: 'in the switch', delay: 'on the wire', wire: 'on the wire', compiler: 'in the compiler' } as const;
 
 function render(result: FaultResult): string {
   const { fault } = result;
@@ -46,7 +46,7 @@ function render(result: FaultResult): string {
   if (result.kind === 'unnoticed') return `${red('✖')} ${name}\n    went unnoticed: ${result.why}`;
   const { at } = result.finding;
   const told = at === undefined ? 'no table named' : `table ${at.flow.table}${at.field === undefined ? '' : `, field ${at.field}`}: ${formatFlowId(at.flow)}`;
-  const right = `table ${fault.table}${fault.field === undefined ? '' : `, field ${fault.field}`}`;
+  const right = [fault.table === undefined ? [] : `table ${fault.table}`, fault.field === undefined ? [] : `field ${fault.field}`, fault.aspect ?? []].flat().join(', ');
   return [
     `${result.kind === 'caught' ? green('✔') : red('✖')} ${name}`,
     `    ${result.vectors} vectors diverge, first ${result.first}; between ${result.finding.between}`,

@@ -151,7 +151,7 @@ const trace: Trace = {
     { kind: 'lookup', bridge: 'br-int', table: 110, flow: egress }, { kind: 'output', flow: egress, port: 'b' },
   ],
 };
-const sound: Evidence = { traces: [trace], frame: undefined, counters: [], program: [] };
+const sound: Evidence = { traces: [trace], earlier: [], frame: undefined, counters: [], program: [] };
 const differing = (expected: FrameEvent | undefined, actual: FrameEvent | undefined) => compareFrames(expected === undefined ? [] : [expected], actual === undefined ? [] : [actual], ports).differences[0];
 const place = (at: Location | undefined) => (at === undefined ? 'nowhere' : `${formatFlowId(at.flow)}${at.field === undefined ? '' : ` [${at.field}]`}: ${at.because}`);
 
@@ -246,7 +246,7 @@ void t.test('a whole vector', async (t) => {
   const intent: Intent = { kind: 'round-trip', to: 'b', source: '10.0.0.1' };
   const counts = [count(route, 1), count(egress, 1), count(miss, 0)];
   const observation: Observation = { frames: [event(10, 'a', echo(), 'in'), event(10, 'b')], notes: [reached, answered] };
-  const same: VectorCase = { stimulus: ping, intent, model: { observation, counts, state }, real: { observation, counts, state }, parting: { traces: [trace], modelCounts: counts, realCounts: counts }, ports };
+  const same: VectorCase = { stimulus: ping, intent, model: { observation, counts, state }, real: { observation, counts, state }, parting: { traces: [trace], earlier: [], modelCounts: counts, realCounts: counts }, ports };
   const made = (comparisons: number) => ({ expected: comparisons, made: comparisons, skipped: 0 });
   const expected = { program: made(0), intent: made(2), frames: made(2), silence: made(2), counters: made(3), connections: made(2), macs: made(2) };
 

@@ -13,6 +13,8 @@ export type Location = NonNullable<Difference['at']>;
 export interface Evidence {
   /** The model's traces, in the order of the frames. */
   readonly traces: readonly Trace[];
+  /** Those of the vector's frames before: all was alike then, but a flow that is otherwise may have left its mark. */
+  readonly earlier: readonly Trace[];
   readonly frame: FrameDifference | undefined;
   readonly counters: readonly CounterDifference[];
   /** What is remembered otherwise, where nothing else differs. */
@@ -32,21 +34,31 @@ export function locate(evidence: Evidence): Location | undefined {
   return fromFrame(evidence, field) ?? offPath(evidence) ?? fromState(evidence);
 }
 
-function firstOnPath({ traces, counters, program }: Evidence): Location | undefined {
+function firstOnPath({ traces, earlier, counters, program }: Evidence): Location | undefined {
   const changed = new Map(program.map((difference) => [flowKey(difference.flow), difference]));
   const counted = new Map(counters.map((difference) => [flowKey(difference.flow), difference]));
-  for (const step of traces.flatMap(({ steps }) => steps)) {
-    if (step.kind !== 'lookup' || step.flow === undefined) continue;
-    const flow = step.flow;
+  const heldOtherwise = (flow: FlowId): Location | undefined => {
     const otherwise = changed.get(flowKey(flow));
-    if (otherwise !== undefined) {
-      const because = otherwise.actual === undefined ? 'the switch does not hold this flow' : `the switch holds it as: ${otherwise.actual}`;
-      return { flow, because, ...(otherwise.field === undefined ? {} : { field: otherwise.field }) };
-    }
+    if (otherwise === undefined) return undefined;
+    const because = otherwise.actual === undefined ? 'the switch does not hold this flow' : `the switch holds it as: ${otherwise.actual}`;
+    return { flow, because, ...(otherwise.field === undefined ? {} : { field: otherwise.field }) };
+  };
+  for (const flow of flowsOn(earlier)) {
+    const location = heldOtherwise(flow);
+    if (location !== undefined) return location;
+  }
+  for (const flow of flowsOn(traces)) {
+    const location = heldOtherwise(flow);
+    if (location !== undefined) return location;
     const counter = counted.get(flowKey(flow));
     if (counter !== undefined) return { flow, because: `the model's packets matched it ${counter.expected ?? 0} times, the switch's ${counter.actual ?? 0} times${insteadOf(flow, counters)}` };
   }
   return undefined;
+}
+
+/** The flows that packets matched, in their order. */
+function flowsOn(traces: readonly Trace[]): readonly FlowId[] {
+  return traces.flatMap(({ steps }) => steps).flatMap((step) => (step.kind === 'lookup' && step.flow !== undefined ? [step.flow] : []));
 }
 
 /** The flow of the same table that the switch took, if one counted more than it should. */

@@ -39,11 +39,17 @@ interface Held {
 }
 
 function writtenDifferently(expected: Flow | undefined, actual: Flow | undefined): string | undefined {
-  const pairs = (expected?.actions ?? []).map((action, position) => [action, actual?.actions[position]] as const);
+  const others = writesOf(actual);
+  const pairs = writesOf(expected).map((action, position) => [action, others[position]] as const);
   const [found] = pairs.flatMap(([a, b]) =>
     a.kind === 'set' && b?.kind === 'set' && a.field === b.field && (a.value !== b.value || a.mask !== b.mask) ? [a.field.name] : [],
   );
   return found;
+}
+
+/** A flow's actions, with those that it gives to the connection tracker in their place. */
+function writesOf(flow: Flow | undefined): Flow['actions'] {
+  return (flow?.actions ?? []).flatMap((action) => (action.kind === 'ct' ? [action, ...action.exec] : [action]));
 }
 
 function index(programs: readonly BridgeProgram[]): ReadonlyMap<string, Held> {

@@ -28,7 +28,7 @@ export interface VectorCase {
   readonly model: Witness;
   readonly real: Witness;
   /** The model's traces of the call that both sides first answered differently, and the counters right after it; of the whole vector if they never did. */
-  readonly parting: { readonly traces: readonly Trace[]; readonly modelCounts: readonly FlowCount[]; readonly realCounts: readonly FlowCount[] };
+  readonly parting: { readonly traces: readonly Trace[]; readonly earlier: readonly Trace[]; readonly modelCounts: readonly FlowCount[]; readonly realCounts: readonly FlowCount[] };
   /** Every port at which frames can be seen, as `node port`. */
   readonly ports: ReadonlySet<string>;
 }
@@ -52,7 +52,7 @@ export function compareVector({ stimulus, intent, model, real, parting, ports }:
     parts,
     differences(program) {
       const { differences: counted } = compareCounters(parting.modelCounts, parting.realCounts);
-      const at = parts ? locate({ traces: parting.traces, frame: frames.differences[0], counters: counted, state: state.differences[0], program }) : locateDecision(parting.traces);
+      const at = parts ? locate({ traces: parting.traces, earlier: parting.earlier, frame: frames.differences[0], counters: counted, state: state.differences[0], program }) : locateDecision(parting.traces);
       const found = [
         ...frames.differences.map((difference) => frameDifference(difference)),
         ...counters.differences.map((difference) => counterDifference(difference)),

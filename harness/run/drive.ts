@@ -18,6 +18,8 @@ export interface Parting {
   readonly realCounts: readonly FlowCount[];
   /** The model's traces of that call alone. */
   readonly traces: readonly Trace[];
+  /** Its traces of the vector's calls before that. */
+  readonly earlier: readonly Trace[];
 }
 
 export interface Played {
@@ -45,7 +47,7 @@ export async function playInStep(model: ModelTestbed, real: Testbed, plan: Clust
     const before = model.traces().length;
     const seen = await real.call(realAsks.value);
     const predicted = await decided.call(modelAsks.value);
-    const parting = alike(predicted, seen) ? undefined : { modelCounts: await model.counts(), realCounts: await real.counts(), traces: model.traces().slice(before) };
+    const parting = alike(predicted, seen) ? undefined : { modelCounts: await model.counts(), realCounts: await real.counts(), traces: model.traces().slice(before), earlier: model.traces().slice(0, before) };
     modelAsks = modelFabric.next(predicted);
     realAsks = realFabric.next(seen);
     if (parting !== undefined) return { model: await playOut(decided, modelFabric, modelAsks), real: await playOut(real, realFabric, realAsks), parting };

@@ -71,7 +71,7 @@ async function judgeVector(stage: Stage, real: Testbed, vector: TestVector, port
   const predicted: Witness = { observation: played.model, counts: await model.counts(), state: await model.state() };
   const [realCounts, realState] = await Promise.all([real.counts(), real.state()]);
   const seen: Witness = { observation: withStrays(played.real, await real.strays()), counts: realCounts, state: realState };
-  const parting = played.parting ?? { modelCounts: predicted.counts, realCounts: seen.counts, traces: model.traces() };
+  const parting = played.parting ?? { modelCounts: predicted.counts, realCounts: seen.counts, traces: model.traces(), earlier: model.traces() };
   const comparison = compareVector({ stimulus, intent, model: predicted, real: seen, parting, ports });
   const program = comparison.parts ? compareProgram(await model.program(), await real.program()).differences : [];
   const differences = comparison.differences(program);
@@ -99,9 +99,9 @@ async function unmade({ plan, model, seed }: Stage, vector: TestVector): Promise
   return expectedCounts({ observation, counts: await model.counts(), state: await model.state() }, portsOf(plan));
 }
 
-/** Frames that came out after all was over belong to the vector that was just played. */
+/** Frames that came out after all was over belong to the vector that was just played, and to no instant of it. */
 function withStrays(observation: Observation, strays: readonly Stray[]): Observation {
-  const timeUs = observation.frames.at(-1)?.timeUs ?? 0;
+  const timeUs = (observation.frames.at(-1)?.timeUs ?? 0) + 1;
   return { ...observation, frames: [...observation.frames, ...strays.map((stray) => ({ ...stray, timeUs, direction: 'out' as const }))] };
 }
 

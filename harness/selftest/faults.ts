@@ -1,13 +1,19 @@
 /** Faults that a run must catch: in the flows of a running switch, on its wire, and in the compiler of flows. */
 import { assert } from '../base/errors.js';
-import type { Action } from '../openflow/actions.js';
+import type { BridgePlan } from '../nouns/plan.js';
+import type { Aspect } from '../nouns/verdict.js';
+import type { Action, CtAction } from '../openflow/actions.js';
 import type { Flow } from '../openflow/flow.js';
 import type { SwitchStep } from '../nouns/switching.js';
+import { arpOperations, decodeArp } from '../packet/arp.js';
+import { decodeEthernet, encodeEthernet, etherTypes } from '../packet/ethernet.js';
 
 export type Fault = {
   readonly name: string;
-  /** The table at which a run must say that things part, of br-int unless told. */
-  readonly table: number;
+  /** The aspect that the first finding of some vector must be about, where the fault is made to show in one. */
+  readonly aspect?: Aspect;
+  /** The table at which a run must say that things part, of br-int unless told; missing where no flow is to blame. */
+  readonly table?: number;
   readonly bridge?: string;
   /** The field that it must name, where one comes out wrong. */
   readonly field?: string;
@@ -16,6 +22,10 @@ export type Fault = {
   | { readonly kind: 'switch'; readonly flow: (flow: Flow) => boolean; readonly change: (flow: Flow) => Flow | undefined }
   /** What comes out of a switch is changed before it gets anywhere. */
   | { readonly kind: 'wire'; readonly wire: (step: SwitchStep) => SwitchStep }
+  /** The switch is made to take a packet of its own before every vector: `ovs-ofctl packet-out` with these arguments. */
+  | { readonly kind: 'packet'; readonly packet: (bridge: BridgePlan) => string }
+  /** Frames come late: what `late` holds for is held back until all is over. */
+  | { readonly kind: 'delay'; readonly late: (output: SwitchStep['outputs'][number]) => boolean }
   /** The control plane wants one flow otherwise than it should: model and switch agree, and only intent knows better. */
   | { readonly kind: 'compiler'; readonly flow: (flow: Flow) => boolean; readonly change: (flow: Flow) => Flow }
 );
@@ -61,7 +71,66 @@ export const antreaFaults: readonly Fault[] = [
     flow: (flow) => flow.table === 10 && matches(flow, 'nw_src'),
     change: (flow) => ({ ...flow, match: flow.match.map((part) => (part.field.matchName === 'nw_src' ? { ...part, value: part.value ^ 0x40n } : part)) }),
   },
+  {
+    kind: 'switch', name: 'the conntrack zone changed', table: 30,
+    flow: (flow) => flow.table === 30,
+    change: (flow) => withCt(flow, (ct) => ({ ...ct, zone: ct.zone + 1 })),
+  },
+  {
+    kind: 'switch', name: 'the mark of connections from the gateway changed', aspect: 'connections', table: 105, field: 'ct_mark',
+    flow: (flow) => flow.actions.some((action) => action.kind === 'ct' && action.exec.length > 0),
+    change: (flow) => withCt(flow, (ct) => ({ ...ct, exec: ct.exec.map((action) => (action.kind === 'set' ? { ...action, value: action.value + 1n } : action)) })),
+  },
+  {
+    kind: 'packet', name: 'a counter that lies: one packet more in the table of spoofed ones', aspect: 'counters', table: 10,
+    packet: () => `in_port=3,packet=${hex(frameOf('0a:00:00:00:00:01', '0a:00:00:00:00:02'))},actions=resubmit(,10)`,
+  },
+  {
+    kind: 'packet', name: 'a learned MAC moved: the first pod seems to be at the second\'s port', aspect: 'macs',
+    packet: (bridge) => {
+      const mac = learnedFirst(bridge);
+      return `in_port=4,packet=${hex(frameOf(mac, mac))},actions=NORMAL`;
+    },
+  },
+  {
+    kind: 'delay', name: 'a frame delayed past the end: what the tunnel sends', aspect: 'frames', bridge: 'br-phys', table: 0,
+    late: ({ port }) => port === 'uplink',
+  },
+  {
+    kind: 'wire', name: 'a reply rewritten: an ARP answer claims another address', aspect: 'frames', table: 20,
+    wire: (step) => ({ outputs: step.outputs.map((output) => (isArpReply(output.frame) ? { ...output, frame: withLastByteOf(output.frame, 31) } : output)) }),
+  },
 ];
+
+function withCt(flow: Flow, change: (ct: CtAction) => CtAction): Flow {
+  return { ...flow, actions: flow.actions.map((action): Action => (action.kind === 'ct' ? change(action) : action)) };
+}
+
+/** A frame of a local experimental type, so that no flow for ARP or IP takes it. */
+function frameOf(src: string, dst: string): Uint8Array {
+  return encodeEthernet({ src, dst, etherType: 0x88b5 }, new Uint8Array(46));
+}
+
+function hex(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('hex');
+}
+
+/** The address that the first endpoint port's pod must send from, as SpoofGuard has it. */
+function learnedFirst(bridge: BridgePlan): string {
+  const [, mac] = bridge.flows.map((flow) => /^table=10,.*,dl_src=([0-9a-f:]+),/.exec(flow)).find((match) => match !== null) ?? [];
+  assert(mac !== undefined, `${bridge.name} checks no pod's address`);
+  return mac;
+}
+
+function isArpReply(frame: Uint8Array): boolean {
+  const ethernet = decodeEthernet(frame);
+  return ethernet?.header.etherType === etherTypes.arp && decodeArp(ethernet.payload)?.op === arpOperations.reply;
+}
+
+/** The sender's IP address stands at bytes 28 to 31 of an ARP frame. */
+function withLastByteOf(frame: Uint8Array, place: number): Uint8Array {
+  return frame.map((byte, index) => (index === place ? byte ^ 0x40 : byte));
+}
 
 function sets(flow: Flow, field: string): boolean {
   return flow.actions.some((action) => action.kind === 'set' && action.field.name === field);

@@ -8,6 +8,7 @@ import { parseBridgeFlows } from '../openflow/bridge-flows.js';
 import { printFlow, printFlowKey, type Flow } from '../openflow/flow.js';
 import type { Image } from '../ovs/image.js';
 import { runScenario } from '../run/scenario-run.js';
+import type { Stray, Testbed } from '../testbeds/testbed.js';
 import { openSim, type Sim, type SimOptions } from '../testbeds/sim/sim.js';
 import type { Fault } from './faults.js';
 
@@ -39,7 +40,7 @@ export async function tryFault(scenario: Scenario, axes: Readonly<Record<string,
       const { node } = faultyBridge(wanted);
       const wire = fault.kind === 'wire' ? { wire: (step: Parameters<typeof fault.wire>[0], at: string) => (at === node.node ? fault.wire(step) : step) } : {};
       sim = await openSim(wanted, options.image, { ...options.sim, ...wire });
-      return sim;
+      return disturbed(sim, wanted, fault);
     },
     afterProgramming: async () => {
       assert(sim !== undefined && plan !== undefined, 'programmed before it was opened');
@@ -52,8 +53,8 @@ export async function tryFault(scenario: Scenario, axes: Readonly<Record<string,
   const [finding] = findings;
   const [first] = diverging;
   if (finding === undefined || first === undefined) return { kind: 'unnoticed', fault, why: 'no vector diverged' };
-  const wrong = findings.find(({ at }) => at?.flow.table !== fault.table || at.flow.bridge !== (fault.bridge ?? 'br-int'));
-  const named = fault.field === undefined || findings.some(({ at }) => at?.field === fault.field);
+  const wrong = fault.table === undefined ? undefined : findings.find(({ at }) => at?.flow.table !== fault.table || at?.flow.bridge !== (fault.bridge ?? 'br-int'));
+  const named = (fault.field === undefined || findings.some(({ at }) => at?.field === fault.field)) && (fault.aspect === undefined || findings.some(({ aspect }) => aspect === fault.aspect));
   return { kind: wrong === undefined && named ? 'caught' : 'misplaced', fault, vectors: diverging.length, first: first.id, finding: wrong ?? finding };
 }
 
@@ -64,6 +65,40 @@ async function plantInSwitch(sim: Sim, plan: ClusterPlan, fault: Extract<Fault, 
   const changed = fault.change(flow);
   if (changed === undefined) await sim.ofctl(node.node, bridge.name, 'del-flows', printFlowKey(flow).replace(/ priority=\d+,/, ''));
   else await sim.ofctl(node.node, bridge.name, 'add-flow', printFlow(changed));
+}
+
+/** The sim with a fault that needs more than a changed flow: packets of its own, or frames that come late. */
+function disturbed(sim: Sim, plan: ClusterPlan, fault: Fault): Testbed {
+  const { node, bridge } = faultyBridge(plan);
+  if (fault.kind === 'packet') {
+    return {
+      ...sim,
+      reset: async () => {
+        await sim.reset();
+        await sim.ofctl(node.node, bridge.name, 'packet-out', fault.packet(bridge));
+        // Its own frames are not the fault.
+        await sim.strays();
+      },
+    };
+  }
+  if (fault.kind !== 'delay') return sim;
+  let late: Stray[] = [];
+  return {
+    ...sim,
+    call: async (calls) => {
+      const steps = await sim.call(calls);
+      return steps.map((step, index) => {
+        const at = calls[index]?.node ?? '';
+        late.push(...step.outputs.filter((output) => at === node.node && fault.late(output)).map((output) => ({ node: at, ...output })));
+        return { outputs: step.outputs.filter((output) => at !== node.node || !fault.late(output)) };
+      });
+    },
+    strays: async () => {
+      const held = late;
+      late = [];
+      return [...held, ...(await sim.strays())];
+    },
+  };
 }
 
 function miscompile(plan: ClusterPlan, fault: Extract<Fault, { kind: 'compiler' }>): ClusterPlan {
