@@ -77,7 +77,7 @@ export const antreaFaults: readonly Fault[] = [
     change: (flow) => withCt(flow, (ct) => ({ ...ct, zone: ct.zone + 1 })),
   },
   {
-    kind: 'switch', name: 'the mark of connections from the gateway changed', aspect: 'connections', table: 105, field: 'ct_mark',
+    kind: 'switch', name: 'the mark of connections from the gateway changed', table: 105, field: 'ct_mark',
     flow: (flow) => flow.actions.some((action) => action.kind === 'ct' && action.exec.length > 0),
     change: (flow) => withCt(flow, (ct) => ({ ...ct, exec: ct.exec.map((action) => (action.kind === 'set' ? { ...action, value: action.value + 1n } : action)) })),
   },
