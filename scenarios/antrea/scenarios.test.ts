@@ -1,6 +1,7 @@
-// Goal: the scenario sends what it says, and L0 promises for each vector what the vector's id says.
+// Goal: the scenarios send what they say, and L0 promises for each vector what the vector's id says.
 // Method: the vectors of three sizes, counted by formula, each judged by L0 and held against a table by subject.
 import t from 'tap';
+import connections from './connections.js';
 import encap from './encap.js';
 
 void t.test('every vector is there once, and is promised what its id says', async (t) => {
@@ -13,7 +14,7 @@ void t.test('every vector is there once, and is promised what its id says', asyn
   // by TCP 3n(3n-1) between pods, 3n+3n² with gateways, 3n probes, of 4n encounters one to a closed port and 4 stray segments, and 24 amid a connection.
   for (const [nodes, count] of [['2', 252], ['3', 471], ['5', 1119]] as const) {
     const topology = encap.topology({ nodes, tunnel: 'geneve' });
-    const vectors = encap.vectors(topology);
+    const vectors = [...encap.vectors(topology), ...connections.vectors(topology)];
     t.equal(vectors.length, count, `${nodes} nodes`);
     t.equal(new Set(vectors.map(({ id }) => id)).size, count, 'ids are unique');
     const subjects = new Set<string>();
