@@ -2,9 +2,12 @@
 // Method: builder and YAML against each other; then one mistake at a time put into the YAML, the whole error compared.
 import { readFileSync } from 'node:fs';
 import t from 'tap';
+import { parse } from 'yaml';
+import { z } from 'zod';
 import { topologyProblems } from '../harness/nouns/topology-check.js';
 import type { Node, Topology } from '../harness/nouns/topology.js';
 import { antreaCluster } from './antrea-cluster.js';
+import { topologyJsonSchema } from './schema.js';
 import { readTopology } from './yaml.js';
 
 const example = readFileSync('topologies/two-nodes.yaml', 'utf8');
@@ -12,6 +15,18 @@ const built = antreaCluster({ nodes: 2, podsPerNode: 3, tunnel: 'geneve' });
 
 void t.test('two-nodes.yaml is what the builder builds', async (t) => {
   t.same(readTopology(example, 'two-nodes.yaml'), built);
+});
+
+void t.test('topology.schema.json, for editors', async (t) => {
+  t.equal(readFileSync('topologies/topology.schema.json', 'utf8'), topologyJsonSchema(), 'if the schema was meant to change: npm run schema');
+  const editor = z.fromJSONSchema(JSON.parse(topologyJsonSchema()) as z.core.JSONSchema.JSONSchema);
+  const accepts = (text: string) => editor.safeParse(parse(text)).success;
+  t.ok(accepts(example), 'it takes the example');
+  t.ok(accepts('name: x\nnodes: [{ name: n1 }]'), 'names are enough');
+  for (const [replace, by] of [['tunnel: geneve', 'tunel: geneve'], ['tunnel: geneve', 'tunnel: ipip'], ['{ name: p2, ip', '{ name: p2, up'], ['- p3', '- 3'], ['- p3', '- P3'], ['prefixLength: 16', 'prefixLength: 77'], ['0a:00:0a:0a:01:02', '0b:00:0a:0a:01:02']] as const) {
+    t.notOk(accepts(example.replace(replace, by)), `it refuses ${by}`);
+  }
+  t.match(example, /^# yaml-language-server: \$schema=topology\.schema\.json\n/);
 });
 
 void t.test('every size that the builder takes can exist', async (t) => {
@@ -23,29 +38,29 @@ void t.test('every size that the builder takes can exist', async (t) => {
 
 void t.test('mistakes in YAML: file, line, column, the value and what would be right', async (t) => {
   const mistakes: readonly (readonly [replace: string | RegExp, by: string, error: string | RegExp])[] = [
-    ['pods: [p4', 'pods: [p4, ]]', /^f:19:17: Unexpected flow-seq-end token in YAML stream: "\]"/],
-    ['tunnel: geneve\n', 'tunnel: stt\n', 'f:5:9: expected geneve or vxlan or gre, got "stt"'],
-    ['tunnel: geneve\n', 'tunel: geneve\n', 'f:5:1: unknown key "tunel". Did you mean "tunnel"? Known: name, mode, tunnel, serviceCidr, nodes.'],
-    ['gateway: {', 'gatway: {', 'f:12:5: unknown key "gatway". Did you mean "gateway"? Known: name, underlay, podCidr, gateway, pods.'],
-    ['{ name: p2, ip', '{ name: p2, up', 'f:15:21: unknown key "up". Did you mean "ip"? Known: name, ip, mac.'],
-    ['10.10.1.0/24', '10.10.1.0/33', 'f:11:14: expected a block of addresses such as 10.10.0.0/24, got "10.10.1.0/33"'],
-    ['10.10.1.0/24', '10.10.1.7/24', 'f:11:14: "10.10.1.7/24" is not the first address of its block: write 10.10.1.0/24'],
-    ['podCidr: 10.10.1.0/24', 'podCidr: 10.10.3.0/24', /^f:12:20: 10\.10\.1\.1 is no address for a host in 10\.10\.3\.0\/24/],
-    ['ip: 10.10.1.3', 'ip: 10.10.9.3', 'f:15:25: 10.10.9.3 is no address for a host in 10.10.1.0/24 of n1: these go from 10.10.1.1 to 10.10.1.254'],
-    ['ip: 10.10.1.3', 'ip: 10.10.1.255', /^f:15:25: 10\.10\.1\.255 is no address for a host/],
-    ['ip: 10.10.1.3', 'ip: 10.10.1.2', 'f:15:25: 10.10.1.2 is already taken by nodes[0].pods[0].ip; it must be unique in the cluster'],
-    ['- p3', '- p2', 'f:16:9: p2 is already taken by nodes[0].pods[1].name; it must be unique in the cluster'],
-    ['- p3', '- n1', 'f:16:9: n1 is already taken by nodes[0].name; it must be unique in the cluster'],
-    ['- p3', '- 3', 'f:16:9: expected keys and values, got 3'],
-    ['- p3', '- P3', /^f:16:9: "P3" is no Kubernetes name/],
-    ['0a:00:0a:0a:01:02', '0b:00:0a:0a:01:02', /^f:14:41: 0b:00:0a:0a:01:02 is a group address/],
-    ['0a:00:0a:0a:01:02', '0A:00:0a:0a:01:02', /^f:14:41: write the MAC address .* in lower case/],
-    ['prefixLength: 16', 'prefixLength: big', 'f:10:47: expected a number, got "big"'],
-    ['prefixLength: 16', 'prefixLength: 77', 'f:10:47: expected a prefix length from 1 to 30, got 77'],
-    ['prefixLength: 16', 'prefixLength: 24', /^f:18:5: 172\.30\.0\.2\/16 is not on the network 172\.30\.0\.0\/24 of n1/],
-    ['serviceCidr: 10.96.0.0/12', 'serviceCidr: 10.0.0.0/8', /^f:11:14: 10\.10\.1\.0\/24 overlaps 10\.0\.0\.0\/8 of serviceCidr\nf:18:5: 10\.10\.2\.0\/24 overlaps/],
-    ['  - name: n2\n    pods', '  - pods', 'f:18:5: "name" is missing: expected a text'],
-    [/\nnodes:[^]*/, '\nnodes: []', 'f:8:8: a cluster needs at least one node'],
+    ['pods: [p4', 'pods: [p4, ]]', /^f:20:17: Unexpected flow-seq-end token in YAML stream: "\]"/],
+    ['tunnel: geneve\n', 'tunnel: ipip\n', 'f:6:9: expected geneve or vxlan or gre or stt, got "ipip"'],
+    ['tunnel: geneve\n', 'tunel: geneve\n', 'f:6:1: unknown key "tunel". Did you mean "tunnel"? Known: name, mode, tunnel, serviceCidr, nodes.'],
+    ['gateway: {', 'gatway: {', 'f:13:5: unknown key "gatway". Did you mean "gateway"? Known: name, underlay, podCidr, gateway, pods.'],
+    ['{ name: p2, ip', '{ name: p2, up', 'f:16:21: unknown key "up". Did you mean "ip"? Known: name, ip, mac.'],
+    ['10.10.1.0/24', '10.10.1.0/33', 'f:12:14: expected a block of addresses such as 10.10.0.0/24, got "10.10.1.0/33"'],
+    ['10.10.1.0/24', '10.10.1.7/24', 'f:12:14: "10.10.1.7/24" is not the first address of its block: write 10.10.1.0/24'],
+    ['podCidr: 10.10.1.0/24', 'podCidr: 10.10.3.0/24', /^f:13:20: 10\.10\.1\.1 is no address for a host in 10\.10\.3\.0\/24/],
+    ['ip: 10.10.1.3', 'ip: 10.10.9.3', 'f:16:25: 10.10.9.3 is no address for a host in 10.10.1.0/24 of n1: these go from 10.10.1.1 to 10.10.1.254'],
+    ['ip: 10.10.1.3', 'ip: 10.10.1.255', /^f:16:25: 10\.10\.1\.255 is no address for a host/],
+    ['ip: 10.10.1.3', 'ip: 10.10.1.2', 'f:16:25: 10.10.1.2 is already taken by nodes[0].pods[0].ip; it must be unique in the cluster'],
+    ['- p3', '- p2', 'f:17:9: p2 is already taken by nodes[0].pods[1].name; it must be unique in the cluster'],
+    ['- p3', '- n1', 'f:17:9: n1 is already taken by nodes[0].name; it must be unique in the cluster'],
+    ['- p3', '- 3', 'f:17:9: expected keys and values, got 3'],
+    ['- p3', '- P3', /^f:17:9: "P3" is no Kubernetes name/],
+    ['0a:00:0a:0a:01:02', '0b:00:0a:0a:01:02', /^f:15:41: 0b:00:0a:0a:01:02 is a group address/],
+    ['0a:00:0a:0a:01:02', '0A:00:0a:0a:01:02', /^f:15:41: write the MAC address .* in lower case/],
+    ['prefixLength: 16', 'prefixLength: big', 'f:11:47: expected a number, got "big"'],
+    ['prefixLength: 16', 'prefixLength: 77', 'f:11:47: expected a prefix length from 1 to 30, got 77'],
+    ['prefixLength: 16', 'prefixLength: 24', /^f:19:5: 172\.30\.0\.2\/16 is not on the network 172\.30\.0\.0\/24 of n1/],
+    ['serviceCidr: 10.96.0.0/12', 'serviceCidr: 10.0.0.0/8', /^f:12:14: 10\.10\.1\.0\/24 overlaps 10\.0\.0\.0\/8 of serviceCidr\nf:19:5: 10\.10\.2\.0\/24 overlaps/],
+    ['  - name: n2\n    pods', '  - pods', 'f:19:5: "name" is missing: expected a text'],
+    [/\nnodes:[^]*/, '\nnodes: []', 'f:9:8: a cluster needs at least one node'],
     [/[^]*/, '', 'f:1:1: expected keys and values, got null'],
   ];
   for (const [replace, by, error] of mistakes) {

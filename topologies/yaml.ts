@@ -1,29 +1,11 @@
 import { LineCounter, isMap, isNode, isScalar, parseDocument, type Document } from 'yaml';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { formatIpv4, parseCidr } from '../harness/base/address.js';
 import { InputError, assert, formatPlace, unknownName, type Place } from '../harness/base/errors.js';
-import { malformation, topologyProblems, type TopologyProblem } from '../harness/nouns/topology-check.js';
+import { topologyProblems, type TopologyProblem } from '../harness/nouns/topology-check.js';
 import type { Node, Topology } from '../harness/nouns/topology.js';
-import { addressIn, defaultServiceCidr, macOf, podSubnet, underlayAddress, underlayPrefixLength } from './antrea-cluster.js';
-
-const name = text('name');
-const cidr = text('cidr');
-const interfaceKeys = { ip: text('ip').optional(), mac: text('mac').optional() };
-const podSchema = z.strictObject({ name, ...interfaceKeys });
-const nodeSchema = z.strictObject({
-  name,
-  underlay: z.strictObject({ ...interfaceKeys, prefixLength: z.int().optional() }).default({}),
-  podCidr: cidr.optional(),
-  gateway: z.strictObject(interfaceKeys).default({}),
-  pods: z.array(z.preprocess((pod) => (typeof pod === 'string' ? { name: pod } : pod), podSchema)).default([]),
-});
-const topologySchema = z.strictObject({
-  name,
-  mode: z.enum(['encap']).default('encap'),
-  tunnel: z.enum(['geneve', 'vxlan', 'gre', 'stt']).default('geneve'),
-  serviceCidr: cidr.default(defaultServiceCidr),
-  nodes: z.array(nodeSchema),
-});
+import { addressIn, macOf, podSubnet, underlayAddress, underlayPrefixLength } from './antrea-cluster.js';
+import { interfaceSchema, nodeSchema, podSchema, topologySchema, underlaySchema } from './schema.js';
 
 /** As `TopologyProblem`; `of` tells whether the key is wrong or, unless told, the value. */
 interface Problem extends TopologyProblem {
@@ -84,8 +66,8 @@ function keysAt(path: readonly (string | number)[]): readonly string[] {
   const schemas: Readonly<Record<string, object>> = {
     nodes: nodeSchema.shape,
     pods: podSchema.shape,
-    gateway: interfaceKeys,
-    underlay: { ...interfaceKeys, prefixLength: true },
+    gateway: interfaceSchema.shape,
+    underlay: underlaySchema.shape,
   };
   const room = path.findLast((step) => typeof step === 'string');
   return Object.keys((room === undefined ? undefined : schemas[room]) ?? topologySchema.shape);
@@ -133,12 +115,4 @@ function lowestFree(cidr: string, taken: ReadonlySet<string | undefined>): strin
   let candidate = firstAddress(cidr);
   while (taken.has(candidate)) candidate = addressIn(candidate, 1);
   return candidate;
-}
-
-/** A text that is well-formed as what it stands for. */
-function text(kind: keyof typeof malformation): z.ZodString {
-  return z.string().superRefine((value, context) => {
-    const message = malformation[kind](value);
-    if (message !== undefined) context.addIssue({ code: 'custom', message });
-  });
 }

@@ -200,7 +200,7 @@ void t.test('a report is what its schema says, and docs/run.schema.json is that 
   };
   t.strictSame(runReport.parse(JSON.parse(JSON.stringify(whole))), whole, 'with nothing that the schema does not name');
   t.throws(() => runReport.parse({ ...whole, verdict: 'passes' }));
-  t.equal(await readFile(new URL('../../../docs/run.schema.json', import.meta.url), 'utf8'), runReportSchema(), 'if the schema was meant to change: node dist/harness/run/write-schema.js');
+  t.equal(await readFile(new URL('../../../docs/run.schema.json', import.meta.url), 'utf8'), runReportSchema(), 'if the schema was meant to change: npm run schema');
 });
 
 void t.test('where flows tie, the one that the switches took is predicted, whichever it is, and nothing else', async (t) => {

@@ -1,0 +1,71 @@
+/** A topology as it is written in YAML: the schema is the source, what `readTopology` takes and topologies/topology.schema.json follow from it. */
+import { z } from 'zod';
+import { malformation } from '../harness/nouns/topology-check.js';
+import { defaultServiceCidr, underlayPrefixLength } from './antrea-cluster.js';
+
+/** The shapes of texts, for editors; `malformation` is stricter, and says what would be right. */
+const patterns = {
+  name: '^[a-z0-9]([-.a-z0-9]*[a-z0-9])?$',
+  ip: '^\\d{1,3}(\\.\\d{1,3}){3}$',
+  cidr: '^\\d{1,3}(\\.\\d{1,3}){3}/\\d{1,2}$',
+  mac: '^[0-9a-f][02468ace](:[0-9a-f]{2}){5}$',
+} as const;
+
+/** A text that is well-formed as what it stands for. */
+function text(kind: keyof typeof patterns, description: string): z.ZodString {
+  return z.string().superRefine((value, context) => {
+    const message = malformation[kind](value);
+    if (message !== undefined) context.addIssue({ code: 'custom', message });
+  }).meta({ description, pattern: patterns[kind] });
+}
+
+const mac = text('mac', 'Lower case, individual, unique in the cluster. Default: 0a:00 and the four bytes of the address').optional();
+
+export const interfaceSchema = z.strictObject({
+  ip: text('ip', 'Default: the first address of podCidr').optional(),
+  mac,
+});
+
+export const underlaySchema = z.strictObject({
+  ip: text('ip', 'All nodes are on one network. Default: 172.30.0.i for the i-th node').optional(),
+  mac,
+  prefixLength: z.int().optional().meta({ description: `Bits, from 1 to 30. Default: ${underlayPrefixLength}`, minimum: 1, maximum: 30 }),
+});
+
+export const podSchema = z.strictObject({
+  name: text('name', 'Unique in the cluster, also among nodes'),
+  ip: text('ip', 'In podCidr of its node. Default: the lowest that is free there').optional(),
+  mac,
+});
+
+const podOrName = z.preprocess((pod) => (typeof pod === 'string' ? { name: pod } : pod), podSchema);
+
+export const nodeSchema = z.strictObject({
+  name: text('name', 'Unique in the cluster, also among pods'),
+  underlay: underlaySchema.default({}).describe('The node itself on the network between nodes, where tunnels end'),
+  podCidr: text('cidr', 'The subnet of the node\'s pods. Default: 10.10.i.0/24 for the i-th node').optional(),
+  gateway: interfaceSchema.default({}).describe('antrea-gw0, the node\'s end of its pods\' subnet'),
+  pods: z.array(podOrName).default([]).describe('Pods of the node; a name is enough. Default: none'),
+});
+
+export const topologySchema = z.strictObject({
+  name: text('name', 'Stands in reports'),
+  mode: z.enum(['encap']).default('encap').describe('How pod traffic crosses nodes'),
+  tunnel: z.enum(['geneve', 'vxlan', 'gre', 'stt']).default('geneve').describe('The userspace datapath has no stt: a run says so and is inconclusive'),
+  serviceCidr: text('cidr', 'ClusterIPs of Services').default(defaultServiceCidr),
+  nodes: z.array(nodeSchema).min(1, 'a cluster needs at least one node'),
+});
+
+/** The JSON Schema (draft 2020-12) by which editors complete and check YAML, as topologies/topology.schema.json holds it. */
+export function topologyJsonSchema(): string {
+  const schema = z.toJSONSchema(topologySchema, {
+    io: 'input',
+    override: ({ zodSchema, jsonSchema }) => {
+      if (zodSchema !== podOrName) return;
+      const spelledOut = { ...jsonSchema };
+      for (const key of Object.keys(jsonSchema)) delete (jsonSchema as Record<string, unknown>)[key];
+      jsonSchema.anyOf = [z.toJSONSchema(podSchema.shape.name, { io: 'input' }), spelledOut].map(({ $schema: _, ...rest }: z.core.JSONSchema.JSONSchema) => rest);
+    },
+  });
+  return `${JSON.stringify({ ...schema, title: 'A topology for flowbed run --topology' }, null, 2)}\n`;
+}
