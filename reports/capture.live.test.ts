@@ -13,7 +13,7 @@ import { renderCapture } from './capture.js';
 const missing = spawnSync('tshark', ['--version']).error === undefined ? false : 'tshark is not on PATH; apt-get install tshark';
 
 function tshark(args: readonly string[]): string {
-  const { status, stdout, stderr } = spawnSync('tshark', args, { encoding: 'utf8', maxBuffer: 64 << 20 });
+  const { status, stdout, stderr } = spawnSync('tshark', args, { encoding: 'utf8', maxBuffer: 256 << 20 });
   if (status !== 0) throw new Error(`tshark exited with ${status}: ${stderr}`);
   return stdout;
 }

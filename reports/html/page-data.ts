@@ -47,6 +47,8 @@ export interface VectorData {
   readonly promise: Text;
   readonly verdict: VerdictKind;
   readonly levels: Levels;
+  /** The frames of its hops, in a line each. */
+  readonly frames: readonly string[];
   readonly hops: readonly HopData[];
   /** The path is left out: the page would be too large. */
   readonly cut: boolean;
@@ -74,7 +76,8 @@ export interface HopData {
   readonly left: readonly (readonly [port: Text, crossing: CrossingData])[];
 }
 
-export type CrossingData = readonly [frame: Text, seen: Crossing['seen'], fields: readonly (readonly [name: string, expected: string, actual: string])[]];
+/** `frame` is an index into the vector's `frames`: no other vector has the same. */
+export type CrossingData = readonly [frame: number, seen: Crossing['seen'], fields: readonly (readonly [name: string, expected: string, actual: string])[]];
 
 export interface DifferenceData {
   readonly between: string;
@@ -129,25 +132,29 @@ function scenarioData({ report, parties, vectors }: ScenarioView, text: (words: 
     const data = lookups.map(lookup);
     return paths.indexOf(JSON.stringify(data), () => data);
   };
-  const hop = ({ timeUs, node, port, entered, lookups, left }: Hop): HopData => ({
-    timeUs, node: text(node), port: text(port), path: path(lookups),
-    ...(entered === undefined ? {} : { entered: crossing(entered) }),
-    left: left.map((departed) => [text(departed.port), crossing(departed)]),
-  });
-  const crossing = ({ frame, seen, fields }: Crossing): CrossingData => [text(frame), seen, fields.map(({ name, expected, actual }) => [name, expected, actual])];
+  const hopsWithFrames = (hops: readonly Hop[]): Pick<VectorData, 'hops' | 'frames'> => {
+    const frames = dictionary<string>();
+    const crossing = ({ frame, seen, fields }: Crossing): CrossingData => [frames.indexOf(frame, () => frame), seen, fields.map(({ name, expected, actual }) => [name, expected, actual])];
+    const all = hops.map(({ timeUs, node, port, entered, lookups, left }): HopData => ({
+      timeUs, node: text(node), port: text(port), path: path(lookups),
+      ...(entered === undefined ? {} : { entered: crossing(entered) }),
+      left: left.map((departed) => [text(departed.port), crossing(departed)]),
+    }));
+    return { frames: frames.values, hops: all };
+  };
   const vector = (view: VectorView): VectorData => {
     const cut = vectors.length > pathsMax && view.report.verdict === 'conforms';
     return {
       ...headOf(view, text),
       cut,
-      hops: cut ? [] : view.hops.map(hop),
+      ...hopsWithFrames(cut ? [] : view.hops),
       counted: cut ? [] : view.flows.map((counted) => [flow(counted.flow), counted.model, counted.switch ?? -1]),
     };
   };
   return { label: scenarioLabel(report), parties, vectors: vectors.map(vector), flows: flows.values, paths: paths.values };
 }
 
-function headOf({ report, group, to, stimulus, promise, levels, notes, remembered, parting, unpredicted }: VectorView, text: (words: string) => Text): Omit<VectorData, 'hops' | 'counted' | 'cut'> {
+function headOf({ report, group, to, stimulus, promise, levels, notes, remembered, parting, unpredicted }: VectorView, text: (words: string) => Text): Omit<VectorData, 'frames' | 'hops' | 'counted' | 'cut'> {
   const note = (told: Note): NoteData => [text(told.text), told.seen];
   return {
     id: report.id, group: text(group), from: text(report.stimulus.from), to: to === undefined ? -1 : text(to),

@@ -161,6 +161,7 @@ summary { cursor: pointer; }
 .path th, .path td { padding: 4px 16px 4px 0; vertical-align: top; }
 .path thead th { padding-bottom: 6px; border-bottom: 1px solid var(--ink); }
 .path th:nth-last-child(-n+2), .path td.count { text-align: right; white-space: nowrap; }
+.path thead th:nth-last-child(-n+2) { width: 84px; }
 .path tr > :last-child { padding-right: 8px; }
 .path tr > :first-child { padding-left: 8px; white-space: nowrap; }
 .path .hop th { padding: 16px 0 4px 8px; border-bottom: 1px solid var(--rule); text-align: left; font-weight: 600; }

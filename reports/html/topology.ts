@@ -1,4 +1,5 @@
 /** A picture of the network: nodes with their pods and bridges, the tunnels between them, and the network they go through. */
+import { formatIpv4, ipv4Number, prefixMask } from '../../harness/base/address.js';
 import type { ClusterPlan, NodePlan } from '../../harness/nouns/plan.js';
 import type { Node, Topology } from '../../harness/nouns/topology.js';
 import { html, raw, type Markup } from './markup.js';
@@ -35,7 +36,7 @@ export function renderTopology(topology: Topology, plan: ClusterPlan, marked: Re
 const tunnelNames: Readonly<Record<string, string>> = { geneve: 'Geneve', vxlan: 'VXLAN', gre: 'GRE' };
 
 function networkOf({ underlay }: Node): string {
-  return `${underlay.ip.split('.').slice(0, Math.floor(underlay.prefixLength / 8)).join('.')}.…/${underlay.prefixLength}`;
+  return `${formatIpv4((ipv4Number(underlay.ip) & prefixMask(underlay.prefixLength)) >>> 0)}/${underlay.prefixLength}`;
 }
 
 interface Place {

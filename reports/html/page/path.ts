@@ -73,16 +73,16 @@ function hopHead(...words: readonly Child[]): HTMLElement {
   return element('tr', { class: 'hop' }, element('th', { scope: 'rowgroup', colspan: 4 }, words));
 }
 
-function drawHop(scene: Scene, { counted, parting, differences }: VectorData, hop: HopData, index: number): HTMLElement {
+function drawHop(scene: Scene, { frames, counted, parting, differences }: VectorData, hop: HopData, index: number): HTMLElement {
   const text = (at: number): string => textAt(scene.texts, at);
   const here = parting?.hop === index ? parting : undefined;
   const counts = new Map(counted.map(([flow, model, real]) => [flow, [model, real] as const]));
   const lookups = scene.data.paths[hop.path] ?? [];
   return element('tbody', {},
     hopHead(element('span', { class: 'time' }, `${hop.timeUs} µs`), ` ${text(hop.node)}, `, hop.entered === undefined ? 'out of nothing that went in' : `into ${text(hop.port)}`),
-    hop.entered === undefined ? undefined : drawCrossing(scene, '→ in', hop.entered, here?.kind === 'entered'),
+    hop.entered === undefined ? undefined : drawCrossing(frames, '→ in', hop.entered, here?.kind === 'entered'),
     lookups.map((lookup, nth) => drawLookup(scene, lookup, lookups[nth - 1], counts.get(lookup[2]), here?.kind === 'lookup' && here.index === nth ? (differences[0]?.at?.because ?? '') : undefined)),
-    hop.left.map(([port, crossing], nth) => drawCrossing(scene, `← out of ${text(port)}`, crossing, here?.kind === 'left' && here.index === nth)),
+    hop.left.map(([port, crossing], nth) => drawCrossing(frames, `← out of ${text(port)}`, crossing, here?.kind === 'left' && here.index === nth)),
   );
 }
 
@@ -99,12 +99,12 @@ function drawLookup(scene: Scene, [bridge, table, flow, writes, outcome]: Lookup
   );
 }
 
-function drawCrossing(scene: Scene, where: string, [frame, seen, fields]: CrossingData, isFirst: boolean): HTMLElement {
+function drawCrossing(frames: VectorData['frames'], where: string, [frame, seen, fields]: CrossingData, isFirst: boolean): HTMLElement {
   const has = (side: 'model' | 'switch'): string => (seen === 'by both' || seen === `by the ${side} only` ? '✓' : seen === 'differently' ? (side === 'model' ? '✓' : '≠') : seen === 'nobody looked at the switch' ? (side === 'model' ? '✓' : '?') : '✕ none');
   const same = seen === 'by both' || seen === 'nobody looked at the switch';
   return element('tr', { tabindex: isFirst ? -1 : undefined, class: `frame${isFirst ? ' first-difference' : ''}${same ? '' : ' otherwise'}` },
     element('td', {}, where),
-    element('td', {}, isFirst ? firstMark() : undefined, element('span', { class: 'bytes' }, textAt(scene.texts, frame)),
+    element('td', {}, isFirst ? firstMark() : undefined, element('span', { class: 'bytes' }, frames[frame] ?? ''),
       fields.length === 0 ? undefined : element('span', { class: 'deeds' }, fields.map(([name, expected, actual]) => `${name}: model ${expected}, switch ${actual}`).join('; '))),
     element('td', { class: 'count' }, has('model')), element('td', { class: 'count' }, has('switch')),
   );

@@ -1,0 +1,79 @@
+/**
+ * Goal: the path of a vector is the model's, hop by hop, the switch's observation stands beside it and not in its place, and the first
+ * difference is where the fault was planted. Method: antrea/encap with the model in place of switches: truthful, with one flow missing,
+ * with one flow changed, and giving out half-way.
+ */
+import t from 'tap';
+import encap from '../../scenarios/antrea/encap.js';
+import { Unavailable } from '../base/errors.js';
+import type { Crossing, Hop } from './hops.js';
+import { openFailing, openWithFlows, sampleRun, type Sample } from './sample.js';
+import { viewOf, type VectorView } from './view.js';
+
+const across = 'ping/p1/p4';
+
+async function view(part: Partial<Sample> = {}): Promise<readonly VectorView[]> {
+  const { scenarios } = await viewOf(await sampleRun([{ scenario: encap, axes: { nodes: '2', tunnel: 'geneve' }, ...part }]));
+  return scenarios.flatMap(({ vectors }) => vectors);
+}
+
+function crossings(hops: readonly Hop[]): readonly Crossing[] {
+  return hops.flatMap(({ entered, left }) => [...(entered === undefined ? [] : [entered]), ...left]);
+}
+
+/** What parts first, in words. */
+function first({ hops, parting }: VectorView): string {
+  const hop = parting === undefined ? undefined : hops[parting.hop];
+  if (hop === undefined || parting === undefined) return 'nothing';
+  if (parting.kind === 'entered') return `into ${hop.port} on ${hop.node}`;
+  if (parting.kind === 'left') return `out of ${hop.left[parting.index]?.port} on ${hop.node}`;
+  const lookup = hop.lookups[parting.index];
+  return `${lookup?.bridge} on ${hop.node}, table ${lookup?.table}: ${lookup?.flow?.match}`;
+}
+
+void t.test('where all agree', async (t) => {
+  const vectors = await view();
+  t.ok(vectors.length > 100);
+  t.strictSame(vectors.flatMap(({ report: { id }, hops }) => crossings(hops).filter(({ seen }) => seen !== 'by both').map(({ frame }) => `${id}: ${frame}`)), []);
+  t.strictSame(vectors.filter(({ flows }) => flows.some((counted) => counted.model !== counted.switch)).map(({ report }) => report.id), []);
+  t.strictSame(vectors.filter(({ notes, remembered }) => [...notes, ...remembered].some(({ seen }) => seen !== 'by both')).map(({ report }) => report.id), []);
+  t.ok(vectors.every(({ levels, parting }) => levels.model === 'kept' && levels.switch === 'kept' && levels.together === 'agree' && parting === undefined));
+  const lookedUp = ({ hops }: VectorView) => hops.flatMap(({ lookups }) => lookups).filter(({ flow }) => flow !== undefined).length;
+  t.strictSame(vectors.filter((vector) => lookedUp(vector) !== vector.flows.reduce((sum, { model }) => sum + model, 0)).map(({ report }) => report.id), [], 'the path has every packet that a flow counted');
+
+  const ping = vectors.find(({ report }) => report.id === across);
+  t.match(ping, { group: 'ping', to: 'p4', stimulus: 'p1 pings 10.10.2.2 (p4)', promise: 'p4 gets it from 10.10.1.2, and the answer comes back', levels: { promise: 'must pass' } });
+  const request = ping?.hops.find(({ entered }) => entered?.frame.includes('echo request'));
+  t.match(request, { node: 'n1', left: [{ port: 'uplink', frame: /172\.30\.0\.1 > 172\.30\.0\.2 .* Geneve .* echo request .* ttl 63/ }] });
+  t.match(request?.lookups.find(({ table }) => table === 70), { bridge: 'br-int', flow: { match: 'ip,nw_dst=10.10.2.0/24' }, writes: ['nw_ttl', 'eth_src', 'eth_dst', 'reg1', 'reg0', 'tun_dst'] });
+  t.match(request?.lookups.at(-1), { bridge: 'br-phys', outputs: [{ port: 'uplink', by: 'NORMAL' }] });
+  t.match(vectors.find(({ report }) => report.id === 'spoof-ip/p1'), { levels: { promise: 'must not pass' }, hops: [{ left: [] }] });
+});
+
+void t.test('where a flow is missing', async (t) => {
+  const [ping] = await view({ only: [across], open: openWithFlows('n1', 'br-int', (flows) => flows.filter((flow) => !/tun_dst|TUN_IPV4_DST/i.test(flow))) });
+  t.match(ping?.levels, { promise: 'must pass', model: 'kept', switch: 'broken', together: 'part' });
+  t.equal(ping === undefined ? '' : first(ping), 'br-int on n1, table 70: ip,nw_dst=10.10.2.0/24');
+  const parted = ping?.hops[ping.parting?.hop ?? -1];
+  t.match(parted?.left.map(({ port, seen }) => `${port} ${seen}`), ['uplink by the model only', 'antrea-gw0 by the switch only']);
+  t.match(ping?.flows.find(({ flow }) => flow.match === 'ip,nw_dst=10.10.2.0/24'), { model: 1, switch: 0 });
+  t.ok(ping?.notes.some(({ text, seen }) => /p4 got an echo request/.test(text) && seen === 'by the model only'));
+  t.ok(ping?.remembered.some(({ text, seen }) => /^n2, zone 65520: icmp/.test(text) && seen === 'by the model only'));
+});
+
+void t.test('where a flow writes otherwise', async (t) => {
+  const [ping] = await view({ only: [across], open: openWithFlows('n2', 'br-int', (flows) => flows.map((flow) => (/nw_dst=10\.10\.2\.2\b/.test(flow) ? flow.replace('dec_ttl,', '') : flow))) });
+  t.match(ping?.levels, { switch: 'kept', together: 'part' });
+  t.equal(ping === undefined ? '' : first(ping), 'br-int on n2, table 70: ip,dl_dst=aa:bb:cc:dd:ee:ff,nw_dst=10.10.2.2');
+  const otherwise = crossings(ping?.hops ?? []).filter(({ seen }) => seen === 'differently');
+  t.match(otherwise[0]?.fields[0], { name: 'ip.ttl', expected: '62', actual: '63' });
+});
+
+void t.test('where the switch was gone', async (t) => {
+  const [, ping] = await view({ only: ['ping/p1/p2', across], open: openFailing(5, () => new Unavailable('gone')) });
+  t.match(ping?.levels, { promise: 'must pass', model: 'not compared', switch: 'not compared', together: 'not compared' });
+  t.ok((ping?.hops.length ?? 0) > 5, 'the model’s path is told all the same');
+  t.ok(crossings(ping?.hops ?? []).every(({ seen }) => seen === 'nobody looked at the switch'));
+  t.ok(ping?.flows.every((counted) => counted.switch === undefined && counted.model > 0));
+  t.equal(ping === undefined ? '' : first(ping), 'nothing');
+});
