@@ -4,6 +4,8 @@ import type { ClusterPlan, NodePlan } from '../../harness/nouns/plan.js';
 import type { Node, Topology } from '../../harness/nouns/topology.js';
 import { html, raw, type Markup } from './markup.js';
 
+/** The line below the picture does not wrap. */
+const captionWidth = 480;
 const node = { width: 208, gap: 24, padding: 14 } as const;
 const pod = { height: 20, gap: 4 } as const;
 const bridge = { height: 26, gap: 22 } as const;
@@ -18,7 +20,7 @@ export function renderTopology(topology: Topology, plan: ClusterPlan, marked: Re
   const height = nodeHeight(Math.max(0, ...topology.nodes.map(({ pods }) => pods.length)));
   const rowHeight = height + underlayDrop + rowGap;
   const rows = Math.ceil(topology.nodes.length / columns);
-  const width = columns * (node.width + node.gap) - node.gap;
+  const width = Math.max(columns * (node.width + node.gap) - node.gap, captionWidth);
   const nodes = topology.nodes.map((each, index) => {
     const [x, y] = [(index % columns) * (node.width + node.gap), Math.floor(index / columns) * rowHeight];
     return drawNode(each, plan.nodes[index], { x, y, height, marked });
