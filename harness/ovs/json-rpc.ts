@@ -102,12 +102,18 @@ export function jsonSplitter(): (chunk: Uint8Array) => unknown[] {
   return (chunk) => {
     const values: unknown[] = [];
     let start = 0;
+    // Most of what daemons say is inside of strings: there it goes from one backslash to the next, up to the quote.
+    let [quote, backslash] = [-1, -1];
+    const next = (byte: number, known: number, from: number) => (known >= from ? known : chunk.indexOf(byte, from) >>> 0);
     for (let index = 0; index < chunk.length; index++) {
       const byte = chunk[index];
       if (where === 'after backslash') where = 'in string';
       else if (where === 'in string') {
-        if (byte === code.backslash) where = 'after backslash';
-        else if (byte === code.quote) where = 'outside string';
+        quote = next(code.quote, quote, index);
+        backslash = next(code.backslash, backslash, index);
+        index = Math.min(quote, backslash, chunk.length);
+        if (index === backslash) where = 'after backslash';
+        else if (index === quote) where = 'outside string';
       } else if (byte === code.quote) where = 'in string';
       else if (byte === code.openBrace || byte === code.openBracket) depth++;
       else if ((byte === code.closeBrace || byte === code.closeBracket) && --depth <= 0) {

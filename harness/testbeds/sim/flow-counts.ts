@@ -22,10 +22,10 @@ export function flowCounter(node: string, bridge: string): (dump: string) => rea
 
 /** What one node counted since `baseline`. @throws Unavailable naming a flow that counts less: it was replaced meanwhile. */
 export function countsSince(baseline: readonly FlowCount[], counts: readonly FlowCount[]): readonly FlowCount[] {
-  const key = (flow: FlowId) => `${flow.bridge} ${formatFlowId(flow)}`;
-  const before = new Map(baseline.map(({ flow, packets }) => [key(flow), packets]));
+  // A reader tells the same flow by the same object.
+  const before = new Map(baseline.map(({ flow, packets }) => [flow, packets]));
   return counts.map(({ flow, packets }) => {
-    const since = packets - (before.get(key(flow)) ?? 0);
+    const since = packets - (before.get(flow) ?? 0);
     if (since < 0) throw new Unavailable(`the flow "${formatFlowId(flow)}" of ${flow.bridge} on node ${flow.node} was replaced after the last reset: its count is lost`);
     return { flow, packets: since };
   });

@@ -64,6 +64,7 @@ function runningNode(plan: NodePlan, vswitch: Vswitch, ofctl: Ofctl, wires: read
   const { call } = unixctl;
   const counters = plan.bridges.map(({ name }) => ({ bridge: name, read: flowCounter(plan.node, name) }));
   let baseline: readonly FlowCount[] = [];
+  let none: readonly FlowCount[] = [];
   /**
    * Whether anything was done to the switches since the last reset. Where nothing was, nothing is asked: every way in is ours,
    * and should a counter rise all the same, it shows in the next vector that touches the node.
@@ -119,9 +120,10 @@ function runningNode(plan: NodePlan, vswitch: Vswitch, ofctl: Ofctl, wires: read
       // The daemon answers in the order it is asked, so nothing needs to be waited for in between.
       const flushed = [...plan.bridges.map(({ name }) => call('fdb/flush', name)), call('dpctl/flush-conntrack'), call('tnl/neigh/flush'), setNeighbours(plan, unixctl)];
       [baseline] = await Promise.all([countAll(), ...flushed]);
+      none = countsSince(baseline, baseline);
       touched = 'no';
     },
-    counts: async () => countsSince(baseline, touched === 'no' ? baseline : await countAll()),
+    counts: async () => (touched === 'no' ? none : countsSince(baseline, await countAll())),
     state: async () => {
       if (touched === 'no') return { connections: [], macs: [] };
       const [connections, ...macs] = await Promise.all([call('dpctl/dump-conntrack', '-m', '-s'), ...plan.bridges.map(({ name }) => call('fdb/show', name))]);
