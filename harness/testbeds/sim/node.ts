@@ -64,12 +64,14 @@ function runningNode(plan: NodePlan, vswitch: Vswitch, ofctl: Ofctl, wires: read
   const { call } = unixctl;
   const counters = plan.bridges.map(({ name }) => ({ bridge: name, read: flowCounter(plan.node, name) }));
   let baseline: readonly FlowCount[] = [];
+  let latest: readonly FlowCount[] = [];
   let none: readonly FlowCount[] = [];
   /**
-   * Whether anything was done to the switches since the last reset. Where nothing was, nothing is asked: every way in is ours,
-   * and should a counter rise all the same, it shows in the next vector that touches the node.
+   * What was done to the switches last. Where nothing was done since a reset, nothing is asked: every way in is ours, and
+   * should a counter rise all the same, it shows in the next vector that touches the node. What was counted last is where
+   * counting begins again.
    */
-  let touched: 'no' | 'yes' = 'yes';
+  let last: 'reset' | 'work' | 'counts' = 'work';
 
   const quiet = async () => {
     await until(`node ${plan.node} to be quiet`, quietLimitMs, async () => {
@@ -93,7 +95,7 @@ function runningNode(plan: NodePlan, vswitch: Vswitch, ofctl: Ofctl, wires: read
   return {
     name: plan.node, vswitch, close,
     receive: async (port, frames) => {
-      touched = 'yes';
+      last = 'work';
       const wire = wires.find((candidate) => candidate.port === port);
       assert(wire !== undefined, `node ${plan.node} has no wire at port ${port}`);
       let first = 0;
@@ -105,7 +107,7 @@ function runningNode(plan: NodePlan, vswitch: Vswitch, ofctl: Ofctl, wires: read
       return take();
     },
     advance: async (ms) => {
-      touched = 'yes';
+      last = 'work';
       assert(Number.isInteger(ms), `time advances by whole milliseconds, not ${ms}`);
       for (let left = ms; left > 0; left -= longestStepMs) {
         const step = String(Math.min(left, longestStepMs));
@@ -116,26 +118,32 @@ function runningNode(plan: NodePlan, vswitch: Vswitch, ofctl: Ofctl, wires: read
       return take();
     },
     reset: async () => {
-      if (touched === 'no') return;
+      if (last === 'reset') return;
       // The daemon answers in the order it is asked, so nothing needs to be waited for in between.
       const flushed = [...plan.bridges.map(({ name }) => call('fdb/flush', name)), call('dpctl/flush-conntrack'), call('tnl/neigh/flush'), setNeighbours(plan, unixctl)];
-      [baseline] = await Promise.all([countAll(), ...flushed]);
+      const counted = last === 'counts' ? latest : countAll();
+      [baseline] = await Promise.all([counted, ...flushed]);
       none = countsSince(baseline, baseline);
-      touched = 'no';
+      last = 'reset';
     },
-    counts: async () => (touched === 'no' ? none : countsSince(baseline, await countAll())),
+    counts: async () => {
+      if (last === 'reset') return none;
+      latest = await countAll();
+      last = 'counts';
+      return countsSince(baseline, latest);
+    },
     state: async () => {
-      if (touched === 'no') return { connections: [], macs: [] };
+      if (last === 'reset') return { connections: [], macs: [] };
       const [connections, ...macs] = await Promise.all([call('dpctl/dump-conntrack', '-m', '-s'), ...plan.bridges.map(({ name }) => call('fdb/show', name))]);
       return { connections: parseConnections(plan.node, connections), macs: plan.bridges.flatMap((bridge, index) => parseMacs(plan.node, bridge, macs[index] ?? '')) };
     },
     strays: async () => {
-      await (touched === 'yes' ? quiet() : vswitch.checkAlive());
+      await (last === 'reset' ? vswitch.checkAlive() : quiet());
       return take().outputs.map((output) => ({ node: plan.node, ...output }));
     },
     program: () => vswitch.whileAlive(Promise.all(plan.bridges.map(async ({ name }) => ({ node: plan.node, bridge: name, flows: await ofctl.dumpFlows(name) })))),
     ofctl: (bridge, command, ...args) => {
-      touched = 'yes';
+      last = 'work';
       return vswitch.whileAlive(ofctl.run(bridge, command, ...args));
     },
   };
