@@ -19,8 +19,12 @@ interface Ended {
 }
 
 function flowbed(...args: readonly string[]): Promise<Ended> {
+  return flowbedWith({}, ...args);
+}
+
+function flowbedWith(variables: NodeJS.ProcessEnv, ...args: readonly string[]): Promise<Ended> {
   return new Promise((resolve) => {
-    const env = { ...process.env, NO_COLOR: '1', FORCE_COLOR: undefined, TMPDIR: tmpdir() };
+    const env = { ...process.env, NO_COLOR: '1', FORCE_COLOR: undefined, TMPDIR: tmpdir(), ...variables };
     execFile(process.execPath, [main, ...args], { cwd: elsewhere, env, maxBuffer: 1 << 26 }, (error, stdout, stderr) => resolve({ code: error?.code ?? 0, stdout, stderr }));
   });
 }
@@ -79,6 +83,10 @@ void t.test("one's own scenario, in TypeScript, from outside the project", async
 void t.test('what diverges exits 1 and says where; what the model does not know is inconclusive and exits 3', async (t) => {
   t.match(await flowbed('run', await ownScenario('priority=0 actions=drop\n')), { code: 1, stdout: /intent and switch part[^]*nobody got it[^]*first at {2}br-int on n1, table 0[^]*verdict {3}diverges/ });
   t.match(await flowbed('run', await ownScenario('priority=0 actions=NORMAL\npriority=5,ip actions=FLOOD\n')), { code: 3, stdout: /the model does not know the output of [^]*verdict {3}inconclusive/ });
+});
+
+void t.test('where there is no folder for the switches, it is inconclusive and says what to do', async (t) => {
+  t.match(await flowbedWith({ TMPDIR: '/proc' }, 'run', await ownScenario('priority=0 actions=NORMAL\n')), { code: 3, stdout: /cannot make a folder for the switches in \/proc: [^]*TMPDIR=\/path\/to\/folder/, stderr: 'mine/learning pods=2: bringing up switches\n' });
 });
 
 void t.test('Ctrl-C at any moment leaves nothing behind', { timeout: 60_000 }, async (t) => {

@@ -80,5 +80,5 @@ async function checkImages(): Promise<readonly Finding[]> {
 async function checkLeftovers(): Promise<Finding> {
   const leftovers = await findLeftovers();
   if (leftovers.length === 0) return { kind: 'fine', text: 'no leftovers of dead runs' };
-  return { kind: 'optional', text: `${leftovers.length} dead runs left something behind: ${leftovers.map(({ dir }) => dir).join(', ')}`, remedy: './flowbed clean' };
+  return { kind: 'optional', text: `${leftovers.length === 1 ? 'a dead run' : `${leftovers.length} dead runs`} left something behind: ${leftovers.map(({ dir }) => dir).join(', ')}`, remedy: './flowbed clean' };
 }

@@ -1,6 +1,6 @@
 /** `flowbed run`: scenarios on real switches. */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { basename, join, relative } from 'node:path';
 import { openImage } from '../../images/images.js';
 import { renderTerminal } from '../../reports/terminal.js';
 import { readTopology } from '../../topologies/yaml.js';
@@ -41,7 +41,7 @@ export async function run(context: Context, names: readonly string[], options: R
   const settings = parseSettings(options.set, scenarios);
   const points = scenarios.flatMap((scenario) => matrix(scenario, settings).map((axes) => ({ scenario, axes })));
   const image = await openImage(options.image, context.say);
-  const again = commandLine(names, options);
+  const again = commandLine(context.root, names, options);
   if (options.json !== true) context.print(`run again: ${again}\n`);
 
   const runs: ScenarioRun[] = [];
@@ -113,8 +113,10 @@ function assemble(runs: readonly ScenarioRun[], { seed, image, again }: { readon
   };
 }
 
-function commandLine(names: readonly string[], options: RunOptions): string {
-  const words = ['./flowbed', 'run', ...names, '--image', options.image, '--seed', options.seed];
+/** As it is to be typed in the folder where this was: names of files are relative to it. */
+function commandLine(root: string, names: readonly string[], options: RunOptions): string {
+  const launcher = relative(process.cwd(), join(root, 'flowbed'));
+  const words = [launcher.includes('/') ? launcher : `./${launcher}`, 'run', ...names, '--image', options.image, '--seed', options.seed];
   if (options.set !== undefined) words.push('--set', options.set);
   if (options.topology !== undefined) words.push('--topology', options.topology);
   return shellLine(words);

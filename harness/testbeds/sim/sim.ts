@@ -52,7 +52,8 @@ export async function openSim(plan: ClusterPlan, image: Image, options: SimOptio
   const finish = async () => {
     // Nodes that are still coming up can only be closed once they are there.
     await opening.catch(() => undefined);
-    const workspace = await making;
+    const workspace = await making.catch(() => undefined);
+    if (workspace === undefined) return [];
     await Promise.all(nodes.map((node) => node.close()));
     const logs = await readLogs(workspace.dir, plan);
     if (options.folder !== 'keep') await workspace.remove();
