@@ -64,14 +64,12 @@ function runningNode(plan: NodePlan, vswitch: Vswitch, ofctl: Ofctl, wires: read
   const { call } = unixctl;
   const counters = plan.bridges.map(({ name }) => ({ bridge: name, read: flowCounter(plan.node, name) }));
   let baseline: readonly FlowCount[] = [];
-  let latest: readonly FlowCount[] = [];
   let none: readonly FlowCount[] = [];
   /**
-   * What was done to the switches last. Where nothing was done since a reset, nothing is asked: every way in is ours, and
-   * should a counter rise all the same, it shows in the next vector that touches the node. What was counted last is where
-   * counting begins again.
+   * Whether anything was done to the switches since the last reset. Where nothing was, nothing is asked: every way in is ours,
+   * and should a counter rise all the same, it shows in the next vector that touches the node.
    */
-  let last: 'reset' | 'work' | 'counts' = 'work';
+  let touched: 'no' | 'yes' = 'yes';
 
   const quiet = async () => {
     await until(`node ${plan.node} to be quiet`, quietLimitMs, async () => {
@@ -95,7 +93,7 @@ function runningNode(plan: NodePlan, vswitch: Vswitch, ofctl: Ofctl, wires: read
   return {
     name: plan.node, vswitch, close,
     receive: async (port, frames) => {
-      last = 'work';
+      touched = 'yes';
       const wire = wires.find((candidate) => candidate.port === port);
       assert(wire !== undefined, `node ${plan.node} has no wire at port ${port}`);
       let first = 0;
@@ -107,7 +105,7 @@ function runningNode(plan: NodePlan, vswitch: Vswitch, ofctl: Ofctl, wires: read
       return take();
     },
     advance: async (ms) => {
-      last = 'work';
+      touched = 'yes';
       assert(Number.isInteger(ms), `time advances by whole milliseconds, not ${ms}`);
       for (let left = ms; left > 0; left -= longestStepMs) {
         const step = String(Math.min(left, longestStepMs));
@@ -118,32 +116,26 @@ function runningNode(plan: NodePlan, vswitch: Vswitch, ofctl: Ofctl, wires: read
       return take();
     },
     reset: async () => {
-      if (last === 'reset') return;
+      if (touched === 'no') return;
       // The daemon answers in the order it is asked, so nothing needs to be waited for in between.
       const flushed = [...plan.bridges.map(({ name }) => call('fdb/flush', name)), call('dpctl/flush-conntrack'), call('tnl/neigh/flush'), setNeighbours(plan, unixctl)];
-      const counted = last === 'counts' ? latest : countAll();
-      [baseline] = await Promise.all([counted, ...flushed]);
+      [baseline] = await Promise.all([countAll(), ...flushed]);
       none = countsSince(baseline, baseline);
-      last = 'reset';
+      touched = 'no';
     },
-    counts: async () => {
-      if (last === 'reset') return none;
-      latest = await countAll();
-      last = 'counts';
-      return countsSince(baseline, latest);
-    },
+    counts: async () => (touched === 'no' ? none : countsSince(baseline, await countAll())),
     state: async () => {
-      if (last === 'reset') return { connections: [], macs: [] };
+      if (touched === 'no') return { connections: [], macs: [] };
       const [connections, ...macs] = await Promise.all([call('dpctl/dump-conntrack', '-m', '-s'), ...plan.bridges.map(({ name }) => call('fdb/show', name))]);
       return { connections: parseConnections(plan.node, connections), macs: plan.bridges.flatMap((bridge, index) => parseMacs(plan.node, bridge, macs[index] ?? '')) };
     },
     strays: async () => {
-      await (last === 'reset' ? vswitch.checkAlive() : quiet());
+      await (touched === 'yes' ? quiet() : vswitch.checkAlive());
       return take().outputs.map((output) => ({ node: plan.node, ...output }));
     },
     program: () => vswitch.whileAlive(Promise.all(plan.bridges.map(async ({ name }) => ({ node: plan.node, bridge: name, flows: await ofctl.dumpFlows(name) })))),
     ofctl: (bridge, command, ...args) => {
-      last = 'work';
+      touched = 'yes';
       return vswitch.whileAlive(ofctl.run(bridge, command, ...args));
     },
   };
