@@ -69,6 +69,11 @@ void t.test('list and doctor', async (t) => {
   t.match(await flowbed('doctor'), { code: 0, stdout: /image trixie[^]*ready: \.\/flowbed run/ });
 });
 
+void t.test('a reader that has seen enough is no failure', async (t) => {
+  const piped = new Promise((resolve) => exec(`(${process.execPath} ${main} list; echo $? >&2) | true`, (_, stdout, stderr) => resolve({ stdout, stderr })));
+  t.same(await piped, { stdout: '', stderr: '0\n' });
+});
+
 void t.test("one's own scenario, in TypeScript, from outside the project", async (t) => {
   const { code, stdout, stderr } = await flowbed('run', await ownScenario('# learn\npriority=0 actions=NORMAL\n'), '--set', 'pods=3', '--json');
   t.equal(code, 0, stderr);

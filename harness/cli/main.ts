@@ -108,6 +108,11 @@ function report(error: unknown, context: Context): number {
 async function main(): Promise<void> {
   const context = createContext();
   let code: number = exitCodes.conforms;
+  // Whoever read has seen enough, as `head` has: the work goes on to its exit code.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+    context.mute();
+  });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.once(signal, () => {
       context.quiet();
