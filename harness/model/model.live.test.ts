@@ -4,7 +4,6 @@
  * switch's cache), and what comes out of every port and what every flow counted is compared. A difference is made
  * smaller before it is told.
  */
-import { join } from 'node:path';
 import t from 'tap';
 import { openImage } from '../../images/images.js';
 import { Unsupported } from '../base/errors.js';
@@ -13,7 +12,6 @@ import type { BridgePlan, NodePlan } from '../nouns/plan.js';
 import { formatFlowId, type FlowCount, type SwitchStep } from '../nouns/switching.js';
 import { diffFlows } from '../openflow/diff.js';
 import { parseFlow, type Flow } from '../openflow/flow.js';
-import { openOfctl } from '../ovs/ofctl.js';
 import { openSim } from '../testbeds/sim/sim.js';
 import { someFrame, somePipeline, someProtocol, type Injection } from './arbitrary.js';
 import { buildNode, type ModelNode } from './node.js';
@@ -32,7 +30,6 @@ const plan = (flows: readonly string[]): NodePlan => ({ node: 'n1', bridges: [{ 
 const image = await openImage('trixie', (line) => t.comment(line));
 const sim = await openSim({ nodes: [plan([])] }, image);
 t.teardown(() => sim.close());
-const ofctl = openOfctl(image, join(sim.dir, 'n1'));
 let held: readonly Flow[] = [];
 
 const describe = ({ outputs }: SwitchStep): string => outputs.map(({ port, frame }) => `${port} ${Buffer.from(frame).toString('hex')}`).join('\n') || 'nothing';
@@ -45,7 +42,7 @@ let compared = 0;
 /** Plays each frame twice on both; the first difference in words, or undefined. What the model refuses begins anew on both. */
 async function difference(flows: readonly string[], injections: readonly Injection[]): Promise<string | undefined> {
   const desired = flows.map((flow) => parseFlow(flow));
-  await ofctl.bundle(bridge.name, diffFlows(held, desired));
+  await sim.bundle('n1', bridge.name, diffFlows(held, desired));
   held = desired;
   await sim.reset();
   let model = buildNode(plan(flows));

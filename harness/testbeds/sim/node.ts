@@ -27,6 +27,7 @@ export interface SimNode {
   strays(): Promise<readonly Stray[]>;
   program(): Promise<readonly BridgeFlows[]>;
   ofctl(bridge: string, command: string, ...args: readonly string[]): Promise<string>;
+  bundle(bridge: string, lines: readonly string[]): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -134,6 +135,10 @@ function runningNode(plan: NodePlan, vswitch: Vswitch, ofctl: Ofctl, wires: read
       return take().outputs.map((output) => ({ node: plan.node, ...output }));
     },
     program: () => vswitch.whileAlive(Promise.all(plan.bridges.map(async ({ name }) => ({ node: plan.node, bridge: name, flows: await ofctl.dumpFlows(name) })))),
+    bundle: async (bridge, lines) => {
+      touched = 'yes';
+      await vswitch.whileAlive(ofctl.bundle(bridge, lines));
+    },
     ofctl: (bridge, command, ...args) => {
       touched = 'yes';
       return vswitch.whileAlive(ofctl.run(bridge, command, ...args));

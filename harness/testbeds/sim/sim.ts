@@ -34,6 +34,8 @@ export interface Sim extends Testbed {
   readonly daemons: ReadonlyMap<string, { readonly vswitchd: number; readonly server: number }>;
   /** `ovs-ofctl COMMAND BRIDGE ARGS…` on one node, behind the back of the program; its output. */
   ofctl(node: string, bridge: string, command: string, ...args: readonly string[]): Promise<string>;
+  /** Carries out the lines of an `ovs-ofctl bundle` on one node's bridge, all or none. */
+  bundle(node: string, bridge: string, lines: readonly string[]): Promise<void>;
   /** Everything that the daemons have printed; after close() as it was then. */
   logs(): Promise<readonly DaemonLog[]>;
 }
@@ -117,6 +119,7 @@ function runningSim(opened: readonly SimNode[], options: SimOptions, dir: string
     strays: async () => (await Promise.all(nodes.map((node) => node.strays()))).flat(),
     program: async () => (await Promise.all(nodes.map((node) => node.program()))).flat(),
     ofctl: async (node, bridge, command, ...args) => await find(node).ofctl(bridge, command, ...args),
+    bundle: async (node, bridge, lines) => await find(node).bundle(bridge, lines),
     logs,
     close,
   };
