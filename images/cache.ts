@@ -1,6 +1,6 @@
 import { chmod, mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Unavailable } from '../harness/base/errors.js';
 import { isAlive, thisProcess } from '../harness/ovs/owner.js';
 
@@ -45,7 +45,7 @@ export async function removeUnfinished(cache: string): Promise<readonly string[]
 async function makeUnfinished(cache: string, key: string): Promise<string> {
   const { pid, startTime } = await thisProcess();
   try {
-    await mkdir(cache, { recursive: true });
+    await makeFolder(cache);
     await removeUnfinished(cache);
     const folder = await mkdtemp(join(cache, `${key}.unfinished-${pid}-${startTime}-`));
     await chmod(folder, 0o755);
@@ -64,4 +64,13 @@ function unwritable(cache: string, error: unknown): Unavailable {
     'name a folder that you can write to, with 500 MB of room: FLOWBED_CACHE=/path/to/folder',
     'or use the Open vSwitch of this machine: --image system',
   ]);
+}
+
+/** The folder and those above it. Not mkdir's own recursion: it never ends where the system refuses with ENOENT, as below /proc. */
+async function makeFolder(folder: string): Promise<void> {
+  if (await exists(folder)) return;
+  if (dirname(folder) !== folder) await makeFolder(dirname(folder));
+  await mkdir(folder).catch(async (error: unknown) => {
+    if (!(await exists(folder))) throw error;
+  });
 }
