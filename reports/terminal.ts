@@ -2,7 +2,7 @@
 import { colors } from '../harness/base/colors.js';
 import type { Inconclusive, RunReport, ScenarioReport, VectorReport } from '../harness/run/report.js';
 import { formatFlowId } from '../harness/nouns/switching.js';
-import { findingsOf, type Finding } from './findings.js';
+import { findingsOf, type Finding } from './words.js';
 import { aspects, worst, type Aspect } from '../harness/nouns/verdict.js';
 
 const { bold, dim, green, red, yellow } = colors;
@@ -26,7 +26,7 @@ export function renderTerminal(report: RunReport): string {
 
 function renderScenario(scenario: ScenarioReport): readonly string[] {
   const axes = Object.entries(scenario.axes).map(([axis, value]) => `${axis}=${value}`);
-  const findings = findingsOf(scenario);
+  const findings = [...scenario.program.map((difference) => ({ difference, ids: ['program'] })), ...findingsOf(scenario)];
   return [
     `${[bold(scenario.name), ...axes].join(' ')}  ${dim(scenario.title)}`,
     ...renderGroups(groups(scenario.vectors)),
@@ -71,7 +71,7 @@ function promise(vectors: readonly VectorReport[]): string {
   return only === undefined || others.length === 0 ? (only?.[1] ?? '') : [only, ...others].map(([count, what]) => `${count} ${what}`).join(', ');
 }
 
-function renderFinding({ ids: [first, ...more], difference }: Finding): readonly string[] {
+function renderFinding({ ids: [first = '', ...more], difference }: Finding): readonly string[] {
   const at = difference.at;
   return [
     `  ${symbols.diverges} ${bold(first)}${more.length === 0 ? '' : ` and ${more.length} more`}: ${difference.between} part: ${difference.summary}`,
