@@ -27,7 +27,8 @@ void t.test('a switch', async (t) => {
   const { ovsdb, vswitchd } = vswitch;
 
   await t.test('refuses a command by name', async (t) => {
-    await t.rejects(vswitchd.unixctl.call('fdb/flush', 'br0'), { name: 'InputError', message: 'ovs-vswitchd of node a refuses "fdb/flush br0": no such bridge' });
+    // A command that is there from the start: those of bridges come only once the database has been read.
+    await t.rejects(vswitchd.unixctl.call('vlog/set', 'nonsense:x:y'), { name: 'InputError', message: /^ovs-vswitchd of node a refuses "vlog\/set nonsense:x:y": ./ });
     t.match(await vswitchd.unixctl.call('version'), vswitchd.version, 'and goes on');
   });
 
