@@ -1,5 +1,6 @@
 /** Whether each bridge holds exactly the flows it should. */
 import { flowId, parseFlow, printFlow, type Flow } from '../openflow/flow.js';
+import { noNames } from '../openflow/form.js';
 import type { FlowId } from '../nouns/switching.js';
 import type { Count } from '../nouns/verdict.js';
 import { flowKey } from './counters.js';
@@ -56,7 +57,7 @@ function index(programs: readonly BridgeProgram[]): ReadonlyMap<string, Held> {
   return new Map(
     programs.flatMap(({ node, bridge, flows }) =>
       flows.map((text, line) => {
-        const flow: Flow = parseFlow(text, new Map(), { file: `flows of ${bridge} on ${node}`, line: line + 1 });
+        const flow: Flow = parseFlow(text, noNames, { file: `flows of ${bridge} on ${node}`, line: line + 1 });
         const id = flowId(node, bridge, flow);
         return [flowKey(id), { id, flow, text: printFlow(flow) }] as const;
       }),

@@ -1,5 +1,6 @@
 /** Actions: what a flow does (ovs-actions(7)). An action that is not here is refused by name, never skipped. */
 import { fieldsNamed, type Field } from './fields.js';
+import { noNames, type Names } from './form.js';
 import { fieldIn, matchesInvalid, matchesIp, type Match } from './match.js';
 import { parsePort, printPort, reservedPorts, type PortNames } from './ports.js';
 import { complain, cut, lastTable, parseNumber, part, shorten, split, type Span } from './text.js';
@@ -38,6 +39,7 @@ export interface ActionsContext {
   readonly table: number;
   readonly match: Match;
   readonly ports: PortNames;
+  readonly names: Names;
 }
 
 /**
@@ -237,7 +239,7 @@ function parseExec(inside: Span, ports: PortNames): readonly Action[] {
     const [whole = '', name] = /^(set_field|load)[:=]/.exec(piece.text) ?? [];
     if (name === undefined) throw complain(piece, 'ct: exec() may only set ct_mark and ct_label');
     const argument = part(piece, whole.length);
-    return name === 'load' ? parseLoad(argument, [], 'in ct') : parseSetField(argument, { table: 0, match: [], ports }, 'in ct');
+    return name === 'load' ? parseLoad(argument, [], 'in ct') : parseSetField(argument, { table: 0, match: [], ports, names: noNames }, 'in ct');
   });
 }
 

@@ -1,6 +1,7 @@
 /** The flows that a plan wants on one bridge. */
 import type { BridgePlan } from '../nouns/plan.js';
 import { parseFlow, type Flow } from './flow.js';
+import { noNames } from './form.js';
 import { reservedPorts, type PortNames } from './ports.js';
 
 /**
@@ -8,7 +9,7 @@ import { reservedPorts, type PortNames } from './ports.js';
  * @throws InputError that names the file the flows came from, or node and bridge, with line and column.
  */
 export function parseBridgeFlows(node: string, bridge: BridgePlan): readonly Flow[] {
-  const names = portNumbers(bridge);
+  const names = { ...noNames, ports: portNumbers(bridge) };
   const file = bridge.flowsFile ?? `flows of ${bridge.name} on ${node}`;
   return bridge.flows.flatMap((line, index) => {
     const text = line.replace(/#.*/, '');

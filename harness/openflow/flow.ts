@@ -2,7 +2,7 @@
 import type { FlowId } from '../nouns/switching.js';
 import { parseActions, printActions, type Action } from './actions.js';
 import { parseMatch, printMatch, type Match } from './match.js';
-import type { PortNames } from './ports.js';
+import { noNames, type Names } from './form.js';
 import { complain, cut, lastTable, parseNumber, part, shorten, span, split, type Span } from './text.js';
 
 export interface Flow {
@@ -30,12 +30,12 @@ const defaultPriority = 32768n;
  * @param text `table=0, priority=200,ip,in_port=1 actions=output:2`, with or without what a dump adds.
  * @throws InputError with file, line and column, for everything it does not understand.
  */
-export function parseFlow(text: string, ports: PortNames = new Map(), place = { file: 'flow', line: 1 }): Flow {
-  return parseDumpedFlow(text, ports, place).flow;
+export function parseFlow(text: string, names: Names = noNames, place = { file: 'flow', line: 1 }): Flow {
+  return parseDumpedFlow(text, names, place).flow;
 }
 
 /** As `parseFlow`, with the counters of a dump's line. */
-export function parseDumpedFlow(text: string, ports: PortNames = new Map(), place = { file: 'flow', line: 1 }): DumpedFlow {
+export function parseDumpedFlow(text: string, names: Names = noNames, place = { file: 'flow', line: 1 }): DumpedFlow {
   const whole = span(text, { ...place, column: 1 });
   const at = /(^|[\s,])actions\s*=/.exec(text);
   if (at === null) throw complain(whole, `expected "actions=" in "${shorten(text.trim())}"`);
@@ -51,8 +51,8 @@ export function parseDumpedFlow(text: string, ports: PortNames = new Map(), plac
     else if (value !== undefined && /^(idle|hard)_timeout$/.test(name.text)) checkTimeout(name, value);
     else if (!ignored.test(piece.text)) pieces.push(piece);
   }
-  const match = parseMatch(pieces, ports);
-  const actions = parseActions(part(whole, at.index + at[0].length), { table, match, ports });
+  const match = parseMatch(pieces, names);
+  const actions = parseActions(part(whole, at.index + at[0].length), { table, match, ports: names.ports, names });
   return { flow: { table, priority: Number(priority), match, actions }, packets: Number(packets) };
 }
 
@@ -62,11 +62,11 @@ function checkTimeout(name: Span, value: Span): void {
 }
 
 /** Reads a file of flows, one a line; blank lines and lines that begin with # are left out. */
-export function parseFlows(text: string, file: string, ports: PortNames = new Map()): readonly Flow[] {
-  return text.split('\n').flatMap((line, index) => (/^\s*(#|$)/.test(line) ? [] : [parseFlow(line, ports, { file, line: index + 1 })]));
+export function parseFlows(text: string, file: string, names: Names = noNames): readonly Flow[] {
+  return text.split('\n').flatMap((line, index) => (/^\s*(#|$)/.test(line) ? [] : [parseFlow(line, names, { file, line: index + 1 })]));
 }
 
-/** As `ovs-ofctl -O OpenFlow15 dump-flows --no-stats --no-names` prints it, the table always given. */
+/** The canonical text: as `ovs-ofctl -O OpenFlow15 dump-flows --no-stats --no-names` prints it, the table always given. */
 export function printFlow(flow: Flow): string {
   return `${printFlowKey(flow)} actions=${printActions(flow.actions)}`;
 }

@@ -3,7 +3,7 @@ import { etherTypes } from '../packet/ethernet.js';
 import { fragment } from '../packet/flow-key.js';
 import { ipProtocols } from '../packet/ipv4.js';
 import { ctStateBits, fields, fieldsNamed, type Field, type Prerequisite } from './fields.js';
-import type { PortNames } from './ports.js';
+import type { Names } from './form.js';
 import { complain, cut, shorten, type Span } from './text.js';
 import { parseMasked, printMasked, type Masked } from './values.js';
 
@@ -29,7 +29,7 @@ const protocolWords: Readonly<Record<string, { readonly type: number; readonly p
 };
 
 /** Reads `ip`, `nw_dst=10.0.0.0/8`, …; a field whose prerequisite is missing is refused, as Open vSwitch does. */
-export function parseMatch(pieces: readonly Span[], ports: PortNames): Match {
+export function parseMatch(pieces: readonly Span[], names: Names): Match {
   const found = new Map<Field, FieldMatch>();
   const put = (at: Span, entry: FieldMatch) => {
     const before = found.get(entry.field);
@@ -53,7 +53,7 @@ export function parseMatch(pieces: readonly Span[], ports: PortNames): Match {
   const decides = ([name]: [Span, Span]) => (/^(dl|eth)_type$/.test(name.text) ? 0 : /^(nw_proto|ip_proto|nw_frag|ip_frag)$/.test(name.text) ? 1 : 2);
   for (const [name, value] of later.sort((a, b) => decides(a) - decides(b))) {
     const field = fieldIn(name, name.text === 'ip_proto' ? 'nw_proto' : name.text, [...found.values()]);
-    const masked = parseMasked(field, value, ports);
+    const masked = parseMasked(field, value, names.ports);
     put(name, { field, ...(field.name === 'vlan_tci' ? tagMatch(value, masked) : masked) });
   }
   return fields.flatMap((field) => found.get(field) ?? []).filter((entry) => entry.mask !== 0n);

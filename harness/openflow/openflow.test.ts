@@ -8,9 +8,10 @@ import t from 'tap';
 import { InputError } from '../base/errors.js';
 import { anyFlow } from './arbitrary.js';
 import { compareFlows, diffFlows } from './diff.js';
+import { noNames } from './form.js';
 import { parseDumpedFlow, parseFlow, parseFlows, printFlow, printFlowKey, type Flow } from './flow.js';
 
-const ports = new Map([['p1', 3], ['antrea-gw0', 2], ['my port', 7], ['br-int', 0xfffe]]);
+const names = { ...noNames, ports: new Map([['p1', 3], ['antrea-gw0', 2], ['my port', 7], ['br-int', 0xfffe]]) };
 
 void t.test('printing and parsing are inverse', async () => {
   fc.assert(fc.property(anyFlow, (flow) => deepStrictEqual(parseFlow(printFlow(flow)), flow)), { numRuns: 1000 });
@@ -65,7 +66,7 @@ const spellings: readonly (readonly [spelling: string, printed: string])[] = [
 ];
 
 void t.test('spellings', async (t) => {
-  for (const [spelling, printed] of spellings) t.equal(printFlow(parseFlow(spelling, ports)), printed, spelling);
+  for (const [spelling, printed] of spellings) t.equal(printFlow(parseFlow(spelling, names)), printed, spelling);
   t.equal(parseDumpedFlow('table=9, n_packets=5, priority=1,arp actions=NORMAL').packets, 5);
   t.strictSame(parseFlows('# one\n\n actions=drop\r\n\t# two\nip,actions=1\n', 'f').map(printFlow), ['table=0, priority=32768 actions=drop', 'table=0, priority=32768,ip actions=output:1']);
 });
@@ -154,14 +155,14 @@ const refusals: readonly (readonly [text: string, message: string])[] = [
 ];
 
 void t.test('refusals name line, column and reason', async (t) => {
-  for (const [text, message] of refusals) t.throws(() => parseFlow(text, ports, { file: 'flows.txt', line: 7 }), { name: 'InputError', message: `flows.txt:7:${message}` }, text);
+  for (const [text, message] of refusals) t.throws(() => parseFlow(text, names, { file: 'flows.txt', line: 7 }), { name: 'InputError', message: `flows.txt:7:${message}` }, text);
   t.throws(() => parseFlows('actions=drop\n\n  ip,foo=1,actions=drop', 'flows.txt'), { message: 'flows.txt:3:6: unknown field "foo"' });
 });
 
 /** Either flows, or an InputError with a place. */
 function readOrRefuse(text: string): void {
   try {
-    parseFlow(text, ports);
+    parseFlow(text, names);
   } catch (error) {
     ok(error instanceof InputError, `${String(error)} at ${JSON.stringify(text.slice(0, 200))}`);
     ok(error.place?.line === 1 && (error.place.column ?? 0) >= 1 && (error.place.column ?? 0) <= text.length + 1, `${error.message} stands outside the text`);
@@ -177,7 +178,7 @@ void t.test('hostile text is refused, and soon', async (t) => {
     `ip,nw_src=${'1.'.repeat(mega / 2)},actions=drop`, `${'reg0=1,'.repeat(mega / 8)}actions=fly`, `actions=output:NXM_NX_REG0[${'1'.repeat(mega)}]`, `actions=${'output:1,'.repeat(mega / 16)}fly`,
     `in_port="${'a'.repeat(mega)}",actions=drop`, `dl_src=${':'.repeat(mega)},actions=drop`, `actions=${'x'.repeat(mega)}(`, `${' actions'.repeat(mega / 8)}`,
   ];
-  for (const text of long) t.throws(() => parseFlow(text, ports), { name: 'InputError', message: /^.{1,300}$/s }, text.slice(0, 30));
+  for (const text of long) t.throws(() => parseFlow(text, names), { name: 'InputError', message: /^.{1,300}$/s }, text.slice(0, 30));
   const bytes = fc.uint8Array({ maxLength: 80 }).map((array) => Buffer.from(array).toString('latin1'));
   const words = fc.array(fc.constantFrom('ip', 'tcp', ',', '=', '(', ')', '"', '->', '[', ']', '..', ':', '/', '0', '-1', '0x', 'actions=', 'ct', 'exec', 'commit', 'move', 'load', 'set_field', 'reg0', 'NXM_NX_REG0', 'nw_src', 'output', 'resubmit', '\n', '__proto__', 'constructor'), { maxLength: 20 }).map((parts) => parts.join(''));
   const damaged = fc.tuple(anyFlow, fc.nat(), fc.constantFrom('', '(', ')', '"', '/', '\0', '\n', '=', ',', '-', '9'.repeat(40))).map(([flow, at, wedge]) => {

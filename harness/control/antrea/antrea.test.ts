@@ -7,6 +7,7 @@ import { antreaCluster } from '../../../topologies/antrea-cluster.js';
 import type { NodePlan } from '../../nouns/plan.js';
 import type { Topology } from '../../nouns/topology.js';
 import { parseFlow, parseFlows, printFlow } from '../../openflow/flow.js';
+import { noNames } from '../../openflow/form.js';
 import { parseBridgeFlows } from '../../openflow/bridge-flows.js';
 import { staticFlows } from '../static.js';
 import { antrea } from './index.js';
@@ -59,7 +60,7 @@ const chosen: readonly (readonly [listed: string | undefined, ours: string])[] =
 
 void t.test("every flow is the seed's, but for the choices listed", async (t) => {
   const listing = readFileSync('harness/control/antrea/seed-flows.txt', 'utf8').split('\n').filter((line) => /^table=/.test(line) && !policyExample.test(line));
-  const canonical = (line: string) => printFlow(parseFlow(line, seedPorts));
+  const canonical = (line: string) => printFlow(parseFlow(line, { ...noNames, ports: seedPorts }));
   const unlisted = chosen.flatMap(([listed]) => (listed === undefined ? [] : [listed])).filter((line) => !listing.includes(line));
   t.same(unlisted, [], 'every line that is replaced stands in the listing');
   const replaced = new Map(chosen);
@@ -145,5 +146,5 @@ function nodePlan(topology: Topology, name: string): NodePlan {
 function printedFlows({ bridges }: NodePlan): readonly string[] {
   const bridge = bridges.find(({ name }) => name === 'br-int');
   const ports = new Map(bridge?.ports.map((port) => [port.name, port.ofport]));
-  return parseFlows(bridge?.flows.join('\n') ?? '', 'br-int', ports).map(printFlow);
+  return parseFlows(bridge?.flows.join('\n') ?? '', 'br-int', { ...noNames, ports }).map(printFlow);
 }

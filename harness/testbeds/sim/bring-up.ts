@@ -5,6 +5,7 @@ import type { BridgePlan, NodePlan } from '../../nouns/plan.js';
 import { diffFlows } from '../../openflow/diff.js';
 import { parseBridgeFlows } from '../../openflow/bridge-flows.js';
 import { parseFlow } from '../../openflow/flow.js';
+import { noNames } from '../../openflow/form.js';
 import type { Daemon } from '../../ovs/daemon.js';
 import type { Ofctl } from '../../ovs/ofctl.js';
 import type { Unixctl } from '../../ovs/unixctl.js';
@@ -76,6 +77,6 @@ export async function setNeighbours(plan: NodePlan, { call }: Unixctl): Promise<
  */
 export async function applyFlows(node: string, bridge: BridgePlan, ofctl: Ofctl): Promise<void> {
   const desired = parseBridgeFlows(node, bridge);
-  const current = (await ofctl.dumpFlows(bridge.name)).map((line, index) => parseFlow(line, new Map(), { file: `dump of ${bridge.name} on ${node}`, line: index + 1 }));
+  const current = (await ofctl.dumpFlows(bridge.name)).map((line, index) => parseFlow(line, noNames, { file: `dump of ${bridge.name} on ${node}`, line: index + 1 }));
   await ofctl.bundle(bridge.name, diffFlows(current, desired));
 }
