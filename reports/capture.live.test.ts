@@ -22,7 +22,7 @@ void t.test('tshark reads every packet as it was recorded', { skip: missing }, a
   const record = await sampleRun([{ scenario: encap, axes: { nodes: '2', tunnel: 'geneve' } }]);
   const file = join(t.testdir({}), 'frames.pcapng');
   writeFileSync(file, renderCapture(record));
-  const frames = record.scenarios.flatMap(({ vectors }) => vectors.flatMap(({ vector, real }) => (real?.frames ?? []).map((event) => ({ id: vector.id, ...event }))));
+  const frames = record.scenarios.flatMap(({ vectors }) => vectors.flatMap(({ vector, real }) => (real?.passes ?? []).flatMap(({ pass, frames: seen }) => seen.map((event) => ({ id: `${vector.id}, ${pass.name}`, ...event })))));
   const fields = ['frame.interface_name', 'frame.packet_flags_direction', 'frame.comment', 'frame.time_epoch', 'frame.len', '_ws.malformed'];
   const lines = tshark(['-r', file, '-T', 'fields', ...fields.flatMap((field) => ['-e', field])]).replace(/\n$/, '').split('\n').map((line) => line.split('\t'));
   t.ok(lines.length > 1000, `${lines.length} packets`);

@@ -41,23 +41,25 @@ function placesOf({ plan }: ScenarioRecord): readonly Place[] {
   );
 }
 
-/** On one line of virtual time, each vector from a whole second on; those that could not be played to their end are missing. */
+/** On one line of virtual time, each pass of a vector from a whole second on; those that could not be played to their end are missing. */
 function packetsOf(record: ScenarioRecord, startUs: number): { readonly packets: readonly CapturedPacket[]; readonly endUs: number } {
   const index = new Map(placesOf(record).map(({ node, port }, position) => [`${node} ${port}`, position]));
   const parties = partiesOf(record.topology);
   const packets: CapturedPacket[] = [];
-  let vectorStartUs = startUs;
+  let passStartUs = startUs;
   for (const { vector, real } of record.vectors) {
     if (real === undefined) continue;
-    const comment = `${vector.id}: ${describeStimulus({ ...vector.stimulus }, parties)}`;
-    packets.push(...real.frames.map(({ timeUs, node, port, direction, frame }): CapturedPacket => ({
-      interface: index.get(`${node} ${port}`) ?? 0,
-      timeUs: vectorStartUs + timeUs,
-      direction: direction === 'in' ? 'inbound' : 'outbound',
-      comment,
-      frame: Uint8Array.from(Buffer.from(frame, 'hex')),
-    })));
-    vectorStartUs += (Math.floor((real.frames.at(-1)?.timeUs ?? 0) / secondUs) + 1) * secondUs;
+    for (const { pass, frames } of real.passes) {
+      const comment = `${vector.id}, ${pass.name}: ${describeStimulus({ ...pass.stimulus }, parties)}`;
+      packets.push(...frames.map(({ timeUs, node, port, direction, frame }): CapturedPacket => ({
+        interface: index.get(`${node} ${port}`) ?? 0,
+        timeUs: passStartUs + timeUs,
+        direction: direction === 'in' ? 'inbound' : 'outbound',
+        comment,
+        frame: Uint8Array.from(Buffer.from(frame, 'hex')),
+      })));
+      passStartUs += (Math.floor((frames.at(-1)?.timeUs ?? 0) / secondUs) + 1) * secondUs;
+    }
   }
-  return { packets, endUs: vectorStartUs };
+  return { packets, endUs: passStartUs };
 }

@@ -1,5 +1,6 @@
 /** One vector for `flowbed explain`: model and switch side by side, node by node, table by table, to the first difference. */
 import { colors } from '../harness/base/colors.js';
+import { headlineOf } from './words.js';
 import { formatFlowId } from '../harness/nouns/switching.js';
 import { flowKey } from '../harness/compare/counters.js';
 import type { Crossing, Hop, Lookup } from '../harness/view/hops.js';
@@ -72,7 +73,7 @@ function renderDifferences({ report }: VectorView): readonly string[] {
   if (first === undefined) return [];
   return [
     '',
-    red(`${first.between} part: ${first.summary}`),
+    red(headlineOf(first)),
     `  expected  ${first.expected}`,
     `  actual    ${first.actual}`,
     ...(first.at === undefined ? [] : [`  first at  ${first.at.flow.bridge} on ${first.at.flow.node}, table ${first.at.flow.table}${first.at.field === undefined ? '' : `, field ${first.at.field}`}`, `            ${first.at.because}`]),

@@ -23,7 +23,7 @@ function scenario(vectors: readonly VectorReport[], part: Partial<ScenarioReport
 
 function text(scenarios: readonly ScenarioReport[], versions: RunReport['versions'] = { 'ovs-vswitchd': '3.5.0', 'ovsdb-server': '3.5.0' }): readonly string[] {
   const report: RunReport = {
-    schema: 'flowbed/run/1', again: './flowbed run', seed: 1, backend: 'sim', image: 'trixie', imageDigest: '', versions, traceHash: 'b'.repeat(64),
+    schema: 'flowbed/run/2', again: './flowbed run', seed: 1, backend: 'sim', image: 'trixie', imageDigest: '', versions, traceHash: 'b'.repeat(64),
     verdict: worst(scenarios.map(({ verdict }) => verdict)), counts: addCounts(scenarios.map(({ counts }) => counts)), scenarios: [...scenarios],
   };
   return stripVTControlCharacters(renderTerminal(report)).split('\n');
@@ -40,7 +40,7 @@ void t.test('all conform', async (t) => {
     '  ✔ spoof-arp-mac   1 of  1 conform  must not pass',
     '  ✔ unknown         2 of  2 conform  1 must pass, 1 must not pass',
     '',
-    '  compared  108 flows · 30 promises · 180 frames · 30 of 45 silent ports (15 skipped) · 1620 counters · 0 connections · 0 learned MACs',
+    '  compared  108 flows · 30 promises · 180 frames · 30 of 45 silent ports (15 skipped) · 1620 counters · 0 cached passes · 0 connections · 0 learned MACs',
     '  time      4.3 s',
     '',
     '  image     trixie (ovs-vswitchd 3.5.0, ovsdb-server 3.5.0)',
@@ -96,7 +96,7 @@ void t.test('some are inconclusive: each cause once', async (t) => {
     '  ? ping/p1/p4 and 1 more: ovs-vswitchd of node n1 was ended by SIGKILL',
     '      2026-01-01T00:00:00Z|00042|bridge|INFO|last words',
     '',
-    '  compared  108 flows · 2 of 8 promises · 12 of 48 frames · 2 of 12 silent ports (1 skipped) · 108 of 432 counters · 0 connections · 0 learned MACs',
+    '  compared  108 flows · 2 of 8 promises · 12 of 48 frames · 2 of 12 silent ports (1 skipped) · 108 of 432 counters · 0 cached passes · 0 connections · 0 learned MACs',
     '  time      4.3 s',
     '',
     '  image     trixie (ovs-vswitchd 3.5.0, ovsdb-server 3.5.0)',
@@ -117,14 +117,14 @@ void t.test('switches that do not come up, and a scenario without vectors', asyn
     '      no space left on device',
     '      - free some disk',
     '',
-    '  compared  108 flows · 0 of 22 promises · 0 of 132 frames · 0 of 33 silent ports · 0 of 1188 counters · 0 connections · 0 learned MACs',
+    '  compared  108 flows · 0 of 22 promises · 0 of 132 frames · 0 of 33 silent ports · 0 of 1188 counters · 0 cached passes · 0 connections · 0 learned MACs',
     '  time      4.3 s',
     '',
     'antrea/empty  Pod traffic',
     '',
     '  ? antrea/empty: there was no vector to run',
     '',
-    '  compared  108 flows · 0 promises · 0 frames · 0 silent ports · 0 counters · 0 connections · 0 learned MACs',
+    '  compared  108 flows · 0 promises · 0 frames · 0 silent ports · 0 counters · 0 cached passes · 0 connections · 0 learned MACs',
     '  time      0.0 s',
     '',
     '  image     trixie',

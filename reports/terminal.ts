@@ -2,7 +2,7 @@
 import { colors } from '../harness/base/colors.js';
 import type { Inconclusive, RunReport, ScenarioReport, VectorReport } from '../harness/run/report.js';
 import { formatFlowId } from '../harness/nouns/switching.js';
-import { findingsOf, type Finding } from './words.js';
+import { aspectName, findingsOf, headlineOf, type Finding } from './words.js';
 import { aspects, worst, type Aspect } from '../harness/nouns/verdict.js';
 
 const { bold, dim, green, red, yellow } = colors;
@@ -74,7 +74,7 @@ function promise(vectors: readonly VectorReport[]): string {
 function renderFinding({ ids: [first = '', ...more], difference }: Finding): readonly string[] {
   const at = difference.at;
   return [
-    `  ${symbols.diverges} ${bold(first)}${more.length === 0 ? '' : ` and ${more.length} more`}: ${difference.between} part: ${difference.summary}`,
+    `  ${symbols.diverges} ${bold(first)}${more.length === 0 ? '' : ` and ${more.length} more`}: ${headlineOf(difference)}`,
     `      expected  ${difference.expected}`,
     `      actual    ${difference.actual}`,
     ...(at === undefined
@@ -107,7 +107,5 @@ function renderCause(who: string, { cause, evidence, remedies }: Inconclusive): 
 function renderCount(aspect: Aspect, scenario: ScenarioReport): string {
   const { expected, made, skipped } = scenario.counts[aspect];
   const whole = made === expected ? String(made) : yellow(`${made} of ${expected}`);
-  return `${whole} ${names[aspect]}${skipped > 0 ? yellow(` (${skipped} skipped)`) : ''}`;
+  return `${whole} ${aspectName(aspect)}${skipped > 0 ? yellow(` (${skipped} skipped)`) : ''}`;
 }
-
-const names: Readonly<Record<Aspect, string>> = { program: 'flows', intent: 'promises', frames: 'frames', silence: 'silent ports', counters: 'counters', connections: 'connections', macs: 'learned MACs' };

@@ -9,7 +9,7 @@ export function scenarioLabel({ name, axes }: Pick<ScenarioReport, 'name' | 'axe
 }
 
 /** What is compared of each aspect, in the plural. */
-const names: Readonly<Record<string, string>> = { program: 'flows', intent: 'promises', silence: 'silent ports', macs: 'learned MACs' };
+const names: Readonly<Record<string, string>> = { program: 'flows', intent: 'promises', silence: 'silent ports', cache: 'cached passes', macs: 'learned MACs' };
 
 export function aspectName(aspect: Aspect): string {
   return names[aspect] ?? aspect;
@@ -33,9 +33,20 @@ export function describeDifferences(differences: readonly Difference[]): readonl
   ];
 }
 
-export function describeDifference({ between, summary, expected, actual, at }: Difference): readonly string[] {
+/** `model and switch part: in the sibling pass, a frame is missing …` */
+export function headlineOf(difference: Difference): string {
+  return `${difference.between} part: ${summaryIn(difference)}`;
+}
+
+/** What a difference is, and in which pass where it is not the first. */
+export function summaryIn({ pass, summary }: Pick<Difference, 'pass' | 'summary'>): string {
+  return pass === undefined || pass === 'cold' ? summary : `in the ${pass} pass, ${summary}`;
+}
+
+export function describeDifference(difference: Difference): readonly string[] {
+  const { expected, actual, at } = difference;
   return [
-    `${between} part: ${summary}`,
+    headlineOf(difference),
     `expected  ${expected}`,
     `actual    ${actual}`,
     ...(at === undefined
@@ -131,5 +142,5 @@ export function describePoint({ differences, inconclusive }: Point): string {
 /** The same in one line. */
 export function summaryOf({ differences, inconclusive }: Point): string {
   const [first] = differences;
-  return first === undefined ? (inconclusive?.cause ?? '') : `${first.between} part: ${first.summary}`;
+  return first === undefined ? (inconclusive?.cause ?? '') : headlineOf(first);
 }

@@ -38,7 +38,7 @@ export async function selftest(context: Context, options: { readonly image: stri
   return caught === results.length ? exitCodes.conforms : exitCodes.diverges;
 }
 
-const where = { switch: 'in the switch', packet: 'in the switch', delay: 'on the wire', wire: 'on the wire', compiler: 'in the compiler' } as const;
+const where = { switch: 'in the switch', packet: 'in the switch', delay: 'on the wire', cache: 'in the cache', wire: 'on the wire', compiler: 'in the compiler' } as const;
 
 function render(result: FaultResult): string {
   const { fault } = result;

@@ -20,7 +20,7 @@ import { judge } from './intent.js';
 import { locate, locateDecision, type Evidence, type Location } from './locate.js';
 import { compareProgram } from './program.js';
 import { compareState } from './state.js';
-import { compareVector, expectedCounts, type VectorCase } from './vector.js';
+import { compareVector, expectedCounts, type PassCase, type VectorCase } from './vector.js';
 
 const mac = { a: '02:00:00:00:00:0a', b: '02:00:00:00:00:0b' };
 
@@ -246,21 +246,22 @@ void t.test('a whole vector', async (t) => {
   const intent: Intent = { kind: 'round-trip', to: 'b', source: '10.0.0.1' };
   const counts = [count(route, 1), count(egress, 1), count(miss, 0)];
   const observation: Observation = { frames: [event(10, 'a', echo(), 'in'), event(10, 'b')], notes: [reached, answered] };
-  const same: VectorCase = { stimulus: ping, intent, model: { observation, counts, state }, real: { observation, counts, state }, parting: { traces: [trace], earlier: [], modelCounts: counts, realCounts: counts }, ports };
+  const cold: PassCase = { pass: { name: 'cold', stimulus: ping }, intent, model: observation, real: observation, lookups: { hit: 0, missed: 1 }, traces: [trace] };
+  const same: VectorCase = { passes: [cold], model: { counts, state }, real: { counts, state }, parting: { traces: [trace], earlier: [], modelCounts: counts, realCounts: counts }, ports };
   const made = (comparisons: number) => ({ expected: comparisons, made: comparisons, skipped: 0 });
-  const expected = { program: made(0), intent: made(2), frames: made(2), silence: made(2), counters: made(3), connections: made(2), macs: made(2) };
+  const expected = { program: made(0), intent: made(2), frames: made(2), silence: made(2), counters: made(3), cache: made(0), connections: made(2), macs: made(2) };
 
   await t.test('that is alike', async (t) => {
     const comparison = compareVector(same);
     t.strictSame(comparison.counts, expected);
     t.notOk(comparison.parts);
     t.strictSame(comparison.differences([]), []);
-    t.strictSame(expectedCounts(same.model, ports), Object.fromEntries(Object.entries(expected).map(([aspect, each]) => [aspect, { ...each, made: 0 }])), 'and what would have been compared without a switch');
+    t.strictSame(expectedCounts(same.passes, same.model, ports), Object.fromEntries(Object.entries(expected).map(([aspect, each]) => [aspect, { ...each, made: 0 }])), 'and what would have been compared without a switch');
   });
 
   await t.test('that parts: the first difference is located, the rest follows from it', async (t) => {
     const realCounts = [count(route, 0), count(egress, 0), count(miss, 1)];
-    const comparison = compareVector({ ...same, real: { observation: { frames: [event(10, 'a', echo(), 'in'), event(10, 'c')], notes: [] }, counts: realCounts, state: { connections: [], macs: [] } }, parting: { ...same.parting, realCounts } });
+    const comparison = compareVector({ ...same, passes: [{ ...cold, real: { frames: [event(10, 'a', echo(), 'in'), event(10, 'c')], notes: [] } }], real: { counts: realCounts, state: { connections: [], macs: [] } }, parting: { ...same.parting, realCounts } });
     t.ok(comparison.parts);
     t.strictSame(comparison.differences([]).map(({ aspect, between, summary, expected, actual, at, afterDivergence }) => `${afterDivergence ? '  ' : ''}${aspect}, ${between}: ${summary} | ${expected} | ${actual}${at === undefined ? '' : ` | at ${place(at)}`}`), [
       `frames, model and switch: a frame is missing out of b on n1 at 10 µs | ${mac.a} > ${mac.b} IPv4 10.0.0.1 > 10.0.0.2 ICMP echo request id 7 seq 1 ttl 64 | nothing | at table=70, priority=200,ip,nw_dst=10.0.0.2: the model's packets matched it 1 times, the switch's 0 times; there it took table=70, priority=0`,
@@ -275,7 +276,7 @@ void t.test('a whole vector', async (t) => {
   });
 
   await t.test('that parts, and neither is as promised', async (t) => {
-    const { differences } = compareVector({ ...same, intent: { kind: 'denied', why: 'policy' }, real: { observation, counts: [count(route, 2)], state } });
+    const { differences } = compareVector({ ...same, passes: [{ ...cold, intent: { kind: 'denied', why: 'policy' } }], real: { counts: [count(route, 2)], state } });
     t.match(differences([]).slice(-2).map(({ summary }) => summary), ['on the switch: b got an echo request from 10.0.0.1', 'in the model: b got an echo request from 10.0.0.1']);
   });
 
@@ -289,11 +290,23 @@ void t.test('a whole vector', async (t) => {
   });
 
   await t.test('that is alike, but not as promised', async (t) => {
-    const comparison = compareVector({ ...same, intent: { kind: 'denied', why: 'policy' } });
+    const comparison = compareVector({ ...same, passes: [{ ...cold, intent: { kind: 'denied', why: 'policy' } }] });
     t.notOk(comparison.parts);
     t.strictSame(comparison.differences([]).map(({ between, summary, at, afterDivergence }) => `${afterDivergence ? '  ' : ''}${between}: ${summary}${at === undefined ? '' : ` | at ${place(at)}`}`), [
       'intent and switch: on the switch, as the model predicts: b got an echo request from 10.0.0.1 | at table=110, priority=200,reg0=0x1: model and switch send it out of b here',
       '  intent and model: in the model: b got an echo request from 10.0.0.1',
     ]);
+  });
+
+  await t.test('of several passes: each counts, the cached one only if the cache answered alone, and a difference tells its pass', async (t) => {
+    const cached = (hit: number, missed: number): PassCase => ({ ...cold, pass: { name: 'cached', stimulus: ping }, lookups: { hit, missed } });
+    const sibling: PassCase = { ...cold, pass: { name: 'sibling', stimulus: ping }, real: { frames: [event(10, 'a', echo(), 'in')], notes: [reached, answered] } };
+    const three = compareVector({ ...same, passes: [cold, cached(2, 0), cold] });
+    t.match(three.counts, { intent: made(6), frames: made(6), silence: made(6), cache: made(1), counters: made(3), connections: made(2) });
+    const proven = [[2, 0], [0, 0], [2, 1], [0, 2]] as const;
+    t.strictSame(proven.map(([hit, missed]) => compareVector({ ...same, passes: [cold, cached(hit, missed)] }).counts.cache.made), [1, 0, 0, 0]);
+    t.strictSame(expectedCounts([cold, cached(2, 0)], same.model, ports).cache, { expected: 1, made: 0, skipped: 0 });
+    t.match(compareVector({ ...same, passes: [cold, cached(2, 0), sibling] }).differences([]), [{ pass: 'sibling', aspect: 'frames', at: {} }]);
+    t.match(compareVector({ ...same, passes: [cold, { ...sibling, intent: { kind: 'denied', why: 'policy' } }] }).differences([]).slice(-2), [{ pass: 'sibling', aspect: 'intent' }, { pass: 'sibling', aspect: 'intent' }]);
   });
 });

@@ -1,10 +1,10 @@
 /** One vector at three levels: intent, model, switch. */
 import type { Intent } from '../nouns/intent.js';
 import type { Observation } from '../nouns/observation.js';
-import type { FlowCount } from '../nouns/switching.js';
+import type { FlowCount, Lookups } from '../nouns/switching.js';
 import type { SwitchState } from '../nouns/state.js';
-import { noCounts, type Count, type Counts, type Difference } from '../nouns/verdict.js';
-import type { Stimulus } from '../nouns/vector.js';
+import { addCounts, aspects, noCounts, type Count, type Counts, type Difference } from '../nouns/verdict.js';
+import type { Pass } from '../nouns/vector.js';
 import type { Trace } from '../model/trace.js';
 import { compareCounters, type CounterDifference } from './counters.js';
 import { compareFrames, type FrameDifference } from './frames.js';
@@ -14,19 +14,30 @@ import type { ProgramDifference } from './program.js';
 import { compareState, type StateDifference } from './state.js';
 import { formatFlowId } from '../nouns/switching.js';
 
-/** What one level saw of a vector. */
-export interface Witness {
-  readonly observation: Observation;
+/** One pass as both sides saw it. */
+export interface PassCase {
+  readonly pass: Pass;
+  readonly intent: Intent;
+  readonly model: Observation;
+  readonly real: Observation;
+  /** What the real datapaths' caches were asked. */
+  readonly lookups: Lookups;
+  /** What the model's packets went through. */
+  readonly traces: readonly Trace[];
+}
+
+/** What a level tells when all passes are over. */
+export interface Aftermath {
   readonly counts: readonly FlowCount[];
-  /** What the switches remember when all is over. */
+  /** What the switches remember. */
   readonly state: SwitchState;
 }
 
 export interface VectorCase {
-  readonly stimulus: Stimulus;
-  readonly intent: Intent;
-  readonly model: Witness;
-  readonly real: Witness;
+  /** Those that were played. */
+  readonly passes: readonly PassCase[];
+  readonly model: Aftermath;
+  readonly real: Aftermath;
   /** The model's traces of the call that both sides first answered differently, and the counters right after it; of the whole vector if they never did. */
   readonly parting: { readonly traces: readonly Trace[]; readonly earlier: readonly Trace[]; readonly modelCounts: readonly FlowCount[]; readonly realCounts: readonly FlowCount[] };
   /** Every port at which frames can be seen, as `node port`. */
@@ -41,23 +52,26 @@ export interface VectorComparison {
 }
 
 /** Compares all aspects of one vector. */
-export function compareVector({ stimulus, intent, model, real, parting, ports }: VectorCase): VectorComparison {
-  const frames = compareFrames(model.observation.frames, real.observation.frames, ports);
+export function compareVector({ passes, model, real, parting, ports }: VectorCase): VectorComparison {
+  const compared = passes.map((played) => ({ ...played, frames: compareFrames(played.model.frames, played.real.frames, ports) }));
   const counters = compareCounters(model.counts, real.counts);
   const state = compareState(model.state, real.state, nodesAmong(ports));
-  const counts: Counts = { ...noCounts, intent: { expected: 2, made: 2, skipped: 0 }, frames: frames.frames, silence: frames.silence, counters: counters.count, connections: state.connections, macs: state.macs };
-  const parts = frames.differences.length > 0 || counters.differences.length > 0 || state.differences.length > 0;
+  const frameDifferences = compared.flatMap(({ pass, frames }) => frames.differences.map((difference) => ({ pass: pass.name, difference })));
+  const parts = frameDifferences.length > 0 || counters.differences.length > 0 || state.differences.length > 0;
   return {
-    counts,
+    counts: addCounts([
+      ...compared.map(({ pass, frames, lookups }) => ({ ...noCounts, intent: bothLevels, frames: frames.frames, silence: frames.silence, cache: pass.name === 'cached' ? cacheCount(lookups) : noCounts.cache })),
+      { ...noCounts, counters: counters.count, connections: state.connections, macs: state.macs },
+    ]),
     parts,
     differences(program) {
       const { differences: counted } = compareCounters(parting.modelCounts, parting.realCounts);
-      const at = parts ? locate({ traces: parting.traces, earlier: parting.earlier, frame: frames.differences[0], counters: counted, state: state.differences[0], program }) : locateDecision(parting.traces);
+      const at = parts ? locate({ traces: parting.traces, earlier: parting.earlier, frame: frameDifferences[0]?.difference, counters: counted, state: state.differences[0], program }) : locateDecision(passes.find((played) => intentDifferences(played, parts).length > 0)?.traces ?? []);
       const found = [
-        ...frames.differences.map((difference) => frameDifference(difference)),
+        ...frameDifferences.map(({ pass, difference }) => ({ ...frameDifference(difference), pass })),
         ...counters.differences.map((difference) => counterDifference(difference)),
         ...state.differences.map((difference) => stateDifference(difference)),
-        ...intentDifferences(intent, stimulus, model.observation, real.observation, parts),
+        ...passes.flatMap((played) => intentDifferences(played, parts)),
       ];
       return found.map((difference, index) => finish(difference, index, at));
     },
@@ -65,12 +79,24 @@ export function compareVector({ stimulus, intent, model, real, parting, ports }:
 }
 
 /** What would be compared if real switches could be asked; none of it is made. */
-export function expectedCounts(model: Witness, ports: ReadonlySet<string>): Counts {
-  const { frames, silence } = compareFrames(model.observation.frames, [], ports);
-  const { count: counters } = compareCounters(model.counts, []);
-  const { connections, macs } = compareState(model.state, { connections: [], macs: [] }, nodesAmong(ports));
-  const unmade = (count: Count): Count => ({ ...count, made: 0 });
-  return { ...noCounts, intent: { expected: 2, made: 0, skipped: 0 }, frames: unmade(frames), silence: unmade(silence), counters: unmade(counters), connections: unmade(connections), macs: unmade(macs) };
+export function expectedCounts(passes: readonly { readonly pass: Pass; readonly model: Observation }[], { counts, state }: Aftermath, ports: ReadonlySet<string>): Counts {
+  const { count: counters } = compareCounters(counts, []);
+  const { connections, macs } = compareState(state, { connections: [], macs: [] }, nodesAmong(ports));
+  const expected = addCounts([
+    ...passes.map(({ pass, model }) => {
+      const { frames, silence } = compareFrames(model.frames, [], ports);
+      return { ...noCounts, intent: bothLevels, frames, silence, cache: pass.name === 'cached' ? cacheCount({ hit: 0, missed: 0 }) : noCounts.cache };
+    }),
+    { ...noCounts, counters, connections, macs },
+  ]);
+  return Object.fromEntries(aspects.map((aspect) => [aspect, { ...expected[aspect], made: 0 }])) as unknown as Counts;
+}
+
+const bothLevels: Count = { expected: 2, made: 2, skipped: 0 };
+
+/** Only what the cache answered alone says something about it: the pass must have met it, and nothing may have gone past it. */
+function cacheCount({ hit, missed }: Lookups): Count {
+  return { expected: 1, made: hit > 0 && missed === 0 ? 1 : 0, skipped: 0 };
 }
 
 function nodesAmong(ports: ReadonlySet<string>): number {
@@ -112,12 +138,13 @@ function stateDifference({ aspect, kind, about, fields, expected, actual }: Stat
   return { aspect, between: 'model and switch', summary: summaries[kind], expected, actual };
 }
 
-function intentDifferences(intent: Intent, stimulus: Stimulus, model: Observation, real: Observation, parts: boolean): readonly Finding[] {
-  const byModel = judge(intent, stimulus, model);
-  const byReal = judge(intent, stimulus, real);
+function intentDifferences({ pass, intent, model, real }: PassCase, parts: boolean): readonly Finding[] {
+  const byModel = judge(intent, pass.stimulus, model);
+  const byReal = judge(intent, pass.stimulus, real);
   const finding = (between: Finding['between'], broken: { readonly expected: string; readonly actual: string }, who: string): Finding => ({
     aspect: 'intent',
     between,
+    pass: pass.name,
     summary: `${who}: ${broken.actual}`,
     ...broken,
   });

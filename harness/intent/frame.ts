@@ -57,16 +57,16 @@ function intentOfArpFrame(topology: Topology, from: Party, ethernet: EthernetAdd
 
 /**
  * A pod sends IP with its own addresses only; what the gateway sends is not checked (the seed, "SpoofGuardTable").
- * Group addresses are dropped, and so is, within the subnet and out of the cluster, what goes to a MAC that nobody
- * has ("L2ForwardingCalcTable"). To a peer's subnet the destination MAC does not matter ("L3ForwardingTable": "All
- * traffic destined to a remote Pod").
+ * Within the subnet and out of the cluster group addresses are dropped, and so is what goes to a MAC that nobody has
+ * ("L2ForwardingCalcTable"). To a peer's subnet the destination MAC does not matter, be it that of a group
+ * ("L3ForwardingTable": "All traffic destined to a remote Pod … thus skipping L2ForwardingCalcTable").
  */
 function intentOfIpFrame(topology: Topology, from: Party, ethernet: EthernetAddresses, ip: DatagramSpec): Intent {
   if (from.kind === 'pod' && ethernet.src !== from.mac) return blocked(`${from.name} sends from ${ethernet.src}, which is not its MAC`);
   if (from.kind === 'pod' && ip.src !== from.ip) return blocked(`${from.name} sends from ${ip.src}, which is not its address`);
-  if (isGroup(ethernet.dst)) return blocked(`an IP packet to the group address ${ethernet.dst}`);
   const toNode = subnetNode(topology, ip.dst);
   const acrossNodes = toNode !== undefined && toNode !== from.node;
+  if (!acrossNodes && isGroup(ethernet.dst)) return blocked(`an IP packet to the group address ${ethernet.dst}`);
   if (!acrossNodes && !macsOn(topology, from).includes(ethernet.dst)) return blocked(`nobody on ${from.node.name} has the MAC ${ethernet.dst}`);
   const target = holder(topology, ip.dst);
   if (ip.src !== from.ip) throw new Unsupported(`nothing is promised about answers to ${ip.src}, which ${from.name} sends from but does not hold`);

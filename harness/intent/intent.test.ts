@@ -102,7 +102,7 @@ void t.test('a truthful frame passes, and a sibling that differs in one field do
     ['p1', toPeer, 'round-trip p3 from 10.10.1.2'],
     ['p1', { ...toPeer, dst: mac.nobody }, 'round-trip p3 from 10.10.1.2'],
     ['p1', { ...toPeer, src: mac.nobody }, 'blocked'],
-    ['p1', { ...toPeer, dst: 'ff:ff:ff:ff:ff:ff' }, 'blocked'],
+    ['p1', { ...toPeer, dst: 'ff:ff:ff:ff:ff:ff' }, 'round-trip p3 from 10.10.1.2'],
     ['n1', udpFrame(mac.nobody, mac.p1, '10.10.1.1', '10.10.1.2'), 'round-trip p1 from 10.10.1.1'],
     ['p1', arp, `resolves ${mac.p2}`],
     ['p2', arp, 'blocked'],

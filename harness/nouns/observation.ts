@@ -1,4 +1,4 @@
-/** What one vector did, as the fabric around the switches saw it. Virtual time, in whole microseconds from the stimulus. */
+/** What one pass of a vector did, as the fabric around the switches saw it. Virtual time, in whole microseconds from the stimulus. */
 export interface Observation {
   /** Every frame that entered or left a switch port, in order of (time, node, port, index). */
   readonly frames: readonly FrameEvent[];

@@ -13,6 +13,12 @@ export interface SwitchStep {
   readonly outputs: readonly { readonly port: string; readonly frame: Uint8Array }[];
 }
 
+/** Packets that asked the datapath's cache for what to do: those it answered, and those that had to be translated. */
+export interface Lookups {
+  readonly hit: number;
+  readonly missed: number;
+}
+
 /** The identity of a flow on a node: what OpenFlow calls it by, as one canonical text. */
 export interface FlowId {
   readonly node: string;

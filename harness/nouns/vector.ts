@@ -8,6 +8,18 @@ export interface TestVector {
   readonly stimulus: Stimulus;
 }
 
+/**
+ * One playing of a vector. A vector is played several times over, and the switches forget nothing in between.
+ * `cold`: they know nothing yet. `again`: they remember connections and MACs, and have to translate what that changes. `cached`: the
+ * same once more, which their datapaths' caches answer alone. `sibling`: one field is otherwise, while the caches are full.
+ */
+export interface Pass {
+  readonly name: PassName;
+  readonly stimulus: Stimulus;
+}
+export const passNames = ['cold', 'again', 'cached', 'sibling'] as const;
+export type PassName = (typeof passNames)[number];
+
 export type Stimulus =
   /** An ICMP echo request by the host's own stack: routing, ARP, then the request. TTL 64 unless told. */
   | { readonly kind: 'ping'; readonly from: string; readonly to: string; readonly ttl?: number }

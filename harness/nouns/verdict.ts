@@ -1,7 +1,8 @@
 import type { FlowId } from './switching.js';
+import type { PassName } from './vector.js';
 
 /** What is compared, each with its own count. */
-export const aspects = ['program', 'intent', 'frames', 'silence', 'counters', 'connections', 'macs'] as const;
+export const aspects = ['program', 'intent', 'frames', 'silence', 'counters', 'cache', 'connections', 'macs'] as const;
 export type Aspect = (typeof aspects)[number];
 
 /** Comparisons of one aspect. `made + skipped` must equal `expected`, or the verdict is inconclusive. */
@@ -23,6 +24,8 @@ export interface Difference {
   readonly aspect: Aspect;
   /** Which two levels part: intent against the model or the switch, or the model against the switch. */
   readonly between: 'intent and model' | 'intent and switch' | 'model and switch';
+  /** The pass in which it showed; missing where it is about all of them, or about none. */
+  readonly pass?: PassName;
   /** One sentence: what was expected and what was seen. */
   readonly summary: string;
   readonly expected: string;

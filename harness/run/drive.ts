@@ -1,4 +1,4 @@
-/** Playing a vector through the model and real switches in step. */
+/** Playing a vector, pass by pass, through the model and real switches in step. */
 import { randomFor } from '../base/random.js';
 import type { Draws } from '../fabric/host.js';
 import { runStimulus } from '../fabric/fabric.js';
@@ -7,10 +7,10 @@ import type { Decide } from '../model/tie.js';
 import type { Trace } from '../model/trace.js';
 import type { Observation } from '../nouns/observation.js';
 import type { ClusterPlan } from '../nouns/plan.js';
-import type { FlowCount, SwitchCall, SwitchStep } from '../nouns/switching.js';
-import type { TestVector } from '../nouns/vector.js';
+import type { FlowCount, Lookups, SwitchCall, SwitchStep } from '../nouns/switching.js';
+import type { Pass } from '../nouns/vector.js';
 import type { ModelTestbed } from '../testbeds/model/model.js';
-import type { Testbed } from '../testbeds/testbed.js';
+import type { Switches, Testbed } from '../testbeds/testbed.js';
 
 /** How things stood right after the first call at which model and switch gave different answers. */
 export interface Parting {
@@ -22,9 +22,19 @@ export interface Parting {
   readonly earlier: readonly Trace[];
 }
 
-export interface Played {
+export interface PlayedPass {
+  readonly pass: Pass;
   readonly model: Observation;
   readonly real: Observation;
+  /** What the real datapaths' caches were asked during the pass. */
+  readonly lookups: Lookups;
+  /** What the model's packets went through. */
+  readonly traces: readonly Trace[];
+}
+
+export interface Played {
+  /** Those that were played: the one in which model and switches part is the last. */
+  readonly passes: readonly PlayedPass[];
   readonly parting: Parting | undefined;
 }
 
@@ -33,13 +43,25 @@ export type Player = Pick<Testbed, 'call'>;
 
 type Fabric = Generator<readonly SwitchCall[], Observation, readonly SwitchStep[]>;
 
+/** Plays the passes of the vector called `id`, one after the other, until all are played or model and switches part. */
+export async function playInStep(model: ModelTestbed, real: Switches, plan: ClusterPlan, id: string, passes: readonly Pass[], seed: number): Promise<Played> {
+  const draws = draw(seed, id);
+  const played: PlayedPass[] = [];
+  for (const pass of passes) {
+    const [before, traced] = [real.lookups(), model.traces().length];
+    const { parting, ...seen } = await playPass(model, real, [runStimulus(plan, pass.stimulus, draws), runStimulus(plan, pass.stimulus, draws)]);
+    const after = real.lookups();
+    played.push({ ...seen, pass, traces: model.traces().slice(traced), lookups: { hit: after.hit - before.hit, missed: after.missed - before.missed } });
+    if (parting !== undefined) return { passes: played, parting };
+  }
+  return { passes: played, parting: undefined };
+}
+
 /**
  * Each side has a fabric of its own. As long as both answer alike, both are asked the same; from the first
  * difference on each goes its own way, to its end.
  */
-export async function playInStep(model: ModelTestbed, real: Testbed, plan: ClusterPlan, vector: TestVector, seed: number): Promise<Played> {
-  const draws = draw(seed, vector.id);
-  const [modelFabric, realFabric] = [runStimulus(plan, vector.stimulus, draws), runStimulus(plan, vector.stimulus, draws)];
+async function playPass(model: ModelTestbed, real: Testbed, [modelFabric, realFabric]: readonly [Fabric, Fabric]): Promise<{ readonly model: Observation; readonly real: Observation; readonly parting: Parting | undefined }> {
   const decided: Player = { call: (calls) => model.call(calls, asCounted(() => real.counts())) };
   let modelAsks = modelFabric.next();
   let realAsks = realFabric.next();
@@ -66,10 +88,14 @@ export function asCounted(read: () => Promise<readonly FlowCount[]>): Decide {
   };
 }
 
-/** What one testbed alone makes of a vector: the model, to playAlone it, or real switches, to play it again. */
-export async function playAlone(testbed: Player, plan: ClusterPlan, vector: TestVector, seed: number): Promise<Observation> {
-  const fabric = runStimulus(plan, vector.stimulus, draw(seed, vector.id));
-  return await playOut(testbed, fabric, fabric.next());
+/** What one testbed alone makes of the passes of the vector called `id`: the model, to predict them, or real switches, to play them again. */
+export async function playAlone(testbed: Player, plan: ClusterPlan, id: string, passes: readonly Pass[], seed: number): Promise<readonly Observation[]> {
+  const observations: Observation[] = [];
+  for (const { stimulus } of passes) {
+    const fabric = runStimulus(plan, stimulus, draw(seed, id));
+    observations.push(await playOut(testbed, fabric, fabric.next()));
+  }
+  return observations;
 }
 
 async function playOut(testbed: Player, fabric: Fabric, asks: IteratorResult<readonly SwitchCall[], Observation>): Promise<Observation> {

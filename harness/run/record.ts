@@ -2,16 +2,16 @@
  * What a run leaves for those who look at it later, as plain JSON: enough to explain any vector, to render any report and
  * to run it all again. What the model did is not kept: it follows from plan, vector and seed.
  */
-import type { Witness } from '../compare/vector.js';
+import type { Aftermath } from '../compare/vector.js';
 import type { Observation } from '../nouns/observation.js';
 import type { ClusterPlan } from '../nouns/plan.js';
 import type { SwitchState } from '../nouns/state.js';
 import type { FlowCount } from '../nouns/switching.js';
 import type { Topology } from '../nouns/topology.js';
-import type { TestVector } from '../nouns/vector.js';
+import type { Pass, TestVector } from '../nouns/vector.js';
 import type { RunReport } from './report.js';
 
-export const recordFormat = 'flowbed/record/1';
+export const recordFormat = 'flowbed/record/2';
 
 export interface RunRecord {
   readonly report: RunReport;
@@ -33,25 +33,29 @@ export interface VectorRecord {
 }
 
 export interface RecordedWitness {
-  /** Frames in hexadecimal. */
-  readonly frames: readonly (Omit<Observation['frames'][number], 'frame'> & { readonly frame: string })[];
-  readonly notes: Observation['notes'];
+  /** Those that were played. */
+  readonly passes: readonly RecordedPass[];
   /** Flows that counted at least one packet. */
   readonly counts: readonly FlowCount[];
   readonly state: SwitchState;
 }
 
-export function recordWitness({ observation, counts, state }: Witness): RecordedWitness {
+export interface RecordedPass {
+  readonly pass: Pass;
+  /** Frames in hexadecimal. */
+  readonly frames: readonly (Omit<Observation['frames'][number], 'frame'> & { readonly frame: string })[];
+  readonly notes: Observation['notes'];
+}
+
+export function recordWitness(passes: readonly { readonly pass: Pass; readonly real: Observation }[], { counts, state }: Aftermath): RecordedWitness {
   return {
-    frames: observation.frames.map((event) => ({ ...event, frame: Buffer.from(event.frame).toString('hex') })),
-    notes: observation.notes,
+    passes: passes.map(({ pass, real }) => ({ pass, frames: real.frames.map((event) => ({ ...event, frame: Buffer.from(event.frame).toString('hex') })), notes: real.notes })),
     counts: counts.filter(({ packets }) => packets > 0),
     state,
   };
 }
 
-/** The inverse of `recordWitness`, but for flows that counted nothing. */
-export function readWitness(record: RecordedWitness): Witness {
-  const frames = record.frames.map((event) => ({ ...event, frame: Uint8Array.from(Buffer.from(event.frame, 'hex')) }));
-  return { observation: { frames, notes: record.notes }, counts: record.counts, state: record.state };
+/** What was observed of a recorded pass. */
+export function readObservation({ frames, notes }: RecordedPass): Observation {
+  return { frames: frames.map((event) => ({ ...event, frame: Uint8Array.from(Buffer.from(event.frame, 'hex')) })), notes };
 }

@@ -3,11 +3,13 @@ import { attempt } from '../base/outcome.js';
 import { compareCounters } from '../compare/counters.js';
 import { compareFrames } from '../compare/frames.js';
 import { compareState } from '../compare/state.js';
+import type { Aftermath } from '../compare/vector.js';
+import type { Observation } from '../nouns/observation.js';
 import { formatFlowId } from '../nouns/switching.js';
 import type { ClusterPlan } from '../nouns/plan.js';
 import type { Testbed } from '../testbeds/testbed.js';
 import { playAlone } from './drive.js';
-import { readWitness, type ScenarioRecord, type VectorRecord } from './record.js';
+import { readObservation, type RecordedPass, type ScenarioRecord, type VectorRecord } from './record.js';
 import { inconclusive, type Inconclusive } from './report.js';
 
 export type Replayed = { readonly id: string } & (
@@ -38,17 +40,27 @@ async function replayVector(real: Testbed, plan: ClusterPlan, { vector, real: re
   const { id } = vector;
   if (recorded === undefined) return { id, kind: 'inconclusive', cause: { cause: 'it was not played to its end when it was recorded', evidence: [], remedies: [] } };
   await real.reset();
-  const observation = await playAlone(real, plan, vector, seed);
+  const observations = await playAlone(real, plan, id, recorded.passes.map(({ pass }) => pass), seed);
   const counts = (await real.counts()).filter(({ packets }) => packets > 0);
-  const before = readWitness(recorded);
-  const [frame] = compareFrames(before.observation.frames, observation.frames, new Set()).differences;
-  if (frame !== undefined) return { id, kind: 'different', first: `${frame.direction === 'in' ? 'into' : 'out of'} ${frame.port} on ${frame.node} at ${frame.timeUs} µs: recorded ${frame.expected}, now ${frame.actual}` };
-  const note = observation.notes.findIndex((now, index) => JSON.stringify(now) !== JSON.stringify(before.observation.notes[index]));
-  if (note >= 0 || observation.notes.length !== before.observation.notes.length) return { id, kind: 'different', first: `note ${note + 1} of the hosts: recorded ${JSON.stringify(before.observation.notes[note])}, now ${JSON.stringify(observation.notes[note])}` };
-  const [counter] = compareCounters(before.counts, counts).differences;
-  if (counter !== undefined) return { id, kind: 'different', first: `${formatFlowId(counter.flow)} of ${counter.flow.bridge} on ${counter.flow.node}: recorded n_packets=${counter.expected ?? 0}, now ${counter.actual ?? 0}` };
   const state = await real.state();
-  const [entry] = compareState(before.state, state, 0).differences;
-  if (entry !== undefined) return { id, kind: 'different', first: `${entry.about}: recorded ${entry.expected}, now ${entry.actual}` };
-  return { id, kind: 'same', events: observation.frames.length + observation.notes.length + counts.length + state.connections.length + state.macs.length };
+  const first = recorded.passes.flatMap((pass, index) => firstDifference(pass, observations[index]) ?? [])[0] ?? firstInAftermath(recorded, { counts, state });
+  if (first !== undefined) return { id, kind: 'different', first };
+  return { id, kind: 'same', events: observations.reduce((sum, { frames, notes }) => sum + frames.length + notes.length, 0) + counts.length + state.connections.length + state.macs.length };
+}
+
+function firstDifference(recorded: RecordedPass, now: Observation = { frames: [], notes: [] }): string | undefined {
+  const before = readObservation(recorded);
+  const pass = recorded.pass.name === 'cold' ? '' : `, ${recorded.pass.name} pass`;
+  const [frame] = compareFrames(before.frames, now.frames, new Set()).differences;
+  if (frame !== undefined) return `${frame.direction === 'in' ? 'into' : 'out of'} ${frame.port} on ${frame.node} at ${frame.timeUs} µs${pass}: recorded ${frame.expected}, now ${frame.actual}`;
+  const told = (index: number) => [before.notes[index], now.notes[index]].map((note) => JSON.stringify(note));
+  const note = Array.from({ length: Math.max(before.notes.length, now.notes.length) }, (_, index) => index).find((index) => told(index)[0] !== told(index)[1]);
+  return note === undefined ? undefined : `note ${note + 1} of the hosts${pass}: recorded ${told(note)[0]}, now ${told(note)[1]}`;
+}
+
+function firstInAftermath(before: Aftermath, now: Aftermath): string | undefined {
+  const [counter] = compareCounters(before.counts, now.counts).differences;
+  if (counter !== undefined) return `${formatFlowId(counter.flow)} of ${counter.flow.bridge} on ${counter.flow.node}: recorded n_packets=${counter.expected ?? 0}, now ${counter.actual ?? 0}`;
+  const [entry] = compareState(before.state, now.state, 0).differences;
+  return entry === undefined ? undefined : `${entry.about}: recorded ${entry.expected}, now ${entry.actual}`;
 }

@@ -2,8 +2,9 @@
 import { z } from 'zod';
 import { Unavailable, type Unsupported } from '../base/errors.js';
 import { aspects } from '../nouns/verdict.js';
+import { passNames } from '../nouns/vector.js';
 
-export const reportFormat = 'flowbed/run/1';
+export const reportFormat = 'flowbed/run/2';
 
 const count = z.object({ expected: z.int(), made: z.int(), skipped: z.int() }).meta({ id: 'Count' });
 const counts = z.object(Object.fromEntries(aspects.map((aspect) => [aspect, count])) as Record<(typeof aspects)[number], typeof count>)
@@ -22,6 +23,7 @@ const flowId = z.object({
 const difference = z.object({
   aspect: z.enum(aspects),
   between: z.enum(['intent and model', 'intent and switch', 'model and switch']),
+  pass: z.enum(passNames).exactOptional().describe('the pass of the vector in which it showed: cold, again, cached, or its sibling in one field'),
   summary: z.string(),
   expected: z.string(),
   actual: z.string(),
@@ -35,6 +37,11 @@ const vector = z.object({
   id: z.string(),
   stimulus: z.looseObject({ kind: z.string(), from: z.string() }),
   intent: z.looseObject({ kind: z.string() }),
+  sibling: z.object({
+    differs: z.string().describe('the field that is otherwise, with its value'),
+    stimulus: z.looseObject({ kind: z.string(), from: z.string() }),
+    intent: z.looseObject({ kind: z.string() }),
+  }).exactOptional().describe('what the last pass sends'),
   verdict,
   counts,
   differences: z.array(difference),

@@ -13,17 +13,17 @@ import type { Scenario } from '../nouns/scenario.js';
 import type { SwitchCall, SwitchStep } from '../nouns/switching.js';
 import { aspects, noCounts, verdictOn, whatIsMissing, worst, type Counts } from '../nouns/verdict.js';
 import { openModel } from '../testbeds/model/model.js';
-import type { Testbed } from '../testbeds/testbed.js';
+import type { Switches } from '../testbeds/testbed.js';
 import { reportFormat, runReport, runReportSchema, type ScenarioReport, type VectorReport } from './report.js';
 import { runScenario, type ScenarioRunOptions } from './scenario-run.js';
 
 const axes = { nodes: '2', tunnel: 'geneve' };
 /** Stands in for real switches: what it does not say otherwise is the model's. */
-type Stand = (model: Testbed) => Partial<Testbed>;
+type Stand = (model: Switches) => Partial<Switches>;
 const truthful: Stand = () => ({});
-const openStand = (stand: Stand) => (plan: ClusterPlan): Promise<Testbed> => {
+const openStand = (stand: Stand) => (plan: ClusterPlan): Promise<Switches> => {
   const model = openModel(plan);
-  const firstWins: Testbed = { ...model, call: (calls) => model.call(calls, () => Promise.resolve(0)) };
+  const firstWins: Switches = { ...model, call: (calls) => model.call(calls, () => Promise.resolve(0)), lookups: () => ({ hit: model.traces().length, missed: 0 }) };
   return Promise.resolve({ ...firstWins, ...stand(firstWins) });
 };
 
@@ -45,7 +45,7 @@ void t.test('the model conforms to itself, and everything that was expected was 
   t.equal(report.verdict, 'conforms');
   t.equal(report.vectors.length, 182);
   t.ok(report.vectors.every(({ verdict, differences }) => verdict === 'conforms' && differences.length === 0));
-  t.strictSame(shares(report.counts), ['program 108/108', 'intent 364/364', 'frames 3264/3264', 'silence 1314/1314', 'counters 19656/19656', 'connections 576/576', 'macs 1074/1074']);
+  t.strictSame(shares(report.counts), ['program 108/108', 'intent 1456/1456', 'frames 13187/13187', 'silence 5257/5257', 'counters 19656/19656', 'cache 182/182', 'connections 697/697', 'macs 1244/1244']);
   t.strictSame([progress[0], progress.at(-1), progress.length], ['0/182', '182/182', 183]);
 });
 
@@ -89,6 +89,22 @@ void t.test('each lie is named by its aspect', async (t) => {
   t.match(vectors[0]?.differences, [{ aspect: 'intent', between: 'intent and switch', at: {} }, { between: 'intent and model' }], 'model and switch agree, and intent knows better');
 });
 
+void t.test('the cached path: a cache that answers otherwise diverges in the pass that shows it, one that was not seen to answer is inconclusive', async (t) => {
+  const calls = 8;
+  for (const [pass, nth] of [['cold', 1], ['again', calls + 1], ['cached', 2 * calls + 1], ['sibling', 3 * calls + 1]] as const) {
+    let made = 0;
+    const { vectors: [vector] } = await run((model) => ({ call: async (asked) => { const steps = await model.call(asked); return ++made === nth ? steps.map(() => ({ outputs: [] })) : steps; } }), [across]);
+    t.match(vector, { verdict: 'diverges', sibling: { differs: /^(ttl|to) / } }, pass);
+    t.match(vector?.differences[0], { pass, aspect: 'frames', summary: /^a frame is missing/ });
+    t.equal(vector?.counts.intent.made, 2 * (nth + calls - 1) / calls, `${pass}: the passes after it are not played`);
+  }
+  const slow = await run(() => ({ lookups: () => ({ hit: 0, missed: 0 }) }), [across]);
+  t.match(slow.vectors[0], { verdict: 'inconclusive', counts: { cache: { expected: 1, made: 0 } }, inconclusive: { cause: /^of the packets of the cached pass 0 met the datapaths' caches and 0 missed them/ } });
+  let asked = 0;
+  const missing = await run(() => ({ lookups: () => ({ hit: ++asked, missed: asked }) }), [across]);
+  t.match(missing.vectors[0], { verdict: 'inconclusive', inconclusive: { cause: /1 met .* and 1 missed them: the cached path was not seen$/ } });
+});
+
 /** Gives out at the `nth` call, and says so again at each that follows. */
 function givingOutAt(nth: number, what: 'call' | 'reset' | 'counts' | 'state' | 'strays' | 'program', told = { calls: 0, closed: 0 }): Stand {
   return (model) => ({
@@ -105,16 +121,16 @@ void t.test('what the environment denies is inconclusive, never a pass, and is n
   const [first, second, third] = three;
   const needed = { calls: 0, closed: 0 };
   t.equal((await run(givingOutAt(Infinity, 'call', needed), three)).verdict, 'conforms');
-  t.equal(needed.calls, 4 + 8 + 1);
+  t.equal(needed.calls, 4 * (4 + 8 + 1));
   for (let nth = 1; nth <= needed.calls; nth++) {
     const told = { calls: 0, closed: 0 };
     const report = await run(givingOutAt(nth, 'call', told), three);
     const open = report.vectors.filter(({ verdict }) => verdict === 'inconclusive');
-    const expected = nth === 13 ? [third] : nth > 4 ? [second, third] : [first, second, third];
+    const expected = nth > 48 ? [third] : nth > 16 ? [second, third] : [first, second, third];
     if (report.verdict !== 'inconclusive' || open.map(({ id }) => id).join() !== expected.join() || told.calls !== nth || told.closed !== 1) t.fail(`call ${nth}: ${verdicts(report.vectors).join(', ')}; ${told.calls} calls, closed ${told.closed} times`);
-    if (nth === 9) {
+    if (nth === 20) {
       t.match(open, [{ inconclusive, differences: [] }, { inconclusive, intent: { kind: 'blocked' } }]);
-      t.strictSame(shares(report.counts), ['program 108/108', 'intent 2/6', 'frames 11/34', 'silence 9/25', 'counters 108/324', 'connections 3/9', 'macs 4/16'], 'what was expected is told by the model');
+      t.strictSame(shares(report.counts), ['program 108/108', 'intent 8/24', 'frames 44/136', 'silence 36/100', 'counters 108/324', 'cache 1/3', 'connections 4/10', 'macs 5/17'], 'what was expected is told by the model');
     }
   }
   for (const what of ['reset', 'counts', 'state', 'strays'] as const) t.strictSame(verdicts((await run(givingOutAt(2, what), three)).vectors), [`${first} conforms`, `${second} inconclusive`, `${third} inconclusive`], what);
@@ -123,7 +139,7 @@ void t.test('what the environment denies is inconclusive, never a pass, and is n
   for (const options of [{ openReal: () => Promise.reject(new Unavailable('the switch is gone', ['look for it'], ['last words'])) }, { openReal: openStand(givingOutAt(1, 'program', closed)) }]) {
     const report = await run(truthful, three, options);
     t.match(report, { verdict: 'inconclusive', inconclusive, program: [] });
-    t.strictSame(shares(report.counts), ['program 0/108', 'intent 0/6', 'frames 0/34', 'silence 0/25', 'counters 0/324', 'connections 0/9', 'macs 0/16']);
+    t.strictSame(shares(report.counts), ['program 0/108', 'intent 0/24', 'frames 0/136', 'silence 0/100', 'counters 0/324', 'cache 0/3', 'connections 0/10', 'macs 0/17']);
     t.strictSame(verdicts(report.vectors), three.map((id) => `${id} inconclusive`));
   }
   t.equal(closed.closed, 1);
@@ -133,7 +149,7 @@ void t.test('what model or intent do not know costs one vector', async (t) => {
   const unpromised = { id: 'udp-9', stimulus: { kind: 'udp', from: 'p1', to: '10.10.1.3', port: 9 } } as const;
   const report = await run(truthful, [...three, 'udp-9'], {}, { ...encap, vectors: (topology) => [unpromised, ...encap.vectors(topology)] });
   t.strictSame(verdicts(report.vectors), ['udp-9 inconclusive', ...three.map((id) => `${id} conforms`)]);
-  t.match(report.vectors[0], { intent: { kind: 'unknown' }, inconclusive: { cause: /^nothing is promised about/ }, counts: { intent: { expected: 2, made: 0 } } });
+  t.match(report.vectors[0], { intent: { kind: 'unknown' }, inconclusive: { cause: /^nothing is promised about/ }, counts: { intent: { expected: 6, made: 0 } } });
   t.equal(report.verdict, 'inconclusive');
   const unknown = await run(truthful, three, {}, { ...encap, controlPlane: { ...encap.controlPlane, plan: (topology) => {
     const plan = encap.controlPlane.plan(topology);
@@ -206,9 +222,9 @@ void t.test('a report is what its schema says, and docs/run.schema.json is that 
 
 void t.test('where flows tie, the one that the switches took is predicted, whichever it is, and nothing else', async (t) => {
   const id = 'amid/out-of-window/answerer/n1/p1';
-  const standing = (which: number) => async (plan: ClusterPlan): Promise<Testbed> => {
+  const standing = (which: number) => async (plan: ClusterPlan): Promise<Switches> => {
     const model = openModel(plan);
-    return await Promise.resolve({ ...model, call: (calls) => model.call(calls, () => Promise.resolve(which)) });
+    return await Promise.resolve({ ...model, call: (calls) => model.call(calls, () => Promise.resolve(which)), lookups: () => ({ hit: model.traces().length, missed: 0 }) });
   };
   const frames = [];
   for (const which of [0, 1]) {

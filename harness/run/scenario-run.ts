@@ -8,7 +8,7 @@ import { formatFlowId } from '../nouns/switching.js';
 import type { TestVector } from '../nouns/vector.js';
 import { addCounts, noCounts, verdictOn, worst, type Count, type Difference } from '../nouns/verdict.js';
 import { openModel } from '../testbeds/model/model.js';
-import type { Testbed } from '../testbeds/testbed.js';
+import type { Switches } from '../testbeds/testbed.js';
 import type { ScenarioRecord } from './record.js';
 import { inconclusive, type Inconclusive, type ScenarioReport } from './report.js';
 import { judgeVectors, leftOpen, type Judged, type Stage } from './vector-run.js';
@@ -16,13 +16,13 @@ import { judgeVectors, leftOpen, type Judged, type Stage } from './vector-run.js
 export interface ScenarioRunOptions {
   readonly seed: number;
   /** Brings real switches up and programs them. */
-  readonly openReal: (plan: ClusterPlan) => Promise<Testbed>;
+  readonly openReal: (plan: ClusterPlan) => Promise<Switches>;
   /** Real milliseconds since some fixed point, for durations that people read. */
   readonly nowMs: () => number;
   /** Told before each vector, and once all are done. */
   readonly onProgress?: (done: number, total: number) => void;
   /** Called once the switches are programmed and checked: the self-test plants its faults here. */
-  readonly afterProgramming?: (real: Testbed) => Promise<void>;
+  readonly afterProgramming?: (real: Switches) => Promise<void>;
   /** Runs only the vectors for which this holds. */
   readonly only?: (vector: TestVector) => boolean;
 }

@@ -3,7 +3,7 @@ import { canonicalJson } from '../base/digest.js';
 import { Unsupported } from '../base/errors.js';
 import { attempt } from '../base/outcome.js';
 import { compareProgram } from '../compare/program.js';
-import { compareVector, expectedCounts, type Witness } from '../compare/vector.js';
+import { compareVector, expectedCounts, type Aftermath, type PassCase } from '../compare/vector.js';
 import type { Observation } from '../nouns/observation.js';
 import type { ClusterPlan } from '../nouns/plan.js';
 import type { Scenario } from '../nouns/scenario.js';
@@ -13,8 +13,9 @@ import type { Topology } from '../nouns/topology.js';
 import type { TestVector } from '../nouns/vector.js';
 import { noCounts, verdictOn, whatIsMissing, type Counts } from '../nouns/verdict.js';
 import type { ModelTestbed } from '../testbeds/model/model.js';
-import type { Stray, Testbed } from '../testbeds/testbed.js';
-import { playInStep, playAlone } from './drive.js';
+import type { Stray, Switches } from '../testbeds/testbed.js';
+import { playInStep, playAlone, type PlayedPass } from './drive.js';
+import { passesOf, whatDiffers } from './passes.js';
 import { recordWitness, type VectorRecord } from './record.js';
 import { inconclusive, type Inconclusive, type VectorReport } from './report.js';
 
@@ -37,7 +38,7 @@ export interface Judged {
 }
 
 /** Switches that failed once are not trusted again: what comes after stays open, and nothing is tried twice. */
-export async function judgeVectors(stage: Stage, real: Testbed, vectors: readonly TestVector[]): Promise<readonly Judged[]> {
+export async function judgeVectors(stage: Stage, real: Switches, vectors: readonly TestVector[]): Promise<readonly Judged[]> {
   const ports = portsOf(stage.plan);
   const judged: Judged[] = [];
   let gone: Inconclusive | undefined;
@@ -62,53 +63,72 @@ export async function leftOpen(stage: Stage, vector: TestVector, cause: Inconclu
   return { report, record: { vector }, observed: '' };
 }
 
-async function judgeVector(stage: Stage, real: Testbed, vector: TestVector, ports: ReadonlySet<string>): Promise<Judged> {
-  const { scenario, topology, plan, model } = stage;
-  const { stimulus } = vector;
+async function judgeVector(stage: Stage, real: Switches, vector: TestVector, ports: ReadonlySet<string>): Promise<Judged> {
+  const { scenario, topology, plan, model, seed } = stage;
   await Promise.all([model.reset(), real.reset()]);
-  const intent = scenario.intent(topology, stimulus);
-  const played = await playInStep(model, real, plan, vector, stage.seed);
-  const predicted: Witness = { observation: played.model, counts: await model.counts(), state: await model.state() };
-  const [realCounts, realState] = await Promise.all([real.counts(), real.state()]);
-  const seen: Witness = { observation: withStrays(played.real, await real.strays()), counts: realCounts, state: realState };
+  const intent = scenario.intent(topology, vector.stimulus);
+  const played = await playInStep(model, real, plan, vector.id, passesOf(scenario, topology, vector, seed), seed);
+  const predicted: Aftermath = { counts: await model.counts(), state: await model.state() };
+  const [counts, state] = await Promise.all([real.counts(), real.state()]);
+  const seen: Aftermath = { counts, state };
+  const passes = withStrays(played.passes, await real.strays()).map((pass) => ({ ...pass, intent: scenario.intent(topology, pass.pass.stimulus) }));
   const parting = played.parting ?? { modelCounts: predicted.counts, realCounts: seen.counts, traces: model.traces(), earlier: model.traces() };
-  const comparison = compareVector({ stimulus, intent, model: predicted, real: seen, parting, ports });
+  const comparison = compareVector({ passes, model: predicted, real: seen, parting, ports });
   const program = comparison.parts ? compareProgram(await model.program(), await real.program()).differences : [];
   const differences = comparison.differences(program);
-  const { counts } = comparison;
-  const missing = whatIsMissing(counts);
+  const missing = missingFrom(comparison.counts, passes);
   return {
     report: {
       id: vector.id,
-      stimulus: { ...stimulus },
+      stimulus: { ...vector.stimulus },
       intent: { ...intent },
-      verdict: verdictOn(differences, counts),
-      counts,
+      ...siblingOf(stage, vector),
+      verdict: verdictOn(differences, comparison.counts),
+      counts: comparison.counts,
       differences: [...differences],
       ...(missing === undefined ? {} : { inconclusive: { cause: missing, evidence: [], remedies: [] } }),
     },
-    record: { vector, real: recordWitness(seen) },
-    observed: canonicalTrace(vector, seen),
+    record: { vector, real: recordWitness(passes, seen) },
+    observed: canonicalTrace(vector, passes, seen),
   };
 }
 
+function missingFrom(counts: Counts, passes: readonly PassCase[]): string | undefined {
+  const cached = passes.find(({ pass }) => pass.name === 'cached')?.lookups;
+  if (counts.cache.made < counts.cache.expected && cached !== undefined) return `of the packets of the cached pass ${cached.hit} met the datapaths' caches and ${cached.missed} missed them: the cached path was not seen`;
+  return whatIsMissing(counts);
+}
+
+/** What the sibling has otherwise, and what is promised about it. */
+function siblingOf({ scenario, topology, seed }: Stage, vector: TestVector): Pick<VectorReport, 'sibling'> {
+  const sibling = passesOf(scenario, topology, vector, seed).find(({ name }) => name === 'sibling');
+  if (sibling === undefined) return {};
+  return { sibling: { differs: whatDiffers(vector.stimulus, sibling.stimulus) ?? 'nothing', stimulus: { ...sibling.stimulus }, intent: { ...scenario.intent(topology, sibling.stimulus) } } };
+}
+
+const noObservation: Observation = { frames: [], notes: [] };
+
 /** @throws Unsupported when the model cannot tell. */
-async function unmade({ plan, model, seed }: Stage, vector: TestVector): Promise<Counts> {
+async function unmade({ scenario, topology, plan, model, seed }: Stage, vector: TestVector): Promise<Counts> {
   await model.reset();
-  const observation = await playAlone(model, plan, vector, seed);
-  return expectedCounts({ observation, counts: await model.counts(), state: await model.state() }, portsOf(plan));
+  const passes = passesOf(scenario, topology, vector, seed);
+  const observations = await playAlone(model, plan, vector.id, passes, seed);
+  return expectedCounts(passes.map((pass, index) => ({ pass, model: observations[index] ?? noObservation })), { counts: await model.counts(), state: await model.state() }, portsOf(plan));
 }
 
-/** Frames that came out after all was over belong to the vector that was just played, and to no instant of it. */
-function withStrays(observation: Observation, strays: readonly Stray[]): Observation {
-  const timeUs = (observation.frames.at(-1)?.timeUs ?? 0) + 1;
-  return { ...observation, frames: [...observation.frames, ...strays.map((stray) => ({ ...stray, timeUs, direction: 'out' as const }))] };
+/** Frames that came out after all was over belong to the pass that was played last, and to no instant of it. */
+function withStrays(passes: readonly PlayedPass[], strays: readonly Stray[]): readonly PlayedPass[] {
+  return passes.map((played, index) => {
+    if (index < passes.length - 1) return played;
+    const timeUs = (played.real.frames.at(-1)?.timeUs ?? 0) + 1;
+    return { ...played, real: { ...played.real, frames: [...played.real.frames, ...strays.map((stray) => ({ ...stray, timeUs, direction: 'out' as const }))] } };
+  });
 }
 
-function canonicalTrace(vector: TestVector, { observation, counts, state }: Witness): string {
-  const frames = observation.frames.map((event) => ({ ...event, frame: Buffer.from(event.frame).toString('hex') }));
+function canonicalTrace(vector: TestVector, passes: readonly PlayedPass[], { counts, state }: Aftermath): string {
+  const observed = passes.map(({ pass, real }) => ({ pass: pass.name, frames: real.frames.map((event) => ({ ...event, frame: Buffer.from(event.frame).toString('hex') })), notes: real.notes }));
   const rose = counts.filter(({ packets }) => packets > 0).map(({ flow, packets }) => `${flow.node} ${flow.bridge} ${formatFlowId(flow)}: ${packets}`).sort();
-  return canonicalJson({ id: vector.id, frames, notes: observation.notes, counters: rose, state: canonicalState(state) });
+  return canonicalJson({ id: vector.id, passes: observed, counters: rose, state: canonicalState(state) });
 }
 
 /** In an order of its own: that of dumps is the switch's. */

@@ -2,6 +2,7 @@
 import { assert } from '../base/errors.js';
 import type { BridgePlan } from '../nouns/plan.js';
 import type { Aspect } from '../nouns/verdict.js';
+import type { PassName } from '../nouns/vector.js';
 import type { Action, CtAction } from '../openflow/actions.js';
 import type { Flow } from '../openflow/flow.js';
 import type { SwitchStep } from '../nouns/switching.js';
@@ -12,6 +13,8 @@ export type Fault = {
   readonly name: string;
   /** The aspect that the first finding of some vector must be about, where the fault is made to show in one. */
   readonly aspect?: Aspect;
+  /** The pass in which it must show, where it is one that only later ones do. */
+  readonly pass?: PassName;
   /** The table at which a run must say that things part, of br-int unless told; missing where no flow is to blame. */
   readonly table?: number;
   readonly bridge?: string;
@@ -26,6 +29,8 @@ export type Fault = {
   | { readonly kind: 'packet'; readonly packet: (bridge: BridgePlan) => string }
   /** Frames come late: what `late` holds for is held back until all is over. */
   | { readonly kind: 'delay'; readonly late: (output: SwitchStep['outputs'][number]) => boolean }
+  /** A cache that is too wide: what it answered once it answers again to every frame in which it sees the same, for what goes to other nodes. */
+  | { readonly kind: 'cache'; readonly looksAt: (frame: Uint8Array) => Uint8Array }
   /** The control plane wants one flow otherwise than it should: model and switch agree, and only intent knows better. */
   | { readonly kind: 'compiler'; readonly flow: (flow: Flow) => boolean; readonly change: (flow: Flow) => Flow }
 );
@@ -100,7 +105,14 @@ export const antreaFaults: readonly Fault[] = [
     kind: 'wire', name: 'a reply rewritten: an ARP answer claims another address', aspect: 'frames', table: 20,
     wire: (step) => ({ outputs: step.outputs.map((output) => (isArpReply(output.frame) ? { ...output, frame: withLastByteOf(output.frame, 31) } : output)) }),
   },
+  {
+    kind: 'cache', name: 'a cached flow too wide: it does not look at the TTL', aspect: 'frames', pass: 'sibling', table: 70, field: 'nw_ttl',
+    looksAt: (frame) => frame.map((byte, index) => (timeToLive.includes(index) ? 0 : byte)),
+  },
 ];
+
+/** TTL and header checksum of IPv4 behind an untagged Ethernet header. */
+const timeToLive: readonly number[] = [22, 24, 25];
 
 function withCt(flow: Flow, change: (ct: CtAction) => CtAction): Flow {
   return { ...flow, actions: flow.actions.map((action): Action => (action.kind === 'ct' ? change(action) : action)) };

@@ -2,13 +2,14 @@
 import { assert } from '../base/errors.js';
 import type { BridgePlan, ClusterPlan, NodePlan } from '../nouns/plan.js';
 import type { Scenario } from '../nouns/scenario.js';
+import type { SwitchStep } from '../nouns/switching.js';
 import type { TestVector } from '../nouns/vector.js';
 import type { Difference } from '../nouns/verdict.js';
 import { parseBridgeFlows } from '../openflow/bridge-flows.js';
 import { printFlow, printFlowKey, type Flow } from '../openflow/flow.js';
 import type { Image } from '../ovs/image.js';
 import { runScenario } from '../run/scenario-run.js';
-import type { Stray, Testbed } from '../testbeds/testbed.js';
+import type { Stray, Switches } from '../testbeds/testbed.js';
 import { openSim, type Sim, type SimOptions } from '../testbeds/sim/sim.js';
 import type { Fault } from './faults.js';
 
@@ -54,7 +55,7 @@ export async function tryFault(scenario: Scenario, axes: Readonly<Record<string,
   const [first] = diverging;
   if (finding === undefined || first === undefined) return { kind: 'unnoticed', fault, why: 'no vector diverged' };
   const wrong = fault.table === undefined ? undefined : findings.find(({ at }) => at?.flow.table !== fault.table || at?.flow.bridge !== (fault.bridge ?? 'br-int'));
-  const named = (fault.field === undefined || findings.some(({ at }) => at?.field === fault.field)) && (fault.aspect === undefined || findings.some(({ aspect }) => aspect === fault.aspect));
+  const named = (fault.field === undefined || findings.some(({ at }) => at?.field === fault.field)) && (fault.aspect === undefined || findings.some(({ aspect }) => aspect === fault.aspect)) && (fault.pass === undefined || findings.every(({ pass }) => pass === fault.pass));
   return { kind: wrong === undefined && named ? 'caught' : 'misplaced', fault, vectors: diverging.length, first: first.id, finding: wrong ?? finding };
 }
 
@@ -68,7 +69,7 @@ async function plantInSwitch(sim: Sim, plan: ClusterPlan, fault: Extract<Fault, 
 }
 
 /** The sim with a fault that needs more than a changed flow: packets of its own, or frames that come late. */
-function disturbed(sim: Sim, plan: ClusterPlan, fault: Fault): Testbed {
+function disturbed(sim: Sim, plan: ClusterPlan, fault: Fault): Switches {
   const { node, bridge } = faultyBridge(plan);
   if (fault.kind === 'packet') {
     return {
@@ -81,6 +82,7 @@ function disturbed(sim: Sim, plan: ClusterPlan, fault: Fault): Testbed {
       },
     };
   }
+  if (fault.kind === 'cache') return tooWide(sim, node.node, fault);
   if (fault.kind !== 'delay') return sim;
   let late: Stray[] = [];
   return {
@@ -97,6 +99,29 @@ function disturbed(sim: Sim, plan: ClusterPlan, fault: Fault): Testbed {
       const held = late;
       late = [];
       return [...held, ...(await sim.strays())];
+    },
+  };
+}
+
+/** What a node sent to others for the first frame that the cache saw is what it sends for all that it cannot tell from it. */
+function tooWide(sim: Sim, node: string, { looksAt }: Extract<Fault, { kind: 'cache' }>): Switches {
+  const cached = new Map<string, SwitchStep>();
+  return {
+    ...sim,
+    reset: async () => {
+      cached.clear();
+      await sim.reset();
+    },
+    call: async (calls) => {
+      const steps = await sim.call(calls);
+      return steps.map((step, index) => {
+        const call = calls[index];
+        if (call?.kind !== 'receive' || call.node !== node || !step.outputs.some(({ port }) => port === 'uplink')) return step;
+        const key = `${call.port} ${call.frames.map((frame) => Buffer.from(looksAt(frame)).toString('hex')).join(' ')}`;
+        const known = cached.get(key) ?? step;
+        cached.set(key, known);
+        return known;
+      });
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { SwitchState } from '../nouns/state.js';
-import type { FlowCount, SwitchCall, SwitchStep } from '../nouns/switching.js';
+import type { FlowCount, Lookups, SwitchCall, SwitchStep } from '../nouns/switching.js';
 
 /** A cluster's switches, brought up and programmed: the model's or real ones. */
 export interface Testbed {
@@ -21,6 +21,12 @@ export interface Testbed {
   program(): Promise<readonly BridgeFlows[]>;
   /** Stops everything and removes what was made; safe to call twice and after a failure. */
   close(): Promise<void>;
+}
+
+/** A testbed of real switches. */
+export interface Switches extends Testbed {
+  /** Lookups in the caches of all datapaths since they came up, as they stood when the last call was over. */
+  lookups(): Lookups;
 }
 
 export interface Stray {

@@ -5,17 +5,18 @@ import type { ClusterPlan } from '../nouns/plan.js';
 import type { Scenario } from '../nouns/scenario.js';
 import { addCounts, noCounts, worst } from '../nouns/verdict.js';
 import { playAlone } from '../run/drive.js';
+import { passesOf } from '../run/passes.js';
 import { reportFormat } from '../run/report.js';
 import { recordWitness, type RunRecord, type VectorRecord } from '../run/record.js';
 import { runScenario, type ScenarioRun } from '../run/scenario-run.js';
 import { openModel } from '../testbeds/model/model.js';
-import type { Testbed } from '../testbeds/testbed.js';
+import type { Switches } from '../testbeds/testbed.js';
 
 export interface Sample {
   readonly scenario: Scenario;
   readonly axes: Readonly<Record<string, string>>;
   /** What stands in for the switches: the model unless told. */
-  readonly open?: (plan: ClusterPlan) => Testbed;
+  readonly open?: (plan: ClusterPlan) => Switches;
   /** Ids of the vectors to run; all of them unless told. */
   readonly only?: readonly string[];
 }
@@ -61,8 +62,10 @@ export async function playedRun(scenario: Scenario, axes: Readonly<Record<string
   const vectors: VectorRecord[] = [];
   for (const vector of scenario.vectors(record.topology)) {
     await model.reset();
-    const observation = await playAlone(model, record.plan, vector, seed);
-    vectors.push({ vector, real: recordWitness({ observation, counts: await model.counts(), state: await model.state() }) });
+    const passes = passesOf(scenario, record.topology, vector, seed);
+    const observations = await playAlone(model, record.plan, vector.id, passes, seed);
+    const played = passes.flatMap((pass, index) => { const real = observations[index]; return real === undefined ? [] : [{ pass, real }]; });
+    vectors.push({ vector, real: recordWitness(played, { counts: await model.counts(), state: await model.state() }) });
   }
   const told = vectors.map(({ vector }) => ({
     id: vector.id, stimulus: { ...vector.stimulus }, intent: { ...scenario.intent(record.topology, vector.stimulus) }, verdict: 'conforms' as const, counts: noCounts, differences: [],
@@ -70,21 +73,21 @@ export async function playedRun(scenario: Scenario, axes: Readonly<Record<string
   return { report: { ...empty.report, scenarios: [{ ...report, vectors: told }] }, scenarios: [{ ...record, vectors }] };
 }
 
-/** The model as if it were real: of flows that tie it takes the first. */
-function openStandIn(plan: ClusterPlan): Testbed {
+/** The model as if it were real: of flows that tie it takes the first, and whatever it is asked it has in its cache. */
+function openStandIn(plan: ClusterPlan): Switches {
   const model = openModel(plan);
-  return { ...model, call: (calls) => model.call(calls, () => Promise.resolve(0)) };
+  return { ...model, call: (calls) => model.call(calls, () => Promise.resolve(0)), lookups: () => ({ hit: model.traces().length, missed: 0 }) };
 }
 
 /** The model with other flows than the plan's on `bridge` of `node`, as if the switch held them. */
-export function openWithFlows(node: string, bridge: string, change: (flows: readonly string[]) => readonly string[]): (plan: ClusterPlan) => Testbed {
+export function openWithFlows(node: string, bridge: string, change: (flows: readonly string[]) => readonly string[]): (plan: ClusterPlan) => Switches {
   return (plan) => openStandIn({
     nodes: plan.nodes.map((each) => (each.node === node ? { ...each, bridges: each.bridges.map((held) => (held.name === bridge ? { ...held, flows: change(held.flows) } : held)) } : each)),
   });
 }
 
 /** The model until `calls` calls were made, and then the failure that `cause` makes. */
-export function openFailing(calls: number, cause: () => Error): (plan: ClusterPlan) => Testbed {
+export function openFailing(calls: number, cause: () => Error): (plan: ClusterPlan) => Switches {
   return (plan) => {
     const model = openStandIn(plan);
     let made = 0;

@@ -6,6 +6,8 @@
 import t from 'tap';
 import encap from '../../scenarios/antrea/encap.js';
 import { Unavailable } from '../base/errors.js';
+import { flowKey } from '../compare/counters.js';
+import type { FlowId } from '../nouns/switching.js';
 import type { Crossing, Hop } from './hops.js';
 import { openFailing, openWithFlows, sampleRun, type Sample } from './sample.js';
 import { viewOf, type VectorView } from './view.js';
@@ -22,6 +24,10 @@ function crossings(hops: readonly Hop[]): readonly Crossing[] {
 }
 
 /** What parts first, in words. */
+function lookupsOf(flow: FlowId, hops: VectorView['hops']): number {
+  return hops.flatMap(({ lookups }) => lookups).filter((lookup) => lookup.flow !== undefined && flowKey(lookup.flow) === flowKey(flow)).length;
+}
+
 function first({ hops, parting }: VectorView): string {
   const hop = parting === undefined ? undefined : hops[parting.hop];
   if (hop === undefined || parting === undefined) return 'nothing';
@@ -38,8 +44,8 @@ void t.test('where all agree', async (t) => {
   t.strictSame(vectors.filter(({ flows }) => flows.some((counted) => counted.model !== counted.switch)).map(({ report }) => report.id), []);
   t.strictSame(vectors.filter(({ notes, remembered }) => [...notes, ...remembered].some(({ seen }) => seen !== 'by both')).map(({ report }) => report.id), []);
   t.ok(vectors.every(({ levels, parting }) => levels.model === 'kept' && levels.switch === 'kept' && levels.together === 'agree' && parting === undefined));
-  const lookedUp = ({ hops }: VectorView) => hops.flatMap(({ lookups }) => lookups).filter(({ flow }) => flow !== undefined).length;
-  t.strictSame(vectors.filter((vector) => lookedUp(vector) !== vector.flows.reduce((sum, { model }) => sum + model, 0)).map(({ report }) => report.id), [], 'the path has every packet that a flow counted');
+  t.ok(vectors.every(({ pass }) => pass === 'cold'));
+  t.strictSame(vectors.filter(({ hops, flows }) => flows.some(({ flow, model }) => model < lookupsOf(flow, hops))).map(({ report }) => report.id), [], 'the path has no packet that its flow did not count');
 
   const ping = vectors.find(({ report }) => report.id === across);
   t.match(ping, { group: 'ping', to: 'p4', stimulus: 'p1 pings 10.10.2.2 (p4)', promise: 'p4 gets it from 10.10.1.2, and the answer comes back', levels: { promise: 'must pass' } });
@@ -57,6 +63,7 @@ void t.test('where a flow is missing', async (t) => {
   const parted = ping?.hops[ping.parting?.hop ?? -1];
   t.match(parted?.left.map(({ port, seen }) => `${port} ${seen}`), ['uplink by the model only', 'antrea-gw0 by the switch only']);
   t.match(ping?.flows.find(({ flow }) => flow.match === 'ip,nw_dst=10.10.2.0/24'), { model: 1, switch: 0 });
+  t.strictSame(ping?.flows.map(({ flow, model }) => model - lookupsOf(flow, ping.hops)).filter((more) => more !== 0), [], 'of a single pass the path has every packet that a flow counted');
   t.ok(ping?.notes.some(({ text, seen }) => /p4 got an echo request/.test(text) && seen === 'by the model only'));
   t.ok(ping?.remembered.some(({ text, seen }) => /^n2, zone 65520: icmp/.test(text) && seen === 'by the model only'));
 });
@@ -70,7 +77,7 @@ void t.test('where a flow writes otherwise', async (t) => {
 });
 
 void t.test('where the switch was gone', async (t) => {
-  const [, ping] = await view({ only: ['ping/p1/p2', across], open: openFailing(5, () => new Unavailable('gone')) });
+  const [, ping] = await view({ only: ['ping/p1/p2', across], open: openFailing(20, () => new Unavailable('gone')) });
   t.match(ping?.levels, { promise: 'must pass', model: 'not compared', switch: 'not compared', together: 'not compared' });
   t.ok((ping?.hops.length ?? 0) > 5, 'the model’s path is told all the same');
   t.ok(crossings(ping?.hops ?? []).every(({ seen }) => seen === 'nobody looked at the switch'));

@@ -8,8 +8,9 @@ import type { Observation } from '../nouns/observation.js';
 import type { SwitchState } from '../nouns/state.js';
 import type { FlowCount } from '../nouns/switching.js';
 import type { Topology } from '../nouns/topology.js';
+import type { PassName } from '../nouns/vector.js';
 import { asCounted, playAlone } from '../run/drive.js';
-import { readWitness, type RunRecord, type ScenarioRecord, type VectorRecord } from '../run/record.js';
+import { readObservation, type RunRecord, type ScenarioRecord, type VectorRecord } from '../run/record.js';
 import type { RunReport, ScenarioReport, VectorReport } from '../run/report.js';
 import type { Trace } from '../model/trace.js';
 import { openModel, type ModelTestbed } from '../testbeds/model/model.js';
@@ -40,9 +41,12 @@ export interface VectorView {
   readonly stimulus: string;
   readonly promise: string;
   readonly levels: Levels;
+  /** The pass that is shown: the one in which the first difference stands, or the first. */
+  readonly pass: PassName;
   readonly hops: readonly Hop[];
+  /** Packets of all passes together. */
   readonly flows: readonly CountedFlow[];
-  /** What the hosts noted. */
+  /** What the hosts noted in the pass. */
   readonly notes: readonly Note[];
   /** Connections and learned MACs when the vector is over. */
   readonly remembered: readonly Note[];
@@ -78,8 +82,9 @@ async function scenarioView(record: ScenarioRecord, report: ScenarioReport, seed
   for (const [index, kept] of record.vectors.entries()) {
     const told = report.vectors[index];
     assert(told !== undefined && told.id === kept.vector.id, `the record's vector ${kept.vector.id} is not the report's`);
-    const predicted = await predicting(model, plan, kept, seed);
-    vectors.push(vectorView(told, kept, predicted, parties));
+    const pass = told.differences[0]?.pass ?? 'cold';
+    const predicted = await predicting(model, plan, kept, seed, pass);
+    vectors.push(vectorView(told, kept, pass, predicted, parties));
   }
   return { report, topology, plan, parties, vectors };
 }
@@ -92,33 +97,42 @@ interface Predicted {
   readonly unpredicted?: string;
 }
 
-async function predicting(model: ModelTestbed, plan: ScenarioRecord['plan'], { vector, real }: VectorRecord, seed: number): Promise<Predicted> {
+/** Of the recorded passes, the one called `shown` as the model has it, and how things stand after all of them. */
+async function predicting(model: ModelTestbed, plan: ScenarioRecord['plan'], { vector, real }: VectorRecord, seed: number, shown: PassName): Promise<Predicted> {
   await model.reset();
   try {
     const decide = asCounted(() => Promise.resolve(real?.counts ?? []));
-    const observation = await playAlone({ call: (calls) => model.call(calls, decide) }, plan, vector, seed);
-    return { observation, counts: await model.counts(), state: await model.state(), traces: model.traces() };
+    let seen: Pick<Predicted, 'observation' | 'traces'> = { observation: { frames: [], notes: [] }, traces: [] };
+    for (const pass of real?.passes.map((recorded) => recorded.pass) ?? [{ name: 'cold' as const, stimulus: vector.stimulus }]) {
+      const before = model.traces().length;
+      const [observation] = await playAlone({ call: (calls) => model.call(calls, decide) }, plan, vector.id, [pass], seed);
+      if (pass.name === shown && observation !== undefined) seen = { observation, traces: model.traces().slice(before) };
+    }
+    return { ...seen, counts: await model.counts(), state: await model.state() };
   } catch (error) {
     if (!(error instanceof Unsupported)) throw error;
     return { observation: { frames: [], notes: [] }, counts: [], state: { connections: [], macs: [] }, traces: [], unpredicted: error.message };
   }
 }
 
-function vectorView(report: VectorReport, kept: VectorRecord, predicted: Predicted, parties: readonly Party[]): VectorView {
-  const real = kept.real === undefined ? undefined : readWitness(kept.real);
-  const hops = hopsOf(predicted.observation, predicted.traces, real?.observation);
+function vectorView(report: VectorReport, { real }: VectorRecord, pass: PassName, predicted: Predicted, parties: readonly Party[]): VectorView {
+  const recorded = real?.passes.find((candidate) => candidate.pass.name === pass);
+  const seen = recorded === undefined ? undefined : readObservation(recorded);
+  const hops = hopsOf(predicted.observation, predicted.traces, seen);
   const target = targetOf(report.stimulus);
+  const sent = pass === 'sibling' && report.sibling !== undefined ? report.sibling : report;
   const parting = partingOf(report, hops);
   return {
     report,
     group: report.id.split('/')[0] ?? report.id,
     to: parties.find(({ ip }) => ip === target)?.name,
-    stimulus: describeStimulus(report.stimulus, parties),
-    promise: describePromise(report.intent),
+    stimulus: describeStimulus(sent.stimulus, parties) + (pass === 'cold' ? '' : ` (the ${pass} pass)`),
+    promise: describePromise(sent.intent),
     levels: levelsOf(report),
+    pass,
     hops,
     flows: countedFlows(predicted.counts, real?.counts),
-    notes: sideBySide(predicted.observation.notes.map(describeNote), real?.observation.notes.map(describeNote)),
+    notes: sideBySide(predicted.observation.notes.map(describeNote), seen?.notes.map(describeNote)),
     remembered: sideBySide(describeState(predicted.state), real === undefined ? undefined : describeState(real.state)),
     ...(predicted.unpredicted === undefined ? {} : { unpredicted: predicted.unpredicted }),
     ...(parting === undefined ? {} : { parting }),

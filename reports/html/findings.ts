@@ -1,7 +1,7 @@
 /** What a run found, cause by cause: vectors that part at the same flow are told together. */
 import { formatFlowId } from '../../harness/nouns/switching.js';
 import type { ScenarioReport } from '../../harness/run/report.js';
-import { causesOf, findingsOf, type Finding } from '../words.js';
+import { causesOf, findingsOf, summaryIn, type Finding } from '../words.js';
 import { html, type Markup } from './markup.js';
 
 /** Vectors that are named before the rest is only counted. */
@@ -22,11 +22,11 @@ ${vectorButtons(ids, index)}</li>`)}</ol>`;
 }
 
 function renderFinding({ difference, ids }: Finding, index: number): Markup {
-  const { between, summary, expected, actual, at } = difference;
+  const { between, expected, actual, at } = difference;
   return html`<li class="finding">
 <h4><span class="mark" aria-hidden="true">✕</span> ${capital(between)} part${at === undefined ? '' : html` at table ${at.flow.table} of ${at.flow.bridge} on ${at.flow.node}${at.field === undefined ? '' : html`, field <code>${at.field}</code>`}`}</h4>
 ${at === undefined ? '' : html`<p><code>${formatFlowId(at.flow)}</code><br>${capital(at.because)}.</p>`}
-<dl class="pair"><dt>first seen</dt><dd>${ids[0] ?? ''}: ${summary}</dd><dt>expected</dt><dd><code>${expected}</code></dd><dt>actual</dt><dd><code>${actual}</code></dd></dl>
+<dl class="pair"><dt>first seen</dt><dd>${ids[0] ?? ''}: ${summaryIn(difference)}</dd><dt>expected</dt><dd><code>${expected}</code></dd><dt>actual</dt><dd><code>${actual}</code></dd></dl>
 ${vectorButtons(ids, index)}</li>`;
 }
 

@@ -95,6 +95,7 @@ const meanings: Readonly<Record<string, string>> = {
   frames: 'every frame at every port, byte by byte, model against switch',
   silence: 'ports at which nothing should have come out',
   counters: 'n_packets of every flow after every vector, model against switch',
+  cache: 'vectors played once more, every packet answered by the datapath\'s cache alone',
   connections: 'conntrack entries of every node after every vector, model against switch',
   macs: 'learned MACs of every bridge after every vector, model against switch',
 };

@@ -7,7 +7,7 @@ import type { Crossing, Hop, Lookup } from '../../harness/view/hops.js';
 import type { Levels } from '../../harness/view/levels.js';
 import type { Note, Parting, RunView, ScenarioView, VectorView } from '../../harness/view/view.js';
 import type { Inconclusive } from '../../harness/run/report.js';
-import { aspectName, comparedAspects, scenarioLabel } from '../words.js';
+import { aspectName, comparedAspects, scenarioLabel, summaryIn } from '../words.js';
 
 /** An index into `PageData.texts`. */
 export type Text = number;
@@ -168,10 +168,11 @@ function headOf({ report, group, to, stimulus, promise, levels, notes, remembere
   };
 }
 
-function differenceData({ between, summary, expected, actual, at }: Difference, text: (words: string) => Text): DifferenceData {
+function differenceData(difference: Difference, text: (words: string) => Text): DifferenceData {
+  const { between, expected, actual, at } = difference;
   const place = at === undefined ? '' : `${at.flow.bridge} on ${at.flow.node}, table ${at.flow.table}${at.field === undefined ? '' : `, field ${at.field}`}`;
   return {
-    between, summary: text(summary), expected: text(expected), actual: text(actual),
+    between, summary: text(summaryIn(difference)), expected: text(expected), actual: text(actual),
     ...(at === undefined ? {} : { at: { place, flow: formatFlowId(at.flow), because: at.because } }),
   };
 }

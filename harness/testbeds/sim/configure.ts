@@ -28,7 +28,7 @@ export function configureOperations(plan: NodePlan, socketOf: (port: string) => 
       ...interfaces.flatMap((row, index) => insertPort(row, `${id}_${index}`)),
       insertBridge(bridge, id, interfaces.map((_, index) => `port_${id}_${index}`)),
     ]),
-    { op: 'mutate', table: 'Open_vSwitch', where: [], mutations: [['bridges', 'insert', set(bridges.map(({ id }) => named(id)))], ['next_cfg', '+=', 1]] },
+    { op: 'mutate', table: 'Open_vSwitch', where: [], mutations: [['bridges', 'insert', set(bridges.map(({ id }) => named(id)))], ['other_config', 'insert', caching], ['next_cfg', '+=', 1]] },
   ];
 }
 
@@ -97,3 +97,9 @@ function insertBridge(bridge: BridgePlan, id: string, ports: readonly string[]):
 const named = (name: string): Value => ['named-uuid', name];
 const set = (values: readonly Value[]): Value => ['set', values];
 const map = (entries: Readonly<Record<string, string>>): Value => ['map', Object.entries(entries)];
+
+/**
+ * What a datapath's cache holds stays there until it is purged, whatever time passes, and packets ask it alone: with an exact-match
+ * cache before it, filled by chance, nobody could say which of the two had answered.
+ */
+const caching = map({ 'max-idle': '3600000', 'emc-insert-inv-prob': '0' });

@@ -1,5 +1,8 @@
 /** Quiet is proven by conservation: what went in was counted in, and what was counted out has arrived. */
 
+import { Unavailable } from '../../base/errors.js';
+import type { Lookups } from '../../nouns/switching.js';
+
 /** Frames through a port since it was made, as the switch counts them. */
 export interface PortCounters {
   /** What the switch has taken from the port and dealt with. */
@@ -12,6 +15,13 @@ export interface PortCounters {
 export function parsePortCounters(text: string): ReadonlyMap<string, PortCounters> {
   const port = /^ {2}port \d+: (\S+) .*\n {4}RX packets:(\d+) .*\n {4}TX packets:(\d+) /gm;
   return new Map([...text.matchAll(port)].map(([, name = '', received, sent]) => [name, { received: Number(received), sent: Number(sent) }]));
+}
+
+/** What all packets asked the datapath's cache, from `dpctl/show` (ovs-vswitchd(8)). @throws Unavailable when it does not tell. */
+export function parseLookups(text: string): Lookups {
+  const [, hit, missed] = /^ {2}lookups: hit:(\d+) missed:(\d+) /m.exec(text) ?? [];
+  if (hit === undefined) throw new Unavailable(`the datapath does not tell its lookups: ${text.slice(0, 200)}`);
+  return { hit: Number(hit), missed: Number(missed) };
 }
 
 /** The wire's own account of a port: frames written to the switch and read from it. */

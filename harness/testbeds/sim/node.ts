@@ -2,7 +2,7 @@
 import { assert } from '../../base/errors.js';
 import type { NodePlan } from '../../nouns/plan.js';
 import type { SwitchState } from '../../nouns/state.js';
-import type { FlowCount, SwitchStep } from '../../nouns/switching.js';
+import type { FlowCount, Lookups, SwitchStep } from '../../nouns/switching.js';
 import type { Image } from '../../ovs/image.js';
 import { openOfctl, type Ofctl } from '../../ovs/ofctl.js';
 import { socketPath } from '../../ovs/socket-path.js';
@@ -11,7 +11,7 @@ import type { BridgeFlows, Stray } from '../testbed.js';
 import { applyFlows, makeBridges, setNeighbours } from './bring-up.js';
 import { until } from './condition.js';
 import { wiredPorts } from './configure.js';
-import { disagreements, parsePortCounters } from './conservation.js';
+import { disagreements, parseLookups, parsePortCounters } from './conservation.js';
 import { countsSince, flowCounter } from './flow-counts.js';
 import { listenPort, type PortSocket } from './port-socket.js';
 import { parseConnections, parseMacs } from './state.js';
@@ -24,6 +24,7 @@ export interface SimNode {
   reset(): Promise<void>;
   counts(): Promise<readonly FlowCount[]>;
   state(): Promise<SwitchState>;
+  lookups(): Lookups;
   strays(): Promise<readonly Stray[]>;
   program(): Promise<readonly BridgeFlows[]>;
   ofctl(bridge: string, command: string, ...args: readonly string[]): Promise<string>;
@@ -33,6 +34,8 @@ export interface SimNode {
 
 /** A dummy port drops without a word what its queue of 100 frames cannot take. */
 const framesInFlight = 64;
+/** What a switch takes for a frame: an Ethernet header at least, and a length of 16 bits. */
+const frameBytes = { shortest: 14, longest: 0xffff } as const;
 /** A longer step of the clock cuts OpenFlow sessions. */
 const longestStepMs = 30_000;
 const quietLimitMs = 10_000;
@@ -71,15 +74,27 @@ function runningNode(plan: NodePlan, vswitch: Vswitch, ofctl: Ofctl, wires: read
    * and should a counter rise all the same, it shows in the next vector that touches the node.
    */
   let touched: 'no' | 'yes' = 'yes';
+  let lookups: Lookups = { hit: 0, missed: 0 };
+  /** Frames put into each port since it was made. */
+  const written = new Map<string, number>();
 
   const quiet = async () => {
     await until(`node ${plan.node} to be quiet`, quietLimitMs, async () => {
       // A switch whose database died still answers, but does not take frames any more.
       await vswitch.checkAlive();
-      const counted = parsePortCounters(await call('dpctl/show', '-s'));
-      return disagreements(wires.map((wire) => ({ port: wire.port, ...wire.totals() })), counted);
+      const told = await call('dpctl/show', '-s');
+      lookups = parseLookups(told);
+      const counted = parsePortCounters(told);
+      return disagreements(wires.map(({ port, arrived }) => ({ port, written: written.get(port) ?? 0, read: arrived() })), counted);
     });
     await vswitch.checkAlive();
+  };
+  /** Into the port's receive queue: its socket would do as well, but the switch reads that in two turns of its main loop a frame. */
+  const put = async (port: string, frames: readonly Uint8Array[]) => {
+    for (const { length } of frames) assert(length >= frameBytes.shortest && length <= frameBytes.longest, `a frame has ${frameBytes.shortest} to ${frameBytes.longest} bytes, not ${length}`);
+    await call('netdev-dummy/receive', port, ...frames.map((frame) => Buffer.from(frame).toString('hex')));
+    written.set(port, (written.get(port) ?? 0) + frames.length);
+    await quiet();
   };
   const take = (): SwitchStep => ({
     outputs: wires.toSorted((a, b) => (a.port < b.port ? -1 : 1)).flatMap((wire) => wire.take().map((frame) => ({ port: wire.port, frame }))),
@@ -95,14 +110,8 @@ function runningNode(plan: NodePlan, vswitch: Vswitch, ofctl: Ofctl, wires: read
     name: plan.node, vswitch, close,
     receive: async (port, frames) => {
       touched = 'yes';
-      const wire = wires.find((candidate) => candidate.port === port);
-      assert(wire !== undefined, `node ${plan.node} has no wire at port ${port}`);
-      let first = 0;
-      do {
-        wire.write(frames.slice(first, first + framesInFlight));
-        await quiet();
-        first += framesInFlight;
-      } while (first < frames.length);
+      assert(wires.some((wire) => wire.port === port), `node ${plan.node} has no wire at port ${port}`);
+      for (let first = 0; first < frames.length; first += framesInFlight) await put(port, frames.slice(first, first + framesInFlight));
       return take();
     },
     advance: async (ms) => {
@@ -130,6 +139,7 @@ function runningNode(plan: NodePlan, vswitch: Vswitch, ofctl: Ofctl, wires: read
       const [connections, ...macs] = await Promise.all([call('dpctl/dump-conntrack', '-m', '-s'), ...plan.bridges.map(({ name }) => call('fdb/show', name))]);
       return { connections: parseConnections(plan.node, connections), macs: plan.bridges.flatMap((bridge, index) => parseMacs(plan.node, bridge, macs[index] ?? '')) };
     },
+    lookups: () => lookups,
     strays: async () => {
       await (touched === 'yes' ? quiet() : vswitch.checkAlive());
       return take().outputs.map((output) => ({ node: plan.node, ...output }));

@@ -8,19 +8,18 @@ import { formatFlowId } from '../../nouns/switching.js';
 import { until } from './condition.js';
 import { disagreements, parsePortCounters } from './conservation.js';
 import { countsSince, flowCounter } from './flow-counts.js';
-import { encodeFrames, frameSplitter } from './port-socket.js';
+import { frameSplitter } from './port-socket.js';
 
 void t.test('frames come back from a stream cut anywhere', async (t) => {
   const frames = fc.array(fc.uint8Array({ minLength: 14, maxLength: 300 }), { maxLength: 5 });
   const property = fc.property(frames, fc.array(fc.nat(1600), { maxLength: 8 }), (frames, cuts) => {
-    const stream = encodeFrames(frames);
+    const stream = Buffer.concat(frames.flatMap((frame) => [Uint8Array.of(frame.length >> 8, frame.length & 0xff), frame]));
     const edges = [0, ...cuts.toSorted((a, b) => a - b), stream.length];
     const split = frameSplitter();
     const found = edges.slice(1).flatMap((end, index) => split(stream.subarray(edges[index], end)));
     return JSON.stringify(found) === JSON.stringify(frames);
   });
   t.doesNotThrow(() => fc.assert(property, { numRuns: 200 }));
-  t.throws(() => encodeFrames([new Uint8Array(13)]), /14 to 65535 bytes, not 13/);
 });
 
 const show = `system@ovs-system:

@@ -8,7 +8,7 @@ import type { SwitchCall, SwitchStep } from '../../nouns/switching.js';
 import type { Image } from '../../ovs/image.js';
 import { createDatabase } from '../../ovs/vswitch.js';
 import { createWorkspace } from '../../ovs/workspace.js';
-import type { Testbed } from '../testbed.js';
+import type { Switches } from '../testbed.js';
 import { openNode, type SimNode } from './node.js';
 
 export interface SimOptions {
@@ -27,7 +27,7 @@ export interface DaemonLog {
 }
 
 /** What a sim offers beside a testbed: its daemons, for those who look at them or harm them. */
-export interface Sim extends Testbed {
+export interface Sim extends Switches {
   /** Where each node's folder is, with the sockets that ovs-ofctl and ovs-appctl take. */
   readonly dir: string;
   /** Process ids by node. */
@@ -116,6 +116,7 @@ function runningSim(opened: readonly SimNode[], options: SimOptions, dir: string
       const states = await Promise.all(nodes.map((node) => node.state()));
       return { connections: states.flatMap(({ connections }) => connections), macs: states.flatMap(({ macs }) => macs) };
     },
+    lookups: () => nodes.map((node) => node.lookups()).reduce((sum, { hit, missed }) => ({ hit: sum.hit + hit, missed: sum.missed + missed }), { hit: 0, missed: 0 }),
     strays: async () => (await Promise.all(nodes.map((node) => node.strays()))).flat(),
     program: async () => (await Promise.all(nodes.map((node) => node.program()))).flat(),
     ofctl: async (node, bridge, command, ...args) => await find(node).ofctl(bridge, command, ...args),

@@ -1,0 +1,39 @@
+/** Which passes a vector is played in. */
+import { Unsupported } from '../base/errors.js';
+import { randomFor } from '../base/random.js';
+import type { Scenario } from '../nouns/scenario.js';
+import type { Topology } from '../nouns/topology.js';
+import type { Pass, Stimulus, TestVector } from '../nouns/vector.js';
+import { siblingsOf } from '../vectors/sibling.js';
+
+/**
+ * The vector as it is three times, and then with one field otherwise: which, the seed and the vector's id say, among those whose
+ * outcome something is promised about. Without such a field there is no sibling.
+ */
+export function passesOf({ intent }: Pick<Scenario, 'intent'>, topology: Topology, { id, stimulus }: TestVector, seed: number): readonly Pass[] {
+  const same = (name: Pass['name']): Pass => ({ name, stimulus });
+  const candidates = siblingsOf(topology, stimulus).filter((candidate) => isPromised(() => intent(topology, candidate)));
+  const sibling = candidates[randomFor(seed, `${id} sibling`).integer(0, Math.max(0, candidates.length - 1))];
+  return [same('cold'), same('again'), same('cached'), ...(sibling === undefined ? [] : [{ name: 'sibling' as const, stimulus: sibling }])];
+}
+
+function isPromised(ask: () => unknown): boolean {
+  try {
+    ask();
+    return true;
+  } catch (error) {
+    if (error instanceof Unsupported) return false;
+    throw error;
+  }
+}
+
+/** What the sibling has otherwise, as `ttl 63`; undefined where the stimuli are the same. */
+export function whatDiffers(stimulus: Stimulus, sibling: Stimulus): string | undefined {
+  const [before, after] = [leaves(stimulus), leaves(sibling)];
+  const name = [...new Set([...before.keys(), ...after.keys()])].find((key) => before.get(key) !== after.get(key));
+  return name === undefined ? undefined : `${name} ${after.get(name) ?? 'as usual'}`;
+}
+
+function leaves(value: object): ReadonlyMap<string, string> {
+  return new Map(Object.entries(value).flatMap(([name, entry]: [string, unknown]) => (typeof entry === 'object' && entry !== null ? [...leaves(entry)] : [[name, String(entry)] as const])));
+}
