@@ -78,7 +78,11 @@ function defineCommands(context: Context, finish: (code: number) => void): Comma
     .command('selftest')
     .description('plant faults in real switches and in the compiler, and see whether each is caught')
     .option('--image <name>', 'which OVS to run', 'trixie')
-    .action(async (options: { image: string }) => finish(await (await import('./selftest.js')).selftest(context, options)));
+    .option('--mutants [patterns...]', 'instead: plant small faults in the code that two levels share, and see whether a test fails; in modules whose path holds one of these')
+    .action(async ({ image, mutants }: { image: string; mutants?: true | string[] }) => {
+      if (mutants === undefined) finish(await (await import('./selftest.js')).selftest(context, { image }));
+      else finish(await (await import('./mutants.js')).mutants(context, mutants === true ? [] : mutants));
+    });
   program
     .command('test')
     .description('the project\'s own tests; --fast leaves out what needs daemons')

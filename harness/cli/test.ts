@@ -1,5 +1,4 @@
 import { readdir, rm } from 'node:fs/promises';
-import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { join } from 'node:path';
 import { defaultImage, openImage } from '../../images/images.js';
@@ -37,7 +36,7 @@ export async function runTests(options: TestOptions): Promise<number> {
   };
   const image = live.length === 0 ? passed : await run({ name: `image ${defaultImage}`, run: () => prepareImage(print) });
   const left = new Set((await findLeftovers()).map(({ dir }) => dir));
-  await inParallel(checks.map((check) => (live.includes(check) && image.failures.length > 0 ? without(check, `no image ${defaultImage}`) : check)), run);
+  await testing.inParallel(checks.map((check) => (live.includes(check) && image.failures.length > 0 ? without(check, `no image ${defaultImage}`) : check)), run);
   if (live.length > 0) await run({ name: 'nothing is left behind', run: () => checkLeftovers(left) });
   for (const line of testing.summary(checked, colors)) print(line);
   return checked.every(({ tally }) => tally.failures.length === 0) && checked.some(({ tally }) => tally.passed > 0) ? 0 : 1;
@@ -88,13 +87,4 @@ async function checkLeftovers(before: ReadonlySet<string>): Promise<Tally> {
   for (const leftover of leftovers) await removeLeftover(leftover);
   if (leftovers.length === 0) return passed;
   return { passed: 0, failures: leftovers.map(({ dir, processes }) => ({ path: [dir], diagnosis: [`with ${processes.length} daemons still running`] })), skips: [] };
-}
-
-/** One check a core, two at least and eight at most; the next one starts when one ends. */
-async function inParallel(checks: readonly Check[], run: (check: Check) => Promise<unknown>): Promise<void> {
-  const waiting = [...checks];
-  const worker = async (): Promise<void> => {
-    for (let check = waiting.shift(); check !== undefined; check = waiting.shift()) await run(check);
-  };
-  await Promise.all(Array.from({ length: Math.min(8, Math.max(2, availableParallelism())) }, worker));
 }

@@ -28,6 +28,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   'harness/selftest': [...belowRun, 'harness/vectors', 'harness/run'],
   'harness/testing': ['harness/base'],
   'harness/tidiness': [],
+  'harness/mutation': ['harness/base', 'harness/testing', 'harness/tidiness'],
   // What scenarios may use.
   'harness/index.ts': ['harness/nouns', 'harness/intent', 'harness/control', 'harness/vectors'],
   topologies: ['harness/base', 'harness/nouns'],
@@ -36,7 +37,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   images: ['harness/base', 'harness/ovs'],
   bench: ['harness/base', 'harness/nouns', 'harness/packet', 'harness/openflow', 'harness/model', 'harness/fabric', 'harness/control', 'harness/testbeds', 'harness/run', 'topologies', 'scenarios', 'images'],
   'harness/cli': [
-    'harness/base', 'harness/nouns', 'harness/ovs', 'harness/testbeds', 'harness/run', 'harness/view', 'harness/selftest', 'harness/testing',
+    'harness/base', 'harness/nouns', 'harness/ovs', 'harness/testbeds', 'harness/run', 'harness/view', 'harness/selftest', 'harness/testing', 'harness/mutation', 'harness/tidiness',
     'topologies', 'scenarios', 'reports', 'images',
   ],
 };

@@ -1,0 +1,47 @@
+import type { Mutant } from './mutant.js';
+
+/** What instrumented modules call: whether the mutant with this number, its place in the module's list, is the one that lives. */
+export const question = 'flowbedMutantLives';
+
+/**
+ * The text of a module with all its mutants in it, each behind a question: `a < b` becomes `(lives(3) ? (a <= b) : (a < b))`. With none
+ * alive it does what it did. One compilation serves all mutants, and what is never asked is never reached.
+ *
+ * @param mutants as `findMutants` gives them: outer before inner; spans do not overlap in part.
+ */
+export function instrument(text: string, mutants: readonly Mutant[]): string {
+  const numbered = mutants.map((mutant, number) => ({ ...mutant, number }));
+  return render(text, { start: 0, end: text.length }, numbered);
+}
+
+interface Numbered extends Mutant {
+  readonly number: number;
+}
+
+/** The text of a span, with the mutants in it. */
+function render(text: string, span: { readonly start: number; readonly end: number }, mutants: readonly Numbered[]): string {
+  let rendered = '';
+  let done = span.start;
+  let [first] = mutants;
+  let rest = mutants;
+  while (first !== undefined) {
+    const { start, end } = first;
+    const within = rest.filter((mutant) => mutant.end <= end);
+    const here = within.filter((mutant) => mutant.start === start && mutant.end === end);
+    const inner = render(text, { start, end }, within.slice(here.length));
+    rendered += text.slice(done, start) + here.reduce(ask, isStatement(first) ? inner : `(${inner})`);
+    done = end;
+    rest = rest.slice(within.length);
+    [first] = rest;
+  }
+  return rendered + text.slice(done, span.end);
+}
+
+function isStatement({ replacement }: Mutant): boolean {
+  return replacement === undefined;
+}
+
+function ask(otherwise: string, { number, replacement }: Numbered): string {
+  // In braces, so that no `else` behind it changes hands.
+  return replacement === undefined ? `{ if (!${question}(${number})) ${otherwise} }` : `(${question}(${number}) ? (${replacement}) : ${otherwise})`;
+}
