@@ -1,7 +1,5 @@
 import type { Mutant } from './mutant.js';
-
-/** What instrumented modules call: whether the mutant with this number, its place in the module's list, is the one that lives. */
-export const question = 'flowbedMutantLives';
+import { question } from './question.js';
 
 /**
  * The text of a module with all its mutants in it, each behind a question: `a < b` becomes `(lives(3) ? (a <= b) : (a < b))`. With none

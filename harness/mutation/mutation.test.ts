@@ -4,10 +4,11 @@ import t from 'tap';
 import ts from 'typescript';
 import { importsOf } from '../tidiness/imports.js';
 import { parse } from '../tidiness/sources.js';
-import { instrument, question } from './instrument.js';
+import { instrument } from './instrument.js';
 import { judgeSurvivors, type Justification } from './justification.js';
 import { nameMutant } from './mutant.js';
 import { findMutants } from './mutants.js';
+import { question } from './question.js';
 import { sharedModules, testsReaching } from './shared.js';
 
 const path = 'harness/packet/a.ts';

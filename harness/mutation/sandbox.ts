@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import ts from 'typescript';
 import { Unavailable } from '../base/errors.js';
 import { supervise, type Ending } from '../testing/supervise.js';
-import { endlessExitCode, variables, type Asked } from './switch.js';
+import { endlessExitCode, variables, type Asked } from './question.js';
 
 export interface Sandbox {
   /** Puts `text`, in TypeScript, in the place of a module until the next is put there. */

@@ -4,20 +4,7 @@
  */
 import { appendFileSync } from 'node:fs';
 import fc from 'fast-check';
-import { question } from './instrument.js';
-
-/** What the environment says. */
-export const variables = { lives: 'FLOWBED_MUTANT', questionsMax: 'FLOWBED_MUTANT_QUESTIONS', asked: 'FLOWBED_MUTANTS_ASKED' } as const;
-
-/** What a program leaves in the file that `asked` names, as one line of JSON. */
-export interface Asked {
-  readonly mutants: readonly number[];
-  /** How often it asked at all. */
-  readonly questions: number;
-}
-
-/** How a program ends that asks much more often than without the mutant: it would never end. */
-export const endlessExitCode = 97;
+import { endlessExitCode, question, variables, type Asked } from './question.js';
 
 const { [variables.asked]: askedFile, [variables.lives]: lives, [variables.questionsMax]: questionsMax } = process.env;
 let questions = 0;
