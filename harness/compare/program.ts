@@ -20,7 +20,7 @@ export interface ProgramDifference {
   readonly field: string | undefined;
 }
 
-/** One comparison a flow of either side. Both sides as the flows print themselves without names. */
+/** One comparison a flow of either side. Both sides as the flows print themselves without names; cookies are the controller's own business. */
 export function compareProgram(expected: readonly BridgeProgram[], actual: readonly BridgeProgram[]): { readonly differences: readonly ProgramDifference[]; readonly count: Count } {
   const wanted = index(expected);
   const seen = index(actual);
@@ -57,7 +57,7 @@ function index(programs: readonly BridgeProgram[]): ReadonlyMap<string, Held> {
   return new Map(
     programs.flatMap(({ node, bridge, flows }) =>
       flows.map((text, line) => {
-        const flow: Flow = parseFlow(text, noNames, { file: `flows of ${bridge} on ${node}`, line: line + 1 });
+        const flow: Flow = { ...parseFlow(text, noNames, { file: `flows of ${bridge} on ${node}`, line: line + 1 }), cookie: 0n };
         const id = flowId(node, bridge, flow);
         return [flowKey(id), { id, flow, text: printFlow(flow) }] as const;
       }),

@@ -1,16 +1,21 @@
 /** Which flow of a table a packet belongs to: the one of highest priority that matches (OpenFlow 1.3, section 5.3). */
-import { InputError } from '../base/errors.js';
+import { InputError, Unsupported } from '../base/errors.js';
 import type { FlowKey } from '../packet/flow-key.js';
 import { printFlow, printFlowKey, type Flow } from '../openflow/flow.js';
-import { printMatch, type FieldMatch } from '../openflow/match.js';
+import type { FieldMatch } from '../openflow/match.js';
+import { printMatch } from '../openflow/print-match.js';
 import { wordsOf } from './keys.js';
+import { isComparable, unknownOf } from './known.js';
 
 /** A flow ready to be matched: `key[word] & mask === value` for all of its words. */
 export interface Rule {
   readonly flow: Flow;
   /** The match as ovs-ofctl prints it, made once: it names the flow. */
   readonly match: string;
+  /** Of the fields that the model can compare. */
   readonly words: readonly { readonly word: number; readonly mask: number; readonly value: number }[];
+  /** What of the flow the model does not know. */
+  readonly unknown: string | undefined;
 }
 
 /** Rules a table, by falling priority. */
@@ -26,13 +31,16 @@ export function compile(flows: readonly Flow[]): Tables {
     keys.add(key);
     const rules = tables.get(flow.table) ?? [];
     tables.set(flow.table, rules);
-    rules.push({ flow, match: printMatch(flow.match), words: flow.match.flatMap(matchWords) });
+    rules.push({ flow, match: printMatch(flow.match), words: flow.match.filter(({ field }) => isComparable(flow, field)).flatMap(matchWords), unknown: unknownOf(flow) });
   }
   for (const rules of tables.values()) rules.sort((a, b) => b.flow.priority - a.flow.priority);
   return tables;
 }
 
-/** The rule that wins, and any other of its priority that matches too: OpenFlow leaves open which of them it is. */
+/**
+ * The rule that wins, and any other of its priority that matches too: OpenFlow leaves open which of them it is.
+ * @throws Unsupported where one of them has something that the model does not know, and all that it knows matches.
+ */
 export function lookup(tables: Tables, table: number, key: FlowKey): { readonly rule: Rule | undefined; readonly ties: readonly Rule[] } {
   const rules = tables.get(table) ?? [];
   const first = rules.findIndex((rule) => matches(rule, key));
@@ -43,6 +51,7 @@ export function lookup(tables: Tables, table: number, key: FlowKey): { readonly 
     const other = rules[index];
     if (other !== undefined && matches(other, key)) ties.push(other);
   }
+  for (const candidate of [rule, ...ties]) if (candidate.unknown !== undefined) throw new Unsupported(`the model does not know ${candidate.unknown} of ${printFlow(candidate.flow)}`);
   return { rule, ties };
 }
 
@@ -53,7 +62,7 @@ function matches(rule: Rule, key: FlowKey): boolean {
 function matchWords({ field, value, mask }: FieldMatch): Rule['words'] {
   const count = wordsOf(field);
   return Array.from({ length: count }, (_, index) => {
-    const shift = BigInt((count - 1 - index) * 32);
-    return { word: field.word + index, mask: Number((mask >> shift) & 0xffffffffn), value: Number((value >> shift) & 0xffffffffn) };
+    const bits = (number: bigint) => Number(((number << BigInt(field.shift)) >> BigInt((count - 1 - index) * 32)) & 0xffffffffn);
+    return { word: field.word + index, mask: bits(mask), value: bits(value) };
   }).filter(({ mask: bits }) => bits !== 0);
 }

@@ -5,12 +5,12 @@ import type { Field } from '../openflow/fields.js';
 
 /** The words a field takes. */
 export function wordsOf(field: Field): number {
-  return Math.ceil(field.bits / 32);
+  return Math.ceil((field.bits + field.shift) / 32);
 }
 
 /** Bits that the field does not have, as ECN beside nw_tos, read as zero. */
 export function readField(key: FlowKey, field: Field): bigint {
-  return readWords(key, field) & field.ones;
+  return (readWords(key, field) >> BigInt(field.shift)) & field.ones;
 }
 
 function readWords(key: FlowKey, field: Field): bigint {
@@ -21,8 +21,9 @@ function readWords(key: FlowKey, field: Field): bigint {
 
 /** The bits of `mask` take those of `value`; the others stay, and so do those that the field does not have. */
 export function writeField(key: FlowKey, field: Field, value: bigint, mask: bigint): void {
-  const bits = mask & field.ones;
-  let merged = (readWords(key, field) & ~bits) | (value & bits);
+  const shift = BigInt(field.shift);
+  const bits = (mask & field.ones) << shift;
+  let merged = (readWords(key, field) & ~bits) | ((value << shift) & bits);
   for (let index = wordsOf(field) - 1; index >= 0; index--) {
     key[field.word + index] = Number(merged & 0xffffffffn);
     merged >>= 32n;

@@ -10,6 +10,7 @@ import { reservedPorts } from '../openflow/ports.js';
 import { lookup, type Rule } from './classifier.js';
 import { track, type Tracked } from './conntrack/tracker.js';
 import { readSubfield, writeField, writeSubfield } from './keys.js';
+import { checkRead, checkWrite } from './known.js';
 import { Tie } from './tie.js';
 import { idOf, portName, routeTunnel, type ModelBridge, type ModelNode } from './node.js';
 import { normal } from './normal.js';
@@ -108,6 +109,7 @@ function isMissing(packet: Packet, field: Field): boolean {
 function act(at: Translation, packet: Packet, rule: Rule, action: Exclude<Action, { kind: 'dec_ttl' }>): void {
   const { passage, bridge } = at;
   const flow = idOf(passage.node, bridge, rule);
+  const etherType = packet.key[word.ethType] ?? 0;
   const wrote = (field: string) => passage.steps.push({ kind: 'write', flow, field });
   switch (action.kind) {
     case 'output':
@@ -119,11 +121,14 @@ function act(at: Translation, packet: Packet, rule: Rule, action: Exclude<Action
     case 'resubmit':
       return descend(at, packet, rule, action.table ?? rule.flow.table, action.port ?? packet.key[word.inPort] ?? 0);
     case 'set':
+      checkWrite(action.field, etherType);
       if (isMissing(packet, action.field)) return;
       writeField(packet.key, action.field, action.value, action.mask);
       wrote(action.field.name);
       return;
     case 'move':
+      checkRead(action.source.field, etherType);
+      checkWrite(action.destination.field, etherType);
       if (isMissing(packet, action.source.field) || isMissing(packet, action.destination.field)) return;
       writeSubfield(packet.key, action.destination, readSubfield(packet.key, action.source));
       wrote(action.destination.field.name);
@@ -200,6 +205,7 @@ function saidBefore({ tracked }: Packet, { arrived }: Packet, zone: number): Tra
 
 /** A number that no port can have sends nothing (ovs-actions(7), "output"). */
 function outputByField(at: Translation, packet: Packet, rule: Rule, source: Subfield): void {
+  checkRead(source.field, packet.key[word.ethType] ?? 0);
   const port = Number(readSubfield(packet.key, source));
   if (port < reservedPorts.ANY) return output(at, packet, rule, port, source.field.name);
   at.passage.steps.push({ kind: 'drop', flow: idOf(at.passage.node, at.bridge, rule), why: `${source.field.name} holds ${port}, which is no port` });

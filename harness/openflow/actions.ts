@@ -1,8 +1,9 @@
 /** Actions: what a flow does (ovs-actions(7)). An action that is not here is refused by name, never skipped. */
 import { fieldsNamed, type Field } from './fields.js';
 import { noNames, type Names } from './form.js';
-import { fieldIn, matchesInvalid, matchesIp, type Match } from './match.js';
+import type { Match } from './match.js';
 import { parsePort, printPort, reservedPorts, type PortNames } from './ports.js';
+import { fieldIn, matchesInvalid, matchesIp } from './prerequisites.js';
 import { complain, cut, lastTable, parseNumber, part, shorten, split, type Span } from './text.js';
 import { parseMasked, printAssigned } from './values.js';
 

@@ -1,29 +1,28 @@
-/** Flows: read as ovs-ofctl(8) writes and reads them, printed in one canonical form. */
+/** Flows: read as ovs-ofctl(8) writes and reads them, printed in one canonical form or as a dump of any version shows them. */
 import type { FlowId } from '../nouns/switching.js';
 import { parseActions, printActions, type Action } from './actions.js';
-import { parseMatch, printMatch, type Match } from './match.js';
-import { noNames, type Names } from './form.js';
-import { complain, cut, lastTable, parseNumber, part, shorten, span, split, type Span } from './text.js';
+import { numberOf, parseAttributes, parseStatistics, printAttributes, sortPieces, type Attributes, type Statistics } from './attributes.js';
+import { canonical, noNames, type Form, type Names } from './form.js';
+import { parseMatch, type Match } from './match.js';
+import { printName, unquote } from './ports.js';
+import { printMatch } from './print-match.js';
+import { complain, lastTable, parseNumber, part, shorten, span, split, type Span } from './text.js';
 
-export interface Flow {
+export interface Flow extends Attributes {
   readonly table: number;
   readonly priority: number;
   readonly match: Match;
   readonly actions: readonly Action[];
 }
 
-/** A line of a flow dump: the flow and what the switch counted on it. */
+/** A line of a flow dump; one by `--no-stats` has no statistics. */
 export interface DumpedFlow {
   readonly flow: Flow;
-  /** n_packets, or 0 where the dump has no counters. */
-  readonly packets: number;
+  readonly statistics?: Statistics;
 }
 
-/** What a dump adds, or a controller asks for, that does not matter to where a packet goes. */
-const ignored = /^((cookie|duration|n_bytes|idle_age|hard_age|importance)=.+|send_flow_rem|check_overlap|reset_counts|no_packet_counts|no_byte_counts)$/s;
-
 /** OpenFlow's default where a flow names no priority (ovs-ofctl(8)). */
-const defaultPriority = 32768n;
+const defaultPriority = 32768;
 
 /**
  * Reads one flow.
@@ -39,42 +38,56 @@ export function parseDumpedFlow(text: string, names: Names = noNames, place = { 
   const whole = span(text, { ...place, column: 1 });
   const at = /(^|[\s,])actions\s*=/.exec(text);
   if (at === null) throw complain(whole, `expected "actions=" in "${shorten(text.trim())}"`);
-  const pieces: Span[] = [];
-  let table = 0;
-  let priority = defaultPriority;
-  let packets = 0n;
-  for (const piece of split(part(whole, 0, at.index), /[,\s]/)) {
-    const [name, value] = cut(piece, '=');
-    if (value !== undefined && (name.text === 'table' || name.text === 'table_id')) table = Number(parseNumber(value, 'table', lastTable));
-    else if (value !== undefined && name.text === 'priority') priority = parseNumber(value, 'priority', 65535n);
-    else if (value !== undefined && name.text === 'n_packets') packets = parseNumber(value, 'n_packets', (1n << 64n) - 1n);
-    else if (value !== undefined && /^(idle|hard)_timeout$/.test(name.text)) checkTimeout(name, value);
-    else if (!ignored.test(piece.text)) pieces.push(piece);
-  }
+  const { attributes, match: pieces } = sortPieces(split(part(whole, 0, at.index), /[,\s]/));
+  const tableText = attributes.get('table');
+  const table = tableText === undefined ? 0 : parseTable(tableText, names);
   const match = parseMatch(pieces, names);
+  const unknown = match.find(({ field }) => !field.inFlows);
+  if (unknown !== undefined) throw complain(whole, `flows cannot match ${unknown.field.name}`);
   const actions = parseActions(part(whole, at.index + at[0].length), { table, match, ports: names.ports, names });
-  return { flow: { table, priority: Number(priority), match, actions }, packets: Number(packets) };
+  const priority = Number(numberOf(attributes, 'priority', 0xffffn) ?? defaultPriority);
+  const statistics = parseStatistics(attributes);
+  return { flow: { table, priority, match, actions, ...parseAttributes(attributes) }, ...(statistics === undefined ? {} : { statistics }) };
 }
 
-/** Flows that expire would be other flows after some time. */
-function checkTimeout(name: Span, value: Span): void {
-  if (parseNumber(value, name.text, 65535n) !== 0n) throw complain(value, `flows with ${name.text} are not known here`);
+/** A table by number or by name. */
+export function parseTable(at: Span, { tables }: Names): number {
+  return tables.get(unquote(at.text)) ?? Number(parseNumber(at, 'table', lastTable));
 }
 
-/** Reads a file of flows, one a line; blank lines and lines that begin with # are left out. */
+/** Reads a file of flows, one a line; blank lines and lines that begin with # are left out, and so are the heads of a dump's replies. */
 export function parseFlows(text: string, file: string, names: Names = noNames): readonly Flow[] {
-  return text.split('\n').flatMap((line, index) => (/^\s*(#|$)/.test(line) ? [] : [parseFlow(line, names, { file, line: index + 1 })]));
+  return parseDump(text, file, names).map(({ flow }) => flow);
 }
 
-/** The canonical text: as `ovs-ofctl -O OpenFlow15 dump-flows --no-stats --no-names` prints it, the table always given. */
+/** As `parseFlows`, with the counters. */
+export function parseDump(text: string, file: string, names: Names = noNames): readonly DumpedFlow[] {
+  return text.split('\n').flatMap((line, index) => (isNoFlow.test(line) ? [] : [parseDumpedFlow(line, names, { file, line: index + 1 })]));
+}
+
+const isNoFlow = /^\s*(#|$|(NXST|OFPST)_FLOW reply )/;
+
+/** The canonical text, which ovs-ofctl reads: as its `-O OpenFlow15 dump-flows --no-stats --no-names` prints it but for what that loses, table and priority always given. */
 export function printFlow(flow: Flow): string {
-  return `${printFlowKey(flow)} actions=${printActions(flow.actions)}`;
+  return `${printAttributes(flow, undefined, `table=${flow.table}, `, canonical)}${afterTable(flow)} actions=${printActions(flow.actions)}`;
 }
 
 /** What OpenFlow tells flows apart by: `table=0, priority=200,ip,in_port=1`. */
 export function printFlowKey(flow: Flow): string {
-  const match = printMatch(flow.match);
-  return `table=${flow.table}, priority=${flow.priority}${match === '' ? '' : `,${match}`}`;
+  return `table=${flow.table}, ${afterTable(flow)}`;
+}
+
+function afterTable({ priority, match }: Flow): string {
+  const text = printMatch(match);
+  return `priority=${priority}${text === '' ? '' : `,${text}`}`;
+}
+
+/** The line that `ovs-ofctl dump-flows` prints of it in this form, without the space that it begins with. */
+export function printDumpedFlow({ flow, statistics }: DumpedFlow, form: Form): string {
+  const { table, priority, match } = flow;
+  const tableText = statistics !== undefined || table !== 0 ? `table=${printName(table, form.tables)}, ` : '';
+  const key = [priority === defaultPriority ? '' : `priority=${priority}`, printMatch(match, form)].filter((text) => text !== '').join(',');
+  return `${printAttributes(flow, statistics, tableText, form)}${key}${key === '' ? '' : ' '}actions=${printActions(flow.actions)}`;
 }
 
 export function flowId(node: string, bridge: string, flow: Flow): FlowId {

@@ -1,148 +1,122 @@
 /** Matches: which packets a flow is for. */
-import { etherTypes } from '../packet/ethernet.js';
-import { fragment } from '../packet/flow-key.js';
-import { ipProtocols } from '../packet/ipv4.js';
-import { ctStateBits, fields, fieldsNamed, type Field, type Prerequisite } from './fields.js';
+import { fieldCalled, fields, type Field } from './fields.js';
 import type { Names } from './form.js';
-import { complain, cut, shorten, type Span } from './text.js';
-import { parseMasked, printMasked, type Masked } from './values.js';
+import { parseTagPart, tagParts } from './notations.js';
+import { fieldIn } from './prerequisites.js';
+import { protocolWords } from './protocols.js';
+import { complain, cut, parseNumber, shorten, type Span } from './text.js';
+import { parseMasked, type Masked } from './values.js';
 
 export interface FieldMatch extends Masked {
   readonly field: Field;
 }
 
-/** At most one entry a field, in the order of the field table. */
+/**
+ * At most one entry a field, in the order of the field table, none of them views. A mask of zero asks for nothing but that the
+ * tunnel option is there: of other fields there is no such entry.
+ */
 export type Match = readonly FieldMatch[];
 
-/** Words that stand for dl_type and nw_proto (ovs-ofctl(8), "Flow Syntax"). */
-const protocolWords: Readonly<Record<string, { readonly type: number; readonly protocol?: number }>> = {
-  ip: { type: etherTypes.ipv4 },
-  arp: { type: etherTypes.arp },
-  icmp: { type: etherTypes.ipv4, protocol: ipProtocols.icmp },
-  tcp: { type: etherTypes.ipv4, protocol: ipProtocols.tcp },
-  udp: { type: etherTypes.ipv4, protocol: ipProtocols.udp },
-  sctp: { type: etherTypes.ipv4, protocol: ipProtocols.sctp },
-  ipv6: { type: etherTypes.ipv6 },
-  rarp: { type: etherTypes.rarp },
-  mpls: { type: etherTypes.mpls },
-  mplsm: { type: etherTypes.mplsMulticast },
-};
+/** One field that a text asks for: several entries, where the field is a view. */
+interface Wanted {
+  readonly at: Span;
+  readonly name: Field;
+  readonly entries: readonly FieldMatch[];
+}
 
 /** Reads `ip`, `nw_dst=10.0.0.0/8`, …; a field whose prerequisite is missing is refused, as Open vSwitch does. */
 export function parseMatch(pieces: readonly Span[], names: Names): Match {
-  const found = new Map<Field, FieldMatch>();
-  const put = (at: Span, entry: FieldMatch) => {
-    const before = found.get(entry.field);
-    if (before !== undefined && (before.value !== entry.value || before.mask !== entry.mask)) throw complain(at, `${entry.field.matchName} is matched twice`);
-    found.set(entry.field, entry);
+  const found = new Map<Field, FieldMatch & { readonly by: Field }>();
+  const put = ({ at, name, entries }: Wanted) => {
+    for (const entry of entries) {
+      const before = found.get(entry.field);
+      found.set(entry.field, { ...(before === undefined ? entry : bothOf(at, before, name, entry)), by: name });
+    }
   };
-  const later: [Span, Span][] = [];
+  const valued: (readonly [Span, Span | undefined])[] = [];
   for (const piece of pieces) {
     const [name, value] = cut(piece, '=');
-    const word = value === undefined && Object.hasOwn(protocolWords, name.text) ? protocolWords[name.text] : undefined;
-    if (word !== undefined) {
-      put(piece, exact('dl_type', word.type));
-      if (word.protocol !== undefined) put(piece, exact('nw_proto', word.protocol));
-    } else if (value === undefined) {
-      throw complain(name, `expected FIELD=VALUE or one of ${Object.keys(protocolWords).join(', ')}, got "${shorten(name.text)}"`);
-    } else {
-      later.push([name, value]);
-    }
+    const word = value === undefined ? protocolWords.get(name.text) : undefined;
+    for (const [matchName, number] of word ?? []) put({ at: piece, name: fieldCalled(matchName), entries: [exactly(fieldCalled(matchName), number)] });
+    if (word === undefined) valued.push([name, value]);
   }
   // What decides the fields that a packet has comes first, so that `tp_dst=80,tcp` and `tcp,tp_dst=80` are the same.
-  const decides = ([name]: [Span, Span]) => (/^(dl|eth)_type$/.test(name.text) ? 0 : /^(nw_proto|ip_proto|nw_frag|ip_frag)$/.test(name.text) ? 1 : 2);
-  for (const [name, value] of later.sort((a, b) => decides(a) - decides(b))) {
-    const field = fieldIn(name, name.text === 'ip_proto' ? 'nw_proto' : name.text, [...found.values()]);
-    const masked = parseMasked(field, value, names.ports);
-    put(name, { field, ...(field.name === 'vlan_tci' ? tagMatch(value, masked) : masked) });
-  }
-  return fields.flatMap((field) => found.get(field) ?? []).filter((entry) => entry.mask !== 0n);
+  for (const [name, value] of valued.map((pair) => [rank(pair[0].text), pair] as const).sort(([a], [b]) => a - b).map(([, pair]) => pair)) put(parseOne(name, value, [...found.values()], names));
+  return fields.flatMap((field) => {
+    const { by, ...entry } = found.get(field) ?? { by: field, field, ...nothing };
+    return entry.mask !== 0n || (found.has(field) && field.notation === 'option') ? [entry] : [];
+  });
 }
 
-/** As ovs-ofctl prints it, in its order. */
-export function printMatch(match: Match): string {
-  const type = valueOf(match, 'dl_type');
-  const proto = valueOf(match, 'nw_proto');
-  const entry = Object.entries(protocolWords).find(([, known]) => BigInt(known.type) === type && known.protocol !== undefined && BigInt(known.protocol) === proto)
-    ?? Object.entries(protocolWords).find(([, known]) => BigInt(known.type) === type && known.protocol === undefined);
-  const hidden = (field: Field) => entry !== undefined && (field.matchName === 'dl_type' || (field.matchName === 'nw_proto' && entry[1].protocol !== undefined));
-  const printed = match.filter(({ field }) => !hidden(field)).map((part) => ({ field: part.field, text: printOne(part) }));
-  // Open vSwitch prints the protocol after the connection fields and before the registers.
-  const early = (field: Field) => /^(pkt_mark|ct_)/.test(field.name);
-  const before = printed.filter(({ field }) => early(field));
-  const after = printed.filter(({ field }) => !early(field));
-  return [...before.map(({ text }) => text), ...(entry === undefined ? [] : [entry[0]]), ...after.map(({ text }) => text)].join(',');
+const nothing: Masked = { value: 0n, mask: 0n };
+
+/** Later ranks may need earlier ones. */
+const ranks: readonly RegExp[] = [/^(dl_type|eth_type|packet_type)$/, /^(nw_proto|ip_proto|nw_frag|ip_frag|ct_state|ct_nw_proto|tun_erspan_ver)$/, /^(icmp|tp_)/];
+
+function rank(name: string): number {
+  const index = ranks.findIndex((known) => known.test(name));
+  return index < 0 ? ranks.length : index;
 }
 
-function printOne({ field, value, mask }: FieldMatch): string {
-  return `${field.matchName}=${printMasked(field, { value, mask })}`;
+/** Two parts of a tag may be asked for together; otherwise a field is matched once. */
+function bothOf(at: Span, before: FieldMatch & { readonly by: Field }, name: Field, after: FieldMatch): FieldMatch {
+  const { field } = after;
+  const isSame = before.value === after.value && before.mask === after.mask;
+  const areParts = before.by !== name && [before.by, name].every((row) => Object.hasOwn(tagParts, row.name));
+  if (!isSame && !(areParts && ((before.value ^ after.value) & before.mask & after.mask) === 0n)) throw complain(at, `${field.matchName} is matched twice`);
+  return { field, value: before.value | after.value, mask: before.mask | after.mask };
 }
 
-/**
- * The field that goes by `name` in packets that `match` lets through; the protocol tells `tcp_src` from `udp_src` behind `tp_src`.
- * @throws InputError when there is none.
- */
-export function fieldIn(at: Span, name: string, match: Match): Field {
-  const rows = fieldsNamed(name);
-  if (rows.length === 0) throw complain(at, `unknown field "${shorten(name)}"`);
-  const fitting = rows.find((row) => allowsField(match, row));
-  if (fitting === undefined) throw complain(at, `${name} needs a match on ${rows.map((row) => row.prerequisite).join(' or ')} beside it${arePorts(rows) ? ', and not on later fragments' : ''}`);
-  return fitting;
+/** `FIELD=VALUE`, `FIELD=VALUE/MASK`, `FIELD[FROM..TO]=NUMBER`, or the bare name of a tunnel option. */
+function parseOne(at: Span, value: Span | undefined, match: readonly FieldMatch[], names: Names): Wanted {
+  const [, text = '', range, from, to] = /^([A-Za-z0-9_]+)(\[(?:(\d{1,4})(?:\.\.(\d{1,4}))?)?\])?$/.exec(at.text) ?? [];
+  if (value === undefined && !/^tun_metadata\d+$/.test(at.text)) throw complain(at, `expected FIELD=VALUE or one of ${[...protocolWords.keys()].join(', ')}, got "${shorten(at.text)}"`);
+  const field = fieldIn(at, text === '' ? at.text : text, match);
+  const wanted = (entries: readonly FieldMatch[]) => ({ at, name: field, entries: entries.filter((entry) => entry.mask !== 0n || entry.field.notation === 'option') });
+  if (field.notation === 'option') return wanted([parseOption(field, at, value, names)]);
+  if (value === undefined) throw complain(at, `${field.matchName} needs a value`);
+  if (range !== undefined) return wanted(spread(field, parseBits(field, value, from, to)));
+  if (Object.hasOwn(tagParts, field.name)) return wanted([{ field: fieldCalled('vlan_tci'), ...parseTagPart(field.name, parseMasked({ ...field, ones: tagParts[field.name] ?? 0n }, value, names.ports)) }]);
+  const masked = parseMasked(field, value, names.ports);
+  if (field.zeroIsLost && masked.mask !== 0n && masked.value === 0n) throw complain(value, `${field.name} cannot be matched as zero: Open vSwitch loses it`);
+  return wanted(field.name === 'packet_type' && masked.value === 0n ? [] : spread(field, masked));
 }
 
-function arePorts(rows: readonly Field[]): boolean {
-  return rows.every(({ prerequisite }) => prerequisite === 'tcp' || prerequisite === 'udp');
+/** The number that some bits of a field are to have. */
+function parseBits(field: Field, at: Span, from: string | undefined, to: string | undefined): Masked {
+  const offset = Number(from ?? 0);
+  const last = Number(to ?? from ?? field.bits - 1);
+  if (last < offset || last >= field.bits) throw complain(at, `${field.name} has bits 0 to ${field.bits - 1}, got ${offset}..${last}`);
+  const ones = (1n << BigInt(last - offset + 1)) - 1n;
+  if (ones !== field.ones && !field.maskable) throw complain(at, `${field.matchName} takes no mask`);
+  return { value: parseNumber(at, field.matchName, ones) << BigInt(offset), mask: ones << BigInt(offset) };
 }
 
-/** Whether the packets that `match` lets through have the field (ovs-fields(7), "Prerequisites"). */
-export function allowsField(match: Match, row: Field): boolean {
-  return satisfied(row.prerequisite, match);
+/** `tun_metadata0=0x1234/0xffff`; without a value it asks that the option is there. */
+function parseOption(field: Field, at: Span, value: Span | undefined, { tunnelOptions }: Names): FieldMatch {
+  const option = tunnelOptions.get(Number(field.name.slice('tun_metadata'.length)));
+  if (tunnelOptions.size > 0 && option === undefined) throw complain(at, `${field.name} stands for no option of the tlv-map`);
+  if (value === undefined || value.text === '') return { field, ...nothing };
+  const ones = (1n << BigInt((option?.bytes ?? longestOption) * 8)) - 1n;
+  const [number, mask] = cut(value, '/');
+  const bits = mask === undefined ? ones : parseNumber(mask, field.name, ones);
+  return { field, value: parseNumber(number, field.name, ones) & bits, mask: bits === ones ? field.ones : bits };
 }
 
-/** Whether the packets that `match` lets through are IPv4, or are IPv6. */
-export function matchesIp(match: Match): boolean {
-  const type = valueOf(match, 'dl_type');
-  return type === BigInt(etherTypes.ipv4) || type === BigInt(etherTypes.ipv6);
+/** In bytes. */
+const longestOption = 124;
+
+/** A view's bits in the rows that have them. */
+function spread(field: Field, { value, mask }: Masked): readonly FieldMatch[] {
+  if (!field.isView) return [{ field, value, mask }];
+  const end = field.word + Math.ceil((field.bits + field.shift) / 32);
+  return fields.filter((row) => !row.isView && row.word >= field.word && row.word < end).map((row) => {
+    const up = BigInt((end - row.word - Math.ceil((row.bits + row.shift) / 32)) * 32 + row.shift - field.shift);
+    const bits = (number: bigint) => (up < 0n ? number << -up : number >> up) & row.ones;
+    return { field: row, value: bits(value), mask: bits(mask) };
+  });
 }
 
-/** Whether the packets that `match` lets through are those that the connection tracker could not make sense of. */
-export function matchesInvalid(match: Match): boolean {
-  return ((valueOf(match, 'ct_state') ?? 0n) & BigInt(ctStateBits.inv)) !== 0n;
-}
-
-/** Whether there is a VLAN tag. More of it Open vSwitch would print as dl_vlan and dl_vlan_pcp, which are not known here. */
-function tagMatch(at: Span, { value, mask }: Masked): Masked {
-  if (value === 0n && mask === 0xffffn) return { value, mask: 0x1fffn };
-  if ((value === 0n && (mask === 0x1fffn || mask === 0x1000n)) || (value === 0x1000n && mask === 0x1000n)) return { value, mask };
-  throw complain(at, `vlan_tci: expected 0x0000/0x1fff (no tag) or 0x1000/0x1000 (a tag), got "${shorten(at.text)}"`);
-}
-
-function satisfied(prerequisite: Prerequisite, match: Match): boolean {
-  const type = valueOf(match, 'dl_type');
-  const proto = valueOf(match, 'nw_proto');
-  const isIp = type === BigInt(etherTypes.ipv4);
-  const isLater = ((valueOf(match, 'nw_frag') ?? 0n) & BigInt(fragment.later)) !== 0n;
-  switch (prerequisite) {
-    case 'none':
-      return true;
-    case 'arp':
-      return type === BigInt(etherTypes.arp);
-    case 'ip':
-      return isIp;
-    case 'tcp':
-    case 'udp':
-      return isIp && !isLater && proto === BigInt(ipProtocols[prerequisite]);
-    case 'icmp':
-      return isIp && proto === BigInt(ipProtocols.icmp);
-  }
-}
-
-function valueOf(match: Match, matchName: string): bigint | undefined {
-  return match.find(({ field }) => field.matchName === matchName)?.value;
-}
-
-function exact(matchName: string, value: number): FieldMatch {
-  const [field] = fieldsNamed(matchName);
-  if (field === undefined) throw new Error(`bug in flowbed: no field ${matchName}`);
+export function exactly(field: Field, value: number): FieldMatch {
   return { field, value: BigInt(value), mask: field.ones };
 }

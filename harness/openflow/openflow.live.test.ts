@@ -10,14 +10,14 @@ import { Unavailable } from '../base/errors.js';
 import { connectUnixctl } from '../ovs/unixctl.js';
 import { openSim } from '../testbeds/sim/sim.js';
 import { anyFlow } from './arbitrary.js';
-import { parseFlow, printFlow, printFlowKey, type Flow } from './flow.js';
+import { parseFlow, printDumpedFlow, printFlow, printFlowKey, type Flow } from './flow.js';
+import { canonical } from './form.js';
 
 /** A flow that is left out here may be wrong for ever: raise the number, never lower it. */
 const count = 600;
-const [flows = []] = fc.sample(fc.uniqueArray(anyFlow, { selector: printFlowKey, minLength: count, maxLength: count, size: 'max' }), { seed: 1, numRuns: 1 });
+const [flows = []] = fc.sample(fc.uniqueArray(anyFlow.filter(({ match }) => !match.some(({ field }) => field.notation === 'option')), { selector: printFlowKey, minLength: count, maxLength: count, size: 'max' }), { seed: 1, numRuns: 1 });
 
-/** ovs-ofctl leaves out the default table and priority. */
-const asDumped = (flow: Flow): string => printFlow(flow).replace(/^table=0, /, '').replace(/priority=32768[, ]/, '');
+const asDumped = (flow: Flow): string => printDumpedFlow({ flow }, canonical);
 
 void t.test(`${count} flows come back from a switch as they are printed`, async (t) => {
   const image = await openImage('trixie', (line) => t.comment(line));
@@ -32,5 +32,6 @@ void t.test(`${count} flows come back from a switch as they are printed`, async 
   const daemon = await connectUnixctl(join(sim.dir, 'n1', 'ovs-vswitchd.ctl'), peer);
   t.teardown(() => daemon.close());
   const dump = (await daemon.call('bridge/dump-flows', bridge.name)).split('\n').filter((line) => line !== '' && !line.startsWith('table_id=254'));
-  t.strictSame(dump.map((line) => printFlow(parseFlow(line))).sort(), flows.map(printFlow).sort(), 'by bridge/dump-flows');
+  const told = (flow: Flow): string => printFlow({ ...flow, idleTimeout: 0, hardTimeout: 0, importance: 0, flags: [] });
+  t.strictSame(dump.map((line) => told(parseFlow(line))).sort(), flows.map(told).sort(), 'by bridge/dump-flows, which tells neither timeouts nor flags');
 });

@@ -1,7 +1,7 @@
 /** Port numbers with a name of their own (OpenFlow 1.0 numbering, as Open vSwitch uses it for every version). */
 import { complain, parseNumber, shorten, type Span } from './text.js';
 
-export const reservedPorts = { IN_PORT: 0xfff8, NORMAL: 0xfffa, FLOOD: 0xfffb, ALL: 0xfffc, CONTROLLER: 0xfffd, LOCAL: 0xfffe, ANY: 0xffff } as const;
+export const reservedPorts = { UNSET: 0xfff7, IN_PORT: 0xfff8, TABLE: 0xfff9, NORMAL: 0xfffa, FLOOD: 0xfffb, ALL: 0xfffc, CONTROLLER: 0xfffd, LOCAL: 0xfffe, ANY: 0xffff } as const;
 
 /** Numbers by name, of one bridge. */
 export type PortNames = ReadonlyMap<string, number>;
@@ -11,15 +11,41 @@ const lastPort = 0xfeffn;
 
 /** A port by number, by reserved name, or by the name it has on the bridge (with or without double quotes). */
 export function parsePort(at: Span, names: PortNames): number {
-  const name = at.text.startsWith('"') && at.text.endsWith('"') ? at.text.slice(1, -1) : at.text;
+  const name = unquote(at.text);
   const reserved = name.toUpperCase() === 'NONE' ? 'ANY' : name.toUpperCase();
   const named = names.get(name) ?? (Object.hasOwn(reservedPorts, reserved) ? reservedPorts[reserved as keyof typeof reservedPorts] : undefined);
   if (named !== undefined) return named;
-  if (/^\d/.test(at.text)) return Number(parseNumber(at, 'port', lastPort));
+  if (/^\d/.test(at.text)) return parsePortNumber(at);
   throw complain(at, `unknown port "${shorten(name)}"; ports of this bridge: ${[...names.keys()].join(', ') || 'none'}`);
 }
 
-/** As ovs-ofctl prints a port without names. */
-export function printPort(port: number): string {
-  return Object.entries(reservedPorts).find(([, number]) => number === port)?.[0] ?? String(port);
+/** OpenFlow 1.1 and later number the reserved ports from 0xffffff00 up. */
+function parsePortNumber(at: Span): number {
+  const given = /^\d{1,10}$/.test(at.text) ? Number(at.text) : 0;
+  const number = given >= 0xffffff00 ? given - 0xffff0000 : given;
+  return Object.values<number>(reservedPorts).includes(number) ? number : Number(parseNumber(at, 'port', lastPort));
+}
+
+/** As ovs-ofctl prints a port: by reserved name, by one of `names`, or by number. */
+export function printPort(port: number, names: PortNames = noPorts): string {
+  return Object.entries(reservedPorts).find(([, number]) => number === port)?.[0] ?? printName(port, names);
+}
+
+const noPorts: PortNames = new Map();
+
+/** A port or table by its name where it has one. Names that are not letters and digits stand in double quotes. */
+export function printName(number: number, names: ReadonlyMap<string, number>): string {
+  if (names.size === 0) return String(number);
+  for (const [name, named] of names) if (named === number) return /^[A-Za-z][A-Za-z0-9]*$/.test(name) ? name : JSON.stringify(name);
+  return String(number);
+}
+
+/** A name as it stands in a text: bare, or in double quotes as JSON writes strings. */
+export function unquote(text: string): string {
+  if (!/^".*"$/s.test(text)) return text;
+  try {
+    return String(JSON.parse(text));
+  } catch {
+    return text.slice(1, -1);
+  }
 }

@@ -38,6 +38,7 @@ export function split(whole: Span, separators: RegExp): readonly Span[] {
   };
   for (let index = 0; index < whole.text.length; index++) {
     const character = whole.text.charAt(index);
+    if (character === '\\' && quote !== undefined) index++;
     if (character === '"') quote = quote === undefined ? index : undefined;
     if (quote !== undefined) continue;
     if (character === '(') open.push(index);
@@ -62,10 +63,15 @@ export const lastTable = 253n;
 
 /** A whole number in decimal or 0x form, from 0 to `maximum`. */
 export function parseNumber(at: Span, what: string, maximum: bigint): bigint {
-  const value = /^(0x[0-9a-f]+|\d+)$/i.test(at.text) && at.text.length <= 40 ? BigInt(at.text) : undefined;
-  if (value === undefined || value > maximum) throw complain(at, `${what}: expected a number from 0 to ${maximum}, got "${shorten(at.text)}"`);
+  const longest = maximum <= longestPrinted ? 40 : maximum.toString(2).length;
+  const value = at.text.length <= longest && /^(0x[0-9a-f]+|\d+)$/i.test(at.text) ? BigInt(at.text) : undefined;
+  const range = maximum <= longestPrinted ? `from 0 to ${maximum}` : `of at most ${longest} bits`;
+  if (value === undefined || value > maximum) throw complain(at, `${what}: expected a number ${range}, got "${shorten(at.text)}"`);
   return value;
 }
+
+/** Of 128 bits. */
+const longestPrinted = (1n << 128n) - 1n;
 
 export function shorten(text: string): string {
   return text.length <= 40 ? text : `${text.slice(0, 37)}...`;

@@ -9,36 +9,78 @@ import { ipProtocols } from './ipv4.js';
 
 export type FlowKey = Uint32Array;
 
-/** First word of each field; a field wider than 32 bits takes several words, most significant first. */
-export const word = {
-  inPort: 0,
-  reg: 1, // 16 words: reg0 … reg15
-  metadata: 17, // 2
-  tunId: 19, // 2
-  tunSrc: 21,
-  tunDst: 22,
-  ctState: 23,
-  ctZone: 24,
-  ctMark: 25,
-  ctLabel: 26, // 4
-  pktMark: 30,
-  ethSrc: 31, // 2
-  ethDst: 33, // 2
-  ethType: 35,
-  vlanTci: 36,
-  nwSrc: 37, // or ARP's sender address
-  nwDst: 38, // or ARP's target address
-  nwProto: 39, // or ARP's operation
-  nwTos: 40,
-  nwTtl: 41,
-  nwFrag: 42,
-  tpSrc: 43, // or ICMP's type
-  tpDst: 44, // or ICMP's code
-  tcpFlags: 45,
-  arpSha: 46, // 2
-  arpTha: 48, // 2
+/** Words a field takes, in their order. What the pipeline knows stands before what is read from the frame. */
+const widths = {
+  inPort: 1,
+  reg: 32, // reg0 … reg31; Open vSwitch before 3.7 has 16
+  metadata: 2,
+  conjId: 1,
+  actsetOutput: 1,
+  packetType: 1, // zero is Ethernet
+  recircId: 1,
+  dpHash: 1,
+  skbPriority: 1,
+  tunId: 2,
+  tunSrc: 1,
+  tunDst: 1,
+  tunIpv6Src: 4,
+  tunIpv6Dst: 4,
+  tunTos: 1,
+  tunTtl: 1,
+  tunFlags: 1,
+  tunGbpId: 1,
+  tunGbpFlags: 1,
+  tunErspanVer: 1,
+  tunErspanIdx: 1,
+  tunErspanDir: 1,
+  tunErspanHwid: 1,
+  tunGtpuFlags: 1,
+  tunGtpuMsgtype: 1,
+  tunMetadata: 64, // of all options together
+  ctState: 1,
+  ctZone: 1,
+  ctMark: 1,
+  ctLabel: 4,
+  ctNwSrc: 1, // the connection's original direction, as the next five
+  ctNwDst: 1,
+  ctIpv6Src: 4,
+  ctIpv6Dst: 4,
+  ctNwProto: 1,
+  ctTpSrc: 1,
+  ctTpDst: 1,
+  pktMark: 1,
+  ethSrc: 2,
+  ethDst: 2,
+  ethType: 1,
+  vlanTci: 1,
+  mplsLse: 1, // label, traffic class, bottom of stack and TTL (RFC 3032)
+  nwSrc: 1, // or ARP's sender address
+  nwDst: 1, // or ARP's target address
+  ipv6Src: 4,
+  ipv6Dst: 4,
+  ipv6Label: 1,
+  nwProto: 1, // or ARP's operation
+  nwTos: 1,
+  nwTtl: 1,
+  nwFrag: 1,
+  tpSrc: 1, // or ICMP's type
+  tpDst: 1, // or ICMP's code
+  tcpFlags: 1, // or the type of ND's option
+  arpSha: 2, // or ND's source link-layer address
+  arpTha: 2, // or ND's target link-layer address
+  ndTarget: 4,
+  ndReserved: 1,
 } as const;
-export const keyWords = 50;
+
+/** First word of each field; a field wider than 32 bits takes several words, most significant first. */
+export const word = firstWords(widths);
+export const keyWords = Object.values(widths).reduce((sum, width) => sum + width, 0);
+
+function firstWords<Name extends string>(fields: Readonly<Record<Name, number>>): Readonly<Record<Name, number>> {
+  let next = 0;
+  const places = Object.entries<number>(fields).map(([name, width]) => [name, (next += width) - width] as const);
+  return Object.fromEntries(places) as Record<Name, number>;
+}
 
 /** Bits of nw_frag: any fragment, and one that is not the first (ovs-fields(7), ip_frag). */
 export const fragment = { any: 1, later: 2 } as const;
