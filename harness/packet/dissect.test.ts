@@ -2,7 +2,12 @@
 // Method: frames written down byte by byte from the RFCs, checksums computed by hand (not by the code under test); golden text.
 import t from 'tap';
 import { dissect } from './dissect.js';
+import { encodeEthernet, etherTypes } from './ethernet.js';
 import { describeFrame } from './frame.js';
+import { encodeGre } from './gre.js';
+import { encodeIpv4, ipProtocols } from './ipv4.js';
+import { encodeUdp } from './udp.js';
+import { encodeVxlan, vxlanPort } from './vxlan.js';
 
 interface Known {
   readonly what: string;
@@ -170,6 +175,48 @@ void t.test('frames from the RFCs', (t) => {
     t.match(ethernet, /^eth: dst [0-9a-f:]{17}; src [0-9a-f:]{17}; type 0x[0-9a-f]{4}$/, what);
     t.same(headers, fields, what);
     t.equal(describeFrame(frame), line, what);
+  }
+  t.end();
+});
+
+void t.test('a frame is read wherever it stands in memory', (t) => {
+  for (const { what, hex } of known) t.same(dissect(Uint8Array.from(Buffer.from(`abcd${hex}`, 'hex')).subarray(2)), dissect(Uint8Array.from(Buffer.from(hex, 'hex'))), what);
+  t.end();
+});
+
+const addresses = { src: '10.0.0.1', dst: '10.0.0.2' };
+const ipv4 = (protocol: number, payload: Uint8Array): Uint8Array => encodeIpv4({ ...addresses, protocol, ttl: 64 }, payload);
+const frame = (etherType: number, payload: Uint8Array): Uint8Array => encodeEthernet({ dst: '02:00:00:00:00:02', src: '02:00:00:00:00:01', etherType }, payload);
+const arp = Uint8Array.from(Buffer.from('0001080006040001' + '00'.repeat(20), 'hex'));
+
+void t.test('what looks like a header is none in the wrong place, and what is not whole is payload', (t) => {
+  const vxlan = encodeVxlan({ vni: 1 }, frame(etherTypes.arp, arp));
+  const lasts: readonly (readonly [what: string, frame: Uint8Array, last: string])[] = [
+    ['ARP by another type', frame(etherTypes.rarp, arp), 'payload'],
+    ['ARP that is cut short', frame(etherTypes.arp, arp.subarray(1)), 'payload'],
+    ['IPv4 by another type', frame(etherTypes.ipv6, ipv4(253, arp)), 'payload'],
+    ['UDP that is cut short', frame(etherTypes.ipv4, ipv4(ipProtocols.udp, new Uint8Array(7))), 'payload'],
+    ['VXLAN behind its port', frame(etherTypes.ipv4, ipv4(ipProtocols.udp, encodeUdp({ srcPort: 1, dstPort: vxlanPort }, vxlan, 'no-checksum'))), 'inner.arp.tpa'],
+    ['VXLAN behind another port', frame(etherTypes.ipv4, ipv4(ipProtocols.udp, encodeUdp({ srcPort: 1, dstPort: vxlanPort + 1 }, vxlan, 'no-checksum'))), 'payload'],
+    ['GRE with a sequence number', frame(etherTypes.ipv4, ipv4(ipProtocols.gre, Uint8Array.of(0x10, 0, 8, 0, 0, 0, 0, 1))), 'payload'],
+  ];
+  for (const [what, bytes, last] of lasts) t.equal(dissect(bytes).at(-1)?.name, last, what);
+  t.end();
+});
+
+void t.test('the fifth tunnel in a row is payload, whichever they are', (t) => {
+  const tunnels: Readonly<Record<string, (inner: Uint8Array) => Uint8Array>> = {
+    'VXLAN': (inner) => frame(etherTypes.ipv4, ipv4(ipProtocols.udp, encodeUdp({ srcPort: 1, dstPort: vxlanPort }, encodeVxlan({ vni: 1 }, inner), 'no-checksum'))),
+    'GRE with Ethernet': (inner) => frame(etherTypes.ipv4, ipv4(ipProtocols.gre, encodeGre({ protocolType: etherTypes.transparentEthernetBridging }, inner))),
+    'GRE with IPv4': (inner) => frame(etherTypes.ipv4, ipv4(ipProtocols.gre, encodeGre({ protocolType: etherTypes.ipv4 }, inner.subarray(14)))),
+  };
+  for (const [name, tunnel] of Object.entries(tunnels)) {
+    const four = tunnel(tunnel(tunnel(tunnel(frame(etherTypes.ipv4, ipv4(253, arp))))));
+    t.equal(dissect(four).at(-1)?.name, 'inner.inner.inner.inner.payload', `${name}: the payload of the fourth`);
+    t.equal(dissect(four).at(-2)?.name, 'inner.inner.inner.inner.ip.dst', name);
+    t.equal(dissect(tunnel(four)).at(-1)?.name, 'inner.inner.inner.inner.payload', `${name}: the fifth`);
+    t.equal(dissect(tunnel(four)).at(-2)?.name, name === 'VXLAN' ? 'inner.inner.inner.inner.udp.checksum' : 'inner.inner.inner.inner.ip.dst', name);
+    t.match(describeFrame(tunnel(four)), name === 'VXLAN' ? / UDP 1 > 4789 length \d+ / : / protocol 47 length \d+ /);
   }
   t.end();
 });
