@@ -78,7 +78,7 @@ void t.test('IPv4', (t) => {
   t.same(read(`${ipv4}45b9001300000000${sctp.slice(16)}`), nothing, 'by one byte');
   t.same(read(`${ipv4}44b9002000000000${sctp.slice(16)}`), nothing, 'a header of 16 bytes');
   t.same(read(`${ipv4}45b9001400000000${sctp.slice(16, 40)}`), addresses, 'a header and nothing else');
-  t.same(read(`${ipv4}${sctp.slice(0, 38)}`), nothing, 'no whole header');
+  for (const bytes of [0, 1, 19]) t.same(read(`${ipv4}${sctp.slice(0, 2 * bytes)}`), nothing, `a header of which ${bytes} bytes are there`);
   t.same(read(`${ipv4}46b9002400000000${sctp.slice(16, 40)}94040000${sctp.slice(40)}`), { l3: 14, l4: 38, ...linkFields, ...sctpFields }, 'options');
   const flagged = (flags: string): string => `${ipv4}45b900200000${flags}${sctp.slice(16)}`;
   t.same(read(flagged('4000')), { l3: 14, l4: 34, ...linkFields, ...sctpFields }, 'do not fragment');
@@ -95,6 +95,7 @@ void t.test('what IPv4 carries', (t) => {
     ['TCP, every flag and reserved bit but one', '06', tcp('5fb7'), { tpSrc: 'c000', tpDst: '1f90', tcpFlags: 'fb7' }],
     ['TCP with an option', '06', tcp('6012', 24), { tpSrc: 'c000', tpDst: '1f90', tcpFlags: '12' }],
     ['TCP without a whole header', '06', tcp('5012', 19), {}],
+    ['TCP that ends before it says how long its header is', '06', tcp('', 4), {}],
     ['TCP that says its header is shorter than one', '06', tcp('4012'), {}],
     ['TCP that says its header is longer than all of it', '06', tcp('6012'), {}],
     ['UDP', '11', '04d200070008abcd', { tpSrc: '4d2', tpDst: '7' }],
