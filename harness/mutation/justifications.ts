@@ -14,4 +14,8 @@ export const justifications: readonly Justification[] = [
     mutations: [`'valid' → ''`],
     why: 'the same: it is left out only for headers that have no field called checksum',
   },
+  {
+    file: 'harness/packet/frame.ts', line: "return name.endsWith('.checksum') && [expected, actual].every((value) => /^0x[0-9a-f]{4}$/.test(value));", mutations: ['/^0x[0-9a-f]{4}$/ → /0x[0-9a-f]{4}$/'],
+    why: 'the same: nothing is read before the digits of a checksum',
+  },
 ];

@@ -3,8 +3,9 @@
 import t from 'tap';
 import { dissect } from './dissect.js';
 import { encodeEthernet, etherTypes } from './ethernet.js';
-import { describeFrame } from './frame.js';
+import { describeFrame, differingFields } from './frame.js';
 import { encodeGre } from './gre.js';
+import { encodeIcmp } from './icmp.js';
 import { encodeIpv4, ipProtocols } from './ipv4.js';
 import { encodeUdp } from './udp.js';
 import { encodeVxlan, vxlanPort } from './vxlan.js';
@@ -218,5 +219,24 @@ void t.test('the fifth tunnel in a row is payload, whichever they are', (t) => {
     t.equal(dissect(tunnel(four)).at(-2)?.name, name === 'VXLAN' ? 'inner.inner.inner.inner.udp.checksum' : 'inner.inner.inner.inner.ip.dst', name);
     t.match(describeFrame(tunnel(four)), name === 'VXLAN' ? / UDP 1 > 4789 length \d+ / : / protocol 47 length \d+ /);
   }
+  t.end();
+});
+
+void t.test('one line for what has no words of its own', (t) => {
+  t.match(describeFrame(frame(etherTypes.arp, arp.with(7, 9))), /ARP operation 9$/);
+  const unreachable = encodeIcmp({ type: 3, code: 4, identifier: 0, sequence: 1400 }, arp);
+  t.match(describeFrame(frame(etherTypes.ipv4, ipv4(ipProtocols.icmp, unreachable))), /ICMP type 3 code 4 length 28 ttl 64$/);
+  t.end();
+});
+
+void t.test('differences: what only one frame has is absent in the other, and only right checksums follow from something else', (t) => {
+  const differences = (expected: Uint8Array, actual: Uint8Array) => differingFields(expected, actual).map((field) => `${field.name} ${field.expected} ${field.actual}`);
+  t.same(differences(frame(0x88b5, Uint8Array.of(1)), frame(0x88b6, Uint8Array.of(1, 2))), ['eth.type 0x88b5 0x88b6', 'payload 01 0102', 'frame.length 15 16']);
+  t.same(differences(frame(0x88b5, Uint8Array.of(1)), frame(0x88b5, new Uint8Array())), ['payload 01 absent', 'frame.length 15 14']);
+  t.same(differences(frame(0x88b5, new Uint8Array()), frame(0x88b5, Uint8Array.of(1))), ['payload absent 01', 'frame.length 14 15']);
+  const right = ipv4(253, Uint8Array.of(1));
+  const wrong = ipv4(253, Uint8Array.of(2)).with(10, 0xab);
+  const [between] = differingFields(frame(etherTypes.ipv4, right), frame(etherTypes.ipv4, wrong));
+  t.match([between, ...differingFields(frame(etherTypes.ipv4, wrong), frame(etherTypes.ipv4, right)).slice(0, 1)], [{ name: 'ip.checksum', actual: / \(invalid\)$/ }, { name: 'ip.checksum', expected: / \(invalid\)$/ }], 'a wrong one stays in its place');
   t.end();
 });

@@ -1,0 +1,77 @@
+// Goal: addresses, digests, seeded numbers and the words of errors are what they are said to be; every level builds on them.
+// Method: known answers (FIPS 180-4 for SHA-256), the edges of each notation, and names as people mistype them.
+import t from 'tap';
+import { cidrContains, formatIpv4, formatMac, ipv4Number, macBytes, parseCidr, prefixMask } from './address.js';
+import { canonicalJson, sha256 } from './digest.js';
+import { formatPlace, InputError, Unavailable, unknownName } from './errors.js';
+import { attempt } from './outcome.js';
+import { randomFor } from './random.js';
+
+void t.test('MAC addresses', (t) => {
+  t.same([...macBytes('0a:00:FF:7f:80:01')], [0x0a, 0, 0xff, 0x7f, 0x80, 1]);
+  t.equal(formatMac(Uint8Array.of(9, 0x0a, 0, 0xff, 0x7f, 0x80, 1, 9), 1), '0a:00:ff:7f:80:01');
+  t.equal(formatMac(Uint8Array.of(0x0a, 0, 0xff, 0x7f, 0x80, 1, 9)), '0a:00:ff:7f:80:01');
+  for (const text of ['', '0a:00:0a:0a:00', '0a:00:0a:0a:00:01:02', '0a:00:0a:0a:00:1', '0a:00:0a:0a:00:0g', '0a-00-0a-0a-00-01', 'x0a:00:0a:0a:00:01', '0a:00:0a:0a:00:01x']) t.throws(() => macBytes(text), { name: 'InputError', message: `got "${text}"` }, text);
+  t.end();
+});
+
+void t.test('IPv4 addresses and blocks', (t) => {
+  for (const [text, number] of [['0.0.0.0', 0], ['255.255.255.255', 0xffffffff], ['192.0.2.100', 0xc0000264], ['1.20.9.10', 0x0114090a]] as const) {
+    t.equal(ipv4Number(text), number);
+    t.equal(formatIpv4(number), text);
+  }
+  for (const text of ['', '1.2.3', '1.2.3.4.5', '1.2.3.256', '1.2.3.04', '1.2.3.', '1.2.3.x4', '1.2.3.4x', '1.2.3.1000', '+1.2.3.4']) t.throws(() => ipv4Number(text), { name: 'InputError', message: `got "${text}"` }, text);
+  t.same([0, 1, 24, 31, 32].map(prefixMask), [0, 0x80000000, 0xffffff00, 0xfffffffe, 0xffffffff]);
+  t.same(parseCidr('10.10.1.77/24'), { number: 0x0a0a0100, prefixLength: 24 });
+  t.same(parseCidr('200.10.1.77'), { number: 0xc80a014d, prefixLength: 32 });
+  t.same(parseCidr('200.10.1.77/0'), { number: 0, prefixLength: 0 });
+  for (const text of ['', '10.0.0.0/33', '10.0.0.0/', '10.0.0.0/8/8', '10.0.0.0/x8', '10.0.0.0/8x', '10.0.0.0/-1', '/8']) t.throws(() => parseCidr(text), { name: 'InputError' }, text);
+  const block = parseCidr('200.10.1.0/24');
+  t.same(['200.10.0.255', '200.10.1.0', '200.10.1.255', '200.10.2.0'].map((ip) => cidrContains(block, ipv4Number(ip))), [false, true, true, false]);
+  t.end();
+});
+
+void t.test('digests', (t) => {
+  t.equal(sha256('abc'), 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
+  t.equal(sha256(Uint8Array.of(0x61, 0x62, 0x63)), sha256('abc'));
+  t.equal(canonicalJson({ b: [3, { z: 1, y: null }], a: 'text', c: undefined }), '{"a":"text","b":[3,{"y":null,"z":1}]}');
+  t.end();
+});
+
+void t.test('the same numbers for the same seed and purpose, for ever', (t) => {
+  const drawn = (seed: number, purpose: string, from: number, to: number): readonly number[] => {
+    const random = randomFor(seed, purpose);
+    return [1, 2, 3, 4].map(() => random.integer(from, to));
+  };
+  t.same(drawn(1, 'ping/p1/p2', 0, 0xffff), [14620, 60007, 64767, 39603]);
+  t.same(drawn(2, 'ping/p1/p2', 0, 0xffff), [60258, 32995, 51927, 40055]);
+  t.same(drawn(1, 'x', 5, 7), [5, 5, 6, 6]);
+  t.end();
+});
+
+void t.test('what errors say', (t) => {
+  t.equal(formatPlace({ file: 'a.flows', line: 3, column: 7 }), 'a.flows:3:7');
+  t.equal(formatPlace({ file: 'a.flows' }), 'a.flows');
+  t.equal(new InputError('no', { file: 'a.flows', line: 3 }).message, 'a.flows:3: no');
+  t.match(new InputError('no'), { message: /^no$/, place: undefined });
+  const many = Array.from({ length: 21 }, (_, index) => `name-${index}`);
+  t.match(unknownName('pod', 'x', many).message, /name-19 and 1 more\.$/);
+  t.match(unknownName('pod', 'x', many.slice(1)).message, /name-20\.$/);
+  t.equal(unknownName('pod', 'x', []).message, 'unknown pod "x". Known: none.');
+  // One edit is close, and one more for every three characters.
+  const close = ['abcdefghi', 'abcdef', 'defghi', 'abcghi', 'abcdefghixyz', 'xyzdefghi', 'abxyzfghi', 'xbcdefgh', 'bcdefghij'];
+  const far = ['abcde', 'efghi', 'xyzwefghi', 'abcdefghiwxyz', 'xabcdefgyzw', 'ihgfedcba', ''];
+  for (const name of close) t.match(unknownName('pod', name, ['other', 'abcdefghi']).message, /Did you mean "abcdefghi"\?/, name);
+  for (const name of far) t.notMatch(unknownName('pod', name, ['other', 'abcdefghi']).message, 'Did you mean', name);
+  t.match(unknownName('pod', 'ax', ['ab']).message, /Did you mean "ab"/);
+  t.notMatch(unknownName('pod', 'xy', ['ab']).message, 'Did you mean');
+  t.notMatch(unknownName('pod', 'b', ['a']).message, 'Did you mean', 'of one character nothing is close');
+  t.end();
+});
+
+void t.test('the environment\'s failures become values, others go on up', async (t) => {
+  t.same(await attempt(() => Promise.resolve(7)), { kind: 'ok', value: 7 });
+  const cause = new Unavailable('no daemon');
+  t.same(await attempt(() => Promise.reject(cause)), { kind: 'unavailable', cause });
+  await t.rejects(attempt(() => Promise.reject(new InputError('no'))), { name: 'InputError' });
+});
