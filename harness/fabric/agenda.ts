@@ -16,8 +16,8 @@ export function createAgenda<Entry>(): Agenda<Entry> {
       else due.push(entry);
     },
     nextTime(live) {
-      for (const timeUs of [...instants.keys()].sort((a, b) => a - b)) {
-        if (instants.get(timeUs)?.some(live) === true) return timeUs;
+      for (const [timeUs, entries] of [...instants].sort(([a], [b]) => a - b)) {
+        if (entries.some(live)) return timeUs;
         instants.delete(timeUs);
       }
       return undefined;

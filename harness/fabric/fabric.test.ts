@@ -19,7 +19,7 @@ import { encodeIpv4, ipProtocols, ipv4Flags, type Ipv4Header } from '../packet/i
 import { encodeUdp } from '../packet/udp.js';
 import { framesMax, runStimulus } from './fabric.js';
 import { createHost, type Effect, type Host } from './host.js';
-import { probeAgain } from './neighbours.js';
+import { probeAgain, stillAsking } from './neighbours.js';
 import { nextHop } from './routing.js';
 import { begin, receive } from './stack.js';
 
@@ -105,6 +105,24 @@ void t.test('ARP', async (t) => {
     t.strictSame(inWords(begin(host, ping(peer.ip))), asksFor(peer.ip));
     t.strictSame([1, 2, 3].map((probes) => inWords(probeAgain(host, eth0, peer.ip, probes))), [asksFor(peer.ip), asksFor(peer.ip), [`unresolved ${peer.ip}`]]);
     t.strictSame(inWords(begin(host, ping(peer.ip))), asksFor(peer.ip));
+  });
+
+  await t.test('a request of the one that is asked for answers, too', async (t) => {
+    const host = hostA();
+    begin(host, ping(peer.ip));
+    t.strictSame(inWords(receive(host, eth0, arpFrom(peer, 'request', '10.0.0.3'))), [`resolved ${peer.ip} ${peer.mac}`, pingTo(peer.mac, peer.ip)]);
+    t.strictSame(inWords(receive(host, eth0, arpFrom(peer, 'request', '10.0.0.3'))), [], 'once it is known that is no news');
+  });
+
+  await t.test('a timer that is not awaited any more does nothing', async (t) => {
+    const host = hostA();
+    const awaited = (probes: number) => [stillAsking(host, peer.ip, probes), probeAgain(host, eth0, peer.ip, probes).length > 0];
+    t.strictSame(awaited(1), [false, false], 'nobody is asked for');
+    begin(host, ping(peer.ip));
+    t.strictSame(awaited(2), [false, false], 'it belongs to another request');
+    t.strictSame(awaited(1), [true, true]);
+    receive(host, eth0, arpFrom(peer, 'reply', eth0.ip));
+    t.strictSame(awaited(2), [false, false], 'it was answered');
   });
 
   await t.test('what is no ARP for IPv4 is ignored', async (t) => {
@@ -280,6 +298,8 @@ void t.test('the event loop', async (t) => {
     t.strictSame(sent(macOf('u', 3)), ['110 in n3 uplink']);
     t.strictSame(sent(broadcast), ['110 in n2 uplink', '110 in n3 uplink']);
     t.strictSame(sent('33:33:00:00:00:01'), ['110 in n2 uplink', '110 in n3 uplink']);
+    t.strictSame(sent('01:00:5e:00:00:01'), ['110 in n2 uplink', '110 in n3 uplink']);
+    t.strictSame(sent('02:01:00:00:00:01'), [], 'the first bit of the first byte alone says "for all"');
     t.strictSame(sent(macOf('u', 1)), [], 'not back to where it came from');
     t.strictSame(sent(macOf('a', 2)), [], 'nobody has that MAC');
   });
@@ -289,8 +309,42 @@ void t.test('the event loop', async (t) => {
     t.strictSame(happened(observation), [10, 30].flatMap((timeUs) => (timeUs === 10 ? ['in n1 a-port', 'out n1 b-port', 'out n1 b-port', 'out n1 u-port'] : ['in n1 b-port', 'in n1 b-port', 'in n1 u-port']).map((event) => `${timeUs} ${event}`)));
   });
 
+  await t.test('only an uplink leads to other nodes, and to another uplink of the same one', async (t) => {
+    const [first, second, third] = plan.nodes;
+    if (first === undefined || second === undefined || third === undefined) return t.fail('three nodes');
+    const bridge = { name: 'br', mac: '02:00:00:00:00:ff', flows: [] };
+    const network: ClusterPlan = {
+      nodes: [
+        { ...first, bridges: [...first.bridges, { ...bridge, ports: [{ kind: 'uplink', name: 'second-uplink', ofport: 9, mac: macOf('b', 1) }] }] },
+        { ...second, bridges: [{ ...bridge, ports: [{ kind: 'endpoint', name: 'uplink', ofport: 4 }] }] },
+        third,
+      ],
+    };
+    const through = (port: string, from = 'a1') => happened(play({ kind: 'frame', from, what: '', frame: spec(broadcast) }, (call) => (call.kind === 'receive' && call.port === 'a-port' ? [{ port, frame: call.frames[0] ?? new Uint8Array() }] : []), network).observation).slice(2);
+    t.strictSame(through('uplink'), ['110 in n1 second-uplink', '110 in n3 uplink']);
+    t.strictSame(through('second-uplink'), ['110 in n1 uplink', '110 in n3 uplink']);
+    t.strictSame(through('br'), [], 'no uplink');
+    t.strictSame(through('uplink', 'a2'), [], 'an uplink of another node');
+    return undefined;
+  });
+
+  await t.test('what is due at one instant goes in at once on all nodes, and at each by port, whatever came about first', async (t) => {
+    const asks = (ip: string, port: string) => ({ port, frame: arpFrom({ ip: '10.0.0.9', mac: macOf('a', 3) }, 'request', ip) });
+    const script: Script = (call) => {
+      if (call.kind === 'advance') return [];
+      const [frame = new Uint8Array()] = call.frames;
+      // Both b1's answer, which takes the uplink, and a2's are due at n2 130 µs after the start; the former was on its way first.
+      if (call.node === 'n1') return call.port === 'a-port' ? [asks('10.0.0.12', 'b-port'), asks('10.0.0.21', 'uplink')] : [{ port: 'uplink', frame: frame.with(0, 3) }];
+      return call.port === 'uplink' ? [{ port: 'a-port', frame }] : [];
+    };
+    const { observation, calls } = play({ kind: 'frame', from: 'a1', what: '', frame: spec(broadcast) }, script);
+    t.strictSame(happened(observation).filter((event) => / in n2 /.test(event)), ['110 in n2 uplink', '130 in n2 a-port', '130 in n2 uplink']);
+    t.strictSame(calls.slice(2).map((round) => round.map((call) => `${call.node} ${call.kind === 'receive' ? call.port : ''}`).join(', ')), ['n2 uplink, n3 uplink', 'n2 a-port, n3 uplink', 'n2 uplink']);
+  });
+
   await t.test('frames that go round for ever are broken off and told', async (t) => {
-    const { observation } = play({ kind: 'frame', from: 'a1', what: '', frame: spec(broadcast) }, (call) => (call.kind === 'receive' ? [{ port: 'uplink', frame: call.frames[0] ?? new Uint8Array() }] : []));
+    const { observation, calls } = play({ kind: 'frame', from: 'a1', what: '', frame: spec(broadcast) }, (call) => (call.kind === 'receive' ? [{ port: 'uplink', frame: call.frames[0] ?? new Uint8Array() }] : []));
+    t.ok(warps(calls).length > 0 && warps(calls).every((warp) => warp === 'n1 1, n2 1, n3 1'), 'every millisecond passes at every node');
     t.match(observation.notes, [{ kind: 'endless', host: 'a1' }]);
     t.ok(observation.frames.length > framesMax && observation.frames.length < 2 * framesMax, `${observation.frames.length} frames`);
   });

@@ -30,6 +30,7 @@ void t.test('mutants of each kind of syntax', (t) => {
     ['const x = !(a || b);', 'a || b → true', 'a → false', 'b → false'],
     ['const x = a ? b : c;', 'a → true', 'a → false'],
     [`const x = a ?? 'b', y = bytes[i] ?? 0;`, `a ?? 'b' → 'b'`, `a ?? 'b' → a`, `'b' → ''`, 'bytes[i] ?? 0 → 0'],
+    ['const x = steps[i]?.outputs ?? [];', 'steps[i]?.outputs ?? [] → []'],
     ['const [x = 0] = a?.b.c(d);', 'a?.b.c(d) → a.b.c(d)'],
     ['const x = a.filter(b).length;', 'a.filter(b) → a'],
     ['const x = a?.b.filter(c).length;', 'a?.b.filter(c).length → a.b.filter(c).length'],

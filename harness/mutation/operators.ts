@@ -96,9 +96,14 @@ function binary(node: ts.BinaryExpression): readonly Replacement[] {
   return operator === undefined ? [] : [{ node, text: `${left.getText()} ${operator} ${right.getText()}` }];
 }
 
-/** `bytes[index] ?? 0` has its right side because types do not know how long an array is. */
+/** `bytes[index] ?? 0` and `steps[index]?.outputs ?? []` have their right side because types do not know how long an array is. */
 function isForTheTypeChecker(left: ts.Expression, right: ts.Expression): boolean {
-  return ts.isElementAccessExpression(left) && (ts.isNumericLiteral(right) || ts.isStringLiteral(right));
+  return isOfElement(left) && (ts.isNumericLiteral(right) || ts.isStringLiteral(right) || (ts.isArrayLiteralExpression(right) && right.elements.length === 0));
+}
+
+/** An element of an array, or something of one. */
+function isOfElement(node: ts.Expression): boolean {
+  return ts.isElementAccessExpression(node) || (ts.isPropertyAccessExpression(node) && isOfElement(node.expression));
 }
 
 /** Whether a literal stands only where types do not know how long an array is: `bytes[index] ?? 0`, `const [first = 0] = …`. */
@@ -161,10 +166,10 @@ function call(node: ts.CallExpression): readonly Replacement[] {
   ];
 }
 
-/** `a?.b` as `a.b`, in the whole chain that it belongs to: a part of a chain cannot stand for itself. */
+/** `a?.b` as `a.b`, in the whole chain that it belongs to: a part of a chain cannot stand for itself. Elements of arrays are guarded for the type checker. */
 function unguarded(node: ts.PropertyAccessExpression | ts.ElementAccessExpression | ts.CallExpression): readonly Replacement[] {
   const token = node.questionDotToken;
-  if (token === undefined) return [];
+  if (token === undefined || ts.isElementAccessExpression(node.expression)) return [];
   let chain: ts.Node = node;
   while (ts.isOptionalChain(chain.parent) && chain.parent.expression === chain) chain = chain.parent;
   const [text, place] = [chain.getText(), token.getStart() - chain.getStart()];
