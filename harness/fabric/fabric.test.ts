@@ -45,7 +45,7 @@ function ipFrom(header: Partial<Ipv4Header>, payload: Uint8Array, dst = eth0.mac
 
 const addresses = { src: peer.ip, dst: eth0.ip };
 const echoRequest = encodeIcmp({ type: icmpTypes.echoRequest, code: 0, identifier: 5, sequence: 6 }, Uint8Array.of(9, 8));
-const ping = (to: string): Stimulus => ({ kind: 'ping', from: 'a', to });
+const ping = (to: string) => ({ kind: 'ping', from: 'a', to }) as const;
 
 /** Effects as people talk about them. */
 function inWords(effects: readonly Effect[]): readonly string[] {
@@ -153,6 +153,8 @@ void t.test('datagrams', async (t) => {
     ]);
     const [, reply] = effects;
     t.strictSame(reply?.kind === 'send' && [...reply.frame.slice(-2)], [9, 8]);
+    const [sent] = begin(acquainted(), ping(peer.ip));
+    t.strictSame(sent?.kind === 'send' && [...sent.frame.slice(34, 36)], [8, 0], 'type and code of our own');
     t.match(got(ipFrom({ dst: eth1.ip }, echoRequest))[1], /192\.168\.0\.1 > 10\.0\.0\.2 ICMP echo reply/, 'from the address that was asked, whichever interface holds it');
     t.match(got(ipFrom({}, echoRequest, broadcast))[0], /^received echo-request/);
   });
@@ -183,7 +185,8 @@ void t.test('datagrams', async (t) => {
         const wrong = frame.slice();
         wrong[bit >> 3] = (wrong[bit >> 3] ?? 0) ^ (0x80 >> (bit & 7));
         const [effect, ...more] = receive(acquainted(), eth0, wrong);
-        if (more.length > 0 || effect?.kind !== 'note' || effect.note.kind !== 'dropped' || !/^a broken/.test(effect.note.why)) t.fail(`${name}, bit ${bit}: ${inWords(effect === undefined ? [] : [effect, ...more]).join('; ')}`);
+        const right = effect?.kind === 'note' && effect.note.kind === 'dropped' && /^a broken/.test(effect.note.why) && /^([0-9.]{7,}|)$/.test(effect.note.src) && /^([0-9.]{7,}|)$/.test(effect.note.dst);
+        if (more.length > 0 || !right) t.fail(`${name}, bit ${bit}: ${inWords(effect === undefined ? [] : [effect, ...more]).join('; ')}`);
       }
       t.pass(`${name}: ${frame.length - 14} bytes`);
     }
@@ -209,6 +212,9 @@ void t.test('routing', async (t) => {
   const lonely = createHost({ ...plan, routes: [] }, draws);
   t.strictSame(inWords(begin(lonely, ping('8.8.8.8'))), ['dropped no route to 8.8.8.8 10.0.0.1 8.8.8.8']);
   t.strictSame(inWords(begin(lonely, { kind: 'arp', from: 'a', target: '8.8.8.8' })), ['dropped no route to 8.8.8.8 10.0.0.1 8.8.8.8']);
+  t.match(inWords(begin(hostA(), { kind: 'frame', from: 'a', interface: 'eth1', what: '', frame: spec(broadcast) })), [/^eth1: /], 'a frame goes out of the interface that is named');
+  t.match(inWords(begin(hostA(), { kind: 'frame', from: 'a', what: '', frame: spec(broadcast) })), [/^eth0: /], 'or of the first');
+  t.match(inWords(begin(acquainted(), { ...ping(peer.ip), ttl: 5 })), [/ ttl 5$/]);
   t.throws(() => begin(lonely, { kind: 'frame', from: 'a', interface: 'eth7', what: '', frame: spec(broadcast) }), { name: 'InputError', message: /^unknown interface of a "eth7".*eth0, eth1/ });
 
   const bits = (ip: string) => ipv4Number(ip).toString(2).padStart(32, '0');

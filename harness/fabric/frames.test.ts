@@ -1,11 +1,13 @@
 // Goal: frames that a vector spells out have the bytes that it says, and the agenda keeps the order of time.
 // Method: each kind of payload in one line, and field by field where a line does not say; entries put in out of order.
 import t from 'tap';
-import type { FrameSpec } from '../nouns/vector.js';
+import type { FrameSpec, InterjectedSegment } from '../nouns/vector.js';
 import { dissect } from '../packet/dissect.js';
 import { describeFrame } from '../packet/frame.js';
+import { tcpFlags } from '../packet/tcp.js';
 import { createAgenda } from './agenda.js';
 import { encodeSpec } from './frames.js';
+import { interjected } from './tcp-segment.js';
 
 const mac = { a: '02:00:00:00:00:0a', b: '02:00:00:00:00:0b' };
 const draws = { identifier: 77, srcPort: 50000, payload: Uint8Array.of(1, 2, 3, 4), sequences: { opener: 1000, answerer: 5000 } };
@@ -28,6 +30,20 @@ void t.test('frames that are spelled out', async (t) => {
   t.match(fieldsOf({ kind: 'tcp', ...ends, srcPort: 5, dstPort: 6, flags: ['ACK'], checksum: 'right' }), { 'tcp.window': '65535', 'tcp.urgent_pointer': '0' });
   t.match(fieldsOf({ kind: 'echo-request', ...ends }), { 'icmp.code': '0', payload: '01020304' });
   t.match(fieldsOf({ kind: 'other', etherType: 0x88b5, hex: '0a0b' }), { payload: '0a0b' });
+});
+
+void t.test('a wrong checksum is the right one but for its last bit', async (t) => {
+  const segment = (checksum: 'right' | 'wrong') => encodeSpec({ src: mac.a, dst: mac.b, payload: { kind: 'tcp', src: '10.0.0.1', dst: '10.0.0.2', ttl: 9, srcPort: 5, dstPort: 6, flags: ['ACK'], checksum } }, draws);
+  const [right, wrong] = [segment('right'), segment('wrong')];
+  t.strictSame([...right].flatMap((byte, index) => (byte === wrong[index] ? [] : [`${index}: ${byte ^ (wrong[index] ?? 0)}`])), [`${14 + 20 + 17}: 1`]);
+});
+
+void t.test('segments that do not belong', async (t) => {
+  const data = { sequence: 0xf0000000, acknowledgement: 5, flags: tcpFlags.PSH + tcpFlags.ACK, payload: Uint8Array.of(42), checksum: 'right' } as const;
+  const made = (name: InterjectedSegment) => interjected(name, 0xf0000000, 5);
+  t.strictSame(made('out-of-window'), { ...data, sequence: 0x30000000 }, '2^30 bytes ahead');
+  t.strictSame(made('syn-fin'), { ...data, flags: tcpFlags.SYN + tcpFlags.FIN, payload: new Uint8Array() });
+  t.strictSame(made('bad-checksum'), { ...data, checksum: 'wrong' });
 });
 
 void t.test('the agenda: in order of time, as put in at one instant, and what nobody waits for is thrown away', async (t) => {

@@ -109,7 +109,7 @@ function receiveInConnection(host: Host, before: TcpConnection, arrived: Arrived
   const { ip, tcp, payload } = arrived;
   const ahead = distance(before.receiveNext, tcp.sequence);
   if (ahead < 0 || ahead >= receiveWindow) return [...dropped('a segment outside the window', ip), ...((tcp.flags & RST) === 0 ? acknowledge(host, before) : [])];
-  if ((tcp.flags & RST) !== 0) return end(host, before, 'reset');
+  if ((tcp.flags & RST) !== 0) return ahead === 0 ? end(host, before, 'reset') : [...dropped('a reset ahead of its turn', ip), ...acknowledge(host, before)];
   if ((tcp.flags & SYN) !== 0) return [...dropped('a SYN in an established connection', ip), ...acknowledge(host, before)];
   if ((tcp.flags & ACK) === 0) return dropped('a segment that acknowledges nothing', ip);
   if (ahead > 0) return [...dropped('a segment ahead of its turn', ip), ...acknowledge(host, before)];

@@ -18,4 +18,50 @@ export const justifications: readonly Justification[] = [
     file: 'harness/packet/frame.ts', line: "return name.endsWith('.checksum') && [expected, actual].every((value) => /^0x[0-9a-f]{4}$/.test(value));", mutations: ['/^0x[0-9a-f]{4}$/ → /0x[0-9a-f]{4}$/'],
     why: 'the same: nothing is read before the digits of a checksum',
   },
+  {
+    file: 'harness/fabric/fabric.ts', line: 'export const framesMax = 10_000;', mutations: ['10_000 → 10001'],
+    why: 'a limit: one frame more or less matters to nobody',
+  },
+  {
+    file: 'harness/fabric/fabric.ts', line: 'if (frames.length > framesMax) {', mutations: ['frames.length > framesMax → frames.length >= framesMax'],
+    why: 'a limit: one frame more or less matters to nobody',
+  },
+  {
+    file: 'harness/fabric/fabric.ts', line: 'let switchTimeMs = 0;', mutations: ['0 → 1'],
+    why: 'the same: the first instant is earlier, and puts it back to 0',
+  },
+  {
+    file: 'harness/fabric/fabric.ts', line: 'return a < b ? -1 : a > b ? 1 : 0;', mutations: ['1 → 2'],
+    why: 'the same: only the sign counts',
+  },
+  {
+    file: 'harness/fabric/fabric.ts', line: "const interjection = stimulus.kind === 'tcp' ? stimulus.interjection : undefined;", mutations: ["stimulus.kind === 'tcp' → true"],
+    why: 'the same: only such a stimulus has one; the type checker wants the question',
+  },
+  {
+    file: 'harness/fabric/stack.ts', line: "if (found === undefined) throw unknownName(`interface of ${host}`, name ?? '', interfaces.map((candidate) => candidate.name));", mutations: ["name ?? '' → name"],
+    why: 'only in words: a host without any interface',
+  },
+  {
+    file: 'harness/fabric/stack.ts', line: "return connect(host, 'echo', stimulus);", mutations: ["'echo' → ''"],
+    why: 'the same: all but `nothing` echoes',
+  },
+  {
+    file: 'harness/fabric/tcp.ts', line: "return send(host, { ...ends, as: 'answerer', purpose: 'echo', state: 'syn-received', sendNext: answerer, receiveNext: sequenceAfter(tcp.sequence, 1) }, SYN | ACK);", mutations: ["'echo' → ''"],
+    why: 'the same: all but `nothing` echoes',
+  },
+  {
+    file: 'harness/fabric/tcp-segment.ts', line: "return { ...data, checksum: 'wrong' };", mutations: ["'wrong' → ''"],
+    why: 'the same: all but `right` is wrong',
+  },
+  {
+    file: 'harness/fabric/tcp.ts',
+    line: "return send(host, { as: 'opener', purpose, state: 'syn-sent', local, remote: { ip: to, port }, ttl: ttl ?? defaultTtl, sendNext: sequences.opener, receiveNext: 0 }, SYN);",
+    mutations: ['ttl ?? defaultTtl → ttl', '0 → 1'],
+    why: 'the same: `sendIp` has the same default, and a SYN acknowledges nothing',
+  },
+  {
+    file: 'harness/fabric/tcp.ts', line: "if (now === undefined || interjection?.by !== now.as) return [];", mutations: ['now === undefined → false'],
+    why: 'the same: the connection was put there just before; the type checker wants the question',
+  },
 ];
