@@ -35,6 +35,7 @@ void t.test('digests', (t) => {
   t.equal(sha256('abc'), 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
   t.equal(sha256(Uint8Array.of(0x61, 0x62, 0x63)), sha256('abc'));
   t.equal(canonicalJson({ b: [3, { z: 1, y: null }], a: 'text', c: undefined }), '{"a":"text","b":[3,{"y":null,"z":1}]}');
+  t.equal(canonicalJson({ c: 1, a: 2, d: 3, b: 4 }), '{"a":2,"b":4,"c":1,"d":3}');
   t.end();
 });
 

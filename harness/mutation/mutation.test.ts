@@ -45,7 +45,7 @@ void t.test('mutants of each kind of syntax', (t) => {
 void t.test('what is for people, for types or an assertion is left alone', (t) => {
   for (const text of [
     `import { a } from 'b';`, `type A = 'b' | 1;`, `const x = a as 'b';`, `assert(a < 1, 'text');`, 'throw new InputError(`${a} and 1`);', `throw complain(at, 'text');`,
-    `const told = { summary: 'text', because: a };`, `const x = { 'a': b };`, 'const [first = 0] = a;',
+    'class A extends B { constructor() { super(c); } }', `const told = { summary: 'text', because: a };`, `const x = { 'a': b };`, 'const [first = 0] = a;',
   ]) t.same(mutationsOf(text), [], text);
   t.same(mutationsOf(`throw complain(part(at, 1), 'text');`), ['1 → 2'], 'where it is said to be is no text');
   t.end();

@@ -24,9 +24,14 @@ export function replacementsOf(node: ts.Node): readonly Replacement[] {
     ...(ts.isTemplateExpression(node) || ts.isNoSubstitutionTemplateLiteral(node) ? [{ node, text: `''` }] : []),
     ...(ts.isRegularExpressionLiteral(node) ? regularExpression(node) : []),
     ...(ts.isCallExpression(node) ? call(node) : []),
-    ...(ts.isExpressionStatement(node) ? [{ node }] : []),
+    ...(ts.isExpressionStatement(node) && !isSuperCall(node.expression) ? [{ node }] : []),
     ...(ts.isPropertyAccessExpression(node) || ts.isElementAccessExpression(node) || ts.isCallExpression(node) ? unguarded(node) : []),
   ];
+}
+
+/** Without it there is no object, so that nothing is learned; and it must stand where it stands. */
+function isSuperCall(node: ts.Expression): boolean {
+  return ts.isCallExpression(node) && node.expression.kind === K.SuperKeyword;
 }
 
 const comparisons: ReadonlySet<ts.SyntaxKind> = new Set([

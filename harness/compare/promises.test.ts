@@ -1,0 +1,77 @@
+// Goal: L0's promises are held against everything that a host noted, and against nothing else.
+// Method: a promise that is kept, and then one note more, less or otherwise; what is told is golden.
+import t from 'tap';
+import type { Intent } from '../nouns/intent.js';
+import type { HostNote } from '../nouns/observation.js';
+import type { FrameSpec, Stimulus } from '../nouns/vector.js';
+import { judge } from './intent.js';
+
+type Note = HostNote extends infer Each ? (Each extends HostNote ? Omit<Each, 'timeUs'> : never) : never;
+const judged = (intent: Intent, stimulus: Stimulus, ...notes: readonly Note[]) => judge(intent, stimulus, { frames: [], notes: notes.map((note): HostNote => ({ ...note, timeUs: 0 })) })?.actual ?? 'kept';
+const [a, b] = ['10.0.0.1', '10.0.0.2'];
+const received = (host: string, src: string, what: 'echo-request' | 'echo-reply' | 'udp' | 'tcp'): Note => ({ kind: 'received', host, what, src, dst: '', ttl: 64 });
+const resolved = (host: string): Note => ({ kind: 'resolved', host, ip: b, mac: 'm' });
+const unresolved = (host: string): Note => ({ kind: 'unresolved', host, ip: b });
+const dropped = (host: string, src = a): Note => ({ kind: 'dropped', host, why: 'odd', src, dst: '' });
+const written = (payload: FrameSpec['payload']): Stimulus => ({ kind: 'frame', from: 'a', what: '', frame: { src: '', dst: '', payload } });
+const echo = written({ kind: 'echo-request', src: a, dst: b, ttl: 64 });
+const arp = written({ kind: 'arp', op: 'request', sha: '', spa: '', tha: '', tpa: '' });
+const tcp: Stimulus = { kind: 'tcp', from: 'a', to: b, port: 7 };
+const roundTrip: Intent = { kind: 'round-trip', to: 'b', source: a };
+
+void t.test('the answer comes from the address that was written to', (t) => {
+  const udp: Stimulus = { kind: 'udp', from: 'a', to: b, port: 7 };
+  t.equal(judged(roundTrip, udp, received('b', a, 'udp'), received('a', b, 'udp')), 'kept');
+  t.equal(judged(roundTrip, echo, received('b', a, 'echo-request'), received('a', b, 'echo-reply')), 'kept', 'also where it was written past the stack');
+  t.equal(judged(roundTrip, echo, received('b', a, 'echo-request'), received('a', '10.0.0.9', 'echo-reply')), 'a got an echo reply from 10.0.0.9');
+  t.equal(judged(roundTrip, written({ kind: 'other', etherType: 0, hex: '' }), received('b', a, 'udp'), received('a', b, 'udp')), 'a got a UDP datagram from 10.0.0.2', 'a frame without an address has no answer');
+  t.end();
+});
+
+void t.test('connections', (t) => {
+  const whole: readonly Note[] = [
+    { kind: 'connected', host: 'a', as: 'opener', peer: b }, { kind: 'connected', host: 'b', as: 'answerer', peer: a }, received('b', a, 'tcp'), received('a', b, 'tcp'),
+    { kind: 'closed', host: 'a', peer: b }, { kind: 'closed', host: 'b', peer: a },
+  ];
+  t.equal(judged(roundTrip, tcp, ...whole), 'kept');
+  t.equal(judged(roundTrip, tcp, ...whole, resolved('c'), unresolved('c')), 'kept', 'others may ask for addresses');
+  const strangers: readonly (readonly [note: Note, said: string])[] = [
+    [{ kind: 'connected', host: 'c', as: 'opener', peer: b }, 'c has a connection to 10.0.0.2'], [{ kind: 'closed', host: 'c', peer: b }, 'c closed its connection with 10.0.0.2'],
+    [{ kind: 'refused', host: 'c', peer: b }, 'c got a reset from 10.0.0.2'], [{ kind: 'reset', host: 'c', peer: b }, 'c got a reset from 10.0.0.2'], [{ kind: 'timed-out', host: 'c', peer: b }, 'c got no answer from 10.0.0.2'],
+  ];
+  for (const [note, said] of strangers) t.equal(judged(roundTrip, tcp, ...whole, note), said, 'nobody else has one');
+  for (const [note, said] of strangers) t.equal(judged({ kind: 'denied', why: 'policy' }, tcp, note), note.kind === 'timed-out' ? 'kept' : said, 'and where it is denied nobody has');
+  t.equal(judged(roundTrip, tcp, { kind: 'timed-out', host: 'a', peer: b }, { kind: 'closed', host: 'c', peer: b }), 'c closed its connection with 10.0.0.2', 'that is told first');
+  t.equal(judged(roundTrip, tcp, ...whole.slice(1)), 'a saw none');
+  t.equal(judged(roundTrip, tcp, ...whole.with(0, { kind: 'connected', host: 'a', as: 'answerer', peer: b })), 'a has a connection from 10.0.0.2', 'each end in its part');
+  t.equal(judged(roundTrip, tcp, ...whole.slice(0, 5)), 'b saw it closed 0 times');
+  const fares = (by: 'opener' | 'answerer', host: string) => judged({ ...roundTrip, interjection: { kind: 'arrives', why: 'so' } }, { ...tcp, interjection: { by, segment: 'syn-fin' } }, ...whole, dropped(host));
+  t.strictSame([fares('opener', 'b'), fares('opener', 'a'), fares('answerer', 'a'), fares('answerer', 'b')], ['kept', 'a dropped it: odd', 'kept', 'b dropped it: odd'], 'it arrives at the other end');
+  t.end();
+});
+
+void t.test('refusals', (t) => {
+  const refused: Intent = { kind: 'refused', to: 'b', source: a, why: 'closed' };
+  const reset = (kind: 'reset' | 'refused'): Note => ({ kind, host: 'a', peer: b });
+  const told = (...notes: readonly Note[]) => judged(refused, tcp, ...notes);
+  t.strictSame([told(dropped('b'), reset('refused')), told(dropped('b'), reset('reset'))], ['kept', 'kept']);
+  t.equal(told(dropped('b'), reset('refused'), reset('reset')), 'a got a reset from 10.0.0.2; a got a reset from 10.0.0.2');
+  t.equal(told(dropped('b', '10.0.0.9'), reset('refused')), 'b dropped it: odd', 'from another address');
+  t.equal(told(dropped('b'), reset('refused'), resolved('c')), 'kept');
+  t.equal(told(dropped('b'), reset('refused'), received('c', a, 'udp')), 'c got a UDP datagram from 10.0.0.1');
+  t.equal(told(dropped('b'), reset('refused'), { kind: 'timed-out', host: 'a', peer: b }), 'a got no answer from 10.0.0.2');
+  t.end();
+});
+
+void t.test('ARP', (t) => {
+  const resolves: Intent = { kind: 'resolves', ip: b, mac: 'm' };
+  const asks: Stimulus = { kind: 'arp', from: 'a', target: b };
+  t.equal(judged(resolves, asks, received('a', b, 'udp'), resolved('a')), 'kept');
+  t.equal(judged(resolves, asks, unresolved('a'), resolved('a')), 'nobody answered', 'in time');
+  t.equal(judged(resolves, asks, resolved('a'), unresolved('a')), 'a got 2 answers');
+  const denied: Intent = { kind: 'denied', why: 'nobody has it' };
+  t.strictSame([asks, arp].map((stimulus) => judged(denied, stimulus, resolved('a'))), ['a learned that 10.0.0.2 is at m', 'a learned that 10.0.0.2 is at m']);
+  t.equal(judged(denied, asks, resolved('c'), dropped('a'), unresolved('a')), 'kept', 'others may learn, and it may hear of others');
+  t.equal(judged(denied, echo, resolved('a')), 'kept', 'where it did not ask, it may learn');
+  t.end();
+});
