@@ -9,6 +9,7 @@ import { sha256 } from '../base/digest.js';
 import type { Scenario } from '../nouns/scenario.js';
 import { addCounts, worst } from '../nouns/verdict.js';
 import type { Image } from '../ovs/image.js';
+import type { Depth } from '../run/passes.js';
 import type { RunRecord } from '../run/record.js';
 import { reportFormat, type RunReport } from '../run/report.js';
 import { writeRunFolder, type LogFile } from '../run/run-folder.js';
@@ -24,6 +25,7 @@ export interface RunOptions {
   readonly set?: string;
   readonly seed: string;
   readonly topology?: string;
+  readonly passes: string;
   readonly json?: boolean;
   readonly report?: string;
   readonly keep?: boolean;
@@ -36,6 +38,7 @@ export interface RunOptions {
 export async function run(context: Context, names: readonly string[], options: RunOptions): Promise<number> {
   if (options.keep === true && options.json === true) throw new InputError('--keep waits for Ctrl-C and --json is for programs: choose one of them');
   const seed = parseSeed(options.seed);
+  const depth = parseDepth(options.passes);
   const named = await Promise.all((names.length > 0 ? names : await scenarioNames(context.root)).map((name) => loadScenario(context.root, name)));
   const scenarios = options.topology === undefined ? named : await withTopology(named, options.topology);
   const settings = parseSettings(options.set, scenarios);
@@ -52,6 +55,7 @@ export async function run(context: Context, names: readonly string[], options: R
     context.say(`${label}: bringing up switches`);
     runs.push(await runScenario(scenario, axes, {
       seed,
+      depth,
       nowMs: () => performance.now(),
       onProgress: (done, total) => progress(context, label, done, total),
       openReal: async (plan) => {
@@ -87,6 +91,11 @@ function parseSeed(text: string): number {
   return Number(text);
 }
 
+function parseDepth(text: string): Depth {
+  if (text !== 'all' && text !== 'cold') throw new InputError(`--passes: expected all or cold, got "${text}"`);
+  return text;
+}
+
 /** The scenarios on a topology of the user's own: axes that shape the topology no longer mean anything. */
 async function withTopology(scenarios: readonly Scenario[], file: string): Promise<readonly Scenario[]> {
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
@@ -118,6 +127,7 @@ function commandLine(root: string, names: readonly string[], options: RunOptions
   const launcher = relative(process.cwd(), join(root, 'flowbed'));
   const words = [launcher.includes('/') ? launcher : `./${launcher}`, 'run', ...names, '--image', options.image, '--seed', options.seed];
   if (options.set !== undefined) words.push('--set', options.set);
+  if (options.passes !== 'all') words.push('--passes', options.passes);
   if (options.topology !== undefined) words.push('--topology', options.topology);
   return shellLine(words);
 }

@@ -256,7 +256,7 @@ void t.test('a whole vector', async (t) => {
     t.strictSame(comparison.counts, expected);
     t.notOk(comparison.parts);
     t.strictSame(comparison.differences([]), []);
-    t.strictSame(expectedCounts(same.passes, same.model, ports), Object.fromEntries(Object.entries(expected).map(([aspect, each]) => [aspect, { ...each, made: 0 }])), 'and what would have been compared without a switch');
+    t.strictSame(expectedCounts([observation], 'cold', same.model, ports), Object.fromEntries(Object.entries(expected).map(([aspect, each]) => [aspect, { ...each, made: 0 }])), 'and what would have been compared without a switch');
   });
 
   await t.test('that parts: the first difference is located, the rest follows from it', async (t) => {
@@ -305,7 +305,7 @@ void t.test('a whole vector', async (t) => {
     t.match(three.counts, { intent: made(6), frames: made(6), silence: made(6), cache: made(1), counters: made(3), connections: made(2) });
     const proven = [[2, 0], [0, 0], [2, 1], [0, 2]] as const;
     t.strictSame(proven.map(([hit, missed]) => compareVector({ ...same, passes: [cold, cached(hit, missed)] }).counts.cache.made), [1, 0, 0, 0]);
-    t.strictSame(expectedCounts([cold, cached(2, 0)], same.model, ports).cache, { expected: 1, made: 0, skipped: 0 });
+    t.strictSame(expectedCounts([observation, observation], 'all', same.model, ports).cache, { expected: 1, made: 0, skipped: 0 });
     t.match(compareVector({ ...same, passes: [cold, cached(2, 0), sibling] }).differences([]), [{ pass: 'sibling', aspect: 'frames', at: {} }]);
     t.match(compareVector({ ...same, passes: [cold, { ...sibling, intent: { kind: 'denied', why: 'policy' } }] }).differences([]).slice(-2), [{ pass: 'sibling', aspect: 'intent' }, { pass: 'sibling', aspect: 'intent' }]);
   });

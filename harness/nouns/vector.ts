@@ -11,7 +11,8 @@ export interface TestVector {
 /**
  * One playing of a vector. A vector is played several times over, and the switches forget nothing in between.
  * `cold`: they know nothing yet. `again`: they remember connections and MACs, and have to translate what that changes. `cached`: the
- * same once more, which their datapaths' caches answer alone. `sibling`: one field is otherwise, while the caches are full.
+ * same once more, where that was something, so that their datapaths' caches answer alone. `sibling`: one field is otherwise, while the
+ * caches are full.
  */
 export interface Pass {
   readonly name: PassName;

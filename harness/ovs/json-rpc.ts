@@ -37,6 +37,7 @@ export async function connectJsonRpc(path: string, peer: Peer): Promise<JsonRpcC
   await once(socket, 'connect');
 
   const waiting = new Map<unknown, Waiting>();
+  const unsent: string[] = [];
   const split = jsonSplitter();
   let lastId = 0;
   let ended: Promise<Unavailable> | undefined;
@@ -71,7 +72,8 @@ export async function connectJsonRpc(path: string, peer: Peer): Promise<JsonRpcC
       const id = ++lastId;
       return await new Promise((resolve, reject) => {
         waiting.set(id, { resolve, reject });
-        socket.write(JSON.stringify({ method, params, id }));
+        // What is asked in one go goes out in one piece.
+        if (unsent.push(JSON.stringify({ method, params, id })) === 1) queueMicrotask(() => void socket.write(unsent.splice(0).join('')));
       });
     },
     close: () => end(Promise.resolve(new Unavailable(`the connection to ${peer.name} is closed`))),
@@ -100,6 +102,8 @@ export function jsonSplitter(): (chunk: Uint8Array) => unknown[] {
   let where: 'outside string' | 'in string' | 'after backslash' = 'outside string';
 
   return (chunk) => {
+    const single = begun.length === 0 ? onlyValue(chunk) : undefined;
+    if (single !== undefined) return [single];
     const values: unknown[] = [];
     let start = 0;
     // Most of what daemons say is inside of strings: there it goes from one backslash to the next, up to the quote.
@@ -126,4 +130,14 @@ export function jsonSplitter(): (chunk: Uint8Array) => unknown[] {
     if (start < chunk.length) begun.push(chunk.subarray(start));
     return values;
   };
+}
+
+/** The value that a chunk is, where it is just one, as most are. */
+function onlyValue(chunk: Uint8Array): unknown {
+  if (chunk[0] !== code.openBrace || chunk.at(-1) !== code.closeBrace) return undefined;
+  try {
+    return JSON.parse(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength).toString('utf8'));
+  } catch {
+    return undefined;
+  }
 }

@@ -50,5 +50,4 @@ void t.test(`the same trace ${timesInARow} times in a row`, async (t) => {
 void t.test('another seed, another trace', async (t) => {
   const [one, two] = [await run(1), await run(2)];
   t.not(one.traceHash, two.traceHash);
-  t.equal(one.events.length, two.events.length, 'of the same shape');
 });

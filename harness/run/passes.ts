@@ -6,15 +6,27 @@ import type { Topology } from '../nouns/topology.js';
 import type { Pass, Stimulus, TestVector } from '../nouns/vector.js';
 import { siblingsOf } from '../vectors/sibling.js';
 
+/** `all` that there are, or the first, `cold`, alone: the slow path is judged and no other. */
+export type Depth = 'all' | 'cold';
+
 /**
  * The vector as it is three times, and then with one field otherwise: which, the seed and the vector's id say, among those whose
  * outcome something is promised about. Without such a field there is no sibling.
  */
-export function passesOf({ intent }: Pick<Scenario, 'intent'>, topology: Topology, { id, stimulus }: TestVector, seed: number): readonly Pass[] {
+export function passesOf({ scenario: { intent }, topology, seed, depth }: Circumstances, { id, stimulus }: TestVector): readonly Pass[] {
   const same = (name: Pass['name']): Pass => ({ name, stimulus });
+  if (depth === 'cold') return [same('cold')];
   const candidates = siblingsOf(topology, stimulus).filter((candidate) => isPromised(() => intent(topology, candidate)));
   const sibling = candidates[randomFor(seed, `${id} sibling`).integer(0, Math.max(0, candidates.length - 1))];
   return [same('cold'), same('again'), same('cached'), ...(sibling === undefined ? [] : [{ name: 'sibling' as const, stimulus: sibling }])];
+}
+
+/** What a vector's passes depend on. */
+export interface Circumstances {
+  readonly scenario: Pick<Scenario, 'intent'>;
+  readonly topology: Topology;
+  readonly seed: number;
+  readonly depth: Depth;
 }
 
 function isPromised(ask: () => unknown): boolean {

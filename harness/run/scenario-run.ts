@@ -9,12 +9,15 @@ import type { TestVector } from '../nouns/vector.js';
 import { addCounts, noCounts, verdictOn, worst, type Count, type Difference } from '../nouns/verdict.js';
 import { openModel } from '../testbeds/model/model.js';
 import type { Switches } from '../testbeds/testbed.js';
+import type { Depth } from './passes.js';
 import type { ScenarioRecord } from './record.js';
 import { inconclusive, type Inconclusive, type ScenarioReport } from './report.js';
 import { judgeVectors, leftOpen, type Judged, type Stage } from './vector-run.js';
 
 export interface ScenarioRunOptions {
   readonly seed: number;
+  /** Which passes each vector is played in; all of them unless told. */
+  readonly depth?: Depth;
   /** Brings real switches up and programs them. */
   readonly openReal: (plan: ClusterPlan) => Promise<Switches>;
   /** Real milliseconds since some fixed point, for durations that people read. */
@@ -39,7 +42,7 @@ export async function runScenario(scenario: Scenario, axes: Readonly<Record<stri
   const topology = scenario.topology(axes);
   const plan = scenario.controlPlane.plan(topology);
   const vectors = scenario.vectors(topology).filter((vector) => options.only?.(vector) ?? true);
-  const stage: Stage = { scenario, topology, plan, model: openModel(plan), seed: options.seed, onProgress: options.onProgress ?? (() => undefined) };
+  const stage: Stage = { scenario, topology, plan, model: openModel(plan), seed: options.seed, depth: options.depth ?? 'all', onProgress: options.onProgress ?? (() => undefined) };
   const { program, programCount, judged, gone, versions } = await carryOut(stage, vectors, options);
   const programCounts = { ...noCounts, program: programCount };
   const cause = gone ?? (vectors.length === 0 ? { cause: 'there was no vector to run', evidence: [], remedies: [] } : undefined);

@@ -4,28 +4,24 @@ import { Unsupported } from '../base/errors.js';
 import { attempt } from '../base/outcome.js';
 import { compareProgram } from '../compare/program.js';
 import { compareVector, expectedCounts, type Aftermath, type PassCase } from '../compare/vector.js';
-import type { Observation } from '../nouns/observation.js';
 import type { ClusterPlan } from '../nouns/plan.js';
 import type { Scenario } from '../nouns/scenario.js';
 import type { SwitchState } from '../nouns/state.js';
 import { formatFlowId } from '../nouns/switching.js';
-import type { Topology } from '../nouns/topology.js';
 import type { TestVector } from '../nouns/vector.js';
 import { noCounts, verdictOn, whatIsMissing, type Counts } from '../nouns/verdict.js';
 import type { ModelTestbed } from '../testbeds/model/model.js';
 import type { Stray, Switches } from '../testbeds/testbed.js';
 import { playInStep, playAlone, type PlayedPass } from './drive.js';
-import { passesOf, whatDiffers } from './passes.js';
+import { passesOf, whatDiffers, type Circumstances } from './passes.js';
 import { recordWitness, type VectorRecord } from './record.js';
 import { inconclusive, type Inconclusive, type VectorReport } from './report.js';
 
 /** What vectors are played on, beside real switches. */
-export interface Stage {
+export interface Stage extends Circumstances {
   readonly scenario: Scenario;
-  readonly topology: Topology;
   readonly plan: ClusterPlan;
   readonly model: ModelTestbed;
-  readonly seed: number;
   /** Told before each vector, and once all are done. */
   readonly onProgress: (done: number, total: number) => void;
 }
@@ -67,7 +63,7 @@ async function judgeVector(stage: Stage, real: Switches, vector: TestVector, por
   const { scenario, topology, plan, model, seed } = stage;
   await Promise.all([model.reset(), real.reset()]);
   const intent = scenario.intent(topology, vector.stimulus);
-  const played = await playInStep(model, real, plan, vector.id, passesOf(scenario, topology, vector, seed), seed);
+  const played = await playInStep(model, real, plan, vector.id, passesOf(stage, vector), seed);
   const predicted: Aftermath = { counts: await model.counts(), state: await model.state() };
   const [counts, state] = await Promise.all([real.counts(), real.state()]);
   const seen: Aftermath = { counts, state };
@@ -100,20 +96,19 @@ function missingFrom(counts: Counts, passes: readonly PassCase[]): string | unde
 }
 
 /** What the sibling has otherwise, and what is promised about it. */
-function siblingOf({ scenario, topology, seed }: Stage, vector: TestVector): Pick<VectorReport, 'sibling'> {
-  const sibling = passesOf(scenario, topology, vector, seed).find(({ name }) => name === 'sibling');
+function siblingOf(stage: Stage, vector: TestVector): Pick<VectorReport, 'sibling'> {
+  const { scenario, topology } = stage;
+  const sibling = passesOf(stage, vector).find(({ name }) => name === 'sibling');
   if (sibling === undefined) return {};
   return { sibling: { differs: whatDiffers(vector.stimulus, sibling.stimulus) ?? 'nothing', stimulus: { ...sibling.stimulus }, intent: { ...scenario.intent(topology, sibling.stimulus) } } };
 }
 
-const noObservation: Observation = { frames: [], notes: [] };
-
 /** @throws Unsupported when the model cannot tell. */
-async function unmade({ scenario, topology, plan, model, seed }: Stage, vector: TestVector): Promise<Counts> {
+async function unmade(stage: Stage, vector: TestVector): Promise<Counts> {
+  const { plan, model, seed, depth } = stage;
   await model.reset();
-  const passes = passesOf(scenario, topology, vector, seed);
-  const observations = await playAlone(model, plan, vector.id, passes, seed);
-  return expectedCounts(passes.map((pass, index) => ({ pass, model: observations[index] ?? noObservation })), { counts: await model.counts(), state: await model.state() }, portsOf(plan));
+  const observations = await playAlone(model, plan, vector.id, passesOf(stage, vector), seed);
+  return expectedCounts(observations, depth, { counts: await model.counts(), state: await model.state() }, portsOf(plan));
 }
 
 /** Frames that came out after all was over belong to the pass that was played last, and to no instant of it. */

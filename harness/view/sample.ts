@@ -62,7 +62,7 @@ export async function playedRun(scenario: Scenario, axes: Readonly<Record<string
   const vectors: VectorRecord[] = [];
   for (const vector of scenario.vectors(record.topology)) {
     await model.reset();
-    const passes = passesOf(scenario, record.topology, vector, seed);
+    const passes = passesOf({ scenario, topology: record.topology, seed, depth: 'all' }, vector);
     const observations = await playAlone(model, record.plan, vector.id, passes, seed);
     const played = passes.flatMap((pass, index) => { const real = observations[index]; return real === undefined ? [] : [{ pass, real }]; });
     vectors.push({ vector, real: recordWitness(played, { counts: await model.counts(), state: await model.state() }) });

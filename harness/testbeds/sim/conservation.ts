@@ -31,6 +31,11 @@ export interface WireTotals {
   readonly read: number;
 }
 
+/** Whether the switch has counted all that was written to the port. */
+export function isTakenIn({ port, written }: WireTotals, counters: ReadonlyMap<string, PortCounters>): boolean {
+  return counters.get(port)?.received === written;
+}
+
 /**
  * How the switch's counters disagree with the wires, one line each; none when the switch is quiet. The datapath
  * counts a frame in and carries it through to its last copy in one go of one thread, which also answers

@@ -11,10 +11,11 @@ import type { BridgeFlows, Stray } from '../testbed.js';
 import { applyFlows, makeBridges, setNeighbours } from './bring-up.js';
 import { until } from './condition.js';
 import { wiredPorts } from './configure.js';
-import { disagreements, parseLookups, parsePortCounters } from './conservation.js';
+import { connectionsOf } from './connections.js';
+import { disagreements, isTakenIn, parseLookups, parsePortCounters, type PortCounters } from './conservation.js';
 import { countsSince, flowCounter } from './flow-counts.js';
 import { listenPort, type PortSocket } from './port-socket.js';
-import { parseConnections, parseMacs } from './state.js';
+import { parseMacs } from './state.js';
 
 export interface SimNode {
   readonly name: string;
@@ -66,6 +67,7 @@ export async function openNode(plan: NodePlan, image: Image, dir: string, emptyD
 function runningNode(plan: NodePlan, vswitch: Vswitch, ofctl: Ofctl, wires: readonly PortSocket[], close: () => Promise<void>): SimNode {
   const { unixctl } = vswitch.vswitchd;
   const { call } = unixctl;
+  const connections = connectionsOf(plan, unixctl);
   const counters = plan.bridges.map(({ name }) => ({ bridge: name, read: flowCounter(plan.node, name) }));
   let baseline: readonly FlowCount[] = [];
   let none: readonly FlowCount[] = [];
@@ -79,13 +81,21 @@ function runningNode(plan: NodePlan, vswitch: Vswitch, ofctl: Ofctl, wires: read
   const written = new Map<string, number>();
 
   const quiet = async () => {
+    let counted: ReadonlyMap<string, PortCounters> = new Map();
+    let underWay: readonly PortSocket[] = [];
     await until(`node ${plan.node} to be quiet`, quietLimitMs, async () => {
       // A switch whose database died still answers, but does not take frames any more.
       await vswitch.checkAlive();
-      const told = await call('dpctl/show', '-s');
-      lookups = parseLookups(told);
-      const counted = parsePortCounters(told);
-      return disagreements(wires.map(({ port, arrived }) => ({ port, written: written.get(port) ?? 0, read: arrived() })), counted);
+      if (underWay.length > 0) await vswitch.whileAlive(Promise.race(underWay.map((wire) => wire.more())));
+      else {
+        const told = await call('dpctl/show', '-s');
+        lookups = parseLookups(told);
+        counted = parsePortCounters(told);
+      }
+      const totals = wires.map(({ port, arrived }) => ({ port, written: written.get(port) ?? 0, read: arrived() }));
+      // Once all that went in is counted in, what is counted out is on its way, and there is nothing more to ask.
+      underWay = totals.every((wire) => isTakenIn(wire, counted)) ? wires.filter((wire) => wire.arrived() < (counted.get(wire.port)?.sent ?? 0)) : [];
+      return disagreements(totals, counted);
     });
     await vswitch.checkAlive();
   };
@@ -99,6 +109,13 @@ function runningNode(plan: NodePlan, vswitch: Vswitch, ofctl: Ofctl, wires: read
   const take = (): SwitchStep => ({
     outputs: wires.toSorted((a, b) => (a.port < b.port ? -1 : 1)).flatMap((wire) => wire.take().map((frame) => ({ port: wire.port, frame }))),
   });
+  /** What is cached follows a change of flows some time after it: unless it is thrown away, packets go by what was before. */
+  const changing = async <T>(change: () => Promise<T>): Promise<T> => {
+    touched = 'yes';
+    const changed = await vswitch.whileAlive(change());
+    await call('revalidator/purge');
+    return changed;
+  };
   /** Counters of flows lag behind cached packets until the cache is purged into them. */
   const countAll = async () => {
     const purged = call('revalidator/purge');
@@ -128,7 +145,7 @@ function runningNode(plan: NodePlan, vswitch: Vswitch, ofctl: Ofctl, wires: read
     reset: async () => {
       if (touched === 'no') return;
       // The daemon answers in the order it is asked, so nothing needs to be waited for in between.
-      const flushed = [...plan.bridges.map(({ name }) => call('fdb/flush', name)), call('dpctl/flush-conntrack'), call('tnl/neigh/flush'), setNeighbours(plan, unixctl)];
+      const flushed = [...plan.bridges.map(({ name }) => call('fdb/flush', name)), connections.forget(), call('tnl/neigh/flush'), setNeighbours(plan, unixctl)];
       [baseline] = await Promise.all([countAll(), ...flushed]);
       none = countsSince(baseline, baseline);
       touched = 'no';
@@ -136,8 +153,8 @@ function runningNode(plan: NodePlan, vswitch: Vswitch, ofctl: Ofctl, wires: read
     counts: async () => (touched === 'no' ? none : countsSince(baseline, await countAll())),
     state: async () => {
       if (touched === 'no') return { connections: [], macs: [] };
-      const [connections, ...macs] = await Promise.all([call('dpctl/dump-conntrack', '-m', '-s'), ...plan.bridges.map(({ name }) => call('fdb/show', name))]);
-      return { connections: parseConnections(plan.node, connections), macs: plan.bridges.flatMap((bridge, index) => parseMacs(plan.node, bridge, macs[index] ?? '')) };
+      const [tracked, ...macs] = await Promise.all([connections.list(), ...plan.bridges.map(({ name }) => call('fdb/show', name))]);
+      return { connections: tracked, macs: plan.bridges.flatMap((bridge, index) => parseMacs(plan.node, bridge, macs[index] ?? '')) };
     },
     lookups: () => lookups,
     strays: async () => {
@@ -145,13 +162,7 @@ function runningNode(plan: NodePlan, vswitch: Vswitch, ofctl: Ofctl, wires: read
       return take().outputs.map((output) => ({ node: plan.node, ...output }));
     },
     program: () => vswitch.whileAlive(Promise.all(plan.bridges.map(async ({ name }) => ({ node: plan.node, bridge: name, flows: await ofctl.dumpFlows(name) })))),
-    bundle: async (bridge, lines) => {
-      touched = 'yes';
-      await vswitch.whileAlive(ofctl.bundle(bridge, lines));
-    },
-    ofctl: (bridge, command, ...args) => {
-      touched = 'yes';
-      return vswitch.whileAlive(ofctl.run(bridge, command, ...args));
-    },
+    bundle: (bridge, lines) => changing(() => ofctl.bundle(bridge, lines)),
+    ofctl: (bridge, command, ...args) => changing(() => ofctl.run(bridge, command, ...args)),
   };
 }

@@ -8,6 +8,8 @@ export interface PortSocket {
   readonly connected: Promise<void>;
   /** Frames that came from the switch since the beginning. */
   readonly arrived: () => number;
+  /** Settles when more frames come. */
+  readonly more: () => Promise<void>;
   /** The frames that came since it was last asked, in order. */
   take(): readonly Uint8Array[];
   close(): Promise<void>;
@@ -19,6 +21,7 @@ export async function listenPort(port: string, path: string): Promise<PortSocket
   let socket: Socket | undefined;
   const waiting: Uint8Array[] = [];
   let total = 0;
+  let tell: () => void = () => undefined;
 
   const server = createServer();
   const connected = new Promise<void>((resolve) => {
@@ -28,6 +31,7 @@ export async function listenPort(port: string, path: string): Promise<PortSocket
         const frames = split(chunk);
         total += frames.length;
         waiting.push(...frames);
+        tell();
       });
       connection.on('error', () => undefined); // 'close' follows
       connection.on('close', () => (socket = undefined));
@@ -39,6 +43,7 @@ export async function listenPort(port: string, path: string): Promise<PortSocket
   return {
     port, path, connected,
     arrived: () => total,
+    more: () => new Promise((resolve) => (tell = resolve)),
     take: () => waiting.splice(0),
     close: async () => {
       socket?.destroy();

@@ -160,7 +160,7 @@ void t.test('two nodes', async (t) => {
     const server = sim.daemons.get('node-2')?.server ?? 0;
     process.kill(server, 'SIGKILL');
     while (isRunning(server)) await new Promise((resolve) => setImmediate(resolve));
-    await t.rejects(receive(sim, 'node-2', 'p1', []), { name: 'Unavailable', message: 'ovsdb-server of node node-2 was ended by SIGKILL' });
+    await t.rejects(receive(sim, 'node-2', 'p1', [udp('10.10.2.3', 1)]), { name: 'Unavailable', message: 'ovsdb-server of node node-2 was ended by SIGKILL' });
 
     await sim.close();
     await sim.close();

@@ -1,0 +1,38 @@
+/**
+ * The connection table of one node's datapath. Asked as a whole it goes through all 65,536 zones, which takes longer than a packet;
+ * so the zones that the node's flows name are asked, and the number of connections tells whether there are others.
+ */
+import { parseBridgeFlows } from '../../openflow/bridge-flows.js';
+import type { NodePlan } from '../../nouns/plan.js';
+import type { TrackedConnection } from '../../nouns/state.js';
+import type { Unixctl } from '../../ovs/unixctl.js';
+import { parseConnections } from './state.js';
+
+export interface Connections {
+  list(): Promise<readonly TrackedConnection[]>;
+  forget(): Promise<void>;
+}
+
+export function connectionsOf(plan: NodePlan, { call }: Unixctl): Connections {
+  const zones = zonesOf(plan).map((zone) => `zone=${zone}`);
+  const count = async () => Number(await call('dpctl/ct-get-nconns'));
+  return {
+    list: async () => {
+      const told = await count();
+      if (told === 0) return [];
+      const dumps = await Promise.all(zones.map((zone) => call('dpctl/dump-conntrack', '-m', '-s', zone)));
+      const known = dumps.join('').split('\n').filter((line) => line !== '');
+      return parseConnections(plan.node, known.length === told ? known.join('\n') : await call('dpctl/dump-conntrack', '-m', '-s'));
+    },
+    forget: async () => {
+      const flushed = zones.map((zone) => call('dpctl/flush-conntrack', zone));
+      const [left] = await Promise.all([count(), ...flushed]);
+      if (left !== 0) await call('dpctl/flush-conntrack');
+    },
+  };
+}
+
+function zonesOf(plan: NodePlan): readonly number[] {
+  const actions = plan.bridges.flatMap((bridge) => parseBridgeFlows(plan.node, bridge)).flatMap((flow) => flow.actions);
+  return [...new Set(actions.flatMap((action) => (action.kind === 'ct' ? [action.zone] : [])))].sort((a, b) => a - b);
+}
