@@ -1,20 +1,28 @@
 /**
- * What the sim testbed costs: nodes up, programmed and torn down; memory a node; frames a second. Prints Markdown.
- * `node dist/bench/sim.js [NODES…]`, 2, 10 and 50 unless told.
+ * What the sim testbed costs: nodes up, programmed and torn down; memory a node; frames a second through the switches alone and
+ * with the model beside them; what the launcher adds to a command. Prints Markdown. `node dist/bench/sim.js [NODES…]`, 2, 10 and 50
+ * unless told.
  */
+import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { openImage } from '../images/images.js';
 import { antrea } from '../harness/control/antrea/index.js';
 import { encodeEthernet, etherTypes } from '../harness/packet/ethernet.js';
 import { encodeIpv4, ipProtocols } from '../harness/packet/ipv4.js';
 import { encodeUdp } from '../harness/packet/udp.js';
 import type { ClusterPlan } from '../harness/nouns/plan.js';
+import { openModel } from '../harness/testbeds/model/model.js';
+import type { Testbed } from '../harness/testbeds/testbed.js';
 import { openSim, type Sim } from '../harness/testbeds/sim/sim.js';
 import { antreaCluster } from '../topologies/antrea-cluster.js';
 import { describeMachine, median, table } from './machine.js';
 
 const podsPerNode = 3;
 const rounds = 3;
+const launches = 9;
 
 function planOf(nodes: number): ClusterPlan {
   return antrea.plan(antreaCluster({ nodes, podsPerNode, tunnel: 'geneve' }));
@@ -63,28 +71,55 @@ async function throughput(): Promise<string> {
   const image = await openImage('trixie', console.error);
   const plan = planOf(1);
   const port = plan.nodes[0]?.bridges[0]?.ports.find(({ kind }) => kind === 'endpoint')?.name ?? '';
+  const model = openModel(plan);
   const sim = await openSim(plan, image);
+  /** Frames a second, each with the switch's output held against the model's where there is one. */
+  const rate = async (batch: number, total: number, beside?: Testbed): Promise<number> => {
+    await beside?.reset();
+    const { ms } = await timed(async () => {
+      for (let sent = 0; sent < total; sent += batch) {
+        const calls = [{ kind: 'receive' as const, node: 'n1', port, frames: Array.from({ length: batch }, (_, index) => datagram(sent + index)) }];
+        const [step] = await sim.call(calls);
+        const predicted = await beside?.call(calls);
+        const frames = step?.outputs ?? [];
+        if (frames.length !== batch) throw new Error(`${batch} frames in, ${frames.length} out`);
+        if (predicted?.[0]?.outputs.some(({ frame }, index) => Buffer.compare(frame, frames[index]?.frame ?? new Uint8Array()) !== 0) === true) throw new Error('the model predicts another frame');
+      }
+    });
+    return total / (ms / 1000);
+  };
   try {
     const rows: string[][] = [];
     for (const [name, batch, total] of [['one at a time', 1, 1000], ['64 at a time', 64, 6400], ['640 at a time', 640, 12800]] as const) {
-      const rates: number[] = [];
+      const [alone, judged]: [number[], number[]] = [[], []];
       for (let round = 0; round < rounds; round++) {
-        let out = 0;
-        const { ms } = await timed(async () => {
-          for (let sent = 0; sent < total; sent += batch) {
-            const [step] = await sim.call([{ kind: 'receive', node: 'n1', port, frames: Array.from({ length: batch }, (_, index) => datagram(sent + index)) }]);
-            out += step?.outputs.length ?? 0;
-          }
-        });
-        if (out !== total) throw new Error(`${total} frames in, ${out} out`);
-        rates.push(total / (ms / 1000));
+        alone.push(await rate(batch, total));
+        judged.push(await rate(batch, total, model));
       }
-      rows.push([name, String(total), Math.round(median(rates)).toLocaleString('en')]);
+      rows.push([name, String(total), thousands(median(alone)), thousands(median(judged)), `${(median(judged) / median(alone)).toFixed(2)}`]);
     }
-    return table(['frames in a call', 'frames', 'frames a second'], rows);
+    return table(['frames in a call', 'frames', 'frames a second', 'judged a second', 'ratio'], rows);
   } finally {
     await sim.close();
   }
+}
+
+/** The same command by the launcher, which looks whether all is built, and by node itself. */
+async function launcher(): Promise<string> {
+  const root = fileURLToPath(new URL('../..', import.meta.url));
+  const program = join(root, 'dist/harness/cli/main.js');
+  const run = async (file: string, args: readonly string[]) => (await timed(() => promisify(execFile)(file, args, { cwd: root }))).ms;
+  const [itself, launched]: [number[], number[]] = [[], []];
+  for (let round = 0; round < launches; round++) {
+    itself.push(await run(process.execPath, [program, 'list']));
+    launched.push(await run(join(root, 'flowbed'), ['list']));
+  }
+  const [node, whole] = [median(itself), median(launched)];
+  return table(['`flowbed list`', 'ms', 'ratio'], [['by node', node.toFixed(0), '1.00'], ['by the launcher', whole.toFixed(0), (whole / node).toFixed(2)]]);
+}
+
+function thousands(value: number): string {
+  return Math.round(value).toLocaleString('en');
 }
 
 function seconds(ms: number): string {
@@ -95,3 +130,4 @@ const wanted = process.argv.slice(2).map(Number);
 console.log(`Measured on ${describeMachine()}; the median of ${rounds} rounds. A node is one ovsdb-server and one ovs-vswitchd with ${podsPerNode} pods, Antrea's pipeline on br-int.\n`);
 console.log(await scale(wanted.length > 0 ? wanted : [2, 10, 50]));
 console.log(`\n${await throughput()}`);
+console.log(`\n${await launcher()}`);

@@ -20,6 +20,7 @@ export function renderExplanation(view: VectorView): string {
     `${bold(report.id)}  ${view.stimulus}`,
     `promised  ${view.promise}`,
     `verdict   ${verdict(view)}`,
+    ...(view.passes.length < 2 ? [] : [`played    ${view.passes.join(', ')}${report.sibling === undefined ? '' : ` (${report.sibling.differs})`}; counters are of all together`]),
     ...(view.unpredicted === undefined ? [] : [yellow(`the model cannot tell: ${view.unpredicted}`)]),
     ...hops.flatMap((hop, index) => ['', ...renderHop(hop, index, view)]),
     ...(left > 0 ? ['', dim(`${left} more hops come after the first difference and may only follow from it`)] : []),

@@ -43,6 +43,8 @@ export interface VectorView {
   readonly levels: Levels;
   /** The pass that is shown: the one in which the first difference stands, or the first. */
   readonly pass: PassName;
+  /** All that were played. */
+  readonly passes: readonly PassName[];
   readonly hops: readonly Hop[];
   /** Packets of all passes together. */
   readonly flows: readonly CountedFlow[];
@@ -130,6 +132,7 @@ function vectorView(report: VectorReport, { real }: VectorRecord, pass: PassName
     promise: describePromise(sent.intent),
     levels: levelsOf(report),
     pass,
+    passes: real?.passes.map((played) => played.pass.name) ?? [],
     hops,
     flows: countedFlows(predicted.counts, real?.counts),
     notes: sideBySide(predicted.observation.notes.map(describeNote), seen?.notes.map(describeNote)),
