@@ -1,10 +1,10 @@
 /** Which flow of a table a packet belongs to: the one of highest priority that matches (OpenFlow 1.3, section 5.3). */
 import { InputError, Unsupported } from '../base/errors.js';
 import type { FlowKey } from '../packet/flow-key.js';
+import { wordsOf } from '../openflow/fields.js';
 import { printFlow, printFlowKey, type Flow } from '../openflow/flow.js';
 import type { FieldMatch } from '../openflow/match.js';
 import { printMatch } from '../openflow/print-match.js';
-import { wordsOf } from './keys.js';
 import { isComparable, unknownOf } from './known.js';
 
 /** A flow ready to be matched: `key[word] & mask === value` for all of its words. */

@@ -1,12 +1,7 @@
 /** Fields of the flow key as numbers of any width: the bridge between the field table and the key's words. */
 import type { FlowKey } from '../packet/flow-key.js';
 import type { Subfield } from '../openflow/actions.js';
-import type { Field } from '../openflow/fields.js';
-
-/** The words a field takes. */
-export function wordsOf(field: Field): number {
-  return Math.ceil((field.bits + field.shift) / 32);
-}
+import { wordsOf, type Field } from '../openflow/fields.js';
 
 /** Bits that the field does not have, as ECN beside nw_tos, read as zero. */
 export function readField(key: FlowKey, field: Field): bigint {

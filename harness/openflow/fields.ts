@@ -189,6 +189,11 @@ export function fieldsNamed(name: string): readonly Field[] {
   return byName.get(name) ?? [];
 }
 
+/** The words of the flow key that a field has bits in. */
+export function wordsOf(field: Field): number {
+  return Math.ceil((field.bits + field.shift) / 32);
+}
+
 /** The row of that name, where only one has it. */
 export function fieldCalled(name: string): Field {
   const [row] = fieldsNamed(name);

@@ -1,5 +1,5 @@
 /** Matches: which packets a flow is for. */
-import { fieldCalled, fields, type Field } from './fields.js';
+import { fieldCalled, fields, wordsOf, type Field } from './fields.js';
 import type { Names } from './form.js';
 import { parseTagPart, tagParts } from './notations.js';
 import { fieldIn } from './prerequisites.js';
@@ -26,11 +26,11 @@ interface Wanted {
 
 /** Reads `ip`, `nw_dst=10.0.0.0/8`, …; a field whose prerequisite is missing is refused, as Open vSwitch does. */
 export function parseMatch(pieces: readonly Span[], names: Names): Match {
-  const found = new Map<Field, FieldMatch & { readonly by: Field }>();
+  const found = new Map<Field, Found>();
   const put = ({ at, name, entries }: Wanted) => {
     for (const entry of entries) {
       const before = found.get(entry.field);
-      found.set(entry.field, { ...(before === undefined ? entry : bothOf(at, before, name, entry)), by: name });
+      found.set(entry.field, { ...(before === undefined ? entry : bothOf(at, before, name, entry)), at, by: name });
     }
   };
   const valued: (readonly [Span, Span | undefined])[] = [];
@@ -42,10 +42,18 @@ export function parseMatch(pieces: readonly Span[], names: Names): Match {
   }
   // What decides the fields that a packet has comes first, so that `tp_dst=80,tcp` and `tcp,tp_dst=80` are the same.
   for (const [name, value] of valued.map((pair) => [rank(pair[0].text), pair] as const).sort(([a], [b]) => a - b).map(([, pair]) => pair)) put(parseOne(name, value, [...found.values()], names));
-  return fields.flatMap((field) => {
-    const { by, ...entry } = found.get(field) ?? { by: field, field, ...nothing };
-    return entry.mask !== 0n || (found.has(field) && field.notation === 'option') ? [entry] : [];
+  const match = [...found.values()];
+  for (const { at, field } of match) fieldIn(at, field.name, match);
+  return fields.flatMap((row) => {
+    const entry = found.get(row);
+    return entry === undefined ? [] : [{ field: row, value: entry.value, mask: entry.mask }];
   });
+}
+
+interface Found extends FieldMatch {
+  readonly at: Span;
+  /** The row that was named: the field itself, or a view of it. */
+  readonly by: Field;
 }
 
 const nothing: Masked = { value: 0n, mask: 0n };
@@ -59,7 +67,7 @@ function rank(name: string): number {
 }
 
 /** Two parts of a tag may be asked for together; otherwise a field is matched once. */
-function bothOf(at: Span, before: FieldMatch & { readonly by: Field }, name: Field, after: FieldMatch): FieldMatch {
+function bothOf(at: Span, before: Found, name: Field, after: FieldMatch): FieldMatch {
   const { field } = after;
   const isSame = before.value === after.value && before.mask === after.mask;
   const areParts = before.by !== name && [before.by, name].every((row) => Object.hasOwn(tagParts, row.name));
@@ -71,6 +79,7 @@ function bothOf(at: Span, before: FieldMatch & { readonly by: Field }, name: Fie
 function parseOne(at: Span, value: Span | undefined, match: readonly FieldMatch[], names: Names): Wanted {
   const [, text = '', range, from, to] = /^([A-Za-z0-9_]+)(\[(?:(\d{1,4})(?:\.\.(\d{1,4}))?)?\])?$/.exec(at.text) ?? [];
   if (value === undefined && !/^tun_metadata\d+$/.test(at.text)) throw complain(at, `expected FIELD=VALUE or one of ${[...protocolWords.keys()].join(', ')}, got "${shorten(at.text)}"`);
+  if (/^[A-Z]/.test(text) && range === undefined) throw complain(at, `expected ${shorten(text)}[] with brackets, or the name in small letters`);
   const field = fieldIn(at, text === '' ? at.text : text, match);
   const wanted = (entries: readonly FieldMatch[]) => ({ at, name: field, entries: entries.filter((entry) => entry.mask !== 0n || entry.field.notation === 'option') });
   if (field.notation === 'option') return wanted([parseOption(field, at, value, names)]);
@@ -108,14 +117,18 @@ const longestOption = 124;
 
 /** A view's bits in the rows that have them. */
 function spread(field: Field, { value, mask }: Masked): readonly FieldMatch[] {
-  if (!field.isView) return [{ field, value, mask }];
-  const end = field.word + Math.ceil((field.bits + field.shift) / 32);
-  return fields.filter((row) => !row.isView && row.word >= field.word && row.word < end).map((row) => {
-    const up = BigInt((end - row.word - Math.ceil((row.bits + row.shift) / 32)) * 32 + row.shift - field.shift);
+  return viewed.get(field)?.map(({ row, up }) => {
     const bits = (number: bigint) => (up < 0n ? number << -up : number >> up) & row.ones;
     return { field: row, value: bits(value), mask: bits(mask) };
-  });
+  }) ?? [{ field, value, mask }];
 }
+
+/** The rows that a view shows, with the bits of the view above (or below, if negative) the row's lowest. */
+const viewed: ReadonlyMap<Field, readonly { readonly row: Field; readonly up: bigint }[]> = new Map(fields.filter(({ isView }) => isView).map((view) => {
+  const end = view.word + wordsOf(view);
+  const rows = fields.filter((row) => !row.isView && row.word >= view.word && row.word < end);
+  return [view, rows.map((row) => ({ row, up: BigInt((end - row.word - wordsOf(row)) * 32 + row.shift - view.shift) }))] as const;
+}));
 
 export function exactly(field: Field, value: number): FieldMatch {
   return { field, value: BigInt(value), mask: field.ones };

@@ -8,6 +8,8 @@ import t from 'tap';
 import { InputError } from '../base/errors.js';
 import { anyFlow } from './arbitrary.js';
 import { compareFlows, diffFlows } from './diff.js';
+import { printMatch } from './print-match.js';
+import { parseFlowRequest } from './request.js';
 import { noNames } from './form.js';
 import { parseDumpedFlow, parseFlow, parseFlows, printFlow, printFlowKey, type Flow } from './flow.js';
 
@@ -160,6 +162,15 @@ void t.test('refusals name line, column and reason', async (t) => {
   t.throws(() => parseFlows('actions=drop\n\n  ip,foo=1,actions=drop', 'flows.txt'), { message: 'flows.txt:3:6: unknown field "foo"' });
 });
 
+void t.test('which flows a command is about', async (t) => {
+  t.strictSame(parseFlowRequest(''), { match: [], cookie: { value: 0n, mask: 0n } });
+  const { match, ...rest } = parseFlowRequest('cookie=0x1234/0xff, table=3,ip,out_port=p1 out_group=7,priority=9', names);
+  t.equal(printMatch(match), 'ip');
+  t.strictSame(rest, { cookie: { value: 0x34n, mask: 0xffn }, table: 3, priority: 9, outPort: 3, outGroup: 7 });
+  t.equal(parseFlowRequest('cookie=5').cookie.mask, (1n << 64n) - 1n);
+  t.throws(() => parseFlowRequest('idle_timeout=5'), { name: 'InputError', message: 'flows:1:14: idle_timeout says nothing about which flows are meant' });
+});
+
 /** Either flows, or an InputError with a place. */
 function readOrRefuse(text: string): void {
   try {
@@ -177,11 +188,15 @@ void t.test('hostile text is refused, and soon', async (t) => {
     `actions=${'('.repeat(mega)}`, `ip,actions=${'ct(commit,exec('.repeat(mega / 16)}${'))'.repeat(mega / 16)}`, `ip,actions=${'ct('.repeat(mega / 4)}${')'.repeat(mega / 4)}`,
     `reg0=${'9'.repeat(mega)},actions=drop`, `reg0=0x${'f'.repeat(mega)},actions=drop`, `ct_state=${'+'.repeat(mega)},actions=drop`, `ct_state=${'+trk'.repeat(mega / 4)},actions=drop`,
     `ip,nw_src=${'1.'.repeat(mega / 2)},actions=drop`, `${'reg0=1,'.repeat(mega / 8)}actions=fly`, `actions=output:NXM_NX_REG0[${'1'.repeat(mega)}]`, `actions=${'output:1,'.repeat(mega / 16)}fly`,
+    `tun_metadata0=0x${'f'.repeat(mega)},actions=drop`, `tun_metadata0=1/${'9'.repeat(mega)},actions=drop`, `ipv6,ipv6_src=${':'.repeat(mega)},actions=drop`, `ipv6,ipv6_src=::1/${'1'.repeat(mega)},actions=drop`,
+    `tcp,tcp_flags=${'+syn-'.repeat(mega / 5)},actions=drop`, `ct_state=${'new|'.repeat(mega / 4)},actions=drop`, `packet_type=(${'1'.repeat(mega)},1),actions=drop`, `NXM_NX_REG0[${'0'.repeat(mega)}]=1,actions=drop`,
+    `${'xxreg0=1,'.repeat(mega / 9)}actions=fly`, `${'dl_vlan=5,dl_vlan_pcp=1,'.repeat(mega / 24)}actions=fly`, `${'ip,'.repeat(mega / 3)}actions=fly`, `duration=${'1'.repeat(mega)}s,actions=drop`, `cookie=0x${'1'.repeat(mega)},actions=drop`,
+    `in_port="${'\\\\'.repeat(mega / 2)}",actions=drop`, `table="${'a'.repeat(mega)}",actions=drop`, `dl_vlan=${'5'.repeat(mega)},actions=drop`, `${'x=1,'.repeat(mega / 4)}actions=drop`,
     `in_port="${'a'.repeat(mega)}",actions=drop`, `dl_src=${':'.repeat(mega)},actions=drop`, `actions=${'x'.repeat(mega)}(`, `${' actions'.repeat(mega / 8)}`,
   ];
   for (const text of long) t.throws(() => parseFlow(text, names), { name: 'InputError', message: /^.{1,300}$/s }, text.slice(0, 30));
   const bytes = fc.uint8Array({ maxLength: 80 }).map((array) => Buffer.from(array).toString('latin1'));
-  const words = fc.array(fc.constantFrom('ip', 'tcp', ',', '=', '(', ')', '"', '->', '[', ']', '..', ':', '/', '0', '-1', '0x', 'actions=', 'ct', 'exec', 'commit', 'move', 'load', 'set_field', 'reg0', 'NXM_NX_REG0', 'nw_src', 'output', 'resubmit', '\n', '__proto__', 'constructor'), { maxLength: 20 }).map((parts) => parts.join(''));
+  const words = fc.array(fc.constantFrom('ip', 'tcp', ',', '=', '(', ')', '"', '->', '[', ']', '..', ':', '/', '0', '-1', '0x', 'actions=', 'ct', 'exec', 'commit', 'move', 'load', 'set_field', 'reg0', 'NXM_NX_REG0', 'nw_src', 'tun_metadata0', 'packet_type', 'dl_vlan', 'vlan_tci', 'tcp_flags', 'ct_state', '+', '-', 'ipv6', 'ipv6_src', '::', 'cookie', 'idle_timeout', 'xxreg1', 'tcp6', 'in_port', 'output', 'resubmit', '\n', '__proto__', 'constructor'), { maxLength: 20 }).map((parts) => parts.join(''));
   const damaged = fc.tuple(anyFlow, fc.nat(), fc.constantFrom('', '(', ')', '"', '/', '\0', '\n', '=', ',', '-', '9'.repeat(40))).map(([flow, at, wedge]) => {
     const text = printFlow(flow);
     return text.slice(0, at % text.length) + wedge + text.slice((at % text.length) + 1);
