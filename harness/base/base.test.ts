@@ -66,6 +66,7 @@ void t.test('what errors say', (t) => {
   for (const name of far) t.notMatch(unknownName('pod', name, ['other', 'abcdefghi']).message, 'Did you mean', name);
   t.match(unknownName('pod', 'ax', ['ab']).message, /Did you mean "ab"/);
   t.notMatch(unknownName('pod', 'xy', ['ab']).message, 'Did you mean');
+  t.notMatch(unknownName('pod', 'xxxxxb', ['ab']).message, 'Did you mean');
   t.notMatch(unknownName('pod', 'b', ['a']).message, 'Did you mean', 'of one character nothing is close');
   t.end();
 });

@@ -1,6 +1,9 @@
 /** Survivors that may survive, and why; the self-test reports an entry that none needs any more. */
 import type { Justification } from './justification.js';
 
+/** A question that has one answer, and that the type checker wants asked. */
+const forTypes = 'the same: only the type checker asks';
+
 export const justifications: readonly Justification[] = [
   {
     file: 'harness/packet/flow-key.ts',
@@ -36,7 +39,7 @@ export const justifications: readonly Justification[] = [
   },
   {
     file: 'harness/fabric/fabric.ts', line: "const interjection = stimulus.kind === 'tcp' ? stimulus.interjection : undefined;", mutations: ["stimulus.kind === 'tcp' → true"],
-    why: 'the same: only such a stimulus has one; the type checker wants the question',
+    why: forTypes,
   },
   {
     file: 'harness/fabric/stack.ts', line: "if (found === undefined) throw unknownName(`interface of ${host}`, name ?? '', interfaces.map((candidate) => candidate.name));", mutations: ["name ?? '' → name"],
@@ -62,6 +65,32 @@ export const justifications: readonly Justification[] = [
   },
   {
     file: 'harness/fabric/tcp.ts', line: "if (now === undefined || interjection?.by !== now.as) return [];", mutations: ['now === undefined → false'],
-    why: 'the same: the connection was put there just before; the type checker wants the question',
+    why: forTypes,
+  },
+  {
+    file: 'harness/base/address.ts', line: "const prefixLength = /^\\d{1,2}$/.test(length) ? Number(length) : 33;", mutations: ['33 → 34'],
+    why: 'the same: too long is too long',
+  },
+  {
+    file: 'harness/base/address.ts',
+    line: 'if (address === undefined || rest.length > 0 || prefixLength > 32) throw new InputError(`expected a block of addresses such as 10.10.0.0/24, got "${text}"`);',
+    mutations: ['address === undefined → false'],
+    why: forTypes,
+  },
+  {
+    file: 'harness/base/digest.ts', line: '? Object.fromEntries(Object.entries(item).sort(([a], [b]) => (a < b ? -1 : 1)))', mutations: ['a < b → a <= b', '1 → 2'],
+    why: 'the same: no key comes twice, and only the sign counts',
+  },
+  {
+    file: 'harness/base/errors.ts', line: 'let previous = Array.from({ length: b.length + 1 }, (_, index) => index);', mutations: ['1 → 2'],
+    why: 'the same: the last number is never read',
+  },
+  {
+    file: 'harness/compare/counters.ts', line: 'const made = keys.get(flow) ?? `${flow.node} ${flow.bridge} ${formatFlowId(flow)}`;', mutations: ['keys.get(flow) ?? `${flow.node} ${flow.bridge} ${formatFlowId(flow)}` → `${flow.node} ${flow.bridge} ${formatFlowId(flow)}`'],
+    why: 'the same, but slower: what was made is kept',
+  },
+  {
+    file: 'harness/compare/counters.ts', line: 'keys.set(flow, made);', mutations: ['keys.set(flow, made); removed'],
+    why: 'the same, but slower: what was made is kept',
   },
 ];

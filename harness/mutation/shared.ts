@@ -11,16 +11,19 @@ const levels: Readonly<Record<string, readonly string[]>> = {
 /** What every observation goes through, whichever level it is of: hosts and wires, playing and comparing. */
 const common: readonly string[] = ['harness/fabric/', 'harness/compare/', 'harness/run/vector-run.ts'];
 
+/** What vectors ask for is played as it is and judged by intent as it is: a vector of another kind is no wrong verdict. */
+const asked: readonly string[] = ['harness/vectors/'];
+
 /**
  * The modules in which a fault is the same on both sides of a comparison, so that no comparison sees it: those that two levels at
- * least import, directly or not, and those that the common ones are or import; without what is a level's own. Imports of types alone do not
+ * least import, directly or not, and those that the common ones are or import; without what is a level's own, and without vectors. Imports of types alone do not
  * count: types do nothing.
  */
 export function sharedModules(imports: readonly Import[]): readonly string[] {
   const graph = graphOf(imports.filter(({ from }) => !isTest(from)));
   const users = Object.values(levels).map((folders) => reachedFrom(graph, within(graph, folders)));
   const commonlyUsed = reachedFrom(graph, within(graph, common));
-  const own = within(graph, Object.values(levels).flat());
+  const own = within(graph, [...Object.values(levels).flat(), ...asked]);
   return [...graph.keys()].filter((module) => !own.includes(module) && (commonlyUsed.has(module) || users.filter((used) => used.has(module)).length > 1)).sort();
 }
 
