@@ -93,4 +93,46 @@ export const justifications: readonly Justification[] = [
     file: 'harness/compare/counters.ts', line: 'keys.set(flow, made);', mutations: ['keys.set(flow, made); removed'],
     why: 'the same, but slower: what was made is kept',
   },
+  {
+    file: 'harness/base/ipv6.ts', line: 'if (text.length > 45 || halves.length > 2 || !isComplete || !groups.every((group) => /^[0-9a-f]{1,4}$/i.test(group))) {', mutations: ['text.length > 45 → false'],
+    why: 'the same, but slower: what is longer has too many groups or digits',
+  },
+  {
+    file: 'harness/base/ipv6.ts', line: String.raw`const [, before = '', ...bytes] = /^(.*:)(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/s.exec(text) ?? [];`,
+    mutations: [String.raw`/^(.*:)(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/s → /(.*:)(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/s`],
+    why: 'the same: what begins with anything begins at the beginning',
+  },
+  {
+    file: 'harness/base/ipv6.ts', line: 'let best = { from: 0, length: 0 };', mutations: ['0 → 1'],
+    why: 'the same: a run of one group is not shortened',
+  },
+  {
+    file: 'harness/base/ipv6.ts', line: 'for (let from = 0; from < groups.length; from++) {', mutations: ['from < groups.length → from <= groups.length'],
+    why: 'the same: no run begins behind the last group',
+  },
+  {
+    file: 'harness/compare/frames.ts', line: 'if (place === undefined) continue;', mutations: ['place === undefined → false'],
+    why: forTypes,
+  },
+  {
+    file: 'harness/compare/frames.ts', line: 'for (let index = 0; index < Math.max(wanted.length, seen.length); index++) {',
+    mutations: ['index < Math.max(wanted.length, seen.length) → index <= Math.max(wanted.length, seen.length)'],
+    why: 'the same: where neither side has a frame there is no difference',
+  },
+  {
+    file: 'harness/compare/frames.ts', line: 'if (expected === undefined && actual === undefined) return undefined;', mutations: ['expected === undefined && actual === undefined → false'],
+    why: 'the same: it is never asked about neither',
+  },
+  {
+    file: 'harness/compare/frames.ts', line: 'const rank = { in: 0, out: 1, different: 0, missing: 1, unexpected: 2 } as const;', mutations: ['1 → 2', '2 → 3'],
+    why: 'the same order: only which is greater counts',
+  },
+  {
+    file: 'harness/compare/frames.ts', line: "return frame !== undefined && dissect(frame).some(({ name }) => name.startsWith('inner.'));", mutations: ['frame !== undefined → true'],
+    why: forTypes,
+  },
+  {
+    file: 'harness/compare/frames.ts', line: "return frame === undefined ? 'nothing' : describeFrame(frame);", mutations: ['frame === undefined → false', "'nothing' → ''"],
+    why: forTypes,
+  },
 ];
