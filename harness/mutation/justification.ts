@@ -6,7 +6,7 @@ export interface Justification {
   readonly file: string;
   /** The line that they begin on, without the white space around it. */
   readonly line: string;
-  /** As they are listed: `a < b → a <= b`. */
+  /** As they are listed: `a < b → a <= b`, `0 → 1 (2)`. */
   readonly mutations: readonly string[];
   /** Why no test can tell, or why none needs to. */
   readonly why: string;

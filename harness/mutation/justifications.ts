@@ -8,7 +8,7 @@ export const justifications: readonly Justification[] = [
   {
     file: 'harness/packet/flow-key.ts',
     line: 'if (later || (flagsAndOffset & 0x2000) !== 0) key[word.nwFrag] = fragment.any | (later ? fragment.later : 0);',
-    mutations: ['0x2000 → 0x2001', '0 → 1'],
+    mutations: ['0x2000 → 0x2001', '0 → 1 (2)'],
     why: 'the same: the lowest bit of the offset makes it a later fragment already, and 1 is `fragment.any`',
   },
   {
@@ -34,8 +34,8 @@ export const justifications: readonly Justification[] = [
     why: 'the same: the first instant is earlier, and puts it back to 0',
   },
   {
-    file: 'harness/fabric/fabric.ts', line: 'return a < b ? -1 : a > b ? 1 : 0;', mutations: ['1 → 2'],
-    why: 'the same: only the sign counts',
+    file: 'harness/fabric/fabric.ts', line: 'return a < b ? -1 : a > b ? 1 : 0;', mutations: ['1 → 2', '1 → 2 (2)', 'a > b → false'],
+    why: 'the same: only the sign counts, and V8 sorts by what is less alone',
   },
   {
     file: 'harness/fabric/fabric.ts', line: "const interjection = stimulus.kind === 'tcp' ? stimulus.interjection : undefined;", mutations: ["stimulus.kind === 'tcp' → true"],
@@ -78,7 +78,7 @@ export const justifications: readonly Justification[] = [
     why: forTypes,
   },
   {
-    file: 'harness/base/digest.ts', line: '? Object.fromEntries(Object.entries(item).sort(([a], [b]) => (a < b ? -1 : 1)))', mutations: ['a < b → a <= b', '1 → 2'],
+    file: 'harness/base/digest.ts', line: '? Object.fromEntries(Object.entries(item).sort(([a], [b]) => (a < b ? -1 : 1)))', mutations: ['a < b → a <= b', '1 → 2', '1 → 2 (2)'],
     why: 'the same: no key comes twice, and only the sign counts',
   },
   {
@@ -103,7 +103,7 @@ export const justifications: readonly Justification[] = [
     why: 'the same: what begins with anything begins at the beginning',
   },
   {
-    file: 'harness/base/ipv6.ts', line: 'let best = { from: 0, length: 0 };', mutations: ['0 → 1'],
+    file: 'harness/base/ipv6.ts', line: 'let best = { from: 0, length: 0 };', mutations: ['0 → 1', '0 → 1 (2)'],
     why: 'the same: a run of one group is not shortened',
   },
   {
@@ -134,5 +134,135 @@ export const justifications: readonly Justification[] = [
   {
     file: 'harness/compare/frames.ts', line: "return frame === undefined ? 'nothing' : describeFrame(frame);", mutations: ['frame === undefined → false', "'nothing' → ''"],
     why: forTypes,
+  },
+  {
+    file: 'harness/compare/intent.ts', line: "const wrong = deliveries.find((note) => note.host !== intent.to || (note.kind === 'received' && note.src !== intent.source));",
+    mutations: ["note.kind === 'received' → true"],
+    why: forTypes,
+  },
+  {
+    file: 'harness/compare/intent.ts', line: "return answer.kind === 'received' && answer.src === destinationOf(stimulus) ? undefined : { expected, actual: describe(answer) };",
+    mutations: ["answer.kind === 'received' → true"],
+    why: forTypes,
+  },
+  {
+    file: 'harness/compare/intent.ts', line: "if (connected.length !== 1 || first?.kind !== 'connected' || first.as !== as || first.peer !== peer) return { expected, actual: first === undefined ? `${host} saw none` : connected.map(describe).join('; ') };",
+    mutations: ["first?.kind !== 'connected' → false", 'first?.kind → first.kind'],
+    why: forTypes,
+  },
+  {
+    file: 'harness/compare/intent.ts', line: "const receiver = stimulus.kind === 'tcp' && stimulus.interjection?.by === 'answerer' ? stimulus.from : intent.to;",
+    mutations: ["stimulus.kind === 'tcp' → true"],
+    why: forTypes,
+  },
+  {
+    file: 'harness/compare/intent.ts', line: "const right = resets.length === 1 && reset.host === stimulus.from && 'peer' in reset && reset.peer === destinationOf(stimulus);",
+    mutations: ["'peer' in reset → true"],
+    why: forTypes,
+  },
+  {
+    file: 'harness/compare/intent.ts', line: "case 'arp':",
+    mutations: ["'arp' → ''"],
+    why: 'the same: nothing comes back in any case',
+  },
+  {
+    file: 'harness/compare/intent.ts', line: "return 'dst' in stimulus.frame.payload ? stimulus.frame.payload.dst : undefined;",
+    mutations: ["'dst' in stimulus.frame.payload → true"],
+    why: forTypes,
+  },
+  {
+    file: 'harness/compare/intent.ts', line: "case 'unresolved':",
+    mutations: ["'unresolved' → ''"],
+    why: 'never told: it is always put in other words',
+  },
+  {
+    file: 'harness/compare/intent.ts', line: 'return `${note.host} got no answer for ${note.ip}`;',
+    mutations: ["`${note.host} got no answer for ${note.ip}` → ''"],
+    why: 'never told: it is always put in other words',
+  },
+  {
+    file: 'harness/compare/intent.ts', line: "const aboutConnections: ReadonlySet<HostNote['kind']> = new Set(['connected', 'closed', 'refused', 'reset', 'timed-out']);",
+    mutations: ["'timed-out' → ''"],
+    why: 'the same: that a host timed out is told whoever it is',
+  },
+  {
+    file: 'harness/compare/locate.ts', line: "return traces.flatMap(({ steps }) => steps).flatMap((step) => (step.kind === 'lookup' && step.flow !== undefined ? [step.flow] : []));",
+    mutations: ["step.kind === 'lookup' → true"],
+    why: 'the same: a flow that did something was looked up before',
+  },
+  {
+    file: 'harness/compare/locate.ts', line: 'const other = counters.find((difference) => difference.flow.node === flow.node && difference.flow.bridge === flow.bridge && difference.flow.table === flow.table && (difference.actual ?? 0) > (difference.expected ?? 0));',
+    mutations: ['difference.actual ?? 0 → difference.actual'],
+    why: 'the same: neither nothing nor undefined is more than anything',
+  },
+  {
+    file: 'harness/compare/locate.ts', line: "const trace = traces.findLast(({ node, steps }) => node === frame.node && steps.some((step) => step.kind === 'output' && step.port === frame.port))",
+    mutations: ["step.kind === 'output' → true"],
+    why: forTypes,
+  },
+  {
+    file: 'harness/compare/locate.ts', line: "const writer = field === undefined ? undefined : steps.findLast((step) => step.kind === 'write' && step.field === field);",
+    mutations: ['field === undefined → false', "step.kind === 'write' → true"],
+    why: forTypes,
+  },
+  {
+    file: 'harness/compare/locate.ts', line: "if (writer?.kind === 'write' && field !== undefined) return { flow: writer.flow, field, because: 'the flow that last wrote this field; the path and the flows are the same on both sides' };",
+    mutations: ['field !== undefined → true'],
+    why: forTypes,
+  },
+  {
+    file: 'harness/compare/locate.ts', line: "const asked = (step: TraceStep) => (state.aspect === 'connections' ? step.kind === 'write' && step.field === 'ct_state' : step.kind === 'output' && step.by === 'NORMAL');",
+    mutations: ["step.kind === 'write' → true", "step.kind === 'output' → true"],
+    why: forTypes,
+  },
+  {
+    file: 'harness/compare/locate.ts', line: "if (step === undefined || step.kind === 'lookup' || step.flow === undefined) return undefined;",
+    mutations: ["step.kind === 'lookup' → false", "'lookup' → ''", 'step.flow === undefined → false'],
+    why: forTypes,
+  },
+  {
+    file: 'harness/compare/locate.ts', line: "if (last?.kind === 'drop' && last.flow !== undefined) return { flow: last.flow, because: `model and switch drop it here: ${last.why}` };",
+    mutations: ['last.flow !== undefined → true'],
+    why: forTypes,
+  },
+  {
+    file: 'harness/compare/locate.ts', line: 'if (frame === undefined || name === undefined) return undefined;',
+    mutations: ['frame === undefined → false'],
+    why: forTypes,
+  },
+  {
+    file: 'harness/compare/locate.ts', line: String.raw`return packetFields[name.replace(/^inner\./, '')];`,
+    mutations: [String.raw`/^inner\./ → /inner\./`],
+    why: 'the same: `inner.` stands nowhere but in front',
+  },
+  {
+    file: 'harness/compare/program.ts', line: 'const id = a?.id ?? b?.id;',
+    mutations: ['b?.id → b.id'],
+    why: forTypes,
+  },
+  {
+    file: 'harness/compare/program.ts', line: 'return id === undefined || a?.text === b?.text ? [] : [{ flow: id, expected: a?.text, actual: b?.text, field: writtenDifferently(a?.flow, b?.flow) }];',
+    mutations: ['id === undefined → false'],
+    why: forTypes,
+  },
+  {
+    file: 'harness/compare/program.ts', line: "a.kind === 'set' && b?.kind === 'set' && a.field === b.field && (a.value !== b.value || a.mask !== b.mask) ? [a.field.name] : [],",
+    mutations: ["a.kind === 'set' → true"],
+    why: forTypes,
+  },
+  {
+    file: 'harness/compare/state.ts', line: "const node = (a ?? b)?.node ?? '';",
+    mutations: ["(a ?? b)?.node ?? '' → (a ?? b)?.node", '(a ?? b)?.node → (a ?? b).node', "'' → '~'"],
+    why: forTypes,
+  },
+  {
+    file: 'harness/compare/vector.ts', line: 'const at = parts ? locate({ traces: parting.traces, earlier: parting.earlier, frame: frameDifferences[0]?.difference, counters: counted, state: state.differences[0], program }) : locateDecision(passes.find((played) => intentDifferences(played, parts).length > 0)?.traces ?? []);',
+    mutations: ['0 → 1 (3)'],
+    why: 'the same: where a promise is broken and the sides do not part, both broke it',
+  },
+  {
+    file: 'harness/compare/vector.ts', line: "return { ...noCounts, intent: bothLevels, frames, silence, cache: pass.name === 'cached' ? cacheCount({ hit: 0, missed: 0 }) : noCounts.cache };",
+    mutations: ['0 → 1', '0 → 1 (2)'],
+    why: 'the same: of what is expected only the number counts',
   },
 ];

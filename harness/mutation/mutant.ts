@@ -18,8 +18,19 @@ export interface MutantName {
   readonly mutation: string;
 }
 
-/** The name of a mutant; several mutants have the same one where a line says the same twice. */
-export function nameMutant(file: string, text: string, { start, end, replacement }: Mutant): MutantName {
+/** The names of a module's mutants, in their order. What comes twice in a line is numbered: `0 → 1`, `0 → 1 (2)`. */
+export function nameMutants(file: string, text: string, mutants: readonly Mutant[]): readonly MutantName[] {
+  const times = new Map<string, number>();
+  return mutants.map((mutant) => {
+    const name = nameMutant(file, text, mutant);
+    const key = `${name.lineNumber} ${name.mutation}`;
+    const time = (times.get(key) ?? 0) + 1;
+    times.set(key, time);
+    return time === 1 ? name : { ...name, mutation: `${name.mutation} (${time})` };
+  });
+}
+
+function nameMutant(file: string, text: string, { start, end, replacement }: Mutant): MutantName {
   const lineStart = text.lastIndexOf('\n', start - 1) + 1;
   const lineEnd = text.indexOf('\n', start);
   const original = inOneLine(text.slice(start, end));

@@ -2,7 +2,7 @@
 import { inParallel } from '../testing/in-parallel.js';
 import { parse, type Source } from '../tidiness/sources.js';
 import { instrument } from './instrument.js';
-import { nameMutant, type Mutant, type MutantName } from './mutant.js';
+import { nameMutants, type MutantName } from './mutant.js';
 import { findMutants } from './mutants.js';
 import type { Sandbox } from './sandbox.js';
 
@@ -39,12 +39,12 @@ export async function tryModule(sandbox: Sandbox, module: Source, tests: readonl
     recorded.set(test, { test, reaches: new Set(reached), questions, kills: 0 });
   });
   const inOrder = tests.flatMap((test) => recorded.get(test) ?? []);
-  const fates = new Map<Mutant, Fate>();
-  await inParallel([...mutants.entries()], async ([number, mutant]) => {
-    fates.set(mutant, await fateOf(sandbox, number, inOrder));
+  const fates = new Map<number, Fate>();
+  await inParallel([...mutants.keys()], async (number) => {
+    fates.set(number, await fateOf(sandbox, number, inOrder));
     say(`${module.path}: ${fates.size} of ${mutants.length} mutants`);
   });
-  return mutants.map((mutant) => ({ ...nameMutant(module.path, module.text, mutant), fate: fates.get(mutant) ?? 'unreached' }));
+  return nameMutants(module.path, module.text, mutants).map((name, number) => ({ ...name, fate: fates.get(number) ?? 'unreached' }));
 }
 
 async function fateOf(sandbox: Sandbox, mutant: number, tests: readonly Recorded[]): Promise<Fate> {
