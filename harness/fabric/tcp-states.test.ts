@@ -125,7 +125,8 @@ void t.test('what comes back for a SYN', async (t) => {
   t.strictSame(inWords(begin(host(), { kind: 'tcp', from: 'a', to: peer.ip, port: 7 })), ['sends SYN 1000 ack 0, 0 bytes, options 02040582', 'wakes after 1 s']);
   t.strictSame(inWords(begin(host(), { kind: 'tcp', from: 'a', to: '8.8.8.8', port: 7 })), ['dropped no route to 8.8.8.8 10.0.0.1 8.8.8.8']);
   const [effect] = begin(host(), { kind: 'tcp', from: 'a', to: peer.ip, port: 7, ttl: 3 });
-  t.equal(effect?.kind === 'send' && dissect(effect.frame).find(({ name }) => name === 'ip.ttl')?.value, '3');
+  const fields = effect?.kind === 'send' ? Object.fromEntries(dissect(effect.frame).map(({ name, value }) => [name, value])) : {};
+  t.match(fields, { 'ip.ttl': '3', 'tcp.window': '65535', 'tcp.urgent_pointer': '0' });
   const cases: readonly (readonly [given: Given, ...does: readonly string[]])[] = [
     [{ ...theirs, flags: SYN | ACK, sequence: 100, acknowledgement: 1001 }, 'connected opener 10.0.0.2', 'sends ACK 1001 ack 101, 0 bytes', 'sends PSH,ACK 1001 ack 101, 4 bytes', 'wakes after 1 s'],
     [{ ...theirs, flags: SYN | ACK, sequence: 100, acknowledgement: 1002 }, dropped('no answer to the SYN')],
