@@ -38,18 +38,19 @@ export async function selftest(context: Context, options: { readonly image: stri
   return caught === results.length ? exitCodes.conforms : exitCodes.diverges;
 }
 
-const where = { switch: 'in the switch', packet: 'in the switch', delay: 'on the wire', cache: 'in the cache', wire: 'on the wire', compiler: 'in the compiler' } as const;
+const where = { switch: 'in the switch', packet: 'in the switch', delay: 'on the wire', cache: 'in the cache', 'no cache': 'in the cache', program: 'in the switch', wire: 'on the wire', compiler: 'in the compiler' } as const;
 
 function render(result: FaultResult): string {
   const { fault } = result;
   const name = `${bold(fault.name)} ${dim(`(${where[fault.kind]})`)}`;
   if (result.kind === 'unnoticed') return `${red('✖')} ${name}\n    went unnoticed: ${result.why}`;
+  if (!('finding' in result)) return `${green('✔')} ${name}\n    ${result.vectors} vectors without a verdict, first ${result.first}\n    ${dim(result.cause)}`;
   const { at } = result.finding;
   const told = at === undefined ? 'no table named' : `table ${at.flow.table}${at.field === undefined ? '' : `, field ${at.field}`}: ${formatFlowId(at.flow)}`;
-  const right = [fault.table === undefined ? [] : `table ${fault.table}`, fault.field === undefined ? [] : `field ${fault.field}`, fault.aspect ?? []].flat().join(', ');
+  const right = [fault.table === undefined ? [] : `table ${fault.table}`, fault.field === undefined ? [] : `field ${fault.field}`, fault.aspect].flat().join(', ');
   return [
     `${result.kind === 'caught' ? green('✔') : red('✖')} ${name}`,
-    `    ${result.vectors} vectors diverge, first ${result.first}; between ${result.finding.between}`,
+    `    ${result.vectors} vectors diverge, first ${result.first}; ${result.finding.aspect}, between ${result.finding.between}`,
     `    ${told}${result.kind === 'caught' ? '' : red(`, and not ${right}`)}`,
     ...(at === undefined ? [] : [`    ${dim(at.because)}`]),
   ].join('\n');

@@ -8,11 +8,13 @@ import type { Flow } from '../openflow/flow.js';
 import type { SwitchStep } from '../nouns/switching.js';
 import { arpOperations, decodeArp } from '../packet/arp.js';
 import { decodeEthernet, encodeEthernet, etherTypes } from '../packet/ethernet.js';
+import { encodeIpv4, ipProtocols } from '../packet/ipv4.js';
+import { encodeUdp } from '../packet/udp.js';
 
 export type Fault = {
   readonly name: string;
-  /** The aspect that the first finding of some vector must be about, where the fault is made to show in one. */
-  readonly aspect?: Aspect;
+  /** The aspect that the first finding of some vector must be about. */
+  readonly aspect: Aspect;
   /** The pass in which it must show, where it is one that only later ones do. */
   readonly pass?: PassName;
   /** The table at which a run must say that things part, of br-int unless told; missing where no flow is to blame. */
@@ -23,6 +25,10 @@ export type Fault = {
 } & (
   /** One flow of a running switch is otherwise than the program says; deleted where `change` gives nothing back. */
   | { readonly kind: 'switch'; readonly flow: (flow: Flow) => boolean; readonly change: (flow: Flow) => Flow | undefined }
+  /** The same, but before the switch is asked what it holds. */
+  | { readonly kind: 'program'; readonly flow: (flow: Flow) => boolean; readonly change: (flow: Flow) => Flow | undefined }
+  /** A datapath whose cache never answers: no verdict may come of that. */
+  | { readonly kind: 'no cache' }
   /** What comes out of a switch is changed before it gets anywhere. */
   | { readonly kind: 'wire'; readonly wire: (step: SwitchStep) => SwitchStep }
   /** The switch is made to take a packet of its own before every vector: `ovs-ofctl packet-out` with these arguments. */
@@ -38,57 +44,61 @@ export type Fault = {
 /** Faults for antrea/encap, planted into br-int of the first node. */
 export const antreaFaults: readonly Fault[] = [
   {
-    kind: 'switch', name: 'a flow dropped: the route to the peer node', table: 70,
+    kind: 'switch', name: 'a flow dropped: the route to the peer node', aspect: 'frames', table: 70,
     flow: (flow) => flow.table === 70 && sets(flow, 'tun_dst'),
     change: () => undefined,
   },
   {
-    kind: 'switch', name: 'an output changed: everything goes to the gateway', table: 110,
+    kind: 'switch', name: 'an output changed: everything goes to the gateway', aspect: 'frames', table: 110,
     flow: (flow) => flow.actions.some(({ kind }) => kind === 'output-field'),
     change: (flow) => ({ ...flow, actions: [{ kind: 'output', port: 2 }] }),
   },
   {
-    kind: 'switch', name: 'a MAC rewrite wrong: the last byte of a pod\'s address', table: 70, field: 'eth_dst',
+    kind: 'switch', name: 'a MAC rewrite wrong: the last byte of a pod\'s address', aspect: 'frames', table: 70, field: 'eth_dst',
     flow: (flow) => flow.table === 70 && sets(flow, 'eth_src') && sets(flow, 'eth_dst') && !sets(flow, 'tun_dst'),
     change: (flow) => withValue(flow, 'eth_dst', (mac) => mac ^ 0xffn),
   },
   {
-    kind: 'switch', name: 'the tunnel destination changed', table: 70, field: 'tun_dst',
+    kind: 'switch', name: 'the tunnel destination changed', aspect: 'frames', table: 70, field: 'tun_dst',
     flow: (flow) => flow.table === 70 && sets(flow, 'tun_dst'),
     change: (flow) => withValue(flow, 'tun_dst', (address) => address ^ 0x80n),
   },
   {
-    kind: 'switch', name: 'the ARP responder answers with another MAC', table: 20, field: 'arp_sha',
+    kind: 'switch', name: 'the ARP responder answers with another MAC', aspect: 'frames', table: 20, field: 'arp_sha',
     flow: (flow) => flow.table === 20 && sets(flow, 'arp_sha'),
     change: (flow) => withValue(flow, 'arp_sha', (mac) => mac ^ 1n),
   },
   {
-    kind: 'switch', name: 'a spoof check removed: a pod may send any IP packet', table: 10,
+    kind: 'switch', name: 'a spoof check removed: a pod may send any IP packet', aspect: 'silence', table: 10,
     flow: (flow) => flow.table === 10 && matches(flow, 'nw_src'),
     change: (flow) => ({ ...flow, priority: flow.priority + 1, match: flow.match.filter(({ field }) => !/^(dl|nw)_src$/.test(field.matchName)) }),
   },
   {
-    kind: 'wire', name: 'a frame duplicated on the wire between nodes, past the last flow', bridge: 'br-phys', table: 0,
+    kind: 'wire', name: 'a frame duplicated on the wire between nodes, past the last flow', aspect: 'frames', bridge: 'br-phys', table: 0,
     wire: (step) => ({ outputs: step.outputs.flatMap((output) => (output.port === 'uplink' ? [output, output] : [output])) }),
   },
   {
-    kind: 'compiler', name: 'the compiler checks a pod against another address', table: 10,
+    kind: 'compiler', name: 'the compiler checks a pod against another address', aspect: 'intent', table: 10,
     flow: (flow) => flow.table === 10 && matches(flow, 'nw_src'),
     change: (flow) => ({ ...flow, match: flow.match.map((part) => (part.field.matchName === 'nw_src' ? { ...part, value: part.value ^ 0x40n } : part)) }),
   },
   {
-    kind: 'switch', name: 'the conntrack zone changed', table: 30,
+    kind: 'switch', name: 'the conntrack zone changed', aspect: 'frames', table: 30,
     flow: (flow) => flow.table === 30,
     change: (flow) => withCt(flow, (ct) => ({ ...ct, zone: ct.zone + 1 })),
   },
   {
-    kind: 'switch', name: 'the mark of connections from the gateway changed', table: 105, field: 'ct_mark',
+    kind: 'switch', name: 'the mark of connections from the gateway changed', aspect: 'counters', table: 105, field: 'ct_mark',
     flow: (flow) => flow.actions.some((action) => action.kind === 'ct' && action.exec.length > 0),
     change: (flow) => withCt(flow, (ct) => ({ ...ct, exec: ct.exec.map((action) => (action.kind === 'set' ? { ...action, value: action.value + 1n } : action)) })),
   },
   {
     kind: 'packet', name: 'a counter that lies: one packet more in the table of spoofed ones', aspect: 'counters', table: 10,
     packet: () => `in_port=3,packet=${hex(frameOf('0a:00:00:00:00:01', '0a:00:00:00:00:02'))},actions=resubmit(,10)`,
+  },
+  {
+    kind: 'packet', name: 'a connection that nobody opened, in a zone that no flow names', aspect: 'connections',
+    packet: () => `in_port=3,packet=${hex(datagram)},actions=ct(commit,zone=7)`,
   },
   {
     kind: 'packet', name: 'a learned MAC moved: the first pod seems to be at the second\'s port', aspect: 'macs',
@@ -104,6 +114,14 @@ export const antreaFaults: readonly Fault[] = [
   {
     kind: 'wire', name: 'a reply rewritten: an ARP answer claims another address', aspect: 'frames', table: 20,
     wire: (step) => ({ outputs: step.outputs.map((output) => (isArpReply(output.frame) ? { ...output, frame: withLastByteOf(output.frame, 31) } : output)) }),
+  },
+  {
+    kind: 'no cache', name: 'a datapath whose cache answers nothing', aspect: 'cache',
+  },
+  {
+    kind: 'program', name: 'a flow that the switch holds otherwise right after programming', aspect: 'program', table: 105,
+    flow: (flow) => flow.actions.some((action) => action.kind === 'ct' && action.exec.length > 0),
+    change: () => undefined,
   },
   {
     kind: 'cache', name: 'a cached flow too wide: it does not look at the TTL', aspect: 'frames', pass: 'sibling', table: 70, field: 'nw_ttl',
@@ -122,6 +140,12 @@ function withCt(flow: Flow, change: (ct: CtAction) => CtAction): Flow {
 function frameOf(src: string, dst: string): Uint8Array {
   return encodeEthernet({ src, dst, etherType: 0x88b5 }, new Uint8Array(46));
 }
+
+/** From nobody to nobody, and nobody listens. */
+const datagram = encodeEthernet(
+  { src: '0a:00:00:00:00:01', dst: '0a:00:00:00:00:02', etherType: etherTypes.ipv4 },
+  encodeIpv4({ src: '192.0.2.1', dst: '192.0.2.2', protocol: ipProtocols.udp, ttl: 64 }, encodeUdp({ srcPort: 49152, dstPort: 9 }, new Uint8Array(8), { src: '192.0.2.1', dst: '192.0.2.2' })),
+);
 
 function hex(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString('hex');

@@ -8,14 +8,15 @@ import type { Difference } from '../nouns/verdict.js';
 import { parseBridgeFlows } from '../openflow/bridge-flows.js';
 import { printFlow, printFlowKey, type Flow } from '../openflow/flow.js';
 import type { Image } from '../ovs/image.js';
+import type { ScenarioReport } from '../run/report.js';
 import { runScenario } from '../run/scenario-run.js';
 import type { Stray, Switches } from '../testbeds/testbed.js';
 import { openSim, type Sim, type SimOptions } from '../testbeds/sim/sim.js';
 import type { Fault } from './faults.js';
 
 export type FaultResult =
-  /** Noticed, and every finding names the right table (and the right field among them). */
-  | { readonly kind: 'caught'; readonly fault: Fault; readonly vectors: number; readonly first: string; readonly finding: Difference }
+  /** Noticed, and every finding names the right table (and the right field among them), or what kept the run from a verdict. */
+  | ({ readonly kind: 'caught'; readonly fault: Fault; readonly vectors: number; readonly first: string } & ({ readonly finding: Difference } | { readonly cause: string }))
   | { readonly kind: 'misplaced'; readonly fault: Fault; readonly vectors: number; readonly first: string; readonly finding: Difference }
   | { readonly kind: 'unnoticed'; readonly fault: Fault; readonly why: string };
 
@@ -41,6 +42,7 @@ export async function tryFault(scenario: Scenario, axes: Readonly<Record<string,
       const { node } = faultyBridge(wanted);
       const wire = fault.kind === 'wire' ? { wire: (step: Parameters<typeof fault.wire>[0], at: string) => (at === node.node ? fault.wire(step) : step) } : {};
       sim = await openSim(wanted, options.image, { ...options.sim, ...wire });
+      if (fault.kind === 'program') await plantInSwitch(sim, wanted, fault);
       return disturbed(sim, wanted, fault);
     },
     afterProgramming: async () => {
@@ -48,19 +50,30 @@ export async function tryFault(scenario: Scenario, axes: Readonly<Record<string,
       if (fault.kind === 'switch') await plantInSwitch(sim, plan, fault);
     },
   });
-  if (report.verdict !== 'diverges') return { kind: 'unnoticed', fault, why: report.inconclusive?.cause ?? report.vectors.find(({ inconclusive }) => inconclusive !== undefined)?.inconclusive?.cause ?? `the run ${report.verdict}` };
+  return judge(report, fault);
+}
+
+function judge(report: ScenarioReport, fault: Fault): FaultResult {
   const diverging = report.vectors.filter(({ verdict }) => verdict === 'diverges');
-  const findings = diverging.flatMap(({ differences }) => differences.filter(({ afterDivergence }) => !afterDivergence));
+  const open = report.vectors.flatMap(({ id, inconclusive }) => (inconclusive === undefined ? [] : [{ id, cause: inconclusive.cause }]));
+  const [first] = open;
+  if (fault.kind === 'no cache') {
+    const noticed = first !== undefined && diverging.length === 0 && open.length === report.vectors.length && open.every(({ cause }) => cause.includes('cached path was not seen'));
+    return noticed ? { kind: 'caught', fault, vectors: open.length, first: first.id, cause: first.cause } : { kind: 'unnoticed', fault, why: `the run ${report.verdict}` };
+  }
+  if (report.verdict !== 'diverges') return { kind: 'unnoticed', fault, why: report.inconclusive?.cause ?? first?.cause ?? `the run ${report.verdict}` };
+  const findings = fault.kind === 'program' ? report.program : diverging.flatMap(({ differences }) => differences.filter(({ afterDivergence }) => !afterDivergence));
   const [finding] = findings;
-  const [first] = diverging;
-  if (finding === undefined || first === undefined) return { kind: 'unnoticed', fault, why: 'no vector diverged' };
-  const wrong = fault.table === undefined ? undefined : findings.find(({ at }) => at?.flow.table !== fault.table || at?.flow.bridge !== (fault.bridge ?? 'br-int'));
-  const named = (fault.field === undefined || findings.some(({ at }) => at?.field === fault.field)) && (fault.aspect === undefined || findings.some(({ aspect }) => aspect === fault.aspect)) && (fault.pass === undefined || findings.every(({ pass }) => pass === fault.pass));
-  return { kind: wrong === undefined && named ? 'caught' : 'misplaced', fault, vectors: diverging.length, first: first.id, finding: wrong ?? finding };
+  if (finding === undefined) return { kind: 'unnoticed', fault, why: fault.kind === 'program' ? 'no flow was reported otherwise' : 'no vector diverged' };
+  const isElsewhere = ({ at }: Difference) => at?.flow.table !== fault.table || at?.flow.bridge !== (fault.bridge ?? 'br-int');
+  const wrong = fault.table === undefined || fault.kind === 'program' ? undefined : findings.find(isElsewhere);
+  const named = (fault.field === undefined || findings.some(({ at }) => at?.field === fault.field)) && findings.some(({ aspect }) => aspect === fault.aspect) && (fault.pass === undefined || findings.every(({ pass }) => pass === fault.pass));
+  const seen = { fault, vectors: diverging.length, first: fault.kind === 'program' ? 'the flows themselves' : (diverging[0]?.id ?? ''), finding: wrong ?? finding };
+  return wrong === undefined && named ? { kind: 'caught', ...seen } : { kind: 'misplaced', ...seen };
 }
 
 /** Changes the running switch behind the program's back. */
-async function plantInSwitch(sim: Sim, plan: ClusterPlan, fault: Extract<Fault, { kind: 'switch' }>): Promise<void> {
+async function plantInSwitch(sim: Sim, plan: ClusterPlan, fault: Extract<Fault, { kind: 'switch' | 'program' }>): Promise<void> {
   const { node, bridge } = faultyBridge(plan);
   const flow = pick(node, bridge, fault.flow);
   const changed = fault.change(flow);
@@ -82,6 +95,7 @@ function disturbed(sim: Sim, plan: ClusterPlan, fault: Fault): Switches {
       },
     };
   }
+  if (fault.kind === 'no cache') return { ...sim, lookups: () => ({ hit: 0, missed: sim.lookups().hit + sim.lookups().missed }) };
   if (fault.kind === 'cache') return tooWide(sim, node.node, fault);
   if (fault.kind !== 'delay') return sim;
   let late: Stray[] = [];
