@@ -42,7 +42,7 @@ function defineCommands(context: Context, finish: (code: number) => void): Comma
     .description('run scenarios on real switches, each packet compared with the reference model and with intent')
     .argument('[names...]', 'scenarios by name, or files of your own; all when none is named')
     .option('--image <name>', 'which OVS to run: trixie, bookworm, sid, or system for what is on PATH', 'trixie')
-    .option('--set <axes>', 'narrow the matrix: axis=value[,axis=value…]')
+    .option('--set <axes>', 'narrow the matrix: axis=value[,axis=value…], an axis as often as values of it are wanted')
     .option('--seed <number>', 'everything that is random comes from it', '1')
     .option('--topology <file>', 'a topology in YAML instead of the scenario\'s own')
     .option('--passes <which>', 'all: cold, again, from the cache alone, and with one field otherwise; cold: the first alone, which takes a third of the time', 'all')

@@ -42,26 +42,30 @@ function useOwnImports(root: string): void {
 }
 
 /** Every point of the matrix that is asked for, in the order of the axes. */
-export function matrix(scenario: Scenario, settings: ReadonlyMap<string, string>): readonly Readonly<Record<string, string>>[] {
+export function matrix(scenario: Scenario, settings: Settings): readonly Readonly<Record<string, string>>[] {
   return Object.entries<Axis>(scenario.axes).reduce<readonly Readonly<Record<string, string>>[]>(
     (points, [axis, { values, default: usual }]) => {
       const set = settings.get(axis);
-      if (set !== undefined && !values.includes(set)) throw unknownName(`value of axis ${axis} of ${scenario.name}`, set, values);
-      return points.flatMap((point) => (set === undefined ? usual : [set]).map((value) => ({ ...point, [axis]: value })));
+      const unknown = set?.find((value) => !values.includes(value));
+      if (unknown !== undefined) throw unknownName(`value of axis ${axis} of ${scenario.name}`, unknown, values);
+      return points.flatMap((point) => (set ?? usual).map((value) => ({ ...point, [axis]: value })));
     },
     [{}],
   );
 }
 
-/** `axis=value,axis=value`; every axis must belong to one of `scenarios`. */
-export function parseSettings(text: string | undefined, scenarios: readonly Scenario[]): ReadonlyMap<string, string> {
+/** The values asked for, by axis. */
+export type Settings = ReadonlyMap<string, readonly string[]>;
+
+/** `axis=value,axis=value`, an axis as often as several of its values are wanted; every axis must belong to one of `scenarios`. */
+export function parseSettings(text: string | undefined, scenarios: readonly Scenario[]): Settings {
   const known = [...new Set(scenarios.flatMap(({ axes }) => Object.keys(axes)))];
-  return new Map(
-    (text ?? '').split(',').filter((part) => part !== '').map((part) => {
-      const [axis = '', value] = part.split('=');
-      if (!known.includes(axis)) throw unknownName('axis', axis, known);
-      if (value === undefined || value === '') throw new InputError(`--set ${part}: expected axis=value`);
-      return [axis, value];
-    }),
-  );
+  const settings = new Map<string, readonly string[]>();
+  for (const part of (text ?? '').split(',').filter((piece) => piece !== '')) {
+    const [axis = '', value] = part.split('=');
+    if (!known.includes(axis)) throw unknownName('axis', axis, known);
+    if (value === undefined || value === '') throw new InputError(`--set ${part}: expected axis=value`);
+    settings.set(axis, [...new Set([...(settings.get(axis) ?? []), value])]);
+  }
+  return settings;
 }
