@@ -2,6 +2,7 @@
 import { canonicalJson } from '../base/digest.js';
 import { Unsupported } from '../base/errors.js';
 import { attempt } from '../base/outcome.js';
+import { turn } from '../base/turn.js';
 import { compareProgram } from '../compare/program.js';
 import { compareVector, expectedCounts, type Aftermath, type PassCase } from '../compare/vector.js';
 import type { ClusterPlan } from '../nouns/plan.js';
@@ -54,6 +55,7 @@ export async function judgeVectors(stage: Stage, real: Switches, vectors: readon
 
 /** A vector without a verdict, and why: never a pass. What would have been compared, as far as the model can tell, is expected and not made. */
 export async function leftOpen(stage: Stage, vector: TestVector, cause: Inconclusive): Promise<Judged> {
+  await turn();
   const counts = await unmade(stage, vector).catch((error: unknown) => whatIsUnknown(error).counts);
   const report = { id: vector.id, stimulus: { ...vector.stimulus }, intent: promised(stage, vector), verdict: 'inconclusive' as const, counts, differences: [], inconclusive: cause };
   return { report, record: { vector }, observed: '' };

@@ -4,6 +4,7 @@
  */
 import { flowKey } from '../compare/counters.js';
 import { assert, Unsupported } from '../base/errors.js';
+import { turn } from '../base/turn.js';
 import type { Observation } from '../nouns/observation.js';
 import type { SwitchState } from '../nouns/state.js';
 import type { FlowCount } from '../nouns/switching.js';
@@ -82,6 +83,7 @@ async function scenarioView(record: ScenarioRecord, report: ScenarioReport, seed
   const model = openModel(plan);
   const vectors: VectorView[] = [];
   for (const [index, kept] of record.vectors.entries()) {
+    await turn();
     const told = report.vectors[index];
     assert(told !== undefined && told.id === kept.vector.id, `the record's vector ${kept.vector.id} is not the report's`);
     const pass = told.differences[0]?.pass ?? 'cold';
