@@ -195,7 +195,7 @@ void t.test('what looks like a header is none in the wrong place, and what is no
   const lasts: readonly (readonly [what: string, frame: Uint8Array, last: string])[] = [
     ['ARP by another type', frame(etherTypes.rarp, arp), 'payload'],
     ['ARP that is cut short', frame(etherTypes.arp, arp.subarray(1)), 'payload'],
-    ['IPv4 by another type', frame(etherTypes.ipv6, ipv4(253, arp)), 'payload'],
+    ['IPv4 by another type', frame(etherTypes.ipv6, ipv4(253, new Uint8Array())), 'payload'],
     ['UDP that is cut short', frame(etherTypes.ipv4, ipv4(ipProtocols.udp, new Uint8Array(7))), 'payload'],
     ['VXLAN behind its port', frame(etherTypes.ipv4, ipv4(ipProtocols.udp, encodeUdp({ srcPort: 1, dstPort: vxlanPort }, vxlan, 'no-checksum'))), 'inner.arp.tpa'],
     ['VXLAN behind another port', frame(etherTypes.ipv4, ipv4(ipProtocols.udp, encodeUdp({ srcPort: 1, dstPort: vxlanPort + 1 }, vxlan, 'no-checksum'))), 'payload'],
