@@ -265,4 +265,24 @@ export const justifications: readonly Justification[] = [
     mutations: ['0 → 1', '0 → 1 (2)'],
     why: 'the same: of what is expected only the number counts',
   },
+  {
+    file: 'harness/run/drive.ts', line: 'while (modelAsks.done !== true && realAsks.done !== true) {',
+    mutations: ['modelAsks.done !== true → true', 'realAsks.done !== true → true'],
+    why: 'the same: as long as both are told the same, both end at once',
+  },
+  {
+    file: 'harness/run/drive.ts', line: 'return Math.max(0, candidates.findIndex(({ flow, packets }) => (seen.get(flowKey(flow)) ?? 0) > packets));',
+    mutations: ['seen.get(flowKey(flow)) ?? 0 → seen.get(flowKey(flow))'],
+    why: 'the same: neither nothing nor undefined is more than anything',
+  },
+  {
+    file: 'harness/run/drive.ts', line: 'return a.length === b.length && a.every((step, index) => sameOutputs(step, b[index]));',
+    mutations: ['a.length === b.length → true'],
+    why: 'the same: every testbed answers each call',
+  },
+  {
+    file: 'harness/run/drive.ts', line: 'return b !== undefined && text(a) === text(b);',
+    mutations: ['b !== undefined → true'],
+    why: forTypes,
+  },
 ];

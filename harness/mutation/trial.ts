@@ -42,7 +42,7 @@ export async function tryModule(sandbox: Sandbox, module: Source, tests: readonl
   const fates = new Map<number, Fate>();
   await inParallel([...mutants.keys()], async (number) => {
     fates.set(number, await fateOf(sandbox, number, inOrder));
-    say(`${module.path}: ${fates.size} of ${mutants.length} mutants`);
+    if (fates.size % 10 === 0) say(`${module.path}: ${fates.size} of ${mutants.length} mutants`);
   });
   return nameMutants(module.path, module.text, mutants).map((name, number) => ({ ...name, fate: fates.get(number) ?? 'unreached' }));
 }
