@@ -285,4 +285,19 @@ export const justifications: readonly Justification[] = [
     mutations: ['b !== undefined → true'],
     why: forTypes,
   },
+  {
+    file: 'harness/openflow/actions.ts', line: String.raw`const name = argument.text.replace(/\[.*/, '');`,
+    mutations: [String.raw`argument.text.replace(/\[.*/, '') → argument.text`, String.raw`/\[.*/ → /\[./`, "'' → '~'"],
+    why: 'the same: what has a bracket is a field by that alone',
+  },
+  {
+    file: 'harness/openflow/actions.ts', line: "return name === 'load' ? parseLoad(argument, [], 'in ct') : parseSetField(argument, { table: 0, match: [], ports, names: noNames }, 'in ct');",
+    mutations: ['0 → 1'],
+    why: 'the same: set_field asks for no table',
+  },
+  {
+    file: 'harness/openflow/actions.ts', line: "return action.table === undefined ? `resubmit:${printPort(action.port ?? 0)}` : `resubmit(${action.port === undefined ? '' : printPort(action.port)},${action.table})`;",
+    mutations: ['action.port ?? 0 → action.port', '0 → 1'],
+    why: forTypes,
+  },
 ];

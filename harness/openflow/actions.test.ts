@@ -17,6 +17,7 @@ void t.test('what is taken', (t) => {
     ['actions=12,0', 'actions=output:12,output:0'],
     ['actions=output:in_port', 'actions=IN_PORT'],
     ['actions=output:reg1,output:reg1[],output:reg2', 'actions=output:9,output:NXM_NX_REG1[],output:NXM_NX_REG2[]'],
+    ['actions=output:NXM_NX_CT_LABEL[0..63]', 'actions=output:NXM_NX_CT_LABEL[0..63]'],
     ['actions=output:reg2[3],output:reg2[3..4]', 'actions=output:NXM_NX_REG2[3],output:NXM_NX_REG2[3..4]'],
   ];
   for (const [text, actions] of taken) t.equal(printed(text), actions, text);
