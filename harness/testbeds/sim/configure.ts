@@ -98,8 +98,11 @@ const named = (name: string): Value => ['named-uuid', name];
 const set = (values: readonly Value[]): Value => ['set', values];
 const map = (entries: Readonly<Record<string, string>>): Value => ['map', Object.entries(entries)];
 
+const anHour = '3600000';
+
 /**
  * What a datapath's cache holds stays there until it is purged, whatever time passes, and packets ask it alone: with an exact-match
- * cache before it, filled by chance, nobody could say which of the two had answered.
+ * cache before it, filled by chance, nobody could say which of the two had answered. Revalidators, which run by the real clock, have
+ * nothing to do before they are asked.
  */
-const caching = map({ 'max-idle': '3600000', 'emc-insert-inv-prob': '0' });
+const caching = map({ 'max-idle': anHour, 'max-revalidator': anHour, 'emc-insert-inv-prob': '0' });

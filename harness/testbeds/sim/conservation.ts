@@ -24,6 +24,13 @@ export function parseLookups(text: string): Lookups {
   return { hit: Number(hit), missed: Number(missed) };
 }
 
+/** How many flows the datapath's cache holds, from the same. @throws Unavailable when it does not tell. */
+export function parseCachedFlows(text: string): number {
+  const [, flows] = /^ {2}flows: (\d+)$/m.exec(text) ?? [];
+  if (flows === undefined) throw new Unavailable(`the datapath does not tell how many flows it caches: ${text.slice(0, 200)}`);
+  return Number(flows);
+}
+
 /** The wire's own account of a port: frames written to the switch and read from it. */
 export interface WireTotals {
   readonly port: string;

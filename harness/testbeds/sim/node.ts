@@ -12,7 +12,7 @@ import { applyFlows, makeBridges, setNeighbours } from './bring-up.js';
 import { until } from './condition.js';
 import { wiredPorts } from './configure.js';
 import { connectionsOf } from './connections.js';
-import { disagreements, isTakenIn, parseLookups, parsePortCounters, type PortCounters } from './conservation.js';
+import { disagreements, isTakenIn, parseCachedFlows, parseLookups, parsePortCounters, type PortCounters } from './conservation.js';
 import { countsSince, flowCounter } from './flow-counts.js';
 import { listenPort, type PortSocket } from './port-socket.js';
 import { parseMacs } from './state.js';
@@ -116,11 +116,19 @@ function runningNode(plan: NodePlan, vswitch: Vswitch, ofctl: Ofctl, wires: read
     await call('revalidator/purge');
     return changed;
   };
-  /** Counters of flows lag behind cached packets until the cache is purged into them. */
+  /**
+   * Counters of flows lag behind cached packets until the cache is purged into them. A purge passes over what a revalidator holds at
+   * that moment: once nothing is cached, all is counted.
+   */
   const countAll = async () => {
-    const purged = call('revalidator/purge');
-    const [counts] = await Promise.all([Promise.all(counters.map(async ({ bridge, read }) => read(await call('bridge/dump-flows', bridge)))), purged]);
-    return counts.flat();
+    let counts: readonly FlowCount[] = [];
+    await until(`node ${plan.node} to count its packets`, quietLimitMs, async () => {
+      const [, told, ...dumps] = await Promise.all([call('revalidator/purge'), call('dpctl/show'), ...counters.map(({ bridge }) => call('bridge/dump-flows', bridge))]);
+      const cached = parseCachedFlows(told);
+      if (cached === 0) counts = counters.flatMap(({ read }, index) => read(dumps[index] ?? ''));
+      return cached === 0 ? [] : [`${cached} flows are still cached`];
+    });
+    return counts;
   };
 
   return {

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import { formatFlowId } from '../../nouns/switching.js';
 import { until } from './condition.js';
-import { disagreements, parsePortCounters } from './conservation.js';
+import { disagreements, parseCachedFlows, parseLookups, parsePortCounters } from './conservation.js';
 import { countsSince, flowCounter } from './flow-counts.js';
 import { frameSplitter } from './port-socket.js';
 
@@ -41,6 +41,9 @@ const show = `system@ovs-system:
 void t.test('conservation', async (t) => {
   const counters = parsePortCounters(show);
   t.strictSame([...counters], [['antrea-gw0', { received: 1, sent: 2 }], ['genev_sys_6081', { received: 0, sent: 0 }]]);
+  t.strictSame(parseLookups(show), { hit: 3, missed: 8 });
+  t.equal(parseCachedFlows(show), 8);
+  for (const parse of [parseLookups, parseCachedFlows]) t.throws(() => parse('no datapath'), { name: 'Unavailable', message: /no datapath/ });
   t.strictSame(disagreements([{ port: 'antrea-gw0', written: 1, read: 2 }], counters), []);
   t.strictSame(disagreements([{ port: 'antrea-gw0', written: 3, read: 1 }, { port: 'p1', written: 0, read: 0 }], counters), [
     'port antrea-gw0: 3 frames written, the switch counts 1 received',
