@@ -1,5 +1,6 @@
 /** IPv4 as a host sends it, and what its stack has to say about a packet. */
-import { encodeIpv4, ipv4Flags, type Ipv4Addresses } from '../packet/ipv4.js';
+import { encodeIpv4, ipv4Flags } from '../packet/ipv4.js';
+import type { IpAddresses } from '../packet/pseudo-header.js';
 import type { Effect, Host } from './host.js';
 import { sendToNeighbour } from './neighbours.js';
 import { nextHop } from './routing.js';
@@ -14,7 +15,7 @@ export interface Datagram {
   /** The outgoing interface's address unless told. */
   readonly src?: string;
   /** What the datagram carries, once its addresses are known. */
-  readonly encode: (addresses: Ipv4Addresses) => Uint8Array;
+  readonly encode: (addresses: IpAddresses) => Uint8Array;
 }
 
 /** Routes, puts the IP header on and hands the packet to the neighbour. */
@@ -26,7 +27,7 @@ export function sendIp(host: Host, { dst, protocol, ttl, src, encode }: Datagram
   return sendToNeighbour(host, hop.via, hop.ip, encodeIpv4(header, encode(addresses)));
 }
 
-export function dropped(why: string, addresses: Ipv4Addresses | undefined): readonly Effect[] {
+export function dropped(why: string, addresses: IpAddresses | undefined): readonly Effect[] {
   return [{ kind: 'note', note: { kind: 'dropped', why, src: addresses?.src ?? '', dst: addresses?.dst ?? '' } }];
 }
 

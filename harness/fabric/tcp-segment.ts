@@ -1,6 +1,7 @@
 /** TCP segments as hosts make them, and sequence numbers, which wrap around (RFC 9293, section 3.4). */
 import type { InterjectedSegment } from '../nouns/vector.js';
-import { ipProtocols, type Ipv4Addresses } from '../packet/ipv4.js';
+import { ipProtocols } from '../packet/ipv4.js';
+import type { IpAddresses } from '../packet/pseudo-header.js';
 import { encodeTcp, tcpFlags, type TcpHeader } from '../packet/tcp.js';
 import type { Effect, Host } from './host.js';
 import { sendIp } from './ip.js';
@@ -59,7 +60,7 @@ export function sendSegment(host: Host, { local, remote, ttl }: Ends, segment: S
 }
 
 /** The bytes of a segment; a wrong checksum is the right one with its last bit turned. */
-export function encodeSegment(header: TcpHeader, { payload, checksum }: Pick<Segment, 'payload' | 'checksum'>, addresses: Ipv4Addresses): Uint8Array {
+export function encodeSegment(header: TcpHeader, { payload, checksum }: Pick<Segment, 'payload' | 'checksum'>, addresses: IpAddresses): Uint8Array {
   const bytes = encodeTcp(header, payload, addresses);
   return checksum === 'right' ? bytes : bytes.with(17, (bytes[17] ?? 0) ^ 1);
 }

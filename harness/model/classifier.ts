@@ -5,7 +5,7 @@ import { wordsOf } from '../openflow/fields.js';
 import { printFlow, printFlowKey, type Flow } from '../openflow/flow.js';
 import type { FieldMatch } from '../openflow/match.js';
 import { printMatch } from '../openflow/print-match.js';
-import { isComparable, unknownOf } from './known.js';
+import { isFilled, unknownOf } from './known.js';
 
 /** A flow ready to be matched: `key[word] & mask === value` for all of its words. */
 export interface Rule {
@@ -31,7 +31,7 @@ export function compile(flows: readonly Flow[]): Tables {
     keys.add(key);
     const rules = tables.get(flow.table) ?? [];
     tables.set(flow.table, rules);
-    rules.push({ flow, match: printMatch(flow.match), words: flow.match.filter(({ field }) => isComparable(flow, field)).flatMap(matchWords), unknown: unknownOf(flow) });
+    rules.push({ flow, match: printMatch(flow.match), words: flow.match.filter(({ field }) => isFilled(field)).flatMap(matchWords), unknown: unknownOf(flow) });
   }
   for (const rules of tables.values()) rules.sort((a, b) => b.flow.priority - a.flow.priority);
   return tables;

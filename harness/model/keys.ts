@@ -3,8 +3,12 @@ import type { FlowKey } from '../packet/flow-key.js';
 import type { Subfield } from '../openflow/actions.js';
 import { wordsOf, type Field } from '../openflow/fields.js';
 
+/** Fields that Open vSwitch matches and writes, but reads as zero (lib/meta-flow.c, mf_get_value). */
+const readAsZero: ReadonlySet<string> = new Set(['nd_options_type']);
+
 /** Bits that the field does not have, as ECN beside nw_tos, read as zero. */
 export function readField(key: FlowKey, field: Field): bigint {
+  if (readAsZero.has(field.name)) return 0n;
   return (readWords(key, field) >> BigInt(field.shift)) & field.ones;
 }
 

@@ -1,6 +1,8 @@
 /** A packet in the pipeline: its bytes as they arrived, and what is known of it now. */
+import { Unsupported } from '../base/errors.js';
 import { etherTypes } from '../packet/ethernet.js';
-import { extract, keyWords, word, type FlowKey, type Layout } from '../packet/flow-key.js';
+import { extract, type Layout } from '../packet/extract/extract.js';
+import { keyWords, word, type FlowKey } from '../packet/flow-key.js';
 import { rewrite } from '../packet/flow-rewrite.js';
 import { ipProtocols } from '../packet/ipv4.js';
 import type { Tracked } from './conntrack/tracker.js';
@@ -18,10 +20,14 @@ export interface Packet {
   tracked?: { readonly said: Tracked; readonly key: FlowKey };
 }
 
-/** A packet that enters the datapath at OpenFlow port `inPort`, tunnel fields and registers zero. */
+/**
+ * A packet that enters the datapath at OpenFlow port `inPort`, tunnel fields and registers zero.
+ * @throws Unsupported for a frame that Open vSwitch loses count of: its keys cannot tell of labels without one.
+ */
 export function arriving(frame: Uint8Array, inPort: number): Packet {
   const key = new Uint32Array(keyWords);
   const layout = extract(frame, key);
+  if (layout.mpls >= 0 && layout.l3 === layout.mpls) throw new Unsupported('the model does not know MPLS frames without a whole label');
   key[word.inPort] = inPort;
   return { frame, layout, arrived: key.slice(), key, hash: fiveTupleHash(key) };
 }

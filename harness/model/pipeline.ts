@@ -2,14 +2,15 @@
 import { Unsupported, assertNever } from '../base/errors.js';
 import type { TunnelType } from '../nouns/topology.js';
 import { etherTypes } from '../packet/ethernet.js';
-import { fragment, word, type FlowKey } from '../packet/flow-key.js';
+import { isIp, word, type FlowKey } from '../packet/flow-key.js';
 import type { Action, CtAction, Subfield } from '../openflow/actions.js';
-import { fieldsNamed, type Field } from '../openflow/fields.js';
+import { fieldsNamed } from '../openflow/fields.js';
 import { printFlow } from '../openflow/flow.js';
 import { reservedPorts } from '../openflow/ports.js';
 import { lookup, type Rule } from './classifier.js';
 import { track, type Tracked } from './conntrack/tracker.js';
 import { readSubfield, writeField, writeSubfield } from './keys.js';
+import { hasField } from './has-field.js';
 import { checkRead, checkWrite } from './known.js';
 import { Tie } from './tie.js';
 import { idOf, portName, routeTunnel, type ModelBridge, type ModelNode } from './node.js';
@@ -100,16 +101,9 @@ function seenByLookup(packet: Packet): FlowKey {
   return key;
 }
 
-/** Ports of a packet that begins behind the transport's header are neither read nor written. */
-function isMissing(packet: Packet, field: Field): boolean {
-  const isPort = field.prerequisite === 'tcp' || field.prerequisite === 'udp';
-  return isPort && ((packet.key[word.nwFrag] ?? 0) & fragment.later) !== 0;
-}
-
 function act(at: Translation, packet: Packet, rule: Rule, action: Exclude<Action, { kind: 'dec_ttl' }>): void {
   const { passage, bridge } = at;
   const flow = idOf(passage.node, bridge, rule);
-  const etherType = packet.key[word.ethType] ?? 0;
   const wrote = (field: string) => passage.steps.push({ kind: 'write', flow, field });
   switch (action.kind) {
     case 'output':
@@ -121,15 +115,15 @@ function act(at: Translation, packet: Packet, rule: Rule, action: Exclude<Action
     case 'resubmit':
       return descend(at, packet, rule, action.table ?? rule.flow.table, action.port ?? packet.key[word.inPort] ?? 0);
     case 'set':
-      checkWrite(action.field, etherType);
-      if (isMissing(packet, action.field)) return;
+      checkWrite(action.field);
+      if (!hasField(packet.key, action.field)) return;
       writeField(packet.key, action.field, action.value, action.mask);
       wrote(action.field.name);
       return;
     case 'move':
-      checkRead(action.source.field, etherType);
-      checkWrite(action.destination.field, etherType);
-      if (isMissing(packet, action.source.field) || isMissing(packet, action.destination.field)) return;
+      checkRead(action.source.field);
+      checkWrite(action.destination.field);
+      if (!hasField(packet.key, action.source.field) || !hasField(packet.key, action.destination.field)) return;
       writeSubfield(packet.key, action.destination, readSubfield(packet.key, action.source));
       wrote(action.destination.field.name);
       return;
@@ -159,7 +153,7 @@ function descend(at: Translation, packet: Packet, rule: Rule, table: number, por
  * (ovs-actions(7), "dec_ttl"). A flow that resubmitted to this one goes on.
  */
 function decrementTtl(at: Translation, packet: Packet, rule: Rule): 'expired' | 'alive' {
-  if (packet.key[word.ethType] !== etherTypes.ipv4) throw new Unsupported('the model decrements the TTL of IPv4 only');
+  if (!isIp(packet.key[word.ethType] ?? 0)) return 'alive';
   const flow = idOf(at.passage.node, at.bridge, rule);
   const ttl = packet.key[word.nwTtl] ?? 0;
   if (ttl <= 1) {
@@ -205,7 +199,7 @@ function saidBefore({ tracked }: Packet, { arrived }: Packet, zone: number): Tra
 
 /** A number that no port can have sends nothing (ovs-actions(7), "output"). */
 function outputByField(at: Translation, packet: Packet, rule: Rule, source: Subfield): void {
-  checkRead(source.field, packet.key[word.ethType] ?? 0);
+  checkRead(source.field);
   const port = Number(readSubfield(packet.key, source));
   if (port < reservedPorts.ANY) return output(at, packet, rule, port, source.field.name);
   at.passage.steps.push({ kind: 'drop', flow: idOf(at.passage.node, at.bridge, rule), why: `${source.field.name} holds ${port}, which is no port` });

@@ -1,7 +1,8 @@
 // Goal: a switch reads from a frame what ovs-fields(7) and the RFCs say, and nothing from a header that is not there in full.
 // Method: frames written down byte by byte, with each field that is not zero; every length and offset at which a header becomes whole.
 import t from 'tap';
-import { extract, fragment, isTag, keyWords, word } from './flow-key.js';
+import { extract } from './extract/extract.js';
+import { fragment, isTag, keyWords, word } from './flow-key.js';
 
 const names = Object.keys(word) as (keyof typeof word)[];
 /** How many words each field takes. */
@@ -18,8 +19,8 @@ function read(hex: string): Readonly<Record<string, string | number>> {
 
 void t.test('each field has words of its own', (t) => {
   t.equal(word.inPort, 0);
-  const { reg, tunMetadata, ...others } = widths;
-  t.same({ reg, tunMetadata }, { reg: 32, tunMetadata: 64 }, 'registers and tunnel options');
+  const { reg, tunMetadata, vlanTci, vlanTpid, mplsLse, ...others } = widths;
+  t.same({ reg, tunMetadata, vlanTci, vlanTpid, mplsLse }, { reg: 32, tunMetadata: 64, vlanTci: 2, vlanTpid: 2, mplsLse: 3 }, 'registers, tunnel options, tags and labels');
   const wide = /^(metadata|tunId|eth(Src|Dst)|arp(Sha|Tha)|(tun|ct)?(i|I)pv6(Src|Dst)|ctLabel|ndTarget)$/;
   for (const [name, words] of Object.entries(others)) t.equal(words, !wide.test(name) ? 1 : /pv6|Label|Target/.test(name) ? 4 : 2, name);
   t.ok(names.indexOf('ethSrc') > names.indexOf('tunMetadata') && names.indexOf('ethSrc') > names.indexOf('pktMark'), 'what is read from frames comes last');
@@ -40,9 +41,9 @@ void t.test('link layer', (t) => {
   const untagged = { l3: 14, l4: -1, ...linkFields };
   t.same(read(`${link}08`), { l3: -1, l4: -1 }, 'no whole Ethernet header');
   t.same(read(`${link}88cc`), { ...untagged, ethType: '88cc' }, 'nothing behind it');
-  t.same(read(`${link}8100e00588cc`), { ...untagged, l3: 18, ethType: '88cc', vlanTci: 'f005' }, '802.1Q: priority 7, VLAN 5');
+  t.same(read(`${link}8100e00588cc`), { ...untagged, l3: 18, ethType: '88cc', vlanTci: 'f00500000000', vlanTpid: '810000000000' }, '802.1Q: priority 7, VLAN 5');
   t.same(read(`${link}8100600588`), { ...untagged, ethType: '8100' }, 'no whole tag');
-  t.same(read(`${link}88a8000a0806${arp}`), { ...untagged, l3: 18, ethType: '806', vlanTci: '100a', ...arpFields }, '802.1ad');
+  t.same(read(`${link}88a8000a0806${arp}`), { ...untagged, l3: 18, ethType: '806', vlanTci: '100a00000000', vlanTpid: '88a800000000', ...arpFields }, '802.1ad');
   t.same(read(`${link}0600aaaa0300000008060001`), { ...untagged, ethType: '600' }, 'the first number that is a type (IEEE 802.3)');
   t.same(read(`${link}05ffaaaa030000000806${arp}`), { ...untagged, l3: 22, ethType: '806', ...arpFields }, 'a length, LLC and SNAP (RFC 1042)');
   t.same(read(`${link}0024aaaa0300000088cc`), { ...untagged, l3: 22, ethType: '88cc' }, 'SNAP and nothing behind it');

@@ -18,6 +18,15 @@ export interface FieldLayout {
   readonly read: (bytes: Uint8Array) => string;
 }
 
+/** Several fields in the same bytes, as the priority and the number in a VLAN tag; each reads them all, and sees its own bits. */
+export interface SharedLayout {
+  readonly length: number;
+  readonly fields: readonly Pick<FieldLayout, 'name' | 'read'>[];
+}
+
+/** A header's fields in their order. Together, different bytes read differently. */
+export type HeaderLayout = readonly (FieldLayout | SharedLayout)[];
+
 export function viewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

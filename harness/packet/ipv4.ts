@@ -3,16 +3,12 @@ import { formatIpv4, ipv4Number } from '../base/address.js';
 import { assert } from '../base/errors.js';
 import { internetChecksum } from './checksum.js';
 import { concatBytes, decimal, dotted, hexadecimal, unsigned, viewOf, type ChecksumState, type Decoded, type FieldLayout } from './header.js';
+import type { IpAddresses } from './pseudo-header.js';
 
-export const ipProtocols = { icmp: 1, tcp: 6, udp: 17, gre: 47, sctp: 132 } as const;
+export const ipProtocols = { icmp: 1, igmp: 2, tcp: 6, udp: 17, gre: 47, icmp6: 58, sctp: 132 } as const;
 export const ipv4Flags = { moreFragments: 1, dontFragment: 2, reserved: 4 } as const;
 
-export interface Ipv4Addresses {
-  readonly src: string;
-  readonly dst: string;
-}
-
-export interface Ipv4Header extends Ipv4Addresses {
+export interface Ipv4Header extends IpAddresses {
   readonly protocol: number;
   readonly ttl: number;
   /** The whole octet: DSCP in the upper six bits, ECN in the lower two. */
@@ -100,10 +96,4 @@ export function decodeIpv4(bytes: Uint8Array): (Decoded<Ipv4Header> & { readonly
 /** Whether it is a piece of a larger datagram: the first, a middle or the last one. */
 export function isFragment(header: Ipv4Header): boolean {
   return header.fragmentOffset !== 0 || (header.flags & ipv4Flags.moreFragments) !== 0;
-}
-
-/** The sum over the pseudo-header that UDP (RFC 768) and TCP (RFC 9293, section 3.1) put before their own bytes. */
-export function pseudoHeaderSum(addresses: Ipv4Addresses, protocol: number, length: number): number {
-  const words = [addresses.src, addresses.dst].map(ipv4Number).flatMap((number) => [number >>> 16, number & 0xffff]);
-  return words.reduce((sum, word) => sum + word, protocol + length);
 }

@@ -1,8 +1,9 @@
-/** TCP segments over IPv4 (RFC 9293, section 3.1). */
+/** TCP segments (RFC 9293, section 3.1). */
 import { assert } from '../base/errors.js';
 import { internetChecksum } from './checksum.js';
 import { concatBytes, decimal, hexadecimal, unsigned, viewOf, type ChecksumState, type Decoded, type FieldLayout } from './header.js';
-import { ipProtocols, pseudoHeaderSum, type Ipv4Addresses } from './ipv4.js';
+import { ipProtocols } from './ipv4.js';
+import { pseudoHeaderSum, type IpAddresses } from './pseudo-header.js';
 
 export const tcpFlags = { FIN: 0x01, SYN: 0x02, RST: 0x04, PSH: 0x08, ACK: 0x10, URG: 0x20, ECE: 0x40, CWR: 0x80 } as const;
 
@@ -40,7 +41,7 @@ function formatTcpFlags(flags: number): string {
 }
 
 /** The segment with its checksum over the pseudo-header of `addresses`. */
-export function encodeTcp(header: TcpHeader, payload: Uint8Array, addresses: Ipv4Addresses): Uint8Array {
+export function encodeTcp(header: TcpHeader, payload: Uint8Array, addresses: IpAddresses): Uint8Array {
   const headerLength = fixedLength + header.options.length;
   assert(header.options.length % 4 === 0 && header.options.length <= 40, `${header.options.length} bytes of TCP options`);
   const bytes = concatBytes(new Uint8Array(fixedLength), header.options, payload);
@@ -57,7 +58,7 @@ export function encodeTcp(header: TcpHeader, payload: Uint8Array, addresses: Ipv
 }
 
 /** Undefined for less than 20 bytes, or when the data offset does not fit them. */
-export function decodeTcp(bytes: Uint8Array, addresses: Ipv4Addresses): (Decoded<TcpHeader> & { readonly checksum: ChecksumState }) | undefined {
+export function decodeTcp(bytes: Uint8Array, addresses: IpAddresses): (Decoded<TcpHeader> & { readonly checksum: ChecksumState }) | undefined {
   if (bytes.length < fixedLength) return undefined;
   const view = viewOf(bytes);
   const headerLength = (view.getUint8(12) >>> 4) * 4;
@@ -78,6 +79,6 @@ export function decodeTcp(bytes: Uint8Array, addresses: Ipv4Addresses): (Decoded
   };
 }
 
-function tcpChecksum(bytes: Uint8Array, addresses: Ipv4Addresses): number {
+function tcpChecksum(bytes: Uint8Array, addresses: IpAddresses): number {
   return internetChecksum(bytes, pseudoHeaderSum(addresses, ipProtocols.tcp, bytes.length));
 }

@@ -1,8 +1,9 @@
-/** UDP over IPv4 (RFC 768). */
+/** UDP (RFC 768). */
 import { assert } from '../base/errors.js';
 import { internetChecksum } from './checksum.js';
 import { concatBytes, decimal, hexadecimal, viewOf, type ChecksumState, type Decoded, type FieldLayout } from './header.js';
-import { ipProtocols, pseudoHeaderSum, type Ipv4Addresses } from './ipv4.js';
+import { ipProtocols } from './ipv4.js';
+import { pseudoHeaderSum, type IpAddresses } from './pseudo-header.js';
 
 export interface UdpHeader {
   readonly srcPort: number;
@@ -22,7 +23,7 @@ export const udpLayout: readonly FieldLayout[] = [
  * The datagram with its checksum over the pseudo-header of `addresses`, or with none (zero), as tunnels send it
  * (RFC 8926, section 3.3). A checksum that computes to zero is sent as 0xffff.
  */
-export function encodeUdp(header: UdpHeader, payload: Uint8Array, addresses: Ipv4Addresses | 'no-checksum'): Uint8Array {
+export function encodeUdp(header: UdpHeader, payload: Uint8Array, addresses: IpAddresses | 'no-checksum'): Uint8Array {
   const bytes = concatBytes(new Uint8Array(headerLength), payload);
   assert(bytes.length <= 0xffff, `a UDP datagram of ${bytes.length} bytes`);
   const view = viewOf(bytes);
@@ -37,7 +38,7 @@ export function encodeUdp(header: UdpHeader, payload: Uint8Array, addresses: Ipv
  * The payload ends at the length field, or where the bytes end: then the checksum is `unverifiable`, as in the first
  * fragment of a larger datagram. Undefined for less than eight bytes, or a length below eight.
  */
-export function decodeUdp(bytes: Uint8Array, addresses: Ipv4Addresses): (Decoded<UdpHeader> & { readonly checksum: ChecksumState }) | undefined {
+export function decodeUdp(bytes: Uint8Array, addresses: IpAddresses): (Decoded<UdpHeader> & { readonly checksum: ChecksumState }) | undefined {
   if (bytes.length < headerLength) return undefined;
   const view = viewOf(bytes);
   const length = view.getUint16(4);
@@ -49,12 +50,12 @@ export function decodeUdp(bytes: Uint8Array, addresses: Ipv4Addresses): (Decoded
   };
 }
 
-function checksumState(bytes: Uint8Array, length: number, addresses: Ipv4Addresses): ChecksumState {
+function checksumState(bytes: Uint8Array, length: number, addresses: IpAddresses): ChecksumState {
   if (length > bytes.length) return 'unverifiable';
   if (viewOf(bytes).getUint16(6) === 0) return 'absent';
   return udpChecksum(bytes.subarray(0, length), addresses) === 0 ? 'valid' : 'invalid';
 }
 
-function udpChecksum(bytes: Uint8Array, addresses: Ipv4Addresses): number {
+function udpChecksum(bytes: Uint8Array, addresses: IpAddresses): number {
   return internetChecksum(bytes, pseudoHeaderSum(addresses, ipProtocols.udp, bytes.length));
 }

@@ -3,7 +3,8 @@
  * fragments, NAT and ICMP errors are refused by name until the model knows them. Times are virtual milliseconds.
  */
 import { assertNever } from '../../base/errors.js';
-import type { FlowKey, Layout } from '../../packet/flow-key.js';
+import type { Layout } from '../../packet/extract/extract.js';
+import type { FlowKey } from '../../packet/flow-key.js';
 import { ctStateBits } from '../../openflow/fields.js';
 import { beginIcmp, opensIcmp, updateIcmp, type IcmpProgress } from './icmp.js';
 import { beginOther, updateOther, type OtherProgress } from './other.js';

@@ -1,0 +1,17 @@
+import { word, type FlowKey } from '../flow-key.js';
+import { changed, replace16, replaceWords } from './bytes.js';
+import { addressChecksum, neverZero } from './transport.js';
+
+/** Addresses, type of service and time to live, with the header's checksum and that of what follows: also where a later fragment has other bytes in its place. */
+export function rewriteIpv4(view: DataView, l3: number, l4: number, before: FlowKey, after: FlowKey): void {
+  const header = l3 + 10;
+  const protocol = view.getUint8(l3 + 9);
+  const transport = addressChecksum(view, l4, l3 + view.getUint16(l3 + 2), protocol);
+  for (const [field, place] of [[word.nwSrc, l3 + 12], [word.nwDst, l3 + 16]] as const) {
+    if (!changed(before, after, field)) continue;
+    replaceWords(view, place, after, field, 1, [header, ...transport]);
+    neverZero(view, protocol, transport);
+  }
+  if (changed(before, after, word.nwTos)) replace16(view, l3, (view.getUint8(l3) << 8) | (after[word.nwTos] ?? 0), [header]);
+  if (changed(before, after, word.nwTtl)) replace16(view, l3 + 8, ((after[word.nwTtl] ?? 0) << 8) | protocol, [header]);
+}

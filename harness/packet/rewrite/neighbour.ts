@@ -1,0 +1,60 @@
+import { Unsupported } from '../../base/errors.js';
+import { internetChecksum, sumWords } from '../checksum.js';
+import { word, type FlowKey } from '../flow-key.js';
+import { neighbourLength, optionTypes } from '../neighbour.js';
+import { changed, replaceMac, replaceWords } from './bytes.js';
+
+const optionUnit = 8;
+
+/**
+ * Reserved bits and option type, then target and addresses (Open vSwitch lib/packets.c, packet_set_nd_ext and packet_set_nd). The first
+ * two are written with a checksum that is made anew, the others with one that is brought up to date. A message without room for a target
+ * stays as it is.
+ */
+export function rewriteNeighbour(view: DataView, l3: number, l4: number, end: number, before: FlowKey, after: FlowKey): void {
+  const hasExtensions = changed(before, after, word.ndReserved) || changed(before, after, word.tcpFlags);
+  const hasAddresses = changed(before, after, word.ndTarget, 4) || changed(before, after, word.arpSha, 2) || changed(before, after, word.arpTha, 2);
+  if (end < l4 + neighbourLength) return;
+  if (hasExtensions) rewriteExtensions(view, l3, l4, end, before, after);
+  if (hasAddresses) rewriteAddresses(view, l4, end, before, after);
+}
+
+/** The type of the first option is written even where there is none: into padding, or into nothing. */
+function rewriteExtensions(view: DataView, l3: number, l4: number, end: number, before: FlowKey, after: FlowKey): void {
+  if (changed(before, after, word.ndReserved)) view.setUint32(l4 + 4, after[word.ndReserved] ?? 0);
+  const option = l4 + neighbourLength;
+  if (changed(before, after, word.tcpFlags) && option < view.byteLength) view.setUint8(option, after[word.tcpFlags] ?? 0);
+  view.setUint16(l4 + 2, 0);
+  view.setUint16(l4 + 2, internetChecksum(bytesOf(view, l4, end), pseudoHeader(view, l3)));
+}
+
+/** With extension headers it is not the one of RFC 8200, section 8.1: next header and length are those of the IPv6 header. */
+function pseudoHeader(view: DataView, l3: number): number {
+  return sumWords(bytesOf(view, l3 + 8, l3 + 40), view.getUint8(l3 + 6) + view.getUint16(l3 + 4));
+}
+
+function rewriteAddresses(view: DataView, l4: number, end: number, before: FlowKey, after: FlowKey): void {
+  const checksum = [l4 + 2];
+  if (changed(before, after, word.ndTarget, 4)) replaceWords(view, l4 + 8, after, word.ndTarget, 4, checksum);
+  const option = firstAddress(view, l4 + neighbourLength, end);
+  if (option === undefined) return;
+  const field = view.getUint8(option) === optionTypes.source ? word.arpSha : word.arpTha;
+  if (changed(before, after, field, 2)) replaceMac(view, option + 2, after, field, checksum);
+}
+
+/** The first option with a link-layer address of six bytes: no other is written. */
+function firstAddress(view: DataView, start: number, end: number): number | undefined {
+  for (let at = start; end >= at + optionUnit; ) {
+    const length = view.getUint8(at + 1) * optionUnit;
+    if (length === 0) return undefined;
+    if (length > end - at) throw new Unsupported('the model does not rewrite neighbour discovery with an option that is cut off');
+    const type = view.getUint8(at);
+    if (length === optionUnit && (type === optionTypes.source || type === optionTypes.target)) return at;
+    at += length;
+  }
+  return undefined;
+}
+
+function bytesOf(view: DataView, start: number, end: number): Uint8Array {
+  return new Uint8Array(view.buffer, view.byteOffset + start, end - start);
+}
