@@ -6,7 +6,7 @@ const forTypes = 'the same: only the type checker asks';
 
 export const justifications: readonly Justification[] = [
   {
-    file: 'harness/packet/flow-key.ts',
+    file: 'harness/packet/extract/ipv4.ts',
     line: 'if (later || (flagsAndOffset & 0x2000) !== 0) key[word.nwFrag] = fragment.any | (later ? fragment.later : 0);',
     mutations: ['0x2000 → 0x2001', '0 → 1 (2)'],
     why: 'the same: the lowest bit of the offset makes it a later fragment already, and 1 is `fragment.any`',
