@@ -174,7 +174,7 @@ void t.test('connections', async (t) => {
   await t.test('marks and zones', async (t) => {
     const node = nodeOf(
       'priority=2,ip,in_port=1 actions=ct(commit,zone=1,exec(set_field:0x25->ct_mark)),output:2', 'priority=1,ip,in_port=2 actions=ct(table=1,zone=1)', 'priority=1,ip,in_port=3 actions=ct(table=1,zone=2)',
-      'priority=1,ip,in_port=4 actions=ct(commit,zone=1,exec(set_field:0x1a/0xf->ct_mark)),ct(table=1,zone=1)',
+      'priority=1,ip,in_port=4 actions=ct(commit,zone=1,exec(set_field:0xa/0xf->ct_mark)),ct(table=1,zone=1)',
       'table=1, priority=3,ct_mark=0x25,ct_zone=1 actions=3', 'table=1, priority=2,ct_mark=0x2a,ct_zone=1 actions=1', 'table=1, priority=1,ct_mark=0,ct_zone=2,ct_state=+new actions=4',
     );
     t.equal(portsOf(node, 'p1', udp()), 'p2');
@@ -333,11 +333,12 @@ void t.test('the model refuses by name', async (t) => {
   refuses(/does not track IPv6/, 'ipv6,actions=ct(table=1)', version6);
   refuses(/only sets ct_mark/, 'ip,actions=ct(commit,exec(set_field:1->ct_label))', udp());
   refuses(/VLAN tags in the NORMAL action/, 'actions=NORMAL', bytes('0a00000000020a00000000018100000588b50000'));
-  for (const port of ['CONTROLLER', 'FLOOD', 'ALL']) refuses(new RegExp(`does not know the output of table=0, priority=32768 actions=${port}`), `actions=${port}`, udp());
+  for (const port of ['FLOOD', 'ALL']) refuses(new RegExp(`does not know the output of table=0, priority=32768 actions=${port}`), `actions=${port}`, udp());
+  for (const action of ['CONTROLLER:65535', 'group:1', 'learn(table=1,eth_type=0x800)', 'clone(output:2)', 'write_actions(output:2)']) refuses(new RegExp(`does not carry out ${action.replace(/[()]/g, '\\$&')}`), `actions=${action}`, udp());
   refuses(/does not rewrite ARP that is not for IPv4/, 'arp,actions=set_field:2->arp_op,2', arp().subarray(0, 20));
   refuses(/does not rewrite ARP that is not for IPv4/, 'arp,actions=set_field:2->arp_op,2', arp(257));
   refuses(/does not rewrite ARP of operation 255/, 'arp,actions=set_field:255->arp_op,2', arp());
-  t.throws(() => nodeOf('ip,actions=group:1'), { name: 'InputError', message: 'flows of br0 on n1:1:12: unknown action "group:1"' });
+  t.throws(() => nodeOf('ip,actions=groups:1'), { name: 'InputError', message: 'flows of br0 on n1:1:12: unknown action "groups:1"' });
 });
 
 void t.test('checksums stay right whatever is rewritten', async () => {

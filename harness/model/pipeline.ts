@@ -3,7 +3,7 @@ import { Unsupported, assertNever } from '../base/errors.js';
 import type { TunnelType } from '../nouns/topology.js';
 import { etherTypes } from '../packet/ethernet.js';
 import { isIp, word, type FlowKey } from '../packet/flow-key.js';
-import type { Action, CtAction, Subfield } from '../openflow/actions.js';
+import { printActions, type Action, type CtAction, type Subfield } from '../openflow/actions.js';
 import { fieldsNamed } from '../openflow/fields.js';
 import { printFlow } from '../openflow/flow.js';
 import { reservedPorts } from '../openflow/ports.js';
@@ -113,11 +113,12 @@ function act(at: Translation, packet: Packet, rule: Rule, action: Exclude<Action
     case 'goto':
       return descend(at, packet, rule, action.table, packet.key[word.inPort] ?? 0);
     case 'resubmit':
+      if (action.original) throw notModelled(action);
       return descend(at, packet, rule, action.table ?? rule.flow.table, action.port ?? packet.key[word.inPort] ?? 0);
     case 'set':
       checkWrite(action.field);
       if (!hasField(packet.key, action.field)) return;
-      writeField(packet.key, action.field, action.value, action.mask);
+      writeField(packet.key, action.field, action.value, action.mask ?? action.field.ones);
       wrote(action.field.name);
       return;
     case 'move':
@@ -129,9 +130,46 @@ function act(at: Translation, packet: Packet, rule: Rule, action: Exclude<Action
       return;
     case 'ct':
       return connectionTrack(at, packet, rule, action);
+    case 'output-truncated':
+    case 'controller':
+    case 'enqueue':
+    case 'set_queue':
+    case 'pop_queue':
+    case 'group':
+    case 'set_vlan':
+    case 'set_port':
+    case 'push':
+    case 'pop':
+    case 'delete_field':
+    case 'push_vlan':
+    case 'pop_vlan':
+    case 'push_mpls':
+    case 'pop_mpls':
+    case 'dec_mpls_ttl':
+    case 'clone':
+    case 'exit':
+    case 'write_metadata':
+    case 'write_actions':
+    case 'clear_actions':
+    case 'meter':
+    case 'conjunction':
+    case 'nat':
+    case 'learn':
+    case 'bundle':
+    case 'multipath':
+    case 'check_pkt_larger':
+    case 'sample':
+    case 'fin_timeout':
+    case 'note':
+    case 'ct_clear':
+      throw notModelled(action);
     default:
       return assertNever(action);
   }
+}
+
+function notModelled(action: Action): Unsupported {
+  return new Unsupported(`the model does not carry out ${printActions([action])}`);
 }
 
 /** On to another table. Only going back, or staying, makes it deeper; every lookup counts. */
@@ -167,24 +205,26 @@ function decrementTtl(at: Translation, packet: Packet, rule: Rule): 'expired' | 
 
 /** The packet's changes go into its bytes; then it is untracked again: connection fields are for the packet that goes on in `table` (ovs-actions(7), "ct"). */
 function connectionTrack(at: Translation, packet: Packet, rule: Rule, ct: CtAction): void {
+  const { zone } = ct;
+  if (typeof zone !== 'number' || ct.force || ct.alg !== undefined) throw notModelled(ct);
   const onward = settled(packet);
   packet.key.fill(0, word.ctState, word.pktMark);
-  at.datapath.push(() => lookAtConnection(at, packet, onward, rule, ct));
+  at.datapath.push(() => lookAtConnection(at, packet, onward, rule, ct, zone));
 }
 
 /** The tracker looks at the packet, and with `table` it goes on there with the answer. */
-function lookAtConnection(at: Translation, packet: Packet, onward: Packet, rule: Rule, ct: CtAction): void {
+function lookAtConnection(at: Translation, packet: Packet, onward: Packet, rule: Rule, ct: CtAction, zone: number): void {
   const { node } = at.passage;
   const flow = idOf(node, at.bridge, rule);
-  const said = saidBefore(packet, onward, ct.zone) ?? track(node.connections, onward.frame, onward.layout, onward.key, ct.zone, node.nowMs, ct.commit);
+  const said = saidBefore(packet, onward, zone) ?? track(node.connections, onward.frame, onward.layout, onward.key, zone, node.nowMs, ct.commit);
   packet.tracked = onward.tracked = { said, key: onward.arrived };
   const { state, connection } = said;
   for (const action of ct.exec) {
     if (action.kind !== 'set' || action.field.name !== 'ct_mark') throw new Unsupported('the model only sets ct_mark in exec()');
-    if (connection !== undefined) connection.mark = Number((BigInt(connection.mark) & ~action.mask) | (action.value & action.mask));
+    if (connection !== undefined) connection.mark = Number((BigInt(connection.mark) & ~(action.mask ?? action.field.ones)) | action.value);
   }
   if (ct.table === undefined) return;
-  for (const [name, value] of [['ct_state', state], ['ct_zone', ct.zone], ['ct_mark', connection?.mark ?? 0]] as const) {
+  for (const [name, value] of [['ct_state', state], ['ct_zone', zone], ['ct_mark', connection?.mark ?? 0]] as const) {
     for (const field of fieldsNamed(name)) writeField(onward.key, field, BigInt(value), field.ones);
     at.passage.steps.push({ kind: 'write', flow, field: name });
   }

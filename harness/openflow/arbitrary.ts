@@ -24,7 +24,7 @@ function written(row: Field): fc.Arbitrary<Masked> {
 }
 
 const set = (rows: readonly Field[]): fc.Arbitrary<Action> =>
-  fc.constantFrom(...rows).chain((row) => written(row).map((value): Action => ({ kind: 'set', field: row, ...value })));
+  fc.constantFrom(...rows).chain((row) => written(row).map(({ value, mask }): Action => ({ kind: 'set', notation: 'set_field', field: row, value, ...(mask === row.ones ? {} : { mask }) })));
 
 const move = (rows: readonly Field[]): fc.Arbitrary<Action> =>
   fc.tuple(fc.constantFrom(...rows), fc.constantFrom(...rows.filter(({ writable }) => writable === 'anywhere')))
@@ -35,14 +35,14 @@ const outputField = (rows: readonly Field[]): fc.Arbitrary<Action> =>
   fc.constantFrom(...rows).chain((row) => fc.integer({ min: 1, max: Math.min(64, row.bits) }).chain((bits) => subfield(row, bits))).map((source): Action => ({ kind: 'output-field', source }));
 
 const resubmit: fc.Arbitrary<Action> = fc.oneof(
-  table.map((number): Action => ({ kind: 'resubmit', table: number })),
-  port.map((number): Action => ({ kind: 'resubmit', port: number })),
-  fc.tuple(port, table).map(([number, next]): Action => ({ kind: 'resubmit', port: number, table: next })),
+  table.map((number): Action => ({ kind: 'resubmit', table: number, original: false })),
+  port.map((number): Action => ({ kind: 'resubmit', port: number, original: false })),
+  fc.tuple(port, table).map(([number, next]): Action => ({ kind: 'resubmit', port: number, table: next, original: false })),
 );
 
 const ct = (commits: fc.Arbitrary<boolean>): fc.Arbitrary<CtAction> => fc
   .record({ commit: commits, zone: fc.integer({ min: 0, max: 0xffff }), table: fc.option(table, { nil: undefined }), exec: fc.array(set(['ct_mark', 'ct_label'].map(rowOf)), { maxLength: 2 }) }, { noNullPrototype: true })
-  .map(({ commit, zone, table: next, exec }) => ({ kind: 'ct', commit, zone, ...(next === undefined ? {} : { table: next }), exec: commit ? exec : [] }));
+  .map(({ commit, zone, table: next, exec }) => ({ kind: 'ct', commit, force: false, zone, ...(next === undefined ? {} : { table: next }), exec: commit ? exec : [] }));
 
 /** Fields that actions of any version read and write in one way. */
 const plain = /^(pkt_mark|ct_(state|zone|mark|label)|reg(\d|1[0-5])|tun_(id|src|dst)|metadata|in_port|vlan_tci|eth_(src|dst|type)|ip_(src|dst)|arp_\w+|nw_(proto|tos|ttl)|ip_frag|(tcp|udp)_(src|dst)|icmp_(type|code))$/;

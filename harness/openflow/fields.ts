@@ -97,7 +97,7 @@ const beforeProtocol: readonly Field[] = [
 ];
 
 const afterProtocol: readonly Field[] = [
-  ...each(32, (n) => field(`reg${n}`, `NXM_NX_REG${n}`, 32, word.reg + n, 'hex')),
+  ...each(32, (n) => field(`reg${n}`, `${n < 16 ? 'NXM_NX' : 'NXOXM_ET'}_REG${n}`, 32, word.reg + n, 'hex')),
   field('tun_id', 'NXM_NX_TUN_ID', 64, word.tunId, 'hex', { aliases: ['tunnel_id', 'OXM_OF_TUNNEL_ID'] }),
   field('tun_src', 'NXM_NX_TUN_IPV4_SRC', 32, word.tunSrc, 'ipv4'),
   field('tun_dst', 'NXM_NX_TUN_IPV4_DST', 32, word.tunDst, 'ipv4'),
@@ -160,7 +160,7 @@ const afterProtocol: readonly Field[] = [
 
 const views: readonly Field[] = [
   ...each(16, (n) => field(`xreg${n}`, `OXM_OF_PKT_REG${n}`, 64, word.reg + 2 * n, 'hex', view)),
-  ...each(8, (n) => field(`xxreg${n}`, `NXM_NX_XXREG${n}`, 128, word.reg + 4 * n, 'hex', view)),
+  ...each(8, (n) => field(`xxreg${n}`, `${n < 4 ? 'NXM_NX' : 'NXOXM_ET'}_XXREG${n}`, 128, word.reg + 4 * n, 'hex', view)),
   field('in_port_oxm', 'OXM_OF_IN_PORT', 32, word.inPort, 'port', { ...view, ...whole }),
   field('dl_vlan', 'dl_vlan', 12, word.vlanTci, 'decimal', { ...view, ...whole, prerequisite: 'ethernet' }),
   field('vlan_vid', 'OXM_OF_VLAN_VID', 12, word.vlanTci, 'decimal', { ...view, prerequisite: 'ethernet' }),

@@ -6,7 +6,7 @@ import { canonical, noNames, type Form, type Names } from './form.js';
 import { parseMatch, type Match } from './match.js';
 import { printName, unquote } from './ports.js';
 import { printMatch } from './print-match.js';
-import { complain, lastTable, parseNumber, part, shorten, span, split, type Span } from './text.js';
+import { complain, lastTable, parseDecimal, part, shorten, span, split, type Span } from './text.js';
 
 export interface Flow extends Attributes {
   readonly table: number;
@@ -44,7 +44,7 @@ export function parseDumpedFlow(text: string, names: Names = noNames, place = { 
   const match = parseMatch(pieces, names);
   const unknown = match.find(({ field }) => !field.inFlows);
   if (unknown !== undefined) throw complain(whole, `flows cannot match ${unknown.field.name}`);
-  const actions = parseActions(part(whole, at.index + at[0].length), { table, match, ports: names.ports, names });
+  const actions = parseActions(part(whole, at.index + at[0].length), { table, match, names });
   const priority = Number(numberOf(attributes, 'priority', 0xffffn) ?? defaultPriority);
   const statistics = parseStatistics(attributes);
   return { flow: { table, priority, match, actions, ...parseAttributes(attributes) }, ...(statistics === undefined ? {} : { statistics }) };
@@ -52,7 +52,7 @@ export function parseDumpedFlow(text: string, names: Names = noNames, place = { 
 
 /** A table by number or by name. */
 export function parseTable(at: Span, { tables }: Names): number {
-  return tables.get(unquote(at.text)) ?? Number(parseNumber(at, 'table', lastTable));
+  return tables.get(unquote(at.text)) ?? parseDecimal(at, 'table', lastTable);
 }
 
 /** Reads a file of flows, one a line; blank lines and lines that begin with # are left out, and so are the heads of a dump's replies. */
@@ -87,7 +87,7 @@ export function printDumpedFlow({ flow, statistics }: DumpedFlow, form: Form): s
   const { table, priority, match } = flow;
   const tableText = statistics !== undefined || table !== 0 ? `table=${printName(table, form.tables)}, ` : '';
   const key = [priority === defaultPriority ? '' : `priority=${priority}`, printMatch(match, form)].filter((text) => text !== '').join(',');
-  return `${printAttributes(flow, statistics, tableText, form)}${key}${key === '' ? '' : ' '}actions=${printActions(flow.actions)}`;
+  return `${printAttributes(flow, statistics, tableText, form)}${key}${key === '' ? '' : ' '}actions=${printActions(flow.actions, form)}`;
 }
 
 export function flowId(node: string, bridge: string, flow: Flow): FlowId {

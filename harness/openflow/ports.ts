@@ -1,5 +1,5 @@
 /** Port numbers with a name of their own (OpenFlow 1.0 numbering, as Open vSwitch uses it for every version). */
-import { complain, parseNumber, shorten, type Span } from './text.js';
+import { complain, parseDecimal, shorten, type Span } from './text.js';
 
 export const reservedPorts = { UNSET: 0xfff7, IN_PORT: 0xfff8, TABLE: 0xfff9, NORMAL: 0xfffa, FLOOD: 0xfffb, ALL: 0xfffc, CONTROLLER: 0xfffd, LOCAL: 0xfffe, ANY: 0xffff } as const;
 
@@ -7,7 +7,7 @@ export const reservedPorts = { UNSET: 0xfff7, IN_PORT: 0xfff8, TABLE: 0xfff9, NO
 export type PortNames = ReadonlyMap<string, number>;
 
 /** The last number that a port of a bridge can have. */
-const lastPort = 0xfeffn;
+const lastPort = 0xfeff;
 
 /** A port by number, by reserved name, or by the name it has on the bridge (with or without double quotes). */
 export function parsePort(at: Span, names: PortNames): number {
@@ -23,7 +23,7 @@ export function parsePort(at: Span, names: PortNames): number {
 function parsePortNumber(at: Span): number {
   const given = /^\d{1,10}$/.test(at.text) ? Number(at.text) : 0;
   const number = given >= 0xffffff00 ? given - 0xffff0000 : given;
-  return Object.values<number>(reservedPorts).includes(number) ? number : Number(parseNumber(at, 'port', lastPort));
+  return Object.values<number>(reservedPorts).includes(number) ? number : parseDecimal(at, 'port', lastPort);
 }
 
 /** As ovs-ofctl prints a port: by reserved name, by one of `names`, or by number. */

@@ -59,14 +59,21 @@ export function cut(whole: Span, separator: string): readonly [left: Span, right
 }
 
 /** The last table that flows can be in: Open vSwitch keeps 254 to itself. */
-export const lastTable = 253n;
+export const lastTable = 253;
 
-/** A whole number in decimal or 0x form, from 0 to `maximum`. */
+/** A whole number as C reads it, from 0 to `maximum`: decimal, hexadecimal behind 0x, octal behind 0. */
 export function parseNumber(at: Span, what: string, maximum: bigint): bigint {
   const longest = maximum <= longestPrinted ? 40 : maximum.toString(2).length;
-  const value = at.text.length <= longest && /^(0x[0-9a-f]+|\d+)$/i.test(at.text) ? BigInt(at.text) : undefined;
+  const value = at.text.length <= longest && /^(0x[0-9a-f]+|0[0-7]*|[1-9]\d*)$/i.test(at.text) ? BigInt(/^0[0-7]/.test(at.text) ? `0o${at.text}` : at.text) : undefined;
   const range = maximum <= longestPrinted ? `from 0 to ${maximum}` : `of at most ${longest} bits`;
   if (value === undefined || value > maximum) throw complain(at, `${what}: expected a number ${range}, got "${shorten(at.text)}"`);
+  return value;
+}
+
+/** A whole number in decimal, as tables, ports and a few others are written. */
+export function parseDecimal(at: Span, what: string, maximum: number): number {
+  const value = /^\d{1,10}$/.test(at.text) ? Number(at.text) : undefined;
+  if (value === undefined || value > maximum) throw complain(at, `${what}: expected a number from 0 to ${maximum}, got "${shorten(at.text)}"`);
   return value;
 }
 

@@ -85,7 +85,7 @@ export const antreaFaults: readonly Fault[] = [
   {
     kind: 'switch', name: 'the conntrack zone changed', aspect: 'frames', table: 30,
     flow: (flow) => flow.table === 30,
-    change: (flow) => withCt(flow, (ct) => ({ ...ct, zone: ct.zone + 1 })),
+    change: (flow) => withCt(flow, (ct) => ({ ...ct, zone: Number(ct.zone) + 1 })),
   },
   {
     kind: 'switch', name: 'the mark of connections from the gateway changed', aspect: 'counters', table: 105, field: 'ct_mark',

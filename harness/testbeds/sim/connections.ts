@@ -34,5 +34,5 @@ export function connectionsOf(plan: NodePlan, { call }: Unixctl): Connections {
 
 function zonesOf(plan: NodePlan): readonly number[] {
   const actions = plan.bridges.flatMap((bridge) => parseBridgeFlows(plan.node, bridge)).flatMap((flow) => flow.actions);
-  return [...new Set(actions.flatMap((action) => (action.kind === 'ct' ? [action.zone] : [])))].sort((a, b) => a - b);
+  return [...new Set(actions.flatMap((action) => (action.kind === 'ct' && typeof action.zone === 'number' ? [action.zone] : [])))].sort((a, b) => a - b);
 }

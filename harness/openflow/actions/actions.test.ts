@@ -1,0 +1,187 @@
+/**
+ * Goal: actions are read in every spelling, printed in one, and refused with the place and the reason; no text costs much.
+ * Method: properties over any actions; tables of exact errors; hostile text. What Open vSwitch makes of texts is in ../corpus.
+ */
+import { deepStrictEqual, ok } from 'node:assert/strict';
+import fc from 'fast-check';
+import t from 'tap';
+import { InputError } from '../../base/errors.js';
+import { printActions, type Action } from '../actions.js';
+import { anyActionFlow } from '../arbitrary-actions.js';
+import { parseFlow, printFlow } from '../flow.js';
+import { canonical, noNames, type Protocol } from '../form.js';
+import { over } from './over.js';
+
+const names = { ...noNames, ports: new Map([['p1', 3], ['my port', 7], ['br-int', 0xfffe]]), tables: new Map([['output', 4], ['two words', 9]]) };
+
+void t.test('printing and parsing are inverse', async () => {
+  fc.assert(fc.property(anyActionFlow, (flow) => deepStrictEqual(parseFlow(printFlow(flow)), flow)), { numRuns: 500 });
+});
+
+void t.test('what has come over a connection comes over it again as it is', async () => {
+  const protocols: readonly Protocol[] = ['OpenFlow10', 'OpenFlow13', 'OpenFlow15'];
+  fc.assert(fc.property(anyActionFlow, fc.constantFrom(...protocols), ({ actions }, protocol) => deepStrictEqual(over(protocol, over(protocol, actions)), over(protocol, actions))), { numRuns: 500 });
+});
+
+void t.test('names', async (t) => {
+  const text = 'table=1, priority=32768 actions=output:p1,resubmit("my port",output),learn(table="two words",in_port=p1),bundle(eth_src,0,hrw,ofport,members:p1,"my port"),goto_table:output';
+  const { actions } = parseFlow(text, names);
+  t.equal(printActions(actions), 'output:3,resubmit(7,4),learn(table=9,in_port=3),bundle(eth_src,0,hrw,ofport,members:3,7),goto_table:4');
+  t.equal(printActions(actions, { ...canonical, ...names }), 'output:p1,resubmit("my port",output),learn(table="two words",in_port=p1),bundle(eth_src,0,hrw,ofport,members:p1,"my port"),goto_table:output');
+  t.equal(printActions(parseFlow('actions=LOCAL,enqueue:LOCAL:1', names).actions, { ...canonical, ...names }), 'LOCAL,set_queue:1,LOCAL,pop_queue');
+});
+
+void t.test('an action is taken for what it is', async (t) => {
+  const within = { ...noNames, ports: new Map([['p1', 3], ['reg1', 9]]) };
+  const taken: readonly (readonly [text: string, actions: string])[] = [
+    ['ip,actions=mod_nw_src:10.0.0.9,set_tunnel64:7', 'set_field:10.0.0.9->ip_src,set_field:0x7->tun_id'],
+    ['actions=CONTROLLER:65535', 'CONTROLLER:65535'],
+    ['actions=12,0', 'output:12,output:0'],
+    ['actions=output:in_port', 'IN_PORT'],
+    ['actions=output:reg1,output:reg1[],output:reg2', 'output:9,output:NXM_NX_REG1[],output:NXM_NX_REG2[]'],
+    ['actions=output:NXM_NX_CT_LABEL[0..63]', 'output:NXM_NX_CT_LABEL[0..63]'],
+    ['actions=output:reg2[3],output:reg2[3..4]', 'output:NXM_NX_REG2[3],output:NXM_NX_REG2[3..4]'],
+    ['ip,actions=ct(commit=1),ct(table(1),zone(2))', 'ct(commit),ct(table=1,zone=2)'],
+  ];
+  for (const [text, actions] of taken) t.equal(printActions(parseFlow(text, within).actions), actions, text);
+});
+
+/** Texts that are refused, and the exact words. */
+const refusals: readonly (readonly [text: string, message: string])[] = [
+  ['actions=fly', '9: unknown action "fly"'],
+  ['actions=toString', '9: unknown action "toString"'],
+  ['actions=constructor:1', '9: unknown action "constructor:1"'],
+  ['actions=encap(nsh(md_type=1))', '9: the action encap is not known here'],
+  ['actions=+', '9: expected an action, got "+"'],
+  ['actions=+output:1', '9: expected an action, got "+output:1"'],
+  ['actions=drop,output:1', '9: drop stands alone, without other actions'],
+  ['actions=output:1,drop', '18: drop stands alone, without other actions'],
+  ['ip,actions=ct(commit)x', '12: expected ")" at the end of "ct(commit)x"'],
+  // Output.
+  ['actions=x1', '9: unknown action "x1"'],
+  ['actions=1:2', '9: unknown action "1:2"'],
+  ['actions=p1:2', '9: unknown action "p1:2"'],
+  ['actions=output:NXM_NX_REG0[', '16: expected a field such as NXM_NX_REG0[0..15], got "NXM_NX_REG0["'],
+  ['actions=output:NXM_NX_REG0[5..3]', '16: reg0 has bits 0 to 31, got 5..3'],
+  ['actions=output', '9: output needs an argument'],
+  ['actions=output:p9', '16: unknown port "p9"; ports of this bridge: p1, my port, br-int'],
+  ['actions=output:ANY', '16: "ANY" is no port that packets leave by'],
+  ['actions=output:NXM_NX_REG0[32]', '16: reg0 has bits 0 to 31, got 32..32'],
+  ['actions=output:NXM_NX_CT_LABEL[]', '16: output takes at most 64 bits, got 128'],
+  ['actions=output(port=1,max_len=13)', '16: max_len: expected at least 14, got 13'],
+  ['actions=CONTROLLER:65536', '20: max_len: expected a number from 0 to 65535, got "65536"'],
+  ['actions=controller(reason=why)', '27: reason: expected one of no_match, action, invalid_ttl, action_set, group, packet_out, got "why"'],
+  ['actions=controller(userdata=01.2)', '29: userdata: expected pairs of hexadecimal digits, got "01.2"'],
+  ['actions=enqueue:1', '9: expected enqueue:PORT:QUEUE, got "enqueue:1"'],
+  // Setting fields.
+  ['actions=load:1', '14: expected load:VALUE->FIELD[], got "1"'],
+  ['actions=load:1->NXM_NX_CT_MARK[]', '17: ct_mark can only be written in ct(commit,exec(...))'],
+  ['ip,actions=load:6->NXM_OF_IP_PROTO[]', '20: nw_proto cannot be written'],
+  ['ip,actions=move:NXM_NX_REG0[0..7]->NXM_OF_IP_PROTO[]', '36: nw_proto cannot be written'],
+  ['actions=move:NXM_NX_REG0[]->NXM_NX_CT_MARK[]', '29: ct_mark can only be written in ct(commit,exec(...))'],
+  ['actions=set_field:1', '19: expected set_field:VALUE->FIELD, got "1"'],
+  ['actions=set_field:1->foo', '22: unknown field "foo"'],
+  ['actions=set_field:10.0.0.1->ip_dst', '29: ip_dst needs a match on ip beside it'],
+  ['udp,actions=set_field:5->tp_src', '26: tcp_src needs a match on tcp beside it, and not on later fragments'],
+  ['ip,actions=set_field:6->nw_proto', '25: nw_proto cannot be written'],
+  ['actions=set_field:1->ct_mark', '22: ct_mark can only be written in ct(commit,exec(...))'],
+  ['actions=set_field:1/0->reg0', '19: 1/0 sets nothing: its mask is zero'],
+  ['actions=set_field:0x1f/0xf->reg0', '19: 0x1f/0xf has bits that its mask leaves out'],
+  ['dl_vlan=3,actions=set_field:5->vlan_vid', '29: vlan_vid is set with the bit 0x1000, got 5'],
+  ['actions=set_field:4101->vlan_vid', '25: vlan_vid needs a match on a VLAN tag beside it'],
+  ['actions=set_field:1->tun_metadata0', '22: tun_metadata0 stands for no option: the bridge has no mapping for it (tlv-map)'],
+  ['actions=load:10.0.0.1->NXM_NX_TUN_IPV4_DST[]', '14: tun_dst: expected a number from 0 to 4294967295, got "10.0.0.1"'],
+  ['actions=load:2->NXM_NX_REG0[3]', '14: reg0: expected a number from 0 to 1, got "2"'],
+  ['ip,actions=load:5->NXM_OF_IP_TOS[]', '17: nw_tos cannot be 5: it has the bits 0xfc'],
+  ['actions=move:NXM_NX_REG0[]', '14: expected move:FIELD[]->FIELD[], got "NXM_NX_REG0[]"'],
+  ['actions=move:NXM_NX_REG0[0..3]->NXM_NX_REG1[]', '14: move from 4 bits to 32 bits'],
+  ['actions=move:NXM_OF_IP_SRC[]->NXM_NX_REG1[]', '14: ip_src needs a match on ip beside it'],
+  ['ip,actions=mod_nw_tos:17', '23: mod_nw_tos: the last two bits are for ECN, got 17'],
+  ['actions=mod_nw_src:10.0.0.1', '9: mod_nw_src needs a match on ip beside it'],
+  ['actions=mod_tp_src:1', '9: tcp_src needs a match on tcp beside it, and not on later fragments'],
+  // Headers.
+  ['actions=dec_ttl', '9: dec_ttl needs a match on ip or ipv6 beside it'],
+  ['ip,actions=push_mpls:0x8847,dec_ttl', '29: dec_ttl needs a match on ip or ipv6 beside it'],
+  ['actions=pop_vlan', '9: pop_vlan needs a match on a VLAN tag beside it'],
+  ['actions=push_vlan:0x8100,push_vlan:0x8100,push_vlan:0x8100', '43: a packet has at most 2 VLAN tags'],
+  ['actions=push_vlan:0x800', '19: push_vlan: expected 0x8100 or 0x88a8, got 0x800'],
+  // Where packets go on.
+  ['table=5,actions=goto_table:5', '28: goto_table leads to a later table than 5, got 5'],
+  ['actions=goto_table:5,output:1', '22: goto_table comes last, "output:1" stands behind it'],
+  ['actions=write_metadata:1,write_actions(output:1)', '26: write_metadata comes last, "write_actions(output:1)" stands behind it'],
+  ['actions=write_actions(note:11)', '23: "note:11" cannot be part of an action set'],
+  ['actions=clone(goto_table:5)', '15: goto_table stands by itself, not in clone'],
+  ['actions=output:1,meter:1', '18: output comes last, "meter:1" stands behind it'],
+  ['actions=resubmit()', '9: resubmit needs an argument'],
+  ['actions=resubmit(IN_PORT)', '9: resubmit needs a port or a table'],
+  ['actions=resubmit(,255)', '9: resubmit needs a port or a table'],
+  ['actions=resubmit(,256)', '19: table: expected a number from 0 to 254, got "256"'],
+  ['actions=resubmit(,5,ct)', '9: resubmit with ct needs a match on a valid ct_state beside it, such as +trk-inv'],
+  ['actions=conjunction(1,3/2)', '23: clause: expected a number from 0 to 2, got "3"'],
+  ['actions=note:11,conjunction(1,1/2),output:1', '36: a conjunction stands alone, or beside note'],
+  // The connection tracker.
+  ...['+commit', 'foo=1', 'foo(1)', 'foo'].map((text) => [`ip,actions=ct(${text})`, `15: ct: expected commit, force, table=, zone=, nat, exec() or alg=, got "${text}"`] as const),
+  ['ip,actions=ct(exec=1)', '20: ct: exec() may only set ct_mark and ct_label'],
+  ['ip,actions=ct(table)', '20: table: expected a number from 0 to 254, got ""'],
+  ['ip,actions=ct(commit,exec(load:1->NXM_NX_REG0[]))', '35: ct: exec() may only set ct_mark and ct_label'],
+  ['arp,actions=ct(table=1)', '13: ct needs a match on ip or ipv6 beside it'],
+  ['ip,actions=ct(table=1,gnat)', '23: ct: expected commit, force, table=, zone=, nat, exec() or alg=, got "gnat"'],
+  ['ip,actions=ct(zone=65536)', '20: zone: expected a number from 0 to 65535, got "65536"'],
+  ['ip,actions=ct(zone=NXM_NX_REG0[])', '20: zone: expected 16 bits of a field, got 32'],
+  ['ip,actions=ct(force)', '15: ct: force needs commit'],
+  ['ip,actions=ct(exec(set_field:1->ct_mark))', '15: ct: exec() needs commit, and so does nat() with an address'],
+  ['ip,actions=ct(commit,exec(output:1))', '27: ct: exec() may only set ct_mark and ct_label'],
+  ['ip,actions=ct(commit,exec(set_field:1->reg0))', '40: ct: exec() may only set ct_mark and ct_label'],
+  ['ct_state=+inv+trk,ip,actions=ct(commit)', '33: ct: what matches ct_state=+inv cannot be committed'],
+  ['ip,actions=ct(commit,nat(src=10.0.0.9-10.0.0.1))', '30: nat: 10.0.0.1 comes before 10.0.0.9'],
+  ['ip,actions=ct(commit,nat(src=fe80::1))', '30: nat: fe80::1 is no address of the packets that are matched'],
+  ['ip,actions=ct(commit,nat(hash))', '26: nat: hash stand beside src or dst'],
+  ['ip,actions=ct(commit,alg=ftp)', '26: alg=ftp needs a match on tcp beside it'],
+  ['ip,actions=nat(src=10.0.0.1)', '12: nat stands in ct()'],
+  // Learning and choice.
+  ['actions=learn(foo=1)', '15: learn: "foo" is neither an option nor a field'],
+  ['actions=learn(ip_dst=10.0.0.1)', '15: ip_dst needs a match on ip beside it'],
+  ['actions=learn(NXM_NX_REG0[0..3]=NXM_NX_REG1[])', '33: learn: 4 bits from 32 bits'],
+  ['actions=learn(reg0=1/1)', '20: learn: reg0 takes a value without a mask, got "1/1"'],
+  ['actions=multipath(eth_src,0,hrw,5,0,NXM_NX_REG0[0..1])', '37: expected 3 to 64 bits for the number, got 2'],
+  ['actions=bundle(eth_src,0,hrw,ofport,members:CONTROLLER)', '45: a controller is no member of a bundle'],
+  ['actions=sample(probability=0)', '9: sample needs a probability from 1 to 65535'],
+];
+
+void t.test('refusals name line, column and reason', async (t) => {
+  for (const [text, message] of refusals) t.throws(() => parseFlow(text, names, { file: 'flows.txt', line: 7 }), { name: 'InputError', message: `flows.txt:7:${message}` }, text);
+});
+
+void t.test('actions stand in actions as deep as in Open vSwitch', async (t) => {
+  const nested = (depth: number): string => `actions=${'clone('.repeat(depth)}output:1${')'.repeat(depth)}`;
+  const depthOf = (actions: readonly Action[]): number => (actions[0]?.kind === 'clone' ? 1 + depthOf(actions[0].actions) : 0);
+  t.equal(depthOf(parseFlow(nested(99)).actions), 99);
+  t.throws(() => parseFlow(nested(100)), { message: 'flow:1:609: actions stand in actions at most 100 deep' });
+});
+
+/** Either actions, or an InputError with a place. */
+function readOrRefuse(text: string): void {
+  try {
+    parseFlow(text, names);
+  } catch (error) {
+    ok(error instanceof InputError, `${String(error)} at ${JSON.stringify(text.slice(0, 200))}`);
+    ok(error.place?.line === 1 && (error.place.column ?? 0) >= 1 && (error.place.column ?? 0) <= text.length + 1, `${error.message} stands outside the text`);
+  }
+}
+
+void t.test('hostile text is refused, and soon', async (t) => {
+  const mega = 1 << 20;
+  const long: readonly string[] = [
+    `${'clone('.repeat(98)}${'output:1,'.repeat(mega / 64)}fly${')'.repeat(98)}`, `${'clone('.repeat(mega / 8)}${')'.repeat(mega / 8)}`, `learn(${'reg0=1,'.repeat(mega / 16)}fly)`,
+    `note:${'ab'.repeat(mega / 2)}`, `controller(userdata=${'ab.'.repeat(mega / 4)})`, `dec_ttl(${'1,'.repeat(mega / 4)}x)`, `bundle(eth_src,0,hrw,ofport,members:${'1,'.repeat(mega / 4)})`,
+    `ct(commit,nat(src=${'1.'.repeat(mega / 2)}))`, `ct(commit,nat(src=${'1:-'.repeat(mega / 4)}))`, `${'conjunction(1,1/2),'.repeat(mega / 64)}output:1`, `load:0x${'f'.repeat(mega)}->NXM_NX_XXREG0[]`,
+    `set_field:${'1'.repeat(mega)}->xxreg0`, `resubmit(${','.repeat(mega)})`, '\0'.repeat(mega), `output:1\0`, `${'output:1,'.repeat(mega / 64)}`, `note(${'. '.repeat(mega / 2)}z)`,
+  ];
+  for (const text of long) t.throws(() => parseFlow(`ip,actions=${text}`, names), { name: 'InputError', message: /^.{1,300}$/s }, text.slice(0, 30));
+  const words = fc.array(fc.constantFrom(',', '=', '(', ')', '"', '->', '[', ']', '..', ':', '/', '0', '1', '-1', '0x', 'ct', 'exec', 'commit', 'nat', 'src', '10.0.0.1', 'fe80::1', 'learn', 'clone', 'write_actions', 'move', 'load', 'set_field', 'reg0', 'NXM_NX_REG0', 'output', 'resubmit', 'note', 'drop', 'bundle', 'members:', 'sample', 'conjunction', '\n', '\0', '__proto__', 'constructor'), { maxLength: 20 }).map((parts) => parts.join(''));
+  const damaged = fc.tuple(anyActionFlow, fc.nat(), fc.constantFrom('', '(', ')', '"', '/', '\0', '\n', '=', ',', '-', '9'.repeat(40))).map(([flow, at, wedge]) => {
+    const text = printFlow(flow);
+    return text.slice(0, at % text.length) + wedge + text.slice((at % text.length) + 1);
+  });
+  fc.assert(fc.property(fc.oneof(words.map((text) => `tcp,actions=${text}`), damaged), readOrRefuse), { numRuns: 2000 });
+});

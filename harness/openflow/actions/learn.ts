@@ -1,0 +1,149 @@
+/** learn: flows that flows add. */
+import { fieldsNamed } from '../fields.js';
+import type { Form } from '../form.js';
+import type { Match } from '../match.js';
+import { allowsField, fieldIn } from '../prerequisites.js';
+import { complain, cut, parseDecimal, parseNumber, shorten, type Span } from '../text.js';
+import { parseMasked, printAssigned } from '../values.js';
+import type { Action, LearnAction, LearnSpec, Subfield } from './action.js';
+import { calls, hex, numbered, ones, printSubfield, printTable, small, subfield, table, uint16, uint32, uint64, type Call, type Reader, type Reading } from './reading.js';
+import { checkWritable, readable } from './standing.js';
+
+export const learnReaders: Readonly<Record<string, Reader>> = { learn: readLearn };
+
+const defaults: LearnAction = {
+  kind: 'learn', table: 1, idleTimeout: 0, hardTimeout: 0, finIdleTimeout: 0, finHardTimeout: 0, priority: 0x8000, cookie: 0n,
+  sendFlowRemoved: false, deleteLearned: false, limit: 0, specs: [],
+};
+
+function readLearn({ argument }: Call, reading: Reading): Action {
+  let learn = defaults;
+  const specs: LearnSpec[] = [];
+  let learned: Match = [];
+  for (const option of calls(argument)) {
+    const known = withOption(learn, option, reading);
+    if (known !== undefined) {
+      learn = known;
+      continue;
+    }
+    const spec = readSpec(option, reading, learned);
+    specs.push(spec);
+    learned = withConstant(learned, spec);
+  }
+  return { ...learn, specs };
+}
+
+/** Undefined where it is no option, but something that the learned flow matches or does. */
+function withOption(learn: LearnAction, { name, argument }: Call, reading: Reading): LearnAction | undefined {
+  const seconds = () => parseDecimal(argument, name, Number(uint16));
+  switch (name) {
+    case 'table':
+      return { ...learn, table: table(argument, reading) };
+    case 'idle_timeout':
+      return { ...learn, idleTimeout: seconds() };
+    case 'hard_timeout':
+      return { ...learn, hardTimeout: seconds() };
+    case 'fin_idle_timeout':
+      return { ...learn, finIdleTimeout: seconds() };
+    case 'fin_hard_timeout':
+      return { ...learn, finHardTimeout: seconds() };
+    case 'priority':
+      return { ...learn, priority: parseDecimal(argument, name, Number(uint16)) };
+    case 'cookie':
+      return { ...learn, cookie: parseNumber(argument, name, uint64) };
+    case 'send_flow_rem':
+      return { ...learn, sendFlowRemoved: true };
+    case 'delete_learned':
+      return { ...learn, deleteLearned: true };
+    case 'limit':
+      return { ...learn, limit: small(argument, name, uint32) };
+    case 'result_dst':
+      return { ...learn, result: readResult(argument) };
+    default:
+      return undefined;
+  }
+}
+
+function readResult(at: Span): Subfield {
+  const result = subfield(at);
+  checkWritable(at, result.field);
+  if (result.bits !== 1) throw complain(at, `result_dst is a single bit, got ${result.bits}`);
+  return result;
+}
+
+/** `DST[]=SRC[]`, `FIELD[]`, `FIELD=VALUE`, `load:VALUE->DST[]`, `load:SRC[]->DST[]`, `output:SRC[]`. */
+function readSpec({ name, at, argument }: Call, reading: Reading, learned: Match): LearnSpec {
+  if (name === 'output') return { kind: 'output', source: readable(argument, numbered(argument, 'learn', subfield(argument)), reading) };
+  if (name === 'load') {
+    const [from, to] = cut(argument, '->');
+    if (to === undefined) throw complain(argument, `expected load:SOURCE->FIELD[], got "${shorten(argument.text)}"`);
+    const destination = learnable(to, subfield(to), learned, reading);
+    checkWritable(to, destination.field);
+    return { kind: 'load', destination, source: readSource(from, destination, reading, false) };
+  }
+  if (fieldsNamed(name.replace(/\[.*/s, '').replace(/_W$/, '')).length === 0) throw complain(at, `learn: "${shorten(name)}" is neither an option nor a field`);
+  const destination = learnable(at, subfield({ ...at, text: name }), learned, reading);
+  const source = argument.text === '' ? readable(at, destination, reading) : readSource(argument, destination, reading, true);
+  return { kind: 'match', destination, source };
+}
+
+/** Bits of the packet, or a constant; one for a whole field is written as the field's values are. */
+function readSource(at: Span, { field, bits }: Subfield, reading: Reading, inNotation: boolean): Subfield | bigint {
+  if (/^[A-Za-z_]\w*(\[|$)/.test(at.text) && fieldsNamed(at.text.replace(/\[.*/s, '').replace(/_W$/, '')).length > 0) {
+    const source = readable(at, numbered(at, 'learn', subfield(at)), reading);
+    if (source.bits !== bits) throw complain(at, `learn: ${bits} bits from ${source.bits} bits`);
+    return source;
+  }
+  if (!inNotation || bits < field.bits) return parseNumber(at, field.name, ones(bits));
+  const { value, mask } = parseMasked(field, at, reading.names.ports);
+  if (mask !== field.ones || at.text.includes('/')) throw complain(at, `learn: ${field.name} takes a value without a mask, got "${shorten(at.text)}"`);
+  return value;
+}
+
+/** A field that packets of the learned flow have, by what it has been said to match so far. */
+function learnable(at: Span, destination: Subfield, learned: Match, { inside }: Reading): Subfield {
+  const { field } = destination;
+  numbered(at, 'learn', destination);
+  if (inside !== 'bucket' && !allowsField(learned, field)) fieldIn(at, field.name, learned);
+  return destination;
+}
+
+function withConstant(learned: Match, spec: LearnSpec): Match {
+  if (spec.kind !== 'match' || typeof spec.source !== 'bigint') return learned;
+  const { field, offset, bits } = spec.destination;
+  const before = learned.find((entry) => entry.field === field);
+  const mask = ones(bits) << BigInt(offset);
+  const merged = { field, value: ((before?.value ?? 0n) & ~mask) | (spec.source << BigInt(offset)), mask: (before?.mask ?? 0n) | mask };
+  return [...learned.filter((entry) => entry.field !== field), merged];
+}
+
+export function printLearn(learn: LearnAction, form: Form): string {
+  const parts = [
+    `table=${printTable(learn.table, form)}`,
+    learn.idleTimeout === 0 ? '' : `idle_timeout=${learn.idleTimeout}`,
+    learn.hardTimeout === 0 ? '' : `hard_timeout=${learn.hardTimeout}`,
+    learn.finIdleTimeout === 0 ? '' : `fin_idle_timeout=${learn.finIdleTimeout}`,
+    learn.finHardTimeout === 0 ? '' : `fin_hard_timeout=${learn.finHardTimeout}`,
+    learn.priority === defaults.priority ? '' : `priority=${learn.priority}`,
+    learn.sendFlowRemoved ? 'send_flow_rem' : '',
+    learn.deleteLearned ? 'delete_learned' : '',
+    learn.cookie === 0n ? '' : `cookie=${hex(learn.cookie)}`,
+    learn.limit === 0 ? '' : `limit=${learn.limit}`,
+    learn.result === undefined ? '' : `result_dst=${printSubfield(learn.result)}`,
+    ...learn.specs.map((spec) => printSpec(spec, form)),
+  ];
+  return `learn(${parts.filter((text) => text !== '').join(',')})`;
+}
+
+function printSpec(spec: LearnSpec, form: Form): string {
+  if (spec.kind === 'output') return `output:${printSubfield(spec.source)}`;
+  const { destination, source } = spec;
+  if (spec.kind === 'load') return `load:${typeof source === 'bigint' ? hex(source) : printSubfield(source)}->${printSubfield(destination)}`;
+  if (typeof source !== 'bigint') return `${printSubfield(destination)}${isSame(source, destination) ? '' : `=${printSubfield(source)}`}`;
+  if (destination.bits < destination.field.bits) return `${printSubfield(destination)}=${hex(source)}`;
+  return `${destination.field.name}=${printAssigned(destination.field, { value: source, mask: destination.field.ones }, form)}`;
+}
+
+function isSame(a: Subfield, b: Subfield): boolean {
+  return a.field === b.field && a.offset === b.offset;
+}

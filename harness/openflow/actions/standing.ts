@@ -1,0 +1,128 @@
+/** What is known of the packets that come as far as an action: the flow's match, as the actions before have changed it. */
+import { etherTypes } from '../../packet/ethernet.js';
+import { fieldsNamed, type Field } from '../fields.js';
+import type { Names } from '../form.js';
+import type { Match } from '../match.js';
+import { allowsField, fieldIn, matchesIp } from '../prerequisites.js';
+import { complain, type Span } from '../text.js';
+import type { Action, Subfield } from './action.js';
+import type { Reading } from './reading.js';
+
+export interface Standing {
+  readonly match: Match;
+  /** How many VLAN tags there are for certain. */
+  readonly tags: number;
+}
+
+/** Open vSwitch knows two tags at most. */
+export const mostTags = 2;
+
+const tagPresent = 0x1000n;
+
+export function standingOf(match: Match): Standing {
+  return { match, tags: hasTag(match) ? 1 : 0 };
+}
+
+function hasTag(match: Match): boolean {
+  return match.some(({ field, value }) => (field.name === 'vlan_tci' || field.name === 'vlan_vid') && (value & tagPresent) !== 0n);
+}
+
+/** Behind `action`. */
+export function after(standing: Standing, action: Action): Standing {
+  switch (action.kind) {
+    case 'push_vlan':
+      return tagged(standing, standing.tags + 1);
+    case 'pop_vlan':
+      return tagged(standing, Math.max(standing.tags - 1, 0));
+    case 'set_vlan':
+      return tagged(standing, Math.max(standing.tags, 1));
+    case 'set':
+      return action.field.name !== 'vlan_tci' ? standing : tagged(standing, (action.value & tagPresent) === 0n ? 0 : Math.max(standing.tags, 1));
+    case 'push_mpls':
+      return { ...standing, match: known(known(standing.match, 'nw_proto', undefined), 'dl_type', BigInt(action.type)) };
+    case 'pop_mpls':
+      return { ...standing, match: known(standing.match, 'dl_type', BigInt(action.type)) };
+    default:
+      return standing;
+  }
+}
+
+function tagged(standing: Standing, tags: number): Standing {
+  const others = standing.match.filter(({ field }) => field.name !== 'vlan_tci' && field.name !== 'vlan_vid' && field.name !== 'vlan_pcp');
+  const [tci] = fieldsNamed('vlan_tci');
+  return { match: tags === 0 || tci === undefined ? others : [...others, { field: tci, value: tagPresent, mask: tagPresent }], tags };
+}
+
+/** The match with this field exact, or not matched. */
+function known(match: Match, name: string, value: bigint | undefined): Match {
+  const [field] = fieldsNamed(name);
+  const others = match.filter((entry) => entry.field !== field);
+  return field === undefined || value === undefined ? others : [...others, { field, value, mask: field.ones }];
+}
+
+export function valueIn(match: Match, name: string): bigint | undefined {
+  return match.find(({ field }) => field.matchName === name || field.name === name)?.value;
+}
+
+/**
+ * Since OpenFlow 1.1 a match must make sure that its actions make sense; 1.0 let them do nothing instead. In an action set nobody
+ * knows what a packet is once it is carried out.
+ */
+function asksForMatch({ protocol, inside }: Reading): boolean {
+  return protocol !== 'OpenFlow10' && inside !== 'write_actions' && inside !== 'bucket';
+}
+
+export function needsIp(at: Span, name: string, reading: Reading): void {
+  if (asksForMatch(reading) && !matchesIp(reading.standing.match)) throw complain(at, `${name} needs a match on ip or ipv6 beside it`);
+}
+
+export function needsType(at: Span, name: string, reading: Reading, word: string, types: readonly number[]): void {
+  const type = valueIn(reading.standing.match, 'dl_type');
+  if (asksForMatch(reading) && !types.some((each) => BigInt(each) === type)) throw complain(at, `${name} needs a match on ${word} beside it`);
+}
+
+export const mplsTypes: readonly number[] = [etherTypes.mpls, etherTypes.mplsMulticast];
+
+export function needsProtocol(at: Span, name: string, reading: Reading, word: string, number: number): void {
+  if (asksForMatch(reading) && valueIn(reading.standing.match, 'nw_proto') !== BigInt(number)) throw complain(at, `${name} needs a match on ${word} beside it`);
+}
+
+export function needsTag(at: Span, name: string, reading: Reading): void {
+  if (asksForMatch(reading) && reading.standing.tags === 0) throw complain(at, `${name} needs a match on a VLAN tag beside it`);
+}
+
+/** The packets have the field. It is asked for in every version, but in a bucket, which does not say what its packets are, and for ERSPAN, which is set as one likes. */
+export function present(at: Span, field: Field, { standing, inside, names }: Reading): Field {
+  checkMapped(at, field, names);
+  const isAsked = inside !== 'bucket' && !field.prerequisite.startsWith('erspan');
+  if (isAsked && field.name === 'vlan_pcp' && standing.tags === 0) throw complain(at, 'vlan_pcp needs a match on a VLAN tag beside it');
+  if (isAsked && !allowsField(standing.match, field)) fieldIn(at, field.name, standing.match);
+  return field;
+}
+
+/** A tunnel's option is a field of a bridge whose tlv-map says which it is. */
+export function checkMapped(at: Span, { name }: Field, { tunnelOptions }: Names): void {
+  const number = /^tun_metadata(\d+)$/.exec(name)?.[1];
+  if (number !== undefined && !tunnelOptions.has(Number(number))) throw complain(at, `${name} stands for no option: the bridge has no mapping for it (tlv-map)`);
+}
+
+export function readable(at: Span, source: Subfield, reading: Reading): Subfield {
+  present(at, source.field, reading);
+  return source;
+}
+
+export function writable(at: Span, destination: Subfield, reading: Reading): Subfield {
+  checkWritable(at, destination.field);
+  present(at, destination.field, reading);
+  return destination;
+}
+
+export function checkWritable(at: Span, field: Field): void {
+  if (field.writable === 'nowhere') throw complain(at, `${field.name} cannot be written`);
+}
+
+/** `set_field`, `load` and `move` reach the fields of a connection only in exec() of ct, and there no others. */
+export function checkConnectionField(at: Span, field: Field, { inside }: Reading): void {
+  if (inside === 'ct' && field.writable !== 'in ct') throw complain(at, 'ct: exec() may only set ct_mark and ct_label');
+  if (inside !== 'ct' && field.writable === 'in ct') throw complain(at, `${field.name} can only be written in ct(commit,exec(...))`);
+}
