@@ -6,6 +6,7 @@ import { InputError, Unavailable } from '../base/errors.js';
 import { createTeardown } from '../base/teardown.js';
 import { exitCodes, type Context } from './context.js';
 import type { RunOptions } from './run.js';
+import type { CheckOptions } from './check.js';
 import type { TraceOptions } from './trace.js';
 
 function createContext(): Context {
@@ -67,16 +68,20 @@ function defineCommands(context: Context, finish: (code: number) => void): Comma
     .argument('<run>', 'its number in runs/, or the path of its folder')
     .argument('[vector]', 'one vector only')
     .action(async (run: string, vector: string | undefined) => finish(await (await import('./replay.js')).replayRun(context, run, vector)));
-  program
-    .command('trace')
-    .description('what the model alone makes of one packet, out of what ovs-ofctl prints of a switch')
+  const aboutPacket = (command: Command): Command => command
     .requiredOption('--flows <file>', 'what "ovs-ofctl dump-flows BRIDGE" printed, of any version of OpenFlow')
     .option('--ports <file>', 'what "ovs-ofctl show BRIDGE" printed; without it ports are numbers')
     .option('--bridge <name>', 'what the bridge is called', 'br0')
     .requiredOption('--in-port <port>', 'where the packet comes in: a number or a name')
-    .requiredOption('--packet <hex>', 'its bytes, from the Ethernet header on')
+    .requiredOption('--packet <hex>', 'its bytes, from the Ethernet header on');
+  aboutPacket(program.command('trace'))
+    .description('what the model alone makes of one packet, out of what ovs-ofctl prints of a switch')
     .option('--json', 'one JSON document on stdout')
     .action(async (options: TraceOptions) => finish(await (await import('./trace.js')).trace(context, options)));
+  aboutPacket(program.command('check'))
+    .description('the same on real switches, compared with the model: frames, counters, connections and learned MACs')
+    .option('--image <names>', 'which OVS to run, several with commas between', 'trixie')
+    .action(async (options: CheckOptions) => finish(await (await import('./check.js')).check(context, options)));
   program
     .command('doctor')
     .description('check what this machine offers, and say what to do about what is missing')

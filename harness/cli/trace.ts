@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { renderTrace, traceAsJson } from '../../reports/trace.js';
 import { InputError, Unsupported } from '../base/errors.js';
+import type { NodePlan } from '../nouns/plan.js';
 import { switchOf, type Source } from '../trace/switch.js';
 import { tracePacket } from '../trace/trace.js';
 import { exitCodes, type Context } from './context.js';
@@ -16,9 +17,9 @@ export interface TraceOptions {
 }
 
 /** @returns 0, or 3 where the model does not know what a flow on the way does. @throws InputError for a wrong request or file. */
-export async function trace(context: Context, { flows, ports, bridge, inPort, packet, json }: TraceOptions): Promise<number> {
-  const plan = switchOf({ bridge, flows: await source(flows), ...(ports === undefined ? {} : { ports: await source(ports) }) });
-  const frame = parsePacket(packet);
+export async function trace(context: Context, options: TraceOptions): Promise<number> {
+  const { inPort, json } = options;
+  const { plan, frame } = await readRequest(options);
   try {
     const result = tracePacket(plan, inPort, frame);
     context.print(json === true ? traceAsJson(result) : renderTrace(frame, inPort, result));
@@ -28,6 +29,12 @@ export async function trace(context: Context, { flows, ports, bridge, inPort, pa
     context.print(`? ${error.message}`);
     return exitCodes.inconclusive;
   }
+}
+
+/** The switch and the packet that are asked about. @throws InputError for a file or a packet that is none. */
+export async function readRequest({ flows, ports, bridge, packet }: Omit<TraceOptions, 'json'>): Promise<{ readonly plan: NodePlan; readonly frame: Uint8Array }> {
+  const plan = switchOf({ bridge, flows: await source(flows), ...(ports === undefined ? {} : { ports: await source(ports) }) });
+  return { plan, frame: parsePacket(packet) };
 }
 
 async function source(file: string): Promise<Source> {

@@ -24,7 +24,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   'harness/ovs': ['harness/base', 'harness/nouns', 'harness/openflow'],
   'harness/testbeds': ['harness/base', 'harness/nouns', 'harness/packet', 'harness/openflow', 'harness/model', 'harness/fabric', 'harness/ovs'],
   'harness/run': [...belowRun, 'harness/vectors'],
-  'harness/trace': ['harness/base', 'harness/nouns', 'harness/openflow', 'harness/model'],
+  'harness/trace': ['harness/base', 'harness/nouns', 'harness/packet', 'harness/openflow', 'harness/model', 'harness/compare', 'harness/testbeds', 'harness/run'],
   'harness/view': ['harness/base', 'harness/nouns', 'harness/packet', 'harness/model', 'harness/compare', 'harness/testbeds', 'harness/run'],
   'harness/selftest': [...belowRun, 'harness/vectors', 'harness/run'],
   'harness/testing': ['harness/base'],

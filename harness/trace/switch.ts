@@ -1,5 +1,5 @@
 /** A switch out of what ovs-ofctl prints of it: the flows of dump-flows, the ports of show. */
-import { InputError } from '../base/errors.js';
+import { InputError, unknownName } from '../base/errors.js';
 import type { NodePlan, PortPlan } from '../nouns/plan.js';
 import { parseFlows, printFlow, type Flow } from '../openflow/flow.js';
 import { noNames } from '../openflow/form.js';
@@ -24,8 +24,19 @@ export function switchOf({ bridge, flows, ports }: SwitchSources): NodePlan {
   const named = ports === undefined ? new Map<string, number>() : readPorts(ports);
   const read = parseFlows(flows.text, flows.file, { ...noNames, ports: named });
   const known: readonly PortPlan[] = ports === undefined ? portsIn(read).map((ofport) => endpoint(String(ofport), ofport)) : [...named].map(([name, ofport]) => endpoint(name, ofport));
-  return { node: 'switch', hosts: [], bridges: [{ name: bridge, mac: '00:00:00:00:00:00', flows: read.map(printFlow), ports: known.filter(({ ofport }) => ofport !== reservedPorts.LOCAL) }] };
+  return { node: 'switch', hosts: [], bridges: [{ name: bridge, mac: localMac, flows: read.map(printFlow), ports: known.filter(({ ofport }) => ofport !== reservedPorts.LOCAL) }] };
 }
+
+/** The name of the port of that name, or of that number. @throws InputError naming the known ones. */
+export function findPort({ bridges }: NodePlan, port: string): string {
+  const known = bridges.flatMap(({ name, ports }) => [{ name, number: 'LOCAL' }, ...ports.map((other) => ({ name: other.name, number: String(other.ofport) }))]);
+  const found = known.find(({ name }) => name === port) ?? known.find(({ number }) => number === port);
+  if (found === undefined) throw unknownName('port', port, known.map(({ name }) => name));
+  return found.name;
+}
+
+/** Of the bridge's own port: no flow of a dump depends on it. */
+const localMac = '02:00:00:00:00:01';
 
 function endpoint(name: string, ofport: number): PortPlan {
   return { kind: 'endpoint', name, ofport };

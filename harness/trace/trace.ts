@@ -1,5 +1,4 @@
 /** What the model alone makes of one packet. */
-import { unknownName } from '../base/errors.js';
 import { buildNode } from '../model/node.js';
 import { stateOf } from '../model/state.js';
 import { receiveFrame } from '../model/switch.js';
@@ -10,6 +9,7 @@ import { formatFlowId, type FlowId } from '../nouns/switching.js';
 import { printActions } from '../openflow/actions.js';
 import { parseBridgeFlows } from '../openflow/bridge-flows.js';
 import { flowId } from '../openflow/flow.js';
+import { findPort } from './switch.js';
 
 export interface TraceResult {
   /** The tables that were looked up, in order. */
@@ -34,11 +34,8 @@ export interface TracedLookup {
  * @throws Unsupported when a flow on the way does something that the model does not know; InputError for a port that is not there.
  */
 export function tracePacket(plan: NodePlan, port: string, frame: Uint8Array): TraceResult {
-  const ports = plan.bridges.flatMap(({ name, ports: others }) => [{ name, number: 'LOCAL' }, ...others.map((other) => ({ name: other.name, number: String(other.ofport) }))]);
-  const found = ports.find(({ name }) => name === port) ?? ports.find(({ number }) => number === port);
-  if (found === undefined) throw unknownName('port', port, ports.map(({ name }) => name));
   const node = buildNode(plan);
-  const { step, trace } = receiveFrame(node, found.name, frame);
+  const { step, trace } = receiveFrame(node, findPort(plan, port), frame);
   return { path: pathOf(trace.steps, actionsOf(plan)), outputs: step.outputs, state: stateOf(node) };
 }
 
