@@ -16,7 +16,7 @@ import { parseDumpedFlow, parseFlow, parseFlows, printFlow, printFlowKey, type F
 const names = { ...noNames, ports: new Map([['p1', 3], ['antrea-gw0', 2], ['my port', 7], ['br-int', 0xfffe]]) };
 
 void t.test('printing and parsing are inverse', async () => {
-  fc.assert(fc.property(anyFlow, (flow) => deepStrictEqual(parseFlow(printFlow(flow)), flow)), { numRuns: 1000 });
+  fc.assert(fc.property(anyFlow, (flow) => deepStrictEqual(parseFlow(printFlow(flow)), flow)), { numRuns: 300 });
 });
 
 /** Spellings, and how each is printed. */
@@ -127,7 +127,7 @@ function readOrRefuse(text: string): void {
 }
 
 void t.test('hostile text is refused, and soon', async (t) => {
-  const mega = 1 << 20;
+  const mega = 1 << 16;
   const long: readonly string[] = [
     'x'.repeat(mega), '('.repeat(mega), ')'.repeat(mega), '"'.repeat(mega), ','.repeat(mega), '\0'.repeat(mega), ' '.repeat(mega),
     `actions=${'('.repeat(mega)}`, `ip,actions=${'ct(commit,exec('.repeat(mega / 16)}${'))'.repeat(mega / 16)}`, `ip,actions=${'ct('.repeat(mega / 4)}${')'.repeat(mega / 4)}`,
@@ -146,7 +146,7 @@ void t.test('hostile text is refused, and soon', async (t) => {
     const text = printFlow(flow);
     return text.slice(0, at % text.length) + wedge + text.slice((at % text.length) + 1);
   });
-  fc.assert(fc.property(fc.oneof(bytes, bytes.map((text) => `actions=${text}`), words, words.map((text) => `ip,actions=${text}`), damaged), readOrRefuse), { numRuns: 2000 });
+  fc.assert(fc.property(fc.oneof(bytes, bytes.map((text) => `actions=${text}`), words, words.map((text) => `ip,actions=${text}`), damaged), readOrRefuse), { numRuns: 500 });
 });
 
 /** What a switch that holds `flows` holds after the lines of a bundle. */

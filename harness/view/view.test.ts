@@ -38,8 +38,9 @@ function first({ hops, parting }: VectorView): string {
 }
 
 void t.test('where all agree', async (t) => {
-  const vectors = await view();
-  t.ok(vectors.length > 100);
+  const every = encap.vectors(encap.topology({ nodes: '2', tunnel: 'geneve' })).map(({ id }) => id);
+  const vectors = await view({ only: every.filter((id, index) => index % 6 === 0 || [across, 'spoof-ip/p1'].includes(id)) });
+  t.ok(vectors.length > 30);
   t.strictSame(vectors.flatMap(({ report: { id }, hops }) => crossings(hops).filter(({ seen }) => seen !== 'by both').map(({ frame }) => `${id}: ${frame}`)), []);
   t.strictSame(vectors.filter(({ flows }) => flows.some((counted) => counted.model !== counted.switch)).map(({ report }) => report.id), []);
   t.strictSame(vectors.filter(({ notes, remembered }) => [...notes, ...remembered].some(({ seen }) => seen !== 'by both')).map(({ report }) => report.id), []);

@@ -15,12 +15,12 @@ import { over } from './over.js';
 const names = { ...noNames, ports: new Map([['p1', 3], ['my port', 7], ['br-int', 0xfffe]]), tables: new Map([['output', 4], ['two words', 9]]) };
 
 void t.test('printing and parsing are inverse', async () => {
-  fc.assert(fc.property(anyActionFlow, (flow) => deepStrictEqual(parseFlow(printFlow(flow)), flow)), { numRuns: 500 });
+  fc.assert(fc.property(anyActionFlow, (flow) => deepStrictEqual(parseFlow(printFlow(flow)), flow)), { numRuns: 200 });
 });
 
 void t.test('what has come over a connection comes over it again as it is', async () => {
   const protocols: readonly Protocol[] = ['OpenFlow10', 'OpenFlow13', 'OpenFlow15'];
-  fc.assert(fc.property(anyActionFlow, fc.constantFrom(...protocols), ({ actions }, protocol) => deepStrictEqual(over(protocol, over(protocol, actions)), over(protocol, actions))), { numRuns: 500 });
+  fc.assert(fc.property(anyActionFlow, fc.constantFrom(...protocols), ({ actions }, protocol) => deepStrictEqual(over(protocol, over(protocol, actions)), over(protocol, actions))), { numRuns: 200 });
 });
 
 void t.test('names', async (t) => {
@@ -170,12 +170,12 @@ function readOrRefuse(text: string): void {
 }
 
 void t.test('hostile text is refused, and soon', async (t) => {
-  const mega = 1 << 20;
+  const mega = 1 << 18;
   const long: readonly string[] = [
     `${'clone('.repeat(98)}${'output:1,'.repeat(mega / 64)}fly${')'.repeat(98)}`, `${'clone('.repeat(mega / 8)}${')'.repeat(mega / 8)}`, `learn(${'reg0=1,'.repeat(mega / 16)}fly)`,
     `note:${'ab'.repeat(mega / 2)}`, `controller(userdata=${'ab.'.repeat(mega / 4)})`, `dec_ttl(${'1,'.repeat(mega / 4)}x)`, `bundle(eth_src,0,hrw,ofport,members:${'1,'.repeat(mega / 4)})`,
     `ct(commit,nat(src=${'1.'.repeat(mega / 2)}))`, `ct(commit,nat(src=${'1:-'.repeat(mega / 4)}))`, `${'conjunction(1,1/2),'.repeat(mega / 64)}output:1`, `load:0x${'f'.repeat(mega)}->NXM_NX_XXREG0[]`,
-    `set_field:${'1'.repeat(mega)}->xxreg0`, `resubmit(${','.repeat(mega)})`, '\0'.repeat(mega), `output:1\0`, `${'output:1,'.repeat(mega / 64)}`, `note(${'. '.repeat(mega / 2)}z)`,
+    `set_field:${'1'.repeat(mega)}->xxreg0`, `resubmit(${','.repeat(mega)})`, '\0'.repeat(mega), `output:1\0`, `${'output:1,'.repeat(mega / 16)}`, `note(${'. '.repeat(mega / 2)}z)`,
   ];
   for (const text of long) t.throws(() => parseFlow(`ip,actions=${text}`, names), { name: 'InputError', message: /^.{1,300}$/s }, text.slice(0, 30));
   const words = fc.array(fc.constantFrom(',', '=', '(', ')', '"', '->', '[', ']', '..', ':', '/', '0', '1', '-1', '0x', 'ct', 'exec', 'commit', 'nat', 'src', '10.0.0.1', 'fe80::1', 'learn', 'clone', 'write_actions', 'move', 'load', 'set_field', 'reg0', 'NXM_NX_REG0', 'output', 'resubmit', 'note', 'drop', 'bundle', 'members:', 'sample', 'conjunction', '\n', '\0', '__proto__', 'constructor'), { maxLength: 20 }).map((parts) => parts.join(''));
@@ -183,5 +183,5 @@ void t.test('hostile text is refused, and soon', async (t) => {
     const text = printFlow(flow);
     return text.slice(0, at % text.length) + wedge + text.slice((at % text.length) + 1);
   });
-  fc.assert(fc.property(fc.oneof(words.map((text) => `tcp,actions=${text}`), damaged), readOrRefuse), { numRuns: 2000 });
+  fc.assert(fc.property(fc.oneof(words.map((text) => `tcp,actions=${text}`), damaged), readOrRefuse), { numRuns: 500 });
 });
