@@ -16,10 +16,11 @@ export function ipv6Number(text: string): bigint {
 
 /** With the last 32 bits as two groups. */
 function withoutDots(text: string): string {
-  const [, before = '', ...bytes] = /^(.*:)(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/s.exec(text) ?? [];
+  const begin = text.lastIndexOf(':') + 1;
+  const [, ...bytes] = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/.exec(text.slice(begin)) ?? [];
   const [a = 0, b = 0, c = 0, d = 0] = bytes.map(Number);
-  if (bytes.length === 0 || [a, b, c, d].some((byte) => byte > 255)) return text;
-  return `${before}${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`;
+  if (begin === 0 || bytes.length === 0 || [a, b, c, d].some((byte) => byte > 255)) return text;
+  return `${text.slice(0, begin)}${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`;
 }
 
 /** As inet_ntop(3) writes it: the longest run of zero groups as `::`, and IPv4 addresses in ::/96 and ::ffff:0:0/96 with dots. */

@@ -31,7 +31,7 @@ export async function createSandbox(root: string, dir: string): Promise<Sandbox>
 
   const run = (test: string, environment: Readonly<Record<string, string>>): Promise<Ending> => supervise(process.execPath, [join(dir, 'dist', compiled(test))], {
     cwd: dir,
-    env: { ...process.env, NODE_OPTIONS: `--import=${new URL('switch.js', import.meta.url).href}`, TAP_BAIL: '1', ...environment },
+    env: { ...process.env, NODE_OPTIONS: `--import=${new URL('switch.js', import.meta.url).href}`, TAP_BAIL: '1', TAP_TIMEOUT: String(limitMs / 1000), ...environment },
     limitMs,
   });
 
