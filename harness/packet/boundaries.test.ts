@@ -4,7 +4,7 @@ import t from 'tap';
 import { arpOperations, decodeArp } from './arp.js';
 import { finishChecksum, internetChecksum, sumWords, updateChecksum } from './checksum.js';
 import { decodeEthernet, etherTypes } from './ethernet.js';
-import { decodeGeneve, genevePort } from './geneve.js';
+import { decodeGeneve, encodeGeneve, genevePort } from './geneve.js';
 import { decodeGre, encodeGre } from './gre.js';
 import { decodeIcmp, icmpTypes } from './icmp.js';
 import { decodeIpv4, encodeIpv4, ipProtocols, ipv4Flags, isFragment } from './ipv4.js';
@@ -32,13 +32,19 @@ void t.test('just enough, and just not', (t) => {
   ];
   for (const [name, decode, enough, not] of protocols) {
     for (const hex of enough) t.ok(decode(bytesOf(hex)), `${name}: ${hex}`);
-    for (const hex of not) t.notOk(decode(bytesOf(hex)), `no ${name}: ${hex}`);
+    for (const hex of ['', ...not]) t.notOk(decode(bytesOf(hex)), `no ${name}: ${hex}`);
   }
   t.end();
 });
 
-void t.test('GRE and VXLAN as they stand in RFC 2890 and RFC 7348', (t) => {
+void t.test('tunnels as they stand in RFC 8926, RFC 2890 and RFC 7348', (t) => {
   const inner = bytesOf('abcd');
+  const geneve = { vni: 0xfffefd, protocolType: 0x6558, options: bytesOf(''), critical: false, oam: false };
+  for (const [oam, critical, flags] of [[false, false, '00'], [true, false, '80'], [false, true, '40'], [true, true, 'c0']] as const) {
+    t.same(encodeGeneve({ ...geneve, oam, critical }, inner), bytesOf(`00${flags}6558fffefd00abcd`), `flags ${flags}`);
+    t.match(decodeGeneve(bytesOf(`00${flags}6558fffefd00abcd`)), { header: { oam, critical }, payload: inner }, `flags ${flags}`);
+  }
+  t.match(decodeGeneve(bytesOf('003f6558fffefdffabcd')), { header: { oam: false, critical: false, vni: 0xfffefd }, payload: inner }, 'reserved bits say nothing');
   t.same(encodeGre({ protocolType: 0x6558, key: 0xfffffffe }, inner), bytesOf('20006558fffffffeabcd'));
   t.same(decodeGre(bytesOf('20006558fffffffeabcd')), { header: { protocolType: 0x6558, key: 0xfffffffe }, payload: inner });
   t.same(encodeGre({ protocolType: 0x0800 }, inner), bytesOf('00000800abcd'));
