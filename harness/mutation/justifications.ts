@@ -272,21 +272,6 @@ export const justifications: readonly Justification[] = [
     why: forTypes,
   },
   {
-    file: 'harness/openflow/actions.ts', line: String.raw`const name = argument.text.replace(/\[.*/, '');`,
-    mutations: [String.raw`argument.text.replace(/\[.*/, '') → argument.text`, String.raw`/\[.*/ → /\[./`, "'' → '~'"],
-    why: 'the same: what has a bracket is a field by that alone',
-  },
-  {
-    file: 'harness/openflow/actions.ts', line: "return name === 'load' ? parseLoad(argument, [], 'in ct') : parseSetField(argument, { table: 0, match: [], ports, names: noNames }, 'in ct');",
-    mutations: ['0 → 1'],
-    why: 'the same: set_field asks for no table',
-  },
-  {
-    file: 'harness/openflow/actions.ts', line: "return action.table === undefined ? `resubmit:${printPort(action.port ?? 0)}` : `resubmit(${action.port === undefined ? '' : printPort(action.port)},${action.table})`;",
-    mutations: ['action.port ?? 0 → action.port', '0 → 1'],
-    why: forTypes,
-  },
-  {
     file: 'harness/compare/vector.ts', line: "{ ...noCounts, cache: { expected: depth === 'all' ? 1 : 0, made: 0, skipped: 0 }, counters, connections, macs },",
     mutations: ['0 → 1 (2)'],
     why: 'the same: what is made is put to nothing afterwards',
