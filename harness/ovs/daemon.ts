@@ -56,7 +56,12 @@ export async function startDaemon(spec: DaemonSpec): Promise<Daemon> {
   });
   death.catch(() => undefined);
   const checkAlive = async () => { if (dead) await death; };
-  const whileAlive = <T>(work: Promise<T>) => Promise.race([death, work]);
+  /** Work that fails beside a dead daemon fails for that, whatever it says itself. */
+  const unlessDead = async (error: unknown): Promise<never> => {
+    await checkAlive();
+    throw error;
+  };
+  const whileAlive = <T>(work: Promise<T>) => Promise.race([death, work.catch(unlessDead)]);
   const whyEnded = async () => unavailable(await withDeadline(exited, exitLimitMs, `${name} to exit`).catch(() => 'closed a connection'));
   const stop = async () => {
     child.kill('SIGKILL');
