@@ -1,7 +1,8 @@
 /** Fields of the flow key as numbers of any width: the bridge between the field table and the key's words. */
-import type { FlowKey } from '../packet/flow-key.js';
+import { keyWords, type FlowKey } from '../packet/flow-key.js';
 import type { Subfield } from '../openflow/actions.js';
 import { wordsOf, type Field } from '../openflow/fields.js';
+import type { Match } from '../openflow/match.js';
 
 /** Fields that Open vSwitch matches and writes, but reads as zero (lib/meta-flow.c, mf_get_value). */
 const readAsZero: ReadonlySet<string> = new Set(['nd_options_type']);
@@ -36,4 +37,11 @@ export function readSubfield(key: FlowKey, { field, offset, bits }: Subfield): b
 export function writeSubfield(key: FlowKey, { field, offset, bits }: Subfield, value: bigint): void {
   const ones = (1n << BigInt(bits)) - 1n;
   writeField(key, field, (value & ones) << BigInt(offset), ones << BigInt(offset));
+}
+
+/** The key that a match of whole fields describes, all else zero: what `ofproto/trace` takes for a packet. Bits that are not matched are zero. */
+export function keyOf(match: Match): FlowKey {
+  const key = new Uint32Array(keyWords);
+  for (const { field, value, mask } of match) writeField(key, field, value, mask);
+  return key;
 }

@@ -11,7 +11,7 @@ import { randomFor, type Random } from '../base/random.js';
 import type { BridgePlan, NodePlan } from '../nouns/plan.js';
 import { formatFlowId, type FlowCount, type SwitchStep } from '../nouns/switching.js';
 import { diffFlows } from '../openflow/diff.js';
-import { fieldCalled, fields, type Field } from '../openflow/fields.js';
+import { fields, type Field } from '../openflow/fields.js';
 import { parseFlow, type Flow } from '../openflow/flow.js';
 import type { FieldMatch } from '../openflow/match.js';
 import { allowsField } from '../openflow/prerequisites.js';
@@ -22,6 +22,7 @@ import { extract } from '../packet/extract/extract.js';
 import { keyWords, word } from '../packet/flow-key.js';
 import { openSim, type Sim } from '../testbeds/sim/sim.js';
 import { anyFrame, pick } from './arbitrary-frame.js';
+import { protocolContexts, someBits } from './arbitrary-match.js';
 import { readField } from './keys.js';
 import { buildNode, type ModelNode } from './node.js';
 import { flowCounts, receiveFrame } from './switch.js';
@@ -41,21 +42,6 @@ const deciding = new Set(['eth_type', 'nw_proto']);
 /** ovs-ofctl leaves icmp_type behind nd fields to the reader, and nothing but whole tags can be written. */
 const matchable = ofPackets.filter(({ name }) => !deciding.has(name));
 const writable = ofPackets.filter(({ writable: where }) => where === 'anywhere');
-
-const exactly = (name: string, value: number): FieldMatch => ({ field: fieldCalled(name), value: BigInt(value), mask: fieldCalled(name).ones });
-const typed = (type: number, ...more: readonly FieldMatch[]) => [exactly('eth_type', type), ...more];
-/** What decides the fields that packets have. */
-const contexts: readonly (readonly FieldMatch[])[] = [
-  [], typed(0x0806), typed(0x8035), typed(0x8847), typed(0x8848),
-  ...[0x0800, 0x86dd].flatMap((type) => [typed(type), ...[1, 6, 17, 58, 132].map((protocol) => typed(type, exactly('nw_proto', protocol)))]),
-  ...[135, 136].map((type) => typed(0x86dd, exactly('nw_proto', 58), exactly('icmpv6_type', type), exactly('icmpv6_code', 0))),
-];
-
-function someBits(random: Random, bits: number): bigint {
-  let value = 0n;
-  for (let done = 0; done < bits; done += 8) value = (value << 8n) | BigInt(random.integer(0, 255));
-  return value & ((1n << BigInt(bits)) - 1n);
-}
 
 function valueIn(frame: Uint8Array, row: Field): bigint {
   const key = new Uint32Array(keyWords);
@@ -86,7 +72,7 @@ function someMasked(random: Random, row: Field, frames: readonly Uint8Array[], u
 }
 
 function someFlow(random: Random, table: number, priority: number, frames: readonly Uint8Array[]): string {
-  const context = pick(random, contexts);
+  const context = pick(random, protocolContexts);
   const free = matchable.filter((row) => !context.some(({ field }) => field === row) && allowsField(context, row));
   const special = free.filter(({ prerequisite }) => prerequisite !== 'none' && prerequisite !== 'ethernet');
   const row = pick(random, special.length === 0 || random.integer(0, 3) === 0 ? free : special);
