@@ -3,17 +3,20 @@ import { Unsupported } from '../base/errors.js';
 import { etherTypes } from '../packet/ethernet.js';
 import { extract, type Layout } from '../packet/extract/extract.js';
 import { keyWords, word, type FlowKey } from '../packet/flow-key.js';
-import { rewrite } from '../packet/flow-rewrite.js';
+import { movedLayout, rewrite } from '../packet/flow-rewrite.js';
 import { ipProtocols } from '../packet/ipv4.js';
 import type { Tracked } from './conntrack/tracker.js';
 
 export interface Packet {
-  readonly frame: Uint8Array;
-  readonly layout: Layout;
-  /** As extracted from `frame`. */
-  readonly arrived: FlowKey;
-  /** As the actions left it; the only part that changes. */
+  /** As it arrived, or as it was when its changes last went into the bytes; the same for `layout`. */
+  frame: Uint8Array;
+  layout: Layout;
+  /** What is known of `frame`. */
+  arrived: FlowKey;
+  /** As the actions left it. */
   readonly key: FlowKey;
+  /** Whether its last label was taken off: what is behind it is known once the frame is read anew. */
+  isUnread?: true;
   /** Hash of addresses and ports when the packet entered the datapath: a tunnel's UDP source port follows from it. */
   readonly hash: number;
   /** What the tracker said of it last, and of which addresses and ports. */
@@ -42,12 +45,27 @@ export function copyOf(packet: Packet): Packet {
   return { ...packet, key: packet.key.slice() };
 }
 
+/** The packet's changes go into its bytes, and what is known of it stays. */
+export function commit(packet: Packet): void {
+  const { layout, arrived, key } = packet;
+  packet.frame = departing(packet);
+  packet.layout = movedLayout(layout, arrived, key);
+  packet.arrived = key.slice();
+}
+
+/** The same, and its fields are read anew. */
+export function reread(packet: Packet): void {
+  packet.frame = departing(packet);
+  packet.layout = extract(packet.frame, packet.key);
+  packet.arrived = packet.key.slice();
+  delete packet.isUnread;
+}
+
 /** The packet after its changes went into the bytes: same metadata, fields read anew. */
 export function settled(packet: Packet): Packet {
-  const frame = departing(packet);
-  const key = packet.key.slice();
-  const layout = extract(frame, key);
-  return { frame, layout, arrived: key.slice(), key, hash: packet.hash };
+  const copy = copyOf(packet);
+  reread(copy);
+  return copy;
 }
 
 /**

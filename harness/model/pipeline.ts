@@ -15,7 +15,7 @@ import { checkRead, checkWrite } from './known.js';
 import { Tie } from './tie.js';
 import { idOf, portName, routeTunnel, type ModelBridge, type ModelNode } from './node.js';
 import { normal } from './normal.js';
-import { arriving, copyOf, departing, settled, type Packet } from './packet.js';
+import { arriving, commit, settled, type Packet } from './packet.js';
 import { decapsulate, encapsulate } from './tunnel.js';
 import type { TraceStep } from './trace.js';
 
@@ -251,16 +251,16 @@ function output(at: Translation, packet: Packet, rule: Rule, port: number, by?: 
   if (port === reservedPorts.NORMAL) {
     const targets = normal(bridge.macs, packet.key, [...bridge.ports.keys(), reservedPorts.LOCAL]);
     if (targets.length === 0) passage.steps.push({ kind: 'drop', flow: idOf(passage.node, bridge, rule), why: 'NORMAL keeps it' });
-    for (const target of targets) send(at, copyOf(packet), rule, target, 'NORMAL');
+    for (const target of targets) send(at, packet, rule, target, 'NORMAL');
     return;
   }
-  if (port === reservedPorts.IN_PORT) return send(at, copyOf(packet), rule, inPort);
+  if (port === reservedPorts.IN_PORT) return send(at, packet, rule, inPort);
   if (port >= reservedPorts.IN_PORT && port !== reservedPorts.LOCAL) throw new Unsupported(`the model does not know the output of ${printFlow(rule.flow)}`);
   if (port === inPort) {
     passage.steps.push({ kind: 'drop', flow: idOf(passage.node, bridge, rule), why: `output to the port it came from, ${portName(bridge, port)}` });
     return;
   }
-  send(at, copyOf(packet), rule, port, by);
+  send(at, packet, rule, port, by);
 }
 
 /** Out of a port: to the wire, into a tunnel, or up a tunnel's end. */
@@ -275,7 +275,8 @@ function send(at: Translation, packet: Packet, rule: Rule, port: number, by?: st
     passage.steps.push({ kind: 'drop', flow, why: `there is no port ${port}` });
     return;
   }
-  const frame = departing(packet);
+  commit(packet);
+  const { frame } = packet;
   at.datapath.push(() => {
     if (port === reservedPorts.LOCAL && receiveFromTunnel(passage, bridge, frame)) return;
     passage.outputs.push({ port: name, frame });

@@ -4,7 +4,7 @@
  */
 import { etherTypes } from './ethernet.js';
 import type { Layout } from './extract/extract.js';
-import { isIp, isMpls, word, type FlowKey } from './flow-key.js';
+import { countLabels, countTags, isIp, isMpls, word, type FlowKey } from './flow-key.js';
 import { ipProtocols } from './ipv4.js';
 import { rewriteArp } from './rewrite/arp.js';
 import { changed } from './rewrite/bytes.js';
@@ -30,6 +30,15 @@ export function rewrite(frame: Uint8Array, layout: Layout, before: FlowKey, afte
   if (isIp(before[word.ethType] ?? 0) && layout.l4 >= 0 && after[word.nwProto] !== 0) rewriteIp(view, layout, before, after);
   const labelled = isMpls(before[word.ethType] ?? 0) || isMpls(after[word.ethType] ?? 0) ? rewriteLabels(bytes, layout, before, after) : bytes;
   return changed(before, after, word.vlanTci, 2) || changed(before, after, word.vlanTpid, 2) ? rewriteTags(labelled, before, after) : labelled;
+}
+
+/** Where the layers are in the frame that `rewrite` gives: Open vSwitch counts what it pushes and pops, and does not read the frame anew. */
+export function movedLayout({ mpls, l3, l4 }: Layout, before: FlowKey, after: FlowKey): Layout {
+  const tags = 4 * (countTags(after) - countTags(before));
+  const [were, are] = [countLabels(before), countLabels(after)];
+  const stack = are === 0 ? (were === 0 ? mpls : -1) : mpls < 0 ? l3 : mpls;
+  const labels = 4 * (are - were);
+  return { mpls: stack < 0 ? stack : stack + tags, l3: l3 + tags + labels, l4: l4 < 0 ? l4 : l4 + tags + labels };
 }
 
 function rewriteIp(view: DataView, { l3, l4 }: Layout, before: FlowKey, after: FlowKey): void {
