@@ -2,6 +2,7 @@
 import { arpOperations } from './arp.js';
 import { dissect } from './dissect.js';
 import { icmpTypes } from './icmp.js';
+import { icmp6Types } from './icmp6.js';
 
 /** The values of a frame's fields by name, in the order of its bytes. */
 type Values = ReadonlyMap<string, string>;
@@ -36,7 +37,7 @@ export function differingFields(expected: Uint8Array, actual: Uint8Array): reado
 
 /** Whether both are checksums without a remark, so right ones. */
 function isConsequence({ name, expected, actual }: FieldDifference): boolean {
-  return name.endsWith('.checksum') && [expected, actual].every((value) => /^0x[0-9a-f]{4}$/.test(value));
+  return name.endsWith('.checksum') && [expected, actual].every((value) => /^0x([0-9a-f]{4}){1,2}$/.test(value));
 }
 
 /** The value of a field on one level of a frame; empty when there is no such field. */
@@ -53,14 +54,31 @@ export function describeFrame(frame: Uint8Array): string {
 }
 
 function describeLink(fields: Fields): string {
-  const network = describeNetwork(fields);
+  const network = `${describeTags(fields)}${describeLabels(fields)}${describeNetwork(fields)}`;
   return fields('eth.src') ? `${fields('eth.src')} > ${fields('eth.dst')} ${network}` : network;
+}
+
+function describeTags(fields: Fields): string {
+  return eachNumbered(fields, 'vlan', 'vid').map((at) => `VLAN ${at('vid')} priority ${at('pcp')} `).join('');
+}
+
+function describeLabels(fields: Fields): string {
+  return eachNumbered(fields, 'mpls', 'label').map((at) => `MPLS ${at('label')} ttl ${at('ttl')} `).join('');
+}
+
+/** The headers of one kind, from the outermost inwards. */
+function eachNumbered(fields: Fields, name: string, known: string): readonly Fields[] {
+  const found: Fields[] = [];
+  for (let place = name; fields(`${place}.${known}`) !== ''; place = `${name}${found.length + 1}`) found.push((field) => fields(`${place}.${field}`));
+  return found;
 }
 
 function describeNetwork(fields: Fields): string {
   if (fields('arp.op')) return describeArp(fields);
   if (fields('ip.src')) return `IPv4 ${fields('ip.src')} > ${fields('ip.dst')} ${describeTransport(fields)}${describeFragment(fields)} ttl ${fields('ip.ttl')}`;
-  return fields('eth.type') ? `type ${fields('eth.type')} ${payloadLength(fields)}` : payloadLength(fields);
+  if (fields('ip6.src')) return `IPv6 ${fields('ip6.src')} > ${fields('ip6.dst')} ${describeTransport(fields)}${describeFragment(fields)} hop limit ${fields('ip6.hop_limit')}`;
+  const type = [fields('vlan2.type'), fields('vlan.type'), fields('eth.type')].find((value) => value !== '') ?? '';
+  return type !== '' && !fields('mpls.label') ? `type ${type} ${payloadLength(fields)}` : payloadLength(fields);
 }
 
 function describeArp(fields: Fields): string {
@@ -76,9 +94,11 @@ function describeArp(fields: Fields): string {
 
 function describeTransport(fields: Fields): string {
   if (fields('icmp.type')) return describeIcmp(fields);
+  if (fields('icmp6.type')) return describeIcmp6(fields);
+  if (fields('sctp.src')) return `SCTP ${fields('sctp.src')} > ${fields('sctp.dst')} ${payloadLength(fields)}`;
   if (fields('udp.src')) return `UDP ${fields('udp.src')} > ${fields('udp.dst')} ${describeTunnel(fields)}`;
   if (fields('gre.type')) return `GRE${fields('gre.key') ? ` key ${fields('gre.key')}` : ''} { ${describeInner(fields)} }`;
-  if (!fields('tcp.src')) return `protocol ${fields('ip.protocol')} ${payloadLength(fields)}`;
+  if (!fields('tcp.src')) return `protocol ${fields('ip.protocol') || fields('ip6.next_header')} ${payloadLength(fields)}`;
   const window = `seq ${fields('tcp.sequence')} ack ${fields('tcp.acknowledgement')}`;
   return `TCP ${fields('tcp.src')} > ${fields('tcp.dst')} ${fields('tcp.flags')} ${window} ${payloadLength(fields)}`;
 }
@@ -95,6 +115,21 @@ function describeIcmp(fields: Fields): string {
   }
 }
 
+function describeIcmp6(fields: Fields): string {
+  switch (Number(fields('icmp6.type'))) {
+    case icmp6Types.echoRequest:
+      return `ICMPv6 echo request id ${fields('icmp6.identifier')} seq ${fields('icmp6.sequence')}`;
+    case icmp6Types.echoReply:
+      return `ICMPv6 echo reply id ${fields('icmp6.identifier')} seq ${fields('icmp6.sequence')}`;
+    case icmp6Types.neighbourSolicitation:
+      return `ICMPv6 who has ${fields('nd.target')}?${fields('nd.sll') && ` tell ${fields('nd.sll')}`}`;
+    case icmp6Types.neighbourAdvertisement:
+      return `ICMPv6 ${fields('nd.target')} is at ${fields('nd.tll') || 'an address it does not tell'}`;
+    default:
+      return `ICMPv6 type ${fields('icmp6.type')} code ${fields('icmp6.code')} ${payloadLength(fields)}`;
+  }
+}
+
 function describeTunnel(fields: Fields): string {
   for (const [name, tunnel] of [['geneve', 'Geneve'], ['vxlan', 'VXLAN']] as const) {
     if (fields(`${name}.vni`)) return `${tunnel} vni ${fields(`${name}.vni`)} { ${describeInner(fields)} }`;
@@ -107,6 +142,7 @@ function describeInner(fields: Fields): string {
 }
 
 function describeFragment(fields: Fields): string {
+  if (fields('ip6.fragment.offset')) return ` fragment offset ${fields('ip6.fragment.offset')} flags ${fields('ip6.fragment.flags')}`;
   return /moreFragments|offset [^0]/.test(fields('ip.fragment')) ? ` fragment ${fields('ip.fragment')}` : '';
 }
 

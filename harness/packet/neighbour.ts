@@ -1,5 +1,5 @@
 /** Neighbour discovery (RFC 4861): what solicitations and advertisements hold behind the header of ICMPv6. */
-import { formatMac, macBytes } from '../base/address.js';
+import { macBytes } from '../base/address.js';
 import { assert } from '../base/errors.js';
 import { concatBytes, viewOf, type HeaderLayout } from './header.js';
 import { icmp6Types } from './icmp6.js';
@@ -51,9 +51,4 @@ export function decodeNeighbour(bytes: Uint8Array): { readonly target: string; r
     at = end;
   }
   return { target: colons(bytes.subarray(0, targetLength)), options, rest: bytes.subarray(at) };
-}
-
-/** As people read an option: the address where it holds one, else its bytes. */
-export function readOption(bytes: Uint8Array): string {
-  return bytes.length === optionUnit ? formatMac(bytes, 2) : Buffer.from(bytes.subarray(2)).toString('hex');
 }
