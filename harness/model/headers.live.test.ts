@@ -7,22 +7,22 @@ import t from 'tap';
 import { openImage } from '../../images/images.js';
 import { InputError, Unsupported } from '../base/errors.js';
 import { randomFor, type Random } from '../base/random.js';
+import type { NodePlan } from '../nouns/plan.js';
 import type { SwitchStep } from '../nouns/switching.js';
 import { fieldCalled, type Field } from '../openflow/fields.js';
 import { extract } from '../packet/extract/extract.js';
 import { countTags, isIp, isMpls, keyWords, word } from '../packet/flow-key.js';
 import { openSim } from '../testbeds/sim/sim.js';
 import { anyFrame, pick } from './arbitrary-frame.js';
-import { hasField } from './has-field.js';
-import { changeHeaders, readBehindLabels, type HeaderAction } from './headers.js';
-import { writeField } from './keys.js';
-import { arriving, commit, type Packet } from './packet.js';
+import type { HeaderChange } from './headers.js';
+import { buildNode } from './node.js';
+import { receiveFrame } from './switch.js';
 
 const seed = Number(process.env['SEED'] ?? 1);
 const suites = (process.env['SUITE'] ?? 'bookworm,trixie,sid').split(',');
 const frames = Number(process.env['FRAMES'] ?? 250);
 
-type Step = HeaderAction | { readonly kind: 'set'; readonly field: Field; readonly value: number } | { readonly kind: 'dec_ttl' } | { readonly kind: 'output' };
+type Step = HeaderChange | { readonly kind: 'set'; readonly field: Field; readonly value: number } | { readonly kind: 'dec_ttl' } | { readonly kind: 'output' };
 
 /** What the switch knows of a packet when it takes a flow in: it allows no action that such packets have no use for. */
 interface Known {
@@ -90,52 +90,19 @@ const textOf = (step: Step): string => {
   }
 };
 
-/** What comes out, as the model's parts do it one by one. */
-function outputsOf(frame: Uint8Array, steps: readonly Step[]): readonly Uint8Array[] {
-  const packet = arriving(frame, 1);
-  const outputs: Uint8Array[] = [];
-  for (const step of steps) {
-    if (step.kind === 'output') {
-      commit(packet);
-      outputs.push(packet.frame);
-    } else if (step.kind !== 'set' || !/^(vlan|eth)_/.test(step.field.name)) readBehindLabels(packet);
-    const result = carryOut(packet, step);
-    if (result === 'too many labels') return [];
-    if (result === 'expired') break;
-  }
-  return outputs;
-}
-
-function carryOut(packet: Packet, step: Step): 'done' | 'expired' | 'too many labels' {
-  switch (step.kind) {
-    case 'output':
-      return 'done';
-    case 'set':
-      if (hasField(packet.key, step.field)) writeField(packet.key, step.field, BigInt(step.value), step.field.ones);
-      return 'done';
-    case 'dec_ttl': {
-      const ttl = packet.key[word.nwTtl] ?? 0;
-      if (!isIp(packet.key[word.ethType] ?? 0)) return 'done';
-      if (ttl > 1) packet.key[word.nwTtl] = ttl - 1;
-      return ttl > 1 ? 'done' : 'expired';
-    }
-    default:
-      return changeHeaders(packet, step);
-  }
-}
-
 /** So that Open vSwitch allows what follows: it asks for a match on what is popped and written. */
 function matchOf({ type, tags }: Known): string {
   return [...(tags === 0 ? [] : ['vlan_tci=0x1000/0x1000']), `dl_type=0x${type.toString(16).padStart(4, '0')}`].join(',');
 }
 
-const describe = (outputs: readonly Uint8Array[]): string => outputs.map((frame) => Buffer.from(frame).toString('hex')).join('\n') || 'nothing';
+const describe = ({ outputs }: SwitchStep): string => outputs.map(({ frame }) => Buffer.from(frame).toString('hex')).join('\n') || 'nothing';
+const ports = [1, 2].map((ofport) => ({ kind: 'endpoint' as const, name: `p${ofport}`, ofport }));
+const plan = (flows: readonly string[]): NodePlan => ({ node: 'n1', bridges: [{ name: 'br0', mac: '02:00:00:00:00:fe', flows, ports }], hosts: [] });
 
 for (const suite of suites) {
   void t.test(`${suite} and the model push, pop and write the same`, async (t) => {
     const image = await openImage(suite, (line) => t.comment(line));
-    const ports = [1, 2].map((ofport) => ({ kind: 'endpoint' as const, name: `p${ofport}`, ofport }));
-    const sim = await openSim({ nodes: [{ node: 'n1', bridges: [{ name: 'br0', mac: '02:00:00:00:00:fe', flows: [], ports }], hosts: [] }] }, image);
+    const sim = await openSim({ nodes: [plan([])] }, image);
     t.teardown(() => sim.close());
     const random = randomFor(seed, `headers ${suite}`);
     const seen = { compared: 0, sent: 0, rejected: 0, refused: new Map<string, number>() };
@@ -148,10 +115,11 @@ for (const suite of suites) {
       const steps = someSteps(random, known);
       const flow = `${matchOf(known)},actions=${steps.map(textOf).join(',')}`;
       try {
-        const expected = describe(outputsOf(frame, steps));
+        const model = buildNode(plan([flow]));
         await sim.bundle('n1', 'br0', ['flow delete', `flow add ${flow}`]);
+        const expected = describe(receiveFrame(model, 'p1', frame).step);
         for (const time of ['cold', 'cached']) {
-          const found = describe((await send(frame)).outputs.map((output) => output.frame));
+          const found = describe(await send(frame));
           seen.compared++;
           if (found !== 'nothing') seen.sent++;
           if (found === expected) continue;

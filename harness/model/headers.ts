@@ -1,15 +1,13 @@
 /** Headers that actions put in front of a packet, take off, and count down (ovs-actions(7), "Header Modification Actions"). */
 import { assertNever } from '../base/errors.js';
+import type { Action, HeaderAction, SetAction } from '../openflow/actions/action.js';
+import { etherTypes } from '../packet/ethernet.js';
 import { popMpls, popVlan, pushMpls, pushVlan } from '../packet/flow-headers.js';
-import { countLabels, isMpls, word } from '../packet/flow-key.js';
+import { countLabels, countTags, isMpls, tagged, word } from '../packet/flow-key.js';
 import { commit, reread, type Packet } from './packet.js';
 
-export type HeaderAction =
-  | { readonly kind: 'push_vlan'; readonly type: number }
-  | { readonly kind: 'pop_vlan' }
-  | { readonly kind: 'push_mpls'; readonly type: number }
-  | { readonly kind: 'pop_mpls'; readonly type: number }
-  | { readonly kind: 'dec_mpls_ttl' };
+/** All but dec_ttl, which is about IP. */
+export type HeaderChange = Exclude<HeaderAction, { readonly kind: 'dec_ttl' }>;
 
 /**
  * `expired`: a packet whose label may live no longer, or that has none, ends the actions of its flow; `too many labels`: a packet that
@@ -17,7 +15,7 @@ export type HeaderAction =
  */
 export type HeaderResult = 'done' | 'expired' | 'too many labels';
 
-export function changeHeaders(packet: Packet, action: HeaderAction): HeaderResult {
+export function changeHeaders(packet: Packet, action: HeaderChange): HeaderResult {
   const { key } = packet;
   switch (action.kind) {
     case 'push_vlan':
@@ -45,7 +43,31 @@ export function changeHeaders(packet: Packet, action: HeaderAction): HeaderResul
   }
 }
 
-/** To be called before an action that looks behind the labels, or at anything that frames are read for: all but outputs, and writes of what is in front of them. */
-export function readBehindLabels(packet: Packet): void {
-  if (packet.isUnread) reread(packet);
+/** Number or priority of the outer tag; pushes one where there is none (ovs-actions(7), "mod_vlan_vid"). */
+export function setVlan({ key }: Packet, { part, value }: Extract<SetAction, { readonly kind: 'set_vlan' }>): void {
+  const control = key[word.vlanTci] ?? 0;
+  if (countTags(key) === 0) key[word.vlanTpid] ||= etherTypes.vlan;
+  key[word.vlanTci] = tagged | (part === 'vid' ? (control & 0xe000) | value : (control & 0xfff) | (value << 13));
+}
+
+/** The frame is read anew before an action that looks behind the labels, or at anything that frames are read for: all but outputs, and writes of what is in front of them. */
+export function readBehindLabels(packet: Packet, action: Action): void {
+  if (packet.isUnread && !isInFront(action)) reread(packet);
+}
+
+function isInFront(action: Action): boolean {
+  switch (action.kind) {
+    case 'output':
+    case 'output-field':
+    case 'output-truncated':
+    case 'enqueue':
+    case 'set_queue':
+    case 'group':
+    case 'set_vlan':
+      return true;
+    case 'set':
+      return action.field.prerequisite === 'none' || action.field.prerequisite === 'ethernet' || action.field.prerequisite === 'mpls';
+    default:
+      return false;
+  }
 }

@@ -11,6 +11,7 @@ import { lookup, type Rule } from './classifier.js';
 import { track, type Tracked } from './conntrack/tracker.js';
 import { readSubfield, writeField, writeSubfield } from './keys.js';
 import { hasField } from './has-field.js';
+import { changeHeaders, readBehindLabels, setVlan, type HeaderChange } from './headers.js';
 import { checkRead, checkWrite } from './known.js';
 import { Tie } from './tie.js';
 import { idOf, portName, routeTunnel, type ModelBridge, type ModelNode } from './node.js';
@@ -78,11 +79,8 @@ function runTable(at: Translation, packet: Packet, table: number, inPort: number
   steps.push({ kind: 'lookup', bridge: bridge.plan.name, table, flow });
   if (rule.flow.actions.length === 0) steps.push({ kind: 'drop', flow, why: 'the flow says drop' });
   for (const action of rule.flow.actions) {
-    if (action.kind === 'dec_ttl') {
-      if (decrementTtl(at, packet, rule) === 'expired') return;
-    } else {
-      act(at, packet, rule, action);
-    }
+    readBehindLabels(packet, action);
+    if (act(at, packet, rule, action) === 'expired') return;
   }
 }
 
@@ -101,10 +99,11 @@ function seenByLookup(packet: Packet): FlowKey {
   return key;
 }
 
-function act(at: Translation, packet: Packet, rule: Rule, action: Exclude<Action, { kind: 'dec_ttl' }>): void {
+/** `expired`: the packet may live no longer, and the actions behind are not carried out. */
+function act(at: Translation, packet: Packet, rule: Rule, action: Action): 'expired' | void {
   const { passage, bridge } = at;
   const flow = idOf(passage.node, bridge, rule);
-  const wrote = (field: string) => passage.steps.push({ kind: 'write', flow, field });
+  const wrote = (field: string) => void passage.steps.push({ kind: 'write', flow, field });
   switch (action.kind) {
     case 'output':
       return output(at, packet, rule, action.port);
@@ -130,22 +129,27 @@ function act(at: Translation, packet: Packet, rule: Rule, action: Exclude<Action
       return;
     case 'ct':
       return connectionTrack(at, packet, rule, action);
+    case 'dec_ttl':
+      return decrementTtl(at, packet, rule);
+    case 'push_vlan':
+    case 'pop_vlan':
+    case 'push_mpls':
+    case 'pop_mpls':
+    case 'dec_mpls_ttl':
+      return header(at, packet, rule, action);
+    case 'set_vlan':
+      setVlan(packet, action);
+      return wrote('vlan_tci');
     case 'output-truncated':
     case 'controller':
     case 'enqueue':
     case 'set_queue':
     case 'pop_queue':
     case 'group':
-    case 'set_vlan':
     case 'set_port':
     case 'push':
     case 'pop':
     case 'delete_field':
-    case 'push_vlan':
-    case 'pop_vlan':
-    case 'push_mpls':
-    case 'pop_mpls':
-    case 'dec_mpls_ttl':
     case 'clone':
     case 'exit':
     case 'write_metadata':
@@ -190,8 +194,8 @@ function descend(at: Translation, packet: Packet, rule: Rule, table: number, por
  * A TTL of 0 or 1 ends the flow's actions: the packet would go to a controller that asked for it, and there is none
  * (ovs-actions(7), "dec_ttl"). A flow that resubmitted to this one goes on.
  */
-function decrementTtl(at: Translation, packet: Packet, rule: Rule): 'expired' | 'alive' {
-  if (!isIp(packet.key[word.ethType] ?? 0)) return 'alive';
+function decrementTtl(at: Translation, packet: Packet, rule: Rule): 'expired' | void {
+  if (!isIp(packet.key[word.ethType] ?? 0)) return;
   const flow = idOf(at.passage.node, at.bridge, rule);
   const ttl = packet.key[word.nwTtl] ?? 0;
   if (ttl <= 1) {
@@ -200,7 +204,16 @@ function decrementTtl(at: Translation, packet: Packet, rule: Rule): 'expired' | 
   }
   packet.key[word.nwTtl] = ttl - 1;
   at.passage.steps.push({ kind: 'write', flow, field: 'nw_ttl' });
-  return 'alive';
+}
+
+/** A tag or a label more or less, or the label's TTL. */
+function header(at: Translation, packet: Packet, rule: Rule, action: HeaderChange): 'expired' | void {
+  const flow = idOf(at.passage.node, at.bridge, rule);
+  const result = changeHeaders(packet, action);
+  if (result === 'too many labels') throw new Unsupported(`the model does not take back what was sent of a packet that ${printActions([action])} has too many labels for`);
+  if (result === 'done') return void at.passage.steps.push({ kind: 'write', flow, field: action.kind });
+  at.passage.steps.push({ kind: 'drop', flow, why: `${action.kind} with no TTL left` });
+  return 'expired';
 }
 
 /** The packet's changes go into its bytes; then it is untracked again: connection fields are for the packet that goes on in `table` (ovs-actions(7), "ct"). */

@@ -79,16 +79,27 @@ const transport = fc.oneof(
   fc.tuple(sides, fc.constantFrom(icmp6Types.echoRequest, icmp6Types.echoReply), bits(32), payload).map(([ip, type, rest, body]) => ({ ip, type: ipProtocols.icmp6, bytes: encodeIcmp6({ type, code: 0, rest }, body, ip) })),
   fc.tuple(sides, fc.constantFrom(icmp6Types.neighbourSolicitation, icmp6Types.neighbourAdvertisement), address, mac).map(([ip, type, target, source]) => ({ ip, type: ipProtocols.icmp6, bytes: encodeIcmp6({ type, code: 0, rest: 0 }, encodeNeighbour(target, [addressOption('source', source)]), ip) })),
 );
-const extended = fc.tuple(transport, fc.subarray(['destination', 'hopByHop', 'atomic'] as const)).map(([inner, kinds]) => kinds.reduce(({ ip, type, bytes }, kind) => (kind === 'atomic'
-  ? { ip, type: extensionHeaders.fragment as number, bytes: concatBytes(encodeFragment({ nextHeader: type, offset: 0, more: 'last', identification: 7 }), bytes) }
-  : { ip, type: extensionHeaders[kind] as number, bytes: concatBytes(encodeExtension(kind, type, Uint8Array.of(1, 4, 0, 0, 0, 0)), bytes) }), inner as { readonly ip: { readonly src: string; readonly dst: string }; readonly type: number; readonly bytes: Uint8Array }));
-const packet = fc.oneof(
-  fc.tuple(extended, ip6).map(([{ ip, type, bytes }, header]) => ({ type: etherTypes.ipv6 as number, bytes: encodeIpv6({ ...header, ...ip, nextHeader: type }, bytes) })),
-  fc.tuple(port, port).map(([srcPort, dstPort]) => ({ type: etherTypes.ipv4 as number, bytes: encodeIpv4({ src: '10.0.0.1', dst: '10.0.0.2', ttl: 9, protocol: ipProtocols.sctp }, encodeSctp({ srcPort, dstPort, verificationTag: 1 }, Uint8Array.of(4, 0, 0, 8, 0, 1, 0, 4))) })),
-  fc.record({ label: fc.integer({ min: 16, max: 0xfffff }), tc: bits(3), bos: fc.constant(1), ttl: octet }).map((entry) => ({ type: etherTypes.mpls as number, bytes: encodeMpls(entry, new Uint8Array(20)) })),
+/** What a header carries: its type, or its protocol, and its bytes. */
+interface Payload {
+  readonly type: number;
+  readonly bytes: Uint8Array;
+}
+
+const extensions = fc.subarray(['destination', 'hopByHop', 'atomic'] as const);
+const extend = (inner: Payload, kinds: readonly ('destination' | 'hopByHop' | 'atomic')[]): Payload => kinds.reduce<Payload>(({ type, bytes }, kind) => (kind === 'atomic'
+  ? { type: extensionHeaders.fragment, bytes: concatBytes(encodeFragment({ nextHeader: type, offset: 0, more: 'last', identification: 7 }), bytes) }
+  : { type: extensionHeaders[kind], bytes: concatBytes(encodeExtension(kind, type, Uint8Array.of(1, 4, 0, 0, 0, 0)), bytes) }), inner);
+const chunk = Uint8Array.of(4, 0, 0, 8, 0, 1, 0, 4);
+const packet: fc.Arbitrary<Payload> = fc.oneof(
+  fc.tuple(transport, extensions, ip6).map(([{ ip, ...inner }, kinds, header]): Payload => {
+    const { type, bytes } = extend(inner, kinds);
+    return { type: etherTypes.ipv6, bytes: encodeIpv6({ ...header, ...ip, nextHeader: type }, bytes) };
+  }),
+  fc.tuple(port, port).map(([srcPort, dstPort]): Payload => ({ type: etherTypes.ipv4, bytes: encodeIpv4({ src: '10.0.0.1', dst: '10.0.0.2', ttl: 9, protocol: ipProtocols.sctp }, encodeSctp({ srcPort, dstPort, verificationTag: 1 }, chunk)) })),
+  fc.record({ label: fc.integer({ min: 16, max: 0xfffff }), tc: bits(3), bos: fc.constant(1), ttl: octet }).map((entry): Payload => ({ type: etherTypes.mpls, bytes: encodeMpls(entry, new Uint8Array(20)) })),
 );
 const tagged = fc.tuple(packet, fc.array(fc.record({ pcp: bits(3), dei: bits(1), vid: bits(12) }), { maxLength: 2 }))
-  .map(([inner, tags]) => tags.reduce(({ type, bytes }, tag) => ({ type: etherTypes.vlan as number, bytes: encodeVlan({ ...tag, etherType: type }, bytes) }), inner));
+  .map(([inner, tags]) => tags.reduce<Payload>(({ type, bytes }, tag) => ({ type: etherTypes.vlan, bytes: encodeVlan({ ...tag, etherType: type }, bytes) }), inner));
 const frame = tagged.map(({ type, bytes }) => encodeEthernet({ dst: '02:00:00:00:00:02', src: '02:00:00:00:00:01', etherType: type }, bytes));
 
 const missing = spawnSync('tshark', ['--version']).error === undefined ? false : 'tshark is not on PATH; apt-get install tshark';

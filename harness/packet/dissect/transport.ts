@@ -57,7 +57,8 @@ export function* dissectTransport({ protocol, addresses, fragment, bytes }: Data
       return yield raw(`${prefix}payload`, sctp.payload);
     }
     case ipProtocols.gre:
-      return yield* carried.gre(bytes);
+      yield* carried.gre(bytes);
+      return;
     default:
   }
   yield raw(`${prefix}payload`, bytes);
