@@ -291,4 +291,9 @@ export const justifications: readonly Justification[] = [
     mutations: ['6 → 7'],
     why: 'the same: only version 0 is taken apart',
   },
+  {
+    file: 'harness/run/drive.ts', line: 'const text = (step: SwitchStep) => JSON.stringify(step.outputs.map(({ port, frame }) => [port, Buffer.from(frame).toString(\'hex\')]).sort((x, y) => ((x[0] ?? \'\') < (y[0] ?? \'\') ? -1 : x[0] === y[0] ? 0 : 1)));',
+    mutations: ['1 → 2', '1 → 2 (2)', '(x[0] ?? \'\') < (y[0] ?? \'\') → (x[0] ?? \'\') <= (y[0] ?? \'\')', 'x[0] === y[0] → true', 'x[0] === y[0] → false', '0 → 1 (3)', '0 → 1 (4)', '0 → 1 (5)'],
+    why: 'the same: only the sign counts, V8 sorts by what is less alone, and both sides are sorted alike',
+  },
 ];
