@@ -296,4 +296,28 @@ export const justifications: readonly Justification[] = [
     mutations: ['1 → 2', '1 → 2 (2)', '(x[0] ?? \'\') < (y[0] ?? \'\') → (x[0] ?? \'\') <= (y[0] ?? \'\')', 'x[0] === y[0] → true', 'x[0] === y[0] → false', '0 → 1 (3)', '0 → 1 (4)', '0 → 1 (5)'],
     why: 'the same: only the sign counts, V8 sorts by what is less alone, and both sides are sorted alike',
   },
+  {
+    file: 'harness/run/passes.ts', line: "if (typeof entry === 'object' && entry !== null) return [...leaves(entry, name === 'payload' ? '' : `${place}${name}.`)];",
+    mutations: ['entry !== null → true'],
+    why: forTypes,
+  },
+  {
+    file: 'harness/run/vector-run.ts', line: "return { sibling: { differs: whatDiffers(vector.stimulus, sibling.stimulus) ?? 'nothing', stimulus: { ...sibling.stimulus }, intent: { ...scenario.intent(topology, sibling.stimulus) } } };",
+    mutations: ["whatDiffers(vector.stimulus, sibling.stimulus) ?? 'nothing' → whatDiffers(vector.stimulus, sibling.stimulus)", "'nothing' → ''"],
+    why: 'never told: a sibling has something otherwise',
+  },
+  {
+    file: 'harness/run/vector-run.ts', line: 'const timeUs = (played.real.frames.at(-1)?.timeUs ?? 0) + 1;',
+    mutations: ['played.real.frames.at(-1)?.timeUs ?? 0 → played.real.frames.at(-1)?.timeUs', 'played.real.frames.at(-1)?.timeUs → played.real.frames.at(-1).timeUs', '0 → 1'],
+    why: 'only where no frame went in at all: every vector sends one',
+  },
+  {
+    file: 'harness/run/vector-run.ts', line: "if (error instanceof Unsupported) return { kind: 'unknown', cause: error, counts: onlyPromises };",
+    mutations: ["'unknown' → ''"],
+    why: 'the same: all but `ok` and `unavailable` is unknown',
+  },
+  {
+    file: 'harness/run/vector-run.ts', line: 'await turn();', mutations: ['await turn(); removed'],
+    why: 'nothing is computed otherwise: only whether Ctrl-C is heard meanwhile',
+  },
 ];

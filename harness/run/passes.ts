@@ -46,6 +46,10 @@ export function whatDiffers(stimulus: Stimulus, sibling: Stimulus): string | und
   return name === undefined ? undefined : `${name} ${after.get(name) ?? 'as usual'}`;
 }
 
-function leaves(value: object): ReadonlyMap<string, string> {
-  return new Map(Object.entries(value).flatMap(([name, entry]: [string, unknown]) => (typeof entry === 'object' && entry !== null ? [...leaves(entry)] : [[name, String(entry)] as const])));
+/** By name; where it stands is part of the name, but for the payload of a frame: `ttl`, `src`, `frame.src`. */
+function leaves(value: object, place = ''): ReadonlyMap<string, string> {
+  return new Map(Object.entries(value).flatMap(([name, entry]: [string, unknown]) => {
+    if (typeof entry === 'object' && entry !== null) return [...leaves(entry, name === 'payload' ? '' : `${place}${name}.`)];
+    return [[`${place}${name}`, String(entry)] as const];
+  }));
 }

@@ -1,0 +1,52 @@
+// Goal: the trace hash stands for what was observed and for nothing else, and what comes out late is told where it belongs.
+// Method: one vector of antrea/encap with a second model as its switches, which tells the same in another order, or one thing otherwise.
+import t from 'tap';
+import encap from '../../scenarios/antrea/encap.js';
+import { openModel } from '../testbeds/model/model.js';
+import type { Switches } from '../testbeds/testbed.js';
+import type { ScenarioReport } from './report.js';
+import { runScenario } from './scenario-run.js';
+
+async function run(stand: (model: Switches) => Partial<Switches>): Promise<ScenarioReport> {
+  const { report } = await runScenario(encap, { nodes: '2', tunnel: 'geneve' }, {
+    seed: 1, nowMs: () => 0, only: ({ id }) => id === 'ping/p1/p4',
+    openReal: (plan) => {
+      const model = openModel(plan);
+      const switches: Switches = { ...model, lookups: () => ({ hit: model.traces().length, missed: 0 }) };
+      return Promise.resolve({ ...switches, ...stand(switches) });
+    },
+  });
+  return report;
+}
+
+void t.test('the trace hash', async (t) => {
+  const { traceHash, vectors: [vector] } = await run(() => ({}));
+  t.equal(vector?.inconclusive, undefined, 'nothing is missing');
+  const reversed = await run((model) => ({
+    counts: async () => [...await model.counts()].reverse(),
+    state: async () => { const { connections, macs } = await model.state(); return { connections: connections.toReversed(), macs: macs.toReversed() }; },
+  }));
+  t.equal(reversed.traceHash, traceHash, 'the order in which switches tell says nothing');
+  t.equal(reversed.verdict, 'conforms');
+  const more = await run((model) => ({ counts: async () => [...await model.counts(), { flow: { node: 'n1', bridge: 'br-int', table: 200, priority: 1, match: 'ip' }, packets: 0 }] }));
+  t.equal(more.traceHash, traceHash, 'nor a flow that counted nothing');
+  const counted = async (by: number) => (await run((model) => ({ counts: async () => (await model.counts()).map((count) => (count.packets > 0 ? { ...count, packets: count.packets + by } : count)) }))).traceHash;
+  t.notSame(await counted(1), traceHash, 'how often flows counted does');
+  const forgetful = await run((model) => ({ state: async () => ({ ...(await model.state()), macs: [] }) }));
+  t.notSame(forgetful.traceHash, traceHash, 'and what is remembered');
+});
+
+void t.test('what comes out late belongs to the last pass, and to no instant of it', async (t) => {
+  const { vectors: [vector] } = await run(() => ({ strays: () => Promise.resolve([{ node: 'n2', port: 'br-phys', frame: new Uint8Array(60) }]) }));
+  t.match(vector?.differences.map(({ pass, summary }) => `${pass}: ${summary}`), ['sibling: an unexpected frame went out of br-phys on n2 at 311 µs']);
+});
+
+void t.test('where switches part, their flows are asked for', async (t) => {
+  let asked = 0;
+  const program = (model: Switches) => ({ program: () => { asked++; return model.program(); } });
+  await run(program);
+  t.equal(asked, 1, 'once, before the first vector');
+  asked = 0;
+  await run((model) => ({ ...program(model), state: async () => ({ ...(await model.state()), macs: [] }) }));
+  t.equal(asked, 2, 'and where a vector parts');
+});
