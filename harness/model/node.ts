@@ -2,7 +2,8 @@
 import { ipv4Number } from '../base/address.js';
 import type { BridgePlan, NodePlan, PortPlan } from '../nouns/plan.js';
 import type { FlowId } from '../nouns/switching.js';
-import { parseBridgeFlows } from '../openflow/bridge-flows.js';
+import { parseBridgeFlows, parseBridgeGroups } from '../openflow/bridge-program.js';
+import type { Group } from '../openflow/groups.js';
 import { reservedPorts } from '../openflow/ports.js';
 import { compile, type Rule, type Tables } from './classifier.js';
 import type { ConnectionTable } from './conntrack/tracker.js';
@@ -13,6 +14,7 @@ export interface ModelBridge {
   /** Ports by OpenFlow number; LOCAL is not among them. */
   readonly ports: ReadonlyMap<number, PortPlan>;
   readonly tables: Tables;
+  readonly groups: ReadonlyMap<number, Group>;
   readonly ids: Map<Rule, FlowId>;
   readonly macs: MacTable;
 }
@@ -33,7 +35,8 @@ export interface ModelNode {
 export function buildNode(plan: NodePlan): ModelNode {
   const bridges = plan.bridges.map((bridge) => {
     const ports = new Map(bridge.ports.map((port) => [port.ofport, port]));
-    return { plan: bridge, ports, tables: compile(parseBridgeFlows(plan.node, bridge)), ids: new Map<Rule, FlowId>(), macs: new Map<number, number>() };
+    const groups = new Map(parseBridgeGroups(plan.node, bridge).map((group) => [group.id, group]));
+    return { plan: bridge, ports, groups, tables: compile(parseBridgeFlows(plan.node, bridge)), ids: new Map<Rule, FlowId>(), macs: new Map<number, number>() };
   });
   return { name: plan.node, bridges, connections: new Map(), packets: new Map(), ties: [], nowMs: 0 };
 }

@@ -31,6 +31,11 @@ export interface BridgePlan {
   readonly flows: readonly string[];
   /** The file whose lines `flows` are, where they come from one: complaints name it. */
   readonly flowsFile?: string;
+  /** One group a line, and one meter each, as ovs-ofctl(8) reads them ("Group Syntax", "Meter Syntax"). */
+  readonly groups?: readonly string[];
+  readonly meters?: readonly string[];
+  /** What tun_metadataN stands for: `{class=0x102,type=0x80,len=4}->tun_metadata0` each (ovs-ofctl(8), "add-tlv-map"). */
+  readonly tunnelOptions?: readonly string[];
 }
 
 /** A port beside LOCAL, which every bridge has. `ofport` is the OpenFlow port number asked for. */

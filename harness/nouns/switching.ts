@@ -11,6 +11,26 @@ export type SwitchCall =
 /** What a node's switches did with one call: every frame that came out, sorted by port name, in order a port. */
 export interface SwitchStep {
   readonly outputs: readonly { readonly port: string; readonly frame: Uint8Array }[];
+  /** What controllers are told, in order; missing where the testbed does not observe it. */
+  readonly packetIns?: readonly PacketIn[];
+}
+
+/** A packet that controllers are told of (OpenFlow 1.5, section 7.4.1; ovs-actions(7), "controller"). */
+export interface PacketIn {
+  readonly bridge: string;
+  /** The connection id of those who are told. */
+  readonly controller: number;
+  readonly reason: 'no_match' | 'action' | 'invalid_ttl' | 'action_set' | 'group' | 'packet_out';
+  readonly table: number;
+  readonly cookie: bigint;
+  /** Bytes of the whole packet; `frame` may be the first of them only. */
+  readonly length: number;
+  readonly frame: Uint8Array;
+  /** What is known of the packet beside its bytes, as a match: port, registers, metadata, tunnel, connection. */
+  readonly metadata: string;
+  readonly userdata: readonly number[];
+  /** The packet waits for the controller to resume it. */
+  readonly paused: boolean;
 }
 
 /** Packets that asked the datapath's cache for what to do: those it answered, and those that had to be translated. */

@@ -5,7 +5,7 @@ import type { Scenario } from '../nouns/scenario.js';
 import type { SwitchStep } from '../nouns/switching.js';
 import type { TestVector } from '../nouns/vector.js';
 import type { Difference } from '../nouns/verdict.js';
-import { parseBridgeFlows } from '../openflow/bridge-flows.js';
+import { parseBridgeFlows } from '../openflow/bridge-program.js';
 import { printFlow, printFlowKey, type Flow } from '../openflow/flow.js';
 import type { Image } from '../ovs/image.js';
 import type { ScenarioReport } from '../run/report.js';

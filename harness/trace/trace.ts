@@ -7,7 +7,7 @@ import type { NodePlan } from '../nouns/plan.js';
 import type { SwitchState } from '../nouns/state.js';
 import { formatFlowId, type FlowId } from '../nouns/switching.js';
 import { printActions } from '../openflow/actions.js';
-import { parseBridgeFlows } from '../openflow/bridge-flows.js';
+import { parseBridgeFlows } from '../openflow/bridge-program.js';
 import { flowId } from '../openflow/flow.js';
 import { findPort } from './switch.js';
 

@@ -8,7 +8,7 @@ import type { NodePlan } from '../../nouns/plan.js';
 import type { Topology } from '../../nouns/topology.js';
 import { parseFlow, parseFlows, printFlow } from '../../openflow/flow.js';
 import { noNames } from '../../openflow/form.js';
-import { parseBridgeFlows } from '../../openflow/bridge-flows.js';
+import { parseBridgeFlows } from '../../openflow/bridge-program.js';
 import { staticFlows } from '../static.js';
 import { antrea } from './index.js';
 

@@ -3,9 +3,11 @@ import { withDeadline } from '../../base/deadline.js';
 import { Unavailable } from '../../base/errors.js';
 import type { BridgePlan, NodePlan } from '../../nouns/plan.js';
 import { diffFlows } from '../../openflow/diff.js';
-import { parseBridgeFlows } from '../../openflow/bridge-flows.js';
+import { parseBridgeFlows, parseBridgeGroups, parseBridgeMeters } from '../../openflow/bridge-program.js';
 import { parseFlow } from '../../openflow/flow.js';
 import { noNames } from '../../openflow/form.js';
+import { printGroup } from '../../openflow/groups.js';
+import { printMeter } from '../../openflow/meters.js';
 import type { Daemon } from '../../ovs/daemon.js';
 import type { Ofctl } from '../../ovs/ofctl.js';
 import type { Unixctl } from '../../ovs/unixctl.js';
@@ -72,11 +74,14 @@ export async function setNeighbours(plan: NodePlan, { call }: Unixctl): Promise<
 }
 
 /**
- * Makes the bridge hold the plan's flows and no others, changing only what differs.
- * @throws InputError naming the flow that is not one, or that the switch refuses.
+ * Gives a new bridge the plan's meters and groups, and makes it hold the plan's flows and no others.
+ * @throws InputError naming what is not a flow, group or meter, or what the switch refuses.
  */
-export async function applyFlows(node: string, bridge: BridgePlan, ofctl: Ofctl): Promise<void> {
+export async function program(node: string, bridge: BridgePlan, ofctl: Ofctl): Promise<void> {
+  if (bridge.tunnelOptions !== undefined && bridge.tunnelOptions.length > 0) await ofctl.run(bridge.name, 'add-tlv-map', bridge.tunnelOptions.join(','));
+  for (const meter of parseBridgeMeters(node, bridge)) await ofctl.run(bridge.name, 'add-meter', printMeter(meter).replaceAll('\n', ' '));
+  const groups = parseBridgeGroups(node, bridge).map((group) => `group add ${printGroup(group)}`);
   const desired = parseBridgeFlows(node, bridge);
   const current = (await ofctl.dumpFlows(bridge.name)).map((line, index) => parseFlow(line, noNames, { file: `dump of ${bridge.name} on ${node}`, line: index + 1 }));
-  await ofctl.bundle(bridge.name, diffFlows(current, desired));
+  await ofctl.bundle(bridge.name, [...groups, ...diffFlows(current, desired)]);
 }

@@ -2,7 +2,7 @@
  * The connection table of one node's datapath. Asked as a whole it goes through all 65,536 zones, which takes longer than a packet;
  * so the zones that the node's flows name are asked, and the number of connections tells whether there are others.
  */
-import { parseBridgeFlows } from '../../openflow/bridge-flows.js';
+import { parseBridgeFlows } from '../../openflow/bridge-program.js';
 import type { NodePlan } from '../../nouns/plan.js';
 import type { TrackedConnection } from '../../nouns/state.js';
 import type { Unixctl } from '../../ovs/unixctl.js';

@@ -8,7 +8,7 @@ import { openOfctl, type Ofctl } from '../../ovs/ofctl.js';
 import { socketPath } from '../../ovs/socket-path.js';
 import { startVswitch, type Vswitch } from '../../ovs/vswitch.js';
 import type { BridgeFlows, Stray } from '../testbed.js';
-import { applyFlows, makeBridges, setNeighbours } from './bring-up.js';
+import { makeBridges, program, setNeighbours } from './bring-up.js';
 import { until } from './condition.js';
 import { wiredPorts } from './configure.js';
 import { connectionsOf } from './connections.js';
@@ -54,7 +54,7 @@ export async function openNode(plan: NodePlan, image: Image, dir: string, emptyD
     for (const port of wiredPorts(plan)) wires.push(await listenPort(port, socketPath(dir, `${port}.port`)));
     await vswitch.whileAlive(makeBridges(plan, vswitch, wires));
     const ofctl = openOfctl(image, dir);
-    await vswitch.whileAlive(Promise.all(plan.bridges.map((bridge) => applyFlows(plan.node, bridge, ofctl))));
+    await vswitch.whileAlive(Promise.all(plan.bridges.map((bridge) => program(plan.node, bridge, ofctl))));
     const node = runningNode(plan, vswitch, ofctl, wires, close);
     await node.reset();
     return node;

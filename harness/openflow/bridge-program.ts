@@ -1,0 +1,46 @@
+/** What a plan wants on one bridge: flows, groups, meters. */
+import type { BridgePlan } from '../nouns/plan.js';
+import { parseFlow, type Flow } from './flow.js';
+import { noNames, type Names } from './form.js';
+import { parseGroup, type Group } from './groups.js';
+import { parseMeter, type Meter } from './meters.js';
+import { reservedPorts, type PortNames } from './ports.js';
+import { parseTlvMap } from './tlv-map.js';
+
+/**
+ * Reads its flows with the bridge's own names; blank lines and what follows # are left out.
+ * @throws InputError that names the file the flows came from, or node and bridge, with line and column.
+ */
+export function parseBridgeFlows(node: string, bridge: BridgePlan): readonly Flow[] {
+  const names = namesOf(node, bridge);
+  const file = bridge.flowsFile ?? `flows of ${bridge.name} on ${node}`;
+  return readLines(bridge.flows, (text, line) => parseFlow(text, names, { file, line }));
+}
+
+/** The same of its groups. */
+export function parseBridgeGroups(node: string, bridge: BridgePlan): readonly Group[] {
+  const names = namesOf(node, bridge);
+  return readLines(bridge.groups ?? [], (text, line) => parseGroup(text, names, { file: `groups of ${bridge.name} on ${node}`, line }));
+}
+
+/** The same of its meters. */
+export function parseBridgeMeters(node: string, bridge: BridgePlan): readonly Meter[] {
+  return readLines(bridge.meters ?? [], (text, line) => parseMeter(text, { file: `meters of ${bridge.name} on ${node}`, line }));
+}
+
+/** OpenFlow numbers by name, of a bridge's ports and of LOCAL under the bridge's own name. */
+export function portNumbers(bridge: BridgePlan): PortNames {
+  return new Map([...bridge.ports.map((port) => [port.name, port.ofport] as const), [bridge.name, reservedPorts.LOCAL] as const]);
+}
+
+function namesOf(node: string, bridge: BridgePlan): Names {
+  const tunnelOptions = parseTlvMap((bridge.tunnelOptions ?? []).join('\n'), `tunnel options of ${bridge.name} on ${node}`);
+  return { ...noNames, ports: portNumbers(bridge), tunnelOptions };
+}
+
+function readLines<T>(lines: readonly string[], read: (text: string, line: number) => T): readonly T[] {
+  return lines.flatMap((line, index) => {
+    const text = line.replace(/#.*/, '');
+    return text.trim() === '' ? [] : [read(text, index + 1)];
+  });
+}
