@@ -1,5 +1,6 @@
 /** One node's switches as data: what was programmed, and what changes while packets pass. */
 import { ipv4Number } from '../base/address.js';
+import { Unsupported } from '../base/errors.js';
 import type { BridgePlan, NodePlan, PortPlan } from '../nouns/plan.js';
 import type { FlowId } from '../nouns/switching.js';
 import { parseBridgeFlows, parseBridgeGroups } from '../openflow/bridge-program.js';
@@ -31,14 +32,26 @@ export interface ModelNode {
   nowMs: number;
 }
 
-/** @throws InputError for a flow that the model cannot interpret, naming node, bridge, flow and column. */
+/**
+ * @throws InputError for a flow that the model cannot interpret, naming node, bridge, flow and column; Unsupported for what of a bridge or a
+ * port it does not know.
+ */
 export function buildNode(plan: NodePlan): ModelNode {
   const bridges = plan.bridges.map((bridge) => {
+    refuseUnknown(bridge);
     const ports = new Map(bridge.ports.map((port) => [port.ofport, port]));
     const groups = new Map(parseBridgeGroups(plan.node, bridge).map((group) => [group.id, group]));
     return { plan: bridge, ports, groups, tables: compile(parseBridgeFlows(plan.node, bridge)), ids: new Map<Rule, FlowId>(), macs: new Map<number, number>() };
   });
   return { name: plan.node, bridges, connections: new Map(), packets: new Map(), ties: [], nowMs: 0 };
+}
+
+function refuseUnknown({ name, ports, mirrors = [], multicastSnooping }: BridgePlan): void {
+  const unknown = [
+    ...ports.flatMap((port) => [...(port.kind === 'patch' ? [`patch port ${port.name}`] : []), ...(port.vlan === undefined ? [] : [`VLAN settings of port ${port.name}`])]),
+    ...mirrors.map((mirror) => `mirror ${mirror.name}`), ...(multicastSnooping === true ? ['multicast snooping'] : []),
+  ];
+  if (unknown.length > 0) throw new Unsupported(`the model does not know ${unknown.join(', ')} of bridge ${name}`);
 }
 
 /** Forgets connections, learned addresses and counters. */

@@ -36,10 +36,27 @@ export interface BridgePlan {
   readonly meters?: readonly string[];
   /** What tun_metadataN stands for: `{class=0x102,type=0x80,len=4}->tun_metadata0` each (ovs-ofctl(8), "add-tlv-map"). */
   readonly tunnelOptions?: readonly string[];
+  /** What the bridge does without flows and controller: nothing (`secure`), or it learns. `secure` where it is missing. */
+  readonly failMode?: 'secure' | 'standalone';
+  readonly mirrors?: readonly MirrorPlan[];
+  /** Whether multicast goes only to those who asked for it (ovs-vswitchd.conf.db(5), "mcast_snooping_enable"). */
+  readonly multicastSnooping?: boolean;
+}
+
+/** Copies of packets for somebody who watches: of ports by name, of VLANs (ovs-vswitchd.conf.db(5), table Mirror). */
+export interface MirrorPlan {
+  readonly name: string;
+  /** What is copied: everything, or what comes in at or goes out of these ports; of that only these VLANs, where any are named. */
+  readonly select: 'all' | { readonly sources: readonly string[]; readonly destinations: readonly string[] };
+  readonly vlans: readonly number[];
+  /** Where copies go: out of a port, or into a VLAN of the bridge. */
+  readonly output: { readonly kind: 'port'; readonly port: string } | { readonly kind: 'vlan'; readonly vlan: number };
+  /** Bytes of a packet that are copied; all where it is missing. */
+  readonly snapLength?: number;
 }
 
 /** A port beside LOCAL, which every bridge has. `ofport` is the OpenFlow port number asked for. */
-export type PortPlan =
+export type PortPlan = { readonly vlan?: VlanPlan } & (
   /** A pod's or machine's interface. */
   | { readonly kind: 'endpoint'; readonly name: string; readonly ofport: number }
   /** An internal port whose other end is the node's own network stack. */
@@ -47,7 +64,19 @@ export type PortPlan =
   /** A flow-based tunnel (remote_ip=flow, key=flow). */
   | { readonly kind: 'tunnel'; readonly name: string; readonly ofport: number; readonly tunnel: TunnelType }
   /** The way out to the network between nodes; `mac` is what that network delivers here, beside broadcast. */
-  | { readonly kind: 'uplink'; readonly name: string; readonly ofport: number; readonly mac: string };
+  | { readonly kind: 'uplink'; readonly name: string; readonly ofport: number; readonly mac: string }
+  /** One end of a cable between two bridges of the node. */
+  | { readonly kind: 'patch'; readonly name: string; readonly ofport: number; readonly peer: { readonly bridge: string; readonly port: string } }
+);
+
+/** How NORMAL treats the port's VLANs (ovs-vswitchd.conf.db(5), table Port, "VLAN Configuration"); flows do not ask. */
+export interface VlanPlan {
+  /** Open vSwitch takes `access` for a port with a tag and no trunks, `trunk` for all others, where it is missing. */
+  readonly mode?: 'access' | 'native-tagged' | 'native-untagged' | 'trunk' | 'dot1q-tunnel';
+  readonly tag?: number;
+  /** Empty: all of them. */
+  readonly trunks: readonly number[];
+}
 
 /** A network stack: a pod's or the node's own. */
 export interface HostPlan {

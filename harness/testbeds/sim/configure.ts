@@ -1,6 +1,6 @@
 /** A node's plan as rows of the Open_vSwitch database (ovs-vswitchd.conf.db(5)). */
 import { Unavailable } from '../../base/errors.js';
-import type { BridgePlan, NodePlan, PortPlan } from '../../nouns/plan.js';
+import type { BridgePlan, MirrorPlan, NodePlan, PortPlan, VlanPlan } from '../../nouns/plan.js';
 import type { Operation, Row, Value } from '../../ovs/ovsdb.js';
 
 /** The OpenFlow port number of a bridge's own port. */
@@ -13,11 +13,12 @@ interface InterfacePlan {
   readonly mac?: string;
   readonly type: string;
   readonly options: Readonly<Record<string, string>>;
+  readonly vlan?: VlanPlan;
 }
 
-/** The names of the ports that have a wire: each bridge's LOCAL port by the bridge's name, and all but tunnels. */
+/** The names of the ports that have a wire: each bridge's LOCAL port by the bridge's name, and all but tunnels and patch ports. */
 export function wiredPorts(plan: NodePlan): readonly string[] {
-  return plan.bridges.flatMap((bridge) => [bridge.name, ...bridge.ports.filter(({ kind }) => kind !== 'tunnel').map(({ name }) => name)]);
+  return plan.bridges.flatMap((bridge) => [bridge.name, ...bridge.ports.filter(({ kind }) => kind !== 'tunnel' && kind !== 'patch').map(({ name }) => name)]);
 }
 
 /** The transaction that makes the bridges of `plan`; `socketOf` is the path of a port's wire. It raises next_cfg to 1. */
@@ -26,7 +27,7 @@ export function configureOperations(plan: NodePlan, socketOf: (port: string) => 
   return [
     ...bridges.flatMap(({ bridge, id, interfaces }) => [
       ...interfaces.flatMap((row, index) => insertPort(row, `${id}_${index}`)),
-      insertBridge(bridge, id, interfaces.map((_, index) => `port_${id}_${index}`)),
+      ...insertBridge(bridge, id, new Map(interfaces.map(({ name }, index) => [name, `port_${id}_${index}`]))),
     ]),
     { op: 'mutate', table: 'Open_vSwitch', where: [], mutations: [['bridges', 'insert', set(bridges.map(({ id }) => named(id)))], ['other_config', 'insert', caching], ['next_cfg', '+=', 1]] },
   ];
@@ -62,7 +63,7 @@ function interfacesOf(bridge: BridgePlan, socketOf: (port: string) => string): r
   const stream = (port: string) => ({ stream: `unix:${socketOf(port)}` });
   return [
     { name: bridge.name, ofport: local, mac: bridge.mac, type: 'internal', options: stream(bridge.name) },
-    ...bridge.ports.map((port) => interfaceOf(port, stream)),
+    ...bridge.ports.map((port) => ({ ...interfaceOf(port, stream), ...(port.vlan === undefined ? {} : { vlan: port.vlan }) })),
   ];
 }
 
@@ -76,22 +77,44 @@ function interfaceOf(port: PortPlan, stream: (port: string) => Readonly<Record<s
       return { name, ofport, mac: port.mac, type: 'internal', options: stream(name) };
     case 'tunnel':
       return { name, ofport, type: port.tunnel, options: { remote_ip: 'flow', key: 'flow' } };
+    case 'patch':
+      return { name, ofport, type: 'patch', options: { peer: port.peer.port } };
   }
 }
 
 function insertPort(plan: InterfacePlan, id: string): readonly Operation[] {
-  const { name, ofport, mac, type, options } = plan;
+  const { name, ofport, mac, type, options, vlan } = plan;
   const row: Row = { name, type, options: map(options), ...(ofport === local ? {} : { ofport_request: ofport, ...(mac === undefined ? {} : { mac }) }) };
   return [
     { op: 'insert', table: 'Interface', 'uuid-name': `interface_${id}`, row },
-    { op: 'insert', table: 'Port', 'uuid-name': `port_${id}`, row: { name, interfaces: named(`interface_${id}`) } },
+    { op: 'insert', table: 'Port', 'uuid-name': `port_${id}`, row: { name, interfaces: named(`interface_${id}`), ...vlanColumns(vlan) } },
   ];
 }
 
+function vlanColumns(vlan: VlanPlan | undefined): Row {
+  if (vlan === undefined) return {};
+  return { trunks: set(vlan.trunks), ...(vlan.tag === undefined ? {} : { tag: vlan.tag }), ...(vlan.mode === undefined ? {} : { vlan_mode: vlan.mode }) };
+}
+
 /** `fail_mode=secure`: without a controller the bridge does what its flows say and nothing else. */
-function insertBridge(bridge: BridgePlan, id: string, ports: readonly string[]): Operation {
-  const row: Row = { name: bridge.name, fail_mode: 'secure', datapath_type: 'system', other_config: map({ hwaddr: bridge.mac }), ports: set(ports.map(named)) };
-  return { op: 'insert', table: 'Bridge', 'uuid-name': id, row };
+function insertBridge(bridge: BridgePlan, id: string, portIds: ReadonlyMap<string, string>): readonly Operation[] {
+  const mirrors = (bridge.mirrors ?? []).map((mirror, index) => insertMirror(mirror, `mirror_${id}_${index}`, portIds));
+  const row: Row = {
+    name: bridge.name, fail_mode: bridge.failMode ?? 'secure', datapath_type: 'system', other_config: map({ hwaddr: bridge.mac }), ports: set([...portIds.values()].map(named)),
+    mirrors: set(mirrors.map((_, index) => named(`mirror_${id}_${index}`))), mcast_snooping_enable: bridge.multicastSnooping ?? false,
+  };
+  return [...mirrors, { op: 'insert', table: 'Bridge', 'uuid-name': id, row }];
+}
+
+function insertMirror({ name, select, vlans, output, snapLength }: MirrorPlan, id: string, portIds: ReadonlyMap<string, string>): Operation {
+  const port = (wanted: string) => named(portIds.get(wanted) ?? wanted);
+  const row: Row = {
+    name, select_vlan: set(vlans),
+    ...(select === 'all' ? { select_all: true } : { select_src_port: set(select.sources.map(port)), select_dst_port: set(select.destinations.map(port)) }),
+    ...(output.kind === 'port' ? { output_port: port(output.port) } : { output_vlan: output.vlan }),
+    ...(snapLength === undefined ? {} : { snaplen: snapLength }),
+  };
+  return { op: 'insert', table: 'Mirror', 'uuid-name': id, row };
 }
 
 const named = (name: string): Value => ['named-uuid', name];
