@@ -41,6 +41,8 @@ export interface BridgePlan {
   readonly mirrors?: readonly MirrorPlan[];
   /** Whether multicast goes only to those who asked for it (ovs-vswitchd.conf.db(5), "mcast_snooping_enable"). */
   readonly multicastSnooping?: boolean;
+  /** The controllers that are connected, at most one an id. A packet that another one should be told of is told to nobody. */
+  readonly controllers?: readonly ControllerPlan[];
 }
 
 /** Copies of packets for somebody who watches: of ports by name, of VLANs (ovs-vswitchd.conf.db(5), table Mirror). */
@@ -53,6 +55,14 @@ export interface MirrorPlan {
   readonly output: { readonly kind: 'port'; readonly port: string } | { readonly kind: 'vlan'; readonly vlan: number };
   /** Bytes of a packet that are copied; all where it is missing. */
   readonly snapLength?: number;
+}
+
+/** A controller that listens, and changes nothing but that packets which wait for it go on. */
+export interface ControllerPlan {
+  /** The connection id that `controller(id=…)` and `dec_ttl(…)` mean; 0 where they name none (ovs-actions(7)). */
+  readonly id: number;
+  /** What becomes of a packet that waits (`controller(pause)`): it is resumed as it is, or never. */
+  readonly paused: 'resumed' | 'kept';
 }
 
 /** A port beside LOCAL, which every bridge has. `ofport` is the OpenFlow port number asked for. */

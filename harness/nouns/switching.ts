@@ -11,7 +11,7 @@ export type SwitchCall =
 /** What a node's switches did with one call: every frame that came out, sorted by port name, in order a port. */
 export interface SwitchStep {
   readonly outputs: readonly { readonly port: string; readonly frame: Uint8Array }[];
-  /** What controllers are told, in order; missing where the testbed does not observe it. */
+  /** What controllers are told, in order for each bridge and controller; missing where the testbed does not observe it. */
   readonly packetIns?: readonly PacketIn[];
 }
 
@@ -21,9 +21,10 @@ export interface PacketIn {
   /** The connection id of those who are told. */
   readonly controller: number;
   readonly reason: 'no_match' | 'action' | 'invalid_ttl' | 'action_set' | 'group' | 'packet_out';
+  /** Of the flow that told. Open vSwitch says 0 for both where an action set told, or the packet waits. */
   readonly table: number;
   readonly cookie: bigint;
-  /** Bytes of the whole packet; `frame` may be the first of them only. */
+  /** Bytes of the whole packet. `frame` is all of them whatever max_len asks for: switches without packet buffers cut nothing. */
   readonly length: number;
   readonly frame: Uint8Array;
   /** What is known of the packet beside its bytes, as a match: port, registers, metadata, tunnel, connection. */

@@ -12,6 +12,7 @@ import { makeBridges, program, setNeighbours } from './bring-up.js';
 import { until } from './condition.js';
 import { wiredPorts } from './configure.js';
 import { connectionsOf } from './connections.js';
+import { connectControllers, type Controllers } from './controllers.js';
 import { disagreements, isTakenIn, parseCachedFlows, parseLookups, parsePortCounters, type PortCounters } from './conservation.js';
 import { countsSince, flowCounter } from './flow-counts.js';
 import { listenPort, type PortSocket } from './port-socket.js';
@@ -45,7 +46,9 @@ const quietLimitMs = 10_000;
 export async function openNode(plan: NodePlan, image: Image, dir: string, emptyDatabase: string): Promise<SimNode> {
   const vswitch = await startVswitch(image, `node ${plan.node}`, dir, emptyDatabase);
   const wires: PortSocket[] = [];
+  let controllers: Controllers | undefined;
   const close = async () => {
+    controllers?.close();
     await vswitch.stop();
     await Promise.all(wires.map((wire) => wire.close()));
   };
@@ -55,7 +58,8 @@ export async function openNode(plan: NodePlan, image: Image, dir: string, emptyD
     await vswitch.whileAlive(makeBridges(plan, vswitch, wires));
     const ofctl = openOfctl(image, dir);
     await vswitch.whileAlive(Promise.all(plan.bridges.map((bridge) => program(plan.node, bridge, ofctl))));
-    const node = runningNode(plan, vswitch, ofctl, wires, close);
+    controllers = await vswitch.whileAlive(connectControllers(plan, dir, vswitch.vswitchd));
+    const node = runningNode(plan, vswitch, ofctl, wires, controllers, close);
     await node.reset();
     return node;
   } catch (error) {
@@ -64,11 +68,11 @@ export async function openNode(plan: NodePlan, image: Image, dir: string, emptyD
   }
 }
 
-function runningNode(plan: NodePlan, vswitch: Vswitch, ofctl: Ofctl, wires: readonly PortSocket[], close: () => Promise<void>): SimNode {
+function runningNode(plan: NodePlan, vswitch: Vswitch, ofctl: Ofctl, wires: readonly PortSocket[], controllers: Controllers, close: () => Promise<void>): SimNode {
   const { unixctl } = vswitch.vswitchd;
   const { call } = unixctl;
   const connections = connectionsOf(plan, unixctl);
-  const counters = plan.bridges.map(({ name }) => ({ bridge: name, read: flowCounter(plan.node, name) }));
+  const flowCounters = plan.bridges.map(({ name }) => ({ bridge: name, read: flowCounter(plan.node, name) }));
   let baseline: readonly FlowCount[] = [];
   let none: readonly FlowCount[] = [];
   /**
@@ -80,7 +84,8 @@ function runningNode(plan: NodePlan, vswitch: Vswitch, ofctl: Ofctl, wires: read
   /** Frames put into each port since it was made. */
   const written = new Map<string, number>();
 
-  const quiet = async () => {
+  const quiet = () => controllers.settle(noneUnderWay);
+  const noneUnderWay = async () => {
     let counted: ReadonlyMap<string, PortCounters> = new Map();
     let underWay: readonly PortSocket[] = [];
     await until(`node ${plan.node} to be quiet`, quietLimitMs, async () => {
@@ -106,9 +111,11 @@ function runningNode(plan: NodePlan, vswitch: Vswitch, ofctl: Ofctl, wires: read
     written.set(port, (written.get(port) ?? 0) + frames.length);
     await quiet();
   };
-  const take = (): SwitchStep => ({
-    outputs: wires.toSorted((a, b) => (a.port < b.port ? -1 : 1)).flatMap((wire) => wire.take().map((frame) => ({ port: wire.port, frame }))),
-  });
+  const take = (): SwitchStep => {
+    const packetIns = controllers.take();
+    const outputs = wires.toSorted((a, b) => (a.port < b.port ? -1 : 1)).flatMap((wire) => wire.take().map((frame) => ({ port: wire.port, frame })));
+    return packetIns === undefined ? { outputs } : { outputs, packetIns };
+  };
   /** What is cached follows a change of flows some time after it: unless it is thrown away, packets go by what was before. */
   const changing = async <T>(change: () => Promise<T>): Promise<T> => {
     touched = 'yes';
@@ -123,9 +130,9 @@ function runningNode(plan: NodePlan, vswitch: Vswitch, ofctl: Ofctl, wires: read
   const countAll = async () => {
     let counts: readonly FlowCount[] = [];
     await until(`node ${plan.node} to count its packets`, quietLimitMs, async () => {
-      const [, told, ...dumps] = await Promise.all([call('revalidator/purge'), call('dpctl/show'), ...counters.map(({ bridge }) => call('bridge/dump-flows', bridge))]);
+      const [, told, ...dumps] = await Promise.all([call('revalidator/purge'), call('dpctl/show'), ...flowCounters.map(({ bridge }) => call('bridge/dump-flows', bridge))]);
       const cached = parseCachedFlows(told);
-      if (cached === 0) counts = counters.flatMap(({ read }, index) => read(dumps[index] ?? ''));
+      if (cached === 0) counts = flowCounters.flatMap(({ read }, index) => read(dumps[index] ?? ''));
       return cached === 0 ? [] : [`${cached} flows are still cached`];
     });
     return counts;
@@ -146,8 +153,8 @@ function runningNode(plan: NodePlan, vswitch: Vswitch, ofctl: Ofctl, wires: read
         const step = String(Math.min(left, longestStepMs));
         await call('time/warp', step, step);
         await setNeighbours(plan, unixctl);
+        await quiet();
       }
-      await quiet();
       return take();
     },
     reset: async () => {

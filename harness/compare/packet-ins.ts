@@ -1,0 +1,70 @@
+/** Packet-ins: what every controller is told, in its order, the model's against the switch's. */
+import type { BridgePlan } from '../nouns/plan.js';
+import type { PacketIn } from '../nouns/switching.js';
+import type { Count } from '../nouns/verdict.js';
+import { describeFrame, differingFields } from '../packet/frame.js';
+
+/** One packet-in that is missing, unexpected or different; `fields` names what differs. */
+export interface PacketInDifference {
+  readonly kind: 'missing' | 'unexpected' | 'different';
+  readonly bridge: string;
+  readonly controller: number;
+  readonly fields: readonly string[];
+  readonly expected: string;
+  readonly actual: string;
+}
+
+/**
+ * One comparison a packet-in of either side; bridges and controllers are looked at apart, since nothing tells the order between them.
+ * @param bridges with the controllers that listen: what others should be told is not expected.
+ */
+export function comparePacketIns(bridges: readonly BridgePlan[], expected: readonly PacketIn[], actual: readonly PacketIn[]): { readonly differences: readonly PacketInDifference[]; readonly count: Count } {
+  const compared = bridges.flatMap(({ name, controllers = [] }) => controllers.map(({ id }) => {
+    const told = (packets: readonly PacketIn[]) => packets.filter(({ bridge, controller }) => bridge === name && controller === id);
+    return compareOrdered(told(expected), told(actual));
+  }));
+  const made = compared.reduce((sum, part) => sum + part.made, 0);
+  return { differences: compared.flatMap(({ differences }) => differences), count: { expected: made, made, skipped: 0 } };
+}
+
+/** What stands alike at both ends is the same; in between, the first is compared with the first and so on. */
+function compareOrdered(expected: readonly PacketIn[], actual: readonly PacketIn[]): { readonly differences: readonly PacketInDifference[]; readonly made: number } {
+  const made = Math.max(expected.length, actual.length);
+  const shorter = Math.min(expected.length, actual.length);
+  const isSame = (a: PacketIn | undefined, b: PacketIn | undefined) => a !== undefined && b !== undefined && differences(a, b).length === 0;
+  let before = 0;
+  while (before < shorter && isSame(expected[before], actual[before])) before++;
+  let behind = 0;
+  while (behind < shorter - before && isSame(expected.at(-1 - behind), actual.at(-1 - behind))) behind++;
+  const places = Array.from({ length: made - before - behind }, (_, index) => before + index);
+  return { made, differences: places.flatMap((place) => compareOne(place < expected.length - behind ? expected[place] : undefined, place < actual.length - behind ? actual[place] : undefined)) };
+}
+
+function compareOne(expected: PacketIn | undefined, actual: PacketIn | undefined): readonly PacketInDifference[] {
+  const one = expected ?? actual;
+  if (one === undefined) return [];
+  const fields = expected === undefined || actual === undefined ? [] : differences(expected, actual);
+  const kind = expected === undefined ? 'unexpected' : actual === undefined ? 'missing' : 'different';
+  if (kind === 'different' && fields.length === 0) return [];
+  return [{ kind, bridge: one.bridge, controller: one.controller, fields, expected: describePacketIn(expected), actual: describePacketIn(actual) }];
+}
+
+const plainFields = ['reason', 'table', 'cookie', 'length', 'metadata', 'paused'] as const;
+
+/** What differs, fields of the frame by the names of its headers. */
+function differences(a: PacketIn, b: PacketIn): readonly string[] {
+  return [
+    ...plainFields.filter((name) => a[name] !== b[name]),
+    ...(a.userdata.join('.') === b.userdata.join('.') ? [] : ['userdata']),
+    ...(Buffer.compare(a.frame, b.frame) === 0 ? [] : differingFields(a.frame, b.frame).map(({ name }) => name)),
+  ];
+}
+
+/** `table 1, cookie 0x99, reg0=0x7,in_port=1 (action), userdata 01.02, waits: 0a:… > 0a:… IPv4 …` */
+export function describePacketIn(packet: PacketIn | undefined): string {
+  if (packet === undefined) return 'nothing';
+  const { table, cookie, metadata, reason, userdata, paused, frame, length } = packet;
+  const data = userdata.length === 0 ? '' : `, userdata ${userdata.map((byte) => byte.toString(16).padStart(2, '0')).join('.')}`;
+  const cut = frame.length === length ? '' : `, ${frame.length} of ${length} bytes`;
+  return `table ${table}, cookie 0x${cookie.toString(16)}, ${metadata} (${reason})${data}${paused ? ', waits' : ''}${cut}: ${describeFrame(frame)}`;
+}
