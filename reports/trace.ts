@@ -23,6 +23,8 @@ function renderLookup({ table, flow, effects }: TracedLookup): readonly string[]
   const told = effects.map((effect) => {
     if (effect.kind === 'write') return dim(`      writes ${effect.field}`);
     if (effect.kind === 'output') return dim(`      sends to ${effect.port}${effect.by === undefined ? '' : ` (by ${effect.by})`}`);
+    if (effect.kind === 'group') return dim(`      gives a copy to bucket ${effect.bucket} of group ${effect.group}`);
+    if (effect.kind === 'controller') return dim(`      tells controllers with id ${effect.controller} (${effect.reason})`);
     return red(`      ends: ${effect.why}`);
   });
   if (flow === undefined) return [`${number}. no flow matches`, ...told];

@@ -146,9 +146,9 @@ const egress = flow(110, 'reg0=0x1');
 const trace: Trace = {
   node: 'n1', port: 'a',
   steps: [
-    { kind: 'lookup', bridge: 'br-int', table: 0, flow: flow(0) }, { kind: 'write', flow: flow(0), field: 'nw_ttl' },
-    { kind: 'lookup', bridge: 'br-int', table: 70, flow: route }, { kind: 'write', flow: route, field: 'nw_ttl' }, { kind: 'write', flow: route, field: 'tun_dst' },
-    { kind: 'lookup', bridge: 'br-int', table: 110, flow: egress }, { kind: 'output', flow: egress, port: 'b' },
+    { kind: 'lookup', bridge: 'br-int', table: 0, depth: 0, flow: flow(0) }, { kind: 'write', flow: flow(0), field: 'nw_ttl' },
+    { kind: 'lookup', bridge: 'br-int', table: 70, depth: 0, flow: route }, { kind: 'write', flow: route, field: 'nw_ttl' }, { kind: 'write', flow: route, field: 'tun_dst' },
+    { kind: 'lookup', bridge: 'br-int', table: 110, depth: 0, flow: egress }, { kind: 'output', flow: egress, port: 'b' },
   ],
 };
 const sound: Evidence = { traces: [trace], earlier: [], frame: undefined, counters: [], program: [] };

@@ -9,8 +9,8 @@ import { locate, locateDecision, type Evidence } from './locate.js';
 import type { StateDifference } from './state.js';
 
 const flow = (table: number, changes: Partial<FlowId> = {}): FlowId => ({ node: 'n1', bridge: 'br-int', table, priority: 7, match: 'ip', ...changes });
-const lookup = (id: FlowId): TraceStep => ({ kind: 'lookup', bridge: id.bridge, table: id.table, flow: id });
-const miss: TraceStep = { kind: 'lookup', bridge: 'br-int', table: 99 };
+const lookup = (id: FlowId): TraceStep => ({ kind: 'lookup', bridge: id.bridge, table: id.table, depth: 0, flow: id });
+const miss: TraceStep = { kind: 'lookup', bridge: 'br-int', table: 99, depth: 0 };
 const write = (id: FlowId, field: string): TraceStep => ({ kind: 'write', flow: id, field });
 const output = (id: FlowId, port: string, by?: string): TraceStep => ({ kind: 'output', flow: id, port, ...(by === undefined ? {} : { by }) });
 const drop = (id?: FlowId): TraceStep => ({ kind: 'drop', why: 'so', ...(id === undefined ? {} : { flow: id }) });

@@ -4,7 +4,7 @@ import type { Action, HeaderAction, SetAction } from '../openflow/actions/action
 import { etherTypes } from '../packet/ethernet.js';
 import { popMpls, popVlan, pushMpls, pushVlan } from '../packet/flow-headers.js';
 import { countLabels, countTags, isMpls, tagged, word } from '../packet/flow-key.js';
-import { commit, reread, type Packet } from './packet.js';
+import { commit, type Packet } from './packet.js';
 
 /** All but dec_ttl, which is about IP. */
 export type HeaderChange = Exclude<HeaderAction, { readonly kind: 'dec_ttl' }>;
@@ -50,12 +50,8 @@ export function setVlan({ key }: Packet, { part, value }: Extract<SetAction, { r
   key[word.vlanTci] = tagged | (part === 'vid' ? (control & 0xe000) | value : (control & 0xfff) | (value << 13));
 }
 
-/** The frame is read anew before an action that looks behind the labels, or at anything that frames are read for: all but outputs, and writes of what is in front of them. */
-export function readBehindLabels(packet: Packet, action: Action): void {
-  if (packet.isUnread && !isInFront(action)) reread(packet);
-}
-
-function isInFront(action: Action): boolean {
+/** Whether an action can do without what is behind the labels: outputs, and writes of what is in front of them. All others make Open vSwitch read the frame anew. */
+export function isInFront(action: Action): boolean {
   switch (action.kind) {
     case 'output':
     case 'output-field':

@@ -3,6 +3,7 @@ import { keyWords, type FlowKey } from '../packet/flow-key.js';
 import type { Subfield } from '../openflow/actions.js';
 import { wordsOf, type Field } from '../openflow/fields.js';
 import type { Match } from '../openflow/match.js';
+import { reservedPorts } from '../openflow/ports.js';
 
 /** Fields that Open vSwitch matches and writes, but reads as zero (lib/meta-flow.c, mf_get_value). */
 const readAsZero: ReadonlySet<string> = new Set(['nd_options_type']);
@@ -10,6 +11,7 @@ const readAsZero: ReadonlySet<string> = new Set(['nd_options_type']);
 /** Bits that the field does not have, as ECN beside nw_tos, read as zero. */
 export function readField(key: FlowKey, field: Field): bigint {
   if (readAsZero.has(field.name)) return 0n;
+  if (isWidePort(field)) return BigInt(widePort(key[field.word] ?? 0));
   return (readWords(key, field) >> BigInt(field.shift)) & field.ones;
 }
 
@@ -22,12 +24,33 @@ function readWords(key: FlowKey, field: Field): bigint {
 /** The bits of `mask` take those of `value`; the others stay, and so do those that the field does not have. */
 export function writeField(key: FlowKey, field: Field, value: bigint, mask: bigint): void {
   const shift = BigInt(field.shift);
+  if (isWidePort(field)) {
+    key[field.word] = narrowPort(Number((readField(key, field) & ~mask) | (value & mask)));
+    return;
+  }
   const bits = (mask & field.ones) << shift;
   let merged = (readWords(key, field) & ~bits) | ((value << shift) & bits);
   for (let index = wordsOf(field) - 1; index >= 0; index--) {
     key[field.word + index] = Number(merged & 0xffffffffn);
     merged >>= 32n;
   }
+}
+
+/** Ports have 16 bits in the key, and 32 where OpenFlow 1.1 and later number them: its reserved ones end at 0xffffffff, not at 0xffff. */
+function isWidePort({ notation, bits }: Field): boolean {
+  return notation === 'port' && bits === 32;
+}
+
+const firstReserved = 0xff00;
+
+function widePort(port: number): number {
+  return port < firstReserved ? port : port + 0xffff0000;
+}
+
+/** The port that is none for a number of neither. */
+function narrowPort(port: number): number {
+  if (port < firstReserved) return port;
+  return port >= 0xffff0000 + firstReserved ? port - 0xffff0000 : reservedPorts.ANY;
 }
 
 export function readSubfield(key: FlowKey, { field, offset, bits }: Subfield): bigint {

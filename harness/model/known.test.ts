@@ -11,15 +11,24 @@ const portsOf = (flow: string, etherType: number): string => receiveFrame(buildN
 
 void t.test('flows that might match are refused, others are not', async (t) => {
   const unknown: readonly (readonly [flow: string, name: string, etherType: number])[] = [
-    ['tun_flags=-oam actions=1', 'tun_flags', 0x88cc], ['conj_id=0 actions=1', 'conj_id', 0x88cc], ['tun_ipv6_dst=:: actions=1', 'tun_ipv6_dst', 0x88cc], ['tun_metadata0=0 actions=1', 'tun_metadata0', 0x88cc],
-    ['actset_output=1 actions=1', 'actset_output', 0x88cc], ['idle_timeout=5 actions=1', 'idle_timeout', 0x88cc], ['hard_timeout=5 actions=1', 'hard_timeout', 0x88cc],
+    ['tun_flags=-oam actions=1', 'tun_flags', 0x88cc], ['tun_ipv6_dst=:: actions=1', 'tun_ipv6_dst', 0x88cc], ['tun_metadata0=0 actions=1', 'tun_metadata0', 0x88cc],
   ];
   for (const [flow, name, etherType] of unknown) {
     t.throws(() => portsOf(flow, etherType), { name: 'Unsupported', message: new RegExp(`does not know ${name} of table=0, .* actions=output:1, at a frame into p1 of n1`) }, flow);
     t.equal(portsOf(`priority=9,in_port=2,${flow}`, etherType), 'p2', 'it is for another port');
   }
   t.equal(portsOf('ipv6,ipv6_src=::1 actions=1', etherTypes.arp), 'p2', 'it is for another type');
-  for (const flow of ['importance=5,send_flow_rem,reg31=0,dl_vlan=5 actions=1', 'packet_type=(1,0x88cc) actions=1', 'ipv6,ipv6_src=::1 actions=1']) t.equal(portsOf(flow, 0x88cc), 'p2', 'it is known not to match');
+  for (const flow of ['conj_id=7 actions=1', 'actset_output=1 actions=1', 'importance=5,send_flow_rem,reg31=0,dl_vlan=5 actions=1', 'packet_type=(1,0x88cc) actions=1', 'ipv6,ipv6_src=::1 actions=1']) t.equal(portsOf(flow, 0x88cc), 'p2', 'it is known not to match');
+});
+
+void t.test('flows that expire are refused once time has passed', (t) => {
+  for (const timeout of ['idle_timeout=5', 'hard_timeout=5']) {
+    const node = buildNode({ node: 'n1', bridges: [bridge(`${timeout} actions=2`)], hosts: [] });
+    t.match(receiveFrame(node, 'p1', frame(0x88cc)).step.outputs, [{ port: 'p2' }], 'no time has passed');
+    node.nowMs = 1;
+    t.throws(() => receiveFrame(node, 'p1', frame(0x88cc)), { name: 'Unsupported', message: new RegExp(`does not know when .*${timeout}.* expires`) });
+  }
+  t.end();
 });
 
 void t.test('writing what no frame would show is refused', (t) => {

@@ -5,7 +5,7 @@ import type { Flow } from '../openflow/flow.js';
 
 /** Fields of tunnels and connections that nothing fills in the flow key. */
 const unfilled: ReadonlySet<Prerequisite> = new Set(['ct', 'ct ipv4', 'ct ipv6', 'ct ports', 'erspan 1', 'erspan 2']);
-const unfilledByName = /^(conj_id|actset_output|recirc_id|dp_hash|skb_priority|tun_(ipv6_src|ipv6_dst|flags|tos|ttl|gbp_.*|erspan_ver|gtpu_.*|metadata\d+))$/;
+const unfilledByName = /^(recirc_id|dp_hash|skb_priority|tun_(ipv6_src|ipv6_dst|flags|tos|ttl|gbp_.*|erspan_ver|gtpu_.*|metadata\d+))$/;
 
 /** Whether packets have the field's value in their flow key. */
 export function isFilled({ name, prerequisite }: Field): boolean {
@@ -13,8 +13,7 @@ export function isFilled({ name, prerequisite }: Field): boolean {
 }
 
 /** What of a flow the model does not know, in a word, where there is anything. */
-export function unknownOf({ match, idleTimeout, hardTimeout }: Flow): string | undefined {
-  if (idleTimeout !== 0 || hardTimeout !== 0) return idleTimeout !== 0 ? 'idle_timeout' : 'hard_timeout';
+export function unknownOf({ match }: Flow): string | undefined {
   return match.find(({ field }) => !isFilled(field))?.field.matchName;
 }
 

@@ -6,6 +6,7 @@ import type { FlowId } from '../nouns/switching.js';
 import { parseBridgeFlows, parseBridgeGroups } from '../openflow/bridge-program.js';
 import type { Group } from '../openflow/groups.js';
 import { reservedPorts } from '../openflow/ports.js';
+import { behaviourOf, newest, type Behaviour } from './behaviour.js';
 import { compile, type Rule, type Tables } from './classifier.js';
 import type { ConnectionTable } from './conntrack/tracker.js';
 import type { MacTable } from './normal.js';
@@ -22,6 +23,7 @@ export interface ModelBridge {
 
 export interface ModelNode {
   readonly name: string;
+  readonly behaviour: Behaviour;
   readonly bridges: readonly ModelBridge[];
   readonly connections: ConnectionTable;
   /** Packets a rule since the last reset. */
@@ -36,14 +38,14 @@ export interface ModelNode {
  * @throws InputError for a flow that the model cannot interpret, naming node, bridge, flow and column; Unsupported for what of a bridge or a
  * port it does not know.
  */
-export function buildNode(plan: NodePlan): ModelNode {
+export function buildNode(plan: NodePlan, version = newest): ModelNode {
   const bridges = plan.bridges.map((bridge) => {
     refuseUnknown(bridge);
     const ports = new Map(bridge.ports.map((port) => [port.ofport, port]));
     const groups = new Map(parseBridgeGroups(plan.node, bridge).map((group) => [group.id, group]));
     return { plan: bridge, ports, groups, tables: compile(parseBridgeFlows(plan.node, bridge)), ids: new Map<Rule, FlowId>(), macs: new Map<number, number>() };
   });
-  return { name: plan.node, bridges, connections: new Map(), packets: new Map(), ties: [], nowMs: 0 };
+  return { name: plan.node, behaviour: behaviourOf(version), bridges, connections: new Map(), packets: new Map(), ties: [], nowMs: 0 };
 }
 
 function refuseUnknown({ name, ports, mirrors = [], multicastSnooping }: BridgePlan): void {

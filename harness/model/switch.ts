@@ -4,7 +4,8 @@ import type { FlowCount, SwitchStep } from '../nouns/switching.js';
 import { reservedPorts } from '../openflow/ports.js';
 import { idOf, type ModelBridge, type ModelNode } from './node.js';
 import { arriving } from './packet.js';
-import { enter, type Passage } from './pipeline.js';
+import type { Passage } from './pipeline/translation.js';
+import { enter } from './pipeline/translate.js';
 import { Tie } from './tie.js';
 import type { Trace } from './trace.js';
 
@@ -14,7 +15,7 @@ import type { Trace } from './trace.js';
  */
 export function receiveFrame(node: ModelNode, port: string, frame: Uint8Array): { readonly step: SwitchStep; readonly trace: Trace } {
   const place = findPort(node, port);
-  const passage: Passage = { node, outputs: [], steps: [], recirculations: 0 };
+  const passage: Passage = { node, outputs: [], packetIns: [], steps: [], recirculations: 0 };
   try {
     enter(passage, place.bridge, arriving(frame, place.number));
   } catch (error) {
@@ -25,7 +26,7 @@ export function receiveFrame(node: ModelNode, port: string, frame: Uint8Array): 
   }
   // A stable sort: frames of one port keep their order.
   const outputs = passage.outputs.sort((a, b) => (a.port < b.port ? -1 : a.port > b.port ? 1 : 0));
-  return { step: { outputs }, trace: { node: node.name, port, steps: passage.steps } };
+  return { step: { outputs, packetIns: passage.packetIns }, trace: { node: node.name, port, steps: passage.steps } };
 }
 
 /** Packets of every flow of the node since the last reset, also those at zero. */

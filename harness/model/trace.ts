@@ -2,12 +2,16 @@
 import type { FlowId } from '../nouns/switching.js';
 
 export type TraceStep =
-  /** A table was looked up; `flow` is missing where nothing matched. */
-  | { readonly kind: 'lookup'; readonly bridge: string; readonly table: number; readonly flow?: FlowId }
+  /** A table was looked up, at that depth of resubmits; `flow` is missing where nothing matched. */
+  | { readonly kind: 'lookup'; readonly bridge: string; readonly table: number; readonly depth: number; readonly flow?: FlowId }
   /** A flow wrote a field. */
   | { readonly kind: 'write'; readonly flow: FlowId; readonly field: string }
   /** A flow sent the packet to a port; `by` names the field the port number came from, if any. */
   | { readonly kind: 'output'; readonly flow: FlowId; readonly port: string; readonly by?: string }
+  /** A flow gave a copy of the packet to a bucket of a group. */
+  | { readonly kind: 'group'; readonly flow: FlowId; readonly group: number; readonly bucket: number }
+  /** The controllers with this connection id are told. */
+  | { readonly kind: 'controller'; readonly flow: FlowId; readonly controller: number; readonly reason: string }
   /** The packet ended here. */
   | { readonly kind: 'drop'; readonly flow?: FlowId; readonly why: string };
 

@@ -138,7 +138,7 @@ function lookupsOf(steps: readonly TraceStep[]): readonly Lookup[] {
     if (at === undefined) continue;
     if (step.kind === 'write') at.writes = [...at.writes, step.field];
     else if (step.kind === 'output') at.outputs = [...at.outputs, { port: step.port, ...(step.by === undefined ? {} : { by: step.by }) }];
-    else at.drop = step.why;
+    else if (step.kind === 'drop') at.drop = step.why;
   }
   return found;
 }

@@ -1,0 +1,33 @@
+/** What versions of Open vSwitch do differently, by name. */
+
+/** `[3, 5]` is 3.5 of any patch level. */
+export type Version = readonly [major: number, minor: number];
+
+export interface Behaviour {
+  /** What of the packet at hand is there inside clone() and behind check_pkt_larger, beside the packet itself. */
+  readonly clonesKeep: 'stack and action set' | 'neither';
+  /** How often a packet is read anew before the datapath drops it. */
+  readonly recirculations: number;
+}
+
+/** Where nothing else is asked for. */
+export const newest: Version = [4, 0];
+
+export function behaviourOf(version: Version): Behaviour {
+  return {
+    // Since 3.2 the translation's state is put aside there, not copied (ofproto-dpif-xlate.c, xretain_state_save).
+    clonesKeep: isBefore(version, [3, 2]) ? 'stack and action set' : 'neither',
+    // (lib/dpif-netdev.c, MAX_RECIRC_DEPTH)
+    recirculations: isBefore(version, [3, 3]) ? 6 : 8,
+  };
+}
+
+/** `3.5.0` as ovs-vswitchd tells its version. Undefined for another text. */
+export function parseVersion(text: string): Version | undefined {
+  const [, major, minor] = /^(\d+)\.(\d+)/.exec(text) ?? [];
+  return major === undefined ? undefined : [Number(major), Number(minor)];
+}
+
+function isBefore([major, minor]: Version, [thanMajor, thanMinor]: Version): boolean {
+  return major < thanMajor || (major === thanMajor && minor < thanMinor);
+}

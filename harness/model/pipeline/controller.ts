@@ -1,0 +1,65 @@
+/** What controllers are told (ovs-actions(7), "controller", "dec_ttl"; OpenFlow 1.5, section 7.4.1). */
+import type { PacketIn } from '../../nouns/switching.js';
+import type { ControllerAction } from '../../openflow/actions.js';
+import { fields } from '../../openflow/fields.js';
+import { printMatch } from '../../openflow/print-match.js';
+import { isIp, word, type FlowKey } from '../../packet/flow-key.js';
+import { isFilled } from '../known.js';
+import { readField } from '../keys.js';
+import { commit } from '../packet.js';
+import { isPlain } from '../../openflow/actions/output.js';
+import { blame, noteDrop, noteWrite, type ActionList, type Translation } from './translation.js';
+
+/** Sends the packet as it is now; how it goes on does not depend on it. */
+export function tellController(at: Translation, action: ControllerAction, list: ActionList): void {
+  tell(at, action, isPlain(action) ? reasonOf(at, action, list) : action.reason);
+}
+
+/** A plain output to the controller says where it stood. */
+function reasonOf(at: Translation, action: ControllerAction, list: ActionList): PacketIn['reason'] {
+  return list.kind === 'bucket' ? 'group' : at.isInActionSet ? 'action_set' : action.reason;
+}
+
+function tell(at: Translation, action: ControllerAction, reason: PacketIn['reason']): void {
+  commit(at.packet);
+  const { rule } = at;
+  const isMiss = reason === 'action' && rule !== undefined && rule.flow.priority === 0 && rule.flow.match.length === 0;
+  const told = packetIn(at, action, isMiss ? 'no_match' : reason, 'sent');
+  at.passage.steps.push({ kind: 'controller', ...blame(at), controller: action.id, reason: told.reason });
+  at.datapath.push(() => void at.passage.packetIns.push(told));
+}
+
+export function packetIn(at: Translation, { id, maxLength, userdata }: Pick<ControllerAction, 'id' | 'maxLength' | 'userdata'>, reason: PacketIn['reason'], state: 'sent' | 'paused'): PacketIn {
+  const { frame, key } = at.packet;
+  const { table, cookie } = at.place;
+  return { bridge: at.bridge.plan.name, controller: id, reason, table, cookie, length: frame.length, frame: frame.subarray(0, maxLength), metadata: metadataOf(key), userdata, paused: state === 'paused' };
+}
+
+const metadataFields = fields.filter((field) => !field.isView && isFilled(field) && field.inFlows && field.word < word.ethSrc && field.name !== 'actset_output' && field.name !== 'conj_id');
+
+function metadataOf(key: FlowKey): string {
+  return printMatch(metadataFields.map((field) => ({ field, value: readField(key, field), mask: field.ones })).filter(({ field, value }) => value !== 0n || field.name === 'in_port'));
+}
+
+const whole = { maxLength: 0xffff, userdata: [], kind: 'controller', reason: 'invalid_ttl', pause: false } as const;
+
+/**
+ * A TTL of 0 or 1 goes to the controllers that the action names, and ends the actions of the flow; one that resubmitted to it goes on
+ * (ovs-actions(7), "dec_ttl").
+ */
+export function decrementTtl(at: Translation, controllers: readonly number[]): 'stop' | undefined {
+  const { key } = at.packet;
+  if (!isIp(key[word.ethType] ?? 0)) return undefined;
+  const ttl = key[word.nwTtl] ?? 0;
+  if (ttl <= 1) return expire(at, `dec_ttl with TTL ${ttl}`, controllers);
+  key[word.nwTtl] = ttl - 1;
+  noteWrite(at, 'nw_ttl');
+  return undefined;
+}
+
+/** The packet may live no longer: `controllers` are told. */
+export function expire(at: Translation, why: string, controllers: readonly number[]): 'stop' {
+  noteDrop(at, why);
+  for (const id of controllers) tell(at, { ...whole, id }, 'invalid_ttl');
+  return 'stop';
+}

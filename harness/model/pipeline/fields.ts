@@ -1,0 +1,83 @@
+/** Actions that change the packet at hand, its registers, and the stack (ovs-actions(7), "Field Modification Actions", "Header Modification Actions"). */
+import { Unsupported } from '../../base/errors.js';
+import { printActions, type Action } from '../../openflow/actions.js';
+import { fieldCalled, type Field } from '../../openflow/fields.js';
+import { fragment, isIp, isMpls, word } from '../../packet/flow-key.js';
+import { hasField } from '../has-field.js';
+import { changeHeaders, setVlan, type HeaderChange } from '../headers.js';
+import { readSubfield, writeField, writeSubfield } from '../keys.js';
+import { checkRead, checkWrite } from '../known.js';
+import { chooseLink } from './choices.js';
+import { expire } from './controller.js';
+import { tooManyLabels } from './groups.js';
+import { noteDrop, noteWrite, type Translation } from './translation.js';
+
+export type WriteAction = Extract<Action, { readonly kind: 'set' | 'set_vlan' | 'set_port' | 'move' | 'push' | 'pop' | 'delete_field' | 'write_metadata' | 'multipath' }>;
+
+/** What is written to a field that the packet does not have is lost. */
+export function write(at: Translation, action: WriteAction): void {
+  const { packet, stack } = at;
+  const { key } = packet;
+  switch (action.kind) {
+    case 'set':
+      return set(at, action.field, action.value, action.mask ?? action.field.ones);
+    case 'write_metadata':
+      return set(at, fieldCalled('metadata'), action.value, action.mask);
+    case 'set_vlan':
+      setVlan(packet, action);
+      return noteWrite(at, 'vlan_tci');
+    case 'set_port': {
+      if (!isIp(key[word.ethType] ?? 0) || ((key[word.nwFrag] ?? 0) & fragment.later) !== 0) return;
+      key[action.part === 'src' ? word.tpSrc : word.tpDst] = action.value;
+      return noteWrite(at, `tp_${action.part}`);
+    }
+    case 'move':
+      checkRead(action.source.field);
+      checkWrite(action.destination.field);
+      if (!hasField(key, action.source.field) || !hasField(key, action.destination.field)) return;
+      writeSubfield(key, action.destination, readSubfield(key, action.source));
+      return noteWrite(at, action.destination.field.name);
+    case 'push':
+      checkRead(action.source.field);
+      stack.push({ value: readSubfield(key, action.source), bytes: Math.ceil(action.source.bits / 8) });
+      return;
+    case 'pop': {
+      checkWrite(action.destination.field);
+      const top = stack.pop();
+      if (top === undefined) return;
+      writeSubfield(key, action.destination, top.value);
+      return noteWrite(at, action.destination.field.name);
+    }
+    case 'multipath':
+      checkWrite(action.destination.field);
+      writeSubfield(key, action.destination, BigInt(chooseLink(key, action)));
+      return noteWrite(at, action.destination.field.name);
+    case 'delete_field':
+      throw new Unsupported(`the model does not carry out ${printActions([action])}`);
+  }
+}
+
+function set(at: Translation, field: Field, value: bigint, mask: bigint): void {
+  checkWrite(field);
+  if (!hasField(at.packet.key, field)) return;
+  writeField(at.packet.key, field, value, mask);
+  noteWrite(at, field.name);
+}
+
+/** A tag or a label more or less, or the label's TTL. */
+export function header(at: Translation, action: HeaderChange): 'stop' | undefined {
+  const { packet } = at;
+  const isLabelled = isMpls(packet.key[word.ethType] ?? 0);
+  switch (changeHeaders(packet, action)) {
+    case 'done':
+      noteWrite(at, action.kind);
+      return undefined;
+    case 'expired':
+      return expire(at, `${action.kind} with no TTL left`, isLabelled ? [0] : []);
+    case 'too many labels':
+      at.error = tooManyLabels;
+      noteDrop(at, tooManyLabels);
+      if (action.kind === 'pop_mpls') at.datapath.length = 0;
+      return undefined;
+  }
+}

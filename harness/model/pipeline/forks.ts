@@ -1,0 +1,52 @@
+/** Actions that go two ways: clone and check_pkt_larger (ovs-actions(7)). */
+import type { Action, OtherAction } from '../../openflow/actions.js';
+import { writeSubfield } from '../keys.js';
+import { commit, copyOf } from '../packet.js';
+import { carryOutSet } from './action-set.js';
+import { finishFreezing } from './freeze.js';
+import { ofFlow, type Translation } from './translation.js';
+
+/** On a copy of the packet, with an action set of its own; what exits there, exits here as well. */
+export function clone(at: Translation, actions: readonly Action[]): void {
+  const { packet, stack, actionSet, hasGroupInSet } = at;
+  const isWrapped = actions.some(({ kind }) => kind === 'ct' || kind === 'meter' || kind === 'nat' || kind === 'output-truncated');
+  if (isWrapped) commit(packet);
+  apart(at, actions);
+  const left = at.packet;
+  Object.assign(at, { packet, stack, actionSet, hasGroupInSet });
+  if (!isWrapped && left.isUnread) packet.isUnread = true;
+}
+
+/** Carries out `actions` on a copy of the packet, to the end of the pipeline. */
+function apart(at: Translation, actions: readonly Action[]): void {
+  at.packet = copyOf(at.packet);
+  const keeps = at.passage.node.behaviour.clonesKeep === 'stack and action set';
+  at.stack = keeps ? [...at.stack] : [];
+  at.actionSet = keeps ? [...at.actionSet] : [];
+  at.carryOut(at, actions, ofFlow);
+  if (at.freezing === undefined) carryOutSet(at);
+  if (at.freezing !== undefined) finishFreezing(at);
+}
+
+/**
+ * What is behind it is carried out for longer packets and for others, and all flows on both ways count; the datapath takes one of the
+ * ways once it sees the packet.
+ */
+export function checkLength(at: Translation, { bytes, destination }: Extract<OtherAction, { readonly kind: 'check_pkt_larger' }>, behind: readonly Action[]): void {
+  const { packet, stack, actionSet, hasGroupInSet, datapath, exits } = at;
+  commit(packet);
+  const way = (isLarger: bigint) => {
+    Object.assign(at, { packet: copyOf(packet), stack, actionSet, datapath: [], exits });
+    writeSubfield(at.packet.key, destination, isLarger);
+    apart(at, behind);
+    return at.datapath;
+  };
+  const longer = way(1n);
+  const exitsLonger = at.exits;
+  const others = way(0n);
+  const taken = packet.frame.length > bytes ? longer : others;
+  Object.assign(at, { packet, stack, actionSet, hasGroupInSet, datapath, exits: exitsLonger });
+  at.datapath.push(() => {
+    for (const carryOut of taken) carryOut();
+  });
+}

@@ -1,0 +1,48 @@
+/** Translations that are broken off, and taken up again with the packet read anew ("freezing" and "thawing" in ofproto-dpif-xlate.c). */
+import type { Action } from '../../openflow/actions.js';
+import { fieldCalled } from '../../openflow/fields.js';
+import { word } from '../../packet/flow-key.js';
+import { hash2words, symmetricL3L4 } from '../hash.js';
+import { commit, copyOf, settled, type Packet } from '../packet.js';
+import { packetIn } from './controller.js';
+import type { Freezing, Frozen, Place, Translation } from './translation.js';
+
+/** What is left of a list of actions is kept for later. */
+export function keepForLater(at: Translation, actions: readonly Action[], places: readonly Place[]): void {
+  const kept = actions.map((action, index) => ({ action: asAction(at.place, action), place: places[index] ?? at.place }));
+  at.frozen.push(...kept.filter(({ action }) => action.kind !== 'note' && action.kind !== 'conjunction'));
+}
+
+/** Instructions become actions that do the same. */
+function asAction({ table: from }: Place, action: Action): Action {
+  if (action.kind === 'goto') return { kind: 'resubmit', table: action.table, original: false };
+  if (action.kind === 'write_metadata') return { kind: 'set', notation: 'set_field', field: fieldCalled('metadata'), value: action.value, mask: action.mask };
+  return action.kind === 'resubmit' && action.table === undefined ? { ...action, table: from } : action;
+}
+
+/** The broken-off translation goes on behind what was sent so far; the rest of this one goes on without it. */
+export function finishFreezing(at: Translation): void {
+  commit(at.packet);
+  const { freezing } = at;
+  const frozen = freeze(at, 0);
+  at.freezing = undefined;
+  at.frozen = [];
+  if (freezing?.kind === 'pause') {
+    const told = packetIn(at, freezing.action, freezing.action.reason, 'paused');
+    at.datapath.push(() => void at.passage.packetIns.push(told));
+    return;
+  }
+  at.datapath.push(() => at.recirculate(freezing?.kind === 'hash' ? { ...frozen, packet: hashed(frozen.packet, freezing) } : frozen));
+}
+
+export function freeze(at: Translation, table: number): Frozen {
+  return { bridge: at.bridge, table, packet: copyOf(at.packet), actions: at.frozen, stack: [...at.stack], actionSet: [...at.actionSet] };
+}
+
+/** The hash of the datapath's action HASH (lib/odp-execute.c); the one of addresses and ports is taken when the packet arrives. */
+function hashed(packet: Packet, { algorithm, basis }: Extract<Freezing, { readonly kind: 'hash' }>): Packet {
+  const read = settled(packet);
+  const copy = copyOf(packet);
+  copy.key[word.dpHash] = algorithm === 'L4' ? hash2words(read.hash, basis) : symmetricL3L4(read.key, basis, 'without UDP ports');
+  return copy;
+}

@@ -1,0 +1,131 @@
+/** Ways out of a bridge (ovs-actions(7), "Output Actions"). */
+import { Unsupported } from '../../base/errors.js';
+import type { TunnelType } from '../../nouns/topology.js';
+import type { Subfield } from '../../openflow/actions.js';
+import { reservedPorts } from '../../openflow/ports.js';
+import { etherTypes } from '../../packet/ethernet.js';
+import { word } from '../../packet/flow-key.js';
+import { readSubfield } from '../keys.js';
+import { checkRead } from '../known.js';
+import { portName, routeTunnel, type ModelBridge } from '../node.js';
+import { normal } from '../normal.js';
+import { arriving, commit } from '../packet.js';
+import { decapsulate, encapsulate } from '../tunnel.js';
+import { tellController } from './controller.js';
+import { descend, runTable } from './tables.js';
+import { beginTranslation, blame, noteDrop, type ActionList, type Translation } from './translation.js';
+
+/** A number that no port can have sends nothing. */
+export function outputByField(at: Translation, source: Subfield, list: ActionList): void {
+  checkRead(source.field);
+  const port = readSubfield(at.packet.key, source);
+  if (port <= 0xffffn && Number(port) !== reservedPorts.ANY) return output(at, Number(port), list, source.field.name);
+  noteDrop(at, `${source.field.name} holds ${port}, which is no port`);
+}
+
+/** @param by the field that the number came from, if any. */
+export function output(at: Translation, port: number, list: ActionList, by?: string): void {
+  const inPort = at.packet.key[word.inPort] ?? 0;
+  switch (port) {
+    case reservedPorts.NORMAL:
+      return outputNormal(at);
+    case reservedPorts.FLOOD:
+    case reservedPorts.ALL:
+      return flood(at, port === reservedPorts.FLOOD ? 'FLOOD' : 'ALL');
+    case reservedPorts.IN_PORT:
+      return send(at, inPort, by);
+    case reservedPorts.TABLE:
+      return descend(at, 0, inPort);
+    case reservedPorts.CONTROLLER:
+      return tellController(at, { kind: 'controller', id: 0, maxLength: 0xffff, reason: 'action', userdata: [], pause: false }, list);
+    case reservedPorts.ANY:
+      return noteDrop(at, 'output to no port');
+    case inPort:
+      return noteDrop(at, `output to the port it came from, ${portName(at.bridge, port)}`);
+    default:
+      return send(at, port, by);
+  }
+}
+
+function outputNormal(at: Translation): void {
+  const { bridge, packet } = at;
+  const targets = normal(bridge.macs, packet.key, portsOf(bridge));
+  if (targets.length === 0) noteDrop(at, 'NORMAL keeps it');
+  for (const target of targets) send(at, target, 'NORMAL');
+}
+
+/** To all ports but the one it came from. The order is the switch's own; ports are few enough that it does not show at any of them. */
+function flood(at: Translation, by: string): void {
+  const inPort = at.packet.key[word.inPort] ?? 0;
+  for (const port of portsOf(at.bridge).toSorted((a, b) => a - b)) if (port !== inPort) send(at, port, by);
+}
+
+function portsOf(bridge: ModelBridge): readonly number[] {
+  return [...bridge.ports.keys(), reservedPorts.LOCAL];
+}
+
+/** A copy of its first bytes: to a port that is there, and no other than a port's own number. */
+export function outputTruncated(at: Translation, port: number, maxLength: number): void {
+  const isPort = port === reservedPorts.LOCAL || at.bridge.ports.has(port);
+  if (!isPort) return noteDrop(at, `output(max_len) does not know port ${port}`);
+  if (port === at.packet.key[word.inPort]) return noteDrop(at, `output to the port it came from, ${portName(at.bridge, port)}`);
+  send(at, port, undefined, maxLength);
+}
+
+/** Into a queue of a port. Queues do not change what comes out. */
+export function enqueue(at: Translation, port: number): void {
+  const inPort = at.packet.key[word.inPort] ?? 0;
+  if (port === inPort) return noteDrop(at, `output to the port it came from, ${portName(at.bridge, port)}`);
+  send(at, port === reservedPorts.IN_PORT ? inPort : port);
+}
+
+/** Out of a port: to the wire, into a tunnel, or up a tunnel's end. */
+function send(at: Translation, port: number, by?: string, maxLength = 0xffff): void {
+  const { bridge, passage, packet } = at;
+  const name = portName(bridge, port);
+  const plan = bridge.ports.get(port);
+  passage.steps.push({ kind: 'output', ...blame(at), port: name, ...(by === undefined ? {} : { by }) });
+  if (plan === undefined && port !== reservedPorts.LOCAL) return noteDrop(at, `there is no port ${port}`);
+  if (plan?.kind === 'tunnel') {
+    if (maxLength < packet.frame.length) throw new Unsupported('the model does not know what a tunnel makes of a packet that is cut off');
+    return sendThroughTunnel(at, plan.tunnel);
+  }
+  commit(packet);
+  const frame = packet.frame.subarray(0, maxLength);
+  at.datapath.push(() => {
+    if (port === reservedPorts.LOCAL && receiveFromTunnel(at, bridge, frame)) return;
+    passage.outputs.push({ port: name, frame });
+  });
+}
+
+function sendThroughTunnel(at: Translation, type: TunnelType): void {
+  const { passage, packet } = at;
+  const destination = packet.key[word.tunDst] ?? 0;
+  const route = destination === 0 ? undefined : routeTunnel(passage.node, destination);
+  const underlay = route?.bridge.plan.underlay;
+  if (route === undefined || underlay === undefined) return noteDrop(at, destination === 0 ? 'tunnel without tun_dst' : 'no route to tun_dst');
+  if (packet.key[word.ethType] === etherTypes.ipv6) throw new Unsupported('the model does not tunnel IPv6');
+  if (route.mac === undefined) throw new Unsupported('the model does not resolve tunnel neighbours, and tun_dst is none that is known');
+  const outer = arriving(encapsulate(type, packet, underlay, route.bridge.plan.mac, route.mac), reservedPorts.LOCAL);
+  const below: Translation = { ...beginTranslation(at, route.bridge, outer), datapath: at.datapath };
+  runTable(below, 0, reservedPorts.LOCAL);
+  if (below.freezing !== undefined || below.actionSet.length > 0) throw new Unsupported('the model does not know an underlay that does more than forward');
+}
+
+/** Whether the frame ended a tunnel here: then what was inside goes on at the tunnel's port. */
+function receiveFromTunnel(at: Translation, underlay: ModelBridge, frame: Uint8Array): boolean {
+  const { passage } = at;
+  const tunnels = passage.node.bridges.flatMap((bridge) => bridge.plan.ports.flatMap((port) => (port.kind === 'tunnel' ? [{ bridge, port }] : [])));
+  const inner = decapsulate(tunnels.map(({ port }) => port.tunnel), frame, underlay.plan);
+  if (inner === undefined) return false;
+  for (const { bridge, port: tunnel } of tunnels) {
+    if (tunnel.tunnel !== inner.type) continue;
+    const packet = arriving(inner.frame, tunnel.ofport);
+    packet.key[word.tunSrc] = inner.src;
+    packet.key[word.tunDst] = inner.dst;
+    packet.key[word.tunId + 1] = inner.id;
+    at.recirculate({ bridge, table: 0, packet, actions: [], stack: [], actionSet: [] });
+    return true;
+  }
+  return false;
+}

@@ -1,0 +1,71 @@
+/** Table lookups of a translation: which flow a packet takes, and on to other tables. */
+import { Unsupported } from '../../base/errors.js';
+import { printFlow } from '../../openflow/flow.js';
+import { isIp, word, type FlowKey } from '../../packet/flow-key.js';
+import { lookup, type Rule } from '../classifier.js';
+import { idOf, type ModelBridge, type ModelNode } from '../node.js';
+import type { Packet } from '../packet.js';
+import { Tie } from '../tie.js';
+import { hasRoom, noteDrop, ofFlow, placeOf, type Translation } from './translation.js';
+
+/** Looks `table` up with `inPort` as the packet's port, and carries out what is found: that is the flow at hand from now on. */
+export function runTable(at: Translation, table: number, inPort: number): void {
+  const { passage, bridge, packet } = at;
+  const { node, steps } = passage;
+  const realPort = packet.key[word.inPort] ?? 0;
+  packet.key[word.inPort] = inPort;
+  const found = lookup(bridge.tables, table, seenByLookup(packet));
+  packet.key[word.inPort] = realPort;
+  const rule = found.ties.length === 0 ? found.rule : chosen(node, bridge, found.ties);
+  if (rule === undefined) {
+    steps.push({ kind: 'lookup', bridge: bridge.plan.name, table, depth: at.depth }, { kind: 'drop', why: `no flow of table ${table} matches` });
+    return;
+  }
+  if (node.nowMs > 0 && (rule.flow.idleTimeout > 0 || rule.flow.hardTimeout > 0)) throw new Unsupported(`the model does not know when ${printFlow(rule.flow)} expires`);
+  node.packets.set(rule, (node.packets.get(rule) ?? 0) + 1);
+  at.rule = rule;
+  at.place = placeOf(at, rule);
+  steps.push({ kind: 'lookup', bridge: bridge.plan.name, table, depth: at.depth, flow: idOf(node, bridge, rule) });
+  at.carryOut(at, rule.flow.actions, ofFlow);
+}
+
+/** The one that was seen to win among flows of equal priority: OpenFlow leaves open which of them it is (1.3, section 5.3). @throws Tie where none was seen. */
+function chosen(node: ModelNode, bridge: ModelBridge, candidates: readonly Rule[]): Rule {
+  const won = node.ties.find((tie) => tie.candidates.length === candidates.length && candidates.every((candidate) => tie.candidates.includes(candidate)));
+  if (won !== undefined) return won.winner;
+  throw new Tie(`two flows of equal priority match one packet: ${candidates.slice(0, 2).map(({ flow }) => printFlow(flow)).join(' and ')}`, node, candidates, candidates.map((rule) => ({ flow: idOf(node, bridge, rule), packets: node.packets.get(rule) ?? 0 })));
+}
+
+/** Fragments have no ports to match, not even the first (ovs-ofctl(8), "set-frags": `normal`). */
+function seenByLookup({ key }: Packet): FlowKey {
+  if (key[word.nwFrag] === 0) return key;
+  const seen = key.slice();
+  seen.fill(0, word.tpSrc, word.tpDst + 1);
+  return seen;
+}
+
+/** On to another table. Only going back, or staying, makes it deeper; every lookup counts, also one that finds nothing. */
+export function descend(at: Translation, table: number, inPort: number): void {
+  const { packet, place, rule } = at;
+  if (packet.isUnread) {
+    at.exits = true;
+    at.freezing = { kind: 'reread' };
+    return;
+  }
+  if (!hasRoom(at)) return;
+  const deepens = table <= place.table ? 1 : 0;
+  at.lookups++;
+  at.depth += deepens;
+  runTable(at, table, inPort);
+  at.depth -= deepens;
+  Object.assign(at, { place, rule });
+}
+
+/** The same with the connection's first addresses and ports for the packet's (ovs-actions(7), "resubmit"). */
+export function descendAsFirst(at: Translation, table: number, inPort: number): void {
+  const { key, isUnread } = at.packet;
+  if (isUnread) return descend(at, table, inPort);
+  if (!hasRoom(at)) return;
+  if (!isIp(key[word.ethType] ?? 0) || (key[word.ctState] ?? 0) === 0) return noteDrop(at, 'resubmit(ct) of a packet that was not tracked');
+  throw new Unsupported('the model does not know the addresses that a connection began with');
+}

@@ -1,0 +1,175 @@
+/** A packet's way through a node's bridges: its flows, what they do one by one, and what the datapath then does with it. */
+import { Unsupported, assertNever } from '../../base/errors.js';
+import { printActions, type Action } from '../../openflow/actions.js';
+import { tcpFlagBits } from '../../openflow/fields.js';
+import { reservedPorts } from '../../openflow/ports.js';
+import { word } from '../../packet/flow-key.js';
+import { ipProtocols } from '../../packet/ipv4.js';
+import { isInFront } from '../headers.js';
+import { writeSubfield } from '../keys.js';
+import type { ModelBridge } from '../node.js';
+import { copyOf, reread, type Packet } from '../packet.js';
+import { carryOutSet, clearActions, writeActions } from './action-set.js';
+import { chooseMember, isUp } from './choices.js';
+import { connectionTrack, untrack } from './connection.js';
+import { decrementTtl, tellController } from './controller.js';
+import { header, write } from './fields.js';
+import { checkLength, clone } from './forks.js';
+import { finishFreezing, keepForLater } from './freeze.js';
+import { runGroup } from './groups.js';
+import { enqueue, output, outputByField, outputTruncated } from './output.js';
+import { descend, descendAsFirst, runTable } from './tables.js';
+import { beginTranslation, noteDrop, noteWrite, type ActionList, type Frozen, type Passage, type Translation } from './translation.js';
+
+/** A frame enters `bridge`; its key says at which port. */
+export function enter(passage: Passage, bridge: ModelBridge, packet: Packet): void {
+  const at = begin(passage, bridge, packet);
+  runTable(at, 0, packet.key[word.inPort] ?? 0);
+  complete(at);
+}
+
+function begin(passage: Passage, bridge: ModelBridge, packet: Packet): Translation {
+  return beginTranslation({ passage, carryOut, recirculate: (frozen) => { recirculate(passage, frozen); } }, bridge, packet);
+}
+
+/** As in Open vSwitch, addresses are learned while tables are looked up; a packet that goes on from the tracker finds them all. */
+function complete(at: Translation): void {
+  if (at.error === undefined && at.freezing === undefined) carryOutSet(at);
+  if (at.error === undefined && at.freezing !== undefined) finishFreezing(at);
+  if (at.error === undefined) for (const carryOutNext of at.datapath) carryOutNext();
+}
+
+/** The packet is read anew and goes on where it was put off; past the datapath's limit it is dropped without a word. */
+function recirculate(passage: Passage, { bridge, table, packet, actions, stack, actionSet }: Frozen): void {
+  const { recirculations } = passage.node.behaviour;
+  if (passage.recirculations >= recirculations) {
+    passage.steps.push({ kind: 'drop', why: `more than ${recirculations} recirculations` });
+    return;
+  }
+  passage.recirculations++;
+  const again = copyOf(packet);
+  reread(again);
+  const at: Translation = { ...begin(passage, bridge, again), stack: [...stack] };
+  at.packet.key[word.actsetOutput] = reservedPorts.UNSET;
+  writeActions(at, actionSet);
+  if (actions.length > 0) carryOut(at, actions.map(({ action }) => action), { kind: 'frozen', places: actions.map(({ place }) => place) });
+  else runTable(at, table, again.key[word.inPort] ?? 0);
+  complete(at);
+  passage.recirculations--;
+}
+
+/** One by one, until one ends them, breaks the translation off, or fails. */
+function carryOut(at: Translation, actions: readonly Action[], list: ActionList): void {
+  if (actions.length === 0) noteDrop(at, list.kind === 'bucket' ? 'the bucket says drop' : 'the flow says drop');
+  const placesFrom = (index: number) => (list.kind === 'frozen' ? list.places.slice(index) : []);
+  for (const [index, action] of actions.entries()) {
+    if (at.error !== undefined) return;
+    if (list.kind === 'frozen') at.place = list.places[index] ?? at.place;
+    if (!at.exits && at.packet.isUnread && !isInFront(action)) {
+      at.exits = true;
+      at.freezing = { kind: 'reread' };
+    }
+    if (at.exits) {
+      if (at.freezing !== undefined) keepForLater(at, actions.slice(index), placesFrom(index));
+      return;
+    }
+    if (act(at, action, list, actions.slice(index + 1)) === 'stop') return;
+    if (action.kind === 'resubmit' || action.kind === 'goto') continue;
+    if (stopped(at) && at.frozen.length === 0) {
+      const next = at.freezing?.kind === 'pause' ? index + 1 : index;
+      keepForLater(at, actions.slice(next), placesFrom(next));
+      return;
+    }
+  }
+}
+
+function stopped({ error, exits }: Translation): boolean {
+  return error === undefined && exits;
+}
+
+/** `stop`: the actions behind are not carried out; a flow that resubmitted to this one goes on. */
+function act(at: Translation, action: Action, list: ActionList, behind: readonly Action[]): 'stop' | undefined | void {
+  const { packet, place } = at;
+  const { key } = packet;
+  switch (action.kind) {
+    case 'output':
+      return output(at, action.port, list);
+    case 'output-field':
+      return outputByField(at, action.source, list);
+    case 'output-truncated':
+      return outputTruncated(at, action.port, action.maxLength);
+    case 'enqueue':
+      return enqueue(at, action.port);
+    case 'bundle': {
+      const port = chooseMember(key, action, (member) => isUp(at.bridge, member));
+      if (action.destination === undefined) return output(at, port, list);
+      writeSubfield(key, action.destination, BigInt(port));
+      return noteWrite(at, action.destination.field.name);
+    }
+    case 'controller':
+      if (action.meter !== undefined) throw notModelled(action);
+      if (!action.pause) return tellController(at, action, list);
+      at.exits = true;
+      at.freezing = { kind: 'pause', action };
+      return undefined;
+    case 'group':
+      return runGroup(at, action.group);
+    case 'goto':
+      return descend(at, action.table, key[word.inPort] ?? 0);
+    case 'resubmit':
+      return (action.original ? descendAsFirst : descend)(at, action.table ?? place.table, action.port ?? key[word.inPort] ?? 0);
+    case 'clone':
+      return clone(at, action.actions);
+    case 'check_pkt_larger':
+      checkLength(at, action, behind);
+      return 'stop';
+    case 'exit':
+      at.exits = true;
+      return undefined;
+    case 'write_actions':
+      return writeActions(at, action.actions);
+    case 'clear_actions':
+      return clearActions(at);
+    case 'ct':
+      return connectionTrack(at, action);
+    case 'ct_clear':
+      return untrack(packet);
+    case 'dec_ttl':
+      return decrementTtl(at, action.controllers ?? [0]);
+    case 'push_vlan':
+    case 'pop_vlan':
+    case 'push_mpls':
+    case 'pop_mpls':
+    case 'dec_mpls_ttl':
+      return header(at, action);
+    case 'set':
+    case 'set_vlan':
+    case 'set_port':
+    case 'move':
+    case 'push':
+    case 'pop':
+    case 'delete_field':
+    case 'write_metadata':
+    case 'multipath':
+      return write(at, action);
+    case 'conjunction':
+    case 'note':
+    case 'sample': // there is nobody who collects samples
+    case 'set_queue':
+    case 'pop_queue':
+      return undefined;
+    case 'fin_timeout':
+      if (key[word.nwProto] === ipProtocols.tcp && ((key[word.tcpFlags] ?? 0) & (tcpFlagBits.fin | tcpFlagBits.rst)) !== 0) throw notModelled(action);
+      return undefined;
+    case 'meter':
+    case 'nat':
+    case 'learn':
+      throw notModelled(action);
+    default:
+      return assertNever(action);
+  }
+}
+
+function notModelled(action: Action): Unsupported {
+  return new Unsupported(`the model does not carry out ${printActions([action])}`);
+}

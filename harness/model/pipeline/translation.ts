@@ -1,0 +1,129 @@
+/** One translation: a packet on its way through tables, from where it enters until it leaves, ends or is put off (Open vSwitch ofproto/ofproto-dpif-xlate.c). */
+import { assert } from '../../base/errors.js';
+import type { FlowId, PacketIn } from '../../nouns/switching.js';
+import type { Action, ControllerAction } from '../../openflow/actions.js';
+import type { Rule } from '../classifier.js';
+import { idOf, type ModelBridge, type ModelNode } from '../node.js';
+import type { Packet } from '../packet.js';
+import type { TraceStep } from '../trace.js';
+
+/** Limits of ovs-vswitchd: resubmit depth and resubmits a translation (ovs-actions(7), "resubmit"), and what the stack takes. */
+export const limits = { depth: 64, lookups: 4096, stackBytes: 65536 } as const;
+
+/** What one frame into a node has led to so far. */
+export interface Passage {
+  readonly node: ModelNode;
+  readonly outputs: { readonly port: string; readonly frame: Uint8Array }[];
+  readonly packetIns: PacketIn[];
+  readonly steps: TraceStep[];
+  /** How often the packet at hand was put off and taken up again. */
+  recirculations: number;
+}
+
+/** Where an action stands: what a controller is told of, and what steps are told by. */
+export interface Place {
+  readonly table: number;
+  readonly cookie: bigint;
+  readonly flow: FlowId | undefined;
+}
+
+export interface FrozenAction {
+  readonly action: Action;
+  readonly place: Place;
+}
+
+/** Why a translation is broken off, to go on later with what is left to do. */
+export type Freezing =
+  /** The packet is read anew: what stands behind the labels. */
+  | { readonly kind: 'reread' }
+  /** The datapath hashes the packet first. */
+  | { readonly kind: 'hash'; readonly algorithm: 'L4' | 'symmetric L4'; readonly basis: number }
+  /** A controller resumes it. */
+  | { readonly kind: 'pause'; readonly action: ControllerAction };
+
+/** Everything that a translation needs to go on. */
+export interface Frozen {
+  readonly bridge: ModelBridge;
+  /** Looked up where no actions are left. */
+  readonly table: number;
+  readonly packet: Packet;
+  readonly actions: readonly FrozenAction[];
+  readonly stack: readonly StackItem[];
+  readonly actionSet: readonly Action[];
+}
+
+export interface StackItem {
+  readonly value: bigint;
+  readonly bytes: number;
+}
+
+/** What the parts of the pipeline need of each other. */
+interface Machine {
+  readonly passage: Passage;
+  /** Carries out `actions` one by one. */
+  readonly carryOut: (at: Translation, actions: readonly Action[], list: ActionList) => void;
+  /** A translation of its own, after this one. */
+  readonly recirculate: (frozen: Frozen) => void;
+}
+
+export interface Translation extends Machine {
+  bridge: ModelBridge;
+  packet: Packet;
+  place: Place;
+  /** The flow at hand; none once the translation was broken off in it. */
+  rule: Rule | undefined;
+  /** What is left to do once the translation is complete, in order: frames that leave, connections that are looked at. */
+  datapath: (() => void)[];
+  depth: number;
+  lookups: number;
+  stack: StackItem[];
+  actionSet: Action[];
+  hasGroupInSet: boolean;
+  isInActionSet: boolean;
+  /** Nothing more is carried out. */
+  exits: boolean;
+  freezing: Freezing | undefined;
+  frozen: FrozenAction[];
+  /** Why everything that the packet was sent to is lost. */
+  error: string | undefined;
+}
+
+/** What a list of actions is: a flow's, a bucket's, or those that were left when the translation was broken off, each with its place. */
+export type ActionList = { readonly kind: 'flow' } | { readonly kind: 'bucket' } | { readonly kind: 'frozen'; readonly places: readonly Place[] };
+
+export const ofFlow: ActionList = { kind: 'flow' };
+
+export function beginTranslation({ passage, carryOut, recirculate }: Machine, bridge: ModelBridge, packet: Packet): Translation {
+  return {
+    passage, carryOut, recirculate, bridge, packet, place: { table: 0, cookie: 0n, flow: undefined }, rule: undefined, datapath: [], depth: 0, lookups: 0, stack: [],
+    actionSet: [], hasGroupInSet: false, isInActionSet: false, exits: false, freezing: undefined, frozen: [], error: undefined,
+  };
+}
+
+export function placeOf(at: Translation, rule: Rule): Place {
+  return { table: rule.flow.table, cookie: rule.flow.cookie, flow: idOf(at.passage.node, at.bridge, rule) };
+}
+
+/** The flow at hand, as steps name it. */
+export function blame({ place }: Translation): { readonly flow: FlowId } {
+  assert(place.flow !== undefined, 'actions are those of a flow');
+  return { flow: place.flow };
+}
+
+export function noteDrop(at: Translation, why: string): void {
+  at.passage.steps.push({ kind: 'drop', ...blame(at), why });
+}
+
+export function noteWrite(at: Translation, field: string): void {
+  at.passage.steps.push({ kind: 'write', ...blame(at), field });
+}
+
+/** Whether there is room for one more lookup or group; where there is not, nothing at all comes of the packet. */
+export function hasRoom(at: Translation): boolean {
+  const used = at.stack.reduce((sum, { bytes }) => sum + bytes + 1, 0);
+  if (at.depth >= limits.depth) at.error = `more than ${limits.depth} resubmits deep`;
+  else if (at.lookups >= limits.lookups) at.error = `more than ${limits.lookups} resubmits`;
+  else if (used >= limits.stackBytes) at.error = `more than ${limits.stackBytes} bytes on the stack`;
+  if (at.error !== undefined) noteDrop(at, at.error);
+  return at.error === undefined;
+}
