@@ -1,0 +1,32 @@
+/** The frames of cases.ts, and how what comes of them is told. */
+import type { FlowCount, SwitchStep } from '../nouns/switching.js';
+import { encodeEthernet, etherTypes } from '../packet/ethernet.js';
+import { concatBytes } from '../packet/header.js';
+import { encodeIpv4, ipProtocols } from '../packet/ipv4.js';
+import { encodeTcp } from '../packet/tcp.js';
+import { encodeUdp } from '../packet/udp.js';
+import type { FrameName } from './cases.js';
+
+const addresses = { src: '10.0.0.1', dst: '10.0.0.2' };
+const ethernet = (etherType: number, payload: Uint8Array) => encodeEthernet({ src: '0a:00:00:00:00:01', dst: '0a:00:00:00:00:02', etherType }, payload);
+const udp = (ttl = 64, length = 20) => encodeIpv4({ ...addresses, protocol: ipProtocols.udp, ttl }, encodeUdp({ srcPort: 4000, dstPort: 53 }, new Uint8Array(length), addresses));
+const tcp = encodeTcp({ srcPort: 4000, dstPort: 80, sequence: 1, acknowledgement: 0, flags: 2, window: 9, urgentPointer: 0, options: new Uint8Array() }, new Uint8Array(), addresses);
+const labels = (...entries: readonly number[]) => Uint8Array.from(entries.flatMap((entry) => [entry >>> 24, (entry >>> 16) & 0xff, (entry >>> 8) & 0xff, entry & 0xff]));
+
+export const frames: Readonly<Record<FrameName, Uint8Array>> = {
+  udp: ethernet(etherTypes.ipv4, udp()),
+  'ttl 1': ethernet(etherTypes.ipv4, udp(1)),
+  long: ethernet(etherTypes.ipv4, udp(64, 200)),
+  tcp: ethernet(etherTypes.ipv4, encodeIpv4({ ...addresses, protocol: ipProtocols.tcp, ttl: 64 }, tcp)),
+  ipv6: ethernet(etherTypes.ipv6, concatBytes(Uint8Array.of(0x60, 0, 0, 0, 0, 0, 59, 64), new Uint8Array(32).fill(7))),
+  label: ethernet(etherTypes.mpls, concatBytes(labels(0x5140), udp(1))),
+  'two labels': ethernet(etherTypes.mpls, concatBytes(labels(0x5040, 0x6140), udp())),
+  'four labels': ethernet(etherTypes.mpls, concatBytes(labels(0x5040, 0x6040, 0x7040, 0x8140), udp())),
+};
+
+/** As `gives` of a case tells it. */
+export function tell({ outputs }: SwitchStep, frame: Uint8Array, counts: readonly FlowCount[]): string {
+  const ports = outputs.map((output) => `${output.port}${Buffer.compare(output.frame, frame) === 0 ? '' : '!'}`);
+  const flows = counts.filter(({ packets }) => packets > 0).map(({ flow, packets }) => `${flow.table}/${flow.priority}:${packets}`);
+  return `${ports.join(' ')} | ${flows.sort().join(' ')}`;
+}

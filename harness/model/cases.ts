@@ -1,0 +1,95 @@
+/**
+ * Small pipelines whose ways are worth knowing one by one: what a packet of UDP (unless told) that enters port 1 comes out of, in the
+ * order of ports, and how often each flow counts. `p2!` is one that differs from what went in. Real switches say the same (cases.live.test.ts).
+ */
+export interface Case {
+  readonly what: string;
+  readonly flows: readonly string[];
+  readonly groups?: readonly string[];
+  readonly frame?: FrameName;
+  /** Ports it comes out of, and table/priority:packets of the flows that counted. */
+  readonly gives: string;
+  /** Where Open vSwitch before 3.2 does otherwise. */
+  readonly gaveBefore?: string;
+}
+
+export type FrameName = 'udp' | 'ttl 1' | 'label' | 'two labels' | 'four labels' | 'long' | 'tcp' | 'ipv6';
+
+const label = (rest: string) => ['in_port=1,actions=goto_table:1', `table=1,mpls actions=${rest}`];
+
+export const cases: readonly Case[] = [
+  // Groups: each bucket has its own copy.
+  { what: 'all buckets', groups: ['group_id=1,type=all,bucket=set_field:9->nw_ttl,output:2,bucket=output:3'], flows: ['udp,actions=group:1,output:4'], gives: 'p2! p3 p4 | 0/32768:1' },
+  { what: 'a bucket without an output does nothing', groups: ['group_id=1,type=all,bucket=set_field:9->nw_ttl,bucket=output:3'], flows: ['udp,actions=group:1,output:4'], gives: 'p3 p4 | 0/32768:1' },
+  { what: 'indirect', groups: ['group_id=1,type=indirect,bucket=dec_ttl,output:2'], flows: ['udp,actions=group:1,output:4'], gives: 'p2! p4 | 0/32768:1' },
+  { what: 'the first bucket alive', groups: ['group_id=1,type=ff,bucket=watch_port:9,output:2,bucket=watch_port:3,output:3,bucket=watch_port:2,output:2'], flows: ['udp,actions=group:1'], gives: 'p3 | 0/32768:1' },
+  { what: 'no bucket alive', groups: ['group_id=1,type=ff,bucket=watch_port:9,output:2'], flows: ['udp,actions=group:1,output:4'], gives: 'p4 | 0/32768:1' },
+  { what: 'a bucket that watches a group', groups: ['group_id=2,type=ff,bucket=watch_port:9,output:2', 'group_id=3,type=all,bucket=output:2', 'group_id=1,type=ff,bucket=watch_group:2,output:2,bucket=watch_group:3,output:3'], flows: ['udp,actions=group:1,output:4'], gives: 'p3 p4 | 0/32768:1' },
+  { what: 'a group in a group', groups: ['group_id=1,type=all,bucket=group:2,bucket=output:3', 'group_id=2,type=all,bucket=set_field:9->nw_ttl,output:2,bucket=output:4'], flows: ['udp,actions=group:1'], gives: 'p2! p3 p4 | 0/32768:1' },
+  { what: 'buckets carry out a set in its order', groups: ['group_id=1,type=all,bucket=output:2,set_field:9->nw_ttl,dec_ttl'], flows: ['udp,actions=group:1'], gives: 'p2! | 0/32768:1' },
+  { what: 'a group beats an output in a bucket', groups: ['group_id=1,type=all,bucket=output:2,group:2', 'group_id=2,type=all,bucket=output:3'], flows: ['udp,actions=group:1'], gives: 'p3 | 0/32768:1' },
+  { what: 'a bucket that resubmits', groups: ['group_id=1,type=all,bucket=resubmit(,1),bucket=output:4'], flows: ['udp,actions=set_field:5->reg0,group:1,output:3', 'table=1,udp,reg0=5 actions=set_field:9->nw_ttl,output:2,exit,output:3'], gives: 'p2! p3 p4 | 0/32768:1 1/32768:1' },
+  // `select`: the bucket is Open vSwitch's own choice.
+  { what: 'one of two', groups: ['group_id=1,type=select,bucket=output:2,bucket=output:3'], flows: ['udp,actions=output:4,group:1'], gives: 'p2 p4 | 0/32768:1' },
+  { what: 'one of five by weight', groups: ['group_id=1,type=select,bucket=weight:1,output:2,bucket=weight:9,output:3,bucket=weight:90,output:4'], flows: ['udp,actions=group:1'], gives: 'p4 | 0/32768:1' },
+  { what: 'weights too far apart', groups: ['group_id=1,type=select,bucket=weight:1,output:2,bucket=weight:9000,output:3'], flows: ['udp,actions=group:1'], gives: 'p3 | 0/32768:1' },
+  { what: 'by the fields told', groups: ['group_id=1,type=select,selection_method=hash,selection_method_param=7,fields(ip_src,udp_dst=0xff),bucket=output:2,bucket=output:3,bucket=output:4'], flows: ['udp,actions=group:1'], gives: 'p4 | 0/32768:1' },
+  { what: 'by no fields', groups: ['group_id=1,type=select,selection_method=hash,bucket=output:2,bucket=output:3,bucket=output:4'], flows: ['udp,actions=group:1'], gives: 'p2 | 0/32768:1' },
+  { what: 'by the datapath', groups: ['group_id=1,type=select,selection_method=dp_hash,selection_method_param=7,bucket=output:2,bucket=output:3,bucket=output:4'], flows: ['udp,actions=group:1'], gives: 'p2 | 0/32768:1' },
+  { what: 'by the datapath, the same for both directions', groups: ['group_id=1,type=select,selection_method=dp_hash,selection_method_param=0x100000007,bucket=output:2,bucket=output:3,bucket=output:4'], flows: ['udp,actions=group:1'], gives: 'p3 | 0/32768:1' },
+  { what: 'what is behind a select group waits for the hash', groups: ['group_id=1,type=select,bucket=output:2,bucket=output:3'], flows: ['ip,actions=resubmit(,1),output:4', 'table=1,ip actions=group:1,dec_ttl,output:LOCAL'], frame: 'ttl 1', gives: 'p2 | 0/32768:1 1/32768:1' },
+  // Action sets.
+  { what: 'written actions come last, in their order', flows: ['udp,actions=output:4,write_actions(output:2,set_field:9->nw_ttl,dec_ttl),goto_table:1', 'table=1 actions=output:3'], gives: 'p2! p3 p4 | 0/32768:1 1/32768:1' },
+  { what: 'the last output written counts', flows: ['actions=write_actions(output:2),goto_table:1', 'table=1 actions=write_actions(output:3)'], gives: 'p3 | 0/32768:1 1/32768:1' },
+  { what: 'cleared actions', flows: ['actions=write_actions(output:2),goto_table:1', 'table=1 actions=clear_actions,write_actions(output:3)'], gives: 'p3 | 0/32768:1 1/32768:1' },
+  { what: 'without an output nothing is carried out', flows: ['udp,actions=write_actions(dec_ttl),goto_table:1', 'table=1 actions=output:3'], gives: 'p3 | 0/32768:1 1/32768:1' },
+  { what: 'actset_output tells the output', flows: ['actions=write_actions(output:2),goto_table:1', 'table=1,actset_output=2 actions=output:3', 'table=1,priority=1 actions=output:4'], gives: 'p2 p3 | 0/32768:1 1/32768:1' },
+  { what: 'actset_output is unset without one, and beside a group', groups: ['group_id=1,type=all,bucket=output:2'], flows: ['actions=write_actions(group:1,output:3),goto_table:1', 'table=1,actset_output=unset actions=output:4'], gives: 'p2 p4 | 0/32768:1 1/32768:1' },
+  { what: 'actset_output as a number', flows: ['actions=write_actions(output:LOCAL),goto_table:1', 'table=1 actions=move:ONFOXM_ET_ACTSET_OUTPUT[]->NXM_NX_REG0[],goto_table:2', 'table=2,reg0=0xfffffffe actions=output:3'], gives: 'br0 p3 | 0/32768:1 1/32768:1 2/32768:1' },
+  { what: 'exit leaves the set undone', flows: ['actions=output:4,resubmit(,1),write_actions(output:2),goto_table:2', 'table=1 actions=exit', 'table=2 actions=output:3'], gives: 'p4 | 0/32768:1 1/32768:1' },
+  { what: 'write_metadata', flows: ['actions=write_metadata:0x5/0xf,goto_table:1', 'table=1,metadata=5 actions=output:3'], gives: 'p3 | 0/32768:1 1/32768:1' },
+  // Copies.
+  { what: 'clone', flows: ['udp,actions=clone(set_field:9->nw_ttl,output:2),output:3'], gives: 'p2! p3 | 0/32768:1' },
+  { what: 'clone begins with an empty stack', flows: ['actions=set_field:5->reg0,push:NXM_NX_REG0[],clone(pop:NXM_NX_REG1[],resubmit(,1)),output:4', 'table=1,reg1=5 actions=output:2', 'table=1,priority=1 actions=output:3'], gives: 'p3 p4 | 0/32768:1 1/1:1', gaveBefore: 'p2 p4 | 0/32768:1 1/32768:1' },
+  { what: 'clone begins with an empty action set', flows: ['actions=write_actions(output:2),goto_table:1', 'table=1 actions=clone(output:3),output:4'], gives: 'p2 p3 p4 | 0/32768:1 1/32768:1', gaveBefore: 'p2 p2 p3 p4 | 0/32768:1 1/32768:1' },
+  { what: 'exit in a clone ends all', flows: ['actions=clone(output:2,exit),output:3'], gives: 'p2 | 0/32768:1' },
+  { what: 'longer packets', flows: ['actions=check_pkt_larger(100)->NXM_NX_REG0[3],resubmit(,1)', 'table=1,reg0=8 actions=output:2', 'table=1,priority=1 actions=output:3'], frame: 'long', gives: 'p2 | 0/32768:1 1/1:1 1/32768:1' },
+  { what: 'shorter packets', flows: ['actions=check_pkt_larger(100)->NXM_NX_REG0[3],resubmit(,1)', 'table=1,reg0=8 actions=output:2', 'table=1,priority=1 actions=output:3'], gives: 'p3 | 0/32768:1 1/1:1 1/32768:1' },
+  { what: 'what is behind a table with check_pkt_larger', flows: ['actions=resubmit(,1),output:4', 'table=1 actions=check_pkt_larger(1)->NXM_NX_REG0[0],output:2'], gives: 'p2 p4 | 0/32768:1 1/32768:1' },
+  // The stack.
+  { what: 'push and pop', flows: ['actions=set_field:0x1234->reg0,push:NXM_NX_REG0[0..7],push:NXM_NX_REG0[8..15],pop:NXM_NX_REG1[],pop:NXM_NX_REG2[4..11],goto_table:1', 'table=1,reg1=0x12,reg2=0x340 actions=output:2'], gives: 'p2 | 0/32768:1 1/32768:1' },
+  { what: 'pop of nothing', flows: ['actions=set_field:7->reg0,pop:NXM_NX_REG0[],goto_table:1', 'table=1,reg0=7 actions=output:2'], gives: 'p2 | 0/32768:1 1/32768:1' },
+  // Conjunctions.
+  { what: 'a conjunction', flows: ['priority=5,in_port=1 actions=conjunction(7,1/2)', 'priority=5,ip actions=conjunction(7,2/2)', 'priority=4,conj_id=7 actions=output:2', 'priority=1 actions=output:3'], gives: 'p2 | 0/4:1' },
+  { what: 'a clause is missing', flows: ['priority=5,in_port=1 actions=conjunction(7,1/2)', 'priority=5,ipv6 actions=conjunction(7,2/2)', 'priority=4,conj_id=7 actions=output:2', 'priority=1 actions=output:3'], gives: 'p3 | 0/1:1' },
+  { what: 'a whole flow of the same priority wins', flows: ['priority=5,in_port=1 actions=conjunction(7,1/2)', 'priority=5,ip actions=conjunction(7,2/2)', 'conj_id=7,actions=output:2', 'priority=5,udp actions=output:3'], gives: 'p3 | 0/5:1' },
+  { what: 'one flow is no two clauses', flows: ['priority=5,ip actions=conjunction(7,1/2),conjunction(7,2/2)', 'conj_id=7,actions=output:2', 'priority=1 actions=output:3'], gives: 'p3 | 0/1:1' },
+  { what: 'a conjunction without a flow of its own hands on to any', flows: ['priority=9,in_port=1 actions=conjunction(7,1/2)', 'priority=9,ip actions=conjunction(7,2/2)', 'priority=5,udp actions=conjunction(8,1/2)', 'priority=5,nw_ttl=64,ip actions=conjunction(8,2/2)', 'priority=4,conj_id=8 actions=output:2', 'priority=1 actions=output:3'], gives: 'p3 | 0/1:1' },
+  { what: 'a conjunction of lower priority', flows: ['priority=9,in_port=1 actions=conjunction(7,1/2)', 'priority=9,ipv6 actions=conjunction(7,2/2)', 'priority=5,udp actions=conjunction(8,1/2)', 'priority=5,nw_ttl=64,ip actions=conjunction(8,2/2)', 'priority=4,conj_id=8 actions=output:2', 'priority=1 actions=output:3'], gives: 'p2 | 0/4:1' },
+  { what: 'a part hides a flow with its match', flows: ['priority=9,in_port=1 actions=conjunction(7,1/2)', 'priority=9,ip actions=conjunction(7,2/2)', 'priority=8,ip actions=output:2', 'priority=1 actions=output:3'], gives: 'p3 | 0/1:1' },
+  { what: 'conj_id is gone behind the lookup', flows: ['priority=5,in_port=1 actions=conjunction(7,1/2)', 'priority=5,ip actions=conjunction(7,2/2)', 'conj_id=7,actions=move:NXM_NX_CONJ_ID[]->NXM_NX_REG0[],goto_table:1', 'table=1,reg0=0,conj_id=0 actions=output:2'], gives: 'p2 | 0/32768:1 1/32768:1' },
+  // Outputs.
+  { what: 'FLOOD and ALL', flows: ['actions=FLOOD'], gives: 'br0 p2 p3 p4 | 0/32768:1' },
+  { what: 'ALL', flows: ['actions=ALL,IN_PORT'], gives: 'br0 p1 p2 p3 p4 | 0/32768:1' },
+  { what: 'a copy cut off', flows: ['actions=output(port=2,max_len=20),output:3'], gives: 'p2! p3 | 0/32768:1' },
+  { what: 'a copy cut off is not for the port it came from', flows: ['actions=output(port=IN_PORT,max_len=20),output(port=1,max_len=20),output(port=9,max_len=20),output:3'], gives: 'p3 | 0/32768:1' },
+  { what: 'a field that holds a name', flows: ['actions=set_field:0xfffb->reg0,output:NXM_NX_REG0[]'], gives: 'br0 p2 p3 p4 | 0/32768:1' },
+  { what: 'a field that holds no port', flows: ['actions=set_field:0x10002->reg0,output:NXM_NX_REG0[],output:NXM_NX_REG0[0..15]'], gives: 'p2 | 0/32768:1' },
+  { what: 'queues', flows: ['actions=enqueue:2:5,set_queue:7,output:3,pop_queue,enqueue:1:5,enqueue:IN_PORT:5'], gives: 'p1 p2 p3 | 0/32768:1' },
+  { what: 'in_port as OpenFlow 1.1 numbers it', flows: ['actions=move:OXM_OF_IN_PORT[]->NXM_NX_REG0[],set_field:0xfffffffe->reg1,move:NXM_NX_REG1[]->OXM_OF_IN_PORT[],output:1,output:LOCAL,goto_table:1', 'table=1,reg0=1 actions=IN_PORT'], gives: 'br0 p1 | 0/32768:1 1/32768:1' },
+  { what: 'sample, note, fin_timeout', flows: ['tcp,actions=sample(probability=65535,collector_set_id=1,obs_domain_id=0,obs_point_id=0),note:01.02,fin_timeout(idle_timeout=5),output:2'], frame: 'tcp', gives: 'p2 | 0/32768:1' },
+  // By hash.
+  { what: 'multipath', flows: ['udp,actions=multipath(symmetric_l4,50,modulo_n,3,0,NXM_NX_REG0[]),multipath(nw_src,1,hash_threshold,9,0,NXM_NX_REG1[]),goto_table:1', 'table=1,reg0=0 actions=output:2,goto_table:2', 'table=1,reg0=1 actions=output:3,goto_table:2', 'table=1,reg0=2 actions=output:4,goto_table:2'], gives: 'p3 | 0/32768:1 1/32768:1' },
+  { what: 'bundle', flows: ['udp,actions=bundle(symmetric_l3l4+udp,9,hrw,ofport,members:9,2,3,4),bundle(eth_src,0,active_backup,ofport,members:9,4,2)'], gives: 'p3 p4 | 0/32768:1' },
+  // What is behind labels: the rest goes on once the frame is read anew.
+  { what: 'TTL 1 behind a label ends all that is left', flows: ['in_port=1,mpls,actions=resubmit(,1),output:2', 'table=1,mpls actions=pop_mpls:0x0800,dec_ttl,output:3'], frame: 'label', gives: ' | 0/32768:1 1/32768:1' },
+  { what: 'a table behind a label', flows: [...label('pop_mpls:0x0800,resubmit(,2),output:4'), 'table=2,udp actions=output:2', 'table=2,priority=1 actions=output:3'], frame: 'label', gives: 'p2! p4! | 0/32768:1 1/32768:1 2/32768:1' },
+  { what: 'an output behind a label', flows: label('pop_mpls:0x0800,output:2,set_field:0a:00:00:00:00:09->eth_dst,output:3'), frame: 'label', gives: 'p2! p3! | 0/32768:1 1/32768:1' },
+  { what: 'what is behind a clone that reads anew is not carried out', flows: label('clone(pop_mpls:0x0800,dec_ttl,output:2),output:3'), frame: 'label', gives: ' | 0/32768:1 1/32768:1' },
+  { what: 'too many labels undo everything', flows: label('output:2,push_mpls:0x8847,push_mpls:0x8847,push_mpls:0x8847,output:3'), frame: 'label', gives: ' | 0/32768:1 1/32768:1' },
+  { what: 'in a bucket, only what is behind', groups: ['group_id=1,type=all,bucket=resubmit(,2),bucket=output:3'], flows: [...label('output:4,group:1,output:2'), 'table=2,mpls actions=push_mpls:0x8847,push_mpls:0x8847,push_mpls:0x8847,output:LOCAL'], frame: 'label', gives: 'p2 p3 p4 | 0/32768:1 1/32768:1 2/32768:1' },
+  // Limits: nothing at all comes out.
+  { what: 'too deep', flows: ['actions=output:2,resubmit(,0)'], gives: ' | 0/32768:65' },
+  { what: 'groups that never end', groups: ['group_id=1,type=all,bucket=resubmit(,1)'], flows: ['actions=output:2,group:1', 'table=1 actions=group:1'], gives: ' | 0/32768:1 1/32768:32' },
+  { what: 'the datapath reads a packet anew so often', flows: ['ip,actions=output:2,ct(table=0)'], gives: `${Array.from({ length: 9 }, () => 'p2').join(' ')} | 0/32768:9`, gaveBefore: `${Array.from({ length: 7 }, () => 'p2').join(' ')} | 0/32768:7` },
+];
