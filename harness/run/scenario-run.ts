@@ -93,7 +93,7 @@ async function carryOut(stage: Stage, vectors: readonly TestVector[], { openReal
     });
     if (programmed.kind === 'unavailable') return await withoutSwitches(inconclusive(programmed.cause), real.versions);
     const { differences, count } = programmed.value;
-    return { program: differences.map(programDifference), programCount: count, judged: await judgeVectors(stage, real, vectors), versions: real.versions };
+    return { program: differences.map(programDifference), programCount: count, judged: await judgeVectors({ ...stage, model: openModel(stage.plan, real.versions) }, real, vectors), versions: real.versions };
   } finally {
     await real.close();
   }

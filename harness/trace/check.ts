@@ -22,7 +22,7 @@ export interface CheckResult {
  * @throws Unsupported when the model does not know what a flow on the way does, Unavailable when the switch gives out.
  */
 export async function checkPacket(plan: NodePlan, real: Testbed, port: string, frame: Uint8Array): Promise<CheckResult> {
-  const model = openModel({ nodes: [plan] });
+  const model = openModel({ nodes: [plan] }, real.versions);
   const calls = [{ kind: 'receive', node: plan.node, port, frames: [frame] }] as const;
   const [seen] = await real.call(calls);
   const [predicted] = await model.call(calls, asCounted(() => real.counts()));

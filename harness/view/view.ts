@@ -72,15 +72,15 @@ export async function viewOf({ report, scenarios }: RunRecord): Promise<RunView>
   for (const [index, record] of scenarios.entries()) {
     const told = report.scenarios[index];
     assert(told !== undefined, 'a record without its report');
-    views.push(await scenarioView(record, told, report.seed));
+    views.push(await scenarioView(record, told, report));
   }
   return { report, scenarios: views };
 }
 
-async function scenarioView(record: ScenarioRecord, report: ScenarioReport, seed: number): Promise<ScenarioView> {
+async function scenarioView(record: ScenarioRecord, report: ScenarioReport, { seed, versions }: RunReport): Promise<ScenarioView> {
   const { topology, plan } = record;
   const parties = partiesOf(topology);
-  const model = openModel(plan);
+  const model = openModel(plan, versions);
   const vectors: VectorView[] = [];
   for (const [index, kept] of record.vectors.entries()) {
     await turn();

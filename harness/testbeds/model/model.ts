@@ -2,6 +2,7 @@
 import { assert } from '../../base/errors.js';
 import type { ClusterPlan } from '../../nouns/plan.js';
 import type { SwitchCall, SwitchStep } from '../../nouns/switching.js';
+import { newest, parseVersion } from '../../model/behaviour.js';
 import { buildNode, resetNode, type ModelNode } from '../../model/node.js';
 import { stateOf } from '../../model/state.js';
 import { flowCounts, receiveFrame } from '../../model/switch.js';
@@ -17,9 +18,13 @@ export interface ModelTestbed extends Testbed {
   traces(): readonly Trace[];
 }
 
-/** @throws InputError for a flow that the model cannot interpret. */
-export function openModel(plan: ClusterPlan): ModelTestbed {
-  const nodes = new Map(plan.nodes.map((node) => [node.node, buildNode(node)]));
+/**
+ * @param versions of the programs that the model stands for, as they tell them; of Open vSwitch the newest where it is not among them.
+ * @throws InputError for a flow that the model cannot interpret.
+ */
+export function openModel(plan: ClusterPlan, versions: Testbed['versions'] = {}): ModelTestbed {
+  const version = parseVersion(versions['ovs-vswitchd'] ?? '') ?? newest;
+  const nodes = new Map(plan.nodes.map((node) => [node.node, buildNode(node, version)]));
   const traces: Trace[] = [];
   const nodeOf = (name: string): ModelNode => {
     const node = nodes.get(name);
