@@ -24,6 +24,7 @@ function renderLookup({ table, flow, effects }: TracedLookup): readonly string[]
     if (effect.kind === 'write') return dim(`      writes ${effect.field}`);
     if (effect.kind === 'output') return dim(`      sends to ${effect.port}${effect.by === undefined ? '' : ` (by ${effect.by})`}`);
     if (effect.kind === 'group') return dim(`      gives a copy to bucket ${effect.bucket} of group ${effect.group}`);
+    if (effect.kind === 'patch') return dim(`      goes on in bridge ${effect.bridge} at ${effect.port}`);
     if (effect.kind === 'controller') return dim(`      tells controllers with id ${effect.controller} (${effect.reason})`);
     return red(`      ends: ${effect.why}`);
   });

@@ -43,14 +43,13 @@ export function buildNode(plan: NodePlan, version = newest): ModelNode {
     refuseUnknown(bridge);
     const ports = new Map(bridge.ports.map((port) => [port.ofport, port]));
     const groups = new Map(parseBridgeGroups(plan.node, bridge).map((group) => [group.id, group]));
-    return { plan: bridge, ports, groups, tables: compile(parseBridgeFlows(plan.node, bridge)), ids: new Map<Rule, FlowId>(), macs: new Map<number, number>() };
+    return { plan: bridge, ports, groups, tables: compile(parseBridgeFlows(plan.node, bridge)), ids: new Map<Rule, FlowId>(), macs: new Map() };
   });
   return { name: plan.node, behaviour: behaviourOf(version), bridges, connections: new Map(), packets: new Map(), ties: [], nowMs: 0 };
 }
 
-function refuseUnknown({ name, ports, mirrors = [], multicastSnooping }: BridgePlan): void {
+function refuseUnknown({ name, mirrors = [], multicastSnooping }: BridgePlan): void {
   const unknown = [
-    ...ports.flatMap((port) => [...(port.kind === 'patch' ? [`patch port ${port.name}`] : []), ...(port.vlan === undefined ? [] : [`VLAN settings of port ${port.name}`])]),
     ...mirrors.map((mirror) => `mirror ${mirror.name}`), ...(multicastSnooping === true ? ['multicast snooping'] : []),
   ];
   if (unknown.length > 0) throw new Unsupported(`the model does not know ${unknown.join(', ')} of bridge ${name}`);

@@ -1,9 +1,34 @@
-/** The NORMAL action: a learning switch without VLANs (ovs-actions(7), "normal"). */
-import { Unsupported } from '../base/errors.js';
-import { isTag, word, type FlowKey } from '../packet/flow-key.js';
+/** The NORMAL action: a learning switch with VLANs (ovs-actions(7), "normal"; ovs-vswitchd.conf.db(5), table Port, "VLAN Configuration"). */
+import type { VlanPlan } from '../nouns/plan.js';
+import { reservedPorts } from '../openflow/ports.js';
+import { etherTypes } from '../packet/ethernet.js';
+import { countTags, isTag, most, tagged, word, type FlowKey } from '../packet/flow-key.js';
+import type { ModelBridge } from './node.js';
 
-/** Learned addresses of one bridge: MAC (48 bits as a number) to OpenFlow port. */
-export type MacTable = Map<number, number>;
+/** What one bridge has learned, by VLAN and address. */
+export type MacTable = Map<string, LearnedAddress>;
+
+export interface LearnedAddress {
+  readonly vlan: number;
+  /** 48 bits as a number. */
+  readonly mac: number;
+  /** OpenFlow port. */
+  readonly port: number;
+}
+
+/** A tag that a packet carries inside the switch; one that is only there for its priority has VLAN 0. */
+interface Tag {
+  readonly type: number;
+  readonly vlan: number;
+  /** In its place: the upper three bits of 16. */
+  readonly priority: number;
+}
+
+/** A way out, with the tags that the packet has there, outer one first. */
+export interface Exit {
+  readonly port: number;
+  readonly tags: readonly Tag[];
+}
 
 /** Destinations that bridges keep to themselves: those of IEEE 802.1D, table 7-10, and of protocols of Cisco and Extreme (ovs-vswitchd.conf.db(5), "forward-bpdu"). */
 const reserved = [
@@ -14,20 +39,108 @@ const multicastBit = 0x010000000000;
 
 /**
  * Learns the sender and tells where the packet goes.
- * @returns OpenFlow ports in rising order, never the one it came from; empty for a packet that stays.
+ * @returns By rising port, never the one it came from; empty for a packet that stays.
  */
-export function normal(table: MacTable, key: FlowKey, ports: readonly number[]): readonly number[] {
+export function normal(bridge: ModelBridge, key: FlowKey): readonly Exit[] {
   const inPort = key[word.inPort] ?? 0;
+  const ports = portsOf(bridge);
   if (!ports.includes(inPort)) return [];
-  if (key[word.vlanTci] !== 0) throw new Unsupported('the model does not know VLAN tags in the NORMAL action');
-  if (isTag(key[word.ethType] ?? 0)) return []; // a tag that is cut off
-  const source = mac(key, word.ethSrc);
-  const destination = mac(key, word.ethDst);
-  if (reserved.some(([first, last]) => destination >= first && destination <= last)) return [];
-  if (!isMulticast(source)) table.set(source, inPort);
-  const learned = isMulticast(destination) ? undefined : table.get(destination);
-  if (learned !== undefined) return learned === inPort ? [] : [learned];
-  return ports.filter((port) => port !== inPort).sort((a, b) => a - b);
+  if (isTag(key[word.ethType] ?? 0) && countTags(key) === 0) return []; // a tag that is cut off
+  const arrived = tagsOf(key);
+  if (!isAllowed(vlansOf(bridge, inPort), arrived[0]?.vlan ?? 0)) return [];
+  const tags = asInside(vlansOf(bridge, inPort), arrived);
+  const vlan = tags[0]?.vlan ?? 0;
+  const [source, destination] = [mac(key, word.ethSrc), mac(key, word.ethDst)];
+  if (isReserved(destination)) return [];
+  if (!isMulticast(source)) bridge.macs.set(`${vlan} ${source}`, { vlan, mac: source, port: inPort });
+  const learned = isMulticast(destination) ? undefined : bridge.macs.get(`${vlan} ${destination}`);
+  const targets = learned !== undefined ? [learned.port] : ports.filter((port) => carries(vlansOf(bridge, port), tags));
+  return targets.filter((port) => port !== inPort).map((port) => ({ port, tags: asOutside(vlansOf(bridge, port), tags) }));
+}
+
+/** All OpenFlow ports of the bridge, LOCAL last. */
+export function portsOf(bridge: ModelBridge): readonly number[] {
+  return [...[...bridge.ports.keys()].sort((a, b) => a - b), reservedPorts.LOCAL];
+}
+
+export function isReserved(destination: number): boolean {
+  return reserved.some(([first, last]) => destination >= first && destination <= last);
+}
+
+/** A port's settings with nothing left open. */
+interface Vlans {
+  readonly mode: NonNullable<VlanPlan['mode']>;
+  readonly tag: number;
+  /** Undefined: all. */
+  readonly trunks: ReadonlySet<number> | undefined;
+}
+
+const everyVlan: Vlans = { mode: 'trunk', tag: 0, trunks: undefined };
+
+/** A port with a tag is an access port unless it says otherwise; a native VLAN is always carried, and packets without one never are. */
+export function vlansOf(bridge: ModelBridge, port: number): Vlans {
+  const plan = bridge.ports.get(port)?.vlan;
+  if (plan === undefined) return everyVlan;
+  const mode = plan.mode ?? (plan.tag === undefined ? 'trunk' : 'access');
+  const tag = mode === 'trunk' ? 0 : (plan.tag ?? 0);
+  const trunks = plan.trunks.length === 0 ? undefined : new Set(plan.trunks);
+  const isNative = mode === 'native-tagged' || mode === 'native-untagged';
+  if (!isNative || tag === 0) return { mode, tag, trunks };
+  const all = trunks ?? new Set(Array.from({ length: 4096 }, (_, vlan) => vlan));
+  return { mode, tag, trunks: new Set([...all, tag].filter((vlan) => vlan !== 0)) };
+}
+
+/** Whether a packet with this outer VLAN, 0 for none, may come in. */
+function isAllowed({ mode, trunks }: Vlans, vlan: number): boolean {
+  if (mode === 'access') return vlan === 0;
+  if (mode === 'dot1q-tunnel' || (mode !== 'trunk' && vlan === 0)) return true;
+  return trunks?.has(vlan) ?? true;
+}
+
+/** As the packet is known inside: in the port's own VLAN where it says none. */
+function asInside({ mode, tag }: Vlans, tags: readonly Tag[]): readonly Tag[] {
+  const [outer] = tags;
+  const own = { type: outer?.type ?? etherTypes.vlan, vlan: tag, priority: outer?.priority ?? 0 };
+  switch (mode) {
+    case 'access':
+      return [own];
+    case 'trunk':
+      return tags;
+    case 'native-tagged':
+    case 'native-untagged':
+      return (outer?.vlan ?? 0) === 0 ? [own, ...tags.slice(1)] : tags;
+    case 'dot1q-tunnel':
+      return [{ type: etherTypes.serviceVlan, vlan: tag, priority: 0 }, ...tags].slice(0, most.tags);
+  }
+}
+
+/** Whether a flood reaches the port. */
+function carries({ mode, tag, trunks }: Vlans, tags: readonly Tag[]): boolean {
+  const [outer = 0, inner = 0] = tags.map(({ vlan }) => vlan);
+  if (mode === 'access') return outer === tag && inner === 0;
+  return mode === 'dot1q-tunnel' ? outer === tag : (trunks?.has(outer) ?? true);
+}
+
+function asOutside({ mode, tag }: Vlans, tags: readonly Tag[]): readonly Tag[] {
+  if (mode === 'access') return [];
+  return mode === 'dot1q-tunnel' || (mode === 'native-untagged' && (tags[0]?.vlan ?? 0) === tag) ? tags.slice(1) : tags;
+}
+
+function tagsOf(key: FlowKey): readonly Tag[] {
+  return Array.from({ length: countTags(key) }, (_, index) => {
+    const control = key[word.vlanTci + index] ?? 0;
+    return { type: key[word.vlanTpid + index] ?? 0, vlan: control & 0xfff, priority: control & 0xe000 };
+  });
+}
+
+/** Gives the packet these tags; one of VLAN 0 without a priority is none. */
+export function putTags(key: FlowKey, tags: readonly Tag[]): void {
+  for (let index = 0; index < most.tags; index++) {
+    const { type = etherTypes.vlan, vlan = 0, priority = 0 } = tags[index] ?? {};
+    const control = vlan | priority;
+    if (control !== 0) key[word.vlanTpid + index] = type;
+    key[word.vlanTci + index] = control === 0 ? 0 : control | tagged;
+  }
 }
 
 function mac(key: FlowKey, at: number): number {

@@ -4,11 +4,12 @@ import type { LearnedMac, SwitchState, TrackedConnection } from '../nouns/state.
 import { liveConnections, type Connection } from './conntrack/tracker.js';
 import { printTcp } from './conntrack/tcp.js';
 import { portName, type ModelBridge, type ModelNode } from './node.js';
+import type { LearnedAddress } from './normal.js';
 
 export function stateOf(node: ModelNode): SwitchState {
   return {
     connections: liveConnections(node.connections, node.nowMs).map((connection) => tell(node, connection)).filter(({ timeoutS }) => timeoutS > 0),
-    macs: node.bridges.flatMap((bridge) => [...bridge.macs].map(([mac, port]): LearnedMac => learned(node, bridge, mac, port))),
+    macs: node.bridges.flatMap((bridge) => [...bridge.macs.values()].map((entry) => learned(node, bridge, entry))),
   };
 }
 
@@ -20,9 +21,9 @@ function tell(node: ModelNode, { zone, protocol, original, reply, mark, progress
   };
 }
 
-function learned(node: ModelNode, bridge: ModelBridge, mac: number, port: number): LearnedMac {
+function learned(node: ModelNode, bridge: ModelBridge, { vlan, mac, port }: LearnedAddress): LearnedMac {
   const bytes = Uint8Array.from({ length: 6 }, (_, index) => Math.floor(mac / 256 ** (5 - index)) % 256);
-  return { node: node.name, bridge: bridge.plan.name, port: portName(bridge, port), vlan: 0, mac: formatMac(bytes) };
+  return { node: node.name, bridge: bridge.plan.name, port: portName(bridge, port), vlan, mac: formatMac(bytes) };
 }
 
 /** The protocols that have names there. */

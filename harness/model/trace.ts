@@ -10,6 +10,8 @@ export type TraceStep =
   | { readonly kind: 'output'; readonly flow: FlowId; readonly port: string; readonly by?: string }
   /** A flow gave a copy of the packet to a bucket of a group. */
   | { readonly kind: 'group'; readonly flow: FlowId; readonly group: number; readonly bucket: number }
+  /** A flow sent the packet through a patch port, in at the other end. */
+  | { readonly kind: 'patch'; readonly flow: FlowId; readonly bridge: string; readonly port: string }
   /** The controllers with this connection id are told. */
   | { readonly kind: 'controller'; readonly flow: FlowId; readonly controller: number; readonly reason: string }
   /** The packet ended here. */

@@ -11,19 +11,24 @@ export function clone(at: Translation, actions: readonly Action[]): void {
   const { packet, stack, actionSet, hasGroupInSet } = at;
   const isWrapped = actions.some(({ kind }) => kind === 'ct' || kind === 'meter' || kind === 'nat' || kind === 'output-truncated');
   if (isWrapped) commit(packet);
-  apart(at, actions);
+  onCopy(at, actions);
   const left = at.packet;
   Object.assign(at, { packet, stack, actionSet, hasGroupInSet });
   if (!isWrapped && left.isUnread) packet.isUnread = true;
 }
 
 /** Carries out `actions` on a copy of the packet, to the end of the pipeline. */
-function apart(at: Translation, actions: readonly Action[]): void {
+function onCopy(at: Translation, actions: readonly Action[]): void {
   at.packet = copyOf(at.packet);
   const keeps = at.passage.node.behaviour.clonesKeep === 'stack and action set';
   at.stack = keeps ? [...at.stack] : [];
   at.actionSet = keeps ? [...at.actionSet] : [];
-  at.carryOut(at, actions, ofFlow);
+  apart(at, () => { at.carryOut(at, actions, ofFlow); });
+}
+
+/** What is done there ends there: with its action set, or broken off. */
+export function apart(at: Translation, work: () => void): void {
+  work();
   if (at.freezing === undefined) carryOutSet(at);
   if (at.freezing !== undefined) finishFreezing(at);
 }
@@ -38,7 +43,7 @@ export function checkLength(at: Translation, { bytes, destination }: Extract<Oth
   const way = (isLarger: bigint) => {
     Object.assign(at, { packet: copyOf(packet), stack, actionSet, datapath: [], exits });
     writeSubfield(at.packet.key, destination, isLarger);
-    apart(at, behind);
+    onCopy(at, behind);
     return at.datapath;
   };
   const longer = way(1n);

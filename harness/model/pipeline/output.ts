@@ -4,12 +4,13 @@ import type { TunnelType } from '../../nouns/topology.js';
 import type { Subfield } from '../../openflow/actions.js';
 import { reservedPorts } from '../../openflow/ports.js';
 import { etherTypes } from '../../packet/ethernet.js';
-import { word } from '../../packet/flow-key.js';
+import { countTags, most, word } from '../../packet/flow-key.js';
 import { readSubfield } from '../keys.js';
 import { checkRead } from '../known.js';
 import { portName, routeTunnel, type ModelBridge } from '../node.js';
-import { normal } from '../normal.js';
-import { arriving, commit } from '../packet.js';
+import { normal, portsOf, putTags, type Exit } from '../normal.js';
+import { arriving, commit, type Packet } from '../packet.js';
+import { sendThroughPatch } from './patch.js';
 import { decapsulate, encapsulate } from '../tunnel.js';
 import { tellController } from './controller.js';
 import { descend, runTable } from './tables.js';
@@ -49,25 +50,33 @@ export function output(at: Translation, port: number, list: ActionList, by?: str
 
 function outputNormal(at: Translation): void {
   const { bridge, packet } = at;
-  const targets = normal(bridge.macs, packet.key, portsOf(bridge));
-  if (targets.length === 0) noteDrop(at, 'NORMAL keeps it');
-  for (const target of targets) send(at, target, 'NORMAL');
+  const exits = normal(bridge, packet.key);
+  if (exits.length === 0) noteDrop(at, 'NORMAL keeps it');
+  refuseLosing(packet, exits);
+  const before = packet.key.slice(word.vlanTci, word.vlanTci + 2 * most.tags);
+  for (const { port, tags } of exits) {
+    putTags(packet.key, tags);
+    send(at, port, 'NORMAL');
+    packet.key.set(before, word.vlanTci);
+  }
+}
+
+/** Where a tag is taken off for one port it is put back for the next, without its DEI (IEEE 802.1Q, 9.6): in which order, only the switch knows. */
+function refuseLosing({ frame, arrived }: Packet, exits: readonly Exit[]): void {
+  const hasDei = countTags(arrived) > 0 && ((frame[14] ?? 0) & 0x10) !== 0;
+  if (hasDei && new Set(exits.map(({ tags }) => JSON.stringify(tags))).size > 1) throw new Unsupported('the model does not know in which order NORMAL sends a tag with DEI to ports with and without it');
 }
 
 /** To all ports but the one it came from. The order is the switch's own; ports are few enough that it does not show at any of them. */
 function flood(at: Translation, by: string): void {
   const inPort = at.packet.key[word.inPort] ?? 0;
-  for (const port of portsOf(at.bridge).toSorted((a, b) => a - b)) if (port !== inPort) send(at, port, by);
-}
-
-function portsOf(bridge: ModelBridge): readonly number[] {
-  return [...bridge.ports.keys(), reservedPorts.LOCAL];
+  for (const port of portsOf(at.bridge)) if (port !== inPort) send(at, port, by);
 }
 
 /** A copy of its first bytes: to a port that is there, and no other than a port's own number. */
 export function outputTruncated(at: Translation, port: number, maxLength: number): void {
   const isPort = port === reservedPorts.LOCAL || at.bridge.ports.has(port);
-  if (!isPort) return noteDrop(at, `output(max_len) does not know port ${port}`);
+  if (!isPort || at.bridge.ports.get(port)?.kind === 'patch') return noteDrop(at, `output(max_len) does not know port ${port}`);
   if (port === at.packet.key[word.inPort]) return noteDrop(at, `output to the port it came from, ${portName(at.bridge, port)}`);
   send(at, port, undefined, maxLength);
 }
@@ -86,6 +95,7 @@ function send(at: Translation, port: number, by?: string, maxLength = 0xffff): v
   const plan = bridge.ports.get(port);
   passage.steps.push({ kind: 'output', ...blame(at), port: name, ...(by === undefined ? {} : { by }) });
   if (plan === undefined && port !== reservedPorts.LOCAL) return noteDrop(at, `there is no port ${port}`);
+  if (plan?.kind === 'patch') return sendThroughPatch(at, plan.peer);
   if (plan?.kind === 'tunnel') {
     if (maxLength < packet.frame.length) throw new Unsupported('the model does not know what a tunnel makes of a packet that is cut off');
     return sendThroughTunnel(at, plan.tunnel);

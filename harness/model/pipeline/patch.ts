@@ -1,0 +1,28 @@
+/** Patch ports: the packet goes on in another bridge of the node, which knows nothing of registers, tunnels and connections (ovs-vswitchd.conf.db(5), "type"). */
+import { assert } from '../../base/errors.js';
+import { reservedPorts } from '../../openflow/ports.js';
+import { word, type FlowKey } from '../../packet/flow-key.js';
+import { copyOf } from '../packet.js';
+import { apart } from './forks.js';
+import { descend } from './tables.js';
+import { blame, type Translation } from './translation.js';
+
+/** Whatever happens there, also what fails, it goes on here as if nothing had. */
+export function sendThroughPatch(at: Translation, peer: { readonly bridge: string; readonly port: string }): void {
+  const { bridge, packet, stack, actionSet, hasGroupInSet } = at;
+  const other = at.passage.node.bridges.find(({ plan }) => plan.name === peer.bridge);
+  const inPort = other?.plan.ports.find(({ name }) => name === peer.port)?.ofport;
+  assert(other !== undefined && inPort !== undefined, `port ${peer.port} of bridge ${peer.bridge} is the other end of a patch port`);
+  at.passage.steps.push({ kind: 'patch', ...blame(at), bridge: peer.bridge, port: peer.port });
+  Object.assign(at, { bridge: other, packet: copyOf(packet), stack: [], actionSet: [], hasGroupInSet: false });
+  forget(at.packet.key, inPort);
+  apart(at, () => { descend(at, 0, inPort); });
+  Object.assign(at, { bridge, packet, stack, actionSet, hasGroupInSet, exits: false, error: undefined });
+}
+
+function forget(key: FlowKey, inPort: number): void {
+  key[word.inPort] = inPort;
+  key.fill(0, word.reg, word.conjId);
+  key.fill(0, word.tunId, word.pktMark);
+  key[word.actsetOutput] = reservedPorts.UNSET;
+}
