@@ -6,6 +6,7 @@ import { InputError, Unavailable } from '../base/errors.js';
 import { createTeardown } from '../base/teardown.js';
 import { exitCodes, type Context } from './context.js';
 import type { RunOptions } from './run.js';
+import type { FuzzOptions } from './fuzz.js';
 import type { CheckOptions } from './check.js';
 import type { TraceOptions } from './trace.js';
 
@@ -82,6 +83,16 @@ function defineCommands(context: Context, finish: (code: number) => void): Comma
     .description('the same on real switches, compared with the model: frames, counters, connections and learned MACs')
     .option('--image <names>', 'which OVS to run, several with commas between', 'trixie')
     .action(async (options: CheckOptions) => finish(await (await import('./check.js')).check(context, options)));
+  program
+    .command('fuzz')
+    .description('random flows, groups and frames through the model and through real switches; a difference is made as small as it gets')
+    .argument('<language>', 'openflow')
+    .option('--seed <number>', 'everything that is random comes from it', '1')
+    .option('--count <packets>', 'how many packets go through both', '2000')
+    .option('--image <names>', 'which OVS to run, several with commas between', 'trixie')
+    .option('--freeze <dir>', 'write the smallest case of each difference there, a file each')
+    .option('--json', 'one JSON document on stdout')
+    .action(async (language: string, options: FuzzOptions) => finish(await (await import('./fuzz.js')).fuzz(context, language, options)));
   program
     .command('doctor')
     .description('check what this machine offers, and say what to do about what is missing')

@@ -46,7 +46,7 @@ export function anyFrame(random: Random): Uint8Array {
   return chance(random, 75) ? frame : damaged(random, frame);
 }
 
-function damaged(random: Random, frame: Uint8Array): Uint8Array {
+export function damaged(random: Random, frame: Uint8Array): Uint8Array {
   switch (random.integer(0, 2)) {
     case 0:
       return frame.slice(0, random.integer(14, frame.length));

@@ -37,6 +37,6 @@ void t.test('writing what no frame would show is refused', (t) => {
 });
 
 void t.test('frames of which Open vSwitch loses count are refused', (t) => {
-  t.throws(() => receiveFrame(buildNode({ node: 'n1', bridges: [bridge('priority=1,actions=1')], hosts: [] }), 'p1', encodeEthernet({ src: '0a:00:00:00:00:01', dst: '0a:00:00:00:00:02', etherType: etherTypes.mpls }, new Uint8Array(3))), { name: 'Unsupported', message: /without a whole label/ });
+  for (const length of [3, 4, 8]) t.throws(() => receiveFrame(buildNode({ node: 'n1', bridges: [bridge('priority=1,actions=1')], hosts: [] }), 'p1', encodeEthernet({ src: '0a:00:00:00:00:01', dst: '0a:00:00:00:00:02', etherType: etherTypes.mpls }, new Uint8Array(length))), { name: 'Unsupported', message: /without a label that is not zero/ });
   t.end();
 });

@@ -1,7 +1,7 @@
 /** A packet in the pipeline: its bytes as they arrived, and what is known of it now. */
 import { Unsupported } from '../base/errors.js';
 import { extract, type Layout } from '../packet/extract/extract.js';
-import { keyWords, word, type FlowKey } from '../packet/flow-key.js';
+import { countLabels, keyWords, word, type FlowKey } from '../packet/flow-key.js';
 import { movedLayout, rewrite } from '../packet/flow-rewrite.js';
 import { reservedPorts } from '../openflow/ports.js';
 import type { Tracked } from './conntrack/tracker.js';
@@ -30,7 +30,7 @@ export interface Packet {
 export function arriving(frame: Uint8Array, inPort: number): Packet {
   const key = new Uint32Array(keyWords);
   const layout = extract(frame, key);
-  if (layout.mpls >= 0 && layout.l3 === layout.mpls) throw new Unsupported('the model does not know MPLS frames without a whole label');
+  if (layout.mpls >= 0 && countLabels(key) === 0) throw new Unsupported('the model does not know MPLS frames without a label that is not zero');
   key[word.inPort] = inPort;
   key[word.actsetOutput] = reservedPorts.UNSET;
   return { frame, layout, arrived: key.slice(), key, hash: fiveTuple(key) };

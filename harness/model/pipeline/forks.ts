@@ -1,5 +1,7 @@
 /** Actions that go two ways: clone and check_pkt_larger (ovs-actions(7)). */
+import { Unsupported } from '../../base/errors.js';
 import type { Action, OtherAction } from '../../openflow/actions.js';
+import { word } from '../../packet/flow-key.js';
 import { writeSubfield } from '../keys.js';
 import { commit, copyOf } from '../packet.js';
 import { carryOutSet } from './action-set.js';
@@ -38,6 +40,8 @@ export function apart(at: Translation, work: () => void): void {
  * ways once it sees the packet.
  */
 export function checkLength(at: Translation, { bytes, destination }: Extract<OtherAction, { readonly kind: 'check_pkt_larger' }>, behind: readonly Action[]): void {
+  // Such a bit is written into packets only where other flows on the way have looked at it: the cached flow's mask is the mask of the writing.
+  if (destination.field.word >= word.ethSrc) throw new Unsupported(`the model does not know what becomes of the bit of check_pkt_larger in ${destination.field.name}`);
   const { packet, stack, actionSet, hasGroupInSet, datapath, exits } = at;
   commit(packet);
   const way = (isLarger: bigint) => {

@@ -100,8 +100,10 @@ function send(at: Translation, port: number, by?: string, maxLength = 0xffff): v
     if (maxLength < packet.frame.length) throw new Unsupported('the model does not know what a tunnel makes of a packet that is cut off');
     return sendThroughTunnel(at, plan.tunnel);
   }
+  // The datapath cuts before it carries out what was pending: what is pushed in front of the packet then comes on top.
+  const cutOff = Math.max(0, packet.frame.length - maxLength);
   commit(packet);
-  const frame = packet.frame.subarray(0, maxLength);
+  const frame = packet.frame.subarray(0, packet.frame.length - cutOff);
   at.datapath.push(() => {
     if (port === reservedPorts.LOCAL && receiveFromTunnel(at, bridge, frame)) return;
     passage.outputs.push({ port: name, frame });

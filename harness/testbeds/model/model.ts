@@ -35,11 +35,11 @@ export function openModel(plan: ClusterPlan, versions: Testbed['versions'] = {})
     const node = nodeOf(call.node);
     if (call.kind === 'advance') {
       node.nowMs += call.ms;
-      return { outputs: [] };
+      return { outputs: [], packetIns: [] };
     }
     const results = call.frames.map((frame) => receiveFrame(node, call.port, frame));
     traces.push(...results.map(({ trace }) => trace));
-    return { outputs: results.flatMap(({ step }) => step.outputs) };
+    return { outputs: results.flatMap(({ step }) => step.outputs), packetIns: results.flatMap(({ step }) => step.packetIns ?? []) };
   };
   /** The calls since the last reset, and the time at it: after a tie is decided, all are carried out anew. */
   const past: (readonly SwitchCall[])[] = [];

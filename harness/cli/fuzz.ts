@@ -1,0 +1,90 @@
+/** `flowbed fuzz openflow`: random flows, groups and frames through the model and real switches of several versions. */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { openImage } from '../../images/images.js';
+import { fuzzAsJson, renderCoverage, renderImage, type ImageResult } from '../../reports/fuzz.js';
+import { InputError } from '../base/errors.js';
+import { attempt, type Outcome } from '../base/outcome.js';
+import { runCampaign, type CampaignResult } from '../fuzz/campaign.js';
+import { enoughPackets, missingFrom } from '../fuzz/coverage/required.js';
+import { printFrozen } from '../fuzz/frozen.js';
+import { openSides } from '../fuzz/open.js';
+import { exitCodes, type Context } from './context.js';
+
+export interface FuzzOptions {
+  readonly seed: string;
+  readonly count: string;
+  readonly image: string;
+  readonly freeze?: string;
+  readonly json?: true;
+}
+
+/** @returns 0 when model and switches agree in all, 1 when they part or something was never met, 3 when something was not compared. @throws InputError for a wrong request. */
+export async function fuzz(context: Context, language: string, options: FuzzOptions): Promise<number> {
+  if (language !== 'openflow') throw new InputError(`fuzz: expected openflow, got "${language}"`);
+  const [seed, count] = [wholeNumber('seed', options.seed), wholeNumber('count', options.count)];
+  const names = options.image.split(',').filter((name) => name !== '');
+  if (names.length === 0) throw new InputError('--image: expected one or more of trixie, bookworm, sid, system, with commas between');
+  const told: ImageResult[] = [];
+  const codes: number[] = [];
+  for (const name of names) {
+    const outcome = await playOn(context, name, seed, count);
+    if (outcome.kind === 'unavailable') {
+      context.print([`? ${name}: ${outcome.cause.message}`, ...outcome.cause.evidence.map((line) => `    ${line}`), ...outcome.cause.remedies.map((line) => `  - ${line}`)].join('\n'));
+      codes.push(exitCodes.inconclusive);
+      continue;
+    }
+    told.push(outcome.value);
+    codes.push(codeOf(outcome.value.result, count));
+    if (options.json !== true) context.print(renderImage(outcome.value));
+    if (options.freeze !== undefined) await freeze(context, options.freeze, seed, outcome.value);
+  }
+  if (options.json === true) context.print(fuzzAsJson(seed, count, told));
+  else for (const { image, result } of told) context.print(`\nwhat the packets met on ${image}\n\n${renderCoverage(result)}${complaint(result, count)}`);
+  return codes.includes(exitCodes.diverges) ? exitCodes.diverges : Math.max(...codes);
+}
+
+function wholeNumber(name: string, text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw new InputError(`--${name}: expected a whole number, got "${text}"`);
+  return Number(text);
+}
+
+async function playOn(context: Context, name: string, seed: number, count: number): Promise<Outcome<ImageResult>> {
+  return await attempt(async () => {
+    const sides = await openSides(await openImage(name, context.say), { teardown: context.teardown });
+    try {
+      const onProgress = (sent: number, doing: string) => progress(context, `${name}: ${doing}`, sent, count);
+      const result = await runCampaign(sides, { seed, count, onProgress });
+      return { image: `${name} ${sides.version}`, result };
+    } finally {
+      await sides.close();
+    }
+  });
+}
+
+function codeOf(result: CampaignResult, count: number): number {
+  if (result.findings.length > 0) return exitCodes.diverges;
+  if (result.unknown.size > 0) return exitCodes.inconclusive;
+  return count >= enoughPackets && missingFrom(result.coverage).length > 0 ? exitCodes.diverges : exitCodes.conforms;
+}
+
+function complaint(result: CampaignResult, count: number): string {
+  const missing = missingFrom(result.coverage);
+  if (missing.length === 0) return '';
+  return `\n\nnever met: ${missing.join(', ')}${count >= enoughPackets ? '' : `\n(with fewer than ${enoughPackets} packets that may be chance)`}`;
+}
+
+/** One file a finding, to be read by people and to be played again. */
+async function freeze(context: Context, folder: string, seed: number, { image, result }: ImageResult): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  for (const { index, smallest, differences } of result.findings) {
+    const file = join(folder, `seed-${seed}-case-${index}.json`);
+    await writeFile(file, printFrozen({ ...smallest, why: differences.map(({ aspect, what }) => `${aspect}: ${what}`).join('; '), found: [image] }));
+    context.print(`frozen: ${file}`);
+  }
+}
+
+/** Every case on a terminal; elsewhere only the first and the last, so that a log stays readable. */
+function progress(context: Context, label: string, done: number, total: number): void {
+  if (process.stderr.isTTY || done === 0) context.say(`${label}: ${done} of ${total} packets`);
+}

@@ -1,0 +1,83 @@
+/** Case after case of one seed through model and switch, until there were packets enough or differences enough. */
+import { noCoverage, addCoverage, type Coverage } from './coverage/coverage.js';
+import type { FuzzCase } from './case.js';
+import { drawCase } from './generate/case.js';
+import { judge, type Difference, type Judgement, type Sides } from './judge.js';
+import { shrink } from './shrink/shrink.js';
+
+export interface Campaign {
+  readonly seed: number;
+  /** Packets that are to go through both. */
+  readonly count: number;
+  /** Told now and then: packets so far. */
+  readonly onProgress: (sent: number, doing: string) => void;
+}
+
+export interface Finding {
+  /** Its number in the seed. */
+  readonly index: number;
+  /** The smallest case that still differs in the same, and where it does. */
+  readonly smallest: FuzzCase;
+  readonly differences: readonly Difference[];
+}
+
+export interface CampaignResult {
+  readonly cases: number;
+  readonly sent: number;
+  readonly frames: number;
+  readonly counters: number;
+  /** Flows and groups that both refuse, by what the switch says. */
+  readonly refused: ReadonlyMap<string, number>;
+  /** Frames that were not compared: by what the model does not know, and by what nobody could see of a real switch. */
+  readonly unknown: ReadonlyMap<string, number>;
+  readonly unseen: ReadonlyMap<string, number>;
+  readonly coverage: Coverage;
+  readonly findings: readonly Finding[];
+}
+
+/** After as many the rest may well be the same again. */
+export const mostFindings = 5;
+/** Cases after which none was fit to be played: then the switch refuses all, or the model knows nothing. */
+const mostCasesAPacket = 20;
+
+/** Why frames are left out that tell nothing: more copies than a socket takes, and packets that Open vSwitch loses count of. */
+const isLost = /^more than \d+ copies|MPLS frames without a label|Open vSwitch may die/;
+
+/** @throws Unavailable when the switch gives out. */
+export async function runCampaign(sides: Sides, { seed, count, onProgress }: Campaign): Promise<CampaignResult> {
+  const [refused, unknown, unseen] = [new Map<string, number>(), new Map<string, number>(), new Map<string, number>()];
+  const [coverage, findings] = [noCoverage(), [] as Finding[]];
+  const total = { cases: 0, sent: 0, frames: 0, counters: 0 };
+  for (let index = 0; total.sent < count && findings.length < mostFindings && index < mostCasesAPacket * count; index++) {
+    onProgress(total.sent, 'playing');
+    const fuzzCase = drawCase(seed, index);
+    const judgement = await judge(sides, fuzzCase);
+    total.cases++;
+    total.sent += judgement.compared.sent;
+    total.frames += judgement.compared.frames;
+    total.counters += judgement.compared.counters;
+    for (const why of judgement.refused) addOne(refused, generally(why));
+    for (const why of judgement.leftOut) addOne(isLost.test(why) ? unseen : unknown, generally(why));
+    addCoverage(coverage, fuzzCase, judgement.played, judgement.counts);
+    if (judgement.differences.length === 0) continue;
+    onProgress(total.sent, `shrinking case ${index}`);
+    findings.push({ index, ...(await smallestOf(sides, fuzzCase, judgement)) });
+  }
+  return { ...total, refused, unknown, unseen, coverage, findings };
+}
+
+/** The smallest case that differs in the same aspect. */
+export async function smallestOf(sides: Sides, fuzzCase: FuzzCase, { differences }: Judgement): Promise<Omit<Finding, 'index'>> {
+  const aspect = differences[0]?.aspect;
+  const smallest = await shrink(fuzzCase, async (smaller) => (await judge(sides, smaller)).differences.some((difference) => difference.aspect === aspect));
+  return { smallest, differences: (await judge(sides, smallest)).differences };
+}
+
+function addOne(counts: Map<string, number>, name: string): void {
+  counts.set(name, (counts.get(name) ?? 0) + 1);
+}
+
+/** Without numbers and what follows from them, so that like is counted with like. */
+function generally(why: string): string {
+  return why.replace(/ (of|at) table=.*/s, '').replace(/0x[0-9a-f]+|\d+/g, 'N');
+}

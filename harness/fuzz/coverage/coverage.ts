@@ -1,0 +1,88 @@
+/** What the packets of cases met: fields that were matched, written and read, actions that were carried out, protocols. */
+import type { FlowCount } from '../../nouns/switching.js';
+import type { Action, Subfield } from '../../openflow/actions.js';
+import { parseFlow, flowId } from '../../openflow/flow.js';
+import { parseGroup, type Group } from '../../openflow/groups.js';
+import { printPort, reservedPorts } from '../../openflow/ports.js';
+import { flowKey } from '../../compare/counters.js';
+import { bridge, node, type FuzzCase } from '../case.js';
+import { protocolsOf } from './protocols.js';
+
+export const uses = ['exactly', 'masked', 'written', 'read'] as const;
+export type Use = (typeof uses)[number];
+
+/** How often, by name: `reg0 masked`, `push_vlan`, `IPv6 fragment`. */
+export interface Coverage {
+  readonly fields: Map<string, number>;
+  readonly actions: Map<string, number>;
+  readonly protocols: Map<string, number>;
+}
+
+export function noCoverage(): Coverage {
+  return { fields: new Map(), actions: new Map(), protocols: new Map() };
+}
+
+/**
+ * Adds what a case met. A flow was met where the switch counted packets of it; of its actions those count that stand before an `exit`,
+ * and of the groups that they name, the buckets of those that carry out all.
+ */
+export function addCoverage(coverage: Coverage, fuzzCase: FuzzCase, played: readonly number[], counts: readonly FlowCount[]): void {
+  const counted = new Map(counts.map(({ flow, packets }) => [flowKey(flow), packets]));
+  const groups = new Map(fuzzCase.groups.map((text) => parseGroup(text)).map((group) => [group.id, group]));
+  const flows = fuzzCase.flows.map((text) => parseFlow(text));
+  for (const flow of flows) {
+    const packets = counted.get(flowKey(flowId(node, bridge, flow))) ?? 0;
+    if (packets === 0) continue;
+    for (const { field, mask } of flow.match) add(coverage.fields, use(field.name, mask === field.ones ? 'exactly' : 'masked'), packets);
+    addActions(coverage, flow.actions, groups, packets);
+    const conjunction = flow.match.find(({ field }) => field.name === 'conj_id');
+    if (conjunction !== undefined) add(coverage.actions, 'conjunction', packets);
+  }
+  for (const index of played) for (const name of protocolsOf(fuzzCase.frames[index]!.frame)) add(coverage.protocols, name, 1);
+}
+
+export function use(field: string, how: Use): string {
+  return `${field} ${how}`;
+}
+
+function add(counts: Map<string, number>, name: string, more: number): void {
+  counts.set(name, (counts.get(name) ?? 0) + more);
+}
+
+function addActions(coverage: Coverage, actions: readonly Action[], groups: ReadonlyMap<number, Group>, packets: number): void {
+  const field = ({ field: { name } }: Subfield, how: Use) => add(coverage.fields, use(name, how), packets);
+  for (const action of actions) {
+    add(coverage.actions, nameOf(action, groups), packets);
+    if (action.kind === 'set') add(coverage.fields, use(action.field.name, 'written'), packets);
+    if (action.kind === 'write_metadata') add(coverage.fields, use('metadata', 'written'), packets);
+    if ('source' in action) field(action.source, 'read');
+    if ('destination' in action && action.destination !== undefined) field(action.destination, 'written');
+    if (action.kind === 'clone' || action.kind === 'write_actions') addActions(coverage, action.actions, groups, packets);
+    if (action.kind === 'group') {
+      const group = groups.get(action.group);
+      if (group?.type === 'all' || group?.type === 'indirect') for (const bucket of group.buckets) addActions(coverage, bucket.actions, groups, packets);
+    }
+    if (action.kind === 'exit') return;
+  }
+}
+
+function nameOf(action: Action, groups: ReadonlyMap<number, Group>): string {
+  switch (action.kind) {
+    case 'group':
+      return `group ${groups.get(action.group)?.type ?? ''}`;
+    case 'output':
+      return action.port < reservedPorts.UNSET ? 'output' : `output to ${printPort(action.port)}`;
+    case 'bundle':
+      return `${action.destination === undefined ? 'bundle' : 'bundle_load'} ${action.algorithm}`;
+    case 'multipath':
+      return `multipath ${action.algorithm}`;
+    case 'set_vlan':
+      return `mod_vlan_${action.part}`;
+    case 'goto':
+      return 'goto_table';
+    case 'set':
+      return action.mask === undefined ? 'set_field' : 'set_field with a mask';
+    default:
+      return action.kind;
+  }
+}

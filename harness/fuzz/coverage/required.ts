@@ -1,0 +1,46 @@
+/** What the packets of a long run must have met at least once each. */
+import { bundleAlgorithms, multipathAlgorithms } from '../../openflow/actions/action.js';
+import { fields, type Field } from '../../openflow/fields.js';
+import { use, uses, type Coverage, type Use } from './coverage.js';
+import { protocols } from './protocols.js';
+
+/** A run of fewer packets may leave something out by chance. */
+export const enoughPackets = 20_000;
+
+/** Fields that cases have no use for, and why. */
+const leftOut: readonly (readonly [name: RegExp, why: string])[] = [
+  [/^(x|xx)?reg/, 'registers are counted together'],
+  [/^(recirc_id|dp_hash|skb_priority|tun_tos|tun_ttl)$/, 'flows cannot match them'],
+  [/^tun_metadata/, 'the bridge has no tlv-map'],
+  [/^tun_(erspan_(idx|dir|hwid)|gtpu_)/, 'no frame comes out of such a tunnel'],
+  [/^ct_(nw|ipv6|tp)_/, 'of connections, which cases have none of'],
+  [/^(packet_type|conj_id|in_port_oxm|dl_vlan|dl_vlan_pcp|actset_output|eth_type|nw_proto)$/, 'part of other matches, or a second name'],
+];
+
+const flowActions: readonly string[] = [
+  'output', ...['IN_PORT', 'LOCAL', 'ALL', 'FLOOD', 'NORMAL'].map((name) => `output to ${name}`), 'output-field', 'output-truncated', 'controller', 'set_queue', 'pop_queue',
+  ...['all', 'indirect', 'select', 'ff'].map((type) => `group ${type}`), 'set_field', 'set_field with a mask', 'mod_vlan_vid', 'mod_vlan_pcp', 'move', 'push', 'pop',
+  'push_vlan', 'pop_vlan', 'push_mpls', 'pop_mpls', 'dec_mpls_ttl', 'dec_ttl', 'goto_table', 'resubmit', 'clone', 'exit', 'write_metadata', 'write_actions', 'clear_actions', 'conjunction',
+  ...bundleAlgorithms.flatMap((algorithm) => [`bundle ${algorithm}`, `bundle_load ${algorithm}`]), ...multipathAlgorithms.map((algorithm) => `multipath ${algorithm}`),
+  'check_pkt_larger', 'note', 'ct_clear', 'fin_timeout',
+];
+
+/** The fields that are asked for, and in which uses. */
+export const requiredFields: readonly { readonly field: Field; readonly uses: readonly Use[] }[] = fields
+  .filter(({ name }) => !leftOut.some(([pattern]) => pattern.test(name)))
+  .map((field) => ({ field, uses: uses.filter((how) => isPossible(field, how)) }));
+
+function isPossible({ maskable, writable, isView, name }: Field, how: Use): boolean {
+  if (how === 'exactly') return !isView && name !== 'ip_frag';
+  if (how === 'masked') return !isView && maskable;
+  return how === 'read' || writable === 'anywhere';
+}
+
+/** The names of what was never met. */
+export function missingFrom({ fields: met, actions, protocols: seen }: Coverage): readonly string[] {
+  return [
+    ...requiredFields.flatMap(({ field, uses: asked }) => asked.map((how) => use(field.name, how))).filter((name) => !met.has(name)),
+    ...flowActions.filter((name) => !actions.has(name)),
+    ...protocols.filter((name) => !seen.has(name)),
+  ];
+}

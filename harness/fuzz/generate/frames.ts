@@ -1,0 +1,52 @@
+/** Frames for flows: made from what they match, from one another, and at random. */
+import type { Random } from '../../base/random.js';
+import { Unsupported } from '../../base/errors.js';
+import { anyFrame, damaged } from '../../model/arbitrary-frame.js';
+import { hasField } from '../../model/has-field.js';
+import { keyOf, writeField } from '../../model/keys.js';
+import { compose } from '../../packet/compose/compose.js';
+import { extract } from '../../packet/extract/extract.js';
+import { keyWords, word } from '../../packet/flow-key.js';
+import { rewrite } from '../../packet/flow-rewrite.js';
+import type { Match } from '../../openflow/match.js';
+import { bridge, portNumbers, type FrameIn } from '../case.js';
+import { chance, pick, times, weighted } from './draw.js';
+import { drawBeside } from './match.js';
+import { drawValue, type Pool } from './pool.js';
+
+/** `matches` are those of the flows that packets meet first. */
+export function drawFrames(random: Random, count: number, pool: Pool, matches: readonly Match[]): readonly FrameIn[] {
+  const make = weighted<() => Uint8Array>;
+  return times(count, () => {
+    const frame = make(random, [
+      [30, () => pick(random, pool.frames)],
+      [30, () => sibling(random, pool, pick(random, pool.frames))],
+      [25, () => matching(random, pool, pick(random, matches))],
+      [8, () => anyFrame(random)],
+      [7, () => damaged(random, pick(random, pool.frames))],
+    ])();
+    return { port: chance(random, 8) ? bridge : String(pick(random, portNumbers.slice(0, 3))), frame };
+  });
+}
+
+/** The same frame but for one field: what is cached for the one must not be taken for the other where flows tell them apart. */
+function sibling(random: Random, pool: Pool, frame: Uint8Array): Uint8Array {
+  const before = new Uint32Array(keyWords);
+  const layout = extract(frame, before);
+  const rows = pool.packet.filter((row) => row.writable === 'anywhere' && hasField(before, row));
+  if (rows.length === 0) return frame;
+  const [after, row] = [before.slice(), pick(random, rows)];
+  writeField(after, row, drawValue(random, pool, row), row.ones);
+  try {
+    return rewrite(frame, layout, before, after);
+  } catch (error) {
+    if (error instanceof Unsupported) return frame;
+    throw error;
+  }
+}
+
+/** A frame as ovs-ofctl makes it of the match and of other fields of the pool. */
+function matching(random: Random, pool: Pool, match: Match): Uint8Array {
+  const whole = drawBeside(random, pool, match, 6).filter(({ field }) => field.word >= word.ethSrc);
+  return compose(keyOf(whole));
+}

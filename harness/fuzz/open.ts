@@ -1,0 +1,30 @@
+/** A real switch with the bridge that cases play on, and the model beside it. */
+import { openModel } from '../testbeds/model/model.js';
+import { openSim, type Sim, type SimOptions } from '../testbeds/sim/sim.js';
+import type { Image } from '../ovs/image.js';
+import { planOf } from './case.js';
+import type { Sides } from './judge.js';
+
+/** Both sides, with a switch that can be had anew once it has died. */
+export interface OpenSides extends Sides {
+  /** As the switch tells it. */
+  readonly version: string;
+  close(): Promise<void>;
+}
+
+/** @throws Unavailable naming what did not come up. */
+export async function openSides(image: Image, options: SimOptions = {}): Promise<OpenSides> {
+  const open = () => openSim({ nodes: [planOf({ groups: [], flows: [] })] }, image, options);
+  let sim: Sim = await open();
+  const { versions } = sim;
+  return {
+    version: versions['ovs-vswitchd'] ?? '',
+    sim: () => sim,
+    openModel: (plan) => openModel(plan, versions),
+    restart: async () => {
+      await sim.close();
+      sim = await open();
+    },
+    close: () => sim.close(),
+  };
+}

@@ -1,0 +1,75 @@
+/** What `flowbed fuzz` prints: for people, and as JSON. */
+import { colors } from '../harness/base/colors.js';
+import { describeFrame } from '../harness/packet/frame.js';
+import type { CampaignResult, Finding } from '../harness/fuzz/campaign.js';
+import { missingFrom, requiredFields } from '../harness/fuzz/coverage/required.js';
+import { use, uses } from '../harness/fuzz/coverage/coverage.js';
+
+const { bold, dim, green, red, yellow } = colors;
+
+/** What one image made of a seed. */
+export interface ImageResult {
+  /** `trixie 3.5.0` */
+  readonly image: string;
+  readonly result: CampaignResult;
+}
+
+/** The differences, each with its smallest case; then what was left out and refused, and in a line what was compared. */
+export function renderImage({ image, result }: ImageResult): string {
+  const { cases, sent, frames, counters, findings, unknown, unseen, refused } = result;
+  const told = `${sent} packets of ${cases} cases: ${frames} frames and ${counters} counters compared`;
+  const headline = findings.length > 0 ? `${red('✖')} ${bold(image)}  ${findings.length} differences in ${told}` : `${unknown.size > 0 ? yellow('?') : green('✔')} ${bold(image)}  ${told}`;
+  return [
+    ...findings.flatMap((finding) => [...renderFinding(finding), '']),
+    ...renderCounts('not modelled, so not compared', unknown), ...renderCounts('left out', unseen), ...renderCounts('refused by both', refused),
+    headline,
+  ].join('\n');
+}
+
+function renderFinding({ index, smallest: { groups, flows, frames }, differences }: Finding): readonly string[] {
+  return [
+    bold(`case ${index}, at its smallest`),
+    ...groups.map((group) => `  group  ${group}`), ...flows.map((flow) => `  flow   ${flow}`),
+    ...frames.map(({ port, frame }) => `  frame  into ${port} ${Buffer.from(frame).toString('hex')}\n         ${dim(describeFrame(frame))}`),
+    ...differences.flatMap(({ aspect, at, what, model, switch: real }) => [`  ${red(aspect)}${at === undefined ? '' : ` at frame ${at + 1}`}: ${what}`, `    model   ${model}`, `    switch  ${real}`]),
+  ];
+}
+
+function renderCounts(title: string, counts: ReadonlyMap<string, number>): readonly string[] {
+  const rows = byNumber(counts).map(([name, count]) => `  ${String(count).padStart(7)}  ${name}`);
+  return rows.length === 0 ? [] : [bold(title), ...rows, ''];
+}
+
+function byNumber(counts: ReadonlyMap<string, number>): readonly (readonly [string, number])[] {
+  return [...counts].sort(([a, one], [b, other]) => other - one || (a < b ? -1 : 1));
+}
+
+/** How often packets met each field, action and protocol; a zero in red. */
+export function renderCoverage({ coverage }: CampaignResult): string {
+  const number = (count: number | undefined) => (count === undefined ? red('0'.padStart(9)) : String(count).padStart(9));
+  const cells = (field: (typeof requiredFields)[number]) => uses.map((how) => (field.uses.includes(how) ? number(coverage.fields.get(use(field.field.name, how))) : '·'.padStart(9)));
+  return [
+    bold(`${'field'.padEnd(18)}${uses.map((how) => how.padStart(9)).join('')}`),
+    ...requiredFields.map((row) => `${row.field.name.padEnd(18)}${cells(row).join('')}`),
+    '', bold('action'), ...byName(coverage.actions).map(([name, count]) => `${name.padEnd(27)}${number(count)}`),
+    '', bold('protocol'), ...byName(coverage.protocols).map(([name, count]) => `${name.padEnd(27)}${number(count)}`),
+  ].join('\n');
+}
+
+function byName(counts: ReadonlyMap<string, number>): readonly (readonly [string, number])[] {
+  return [...counts].sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+/** One JSON document: `{seed, count, images: [{image, cases, sent, frames, counters, findings, unknown, unseen, refused, coverage, missing}]}`. */
+export function fuzzAsJson(seed: number, count: number, images: readonly ImageResult[]): string {
+  return JSON.stringify({
+    seed, count,
+    images: images.map(({ image, result: { cases, sent, frames, counters, findings, unknown, unseen, refused, coverage } }) => ({
+      image, cases, sent, frames, counters,
+      findings: findings.map(({ index, smallest, differences }) => ({ index, groups: smallest.groups, flows: smallest.flows, frames: smallest.frames.map(({ port, frame }) => ({ port, frame: Buffer.from(frame).toString('hex') })), differences })),
+      unknown: Object.fromEntries(byNumber(unknown)), unseen: Object.fromEntries(byNumber(unseen)), refused: Object.fromEntries(byNumber(refused)),
+      coverage: { fields: Object.fromEntries(byName(coverage.fields)), actions: Object.fromEntries(byName(coverage.actions)), protocols: Object.fromEntries(byName(coverage.protocols)) },
+      missing: missingFrom(coverage),
+    })),
+  }, null, 2);
+}
