@@ -1,4 +1,5 @@
 /** The frames of cases.ts, and how what comes of them is told. */
+import type { ControllerPlan } from '../nouns/plan.js';
 import type { FlowCount, SwitchStep } from '../nouns/switching.js';
 import { encodeEthernet, etherTypes } from '../packet/ethernet.js';
 import { concatBytes } from '../packet/header.js';
@@ -23,6 +24,13 @@ export const frames: Readonly<Record<FrameName, Uint8Array>> = {
   'two labels': ethernet(etherTypes.mpls, concatBytes(labels(0x5040, 0x6140), udp())),
   'four labels': ethernet(etherTypes.mpls, concatBytes(labels(0x5040, 0x6040, 0x7040, 0x8140), udp())),
 };
+
+export const controllers: readonly ControllerPlan[] = [{ id: 0, paused: 'resumed' }, { id: 7, paused: 'kept' }];
+
+/** As `tells` of a case has it. */
+export function tellOfControllers({ packetIns = [] }: SwitchStep): readonly string[] {
+  return packetIns.map(({ controller, reason, table, cookie, metadata, userdata, paused }) => `${controller} ${reason} ${table} ${cookie} ${metadata} [${userdata.join()}]${paused ? ' waits' : ''}`);
+}
 
 /** As `gives` of a case tells it. */
 export function tell({ outputs }: SwitchStep, frame: Uint8Array, counts: readonly FlowCount[]): string {

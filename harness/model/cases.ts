@@ -9,6 +9,8 @@ export interface Case {
   readonly frame?: FrameName;
   /** Ports it comes out of, and table/priority:packets of the flows that counted. */
   readonly gives: string;
+  /** What controllers are told: id, reason, table, cookie, metadata, and userdata. */
+  readonly tells?: readonly string[];
   /** Where Open vSwitch before 3.2 does otherwise. */
   readonly gaveBefore?: string;
 }
@@ -37,7 +39,7 @@ export const cases: readonly Case[] = [
   { what: 'by no fields', groups: ['group_id=1,type=select,selection_method=hash,bucket=output:2,bucket=output:3,bucket=output:4'], flows: ['udp,actions=group:1'], gives: 'p2 | 0/32768:1' },
   { what: 'by the datapath', groups: ['group_id=1,type=select,selection_method=dp_hash,selection_method_param=7,bucket=output:2,bucket=output:3,bucket=output:4'], flows: ['udp,actions=group:1'], gives: 'p2 | 0/32768:1' },
   { what: 'by the datapath, the same for both directions', groups: ['group_id=1,type=select,selection_method=dp_hash,selection_method_param=0x100000007,bucket=output:2,bucket=output:3,bucket=output:4'], flows: ['udp,actions=group:1'], gives: 'p3 | 0/32768:1' },
-  { what: 'what is behind a select group waits for the hash', groups: ['group_id=1,type=select,bucket=output:2,bucket=output:3'], flows: ['ip,actions=resubmit(,1),output:4', 'table=1,ip actions=group:1,dec_ttl,output:LOCAL'], frame: 'ttl 1', gives: 'p2 | 0/32768:1 1/32768:1' },
+  { what: 'what is behind a select group waits for the hash', groups: ['group_id=1,type=select,bucket=output:2,bucket=output:3'], flows: ['ip,actions=resubmit(,1),output:4', 'table=1,ip actions=group:1,dec_ttl,output:LOCAL'], frame: 'ttl 1', gives: 'p2 | 0/32768:1 1/32768:1', tells: ['0 invalid_ttl 1 0 in_port=1 []'] },
   // Action sets.
   { what: 'written actions come last, in their order', flows: ['udp,actions=output:4,write_actions(output:2,set_field:9->nw_ttl,dec_ttl),goto_table:1', 'table=1 actions=output:3'], gives: 'p2! p3 p4 | 0/32768:1 1/32768:1' },
   { what: 'the last output written counts', flows: ['actions=write_actions(output:2),goto_table:1', 'table=1 actions=write_actions(output:3)'], gives: 'p3 | 0/32768:1 1/32768:1' },
@@ -82,12 +84,25 @@ export const cases: readonly Case[] = [
   { what: 'multipath', flows: ['udp,actions=multipath(symmetric_l4,50,modulo_n,3,0,NXM_NX_REG0[]),multipath(nw_src,1,hash_threshold,9,0,NXM_NX_REG1[]),goto_table:1', 'table=1,reg0=0 actions=output:2,goto_table:2', 'table=1,reg0=1 actions=output:3,goto_table:2', 'table=1,reg0=2 actions=output:4,goto_table:2'], gives: 'p3 | 0/32768:1 1/32768:1' },
   { what: 'bundle', flows: ['udp,actions=bundle(symmetric_l3l4+udp,9,hrw,ofport,members:9,2,3,4),bundle(eth_src,0,active_backup,ofport,members:9,4,2)'], gives: 'p3 p4 | 0/32768:1' },
   // What is behind labels: the rest goes on once the frame is read anew.
-  { what: 'TTL 1 behind a label ends all that is left', flows: ['in_port=1,mpls,actions=resubmit(,1),output:2', 'table=1,mpls actions=pop_mpls:0x0800,dec_ttl,output:3'], frame: 'label', gives: ' | 0/32768:1 1/32768:1' },
+  { what: 'TTL 1 behind a label ends all that is left', flows: ['in_port=1,mpls,actions=resubmit(,1),output:2', 'table=1,mpls actions=pop_mpls:0x0800,dec_ttl,output:3'], frame: 'label', gives: ' | 0/32768:1 1/32768:1', tells: ['0 invalid_ttl 1 0 in_port=1 []'] },
   { what: 'a table behind a label', flows: [...label('pop_mpls:0x0800,resubmit(,2),output:4'), 'table=2,udp actions=output:2', 'table=2,priority=1 actions=output:3'], frame: 'label', gives: 'p2! p4! | 0/32768:1 1/32768:1 2/32768:1' },
   { what: 'an output behind a label', flows: label('pop_mpls:0x0800,output:2,set_field:0a:00:00:00:00:09->eth_dst,output:3'), frame: 'label', gives: 'p2! p3! | 0/32768:1 1/32768:1' },
-  { what: 'what is behind a clone that reads anew is not carried out', flows: label('clone(pop_mpls:0x0800,dec_ttl,output:2),output:3'), frame: 'label', gives: ' | 0/32768:1 1/32768:1' },
+  { what: 'what is behind a clone that reads anew is not carried out', flows: label('clone(pop_mpls:0x0800,dec_ttl,output:2),output:3'), frame: 'label', gives: ' | 0/32768:1 1/32768:1', tells: ['0 invalid_ttl 1 0 in_port=1 []'] },
   { what: 'too many labels undo everything', flows: label('output:2,push_mpls:0x8847,push_mpls:0x8847,push_mpls:0x8847,output:3'), frame: 'label', gives: ' | 0/32768:1 1/32768:1' },
   { what: 'in a bucket, only what is behind', groups: ['group_id=1,type=all,bucket=resubmit(,2),bucket=output:3'], flows: [...label('output:4,group:1,output:2'), 'table=2,mpls actions=push_mpls:0x8847,push_mpls:0x8847,push_mpls:0x8847,output:LOCAL'], frame: 'label', gives: 'p2 p3 p4 | 0/32768:1 1/32768:1 2/32768:1' },
+  // Controllers: 0 resumes what waits, 7 keeps it, others do not listen.
+  { what: 'a controller', flows: ['cookie=5,udp,actions=set_field:7->reg1,controller(userdata=01.02,max_len=20),controller(id=8),output:2'], gives: 'p2 | 0/32768:1', tells: ['0 action 0 5 reg1=0x7,in_port=1 [1,2]'] },
+  { what: 'a table miss', flows: ['cookie=5,priority=0,actions=CONTROLLER:20,goto_table:1', 'table=1,priority=1,actions=controller(reason=no_match)'], gives: ' | 0/0:1 1/1:1', tells: ['0 no_match 0 5 in_port=1 []', '0 no_match 1 0 in_port=1 []'] },
+  { what: 'the end of a TTL', flows: ['cookie=5,ip,actions=dec_ttl(0,7,8),output:2'], frame: 'ttl 1', gives: ' | 0/32768:1', tells: ['0 invalid_ttl 0 5 in_port=1 []', '7 invalid_ttl 0 5 in_port=1 []'] },
+  { what: 'the end of a TTL in a label', flows: ['cookie=5,mpls,actions=set_field:1->mpls_ttl,dec_mpls_ttl,output:2'], frame: 'label', gives: ' | 0/32768:1', tells: ['0 invalid_ttl 0 5 in_port=1 []'] },
+  { what: 'buckets and action sets say so', groups: ['group_id=1,type=all,bucket=CONTROLLER,bucket=controller(userdata=01),resubmit(,3)'], flows: ['cookie=5,actions=resubmit(,1),write_actions(CONTROLLER),goto_table:2', 'table=1,cookie=6,actions=group:1', 'table=2,cookie=7,actions=output:3', 'table=3,cookie=8,actions=CONTROLLER'], gives: 'p3 | 0/32768:1 1/32768:1 2/32768:1 3/32768:1', tells: ['0 group 1 6 in_port=1 []', '0 action 3 8 in_port=1 []', '0 action_set 0 5 in_port=1 []'] },
+  { what: 'a pause', flows: ['cookie=5,ip,actions=resubmit(,1),set_field:9->nw_ttl,output:2', 'table=1,cookie=6,ip,actions=output:4,controller(pause,userdata=09),output:3'], gives: 'p2! p3 p4 | 0/32768:1 1/32768:1', tells: ['0 action 0 5 in_port=1 [9] waits'] },
+  { what: 'a pause that nobody ends', flows: ['ip,actions=output:4,controller(pause,id=7),output:3'], gives: 'p4 | 0/32768:1', tells: ['7 action 0 0 in_port=1 [] waits'] },
+  { what: 'a pause that nobody hears of', flows: ['ip,actions=output:4,controller(pause,id=8),output:3'], gives: 'p4 | 0/32768:1' },
+  { what: 'a pause behind which there is nothing', flows: ['ip,actions=resubmit(,1)', 'table=1,actions=output:2,controller(pause)'], gives: 'p2 | 0/32768:1 1/32768:1', tells: ['0 action 0 0 in_port=1 [] waits'] },
+  { what: 'a pause in a clone', flows: ['ip,actions=clone(set_field:9->nw_ttl,controller(pause),output:3),output:4'], gives: 'p3! | 0/32768:1', tells: ['0 action 0 0 in_port=1 [] waits'] },
+  { what: 'a pause in a bucket', groups: ['group_id=1,type=all,bucket=resubmit(,1),bucket=output:4'], flows: ['ip,actions=group:1,output:2', 'table=1,cookie=6,actions=controller(pause),output:3'], gives: 'p2 p3 p4 | 0/32768:1 1/32768:1', tells: ['0 action 0 0 in_port=1 [] waits'] },
+  { what: 'tables behind a pause', flows: ['cookie=5,ip,actions=controller(pause),resubmit(,1),CONTROLLER', 'table=1,cookie=6,actions=CONTROLLER,output:2'], gives: 'p2 | 0/32768:1 1/32768:1', tells: ['0 action 0 5 in_port=1 [] waits', '0 action 1 6 in_port=1 []', '0 action 0 5 in_port=1 []'] },
   // Limits: nothing at all comes out.
   { what: 'too deep', flows: ['actions=output:2,resubmit(,0)'], gives: ' | 0/32768:65' },
   { what: 'groups that never end', groups: ['group_id=1,type=all,bucket=resubmit(,1)'], flows: ['actions=output:2,group:1', 'table=1 actions=group:1'], gives: ' | 0/32768:1 1/32768:32' },

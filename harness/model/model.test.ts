@@ -338,6 +338,7 @@ void t.test('the model refuses by name', async (t) => {
   const version6 = ethernet(new Uint8Array(60), { etherType: etherTypes.ipv6 });
   refuses(/does not track SCTP connections/, 'ip,actions=ct(table=1)', ethernet(encodeIpv4({ src: ip1, dst: ip2, ttl: 64, protocol: ipProtocols.sctp }, new Uint8Array(12))));
   refuses(/does not track ICMP type 3/, 'ip,actions=ct(table=1)', icmp({ type: icmpTypes.destinationUnreachable }));
+  t.throws(() => send(nodeOf('ip,actions=write_actions(output:2),goto_table:1', 'table=1,ip,actions=ct(table=2)'), 'p1', udp()), { name: 'Unsupported', message: /put off with an action set.* table 1$/ });
   refuses(/does not reassemble fragments/, 'ip,actions=ct(table=1)', udp({ flags: 1 }));
   refuses(/wrong IPv4 header checksum/, 'ip,actions=ct(table=1)', udp().map((byte, index) => (index === 14 + 8 ? byte ^ 1 : byte)));
   refuses(/does not track IPv6/, 'ipv6,actions=ct(table=1)', version6);

@@ -15,7 +15,7 @@ import type { Trace } from './trace.js';
  */
 export function receiveFrame(node: ModelNode, port: string, frame: Uint8Array): { readonly step: SwitchStep; readonly trace: Trace } {
   const place = findPort(node, port);
-  const passage: Passage = { node, outputs: [], packetIns: [], steps: [], recirculations: 0 };
+  const passage: Passage = { node, outputs: [], packetIns: [], resumed: [], steps: [], recirculations: 0 };
   try {
     enter(passage, place.bridge, arriving(frame, place.number));
   } catch (error) {

@@ -1,5 +1,6 @@
 /** Action sets: what is written, and in which order it is carried out (OpenFlow 1.3, section 5.10; ovs-actions(7), "write_actions"). */
 import type { Action } from '../../openflow/actions.js';
+import { isPlain } from '../../openflow/actions/output.js';
 import { reservedPorts } from '../../openflow/ports.js';
 import { word } from '../../packet/flow-key.js';
 import { ofFlow, type Translation } from './translation.js';
@@ -12,7 +13,8 @@ const inOrder: readonly Action['kind'][] = ['set', 'set_vlan', 'set_port', 'move
 const last: readonly (readonly Action['kind'][])[] = [['group'], ['output', 'controller'], ['resubmit'], ['ct_clear'], ['ct']];
 
 /** The list of actions that a set of them, in the order written, stands for. */
-export function inSetOrder(set: readonly Action[]): readonly Action[] {
+export function inSetOrder(written: readonly Action[]): readonly Action[] {
+  const set = written.filter((action) => action.kind !== 'controller' || isPlain(action));
   const end = last.map((kinds) => set.findLast(({ kind }) => kinds.includes(kind))).find((action) => action !== undefined);
   if (end === undefined) return [];
   const first = once.flatMap((wanted) => set.findLast(({ kind }) => kind === wanted) ?? []);

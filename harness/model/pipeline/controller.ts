@@ -26,13 +26,19 @@ function tell(at: Translation, action: ControllerAction, reason: PacketIn['reaso
   const isMiss = reason === 'action' && rule !== undefined && rule.flow.priority === 0 && rule.flow.match.length === 0;
   const told = packetIn(at, action, isMiss ? 'no_match' : reason, 'sent');
   at.passage.steps.push({ kind: 'controller', ...blame(at), controller: action.id, reason: told.reason });
-  at.datapath.push(() => void at.passage.packetIns.push(told));
+  if (listens(at, action.id)) at.datapath.push(() => void at.passage.packetIns.push(told));
 }
 
-export function packetIn(at: Translation, { id, maxLength, userdata }: Pick<ControllerAction, 'id' | 'maxLength' | 'userdata'>, reason: PacketIn['reason'], state: 'sent' | 'paused'): PacketIn {
+/** The whole packet, however little of it was asked for: Open vSwitch keeps none of the rest. What waits is of no table. */
+export function packetIn(at: Translation, { id, userdata }: Pick<ControllerAction, 'id' | 'userdata'>, reason: PacketIn['reason'], state: 'sent' | 'paused'): PacketIn {
   const { frame, key } = at.packet;
   const { table, cookie } = at.place;
-  return { bridge: at.bridge.plan.name, controller: id, reason, table, cookie, length: frame.length, frame: frame.subarray(0, maxLength), metadata: metadataOf(key), userdata, paused: state === 'paused' };
+  return { bridge: at.bridge.plan.name, controller: id, reason, table: state === 'paused' ? 0 : table, cookie, length: frame.length, frame, metadata: metadataOf(key), userdata, paused: state === 'paused' };
+}
+
+/** The controller of that connection id, where the plan says who listens; where it does not, everybody does. */
+export function listens({ bridge }: Translation, id: number): boolean {
+  return bridge.plan.controllers?.some((controller) => controller.id === id) ?? true;
 }
 
 const metadataFields = fields.filter((field) => !field.isView && isFilled(field) && field.inFlows && field.word < word.ethSrc && field.name !== 'actset_output' && field.name !== 'conj_id');

@@ -1,11 +1,12 @@
 /** Translations that are broken off, and taken up again with the packet read anew ("freezing" and "thawing" in ofproto-dpif-xlate.c). */
-import type { Action } from '../../openflow/actions.js';
+import { Unsupported } from '../../base/errors.js';
+import type { Action, ControllerAction } from '../../openflow/actions.js';
 import { fieldCalled } from '../../openflow/fields.js';
 import { word } from '../../packet/flow-key.js';
 import { hash2words, symmetricL3L4 } from '../hash.js';
 import { commit, copyOf, settled, type Packet } from '../packet.js';
-import { packetIn } from './controller.js';
-import type { Freezing, Frozen, Place, Translation } from './translation.js';
+import { listens, packetIn } from './controller.js';
+import type { Freezing, Frozen, FrozenAction, Place, Translation } from './translation.js';
 
 /** What is left of a list of actions is kept for later. */
 export function keepForLater(at: Translation, actions: readonly Action[], places: readonly Place[]): void {
@@ -27,16 +28,29 @@ export function finishFreezing(at: Translation): void {
   const frozen = freeze(at, 0);
   at.freezing = undefined;
   at.frozen = [];
-  if (freezing?.kind === 'pause') {
-    const told = packetIn(at, freezing.action, freezing.action.reason, 'paused');
-    at.datapath.push(() => void at.passage.packetIns.push(told));
-    return;
-  }
+  if (freezing?.kind === 'pause') return pause(at, freezing.action, frozen);
   at.datapath.push(() => at.recirculate(freezing?.kind === 'hash' ? { ...frozen, packet: hashed(frozen.packet, freezing) } : frozen));
 }
 
-export function freeze(at: Translation, table: number): Frozen {
-  return { bridge: at.bridge, table, packet: copyOf(at.packet), actions: at.frozen, stack: [...at.stack], actionSet: [...at.actionSet] };
+/** A controller is told, and resumes the packet once all else is done with it, unless it keeps it. */
+function pause(at: Translation, action: ControllerAction, frozen: Frozen): void {
+  if (!listens(at, action.id)) return;
+  const told = packetIn(at, action, action.reason, 'paused');
+  const resumes = at.bridge.plan.controllers?.some(({ id, paused }) => id === action.id && paused === 'resumed') ?? false;
+  const rest: readonly FrozenAction[] = frozen.actions.length > 0 ? frozen.actions : [{ action: { kind: 'note', bytes: [] }, place: at.place }];
+  at.datapath.push(() => {
+    at.passage.packetIns.push(told);
+    if (resumes) at.passage.resumed.push({ ...frozen, actions: rest });
+  });
+}
+
+/**
+ * @throws Unsupported where there is an action set: unless more actions are left than it has, Open vSwitch 3.1 to 4.0 ends itself
+ * (an assertion in ofproto-dpif-rid.c, recirc_alloc_id__).
+ */
+export function freeze({ bridge, packet, frozen, stack, actionSet }: Translation, table: number): Frozen {
+  if (actionSet.length > 0) throw new Unsupported('the model does not follow a packet that is put off with an action set: Open vSwitch may end itself by an assertion there');
+  return { bridge, table, packet: copyOf(packet), actions: frozen, stack: [...stack] };
 }
 
 /** The hash of the datapath's action HASH (lib/odp-execute.c); the one of addresses and ports is taken when the packet arrives. */

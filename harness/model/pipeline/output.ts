@@ -136,7 +136,7 @@ function receiveFromTunnel(at: Translation, underlay: ModelBridge, frame: Uint8A
     packet.key[word.tunSrc] = inner.src;
     packet.key[word.tunDst] = inner.dst;
     packet.key[word.tunId + 1] = inner.id;
-    at.recirculate({ bridge, table: 0, packet, actions: [], stack: [], actionSet: [] });
+    at.recirculate({ bridge, table: 0, packet, actions: [], stack: [] });
     return true;
   }
   return false;

@@ -26,7 +26,14 @@ export function enter(passage: Passage, bridge: ModelBridge, packet: Packet): vo
   const at = begin(passage, bridge, packet);
   runTable(at, 0, packet.key[word.inPort] ?? 0);
   complete(at);
+  for (let times = 0, next = passage.resumed.shift(); next !== undefined; times++, next = passage.resumed.shift()) {
+    if (times >= mostResumed) throw new Unsupported(`the model does not resume one packet more than ${mostResumed} times`);
+    recirculate(passage, next);
+  }
 }
+
+/** A packet that is paused again whenever it is resumed never ends. */
+const mostResumed = 64;
 
 function begin(passage: Passage, bridge: ModelBridge, packet: Packet): Translation {
   return beginTranslation({ passage, carryOut, recirculate: (frozen) => { recirculate(passage, frozen); } }, bridge, packet);
@@ -40,7 +47,7 @@ function complete(at: Translation): void {
 }
 
 /** The packet is read anew and goes on where it was put off; past the datapath's limit it is dropped without a word. */
-function recirculate(passage: Passage, { bridge, table, packet, actions, stack, actionSet }: Frozen): void {
+function recirculate(passage: Passage, { bridge, table, packet, actions, stack }: Frozen): void {
   const { recirculations } = passage.node.behaviour;
   if (passage.recirculations >= recirculations) {
     passage.steps.push({ kind: 'drop', why: `more than ${recirculations} recirculations` });
@@ -51,7 +58,6 @@ function recirculate(passage: Passage, { bridge, table, packet, actions, stack, 
   reread(again);
   const at: Translation = { ...begin(passage, bridge, again), stack: [...stack] };
   at.packet.key[word.actsetOutput] = reservedPorts.UNSET;
-  writeActions(at, actionSet);
   if (actions.length > 0) carryOut(at, actions.map(({ action }) => action), { kind: 'frozen', places: actions.map(({ place }) => place) });
   else runTable(at, table, again.key[word.inPort] ?? 0);
   complete(at);

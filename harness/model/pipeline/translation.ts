@@ -15,6 +15,8 @@ export interface Passage {
   readonly node: ModelNode;
   readonly outputs: { readonly port: string; readonly frame: Uint8Array }[];
   readonly packetIns: PacketIn[];
+  /** Packets that waited for a controller and go on once nothing else is left to do. */
+  readonly resumed: Frozen[];
   readonly steps: TraceStep[];
   /** How often the packet at hand was put off and taken up again. */
   recirculations: number;
@@ -49,7 +51,6 @@ export interface Frozen {
   readonly packet: Packet;
   readonly actions: readonly FrozenAction[];
   readonly stack: readonly StackItem[];
-  readonly actionSet: readonly Action[];
 }
 
 export interface StackItem {
