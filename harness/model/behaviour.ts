@@ -6,6 +6,8 @@ export type Version = readonly [major: number, minor: number];
 export interface Behaviour {
   /** What of the packet at hand is there inside clone() and behind check_pkt_larger, beside the packet itself. */
   readonly clonesKeep: 'stack and action set' | 'neither';
+  /** Whether clone() has a copy of its own in the datapath, whatever it does, or only for actions that cannot be taken back: what a meter drops in it is otherwise gone outside as well. */
+  readonly clonesAreApart: 'always' | 'where an action asks for it';
   /** How often a packet is read anew before the datapath drops it. */
   readonly recirculations: number;
 }
@@ -17,6 +19,8 @@ export function behaviourOf(version: Version): Behaviour {
   return {
     // Since 3.2 the translation's state is put aside there, not copied (ofproto-dpif-xlate.c, xretain_state_save).
     clonesKeep: isBefore(version, [3, 2]) ? 'stack and action set' : 'neither',
+    // Since 4.0 the datapath's actions decide, not the flow's (ofproto-dpif-xlate.c, odp_actions_are_reversible).
+    clonesAreApart: isBefore(version, [4, 0]) ? 'where an action asks for it' : 'always',
     // (lib/dpif-netdev.c, MAX_RECIRC_DEPTH)
     recirculations: isBefore(version, [3, 3]) ? 6 : 8,
   };

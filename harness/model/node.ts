@@ -3,12 +3,14 @@ import { ipv4Number } from '../base/address.js';
 import { Unsupported } from '../base/errors.js';
 import type { BridgePlan, NodePlan, PortPlan } from '../nouns/plan.js';
 import type { FlowId } from '../nouns/switching.js';
-import { parseBridgeFlows, parseBridgeGroups } from '../openflow/bridge-program.js';
+import { parseBridgeFlows, parseBridgeGroups, parseBridgeMeters } from '../openflow/bridge-program.js';
 import type { Group } from '../openflow/groups.js';
+import type { Meter } from '../openflow/meters.js';
 import { reservedPorts } from '../openflow/ports.js';
 import { behaviourOf, newest, type Behaviour } from './behaviour.js';
 import { compile, type Rule, type Tables } from './classifier.js';
 import type { ConnectionTable } from './conntrack/tracker.js';
+import { fullMeter, type MeterState } from './meters.js';
 import type { MacTable } from './normal.js';
 
 export interface ModelBridge {
@@ -17,6 +19,7 @@ export interface ModelBridge {
   readonly ports: ReadonlyMap<number, PortPlan>;
   readonly tables: Tables;
   readonly groups: ReadonlyMap<number, Group>;
+  readonly meters: Map<Meter['id'], MeterState>;
   readonly ids: Map<Rule, FlowId>;
   readonly macs: MacTable;
 }
@@ -43,7 +46,8 @@ export function buildNode(plan: NodePlan, version = newest): ModelNode {
     refuseUnknown(bridge);
     const ports = new Map(bridge.ports.map((port) => [port.ofport, port]));
     const groups = new Map(parseBridgeGroups(plan.node, bridge).map((group) => [group.id, group]));
-    return { plan: bridge, ports, groups, tables: compile(parseBridgeFlows(plan.node, bridge)), ids: new Map<Rule, FlowId>(), macs: new Map() };
+    const meters = new Map(parseBridgeMeters(plan.node, bridge).map((meter) => [meter.id, fullMeter(meter, 0)]));
+    return { plan: bridge, ports, groups, meters, tables: compile(parseBridgeFlows(plan.node, bridge)), ids: new Map<Rule, FlowId>(), macs: new Map() };
   });
   return { name: plan.node, behaviour: behaviourOf(version), bridges, connections: new Map(), packets: new Map(), ties: [], nowMs: 0 };
 }
@@ -55,11 +59,14 @@ function refuseUnknown({ name, mirrors = [], multicastSnooping }: BridgePlan): v
   if (unknown.length > 0) throw new Unsupported(`the model does not know ${unknown.join(', ')} of bridge ${name}`);
 }
 
-/** Forgets connections, learned addresses and counters. */
+/** Forgets connections, learned addresses and counters; meters are full. */
 export function resetNode(node: ModelNode): void {
   node.connections.clear();
   node.packets.clear();
-  for (const bridge of node.bridges) bridge.macs.clear();
+  for (const { macs, meters } of node.bridges) {
+    macs.clear();
+    for (const [id, { meter }] of meters) meters.set(id, fullMeter(meter, node.nowMs));
+  }
 }
 
 export function portName(bridge: ModelBridge, port: number): string {

@@ -6,18 +6,24 @@ import { writeSubfield } from '../keys.js';
 import { commit, copyOf } from '../packet.js';
 import { carryOutSet } from './action-set.js';
 import { finishFreezing } from './freeze.js';
-import { ofFlow, type Translation } from './translation.js';
+import { execute, ofFlow, type Translation } from './translation.js';
 
 /** On a copy of the packet, with an action set of its own; what exits there, exits here as well. */
 export function clone(at: Translation, actions: readonly Action[]): void {
-  const { packet, stack, actionSet, hasGroupInSet } = at;
-  const isWrapped = actions.some(({ kind }) => kind === 'ct' || kind === 'meter' || kind === 'nat' || kind === 'output-truncated');
-  if (isWrapped) commit(packet);
+  const { packet, stack, actionSet, hasGroupInSet, datapath } = at;
+  const isApart = at.passage.node.behaviour.clonesAreApart === 'always' || actions.some(({ kind }) => setsApart.includes(kind));
+  if (isApart) commit(packet);
+  at.datapath = [];
   onCopy(at, actions);
-  const left = at.packet;
-  Object.assign(at, { packet, stack, actionSet, hasGroupInSet });
-  if (!isWrapped && left.isUnread) packet.isUnread = true;
+  const [left, inner] = [at.packet, at.datapath];
+  Object.assign(at, { packet, stack, actionSet, hasGroupInSet, datapath });
+  if (isApart) at.datapath.push(() => void execute(inner));
+  else at.datapath.push(...inner);
+  if (!isApart && left.isUnread) packet.isUnread = true;
 }
+
+/** What Open vSwitch cannot take back from a packet without a copy. */
+const setsApart: readonly Action['kind'][] = ['ct', 'output-truncated'];
 
 /** Carries out `actions` on a copy of the packet, to the end of the pipeline. */
 function onCopy(at: Translation, actions: readonly Action[]): void {
@@ -55,7 +61,5 @@ export function checkLength(at: Translation, { bytes, destination }: Extract<Oth
   const others = way(0n);
   const taken = packet.frame.length > bytes ? longer : others;
   Object.assign(at, { packet, stack, actionSet, hasGroupInSet, datapath, exits: exitsLonger });
-  at.datapath.push(() => {
-    for (const carryOut of taken) carryOut();
-  });
+  at.datapath.push(() => void execute(taken));
 }

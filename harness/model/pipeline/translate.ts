@@ -7,6 +7,7 @@ import { word } from '../../packet/flow-key.js';
 import { ipProtocols } from '../../packet/ipv4.js';
 import { isInFront } from '../headers.js';
 import { writeSubfield } from '../keys.js';
+import { meterPasses } from '../meters.js';
 import type { ModelBridge } from '../node.js';
 import { copyOf, reread, type Packet } from '../packet.js';
 import { carryOutSet, clearActions, writeActions } from './action-set.js';
@@ -19,7 +20,7 @@ import { finishFreezing, keepForLater } from './freeze.js';
 import { runGroup } from './groups.js';
 import { enqueue, output, outputByField, outputTruncated } from './output.js';
 import { descend, descendAsFirst, runTable } from './tables.js';
-import { beginTranslation, noteDrop, noteWrite, type ActionList, type Frozen, type Passage, type Translation } from './translation.js';
+import { beginTranslation, execute, noteDrop, noteWrite, type ActionList, type Frozen, type Passage, type Translation } from './translation.js';
 
 /** A frame enters `bridge`; its key says at which port. */
 export function enter(passage: Passage, bridge: ModelBridge, packet: Packet): void {
@@ -43,7 +44,7 @@ function begin(passage: Passage, bridge: ModelBridge, packet: Packet): Translati
 function complete(at: Translation): void {
   if (at.error === undefined && at.freezing === undefined) carryOutSet(at);
   if (at.error === undefined && at.freezing !== undefined) finishFreezing(at);
-  if (at.error === undefined) for (const carryOutNext of at.datapath) carryOutNext();
+  if (at.error === undefined) execute(at.datapath);
 }
 
 /** The packet is read anew and goes on where it was put off; past the datapath's limit it is dropped without a word. */
@@ -168,12 +169,27 @@ function act(at: Translation, action: Action, list: ActionList, behind: readonly
       if (key[word.nwProto] === ipProtocols.tcp && ((key[word.tcpFlags] ?? 0) & (tcpFlagBits.fin | tcpFlagBits.rst)) !== 0) throw notModelled(action);
       return undefined;
     case 'meter':
+      return meter(at, action.meter);
     case 'nat':
     case 'learn':
       throw notModelled(action);
     default:
       return assertNever(action);
   }
+}
+
+/** Once the datapath comes to it; a meter that is not there lets everything pass. */
+function meter(at: Translation, id: number): void {
+  const { node } = at.passage;
+  const state = at.bridge.meters.get(id);
+  const { length } = at.packet.frame; // what is pending is not there yet
+  const place = at.place.flow;
+  if (state === undefined) return;
+  at.datapath.push(() => {
+    if (meterPasses(state, length, node.nowMs)) return undefined;
+    at.passage.steps.push({ kind: 'drop', ...(place === undefined ? {} : { flow: place }), why: `meter ${id} drops it` });
+    return 'dropped';
+  });
 }
 
 function notModelled(action: Action): Unsupported {

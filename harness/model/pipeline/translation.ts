@@ -74,7 +74,7 @@ export interface Translation extends Machine {
   /** The flow at hand; none once the translation was broken off in it. */
   rule: Rule | undefined;
   /** What is left to do once the translation is complete, in order: frames that leave, connections that are looked at. */
-  datapath: (() => void)[];
+  datapath: DatapathAction[];
   depth: number;
   lookups: number;
   stack: StackItem[];
@@ -87,6 +87,14 @@ export interface Translation extends Machine {
   frozen: FrozenAction[];
   /** Why everything that the packet was sent to is lost. */
   error: string | undefined;
+}
+
+/** What the datapath does once a packet is translated; a packet that a meter drops is gone for all that is behind. */
+export type DatapathAction = () => 'dropped' | void;
+
+export function execute(actions: readonly DatapathAction[]): 'dropped' | undefined {
+  for (const carryOut of actions) if (carryOut() === 'dropped') return 'dropped';
+  return undefined;
 }
 
 /** What a list of actions is: a flow's, a bucket's, or those that were left when the translation was broken off, each with its place. */

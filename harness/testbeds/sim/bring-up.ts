@@ -79,9 +79,14 @@ export async function setNeighbours(plan: NodePlan, { call }: Unixctl): Promise<
  */
 export async function program(node: string, bridge: BridgePlan, ofctl: Ofctl): Promise<void> {
   if (bridge.tunnelOptions !== undefined && bridge.tunnelOptions.length > 0) await ofctl.run(bridge.name, 'add-tlv-map', bridge.tunnelOptions.join(','));
-  for (const meter of parseBridgeMeters(node, bridge)) await ofctl.run(bridge.name, 'add-meter', printMeter(meter).replaceAll('\n', ' '));
+  await setMeters('add-meter', node, bridge, ofctl);
   const groups = parseBridgeGroups(node, bridge).map((group) => `group add ${printGroup(group)}`);
   const desired = parseBridgeFlows(node, bridge);
   const current = (await ofctl.dumpFlows(bridge.name)).map((line, index) => parseFlow(line, noNames, { file: `dump of ${bridge.name} on ${node}`, line: index + 1 }));
   await ofctl.bundle(bridge.name, [...groups, ...diffFlows(current, desired)]);
+}
+
+/** Makes the plan's meters, or makes them anew: then they are full. */
+export async function setMeters(command: 'add-meter' | 'mod-meter', node: string, bridge: BridgePlan, ofctl: Ofctl): Promise<void> {
+  for (const meter of parseBridgeMeters(node, bridge)) await ofctl.run(bridge.name, command, printMeter(meter).replaceAll('\n', ' '));
 }

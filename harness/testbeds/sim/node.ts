@@ -8,7 +8,7 @@ import { openOfctl, type Ofctl } from '../../ovs/ofctl.js';
 import { socketPath } from '../../ovs/socket-path.js';
 import { startVswitch, type Vswitch } from '../../ovs/vswitch.js';
 import type { BridgeFlows, Stray } from '../testbed.js';
-import { makeBridges, program, setNeighbours } from './bring-up.js';
+import { makeBridges, program, setMeters, setNeighbours } from './bring-up.js';
 import { until } from './condition.js';
 import { wiredPorts } from './configure.js';
 import { connectionsOf } from './connections.js';
@@ -162,6 +162,7 @@ function runningNode(plan: NodePlan, vswitch: Vswitch, ofctl: Ofctl, wires: read
       // The daemon answers in the order it is asked, so nothing needs to be waited for in between.
       const flushed = [...plan.bridges.map(({ name }) => call('fdb/flush', name)), connections.forget(), call('tnl/neigh/flush'), setNeighbours(plan, unixctl)];
       [baseline] = await Promise.all([countAll(), ...flushed]);
+      await Promise.all(plan.bridges.map((bridge) => setMeters('mod-meter', plan.node, bridge, ofctl)));
       none = countsSince(baseline, baseline);
       touched = 'no';
     },

@@ -1,0 +1,55 @@
+/**
+ * Goal: meters drop the packets that a real switch's drop, in virtual time, also in buckets and clones, in all three versions. Method:
+ * pipelines with a meter; bursts of frames of two sizes between which random times pass. SEED=n for others, SUITE=trixie for one version.
+ */
+import t from 'tap';
+import { openImage } from '../../images/images.js';
+import { randomFor } from '../base/random.js';
+import type { NodePlan } from '../nouns/plan.js';
+import { openSim } from '../testbeds/sim/sim.js';
+import { pick } from './arbitrary-frame.js';
+import { newest, parseVersion } from './behaviour.js';
+import { frames } from './case-frames.js';
+import { buildNode, resetNode } from './node.js';
+import { receiveFrame } from './switch.js';
+
+const seed = Number(process.env['SEED'] ?? 1);
+const suites = (process.env['SUITE'] ?? 'bookworm,trixie,sid').split(',');
+const rounds = 30;
+
+const flows: readonly string[] = [
+  'in_port=1,actions=meter:1,output:2', 'in_port=2,actions=meter:2,output:3', 'in_port=3,udp,actions=clone(resubmit(,3),ct(commit)),output:2', 'table=3,actions=meter:3,output:1', 'in_port=4,actions=resubmit(,1),output:3,group:1,output:1',
+  'table=1,actions=output:2,clone(resubmit(,2)),output:LOCAL', 'table=2,actions=meter:4,output:1', 'in_port=LOCAL,udp,actions=push_vlan:0x8100,resubmit(,4)', 'table=4,actions=meter:2,output:1',
+];
+const meters: readonly string[] = ['meter=1,pktps,band=type=drop,rate=2', 'meter=2,kbps,burst,band=type=drop,rate=1,burst_size=2,type=drop,rate=3,burst_size=1', 'meter=3,pktps,burst,band=type=drop,rate=1,burst_size=3', 'meter=4,pktps,band=type=drop,rate=1'];
+const groups: readonly string[] = ['group_id=1,type=all,bucket=resubmit(,3),bucket=resubmit(,2)'];
+const plan: NodePlan = { node: 'n1', bridges: [{ name: 'br0', mac: '02:00:00:00:00:fe', ports: [1, 2, 3, 4].map((ofport) => ({ kind: 'endpoint', name: `p${ofport}`, ofport })), flows, meters, groups }], hosts: [] };
+
+for (const suite of suites) {
+  void t.test(`meters on ${suite}`, async (t) => {
+    const sim = await openSim({ nodes: [plan] }, await openImage(suite, (line) => t.comment(line)));
+    t.teardown(() => sim.close());
+    const model = buildNode(plan, parseVersion(sim.versions['ovs-vswitchd'] ?? '') ?? newest);
+    const random = randomFor(seed, `meters ${suite}`);
+    const seen = new Map<string, number>();
+    for (let round = 0; round < rounds; round++) {
+      if (round === 15) {
+        await sim.reset();
+        resetNode(model);
+      }
+      const port = pick(random, ['p1', 'p2', 'p3', 'p4', 'br0']);
+      for (let burst = random.integer(1, 5); burst > 0; burst--) {
+        const frame = frames[pick<'udp' | 'long'>(random, ['udp', 'long'])];
+        const ports = (outputs: readonly { readonly port: string }[] = []) => outputs.map((output) => output.port).join(' ') || 'nothing';
+        const expected = ports(receiveFrame(model, port, frame).step.outputs);
+        const [step] = await sim.call([{ kind: 'receive', node: 'n1', port, frames: [frame] }]);
+        seen.set(`${port} ${expected}`, 1);
+        if (!t.equal(ports(step?.outputs), expected, `round ${round} of seed ${seed}: into ${port}`)) return;
+      }
+      const ms = pick(random, [0, 1, 137, 480, 1900]);
+      if (ms > 0) await sim.call([{ kind: 'advance', node: 'n1', ms }]);
+      model.nowMs += ms;
+    }
+    for (const port of ['p1', 'p2', 'p3', 'p4']) t.ok([...seen.keys()].filter((way) => way.startsWith(port)).length > 1, `${port}: some pass and some do not`);
+  });
+}
