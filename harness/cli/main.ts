@@ -8,6 +8,7 @@ import { exitCodes, type Context } from './context.js';
 import type { RunOptions } from './run.js';
 import type { FuzzOptions } from './fuzz.js';
 import type { CheckOptions } from './check.js';
+import type { ConformanceOptions } from './conformance.js';
 import type { TraceOptions } from './trace.js';
 
 function createContext(): Context {
@@ -93,6 +94,13 @@ function defineCommands(context: Context, finish: (code: number) => void): Comma
     .option('--freeze <dir>', 'write the smallest case of each difference there, a file each')
     .option('--json', 'one JSON document on stdout')
     .action(async (language: string, options: FuzzOptions) => finish(await (await import('./fuzz.js')).fuzz(context, language, options)));
+  program
+    .command('conformance')
+    .description('the 991 cases of the OpenFlow 1.3 conformance corpus on real switches and on the model')
+    .argument('[patterns...]', 'only cases whose name holds one of these')
+    .option('--image <names>', 'which OVS to run, several with commas between', 'trixie')
+    .option('--json', 'one JSON document on stdout')
+    .action(async (patterns: string[], options: ConformanceOptions) => finish(await (await import('./conformance.js')).conformance(context, patterns, options)));
   program
     .command('doctor')
     .description('check what this machine offers, and say what to do about what is missing')

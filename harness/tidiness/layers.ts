@@ -26,6 +26,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   'harness/run': [...belowRun, 'harness/vectors'],
   'harness/trace': ['harness/base', 'harness/nouns', 'harness/packet', 'harness/openflow', 'harness/model', 'harness/compare', 'harness/testbeds', 'harness/run'],
   'harness/fuzz': ['harness/base', 'harness/nouns', 'harness/packet', 'harness/openflow', 'harness/model', 'harness/compare', 'harness/ovs', 'harness/testbeds', 'harness/run'],
+  'harness/conformance': ['harness/base', 'harness/nouns', 'harness/packet', 'harness/openflow', 'harness/compare', 'harness/testbeds'],
   'harness/view': ['harness/base', 'harness/nouns', 'harness/packet', 'harness/model', 'harness/compare', 'harness/testbeds', 'harness/run'],
   'harness/selftest': [...belowRun, 'harness/vectors', 'harness/run'],
   'harness/testing': ['harness/base'],
@@ -35,11 +36,11 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   'harness/index.ts': ['harness/nouns', 'harness/intent', 'harness/control', 'harness/vectors'],
   topologies: ['harness/base', 'harness/nouns'],
   scenarios: ['harness/index.ts', 'topologies'],
-  reports: ['harness/base', 'harness/nouns', 'harness/packet', 'harness/compare', 'harness/view', 'types of harness/run', 'types of harness/trace', 'harness/fuzz'],
+  reports: ['harness/base', 'harness/nouns', 'harness/packet', 'harness/compare', 'harness/view', 'types of harness/run', 'types of harness/trace', 'types of harness/conformance', 'harness/fuzz'],
   images: ['harness/base', 'harness/ovs'],
   bench: ['harness/base', 'harness/nouns', 'harness/packet', 'harness/openflow', 'harness/model', 'harness/fabric', 'harness/control', 'harness/testbeds', 'harness/run', 'topologies', 'scenarios', 'images'],
   'harness/cli': [
-    'harness/base', 'harness/nouns', 'harness/ovs', 'harness/testbeds', 'harness/run', 'harness/view', 'harness/trace', 'harness/fuzz', 'harness/selftest', 'harness/testing', 'harness/mutation', 'harness/tidiness',
+    'harness/base', 'harness/nouns', 'harness/ovs', 'harness/testbeds', 'harness/run', 'harness/view', 'harness/trace', 'harness/conformance', 'harness/fuzz', 'harness/selftest', 'harness/testing', 'harness/mutation', 'harness/tidiness',
     'topologies', 'scenarios', 'reports', 'images',
   ],
 };
