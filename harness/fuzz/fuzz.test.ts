@@ -1,0 +1,95 @@
+/**
+ * Goal: a case is the same bytes for the same seed and index, and nearly all of it is what a switch takes; what is frozen reads back; a
+ * case shrinks to what matters and no further; what packets met is counted, and what they never met is named. Method: cases of one seed,
+ * and a shrinker that asks a predicate instead of switches.
+ */
+import t from 'tap';
+import type { FlowCount } from '../nouns/switching.js';
+import { flowId, parseFlow } from '../openflow/flow.js';
+import { bridge, node, type FuzzCase } from './case.js';
+import { addCoverage, noCoverage } from './coverage/coverage.js';
+import { protocolsOf } from './coverage/protocols.js';
+import { missingFrom } from './coverage/required.js';
+import { parseFrozen, printFrozen } from './frozen.js';
+import { drawCase } from './generate/case.js';
+import { readCase } from './read.js';
+import { fewer } from './shrink/fewer.js';
+import { shrink } from './shrink/shrink.js';
+
+const cases = Array.from({ length: 60 }, (_, index) => drawCase(1, index));
+const printed = (each: FuzzCase) => printFrozen({ ...each, why: '', found: [] });
+
+void t.test('a case follows from seed and index alone', (t) => {
+  t.equal(printed(drawCase(1, 59)), printed(cases[59]!));
+  t.not(printed(drawCase(2, 59)), printed(cases[59]!), 'another seed is another case');
+  t.equal(new Set(cases.map(printed)).size, cases.length);
+  t.end();
+});
+
+void t.test('what is drawn is read, and little of it twice', (t) => {
+  t.same(cases.flatMap((each) => readCase(each).complaints), []);
+  const flows = cases.flatMap((each) => each.flows.map((text) => parseFlow(text)));
+  t.ok(flows.length > 500, `${flows.length} flows`);
+  t.ok(cases.some(({ groups }) => groups.length > 1), 'groups');
+  const ties = cases.map((each) => each.flows.length - new Set(each.flows.map((text) => parseFlow(text)).map(({ table, priority }) => `${table} ${priority}`)).size);
+  t.ok(ties.filter((count) => count > 0).length < cases.length / 2, 'flows of equal priority are rare');
+  t.end();
+});
+
+void t.test('what no switch would take is told apart', (t) => {
+  const { accepted, complaints } = readCase({ groups: ['group_id=1,type=all'], flows: ['actions=group:1', 'actions=group:2', 'tp_src=1 actions=drop'], frames: [] });
+  t.same([accepted.groups.length, accepted.flows], [1, ['actions=group:1']]);
+  t.match(complaints, [{ line: 'flow add actions=group:2', why: 'there is no group 2' }, { line: 'flow add tp_src=1 actions=drop', why: /tp_src/ }]);
+  t.end();
+});
+
+void t.test('a frozen case reads back, and another file does not', (t) => {
+  const frozen = { ...cases[0]!, why: 'it was wrong', found: ['trixie 3.5.0'] };
+  t.same(parseFrozen(printFrozen(frozen), 'file'), frozen);
+  t.throws(() => parseFrozen('{', 'file'), { name: 'InputError', message: /^file: not JSON/ });
+  t.throws(() => parseFrozen(printFrozen(frozen).replace('"why"', '"whys"'), 'file'), { name: 'InputError', message: /^file: .*why/s });
+  t.end();
+});
+
+void t.test('the shortest part of a list', async (t) => {
+  const numbers = Array.from({ length: 20 }, (_, index) => index);
+  t.same(await fewer(numbers, (some) => Promise.resolve(some.includes(3) && some.includes(17))), [3, 17]);
+  t.same(await fewer(numbers, () => Promise.resolve(true)), []);
+  t.same(await fewer(numbers, () => Promise.resolve(false)), numbers);
+  t.same(await fewer([], () => Promise.resolve(true)), []);
+});
+
+void t.test('a case shrinks to what shows', async (t) => {
+  const large: FuzzCase = {
+    groups: ['group_id=1,type=all,bucket=actions=output:1,bucket=actions=set_field:3->reg1,output:2', 'group_id=2,type=all,bucket=actions=output:1'],
+    flows: ['cookie=0x5, table=3, priority=1,tcp,nw_src=10.0.0.0/8,tp_dst=80 actions=push_vlan:0x8100,clone(output:3,dec_ttl),group:1,output:2', 'table=4, priority=7 actions=output:2', 'no flow at all'],
+    frames: [{ port: '3', frame: new Uint8Array(80).fill(7) }, { port: '2', frame: new Uint8Array(20) }],
+  };
+  const shows = ({ groups, flows, frames }: FuzzCase) => Promise.resolve(groups.some((text) => text.includes('reg1')) && flows.some((text) => /tcp.*dec_ttl/.test(text)) && frames.some(({ frame }) => frame[3] === 7));
+  t.same(await shrink(large, shows), {
+    groups: ['group_id=1,type=all,bucket=bucket_id:1,actions=set_field:0x3->reg1'], flows: ['table=3, priority=1,tcp actions=dec_ttl'],
+    frames: [{ port: '1', frame: new Uint8Array(14).with(3, 7) }],
+  });
+});
+
+void t.test('what packets met is counted', (t) => {
+  const flows = ['reg0=1/3 actions=set_field:1->reg1,group:1,exit,output:1', 'priority=3 actions=resubmit(,1)', 'conj_id=7 actions=clone(move:reg2[0..3]->reg3[0..3])'];
+  const count = (text: string, packets: number): FlowCount => ({ flow: flowId(node, bridge, parseFlow(text)), packets });
+  const coverage = noCoverage();
+  addCoverage(coverage, { groups: ['group_id=1,type=indirect,bucket=actions=output:NORMAL'], flows, frames: [{ port: '1', frame: new Uint8Array(14) }, { port: '1', frame: new Uint8Array(15) }] }, [1], [count(flows[0]!, 2), count(flows[1]!, 0), count(flows[2]!, 5)]);
+  t.same(Object.fromEntries(coverage.fields), { 'reg0 masked': 2, 'reg1 written': 2, 'conj_id exactly': 5, 'reg2 read': 5, 'reg3 written': 5 });
+  t.same(Object.fromEntries(coverage.actions), { set_field: 2, 'group indirect': 2, 'output to NORMAL': 2, exit: 2, clone: 5, move: 5, conjunction: 5 });
+  t.same(Object.fromEntries(coverage.protocols), { 'IEEE 802.3': 1 });
+  const missing = missingFrom(coverage);
+  for (const name of ['resubmit', 'metadata masked', 'tcp_src written', 'IPv6 later fragment']) t.ok(missing.includes(name), `${name} was never met`);
+  for (const name of ['exit', 'IEEE 802.3', 'tcp_flags written']) t.notOk(missing.includes(name), `${name} is met, or cannot be`);
+  t.end();
+});
+
+void t.test('protocols by their names', (t) => {
+  const frame = (hex: string) => Uint8Array.from(Buffer.from(`0a00000000010a0000000002${hex}`, 'hex'));
+  const ip = (protocol: string, fragment = '0000') => `4500001c0000${fragment}40${protocol}00000a0000010a0000020000000000000000`;
+  const found = [['0806'], [`0800${ip('11')}`], [`0800${ip('01')}`], [`0800${ip('06', '2000')}`], [`0800${ip('06', '0001')}`], ['080045'], [`810000058100000688b5`], ['8847000001ff'], ['0020']].map(([hex = '']) => protocolsOf(frame(hex)).join(', '));
+  t.same(found, ['ARP', 'IPv4 UDP', 'IPv4 ICMP', 'IPv4 first fragment', 'IPv4 later fragment', 'IPv4 broken', 'two VLAN tags, another type', 'MPLS', 'IEEE 802.3']);
+  t.end();
+});
