@@ -1,0 +1,69 @@
+/**
+ * Goal: model and switch do the same with what the fuzzer draws; what was found once stays mended, on every version; and the fuzzer finds
+ * what is wrong, and makes it small. Method: a short run of one seed, twice the same; the frozen cases; a model that gets the flows wrong,
+ * and a wire that loses or changes frames. SEED=n COUNT=n for another run, SUITE=trixie for one version.
+ */
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import t from 'tap';
+import { openImage } from '../../images/images.js';
+import type { SwitchStep } from '../nouns/switching.js';
+import { parseFlow, printFlow, type Flow } from '../openflow/flow.js';
+import type { SimOptions } from '../testbeds/sim/sim.js';
+import { runCampaign, type CampaignResult, type Finding } from './campaign.js';
+import { parseFrozen } from './frozen.js';
+import { judge, type Sides } from './judge.js';
+import { openSides } from './open.js';
+
+const seed = Number(process.env['SEED'] ?? 1);
+const count = Number(process.env['COUNT'] ?? 1200);
+const suites = (process.env['SUITE'] ?? 'bookworm,trixie,sid').split(',');
+const frozen = fileURLToPath(new URL('../../../harness/fuzz/frozen', import.meta.url));
+
+async function withSides<T>(suite: string, options: SimOptions, work: (sides: Sides) => Promise<T>): Promise<T> {
+  const sides = await openSides(await openImage(suite, (line) => t.comment(line)), options);
+  try {
+    return await work(sides);
+  } finally {
+    await sides.close();
+  }
+}
+
+const run = (sides: Sides, packets: number): Promise<CampaignResult> => runCampaign(sides, { seed, count: packets, onProgress: () => undefined });
+
+void t.test('model and switch do the same, and again', async (t) => {
+  await withSides('trixie', {}, async (sides) => {
+    const result = await run(sides, count);
+    t.same(result.findings, []);
+    t.ok(result.sent >= count && result.frames > count / 4 && result.counters > count, `${result.sent} packets, ${result.frames} frames, ${result.counters} counters`);
+    t.same(await run(sides, 150), await run(sides, 150), 'nothing of one run is left in the next');
+  });
+});
+
+for (const suite of suites) {
+  void t.test(`what was found once, on ${suite}`, async (t) => {
+    const files = (await readdir(frozen)).filter((file) => file.endsWith('.json')).sort();
+    t.ok(files.length > 0);
+    await withSides(suite, {}, async (sides) => {
+      for (const file of files) t.same((await judge(sides, parseFrozen(await readFile(join(frozen, file), 'utf8'), file))).differences, [], file);
+    });
+  });
+}
+
+/** The first finding of a model that is given other flows than the switch. */
+async function firstWith(change: (flow: Flow) => Flow): Promise<Finding | undefined> {
+  const twisted = (sides: Sides): Sides => ({
+    ...sides,
+    openModel: ({ nodes }) => sides.openModel({ nodes: nodes.map((each) => ({ ...each, bridges: each.bridges.map((bridge) => ({ ...bridge, flows: bridge.flows.map((text) => printFlow(change(parseFlow(text)))) })) })) }),
+  });
+  return await withSides('trixie', {}, async (sides) => (await run(twisted(sides), 500)).findings[0]);
+}
+
+void t.test('faults are found, and shrink to two flows at most', async (t) => {
+  const unmasked = await firstWith((flow) => ({ ...flow, actions: flow.actions.map((action) => (action.kind === 'set' && action.mask !== undefined && action.field.maskable ? { kind: 'set', notation: action.notation, field: action.field, value: action.value } : action)) }));
+  t.ok(unmasked !== undefined && unmasked.smallest.flows.length <= 2 && unmasked.smallest.frames.length <= 2, 'a mask that is not looked at');
+  const lost = await withSides('trixie', { wire: ({ outputs, ...rest }): SwitchStep => ({ ...rest, outputs: outputs.filter(({ port }) => port !== '3') }) }, async (sides) => (await run(sides, 300)).findings[0]);
+  t.match(lost?.differences, [{ aspect: 'frames', what: /missing frame out of 3/ }]);
+  t.ok(lost !== undefined && lost.smallest.flows.length <= 2 && lost.smallest.frames.length === 1, 'a wire that loses frames');
+});
