@@ -41,7 +41,7 @@ export const mostFindings = 5;
 const mostCasesAPacket = 20;
 
 /** Why frames are left out that tell nothing: more copies than a socket takes, and packets that Open vSwitch loses count of. */
-const isLost = /^more than \d+ copies|MPLS frames without a label|Open vSwitch may end itself/;
+const isLost = /^more than \d+ copies|MPLS frames without a label|Open vSwitch may end itself|Open vSwitch refuses to go on/;
 
 /** @throws Unavailable when the switch gives out. */
 export async function runCampaign(sides: Sides, { seed, count, onProgress }: Campaign): Promise<CampaignResult> {

@@ -1,6 +1,7 @@
 /** Headers that actions put in front of a packet, take off, and count down (ovs-actions(7), "Header Modification Actions"). */
 import { assertNever } from '../base/errors.js';
 import type { Action, HeaderAction, SetAction } from '../openflow/actions/action.js';
+import { isPlain } from '../openflow/actions/output.js';
 import { etherTypes } from '../packet/ethernet.js';
 import { popMpls, popVlan, pushMpls, pushVlan } from '../packet/flow-headers.js';
 import { countLabels, countTags, isMpls, tagged, word } from '../packet/flow-key.js';
@@ -63,6 +64,8 @@ export function isInFront(action: Action): boolean {
       return true;
     case 'set':
       return action.field.prerequisite === 'none' || action.field.prerequisite === 'ethernet' || action.field.prerequisite === 'mpls';
+    case 'controller':
+      return isPlain(action);
     default:
       return false;
   }

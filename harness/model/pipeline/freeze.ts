@@ -37,6 +37,7 @@ function pause(at: Translation, action: ControllerAction, frozen: Frozen): void 
   if (!listens(at, action.id)) return;
   const told = packetIn(at, action, action.reason, 'paused');
   const resumes = at.bridge.plan.controllers?.some(({ id, paused }) => id === action.id && paused === 'resumed') ?? false;
+  if (resumes && frozen.actions.some(({ action: { kind } }) => kind === 'write_actions' || kind === 'clear_actions' || kind === 'meter')) throw new Unsupported('Open vSwitch refuses to go on with a packet that waits in front of an instruction: it tells of it in a form that it does not read');
   const rest: readonly FrozenAction[] = frozen.actions.length > 0 ? frozen.actions : [{ action: { kind: 'note', bytes: [] }, place: at.place }];
   at.datapath.push(() => {
     at.passage.packetIns.push(told);

@@ -46,15 +46,19 @@ function orNone(at: Translation, { id }: Group, bucket: Bucket | undefined): rea
   return bucket === undefined ? [] : [bucket];
 }
 
-/** Whatever happens in it, the packet, and whether there is more to do, are afterwards as before. */
+/**
+ * Whatever happens in it, the packet, and whether there is more to do, are afterwards as before. What went into its bytes meanwhile is
+ * taken back with the next output, as far as the fields tell.
+ */
 function runBucket(at: Translation, bucket: Bucket): void {
   const { packet } = at;
-  at.packet = copyOf(packet);
+  const before = copyOf(packet);
   at.depth++;
   at.carryOut(at, inSetOrder(bucket.actions), { kind: 'bucket' });
   at.depth--;
   if (at.freezing !== undefined) finishFreezing(at);
-  at.packet = packet;
+  const { frame, layout, arrived } = at.packet;
+  at.packet = { ...before, frame, layout, arrived };
   at.exits = false;
   if (at.error === tooManyLabels) at.error = undefined;
 }
