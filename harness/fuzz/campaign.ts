@@ -2,7 +2,8 @@
 import { noCoverage, addCoverage, type Coverage } from './coverage/coverage.js';
 import type { FuzzCase } from './case.js';
 import { drawCase } from './generate/case.js';
-import { judge, type Difference, type Judgement, type Sides } from './judge.js';
+import type { Difference } from './differences.js';
+import { judge, type Judgement, type Sides } from './judge.js';
 import { shrink } from './shrink/shrink.js';
 
 export interface Campaign {

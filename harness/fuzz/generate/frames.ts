@@ -16,17 +16,23 @@ import { drawValue, type Pool } from './pool.js';
 
 /** `matches` are those of the flows that packets meet first. */
 export function drawFrames(random: Random, count: number, pool: Pool, matches: readonly Match[]): readonly FrameIn[] {
-  const make = weighted<() => Uint8Array>;
+  let port = drawPort(random);
   return times(count, () => {
-    const frame = make(random, [
+    const frame = weighted<() => Uint8Array>(random, [
       [30, () => pick(random, pool.frames)],
       [30, () => sibling(random, pool, pick(random, pool.frames))],
       [25, () => matching(random, pool, pick(random, matches))],
       [8, () => anyFrame(random)],
       [7, () => damaged(random, pick(random, pool.frames))],
     ])();
-    return { port: chance(random, 8) ? bridge : String(pick(random, portNumbers.slice(0, 3))), frame };
+    if (chance(random, 20)) port = drawPort(random);
+    return { port, frame };
   });
+}
+
+/** One for several frames: those go in at once. */
+function drawPort(random: Random): string {
+  return chance(random, 8) ? bridge : String(pick(random, portNumbers.slice(0, 3)));
 }
 
 /** The same frame but for one field: what is cached for the one must not be taken for the other where flows tell them apart. */

@@ -1,0 +1,80 @@
+/** Which frames of a case can be played, and which of them at once. */
+import { Unsupported } from '../base/errors.js';
+import type { SwitchCall, SwitchStep } from '../nouns/switching.js';
+import type { ModelTestbed } from '../testbeds/model/model.js';
+import { node, type FrameIn, type FuzzCase } from './case.js';
+
+/** Frames that go in at one port, one behind the other. */
+export interface Run {
+  readonly indices: readonly number[];
+  readonly call: SwitchCall;
+}
+
+export interface Foreseen {
+  readonly runs: readonly Run[];
+  /** Why the others are left out, by index. */
+  readonly leftOut: ReadonlyMap<number, string>;
+}
+
+/**
+ * Copies that a port's socket takes before it is read; more are lost in the dummy port's queue.
+ * What a switch drops there it counts as sent, so that quiet would never come.
+ */
+const mostCopies = 60;
+const mostAtOnce = 8;
+
+/** What a controller lets go on comes behind all that went in. */
+const waits = /pause/;
+/**
+ * What is played one by one, with nothing in the cache. What NORMAL learns changes what is cached only some time later; and what the hash
+ * of addresses and ports chooses for packets without them, by their MAC addresses, is cached for all MAC addresses (lib/flow.c,
+ * flow_mask_hash_fields).
+ */
+const cachedWrongly = /NORMAL|learn\(|symmetric_l3l4/;
+
+export function isCachedWrongly({ flows, groups }: FuzzCase): boolean {
+  return [...flows, ...groups].some((text) => cachedWrongly.test(text));
+}
+
+/** @param model a fresh one: it is asked in advance, which frames it cannot tell the way of, or that come out too often to be seen. */
+export async function foresee(model: ModelTestbed, fuzzCase: FuzzCase, how: 'in runs' | 'one by one'): Promise<Foreseen> {
+  const leftOut = new Map<number, string>();
+  const copies = new Map<number, number>();
+  for (const [index, frame] of fuzzCase.frames.entries()) {
+    try {
+      const [step] = await model.call([callOf([frame])], () => Promise.resolve(0));
+      copies.set(index, mostAtOnePort(step));
+    } catch (error) {
+      leftOut.set(index, whyUnknown(error));
+    }
+    if ((copies.get(index) ?? 0) > mostCopies) leftOut.set(index, `more than ${mostCopies} copies come out of one port`);
+  }
+  const isSingle = how === 'one by one' || isCachedWrongly(fuzzCase) || fuzzCase.flows.some((text) => waits.test(text)) || fuzzCase.groups.some((text) => waits.test(text));
+  const runs: { indices: number[]; copies: number }[] = [];
+  for (const [index, { port }] of fuzzCase.frames.entries()) {
+    if (leftOut.has(index)) continue;
+    const [last, more] = [runs.at(-1), copies.get(index) ?? 0];
+    const fits = last !== undefined && !isSingle && last.indices.length < mostAtOnce && last.copies + more <= mostCopies && fuzzCase.frames[last.indices[0] ?? 0]?.port === port;
+    if (fits) {
+      last.indices.push(index);
+      last.copies += more;
+    } else runs.push({ indices: [index], copies: more });
+  }
+  return { leftOut, runs: runs.map(({ indices }) => ({ indices, call: callOf(indices.map((index) => fuzzCase.frames[index]!)) })) };
+}
+
+/** What the model does not know, without where it was. @throws what is no such thing. */
+export function whyUnknown(error: unknown): string {
+  if (!(error instanceof Unsupported)) throw error;
+  return error.message.replace(/, at a frame into .*/s, '');
+}
+
+function callOf(frames: readonly FrameIn[]): SwitchCall {
+  return { kind: 'receive', node, port: frames[0]?.port ?? '', frames: frames.map(({ frame }) => frame) };
+}
+
+function mostAtOnePort(step: SwitchStep | undefined): number {
+  const copies = new Map<string, number>();
+  for (const { port } of step?.outputs ?? []) copies.set(port, (copies.get(port) ?? 0) + 1);
+  return Math.max(0, ...copies.values());
+}
