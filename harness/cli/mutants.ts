@@ -1,10 +1,14 @@
 /** `flowbed selftest --mutants`: would the project's own tests notice a fault in code that two levels share? */
+import { join } from 'node:path';
 import { colors } from '../base/colors.js';
 import { InputError } from '../base/errors.js';
 import { judgeSurvivors, type Judgement } from '../mutation/justification.js';
 import { justifications } from '../mutation/justifications.js';
+import { openMemory } from '../mutation/memory.js';
 import { createSandbox } from '../mutation/sandbox.js';
-import { sharedModules, testsReaching } from '../mutation/shared.js';
+import { digestsOfTests, sharedModules, testsReaching } from '../mutation/shared.js';
+import { readSurroundings } from '../mutation/surroundings.js';
+import { survey } from '../mutation/survey.js';
 import { tryModule, type Tried } from '../mutation/trial.js';
 import { createWorkspace } from '../ovs/workspace.js';
 import { importsOf } from '../tidiness/imports.js';
@@ -14,7 +18,7 @@ import { exitCodes, type Context } from './context.js';
 const { bold, dim, green, red } = colors;
 
 /**
- * Needs the development dependencies.
+ * Needs the development dependencies. What tests say is kept in `.flowbed/mutants`, so that a run that was cut off goes on where it was.
  * @param patterns parts of paths: a module is mutated when its path holds one of them. None: all shared modules are.
  * @returns 0 when every survivor is justified and every justification needed, else 1.
  * @throws InputError when no shared module has such a path.
@@ -25,13 +29,17 @@ export async function mutants(context: Context, patterns: readonly string[]): Pr
   const shared = sharedModules(imports);
   const selected = sources.filter(({ path }) => shared.includes(path) && (patterns.length === 0 || patterns.some((pattern) => path.includes(pattern))));
   if (selected.length === 0) throw new InputError(`no shared module has ${patterns.map((pattern) => `"${pattern}"`).join(' or ')} in its path. Known: ${shared.join(', ')}.`);
+  const memory = openMemory(join(context.root, '.flowbed/mutants'), digestsOfTests(sources, imports, await readSurroundings(context.root)));
   const workspace = await createWorkspace();
   context.teardown.add(workspace.remove);
   const sandbox = await createSandbox(context.root, workspace.dir);
+  const surveyed = await survey(sandbox, selected, (module) => testsReaching(module, imports), context.say);
+  const total = surveyed.flatMap(({ names }) => names).length;
   const tried: Tried[] = [];
   const judgements: Judgement<Tried>[] = [];
-  for (const module of selected) {
-    const results = await tryModule(sandbox, module, testsReaching(module.path, imports), context.say);
+  for (const module of surveyed) {
+    let done = tried.length;
+    const results = await tryModule(sandbox, module, memory, () => { if (++done % 10 === 0) context.say(`${done} of ${total} mutants: ${module.path}`); });
     const judgement = judgeSurvivors(results.filter(survives), justifications.filter(({ file }) => file === module.path));
     if (results.length > 0 || judgement.stale.length > 0) for (const line of renderModule(module.path, results, judgement)) context.print(line);
     tried.push(...results);

@@ -6,9 +6,10 @@ import { question } from './question.js';
  * alive it does what it did. One compilation serves all mutants, and what is never asked is never reached.
  *
  * @param mutants as `findMutants` gives them: outer before inner; spans do not overlap in part.
+ * @param first the number of the first of them.
  */
-export function instrument(text: string, mutants: readonly Mutant[]): string {
-  const numbered = mutants.map((mutant, number) => ({ ...mutant, number }));
+export function instrument(text: string, mutants: readonly Mutant[], first: number): string {
+  const numbered = mutants.map((mutant, index) => ({ ...mutant, number: first + index }));
   return render(text, { start: 0, end: text.length }, numbered);
 }
 

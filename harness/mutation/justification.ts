@@ -4,7 +4,7 @@ import type { MutantName } from './mutant.js';
 /** Why mutants of one line may survive. An entry that no survivor needs is stale, and reported. */
 export interface Justification {
   readonly file: string;
-  /** The line that they begin on, without the white space around it. */
+  /** The line that they begin on, or as much of it as tells it from others: what changes beside that does not matter. */
   readonly line: string;
   /** As they are listed: `a < b → a <= b`, `0 → 1 (2)`. */
   readonly mutations: readonly string[];
@@ -23,7 +23,7 @@ export interface Judgement<Survivor> {
 
 /** @param justifications those about the modules that `survivors` are of. */
 export function judgeSurvivors<Survivor extends MutantName>(survivors: readonly Survivor[], justifications: readonly Justification[]): Judgement<Survivor> {
-  const found = survivors.map((survivor) => ({ survivor, justification: justifications.find((entry) => entry.file === survivor.file && entry.line === survivor.line && entry.mutations.includes(survivor.mutation)) }));
+  const found = survivors.map((survivor) => ({ survivor, justification: justifications.find((entry) => entry.file === survivor.file && survivor.line.includes(entry.line) && entry.mutations.includes(survivor.mutation)) }));
   return {
     justified: found.flatMap(({ survivor, justification }) => (justification === undefined ? [] : [{ survivor, justification }])),
     unverified: found.flatMap(({ survivor, justification }) => (justification === undefined ? [survivor] : [])),

@@ -20,6 +20,8 @@ export function findMutants(file: ts.SourceFile): readonly Mutant[] {
 /** Calls whose arguments are for people; of assertions the condition as well, which only a bug of ours makes false. */
 const assertions: ReadonlySet<string> = new Set(['assert', 'assertNever']);
 const complaints: ReadonlySet<string> = new Set(['complain', 'unknownName', 'InputError', 'Unavailable', 'Unsupported', 'Error']);
+/** What reads a piece of text, or complains about it by the name that it is given. */
+const readers: ReadonlySet<string> = new Set(['parseNumber', 'parseDecimal', 'small', 'oneOf', 'exactly', 'hexBytes', 'numbered']);
 /** What holds a sentence for people. */
 const sentences: ReadonlySet<string> = new Set(['summary', 'because', 'why', 'cause', 'expected', 'actual', 'message', 'summaries']);
 
@@ -35,8 +37,9 @@ function isText(node: ts.Node): boolean {
   return ts.isStringLiteral(node) || ts.isTemplateExpression(node) || ts.isNoSubstitutionTemplateLiteral(node);
 }
 
-/** Whether a text is part of an error, or of what a property or a variable named like a sentence holds. */
+/** Whether a text is part of an error, names something in one, or is part of what a property or a variable named like a sentence holds. */
 function isForPeople(node: ts.Node): boolean {
+  if (ts.isCallExpression(node.parent) && readers.has(node.parent.expression.getText())) return true;
   for (let around = node.parent; !ts.isSourceFile(around) && !ts.isFunctionLike(around); around = around.parent) {
     if ((ts.isCallExpression(around) || ts.isNewExpression(around)) && complaints.has(around.expression.getText())) return true;
     if ((ts.isPropertyAssignment(around) || ts.isVariableDeclaration(around)) && sentences.has(around.name.getText())) return true;

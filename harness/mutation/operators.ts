@@ -21,7 +21,7 @@ export function replacementsOf(node: ts.Node): readonly Replacement[] {
     ...(ts.isPrefixUnaryExpression(node) || ts.isPostfixUnaryExpression(node) ? unary(node) : []),
     ...(ts.isNumericLiteral(node) || ts.isBigIntLiteral(node) ? [{ node, text: oneMore(node.getText()) }] : []),
     ...(ts.isStringLiteral(node) ? [{ node, text: node.text === '' ? `'~'` : `''` }] : []),
-    ...(ts.isTemplateExpression(node) || ts.isNoSubstitutionTemplateLiteral(node) ? [{ node, text: `''` }] : []),
+    ...(ts.isTemplateExpression(node) || ts.isNoSubstitutionTemplateLiteral(node) ? [{ node: ts.isTaggedTemplateExpression(node.parent) ? node.parent : node, text: `''` }] : []),
     ...(ts.isRegularExpressionLiteral(node) ? regularExpression(node) : []),
     ...(ts.isCallExpression(node) ? call(node) : []),
     ...(ts.isExpressionStatement(node) && !isSuperCall(node.expression) ? [{ node }] : []),

@@ -1,62 +1,76 @@
-/** A second copy of the compiled project, in which one module at a time is instrumented. */
-import { cp, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+/** A second copy of the compiled project, in which modules are instrumented. */
+import { cp, mkdir, readdir, realpath, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import ts from 'typescript';
 import { Unavailable } from '../base/errors.js';
-import { supervise, type Ending } from '../testing/supervise.js';
-import { endlessExitCode, variables, type Asked } from './question.js';
+import type { Source } from '../tidiness/sources.js';
+import { startProgram, type Program } from './program.js';
+import { nobody, type Answer } from './question.js';
 
 export interface Sandbox {
-  /** Puts `text`, in TypeScript, in the place of a module until the next is put there. */
-  readonly instrument: (module: string, text: string) => Promise<void>;
-  /** Runs a test file without any mutant. @throws Unavailable when it does not pass. */
-  readonly record: (test: string) => Promise<Asked>;
-  /** Runs a test file with one mutant alive, to its first failure. */
-  readonly attempt: (test: string, mutant: number, questionsMax: number) => Promise<Attempt>;
+  /** Puts these texts, in TypeScript, in the places of their modules; all others are as they were. Programs that run meanwhile have loaded what was there before. */
+  readonly instrument: (modules: readonly Source[]) => Promise<void>;
+  /** Plays a test file twice without any mutant. @throws Unavailable when it does not pass. */
+  readonly record: (test: string) => Promise<Extract<Answer, { kind: 'asked' }>>;
+  /** A program in which `mutant` lives from the start. */
+  readonly open: (mutant: number) => Stage;
 }
 
-/** `endless`: it was stopped, because it asked too often or took too long. */
-export type Attempt = 'passed' | 'failed' | 'endless';
+/** A program that plays test files. */
+export interface Stage {
+  readonly play: (test: string, mutant: number, questionsMax: number) => Promise<'passed' | 'failed' | 'spoilt' | 'endless' | 'ended'>;
+  readonly close: () => Promise<void>;
+}
 
-const limitMs = 120_000;
 const compilerOptions: ts.CompilerOptions = { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ES2022, verbatimModuleSyntax: true };
 
-/** Makes a sandbox of the project at `root` in `dir`, which is empty and belongs to the caller. */
+/** Makes a sandbox of the project at `root` in `dir`, which is empty and belongs to the caller; a build of the project meanwhile does not matter. */
 export async function createSandbox(root: string, dir: string): Promise<Sandbox> {
-  await cp(join(root, 'dist'), join(dir, 'dist'), { recursive: true });
-  for (const name of await readdir(root)) if (name !== 'dist') await symlink(join(root, name), join(dir, name));
-  const asked = join(dir, 'asked');
-  await mkdir(asked);
-  let last = '';
-
-  const run = (test: string, environment: Readonly<Record<string, string>>): Promise<Ending> => supervise(process.execPath, [join(dir, 'dist', compiled(test))], {
-    cwd: dir,
-    env: { ...process.env, NODE_OPTIONS: `--import=${new URL('switch.js', import.meta.url).href}`, TAP_BAIL: '1', TAP_TIMEOUT: String(limitMs / 1000), ...environment },
-    limitMs,
-  });
+  const at = (name: string) => join(dir, name);
+  for (const copy of ['dist', 'original']) await cp(join(root, 'dist'), at(copy), { recursive: true });
+  await cp(fileURLToPath(new URL('.', import.meta.url)), at('programs'), { recursive: true });
+  for (const name of await readdir(root)) if (name !== 'dist' && name !== 'node_modules') await symlink(join(root, name), at(name));
+  await mkdir(at('temporary'));
+  await linkPackages(join(root, 'node_modules'), at('node_modules'), at('programs/collected.js'));
+  const start = (mutant: number): Program => startProgram(at('programs/play.js'), { dir, preload: at('programs/switch.js'), temporary: at('temporary'), mutant });
+  const compiled = (test: string): string => at(`dist/${inJavaScript(test)}`);
+  let instrumented: readonly Source[] = [];
 
   return {
-    async instrument(module, text) {
-      if (last !== '') await cp(join(root, 'dist', compiled(last)), join(dir, 'dist', compiled(last)));
-      last = module;
-      await writeFile(join(dir, 'dist', compiled(module)), ts.transpileModule(text, { compilerOptions }).outputText);
+    async instrument(modules) {
+      for (const { path } of instrumented) await cp(at(`original/${inJavaScript(path)}`), compiled(path));
+      for (const { path, text } of modules) await writeFile(compiled(path), ts.transpileModule(text, { compilerOptions }).outputText);
+      instrumented = modules;
     },
     async record(test) {
-      const file = join(asked, test.replaceAll('/', '-'));
-      const ending = await run(test, { [variables.asked]: file });
-      if (!ending.succeeded) throw new Unavailable(`${test} fails without any mutant: it ${ending.summary}`, [`run it alone: flowbed test ${test}`], `${ending.stdout}\n${ending.stderr}`.trim().split('\n').slice(-10));
-      const programs = (await readFile(file, 'utf8')).trim().split('\n').map((line) => JSON.parse(line) as Asked);
-      await rm(file);
-      return { mutants: [...new Set(programs.flatMap(({ mutants }) => mutants))], questions: Math.max(...programs.map(({ questions }) => questions)) };
+      const program = start(nobody);
+      const answer = await program.ask({ kind: 'record', file: compiled(test) });
+      await program.close();
+      if (answer.kind !== 'asked') throw new Unavailable(`${test} fails without any mutant`, [`run it alone: flowbed test ${test}`]);
+      return answer;
     },
-    async attempt(test, mutant, questionsMax) {
-      const ending = await run(test, { [variables.lives]: String(mutant), [variables.questionsMax]: String(questionsMax) });
-      if (ending.succeeded) return 'passed';
-      return ending.kind === 'gave-up' || ending.summary === `exited with ${endlessExitCode}` ? 'endless' : 'failed';
+    open(mutant) {
+      const program = start(mutant);
+      return {
+        play: async (test, playing, questionsMax) => {
+          const { kind } = await program.ask({ kind: 'play', file: compiled(test), mutant: playing, questionsMax });
+          return kind === 'asked' ? 'failed' : kind;
+        },
+        close: program.close,
+      };
     },
   };
 }
 
-function compiled(source: string): string {
+/** All packages of `from`, but in the place of tap what keeps tests. */
+async function linkPackages(from: string, to: string, collected: string): Promise<void> {
+  await mkdir(join(to, 'tap'), { recursive: true });
+  for (const name of await readdir(from)) if (name !== 'tap') await symlink(join(await realpath(from), name), join(to, name));
+  await writeFile(join(to, 'tap/package.json'), JSON.stringify({ name: 'tap', type: 'module', exports: './index.js' }));
+  await writeFile(join(to, 'tap/index.js'), `export { default } from ${JSON.stringify(pathToFileURL(collected).href)};\n`);
+}
+
+function inJavaScript(source: string): string {
   return source.replace(/\.ts$/, '.js');
 }

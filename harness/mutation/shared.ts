@@ -1,5 +1,7 @@
 /** Which modules two levels share, and which tests reach a module: both from the imports. */
+import { sha256 } from '../base/digest.js';
 import type { Import } from '../tidiness/imports.js';
+import type { Source } from '../tidiness/sources.js';
 
 /** The levels that judge each other, by the folders of their own. */
 const levels: Readonly<Record<string, readonly string[]>> = {
@@ -37,6 +39,18 @@ export function testsReaching(module: string, imports: readonly Import[]): reado
   return within(graph, [folder, ...holding])
     .filter((file) => isTest(file) && !file.endsWith('.live.test.ts') && reachedFrom(graph, [file]).has(module))
     .sort((a, b) => Number(b.startsWith(folder)) - Number(a.startsWith(folder)) || (a < b ? -1 : 1));
+}
+
+/**
+ * A digest of each test file with all that it loads: while it stays, the test says the same.
+ * @param surroundings what may change what any test says.
+ */
+export function digestsOfTests(sources: readonly Source[], imports: readonly Import[], surroundings: readonly Source[]): ReadonlyMap<string, string> {
+  const graph = graphOf(imports);
+  return new Map(sources.filter(({ path }) => isTest(path)).map(({ path: test }) => {
+    const loaded = reachedFrom(graph, [test]);
+    return [test, sha256(JSON.stringify([test, sources.filter(({ path }) => loaded.has(path)), surroundings]))];
+  }));
 }
 
 function isTest(file: string): boolean {

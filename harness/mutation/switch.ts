@@ -1,34 +1,39 @@
 /**
- * Loaded before a test file (`node --import`): answers the question of instrumented modules. Either one mutant lives, or none does and
- * it is written down which were asked about. A program that a test starts is told the same, by its environment.
+ * Answers the question of instrumented modules. Loaded before everything else (`node --import`), also into programs that a test starts: there
+ * the mutant lives that lives here.
  */
-import { appendFileSync } from 'node:fs';
-import fc from 'fast-check';
-import { endlessExitCode, question, variables, type Asked } from './question.js';
+import { endlessExitCode, lives, nobody, question, type Asked } from './question.js';
 
-const { [variables.asked]: askedFile, [variables.lives]: lives, [variables.questionsMax]: questionsMax } = process.env;
-let questions = 0;
+let living = Number(process.env[lives] ?? nobody);
+let questionsLeft = Infinity;
 
-function recorder(file: string): (mutant: number) => boolean {
-  const mutants = new Set<number>();
-  process.on('exit', () => {
-    const asked: Asked = { mutants: [...mutants], questions };
-    appendFileSync(file, `${JSON.stringify(asked)}\n`);
-  });
-  return (mutant) => {
-    questions++;
-    mutants.add(mutant);
+function answer(mutant: number): boolean {
+  if (--questionsLeft < 0) process.exit(endlessExitCode);
+  return mutant === living;
+}
+
+function putInPlace(respond: (mutant: number) => boolean): void {
+  Object.assign(globalThis, { [question]: respond });
+}
+
+putInPlace(answer);
+
+/** From now on `mutant` is the one that lives; the program ends when it is asked about any mutant more often than `questionsMax` times. */
+export function letLive(mutant: number, questionsMax = Infinity): void {
+  living = mutant;
+  questionsLeft = questionsMax;
+  process.env[lives] = String(mutant);
+}
+
+/** How often each mutant is asked about while `run` runs; none lives meanwhile. */
+export async function recordQuestions(run: () => Promise<void>): Promise<Asked> {
+  const times = new Map<number, number>();
+  letLive(nobody);
+  putInPlace((mutant) => {
+    times.set(mutant, (times.get(mutant) ?? 0) + 1);
     return false;
-  };
+  });
+  await run();
+  putInPlace(answer);
+  return [...times];
 }
-
-function answerer(living: number, max: number): (mutant: number) => boolean {
-  return (mutant) => {
-    if (++questions > max) process.exit(endlessExitCode);
-    return mutant === living;
-  };
-}
-
-// Properties draw the same examples every time, so that a mutant lives or dies for good; the first that fails will do.
-fc.configureGlobal({ seed: 1, endOnFailure: true });
-Object.assign(globalThis, { [question]: askedFile === undefined ? answerer(Number(lives ?? -1), Number(questionsMax ?? Infinity)) : recorder(askedFile) });

@@ -1,10 +1,11 @@
 /** What becomes of every mutant of a module when the tests that reach it run. */
 import { inParallel } from '../testing/in-parallel.js';
-import { parse, type Source } from '../tidiness/sources.js';
 import { instrument } from './instrument.js';
-import { nameMutants, type MutantName } from './mutant.js';
-import { findMutants } from './mutants.js';
-import type { Sandbox } from './sandbox.js';
+import type { Memory, Outcome } from './memory.js';
+import type { MutantName } from './mutant.js';
+import { nobody } from './question.js';
+import type { Sandbox, Stage } from './sandbox.js';
+import type { Reach, Surveyed } from './survey.js';
 
 /** `killed`: a test failed; `stopped`: it never came to an end; `unreached`: no test runs this code. */
 export type Fate = 'killed' | 'stopped' | 'survived' | 'unreached';
@@ -13,52 +14,85 @@ export interface Tried extends MutantName {
   readonly fate: Fate;
 }
 
-/** A test file, as it runs without any mutant. */
-interface Recorded {
-  readonly test: string;
-  readonly reaches: ReadonlySet<number>;
-  readonly questions: number;
-  /** Mutants that it stopped so far. */
-  kills: number;
-}
-
 /**
- * Tries every mutant of `module`, each on its own.
- * @param tests all that could notice; the first that fails decides, and those that noticed most so far are asked first.
+ * Tries every mutant of a module, each on its own: the first test that fails decides, and the one that noticed the last mutant is asked first.
+ * @param memory what tests said before; it is told what they say now.
+ * @param progress called after each mutant.
  * @returns in the order of the text.
- * @throws Unavailable when a test fails without any mutant.
  */
-export async function tryModule(sandbox: Sandbox, module: Source, tests: readonly string[], say: (line: string) => void): Promise<readonly Tried[]> {
-  const mutants = findMutants(parse(module));
-  if (mutants.length === 0) return [];
-  await sandbox.instrument(module.path, instrument(module.text, mutants));
-  say(`${module.path}: which of ${mutants.length} mutants ${tests.length} test files reach`);
-  const recorded = new Map<string, Recorded>();
-  await inParallel(tests, async (test) => {
-    const { mutants: reached, questions } = await sandbox.record(test);
-    recorded.set(test, { test, reaches: new Set(reached), questions, kills: 0 });
-  });
-  const inOrder = tests.flatMap((test) => recorded.get(test) ?? []);
+export async function tryModule(sandbox: Sandbox, module: Surveyed, memory: Memory, progress: () => void): Promise<readonly Tried[]> {
+  await sandbox.instrument([{ path: module.path, text: instrument(module.text, module.mutants, 0) }]);
+  const stages = keepStages(sandbox);
+  const inOrder = [...module.reaches];
   const fates = new Map<number, Fate>();
-  await inParallel([...mutants.keys()], async (number) => {
-    fates.set(number, await fateOf(sandbox, number, inOrder));
-    if (fates.size % 10 === 0) say(`${module.path}: ${fates.size} of ${mutants.length} mutants`);
+  await inParallel([...module.names.keys()], async (mutant) => {
+    const reaching = inOrder.filter(({ mutants }) => mutants.has(mutant));
+    const { noticed, outcome } = await firstToNotice(stages, module.path, mutant, reaching, memory);
+    if (noticed !== undefined) inOrder.unshift(...inOrder.splice(inOrder.indexOf(noticed), 1));
+    fates.set(mutant, reaching.length === 0 ? 'unreached' : fateOf[outcome]);
+    progress();
   });
-  return nameMutants(module.path, module.text, mutants).map((name, number) => ({ ...name, fate: fates.get(number) ?? 'unreached' }));
+  await stages.close();
+  return module.names.map((name, mutant) => ({ ...name, fate: fates.get(mutant) ?? 'unreached' }));
 }
 
-async function fateOf(sandbox: Sandbox, mutant: number, tests: readonly Recorded[]): Promise<Fate> {
-  const reaching = tests.filter(({ reaches }) => reaches.has(mutant)).sort((a, b) => b.kills - a.kills);
-  for (const recorded of reaching) {
-    const attempt = await sandbox.attempt(recorded.test, mutant, questionsMax(recorded.questions));
-    if (attempt === 'passed') continue;
-    recorded.kills++;
-    return attempt === 'failed' ? 'killed' : 'stopped';
+const fateOf: Readonly<Record<Outcome, Fate>> = { passed: 'survived', failed: 'killed', endless: 'stopped' };
+
+async function firstToNotice(stages: Stages, module: string, mutant: number, reaching: readonly Reach[], memory: Memory): Promise<{ readonly noticed?: Reach; readonly outcome: Outcome }> {
+  const known = reaching.map((reach) => ({ reach, outcome: memory.recall(reach.test, module, mutant) }));
+  for (const { reach, outcome } of known) if (outcome !== undefined && outcome !== 'passed') return { noticed: reach, outcome };
+  const own = stages.own(mutant);
+  const lasting = reaching.some((reach) => reach.lasting.has(mutant));
+  try {
+    for (const { reach, outcome: before } of known) {
+      if (before !== undefined) continue;
+      const outcome = (lasting ? undefined : await stages.tryAmongOthers(reach, mutant)) ?? (await own.try(reach));
+      memory.keep(reach.test, module, mutant, outcome);
+      if (outcome !== 'passed') return { noticed: reach, outcome };
+    }
+    return { outcome: 'passed' };
+  } finally {
+    await own.close();
   }
-  return reaching.length === 0 ? 'unreached' : 'survived';
+}
+
+interface Stages {
+  /** In a program that has played other mutants before: undefined when only a program of its own can tell. */
+  readonly tryAmongOthers: (reach: Reach, mutant: number) => Promise<Outcome | undefined>;
+  /** A program of the mutant's own, started when it is needed. */
+  readonly own: (mutant: number) => { readonly try: (reach: Reach) => Promise<Outcome>; readonly close: () => Promise<void> };
+  readonly close: () => Promise<void>;
+}
+
+function keepStages(sandbox: Sandbox): Stages {
+  const idle: Stage[] = [];
+  return {
+    tryAmongOthers: async (reach, mutant) => {
+      const stage = idle.pop() ?? sandbox.open(nobody);
+      const outcome = await stage.play(reach.test, mutant, questionsMax(reach));
+      if (outcome === 'passed' || outcome === 'failed') {
+        idle.push(stage);
+        return outcome;
+      }
+      await stage.close();
+      return undefined;
+    },
+    own: (mutant) => {
+      let stage: Stage | undefined;
+      return {
+        try: async (reach) => {
+          stage ??= sandbox.open(mutant);
+          const outcome = await stage.play(reach.test, mutant, questionsMax(reach));
+          return outcome === 'passed' || outcome === 'endless' ? outcome : 'failed';
+        },
+        close: async () => stage?.close(),
+      };
+    },
+    close: async () => { for (const stage of idle) await stage.close(); },
+  };
 }
 
 /** A mutant may change how much work there is; one that asks this often does not come to an end. */
-function questionsMax(questions: number): number {
+function questionsMax({ questions }: Reach): number {
   return 20 * questions + 1_000_000;
 }

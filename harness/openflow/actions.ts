@@ -130,7 +130,7 @@ function readAction(call: Call, reading: Reading): Action {
 /** Whether `action` may stand behind the actions before it, and inside the one around it. */
 function checkPlace(at: Span, action: Action, last: Action | undefined, { inside, protocol }: Reading): void {
   if (last !== undefined && !mayFollow(last, action)) throw complain(at, `${nameOf(last)} comes last, "${shorten(at.text)}" stands behind it`);
-  if (inside !== undefined && isInstruction(action) && !(inside === 'bucket' && action.kind === 'meter')) throw complain(at, `${nameOf(action)} stands by itself, not in ${inside}`);
+  if (inside !== undefined && isInstruction(action) && action.kind !== 'meter') throw complain(at, `${nameOf(action)} stands by itself, not in ${inside}`);
   if (inside === 'ct' && action.kind !== 'nat' && action.kind !== 'set' && action.kind !== 'move') throw complain(at, 'ct: exec() may only set ct_mark and ct_label');
   if (inside === 'write_actions' && protocol !== 'OpenFlow10' && !mayBeWritten(action)) throw complain(at, `"${shorten(at.text)}" cannot be part of an action set`);
 }

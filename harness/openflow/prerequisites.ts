@@ -36,9 +36,23 @@ export function allowsField(match: Entries, row: Field): boolean {
   return row.prerequisite === 'none' || needs[row.prerequisite].isMet(factsOf(match));
 }
 
+/**
+ * @throws InputError when actions beside `match` do not reach the field. To them it is enough that the tracker knows a packet: they
+ * find zeros where its connection has no such address or port.
+ */
+export function checkReached(at: Span, { name, prerequisite }: Field, match: Entries): void {
+  const need = needs[prerequisite.startsWith('ct ') ? 'ct' : prerequisite];
+  if (!need.isMet(factsOf(match))) throw complain(at, `${name} needs a match on ${need.words} beside it${need.excludesLater === true ? ', and not on later fragments' : ''}`);
+}
+
 /** Whether the packets that `match` lets through are IPv4, or are IPv6. */
 export function matchesIp(match: Entries): boolean {
   return needs.ip.isMet(factsOf(match));
+}
+
+/** Whether the packets that `match` lets through are those that the connection tracker knows. */
+export function matchesTracked(match: Entries): boolean {
+  return needs.ct.isMet(factsOf(match));
 }
 
 /** Whether the packets that `match` lets through are those that the connection tracker could not make sense of. */
@@ -66,12 +80,19 @@ interface Facts {
 function factsOf(match: Entries): Facts {
   const entry = (matchName: string) => match.find(({ field }) => field.matchName === matchName);
   const value = (matchName: string) => entry(matchName)?.value ?? 0n;
-  const packetType = value('packet_type');
-  const etherType = value('dl_type');
+  // Most prerequisites ask about one of them.
   return {
-    etherType, type: packetType >> 16n === 1n ? packetType & 0xffffn : etherType, isEthernet: packetType === 0n,
-    protocol: value('nw_proto'), isLater: (value('nw_frag') & BigInt(fragment.later)) !== 0n, icmpType: value('icmp_type'), icmpCode: value('icmp_code'),
-    ctState: value('ct_state'), ctStateMask: entry('ct_state')?.mask ?? 0n, ctProtocol: value('ct_nw_proto'), erspan: value('tun_erspan_ver'),
+    get etherType() { return value('dl_type'); },
+    get type() { return value('packet_type') >> 16n === 1n ? value('packet_type') & 0xffffn : value('dl_type'); },
+    get isEthernet() { return value('packet_type') === 0n; },
+    get protocol() { return value('nw_proto'); },
+    get isLater() { return (value('nw_frag') & BigInt(fragment.later)) !== 0n; },
+    get icmpType() { return value('icmp_type'); },
+    get icmpCode() { return value('icmp_code'); },
+    get ctState() { return value('ct_state'); },
+    get ctStateMask() { return entry('ct_state')?.mask ?? 0n; },
+    get ctProtocol() { return value('ct_nw_proto'); },
+    get erspan() { return value('tun_erspan_ver'); },
   };
 }
 

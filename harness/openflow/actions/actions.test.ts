@@ -9,6 +9,7 @@ import { InputError } from '../../base/errors.js';
 import { printActions, type Action } from '../actions.js';
 import { anyActionFlow } from '../arbitrary-actions.js';
 import { parseFlow, printFlow } from '../flow.js';
+import { parseGroup } from '../groups.js';
 import { canonical, noNames, type Protocol } from '../form.js';
 import { over } from './over.js';
 
@@ -32,7 +33,7 @@ void t.test('names', async (t) => {
 });
 
 void t.test('an action is taken for what it is', async (t) => {
-  const within = { ...noNames, ports: new Map([['p1', 3], ['reg1', 9]]) };
+  const within = { ...noNames, ports: new Map([['p1', 3], ['reg1', 9], ['a:b', 5]]), tunnelOptions: new Map([1, 12].map((option) => [option, { class: 0xffff, type: 1, bytes: 8 }])) };
   const taken: readonly (readonly [text: string, actions: string])[] = [
     ['ip,actions=mod_nw_src:10.0.0.9,set_tunnel64:7', 'set_field:10.0.0.9->ip_src,set_field:0x7->tun_id'],
     ['actions=CONTROLLER:65535', 'CONTROLLER:65535'],
@@ -41,6 +42,18 @@ void t.test('an action is taken for what it is', async (t) => {
     ['actions=output:reg1,output:reg1[],output:reg2', 'output:9,output:NXM_NX_REG1[],output:NXM_NX_REG2[]'],
     ['actions=output:NXM_NX_CT_LABEL[0..63]', 'output:NXM_NX_CT_LABEL[0..63]'],
     ['actions=output:reg2[3],output:reg2[3..4]', 'output:NXM_NX_REG2[3],output:NXM_NX_REG2[3..4]'],
+    ['actions=DROP', 'drop'],
+    ['actions=65533,p1', 'CONTROLLER:0,output:3'],
+    ['actions=output:NXM_NX_REG2[]', 'output:NXM_NX_REG2[]'],
+    ['actions=sample(probability=1,sampling_port=1,sampling_port=ANY)', 'sample(probability=1,collector_set_id=0,obs_domain_id=0,obs_point_id=0)'],
+    ['actions=controller(meter_id=7,meter_id=1),controller(meter_id=1,meter_id=0)', 'controller(meter_id=1),CONTROLLER:65535'],
+    ['actions=load:1->NXM_NX_REG0_W[],"a:b"', 'set_field:0x1->reg0,output:5'],
+    ['actions=set_field:1->tun_metadata12,delete_field:tun_metadata12', 'set_field:0x1->tun_metadata12,delete_field:tun_metadata12'],
+    ['actions=meter:4294901760', 'meter:4294901760'],
+    ['actions=delete_field:tun_metadata1', 'delete_field:tun_metadata1'],
+    ['ip,actions=ct(commit,nat(src=10.0.0.1:1-65535)),ct(commit,nat(src=10.0.0.1,src=10.0.0.2))', 'ct(commit,nat(src=10.0.0.1:1-65535)),ct(commit,nat(src=10.0.0.2))'],
+    ['actions=BUNDLE_LOAD(eth_src,65535,hrw,ofport,NXM_NX_REG0[],members:1)', 'bundle_load(eth_src,65535,hrw,ofport,NXM_NX_REG0[],members:1)'],
+    ['actions=multipath(eth_src,65535,hrw,4,4294967295,NXM_NX_REG0[])', 'multipath(eth_src,65535,hrw,4,4294967295,NXM_NX_REG0[])'],
     ['ip,actions=ct(commit=1),ct(table(1),zone(2))', 'ct(commit),ct(table=1,zone=2)'],
   ];
   for (const [text, actions] of taken) t.equal(printActions(parseFlow(text, within).actions), actions, text);
@@ -52,6 +65,11 @@ const refusals: readonly (readonly [text: string, message: string])[] = [
   ['actions=toString', '9: unknown action "toString"'],
   ['actions=constructor:1', '9: unknown action "constructor:1"'],
   ['actions=encap(nsh(md_type=1))', '9: the action encap is not known here'],
+  ['actions=decap', '9: the action decap is not known here'],
+  ['actions=dec_nsh_ttl', '9: the action dec_nsh_ttl is not known here'],
+  ['actions=debug_recirc', '9: the action debug_recirc is not known here'],
+  ['actions=Debug_Slow', '9: the action Debug_Slow is not known here'],
+  ['actions=none', '9: "none" is no port that packets leave by'],
   ['actions=+', '9: expected an action, got "+"'],
   ['actions=+output:1', '9: expected an action, got "+output:1"'],
   ['actions=drop,output:1', '9: drop stands alone, without other actions'],
@@ -68,6 +86,11 @@ const refusals: readonly (readonly [text: string, message: string])[] = [
   ['actions=output:ANY', '16: "ANY" is no port that packets leave by'],
   ['actions=output:NXM_NX_REG0[32]', '16: reg0 has bits 0 to 31, got 32..32'],
   ['actions=output:NXM_NX_CT_LABEL[]', '16: output takes at most 64 bits, got 128'],
+  ['actions=output(max_len=100)', '16: output: expected both port= and max_len='],
+  ['actions=output(port=65527,max_len=100)', '16: output with max_len goes to a port of the bridge, LOCAL or IN_PORT'],
+  ['actions=output(port=1,max_len=14,fly=1)', '34: output: expected port= and max_len=, got "fly"'],
+  ['actions=enqueue:65527:1', '17: enqueue goes to a port of the bridge, LOCAL or IN_PORT'],
+  ['actions=enqueue(,1,2)', '9: expected enqueue:PORT:QUEUE, got "enqueue(,1,2)"'],
   ['actions=output(port=1,max_len=13)', '16: max_len: expected at least 14, got 13'],
   ['actions=CONTROLLER:65536', '20: max_len: expected a number from 0 to 65535, got "65536"'],
   ['actions=controller(reason=why)', '27: reason: expected one of no_match, action, invalid_ttl, action_set, group, packet_out, got "why"'],
@@ -79,6 +102,14 @@ const refusals: readonly (readonly [text: string, message: string])[] = [
   ['ip,actions=load:6->NXM_OF_IP_PROTO[]', '20: nw_proto cannot be written'],
   ['ip,actions=move:NXM_NX_REG0[0..7]->NXM_OF_IP_PROTO[]', '36: nw_proto cannot be written'],
   ['actions=move:NXM_NX_REG0[]->NXM_NX_CT_MARK[]', '29: ct_mark can only be written in ct(commit,exec(...))'],
+  ['actions=set_field:1->NXM_NX_REG0', '22: unknown field "NXM_NX_REG0"'],
+  ['actions=load:1->', '14: expected load:VALUE->FIELD[], got "1->"'],
+  ['actions=load:1->NXM_NX_REG0_W_W[]', '17: unknown field "NXM_NX_REG0_W_W"'],
+  ['vlan_tci=0x1000/0x1000,actions=set_field:8192->vlan_vid', '42: vlan_vid: expected a number from 0 to 8191, got "8192"'],
+  ['ip,actions=set_field:4/0x100->ip_dscp', '24: ip_dscp: expected a number from 0 to 255, got "0x100"'],
+  ['actions=set_field:1->tun_metadata12', '22: tun_metadata12 stands for no option: the bridge has no mapping for it (tlv-map)'],
+  ['icmp6,actions=set_field:1->icmp_type', '28: icmp_type needs a match on icmp beside it'],
+  ['actions=move:NXM_NX_CT_NW_SRC[]->NXM_NX_REG0[]', '14: ct_nw_src needs a match on ct_state=+trk-inv beside it'],
   ['actions=set_field:1', '19: expected set_field:VALUE->FIELD, got "1"'],
   ['actions=set_field:1->foo', '22: unknown field "foo"'],
   ['actions=set_field:10.0.0.1->ip_dst', '29: ip_dst needs a match on ip beside it'],
@@ -102,6 +133,11 @@ const refusals: readonly (readonly [text: string, message: string])[] = [
   // Headers.
   ['actions=dec_ttl', '9: dec_ttl needs a match on ip or ipv6 beside it'],
   ['ip,actions=push_mpls:0x8847,dec_ttl', '29: dec_ttl needs a match on ip or ipv6 beside it'],
+  ['reg0=0x1000,actions=pop_vlan', '21: pop_vlan needs a match on a VLAN tag beside it'],
+  ['vlan_tci=1/0x1fff,actions=pop_vlan', '27: pop_vlan needs a match on a VLAN tag beside it'],
+  ['actions=set_mpls_label:1', '9: set_mpls_label needs a match on mpls beside it'],
+  ['actions=pop_mpls:0x800', '9: pop_mpls needs a match on mpls beside it'],
+  ['actions=dec_mpls_ttl', '9: dec_mpls_ttl needs a match on mpls beside it'],
   ['actions=pop_vlan', '9: pop_vlan needs a match on a VLAN tag beside it'],
   ['actions=push_vlan:0x8100,push_vlan:0x8100,push_vlan:0x8100', '43: a packet has at most 2 VLAN tags'],
   ['actions=push_vlan:0x800', '19: push_vlan: expected 0x8100 or 0x88a8, got 0x800'],
@@ -117,6 +153,11 @@ const refusals: readonly (readonly [text: string, message: string])[] = [
   ['actions=resubmit(,255)', '9: resubmit needs a port or a table'],
   ['actions=resubmit(,256)', '19: table: expected a number from 0 to 254, got "256"'],
   ['actions=resubmit(,5,ct)', '9: resubmit with ct needs a match on a valid ct_state beside it, such as +trk-inv'],
+  ['reg0=0x3,actions=resubmit(,5,ct)', '18: resubmit with ct needs a match on a valid ct_state beside it, such as +trk-inv'],
+  ['actions=meter:4294901761', '15: meter: expected a number from 0 to 4294901760, got "4294901761"'],
+  ['actions=clone(meter:1)', '15: clone cannot hold meter'],
+  ['actions=conjunction(1)', '9: expected conjunction(ID,CLAUSE/CLAUSES), got "conjunction(1)"'],
+  ['actions=conjunction(1,1)', '9: expected conjunction(ID,CLAUSE/CLAUSES), got "conjunction(1,1)"'],
   ['actions=conjunction(1,3/2)', '23: clause: expected a number from 0 to 2, got "3"'],
   ['actions=note:11,conjunction(1,1/2),output:1', '36: a conjunction stands alone, or beside note'],
   // The connection tracker.
@@ -135,6 +176,10 @@ const refusals: readonly (readonly [text: string, message: string])[] = [
   ['ct_state=+inv+trk,ip,actions=ct(commit)', '33: ct: what matches ct_state=+inv cannot be committed'],
   ['ip,actions=ct(commit,nat(src=10.0.0.9-10.0.0.1))', '30: nat: 10.0.0.1 comes before 10.0.0.9'],
   ['ip,actions=ct(commit,nat(src=fe80::1))', '30: nat: fe80::1 is no address of the packets that are matched'],
+  ['ip,actions=ct(commit,nat(src=fly))', '30: nat: expected ADDRESS[-ADDRESS][:PORT[-PORT]], got "fly"'],
+  ['ip,actions=ct(commit,nat(src=10.0.0.1,fly))', '39: nat: expected src, dst, persistent, hash or random, got "fly"'],
+  ['ip,actions=ct(commit,nat(src=10.0.0.1,dst=10.0.0.2))', '39: nat takes src or dst, not both'],
+  ['ip,actions=ct(commit,nat(src=10.0.0.1:100000))', '30: nat: expected a port from 1 to 65535, got 100000'],
   ['ip,actions=ct(commit,nat(hash))', '26: nat: hash stand beside src or dst'],
   ['ip,actions=ct(commit,alg=ftp)', '26: alg=ftp needs a match on tcp beside it'],
   ['ip,actions=nat(src=10.0.0.1)', '12: nat stands in ct()'],
@@ -142,9 +187,20 @@ const refusals: readonly (readonly [text: string, message: string])[] = [
   ['actions=learn(foo=1)', '15: learn: "foo" is neither an option nor a field'],
   ['actions=learn(ip_dst=10.0.0.1)', '15: ip_dst needs a match on ip beside it'],
   ['actions=learn(NXM_NX_REG0[0..3]=NXM_NX_REG1[])', '33: learn: 4 bits from 32 bits'],
+  ['actions=learn(NXOXM_ET_ERSPAN_IDX=1)', '15: learn does not know the field tun_erspan_idx'],
+  ['actions=learn(NXM_NX_REG0_W_W=1)', '15: learn: "NXM_NX_REG0_W_W" is neither an option nor a field'],
   ['actions=learn(reg0=1/1)', '20: learn: reg0 takes a value without a mask, got "1/1"'],
   ['actions=multipath(eth_src,0,hrw,5,0,NXM_NX_REG0[0..1])', '37: expected 3 to 64 bits for the number, got 2'],
+  ...['', 'eth_src,', 'eth_src,0,', 'eth_src,0,hrw,'].map((before) => [`actions=bundle(${before}members:1)`, `16: expected bundle(FIELDS,BASIS,ALGORITHM,ofport,…), got "${before}members:1"`] as const),
+  ['actions=bundle(eth_src,0,hrw,ofport,NXM_NX_REG0[],members:1)', '37: bundle: expected members behind ofport'],
+  ['actions=bundle_load(eth_src,0,hrw,ofport,members:1)', '21: bundle_load: expected one field before members'],
+  ['actions=bundle_load(eth_src,0,hrw,ofport,NXM_NX_REG0[],NXM_NX_REG1[],members:1)', '56: bundle_load: expected one field before members'],
+  ['actions=bundle(eth_src,65536,hrw,ofport,members:1)', '24: basis: expected a number from 0 to 65535, got "65536"'],
+  ...['eth_src', 'eth_src,0', 'eth_src,0,hrw', 'eth_src,0,hrw,4', 'eth_src,0,hrw,4,5'].map((given) => [`actions=multipath(${given})`, `19: expected multipath(FIELDS,BASIS,ALGORITHM,LINKS,ARGUMENT,FIELD[]), got "${given}"`] as const),
+  ['actions=multipath(eth_src,0,hrw,4,4294967296,NXM_NX_REG0[])', '35: argument: expected a number from 0 to 4294967295, got "4294967296"'],
   ['actions=bundle(eth_src,0,hrw,ofport,members:CONTROLLER)', '45: a controller is no member of a bundle'],
+  ['actions=fin_timeout(idle_timeout=1)', '9: fin_timeout needs a match on tcp beside it'],
+  ['actions=check_pkt_larger(1)', '26: expected check_pkt_larger(BYTES)->FIELD[BIT], got "1"'],
   ['actions=sample(probability=0)', '9: sample needs a probability from 1 to 65535'],
 ];
 
@@ -152,11 +208,28 @@ void t.test('refusals name line, column and reason', async (t) => {
   for (const [text, message] of refusals) t.throws(() => parseFlow(text, names, { file: 'flows.txt', line: 7 }), { name: 'InputError', message: `flows.txt:7:${message}` }, text);
 });
 
+void t.test('buckets have meters in OpenFlow 1.5 alone', async (t) => {
+  const read = (protocol: Protocol) => () => parseGroup('group_id=1,type=all,bucket=actions=meter:1', names, undefined, protocol);
+  t.match(read('OpenFlow15')().buckets, [{ actions: [{ kind: 'meter', meter: 1 }] }]);
+  t.throws(read('OpenFlow13'), { message: 'group:1:36: bucket cannot hold meter' });
+});
+
 void t.test('actions stand in actions as deep as in Open vSwitch', async (t) => {
   const nested = (depth: number): string => `actions=${'clone('.repeat(depth)}output:1${')'.repeat(depth)}`;
   const depthOf = (actions: readonly Action[]): number => (actions[0]?.kind === 'clone' ? 1 + depthOf(actions[0].actions) : 0);
   t.equal(depthOf(parseFlow(nested(99)).actions), 99);
-  t.throws(() => parseFlow(nested(100)), { message: 'flow:1:609: actions stand in actions at most 100 deep' });
+  const refused = (depth: number): string => `flow:1:${depth > 104 ? 9 : 609}: actions stand in actions at most 100 deep`;
+  for (const depth of [100, 104, 105]) t.throws(() => parseFlow(nested(depth)), { message: refused(depth) }, 'what is hopelessly deep is not looked into');
+  t.equal(parseFlow(`actions=${'output(1),'.repeat(105)}output:1`).actions.length, 106, 'one behind another is not deep');
+  const bucket = (depth: number) => () => parseGroup(`group_id=1,type=all,bucket=${nested(depth)}`, names);
+  t.doesNotThrow(bucket(99));
+  for (const [depth, column] of [[100, 636], [104, 636], [105, 28]] as const) t.throws(bucket(depth), { message: `group:1:${column}: actions stand in actions at most 100 deep` });
+  const many = (count: number) => () => parseFlow(`actions=${'output:1,'.repeat(count)}`);
+  t.equal(many(8191)().actions.length, 8191);
+  const note = (bytes: number) => () => parseFlow(`actions=note:${'ab'.repeat(bytes)}`);
+  t.doesNotThrow(note(65_000));
+  t.throws(note(65_001), { message: 'flow:1:14: note: at most 65000 bytes fit into a message, got 65001' });
+  t.throws(many(8192), { message: 'flow:1:73728: more than 8191 actions fit into no message' });
 });
 
 /** Either actions, or an InputError with a place. */

@@ -2,12 +2,11 @@
 import { fieldsNamed } from '../fields.js';
 import type { Form } from '../form.js';
 import type { Match } from '../match.js';
-import { allowsField, fieldIn } from '../prerequisites.js';
 import { complain, cut, parseDecimal, parseNumber, shorten, type Span } from '../text.js';
 import { parseMasked, printAssigned } from '../values.js';
 import type { Action, LearnAction, LearnSpec, Subfield } from './action.js';
 import { calls, hex, numbered, ones, printSubfield, printTable, small, subfield, table, uint16, uint32, uint64, type Call, type Reader, type Reading } from './reading.js';
-import { checkWritable, readable } from './standing.js';
+import { checkWritable, readable, standingOf } from './standing.js';
 
 export const learnReaders: Readonly<Record<string, Reader>> = { learn: readLearn };
 
@@ -81,40 +80,43 @@ function readSpec({ name, at, argument }: Call, reading: Reading, learned: Match
     checkWritable(to, destination.field);
     return { kind: 'load', destination, source: readSource(from, destination, reading, false) };
   }
-  if (fieldsNamed(name.replace(/\[.*/s, '').replace(/_W$/, '')).length === 0) throw complain(at, `learn: "${shorten(name)}" is neither an option nor a field`);
+  if (!isOfField(name)) throw complain(at, `learn: "${shorten(name)}" is neither an option nor a field`);
   const destination = learnable(at, subfield({ ...at, text: name }), learned, reading);
   const source = argument.text === '' ? readable(at, destination, reading) : readSource(argument, destination, reading, true);
   return { kind: 'match', destination, source };
 }
 
+/** Whether it begins as `FIELD[…]` does; a name of OpenFlow's may say that there is a mask. */
+function isOfField(text: string): boolean {
+  return fieldsNamed(text.replace(/\[.*/s, '').replace(/_W$/, '')).length > 0;
+}
+
 /** Bits of the packet, or a constant; one for a whole field is written as the field's values are. */
 function readSource(at: Span, { field, bits }: Subfield, reading: Reading, inNotation: boolean): Subfield | bigint {
-  if (/^[A-Za-z_]\w*(\[|$)/.test(at.text) && fieldsNamed(at.text.replace(/\[.*/s, '').replace(/_W$/, '')).length > 0) {
+  if (isOfField(at.text)) {
     const source = readable(at, numbered(at, 'learn', subfield(at)), reading);
     if (source.bits !== bits) throw complain(at, `learn: ${bits} bits from ${source.bits} bits`);
     return source;
   }
   if (!inNotation || bits < field.bits) return parseNumber(at, field.name, ones(bits));
   const { value, mask } = parseMasked(field, at, reading.names.ports);
-  if (mask !== field.ones || at.text.includes('/')) throw complain(at, `learn: ${field.name} takes a value without a mask, got "${shorten(at.text)}"`);
+  if (mask !== field.ones) throw complain(at, `learn: ${field.name} takes a value without a mask, got "${shorten(at.text)}"`);
   return value;
 }
 
 /** A field that packets of the learned flow have, by what it has been said to match so far. */
-function learnable(at: Span, destination: Subfield, learned: Match, { inside }: Reading): Subfield {
-  const { field } = destination;
-  numbered(at, 'learn', destination);
-  if (inside !== 'bucket' && !allowsField(learned, field)) fieldIn(at, field.name, learned);
-  return destination;
+function learnable(at: Span, destination: Subfield, learned: Match, reading: Reading): Subfield {
+  return readable(at, numbered(at, 'learn', destination), { ...reading, standing: standingOf(learned) });
 }
 
+/** Parts of a field that takes no mask are not put together, unless all of it was said before. */
 function withConstant(learned: Match, spec: LearnSpec): Match {
   if (spec.kind !== 'match' || typeof spec.source !== 'bigint') return learned;
   const { field, offset, bits } = spec.destination;
   const before = learned.find((entry) => entry.field === field);
   const mask = ones(bits) << BigInt(offset);
   const merged = { field, value: ((before?.value ?? 0n) & ~mask) | (spec.source << BigInt(offset)), mask: (before?.mask ?? 0n) | mask };
-  return [...learned.filter((entry) => entry.field !== field), merged];
+  return field.maskable || merged.mask === field.ones ? [...learned.filter((entry) => entry.field !== field), merged] : learned;
 }
 
 export function printLearn(learn: LearnAction, form: Form): string {

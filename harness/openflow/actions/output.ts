@@ -24,9 +24,9 @@ export const lastGroup = 0xffffff00n;
 const wholePacket = 65535;
 
 function readOutput(argument: Span, reading: Reading): Action {
-  if (/\bport\b/.test(argument.text) && argument.text.includes('max_len')) return readTruncated(argument, reading);
-  const name = argument.text.replace(/\[.*/s, '');
-  const isField = argument.text.includes('[') || (!reading.names.ports.has(name) && name.toUpperCase() !== 'IN_PORT' && fieldsNamed(name).length > 0);
+  const { text } = argument;
+  if (text.includes('max_len')) return readTruncated(argument, reading);
+  const isField = text.includes('[') || (!reading.names.ports.has(text) && text.toUpperCase() !== 'IN_PORT' && fieldsNamed(text).length > 0);
   if (!isField) return outputTo(outputPort(argument, reading), wholePacket);
   const source = readable(argument, subfield(argument), reading);
   if (source.bits > longestNumber) throw complain(argument, `output takes at most ${longestNumber} bits, got ${source.bits}`);
@@ -36,9 +36,9 @@ function readOutput(argument: Span, reading: Reading): Action {
 /** A length has six bits in a message, and Open vSwitch takes what is left of a greater one. */
 export const longestNumber = 64;
 
-/** A port by itself is an output, too; a controller's then gets nothing of the packet unless it is named. */
+/** A port by itself is an output, too; by the number of the controller's, nothing of the packet goes there. Its name is an action. */
 export function readBarePort(at: Span, reading: Reading): Action {
-  return outputTo(outputPort(at, reading), /^\d/.test(at.text) ? 0 : wholePacket);
+  return outputTo(outputPort(at, reading), 0);
 }
 
 function outputTo(number: number, maxLength: number): OutputAction {
@@ -66,7 +66,6 @@ function readTruncated(argument: Span, reading: Reading): Action {
 const ethernetHeader = 14;
 
 function readController({ argument }: Call): Action {
-  if (argument.text === '') return toController(wholePacket);
   if (/^\d+$/.test(argument.text)) return toController(small(argument, 'max_len', uint16));
   let action = toController(wholePacket);
   for (const { name, at, argument: value } of calls(argument)) {
@@ -94,7 +93,7 @@ export function isPlain({ id, reason, userdata, pause, meter }: ControllerAction
 /** `enqueue:PORT:QUEUE`, `enqueue(PORT,QUEUE)` */
 function readEnqueue(call: Call, reading: Reading): Action {
   const text = needed(call);
-  const [, before = '', number = ''] = /^([^:q,]+)[:q,](.+)$/s.exec(text.text) ?? [];
+  const [, before = '', number = ''] = /^([^:q,]+)[:q,](.+)/s.exec(text.text) ?? [];
   if (number === '') throw complain(call.at, `expected enqueue:PORT:QUEUE, got "${call.at.text}"`);
   const to = parsePort(part(text, 0, before.length), reading.names.ports);
   if (to >= reservedPorts.UNSET && to !== reservedPorts.LOCAL && to !== reservedPorts.IN_PORT) throw complain(text, 'enqueue goes to a port of the bridge, LOCAL or IN_PORT');

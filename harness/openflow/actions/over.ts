@@ -45,7 +45,7 @@ function sent(protocol: Protocol, action: Action): readonly Action[] {
 
 /** A message has room for 6 bytes of a note, and then for 8 at a time. */
 function padding(length: number): readonly number[] {
-  return Array<number>(length < 6 ? 6 - length : (8 - ((length - 6) % 8)) % 8).fill(0);
+  return Array<number>((8 + 6 - (length % 8)) % 8).fill(0);
 }
 
 const hasOwn15: readonly string[] = ['nw_ttl', 'mpls_ttl'];
@@ -64,7 +64,7 @@ function set13(action: SetField): readonly SetField[] {
 /** OpenFlow 1.0 has actions for some fields, which know no mask; the others are loaded. */
 function set10(action: SetField): readonly Action[] {
   const { field, value, notation } = action;
-  if (notation === 'own' && (field.name === 'nw_ttl' || field.name === 'nw_ecn')) return loads(action);
+  if (field.name === 'nw_ttl' || field.name === 'nw_ecn') return loads(action);
   if (notation !== 'set_field') return notation === 'load' ? loads(action) : [action];
   switch (field.name) {
     case 'vlan_tci':

@@ -4,7 +4,7 @@ import { etherTypes } from '../../packet/ethernet.js';
 import { ipProtocols } from '../../packet/ipv4.js';
 import { fieldCalled, type Field } from '../fields.js';
 import type { Form } from '../form.js';
-import { complain, cut, parseNumber, type Span } from '../text.js';
+import { complain, cut, parseNumber, shorten, type Span } from '../text.js';
 import { parseMasked, printAssigned } from '../values.js';
 import type { Action, SetAction } from './action.js';
 import { arrow, fieldNamed, hex, needed, ones, printSubfield, small, subfield, uint16, uint64, uint8, type Call, type Reader, type Reading } from './reading.js';
@@ -60,9 +60,9 @@ function ofIp(call: Call, reading: Reading, maximum: bigint): bigint {
   return parseNumber(needed(call), call.name, maximum);
 }
 
-/** OpenFlow 1.0 loads it, and asks for a match on ip as for every load. */
+/** OpenFlow 1.0 loads it, and asks for a match on ip as for every load; of write_actions it has none. */
 function loadable(name: string, call: Call, reading: Reading, maximum: bigint): bigint {
-  if (reading.protocol === 'OpenFlow10') present(call.at, fieldCalled(name), reading);
+  if (reading.protocol === 'OpenFlow10' && reading.inside !== 'write_actions') present(call.at, fieldCalled(name), reading);
   return ofIp(call, reading, maximum);
 }
 
@@ -85,10 +85,9 @@ function readTos(call: Call, reading: Reading): Action {
 /** The port of the transport that the flow matches. */
 function readPort(part: 'src' | 'dst', call: Call, reading: Reading): Action {
   const value = parseNumber(needed(call), call.name, uint16);
-  const { match } = reading.standing;
-  const protocol = Number(valueIn(match, 'nw_proto') ?? -1);
-  const transport = protocol === ipProtocols.tcp ? 'tcp' : protocol === ipProtocols.udp ? 'udp' : protocol === ipProtocols.sctp ? 'sctp' : undefined;
-  if (reading.protocol !== 'OpenFlow10' && reading.inside !== 'write_actions' && reading.inside !== 'bucket') present(call.at, fieldCalled(`${transport ?? 'tcp'}_${part}`), reading);
+  const protocol = valueIn(reading.standing.match, 'nw_proto');
+  const transport = (['tcp', 'udp', 'sctp'] as const).find((name) => protocol === BigInt(ipProtocols[name]));
+  if (reading.protocol !== 'OpenFlow10' && reading.inside !== 'write_actions') present(call.at, fieldCalled(`${transport ?? 'tcp'}_${part}`), reading);
   return transport === undefined ? { kind: 'set_port', part, value: Number(value) } : own(`${transport}_${part}`, value);
 }
 
@@ -99,7 +98,8 @@ function readVlan(part: 'vid' | 'pcp', tagged: boolean, call: Call): Action {
 /** `set_field:VALUE[/MASK]->FIELD` */
 function readSetField(call: Call, reading: Reading): Action {
   const [text, name] = arrow(needed(call), 'set_field:VALUE->FIELD');
-  const field = fieldNamed(name, /^[A-Z]+_/.test(name.text) ? '' : name.text);
+  if (name.text !== name.text.toLowerCase()) throw complain(name, `unknown field "${shorten(name.text)}"`);
+  const field = fieldNamed(name, name.text);
   checkTarget(name, field, reading);
   present(name, field, reading);
   if (field.name === 'vlan_vid') needsTag(name, 'vlan_vid', { ...reading, protocol: 'OpenFlow15' });
@@ -111,7 +111,7 @@ function readSetField(call: Call, reading: Reading): Action {
 
 /** Fields that matches cannot mask have masks in dumps where part of them was loaded, though ovs-ofctl refuses to read them. */
 function readMask(whole: Span, mask: Span, field: Field, { names }: Reading): bigint {
-  return field.maskable && field.name !== 'vlan_vid' ? parseMasked(field, whole, names.ports).mask : parseNumber(mask, field.name, ones(8 * Math.ceil(field.bits / 8)));
+  return field.maskable && field.name !== 'vlan_vid' ? parseMasked(field, whole, names.ports).mask : parseNumber(mask, field.name, wholeBytes(field));
 }
 
 /** `load:NUMBER->FIELD[FROM..TO]` */
@@ -132,7 +132,11 @@ function checkTarget(at: Span, field: Field, reading: Reading): void {
 
 /** A mask is one that Open vSwitch prints, unless it covers all bytes of the field. */
 export function isWhole(field: Field, mask: bigint): boolean {
-  return mask === ones(8 * Math.ceil(field.bits / 8));
+  return mask === wholeBytes(field);
+}
+
+function wholeBytes({ bits }: Field): bigint {
+  return ones(8 * Math.ceil(bits / 8));
 }
 
 /** A set VLAN says that there is a tag. */
@@ -143,12 +147,11 @@ function checkAssignment(at: Span, action: SetField, { protocol }: Reading): Act
   const { field, value, mask, notation } = action;
   if (mask === 0n) throw complain(at, `${at.text} sets nothing: its mask is zero`);
   if (notation === 'load' && protocol !== 'OpenFlow15') return action;
-  const possible = field.name === 'vlan_vid' ? ones(13) : field.ones;
-  if ((value & ~possible) !== 0n) throw complain(at, `${field.name} cannot be ${at.text}: it has the bits ${hex(possible)}`);
+  if (field.name !== 'vlan_vid' && (value & ~field.ones) !== 0n) throw complain(at, `${field.name} cannot be ${at.text}: it has the bits ${hex(field.ones)}`);
   if (protocol === 'OpenFlow10') return action;
   if (field.name === 'in_port_oxm') throw complain(at, 'in_port_oxm cannot be set; in_port can');
   const isLoaded = protocol === 'OpenFlow13' && mask !== undefined;
-  if (field.name === 'vlan_vid' && !isLoaded && (value & (mask ?? vlanPresent) & vlanPresent) === 0n) throw complain(at, `vlan_vid is set with the bit 0x1000, got ${at.text}`);
+  if (field.name === 'vlan_vid' && !isLoaded && (value & vlanPresent) === 0n) throw complain(at, `vlan_vid is set with the bit 0x1000, got ${at.text}`);
   if (protocol === 'OpenFlow15' && mask !== undefined && (value & ~mask) !== 0n) throw complain(at, `${at.text} has bits that its mask leaves out`);
   return action;
 }
@@ -163,7 +166,7 @@ function readMove(call: Call, reading: Reading): Action {
 
 function readDeleteField(call: Call, { names }: Reading): Action {
   const field = fieldNamed(call.argument, needed(call).text);
-  if (!/^tun_metadata\d+$/.test(field.name)) throw complain(call.argument, `delete_field takes an option of a tunnel such as tun_metadata0, got "${field.name}"`);
+  if (field.notation !== 'option') throw complain(call.argument, `delete_field takes an option of a tunnel such as tun_metadata0, got "${field.name}"`);
   checkMapped(call.argument, field, names);
   return { kind: 'delete_field', field };
 }
@@ -182,20 +185,20 @@ export function printSet(action: SetField, form: Form): string {
 }
 
 function printValue({ field, value, mask }: SetField, form: Form): string {
-  if (mask === undefined || mask !== field.ones || field.notation === 'flags') return printAssigned(field, { value, mask: mask ?? field.ones }, form);
+  if (mask !== field.ones || field.notation === 'flags') return printAssigned(field, { value, mask: mask ?? field.ones }, form);
   return `${printAssigned(field, { value, mask }, form)}/${hex(mask)}`; // its bytes are not full
 }
 
 /** One run of bits. */
 function printLoad({ field, value, mask = ones(field.bits) }: SetField): string {
-  const offset = mask.toString(2).length - mask.toString(2).replace(/0+$/, '').length;
+  const offset = mask.toString(2).length - mask.toString(2).replace(/0+/, '').length;
   const bits = mask.toString(2).length - offset;
   return `load:${hex(value >> BigInt(offset))}->${printSubfield({ field, offset, bits })}`;
 }
 
 /** The actions that set a single field, with `#` for the value in the field's notation. */
 const ownTexts: Readonly<Record<string, string>> = {
-  eth_src: 'mod_dl_src:#', eth_dst: 'mod_dl_dst:#', ip_src: 'mod_nw_src:#', ip_dst: 'mod_nw_dst:#', nw_ecn: 'mod_nw_ecn:#', nw_ttl: 'mod_nw_ttl:#',
+  eth_src: 'mod_dl_src:#', eth_dst: 'mod_dl_dst:#', ip_src: 'mod_nw_src:#', ip_dst: 'mod_nw_dst:#', nw_ttl: 'mod_nw_ttl:#',
   tcp_src: 'mod_tp_src:#', udp_src: 'mod_tp_src:#', sctp_src: 'mod_tp_src:#', tcp_dst: 'mod_tp_dst:#', udp_dst: 'mod_tp_dst:#', sctp_dst: 'mod_tp_dst:#',
   mpls_label: 'set_mpls_label(#)', mpls_tc: 'set_mpls_tc(#)', mpls_ttl: 'set_mpls_ttl(#)',
 };

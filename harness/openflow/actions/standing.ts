@@ -1,9 +1,9 @@
 /** What is known of the packets that come as far as an action: the flow's match, as the actions before have changed it. */
 import { etherTypes } from '../../packet/ethernet.js';
-import { fieldsNamed, type Field } from '../fields.js';
+import { fieldCalled, type Field } from '../fields.js';
 import type { Names } from '../form.js';
 import type { Match } from '../match.js';
-import { allowsField, fieldIn, matchesIp } from '../prerequisites.js';
+import { checkReached, matchesIp } from '../prerequisites.js';
 import { complain, type Span } from '../text.js';
 import type { Action, Subfield } from './action.js';
 import type { Reading } from './reading.js';
@@ -24,44 +24,37 @@ export function standingOf(match: Match): Standing {
 }
 
 function hasTag(match: Match): boolean {
-  return match.some(({ field, value }) => (field.name === 'vlan_tci' || field.name === 'vlan_vid') && (value & tagPresent) !== 0n);
+  return match.some(({ field, value }) => field.name === 'vlan_tci' && (value & tagPresent) !== 0n);
 }
 
 /** Behind `action`. */
 export function after(standing: Standing, action: Action): Standing {
   switch (action.kind) {
     case 'push_vlan':
-      return tagged(standing, standing.tags + 1);
+      return { ...standing, tags: standing.tags + 1 };
     case 'pop_vlan':
-      return tagged(standing, Math.max(standing.tags - 1, 0));
+      return { ...standing, tags: Math.max(standing.tags - 1, 0) };
     case 'set_vlan':
-      return tagged(standing, Math.max(standing.tags, 1));
+      return { ...standing, tags: Math.max(standing.tags, 1) };
     case 'set':
-      return action.field.name !== 'vlan_tci' ? standing : tagged(standing, (action.value & tagPresent) === 0n ? 0 : Math.max(standing.tags, 1));
+      return action.field.name !== 'vlan_tci' ? standing : { ...standing, tags: (action.value & tagPresent) === 0n ? 0 : Math.max(standing.tags, 1) };
     case 'push_mpls':
-      return { ...standing, match: known(known(standing.match, 'nw_proto', undefined), 'dl_type', BigInt(action.type)) };
+      return { ...standing, match: ofType(standing.match.filter(({ field }) => field.matchName !== 'nw_proto'), action.type) };
     case 'pop_mpls':
-      return { ...standing, match: known(standing.match, 'dl_type', BigInt(action.type)) };
+      return { ...standing, match: ofType(standing.match, action.type) };
     default:
       return standing;
   }
 }
 
-function tagged(standing: Standing, tags: number): Standing {
-  const others = standing.match.filter(({ field }) => field.name !== 'vlan_tci' && field.name !== 'vlan_vid' && field.name !== 'vlan_pcp');
-  const [tci] = fieldsNamed('vlan_tci');
-  return { match: tags === 0 || tci === undefined ? others : [...others, { field: tci, value: tagPresent, mask: tagPresent }], tags };
+/** The match with this Ethernet type. */
+function ofType(match: Match, type: number): Match {
+  const field = fieldCalled('dl_type');
+  return [...match.filter((entry) => entry.field !== field), { field, value: BigInt(type), mask: field.ones }];
 }
 
-/** The match with this field exact, or not matched. */
-function known(match: Match, name: string, value: bigint | undefined): Match {
-  const [field] = fieldsNamed(name);
-  const others = match.filter((entry) => entry.field !== field);
-  return field === undefined || value === undefined ? others : [...others, { field, value, mask: field.ones }];
-}
-
-export function valueIn(match: Match, name: string): bigint | undefined {
-  return match.find(({ field }) => field.matchName === name || field.name === name)?.value;
+export function valueIn(match: Match, matchName: string): bigint | undefined {
+  return match.find(({ field }) => field.matchName === matchName)?.value;
 }
 
 /**
@@ -96,14 +89,13 @@ export function present(at: Span, field: Field, { standing, inside, names }: Rea
   checkMapped(at, field, names);
   const isAsked = inside !== 'bucket' && !field.prerequisite.startsWith('erspan');
   if (isAsked && field.name === 'vlan_pcp' && standing.tags === 0) throw complain(at, 'vlan_pcp needs a match on a VLAN tag beside it');
-  if (isAsked && !allowsField(standing.match, field)) fieldIn(at, field.name, standing.match);
+  if (isAsked) checkReached(at, field, standing.match);
   return field;
 }
 
 /** A tunnel's option is a field of a bridge whose tlv-map says which it is. */
-export function checkMapped(at: Span, { name }: Field, { tunnelOptions }: Names): void {
-  const number = /^tun_metadata(\d+)$/.exec(name)?.[1];
-  if (number !== undefined && !tunnelOptions.has(Number(number))) throw complain(at, `${name} stands for no option: the bridge has no mapping for it (tlv-map)`);
+export function checkMapped(at: Span, { name, notation }: Field, { tunnelOptions }: Names): void {
+  if (notation === 'option' && !tunnelOptions.has(Number(name.slice('tun_metadata'.length)))) throw complain(at, `${name} stands for no option: the bridge has no mapping for it (tlv-map)`);
 }
 
 export function readable(at: Span, source: Subfield, reading: Reading): Subfield {

@@ -1,7 +1,7 @@
 /** Where a packet goes on: other tables, copies, action sets, and the clauses of a conjunction. */
 import type { Form } from '../form.js';
-import { ctStateBits } from '../fields.js';
 import { parsePort, printPort, reservedPorts } from '../ports.js';
+import { matchesTracked } from '../prerequisites.js';
 import { complain, cut, parseNumber, shorten } from '../text.js';
 import type { Action, TableAction } from './action.js';
 import { hex, needed, printTable, small, table, uint32, uint64, type Call, type Reader, type Reading } from './reading.js';
@@ -33,20 +33,12 @@ function readResubmit(call: Call, reading: Reading): Action {
   if (by === reservedPorts.IN_PORT && to === undefined) throw complain(call.at, 'resubmit needs a port or a table');
   if (word !== undefined && word.text !== '' && word.text !== 'ct') throw complain(word, `resubmit: expected ct, got "${shorten(word.text)}"`);
   const original = word?.text === 'ct';
-  if (original && reading.inside !== 'bucket' && !isTracked(reading)) throw complain(call.at, 'resubmit with ct needs a match on a valid ct_state beside it, such as +trk-inv');
+  if (original && reading.inside !== 'bucket' && !matchesTracked(reading.standing.match)) throw complain(call.at, 'resubmit with ct needs a match on a valid ct_state beside it, such as +trk-inv');
   return { kind: 'resubmit', ...(by === reservedPorts.IN_PORT ? {} : { port: by }), ...(to === undefined ? {} : { table: to }), original };
 }
 
 /** Stands for the table that the flow is in. */
 const currentTable = '255';
-
-/** Whether the match lets through only what the tracker has made sense of. */
-function isTracked({ standing }: Reading): boolean {
-  const state = standing.match.find(({ field }) => field.name === 'ct_state');
-  const has = (bits: number) => ((state?.value ?? 0n) & BigInt(bits)) !== 0n;
-  const { new: fresh, est, rel, rpl, snat, dnat, trk, inv } = ctStateBits;
-  return has(fresh | est | rel | rpl | snat | dnat) || (has(trk) && !has(inv) && ((state?.mask ?? 0n) & BigInt(inv)) !== 0n);
-}
 
 /** `write_metadata:VALUE[/MASK]` */
 function readWriteMetadata(call: Call): Action {
@@ -101,6 +93,6 @@ export function printTableAction(action: TableAction, form: Form, list: (actions
 
 /** Open vSwitch leaves `ct` out where there is no table. */
 function printResubmit({ port: by, table: to, original }: Extract<TableAction, { kind: 'resubmit' }>, form: Form): string {
-  if (by !== undefined && to === undefined) return `resubmit:${printPort(by, form.ports)}`;
-  return `resubmit(${by === undefined ? '' : printPort(by, form.ports)},${to === undefined ? '' : printTable(to, form)}${original ? ',ct' : ''})`;
+  const text = by === undefined ? '' : printPort(by, form.ports);
+  return to === undefined ? `resubmit:${text}` : `resubmit(${text},${printTable(to, form)}${original ? ',ct' : ''})`;
 }
