@@ -1,6 +1,6 @@
 /** Whether a packet has a field, as it is now: what is written to others is lost (ovs-actions(7), "set_field"; ovs-fields(7), "Prerequisites"). */
 import { assertNever } from '../base/errors.js';
-import type { Field } from '../openflow/fields.js';
+import { ctStateBits, type Field } from '../openflow/fields.js';
 import { etherTypes } from '../packet/ethernet.js';
 import { fragment, isIp, isMpls, word, type FlowKey } from '../packet/flow-key.js';
 import { ipProtocols } from '../packet/ipv4.js';
@@ -38,15 +38,25 @@ export function hasField(key: FlowKey, { prerequisite }: Field): boolean {
     case 'nd advert':
       return isNeighbour(key, neighbourTypes.advertisement);
     case 'ct':
+      return isTracked(key);
     case 'ct ipv4':
+      return isTracked(key) && type === etherTypes.ipv4;
     case 'ct ipv6':
+      return isTracked(key) && type === etherTypes.ipv6;
     case 'ct ports':
+      return isTracked(key) && key[word.ctNwProto] !== 0;
     case 'erspan 1':
+      return key[word.tunErspanVer] === 1;
     case 'erspan 2':
-      return true; // read-only, or not known to the model at all
+      return key[word.tunErspanVer] === 2;
     default:
       return assertNever(prerequisite);
   }
+}
+
+/** Whether the connection tracker knows what the packet belongs to. */
+function isTracked(key: FlowKey): boolean {
+  return ((key[word.ctState] ?? 0) & (ctStateBits.new | ctStateBits.est | ctStateBits.rpl)) !== 0;
 }
 
 function isIcmp6(key: FlowKey): boolean {

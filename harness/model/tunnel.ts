@@ -24,7 +24,7 @@ interface Encapsulation {
   readonly protocol: number;
   put(frame: Uint8Array, id: number, srcPort: number): Uint8Array;
   /** Undefined for what is not such a tunnel's. */
-  take(header: Ipv4Header, payload: Uint8Array): { readonly frame: Uint8Array; readonly id: number } | undefined;
+  take(header: Ipv4Header, payload: Uint8Array): { readonly frame: Uint8Array; readonly id: number; readonly isOam?: boolean } | undefined;
 }
 
 const ethernetInside = etherTypes.transparentEthernetBridging;
@@ -35,7 +35,7 @@ const encapsulations: Readonly<Record<TunnelType, Encapsulation | undefined>> = 
     (frame, id) => encodeGeneve({ vni: id & 0xffffff, protocolType: ethernetInside, options: new Uint8Array(), critical: false, oam: false }, frame),
     (bytes) => {
       const geneve = decodeGeneve(bytes);
-      return geneve?.header.protocolType === ethernetInside ? { frame: geneve.payload, id: geneve.header.vni } : undefined;
+      return geneve?.header.protocolType === ethernetInside ? { frame: geneve.payload, id: geneve.header.vni, isOam: geneve.header.oam } : undefined;
     },
   ),
   vxlan: overUdp(
@@ -98,6 +98,8 @@ export interface Decapsulated {
   readonly src: number;
   readonly dst: number;
   readonly id: number;
+  /** Geneve's bit for packets that look after the tunnel itself. */
+  readonly isOam?: boolean;
 }
 
 /** The inner frame, if `frame` is a tunnel's of one of `types` for the address that `bridge` holds; undefined for everything else. */

@@ -29,6 +29,9 @@ export function connectionTrack(at: Translation, ct: CtAction): void {
       for (const field of fieldsNamed(name)) writeField(onward.key, field, BigInt(value), field.ones);
       at.passage.steps.push({ kind: 'write', ...flow, field: name });
     }
+    const { nwSrc = 0, nwDst = 0, nwProto = 0, tpSrc = 0, tpDst = 0 } = answer.first ?? {};
+    onward.key.set([nwSrc, nwDst], word.ctNwSrc);
+    onward.key.set([nwProto, tpSrc, tpDst], word.ctNwProto);
     at.recirculate(frozen);
   });
 }

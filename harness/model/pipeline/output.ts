@@ -2,10 +2,11 @@
 import { Unsupported } from '../../base/errors.js';
 import type { TunnelType } from '../../nouns/topology.js';
 import type { Subfield } from '../../openflow/actions.js';
+import { fields } from '../../openflow/fields.js';
 import { reservedPorts } from '../../openflow/ports.js';
 import { etherTypes } from '../../packet/ethernet.js';
 import { countTags, most, word } from '../../packet/flow-key.js';
-import { readSubfield } from '../keys.js';
+import { readField, readSubfield } from '../keys.js';
 import { checkRead } from '../known.js';
 import { portName, routeTunnel, type ModelBridge } from '../node.js';
 import { normal, portsOf, putTags, type Exit } from '../normal.js';
@@ -118,11 +119,16 @@ function sendThroughTunnel(at: Translation, type: TunnelType): void {
   if (route === undefined || underlay === undefined) return noteDrop(at, destination === 0 ? 'tunnel without tun_dst' : 'no route to tun_dst');
   if (packet.key[word.ethType] === etherTypes.ipv6) throw new Unsupported('the model does not tunnel IPv6');
   if (route.mac === undefined) throw new Unsupported('the model does not resolve tunnel neighbours, and tun_dst is none that is known');
+  const lost = shownInTunnels.find((field) => readField(packet.key, field) !== 0n);
+  if (lost !== undefined) throw new Unsupported(`the model does not put ${lost.name} into tunnels`);
   const outer = arriving(encapsulate(type, packet, underlay, route.bridge.plan.mac, route.mac), reservedPorts.LOCAL);
   const below: Translation = { ...beginTranslation(at, route.bridge, outer), datapath: at.datapath };
   runTable(below, 0, reservedPorts.LOCAL);
   if (below.freezing !== undefined || below.actionSet.length > 0) throw new Unsupported('the model does not know an underlay that does more than forward');
 }
+
+/** Fields of tunnels beside those that it knows how to put into one. */
+const shownInTunnels = fields.filter(({ name, isView }) => !isView && /^tun_(ipv6_src|ipv6_dst|gbp_|erspan_|gtpu_|flags)/.test(name));
 
 /** Whether the frame ended a tunnel here: then what was inside goes on at the tunnel's port. */
 function receiveFromTunnel(at: Translation, underlay: ModelBridge, frame: Uint8Array): boolean {
@@ -136,6 +142,7 @@ function receiveFromTunnel(at: Translation, underlay: ModelBridge, frame: Uint8A
     packet.key[word.tunSrc] = inner.src;
     packet.key[word.tunDst] = inner.dst;
     packet.key[word.tunId + 1] = inner.id;
+    packet.key[word.tunFlags] = inner.isOam ? 1 : 0;
     at.recirculate({ bridge, table: 0, packet, actions: [], stack: [] });
     return true;
   }

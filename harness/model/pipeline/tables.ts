@@ -1,6 +1,7 @@
 /** Table lookups of a translation: which flow a packet takes, and on to other tables. */
 import { Unsupported } from '../../base/errors.js';
 import { printFlow } from '../../openflow/flow.js';
+import { etherTypes } from '../../packet/ethernet.js';
 import { isIp, word, type FlowKey } from '../../packet/flow-key.js';
 import { lookup, type Rule } from '../classifier.js';
 import { idOf, type ModelBridge, type ModelNode } from '../node.js';
@@ -8,13 +9,18 @@ import type { Packet } from '../packet.js';
 import { Tie } from '../tie.js';
 import { hasRoom, noteDrop, ofFlow, placeOf, type Translation } from './translation.js';
 
+/** Which fields a packet is looked up by. */
+type LookedUp = 'by its fields' | 'by the first packet';
+
 /** Looks `table` up with `inPort` as the packet's port, and carries out what is found: that is the flow at hand from now on. */
-export function runTable(at: Translation, table: number, inPort: number): void {
+export function runTable(at: Translation, table: number, inPort: number, seen: LookedUp = 'by its fields'): void {
   const { passage, bridge, packet } = at;
   const { node, steps } = passage;
   const realPort = packet.key[word.inPort] ?? 0;
   packet.key[word.inPort] = inPort;
+  if (seen === 'by the first packet') swap(packet.key);
   const found = lookup(bridge.tables, table, seenByLookup(packet));
+  if (seen === 'by the first packet') swap(packet.key);
   packet.key[word.inPort] = realPort;
   const rule = found.ties.length === 0 ? found.rule : chosen(node, bridge, found.ties);
   if (rule === undefined) {
@@ -45,7 +51,7 @@ function seenByLookup({ key }: Packet): FlowKey {
 }
 
 /** On to another table. Only going back, or staying, makes it deeper; every lookup counts, also one that finds nothing. */
-export function descend(at: Translation, table: number, inPort: number): void {
+export function descend(at: Translation, table: number, inPort: number, seen: LookedUp = 'by its fields'): void {
   const { packet, place, rule } = at;
   if (packet.isUnread) {
     at.exits = true;
@@ -56,16 +62,22 @@ export function descend(at: Translation, table: number, inPort: number): void {
   const deepens = table <= place.table ? 1 : 0;
   at.lookups++;
   at.depth += deepens;
-  runTable(at, table, inPort);
+  runTable(at, table, inPort, seen);
   at.depth -= deepens;
   Object.assign(at, { place, rule });
 }
 
-/** The same with the connection's first addresses and ports for the packet's (ovs-actions(7), "resubmit"). */
+/** The same, but looked up by what the connection's first packet had for addresses, protocol and ports (ovs-actions(7), "resubmit"). */
 export function descendAsFirst(at: Translation, table: number, inPort: number): void {
   const { key, isUnread } = at.packet;
   if (isUnread) return descend(at, table, inPort);
-  if (!hasRoom(at)) return;
-  if (!isIp(key[word.ethType] ?? 0) || (key[word.ctState] ?? 0) === 0) return noteDrop(at, 'resubmit(ct) of a packet that was not tracked');
-  throw new Unsupported('the model does not know the addresses that a connection began with');
+  if (!isIp(key[word.ethType] ?? 0) || key[word.ctNwProto] === 0) return void (hasRoom(at) && noteDrop(at, 'resubmit(ct) of a packet that was not tracked'));
+  if (key[word.ethType] === etherTypes.ipv6) throw new Unsupported('the model does not track IPv6 connections');
+  descend(at, table, inPort, 'by the first packet');
+}
+
+const swapped = [[word.nwSrc, word.ctNwSrc], [word.nwDst, word.ctNwDst], [word.nwProto, word.ctNwProto], [word.tpSrc, word.ctTpSrc], [word.tpDst, word.ctTpDst]] as const;
+
+function swap(key: FlowKey): void {
+  for (const [own, first] of swapped) [key[own], key[first]] = [key[first] ?? 0, key[own] ?? 0];
 }
