@@ -34,10 +34,10 @@ interface Place {
   readonly port: string;
 }
 
-/** Every port that frames can be seen at: a tunnel's show at the uplink. */
+/** Every port that frames can be seen at: a tunnel's show at the uplink, and those of patch ports nowhere. */
 function placesOf({ plan }: ScenarioRecord): readonly Place[] {
   return plan.nodes.flatMap(({ node, bridges }) =>
-    bridges.flatMap((bridge) => [bridge.name, ...bridge.ports.filter(({ kind }) => kind !== 'tunnel').map(({ name }) => name)].map((port) => ({ node, port }))),
+    bridges.flatMap((bridge) => [bridge.name, ...bridge.ports.filter(({ kind }) => kind !== 'tunnel' && kind !== 'patch').map(({ name }) => name)].map((port) => ({ node, port }))),
   );
 }
 

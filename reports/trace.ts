@@ -1,56 +1,82 @@
-/** What `flowbed trace` prints: for people, and as JSON. */
+/** What `flowbed trace` prints for people: the tree of ofproto/trace, and what came out. */
 import { colors } from '../harness/base/colors.js';
-import { formatFlowId } from '../harness/nouns/switching.js';
+import { formatFlowId, type PacketIn } from '../harness/nouns/switching.js';
 import { describeFrame } from '../harness/packet/frame.js';
-import type { CheckResult } from '../harness/trace/check.js';
-import type { TracedLookup, TraceResult } from '../harness/trace/trace.js';
+import type { ToldPacket, ToldTranslation } from '../harness/trace/told.js';
+import type { TraceNode } from '../harness/trace/tree.js';
+import type { Answer, WhyNot } from '../harness/trace/why-not.js';
 
-const { bold, dim, green, red } = colors;
+const { bold, dim, red } = colors;
 
-/** Table by table the flow that matched, its actions and what came of them; then the frames that came out. */
-export function renderTrace(frame: Uint8Array, port: string, { path, outputs }: TraceResult): string {
+/** One packet: each translation with its flow as it began and ended, then the frames that came out and what controllers are told. */
+export function renderTrace(packet: ToldPacket): string {
+  const { translations, outputs, packetIns, refused, whyNot } = packet;
   return [
-    `${bold(`into ${port}`)}  ${describeFrame(frame)}`,
+    ...translations.flatMap((translation, index) => [...(index === 0 ? [] : ['', rule, translation.taken, rule, '']), ...renderTranslation(translation)]),
+    ...(refused === undefined ? [] : ['', red(`? ${refused}`)]),
     '',
-    ...path.flatMap((lookup, index) => [...(index === 0 || path[index - 1]?.bridge !== lookup.bridge ? [bold(`bridge ${lookup.bridge}`)] : []), ...renderLookup(lookup)]),
-    '',
-    ...(outputs.length === 0 ? ['nothing comes out'] : outputs.map((output) => `${bold(`out of ${output.port}`)}  ${describeFrame(output.frame)}`)),
+    ...(outputs.length === 0 ? [bold(refused === undefined ? 'Nothing comes out.' : 'Nothing came out up to there.')] : outputs.map(({ bridge, port, frame }) => `${bold(`Out of ${port}`)} of ${bridge}: ${describeFrame(frame)}`)),
+    ...packetIns.map((told) => `${bold(`To controllers with id ${told.controller}`)} of ${told.bridge}: ${describePacketIn(told)}`),
+    ...(whyNot === undefined ? [] : ['', ...renderWhyNot(whyNot)]),
   ].join('\n');
 }
 
-function renderLookup({ table, flow, effects }: TracedLookup): readonly string[] {
-  const number = String(table).padStart(3);
-  const told = effects.map((effect) => {
-    if (effect.kind === 'write') return dim(`      writes ${effect.field}`);
-    if (effect.kind === 'output') return dim(`      sends to ${effect.port}${effect.by === undefined ? '' : ` (by ${effect.by})`}`);
-    if (effect.kind === 'group') return dim(`      gives a copy to bucket ${effect.bucket} of group ${effect.group}`);
-    if (effect.kind === 'patch') return dim(`      goes on in bridge ${effect.bridge} at ${effect.port}`);
-    if (effect.kind === 'controller') return dim(`      tells controllers with id ${effect.controller} (${effect.reason})`);
-    return red(`      ends: ${effect.why}`);
+const rule = '='.repeat(79);
+
+function describePacketIn({ reason, table, metadata, userdata, paused, frame }: PacketIn): string {
+  const data = userdata.length === 0 ? '' : `, userdata=${userdata.map((byte) => byte.toString(16).padStart(2, '0')).join('.')}`;
+  return `${reason}, table ${table}${metadata === '' ? '' : `, ${metadata}`}${data}${paused ? ', waiting to be resumed' : ''}: ${describeFrame(frame)}`;
+}
+
+function renderTranslation({ bridge, flow, nodes, finalFlow }: ToldTranslation): readonly string[] {
+  const known = finalFlow === undefined ? [] : ['', `${bold('Final flow:')} ${finalFlow === flow ? 'unchanged' : finalFlow}`];
+  return [`${bold('Flow:')} ${flow}`, '', ...renderBridge(bridge, 0), ...renderNodes(nodes, bridge, 0), ...known];
+}
+
+const step = 4;
+
+function renderBridge(bridge: string, level: number): readonly string[] {
+  const title = `bridge("${bridge}")`;
+  return [title, '-'.repeat(title.length)].map((line) => `${' '.repeat(level * step)}${line}`);
+}
+
+/** As ofproto/trace sets it out: a table that is the last thing in its list stands as far to the left as the list's own. */
+function renderNodes(nodes: readonly TraceNode[], bridge: string, level: number): readonly string[] {
+  return nodes.flatMap((node, index) => {
+    const deeper = level + (node.kind === 'table' && index === nodes.length - 1 ? 0 : 1);
+    const indent = ' '.repeat(deeper * step);
+    switch (node.kind) {
+      case 'action':
+        return [`${indent}${node.text}`];
+      case 'note':
+        return [dim(`${indent} -> ${node.text}`)];
+      case 'end':
+        return [red(`${indent} >> ${node.text}`)];
+      case 'table': {
+        const { flow, table } = node;
+        const what = flow === undefined ? 'No match.' : [...(flow.match === '' ? [] : [flow.match]), `priority ${flow.priority}`].join(', ');
+        const title = node.bridge === bridge ? [] : ['', ...renderBridge(node.bridge, deeper)];
+        return [...title, `${indent}${String(table).padStart(2)}. ${bold(what)}`, ...renderNodes(node.nodes, node.bridge, level + 2 * (deeper - level))];
+      }
+    }
   });
-  if (flow === undefined) return [`${number}. no flow matches`, ...told];
-  const { match, priority } = flow.id;
-  return [`${number}. ${match === '' ? 'any packet' : match}, priority ${priority}`, `      ${flow.actions}`, ...told];
 }
 
-/** Whether model and switch agree on one image, and if not, in what they part. */
-export function renderCheck(image: string, { compared, frames, counters, state }: CheckResult): string {
-  const { frames: sent, silent, counters: counted, entries } = compared;
-  const told = `${sent} frames · ${silent} silent ports · ${counted} counters · ${entries} entries of state`;
-  const parts = [
-    ...frames.map(({ kind, port, fields, expected, actual }) => [`${kind} frame out of ${port}${fields.length === 0 ? '' : `: ${fields.join(', ')}`}`, expected, actual]),
-    ...counters.map(({ flow, expected, actual }) => [`n_packets of ${formatFlowId(flow)}`, String(expected ?? 'no such flow'), String(actual ?? 'no such flow')]),
-    ...state.map(({ kind, about, expected, actual }) => [`${kind}: ${about}`, expected, actual]),
-  ];
-  if (parts.length === 0) return `${green('✔')} ${bold(image)}  model and switch agree: ${told}`;
-  return [`${red('✖')} ${bold(image)}  model and switch part: ${told}`, ...parts.flatMap(([what, expected, actual]) => [`    ${what}`, `      model   ${expected}`, `      switch  ${actual}`])].join('\n');
+function renderWhyNot({ flow, lookups }: WhyNot): readonly string[] {
+  const asked = `${bold('Why not')} ${formatFlowId(flow)} of ${flow.bridge}?`;
+  if (lookups.length === 0) return [asked, `  table ${flow.table} of ${flow.bridge} was never looked up`];
+  return [asked, ...lookups.flatMap((answer, index) => renderAnswer(answer).map((line) => `  ${lookups.length === 1 ? '' : `lookup ${index + 1}: `}${line}`))];
 }
 
-/** One JSON document: `{outputs: [{port, frame}], path: [{bridge, table, flow, priority, actions}], state}`, frames in hexadecimal. */
-export function traceAsJson({ path, outputs, state }: TraceResult): string {
-  return JSON.stringify({
-    outputs: outputs.map(({ port, frame }) => ({ port, frame: Buffer.from(frame).toString('hex') })),
-    path: path.map(({ bridge, table, flow }) => ({ bridge, table, ...(flow === undefined ? {} : { flow: flow.id.match, priority: flow.id.priority, actions: flow.actions }) })),
-    state,
-  }, null, 2);
+function renderAnswer(answer: Answer): readonly string[] {
+  switch (answer.kind) {
+    case 'taken':
+      return ['it was taken'];
+    case 'outranked':
+      return [`it matches, but this one won: ${formatFlowId(answer.by)}`];
+    case 'clause':
+      return ['it matches, as a part of conjunctions: such flows are not taken themselves'];
+    case 'no match':
+      return answer.fields.map(({ field, packet, flow }) => `${field}: the packet has ${packet}, the flow wants ${flow}`);
+  }
 }

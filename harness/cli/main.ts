@@ -70,20 +70,31 @@ function defineCommands(context: Context, finish: (code: number) => void): Comma
     .argument('<run>', 'its number in runs/, or the path of its folder')
     .argument('[vector]', 'one vector only')
     .action(async (run: string, vector: string | undefined) => finish(await (await import('./replay.js')).replayRun(context, run, vector)));
+  const collect = (value: string, before: readonly string[]): readonly string[] => [...before, value];
   const aboutPacket = (command: Command): Command => command
-    .requiredOption('--flows <file>', 'what "ovs-ofctl dump-flows BRIDGE" printed, of any version of OpenFlow')
-    .option('--ports <file>', 'what "ovs-ofctl show BRIDGE" printed; without it ports are numbers')
-    .option('--bridge <name>', 'what the bridge is called', 'br0')
-    .requiredOption('--in-port <port>', 'where the packet comes in: a number or a name')
-    .requiredOption('--packet <hex>', 'its bytes, from the Ethernet header on');
+    .argument('[words...]', '[BRIDGE] FLOW: the packet, as ovs-appctl ofproto/trace takes it: in_port=p1,tcp,nw_src=10.0.0.1,tp_dst=80,nw_ttl=64; what is not named is zero')
+    .option('--flows <file>', 'what "ovs-ofctl dump-flows BRIDGE" printed, of any version of OpenFlow')
+    .option('--groups <file>', 'what "ovs-ofctl dump-groups BRIDGE" printed')
+    .option('--meters <file>', 'what "ovs-ofctl dump-meters BRIDGE" printed')
+    .option('--ports <file>', 'what "ovs-ofctl show BRIDGE" printed; without it, and without --ovsdb, ports are numbers')
+    .option('--tlv-map <file>', 'what "ovs-ofctl dump-tlv-map BRIDGE" printed')
+    .option('--bridge <name>', 'what the bridge of --flows is called; or NAME=DIR, as often as there are bridges: a folder with flows, ports, groups, meters, tlv-map', collect, [])
+    .option('--ovsdb <file>', 'what "ovsdb-client dump", with -f json or without, or "ovsdb-client backup" printed: ports, patch ports, VLANs, mirrors')
+    .option('--in-port <port>', 'where packets of --packet and --pcap come in: a name or a number')
+    .option('--packet <hex>', 'its bytes, from the Ethernet header on; FLOW then says no more than in_port and metadata')
+    .option('--pcap <file>', 'every packet of a pcap or pcapng file, in order; without --in-port interfaces are called as ports are')
+    .option('--l7 <hex>', 'what a packet made of FLOW carries behind its headers')
+    .option('--l7-len <bytes>', 'how much it carries: 64 bytes where nothing is said');
   aboutPacket(program.command('trace'))
-    .description('what the model alone makes of one packet, out of what ovs-ofctl prints of a switch')
-    .option('--json', 'one JSON document on stdout')
-    .action(async (options: TraceOptions) => finish(await (await import('./trace.js')).trace(context, options)));
+    .description('what the model alone makes of packets, out of what ovs-ofctl prints of a switch')
+    .option('--why-not <flow>', 'why packets did not take this flow of the tables: table=9,priority=100,tcp,tp_dst=80')
+    .option('--json', 'one JSON document on stdout, as docs/trace.schema.json describes it')
+    .action(async (words: string[], options: TraceOptions) => finish(await (await import('./trace.js')).trace(context, words, options)));
   aboutPacket(program.command('check'))
-    .description('the same on real switches, compared with the model: frames, counters, connections and learned MACs')
+    .description('the same on real switches, compared with the model: frames, packet-ins, counters, connections and learned MACs')
     .option('--image <names>', 'which OVS to run, several with commas between', 'trixie')
-    .action(async (options: CheckOptions) => finish(await (await import('./check.js')).check(context, options)));
+    .option('--json', 'one JSON document on stdout, as docs/check.schema.json describes it')
+    .action(async (words: string[], options: CheckOptions) => finish(await (await import('./check.js')).check(context, words, options)));
   program
     .command('fuzz')
     .description('random flows, groups and frames through the model and through real switches; a difference is made as small as it gets')

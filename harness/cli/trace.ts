@@ -1,53 +1,31 @@
-/** `flowbed trace`: what the model alone makes of one packet, out of dumps of a switch. */
-import { readFile } from 'node:fs/promises';
-import { renderTrace, traceAsJson } from '../../reports/trace.js';
-import { InputError, Unsupported } from '../base/errors.js';
-import type { NodePlan } from '../nouns/plan.js';
-import { switchOf, type Source } from '../trace/switch.js';
-import { tracePacket } from '../trace/trace.js';
+/** `flowbed trace`: what the model alone makes of packets, out of dumps of a switch. */
+import { renderTrace } from '../../reports/trace.js';
+import { Unsupported } from '../base/errors.js';
+import { traceDocument } from '../trace/document.js';
+import { tell } from '../trace/told.js';
+import { tracePackets } from '../trace/trace.js';
+import { findFlow, whyNot } from '../trace/why-not.js';
 import { exitCodes, type Context } from './context.js';
+import { readRequest, type PacketOptions } from './packet-request.js';
 
-export interface TraceOptions {
-  readonly flows: string;
-  readonly ports?: string;
-  readonly bridge: string;
-  readonly inPort: string;
-  readonly packet: string;
+export interface TraceOptions extends PacketOptions {
+  readonly whyNot?: string;
   readonly json?: boolean;
 }
 
-/** @returns 0, or 3 where the model does not know what a flow on the way does. @throws InputError for a wrong request or file. */
-export async function trace(context: Context, options: TraceOptions): Promise<number> {
-  const { inPort, json } = options;
-  const { plan, frame } = await readRequest(options);
+/** @param words `[BRIDGE] FLOW`. @returns 0, or 3 where the model does not know what a flow on the way does. @throws InputError for a wrong request or file. */
+export async function trace(context: Context, words: readonly string[], options: TraceOptions): Promise<number> {
   try {
-    const result = tracePacket(plan, inPort, frame);
-    context.print(json === true ? traceAsJson(result) : renderTrace(frame, inPort, result));
-    return exitCodes.conforms;
+    const { into, stimuli } = await readRequest(words, options);
+    const asked = options.whyNot === undefined ? undefined : findFlow(options.whyNot, into, words.length === 2 ? words[0] : undefined);
+    const told = tracePackets(into.plan, stimuli).map((result) => tell(result, asked === undefined ? undefined : whyNot(asked, result.translations)));
+    if (options.json === true) context.print(JSON.stringify(traceDocument(told, options.pcap === undefined ? 'one packet' : 'packets'), null, 2));
+    else told.forEach((packet, index) => context.print(`${told.length === 1 ? '' : `${index === 0 ? '' : '\n'}packet ${index + 1} of ${told.length}\n\n`}${renderTrace(packet)}`));
+    if (told.length === 0 && options.json !== true) context.print('there are no packets');
+    return told.some(({ refused }) => refused !== undefined) ? exitCodes.inconclusive : exitCodes.conforms;
   } catch (error) {
     if (!(error instanceof Unsupported)) throw error;
-    context.print(`? ${error.message}`);
+    context.print(options.json === true ? JSON.stringify({ refused: error.message }, null, 2) : `? ${error.message}`);
     return exitCodes.inconclusive;
   }
-}
-
-/** The switch and the packet that are asked about. @throws InputError for a file or a packet that is none. */
-export async function readRequest({ flows, ports, bridge, packet }: Omit<TraceOptions, 'json'>): Promise<{ readonly plan: NodePlan; readonly frame: Uint8Array }> {
-  const plan = switchOf({ bridge, flows: await source(flows), ...(ports === undefined ? {} : { ports: await source(ports) }) });
-  return { plan, frame: parsePacket(packet) };
-}
-
-async function source(file: string): Promise<Source> {
-  const text = await readFile(file, 'utf8').catch((error: unknown) => {
-    throw new InputError(`cannot read it: ${error instanceof Error ? error.message : String(error)}`, { file });
-  });
-  return { text, file };
-}
-
-const shortestFrame = 14;
-
-function parsePacket(text: string): Uint8Array {
-  const digits = text.replace(/\s/g, '');
-  if (!/^([0-9a-f]{2})+$/i.test(digits) || digits.length / 2 < shortestFrame) throw new InputError(`--packet: expected the bytes of an Ethernet frame as hexadecimal digits, ${shortestFrame} bytes at least, got "${text.slice(0, 40)}"`);
-  return Uint8Array.from(Buffer.from(digits, 'hex'));
 }

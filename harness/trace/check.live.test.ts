@@ -1,40 +1,59 @@
 /**
- * Goal: check holds the model to a real switch with the flows of a dump, in frames, counters and what is remembered, and says where they
- * part. Method: one switch as it is, and with a fault on its wire.
+ * Goal: check holds the model to a real switch with the flows of a dump, in frames, packet-ins, counters and what is remembered, packet by
+ * packet, and says where they part. Method: one switch as it is, and with a fault on its wire.
  */
+import { readFile } from 'node:fs/promises';
 import t from 'tap';
 import { openImage } from '../../images/images.js';
-import { encodeEthernet, etherTypes } from '../packet/ethernet.js';
-import { encodeIpv4, ipProtocols } from '../packet/ipv4.js';
-import { encodeUdp } from '../packet/udp.js';
 import { openSim, type SimOptions } from '../testbeds/sim/sim.js';
-import { checkPacket, type CheckResult } from './check.js';
+import { agrees, checkPackets, injectionOf, withControllers, type CheckResult } from './check.js';
+import { checkedImage, checkReport, checkSchema, inconclusiveImage } from './checked.js';
+import { readFlow } from './stimulus.js';
 import { switchOf } from './switch.js';
 
 const image = await openImage('trixie', (line) => t.comment(line));
 const flows = `OFPST_FLOW reply (OF1.5) (xid=0x2):
+ cookie=0x0, duration=3.1s, table=0, n_packets=5, n_bytes=70, idle_age=2, priority=40000,ip,in_port=1,nw_ttl=1 actions=dec_ttl(0,3)
  cookie=0x0, duration=3.1s, table=0, n_packets=5, n_bytes=70, idle_age=2, ip,in_port=1 actions=ct(commit,table=9,zone=7)
- cookie=0x0, duration=3.1s, table=9, n_packets=5, n_bytes=70, idle_age=2, ct_state=+new+trk,ip actions=dec_ttl,output:2
+ cookie=0x0, duration=3.1s, table=9, n_packets=5, n_bytes=70, idle_age=2, ct_state=+new+trk,ip actions=dec_ttl,group:5
+ cookie=0x0, duration=3.1s, table=9, n_packets=5, n_bytes=70, idle_age=2, ct_state=+est+trk,ip actions=output:3
 `;
-const plan = switchOf({ bridge: 'br0', flows: { text: flows, file: 'flows' } });
-const addresses = { src: '10.0.0.1', dst: '10.0.0.2' };
-const udp = encodeUdp({ srcPort: 4000, dstPort: 7 }, new Uint8Array(8), addresses);
-const frame = encodeEthernet({ src: '0a:00:00:00:00:01', dst: '0a:00:00:00:00:02', etherType: etherTypes.ipv4 }, encodeIpv4({ ...addresses, protocol: ipProtocols.udp, ttl: 64 }, udp));
+const groups = 'OFPST_GROUP_DESC reply (OF1.5) (xid=0x2):\n group_id=5,type=all,bucket=bucket_id:0,actions=output:2,bucket=bucket_id:1,actions=output:3\n';
+const into = switchOf([{ bridge: 'br0', flows: { text: flows, file: 'flows' }, groups: { text: groups, file: 'groups' } }]);
+const plan = withControllers(into.plan);
+const stimulus = (text: string) => readFlow(text, into, undefined, { payload: undefined });
+const udp = 'in_port=1,udp,dl_src=0a:00:00:00:00:01,dl_dst=0a:00:00:00:00:02,nw_src=10.0.0.1,nw_dst=10.0.0.2,tp_src=4000,tp_dst=7';
 
-async function check(options: SimOptions): Promise<CheckResult> {
+async function check(options: SimOptions, ...texts: readonly string[]): Promise<CheckResult> {
   const sim = await openSim({ nodes: [plan] }, image, options);
   try {
-    return await checkPacket(plan, sim, '1', frame);
+    return await checkPackets(plan, sim, texts.map((text) => injectionOf(plan, stimulus(text))));
   } finally {
     await sim.close();
   }
 }
 
 void t.test('model and switch agree, and all was compared', async (t) => {
-  t.strictSame(await check({}), { compared: { frames: 1, silent: 2, counters: 2, entries: 3 }, frames: [], counters: [], state: [] });
+  const result = await check({}, `${udp},nw_ttl=64`, `${udp},nw_ttl=1`.replace('tp_src=4000', 'tp_src=4001'));
+  t.strictSame(result, { compared: { frames: 2, silent: 2 + 4, packetIns: 2, counters: 4, entries: 3 }, frames: [], packetIns: [], counters: [], state: [] });
+  t.ok(agrees(result));
+  t.match(checkedImage('trixie', '3.5.0', 2, result), { verdict: 'conforms', differences: [] });
 });
 
-void t.test('a fault on the wire is told', async (t) => {
-  t.match(await check({ wire: () => ({ outputs: [] }) }), { frames: [{ kind: 'missing', port: '2' }], counters: [], state: [] });
-  t.match(await check({ wire: ({ outputs }) => ({ outputs: outputs.map((output) => ({ ...output, frame: output.frame.with(22, 64) })) }) }), { frames: [{ kind: 'different', fields: ['ip.ttl', 'ip.checksum'] }] });
+void t.test('a fault on the wire is told, with its packet', async (t) => {
+  const lost = await check({ wire: () => ({ outputs: [] }) }, `${udp},nw_ttl=64`);
+  t.match(lost, { frames: [{ kind: 'missing', port: '2', packet: 1 }, { kind: 'missing', port: '3', packet: 1 }], counters: [], state: [] });
+  const changed = await check({ wire: ({ outputs }) => ({ outputs: outputs.map((output) => ({ ...output, frame: output.frame.with(22, 64) })) }) }, `${udp},nw_ttl=1`, `${udp},nw_ttl=64`.replace('tp_src=4000', 'tp_src=4001'));
+  t.match(changed, { frames: [{ kind: 'different', packet: 2, fields: ['ip.ttl', 'ip.checksum'] }, { port: '3' }] });
+  const told = { images: [checkedImage('trixie', '3.5.0', 2, changed), inconclusiveImage('sid', { message: 'no', evidence: ['a'], remedies: ['b'] })] };
+  t.match(told.images[0]?.differences[0], { aspect: 'frames', summary: 'different frame out of 2 of packet 2: ip.ttl, ip.checksum' });
+  t.doesNotThrow(() => checkReport.parse(JSON.parse(JSON.stringify(told))));
+  t.equal(await readFile(new URL('../../../docs/check.schema.json', import.meta.url), 'utf8'), checkSchema(), 'if the schema was meant to change: npm run schema');
+});
+
+void t.test('what no real port can be given', (t) => {
+  t.throws(() => injectionOf(plan, stimulus('in_port=1,ip,reg0=3,metadata=5')), { name: 'InputError', message: /a real port cannot be given packets with reg0=0x3,metadata=0x5/ });
+  t.throws(() => injectionOf(plan, stimulus('ip')), { name: 'InputError', message: /A real switch needs in_port/ });
+  t.throws(() => injectionOf(plan, stimulus('in_port=7,ip')), { name: 'InputError', message: /bridge br0 has no port 7/ });
+  t.end();
 });

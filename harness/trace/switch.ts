@@ -1,63 +1,139 @@
-/** A switch out of what ovs-ofctl prints of it: the flows of dump-flows, the ports of show. */
-import { InputError, unknownName } from '../base/errors.js';
-import type { NodePlan, PortPlan } from '../nouns/plan.js';
-import { parseFlows, printFlow, type Flow } from '../openflow/flow.js';
-import { noNames } from '../openflow/form.js';
+/** A switch out of what ovs-ofctl prints of its bridges, and what their database says of them. */
+import { InputError, Unsupported, unknownName } from '../base/errors.js';
+import type { BridgePlan, NodePlan, PortPlan } from '../nouns/plan.js';
+import { parseFlows, printFlow } from '../openflow/flow.js';
+import { noNames, type Names } from '../openflow/form.js';
+import { parseGroups, printGroup } from '../openflow/groups.js';
+import { parseMeters, printMeter } from '../openflow/meters.js';
 import { reservedPorts } from '../openflow/ports.js';
+import { parseTlvMap, printTlvMap } from '../openflow/tlv-map.js';
+import type { DatabaseBridge } from './ovsdb/bridges.js';
+import { readShow } from './show.js';
+import type { Source } from './source.js';
 
-/** A text and the file it comes from, for complaints. */
-export interface Source {
-  readonly text: string;
-  readonly file: string;
-}
-
-export interface SwitchSources {
+export interface BridgeSources {
   readonly bridge: string;
   /** `ovs-ofctl dump-flows`, in any form. */
   readonly flows: Source;
-  /** `ovs-ofctl show`. Without it the ports are those that the flows name, and numbers stand for themselves. */
+  /** `ovs-ofctl show`. Without it, and without a database, the ports are those that flows and groups name, and numbers stand for themselves. */
   readonly ports?: Source;
+  /** `ovs-ofctl dump-groups`, `dump-meters`, `dump-tlv-map`. */
+  readonly groups?: Source;
+  readonly meters?: Source;
+  readonly tunnelOptions?: Source;
 }
 
-/** @throws InputError with file, line and column for a flow or a port that is none. */
-export function switchOf({ bridge, flows, ports }: SwitchSources): NodePlan {
-  const named = ports === undefined ? new Map<string, number>() : readPorts(ports);
-  const read = parseFlows(flows.text, flows.file, { ...noNames, ports: named });
-  const known: readonly PortPlan[] = ports === undefined ? portsIn(read).map((ofport) => endpoint(String(ofport), ofport)) : [...named].map(([name, ofport]) => endpoint(name, ofport));
-  return { node: 'switch', hosts: [], bridges: [{ name: bridge, mac: localMac, flows: read.map(printFlow), ports: known.filter(({ ofport }) => ofport !== reservedPorts.LOCAL) }] };
+export interface Switch {
+  readonly plan: NodePlan;
+  /** What names stand for on each bridge, by the bridge's name. */
+  readonly names: ReadonlyMap<string, Names>;
+  /** The bridges whose ports nobody has listed. */
+  readonly unlisted: ReadonlySet<string>;
 }
 
-/** The name of the port of that name, or of that number. @throws InputError naming the known ones. */
-export function findPort({ bridges }: NodePlan, port: string): string {
-  const known = bridges.flatMap(({ name, ports }) => [{ name, number: 'LOCAL' }, ...ports.map((other) => ({ name: other.name, number: String(other.ofport) }))]);
-  const found = known.find(({ name }) => name === port) ?? known.find(({ number }) => number === port);
-  if (found === undefined) throw unknownName('port', port, known.map(({ name }) => name));
-  return found.name;
+/**
+ * @param database the bridges that an OVSDB dump tells of; a patch port whose other end is on none of `sources` is where packets leave.
+ * @throws InputError with file, line and column for a flow, group, meter, option or port that is none, Unsupported for what plans have no words for.
+ */
+export function switchOf(sources: readonly BridgeSources[], database?: ReadonlyMap<string, DatabaseBridge>): Switch {
+  const known = sources.map((source) => source.bridge);
+  const read = sources.map((source) => {
+    const recorded = database?.get(source.bridge);
+    if (database !== undefined && recorded === undefined) throw unknownName('bridge', source.bridge, [...database.keys()]);
+    if (recorded !== undefined && recorded.unknown.length > 0) throw new Unsupported(`nothing is known of ${recorded.unknown.join(', ')} of bridge ${source.bridge}`);
+    return readBridge(source, recorded, known);
+  });
+  const plan: NodePlan = { node: 'switch', hosts: [], bridges: read.map(({ bridge }) => bridge) };
+  checkPortNames(plan);
+  return { plan, names: new Map(read.map(({ bridge, names }) => [bridge.name, names])), unlisted: new Set(read.filter(({ isListed }) => !isListed).map(({ bridge }) => bridge.name)) };
 }
 
-/** Of the bridge's own port: no flow of a dump depends on it. */
+interface ReadBridge {
+  readonly bridge: BridgePlan;
+  readonly names: Names;
+  readonly isListed: boolean;
+}
+
+function readBridge(source: BridgeSources, recorded: DatabaseBridge | undefined, bridges: readonly string[]): ReadBridge {
+  const shown = source.ports === undefined ? undefined : readShow(source.ports);
+  const listed = shown?.ports ?? (recorded === undefined ? undefined : new Map([...recorded.ports.map(({ name, ofport }) => [name, ofport] as const), [source.bridge, reservedPorts.LOCAL] as const]));
+  const tunnelOptions = source.tunnelOptions === undefined ? noNames.tunnelOptions : parseTlvMap(source.tunnelOptions.text, source.tunnelOptions.file);
+  const names: Names = { ports: listed ?? noNames.ports, tables: recorded?.tables ?? noNames.tables, tunnelOptions };
+  const flows = parseFlows(source.flows.text, source.flows.file, names).map(printFlow);
+  const groups = source.groups === undefined ? [] : parseGroups(source.groups.text, source.groups.file, names).map((group) => printGroup(group));
+  const meters = source.meters === undefined ? [] : parseMeters(source.meters.text, source.meters.file).map((meter) => printMeter(meter).replaceAll('\n', ' '));
+  const numbers = listed ?? new Map(portsIn([...flows, ...groups]).map((ofport) => [String(ofport), ofport]));
+  const ports = [...numbers].filter(([, ofport]) => ofport !== reservedPorts.LOCAL).map(([name, ofport]) => portOf(name, ofport, recorded, bridges));
+  const { failMode, mirrors, multicastSnooping } = recorded ?? {};
+  return {
+    names, isListed: listed !== undefined,
+    bridge: {
+      name: source.bridge, mac: shown?.mac ?? recorded?.mac ?? localMac, flows, groups, meters, ports, tunnelOptions: tunnelOptions.size === 0 ? [] : [printTlvMap(tunnelOptions)],
+      ...(failMode === undefined ? {} : { failMode }), ...(mirrors === undefined ? {} : { mirrors }), ...(multicastSnooping === undefined ? {} : { multicastSnooping }),
+    },
+  };
+}
+
+/** Of the bridge's own port, where nothing tells it. */
 const localMac = '02:00:00:00:00:01';
 
-function endpoint(name: string, ofport: number): PortPlan {
-  return { kind: 'endpoint', name, ofport };
+/** What comes out of a tunnel's port is seen as it goes into the tunnel: dumps do not tell how the network around it is made. */
+function portOf(name: string, ofport: number, recorded: DatabaseBridge | undefined, bridges: readonly string[]): PortPlan {
+  const row = recorded?.ports.find((port) => port.name === name);
+  const vlan = row?.vlan === undefined ? {} : { vlan: row.vlan };
+  if (row?.peer !== undefined && bridges.includes(row.peer.bridge)) return { kind: 'patch', name, ofport, peer: row.peer, ...vlan };
+  return { kind: 'endpoint', name, ofport, ...vlan };
 }
 
-/** Lines such as ` 1(p1): addr:aa:55:aa:55:00:01`. */
-function readPorts({ text, file }: Source): ReadonlyMap<string, number> {
-  const found = new Map<string, number>();
-  for (const [index, line] of text.split('\n').entries()) {
-    const [, number, name = ''] = /^ *(\d+|LOCAL)\(([^)]+)\): addr:/.exec(line) ?? [];
-    if (number === undefined) continue;
-    if (found.has(name)) throw new InputError(`two ports are called ${name}`, { file, line: index + 1 });
-    found.set(name, number === 'LOCAL' ? reservedPorts.LOCAL : Number(number));
+/** Every number that the texts of flows and groups match as in_port, send to, resubmit with or watch. */
+function portsIn(texts: readonly string[]): readonly number[] {
+  const found = texts.flatMap((text) => [...text.matchAll(/\b(?:in_port=|output:|port=|enqueue:|resubmit\(|watch_port:)(\d+)\b/g)].map(([, number]) => Number(number)));
+  return [...new Set(found)].filter((number) => number > 0 && number < reservedPorts.UNSET).sort((a, b) => a - b);
+}
+
+/** Ports of a switch have one name each, whatever bridge they are of. */
+function checkPortNames({ bridges }: NodePlan): void {
+  const owners = new Map<string, string>();
+  for (const { name: bridge, ports } of bridges) {
+    for (const name of [bridge, ...ports.map((port) => port.name)]) {
+      const other = owners.get(name);
+      if (other !== undefined) throw new InputError(`${other} and ${bridge} both have a port "${name}"; with several bridges, ports need names of their own: give what "ovs-ofctl show" prints of each, or --ovsdb`);
+      owners.set(name, bridge);
+    }
   }
-  if (found.size === 0) throw new InputError('expected what "ovs-ofctl show" prints, such as " 1(p1): addr:aa:55:aa:55:00:01"', { file });
-  return found;
 }
 
-/** Every number that flows match as in_port or send to. */
-function portsIn(flows: readonly Flow[]): readonly number[] {
-  const matched = flows.flatMap(({ match }) => match.flatMap(({ field, value }) => (field.name === 'in_port' ? [Number(value)] : [])));
-  const sentTo = flows.flatMap(({ actions }) => actions.flatMap((action) => (action.kind === 'output' ? [action.port] : [])));
-  return [...new Set([...matched, ...sentTo])].filter((number) => number > 0 && number < reservedPorts.UNSET).sort((a, b) => a - b);
+export interface PortPlace {
+  readonly bridge: BridgePlan;
+  /** OpenFlow number. */
+  readonly ofport: number;
+}
+
+/**
+ * The port of that name, or of that number where only one bridge has it; any number, on the only bridge, where nobody has listed ports.
+ * @throws InputError naming the known ones.
+ */
+export function findPort({ plan: { bridges }, unlisted }: Switch, port: string): PortPlace {
+  const places: readonly { readonly bridge: BridgePlan; readonly name: string; readonly ofport: number }[] = bridges.flatMap((bridge) => [{ bridge, name: bridge.name, ofport: reservedPorts.LOCAL }, ...bridge.ports.map(({ name, ofport }) => ({ bridge, name, ofport }))]);
+  const numbered = places.filter(({ ofport }) => (ofport === reservedPorts.LOCAL ? 'LOCAL' : String(ofport)) === port);
+  const found = places.find(({ name }) => name === port) ?? (numbered.length > 1 ? undefined : numbered[0]);
+  if (found !== undefined) return { bridge: found.bridge, ofport: found.ofport };
+  if (numbered.length > 1) throw new InputError(`port ${port} is there on ${numbered.map(({ bridge }) => bridge.name).join(', ')}: give the port's name, or the bridge before FLOW`);
+  const [only, ...others] = bridges;
+  if (only !== undefined && others.length === 0 && unlisted.has(only.name) && /^[1-9]\d{0,4}$/.test(port) && Number(port) < lastPort) return { bridge: only, ofport: Number(port) };
+  throw unknownName('port', port, places.map(({ name }) => name));
+}
+
+/** Ports of a bridge have numbers below this one. */
+const lastPort = 0xff00;
+
+/** The switch with the ports that packets come in at, where nobody has listed its ports. @throws InputError for a port that a listed bridge does not have. */
+export function withPorts(into: Switch, places: readonly { readonly bridge: string; readonly ofport: number }[]): Switch {
+  const bridges = into.plan.bridges.map((bridge): BridgePlan => {
+    const wanted = [...new Set(places.filter((place) => place.bridge === bridge.name).map(({ ofport }) => ofport))];
+    const missing = wanted.filter((ofport) => ofport < lastPort && !bridge.ports.some((port) => port.ofport === ofport));
+    if (missing.length > 0 && !into.unlisted.has(bridge.name)) throw unknownName(`port of ${bridge.name}`, String(missing[0]), bridge.ports.map(({ name, ofport }) => `${ofport} (${name})`));
+    return { ...bridge, ports: [...bridge.ports, ...missing.map((ofport): PortPlan => ({ kind: 'endpoint', name: String(ofport), ofport }))] };
+  });
+  return { ...into, plan: { ...into.plan, bridges } };
 }

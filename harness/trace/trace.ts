@@ -1,58 +1,71 @@
-/** What the model alone makes of one packet. */
-import { buildNode } from '../model/node.js';
+/** What the model alone makes of packets, one after the other. */
+import type { Unsupported } from '../base/errors.js';
+import { explainFrame } from '../model/explain.js';
+import { printKey } from '../model/match-of.js';
+import { buildNode, type ModelNode } from '../model/node.js';
 import { stateOf } from '../model/state.js';
-import { receiveFrame } from '../model/switch.js';
-import type { TraceStep } from '../model/trace.js';
 import type { NodePlan } from '../nouns/plan.js';
 import type { SwitchState } from '../nouns/state.js';
-import { formatFlowId, type FlowId } from '../nouns/switching.js';
+import { formatFlowId, type FlowId, type PacketIn } from '../nouns/switching.js';
 import { printActions } from '../openflow/actions.js';
 import { parseBridgeFlows } from '../openflow/bridge-program.js';
 import { flowId } from '../openflow/flow.js';
-import { findPort } from './switch.js';
+import type { Stimulus } from './stimulus.js';
+import { tablesOf, treeOf, type TracedTranslation } from './tree.js';
 
 export interface TraceResult {
-  /** The tables that were looked up, in order. */
+  readonly stimulus: Stimulus;
+  /** One translation after the other, in the order in which they began. */
+  readonly translations: readonly TracedTranslation[];
   readonly path: readonly TracedLookup[];
   /** The frames that came out, sorted by port; frames of one port in order. */
-  readonly outputs: readonly { readonly port: string; readonly frame: Uint8Array }[];
-  /** What the switch remembers of it. */
+  readonly outputs: readonly TracedOutput[];
+  readonly packetIns: readonly PacketIn[];
+  /** The packet as the last translation left it, as ofproto/trace prints flows. */
+  readonly finalFlow: string;
+  /** What the switch remembers after it. */
   readonly state: SwitchState;
+  /** What the model does not know: the packet is followed up to there. */
+  readonly refused?: Unsupported;
 }
 
+/** A table that was looked up. */
 export interface TracedLookup {
   readonly bridge: string;
   readonly table: number;
   /** Missing where no flow matched. */
   readonly flow?: { readonly id: FlowId; readonly actions: string };
-  /** What came of it, in order: fields written, ports sent to, and why the packet ended. */
-  readonly effects: readonly Exclude<TraceStep, { readonly kind: 'lookup' }>[];
 }
 
-/**
- * Sends `frame` into the port of that name, or of that number where it has none.
- * @throws Unsupported when a flow on the way does something that the model does not know; InputError for a port that is not there.
- */
-export function tracePacket(plan: NodePlan, port: string, frame: Uint8Array): TraceResult {
+export interface TracedOutput {
+  readonly bridge: string;
+  readonly port: string;
+  readonly frame: Uint8Array;
+  /** The packet as it left. */
+  readonly flow: string;
+}
+
+/** Sends the packets one after the other; what the switch remembers of one is there for the next. */
+export function tracePackets(plan: NodePlan, stimuli: readonly Stimulus[]): readonly TraceResult[] {
   const node = buildNode(plan);
-  const { step, trace } = receiveFrame(node, findPort(plan, port), frame);
-  return { path: pathOf(trace.steps, actionsOf(plan)), outputs: step.outputs, state: stateOf(node) };
+  const actions = actionsOf(plan);
+  return stimuli.map((stimulus) => traceOne(node, stimulus, actions));
 }
 
-function pathOf(steps: readonly TraceStep[], actions: ReadonlyMap<string, string>): readonly TracedLookup[] {
-  const path: { readonly lookup: TracedLookup; readonly effects: Exclude<TraceStep, { kind: 'lookup' }>[] }[] = [];
-  for (const step of steps) {
-    if (step.kind === 'lookup') {
-      const flow = step.flow === undefined ? {} : { flow: { id: step.flow, actions: actions.get(keyOf(step.flow)) ?? '' } };
-      const effects: Exclude<TraceStep, { kind: 'lookup' }>[] = [];
-      path.push({ lookup: { bridge: step.bridge, table: step.table, ...flow, effects }, effects });
-      continue;
-    }
-    // What a flow does after a table that it resubmitted to still belongs to it.
-    const by = step.flow;
-    (by === undefined ? path.at(-1) : path.findLast(({ lookup }) => lookup.flow !== undefined && keyOf(lookup.flow.id) === keyOf(by)))?.effects.push(step);
-  }
-  return path.map(({ lookup }) => lookup);
+function traceOne(node: ModelNode, stimulus: Stimulus, actions: ReadonlyMap<string, string>): TraceResult {
+  const { steps, details, outputs, packetIns, refused } = explainFrame(node, stimulus);
+  const translations = treeOf(steps, details);
+  const path = tablesOf(translations.flatMap(({ nodes }) => nodes)).map(({ bridge, table, flow }) => ({ bridge, table, ...(flow === undefined ? {} : { flow: { id: flow, actions: actions.get(keyOf(flow)) ?? '' } }) }));
+  const last = translations.at(-1);
+  return {
+    stimulus, translations, path, packetIns, state: stateOf(node), finalFlow: last === undefined ? '' : printKey(last.end ?? last.start),
+    outputs: outputs.map(({ port, frame, key }) => ({ bridge: bridgeOf(node, port), port, frame, flow: printKey(key) })),
+    ...(refused === undefined ? {} : { refused }),
+  };
+}
+
+function bridgeOf({ bridges }: ModelNode, port: string): string {
+  return bridges.find(({ plan }) => plan.name === port || plan.ports.some(({ name }) => name === port))?.plan.name ?? '';
 }
 
 function actionsOf(plan: NodePlan): ReadonlyMap<string, string> {

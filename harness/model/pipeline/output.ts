@@ -105,9 +105,10 @@ function send(at: Translation, port: number, by?: string, maxLength = 0xffff): v
   const cutOff = Math.max(0, packet.frame.length - maxLength);
   commit(packet);
   const frame = packet.frame.subarray(0, packet.frame.length - cutOff);
+  const told = passage.details === undefined ? {} : { key: packet.key.slice() };
   at.datapath.push(() => {
     if (port === reservedPorts.LOCAL && receiveFromTunnel(at, bridge, frame)) return;
-    passage.outputs.push({ port: name, frame });
+    passage.outputs.push({ port: name, frame, ...told });
   });
 }
 

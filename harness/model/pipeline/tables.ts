@@ -19,7 +19,9 @@ export function runTable(at: Translation, table: number, inPort: number, seen: L
   const realPort = packet.key[word.inPort] ?? 0;
   packet.key[word.inPort] = inPort;
   if (seen === 'by the first packet') swap(packet.key);
-  const found = lookup(bridge.tables, table, seenByLookup(packet));
+  const key = seenByLookup(packet);
+  passage.details?.push({ kind: 'look', after: steps.length, key: key.slice() });
+  const found = lookup(bridge.tables, table, key);
   if (seen === 'by the first packet') swap(packet.key);
   packet.key[word.inPort] = realPort;
   const rule = found.ties.length === 0 ? found.rule : chosen(node, bridge, found.ties);
@@ -33,6 +35,7 @@ export function runTable(at: Translation, table: number, inPort: number, seen: L
   at.place = placeOf(at, rule);
   steps.push({ kind: 'lookup', bridge: bridge.plan.name, table, depth: at.depth, flow: idOf(node, bridge, rule) });
   at.carryOut(at, rule.flow.actions, ofFlow);
+  passage.details?.push({ kind: 'leave', after: steps.length });
 }
 
 /** The one that was seen to win among flows of equal priority: OpenFlow leaves open which of them it is (1.3, section 5.3). @throws Tie where none was seen. */

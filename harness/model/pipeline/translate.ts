@@ -25,6 +25,7 @@ import { beginTranslation, execute, noteDrop, noteWrite, type ActionList, type F
 /** A frame enters `bridge`; its key says at which port. */
 export function enter(passage: Passage, bridge: ModelBridge, packet: Packet): void {
   const at = begin(passage, bridge, packet);
+  noteBegin(at);
   runTable(at, 0, packet.key[word.inPort] ?? 0);
   complete(at);
   for (let times = 0, next = passage.resumed.shift(); next !== undefined; times++, next = passage.resumed.shift()) {
@@ -40,9 +41,14 @@ function begin(passage: Passage, bridge: ModelBridge, packet: Packet): Translati
   return beginTranslation({ passage, carryOut, recirculate: (frozen) => { recirculate(passage, frozen); } }, bridge, packet);
 }
 
+function noteBegin({ passage: { details, steps }, bridge, packet }: Translation): void {
+  details?.push({ kind: 'begin', after: steps.length, bridge: bridge.plan.name, key: packet.key.slice() });
+}
+
 /** As in Open vSwitch, addresses are learned while tables are looked up; a packet that goes on from the tracker finds them all. */
 function complete(at: Translation): void {
   if (at.error === undefined && at.freezing === undefined) carryOutSet(at);
+  at.passage.details?.push({ kind: 'finish', after: at.passage.steps.length, key: at.packet.key.slice() });
   if (at.error === undefined && at.freezing !== undefined) finishFreezing(at);
   if (at.error === undefined) execute(at.datapath);
 }
@@ -59,6 +65,7 @@ function recirculate(passage: Passage, { bridge, table, packet, actions, stack }
   reread(again);
   const at: Translation = { ...begin(passage, bridge, again), stack: [...stack] };
   at.packet.key[word.actsetOutput] = reservedPorts.UNSET;
+  noteBegin(at);
   if (actions.length > 0) carryOut(at, actions.map(({ action }) => action), { kind: 'frozen', places: actions.map(({ place }) => place) });
   else runTable(at, table, again.key[word.inPort] ?? 0);
   complete(at);
@@ -80,6 +87,7 @@ function carryOut(at: Translation, actions: readonly Action[], list: ActionList)
       if (at.freezing !== undefined) keepForLater(at, actions.slice(index), placesFrom(index));
       return;
     }
+    at.passage.details?.push({ kind: 'action', after: at.passage.steps.length, action });
     if (act(at, action, list, actions.slice(index + 1)) === 'stop') return;
     if (action.kind === 'resubmit' || action.kind === 'goto') continue;
     if (stopped(at) && at.frozen.length === 0) {

@@ -2,9 +2,11 @@
 import { assert } from '../../base/errors.js';
 import type { FlowId, PacketIn } from '../../nouns/switching.js';
 import type { Action, ControllerAction } from '../../openflow/actions.js';
+import type { FlowKey } from '../../packet/flow-key.js';
 import type { Rule } from '../classifier.js';
 import { idOf, type ModelBridge, type ModelNode } from '../node.js';
 import type { Packet } from '../packet.js';
+import type { Detail } from '../detail.js';
 import type { TraceStep } from '../trace.js';
 
 /** Limits of ovs-vswitchd: resubmit depth and resubmits a translation (ovs-actions(7), "resubmit"), and what the stack takes. */
@@ -13,11 +15,14 @@ export const limits = { depth: 64, lookups: 4096, stackBytes: 65536 } as const;
 /** What one frame into a node has led to so far. */
 export interface Passage {
   readonly node: ModelNode;
-  readonly outputs: { readonly port: string; readonly frame: Uint8Array }[];
+  /** `key`: the packet as it left, where details are told. */
+  readonly outputs: { readonly port: string; readonly frame: Uint8Array; readonly key?: FlowKey }[];
   readonly packetIns: PacketIn[];
   /** Packets that waited for a controller and go on once nothing else is left to do. */
   readonly resumed: Frozen[];
   readonly steps: TraceStep[];
+  /** Missing where nobody asks for them. */
+  readonly details?: Detail[];
   /** How often the packet at hand was put off and taken up again. */
   recirculations: number;
 }

@@ -1,0 +1,52 @@
+/** What `flowbed check --json` prints: the schema is the source, the types and docs/check.schema.json follow from it. */
+import { z } from 'zod';
+import type { Unavailable } from '../base/errors.js';
+import { formatFlowId } from '../nouns/switching.js';
+import { agrees, type CheckResult } from './check.js';
+
+const difference = z.object({
+  aspect: z.enum(['frames', 'packet-ins', 'counters', 'connections', 'macs']),
+  summary: z.string(),
+  expected: z.string().describe('what the model predicts'),
+  actual: z.string().describe('what the switch did'),
+}).meta({ id: 'Difference' });
+
+const image = z.object({
+  image: z.string(),
+  version: z.string().exactOptional().describe('of ovs-vswitchd, as it tells itself'),
+  verdict: z.enum(['conforms', 'diverges', 'inconclusive']),
+  compared: z.object({ frames: z.int(), silent: z.int(), packetIns: z.int(), counters: z.int(), entries: z.int() }).exactOptional().describe('how many comparisons of each aspect were made'),
+  differences: z.array(difference),
+  inconclusive: z.object({ cause: z.string(), evidence: z.array(z.string()), remedies: z.array(z.string()) }).exactOptional(),
+}).meta({ id: 'Image' });
+
+export const checkReport = z.object({ images: z.array(image) }).meta({ title: 'What flowbed check --json prints' });
+
+export type CheckedImage = z.infer<typeof image>;
+
+/** The text of docs/check.schema.json. */
+export function checkSchema(): string {
+  return `${JSON.stringify(z.toJSONSchema(checkReport), null, 2)}\n`;
+}
+
+export function checkedImage(name: string, version: string, packets: number, result: CheckResult): CheckedImage {
+  const of = (packet: number) => (packets > 1 ? ` of packet ${packet}` : '');
+  return {
+    image: name, version, verdict: agrees(result) ? 'conforms' : 'diverges', compared: result.compared,
+    differences: [
+      ...result.frames.map(({ kind, port, fields, packet, expected, actual }) => ({ aspect: 'frames' as const, summary: `${kind} frame out of ${port}${of(packet)}${listed(fields)}`, expected, actual })),
+      ...result.packetIns.map(({ kind, controller, bridge, fields, expected, actual }) => ({ aspect: 'packet-ins' as const, summary: `${kind} packet-in of ${bridge} for controllers with id ${controller}${listed(fields)}`, expected, actual })),
+      ...result.counters.map(({ flow, expected, actual }) => ({ aspect: 'counters' as const, summary: `n_packets of ${formatFlowId(flow)} of ${flow.bridge}`, expected: String(expected ?? 'no such flow'), actual: String(actual ?? 'no such flow') })),
+      ...result.state.map(({ aspect, kind, about, expected, actual }) => ({ aspect, summary: `${kind}: ${about}`, expected, actual })),
+    ],
+  };
+}
+
+function listed(fields: readonly string[]): string {
+  return fields.length === 0 ? '' : `: ${fields.join(', ')}`;
+}
+
+/** An image of which nothing is known, and why. */
+export function inconclusiveImage(name: string, { message, evidence, remedies }: Pick<Unavailable, 'message' | 'evidence' | 'remedies'>): CheckedImage {
+  return { image: name, verdict: 'inconclusive', differences: [], inconclusive: { cause: message, evidence: [...evidence], remedies: [...remedies] } };
+}

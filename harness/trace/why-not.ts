@@ -1,0 +1,91 @@
+/** Why a packet did not take a certain flow. */
+import { InputError } from '../base/errors.js';
+import { readField } from '../model/keys.js';
+import type { NodePlan } from '../nouns/plan.js';
+import { formatFlowId, type FlowId } from '../nouns/switching.js';
+import { parseBridgeFlows } from '../openflow/bridge-program.js';
+import { flowId, parseFlow, printFlow, type Flow } from '../openflow/flow.js';
+import { noNames } from '../openflow/form.js';
+import { printMatch } from '../openflow/print-match.js';
+import { printMasked } from '../openflow/values.js';
+import type { FlowKey } from '../packet/flow-key.js';
+import type { Switch } from './switch.js';
+import { tablesOf, type TracedTable, type TracedTranslation } from './tree.js';
+
+/** A flow of one bridge that is asked about. */
+export interface AskedFlow {
+  readonly bridge: string;
+  readonly flow: Flow;
+  readonly id: FlowId;
+}
+
+export interface WhyNot {
+  readonly flow: FlowId;
+  /** One answer each time the flow's table was looked up on its bridge; none where it never was. */
+  readonly lookups: readonly Answer[];
+}
+
+export type Answer =
+  | { readonly kind: 'taken' }
+  /** In these fields the packet was otherwise. */
+  | { readonly kind: 'no match'; readonly fields: readonly DifferingField[] }
+  /** It matched, and is a part of conjunctions: such a flow is never taken itself. */
+  | { readonly kind: 'clause' }
+  /** It matched, and another one won. */
+  | { readonly kind: 'outranked'; readonly by: FlowId };
+
+export interface DifferingField {
+  readonly field: string;
+  /** What the packet had, and what the flow wants, as ovs-ofctl prints values and masks. */
+  readonly packet: string;
+  readonly flow: string;
+}
+
+/**
+ * The flow of the tables that `text` names: `table=9,priority=100,tcp,tp_dst=80`; the priority may be left out where it is the only one.
+ * @param bridge the only one that has such a flow, where none is named.
+ * @throws InputError for text that is no flow, and where there is not exactly one such flow.
+ */
+export function findFlow(text: string, { plan, names }: Switch, bridge: string | undefined): AskedFlow {
+  const complete = /(^|[\s,])actions\s*=/.test(text) ? text : `${text} actions=drop`;
+  const hasPriority = /(^|[\s,])priority\s*=/.test(text);
+  const found = plan.bridges.filter(({ name }) => bridge === undefined || name === bridge).map((candidate) => {
+    const asked = parseFlow(complete, names.get(candidate.name) ?? noNames, { file: '--why-not', line: 1 });
+    const inTable = parseBridgeFlows(plan.node, candidate).filter(({ table }) => table === asked.table);
+    const same = inTable.filter((flow) => printMatch(flow.match) === printMatch(asked.match));
+    return { asked, inTable, same: same.filter(({ priority }) => !hasPriority || priority === asked.priority).map((flow) => askedFlow(plan, candidate.name, flow)), otherwise: same };
+  });
+  const all = found.flatMap(({ same }) => same);
+  const [flow, ...more] = all;
+  if (flow !== undefined && more.length === 0) return flow;
+  if (flow !== undefined) throw new InputError(`--why-not: several flows are called so: ${all.map(({ id }) => `${id.bridge} ${formatFlowId(id)}`).join('; ')}`);
+  const near = found.flatMap(({ otherwise }) => otherwise).map(printFlow);
+  const table = found[0]?.asked.table ?? 0;
+  const there = found.flatMap(({ inTable }) => inTable).length;
+  throw new InputError(`--why-not: there is no flow "${text}": ${near.length > 0 ? `with that match there is ${near.join('; ')}` : `table ${table} has ${there} flows, none with that match`}`);
+}
+
+function askedFlow(plan: NodePlan, bridge: string, flow: Flow): AskedFlow {
+  return { bridge, flow, id: flowId(plan.node, bridge, flow) };
+}
+
+/** Looks at every time the flow's table was looked up, and at the packet as it was then. */
+export function whyNot(asked: AskedFlow, translations: readonly TracedTranslation[]): WhyNot {
+  const looked = tablesOf(translations.flatMap(({ nodes }) => nodes)).filter(({ bridge, table }) => bridge === asked.bridge && table === asked.flow.table);
+  return { flow: asked.id, lookups: looked.map((lookup) => answer(asked, lookup)) };
+}
+
+function answer({ id, flow }: AskedFlow, { key, flow: winner }: TracedTable): Answer {
+  if (winner !== undefined && formatFlowId(winner) === formatFlowId(id)) return { kind: 'taken' };
+  const fields = differing(flow, key);
+  if (fields.length === 0 && flow.actions.some(({ kind }) => kind === 'conjunction')) return { kind: 'clause' };
+  return fields.length === 0 && winner !== undefined ? { kind: 'outranked', by: winner } : { kind: 'no match', fields };
+}
+
+function differing(flow: Flow, key: FlowKey): readonly DifferingField[] {
+  return flow.match.flatMap((entry) => {
+    const { field, mask, value } = entry;
+    const has = readField(key, field);
+    return (has & mask) === value ? [] : [{ field: field.matchName, packet: printMasked(field, { value: has, mask: field.ones }), flow: printMasked(field, entry) }];
+  });
+}
