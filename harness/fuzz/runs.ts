@@ -1,6 +1,8 @@
 /** Which frames of a case can be played, and which of them at once. */
 import { Unsupported } from '../base/errors.js';
 import type { SwitchCall, SwitchStep } from '../nouns/switching.js';
+import { extract } from '../packet/extract/extract.js';
+import { bottomOfStack, isMpls, keyWords, most, word } from '../packet/flow-key.js';
 import type { ModelTestbed } from '../testbeds/model/model.js';
 import { node, type FrameIn, type FuzzCase } from './case.js';
 
@@ -26,14 +28,22 @@ const mostAtOnce = 8;
 /** What a controller lets go on comes behind all that went in. */
 const waits = /pause/;
 /**
- * What is played one by one, with nothing in the cache. What NORMAL learns changes what is cached only some time later; and what the hash
- * of addresses and ports chooses for packets without them, by their MAC addresses, is cached for all MAC addresses (lib/flow.c,
- * flow_mask_hash_fields).
+ * What NORMAL learns changes what is cached only some time later; and what the hash of addresses and ports chooses for packets without
+ * them, by their MAC addresses, is cached for all MAC addresses (lib/flow.c, flow_mask_hash_fields).
  */
 const cachedWrongly = /NORMAL|learn\(|symmetric_l3l4/;
+/** They count labels, and where none is the last of its stack, what is cached does not tell how many there were (lib/flow.c, flow_count_mpls_labels). */
+const countsLabels = /(push|pop)_mpls/;
 
-export function isCachedWrongly({ flows, groups }: FuzzCase): boolean {
-  return [...flows, ...groups].some((text) => cachedWrongly.test(text));
+/** Whether a case is played frame by frame, with nothing in the cache: packets would go by what is cached for others. */
+export function isCachedWrongly({ flows, groups, frames }: FuzzCase): boolean {
+  return [...flows, ...groups].some((text) => cachedWrongly.test(text) || (countsLabels.test(text) && frames.some(({ frame }) => isBottomless(frame))));
+}
+
+function isBottomless(frame: Uint8Array): boolean {
+  const key = new Uint32Array(keyWords);
+  extract(frame, key);
+  return isMpls(key[word.ethType] ?? 0) && Array.from({ length: most.labels }, (_, index) => key[word.mplsLse + index] ?? 0).every((entry) => (entry & bottomOfStack) === 0);
 }
 
 /** @param model a fresh one: it is asked in advance, which frames it cannot tell the way of, or that come out too often to be seen. */

@@ -13,7 +13,7 @@ import { drawMatch } from './match.js';
 import { drawPool, type Pool } from './pool.js';
 
 const plain: Attributes = { cookie: 0n, idleTimeout: 0, hardTimeout: 0, importance: 0, flags: [] };
-const framesACase = { least: 12, most: 20 } as const;
+const framesACase = { least: 20, most: 36 } as const;
 
 /** Case `index` of a seed: the same on every machine, whatever else is drawn. */
 export function drawCase(seed: number, index: number): FuzzCase {

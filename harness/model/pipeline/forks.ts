@@ -17,9 +17,14 @@ export function clone(at: Translation, actions: readonly Action[]): void {
   onCopy(at, actions);
   const [left, inner] = [at.packet, at.datapath];
   Object.assign(at, { packet, stack, actionSet, hasGroupInSet, datapath });
-  if (isApart) at.datapath.push(() => void execute(inner));
-  else at.datapath.push(...inner);
-  if (!isApart && left.isUnread) packet.isUnread = true;
+  if (isApart) {
+    at.datapath.push(() => void execute(inner));
+    return;
+  }
+  // What its outputs put into the packet's bytes is taken back with the next output, as far as the fields tell.
+  const { frame, layout, arrived } = left;
+  at.packet = { ...packet, frame, layout, arrived, ...(left.isUnread ? { isUnread: true } : {}) };
+  at.datapath.push(...inner);
 }
 
 /** What Open vSwitch cannot take back from a packet without a copy. */
