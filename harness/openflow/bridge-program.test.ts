@@ -27,6 +27,9 @@ void t.test('its groups and meters, and fields for options of tunnels', (t) => {
   t.throws(() => parseBridgeGroups('n1', { ...bridge, groups: ['', 'group_id=7,type=most'] }), { message: /^groups of br-int on n1:2:\d+: type: / });
   t.same(parseBridgeMeters('n1', { ...bridge, meters: ['meter=1,kbps,band=type=drop,rate=5'] }).map(printMeter), ['meter=1 kbps bands=\ntype=drop rate=5']);
   t.throws(() => parseBridgeMeters('n1', { ...bridge, meters: ['meter=1,kbps'] }), { message: /^meters of br-int on n1:1:1: a meter needs bands/ });
+  t.same([parseBridgeGroups('n1', bridge), parseBridgeMeters('n1', bridge)], [[], []]);
+  const tunnelOptions = ['{class=0x102,type=0x80,len=4}->tun_metadata2', 'fly'];
+  t.throws(() => parseBridgeFlows('n1', { ...bridge, tunnelOptions }), { message: /^tunnel options of br-int on n1:2: expected \{class=/ });
   t.end();
 });
 

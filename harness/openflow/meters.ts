@@ -32,13 +32,13 @@ export function parseMeter(text: string, place = { file: 'meter', line: 1 }): Me
   const whole = span(text, { ...place, column: 1 });
   const [, head = '', separator] = /^(.*?)(\bbands?\s*=|$)/s.exec(text) ?? [];
   if (separator === undefined || separator === '') throw complain(whole, 'a meter needs bands: band=type=drop,rate=1000');
-  const words = wordsOf(part(whole, 0, head.length));
+  const words = wordsOf(whole, 0, head.length);
   const flags = new Set(words.filter(({ text: word }) => !word.startsWith('meter=')).map((word) => flagOf(word)));
   const [id] = words.filter(({ text: word }) => word.startsWith('meter='));
   if (id === undefined) throw complain(whole, 'expected meter=');
   if (flags.has('kbps') === flags.has('pktps')) throw complain(whole, 'a meter counts kbps or pktps');
   const burst = flags.has('burst');
-  const bands = readBands(part(whole, head.length + separator.length), burst);
+  const bands = readBands(whole, head.length + separator.length, burst);
   return { id: readId(part(id, 'meter='.length)), unit: flags.has('kbps') ? 'kbps' : 'pktps', burst, stats: flags.has('stats'), bands };
 }
 
@@ -60,12 +60,11 @@ export function printMeter({ id, unit, burst, stats, bands }: Meter): string {
   return [`meter=${id} ${unit} ${burst ? 'burst ' : ''}${stats ? 'stats ' : ''}bands=`, ...lines].join('\n');
 }
 
-/** The words between commas and white space, each with its place; lines count. */
-function wordsOf(whole: Span): readonly Span[] {
-  return [...whole.text.matchAll(/[^,\s]+/g)].map((word) => {
-    const before = whole.text.slice(0, word.index).split('\n');
-    const column = before.length === 1 ? whole.column + word.index : (before.at(-1)?.length ?? 0) + 1;
-    return { ...whole, text: word[0], line: whole.line + before.length - 1, column };
+/** The words between commas and white space from character `from` up to `to`, each with its place; lines count. The text begins its line. */
+function wordsOf(whole: Span, from: number, to = whole.text.length): readonly Span[] {
+  return [...whole.text.slice(from, to).matchAll(/[^,\s]+/g)].map((word) => {
+    const [own = '', ...earlier] = whole.text.slice(0, from + word.index).split('\n').reverse();
+    return { ...whole, text: word[0], line: whole.line + earlier.length, column: own.length + 1 };
   });
 }
 
@@ -84,21 +83,20 @@ function readId(at: Span): Meter['id'] {
 }
 
 /** `type=drop rate=1000 type=…`: every type begins a band. */
-function readBands(text: Span, burst: boolean): readonly Band[] {
+function readBands(whole: Span, from: number, burst: boolean): readonly Band[] {
   const bands: { at: Span; band: Band }[] = [];
-  for (const word of wordsOf(text)) {
-    const [, name = '', value = ''] = /^([a-z_]+)=(.*)$/s.exec(word.text) ?? [];
+  for (const word of wordsOf(whole, from)) {
+    const [, name = ''] = /^([a-z_]+)=(.+)/s.exec(word.text) ?? [];
     const argument = part(word, name.length + 1);
     const last = bands.at(-1);
     if (name === 'type') bands.push({ at: word, band: { type: bandType(argument), rate: 0, burstSize: 0, precedence: 0 } });
-    else if (value === '') throw complain(word, `expected type=, rate=, burst_size= or prec_level=, got "${shorten(word.text)}"`);
     else if (last === undefined) throw complain(word, 'a band begins with type=');
     else if (name === 'rate') last.band = { ...last.band, rate: small(argument, name, uint32) };
     else if (name === 'burst_size') last.band = { ...last.band, burstSize: small(argument, name, uint32) };
     else if (name === 'prec_level') last.band = { ...last.band, precedence: Number(parseNumber(argument, name, uint8)) };
     else throw complain(word, `expected type=, rate=, burst_size= or prec_level=, got "${shorten(word.text)}"`);
   }
-  if (bands.length === 0) throw complain(text, 'a meter needs bands: band=type=drop,rate=1000');
+  if (bands.length === 0) throw complain(part(whole, from), 'a meter needs bands: band=type=drop,rate=1000');
   for (const { at, band } of bands) checkBand(at, band, burst);
   return bands.map(({ band }) => band);
 }
