@@ -14,6 +14,9 @@ export interface Justification {
   readonly check?: string;
 }
 
+/** Why a question may go that has one answer, and that the type checker wants asked. */
+export const forTypes = 'the same: only the type checker asks';
+
 export interface Judgement<Survivor> {
   readonly justified: readonly { readonly survivor: Survivor; readonly justification: Justification }[];
   readonly unverified: readonly Survivor[];

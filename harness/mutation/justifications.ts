@@ -1,10 +1,9 @@
 /** Survivors that may survive, and why; the self-test reports an entry that none needs any more. */
-import type { Justification } from './justification.js';
-
-/** A question that has one answer, and that the type checker wants asked. */
-const forTypes = 'the same: only the type checker asks';
+import { forTypes, type Justification } from './justification.js';
+import { openflowJustifications } from './openflow-justifications.js';
 
 export const justifications: readonly Justification[] = [
+  ...openflowJustifications,
   {
     file: 'harness/packet/extract/ipv4.ts',
     line: 'if (later || (flagsAndOffset & 0x2000) !== 0) key[word.nwFrag] = fragment.any | (later ? fragment.later : 0);',

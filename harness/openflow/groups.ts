@@ -64,7 +64,7 @@ export function parseGroups(text: string, file: string, names: Names = noNames):
 /** Reads one line of changes: `add group_id=1,…`, `insert_bucket group_id=1,command_bucket_id=first,bucket=…`; `add` may be left out. */
 export function parseGroupChange(text: string, names: Names = noNames, place = { file: 'group', line: 1 }, protocol: Protocol = canonical.protocol): GroupChange {
   const whole = span(text, { ...place, column: 1 });
-  const [, word = '', kind = 'add'] = /^(\s*(add_or_mod|add|modify|delete|insert_bucket|remove_bucket)(?=[,\s]|$))?/.exec(text) ?? [];
+  const [, word = '', kind = 'add'] = /(\s*(add_or_mod|add|modify|delete|insert_bucket|remove_bucket)(?=[,\s]|$))?/.exec(text) ?? [];
   const rest = part(whole, word.length);
   switch (kind) {
     case 'delete':

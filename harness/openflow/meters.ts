@@ -30,7 +30,7 @@ const lastMeter = 0xffff0000n;
  */
 export function parseMeter(text: string, place = { file: 'meter', line: 1 }): Meter {
   const whole = span(text, { ...place, column: 1 });
-  const [, head = '', separator] = /^(.*?)(\bbands?\s*=|$)/s.exec(text) ?? [];
+  const [, head = '', separator] = /(.*?)(\bbands?\s*=|$)/s.exec(text) ?? [];
   if (separator === undefined || separator === '') throw complain(whole, 'a meter needs bands: band=type=drop,rate=1000');
   const words = wordsOf(whole, 0, head.length);
   const flags = new Set(words.filter(({ text: word }) => !word.startsWith('meter=')).map((word) => flagOf(word)));

@@ -8,6 +8,7 @@ import t from 'tap';
 import { InputError } from '../base/errors.js';
 import { anyFlow } from './arbitrary.js';
 import { compareFlows, diffFlows } from './diff.js';
+import { unquote } from './ports.js';
 import { printMatch } from './print-match.js';
 import { parseFlowRequest } from './request.js';
 import { noNames } from './form.js';
@@ -95,6 +96,11 @@ const refusals: readonly (readonly [text: string, message: string])[] = [
   ['ct_state=+trk+gone,actions=drop', '10: ct_state: unknown flag "gone"; known: new, est, rel, rpl, inv, trk, snat, dnat'],
   ['ct_state=+trk-trk,actions=drop', '10: ct_state: trk is given twice'],
   ['in_port=p9,actions=drop', '9: unknown port "p9"; ports of this bridge: p1, antrea-gw0, my port, br-int'],
+  ['in_port=0xfff8,actions=drop', '9: port: expected a number from 0 to 65279, got "0xfff8"'],
+  ['ip,nw_frag=constructor,actions=drop', '12: nw_frag: expected one of no, yes, first, later, not_later, got "constructor"'],
+  ...['0(1,0x800)', '(1,0x800)0'].map((type) => [`packet_type=${type},actions=drop`, `13: packet_type: expected (NAMESPACE,TYPE) such as (1,0x800), got "${type}"`] as const),
+  ['packet_type=(0x10000,0),actions=drop', '14: packet_type: expected a number from 0 to 65535, got "0x10000"'],
+  ['packet_type=(1,0x10000),actions=drop', '16: packet_type: expected a number from 0 to 65535, got "0x10000"'],
   ['in_port=65280,actions=drop', '9: port: expected a number from 0 to 65279, got "65280"'],
   // Brackets and quotes.
   ['ip,actions=ct(commit', '14: ( is never closed'],
@@ -105,6 +111,11 @@ const refusals: readonly (readonly [text: string, message: string])[] = [
 void t.test('refusals name line, column and reason', async (t) => {
   for (const [text, message] of refusals) t.throws(() => parseFlow(text, names, { file: 'flows.txt', line: 7 }), { name: 'InputError', message: `flows.txt:7:${message}` }, text);
   t.throws(() => parseFlows('actions=drop\n\n  ip,foo=1,actions=drop', 'flows.txt'), { message: 'flows.txt:3:6: unknown field "foo"' });
+});
+
+void t.test('names in quotes', (t) => {
+  for (const [text, name] of [['x', 'x'], ['"x"', 'x'], ['q"x"', 'q"x"'], ['"x"q', '"x"q'], [String.raw`"q\"x"`, 'q"x'], [String.raw`"a\qb"`, String.raw`a\qb`]] as const) t.equal(unquote(text), name, text);
+  t.end();
 });
 
 void t.test('which flows a command is about', async (t) => {

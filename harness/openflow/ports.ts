@@ -3,6 +3,8 @@ import { complain, parseDecimal, shorten, type Span } from './text.js';
 
 export const reservedPorts = { UNSET: 0xfff7, IN_PORT: 0xfff8, TABLE: 0xfff9, NORMAL: 0xfffa, FLOOD: 0xfffb, ALL: 0xfffc, CONTROLLER: 0xfffd, LOCAL: 0xfffe, ANY: 0xffff } as const;
 
+const reservedNames: ReadonlyMap<string, number> = new Map([...Object.entries(reservedPorts), ['NONE', reservedPorts.ANY]]);
+
 /** Numbers by name, of one bridge. */
 export type PortNames = ReadonlyMap<string, number>;
 
@@ -12,8 +14,7 @@ const lastPort = 0xfeff;
 /** A port by number, by reserved name, or by the name it has on the bridge (with or without double quotes). */
 export function parsePort(at: Span, names: PortNames): number {
   const name = unquote(at.text);
-  const reserved = name.toUpperCase() === 'NONE' ? 'ANY' : name.toUpperCase();
-  const named = names.get(name) ?? (Object.hasOwn(reservedPorts, reserved) ? reservedPorts[reserved as keyof typeof reservedPorts] : undefined);
+  const named = names.get(name) ?? reservedNames.get(name.toUpperCase());
   if (named !== undefined) return named;
   if (/^\d/.test(at.text)) return parsePortNumber(at);
   throw complain(at, `unknown port "${shorten(name)}"; ports of this bridge: ${[...names.keys()].join(', ') || 'none'}`);
@@ -21,7 +22,7 @@ export function parsePort(at: Span, names: PortNames): number {
 
 /** OpenFlow 1.1 and later number the reserved ports from 0xffffff00 up. */
 function parsePortNumber(at: Span): number {
-  const given = /^\d{1,10}$/.test(at.text) ? Number(at.text) : 0;
+  const given = /^\d{1,10}$/.test(at.text) ? Number(at.text) : NaN;
   const number = given >= 0xffffff00 ? given - 0xffff0000 : given;
   return Object.values<number>(reservedPorts).includes(number) ? number : parseDecimal(at, 'port', lastPort);
 }
@@ -35,7 +36,6 @@ const noPorts: PortNames = new Map();
 
 /** A port or table by its name where it has one. Names that are not letters and digits stand in double quotes. */
 export function printName(number: number, names: ReadonlyMap<string, number>): string {
-  if (names.size === 0) return String(number);
   for (const [name, named] of names) if (named === number) return /^[A-Za-z][A-Za-z0-9]*$/.test(name) ? name : JSON.stringify(name);
   return String(number);
 }

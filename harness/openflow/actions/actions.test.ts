@@ -33,7 +33,7 @@ void t.test('names', async (t) => {
 });
 
 void t.test('an action is taken for what it is', async (t) => {
-  const within = { ...noNames, ports: new Map([['p1', 3], ['reg1', 9], ['a:b', 5]]), tunnelOptions: new Map([1, 12].map((option) => [option, { class: 0xffff, type: 1, bytes: 8 }])) };
+  const within = { ...noNames, ports: new Map([['p1', 3], ['reg1', 9], ['a:b', 5], ['max_len', 8]]), tunnelOptions: new Map([1, 12].map((option) => [option, { class: 0xffff, type: 1, bytes: 8 }])) };
   const taken: readonly (readonly [text: string, actions: string])[] = [
     ['ip,actions=mod_nw_src:10.0.0.9,set_tunnel64:7', 'set_field:10.0.0.9->ip_src,set_field:0x7->tun_id'],
     ['actions=CONTROLLER:65535', 'CONTROLLER:65535'],
@@ -56,6 +56,7 @@ void t.test('an action is taken for what it is', async (t) => {
     ['actions=multipath(eth_src,65535,hrw,4,4294967295,NXM_NX_REG0[])', 'multipath(eth_src,65535,hrw,4,4294967295,NXM_NX_REG0[])'],
     ['ip,actions=ct(commit=1),ct(table(1),zone(2))', 'ct(commit),ct(table=1,zone=2)'],
   ];
+  t.throws(() => parseFlow('actions=output(port=max_len)', within), { message: 'flow:1:16: output: expected both port= and max_len=' });
   for (const [text, actions] of taken) t.equal(printActions(parseFlow(text, within).actions), actions, text);
 });
 
@@ -102,6 +103,9 @@ const refusals: readonly (readonly [text: string, message: string])[] = [
   ['ip,actions=load:6->NXM_OF_IP_PROTO[]', '20: nw_proto cannot be written'],
   ['ip,actions=move:NXM_NX_REG0[0..7]->NXM_OF_IP_PROTO[]', '36: nw_proto cannot be written'],
   ['actions=move:NXM_NX_REG0[]->NXM_NX_CT_MARK[]', '29: ct_mark can only be written in ct(commit,exec(...))'],
+  ['actions=load:1->NXM_NX_RECIRC_ID[]', '17: recirc_id cannot be written'],
+  ['actions=load:1->NXM_NX_DP_HASH[]', '17: dp_hash cannot be written'],
+  ['actions=set_field:1->skb_priority', '22: actions do not know the field skb_priority'],
   ['actions=set_field:1->reg32', '22: unknown field "reg32"'],
   ['actions=set_field:1->xreg16', '22: unknown field "xreg16"'],
   ['actions=set_field:1->xxreg8', '22: unknown field "xxreg8"'],
@@ -182,6 +186,7 @@ const refusals: readonly (readonly [text: string, message: string])[] = [
   ['ip,actions=ct(commit,nat(src=fly))', '30: nat: expected ADDRESS[-ADDRESS][:PORT[-PORT]], got "fly"'],
   ['ip,actions=ct(commit,nat(src=10.0.0.1,fly))', '39: nat: expected src, dst, persistent, hash or random, got "fly"'],
   ['ip,actions=ct(commit,nat(src=10.0.0.1,dst=10.0.0.2))', '39: nat takes src or dst, not both'],
+  ['ip,actions=ct(commit,nat(src=10.0.0.1:000080))', '30: nat: expected a port from 1 to 65535, got 000080'],
   ['ip,actions=ct(commit,nat(src=10.0.0.1:100000))', '30: nat: expected a port from 1 to 65535, got 100000'],
   ['ip,actions=ct(commit,nat(hash))', '26: nat: hash stand beside src or dst'],
   ['ip,actions=ct(commit,alg=ftp)', '26: alg=ftp needs a match on tcp beside it'],
@@ -232,6 +237,9 @@ void t.test('actions stand in actions as deep as in Open vSwitch', async (t) => 
   const note = (bytes: number) => () => parseFlow(`actions=note:${'ab'.repeat(bytes)}`);
   t.doesNotThrow(note(65_000));
   t.throws(note(65_001), { message: 'flow:1:14: note: at most 65000 bytes fit into a message, got 65001' });
+  const bundle = (members: number) => () => parseFlow(`actions=bundle(eth_src,0,hrw,ofport,members:${'1,'.repeat(members)})`);
+  t.doesNotThrow(bundle(2048));
+  t.throws(bundle(2049), { message: 'flow:1:16: bundle: at most 2048 members, got 2049' });
   t.throws(many(8192), { message: 'flow:1:73728: more than 8191 actions fit into no message' });
 });
 
