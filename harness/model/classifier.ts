@@ -7,6 +7,7 @@ import { printFlow, printFlowKey, type Flow } from '../openflow/flow.js';
 import type { FieldMatch } from '../openflow/match.js';
 import { printMatch } from '../openflow/print-match.js';
 import { isFilled, unknownOf } from './known.js';
+import { located, presence, type OptionFields } from './options.js';
 
 type Clause = Extract<Action, { readonly kind: 'conjunction' }>;
 
@@ -15,6 +16,7 @@ export interface Rule {
   readonly flow: Flow;
   /** The match as ovs-ofctl prints it, made once: it names the flow. */
   readonly match: string;
+  readonly actions: readonly Action[];
   /** Of the fields that the model can compare. */
   readonly words: readonly { readonly word: number; readonly mask: number; readonly value: number }[];
   /** The conjunctions that it is a part of: with any, it is no flow to be taken itself (ovs-actions(7), "conjunction"). */
@@ -28,8 +30,11 @@ export interface Rule {
 /** Rules a table, by falling priority. */
 export type Tables = ReadonlyMap<number, readonly Rule[]>;
 
-/** @throws InputError when two flows have the same table, priority and match. */
-export function compile(flows: readonly Flow[]): Tables {
+/**
+ * @param options of the bridge, where its flows have any.
+ * @throws InputError when two flows have the same table, priority and match.
+ */
+export function compile(flows: readonly Flow[], options: OptionFields = []): Tables {
   const keys = new Set<string>();
   const tables = new Map<number, Flow[]>();
   for (const flow of flows) {
@@ -38,17 +43,18 @@ export function compile(flows: readonly Flow[]): Tables {
     keys.add(key);
     tables.set(flow.table, [...(tables.get(flow.table) ?? []), flow]);
   }
-  return new Map([...tables].map(([table, found]) => [table, compileTable(found)]));
+  return new Map([...tables].map(([table, found]) => [table, compileTable(found, options)]));
 }
 
-function compileTable(flows: readonly Flow[]): readonly Rule[] {
+function compileTable(flows: readonly Flow[], options: OptionFields): readonly Rule[] {
   const parts = new Set<string>();
   return flows.toSorted((a, b) => b.priority - a.priority).map((flow) => {
     const match = printMatch(flow.match);
     const clauses = flow.actions.filter((action) => action.kind === 'conjunction');
     const isHidden = parts.has(match);
     if (clauses.length > 0) parts.add(match);
-    return { flow, match, clauses, isHidden, words: flow.match.filter(({ field }) => isFilled(field)).flatMap(matchWords), unknown: unknownOf(flow) };
+    const own = located(flow.match, options);
+    return { flow, match, clauses, isHidden, actions: located(flow.actions, options), words: own.filter(({ field }) => isFilled(field)).flatMap(matchWords), unknown: unknownOf(own) };
   });
 }
 
@@ -116,8 +122,10 @@ function matches(rule: Rule, key: FlowKey): boolean {
 
 function matchWords({ field, value, mask }: FieldMatch): Rule['words'] {
   const count = wordsOf(field);
-  return Array.from({ length: count }, (_, index) => {
+  const words = Array.from({ length: count }, (_, index) => {
     const bits = (number: bigint) => Number(((number << BigInt(field.shift)) >> BigInt((count - 1 - index) * 32)) & 0xffffffffn);
     return { word: field.word + index, mask: bits(mask), value: bits(value) };
-  }).filter(({ mask: bits }) => bits !== 0);
+  });
+  const there = field.notation === 'option' ? [{ ...presence(field), value: presence(field).mask }] : [];
+  return [...words, ...there].filter(({ mask: bits }) => bits !== 0);
 }

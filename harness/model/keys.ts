@@ -4,6 +4,7 @@ import type { Subfield } from '../openflow/actions.js';
 import { wordsOf, type Field } from '../openflow/fields.js';
 import type { Match } from '../openflow/match.js';
 import { reservedPorts } from '../openflow/ports.js';
+import { setThere } from './options.js';
 
 /** Fields that Open vSwitch matches and writes, but reads as zero (lib/meta-flow.c, mf_get_value). */
 const readAsZero: ReadonlySet<string> = new Set(['nd_options_type']);
@@ -28,6 +29,7 @@ export function writeField(key: FlowKey, field: Field, value: bigint, mask: bigi
     key[field.word] = narrowPort(Number((readField(key, field) & ~mask) | (value & mask)));
     return;
   }
+  if (field.notation === 'option') setThere(key, field, 'there');
   const bits = (mask & field.ones) << shift;
   let merged = (readWords(key, field) & ~bits) | ((value << shift) & bits);
   for (let index = wordsOf(field) - 1; index >= 0; index--) {

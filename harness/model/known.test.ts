@@ -5,7 +5,7 @@ import { encodeEthernet, etherTypes } from '../packet/ethernet.js';
 import { buildNode } from './node.js';
 import { receiveFrame } from './switch.js';
 
-const bridge = (flow: string) => ({ tunnelOptions: ['{class=1,type=2,len=4}->tun_metadata0'], name: 'br0', mac: '02:00:00:00:00:fe', flows: [flow, 'priority=0 actions=2'], ports: [1, 2].map((ofport) => ({ kind: 'endpoint' as const, name: `p${ofport}`, ofport })) });
+const bridge = (flow: string) => ({  name: 'br0', mac: '02:00:00:00:00:fe', flows: [flow, 'priority=0 actions=2'], ports: [1, 2].map((ofport) => ({ kind: 'endpoint' as const, name: `p${ofport}`, ofport })) });
 const frame = (etherType: number) => encodeEthernet({ src: '0a:00:00:00:00:01', dst: '0a:00:00:00:00:02', etherType }, new Uint8Array(60));
 const portsOf = (flow: string, etherType: number): string => receiveFrame(buildNode({ node: 'n1', bridges: [bridge(flow)], hosts: [] }), 'p1', frame(etherType)).step.outputs.map(({ port }) => port).join(' ');
 
@@ -28,11 +28,6 @@ void t.test('flows that expire are refused once time has passed', (t) => {
     node.nowMs = 1;
     t.throws(() => receiveFrame(node, 'p1', frame(0x88cc)), { name: 'Unsupported', message: new RegExp(`does not know when .*${timeout}.* expires`) });
   }
-  t.end();
-});
-
-void t.test('writing what no frame would show is refused', (t) => {
-  t.throws(() => portsOf('actions=set_field:1->tun_metadata0,1', 0x88cc), { name: 'Unsupported', message: /does not write tun_metadata0/ });
   t.end();
 });
 

@@ -1,18 +1,19 @@
 /** Which fields the model can tell in a packet. Of the others a flow is refused when it might matter, never matched with zeros. */
 import { Unsupported } from '../base/errors.js';
 import type { Field } from '../openflow/fields.js';
-import type { Flow } from '../openflow/flow.js';
+import type { Match } from '../openflow/match.js';
+import { standsForNothing } from './options.js';
 
 /** Fields that nothing fills in the flow key, or not as Open vSwitch does. */
-const unfilled = /^(recirc_id|dp_hash|skb_priority|tun_(tos|ttl|metadata\d+)|ct_ipv6_(src|dst))$/;
+const unfilled = /^(recirc_id|dp_hash|skb_priority|tun_(tos|ttl)|ct_ipv6_(src|dst))$/;
 
 /** Whether packets have the field's value in their flow key. */
-export function isFilled({ name }: Field): boolean {
-  return !unfilled.test(name);
+export function isFilled(field: Field): boolean {
+  return !unfilled.test(field.name) && !standsForNothing(field);
 }
 
-/** What of a flow the model does not know, in a word, where there is anything. */
-export function unknownOf({ match }: Flow): string | undefined {
+/** What of a flow's match the model does not know, in a word, where there is anything. */
+export function unknownOf(match: Match): string | undefined {
   return match.find(({ field }) => !isFilled(field))?.field.matchName;
 }
 

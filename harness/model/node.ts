@@ -3,7 +3,7 @@ import { ipv4Number } from '../base/address.js';
 import { Unsupported } from '../base/errors.js';
 import type { BridgePlan, NodePlan, PortPlan } from '../nouns/plan.js';
 import type { FlowId } from '../nouns/switching.js';
-import { parseBridgeFlows, parseBridgeGroups, parseBridgeMeters } from '../openflow/bridge-program.js';
+import { parseBridgeFlows, parseBridgeGroups, parseBridgeMeters, parseBridgeOptions } from '../openflow/bridge-program.js';
 import type { Group } from '../openflow/groups.js';
 import type { Meter } from '../openflow/meters.js';
 import { reservedPorts } from '../openflow/ports.js';
@@ -11,6 +11,7 @@ import { behaviourOf, newest, type Behaviour } from './behaviour.js';
 import { compile, type Rule, type Tables } from './classifier.js';
 import type { ConnectionTable } from './conntrack/tracker.js';
 import { fullMeter, type MeterState } from './meters.js';
+import { located, optionFields, type OptionFields } from './options.js';
 import type { MacTable } from './normal.js';
 
 export interface ModelBridge {
@@ -18,6 +19,7 @@ export interface ModelBridge {
   /** Ports by OpenFlow number; LOCAL is not among them. */
   readonly ports: ReadonlyMap<number, PortPlan>;
   readonly tables: Tables;
+  readonly options: OptionFields;
   readonly groups: ReadonlyMap<number, Group>;
   readonly meters: Map<Meter['id'], MeterState>;
   readonly ids: Map<Rule, FlowId>;
@@ -45,11 +47,16 @@ export function buildNode(plan: NodePlan, version = newest): ModelNode {
   const bridges = plan.bridges.map((bridge) => {
     refuseUnknown(bridge);
     const ports = new Map(bridge.ports.map((port) => [port.ofport, port]));
-    const groups = new Map(parseBridgeGroups(plan.node, bridge).map((group) => [group.id, group]));
+    const options = optionFields(parseBridgeOptions(plan.node, bridge));
+    const groups = new Map(parseBridgeGroups(plan.node, bridge).map((group) => [group.id, locatedGroup(group, options)]));
     const meters = new Map(parseBridgeMeters(plan.node, bridge).map((meter) => [meter.id, fullMeter(meter, 0)]));
-    return { plan: bridge, ports, groups, meters, tables: compile(parseBridgeFlows(plan.node, bridge)), ids: new Map<Rule, FlowId>(), macs: new Map() };
+    return { plan: bridge, ports, groups, meters, options, tables: compile(parseBridgeFlows(plan.node, bridge), options), ids: new Map<Rule, FlowId>(), macs: new Map() };
   });
   return { name: plan.node, behaviour: behaviourOf(version), bridges, connections: new Map(), packets: new Map(), ties: [], nowMs: 0 };
+}
+
+function locatedGroup(group: Group, options: OptionFields): Group {
+  return { ...group, buckets: group.buckets.map((bucket) => ({ ...bucket, actions: located(bucket.actions, options) })) };
 }
 
 function refuseUnknown({ name, mirrors = [], multicastSnooping }: BridgePlan): void {

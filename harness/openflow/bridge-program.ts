@@ -1,7 +1,7 @@
 /** What a plan wants on one bridge: flows, groups, meters. */
 import type { BridgePlan } from '../nouns/plan.js';
 import { parseFlow, type Flow } from './flow.js';
-import { noNames, type Names } from './form.js';
+import { noNames, type Names, type TlvMap } from './form.js';
 import { parseGroup, type Group } from './groups.js';
 import { parseMeter, type Meter } from './meters.js';
 import { reservedPorts, type PortNames } from './ports.js';
@@ -28,14 +28,18 @@ export function parseBridgeMeters(node: string, bridge: BridgePlan): readonly Me
   return readLines(bridge.meters ?? [], (text, line) => parseMeter(text, { file: `meters of ${bridge.name} on ${node}`, line }));
 }
 
+/** What its fields tun_metadataN stand for. @throws InputError naming node and bridge. */
+export function parseBridgeOptions(node: string, bridge: BridgePlan): TlvMap {
+  return parseTlvMap((bridge.tunnelOptions ?? []).join('\n'), `tunnel options of ${bridge.name} on ${node}`);
+}
+
 /** OpenFlow numbers by name, of a bridge's ports and of LOCAL under the bridge's own name. */
 export function portNumbers(bridge: BridgePlan): PortNames {
   return new Map([...bridge.ports.map((port) => [port.name, port.ofport] as const), [bridge.name, reservedPorts.LOCAL] as const]);
 }
 
 function namesOf(node: string, bridge: BridgePlan): Names {
-  const tunnelOptions = parseTlvMap((bridge.tunnelOptions ?? []).join('\n'), `tunnel options of ${bridge.name} on ${node}`);
-  return { ...noNames, ports: portNumbers(bridge), tunnelOptions };
+  return { ...noNames, ports: portNumbers(bridge), tunnelOptions: parseBridgeOptions(node, bridge) };
 }
 
 function readLines<T>(lines: readonly string[], read: (text: string, line: number) => T): readonly T[] {

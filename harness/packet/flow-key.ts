@@ -35,6 +35,7 @@ const widths = {
   tunErspanHwid: 1,
   tunGtpuFlags: 1,
   tunGtpuMsgtype: 1,
+  tunOptions: 2, // which of them are there, a bit each
   tunMetadata: 64, // of all options together
   ctState: 1,
   ctZone: 1,

@@ -1,12 +1,12 @@
 /** Actions that change the packet at hand, its registers, and the stack (ovs-actions(7), "Field Modification Actions", "Header Modification Actions"). */
-import { Unsupported } from '../../base/errors.js';
-import { printActions, type Action } from '../../openflow/actions.js';
+import type { Action } from '../../openflow/actions.js';
 import { fieldCalled, type Field } from '../../openflow/fields.js';
 import { fragment, isIp, isMpls, word } from '../../packet/flow-key.js';
 import { hasField } from '../has-field.js';
 import { changeHeaders, setVlan, type HeaderChange } from '../headers.js';
 import { readSubfield, writeField, writeSubfield } from '../keys.js';
 import { checkRead, checkWrite } from '../known.js';
+import { setThere } from '../options.js';
 import { chooseLink } from './choices.js';
 import { expire } from './controller.js';
 import { tooManyLabels } from './groups.js';
@@ -53,7 +53,8 @@ export function write(at: Translation, action: WriteAction): void {
       writeSubfield(key, action.destination, BigInt(chooseLink(key, action)));
       return noteWrite(at, action.destination.field.name);
     case 'delete_field':
-      throw new Unsupported(`the model does not carry out ${printActions([action])}`);
+      setThere(key, action.field, 'gone');
+      return noteWrite(at, action.field.name);
   }
 }
 

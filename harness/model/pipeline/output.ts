@@ -10,6 +10,7 @@ import { readField, readSubfield } from '../keys.js';
 import { checkRead } from '../known.js';
 import { portName, routeTunnel, type ModelBridge } from '../node.js';
 import { normal, portsOf, putTags, type Exit } from '../normal.js';
+import { decodeOptions } from '../options.js';
 import { arriving, commit, type Packet } from '../packet.js';
 import { sendThroughPatch } from './patch.js';
 import { decapsulate, encapsulate } from '../tunnel.js';
@@ -122,14 +123,14 @@ function sendThroughTunnel(at: Translation, type: TunnelType): void {
   if (route.mac === undefined) throw new Unsupported('the model does not resolve tunnel neighbours, and tun_dst is none that is known');
   const lost = shownInTunnels.find((field) => readField(packet.key, field) !== 0n);
   if (lost !== undefined) throw new Unsupported(`the model does not put ${lost.name} into tunnels`);
-  const outer = arriving(encapsulate(type, packet, underlay, route.bridge.plan.mac, route.mac), reservedPorts.LOCAL);
+  const outer = arriving(encapsulate(type, packet, at.bridge.options, underlay, route.bridge.plan.mac, route.mac), reservedPorts.LOCAL);
   const below: Translation = { ...beginTranslation(at, route.bridge, outer), datapath: at.datapath };
   runTable(below, 0, reservedPorts.LOCAL);
   if (below.freezing !== undefined || below.actionSet.length > 0) throw new Unsupported('the model does not know an underlay that does more than forward');
 }
 
 /** Fields of tunnels beside those that it knows how to put into one. */
-const shownInTunnels = fields.filter(({ name, isView }) => !isView && /^tun_(ipv6_src|ipv6_dst|gbp_|erspan_|gtpu_|flags)/.test(name));
+const shownInTunnels = fields.filter(({ name, isView }) => !isView && /^tun_(ipv6_src|ipv6_dst|gbp_|erspan_|gtpu_)/.test(name));
 
 /** Whether the frame ended a tunnel here: then what was inside goes on at the tunnel's port. */
 function receiveFromTunnel(at: Translation, underlay: ModelBridge, frame: Uint8Array): boolean {
@@ -144,6 +145,10 @@ function receiveFromTunnel(at: Translation, underlay: ModelBridge, frame: Uint8A
     packet.key[word.tunDst] = inner.dst;
     packet.key[word.tunId + 1] = inner.id;
     packet.key[word.tunFlags] = inner.isOam ? 1 : 0;
+    if (decodeOptions(inner.options ?? new Uint8Array(), packet.key, bridge.options) === 'refused') {
+      passage.steps.push({ kind: 'drop', why: 'a tunnel option that must be known, or of another length' });
+      return true;
+    }
     at.recirculate({ bridge, table: 0, packet, actions: [], stack: [] });
     return true;
   }

@@ -34,7 +34,7 @@ export function runTable(at: Translation, table: number, inPort: number, seen: L
   at.rule = rule;
   at.place = placeOf(at, rule);
   steps.push({ kind: 'lookup', bridge: bridge.plan.name, table, depth: at.depth, flow: idOf(node, bridge, rule) });
-  at.carryOut(at, rule.flow.actions, ofFlow);
+  at.carryOut(at, rule.actions, ofFlow);
   passage.details?.push({ kind: 'leave', after: steps.length });
 }
 

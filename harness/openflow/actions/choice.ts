@@ -45,7 +45,7 @@ function readMember(at: Span, reading: Reading): number {
 
 /** Where a chosen number goes: it must fit. */
 function readTarget(at: Span, name: string, bits: number, reading: Reading): Subfield {
-  const target = writable(at, numbered(at, name, subfield(at)), reading);
+  const target = writable(at, numbered(at, name, subfield(at, reading)), reading);
   if (target.bits < bits || target.bits > longestNumber) throw complain(at, `expected ${bits} to ${longestNumber} bits for the number, got ${target.bits}`);
   return target;
 }

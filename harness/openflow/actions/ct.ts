@@ -54,7 +54,7 @@ const zoneBits = 16;
 
 function readZone(at: Span, reading: Reading): CtAction['zone'] {
   if (/^\d/.test(at.text)) return small(at, 'zone', uint16);
-  const source = readable(at, numbered(at, 'zone', subfield(at)), reading);
+  const source = readable(at, numbered(at, 'zone', subfield(at, reading)), reading);
   if (source.bits !== zoneBits) throw complain(at, `zone: expected ${zoneBits} bits of a field, got ${source.bits}`);
   return source;
 }

@@ -57,14 +57,14 @@ function withOption(learn: LearnAction, { name, argument }: Call, reading: Readi
     case 'limit':
       return { ...learn, limit: small(argument, name, uint32) };
     case 'result_dst':
-      return { ...learn, result: readResult(argument) };
+      return { ...learn, result: readResult(argument, reading) };
     default:
       return undefined;
   }
 }
 
-function readResult(at: Span): Subfield {
-  const result = subfield(at);
+function readResult(at: Span, reading: Reading): Subfield {
+  const result = subfield(at, reading);
   checkWritable(at, result.field);
   if (result.bits !== 1) throw complain(at, `result_dst is a single bit, got ${result.bits}`);
   return result;
@@ -72,16 +72,16 @@ function readResult(at: Span): Subfield {
 
 /** `DST[]=SRC[]`, `FIELD[]`, `FIELD=VALUE`, `load:VALUE->DST[]`, `load:SRC[]->DST[]`, `output:SRC[]`. */
 function readSpec({ name, at, argument }: Call, reading: Reading, learned: Match): LearnSpec {
-  if (name === 'output') return { kind: 'output', source: readable(argument, numbered(argument, 'learn', subfield(argument)), reading) };
+  if (name === 'output') return { kind: 'output', source: readable(argument, numbered(argument, 'learn', subfield(argument, reading)), reading) };
   if (name === 'load') {
     const [from, to] = cut(argument, '->');
     if (to === undefined) throw complain(argument, `expected load:SOURCE->FIELD[], got "${shorten(argument.text)}"`);
-    const destination = learnable(to, subfield(to), learned, reading);
+    const destination = learnable(to, subfield(to, reading), learned, reading);
     checkWritable(to, destination.field);
     return { kind: 'load', destination, source: readSource(from, destination, reading, false) };
   }
   if (!isOfField(name)) throw complain(at, `learn: "${shorten(name)}" is neither an option nor a field`);
-  const destination = learnable(at, subfield({ ...at, text: name }), learned, reading);
+  const destination = learnable(at, subfield({ ...at, text: name }, reading), learned, reading);
   const source = argument.text === '' ? readable(at, destination, reading) : readSource(argument, destination, reading, true);
   return { kind: 'match', destination, source };
 }
@@ -94,7 +94,7 @@ function isOfField(text: string): boolean {
 /** Bits of the packet, or a constant; one for a whole field is written as the field's values are. */
 function readSource(at: Span, { field, bits }: Subfield, reading: Reading, inNotation: boolean): Subfield | bigint {
   if (isOfField(at.text)) {
-    const source = readable(at, numbered(at, 'learn', subfield(at)), reading);
+    const source = readable(at, numbered(at, 'learn', subfield(at, reading)), reading);
     if (source.bits !== bits) throw complain(at, `learn: ${bits} bits from ${source.bits} bits`);
     return source;
   }

@@ -15,10 +15,10 @@ export const otherReaders: Readonly<Record<string, Reader>> = {
 };
 
 /** `check_pkt_larger(BYTES)->FIELD[BIT]` */
-function readCheck(call: Call): Action {
+function readCheck(call: Call, reading: Reading): Action {
   const [before, target] = arrow(needed(call), 'check_pkt_larger(BYTES)->FIELD[BIT]');
   const bytes = small(before.text.endsWith(')') ? part(before, 0, before.text.length - 1) : before, 'length', uint16);
-  const destination = subfield(target);
+  const destination = subfield(target, reading);
   if (destination.bits !== 1) throw complain(target, `check_pkt_larger writes a single bit, got ${destination.bits}`);
   checkWritable(target, destination.field);
   return { kind: 'check_pkt_larger', bytes, destination };
@@ -31,8 +31,8 @@ function readSample(call: Call, reading: Reading): Action {
   for (const { name, at, argument } of calls(call.argument)) {
     if (name === 'probability') sample = { ...sample, probability: small(argument, name, uint16) };
     else if (name === 'collector_set_id') sample = { ...sample, collectorSet: small(argument, name, uint32) };
-    else if (name === 'obs_domain_id') sample = { ...sample, domain: readObservation(argument, name) };
-    else if (name === 'obs_point_id') sample = { ...sample, point: readObservation(argument, name) };
+    else if (name === 'obs_domain_id') sample = { ...sample, domain: readObservation(argument, name, reading) };
+    else if (name === 'obs_point_id') sample = { ...sample, point: readObservation(argument, name, reading) };
     else if (name === 'sampling_port') sample = withPort(sample, parsePort(argument, reading.names.ports));
     else if (name === 'ingress' || name === 'egress') sample = { ...sample, direction: name };
     else throw complain(at, `sample: expected probability, collector_set_id, obs_domain_id, obs_point_id, sampling_port, ingress or egress, got "${shorten(name)}"`);
@@ -48,9 +48,9 @@ function withPort({ port: _before, ...sample }: Sample, number: number): Sample 
 const observationBits = 32;
 
 /** What packets are matched does not matter to the field here. */
-function readObservation(at: Span, name: string): number | Subfield {
+function readObservation(at: Span, name: string, reading: Reading): number | Subfield {
   if (/^\d/.test(at.text)) return small(at, name, uint32);
-  const source = numbered(at, name, subfield(at));
+  const source = numbered(at, name, subfield(at, reading));
   if (source.bits > observationBits) throw complain(at, `${name}: expected at most ${observationBits} bits of a field, got ${source.bits}`);
   return source;
 }

@@ -28,7 +28,7 @@ function readOutput(argument: Span, reading: Reading): Action {
   if (text.includes('max_len')) return readTruncated(argument, reading);
   const isField = text.includes('[') || (!reading.names.ports.has(text) && text.toUpperCase() !== 'IN_PORT' && fieldsNamed(text).length > 0);
   if (!isField) return outputTo(outputPort(argument, reading), wholePacket);
-  const source = readable(argument, subfield(argument), reading);
+  const source = readable(argument, subfield(argument, reading), reading);
   if (source.bits > longestNumber) throw complain(argument, `output takes at most ${longestNumber} bits, got ${source.bits}`);
   return { kind: 'output-field', source };
 }

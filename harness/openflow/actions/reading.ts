@@ -117,14 +117,16 @@ export function numbered(at: Span, what: string, { field, ...rest }: Subfield): 
   return { field, ...rest };
 }
 
-/** `FIELD`, `FIELD[]`, `FIELD[BIT]`, `FIELD[FROM..TO]`. */
-export function subfield(at: Span): Subfield {
+/** `FIELD`, `FIELD[]`, `FIELD[BIT]`, `FIELD[FROM..TO]`. A tunnel's option is as wide as its bridge says. */
+export function subfield(at: Span, { names }: Reading): Subfield {
   const [, name = '', , from, to] = /^([A-Za-z0-9_]+)(\[(?:(\d{1,4})(?:\.\.(\d{1,4}))?)?\])?$/.exec(at.text) ?? [];
   if (name === '') throw complain(at, `expected a field such as NXM_NX_REG0[0..15], got "${shorten(at.text)}"`);
   const field = fieldNamed(at, name);
+  const option = field.notation === 'option' ? names.tunnelOptions.get(Number(field.name.slice('tun_metadata'.length))) : undefined;
+  const width = option === undefined ? field.bits : option.bytes * 8;
   const offset = from === undefined ? 0 : Number(from);
-  const last = to !== undefined ? Number(to) : from !== undefined ? offset : field.bits - 1;
-  if (last < offset || last >= field.bits) throw complain(at, `${field.name} has bits 0 to ${field.bits - 1}, got ${offset}..${last}`);
+  const last = to !== undefined ? Number(to) : from !== undefined ? offset : width - 1;
+  if (last < offset || last >= width) throw complain(at, `${field.name} has bits 0 to ${width - 1}, got ${offset}..${last}`);
   return { field, offset, bits: last - offset + 1 };
 }
 

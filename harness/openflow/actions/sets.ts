@@ -16,8 +16,8 @@ export const setReaders: Readonly<Record<string, Reader>> = {
   set_field: readSetField,
   load: readLoad,
   move: readMove,
-  push: (call, reading) => ({ kind: 'push', source: readable(call.argument, subfield(needed(call)), reading) }),
-  pop: (call, reading) => ({ kind: 'pop', destination: writable(call.argument, subfield(needed(call)), reading) }),
+  push: (call, reading) => ({ kind: 'push', source: readable(call.argument, subfield(needed(call), reading), reading) }),
+  pop: (call, reading) => ({ kind: 'pop', destination: writable(call.argument, subfield(needed(call), reading), reading) }),
   delete_field: readDeleteField,
   mod_dl_src: (call, reading) => own('eth_src', valueOf('eth_src', call, reading)),
   mod_dl_dst: (call, reading) => own('eth_dst', valueOf('eth_dst', call, reading)),
@@ -117,7 +117,7 @@ function readMask(whole: Span, mask: Span, field: Field, { names }: Reading): bi
 /** `load:NUMBER->FIELD[FROM..TO]` */
 function readLoad(call: Call, reading: Reading): Action {
   const [text, target] = arrow(needed(call), 'load:VALUE->FIELD[]');
-  const { field, offset, bits } = subfield(target);
+  const { field, offset, bits } = subfield(target, reading);
   checkTarget(target, field, reading);
   present(target, field, reading);
   const value = parseNumber(text, field.name, ones(bits)) << BigInt(offset);
@@ -158,7 +158,7 @@ function checkAssignment(at: Span, action: SetField, { protocol }: Reading): Act
 
 function readMove(call: Call, reading: Reading): Action {
   const [from, to] = arrow(needed(call), 'move:FIELD[]->FIELD[]');
-  const [source, destination] = [subfield(from), subfield(to)];
+  const [source, destination] = [subfield(from, reading), subfield(to, reading)];
   if (source.bits !== destination.bits) throw complain(call.argument, `move from ${source.bits} bits to ${destination.bits} bits`);
   checkConnectionField(to, destination.field, reading);
   return { kind: 'move', source: readable(from, source, reading), destination: writable(to, destination, reading) };

@@ -2,15 +2,16 @@
 import { formatFlowId, type FlowCount, type FlowId } from '../../nouns/switching.js';
 import { Unavailable } from '../../base/errors.js';
 import { flowId, parseFlow } from '../../openflow/flow.js';
+import { noNames, type Names } from '../../openflow/form.js';
 
 /** OVS keeps flows of its own in this table; no controller sees or makes them. */
 const internalTable = /^table_id=254,/;
 
 /** A reader of the dumps of one bridge; it reads the text of a flow once and its counter each time. */
-export function flowCounter(node: string, bridge: string): (dump: string) => readonly FlowCount[] {
+export function flowCounter(node: string, bridge: string, names: Names = noNames): (dump: string) => readonly FlowCount[] {
   const known = new Map<string, FlowId>();
   const identify = (text: string) => {
-    const flow = known.get(text) ?? flowId(node, bridge, parseFlow(text));
+    const flow = known.get(text) ?? flowId(node, bridge, parseFlow(text, names));
     known.set(text, flow);
     return flow;
   };

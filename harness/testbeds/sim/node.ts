@@ -3,6 +3,8 @@ import { assert } from '../../base/errors.js';
 import type { NodePlan } from '../../nouns/plan.js';
 import type { SwitchState } from '../../nouns/state.js';
 import type { FlowCount, Lookups, SwitchStep } from '../../nouns/switching.js';
+import { parseBridgeOptions } from '../../openflow/bridge-program.js';
+import { noNames } from '../../openflow/form.js';
 import type { Image } from '../../ovs/image.js';
 import { openOfctl, type Ofctl } from '../../ovs/ofctl.js';
 import { socketPath } from '../../ovs/socket-path.js';
@@ -72,7 +74,7 @@ function runningNode(plan: NodePlan, vswitch: Vswitch, ofctl: Ofctl, wires: read
   const { unixctl } = vswitch.vswitchd;
   const { call } = unixctl;
   const connections = connectionsOf(plan, unixctl);
-  const flowCounters = plan.bridges.map(({ name }) => ({ bridge: name, read: flowCounter(plan.node, name) }));
+  const flowCounters = plan.bridges.map((bridge) => ({ bridge: bridge.name, read: flowCounter(plan.node, bridge.name, { ...noNames, tunnelOptions: parseBridgeOptions(plan.node, bridge) }) }));
   let baseline: readonly FlowCount[] = [];
   let none: readonly FlowCount[] = [];
   /**
