@@ -2,7 +2,7 @@
 import { Unsupported } from '../base/errors.js';
 import type { SwitchCall, SwitchStep } from '../nouns/switching.js';
 import { extract } from '../packet/extract/extract.js';
-import { bottomOfStack, isMpls, keyWords, most, word } from '../packet/flow-key.js';
+import { bottomOfStack, isIp, isMpls, keyWords, most, word, type FlowKey } from '../packet/flow-key.js';
 import type { ModelTestbed } from '../testbeds/model/model.js';
 import { node, type FrameIn, type FuzzCase } from './case.js';
 
@@ -35,14 +35,23 @@ const cachedWrongly = /NORMAL|learn\(|symmetric_l3l4/;
 /** They count labels, and where none is the last of its stack, what is cached does not tell how many there were (lib/flow.c, flow_count_mpls_labels). */
 const countsLabels = /(push|pop)_mpls/;
 
+/** They write IP, which is left alone without a protocol; what is cached for other protocols does not look at it (lib/odp-util.c, commit_set_nw_action). */
+const writesIp = /(->|pop:)(NXM_[A-Z]+_|OXM_OF_)?(IP|TCP|UDP|SCTP|ICMP|ND_|nw_)|dec_ttl/i;
+
 /** Whether a case is played frame by frame, with nothing in the cache: packets would go by what is cached for others. */
 export function isCachedWrongly({ flows, groups, frames }: FuzzCase): boolean {
-  return [...flows, ...groups].some((text) => cachedWrongly.test(text) || (countsLabels.test(text) && frames.some(({ frame }) => isBottomless(frame))));
+  const keys = frames.map(({ frame }) => keyOfFrame(frame));
+  const [hasBottomless, hasUnnamed] = [keys.some(isBottomless), keys.some((key) => isIp(key[word.ethType] ?? 0) && key[word.nwProto] === 0)];
+  return [...flows, ...groups].some((text) => cachedWrongly.test(text) || (hasBottomless && countsLabels.test(text)) || (hasUnnamed && writesIp.test(text)));
 }
 
-function isBottomless(frame: Uint8Array): boolean {
+function keyOfFrame(frame: Uint8Array): FlowKey {
   const key = new Uint32Array(keyWords);
   extract(frame, key);
+  return key;
+}
+
+function isBottomless(key: FlowKey): boolean {
   return isMpls(key[word.ethType] ?? 0) && Array.from({ length: most.labels }, (_, index) => key[word.mplsLse + index] ?? 0).every((entry) => (entry & bottomOfStack) === 0);
 }
 

@@ -90,6 +90,9 @@ export function enqueue(at: Translation, port: number): void {
   send(at, port === reservedPorts.IN_PORT ? inPort : port);
 }
 
+/** What is cut off within its Ethernet header leaves no port. */
+const shortestFrame = 14;
+
 /** Out of a port: to the wire, into a tunnel, or up a tunnel's end. */
 function send(at: Translation, port: number, by?: string, maxLength = 0xffff): void {
   const { bridge, passage, packet } = at;
@@ -108,6 +111,7 @@ function send(at: Translation, port: number, by?: string, maxLength = 0xffff): v
   const frame = packet.frame.subarray(0, packet.frame.length - cutOff);
   const told = passage.details === undefined ? {} : { key: packet.key.slice() };
   at.datapath.push(() => {
+    if (frame.length < shortestFrame) return;
     if (port === reservedPorts.LOCAL && receiveFromTunnel(at, bridge, frame)) return;
     passage.outputs.push({ port: name, frame, ...told });
   });
