@@ -30,8 +30,9 @@ const waits = /pause/;
 /**
  * What NORMAL learns changes what is cached only some time later; and what the hash of addresses and ports chooses for packets without
  * them, by their MAC addresses, is cached for all MAC addresses (lib/flow.c, flow_mask_hash_fields).
+ * An entry of a label stack is written as a whole, with the parts that the packet had which is cached (lib/odp-util.c, commit_mpls_action).
  */
-const cachedWrongly = /NORMAL|learn\(|symmetric_l3l4/;
+const cachedWrongly = /NORMAL|learn\(|symmetric_l3l4|mpls_(label|tc|ttl)|MPLS_(LABEL|TC|TTL)/;
 /** They count labels, and where none is the last of its stack, what is cached does not tell how many there were (lib/flow.c, flow_count_mpls_labels). */
 const countsLabels = /(push|pop)_mpls/;
 

@@ -54,6 +54,12 @@ export function commit(packet: Packet): void {
   packet.arrived = key.slice();
 }
 
+/** As the datapath hands the packet up: where its layers are is found anew, and what is known of it stays. */
+export function handUp(packet: Packet): void {
+  commit(packet);
+  packet.layout = extract(packet.frame, new Uint32Array(keyWords));
+}
+
 /** The same, and its fields are read anew. */
 export function reread(packet: Packet): void {
   packet.frame = departing(packet);

@@ -6,7 +6,7 @@ import { printMatch } from '../../openflow/print-match.js';
 import { isIp, word, type FlowKey } from '../../packet/flow-key.js';
 import { isFilled } from '../known.js';
 import { readField } from '../keys.js';
-import { commit } from '../packet.js';
+import { handUp } from '../packet.js';
 import { isPlain } from '../../openflow/actions/output.js';
 import { blame, noteDrop, noteWrite, type ActionList, type Translation } from './translation.js';
 
@@ -21,7 +21,7 @@ function reasonOf(at: Translation, action: ControllerAction, list: ActionList): 
 }
 
 function tell(at: Translation, action: ControllerAction, reason: PacketIn['reason']): void {
-  commit(at.packet);
+  handUp(at.packet);
   const { rule } = at;
   const isMiss = reason === 'action' && rule !== undefined && rule.flow.priority === 0 && rule.flow.match.length === 0;
   const told = packetIn(at, action, isMiss ? 'no_match' : reason, 'sent');
