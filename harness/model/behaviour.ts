@@ -6,8 +6,8 @@ export type Version = readonly [major: number, minor: number];
 export interface Behaviour {
   /** What of the packet at hand is there inside clone() and behind check_pkt_larger, beside the packet itself. */
   readonly clonesKeep: 'stack and action set' | 'neither';
-  /** Whether clone() has a copy of its own in the datapath, whatever it does, or only for actions that cannot be taken back: what a meter drops in it is otherwise gone outside as well. */
-  readonly clonesAreApart: 'always' | 'where an action asks for it';
+  /** When clone() has a copy of its own in the datapath: where the datapath does what cannot be taken back, or where the flow's own actions would. What a meter drops is otherwise gone outside as well. */
+  readonly clonesAreApart: 'where the datapath asks for it' | 'where an action asks for it';
   /** How often a packet is read anew before the datapath drops it. */
   readonly recirculations: number;
 }
@@ -20,7 +20,7 @@ export function behaviourOf(version: Version): Behaviour {
     // Since 3.2 the translation's state is put aside there, not copied (ofproto-dpif-xlate.c, xretain_state_save).
     clonesKeep: isBefore(version, [3, 2]) ? 'stack and action set' : 'neither',
     // Since 4.0 the datapath's actions decide, not the flow's (ofproto-dpif-xlate.c, odp_actions_are_reversible).
-    clonesAreApart: isBefore(version, [4, 0]) ? 'where an action asks for it' : 'always',
+    clonesAreApart: isBefore(version, [4, 0]) ? 'where an action asks for it' : 'where the datapath asks for it',
     // (lib/dpif-netdev.c, MAX_RECIRC_DEPTH)
     recirculations: isBefore(version, [3, 3]) ? 6 : 8,
   };

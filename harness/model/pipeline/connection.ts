@@ -21,6 +21,7 @@ export function connectionTrack(at: Translation, ct: CtAction): void {
   const frozen = ct.table === undefined ? undefined : { ...freeze(at, ct.table), packet: onward };
   if (frozen !== undefined) at.frozen = [];
   const flow = blame(at);
+  at.isLasting = true;
   untrack(packet);
   at.datapath.push(() => {
     const answer = lookAtConnection(at, packet, onward, ct, zone);

@@ -10,11 +10,15 @@ import { execute, ofFlow, type Translation } from './translation.js';
 
 /** On a copy of the packet, with an action set of its own; what exits there, exits here as well. */
 export function clone(at: Translation, actions: readonly Action[]): void {
-  const { packet, stack, actionSet, hasGroupInSet, datapath } = at;
-  const isApart = at.passage.node.behaviour.clonesAreApart === 'always' || actions.some(({ kind }) => setsApart.includes(kind));
-  if (isApart) commit(packet);
+  const { packet, stack, actionSet, hasGroupInSet, datapath, isLasting } = at;
+  const isAsked = actions.some(({ kind }) => setsApart.includes(kind));
+  const isByDatapath = at.passage.node.behaviour.clonesAreApart === 'where the datapath asks for it';
+  if (isAsked || isByDatapath) commit(packet);
   at.datapath = [];
+  at.isLasting = false;
   onCopy(at, actions);
+  const isApart = isByDatapath ? at.isLasting : isAsked;
+  at.isLasting = isLasting || (at.isLasting && !isApart);
   const [left, inner] = [at.packet, at.datapath];
   Object.assign(at, { packet, stack, actionSet, hasGroupInSet, datapath });
   if (isApart) {

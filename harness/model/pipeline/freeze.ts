@@ -29,6 +29,7 @@ export function finishFreezing(at: Translation): void {
   at.freezing = undefined;
   at.frozen = [];
   if (freezing?.kind === 'pause') return pause(at, freezing.action, frozen);
+  if (freezing?.kind === 'hash') at.isLasting = true;
   at.datapath.push(() => at.recirculate(freezing?.kind === 'hash' ? { ...frozen, packet: hashed(frozen.packet, freezing) } : frozen));
 }
 

@@ -80,6 +80,7 @@ export function outputTruncated(at: Translation, port: number, maxLength: number
   const isPort = port === reservedPorts.LOCAL || at.bridge.ports.has(port);
   if (!isPort || at.bridge.ports.get(port)?.kind === 'patch') return noteDrop(at, `output(max_len) does not know port ${port}`);
   if (port === at.packet.key[word.inPort]) return noteDrop(at, `output to the port it came from, ${portName(at.bridge, port)}`);
+  at.isLasting = true;
   send(at, port, undefined, maxLength);
 }
 

@@ -188,6 +188,7 @@ function act(at: Translation, action: Action, list: ActionList, behind: readonly
 
 /** Once the datapath comes to it; a meter that is not there lets everything pass. */
 function meter(at: Translation, id: number): void {
+  at.isLasting = true;
   const { node } = at.passage;
   const state = at.bridge.meters.get(id);
   const { length } = at.packet.frame; // what is pending is not there yet
