@@ -44,6 +44,8 @@ async function readBridges(options: PacketOptions, recorded: readonly string[]):
   const folders = options.bridge.filter((bridge) => bridge.includes('='));
   const names = options.bridge.filter((bridge) => !bridge.includes('='));
   if (names.length > 1) throw new InputError(`--bridge: only one bridge has the flows of --flows, got ${names.join(' and ')}; others are given as NAME=DIR`);
+  const twice = folders.map((bridge) => bridge.replace(/=.*/, '')).find((name, index, all) => all.indexOf(name) < index || names.includes(name));
+  if (twice !== undefined) throw new InputError(`--bridge: ${twice} is given twice`);
   const { flows, groups, meters, ports, tlvMap } = options;
   const others = Object.entries({ groups, meters, ports, 'tlv-map': tlvMap }).filter(([, file]) => file !== undefined);
   if (flows === undefined && (names.length > 0 || others.length > 0)) throw new InputError(`--flows is missing: ${names.length > 0 ? `--bridge ${names[0]}` : `--${others[0]?.[0]}`} is about the bridge whose flows it gives`);

@@ -60,18 +60,31 @@ function readBridge(source: BridgeSources, recorded: DatabaseBridge | undefined,
   const tunnelOptions = source.tunnelOptions === undefined ? noNames.tunnelOptions : parseTlvMap(source.tunnelOptions.text, source.tunnelOptions.file);
   const names: Names = { ports: listed ?? noNames.ports, tables: recorded?.tables ?? noNames.tables, tunnelOptions };
   const flows = parseFlows(source.flows.text, source.flows.file, names).map(printFlow);
-  const groups = source.groups === undefined ? [] : parseGroups(source.groups.text, source.groups.file, names).map((group) => printGroup(group));
-  const meters = source.meters === undefined ? [] : parseMeters(source.meters.text, source.meters.file).map((meter) => printMeter(meter).replaceAll('\n', ' '));
-  const numbers = listed ?? new Map(portsIn([...flows, ...groups]).map((ofport) => [String(ofport), ofport]));
+  const groups = source.groups === undefined ? [] : parseGroups(source.groups.text, source.groups.file, names);
+  const meters = source.meters === undefined ? [] : parseMeters(source.meters.text, source.meters.file);
+  for (const text of [source.flows, ...(source.groups === undefined ? [] : [source.groups])]) {
+    checkNamed(text, /\bgroup:(\d+)/g, groups.map(({ id }) => id), 'group', 'dump-groups');
+    checkNamed(text, /\bmeter(?:_id)?[:=](\d+)/g, meters.map(({ id }) => id), 'meter', 'dump-meters');
+  }
+  const numbers = listed ?? new Map(portsIn([...flows, ...groups.map((group) => printGroup(group))]).map((ofport) => [String(ofport), ofport]));
   const ports = [...numbers].filter(([, ofport]) => ofport !== reservedPorts.LOCAL).map(([name, ofport]) => portOf(name, ofport, recorded, bridges));
   const { failMode, mirrors, multicastSnooping } = recorded ?? {};
   return {
     names, isListed: listed !== undefined,
     bridge: {
-      name: source.bridge, mac: shown?.mac ?? recorded?.mac ?? localMac, flows, groups, meters, ports, tunnelOptions: tunnelOptions.size === 0 ? [] : [printTlvMap(tunnelOptions)],
+      name: source.bridge, mac: shown?.mac ?? recorded?.mac ?? localMac, flows, ports, groups: groups.map((group) => printGroup(group)), meters: meters.map((meter) => printMeter(meter).replaceAll('\n', ' ')), tunnelOptions: tunnelOptions.size === 0 ? [] : [printTlvMap(tunnelOptions)],
       ...(failMode === undefined ? {} : { failMode }), ...(mirrors === undefined ? {} : { mirrors }), ...(multicastSnooping === undefined ? {} : { multicastSnooping }),
     },
   };
+}
+
+/** A switch has the groups and meters that its flows name. @throws InputError with the line of one that names another: a dump is missing. */
+function checkNamed({ text, file }: Source, pattern: RegExp, known: readonly (number | string)[], what: string, command: string): void {
+  for (const [index, line] of text.split('\n').entries()) {
+    for (const { 1: id, index: column } of line.matchAll(pattern)) {
+      if (!known.includes(Number(id))) throw new InputError(`${what} ${id} is not known${known.length === 0 ? '' : `; known are ${known.join(', ')}`}: give what "ovs-ofctl ${command}" prints by --${what}s`, { file, line: index + 1, column: column + 1 });
+    }
+  }
 }
 
 /** Of the bridge's own port, where nothing tells it. */

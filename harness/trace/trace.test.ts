@@ -51,14 +51,14 @@ void t.test('the way of a packet', (t) => {
 });
 
 void t.test('the tree: actions and tables as they follow each other, each with what came of it', (t) => {
-  const nested = `table=0,in_port=1 actions=resubmit(,5),output:2,group:9
+  const nested = `table=0,in_port=1 actions=resubmit(,5),output:2,output:1
 table=0,in_port=3 actions=resubmit(,5),learn(table=1)
 table=5 actions=set_field:1->reg1
 `;
   const { translations, finalFlow } = trace(nested, '1', false);
   t.match(translations, [{ bridge: 'br0', nodes: [{ kind: 'table', table: 0, nodes: [
     { kind: 'action', text: 'resubmit(,5)' }, { kind: 'table', table: 5, nodes: [{ kind: 'action', text: 'set_field:0x1->reg1' }] }, { kind: 'action', text: 'output:2' },
-    { kind: 'action', text: 'group:9' }, { kind: 'end', text: 'there is no group 9' },
+    { kind: 'action', text: 'output:1' }, { kind: 'end', text: 'output to the port it came from, 1' },
   ] }] }]);
   t.match(finalFlow, /^ip,reg1=0x1,in_port=1,/);
   const refused = trace(nested, '3', false);
@@ -97,6 +97,12 @@ void t.test('for programs: one document, as its schema says', async (t) => {
 });
 
 void t.test('what is wrong', (t) => {
+  const named = (flows: string, groups?: string) => () => switchOf([{ ...source(flows), ...(groups === undefined ? {} : { groups: { text: groups, file: 'groups' } }) }]);
+  t.throws(named('\nin_port=1 actions=group:5'), { name: 'InputError', message: 'flows:2:19: group 5 is not known: give what "ovs-ofctl dump-groups" prints by --groups' });
+  t.throws(named('in_port=1 actions=group:5', 'group_id=6,type=all,bucket=output:1'), { name: 'InputError', message: /group 5 is not known; known are 6: / });
+  t.throws(named('in_port=1 actions=group:6', 'group_id=6,type=all,bucket=meter:1,output:1'), { name: 'InputError', message: /^groups:1:\d+: meter 1 is not known/ });
+  t.doesNotThrow(named('in_port=1 actions=group:6', 'group_id=6,type=all,bucket=output:1'));
+  t.match(tell(traceIn(switchOf([source('in_port=1 actions=drop\nip actions=drop')]), '1')).refused, /two flows of equal priority match one packet: .*: check asks one$/);
   t.throws(() => trace(version15, 'p3'), { name: 'InputError', message: /unknown port "p3".*br0, p1, p2/ });
   t.throws(() => trace(version15.replace('goto_table', 'goto_tables'), 'p1'), { name: 'InputError', message: /^flows:2:\d+: / });
   const wrong = (text: string) => () => switchOf([{ ...source(version15), ports: { text, file: 'ports' } }]);
