@@ -39,8 +39,8 @@ interface Entry {
   readonly values: Readonly<Record<string, string>>;
 }
 
-function ofConnection({ node, zone, protocol, original, reply, mark, progress, timeoutS }: TrackedConnection): Entry {
-  return { node, about: `${protocol} connection ${original} in zone ${zone} on ${node}`, values: { reply, mark: `0x${mark.toString(16)}`, protoinfo: progress || 'none', timeout: `${timeoutS} s` } };
+function ofConnection({ node, zone, protocol, original, reply, mark, label, progress, timeoutS }: TrackedConnection): Entry {
+  return { node, about: `${protocol} connection ${original} in zone ${zone} on ${node}`, values: { reply, mark: `0x${mark.toString(16)}${label === undefined ? '' : `, label ${label}`}`, protoinfo: progress || 'none', timeout: `${timeoutS} s` } };
 }
 
 function ofMac({ node, bridge, port, vlan, mac }: LearnedMac): Entry {

@@ -342,7 +342,7 @@ void t.test('the model refuses by name', async (t) => {
   refuses(/does not reassemble fragments/, 'ip,actions=ct(table=1)', udp({ flags: 1 }));
   refuses(/wrong IPv4 header checksum/, 'ip,actions=ct(table=1)', udp().map((byte, index) => (index === 14 + 8 ? byte ^ 1 : byte)));
   refuses(/does not track IPv6/, 'ipv6,actions=ct(table=1)', version6);
-  refuses(/only sets ct_mark/, 'ip,actions=ct(commit,exec(set_field:1->ct_label))', udp());
+  refuses(/does not carry out nat/, 'ip,actions=ct(commit,nat)', udp());
   for (const action of ['learn(table=1,eth_type=0x800)']) refuses(new RegExp(`does not carry out ${action.replace(/[()]/g, '\\$&')}`), `actions=${action}`, udp());
   refuses(/does not rewrite ARP that is not for IPv4/, 'arp,actions=set_field:2->arp_op,2', arp().subarray(0, 20));
   refuses(/does not rewrite ARP that is not for IPv4/, 'arp,actions=set_field:2->arp_op,2', arp(257));

@@ -13,9 +13,9 @@ export function stateOf(node: ModelNode): SwitchState {
   };
 }
 
-function tell(node: ModelNode, { zone, protocol, original, reply, mark, progress, expiresAtMs }: Connection): TrackedConnection {
+function tell(node: ModelNode, { zone, protocol, original, reply, mark, label, progress, expiresAtMs }: Connection): TrackedConnection {
   return {
-    node: node.name, zone, protocol: protocolNames.get(protocol) ?? String(protocol), original, reply, mark,
+    node: node.name, zone, protocol: protocolNames.get(protocol) ?? String(protocol), original, reply, mark, ...(label === 0n ? {} : { label: `0x${label.toString(16)}` }),
     progress: progress.kind === 'tcp' ? printTcp(progress) : '',
     timeoutS: Math.floor((expiresAtMs - node.nowMs) / 1000),
   };

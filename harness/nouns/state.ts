@@ -13,6 +13,8 @@ export interface TrackedConnection {
   readonly original: string;
   readonly reply: string;
   readonly mark: number;
+  /** 128 bits as `0x…`; missing where it is zero. */
+  readonly label?: string;
   /** Of TCP, the states of both ends and how their windows scale; empty for others. */
   readonly progress: string;
   /** Whole seconds of virtual time until it is forgotten. Those in their last second are left out: they may be gone already. */

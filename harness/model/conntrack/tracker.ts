@@ -22,6 +22,8 @@ export interface Connection {
   readonly first: FirstTuple;
   readonly progress: TcpProgress | IcmpProgress | OtherProgress;
   mark: number;
+  /** 128 bits. */
+  label: bigint;
   expiresAtMs: number;
 }
 
@@ -70,7 +72,7 @@ export function track(table: ConnectionTable, frame: Uint8Array, layout: Layout,
   if (!opens(packet)) return { state: trk | inv, first: own };
   if (!commit) return { state: trk | fresh, first: own };
   const { progress, timeoutMs } = begin(packet);
-  const created: Connection = { zone, protocol: packet.protocol, original: packet.forward, reply: packet.backward, first: own, progress, mark: 0, expiresAtMs: nowMs + timeoutMs };
+  const created: Connection = { zone, protocol: packet.protocol, original: packet.forward, reply: packet.backward, first: own, progress, mark: 0, label: 0n, expiresAtMs: nowMs + timeoutMs };
   for (const direction of [packet.forward, packet.backward]) table.set(keyOf(zone, packet.protocol, direction), created);
   return { state: trk | fresh, connection: created, first: own };
 }

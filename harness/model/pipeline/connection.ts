@@ -1,10 +1,12 @@
 /** Packets that go to the connection tracker (ovs-actions(7), "ct"). */
 import { Unsupported } from '../../base/errors.js';
 import { printActions, type CtAction } from '../../openflow/actions.js';
-import { fieldsNamed } from '../../openflow/fields.js';
+import { fieldCalled, fieldsNamed, type Field } from '../../openflow/fields.js';
+import type { Masked } from '../../openflow/values.js';
 import { word } from '../../packet/flow-key.js';
 import { track, type Tracked } from '../conntrack/tracker.js';
-import { readSubfield, writeField } from '../keys.js';
+import { hasField } from '../has-field.js';
+import { readField, readSubfield, writeField, writeSubfield } from '../keys.js';
 import { checkRead } from '../known.js';
 import { commit, settled, type Packet } from '../packet.js';
 import { freeze } from './freeze.js';
@@ -16,6 +18,7 @@ export function connectionTrack(at: Translation, ct: CtAction): void {
   if (typeof ct.zone !== 'number') checkRead(ct.zone.field);
   const zone = typeof ct.zone === 'number' ? ct.zone : Number(readSubfield(at.packet.key, ct.zone));
   const { packet } = at;
+  const marks = marksOf(packet, ct);
   commit(packet);
   const onward = settled(packet);
   const frozen = ct.table === undefined ? undefined : { ...freeze(at, ct.table), packet: onward };
@@ -24,9 +27,9 @@ export function connectionTrack(at: Translation, ct: CtAction): void {
   at.isLasting = true;
   untrack(packet);
   at.datapath.push(() => {
-    const answer = lookAtConnection(at, packet, onward, ct, zone);
+    const answer = lookAtConnection(at, packet, onward, ct.commit, marks, zone);
     if (frozen === undefined) return;
-    for (const [name, value] of [['ct_state', answer.state], ['ct_zone', zone], ['ct_mark', answer.connection?.mark ?? 0]] as const) {
+    for (const [name, value] of [['ct_state', answer.state], ['ct_zone', zone], ['ct_mark', answer.connection?.mark ?? 0], ['ct_label', answer.connection?.label ?? 0n]] as const) {
       for (const field of fieldsNamed(name)) writeField(onward.key, field, BigInt(value), field.ones);
       at.passage.steps.push({ kind: 'write', ...flow, field: name });
     }
@@ -38,16 +41,42 @@ export function connectionTrack(at: Translation, ct: CtAction): void {
 }
 
 /** What the tracker says of the packet, and what the flow makes of its connection. */
-function lookAtConnection(at: Translation, packet: Packet, onward: Packet, ct: CtAction, zone: number): Tracked {
+function lookAtConnection(at: Translation, packet: Packet, onward: Packet, commits: boolean, { mark, label }: Marks, zone: number): Tracked {
   const { node } = at.passage;
-  const said = saidBefore(packet, onward, zone) ?? track(node.connections, onward.frame, onward.layout, onward.key, zone, node.nowMs, ct.commit);
+  const said = saidBefore(packet, onward, zone) ?? track(node.connections, onward.frame, onward.layout, onward.key, zone, node.nowMs, commits);
   packet.tracked = onward.tracked = { said, key: onward.arrived };
   const { connection } = said;
-  for (const action of ct.exec) {
-    if (action.kind !== 'set' || action.field.name !== 'ct_mark') throw new Unsupported('the model only sets ct_mark in exec()');
-    if (connection !== undefined) connection.mark = Number((BigInt(connection.mark) & ~(action.mask ?? action.field.ones)) | action.value);
-  }
+  if (connection === undefined) return said;
+  connection.mark = Number((BigInt(connection.mark) & ~mark.mask) | mark.value);
+  connection.label = (connection.label & ~label.mask) | label.value;
   return said;
+}
+
+/** The bits of a connection's mark and label that a flow sets. */
+interface Marks {
+  readonly mark: Masked;
+  readonly label: Masked;
+}
+
+/** What exec() asks for, of the packet as it is before the tracker sees it. */
+function marksOf({ key }: Packet, { exec }: CtAction): Marks {
+  const written = key.slice();
+  const masks = new Map<string, bigint>();
+  const note = (field: Field, mask: bigint) => masks.set(field.name, (masks.get(field.name) ?? 0n) | mask);
+  for (const action of exec) {
+    if (action.kind === 'set') {
+      writeField(written, action.field, action.value, action.mask ?? action.field.ones);
+      note(action.field, action.mask ?? action.field.ones);
+    } else if (action.kind === 'move') {
+      const { source, destination } = action;
+      checkRead(source.field);
+      if (!hasField(written, source.field)) continue;
+      writeSubfield(written, destination, readSubfield(written, source));
+      note(destination.field, ((1n << BigInt(destination.bits)) - 1n) << BigInt(destination.offset));
+    } else throw new Unsupported(`the model does not carry out ${printActions([action])}`);
+  }
+  const asked = (name: string) => ({ value: readField(written, fieldCalled(name)) & (masks.get(name) ?? 0n), mask: masks.get(name) ?? 0n });
+  return { mark: asked('ct_mark'), label: asked('ct_label') };
 }
 
 /** In the zone of its connection a packet is not looked at again, unless its addresses or ports have changed. */

@@ -13,7 +13,8 @@ export function parseConnections(node: string, text: string): readonly TrackedCo
     }
     const number = (name: string) => Number(new RegExp(`(?:^|,)${name}=(\\d+)`).exec(rest)?.[1] ?? 0);
     const progress = /protoinfo=\(([^)]*)\)/.exec(rest)?.[1] ?? '';
-    return { node, zone: number('zone'), protocol, original, reply, mark: number('mark'), progress, timeoutS: Number(timeout) };
+    const label = /(?:^|,)labels=(0x[\da-f]+)/.exec(rest)?.[1];
+    return { node, zone: number('zone'), protocol, original, reply, mark: number('mark'), ...(label === undefined ? {} : { label }), progress, timeoutS: Number(timeout) };
   }).filter(({ timeoutS }) => timeoutS > 0);
 }
 
