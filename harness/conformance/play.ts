@@ -8,7 +8,8 @@ import type { Case } from './corpus.js';
 import { complaintsAbout } from './judge.js';
 import { knownDifference } from './known.js';
 import { askModel, type ModelVerdict } from './model.js';
-import { bridge, node, planOf, programOf, type Program } from './program.js';
+import { messagesOf } from './messages.js';
+import { bridge, node, planOf, programOf } from './program.js';
 
 export interface CaseResult {
   readonly name: string;
@@ -25,22 +26,13 @@ export type SwitchVerdict =
   | { readonly kind: 'otherwise'; readonly complaints: readonly string[]; readonly why?: string };
 
 /**
- * Programs `sim`, brought up from `emptyProgram`, and the model alike, and sends both what the case has.
+ * Programs `sim`, brought up from `emptyProgram`, and the model alike, and sends both what the case has. The switch gets messages of OpenFlow
+ * 1.3, the model their text.
  * @throws Unavailable when the switch gives out.
  */
 export async function playCase(sim: Sim, played: Case): Promise<CaseResult> {
-  const program = programOf(played);
-  const result = await playProgram(sim, played, program);
-  if (program.meters.length > 0) {
-    await sim.bundle(node, bridge, deletions);
-    await sim.ofctl(node, bridge, 'del-meters');
-  }
-  return result;
-}
-
-async function playProgram(sim: Sim, played: Case, program: Program): Promise<CaseResult> {
   const { name, description, test } = played;
-  const error = await reprogram(sim, program);
+  const error = await reprogram(sim, played);
   if (error !== undefined) return { name, description, switch: { kind: 'rejected', error }, model: { kind: 'not-asked' } };
   const { calls, unmeasured, seconds } = callsOf(test);
   const steps: SwitchStep[] = [];
@@ -52,29 +44,18 @@ async function playProgram(sim: Sim, played: Case, program: Program): Promise<Ca
   return {
     name, description,
     switch: complaints.length === 0 ? { kind: 'as-expected' } : { kind: 'otherwise', complaints, ...(why === undefined ? {} : { why }) },
-    model: await askModel(planOf(program), sim.versions, { calls, steps, counts: seen.counts }),
+    model: await askModel(planOf(programOf(played)), sim.versions, { calls, steps, counts: seen.counts }),
   };
 }
 
-/** Takes away what was there, which is all in one with what comes after it. */
-const deletions = ['flow delete', 'group delete group_id=all'];
-
-/** Puts the case's program in the place of what was there; meters there are none yet. @returns what the switch says to a program that it refuses. */
-async function reprogram(sim: Sim, { flows, groups, meters }: Program): Promise<string | undefined> {
+/** Puts the case's program in the place of what was there. @returns what the switch says to a program that it refuses. */
+async function reprogram(sim: Sim, { prerequisite }: Case): Promise<string | undefined> {
   try {
-    for (const meter of meters) await sim.ofctl(node, bridge, 'add-meter', meter);
-    await sim.bundle(node, bridge, [...deletions, ...groups.map((group) => `group add ${group}`), ...flows.map((flow) => `flow add ${flow}`)]);
+    await sim.send(node, bridge, 'OpenFlow13', messagesOf(prerequisite));
   } catch (error) {
-    if (error instanceof InputError) return inShort(error.message);
+    if (error instanceof InputError) return error.message.replace(/^.* refuses: /, '');
     throw error;
   }
   await sim.reset();
   return undefined;
-}
-
-/** What ovs-ofctl itself finds wrong with a line, or the error that the switch answers with. */
-function inShort(words: string): string {
-  const [, why] = /^ovs-ofctl refuses ".*" on \S+: (.*)$/.exec(words) ?? [];
-  const [, answer] = /OFPT_ERROR [^:]*: (\w+)/.exec(words) ?? [];
-  return why !== undefined ? `ovs-ofctl: ${why}` : answer !== undefined ? `ovs-vswitchd: ${answer}` : words;
 }

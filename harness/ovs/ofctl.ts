@@ -2,6 +2,9 @@
 import { join } from 'node:path';
 import { InputError, Unavailable } from '../base/errors.js';
 import type { Image } from './image.js';
+import type { Peer } from './json-rpc.js';
+import type { Version } from './openflow-messages.js';
+import { sendOpenflow } from './openflow-request.js';
 import { runProgram } from './run-program.js';
 
 export interface Ofctl {
@@ -14,6 +17,8 @@ export interface Ofctl {
   dumpFlows(bridge: string): Promise<readonly string[]>;
   /** `ovs-ofctl COMMAND BRIDGE ARGS…`; its output. @throws InputError with ovs-ofctl's words, Unavailable when nobody answers. */
   run(bridge: string, command: string, ...args: readonly string[]): Promise<string>;
+  /** Sends messages of OpenFlow as they are to the switch `peer`. @throws InputError with the switch's errors, Unavailable when nobody answers. */
+  send(bridge: string, peer: Peer, version: Version, messages: readonly Uint8Array[]): Promise<void>;
 }
 
 /** OpenFlow 1.5: bundles need 1.4, and every field that is set comes out as `set_field`. It gives up by itself, on SIGALRM. */
@@ -35,6 +40,7 @@ export function openOfctl(image: Image, runDir: string): Ofctl {
       const text = await execute(bridge, ['--no-stats', '--no-names', 'dump-flows', target(bridge)], []);
       return text.split('\n').map((line) => line.trim()).filter((line) => line !== '');
     },
+    send: (bridge, ...rest) => sendOpenflow(image, runDir, bridge, ...rest),
     run: async (bridge, command, ...args) => await execute(bridge, [command, target(bridge), ...args], []),
   };
 }

@@ -1,4 +1,4 @@
-/** OpenFlow 1.4 as bytes, as far as a controller that listens needs it. Sections are those of the OpenFlow 1.4 specification. */
+/** Messages of OpenFlow as bytes, as far as a controller that listens needs them. Sections are those of the OpenFlow 1.4 specification. */
 import { InputError } from '../base/errors.js';
 import { readFields } from '../openflow/oxm.js';
 import type { Match } from '../openflow/match.js';
@@ -10,12 +10,16 @@ export interface Message {
   readonly subtype: number | undefined;
   readonly xid: number;
   readonly body: Buffer;
+  /** All of it. */
+  readonly bytes: Buffer;
 }
 
-/**
- * The last version in which a match holds registers one by one; the first to tell apart why a packet was sent (section 7.4.1).
- */
-const version = 0x05;
+/** By the name that ovs-ofctl's option -O has for them, as headers number them. */
+export const versions = { OpenFlow13: 0x04, OpenFlow14: 0x05 } as const;
+export type Version = keyof typeof versions;
+
+/** The last in which a match holds registers one by one, and the first to tell apart why a packet was sent (section 7.4.1). */
+const listening = 'OpenFlow14';
 const headerBytes = 8;
 const nicira = 0x2320;
 
@@ -23,9 +27,9 @@ const nicira = 0x2320;
 export const types = { hello: 0, error: 1, echoRequest: 2, echoReply: 3, experimenter: 4, setConfig: 9, barrierRequest: 20, barrierReply: 21, setAsync: 28 } as const;
 export const subtypes = { setPacketInFormat: 16, setControllerId: 20, resume: 28, packetIn2: 30 } as const;
 
-export function encodeMessage(type: number, xid: number, body: Uint8Array = Buffer.alloc(0)): Buffer {
+export function encodeMessage(type: number, xid: number, body: Uint8Array = Buffer.alloc(0), version: Version = listening): Buffer {
   const header = Buffer.alloc(headerBytes);
-  header.writeUInt8(version, 0);
+  header.writeUInt8(versions[version], 0);
   header.writeUInt8(type, 1);
   header.writeUInt16BE(headerBytes + body.length, 2);
   header.writeUInt32BE(xid, 4);
@@ -40,7 +44,6 @@ export function encodeExtension(subtype: number, xid: number, body: Uint8Array):
 export function encodeListening(id: number): Buffer {
   const everyReason = 2 ** packetInReasons.length - 1;
   return Buffer.concat([
-    encodeMessage(types.hello, 0),
     encodeExtension(subtypes.setPacketInFormat, 0, numbers(4, 2)),
     encodeExtension(subtypes.setControllerId, 0, Buffer.concat([Buffer.alloc(6), numbers(2, id)])),
     // A connection to the management socket is told of nothing as long as it wants no bytes of a packet (section 7.3.2).
@@ -75,7 +78,7 @@ export function messageSplitter(): (chunk: Uint8Array) => readonly Message[] {
 function readMessage(bytes: Buffer): Message {
   const type = bytes.readUInt8(1);
   const extends_ = type === types.experimenter && bytes.readUInt32BE(headerBytes) === nicira;
-  return { type, subtype: extends_ ? bytes.readUInt32BE(headerBytes + 4) : undefined, xid: bytes.readUInt32BE(4), body: bytes.subarray(headerBytes + (extends_ ? 8 : 0)) };
+  return { type, subtype: extends_ ? bytes.readUInt32BE(headerBytes + 4) : undefined, xid: bytes.readUInt32BE(4), body: bytes.subarray(headerBytes + (extends_ ? 8 : 0)), bytes };
 }
 
 /** One packet as a switch tells of it (NXT_PACKET_IN2). */

@@ -26,7 +26,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   'harness/run': [...belowRun, 'harness/vectors'],
   'harness/trace': ['harness/base', 'harness/nouns', 'harness/packet', 'harness/openflow', 'harness/model', 'harness/compare', 'harness/testbeds', 'harness/run'],
   'harness/fuzz': ['harness/base', 'harness/nouns', 'harness/packet', 'harness/openflow', 'harness/model', 'harness/compare', 'harness/ovs', 'harness/testbeds', 'harness/run'],
-  'harness/conformance': ['harness/base', 'harness/nouns', 'harness/packet', 'harness/openflow', 'harness/compare', 'harness/testbeds'],
+  'harness/conformance': ['harness/base', 'harness/nouns', 'harness/packet', 'harness/openflow', 'harness/compare', 'harness/ovs', 'harness/testbeds'],
   'harness/view': ['harness/base', 'harness/nouns', 'harness/packet', 'harness/model', 'harness/compare', 'harness/testbeds', 'harness/run'],
   'harness/selftest': [...belowRun, 'harness/vectors', 'harness/run'],
   'harness/testing': ['harness/base'],

@@ -7,6 +7,7 @@ import { parseBridgeOptions } from '../../openflow/bridge-program.js';
 import { noNames } from '../../openflow/form.js';
 import type { Image } from '../../ovs/image.js';
 import { openOfctl, type Ofctl } from '../../ovs/ofctl.js';
+import type { Version } from '../../ovs/openflow-messages.js';
 import { socketPath } from '../../ovs/socket-path.js';
 import { startVswitch, type Vswitch } from '../../ovs/vswitch.js';
 import type { BridgeFlows, Stray } from '../testbed.js';
@@ -33,6 +34,7 @@ export interface SimNode {
   program(): Promise<readonly BridgeFlows[]>;
   ofctl(bridge: string, command: string, ...args: readonly string[]): Promise<string>;
   bundle(bridge: string, lines: readonly string[]): Promise<void>;
+  send(bridge: string, version: Version, messages: readonly Uint8Array[]): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -181,6 +183,7 @@ function runningNode(plan: NodePlan, vswitch: Vswitch, ofctl: Ofctl, wires: read
     },
     program: () => vswitch.whileAlive(Promise.all(plan.bridges.map(async ({ name }) => ({ node: plan.node, bridge: name, flows: await ofctl.dumpFlows(name) })))),
     bundle: (bridge, lines) => changing(() => ofctl.bundle(bridge, lines)),
+    send: (bridge, version, messages) => changing(() => ofctl.send(bridge, vswitch.vswitchd, version, messages)),
     ofctl: (bridge, command, ...args) => changing(() => ofctl.run(bridge, command, ...args)),
   };
 }

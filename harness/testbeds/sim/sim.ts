@@ -6,6 +6,7 @@ import type { Teardown } from '../../base/teardown.js';
 import type { ClusterPlan } from '../../nouns/plan.js';
 import type { SwitchCall, SwitchStep } from '../../nouns/switching.js';
 import type { Image } from '../../ovs/image.js';
+import type { Version } from '../../ovs/openflow-messages.js';
 import { createDatabase } from '../../ovs/vswitch.js';
 import { createWorkspace } from '../../ovs/workspace.js';
 import type { Switches } from '../testbed.js';
@@ -36,6 +37,8 @@ export interface Sim extends Switches {
   ofctl(node: string, bridge: string, command: string, ...args: readonly string[]): Promise<string>;
   /** Carries out the lines of an `ovs-ofctl bundle` on one node's bridge, all or none. */
   bundle(node: string, bridge: string, lines: readonly string[]): Promise<void>;
+  /** Sends messages of OpenFlow as they are to one node's bridge. @throws InputError with the errors that the switch answers with. */
+  send(node: string, bridge: string, version: Version, messages: readonly Uint8Array[]): Promise<void>;
   /** Everything that the daemons have printed; after close() as it was then. */
   logs(): Promise<readonly DaemonLog[]>;
 }
@@ -121,6 +124,7 @@ function runningSim(opened: readonly SimNode[], options: SimOptions, dir: string
     program: async () => (await Promise.all(nodes.map((node) => node.program()))).flat(),
     ofctl: async (node, bridge, command, ...args) => await find(node).ofctl(bridge, command, ...args),
     bundle: async (node, bridge, lines) => await find(node).bundle(bridge, lines),
+    send: async (node, bridge, version, messages) => await find(node).send(bridge, version, messages),
     logs,
     close,
   };
