@@ -3,8 +3,6 @@
  * on where the plan says so; a packet-in that got lost is not kept quiet. Method: flows of each kind; thousands of packets at once; a
  * witness, ovs-ofctl's printer, on the same messages; a switch made to lose some, and a step that is changed on its way.
  */
-import { once } from 'node:events';
-import { connect } from 'node:net';
 import { join } from 'node:path';
 import t from 'tap';
 import { openImage } from '../../../images/images.js';
@@ -12,7 +10,8 @@ import { Unavailable } from '../../base/errors.js';
 import type { BridgePlan } from '../../nouns/plan.js';
 import type { PacketIn, SwitchStep } from '../../nouns/switching.js';
 import { printMatch } from '../../openflow/print-match.js';
-import { encodeListening, encodeMessage, encodeExtension, messageSplitter, readPacketIn, subtypes, types } from '../../ovs/openflow-messages.js';
+import { connectOpenflow } from '../../ovs/openflow-connection.js';
+import { encodeExtension, encodeListening, readPacketIn, subtypes } from '../../ovs/openflow-messages.js';
 import { runProgram } from '../../ovs/run-program.js';
 import { encodeEthernet, etherTypes } from '../../packet/ethernet.js';
 import { encodeIpv4, ipProtocols } from '../../packet/ipv4.js';
@@ -100,27 +99,17 @@ void t.test('a fault on the way changes what is seen', (t) => withSim(async (sim
 }, bridge, { wire: (step) => ({ ...step, packetIns: [] }) }));
 
 void t.test('ovs-ofctl reads the same in the same messages', (t) => withSim(async (sim) => {
-  const socket = connect(join(sim.dir, 'n1', 'br0.mgmt'));
-  await once(socket, 'connect');
-  const split = messageSplitter();
   const bodies: Buffer[] = [];
-  let answered: () => void = () => undefined;
-  socket.on('data', (chunk) => {
-    for (const message of split(chunk)) {
-      if (message.subtype === subtypes.packetIn2) bodies.push(message.body);
-      if (message.type === types.barrierReply) answered();
-    }
+  const peer = { name: 'br0', whyEnded: () => Promise.resolve(new Unavailable('closed')) };
+  const witness = await connectOpenflow(join(sim.dir, 'n1', 'br0.mgmt'), peer, 'OpenFlow14', ({ subtype, body }) => {
+    if (subtype === subtypes.packetIn2) bodies.push(body);
   });
-  const barrier = () => new Promise<void>((done) => {
-    answered = done;
-    socket.write(encodeMessage(types.barrierRequest, 1));
-  });
-  socket.write(encodeListening(7));
-  await barrier();
+  witness.send(encodeListening(7));
+  await witness.barrier();
   const frames = [udp(1), udp(3), udp(4, 1), udp(6)];
   for (const frame of frames) await send(sim, frame);
-  await barrier();
-  socket.destroy();
+  await witness.barrier();
+  witness.close();
   t.equal(bodies.length, frames.length);
   for (const body of bodies) {
     const { stdout } = await runProgram(image, 'ovs-ofctl', ['ofp-print', encodeExtension(subtypes.packetIn2, 0, body).toString('hex')], '');
