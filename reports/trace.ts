@@ -55,8 +55,10 @@ function renderNodes(nodes: readonly TraceNode[], bridge: string, level: number)
       case 'table': {
         const { flow, table } = node;
         const what = flow === undefined ? 'No match.' : [...(flow.match === '' ? [] : [flow.match]), `priority ${flow.priority}`].join(', ');
-        const title = node.bridge === bridge ? [] : ['', ...renderBridge(node.bridge, deeper)];
-        return [...title, `${indent}${String(table).padStart(2)}. ${bold(what)}`, ...renderNodes(node.nodes, node.bridge, level + 2 * (deeper - level))];
+        const inside = level + 2 * (deeper - level);
+        const line = `${String(table).padStart(2)}. ${bold(what)}`;
+        const title = node.bridge === bridge ? [`${indent}${line}`] : ['', ...renderBridge(node.bridge, deeper), `${' '.repeat(inside * step)}${line}`];
+        return [...title, ...renderNodes(node.nodes, node.bridge, inside)];
       }
     }
   });

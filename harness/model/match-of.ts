@@ -3,7 +3,7 @@ import { fields, type Field } from '../openflow/fields.js';
 import { noNames, type Form } from '../openflow/form.js';
 import type { Match } from '../openflow/match.js';
 import { printMatch } from '../openflow/print-match.js';
-import { word, type FlowKey } from '../packet/flow-key.js';
+import { countTags, word, type FlowKey } from '../packet/flow-key.js';
 import { hasField } from './has-field.js';
 import { readField } from './keys.js';
 
@@ -30,7 +30,10 @@ function isTold(key: FlowKey, field: Field, value: bigint): boolean {
 /** The whole tag control information, as OpenFlow 1.0 has it: `vlan_tci=0x0000` of a packet without a tag. */
 const wholeTags: Form = { ...noNames, protocol: 'OpenFlow10' };
 
-/** `tcp,reg0=0x3,in_port=1,vlan_tci=0x0000,dl_src=…,tp_dst=80,tcp_flags=0`: as ofproto/trace tells it. */
+/** `tcp,reg0=0x3,in_port=1,vlan_tci=0x0000,dl_src=…,tp_dst=80,tcp_flags=0`: as ofproto/trace tells it, an inner tag included. */
 export function printKey(key: FlowKey): string {
-  return printMatch(matchOf(key), wholeTags);
+  const text = printMatch(matchOf(key), wholeTags);
+  if (countTags(key) < 2) return text;
+  const inner = key[word.vlanTci + 1] ?? 0;
+  return text.replace(/dl_vlan_pcp=\d/, `$&,dl_vlan1=${inner & 0xfff},dl_vlan_pcp1=${inner >> 13}`);
 }
