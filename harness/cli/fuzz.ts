@@ -5,11 +5,13 @@ import { openImage } from '../../images/images.js';
 import { fuzzAsJson, renderCoverage, renderImage, type ImageResult } from '../../reports/fuzz.js';
 import { InputError } from '../base/errors.js';
 import { attempt, type Outcome } from '../base/outcome.js';
+import { bridge, portNumbers } from '../fuzz/case.js';
 import { runCampaign, type CampaignResult } from '../fuzz/campaign.js';
 import { enoughPackets, missingFrom } from '../fuzz/coverage/required.js';
 import { printFrozen } from '../fuzz/frozen.js';
 import { openSides } from '../fuzz/open.js';
 import { exitCodes, type Context } from './context.js';
+import { shellLine } from './shell-line.js';
 
 export interface FuzzOptions {
   readonly seed: string;
@@ -74,13 +76,17 @@ function complaint(result: CampaignResult, count: number): string {
   return `\n\nnever met: ${missing.join(', ')}${count >= enoughPackets ? '' : `\n(with fewer than ${enoughPackets} packets that may be chance)`}`;
 }
 
-/** One file a finding, to be read by people and to be played again. */
+/** A file a finding, to be kept and played again, and a folder with what `flowbed check` takes. */
 async function freeze(context: Context, folder: string, seed: number, { image, result }: ImageResult): Promise<void> {
-  await mkdir(folder, { recursive: true });
   for (const { index, smallest, differences } of result.findings) {
-    const file = join(folder, `seed-${seed}-case-${index}.json`);
-    await writeFile(file, printFrozen({ ...smallest, why: differences.map(({ aspect, what }) => `${aspect}: ${what}`).join('; '), found: [image] }));
-    context.print(`frozen: ${file}`);
+    const name = join(folder, `seed-${seed}-case-${index}`);
+    await mkdir(name, { recursive: true });
+    await writeFile(`${name}.json`, printFrozen({ ...smallest, why: differences.map(({ aspect, what }) => `${aspect}: ${what}`).join('; '), found: [image] }));
+    await writeFile(join(name, 'flows'), smallest.flows.map((flow) => `${flow}\n`).join(''));
+    await writeFile(join(name, 'groups'), smallest.groups.map((group) => `${group}\n`).join(''));
+    await writeFile(join(name, 'ports'), portNumbers.map((port) => ` ${port}(${port}): addr:02:00:00:00:00:0${port}\n`).join(''));
+    context.print(`frozen: ${name}.json`);
+    for (const { port, frame } of smallest.frames) context.print(`  ${shellLine(['./flowbed', 'check', '--image', image.split(' ')[0] ?? image, '--bridge', `${bridge}=${name}`, '--in-port', port, '--packet', Buffer.from(frame).toString('hex')])}`);
   }
 }
 

@@ -6,6 +6,7 @@ import { wordsOf } from '../openflow/fields.js';
 import { printFlow, printFlowKey, type Flow } from '../openflow/flow.js';
 import type { FieldMatch } from '../openflow/match.js';
 import { printMatch } from '../openflow/print-match.js';
+import { maskOf } from './keys.js';
 import { isFilled, unknownOf } from './known.js';
 import { located, presence, type OptionFields } from './options.js';
 
@@ -120,7 +121,8 @@ function matches(rule: Rule, key: FlowKey): boolean {
   return rule.words.every(({ word: index, mask, value }) => (((key[index] ?? 0) & mask) >>> 0) === value);
 }
 
-function matchWords({ field, value, mask }: FieldMatch): Rule['words'] {
+function matchWords({ field, value, mask: asked }: FieldMatch): Rule['words'] {
+  const mask = maskOf(field, value, asked);
   const count = wordsOf(field);
   const words = Array.from({ length: count }, (_, index) => {
     const bits = (number: bigint) => Number(((number << BigInt(field.shift)) >> BigInt((count - 1 - index) * 32)) & 0xffffffffn);

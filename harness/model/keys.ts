@@ -70,3 +70,8 @@ export function keyOf(match: Match): FlowKey {
   for (const { field, value, mask } of match) writeField(key, field, value, mask);
   return key;
 }
+
+/** The bits of a match that count: of ERSPAN and GTP-U Open vSwitch takes the value for the mask (lib/match.c, match_set_tun_erspan_ver_masked). */
+export function maskOf({ name, zeroIsLost }: Field, value: bigint, mask: bigint): bigint {
+  return zeroIsLost && name.startsWith('tun_') ? value : mask;
+}

@@ -5,7 +5,7 @@ import { fields } from '../../openflow/fields.js';
 import { printMatch } from '../../openflow/print-match.js';
 import { isIp, word, type FlowKey } from '../../packet/flow-key.js';
 import { isFilled } from '../known.js';
-import { readField } from '../keys.js';
+import { maskOf, readField } from '../keys.js';
 import { handUp } from '../packet.js';
 import { isPlain } from '../../openflow/actions/output.js';
 import { blame, noteDrop, noteWrite, type ActionList, type Translation } from './translation.js';
@@ -44,7 +44,7 @@ export function listens({ bridge }: Translation, id: number): boolean {
 const metadataFields = fields.filter((field) => !field.isView && isFilled(field) && field.inFlows && field.word < word.ethSrc && field.name !== 'actset_output' && field.name !== 'conj_id');
 
 function metadataOf(key: FlowKey): string {
-  return printMatch(metadataFields.map((field) => ({ field, value: readField(key, field), mask: field.ones })).filter(({ field, value }) => value !== 0n || field.name === 'in_port'));
+  return printMatch(metadataFields.map((field) => ({ field, value: readField(key, field) })).map(({ field, value }) => ({ field, value, mask: maskOf(field, value, field.ones) })).filter(({ field, value }) => value !== 0n || field.name === 'in_port'));
 }
 
 const whole = { maxLength: 0xffff, userdata: [], kind: 'controller', reason: 'invalid_ttl', pause: false } as const;

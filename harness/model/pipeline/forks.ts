@@ -58,6 +58,7 @@ export function checkLength(at: Translation, { bytes, destination }: Extract<Oth
   // Such a bit is written into packets only where other flows on the way have looked at it: the cached flow's mask is the mask of the writing.
   if (destination.field.word >= word.ethSrc) throw new Unsupported(`the model does not know what becomes of the bit of check_pkt_larger in ${destination.field.name}`);
   const { packet, stack, actionSet, hasGroupInSet, datapath, exits } = at;
+  if (at.passage.node.behaviour.clonesKeep !== 'neither' && (stack.length > 0 || actionSet.length > 0)) throw new Unsupported('the model does not know what Open vSwitch before 3.2 makes of a stack or an action set at check_pkt_larger');
   commit(packet);
   const way = (isLarger: bigint) => {
     Object.assign(at, { packet: copyOf(packet), stack, actionSet, datapath: [], exits });
