@@ -1,0 +1,215 @@
+// Goal: tags, labels and IPv6 with its extensions get their names field by field, and what is cut short or not known is payload.
+// Method: frames put together from the RFCs, with checksums computed by another program; golden text.
+import t from 'tap';
+import { dissect } from '../dissect.js';
+
+interface Known {
+  readonly what: string;
+  /** From the Ethernet type on. */
+  readonly hex: string;
+  /** A header a line, its fields in order. */
+  readonly fields: readonly string[];
+}
+
+const known: readonly Known[] = [
+  {
+    what: 'RARP behind two tags (IEEE 802.1Q)',
+    hex: '88a8b06481000005803500010800060400030a000a0a0002000000000a000a0a000200000000',
+    fields: [
+      'vlan: pcp 5; dei 1; vid 100; type 0x8100',
+      'vlan2: pcp 0; dei 0; vid 5; type 0x8035',
+      'arp: hardware_type 1; protocol_type 0x0800; hardware_length 6; protocol_length 4; op 3; sha 0a:00:0a:0a:00:02; spa 0.0.0.0; tha 0a:00:0a:0a:00:02; tpa 0.0.0.0',
+    ],
+  },
+  {
+    what: 'a tag that is cut short',
+    hex: '8100000508',
+    fields: [
+      ': payload 000508',
+    ],
+  },
+  {
+    what: 'two labels (RFC 3032)',
+    hex: '8847000106400001113faabb',
+    fields: [
+      'mpls: label 16; tc 3; bos 0; ttl 64',
+      'mpls2: label 17; tc 0; bos 1; ttl 63',
+      ': payload aabb',
+    ],
+  },
+  {
+    what: 'a label that is cut short',
+    hex: '884800010040aabb',
+    fields: [
+      'mpls: label 16; tc 0; bos 0; ttl 64',
+      ': payload aabb',
+    ],
+  },
+  {
+    what: 'IPv6 with extensions (RFC 8200)',
+    hex: '86dd6b91234500320040fd000000000000000000000000000001fd0000000000000000000000000000023c000104000000002b000104000000003c000000000000001101010400000000000000000000000000010002000a9d696869',
+    fields: [
+      'ip6: version 6; traffic_class 0xb9; flow_label 0x12345; length 50; next_header 0; hop_limit 64; src fd00::1; dst fd00::2',
+      'ip6.hop_by_hop: next_header 60; length 0; content 010400000000',
+      'ip6.destination: next_header 43; length 0; content 010400000000',
+      'ip6.routing: next_header 60; length 0; content 000000000000',
+      'ip6.destination2: next_header 17; length 1; content 0104000000000000000000000000',
+      'udp: src 1; dst 2; length 10; checksum 0x9d69',
+      ': payload 6869',
+    ],
+  },
+  {
+    what: 'an authentication header, which counts by fours (RFC 4302)',
+    hex: '86dd6000000000223340fd000000000000000000000000000001fd0000000000000000000000000000023a040000000000050000000600000000000000000000000080001cff004d00016869',
+    fields: [
+      'ip6: version 6; traffic_class 0x00; flow_label 0x00000; length 34; next_header 51; hop_limit 64; src fd00::1; dst fd00::2',
+      'ip6.authentication: next_header 58; length 4; content 00000000000500000006000000000000000000000000',
+      'icmp6: type 128; code 0; checksum 0x1cff; identifier 77; sequence 1',
+      ': payload 6869',
+    ],
+  },
+  {
+    what: 'a first fragment (RFC 8200)',
+    hex: '86dd6000000000122c40fd000000000000000000000000000001fd000000000000000000000000000002110000010000000700010002000a9d696869',
+    fields: [
+      'ip6: version 6; traffic_class 0x00; flow_label 0x00000; length 18; next_header 44; hop_limit 64; src fd00::1; dst fd00::2',
+      'ip6.fragment: next_header 17; reserved 0x00; offset 0; flags 0x1; identification 0x00000007',
+      'udp: src 1; dst 2; length 10; checksum 0x9d69 (unverifiable)',
+      ': payload 6869',
+    ],
+  },
+  {
+    what: 'a later fragment: what is behind it is not looked into',
+    hex: '86dd60000000001a2c40fd000000000000000000000000000001fd0000000000000000000000000000023c00000800000007110001040000000000010002000a9d696869',
+    fields: [
+      'ip6: version 6; traffic_class 0x00; flow_label 0x00000; length 26; next_header 44; hop_limit 64; src fd00::1; dst fd00::2',
+      'ip6.fragment: next_header 60; reserved 0x00; offset 8; flags 0x0; identification 0x00000007',
+      ': payload 110001040000000000010002000a9d696869',
+    ],
+  },
+  {
+    what: 'a fragment that is all there is (RFC 6946)',
+    hex: '86dd6000000000122c40fd000000000000000000000000000001fd000000000000000000000000000002110000060000000700010002000a9d696869',
+    fields: [
+      'ip6: version 6; traffic_class 0x00; flow_label 0x00000; length 18; next_header 44; hop_limit 64; src fd00::1; dst fd00::2',
+      'ip6.fragment: next_header 17; reserved 0x00; offset 0; flags 0x6; identification 0x00000007',
+      'udp: src 1; dst 2; length 10; checksum 0x9d69',
+      ': payload 6869',
+    ],
+  },
+  {
+    what: 'an extension that is cut short',
+    hex: '86dd6000000000083c40fd000000000000000000000000000001fd0000000000000000000000000000021101010400000000',
+    fields: [
+      'ip6: version 6; traffic_class 0x00; flow_label 0x00000; length 8; next_header 60; hop_limit 64; src fd00::1; dst fd00::2',
+      ': payload 1101010400000000',
+    ],
+  },
+  {
+    what: 'ICMPv6 echo reply',
+    hex: '86dd6000000000083a40fd000000000000000000000000000001fd0000000000000000000000000000028100846a004d0001',
+    fields: [
+      'ip6: version 6; traffic_class 0x00; flow_label 0x00000; length 8; next_header 58; hop_limit 64; src fd00::1; dst fd00::2',
+      'icmp6: type 129; code 0; checksum 0x846a; identifier 77; sequence 1',
+    ],
+  },
+  {
+    what: 'a router advertisement, whose body is not looked into',
+    hex: '86dd60000000000c3a40fd000000000000000000000000000001fd000000000000000000000000000002860038ac4000070800000000',
+    fields: [
+      'ip6: version 6; traffic_class 0x00; flow_label 0x00000; length 12; next_header 58; hop_limit 64; src fd00::1; dst fd00::2',
+      'icmp6: type 134; code 0; checksum 0x38ac; rest 0x40000708',
+      ': payload 00000000',
+    ],
+  },
+  {
+    what: 'a neighbour solicitation with options (RFC 4861)',
+    hex: '86dd6000000000433a40fd000000000000000000000000000001fd0000000000000000000000000000028700111e00000000fd00000000000000000000000000000201010a000a0a00020e010102030405060102000102030405060708090a0b0c0d01010a000a0a0002010203',
+    fields: [
+      'ip6: version 6; traffic_class 0x00; flow_label 0x00000; length 67; next_header 58; hop_limit 64; src fd00::1; dst fd00::2',
+      'icmp6: type 135; code 0; checksum 0x111e; rest 0x00000000',
+      'nd: target fd00::2; sll 0a:00:0a:0a:00:02; option type 14, 010203040506; option2 type 1, 000102030405060708090a0b0c0d; sll2 0a:00:0a:0a:00:02; rest 010203',
+    ],
+  },
+  {
+    what: 'a neighbour advertisement',
+    hex: '86dd6000000000203a40fd000000000000000000000000000001fd00000000000000000000000000000288000a8f60000000fd00000000000000000000000000000202010a000a0a0003',
+    fields: [
+      'ip6: version 6; traffic_class 0x00; flow_label 0x00000; length 32; next_header 58; hop_limit 64; src fd00::1; dst fd00::2',
+      'icmp6: type 136; code 0; checksum 0x0a8f; rest 0x60000000',
+      'nd: target fd00::2; tll 0a:00:0a:0a:00:03',
+    ],
+  },
+  {
+    what: 'a neighbour solicitation with another code',
+    hex: '86dd6000000000183a40fd000000000000000000000000000001fd000000000000000000000000000002870181a400000000fd000000000000000000000000000002',
+    fields: [
+      'ip6: version 6; traffic_class 0x00; flow_label 0x00000; length 24; next_header 58; hop_limit 64; src fd00::1; dst fd00::2',
+      'icmp6: type 135; code 1; checksum 0x81a4; rest 0x00000000',
+      ': payload fd000000000000000000000000000002',
+    ],
+  },
+  {
+    what: 'a neighbour solicitation that is cut short',
+    hex: '86dd6000000000103a40fd000000000000000000000000000001fd000000000000000000000000000002870081af00000000fd00000000000000',
+    fields: [
+      'ip6: version 6; traffic_class 0x00; flow_label 0x00000; length 16; next_header 58; hop_limit 64; src fd00::1; dst fd00::2',
+      'icmp6: type 135; code 0; checksum 0x81af; rest 0x00000000',
+      ': payload fd00000000000000',
+    ],
+  },
+  {
+    what: 'ICMPv6 without a whole header',
+    hex: '86dd6000000000033a40fd000000000000000000000000000001fd000000000000000000000000000002800000',
+    fields: [
+      'ip6: version 6; traffic_class 0x00; flow_label 0x00000; length 3; next_header 58; hop_limit 64; src fd00::1; dst fd00::2',
+      ': payload 800000',
+    ],
+  },
+  {
+    what: 'SCTP (RFC 9260)',
+    hex: '080045000024000040004084253f0a0a00020a0a0102000500061122334477eb66330b000004',
+    fields: [
+      'ip: version 4, header length 20; tos 0x00; length 36; identification 0; fragment dontFragment offset 0; ttl 64; protocol 132; checksum 0x253f; src 10.10.0.2; dst 10.10.1.2',
+      'sctp: src 5; dst 6; verification_tag 0x11223344; checksum 0x77eb6633',
+      ': payload 0b000004',
+    ],
+  },
+  {
+    what: 'SCTP without a whole header',
+    hex: '08004500001f00004000408425440a0a00020a0a01020000000000000000000000',
+    fields: [
+      'ip: version 4, header length 20; tos 0x00; length 31; identification 0; fragment dontFragment offset 0; ttl 64; protocol 132; checksum 0x2544; src 10.10.0.2; dst 10.10.1.2',
+      ': payload 0000000000000000000000',
+    ],
+  },
+  {
+    what: 'IPv6 by another type',
+    hex: '12346000000000003b40fd000000000000000000000000000001fd000000000000000000000000000002',
+    fields: [
+      ': payload 6000000000003b40fd000000000000000000000000000001fd000000000000000000000000000002',
+    ],
+  },
+];
+
+/** The fields by header: `vlan: pcp 5; dei 1; …`. */
+function headersOf(frame: Uint8Array): readonly string[] {
+  const headers = new Map<string, string[]>();
+  for (const { name, value } of dissect(frame)) {
+    const end = Math.max(name.lastIndexOf('.'), 0);
+    headers.set(name.slice(0, end), [...(headers.get(name.slice(0, end)) ?? []), `${name.slice(end).replace('.', '')} ${value}`]);
+  }
+  return [...headers].map(([header, fields]) => `${header}: ${fields.join('; ')}`);
+}
+
+void t.test('tags, labels and IPv6, field by field', (t) => {
+  for (const { what, hex, fields } of known) {
+    const frame = Uint8Array.from(Buffer.from(`020000000002020000000001${hex}`, 'hex'));
+    const [ethernet, ...headers] = headersOf(frame);
+    t.equal(ethernet, `eth: dst 02:00:00:00:00:02; src 02:00:00:00:00:01; type 0x${hex.slice(0, 4)}`, what);
+    t.strictSame(headers, fields, what);
+    const ends = dissect(frame).map(({ offset, length }) => offset + length);
+    t.equal(Math.max(...ends), frame.length, `${what}: to the last byte`);
+  }
+  t.end();
+});
