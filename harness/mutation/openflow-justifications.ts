@@ -50,5 +50,8 @@ export const openflowJustifications: readonly Justification[] = [
     file: 'harness/openflow/notations.ts', line: 'const word = Object.entries(fragments).find(',
     mutations: ['Object.entries(fragments).find(([, known]) => known.value === value && known.mask === mask)?.[0] → Object.entries(fragments).find(([, known]) => known.value === value && known.mask === mask)[0]'], why: forTypes,
   },
+  { file: 'harness/openflow/prerequisites.ts', line: "find(({ field }) => field.matchName === 'ct_state')", mutations: ['0n → 1n (2)'], why: 'the same: a state of zero is not that of a packet that is tracked' },
+  { file: 'harness/openflow/prerequisites.ts', line: "none: { words:", mutations: ["'nothing' → ''"], why: 'never told: it is always met' },
+  { file: 'harness/openflow/prerequisites.ts', line: "'ct ports':", mutations: ['isTracked(match) → true'], why: 'the same: ct_nw_proto asks for it' },
   { file: 'harness/openflow/ports.ts', line: 'const number = given >= 0xffffff00', mutations: ['given >= 0xffffff00 → given > 0xffffff00', '0xffffff00 → 0xffffff01'], why: 'the same: no reserved port has this number' },
 ];

@@ -81,6 +81,17 @@ const refusals: readonly (readonly [text: string, message: string])[] = [
   ['ip,tp_dst=80,actions=drop', '4: tp_dst needs a match on tcp or udp or sctp or icmp or icmp6 beside it, and not on later fragments'],
   ['udp,tp_dst=80,nw_frag=later,actions=drop', '5: tp_dst needs a match on tcp or udp or sctp or icmp or icmp6 beside it, and not on later fragments'],
   ['ip,arp_spa=10.0.0.1,actions=drop', '4: arp_spa needs a match on arp or rarp beside it'],
+  ['ipv6_src=::1,actions=drop', '1: ipv6_src needs a match on ipv6 beside it'],
+  ['nw_ttl=1,actions=drop', '1: nw_ttl needs a match on ip or ipv6 beside it'],
+  ['nd_target=::1,actions=drop', '1: nd_target needs a match on icmp6,icmp_type=135,icmp_code=0 or icmp6,icmp_type=136,icmp_code=0 beside it'],
+  ['packet_type=(1,0x800),dl_src=0a:00:00:00:00:01,actions=drop', '23: dl_src needs a match on packet_type=(0,0) beside it'],
+  ['mpls_label=1,actions=drop', '1: mpls_label needs a match on mpls or mplsm beside it'],
+  ['ct_nw_src=1.2.3.4,actions=drop', '1: ct_nw_src needs a match on ct_state=+trk-inv,ip beside it'],
+  ['ct_state=+trk-inv,ip,ct_ipv6_src=::1,actions=drop', '22: ct_ipv6_src needs a match on ct_state=+trk-inv,ipv6 beside it'],
+  ['ct_state=+trk-inv,ct_tp_src=1,actions=drop', '19: ct_tp_src needs a match on ct_state=+trk-inv,ct_nw_proto=6 beside it'],
+  ['tun_erspan_idx=1,actions=drop', '1: tun_erspan_idx needs a match on tun_erspan_ver=1 beside it'],
+  ['tun_erspan_ver=1,tun_erspan_dir=1,actions=drop', '18: tun_erspan_dir needs a match on tun_erspan_ver=2 beside it'],
+  ['tcp6,icmpv6_type=1,actions=drop', '6: icmpv6_type needs a match on icmp6 beside it'],
   ['ip,arp,actions=drop', '4: dl_type is matched twice'],
   ['reg0=1,reg0=2,actions=drop', '8: reg0 is matched twice'],
   ['ip,nw_src=10.0.0.256,actions=drop', '11: expected an IPv4 address such as 10.10.0.1, got "10.0.0.256"'],
@@ -111,6 +122,7 @@ const refusals: readonly (readonly [text: string, message: string])[] = [
 void t.test('refusals name line, column and reason', async (t) => {
   for (const [text, message] of refusals) t.throws(() => parseFlow(text, names, { file: 'flows.txt', line: 7 }), { name: 'InputError', message: `flows.txt:7:${message}` }, text);
   t.throws(() => parseFlows('actions=drop\n\n  ip,foo=1,actions=drop', 'flows.txt'), { message: 'flows.txt:3:6: unknown field "foo"' });
+  t.equal(printMatch(parseFlow('tun_erspan_ver=2,tun_erspan_dir=1,actions=drop').match), 'tun_erspan_ver=2,tun_erspan_dir=1', 'and a field that only the second version of its protocol has is taken');
 });
 
 void t.test('names in quotes', (t) => {

@@ -1,4 +1,5 @@
 /** Which fields the packets have that a match lets through (ovs-fields(7), "Prerequisites"). */
+import type { InputError } from '../base/errors.js';
 import { etherTypes } from '../packet/ethernet.js';
 import { fragment } from '../packet/flow-key.js';
 import { ipProtocols } from '../packet/ipv4.js';
@@ -20,20 +21,20 @@ const advert = 136n;
  */
 export function fieldIn(at: Span, name: string, match: Entries): Field {
   const rows = fieldsNamed(name);
-  const [first] = rows;
-  if (first === undefined) throw complain(at, `unknown field "${shorten(name)}"`);
-  if (rows.length === 1 && first.prerequisite === 'none') return first;
+  if (rows.length === 0) throw complain(at, `unknown field "${shorten(name)}"`);
   const fitting = rows.find((row) => allowsField(match, row));
-  if (fitting === undefined) {
-    const fragments = rows.some(({ prerequisite }) => needs[prerequisite].excludesLater === true) ? ', and not on later fragments' : '';
-    throw complain(at, `${name} needs a match on ${rows.map((row) => needs[row.prerequisite].words).join(' or ')} beside it${fragments}`);
-  }
+  if (fitting === undefined) throw lacking(at, name, rows.map(({ prerequisite }) => needs[prerequisite]));
   return fitting;
+}
+
+function lacking(at: Span, name: string, unmet: readonly Need[]): InputError {
+  const fragments = unmet.some(({ excludesLater }) => excludesLater === true) ? ', and not on later fragments' : '';
+  return complain(at, `${name} needs a match on ${unmet.map(({ words }) => words).join(' or ')} beside it${fragments}`);
 }
 
 /** Whether the packets that `match` lets through have the field. */
 export function allowsField(match: Entries, row: Field): boolean {
-  return row.prerequisite === 'none' || needs[row.prerequisite].isMet(match);
+  return needs[row.prerequisite].isMet(match);
 }
 
 /**
@@ -42,7 +43,7 @@ export function allowsField(match: Entries, row: Field): boolean {
  */
 export function checkReached(at: Span, { name, prerequisite }: Field, match: Entries): void {
   const need = needs[prerequisite.startsWith('ct ') ? 'ct' : prerequisite];
-  if (!need.isMet(match)) throw complain(at, `${name} needs a match on ${need.words} beside it${need.excludesLater === true ? ', and not on later fragments' : ''}`);
+  if (!need.isMet(match)) throw lacking(at, name, [need]);
 }
 
 /** Whether the packets that `match` lets through are IPv4, or are IPv6. */

@@ -26,8 +26,8 @@ function says({ field, value }: FieldMatch, [matchName, number]: ProtocolWord[nu
 function printOne(entry: FieldMatch, dumped: Form | undefined): readonly string[] {
   const { field } = entry;
   const form = dumped ?? canonical;
-  if (field.notation === 'option' && entry.mask === 0n) return [field.name];
-  if (dumped === undefined && /^unmasked/.test(field.notation)) return [`${field.name}=${printAssigned(field, entry)}`];
+  if (entry.mask === 0n) return [field.name];
+  if (dumped === undefined && field.notation.startsWith('unmasked')) return [`${field.name}=${printAssigned(field, entry)}`];
   if (field.notation !== 'vlan') return [`${field.matchName}=${printMasked(field, entry, form)}`];
   const tag = tagIn(form.protocol, entry);
   return tag.mask === 0n ? [] : (printTag(tag) ?? [`${field.matchName}=${printMasked(field, tag, form)}`]);
