@@ -1,9 +1,11 @@
 /** Survivors that may survive, and why; the self-test reports an entry that none needs any more. */
 import { forTypes, type Justification } from './justification.js';
 import { openflowJustifications } from './openflow-justifications.js';
+import { packetJustifications } from './packet-justifications.js';
 
 export const justifications: readonly Justification[] = [
   ...openflowJustifications,
+  ...packetJustifications,
   {
     file: 'harness/packet/extract/ipv4.ts',
     line: 'if (later || (flagsAndOffset & 0x2000) !== 0) key[word.nwFrag] = fragment.any | (later ? fragment.later : 0);',

@@ -2,7 +2,8 @@
 // Method: frames written down byte by byte, with each field that is not zero; every length and offset at which a header becomes whole.
 import t from 'tap';
 import { extract } from './extract/extract.js';
-import { fragment, isTag, keyWords, word } from './flow-key.js';
+import { etherTypes } from './ethernet.js';
+import { countLabels, countTags, fragment, isIp, isTag, keyWords, word } from './flow-key.js';
 
 const names = Object.keys(word) as (keyof typeof word)[];
 /** How many words each field takes. */
@@ -16,6 +17,25 @@ function read(hex: string): Readonly<Record<string, string | number>> {
   const values: Readonly<Record<string, string>> = Object.fromEntries(names.map((name) => [name, digits(name)] as const).filter(([, value]) => value !== ''));
   return { l3, l4, ...values };
 }
+
+void t.test('tags and labels that a key tells of', (t) => {
+  const key = (at: number, ...words: readonly number[]): Uint32Array => {
+    const made = new Uint32Array(keyWords);
+    made.set(words, at);
+    return made;
+  };
+  t.same([[], [0x1005], [0x1005, 0x1006], [0x1005, 0x1006, 0xffffffff], [0, 0x1006]].map((words) => countTags(key(word.vlanTci, ...words))), [0, 1, 2, 2, 0]);
+  const labels = (type: number, ...entries: readonly number[]): number => {
+    const made = key(word.mplsLse, ...entries);
+    made[word.ethType] = type;
+    return countLabels(made);
+  };
+  const stacks: readonly (readonly number[])[] = [[], [0x10100], [0x10000, 0x11100], [0, 0x100], [0x10100, 0x11000], [0x10000, 0x11000, 0x12000], [0x10000, 0x11000, 0x12000, 0xffffffff], [0x10000, 0, 0x12000]];
+  t.same(stacks.map((stack) => labels(etherTypes.mpls, ...stack)), [0, 1, 2, 2, 1, 3, 3, 2]);
+  t.same([labels(etherTypes.mplsMulticast, 0x10100), labels(etherTypes.ipv4, 0x10100)], [1, 0]);
+  t.same([etherTypes.ipv4, etherTypes.ipv6, etherTypes.arp].map(isIp), [true, true, false]);
+  t.end();
+});
 
 void t.test('each field has words of its own', (t) => {
   t.equal(word.inPort, 0);

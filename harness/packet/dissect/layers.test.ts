@@ -2,6 +2,7 @@
 // Method: frames put together from the RFCs, with checksums computed by another program; golden text.
 import t from 'tap';
 import { dissect } from '../dissect.js';
+import { encodeExtension, encodeFragment } from '../ipv6-extension.js';
 
 interface Known {
   readonly what: string;
@@ -30,11 +31,11 @@ const known: readonly Known[] = [
   },
   {
     what: 'two labels (RFC 3032)',
-    hex: '8847000106400001113faabb',
+    hex: '8847000106400001113fa0a1a2a3a4a5a6a7',
     fields: [
       'mpls: label 16; tc 3; bos 0; ttl 64',
       'mpls2: label 17; tc 0; bos 1; ttl 63',
-      ': payload aabb',
+      ': payload a0a1a2a3a4a5a6a7',
     ],
   },
   {
@@ -89,10 +90,10 @@ const known: readonly Known[] = [
   },
   {
     what: 'a fragment that is all there is (RFC 6946)',
-    hex: '86dd6000000000122c40fd000000000000000000000000000001fd000000000000000000000000000002110000060000000700010002000a9d696869',
+    hex: '86dd6000000000122c40fd000000000000000000000000000001fd000000000000000000000000000002110500060000000700010002000a9d696869',
     fields: [
       'ip6: version 6; traffic_class 0x00; flow_label 0x00000; length 18; next_header 44; hop_limit 64; src fd00::1; dst fd00::2',
-      'ip6.fragment: next_header 17; reserved 0x00; offset 0; flags 0x6; identification 0x00000007',
+      'ip6.fragment: next_header 17; reserved 0x05; offset 0; flags 0x6; identification 0x00000007',
       'udp: src 1; dst 2; length 10; checksum 0x9d69',
       ': payload 6869',
     ],
@@ -106,6 +107,38 @@ const known: readonly Known[] = [
     ],
   },
   {
+    what: 'two bytes of an extension',
+    hex: '86dd6000000000023c40fd000000000000000000000000000001fd0000000000000000000000000000021100',
+    fields: [
+      'ip6: version 6; traffic_class 0x00; flow_label 0x00000; length 2; next_header 60; hop_limit 64; src fd00::1; dst fd00::2',
+      ': payload 1100',
+    ],
+  },
+  {
+    what: 'one byte of a second extension',
+    hex: '86dd6000000000093c40fd000000000000000000000000000001fd0000000000000000000000000000023c0001040000000011',
+    fields: [
+      'ip6: version 6; traffic_class 0x00; flow_label 0x00000; length 9; next_header 60; hop_limit 64; src fd00::1; dst fd00::2',
+      'ip6.destination: next_header 60; length 0; content 010400000000',
+      ': payload 11',
+    ],
+  },
+  {
+    what: 'nothing of an extension',
+    hex: '86dd6000000000003c40fd000000000000000000000000000001fd000000000000000000000000000002',
+    fields: [
+      'ip6: version 6; traffic_class 0x00; flow_label 0x00000; length 0; next_header 60; hop_limit 64; src fd00::1; dst fd00::2',
+    ],
+  },
+  {
+    what: 'ICMPv6 with a wrong checksum',
+    hex: '86dd6000000000083a40fd000000000000000000000000000001fd0000000000000000000000000000028100846b004d0001',
+    fields: [
+      'ip6: version 6; traffic_class 0x00; flow_label 0x00000; length 8; next_header 58; hop_limit 64; src fd00::1; dst fd00::2',
+      'icmp6: type 129; code 0; checksum 0x846b (invalid); identifier 77; sequence 1',
+    ],
+  },
+  {
     what: 'ICMPv6 echo reply',
     hex: '86dd6000000000083a40fd000000000000000000000000000001fd0000000000000000000000000000028100846a004d0001',
     fields: [
@@ -115,11 +148,11 @@ const known: readonly Known[] = [
   },
   {
     what: 'a router advertisement, whose body is not looked into',
-    hex: '86dd60000000000c3a40fd000000000000000000000000000001fd000000000000000000000000000002860038ac4000070800000000',
+    hex: '86dd6000000000203a40fd000000000000000000000000000001fd0000000000000000000000000000028600b40740000708000102030405060708090a0b0c0d0e0f1011121314151617',
     fields: [
-      'ip6: version 6; traffic_class 0x00; flow_label 0x00000; length 12; next_header 58; hop_limit 64; src fd00::1; dst fd00::2',
-      'icmp6: type 134; code 0; checksum 0x38ac; rest 0x40000708',
-      ': payload 00000000',
+      'ip6: version 6; traffic_class 0x00; flow_label 0x00000; length 32; next_header 58; hop_limit 64; src fd00::1; dst fd00::2',
+      'icmp6: type 134; code 0; checksum 0xb407; rest 0x40000708',
+      ': payload 000102030405060708090a0b0c0d0e0f1011121314151617',
     ],
   },
   {
@@ -208,8 +241,23 @@ void t.test('tags, labels and IPv6, field by field', (t) => {
     const [ethernet, ...headers] = headersOf(frame);
     t.equal(ethernet, `eth: dst 02:00:00:00:00:02; src 02:00:00:00:00:01; type 0x${hex.slice(0, 4)}`, what);
     t.strictSame(headers, fields, what);
-    const ends = dissect(frame).map(({ offset, length }) => offset + length);
-    t.equal(Math.max(...ends), frame.length, `${what}: to the last byte`);
+    const parts = dissect(frame);
+    for (const [index, { name, offset }] of parts.entries()) {
+      const before = parts[index - 1] ?? { offset: 0, length: 0 };
+      t.ok(offset === before.offset || offset === before.offset + before.length, `${what}: ${name} stands beside what is before it`);
+    }
+    const last = parts.at(-1);
+    t.equal((last?.offset ?? 0) + (last?.length ?? 0), frame.length, `${what}: to the last byte`);
   }
+  t.end();
+});
+
+void t.test('extension headers as they are sent', (t) => {
+  const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex');
+  t.equal(hex(encodeExtension('hopByHop', 17, new Uint8Array(6).fill(1))), '1100010101010101');
+  t.equal(hex(encodeExtension('destination', 17, new Uint8Array(14).fill(1))), '11010101010101010101010101010101');
+  t.equal(hex(encodeExtension('authentication', 6, new Uint8Array(10).fill(1))), '060101010101010101010101');
+  t.equal(hex(encodeFragment({ nextHeader: 17, offset: 2, more: 'last', identification: 5 })), '1100001000000005');
+  t.equal(hex(encodeFragment({ nextHeader: 17, offset: 2, more: 'more', identification: 5 })), '1100001100000005');
   t.end();
 });

@@ -1,0 +1,16 @@
+/** Survivors in the codecs of packets. */
+import { forTypes, type Justification } from './justification.js';
+
+export const packetJustifications: readonly Justification[] = [
+  { file: 'harness/packet/dissect.ts', line: "return { protocol: ip.protocol, addresses: ip, fragment:", mutations: ["'first' → ''"], why: 'the same: of a fragment it is only asked whether it is a later one' },
+  { file: 'harness/packet/dissect/icmp6.ts', line: 'yield { name: `${prefix}nd.', mutations: ['seen.get(name) ?? 1 → seen.get(name)', '1 → 2'], why: forTypes },
+  { file: 'harness/packet/dissect/ipv6.ts', line: 'if (length < 0) break;', mutations: ['length < 0 → length <= 0', '0 → 1'], why: 'the same: no extension is shorter than eight bytes' },
+  { file: 'harness/packet/dissect/ipv6.ts', line: "const name = names.get(type) ?? '';", mutations: ["names.get(type) ?? '' → names.get(type)", "'' → '~'"], why: forTypes },
+  { file: 'harness/packet/dissect/ipv6.ts', line: 'const place = `${prefix}ip6.', mutations: ['seen.get(name) ?? 1 → seen.get(name)', '1 → 2'], why: forTypes },
+  { file: 'harness/packet/dissect/ipv6.ts', line: "fragment = view.getUint16(at + 2) >>> 3 === 0", mutations: ["'first' → ''"], why: 'the same: of a fragment it is only asked whether it is a later one' },
+  { file: 'harness/packet/ipv6-extension.ts', line: "{ name: 'flags', read:", mutations: ['16 → 17'], why: 'the same: it has one digit' },
+  { file: 'harness/packet/ipv6-extension.ts', line: "{ name: 'identification', length: 4", mutations: ['4 → 5'], why: 'the same: the header that is read ends there' },
+  { file: 'harness/packet/ipv6-extension.ts', line: 'if (end < at + shortest) return -1;', mutations: ['1 → 2'], why: 'the same: any negative number says that it does not end' },
+  { file: 'harness/packet/ipv6-extension.ts', line: 'return end < at + length ? -1 : length;', mutations: ['1 → 2'], why: 'the same: any negative number says that it does not end' },
+  { file: 'harness/packet/ipv6-extension.ts', line: 'const bytes = concatBytes(Uint8Array.of(nextHeader, 0), content);', mutations: ['0 → 1'], why: 'the same: the length is put there' },
+];
