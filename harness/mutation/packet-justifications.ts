@@ -13,4 +13,5 @@ export const packetJustifications: readonly Justification[] = [
   { file: 'harness/packet/ipv6-extension.ts', line: 'if (end < at + shortest) return -1;', mutations: ['1 → 2'], why: 'the same: any negative number says that it does not end' },
   { file: 'harness/packet/ipv6-extension.ts', line: 'return end < at + length ? -1 : length;', mutations: ['1 → 2'], why: 'the same: any negative number says that it does not end' },
   { file: 'harness/packet/ipv6-extension.ts', line: 'const bytes = concatBytes(Uint8Array.of(nextHeader, 0), content);', mutations: ['0 → 1'], why: 'the same: the length is put there' },
+  { file: 'harness/packet/neighbour.ts', line: 'return concatBytes(Uint8Array.of(type, (content.length + 2) / optionUnit), content);', mutations: ['2 → 3'], why: 'the same: a byte has no fractions' },
 ];

@@ -41,7 +41,7 @@ void t.test('each field has words of its own', (t) => {
   t.equal(word.inPort, 0);
   const { reg, tunMetadata, vlanTci, vlanTpid, mplsLse, ...others } = widths;
   t.same({ reg, tunMetadata, vlanTci, vlanTpid, mplsLse }, { reg: 32, tunMetadata: 64, vlanTci: 2, vlanTpid: 2, mplsLse: 3 }, 'registers, tunnel options, tags and labels');
-  const wide = /^(metadata|tunId|eth(Src|Dst)|arp(Sha|Tha)|(tun|ct)?(i|I)pv6(Src|Dst)|ctLabel|ndTarget)$/;
+  const wide = /^(metadata|tun(Id|Options)|eth(Src|Dst)|arp(Sha|Tha)|(tun|ct)?(i|I)pv6(Src|Dst)|ctLabel|ndTarget)$/;
   for (const [name, words] of Object.entries(others)) t.equal(words, !wide.test(name) ? 1 : /pv6|Label|Target/.test(name) ? 4 : 2, name);
   t.ok(names.indexOf('ethSrc') > names.indexOf('tunMetadata') && names.indexOf('ethSrc') > names.indexOf('pktMark'), 'what is read from frames comes last');
   // enum of ovs-fields(7), ip_frag

@@ -50,7 +50,7 @@ export function encodeIpv6(given: Omit<Ipv6Header, keyof typeof defaults> & Part
   assert(payload.length <= 0xffff, `${payload.length} bytes of IPv6 payload`);
   const bytes = concatBytes(new Uint8Array(ipv6Length), payload);
   const view = viewOf(bytes);
-  view.setUint32(0, ((6 << 28) | (header.trafficClass << 20) | header.flowLabel) >>> 0);
+  view.setUint32(0, (6 << 28) | (header.trafficClass << 20) | header.flowLabel);
   view.setUint16(4, payload.length);
   view.setUint8(6, header.nextHeader);
   view.setUint8(7, header.hopLimit);

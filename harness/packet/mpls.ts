@@ -28,7 +28,7 @@ export const mplsLayout: HeaderLayout = [
 /** One entry and what follows it. */
 export function encodeMpls({ label, tc, bos, ttl }: LabelStackEntry, payload: Uint8Array): Uint8Array {
   const bytes = new Uint8Array(entryLength);
-  viewOf(bytes).setUint32(0, ((label << 12) | (tc << 9) | (bos << 8) | ttl) >>> 0);
+  viewOf(bytes).setUint32(0, (label << 12) | (tc << 9) | (bos << 8) | ttl);
   return concatBytes(bytes, payload);
 }
 

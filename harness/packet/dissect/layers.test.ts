@@ -2,6 +2,7 @@
 // Method: frames put together from the RFCs, with checksums computed by another program; golden text.
 import t from 'tap';
 import { dissect } from '../dissect.js';
+import { encodeIpv6 } from '../ipv6.js';
 import { encodeExtension, encodeFragment } from '../ipv6-extension.js';
 
 interface Known {
@@ -140,9 +141,9 @@ const known: readonly Known[] = [
   },
   {
     what: 'ICMPv6 echo reply',
-    hex: '86dd6000000000083a40fd000000000000000000000000000001fd0000000000000000000000000000028100846a004d0001',
+    hex: '86dd6050001200083a40fd000000000000000000000000000001fd0000000000000000000000000000028100846a004d0001',
     fields: [
-      'ip6: version 6; traffic_class 0x00; flow_label 0x00000; length 8; next_header 58; hop_limit 64; src fd00::1; dst fd00::2',
+      'ip6: version 6; traffic_class 0x05; flow_label 0x00012; length 8; next_header 58; hop_limit 64; src fd00::1; dst fd00::2',
       'icmp6: type 129; code 0; checksum 0x846a; identifier 77; sequence 1',
     ],
   },
@@ -162,6 +163,24 @@ const known: readonly Known[] = [
       'ip6: version 6; traffic_class 0x00; flow_label 0x00000; length 67; next_header 58; hop_limit 64; src fd00::1; dst fd00::2',
       'icmp6: type 135; code 0; checksum 0x111e; rest 0x00000000',
       'nd: target fd00::2; sll 0a:00:0a:0a:00:02; option type 14, 010203040506; option2 type 1, 000102030405060708090a0b0c0d; sll2 0a:00:0a:0a:00:02; rest 010203',
+    ],
+  },
+  {
+    what: 'a neighbour solicitation with an option that has no length',
+    hex: '86dd6000000000203a40fd000000000000000000000000000001fd0000000000000000000000000000028700809d00000000fd0000000000000000000000000000020100000000000000',
+    fields: [
+      'ip6: version 6; traffic_class 0x00; flow_label 0x00000; length 32; next_header 58; hop_limit 64; src fd00::1; dst fd00::2',
+      'icmp6: type 135; code 0; checksum 0x809d; rest 0x00000000',
+      'nd: target fd00::2; rest 0100000000000000',
+    ],
+  },
+  {
+    what: 'a neighbour solicitation with an option that is cut short',
+    hex: '86dd6000000000213a40fd000000000000000000000000000001fd0000000000000000000000000000028700809a00000000fd000000000000000000000000000002010200000000000000',
+    fields: [
+      'ip6: version 6; traffic_class 0x00; flow_label 0x00000; length 33; next_header 58; hop_limit 64; src fd00::1; dst fd00::2',
+      'icmp6: type 135; code 0; checksum 0x809a; rest 0x00000000',
+      'nd: target fd00::2; rest 010200000000000000',
     ],
   },
   {
@@ -217,6 +236,27 @@ const known: readonly Known[] = [
     ],
   },
   {
+    what: 'another version by the type of IPv6',
+    hex: '86dd5000000000003b40fd000000000000000000000000000001fd000000000000000000000000000002',
+    fields: [
+      ': payload 5000000000003b40fd000000000000000000000000000001fd000000000000000000000000000002',
+    ],
+  },
+  {
+    what: 'IPv6 without a whole header',
+    hex: '86dd6000000000003b40fd000000000000000000000000000001fd0000000000000000000000000000',
+    fields: [
+      ': payload 6000000000003b40fd000000000000000000000000000001fd0000000000000000000000000000',
+    ],
+  },
+  {
+    what: 'IPv6 that is longer than its frame',
+    hex: '86dd6000000000023b40fd000000000000000000000000000001fd00000000000000000000000000000261',
+    fields: [
+      ': payload 6000000000023b40fd000000000000000000000000000001fd00000000000000000000000000000261',
+    ],
+  },
+  {
     what: 'IPv6 by another type',
     hex: '12346000000000003b40fd000000000000000000000000000001fd000000000000000000000000000002',
     fields: [
@@ -252,11 +292,12 @@ void t.test('tags, labels and IPv6, field by field', (t) => {
   t.end();
 });
 
-void t.test('extension headers as they are sent', (t) => {
+void t.test('headers as they are sent', (t) => {
   const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex');
   t.equal(hex(encodeExtension('hopByHop', 17, new Uint8Array(6).fill(1))), '1100010101010101');
   t.equal(hex(encodeExtension('destination', 17, new Uint8Array(14).fill(1))), '11010101010101010101010101010101');
   t.equal(hex(encodeExtension('authentication', 6, new Uint8Array(10).fill(1))), '060101010101010101010101');
+  t.equal(hex(encodeIpv6({ src: '::', dst: '::', nextHeader: 59, hopLimit: 64 }, new Uint8Array())).slice(0, 16), '6000000000003b40');
   t.equal(hex(encodeFragment({ nextHeader: 17, offset: 2, more: 'last', identification: 5 })), '1100001000000005');
   t.equal(hex(encodeFragment({ nextHeader: 17, offset: 2, more: 'more', identification: 5 })), '1100001100000005');
   t.end();
