@@ -1,9 +1,10 @@
 /** What controllers are told (ovs-actions(7), "controller", "dec_ttl"; OpenFlow 1.5, section 7.4.1). */
 import type { PacketIn } from '../../nouns/switching.js';
 import type { ControllerAction } from '../../openflow/actions.js';
-import { fields } from '../../openflow/fields.js';
+import { fields, type Field } from '../../openflow/fields.js';
 import { printMatch } from '../../openflow/print-match.js';
 import { isIp, word, type FlowKey } from '../../packet/flow-key.js';
+import { hasField } from '../has-field.js';
 import { isFilled } from '../known.js';
 import { maskOf, readField } from '../keys.js';
 import { handUp } from '../packet.js';
@@ -41,10 +42,18 @@ export function listens({ bridge }: Translation, id: number): boolean {
   return bridge.plan.controllers?.some((controller) => controller.id === id) ?? true;
 }
 
-const metadataFields = fields.filter((field) => !field.isView && isFilled(field) && field.inFlows && field.word < word.ethSrc && field.name !== 'actset_output' && field.name !== 'conj_id');
+const metadataFields = fields.filter((field) => !field.isView && isFilled(field) && field.inFlows && (field.word < word.ethSrc || field.name === 'eth_type') && field.name !== 'actset_output' && field.name !== 'conj_id');
 
+/** What is not zero; of a connection also its type, without which the rest says nothing, and what it began with (lib/flow.c, flow_get_metadata). */
 function metadataOf(key: FlowKey): string {
-  return printMatch(metadataFields.map((field) => ({ field, value: readField(key, field) })).map(({ field, value }) => ({ field, value, mask: maskOf(field, value, field.ones) })).filter(({ field, value }) => value !== 0n || field.name === 'in_port'));
+  const isTold = (field: Field, value: bigint): boolean => {
+    if (field.name === 'in_port') return true;
+    if (field.name === 'eth_type') return key[word.ctState] !== 0;
+    if (field.prerequisite === 'ct' || field.prerequisite === 'ct ipv4' || field.prerequisite === 'ct ports') return hasField(key, field) && isIp(key[word.ethType] ?? 0) && key[word.ctNwProto] !== 0;
+    return value !== 0n;
+  };
+  const told = metadataFields.map((field) => ({ field, value: readField(key, field) })).filter(({ field, value }) => isTold(field, value));
+  return printMatch(told.map(({ field, value }) => ({ field, value, mask: maskOf(field, value, field.ones) })));
 }
 
 const whole = { maxLength: 0xffff, userdata: [], kind: 'controller', reason: 'invalid_ttl', pause: false } as const;
