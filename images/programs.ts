@@ -6,7 +6,7 @@ import type { Image, Program } from '../harness/ovs/image.js';
 
 /** Every program that an image may be asked for. */
 export const programs = [
-  'ovs-vswitchd', 'ovsdb-server', 'ovsdb-tool', 'ovs-ofctl', 'ovs-vsctl', 'ovs-appctl',
+  'ovs-vswitchd', 'ovsdb-server', 'ovsdb-tool', 'ovsdb-client', 'ovs-ofctl', 'ovs-vsctl', 'ovs-appctl',
   'ovn-northd', 'ovn-controller', 'ovn-nbctl', 'ovn-sbctl',
 ] as const satisfies readonly Program[];
 

@@ -1,6 +1,6 @@
 /** The programs of OVS and OVN that are used, by the name they have on PATH. */
 export type Program =
-  | 'ovs-vswitchd' | 'ovsdb-server' | 'ovsdb-tool' | 'ovs-ofctl' | 'ovs-vsctl' | 'ovs-appctl'
+  | 'ovs-vswitchd' | 'ovsdb-server' | 'ovsdb-tool' | 'ovsdb-client' | 'ovs-ofctl' | 'ovs-vsctl' | 'ovs-appctl'
   | 'ovn-northd' | 'ovn-controller' | 'ovn-nbctl' | 'ovn-sbctl';
 
 /** One build of OVS and OVN that can be run on this machine: a root folder of a Debian suite, or what is on PATH. */
