@@ -14,4 +14,6 @@ export const packetJustifications: readonly Justification[] = [
   { file: 'harness/packet/ipv6-extension.ts', line: 'return end < at + length ? -1 : length;', mutations: ['1 → 2'], why: 'the same: any negative number says that it does not end' },
   { file: 'harness/packet/ipv6-extension.ts', line: 'const bytes = concatBytes(Uint8Array.of(nextHeader, 0), content);', mutations: ['0 → 1'], why: 'the same: the length is put there' },
   { file: 'harness/packet/neighbour.ts', line: 'return concatBytes(Uint8Array.of(type, (content.length + 2) / optionUnit), content);', mutations: ['2 → 3'], why: 'the same: a byte has no fractions' },
+  { file: 'harness/packet/sctp.ts', line: 'const swapped = viewOf(new Uint8Array(4));', mutations: ['4 → 5'], why: 'the same: four bytes of it are used' },
+  { file: 'harness/packet/sctp.ts', line: 'const table = Uint32Array.from(', mutations: ['256 → 257'], why: 'the same: no byte has that number' },
 ];

@@ -4,6 +4,7 @@ import t from 'tap';
 import { dissect } from '../dissect.js';
 import { encodeIpv6 } from '../ipv6.js';
 import { encodeExtension, encodeFragment } from '../ipv6-extension.js';
+import { pseudoHeaderSum } from '../pseudo-header.js';
 
 interface Known {
   readonly what: string;
@@ -16,9 +17,9 @@ interface Known {
 const known: readonly Known[] = [
   {
     what: 'RARP behind two tags (IEEE 802.1Q)',
-    hex: '88a8b06481000005803500010800060400030a000a0a0002000000000a000a0a000200000000',
+    hex: '88a8906481000005803500010800060400030a000a0a0002000000000a000a0a000200000000',
     fields: [
-      'vlan: pcp 5; dei 1; vid 100; type 0x8100',
+      'vlan: pcp 4; dei 1; vid 100; type 0x8100',
       'vlan2: pcp 0; dei 0; vid 5; type 0x8035',
       'arp: hardware_type 1; protocol_type 0x0800; hardware_length 6; protocol_length 4; op 3; sha 0a:00:0a:0a:00:02; spa 0.0.0.0; tha 0a:00:0a:0a:00:02; tpa 0.0.0.0',
     ],
@@ -297,6 +298,7 @@ void t.test('headers as they are sent', (t) => {
   t.equal(hex(encodeExtension('hopByHop', 17, new Uint8Array(6).fill(1))), '1100010101010101');
   t.equal(hex(encodeExtension('destination', 17, new Uint8Array(14).fill(1))), '11010101010101010101010101010101');
   t.equal(hex(encodeExtension('authentication', 6, new Uint8Array(10).fill(1))), '060101010101010101010101');
+  t.equal(pseudoHeaderSum({ src: '1::', dst: '::2:0' }, 17, 8), 28, 'each word of an address counts');
   t.equal(hex(encodeIpv6({ src: '::', dst: '::', nextHeader: 59, hopLimit: 64 }, new Uint8Array())).slice(0, 16), '6000000000003b40');
   t.equal(hex(encodeFragment({ nextHeader: 17, offset: 2, more: 'last', identification: 5 })), '1100001000000005');
   t.equal(hex(encodeFragment({ nextHeader: 17, offset: 2, more: 'more', identification: 5 })), '1100001100000005');
