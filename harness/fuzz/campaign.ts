@@ -41,8 +41,8 @@ export const mostFindings = 5;
 /** Cases after which none was fit to be played: then the switch refuses all, or the model knows nothing. */
 const mostCasesAPacket = 20;
 
-/** Why frames are left out that tell nothing: more copies than a socket takes, and packets that Open vSwitch loses count of. */
-const isLost = /^more than \d+ copies|MPLS frames without a label|Open vSwitch may end itself|Open vSwitch refuses to go on/;
+/** Why frames are left out that tell nothing: more copies than a socket takes, packets that Open vSwitch loses count of, dies of or refuses, and those that never end. */
+const isLost = /^more than \d+ copies|MPLS frames without a label|Open vSwitch may end itself|Open vSwitch refuses to go on|does not resume one packet more than/;
 
 /** @throws Unavailable when the switch gives out. */
 export async function runCampaign(sides: Sides, { seed, count, onProgress }: Campaign): Promise<CampaignResult> {
