@@ -4,6 +4,7 @@ import type { FuzzCase } from './case.js';
 import { drawCase } from './generate/case.js';
 import type { Difference } from './differences.js';
 import { judge, type Judgement, type Sides } from './judge.js';
+import { readCase } from './read.js';
 import { shrink } from './shrink/shrink.js';
 
 export interface Campaign {
@@ -59,7 +60,7 @@ export async function runCampaign(sides: Sides, { seed, count, onProgress }: Cam
     total.counters += judgement.compared.counters;
     for (const why of judgement.refused) addOne(refused, generally(why));
     for (const why of judgement.leftOut) addOne(isLost.test(why) ? unseen : unknown, generally(why));
-    addCoverage(coverage, fuzzCase, judgement.played, judgement.counts);
+    addCoverage(coverage, readCase(fuzzCase).accepted, judgement.played, judgement.counts);
     if (judgement.differences.length === 0) continue;
     onProgress(total.sent, `shrinking case ${index}`);
     findings.push({ index, ...(await smallestOf(sides, fuzzCase, judgement)) });
