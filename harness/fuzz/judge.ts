@@ -21,6 +21,8 @@ export interface Judgement {
   /** The indices of the frames that went through both, and what the switch's flows counted of them. */
   readonly played: readonly number[];
   readonly counts: readonly FlowCount[];
+  /** How often flows of equal priority matched, and the switch's counters were asked which of them it took. */
+  readonly ties: number;
 }
 
 /** What plays the cases. */
@@ -31,13 +33,14 @@ export interface Sides {
   readonly openModel: (plan: { readonly nodes: readonly NodePlan[] }) => ModelTestbed;
 }
 
-const nothing: Judgement = { differences: [], compared: { sent: 0, frames: 0, counters: 0 }, refused: [], leftOut: [], played: [], counts: [] };
+const nothing: Judgement = { differences: [], compared: { sent: 0, frames: 0, counters: 0 }, refused: [], leftOut: [], played: [], counts: [], ties: 0 };
 
 /** @throws Unavailable when the switch gives out by anything but a death of its own. */
 export async function judge(sides: Sides, whole: FuzzCase): Promise<Judgement> {
   try {
     return await judgeAlive(sides, whole);
   } catch (error) {
+    if (error instanceof RangeError || error instanceof TypeError) return { ...nothing, differences: [{ aspect: 'life', what: 'the model fails', model: String(error), switch: 'not asked' }] };
     if (!(error instanceof Unavailable && ownDeath.test(error.message))) throw error;
     await sides.restart();
     return { ...nothing, differences: [{ aspect: 'life', what: 'the switch dies', model: 'goes on', switch: error.evidence.at(-1) ?? error.message }] };
@@ -66,7 +69,8 @@ async function judgeAlive(sides: Sides, whole: FuzzCase): Promise<Judgement> {
   await sim.bundle(node, bridge, program);
   await sim.reset();
   const again = await play(sim, sides.openModel, accepted, 'one by one');
-  return { ...(again.differences.length === 0 ? played : again), refused };
+  // Which of two flows a frame took shows in counters only where it went in alone.
+  return { ...(again.differences.length === 0 && played.ties === 0 ? played : again), refused };
 }
 
 /** What the switch says against the lines of a bundle; undefined where it carries them out. */

@@ -11,7 +11,11 @@ export async function play(sim: Sim, openModel: Sides['openModel'], fuzzCase: Fu
   const plan = planOf(fuzzCase);
   const { runs, leftOut } = await foresee(openModel({ nodes: [plan] }), fuzzCase, how);
   const model = openModel({ nodes: [plan] });
-  const decide = asCounted(() => sim.counts());
+  let ties = 0;
+  const decide = asCounted(() => {
+    ties++;
+    return sim.counts();
+  });
   const isUncached = isCachedWrongly(fuzzCase);
   const [steps, played, surprises]: [Step[], number[], string[]] = [[], [], []];
   for (const { indices, call } of runs) {
@@ -32,6 +36,6 @@ export async function play(sim: Sim, openModel: Sides['openModel'], fuzzCase: Fu
   return {
     differences: [...atFrames.differences, ...after.differences],
     compared: { sent: played.length, frames: atFrames.frames, counters: after.counters },
-    leftOut: [...leftOut.values(), ...surprises], played, counts,
+    leftOut: [...leftOut.values(), ...surprises], played, counts, ties,
   };
 }

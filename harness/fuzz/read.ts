@@ -1,5 +1,5 @@
 import { InputError } from '../base/errors.js';
-import { parseFlow } from '../openflow/flow.js';
+import { parseFlow, printFlowKey } from '../openflow/flow.js';
 import { parseGroup } from '../openflow/groups.js';
 import type { FuzzCase } from './case.js';
 
@@ -31,7 +31,9 @@ export function readCase(whole: FuzzCase): ReadCase {
     known.add(/group_id=(\d+)/.exec(text)?.[1] ?? '');
     return true;
   });
-  const flows = whole.flows.filter((text) => isFine('flow', text, parseFlow));
+  const read = whole.flows.filter((text) => isFine('flow', text, parseFlow));
+  // What is read as one flow is one: the last that is added.
+  const flows = [...new Map(read.map((text) => [printFlowKey(parseFlow(text)), text])).values()];
   return { accepted: { ...whole, groups, flows }, complaints };
 }
 

@@ -1,7 +1,7 @@
 /** A packet in the pipeline: its bytes as they arrived, and what is known of it now. */
 import { Unsupported } from '../base/errors.js';
 import { extract, type Layout } from '../packet/extract/extract.js';
-import { countLabels, keyWords, word, type FlowKey } from '../packet/flow-key.js';
+import { bottomOfStack, keyWords, most, word, type FlowKey } from '../packet/flow-key.js';
 import { movedLayout, rewrite } from '../packet/flow-rewrite.js';
 import { reservedPorts } from '../openflow/ports.js';
 import type { Tracked } from './conntrack/tracker.js';
@@ -30,10 +30,16 @@ export interface Packet {
 export function arriving(frame: Uint8Array, inPort: number): Packet {
   const key = new Uint32Array(keyWords);
   const layout = extract(frame, key);
-  if (layout.mpls >= 0 && countLabels(key) === 0) throw new Unsupported('the model does not know MPLS frames without a label that is not zero');
+  if (layout.mpls >= 0 && losesCount(key)) throw new Unsupported('the model does not know MPLS frames with entries of zeros, which Open vSwitch does not count');
   key[word.inPort] = inPort;
   key[word.actsetOutput] = reservedPorts.UNSET;
   return { frame, layout, arrived: key.slice(), key, hash: fiveTuple(key) };
+}
+
+/** An entry of zeros above the bottom, as far as keys tell of it. */
+function losesCount(key: FlowKey): boolean {
+  const entries = key.slice(word.mplsLse, word.mplsLse + most.labels);
+  return !entries.some((entry) => (entry & bottomOfStack) !== 0) && entries.includes(0);
 }
 
 /** The frame with everything the actions changed. */

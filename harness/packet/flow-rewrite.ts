@@ -3,7 +3,7 @@
  * vSwitch, actions work on the key, and the frame follows when the packet leaves (or enters the connection tracker).
  */
 import { etherTypes } from './ethernet.js';
-import type { Layout } from './extract/extract.js';
+import { extract, type Layout } from './extract/extract.js';
 import { countLabels, countTags, isIp, isMpls, word, type FlowKey } from './flow-key.js';
 import { ipProtocols } from './ipv4.js';
 import { rewriteArp } from './rewrite/arp.js';
@@ -29,7 +29,19 @@ export function rewrite(frame: Uint8Array, layout: Layout, before: FlowKey, afte
   // Without a protocol, and so where the header is broken, nothing of IP is written.
   if (isIp(before[word.ethType] ?? 0) && layout.l4 >= 0 && after[word.nwProto] !== 0) rewriteIp(view, layout, before, after);
   const labelled = isMpls(before[word.ethType] ?? 0) || isMpls(after[word.ethType] ?? 0) ? rewriteLabels(bytes, layout, before, after) : bytes;
+  if (isUncovered(before, after)) rewriteUncovered(labelled, after);
   return changed(before, after, word.vlanTci, 2) || changed(before, after, word.vlanTpid, 2) ? rewriteTags(labelled, before, after) : labelled;
+}
+
+/** Whether IP comes out from behind labels with fields that are known: those that it had before the labels were put in front. */
+function isUncovered(before: FlowKey, after: FlowKey): boolean {
+  return isMpls(before[word.ethType] ?? 0) && isIp(after[word.ethType] ?? 0) && changed(before, after, word.nwSrc, before.length - word.nwSrc);
+}
+
+function rewriteUncovered(bytes: Uint8Array, after: FlowKey): void {
+  const found = new Uint32Array(after.length);
+  const layout = extract(bytes, found);
+  if (found[word.ethType] === after[word.ethType] && layout.l4 >= 0 && after[word.nwProto] !== 0) rewriteIp(new DataView(bytes.buffer, bytes.byteOffset), layout, found, after);
 }
 
 /** Where the layers are in the frame that `rewrite` gives: Open vSwitch counts what it pushes and pops, and does not read the frame anew. */

@@ -10,15 +10,15 @@ import type { Freezing, Frozen, FrozenAction, Place, Translation } from './trans
 
 /** What is left of a list of actions is kept for later. */
 export function keepForLater(at: Translation, actions: readonly Action[], places: readonly Place[]): void {
-  const kept = actions.map((action, index) => ({ action: asAction(at.place, action), place: places[index] ?? at.place }));
+  const kept = actions.map((action, index) => ({ action: asAction(action), place: places[index] ?? at.place }));
   at.frozen.push(...kept.filter(({ action }) => action.kind !== 'note' && action.kind !== 'conjunction'));
 }
 
 /** Instructions become actions that do the same. */
-function asAction({ table: from }: Place, action: Action): Action {
+function asAction(action: Action): Action {
   if (action.kind === 'goto') return { kind: 'resubmit', table: action.table, original: false };
   if (action.kind === 'write_metadata') return { kind: 'set', notation: 'set_field', field: fieldCalled('metadata'), value: action.value, mask: action.mask };
-  return action.kind === 'resubmit' && action.table === undefined ? { ...action, table: from } : action;
+  return action;
 }
 
 /** The broken-off translation goes on behind what was sent so far; the rest of this one goes on without it. */

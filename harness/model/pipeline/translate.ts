@@ -78,7 +78,10 @@ function carryOut(at: Translation, actions: readonly Action[], list: ActionList)
   const placesFrom = (index: number) => (list.kind === 'frozen' ? list.places.slice(index) : []);
   for (const [index, action] of actions.entries()) {
     if (at.error !== undefined) return;
-    if (list.kind === 'frozen') at.place = list.places[index] ?? at.place;
+    if (list.kind === 'frozen') {
+      const place = list.places[index] ?? at.place;
+      at.place = asksForPlace(action) ? place : { ...at.place, flow: place.flow };
+    }
     if (!at.exits && at.packet.isUnread && !isInFront(action)) {
       at.exits = true;
       at.freezing = { kind: 'reread' };
@@ -96,6 +99,12 @@ function carryOut(at: Translation, actions: readonly Action[], list: ActionList)
       return;
     }
   }
+}
+
+/** What tells a controller where it stands, or depends on the table: only these find their table again in a translation that was broken off (freeze_unroll_actions). */
+function asksForPlace(action: Action): boolean {
+  const telling: readonly Action['kind'][] = ['output', 'output-field', 'output-truncated', 'group', 'controller', 'dec_ttl', 'dec_mpls_ttl'];
+  return telling.includes(action.kind) || (action.kind === 'resubmit' && action.table === undefined);
 }
 
 function stopped({ error, exits }: Translation): boolean {

@@ -22,11 +22,13 @@ export function rewriteLabels(frame: Uint8Array, { mpls, l3 }: Layout, before: F
   let stack = mpls;
   let bytes = frame;
   for (; labels > common + 1 || (labels > common && wanted === common); labels--) {
+    if (stack < 0) throw new Unsupported('the model does not take more labels off than the frame has: Open vSwitch looks for them where there is nothing');
     const wasLast = ((bytes[stack + 2] ?? 0) & (bottomOfStack >>> 8)) !== 0;
     bytes = remove(withType(bytes, stack, !isMpls(type) && labels > 1 ? etherTypes.mpls : type), stack, entryLength);
     if (wasLast) stack = -1;
   }
-  if (labels > common) bytes = insert(remove(bytes, stack, entryLength), stack, entry(labels - 1));
+  // Where Open vSwitch has lost sight of the stack, it writes nothing.
+  if (labels > common && stack >= 0) bytes = insert(remove(bytes, stack, entryLength), stack, entry(labels - 1));
   for (; labels < wanted; labels++) {
     if (stack < 0) stack = l3;
     bytes = insert(withType(bytes, stack, type), stack, entry(labels));
