@@ -55,7 +55,7 @@ async function playOn(context: Context, name: string, seed: number, count: numbe
   return await attempt(async () => {
     const sides = await openSides(await openImage(name, context.say), { teardown: context.teardown });
     try {
-      const onProgress = (sent: number, doing: string) => progress(context, `${name}: ${doing}`, sent, count);
+      const onProgress = progressOf(context, name, count);
       const result = await runCampaign(sides, { seed, count, onProgress });
       return { image: `${name} ${sides.version}`, result };
     } finally {
@@ -90,7 +90,13 @@ async function freeze(context: Context, folder: string, seed: number, { image, r
   }
 }
 
-/** Every case on a terminal; elsewhere only the first and the last, so that a log stays readable. */
-function progress(context: Context, label: string, done: number, total: number): void {
-  if (process.stderr.isTTY || done === 0) context.say(`${label}: ${done} of ${total} packets`);
+/** Every case on a terminal; elsewhere a line for each tenth, so that a log stays readable. */
+function progressOf(context: Context, name: string, total: number): (sent: number, doing: string) => void {
+  let told = -1;
+  return (sent, doing) => {
+    const tenth = Math.floor((sent * 10) / total);
+    if (!process.stderr.isTTY && tenth <= told) return;
+    told = tenth;
+    context.say(`${name}: ${doing}: ${sent} of ${total} packets`);
+  };
 }
