@@ -1,5 +1,6 @@
 /** A packet in the pipeline: its bytes as they arrived, and what is known of it now. */
 import { Unsupported } from '../base/errors.js';
+import { etherTypes } from '../packet/ethernet.js';
 import { extract, type Layout } from '../packet/extract/extract.js';
 import { bottomOfStack, keyWords, most, word, type FlowKey } from '../packet/flow-key.js';
 import { movedLayout, rewrite } from '../packet/flow-rewrite.js';
@@ -19,6 +20,8 @@ export interface Packet {
   isUnread?: true;
   /** Hash of addresses and ports when the packet entered the datapath: a tunnel's UDP source port follows from it. */
   readonly hash: number;
+  /** Bytes behind the end of the IP packet, as they were when it was last read. */
+  padding: number;
   /** What the tracker said of it last, and of which addresses and ports. */
   tracked?: { readonly said: Tracked; readonly key: FlowKey };
 }
@@ -33,7 +36,15 @@ export function arriving(frame: Uint8Array, inPort: number): Packet {
   if (layout.mpls >= 0 && losesCount(key)) throw new Unsupported('the model does not know MPLS frames with entries of zeros, which Open vSwitch does not count');
   key[word.inPort] = inPort;
   key[word.actsetOutput] = reservedPorts.UNSET;
-  return { frame, layout, arrived: key.slice(), key, hash: fiveTuple(key) };
+  return { frame, layout, arrived: key.slice(), key, hash: fiveTuple(key), padding: paddingOf(frame, layout, key) };
+}
+
+function paddingOf(frame: Uint8Array, { l3, l4 }: Layout, key: FlowKey): number {
+  const type = key[word.ethType];
+  if (l3 < 0 || (type === etherTypes.ipv4 ? l4 < 0 : type !== etherTypes.ipv6 || frame.length < l3 + 40)) return 0;
+  const view = new DataView(frame.buffer, frame.byteOffset, frame.byteLength);
+  const end = type === etherTypes.ipv4 ? l3 + view.getUint16(l3 + 2) : l3 + 40 + view.getUint16(l3 + 4);
+  return Math.max(0, frame.length - end);
 }
 
 /** An entry of zeros above the bottom, as far as keys tell of it. */
@@ -63,13 +74,16 @@ export function commit(packet: Packet): void {
 /** As the datapath hands the packet up: where its layers are is found anew, and what is known of it stays. */
 export function handUp(packet: Packet): void {
   commit(packet);
-  packet.layout = extract(packet.frame, new Uint32Array(keyWords));
+  const read = new Uint32Array(keyWords);
+  packet.layout = extract(packet.frame, read);
+  packet.padding = paddingOf(packet.frame, packet.layout, read);
 }
 
 /** The same, and its fields are read anew. */
 export function reread(packet: Packet): void {
   packet.frame = departing(packet);
   packet.layout = extract(packet.frame, packet.key);
+  packet.padding = paddingOf(packet.frame, packet.layout, packet.key);
   packet.arrived = packet.key.slice();
   delete packet.isUnread;
 }

@@ -2,6 +2,7 @@
  * Writes what the pipeline changed in a flow key back into the frame's bytes, checksums included. As in Open
  * vSwitch, actions work on the key, and the frame follows when the packet leaves (or enters the connection tracker).
  */
+import { Unsupported } from '../base/errors.js';
 import { etherTypes } from './ethernet.js';
 import { extract, type Layout } from './extract/extract.js';
 import { countLabels, countTags, isIp, isMpls, word, type FlowKey } from './flow-key.js';
@@ -28,6 +29,7 @@ export function rewrite(frame: Uint8Array, layout: Layout, before: FlowKey, afte
   if (before[word.ethType] === etherTypes.arp && layout.l3 >= 0) rewriteArp(view, layout.l3, before, after);
   // Without a protocol, and so where the header is broken, nothing of IP is written.
   if (isIp(before[word.ethType] ?? 0) && layout.l4 >= 0 && after[word.nwProto] !== 0) rewriteIp(view, layout, before, after);
+  if (isIp(before[word.ethType] ?? 0) && layout.l4 < 0 && before[word.nwProto] !== 0 && changed(before, after, word.nwSrc, before.length - word.nwSrc)) throw new Unsupported('the model does not know what is written into a packet that was labelled when a controller was told of it');
   const labelled = isMpls(before[word.ethType] ?? 0) || isMpls(after[word.ethType] ?? 0) ? rewriteLabels(bytes, layout, before, after) : bytes;
   if (isUncovered(before, after)) rewriteUncovered(labelled, after);
   return changed(before, after, word.vlanTci, 2) || changed(before, after, word.vlanTpid, 2) ? rewriteTags(labelled, before, after) : labelled;

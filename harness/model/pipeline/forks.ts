@@ -10,14 +10,14 @@ import { execute, ofFlow, type Translation } from './translation.js';
 
 /** On a copy of the packet, with an action set of its own; what exits there, exits here as well. */
 export function clone(at: Translation, actions: readonly Action[]): void {
-  const { packet, stack, actionSet, hasGroupInSet, datapath, isLasting } = at;
-  const isAsked = actions.some(({ kind }) => setsApart.includes(kind));
+  const { packet, stack, actionSet, hasGroupInSet, datapath, isLasting, isLast } = at;
+  const isAsked = !isLast && actions.some(({ kind }) => setsApart.includes(kind));
   const isByDatapath = at.passage.node.behaviour.clonesAreApart === 'where the datapath asks for it';
-  if (isAsked || isByDatapath) commit(packet);
+  if (isAsked || (isByDatapath && !isLast)) commit(packet);
   at.datapath = [];
   at.isLasting = false;
   onCopy(at, actions);
-  const isApart = isByDatapath ? at.isLasting : isAsked;
+  const isApart = isByDatapath ? at.isLasting && !isLast : isAsked;
   at.isLasting = isLasting || (at.isLasting && !isApart);
   const [left, inner] = [at.packet, at.datapath];
   Object.assign(at, { packet, stack, actionSet, hasGroupInSet, datapath });
@@ -45,9 +45,12 @@ function onCopy(at: Translation, actions: readonly Action[]): void {
 
 /** What is done there ends there: with its action set, or broken off. */
 export function apart(at: Translation, work: () => void): void {
+  const { isLast } = at;
+  at.isLast = true;
   work();
   if (at.freezing === undefined) carryOutSet(at);
   if (at.freezing !== undefined) finishFreezing(at);
+  at.isLast = isLast;
 }
 
 /**
@@ -69,7 +72,7 @@ export function checkLength(at: Translation, { bytes, destination }: Extract<Oth
   const longer = way(1n);
   const exitsLonger = at.exits;
   const others = way(0n);
-  const taken = packet.frame.length > bytes ? longer : others;
+  const taken = packet.frame.length - packet.padding > bytes ? longer : others;
   Object.assign(at, { packet, stack, actionSet, hasGroupInSet, datapath, exits: exitsLonger });
   at.datapath.push(() => void execute(taken));
 }

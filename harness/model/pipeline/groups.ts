@@ -17,7 +17,9 @@ export function runGroup(at: Translation, id: number): 'stop' | undefined {
     noteDrop(at, `there is no group ${id}`);
     return 'stop';
   }
-  for (const bucket of bucketsOf(at, group)) {
+  const { isLast } = at;
+  for (const [index, bucket] of bucketsOf(at, group).entries()) {
+    at.isLast = isLast && (index === group.buckets.length - 1 || group.type === 'select' || group.type === 'ff');
     at.passage.steps.push({ kind: 'group', ...blame(at), group: id, bucket: bucket.id });
     runBucket(at, bucket);
   }

@@ -91,7 +91,11 @@ function carryOut(at: Translation, actions: readonly Action[], list: ActionList)
       return;
     }
     at.passage.details?.push({ kind: 'action', after: at.passage.steps.length, action });
-    if (act(at, action, list, actions.slice(index + 1)) === 'stop') return;
+    const { isLast } = at;
+    at.isLast = isLast && index === actions.length - 1 && at.actionSet.length === 0;
+    const ends = act(at, action, list, actions.slice(index + 1)) === 'stop';
+    at.isLast = isLast;
+    if (ends) return;
     if (action.kind === 'resubmit' || action.kind === 'goto') continue;
     if (stopped(at) && at.frozen.length === 0) {
       const next = at.freezing?.kind === 'pause' ? index + 1 : index;

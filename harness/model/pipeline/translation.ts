@@ -82,6 +82,8 @@ export interface Translation extends Machine {
   datapath: DatapathAction[];
   /** Whether the datapath was told to do what cannot be taken back from the packet it has: cut it off, track, hash or meter it. */
   isLasting: boolean;
+  /** Whether nothing is left to do behind the action at hand. */
+  isLast: boolean;
   depth: number;
   lookups: number;
   stack: StackItem[];
@@ -111,7 +113,7 @@ export const ofFlow: ActionList = { kind: 'flow' };
 
 export function beginTranslation({ passage, carryOut, recirculate }: Machine, bridge: ModelBridge, packet: Packet): Translation {
   return {
-    passage, carryOut, recirculate, bridge, packet, place: { table: 0, cookie: 0n, flow: undefined }, rule: undefined, datapath: [], isLasting: false, depth: 0, lookups: 0, stack: [],
+    passage, carryOut, recirculate, bridge, packet, place: { table: 0, cookie: 0n, flow: undefined }, rule: undefined, datapath: [], isLasting: false, isLast: true, depth: 0, lookups: 0, stack: [],
     actionSet: [], hasGroupInSet: false, isInActionSet: false, exits: false, freezing: undefined, frozen: [], error: undefined,
   };
 }
