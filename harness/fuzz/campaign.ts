@@ -43,7 +43,7 @@ export const mostFindings = 5;
 const mostCasesAPacket = 20;
 
 /** Why frames are left out that tell nothing: more copies than a socket takes, packets that Open vSwitch loses count of, dies of or refuses, and those that never end. */
-const isLost = /^more than \d+ copies|MPLS frames without a label|Open vSwitch may end itself|Open vSwitch refuses to go on|does not resume one packet more than/;
+const isLost = /^more than \d+ copies|MPLS frames with entries of zeros|Open vSwitch may end itself|Open vSwitch refuses to go on|does not resume one packet more than/;
 
 /** @throws Unavailable when the switch gives out. */
 export async function runCampaign(sides: Sides, { seed, count, onProgress }: Campaign): Promise<CampaignResult> {
