@@ -12,13 +12,16 @@ import { readField } from './keys.js';
 
 const vlanNumber = 0xfff;
 
-/** Of addresses, protocol and ports: what a packet is known by as soon as it arrives, and a tunnel's UDP source port follows from. */
-export function fiveTuple(key: FlowKey): number {
+/**
+ * Of addresses, protocol and ports: what a packet is known by as soon as it arrives, and a tunnel's UDP source port follows from.
+ * @param named the protocol that is hashed, where it is not the packet's.
+ */
+export function fiveTuple(key: FlowKey, named = key[word.nwProto] ?? 0): number {
   const type = key[word.ethType] ?? 0;
   const addresses = type === etherTypes.ipv6 ? wordsAt(key, word.ipv6Src, 8) : type === etherTypes.ipv4 || type === etherTypes.arp ? wordsAt(key, word.nwSrc, 2) : undefined;
   if (addresses === undefined) return finish(42);
   const proto = key[word.nwProto] ?? 0;
-  const hash = add(addWords(0, addresses), proto);
+  const hash = add(addWords(0, addresses), named);
   const ports = byteSwap((((key[word.tpSrc] ?? 0) << 16) | (key[word.tpDst] ?? 0)) >>> 0);
   return finish((hasPorts.includes(proto) ? add(hash, ports) : hash) ^ 42);
 }

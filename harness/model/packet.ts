@@ -2,7 +2,8 @@
 import { Unsupported } from '../base/errors.js';
 import { etherTypes } from '../packet/ethernet.js';
 import { extract, type Layout } from '../packet/extract/extract.js';
-import { bottomOfStack, keyWords, most, word, type FlowKey } from '../packet/flow-key.js';
+import { bottomOfStack, fragment, keyWords, most, word, type FlowKey } from '../packet/flow-key.js';
+import { ipProtocols } from '../packet/ipv4.js';
 import { movedLayout, rewrite } from '../packet/flow-rewrite.js';
 import { reservedPorts } from '../openflow/ports.js';
 import type { Tracked } from './conntrack/tracker.js';
@@ -36,7 +37,17 @@ export function arriving(frame: Uint8Array, inPort: number): Packet {
   if (layout.mpls >= 0 && losesCount(key)) throw new Unsupported('the model does not know MPLS frames with entries of zeros, which Open vSwitch does not count');
   key[word.inPort] = inPort;
   key[word.actsetOutput] = reservedPorts.UNSET;
-  return { frame, layout, arrived: key.slice(), key, hash: fiveTuple(key), padding: paddingOf(frame, layout, key) };
+  return { frame, layout, arrived: key.slice(), key, hash: fiveTuple(key, hashedProtocol(frame, layout, key)), padding: paddingOf(frame, layout, key) };
+}
+
+/** Behind IPv6's extension headers, a whole TCP or UDP header is hashed with the protocol that IPv6 itself names (lib/dp-packet.h, dp_packet_update_rss_hash_ipv6_tcp_udp). */
+function hashedProtocol(frame: Uint8Array, { l3, l4 }: Layout, key: FlowKey): number {
+  const proto = key[word.nwProto] ?? 0;
+  if (key[word.ethType] !== etherTypes.ipv6 || l4 < 0 || ((key[word.nwFrag] ?? 0) & fragment.later) !== 0) return proto;
+  const left = frame.length - paddingOf(frame, { mpls: -1, l3, l4 }, key) - l4;
+  const tcpLength = ((frame[l4 + 12] ?? 0) >>> 4) * 4;
+  const isWhole = proto === ipProtocols.udp ? left >= 8 : proto === ipProtocols.tcp && tcpLength >= 20 && left >= tcpLength;
+  return isWhole ? (frame[l3 + 6] ?? 0) : proto;
 }
 
 function paddingOf(frame: Uint8Array, { l3, l4 }: Layout, key: FlowKey): number {

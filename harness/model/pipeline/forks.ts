@@ -16,7 +16,7 @@ export function clone(at: Translation, actions: readonly Action[]): void {
   if (isAsked || (isByDatapath && !isLast)) commit(packet);
   at.datapath = [];
   at.isLasting = false;
-  onCopy(at, actions);
+  onCopy(at, actions, isByDatapath || isAsked || isLast ? 'last' : 'others behind');
   const isApart = isByDatapath ? at.isLasting && !isLast : isAsked;
   at.isLasting = isLasting || (at.isLasting && !isApart);
   const [left, inner] = [at.packet, at.datapath];
@@ -35,19 +35,20 @@ export function clone(at: Translation, actions: readonly Action[]): void {
 const setsApart: readonly Action['kind'][] = ['ct', 'output-truncated'];
 
 /** Carries out `actions` on a copy of the packet, to the end of the pipeline. */
-function onCopy(at: Translation, actions: readonly Action[]): void {
+function onCopy(at: Translation, actions: readonly Action[], place: 'last' | 'others behind'): void {
   at.packet = copyOf(at.packet);
   const keeps = at.passage.node.behaviour.clonesKeep === 'stack and action set';
   at.stack = keeps ? [...at.stack] : [];
   at.actionSet = keeps ? [...at.actionSet] : [];
-  apart(at, () => { at.carryOut(at, actions, ofFlow); });
+  apart(at, () => { at.carryOut(at, actions, ofFlow); }, place);
 }
 
 /** What is done there ends there: with its action set, or broken off. */
-export function apart(at: Translation, work: () => void): void {
+export function apart(at: Translation, work: () => void, place: 'last' | 'others behind' = 'last'): void {
   const { isLast } = at;
-  at.isLast = true;
+  at.isLast = place === 'last';
   work();
+  at.isLast = true;
   if (at.freezing === undefined) carryOutSet(at);
   if (at.freezing !== undefined) finishFreezing(at);
   at.isLast = isLast;
@@ -66,7 +67,7 @@ export function checkLength(at: Translation, { bytes, destination }: Extract<Oth
   const way = (isLarger: bigint) => {
     Object.assign(at, { packet: copyOf(packet), stack, actionSet, datapath: [], exits });
     writeSubfield(at.packet.key, destination, isLarger);
-    onCopy(at, behind);
+    onCopy(at, behind, 'last');
     return at.datapath;
   };
   const longer = way(1n);
