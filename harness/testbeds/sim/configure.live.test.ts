@@ -40,7 +40,8 @@ void t.test('as planned', async (t) => {
   const came = new Map(step?.outputs.map(({ port, frame }) => [port, Buffer.from(frame).toString('hex')]));
   t.equal(came.get('access5'), Buffer.from(plain).toString('hex'), 'without its tag');
   t.equal(came.get('watch'), Buffer.from(tagged.subarray(0, 20)).toString('hex'), 'the first bytes of a copy');
-  t.equal(came.get('out'), Buffer.from(tagged).toString('hex'), 'through the patch ports');
+  // In which order a copy in VLAN 9 comes beside it, is the switch's own.
+  t.ok(step?.outputs.some(({ port, frame }) => port === 'out' && Buffer.compare(frame, tagged) === 0), 'through the patch ports');
   t.strictSame([came.has('access6'), came.has('trunk6')], [false, false], 'other VLANs');
   const { stdout } = await runProgram(image, 'ovs-vsctl', [`--db=unix:${join(sim.dir, 'n1/db.sock')}`, 'get', 'Bridge', 'br0', 'fail_mode', 'mcast_snooping_enable']);
   t.equal(stdout, 'standalone\ntrue\n');
