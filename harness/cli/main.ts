@@ -133,7 +133,7 @@ function defineCommands(context: Context, finish: (code: number) => void): Comma
   program
     .command('test')
     .description('the project\'s own tests; --fast leaves out what needs daemons')
-    .option('--fast', 'in about 20 s, without daemons')
+    .option('--fast', 'in under a minute, without daemons')
     .argument('[patterns...]', 'only checks whose name holds one of these')
     .action(async (patterns: string[], options: { fast?: boolean }) => finish(await (await import('./test.js')).runTests({ fast: options.fast === true, patterns })));
   return program;
