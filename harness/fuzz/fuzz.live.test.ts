@@ -65,6 +65,8 @@ void t.test('faults are found, and shrink to two flows at most', async (t) => {
   t.ok(upsideDown !== undefined && upsideDown.smallest.flows.length <= 2 && upsideDown.smallest.frames.length <= 2, 'priorities the other way round');
   const unmasked = await firstWith((flow) => ({ ...flow, match: flow.match.map((entry) => (entry.field.notation === 'hex' ? { ...entry, mask: entry.field.ones } : entry)) }));
   t.ok(unmasked !== undefined && unmasked.smallest.flows.length <= 2 && unmasked.smallest.frames.length <= 2, 'masks of registers that are not looked at');
+  const broken = await withSides('trixie', {}, async (sides) => (await run({ ...sides, openModel: (plan) => ({ ...sides.openModel(plan), call: () => Promise.reject(new RangeError('offset')) }) }, 100)).findings[0]);
+  t.match(broken?.differences, [{ aspect: 'life', what: 'the model fails', model: /^RangeError: offset at / }], 'a model that fails is a difference, too');
   const lost = await withSides('trixie', { wire: ({ outputs, ...rest }): SwitchStep => ({ ...rest, outputs: outputs.filter(({ port }) => port !== '3') }) }, async (sides) => (await run(sides, 300)).findings[0]);
   t.match(lost?.differences, [{ aspect: 'frames', what: /missing frame out of 3/ }]);
   t.ok(lost !== undefined && lost.smallest.flows.length <= 2 && lost.smallest.frames.length === 1, 'a wire that loses frames');

@@ -40,7 +40,7 @@ export async function judge(sides: Sides, whole: FuzzCase): Promise<Judgement> {
   try {
     return await judgeAlive(sides, whole);
   } catch (error) {
-    if (error instanceof RangeError || error instanceof TypeError) return { ...nothing, differences: [{ aspect: 'life', what: 'the model fails', model: String(error), switch: 'not asked' }] };
+    if (error instanceof RangeError || error instanceof TypeError) return { ...nothing, differences: [{ aspect: 'life', what: 'the model fails', model: (error.stack ?? error.message).split('\n').slice(0, 2).map((line) => line.trim()).join(' '), switch: 'goes on' }] };
     if (!(error instanceof Unavailable && ownDeath.test(error.message))) throw error;
     await sides.restart();
     return { ...nothing, differences: [{ aspect: 'life', what: 'the switch dies', model: 'goes on', switch: error.evidence.at(-1) ?? error.message }] };

@@ -19,10 +19,9 @@ export const frames: Readonly<Record<FrameName, Uint8Array>> = {
   'ttl 1': ethernet(etherTypes.ipv4, udp(1)),
   long: ethernet(etherTypes.ipv4, udp(64, 200)),
   tcp: ethernet(etherTypes.ipv4, encodeIpv4({ ...addresses, protocol: ipProtocols.tcp, ttl: 64 }, tcp)),
-  ipv6: ethernet(etherTypes.ipv6, concatBytes(Uint8Array.of(0x60, 0, 0, 0, 0, 0, 59, 64), new Uint8Array(32).fill(7))),
+  padded: concatBytes(ethernet(etherTypes.ipv4, udp()), new Uint8Array(9)),
+  'behind an extension': ethernet(etherTypes.ipv6, concatBytes(Uint8Array.of(0x60, 0, 0, 0, 0, 28, 0, 64), new Uint8Array(31).fill(7), Uint8Array.of(8), Uint8Array.of(17, 0, 1, 4, 0, 0, 0, 0), Uint8Array.of(0x0f, 0xa0, 0, 53, 0, 20, 0, 0), new Uint8Array(12))),
   label: ethernet(etherTypes.mpls, concatBytes(labels(0x5140), udp(1))),
-  'two labels': ethernet(etherTypes.mpls, concatBytes(labels(0x5040, 0x6140), udp())),
-  'four labels': ethernet(etherTypes.mpls, concatBytes(labels(0x5040, 0x6040, 0x7040, 0x8140), udp())),
 };
 
 export const controllers: readonly ControllerPlan[] = [{ id: 0, paused: 'resumed' }, { id: 7, paused: 'kept' }];

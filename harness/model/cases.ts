@@ -15,7 +15,7 @@ export interface Case {
   readonly gaveBefore?: string;
 }
 
-export type FrameName = 'udp' | 'ttl 1' | 'label' | 'two labels' | 'four labels' | 'long' | 'tcp' | 'ipv6';
+export type FrameName = 'udp' | 'ttl 1' | 'label' | 'long' | 'padded' | 'tcp' | 'behind an extension';
 
 const label = (rest: string) => ['in_port=1,actions=goto_table:1', `table=1,mpls actions=${rest}`];
 
@@ -39,6 +39,7 @@ export const cases: readonly Case[] = [
   { what: 'by no fields', groups: ['group_id=1,type=select,selection_method=hash,bucket=output:2,bucket=output:3,bucket=output:4'], flows: ['udp,actions=group:1'], gives: 'p2 | 0/32768:1' },
   { what: 'by the datapath', groups: ['group_id=1,type=select,selection_method=dp_hash,selection_method_param=7,bucket=output:2,bucket=output:3,bucket=output:4'], flows: ['udp,actions=group:1'], gives: 'p2 | 0/32768:1' },
   { what: 'by the datapath, the same for both directions', groups: ['group_id=1,type=select,selection_method=dp_hash,selection_method_param=0x100000007,bucket=output:2,bucket=output:3,bucket=output:4'], flows: ['udp,actions=group:1'], gives: 'p3 | 0/32768:1' },
+  { what: 'behind an extension of IPv6, by the protocol that IPv6 itself names', groups: [`group_id=1,type=select,selection_method=dp_hash,selection_method_param=7${[1, 2, 3, 4].map((port) => `,bucket=output:${port === 1 ? 'LOCAL' : port}`).join('')}`], flows: ['ipv6,actions=group:1'], frame: 'behind an extension', gives: 'p3 | 0/32768:1' },
   { what: 'what is behind a select group waits for the hash', groups: ['group_id=1,type=select,bucket=output:2,bucket=output:3'], flows: ['ip,actions=resubmit(,1),output:4', 'table=1,ip actions=group:1,dec_ttl,output:LOCAL'], frame: 'ttl 1', gives: 'p2 | 0/32768:1 1/32768:1', tells: ['0 invalid_ttl 1 0 in_port=1 []'] },
   { what: 'an action set behind the hash goes on in the table of the group', groups: ['group_id=1,type=select,bucket=weight:2,output:4', 'group_id=2,type=ff,bucket=watch_port:1,resubmit:3'], flows: ['in_port=1,actions=resubmit(,6),goto_table:2', 'table=6,actions=resubmit(,5),write_actions(group:2)', 'table=5,in_port=1,actions=group:1', 'table=5,in_port=3,actions=output:3', 'table=2,actions=output:2'], gives: 'p2 p3 p4 | 0/32768:1 2/32768:1 5/32768:1 5/32768:1 6/32768:1' },
   // Action sets.
@@ -58,6 +59,9 @@ export const cases: readonly Case[] = [
   { what: 'exit in a clone ends all', flows: ['actions=clone(output:2,exit),output:3'], gives: 'p2 | 0/32768:1' },
   { what: 'longer packets', flows: ['actions=check_pkt_larger(100)->NXM_NX_REG0[3],resubmit(,1)', 'table=1,reg0=8 actions=output:2', 'table=1,priority=1 actions=output:3'], frame: 'long', gives: 'p2 | 0/32768:1 1/1:1 1/32768:1' },
   { what: 'shorter packets', flows: ['actions=check_pkt_larger(100)->NXM_NX_REG0[3],resubmit(,1)', 'table=1,reg0=8 actions=output:2', 'table=1,priority=1 actions=output:3'], gives: 'p3 | 0/32768:1 1/1:1 1/32768:1' },
+  { what: 'bytes behind the end of IP do not count', flows: ['actions=check_pkt_larger(62)->NXM_NX_REG0[3],resubmit(,1)', 'table=1,reg0=8 actions=output:2', 'table=1,priority=1 actions=output:3'], frame: 'padded', gives: 'p3 | 0/32768:1 1/1:1 1/32768:1' },
+  { what: 'the last clone is no copy: it is cut before the tag is there', flows: ['actions=push_vlan:0x8100,clone(output(port=2,max_len=64))'], gives: 'p2! | 0/32768:1' },
+  { what: 'a clone in a clone that is cut off', flows: ['actions=push_vlan:0x8100,clone(clone(output(port=2,max_len=64))),output:3'], gives: 'p2! p3! | 0/32768:1' },
   { what: 'what is behind a table with check_pkt_larger', flows: ['actions=resubmit(,1),output:4', 'table=1 actions=check_pkt_larger(1)->NXM_NX_REG0[0],output:2'], gives: 'p2 p4 | 0/32768:1 1/32768:1' },
   // The stack.
   { what: 'push and pop', flows: ['actions=set_field:0x1234->reg0,push:NXM_NX_REG0[0..7],push:NXM_NX_REG0[8..15],pop:NXM_NX_REG1[],pop:NXM_NX_REG2[4..11],goto_table:1', 'table=1,reg1=0x12,reg2=0x340 actions=output:2'], gives: 'p2 | 0/32768:1 1/32768:1' },

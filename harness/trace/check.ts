@@ -49,7 +49,7 @@ export function injectionOf({ bridges }: NodePlan, { bridge: name, ofport, frame
   return { port: port.name, frame };
 }
 
-/** The plan with a controller for every connection id that its flows and groups name, so that what they are told is seen. */
+/** The plan with a controller for every connection id that its flows and groups name, and for the id of those that name none, so that what they are told is seen. */
 export function withControllers(plan: NodePlan): NodePlan {
   return { ...plan, bridges: plan.bridges.map((bridge) => ({ ...bridge, controllers: controllerIds(bridge).map((id) => ({ id, paused: 'kept' as const })) })) };
 }
@@ -57,8 +57,7 @@ export function withControllers(plan: NodePlan): NodePlan {
 function controllerIds({ flows, groups = [] }: BridgePlan): readonly number[] {
   const texts = [...flows, ...groups].map((text) => text.replace(/^.*?actions=/, ''));
   const named = texts.flatMap((text) => [...text.matchAll(/controller\([^)]*\bid=(\d+)/gi), ...text.matchAll(/dec_ttl\(([\d,]+)\)/g)]).flatMap(([, ids = '']) => ids.split(',').map(Number));
-  const isDefault = texts.some((text) => /controller|dec_ttl|dec_mpls_ttl/i.test(text));
-  return [...new Set([...(isDefault ? [0] : []), ...named])].sort((a, b) => a - b);
+  return [...new Set([0, ...named])].sort((a, b) => a - b);
 }
 
 /**

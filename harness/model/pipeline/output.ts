@@ -69,7 +69,7 @@ function refuseLosing({ frame, arrived }: Packet, exits: readonly Exit[]): void 
   if (hasDei && new Set(exits.map(({ tags }) => JSON.stringify(tags))).size > 1) throw new Unsupported('the model does not know in which order NORMAL sends a tag with DEI to ports with and without it');
 }
 
-/** To all ports but the one it came from. The order is the switch's own; ports are few enough that it does not show at any of them. */
+/** To all ports but the one it came from. In which order is the switch's own business, and no port can tell: each gets one copy. */
 function flood(at: Translation, by: string): void {
   const inPort = at.packet.key[word.inPort] ?? 0;
   for (const port of portsOf(at.bridge)) if (port !== inPort) send(at, port, by);
