@@ -5,17 +5,26 @@ import { once } from 'node:events';
 import { access, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { join } from 'node:path';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { findLeftovers, removeLeftover } from './leftovers.js';
 import { formatOwner, isAlive, parseOwner, thisProcess } from './owner.js';
 import { createWorkspace, findWorkspaces } from './workspace.js';
 
-// A folder of its own: a `flowbed clean` that somebody calls meanwhile must not take what is looked for here.
-const temporary = await mkdtemp('/tmp/left-');
-t.teardown(() => rm(temporary, { recursive: true }));
-process.env['TMPDIR'] = temporary;
+/** A folder of the test's own: a `flowbed clean` that somebody calls meanwhile must not take what is looked for here. */
+async function ownTemporary(t: Test): Promise<string> {
+  const temporary = await mkdtemp('/tmp/left-');
+  const before = process.env['TMPDIR'];
+  process.env['TMPDIR'] = temporary;
+  t.teardown(async () => {
+    if (before === undefined) delete process.env['TMPDIR'];
+    else process.env['TMPDIR'] = before;
+    await rm(temporary, { recursive: true });
+  });
+  return temporary;
+}
 
 void t.test('a killed run and a live one', async (t) => {
+  await ownTemporary(t);
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   t.teardown(() => server.close());
@@ -58,6 +67,7 @@ void t.test('a killed run and a live one', async (t) => {
 });
 
 void t.test('what is only named alike is no workspace', async (t) => {
+  const temporary = await ownTemporary(t);
   for (const name of ['flowbed-notes', 'flowbed-0-AbCdEf', 'flowbed-4194304-1', 'flowbed-4194304-1-AbCdEf.bak', 'my-flowbed-4194304-1-AbCdEf']) await mkdir(join(temporary, name));
   await writeFile(join(temporary, 'flowbed-4194304-2-AbCdEf'), '');
   t.same((await findWorkspaces()).map(({ dir }) => dir), []);
@@ -66,6 +76,7 @@ void t.test('what is only named alike is no workspace', async (t) => {
 });
 
 void t.test('a workspace', async (t) => {
+  const temporary = await ownTemporary(t);
   const workspace = await createWorkspace();
   t.match(workspace.dir, new RegExp(`^${temporary}/flowbed-${process.pid}-\\d+-\\w{6}$`));
   t.ok(Buffer.byteLength(workspace.dir) <= 60, 'has a short path');
