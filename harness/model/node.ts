@@ -4,11 +4,12 @@ import { Unsupported } from '../base/errors.js';
 import type { BridgePlan, NodePlan, PortPlan } from '../nouns/plan.js';
 import type { FlowId } from '../nouns/switching.js';
 import { parseBridgeFlows, parseBridgeGroups, parseBridgeMeters, parseBridgeOptions } from '../openflow/bridge-program.js';
+import { flowId } from '../openflow/flow.js';
 import type { Group } from '../openflow/groups.js';
 import type { Meter } from '../openflow/meters.js';
 import { reservedPorts } from '../openflow/ports.js';
 import { behaviourOf, newest, type Behaviour } from './behaviour.js';
-import { compile, type Rule, type Tables } from './classifier.js';
+import { compile, type FlowTables, type Rule } from './classifier.js';
 import type { ConnectionTable } from './conntrack/tracker.js';
 import { fullMeter, type MeterState } from './meters.js';
 import { located, optionFields, type OptionFields } from './options.js';
@@ -18,7 +19,7 @@ export interface ModelBridge {
   readonly plan: BridgePlan;
   /** Ports by OpenFlow number; LOCAL is not among them. */
   readonly ports: ReadonlyMap<number, PortPlan>;
-  readonly tables: Tables;
+  readonly tables: FlowTables;
   readonly options: OptionFields;
   readonly groups: ReadonlyMap<number, Group>;
   readonly meters: Map<Meter['id'], MeterState>;
@@ -84,7 +85,7 @@ export function portName(bridge: ModelBridge, port: number): string {
 export function idOf(node: ModelNode, bridge: ModelBridge, rule: Rule): FlowId {
   const known = bridge.ids.get(rule);
   if (known !== undefined) return known;
-  const id = { node: node.name, bridge: bridge.plan.name, table: rule.flow.table, priority: rule.flow.priority, match: rule.match };
+  const id = flowId(node.name, bridge.plan.name, rule.flow);
   bridge.ids.set(rule, id);
   return id;
 }

@@ -2,6 +2,7 @@
 import { assert, InputError, Unsupported } from '../base/errors.js';
 import type { FlowCount, SwitchStep } from '../nouns/switching.js';
 import { reservedPorts } from '../openflow/ports.js';
+import { rulesOf } from './classifier.js';
 import { idOf, type ModelBridge, type ModelNode } from './node.js';
 import { arriving } from './packet.js';
 import type { Passage } from './pipeline/translation.js';
@@ -32,7 +33,7 @@ export function receiveFrame(node: ModelNode, port: string, frame: Uint8Array): 
 /** Packets of every flow of the node since the last reset, also those at zero. */
 export function flowCounts(node: ModelNode): readonly FlowCount[] {
   return node.bridges.flatMap((bridge) =>
-    [...bridge.tables.values()].flat().map((rule) => ({ flow: idOf(node, bridge, rule), packets: node.packets.get(rule) ?? 0 })),
+    rulesOf(bridge.tables).map((rule) => ({ flow: idOf(node, bridge, rule), packets: node.packets.get(rule) ?? 0 })),
   );
 }
 

@@ -3,6 +3,7 @@ import { assert } from '../../base/errors.js';
 import type { ClusterPlan } from '../../nouns/plan.js';
 import type { SwitchCall, SwitchStep } from '../../nouns/switching.js';
 import { newest, parseVersion } from '../../model/behaviour.js';
+import { rulesOf } from '../../model/classifier.js';
 import { buildNode, resetNode, type ModelNode } from '../../model/node.js';
 import { stateOf } from '../../model/state.js';
 import { flowCounts, receiveFrame } from '../../model/switch.js';
@@ -87,7 +88,7 @@ export function openModel(plan: ClusterPlan, versions: Testbed['versions'] = {})
     program: () =>
       Promise.resolve(
         [...nodes.values()].flatMap(({ name, bridges }) =>
-          bridges.map((bridge) => ({ node: name, bridge: bridge.plan.name, flows: [...bridge.tables.values()].flat().map(({ flow }) => printFlow(flow)) })),
+          bridges.map((bridge) => ({ node: name, bridge: bridge.plan.name, flows: rulesOf(bridge.tables).map(({ flow }) => printFlow(flow)) })),
         ),
       ),
     traces: () => [...traces],
