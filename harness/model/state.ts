@@ -3,6 +3,7 @@ import { formatMac } from '../base/address.js';
 import type { LearnedMac, SwitchState, TrackedConnection } from '../nouns/state.js';
 import { liveConnections, type Connection } from './conntrack/tracker.js';
 import { printTcp } from './conntrack/tcp.js';
+import { printTuple } from './conntrack/tuple.js';
 import { portName, type ModelBridge, type ModelNode } from './node.js';
 import type { LearnedAddress } from './normal.js';
 
@@ -13,9 +14,10 @@ export function stateOf(node: ModelNode): SwitchState {
   };
 }
 
-function tell(node: ModelNode, { zone, protocol, original, reply, mark, label, progress, expiresAtMs }: Connection): TrackedConnection {
+function tell(node: ModelNode, { original, reply, mark, label, progress, expiresAtMs }: Connection): TrackedConnection {
   return {
-    node: node.name, zone, protocol: protocolNames.get(protocol) ?? String(protocol), original, reply, mark, ...(label === 0n ? {} : { label: `0x${label.toString(16)}` }),
+    node: node.name, zone: original.zone, protocol: protocolNames.get(original.protocol) ?? String(original.protocol),
+    original: printTuple(original), reply: printTuple(reply), mark, ...(label === 0n ? {} : { label: `0x${label.toString(16)}` }),
     progress: progress.kind === 'tcp' ? printTcp(progress) : '',
     timeoutS: Math.floor((expiresAtMs - node.nowMs) / 1000),
   };

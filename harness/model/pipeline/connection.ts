@@ -5,6 +5,7 @@ import { fieldCalled, fieldsNamed, type Field } from '../../openflow/fields.js';
 import type { Masked } from '../../openflow/values.js';
 import { word } from '../../packet/flow-key.js';
 import { track, type Tracked } from '../conntrack/tracker.js';
+import { writeOriginal } from '../conntrack/tuple.js';
 import { hasField } from '../has-field.js';
 import { readField, readSubfield, writeField, writeSubfield } from '../keys.js';
 import { checkRead } from '../known.js';
@@ -33,9 +34,7 @@ export function connectionTrack(at: Translation, ct: CtAction): void {
       for (const field of fieldsNamed(name)) writeField(onward.key, field, BigInt(value), field.ones);
       at.passage.steps.push({ kind: 'write', ...flow, field: name });
     }
-    const { nwSrc = 0, nwDst = 0, nwProto = 0, tpSrc = 0, tpDst = 0 } = answer.first ?? {};
-    onward.key.set([nwSrc, nwDst], word.ctNwSrc);
-    onward.key.set([nwProto, tpSrc, tpDst], word.ctNwProto);
+    writeOriginal(onward.key, answer.original);
     at.recirculate(frozen);
   });
 }
@@ -81,9 +80,10 @@ function marksOf({ key }: Packet, { exec }: CtAction): Marks {
 
 /** In the zone of its connection a packet is not looked at again, unless its addresses or ports have changed. */
 function saidBefore({ tracked }: Packet, { arrived }: Packet, zone: number): Tracked | undefined {
-  const tuple = [word.nwSrc, word.nwDst, word.tpSrc, word.tpDst];
-  return tracked?.said.connection?.zone === zone && tuple.every((field) => tracked.key[field] === arrived[field]) ? tracked.said : undefined;
+  return tracked?.said.connection?.original.zone === zone && ofTuples.every((field) => tracked.key[field] === arrived[field]) ? tracked.said : undefined;
 }
+
+const ofTuples = [word.nwSrc, word.nwDst, word.tpSrc, word.tpDst, ...[word.ipv6Src, word.ipv6Dst].flatMap((first) => [0, 1, 2, 3].map((index) => first + index))];
 
 /** The packet is one that the tracker has not seen. */
 export function untrack({ key }: Packet): void {

@@ -1,7 +1,6 @@
 /** Table lookups of a translation: which flow a packet takes, and on to other tables. */
 import { Unsupported } from '../../base/errors.js';
 import { printFlow } from '../../openflow/flow.js';
-import { etherTypes } from '../../packet/ethernet.js';
 import { isIp, word, type FlowKey } from '../../packet/flow-key.js';
 import { lookup, type Rule } from '../classifier.js';
 import { idOf, type ModelBridge, type ModelNode } from '../node.js';
@@ -75,11 +74,13 @@ export function descendAsFirst(at: Translation, table: number, inPort: number): 
   const { key, isUnread } = at.packet;
   if (isUnread) return descend(at, table, inPort);
   if (!isIp(key[word.ethType] ?? 0) || key[word.ctNwProto] === 0) return void (hasRoom(at) && noteDrop(at, 'resubmit(ct) of a packet that was not tracked'));
-  if (key[word.ethType] === etherTypes.ipv6) throw new Unsupported('the model does not track IPv6 connections');
   descend(at, table, inPort, 'by the first packet');
 }
 
-const swapped = [[word.nwSrc, word.ctNwSrc], [word.nwDst, word.ctNwDst], [word.nwProto, word.ctNwProto], [word.tpSrc, word.ctTpSrc], [word.tpDst, word.ctTpDst]] as const;
+const swapped: readonly (readonly [own: number, first: number])[] = [
+  [word.nwSrc, word.ctNwSrc], [word.nwDst, word.ctNwDst], [word.nwProto, word.ctNwProto], [word.tpSrc, word.ctTpSrc], [word.tpDst, word.ctTpDst],
+  ...[0, 1, 2, 3].flatMap((index) => [[word.ipv6Src + index, word.ctIpv6Src + index], [word.ipv6Dst + index, word.ctIpv6Dst + index]] as const),
+];
 
 function swap(key: FlowKey): void {
   for (const [own, first] of swapped) [key[own], key[first]] = [key[first] ?? 0, key[own] ?? 0];

@@ -1,0 +1,80 @@
+/** One direction of a connection, as data: what packets are looked up by (Open vSwitch lib/conntrack-private.h, struct conn_key). */
+import { formatIpv4 } from '../../base/address.js';
+import { formatIpv6 } from '../../base/ipv6.js';
+import { etherTypes } from '../../packet/ethernet.js';
+import { word, type FlowKey } from '../../packet/flow-key.js';
+import { ipProtocols } from '../../packet/ipv4.js';
+
+export interface Tuple {
+  readonly zone: number;
+  readonly family: Family;
+  readonly protocol: number;
+  readonly src: Endpoint;
+  readonly dst: Endpoint;
+}
+
+export type Family = 'ipv4' | 'ipv6';
+
+export interface Endpoint {
+  readonly address: Address;
+  /** At both ends of ICMP the identifier; zero for protocols without ports. */
+  readonly port: number;
+  /** The ICMP type of what this end sends; zero for other protocols. */
+  readonly type: number;
+}
+
+/** Words of 32 bits, most significant first: one of IPv4, four of IPv6. */
+export type Address = readonly number[];
+
+/** The direction in which answers go, as long as nothing is translated. */
+export function reversed(tuple: Tuple): Tuple {
+  return { ...tuple, src: tuple.dst, dst: tuple.src };
+}
+
+/** The same text for the same tuple. */
+export function keyOf({ zone, protocol, src, dst }: Tuple): string {
+  return `${zone} ${protocol} ${src.address.join('.')} ${src.port} ${src.type} ${dst.address.join('.')} ${dst.port} ${dst.type}`;
+}
+
+export function isSame(a: Tuple, b: Tuple): boolean {
+  return a.zone === b.zone && a.protocol === b.protocol && isSameEndpoint(a.src, b.src) && isSameEndpoint(a.dst, b.dst);
+}
+
+function isSameEndpoint(a: Endpoint, b: Endpoint): boolean {
+  return a.port === b.port && a.type === b.type && a.address.length === b.address.length && a.address.every((part, index) => part === b.address[index]);
+}
+
+/** As `dpctl/dump-conntrack` prints it: `src=10.0.0.1,dst=10.0.0.2,sport=4000,dport=53` (lib/ct-dpif.c, ct_dpif_format_tuple). */
+export function printTuple({ protocol, src, dst }: Tuple): string {
+  const isIcmp = protocol === ipProtocols.icmp || protocol === ipProtocols.icmp6;
+  return `src=${printAddress(src.address)},dst=${printAddress(dst.address)},${isIcmp ? `id=${src.port},type=${src.type},code=0` : `sport=${src.port},dport=${dst.port}`}`;
+}
+
+export function printAddress(address: Address): string {
+  if (address.length === 1) return formatIpv4(address[0] ?? 0);
+  return formatIpv6(address.reduce((number, part) => (number << 32n) | BigInt(part), 0n));
+}
+
+/** The addresses of a packet, by its flow key. Undefined for one that is not IP. */
+export function addressesOf(key: FlowKey): { readonly family: Family; readonly src: Address; readonly dst: Address } | undefined {
+  const read = (first: number, words: number) => Array.from(key.subarray(first, first + words));
+  switch (key[word.ethType]) {
+    case etherTypes.ipv4:
+      return { family: 'ipv4', src: read(word.nwSrc, 1), dst: read(word.nwDst, 1) };
+    case etherTypes.ipv6:
+      return { family: 'ipv6', src: read(word.ipv6Src, 4), dst: read(word.ipv6Dst, 4) };
+    default:
+      return undefined;
+  }
+}
+
+/** ct_nw_src and the like are those of `tuple`; zeros without one (ovs-fields(7), ct_nw_src; lib/conntrack.c, write_ct_md). */
+export function writeOriginal(key: FlowKey, tuple: Tuple | undefined): void {
+  key.fill(0, word.ctNwSrc, word.ctTpDst + 1);
+  if (tuple === undefined) return;
+  const { family, protocol, src, dst } = tuple;
+  key.set(src.address, family === 'ipv4' ? word.ctNwSrc : word.ctIpv6Src);
+  key.set(dst.address, family === 'ipv4' ? word.ctNwDst : word.ctIpv6Dst);
+  const isIcmp = protocol === (family === 'ipv4' ? ipProtocols.icmp : ipProtocols.icmp6);
+  key.set([protocol, isIcmp ? src.type : src.port, isIcmp ? 0 : dst.port], word.ctNwProto);
+}
