@@ -19,7 +19,7 @@ function withoutDots(text: string): string {
   const begin = text.lastIndexOf(':') + 1;
   const [, ...bytes] = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/.exec(text.slice(begin)) ?? [];
   const [a = 0, b = 0, c = 0, d = 0] = bytes.map(Number);
-  if (begin === 0 || bytes.length === 0 || [a, b, c, d].some((byte) => byte > 255)) return text;
+  if (bytes.length === 0 || [a, b, c, d].some((byte) => byte > 255)) return text;
   return `${text.slice(0, begin)}${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`;
 }
 

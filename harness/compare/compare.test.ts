@@ -232,12 +232,13 @@ void t.test('what switches remember', async (t) => {
   const told = (connections: readonly TrackedConnection[], macs: readonly LearnedMac[]) => compareState(state, { connections, macs }, 2).differences.map(({ aspect, kind, fields, expected, actual }) => `${aspect} ${kind} ${fields.join()}: ${expected.slice(-15)} | ${actual.slice(-15)}`);
   t.strictSame(told([], [learned]), ['connections missing : timeout 86400 s | nothing']);
   t.strictSame(told([connection, other], [learned]), ['connections unexpected : nothing | timeout 86400 s']);
-  const changes = { zone: 1, protocol: 'udp', reply: 'src=10.0.0.9', mark: 0, progress: 'state_orig=CLOSED', timeoutS: 1, node: 'n2' } as const;
-  const named = { zone: 'missing,unexpected', protocol: 'missing,unexpected', reply: 'reply', mark: 'mark', progress: 'protoinfo', timeoutS: 'timeout', node: 'missing,unexpected' } as const;
+  const changes = { zone: 1, protocol: 'udp', reply: 'src=10.0.0.9', mark: 0, progress: 'state_orig=CLOSED', timeoutS: 1, node: 'n2', label: '0x1' } as const;
+  const named = { zone: 'missing,unexpected', protocol: 'missing,unexpected', reply: 'reply', mark: 'mark', progress: 'protoinfo', timeoutS: 'timeout', node: 'missing,unexpected', label: 'mark' } as const;
   for (const field of Object.keys(changes) as (keyof typeof changes)[]) {
     const { differences } = compareState(state, { ...state, connections: [{ ...connection, [field]: changes[field] }] }, 2);
     t.equal(differences.map(({ kind, fields }) => (kind === 'different' ? fields.join() : kind)).sort().join(), named[field], field);
   }
+  t.match(compareState(state, { ...state, connections: [{ ...connection, label: '0x1' }] }, 2).differences, [{ actual: /, label 0x1, / }]);
   t.strictSame(told([connection], [{ ...learned, port: 'b' }]), ['macs different port: port a | port b'], 'a MAC moved');
   t.strictSame(told([connection], [{ ...learned, vlan: 5 }]), ['macs unexpected : nothing | port a', 'macs missing : port a | nothing']);
 });
@@ -299,12 +300,14 @@ void t.test('a whole vector', async (t) => {
   });
 
   await t.test('of several passes: each counts, the cached one only if the cache answered alone, and a difference tells its pass', async (t) => {
-    const cached = (hit: number, missed: number): PassCase => ({ ...cold, pass: { name: 'cached', stimulus: ping }, lookups: { hit, missed } });
+    const cached = (hit: number, missed: number, name: 'again' | 'cached' | 'sibling' = 'cached'): PassCase => ({ ...cold, pass: { name, stimulus: ping }, lookups: { hit, missed } });
     const sibling: PassCase = { ...cold, pass: { name: 'sibling', stimulus: ping }, real: { frames: [event(10, 'a', echo(), 'in')], notes: [reached, answered] } };
     const three = compareVector({ ...same, passes: [cold, cached(2, 0), cold] });
     t.match(three.counts, { intent: made(6), frames: made(6), silence: made(6), cache: made(1), counters: made(3), connections: made(2) });
     const proven = [[2, 0], [0, 0], [2, 1], [0, 2]] as const;
     t.strictSame(proven.map(([hit, missed]) => compareVector({ ...same, passes: [cold, cached(hit, missed)] }).counts.cache.made), [1, 0, 0, 0]);
+    t.strictSame(compareVector({ ...same, passes: [cold, cached(2, 0, 'again')] }).counts.cache, { expected: 1, made: 1, skipped: 0 }, 'the second time may be enough');
+    t.strictSame(compareVector({ ...same, passes: [cold, cached(0, 2), cached(2, 0, 'sibling')] }).counts.cache, { expected: 1, made: 0, skipped: 0 }, 'what a sibling hits proves nothing');
     t.strictSame(expectedCounts([observation, observation], 'all', same.model, ports).cache, { expected: 1, made: 0, skipped: 0 });
     t.match(compareVector({ ...same, passes: [cold, cached(2, 0), sibling] }).differences([]), [{ pass: 'sibling', aspect: 'frames', at: {} }]);
     t.match(compareVector({ ...same, passes: [cold, { ...sibling, intent: { kind: 'denied', why: 'policy' } }] }).differences([]).slice(-2), [{ pass: 'sibling', aspect: 'intent' }, { pass: 'sibling', aspect: 'intent' }]);

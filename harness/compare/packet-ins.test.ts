@@ -14,7 +14,7 @@ function frame(ttl: number): Uint8Array {
 }
 
 function told(table: number, changed: Partial<PacketIn> = {}): PacketIn {
-  return { bridge: 'br0', controller: 0, reason: 'action', table, cookie: 0x99n, length: 35, frame: frame(64), metadata: 'in_port=1', userdata: [1, 2], paused: false, ...changed };
+  return { bridge: 'br0', controller: 0, reason: 'action', table, cookie: 0x99n, length: 35, frame: frame(64), metadata: 'in_port=1', userdata: [1, 0xab], paused: false, ...changed };
 }
 
 const bridge: BridgePlan = { name: 'br0', mac: '02:00:00:00:00:01', ports: [], flows: [], controllers: [{ id: 0, paused: 'kept' }, { id: 7, paused: 'kept' }] };
@@ -57,7 +57,7 @@ void t.test('controllers and bridges are looked at apart, and only those that li
 void t.test('in words', async (t) => {
   const [difference] = comparePacketIns([bridge], three, three.with(0, told(1, { paused: true, frame: frame(64).subarray(0, 34), userdata: [] }))).differences;
   t.strictSame([difference?.expected, difference?.actual], [
-    'table 1, cookie 0x99, in_port=1 (action), userdata 01.02: 02:00:00:00:00:0a > 02:00:00:00:00:0b IPv4 10.0.0.1 > 10.0.0.2 protocol 200 length 1 ttl 64',
+    'table 1, cookie 0x99, in_port=1 (action), userdata 01.ab: 02:00:00:00:00:0a > 02:00:00:00:00:0b IPv4 10.0.0.1 > 10.0.0.2 protocol 200 length 1 ttl 64',
     'table 1, cookie 0x99, in_port=1 (action), waits, 34 of 35 bytes: 02:00:00:00:00:0a > 02:00:00:00:00:0b type 0x0800 length 20',
   ]);
   t.equal(comparePacketIns([bridge], three, []).differences[0]?.actual, 'nothing');

@@ -27,17 +27,14 @@ export function comparePacketIns(bridges: readonly BridgePlan[], expected: reado
   return { differences: compared.flatMap(({ differences }) => differences), count: { expected: made, made, skipped: 0 } };
 }
 
-/** What stands alike at both ends is the same; in between, the first is compared with the first and so on. */
+/** What stands alike at the end is the same; before it, the first is compared with the first and so on. */
 function compareOrdered(expected: readonly PacketIn[], actual: readonly PacketIn[]): { readonly differences: readonly PacketInDifference[]; readonly made: number } {
   const made = Math.max(expected.length, actual.length);
   const shorter = Math.min(expected.length, actual.length);
-  const isSame = (a: PacketIn | undefined, b: PacketIn | undefined) => a !== undefined && b !== undefined && differences(a, b).length === 0;
-  let before = 0;
-  while (before < shorter && isSame(expected[before], actual[before])) before++;
   let behind = 0;
-  while (behind < shorter - before && isSame(expected.at(-1 - behind), actual.at(-1 - behind))) behind++;
-  const places = Array.from({ length: made - before - behind }, (_, index) => before + index);
-  return { made, differences: places.flatMap((place) => compareOne(place < expected.length - behind ? expected[place] : undefined, place < actual.length - behind ? actual[place] : undefined)) };
+  while (behind < shorter && compareOne(expected.at(-1 - behind), actual.at(-1 - behind)).length === 0) behind++;
+  const [before, after] = [expected, actual].map((told) => told.slice(0, told.length - behind));
+  return { made, differences: Array.from({ length: made - behind }, (_, place) => compareOne(before?.[place], after?.[place])).flat() };
 }
 
 function compareOne(expected: PacketIn | undefined, actual: PacketIn | undefined): readonly PacketInDifference[] {

@@ -23,6 +23,7 @@ export const openflowJustifications: readonly Justification[] = [
   },
   { file: 'harness/openflow/actions/ct.ts', line: 'if (low === undefined || high === undefined) return', mutations: ['low === undefined → false', 'high === undefined → false'], why: 'the same: where one is missing, both are' },
   { file: 'harness/openflow/actions/ct.ts', line: 'if (error instanceof InputError) throw', mutations: ['error instanceof InputError → true'], why: 'the same: nothing else is thrown' },
+  { file: 'harness/openflow/actions/learn.ts', line: "return fieldsNamed(text.replace(", mutations: ['/_W$/ → /_W/'], why: 'the same: no field has such a part in its name' },
   { file: 'harness/openflow/actions/order.ts', line: 'return kind ===', mutations: ['5 → 6'], why: 'the same order' },
   { file: 'harness/openflow/actions/output.ts', line: '? \'output:\' : \'\'}', mutations: ['action.port < reservedPorts.UNSET → action.port <= reservedPorts.UNSET'], why: 'the same: nothing is sent there' },
   { file: 'harness/openflow/actions/over.ts', line: 'for (let from = 0; from < field.bits;) {', mutations: ['from < field.bits → from <= field.bits'], why: 'the same: no bit is behind the last' },

@@ -93,8 +93,8 @@ export function isPlain({ id, reason, userdata, pause, meter }: ControllerAction
 /** `enqueue:PORT:QUEUE`, `enqueue(PORT,QUEUE)` */
 function readEnqueue(call: Call, reading: Reading): Action {
   const text = needed(call);
-  const [, before = '', number = ''] = /^([^:q,]+)[:q,](.+)/s.exec(text.text) ?? [];
-  if (number === '') throw complain(call.at, `expected enqueue:PORT:QUEUE, got "${call.at.text}"`);
+  const [, before = ''] = /^([^:q,]+)[:q,]./s.exec(text.text) ?? [];
+  if (before === '') throw complain(call.at, `expected enqueue:PORT:QUEUE, got "${call.at.text}"`);
   const to = parsePort(part(text, 0, before.length), reading.names.ports);
   if (to >= reservedPorts.UNSET && to !== reservedPorts.LOCAL && to !== reservedPorts.IN_PORT) throw complain(text, 'enqueue goes to a port of the bridge, LOCAL or IN_PORT');
   return { kind: 'enqueue', port: to, queue: small(part(text, before.length + 1), 'queue', uint32) };
