@@ -9,7 +9,7 @@ import t from 'tap';
 import { formatIpv4, ipv4Number } from '../base/address.js';
 import type { Observation } from '../nouns/observation.js';
 import type { ClusterPlan, HostPlan, InterfacePlan, NodePlan, RoutePlan } from '../nouns/plan.js';
-import type { SwitchCall, SwitchStep } from '../nouns/switching.js';
+import type { FabricCall, SwitchStep } from '../nouns/switching.js';
 import type { FrameSpec, Stimulus } from '../nouns/vector.js';
 import { arpOperations, encodeArp } from '../packet/arp.js';
 import { encodeEthernet, etherTypes } from '../packet/ethernet.js';
@@ -248,16 +248,16 @@ function nodePlan(number: number): NodePlan {
 const macOf = (name: string, number: number) => `02:00:00:00:0${number}:${{ a: '01', b: '02', u: '03' }[name] ?? ''}`;
 const plan: ClusterPlan = { nodes: [nodePlan(1), nodePlan(2), nodePlan(3)] };
 
-type Script = (call: SwitchCall) => SwitchStep['outputs'];
+type Script = (call: FabricCall) => SwitchStep['outputs'];
 
 /** A frame comes out of every port but the one it went into. */
 const hub: Script = (call) =>
   call.kind === 'advance' ? [] : ['a-port', 'b-port', 'u-port', 'uplink'].filter((port) => port !== call.port).flatMap((port) => call.frames.map((frame) => ({ port, frame })));
 
 /** Plays a stimulus on scripted switches; whatever the script, no node is called twice at once, and every call is for one frame. */
-function play(stimulus: Stimulus, script: Script, network = plan): { readonly observation: Observation; readonly calls: readonly (readonly SwitchCall[])[] } {
+function play(stimulus: Stimulus, script: Script, network = plan): { readonly observation: Observation; readonly calls: readonly (readonly FabricCall[])[] } {
   const fabric = runStimulus(network, stimulus, draws);
-  const calls: (readonly SwitchCall[])[] = [];
+  const calls: (readonly FabricCall[])[] = [];
   for (let asked = fabric.next(); ; asked = fabric.next(asked.value.map((call) => ({ outputs: script(call) })))) {
     if (asked.done === true) return { observation: asked.value, calls };
     ok(new Set(asked.value.map(({ node }) => node)).size === asked.value.length, 'one call a node');
@@ -268,7 +268,7 @@ function play(stimulus: Stimulus, script: Script, network = plan): { readonly ob
 
 const happened = ({ frames }: Observation) => frames.map(({ timeUs, node, port, direction }) => `${timeUs} ${direction} ${node} ${port}`);
 const noted = ({ notes }: Observation) => notes.map((note) => Object.values(note).join(' '));
-const warps = (calls: readonly (readonly SwitchCall[])[]) => calls.filter(([call]) => call?.kind === 'advance').map((round) => round.map((call) => (call.kind === 'advance' ? `${call.node} ${call.ms}` : '')).join(', '));
+const warps = (calls: readonly (readonly FabricCall[])[]) => calls.filter(([call]) => call?.kind === 'advance').map((round) => round.map((call) => (call.kind === 'advance' ? `${call.node} ${call.ms}` : '')).join(', '));
 
 void t.test('the event loop', async (t) => {
   await t.test('one ping on a hub, frame by frame', async (t) => {

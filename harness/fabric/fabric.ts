@@ -7,7 +7,7 @@ import { assert } from '../base/errors.js';
 import { formatMac } from '../base/address.js';
 import type { FrameEvent, HostNote, Observation } from '../nouns/observation.js';
 import type { ClusterPlan, InterfacePlan } from '../nouns/plan.js';
-import type { SwitchCall, SwitchStep } from '../nouns/switching.js';
+import type { FabricCall, SwitchStep } from '../nouns/switching.js';
 import type { Stimulus } from '../nouns/vector.js';
 import { createAgenda } from './agenda.js';
 import { createHost, type Draws, type Effect, type Host, type Timer } from './host.js';
@@ -26,7 +26,7 @@ type Entry =
 type ToSwitch = Extract<Entry, { kind: 'to-switch' }>;
 
 /** Carries out one stimulus among fresh hosts until nothing more happens, or `framesMax` frames were not enough for it. */
-export function* runStimulus(plan: ClusterPlan, stimulus: Stimulus, random: Draws): Generator<readonly SwitchCall[], Observation, readonly SwitchStep[]> {
+export function* runStimulus(plan: ClusterPlan, stimulus: Stimulus, random: Draws): Generator<readonly FabricCall[], Observation, readonly SwitchStep[]> {
   const wiring = wire(plan, stimulus, random);
   const agenda = createAgenda<Entry>();
   const frames: FrameEvent[] = [];

@@ -7,7 +7,7 @@ import t from 'tap';
 import { assert } from '../base/errors.js';
 import type { Observation } from '../nouns/observation.js';
 import type { ClusterPlan, HostPlan } from '../nouns/plan.js';
-import type { SwitchCall } from '../nouns/switching.js';
+import type { FabricCall } from '../nouns/switching.js';
 import type { Stimulus, TcpFlag } from '../nouns/vector.js';
 import { decodeEthernet } from '../packet/ethernet.js';
 import { decodeIpv4, ipProtocols } from '../packet/ipv4.js';
@@ -42,7 +42,7 @@ const perfect: Wire = () => 1;
 function play(stimulus: Stimulus, wire: Wire = perfect): Observation {
   const fabric = runStimulus(plan, stimulus, draws);
   let segments = 0;
-  const carry = (call: SwitchCall) => {
+  const carry = (call: FabricCall) => {
     if (call.kind === 'advance') return { outputs: [] };
     const [frame] = call.frames;
     assert(frame !== undefined, 'a frame a call');

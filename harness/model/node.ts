@@ -36,6 +36,8 @@ export interface ModelNode {
   readonly packets: Map<Rule, number>;
   /** Which of several flows of equal priority was seen to win. */
   readonly ties: { readonly candidates: readonly Rule[]; readonly winner: Rule }[];
+  /** Names of ports whose links are down: what goes out of them or into them is lost. */
+  readonly downPorts: Set<string>;
   /** Virtual time in ms. */
   nowMs: number;
 }
@@ -53,7 +55,7 @@ export function buildNode(plan: NodePlan, version = newest): ModelNode {
     const meters = new Map(parseBridgeMeters(plan.node, bridge).map((meter) => [meter.id, fullMeter(meter, 0)]));
     return { plan: bridge, ports, groups, meters, options, tables: compile(parseBridgeFlows(plan.node, bridge), options), ids: new Map<Rule, FlowId>(), macs: new Map() };
   });
-  return { name: plan.node, behaviour: behaviourOf(version), bridges, connections: new Map(), packets: new Map(), ties: [], nowMs: 0 };
+  return { name: plan.node, behaviour: behaviourOf(version), bridges, connections: new Map(), packets: new Map(), ties: [], downPorts: new Set(), nowMs: 0 };
 }
 
 function locatedGroup(group: Group, options: OptionFields): Group {
@@ -67,10 +69,11 @@ function refuseUnknown({ name, mirrors = [], multicastSnooping }: BridgePlan): v
   if (unknown.length > 0) throw new Unsupported(`the model does not know ${unknown.join(', ')} of bridge ${name}`);
 }
 
-/** Forgets connections, learned addresses and counters; meters are full. */
+/** Forgets connections, learned addresses and counters; links are up, meters full. */
 export function resetNode(node: ModelNode): void {
   node.connections.clear();
   node.packets.clear();
+  node.downPorts.clear();
   for (const { macs, meters } of node.bridges) {
     macs.clear();
     for (const [id, { meter }] of meters) meters.set(id, fullMeter(meter, node.nowMs));
@@ -79,6 +82,11 @@ export function resetNode(node: ModelNode): void {
 
 export function portName(bridge: ModelBridge, port: number): string {
   return port === reservedPorts.LOCAL ? bridge.plan.name : (bridge.ports.get(port)?.name ?? String(port));
+}
+
+/** Whether there is such a port, LOCAL or another, with its link up. */
+export function isAlive(node: ModelNode, bridge: ModelBridge, port: number): boolean {
+  return (port === reservedPorts.LOCAL || bridge.ports.has(port)) && !node.downPorts.has(portName(bridge, port));
 }
 
 /** The same object for the same rule, so that what is made from it is made once. */

@@ -4,9 +4,25 @@
  */
 
 /** What the fabric asks of one node's switches; at most one call a node at an instant, one port a call. */
-export type SwitchCall =
+export type FabricCall =
   | { readonly kind: 'receive'; readonly node: string; readonly port: string; readonly frames: readonly Uint8Array[] }
   | { readonly kind: 'advance'; readonly node: string; readonly ms: number };
+
+/** What can be asked of one node's switches: packets, time, and what those do who run them. */
+export type SwitchCall =
+  | FabricCall
+  /**
+   * Flows and groups of one bridge change, all or none. Lines as a file for `ovs-ofctl bundle` has them: `flow add …`, `flow modify …`,
+   * `flow delete_strict …`, `group insert_bucket …` (ovs-ofctl(8), "bundle").
+   */
+  | { readonly kind: 'change'; readonly node: string; readonly bridge: string; readonly lines: readonly string[] }
+  /** The interface at a port goes down or comes up. While it is down the switch knows, and what goes out of it or into it is lost. */
+  | { readonly kind: 'link'; readonly node: string; readonly port: string; readonly state: 'up' | 'down' }
+  /**
+   * Connections are forgotten: all, those of one zone, or the one whose first direction is `tuple`, as
+   * `ct_nw_src=10.0.0.1,ct_nw_dst=10.0.0.2,ct_nw_proto=17,ct_tp_src=4000,ct_tp_dst=7` (ovs-vswitchd(8), "dpctl/flush-conntrack").
+   */
+  | { readonly kind: 'flush'; readonly node: string; readonly zone?: number; readonly tuple?: string };
 
 /** What a node's switches did with one call: every frame that came out, sorted by port name, in order a port. */
 export interface SwitchStep {

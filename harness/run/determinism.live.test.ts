@@ -26,7 +26,7 @@ async function run(seed: number): Promise<{ readonly traceHash: string; readonly
         ...sim,
         call: async (calls) => {
           const steps = await sim.call(calls);
-          events.push(...calls.map((call, index) => `${call.kind} ${call.node} ${call.kind === 'receive' ? call.port : call.ms}: ${steps[index]?.outputs.map(({ port, frame }) => `${port} ${Buffer.from(frame).toString('hex')}`).join(', ')}`));
+          events.push(...calls.map((call, index) => `${call.kind} ${call.node} ${call.kind === 'receive' ? call.port : call.kind === 'advance' ? call.ms : ''}: ${steps[index]?.outputs.map(({ port, frame }) => `${port} ${Buffer.from(frame).toString('hex')}`).join(', ')}`));
           return steps;
         },
       };

@@ -18,7 +18,7 @@ const ping: Stimulus = { kind: 'ping', from: 'a', to: '10.0.0.2' };
 const pass = (name: Pass['name'], stimulus: Stimulus = ping): Pass => ({ name, stimulus });
 
 type Script = (call: SwitchCall, nth: number) => SwitchStep['outputs'];
-const wire: Script = (call) => (call.kind === 'advance' ? [] : call.frames.map((frame) => ({ port: call.port === 'port-a' ? 'port-b' : 'port-a', frame })));
+const wire: Script = (call) => (call.kind !== 'receive' ? [] : call.frames.map((frame) => ({ port: call.port === 'port-a' ? 'port-b' : 'port-a', frame })));
 
 /** Carries out calls as the script says, and counts them from 1. */
 function follow(script: Script): (calls: readonly SwitchCall[]) => Promise<readonly SwitchStep[]> {

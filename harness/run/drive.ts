@@ -8,7 +8,7 @@ import type { Decide } from '../model/tie.js';
 import type { Trace } from '../model/trace.js';
 import type { Observation } from '../nouns/observation.js';
 import type { ClusterPlan } from '../nouns/plan.js';
-import type { FlowCount, Lookups, SwitchCall, SwitchStep } from '../nouns/switching.js';
+import type { FabricCall, FlowCount, Lookups, SwitchStep } from '../nouns/switching.js';
 import type { Pass } from '../nouns/vector.js';
 import type { ModelTestbed } from '../testbeds/model/model.js';
 import type { Switches, Testbed } from '../testbeds/testbed.js';
@@ -40,9 +40,11 @@ export interface Played {
 }
 
 /** What a fabric is played on. */
-export type Player = Pick<Testbed, 'call'>;
+export interface Player {
+  call(calls: readonly FabricCall[]): ReturnType<Testbed['call']>;
+}
 
-type Fabric = Generator<readonly SwitchCall[], Observation, readonly SwitchStep[]>;
+type Fabric = Generator<readonly FabricCall[], Observation, readonly SwitchStep[]>;
 
 /**
  * Plays the passes of the vector called `id`, one after the other, until all are played or model and switches part. Where the cache
@@ -103,7 +105,7 @@ export async function playAlone(testbed: Player, plan: ClusterPlan, id: string, 
   return observations;
 }
 
-async function playOut(testbed: Player, fabric: Fabric, asks: IteratorResult<readonly SwitchCall[], Observation>): Promise<Observation> {
+async function playOut(testbed: Player, fabric: Fabric, asks: IteratorResult<readonly FabricCall[], Observation>): Promise<Observation> {
   let asked = asks;
   while (asked.done !== true) asked = fabric.next(await testbed.call(asked.value));
   return asked.value;

@@ -9,7 +9,7 @@ export interface Testbed {
   readonly versions: Readonly<Record<string, string>>;
   /** Carries out one call a node, nodes in parallel, and returns when all of them are quiet; steps in the order of `calls`. */
   call(calls: readonly SwitchCall[]): Promise<readonly SwitchStep[]>;
-  /** Every switch forgets connections, learned MACs and cached flows; counters start from zero. */
+  /** Every switch forgets connections, learned MACs and cached flows, and has its flows, groups and links back that calls have changed; counters start from zero. */
   reset(): Promise<void>;
   /** Packets a flow since the last reset, for every flow of every bridge of every node, also those at zero. */
   counts(): Promise<readonly FlowCount[]>;

@@ -3,7 +3,7 @@ import type { ChoiceAction } from '../../openflow/actions.js';
 import { reservedPorts } from '../../openflow/ports.js';
 import type { FlowKey } from '../../packet/flow-key.js';
 import { hash2words, hashOf } from '../hash.js';
-import type { ModelBridge } from '../node.js';
+import { isAlive, type ModelBridge, type ModelNode } from '../node.js';
 
 type Multipath = Extract<ChoiceAction, { readonly kind: 'multipath' }>;
 type Bundle = Extract<ChoiceAction, { readonly kind: 'bundle' }>;
@@ -50,6 +50,6 @@ export function chooseMember(key: FlowKey, { fields, basis, algorithm, members }
 }
 
 /** Whether a bundle may choose the port: the controller never, other ports that are not one port always. */
-export function isUp(bridge: ModelBridge, port: number): boolean {
-  return port === reservedPorts.LOCAL || bridge.ports.has(port) || (port > reservedPorts.UNSET && port !== reservedPorts.CONTROLLER);
+export function isUp(node: ModelNode, bridge: ModelBridge, port: number): boolean {
+  return isAlive(node, bridge, port) || (port > reservedPorts.UNSET && port !== reservedPorts.CONTROLLER && port !== reservedPorts.LOCAL);
 }

@@ -2,7 +2,7 @@
 import { Unsupported } from '../../base/errors.js';
 import type { Bucket, Group } from '../../openflow/groups.js';
 import { reservedPorts } from '../../openflow/ports.js';
-import type { ModelBridge } from '../node.js';
+import { isAlive } from '../node.js';
 import { copyOf } from '../packet.js';
 import { inSetOrder } from './action-set.js';
 import { finishFreezing } from './freeze.js';
@@ -32,9 +32,9 @@ function bucketsOf(at: Translation, group: Group): readonly Bucket[] {
     case 'indirect':
       return group.buckets;
     case 'ff':
-      return orNone(at, group, group.buckets.find((bucket) => isAlive(at.bridge, group, bucket)));
+      return orNone(at, group, group.buckets.find((bucket) => isLive(at, group, bucket)));
     case 'select': {
-      const choice = chooseBucket(at.packet, group, (bucket) => isAlive(at.bridge, group, bucket));
+      const choice = chooseBucket(at.packet, group, (bucket) => isLive(at, group, bucket));
       if (choice.kind === 'bucket') return orNone(at, group, choice.bucket);
       at.exits = true;
       at.freezing = choice;
@@ -72,11 +72,11 @@ export const tooManyLabels = 'more labels than there is room for';
 const longestWatch = 128;
 
 /** Of no importance where it watches nothing; of a `select` group, one without weight is never chosen. */
-function isAlive(bridge: ModelBridge, { type }: Group, { weight, watchPort, watchGroup }: Bucket, depth = 0): boolean {
+function isLive(at: Translation, { type }: Group, { weight, watchPort, watchGroup }: Bucket, depth = 0): boolean {
   if (depth >= longestWatch || (type === 'select' && weight === 0)) return false;
   if (watchPort === undefined && watchGroup === undefined) return true;
   if (watchPort === reservedPorts.CONTROLLER) throw new Unsupported('the model does not know whether a controller that a bucket watches is there');
-  if (watchPort !== undefined && (watchPort === reservedPorts.LOCAL || bridge.ports.has(watchPort))) return true;
-  const watched = watchGroup === undefined ? undefined : bridge.groups.get(watchGroup);
-  return watched !== undefined && watched.buckets.some((bucket) => isAlive(bridge, watched, bucket, depth + 1));
+  if (watchPort !== undefined && isAlive(at.passage.node, at.bridge, watchPort)) return true;
+  const watched = watchGroup === undefined ? undefined : at.bridge.groups.get(watchGroup);
+  return watched !== undefined && watched.buckets.some((bucket) => isLive(at, watched, bucket, depth + 1));
 }

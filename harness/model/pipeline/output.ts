@@ -110,11 +110,12 @@ function send(at: Translation, port: number, by?: string, maxLength = 0xffff): v
   const cutOff = Math.max(0, packet.frame.length - maxLength);
   commit(packet);
   const frame = packet.frame.subarray(0, packet.frame.length - cutOff);
+  if (passage.node.downPorts.has(name)) noteDrop(at, `the link of ${name} is down`);
   const told = passage.details === undefined ? {} : { key: packet.key.slice() };
   at.datapath.push(() => {
     if (frame.length < shortestFrame) return;
     if (port === reservedPorts.LOCAL && receiveFromTunnel(at, bridge, frame)) return;
-    passage.outputs.push({ port: name, frame, ...told });
+    if (!passage.node.downPorts.has(name)) passage.outputs.push({ port: name, frame, ...told });
   });
 }
 

@@ -129,7 +129,7 @@ function act(at: Translation, action: Action, list: ActionList, behind: readonly
     case 'enqueue':
       return enqueue(at, action.port);
     case 'bundle': {
-      const port = chooseMember(key, action, (member) => isUp(at.bridge, member));
+      const port = chooseMember(key, action, (member) => isUp(at.passage.node, at.bridge, member));
       if (action.destination === undefined) return output(at, port, list);
       writeSubfield(key, action.destination, BigInt(port));
       return noteWrite(at, action.destination.field.name);

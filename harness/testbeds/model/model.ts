@@ -5,6 +5,7 @@ import type { SwitchCall, SwitchStep } from '../../nouns/switching.js';
 import { newest, parseVersion } from '../../model/behaviour.js';
 import { rulesOf } from '../../model/classifier.js';
 import { buildNode, resetNode, type ModelNode } from '../../model/node.js';
+import { operate } from '../../model/operations.js';
 import { stateOf } from '../../model/state.js';
 import { flowCounts, receiveFrame } from '../../model/switch.js';
 import { Tie, type Decide } from '../../model/tie.js';
@@ -34,8 +35,8 @@ export function openModel(plan: ClusterPlan, versions: Testbed['versions'] = {})
   };
   const carryOut = (call: SwitchCall): SwitchStep => {
     const node = nodeOf(call.node);
-    if (call.kind === 'advance') {
-      node.nowMs += call.ms;
+    if (call.kind !== 'receive') {
+      operate(node, call);
       return { outputs: [], packetIns: [] };
     }
     const results = call.frames.map((frame) => receiveFrame(node, call.port, frame));

@@ -2,6 +2,7 @@
  * The connection table of one node's datapath. Asked as a whole it goes through all 65,536 zones, which takes longer than a packet;
  * so the zones that the node's flows name are asked, and the number of connections tells whether there are others.
  */
+import { InputError } from '../../base/errors.js';
 import { parseBridgeFlows } from '../../openflow/bridge-program.js';
 import type { NodePlan } from '../../nouns/plan.js';
 import type { TrackedConnection } from '../../nouns/state.js';
@@ -11,6 +12,8 @@ import { parseConnections } from './state.js';
 export interface Connections {
   list(): Promise<readonly TrackedConnection[]>;
   forget(): Promise<void>;
+  /** @throws InputError with the daemon's words for a zone or a tuple that is none. */
+  flush(which: { readonly zone?: number; readonly tuple?: string }): Promise<void>;
 }
 
 export function connectionsOf(plan: NodePlan, { call }: Unixctl): Connections {
@@ -28,6 +31,14 @@ export function connectionsOf(plan: NodePlan, { call }: Unixctl): Connections {
       const flushed = zones.map((zone) => call('dpctl/flush-conntrack', zone));
       const [left] = await Promise.all([count(), ...flushed]);
       if (left !== 0) await call('dpctl/flush-conntrack');
+    },
+    flush: async ({ zone, tuple }) => {
+      try {
+        await call('dpctl/flush-conntrack', ...(zone === undefined ? [] : [`zone=${zone}`]), ...(tuple === undefined ? [] : [tuple]));
+      } catch (error) {
+        // A tuple that leaves nothing open must have a connection there; with any other there may be none.
+        if (!(error instanceof InputError && error.message.includes('No such file or directory'))) throw error;
+      }
     },
   };
 }

@@ -31,3 +31,9 @@ export function countsSince(baseline: readonly FlowCount[], counts: readonly Flo
     return { flow, packets: since };
   });
 }
+
+/** The baseline once flows have changed: those that began anew count from zero. Flows that went on count more than before. */
+export function rebased(baseline: readonly FlowCount[], counts: readonly FlowCount[]): readonly FlowCount[] {
+  const before = new Map(baseline.map(({ flow, packets }) => [flow, packets]));
+  return counts.map(({ flow, packets }) => ({ flow, packets: Math.min(packets, before.get(flow) ?? 0) }));
+}

@@ -17,8 +17,10 @@ import { wiredPorts } from './configure.js';
 import { connectionsOf } from './connections.js';
 import { connectControllers, type Controllers } from './controllers.js';
 import { disagreements, isTakenIn, parseCachedFlows, parseLookups, parsePortCounters, type PortCounters } from './conservation.js';
-import { countsSince, flowCounter } from './flow-counts.js';
+import { countsSince, flowCounter, rebased } from './flow-counts.js';
+import { linksOf } from './links.js';
 import { listenPort, type PortSocket } from './port-socket.js';
+import { programsOf } from './programs.js';
 import { parseMacs } from './state.js';
 
 export interface SimNode {
@@ -26,6 +28,9 @@ export interface SimNode {
   readonly vswitch: Vswitch;
   receive(port: string, frames: readonly Uint8Array[]): Promise<SwitchStep>;
   advance(ms: number): Promise<SwitchStep>;
+  change(bridge: string, lines: readonly string[]): Promise<SwitchStep>;
+  link(port: string, state: 'up' | 'down'): Promise<SwitchStep>;
+  flush(which: { readonly zone?: number; readonly tuple?: string }): Promise<SwitchStep>;
   reset(): Promise<void>;
   counts(): Promise<readonly FlowCount[]>;
   state(): Promise<SwitchState>;
@@ -76,6 +81,8 @@ function runningNode(plan: NodePlan, vswitch: Vswitch, ofctl: Ofctl, wires: read
   const { unixctl } = vswitch.vswitchd;
   const { call } = unixctl;
   const connections = connectionsOf(plan, unixctl);
+  const links = linksOf(plan, unixctl);
+  const programs = programsOf(plan, ofctl);
   const flowCounters = plan.bridges.map((bridge) => ({ bridge: bridge.name, read: flowCounter(plan.node, bridge.name, { ...noNames, tunnelOptions: parseBridgeOptions(plan.node, bridge) }) }));
   let baseline: readonly FlowCount[] = [];
   let none: readonly FlowCount[] = [];
@@ -117,15 +124,8 @@ function runningNode(plan: NodePlan, vswitch: Vswitch, ofctl: Ofctl, wires: read
   };
   const take = (): SwitchStep => {
     const packetIns = controllers.take();
-    const outputs = wires.toSorted((a, b) => (a.port < b.port ? -1 : 1)).flatMap((wire) => wire.take().map((frame) => ({ port: wire.port, frame })));
+    const outputs = wires.toSorted((a, b) => (a.port < b.port ? -1 : 1)).flatMap((wire) => wire.take().map((frame) => ({ port: wire.port, frame }))).filter(({ port }) => !links.isDown(port));
     return packetIns === undefined ? { outputs } : { outputs, packetIns };
-  };
-  /** What is cached follows a change of flows some time after it: unless it is thrown away, packets go by what was before. */
-  const changing = async <T>(change: () => Promise<T>): Promise<T> => {
-    touched = 'yes';
-    const changed = await vswitch.whileAlive(change());
-    await call('revalidator/purge');
-    return changed;
   };
   /**
    * Counters of flows lag behind cached packets until the cache is purged into them. A purge passes over what a revalidator holds at
@@ -142,10 +142,28 @@ function runningNode(plan: NodePlan, vswitch: Vswitch, ofctl: Ofctl, wires: read
     return counts;
   };
 
+  /** What is cached follows a change of flows, groups and ports some time after it: unless it is thrown away, packets go by what was before. */
+  const changing = async (change: () => Promise<void>): Promise<SwitchStep> => {
+    touched = 'yes';
+    await vswitch.whileAlive(change());
+    baseline = rebased(baseline, await countAll());
+    await quiet();
+    return take();
+  };
+  /** A change that no reset takes back. */
+  const staying = async <T>(change: () => Promise<T>): Promise<T> => {
+    touched = 'yes';
+    const changed = await vswitch.whileAlive(change());
+    programs.forget();
+    await call('revalidator/purge');
+    return changed;
+  };
+
   return {
     name: plan.node, vswitch, close,
     receive: async (port, frames) => {
       touched = 'yes';
+      if (links.isDown(port)) return take();
       assert(wires.some((wire) => wire.port === port), `node ${plan.node} has no wire at port ${port}`);
       for (let first = 0; first < frames.length; first += framesInFlight) await put(port, frames.slice(first, first + framesInFlight));
       return take();
@@ -161,8 +179,15 @@ function runningNode(plan: NodePlan, vswitch: Vswitch, ofctl: Ofctl, wires: read
       }
       return take();
     },
+    change: (bridge, lines) => changing(async () => {
+      await programs.keep();
+      await ofctl.bundle(bridge, lines);
+    }),
+    link: (port, state) => changing(() => links.set(port, state)),
+    flush: (which) => changing(() => connections.flush(which)),
     reset: async () => {
       if (touched === 'no') return;
+      await Promise.all([vswitch.whileAlive(programs.restore()), links.restore()]);
       // The daemon answers in the order it is asked, so nothing needs to be waited for in between.
       const flushed = [...plan.bridges.map(({ name }) => call('fdb/flush', name)), connections.forget(), call('tnl/neigh/flush'), setNeighbours(plan, unixctl)];
       [baseline] = await Promise.all([countAll(), ...flushed]);
@@ -182,8 +207,8 @@ function runningNode(plan: NodePlan, vswitch: Vswitch, ofctl: Ofctl, wires: read
       return take().outputs.map((output) => ({ node: plan.node, ...output }));
     },
     program: () => vswitch.whileAlive(Promise.all(plan.bridges.map(async ({ name }) => ({ node: plan.node, bridge: name, flows: await ofctl.dumpFlows(name) })))),
-    bundle: (bridge, lines) => changing(() => ofctl.bundle(bridge, lines)),
-    send: (bridge, version, messages) => changing(() => ofctl.send(bridge, vswitch.vswitchd, version, messages)),
-    ofctl: (bridge, command, ...args) => changing(() => ofctl.run(bridge, command, ...args)),
+    bundle: (bridge, lines) => staying(() => ofctl.bundle(bridge, lines)),
+    send: (bridge, version, messages) => staying(() => ofctl.send(bridge, vswitch.vswitchd, version, messages)),
+    ofctl: (bridge, command, ...args) => staying(() => ofctl.run(bridge, command, ...args)),
   };
 }

@@ -1,7 +1,7 @@
 /** The default testbed: real ovs-vswitchd and ovsdb-server for every node, without privilege, in virtual time. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { assert, unknownName } from '../../base/errors.js';
+import { assert, assertNever, unknownName } from '../../base/errors.js';
 import type { Teardown } from '../../base/teardown.js';
 import type { ClusterPlan } from '../../nouns/plan.js';
 import type { SwitchCall, SwitchStep } from '../../nouns/switching.js';
@@ -35,7 +35,7 @@ export interface Sim extends Switches {
   readonly daemons: ReadonlyMap<string, { readonly vswitchd: number; readonly server: number }>;
   /** `ovs-ofctl COMMAND BRIDGE ARGS…` on one node, behind the back of the program; its output. */
   ofctl(node: string, bridge: string, command: string, ...args: readonly string[]): Promise<string>;
-  /** Carries out the lines of an `ovs-ofctl bundle` on one node's bridge, all or none. */
+  /** Carries out the lines of an `ovs-ofctl bundle` on one node's bridge, all or none; no reset takes that back. */
   bundle(node: string, bridge: string, lines: readonly string[]): Promise<void>;
   /** Sends messages of OpenFlow as they are to one node's bridge. @throws InputError with the errors that the switch answers with. */
   send(node: string, bridge: string, version: Version, messages: readonly Uint8Array[]): Promise<void>;
@@ -101,7 +101,7 @@ function runningSim(opened: readonly SimNode[], options: SimOptions, dir: string
   };
   const perform = async (call: SwitchCall) => {
     const node = find(call.node);
-    const step = call.kind === 'receive' ? await node.receive(call.port, call.frames) : await node.advance(call.ms);
+    const step = await carryOut(node, call);
     return options.wire?.(step, call.node) ?? step;
   };
   return {
@@ -128,6 +128,23 @@ function runningSim(opened: readonly SimNode[], options: SimOptions, dir: string
     logs,
     close,
   };
+}
+
+async function carryOut(node: SimNode, call: SwitchCall): Promise<SwitchStep> {
+  switch (call.kind) {
+    case 'receive':
+      return await node.receive(call.port, call.frames);
+    case 'advance':
+      return await node.advance(call.ms);
+    case 'change':
+      return await node.change(call.bridge, call.lines);
+    case 'link':
+      return await node.link(call.port, call.state);
+    case 'flush':
+      return await node.flush(call);
+    default:
+      return assertNever(call);
+  }
 }
 
 function versionsOf(nodes: readonly SimNode[]): Readonly<Record<string, string>> {

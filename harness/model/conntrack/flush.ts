@@ -1,0 +1,55 @@
+/** Connections that are forgotten at somebody's word (ovs-vswitchd(8), "dpctl/flush-conntrack"; Open vSwitch lib/ct-dpif.c, ct_dpif_flush). */
+import { InputError, Unsupported } from '../../base/errors.js';
+import { ipProtocols } from '../../packet/ipv4.js';
+import type { Connection, ConnectionTable } from './tracker.js';
+import { printTuple, type Tuple } from './tuple.js';
+
+/** What the words of a tuple are in the text of a connection's direction. */
+const parts: Readonly<Record<string, string>> = { ct_nw_src: 'src', ct_nw_dst: 'dst', ct_ipv6_src: 'src', ct_ipv6_dst: 'dst', ct_tp_src: 'sport', ct_tp_dst: 'dport', icmp_id: 'id', icmp_type: 'type', icmp_code: 'code' };
+
+interface Wanted {
+  readonly protocol: number | undefined;
+  /** As directions are written: `src=10.0.0.1`. */
+  readonly parts: readonly string[];
+}
+
+/**
+ * Forgets all connections, or those of a zone, or those whose first direction has all that `tuple` says. A tuple that leaves nothing open
+ * names one connection by either direction, in zone 0 where none is given.
+ * @throws InputError for a tuple that is none.
+ */
+export function flushConnections(table: ConnectionTable, { zone, tuple: text }: { readonly zone?: number; readonly tuple?: string }): void {
+  const tuple = text === undefined ? undefined : parseTuple(text);
+  const isWhole = tuple !== undefined && leavesNothingOpen(tuple);
+  const inZone = zone ?? (isWhole ? 0 : undefined);
+  const isMeant = ({ original, reply }: Connection) => (inZone === undefined || original.zone === inZone)
+    && (tuple === undefined || isAlike(original, tuple) || (isWhole && isAlike(reply, tuple)));
+  for (const [key, connection] of table) if (isMeant(connection)) table.delete(key);
+}
+
+/** To Open vSwitch it does once it names both addresses and what else the protocol has. */
+function leavesNothingOpen({ protocol, parts: named }: Wanted): boolean {
+  const names = (...wanted: readonly string[]) => wanted.every((name) => named.some((part) => part.startsWith(`${name}=`)));
+  if (!names('src', 'dst') || protocol === undefined) return false;
+  if (!withIcmpIds.includes(protocol)) return names('sport', 'dport');
+  if (!names('id', 'type', 'code')) throw new Unsupported('the model does not know which connection a tuple of ICMP means that does not name id, type and code: Open vSwitch takes them for 0');
+  return true;
+}
+
+const withIcmpIds: readonly number[] = [ipProtocols.icmp, ipProtocols.icmp6];
+
+function isAlike(direction: Tuple, wanted: Wanted): boolean {
+  const own = printTuple(direction).split(',');
+  return (wanted.protocol === undefined || wanted.protocol === direction.protocol) && wanted.parts.every((part) => own.includes(part));
+}
+
+/** `ct_nw_src=10.0.0.1,ct_nw_proto=17,ct_tp_dst=7`. */
+function parseTuple(text: string): Wanted {
+  const given = text.split(',').map((item) => item.split('='));
+  for (const [name = '', value = ''] of given) {
+    if (value === '' || (name !== 'ct_nw_proto' && !Object.hasOwn(parts, name))) throw new InputError(`"${[name, value].join('=')}" is no part of a tuple: these are ct_nw_proto, ${Object.keys(parts).join(', ')}, with "=" and a value`);
+  }
+  const protocol = given.find(([name]) => name === 'ct_nw_proto')?.[1];
+  if (protocol === undefined && given.some(([name = '']) => name.startsWith('ct_tp_') || name.startsWith('icmp_'))) throw new InputError(`"${text}" names ports without a protocol: begin with ct_nw_proto=17, or another`);
+  return { protocol: protocol === undefined ? undefined : Number(protocol), parts: given.flatMap(([name = '', value = '']) => (name === 'ct_nw_proto' ? [] : [`${parts[name]}=${value}`])) };
+}

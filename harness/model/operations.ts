@@ -1,0 +1,31 @@
+/** What is done to a node's switches beside packets: time, changes, links, connections that are forgotten. */
+import { assertNever, InputError, Unsupported } from '../base/errors.js';
+import type { SwitchCall } from '../nouns/switching.js';
+import { flushConnections } from './conntrack/flush.js';
+import type { ModelNode } from './node.js';
+
+type Operation = Exclude<SwitchCall, { readonly kind: 'receive' }>;
+
+/** @throws InputError for what the switch would refuse. */
+export function operate(node: ModelNode, call: Operation): void {
+  switch (call.kind) {
+    case 'advance':
+      node.nowMs += call.ms;
+      return;
+    case 'change':
+      throw new Unsupported('the model does not change flows');
+    case 'link':
+      return setLink(node, call.port, call.state);
+    case 'flush':
+      return flushConnections(node.connections, call);
+    default:
+      return assertNever(call);
+  }
+}
+
+function setLink({ name, bridges, downPorts }: ModelNode, port: string, state: 'up' | 'down'): void {
+  const wired = bridges.flatMap(({ plan }) => [plan.name, ...plan.ports.filter(({ kind }) => kind !== 'patch' && kind !== 'tunnel').map((one) => one.name)]);
+  if (!wired.includes(port)) throw new InputError(`port "${port}" of node ${name} has no link that goes up and down: ${wired.join(', ')} have one`);
+  if (state === 'down') downPorts.add(port);
+  else downPorts.delete(port);
+}
