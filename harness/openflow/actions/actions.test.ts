@@ -11,7 +11,7 @@ import { anyActionFlow } from '../arbitrary-actions.js';
 import { parseFlow, printFlow } from '../flow.js';
 import { parseGroup } from '../groups.js';
 import { canonical, noNames, type Protocol } from '../form.js';
-import { over } from './over.js';
+import { arrived, over } from './over.js';
 
 const names = { ...noNames, ports: new Map([['p1', 3], ['my port', 7], ['br-int', 0xfffe]]), tables: new Map([['output', 4], ['two words', 9]]) };
 
@@ -219,6 +219,29 @@ const refusals: readonly (readonly [text: string, message: string])[] = [
 
 void t.test('refusals name line, column and reason', async (t) => {
   for (const [text, message] of refusals) t.throws(() => parseFlow(text, names, { file: 'flows.txt', line: 7 }), { name: 'InputError', message: `flows.txt:7:${message}` }, text);
+});
+
+void t.test('what stands inside is treated as what stands outside', async (t) => {
+  const within = { ...names, tunnelOptions: new Map([[1, { class: 0xffff, type: 1, bytes: 4 }]]) };
+  const printed = (text: string, protocol: Protocol) => printActions(over(protocol, parseFlow(text, within).actions), { ...canonical, protocol });
+  const part = 'load:0x1->NXM_NX_IP_TTL[0..1]';
+  for (const actions of [part, `clone(${part})`, `write_actions(${part})`, `clone(clone(${part}))`]) t.equal(printActions(parseFlow(`ip,actions=${actions}`).actions), actions);
+  t.equal(printed('actions=move:NXM_NX_REG0[]->tun_metadata1[]', 'OpenFlow10'), 'move:NXM_NX_REG0[]->NXM_NX_TUN_METADATA1[0..31]');
+  t.throws(() => parseFlow('actions=load:1->tun_metadata1[32]', within), { message: /tun_metadata1 has bits 0 to 31, got 32[.][.]32/ });
+  t.equal(printed('actions=set_field:5/7->tun_metadata1', 'OpenFlow10'), 'set_field:0x5/0x7->tun_metadata1');
+});
+
+void t.test('OpenFlow 1.0 tells TCP and UDP not apart', async (t) => {
+  const bucket = parseGroup('group_id=1,type=all,bucket=set_field:80->tcp_src,set_field:81->udp_dst,set_field:82->sctp_src', names, undefined, 'OpenFlow10').buckets[0];
+  t.equal(printActions(bucket?.actions ?? []), 'mod_tp_src:80,mod_tp_dst:81,set_field:82->sctp_src');
+});
+
+void t.test('packets are seen to have a tag, or none, where VLAN actions stand', async (t) => {
+  const setVlan: Action = { kind: 'set_vlan', part: 'vid', value: 5, tagged: false };
+  const inside: readonly Action[] = [setVlan, { kind: 'clone', actions: [setVlan] }, { kind: 'write_actions', actions: [setVlan] }];
+  const tagged = { ...setVlan, tagged: true };
+  t.strictSame(inside.map((action) => arrived([action], { match: [], tags: 1 })), [[tagged], [{ kind: 'clone', actions: [tagged] }], [{ kind: 'write_actions', actions: [tagged] }]]);
+  t.strictSame(arrived([{ kind: 'clone', actions: [tagged] }, { kind: 'clone', actions: [tagged, tagged] }], { match: [], tags: 0 }), [{ kind: 'clone', actions: [setVlan] }, { kind: 'clone', actions: [setVlan, tagged] }]);
 });
 
 void t.test('buckets have meters in OpenFlow 1.5 alone', async (t) => {
