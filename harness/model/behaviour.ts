@@ -10,6 +10,11 @@ export interface Behaviour {
   readonly clonesAreApart: 'where the datapath asks for it' | 'where an action asks for it';
   /** How often a packet is read anew before the datapath drops it. */
   readonly recirculations: number;
+  /** Whether packets whose IPv4 header has a wrong checksum can belong to connections. */
+  readonly trackedIpChecksum: 'checked' | 'taken for right';
+  readonly trackedSctp: 'by ports' | 'by addresses';
+  /** Fragments that ICMP errors may quote and still belong to a connection. */
+  readonly quotedFragments: 'none' | 'the first';
 }
 
 /** Where nothing else is asked for. */
@@ -23,6 +28,12 @@ export function behaviourOf(version: Version): Behaviour {
     clonesAreApart: isBefore(version, [4, 0]) ? 'where an action asks for it' : 'where the datapath asks for it',
     // (lib/dpif-netdev.c, MAX_RECIRC_DEPTH)
     recirculations: isBefore(version, [3, 3]) ? 6 : 8,
+    // From 3.2 on reading the packet marked it as one that the network card checks (lib/flow.c, dp_packet_hwol_set_tx_ipv4), until 3.6.
+    trackedIpChecksum: isBefore(version, [3, 2]) || !isBefore(version, [3, 6]) ? 'checked' : 'taken for right',
+    // (lib/conntrack.c, extract_l4_sctp)
+    trackedSctp: isBefore(version, [3, 2]) ? 'by addresses' : 'by ports',
+    // (lib/conntrack.c, extract_l3_ipv4)
+    quotedFragments: isBefore(version, [3, 6]) ? 'none' : 'the first',
   };
 }
 

@@ -335,11 +335,8 @@ void t.test('what cannot be written stays', async (t) => {
 
 void t.test('the model refuses by name', async (t) => {
   const refuses = (why: RegExp, flow: string, frame: Uint8Array) => t.throws(() => send(nodeOf(flow), 'p1', frame), { name: 'Unsupported', message: new RegExp(`${why.source}.*at a frame into p1 of n1, table 0$`) }, why.source);
-  refuses(/does not track SCTP connections/, 'ip,actions=ct(table=1)', ethernet(encodeIpv4({ src: ip1, dst: ip2, ttl: 64, protocol: ipProtocols.sctp }, new Uint8Array(12))));
-  refuses(/does not track ICMP type 3/, 'ip,actions=ct(table=1)', icmp({ type: icmpTypes.destinationUnreachable }));
   t.throws(() => send(nodeOf('ip,actions=write_actions(output:2),goto_table:1', 'table=1,ip,actions=ct(table=2)'), 'p1', udp()), { name: 'Unsupported', message: /put off with an action set.* table 1$/ });
   refuses(/does not reassemble fragments/, 'ip,actions=ct(table=1)', udp({ flags: 1 }));
-  refuses(/wrong IPv4 header checksum/, 'ip,actions=ct(table=1)', udp().map((byte, index) => (index === 14 + 8 ? byte ^ 1 : byte)));
   refuses(/does not carry out nat/, 'ip,actions=ct(commit,nat)', udp());
   for (const action of ['learn(table=1,eth_type=0x800)']) refuses(new RegExp(`does not carry out ${action.replace(/[()]/g, '\\$&')}`), `actions=${action}`, udp());
   refuses(/does not rewrite ARP that is not for IPv4/, 'arp,actions=set_field:2->arp_op,2', arp().subarray(0, 20));

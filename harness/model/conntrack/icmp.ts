@@ -1,5 +1,5 @@
 /** Requests of ICMP and their answers (RFC 792, RFC 950; RFC 4443), as connections. */
-import type { Family } from './tuple.js';
+import { ipProtocols } from '../../packet/ipv4.js';
 import type { Update } from './update.js';
 
 export interface IcmpProgress {
@@ -9,21 +9,21 @@ export interface IcmpProgress {
 
 const timeouts = { firstMs: 60_000, answeredMs: 30_000 } as const;
 
-/** Requests that open a connection, with the type of their answer: echo, timestamp, information. */
-const requests: Readonly<Record<Family, ReadonlyMap<number, number>>> = { ipv4: new Map([[8, 0], [13, 14], [15, 16]]), ipv6: new Map([[128, 129]]) };
-const answers = { ipv4: inverse(requests.ipv4), ipv6: inverse(requests.ipv6) };
+/** By protocol, requests that open a connection, with the type of their answer: echo, timestamp, information. */
+const requests: ReadonlyMap<number, ReadonlyMap<number, number>> = new Map([[ipProtocols.icmp, new Map([[8, 0], [13, 14], [15, 16]])], [ipProtocols.icmp6, new Map([[128, 129]])]]);
 
-function inverse(types: ReadonlyMap<number, number>): ReadonlyMap<number, number> {
-  return new Map([...types].map(([request, answer]) => [answer, request]));
-}
-
-export function opensIcmp(family: Family, type: number): boolean {
-  return requests[family].has(type);
+/** Whether a message of ICMP or of ICMPv6, whatever IP carries it, may begin a connection. */
+export function opensIcmp(protocol: number, type: number): boolean {
+  return requests.get(protocol)?.has(type) ?? false;
 }
 
 /** The type that answers `type`, or that it answers; undefined for messages that are neither. */
-export function counterpart(family: Family, type: number): number | undefined {
-  return requests[family].get(type) ?? answers[family].get(type);
+export function counterpart(protocol: number, type: number): number | undefined {
+  for (const [request, answer] of requests.get(protocol) ?? []) {
+    if (type === request) return answer;
+    if (type === answer) return request;
+  }
+  return undefined;
 }
 
 export function beginIcmp(): { readonly progress: IcmpProgress; readonly timeoutMs: number } {

@@ -1,11 +1,12 @@
 /**
- * The connection tracker of the userspace datapath: TCP, UDP, ICMP requests and answers, and protocols without ports. SCTP,
- * fragments, NAT and ICMP errors are refused by name until the model knows them. Times are virtual milliseconds.
+ * The connection tracker of the userspace datapath, after Open vSwitch's lib/conntrack.c. Fragments and NAT are refused by name until
+ * the model knows them. Times are virtual milliseconds.
  */
 import { assertNever } from '../../base/errors.js';
 import type { Layout } from '../../packet/extract/extract.js';
 import type { FlowKey } from '../../packet/flow-key.js';
 import { ctStateBits } from '../../openflow/fields.js';
+import type { Behaviour } from '../behaviour.js';
 import { beginIcmp, opensIcmp, updateIcmp, type IcmpProgress } from './icmp.js';
 import { beginOther, updateOther, type OtherProgress } from './other.js';
 import { trackedPacket, type TrackedPacket } from './packet.js';
@@ -35,17 +36,18 @@ export interface Tracked {
   readonly original?: Tuple;
 }
 
-const { trk, inv, est, rpl, new: fresh } = ctStateBits;
+const { trk, inv, est, rel, rpl, new: fresh } = ctStateBits;
 
 /**
  * Looks a packet up in `zone`; with `commit`, a new connection is remembered.
  * @param frame the packet's bytes as they are now, `key` and `layout` what was extracted from them.
  */
-export function track(table: ConnectionTable, frame: Uint8Array, layout: Layout, key: FlowKey, zone: number, nowMs: number, commit: boolean): Tracked {
-  const packet = trackedPacket(frame, layout, key, zone);
+export function track(table: ConnectionTable, frame: Uint8Array, layout: Layout, key: FlowKey, zone: number, nowMs: number, commit: boolean, behaviour: Behaviour): Tracked {
+  const packet = trackedPacket(frame, layout, key, zone, behaviour);
   if (packet === undefined) return { state: trk | inv };
   const { tuple } = packet;
   const found = lookup(table, tuple, nowMs);
+  if (packet.kind === 'error') return relatedTo(found, tuple);
   if (found !== undefined) {
     const { original } = found;
     const isReply = !isSame(original, tuple);
@@ -66,6 +68,12 @@ export function track(table: ConnectionTable, frame: Uint8Array, layout: Layout,
   return { state: trk | fresh, connection: created, original: tuple };
 }
 
+/** An error belongs to a connection, but is no part of it; without one it is invalid. */
+function relatedTo(connection: Connection | undefined, tuple: Tuple): Tracked {
+  if (connection === undefined) return { state: trk | inv, original: tuple };
+  return { state: trk | rel | (isSame(connection.original, tuple) ? 0 : rpl), connection, original: connection.original };
+}
+
 /** The connection that a packet in the direction of `tuple` belongs to. */
 export function lookup(table: ConnectionTable, tuple: Tuple, nowMs: number): Connection | undefined {
   const found = table.get(keyOf(tuple));
@@ -77,12 +85,15 @@ export function liveConnections(table: ConnectionTable, nowMs: number): readonly
   return [...new Set(table.values())].filter(({ expiresAtMs }) => expiresAtMs > nowMs);
 }
 
-function opens(packet: TrackedPacket): boolean {
+/** What is part of a connection: anything but an error. */
+type Part = Exclude<TrackedPacket, { readonly kind: 'error' }>;
+
+function opens(packet: Part): boolean {
   switch (packet.kind) {
     case 'tcp':
       return opensTcp(packet.segment);
     case 'icmp':
-      return opensIcmp(packet.tuple.family, packet.type);
+      return opensIcmp(packet.tuple.protocol, packet.type);
     case 'other':
       return true;
     default:
@@ -90,7 +101,7 @@ function opens(packet: TrackedPacket): boolean {
   }
 }
 
-function begin(packet: TrackedPacket): { readonly progress: Connection['progress']; readonly timeoutMs: number } {
+function begin(packet: Part): { readonly progress: Connection['progress']; readonly timeoutMs: number } {
   switch (packet.kind) {
     case 'tcp':
       return beginTcp(packet.segment);
@@ -103,7 +114,7 @@ function begin(packet: TrackedPacket): { readonly progress: Connection['progress
   }
 }
 
-function updateWith({ progress }: Connection, packet: TrackedPacket, isReply: boolean): Update {
+function updateWith({ progress }: Connection, packet: Part, isReply: boolean): Update {
   if (progress.kind === 'tcp' && packet.kind === 'tcp') return updateTcp(progress, packet.segment, isReply);
   return progress.kind === 'icmp' ? updateIcmp(progress, isReply) : updateOther(progress as OtherProgress, isReply);
 }

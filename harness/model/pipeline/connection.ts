@@ -42,7 +42,7 @@ export function connectionTrack(at: Translation, ct: CtAction): void {
 /** What the tracker says of the packet, and what the flow makes of its connection. */
 function lookAtConnection(at: Translation, packet: Packet, onward: Packet, commits: boolean, { mark, label }: Marks, zone: number): Tracked {
   const { node } = at.passage;
-  const said = saidBefore(packet, onward, zone) ?? track(node.connections, onward.frame, onward.layout, onward.key, zone, node.nowMs, commits);
+  const said = saidBefore(packet, onward, zone) ?? track(node.connections, onward.frame, onward.layout, onward.key, zone, node.nowMs, commits, node.behaviour);
   packet.tracked = onward.tracked = { said, key: onward.arrived };
   const { connection } = said;
   if (connection === undefined) return said;

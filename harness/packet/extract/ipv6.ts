@@ -17,7 +17,7 @@ export function extractIpv6(view: DataView, l3: number, key: FlowKey): number {
     key[word.ipv6Src + index] = view.getUint32(l3 + 8 + 4 * index);
     key[word.ipv6Dst + index] = view.getUint32(l3 + 24 + 4 * index);
   }
-  const l4 = extractExtensions(view, first, end, view.getUint8(l3 + 6), key);
+  const l4 = readExtensions(view, first, end, view.getUint8(l3 + 6), key);
   if (l4 < 0) return -1;
   const start = view.getUint32(l3);
   key[word.nwTos] = (start >>> 20) & 0xff;
@@ -28,7 +28,7 @@ export function extractIpv6(view: DataView, l3: number, key: FlowKey): number {
 }
 
 /** Protocol and kind of fragment; a later fragment's protocol is that of the fragment header. @returns where the payload starts, or -1. */
-function extractExtensions(view: DataView, start: number, end: number, firstType: number, key: FlowKey): number {
+export function readExtensions(view: DataView, start: number, end: number, firstType: number, key: FlowKey): number {
   let at = start;
   let type = firstType;
   let kind = 0;

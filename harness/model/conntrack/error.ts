@@ -1,0 +1,53 @@
+/** Errors of ICMP (RFC 792) and ICMPv6 (RFC 4443): they belong to the connection of the packet that they quote. */
+import { fragment, keyWords, word } from '../../packet/flow-key.js';
+import { readExtensions } from '../../packet/extract/ipv6.js';
+import { ipv6Length } from '../../packet/ipv6.js';
+import { viewOf } from '../../packet/header.js';
+import type { Behaviour } from '../behaviour.js';
+import { tupleOf, type Transport } from './transport.js';
+import { reversed, type Address, type Family, type Tuple } from './tuple.js';
+
+/** Unreachable, source quench, redirect, time exceeded, parameter problem; unreachable, too big, time exceeded, parameter problem. */
+const errors: Readonly<Record<Family, ReadonlySet<number>>> = { ipv4: new Set([3, 4, 5, 11, 12]), ipv6: new Set([1, 2, 3, 4]) };
+/** What of it stands before the packet that it quotes. */
+const headerLength = 8;
+/** Bytes that an error of ICMP quotes at least of what IP carries. */
+const quotedLength = 8;
+
+export function isError(family: Family, type: number): boolean {
+  return errors[family].has(type);
+}
+
+/**
+ * The direction in which an answer to the quoted packet goes, as the error does. Undefined where what is quoted is cut off, a fragment,
+ * another error, or a packet that did not come from where the error goes (Open vSwitch lib/conntrack.c, extract_l4_icmp).
+ */
+export function quotedTuple(error: Transport, behaviour: Behaviour): Tuple | undefined {
+  const quoted = error.family === 'ipv4' ? quotedIpv4(error, behaviour) : quotedIpv6(error);
+  if (quoted === undefined || !quoted.src.every((part, index) => part === error.dst[index])) return undefined;
+  const tuple = tupleOf(quoted, behaviour, error.family === 'ipv4' ? quotedLength : undefined);
+  return tuple && reversed(tuple);
+}
+
+function quotedIpv4({ zone, family, bytes }: Transport, { quotedFragments }: Behaviour): Transport | undefined {
+  const packet = bytes.subarray(headerLength);
+  if (packet.length < 20) return undefined;
+  const view = viewOf(packet);
+  const length = (view.getUint8(0) & 15) * 4;
+  if (length < 20 || packet.length < length) return undefined;
+  if ((view.getUint16(6) & (quotedFragments === 'none' ? 0x3fff : 0x1fff)) !== 0) return undefined;
+  const carried = packet.subarray(length);
+  return { zone, family, src: [view.getUint32(12)], dst: [view.getUint32(16)], protocol: view.getUint8(9), bytes: carried, view: viewOf(carried) };
+}
+
+function quotedIpv6({ zone, family, bytes }: Transport): Transport | undefined {
+  const packet = bytes.subarray(headerLength);
+  if (packet.length < ipv6Length) return undefined;
+  const view = viewOf(packet);
+  const key = new Uint32Array(keyWords);
+  const l4 = readExtensions(view, ipv6Length, packet.length, view.getUint8(6), key);
+  if (l4 < 0 || ((key[word.nwFrag] ?? 0) & fragment.any) !== 0) return undefined;
+  const carried = packet.subarray(l4);
+  const address = (at: number): Address => [0, 4, 8, 12].map((offset) => view.getUint32(at + offset));
+  return { zone, family, src: address(8), dst: address(24), protocol: key[word.nwProto] ?? 0, bytes: carried, view: viewOf(carried) };
+}
