@@ -1,38 +1,22 @@
-/** Which flow of a table a packet belongs to: the one of highest priority that matches (OpenFlow 1.3, section 5.3), conjunctions included. */
-import { InputError, Unsupported } from '../base/errors.js';
-import { word, type FlowKey } from '../packet/flow-key.js';
-import type { Action } from '../openflow/actions.js';
-import { wordsOf } from '../openflow/fields.js';
+/** The flow tables of a bridge: flows come and go one by one, and none of the others is looked at for that. */
+import { InputError } from '../base/errors.js';
 import { printFlow, type Flow } from '../openflow/flow.js';
-import type { FieldMatch } from '../openflow/match.js';
-import { printMatch } from '../openflow/print-match.js';
-import { maskOf } from './keys.js';
-import { isFilled, unknownOf } from './known.js';
-import { located, presence, type OptionFields } from './options.js';
+import { ruleOf, type Rule } from './classifier/rule.js';
+import { bucketWith, emptySubtable, put, subtableName, take, type Subtable } from './classifier/subtable.js';
+import { matchWords } from './classifier/words.js';
+import type { OptionFields } from './options.js';
 
-type Clause = Extract<Action, { readonly kind: 'conjunction' }>;
+export { lookup, type Found } from './classifier/lookup.js';
+export { ruleOf, type Rule } from './classifier/rule.js';
 
-/** A flow ready to be matched: `key[word] & mask === value` for all of its words. */
-export interface Rule {
-  readonly flow: Flow;
-  readonly actions: readonly Action[];
-  /** Of the fields that the model can compare. */
-  readonly words: readonly { readonly word: number; readonly mask: number; readonly value: number }[];
-  /** The conjunctions that it is a part of: with any, it is no flow to be taken itself (ovs-actions(7), "conjunction"). */
-  readonly clauses: readonly Clause[];
-  /** What of the flow the model does not know. */
-  readonly unknown: string | undefined;
-}
-
-/** The flows of one table; they come and go one by one. */
 export interface FlowTable {
-  /** By falling priority. */
+  /** By falling priority, and in the order in which they came. */
   readonly rules: Rule[];
-  /** By match, as text. */
-  readonly sameMatch: Map<string, Rule[]>;
+  /** By falling highest priority. */
+  readonly subtables: Subtable[];
 }
 
-/** The flow tables of a bridge, by number; those without a flow may be missing. */
+/** By number; those without a flow may be missing. */
 export type FlowTables = Map<number, FlowTable>;
 
 /**
@@ -48,40 +32,56 @@ export function compile(flows: readonly Flow[], options: OptionFields = []): Flo
   return tables;
 }
 
-export function ruleOf(flow: Flow, options: OptionFields = []): Rule {
-  const own = located(flow.match, options);
-  const clauses = flow.actions.filter((action) => action.kind === 'conjunction');
-  return { flow, clauses, actions: located(flow.actions, options), words: own.filter(({ field }) => isFilled(field)).flatMap(matchWords), unknown: unknownOf(own) };
-}
-
 /** Puts a rule into its table, in the place of the one with its priority and match: that one, if there was any, is returned. */
 export function insert(tables: FlowTables, rule: Rule): Rule | undefined {
-  const { table: number, match } = rule.flow;
-  const table = tables.get(number) ?? { rules: [], sameMatch: new Map<string, Rule[]>() };
-  tables.set(number, table);
-  const before = find(tables, rule.flow);
-  if (before !== undefined) remove(tables, before);
-  const text = printMatch(match);
-  table.sameMatch.set(text, [...(table.sameMatch.get(text) ?? []), rule]);
-  table.rules.splice(placeFor(table.rules, rule.flow.priority), 0, rule);
+  const table = tables.get(rule.flow.table) ?? { rules: [], subtables: [] };
+  tables.set(rule.flow.table, table);
+  const slot = slotOf(table, rule);
+  const before = heldIn(slot, rule);
+  if (before !== undefined) takeOut(table, slot, before);
+  const { subtable, values } = slot;
+  if (subtable.priorityMax < 0) table.subtables.push(subtable);
+  put(subtable, values, rule);
+  table.subtables.sort(byPriority);
+  table.rules.splice(placeBehind(table.rules, rule.flow.priority), 0, rule);
   return before;
 }
 
 /** Takes a rule out of its table, where it is in it. */
 export function remove(tables: FlowTables, rule: Rule): void {
   const table = tables.get(rule.flow.table);
-  const index = table?.rules.indexOf(rule) ?? -1;
-  if (table === undefined || index < 0) return;
-  table.rules.splice(index, 1);
-  const text = printMatch(rule.flow.match);
-  const left = (table.sameMatch.get(text) ?? []).filter((other) => other !== rule);
-  if (left.length > 0) table.sameMatch.set(text, left);
-  else table.sameMatch.delete(text);
+  if (table === undefined) return;
+  const slot = slotOf(table, rule);
+  if (heldIn(slot, rule) === rule) takeOut(table, slot, rule);
 }
 
-/** The rule of the same table, priority and match: what OpenFlow calls the same flow. */
-export function find(tables: FlowTables, { table, priority, match }: Pick<Flow, 'table' | 'priority' | 'match'>): Rule | undefined {
-  return tables.get(table)?.sameMatch.get(printMatch(match))?.find(({ flow }) => flow.priority === priority);
+/** The rule with the table, priority and match of this one: what OpenFlow calls the same flow. */
+export function find(tables: FlowTables, rule: Rule): Rule | undefined {
+  const table = tables.get(rule.flow.table);
+  return table === undefined ? undefined : heldIn(slotOf(table, rule), rule);
+}
+
+/** Where a match belongs in a table: a subtable, which is new where it is empty, and the values there. */
+interface Slot {
+  readonly subtable: Subtable;
+  readonly values: readonly number[];
+}
+
+function slotOf({ subtables }: FlowTable, rule: Rule): Slot {
+  const words = matchWords(rule.match);
+  const name = subtableName(words, rule);
+  return { subtable: subtables.find((known) => known.name === name) ?? emptySubtable(name, words), values: words.values };
+}
+
+function heldIn({ subtable, values }: Slot, { flow: { priority } }: Rule): Rule | undefined {
+  return bucketWith(subtable, values)?.rules.find(({ flow }) => flow.priority === priority);
+}
+
+function takeOut({ rules, subtables }: FlowTable, { subtable, values }: Slot, rule: Rule): void {
+  take(subtable, values, rule);
+  if (subtable.priorityMax < 0) subtables.splice(subtables.indexOf(subtable), 1);
+  subtables.sort(byPriority);
+  rules.splice(rules.indexOf(rule, placeBehind(rules, rule.flow.priority + 1)), 1);
 }
 
 /** All rules, by table, there by falling priority, and in the order in which they came. */
@@ -89,8 +89,12 @@ export function rulesOf(tables: FlowTables): readonly Rule[] {
   return [...tables.values()].flatMap(({ rules }) => rules);
 }
 
+function byPriority(one: Subtable, other: Subtable): number {
+  return other.priorityMax - one.priorityMax;
+}
+
 /** Behind all rules of this priority and above. */
-function placeFor(rules: readonly Rule[], priority: number): number {
+function placeBehind(rules: readonly Rule[], priority: number): number {
   let [from, to] = [0, rules.length];
   while (from < to) {
     const middle = (from + to) >>> 1;
@@ -98,84 +102,4 @@ function placeFor(rules: readonly Rule[], priority: number): number {
     else to = middle;
   }
   return from;
-}
-
-/** The rule that wins; where OpenFlow leaves open which of several it is, all of them. */
-export interface Found {
-  readonly rule: Rule | undefined;
-  readonly ties: readonly Rule[];
-}
-
-const nothing: Found = { rule: undefined, ties: [] };
-
-/** @throws Unsupported where a rule has something that the model does not know, and all that it knows matches. */
-export function lookup(tables: FlowTables, number: number, key: FlowKey): Found {
-  const table = tables.get(number);
-  if (table === undefined) return nothing;
-  const matching = table.rules.filter((rule) => matches(rule, key));
-  for (let first = 0; first < matching.length; ) {
-    const priority = matching[first]?.flow.priority;
-    const behind = matching.findIndex((rule, index) => index > first && rule.flow.priority !== priority);
-    const level = matching.slice(first, behind === -1 ? undefined : behind);
-    const whole = level.filter(({ clauses }) => clauses.length === 0);
-    if (whole.length > 0) return one(whole);
-    const joined = completed(known(level)).map((id) => conjoined(table, key, id)).filter(({ rule }) => rule !== undefined);
-    if (joined.length > 0) return one([...new Set(joined.flatMap(({ rule, ties }) => (ties.length > 0 ? ties : (rule ?? []))))]);
-    first += level.length;
-  }
-  return nothing;
-}
-
-function one(rules: readonly Rule[]): Found {
-  const [rule] = known(rules);
-  return { rule, ties: rules.length > 1 ? rules : [] };
-}
-
-function known(rules: readonly Rule[]): readonly Rule[] {
-  for (const { unknown, flow } of rules) if (unknown !== undefined) throw new Unsupported(`the model does not know ${unknown} of ${printFlow(flow)}`);
-  return rules;
-}
-
-/**
- * The conjunctions of which each clause is there. As in Open vSwitch it takes as many flows as clauses, though one flow may be part of
- * several (lib/classifier.c, find_conjunctive_match).
- */
-function completed(parts: readonly Rule[]): readonly number[] {
-  const clauses = parts.flatMap((part) => part.clauses).filter((clause) => clause.clauses <= parts.length);
-  const ids = [...new Set(clauses.map(({ id }) => id))].filter((id) => {
-    const found = clauses.filter((clause) => clause.id === id);
-    const sizes = new Set(found.map((clause) => clause.clauses));
-    if (sizes.size > 1) throw new Unsupported(`the model does not know conjunction ${id} with ${[...sizes].join(' and ')} clauses at once`);
-    return new Set(found.map(({ clause }) => clause)).size === found[0]?.clauses;
-  });
-  return ids;
-}
-
-/** The flow of highest priority for packets of the conjunction `id`: whatever else matches them does as well. */
-function conjoined(table: FlowTable, key: FlowKey, id: number): Found {
-  const asked = key.slice();
-  asked[word.conjId] = id;
-  const matching = table.rules.filter((rule) => rule.clauses.length === 0 && matches(rule, asked) && !isHidden(table, rule));
-  const best = matching.filter(({ flow }) => flow.priority === matching[0]?.flow.priority);
-  return best.length === 0 ? nothing : one(best);
-}
-
-/** Whether a part of a conjunction has the same match and a higher priority: where a conjunction is asked for its flow, Open vSwitch does not see this one. */
-function isHidden({ sameMatch }: FlowTable, { flow }: Rule): boolean {
-  return sameMatch.get(printMatch(flow.match))?.some((other) => other.clauses.length > 0 && other.flow.priority > flow.priority) === true;
-}
-
-function matches(rule: Rule, key: FlowKey): boolean {
-  return rule.words.every(({ word: index, mask, value }) => (((key[index] ?? 0) & mask) >>> 0) === value);
-}
-
-function matchWords({ field, value, mask: asked }: FieldMatch): Rule['words'] {
-  const mask = maskOf(field, value, asked);
-  const count = wordsOf(field);
-  const words = Array.from({ length: count }, (_, index) => {
-    const bits = (number: bigint) => Number(((number << BigInt(field.shift)) >> BigInt((count - 1 - index) * 32)) & 0xffffffffn);
-    return { word: field.word + index, mask: bits(mask), value: bits(value) };
-  });
-  const there = field.notation === 'option' ? [{ ...presence(field), value: presence(field).mask }] : [];
-  return [...words, ...there].filter(({ mask: bits }) => bits !== 0);
 }

@@ -1,0 +1,102 @@
+/** Which flow of a table a packet belongs to: the one of highest priority that matches (OpenFlow 1.3, section 5.3), conjunctions included. */
+import { Unsupported } from '../../base/errors.js';
+import { printFlow } from '../../openflow/flow.js';
+import { word, type FlowKey } from '../../packet/flow-key.js';
+import type { FlowTable, FlowTables } from '../classifier.js';
+import type { Rule } from './rule.js';
+import { bucketFor } from './subtable.js';
+
+/** The rule that wins; where OpenFlow leaves open which of several it is, all of them. */
+export interface Found {
+  readonly rule: Rule | undefined;
+  readonly ties: readonly Rule[];
+}
+
+const none: readonly Rule[] = [];
+const nothing: Found = { rule: undefined, ties: none };
+
+/** @throws Unsupported where a rule has something that the model does not know, and all that it knows matches. */
+export function lookup(tables: FlowTables, number: number, key: FlowKey): Found {
+  const table = tables.get(number);
+  if (table === undefined) return nothing;
+  const { whole, parts } = matching(table, key);
+  return (parts.length === 0 ? undefined : conjunction(table, parts, key)) ?? oneOf(whole);
+}
+
+/** The best flows that are no parts of conjunctions, and all parts of higher priority. */
+function matching({ subtables }: FlowTable, key: FlowKey): { readonly whole: readonly Rule[]; readonly parts: readonly Rule[] } {
+  let whole: Rule[] | undefined;
+  let parts: Rule[] | undefined;
+  let best = -1;
+  for (const subtable of subtables) {
+    if (subtable.priorityMax < best) break;
+    for (const rule of bucketFor(subtable, key)?.rules ?? none) {
+      const { priority } = rule.flow;
+      if (priority < best) break;
+      if (rule.clauses.length > 0) (parts ??= []).push(rule);
+      else {
+        if (priority > best) whole = [rule];
+        else whole?.push(rule);
+        best = priority;
+        break;
+      }
+    }
+  }
+  return { whole: whole ?? none, parts: parts?.filter(({ flow }) => flow.priority > best) ?? none };
+}
+
+function oneOf(rules: readonly Rule[]): Found {
+  if (rules.length === 0) return nothing;
+  const [rule] = known(rules);
+  return { rule, ties: rules.length > 1 ? rules : none };
+}
+
+function known(rules: readonly Rule[]): readonly Rule[] {
+  for (const { unknown, flow } of rules) if (unknown !== undefined) throw new Unsupported(`the model does not know ${unknown} of ${printFlow(flow)}`);
+  return rules;
+}
+
+/** What the parts of the highest priority that complete a conjunction lead to. */
+function conjunction(table: FlowTable, parts: readonly Rule[], key: FlowKey): Found | undefined {
+  for (const priority of [...new Set(parts.map(({ flow }) => flow.priority))].sort((a, b) => b - a)) {
+    const ids = completed(known(parts.filter(({ flow }) => flow.priority === priority)));
+    const found = new Set(ids.flatMap((id) => conjoined(table, key, id)));
+    if (found.size > 0) return oneOf([...found]);
+  }
+  return undefined;
+}
+
+/**
+ * The conjunctions of which each clause is there. As in Open vSwitch it takes as many flows as clauses, though one flow may be part of
+ * several (lib/classifier.c, find_conjunctive_match).
+ */
+function completed(parts: readonly Rule[]): readonly number[] {
+  const found = new Map<number, { readonly clauses: number; readonly missing: Set<number> }>();
+  for (const { id, clause, clauses } of parts.flatMap((part) => part.clauses)) {
+    if (clauses > parts.length) continue;
+    const one = found.get(id) ?? { clauses, missing: new Set(Array.from({ length: clauses }, (_, index) => index + 1)) };
+    if (one.clauses !== clauses) throw new Unsupported(`the model does not know conjunction ${id} with ${one.clauses} and ${clauses} clauses at once`);
+    one.missing.delete(clause);
+    found.set(id, one);
+  }
+  return [...found].flatMap(([id, { missing }]) => (missing.size === 0 ? [id] : []));
+}
+
+/**
+ * The flows of highest priority for packets of the conjunction `id`, whatever else matches them. Open vSwitch does not see one below a part
+ * of a conjunction with the same match.
+ */
+function conjoined({ subtables }: FlowTable, key: FlowKey, id: number): readonly Rule[] {
+  const before = key[word.conjId] ?? 0;
+  key[word.conjId] = id;
+  let best: Rule[] = [];
+  for (const subtable of subtables) {
+    const priority = best[0]?.flow.priority ?? -1;
+    if (subtable.priorityMax < priority) break;
+    const [rule] = bucketFor(subtable, key)?.rules ?? none;
+    if (rule === undefined || rule.clauses.length > 0 || rule.flow.priority < priority) continue;
+    best = rule.flow.priority === priority ? [...best, rule] : [rule];
+  }
+  key[word.conjId] = before;
+  return known(best);
+}
