@@ -70,7 +70,7 @@ function bridgeOf({ bridges }: ModelNode, port: string): string {
 
 /** Empty for a flow that the packet itself has done away with. */
 function actionsOf({ name, bridges }: ModelNode, asked: FlowId): string {
-  const rules = rulesOf(bridges.find(({ plan }) => plan.name === asked.bridge)?.tables ?? new Map());
+  const rules = bridges.filter(({ plan }) => plan.name === asked.bridge).flatMap(({ tables }) => rulesOf(tables));
   const rule = rules.find(({ flow }) => flow.table === asked.table && flow.priority === asked.priority && flowId(name, asked.bridge, flow).match === asked.match);
   return rule === undefined ? '' : printActions(rule.flow.actions);
 }

@@ -20,7 +20,10 @@ export interface ScriptCheck {
 }
 
 /** A line of a dump that only one of them prints. */
-export type DumpDifference = { readonly kind: 'missing' | 'unexpected'; readonly line: string };
+export interface DumpDifference {
+  readonly kind: 'missing' | 'unexpected';
+  readonly line: string;
+}
 
 /**
  * Carries out the steps on both; after each, frames, packet-ins, counters and what is remembered are compared, and at a dump of flows its lines.

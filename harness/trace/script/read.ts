@@ -33,7 +33,7 @@ export function readScript({ text, file }: Source, into: Switch): Script {
 function readCommand(at: Span, into: Switch): Command {
   const [word, rest] = firstWord(at);
   const read = commands[word.text];
-  if (read === undefined) throw placed(word, () => { throw unknownName('command', word.text, Object.keys(commands)); });
+  if (read === undefined) throw complain(word, unknownName('command', word.text, Object.keys(commands)).message);
   return read(rest, into);
 }
 
