@@ -134,6 +134,11 @@ export function hashBytes(bytes: Uint8Array, basis: number): number {
   return finish(addWords(basis, littleEndian(bytes)) ^ bytes.length);
 }
 
+/** Of words as the machine holds them, however many (lib/hash.h, hash_add and hash_finish). */
+export function hashWords(words: readonly number[], basis: number): number {
+  return finish(addWords(basis, words));
+}
+
 /** (lib/hash.h, hash_2words) */
 export function hash2words(x: number, y: number): number {
   return finish(add(add(x | 0, 0), y) ^ 8);
@@ -162,7 +167,8 @@ function swap16(value: number): number {
   return ((value & 0xff) << 8) | (value >>> 8);
 }
 
-function byteSwap(value: number): number {
+/** What a little-endian machine makes of a word in network order. */
+export function byteSwap(value: number): number {
   return (((value & 0xff) << 24) | ((value & 0xff00) << 8) | ((value >>> 8) & 0xff00) | (value >>> 24)) >>> 0;
 }
 

@@ -14,6 +14,7 @@ import type { ConnectionTable } from './conntrack/tracker.js';
 import { fullMeter, type MeterState } from './meters.js';
 import { located, optionFields, type OptionFields } from './options.js';
 import type { MacTable } from './normal.js';
+import { noDecisions, type Decisions } from './undecided.js';
 
 export interface ModelBridge {
   readonly plan: BridgePlan;
@@ -34,8 +35,7 @@ export interface ModelNode {
   readonly connections: ConnectionTable;
   /** Packets a rule since the last reset. */
   readonly packets: Map<Rule, number>;
-  /** Which of several flows of equal priority was seen to win. */
-  readonly ties: { readonly candidates: readonly Rule[]; readonly winner: Rule }[];
+  readonly decisions: Decisions;
   /** Names of ports whose links are down: what goes out of them or into them is lost. */
   readonly downPorts: Set<string>;
   /** Virtual time in ms. */
@@ -55,7 +55,7 @@ export function buildNode(plan: NodePlan, version = newest): ModelNode {
     const meters = new Map(parseBridgeMeters(plan.node, bridge).map((meter) => [meter.id, fullMeter(meter, 0)]));
     return { plan: bridge, ports, groups, meters, options, tables: compile(parseBridgeFlows(plan.node, bridge), options), ids: new Map<Rule, FlowId>(), macs: new Map() };
   });
-  return { name: plan.node, behaviour: behaviourOf(version), bridges, connections: new Map(), packets: new Map(), ties: [], downPorts: new Set(), nowMs: 0 };
+  return { name: plan.node, behaviour: behaviourOf(version), bridges, connections: new Map(), packets: new Map(), decisions: noDecisions(), downPorts: new Set(), nowMs: 0 };
 }
 
 function locatedGroup(group: Group, options: OptionFields): Group {
@@ -74,6 +74,7 @@ export function resetNode(node: ModelNode): void {
   node.connections.clear();
   node.packets.clear();
   node.downPorts.clear();
+  node.decisions.translationsAsked = 0;
   for (const { macs, meters } of node.bridges) {
     macs.clear();
     for (const [id, { meter }] of meters) meters.set(id, fullMeter(meter, node.nowMs));

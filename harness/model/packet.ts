@@ -23,8 +23,8 @@ export interface Packet {
   readonly hash: number;
   /** Bytes behind the end of the IP packet, as they were when it was last read. */
   padding: number;
-  /** What the tracker said of it last, and of which addresses and ports. */
-  tracked?: { readonly said: Tracked; readonly key: FlowKey };
+  /** What the tracker said of it before it was read, and of which addresses and ports; whether that holds for its zone. */
+  readonly tracked?: { readonly said: Tracked; readonly key: FlowKey; readonly holds: boolean };
 }
 
 /**

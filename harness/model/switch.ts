@@ -7,8 +7,8 @@ import { idOf, type ModelBridge, type ModelNode } from './node.js';
 import { arriving } from './packet.js';
 import type { Passage } from './pipeline/translation.js';
 import { enter } from './pipeline/translate.js';
-import { Tie } from './tie.js';
 import type { Trace } from './trace.js';
+import { Undecided } from './undecided.js';
 
 /**
  * Sends one frame into the port called `port`.
@@ -24,7 +24,7 @@ export function receiveFrame(node: ModelNode, port: string, frame: Uint8Array): 
     if (!(error instanceof Unsupported)) throw error;
     const flow = passage.steps.findLast((step) => step.kind === 'lookup');
     const message = `${error.message}, at a frame into ${port} of ${node.name}, table ${flow?.table ?? '?'}`;
-    throw error instanceof Tie ? new Tie(message, error.node, error.rules, error.candidates) : new Unsupported(message);
+    throw error instanceof Undecided ? new Undecided(message, error.node, error.question) : new Unsupported(message);
   }
   // A stable sort: frames of one port keep their order.
   const outputs = passage.outputs.sort((a, b) => (a.port < b.port ? -1 : a.port > b.port ? 1 : 0));

@@ -4,8 +4,8 @@ import type { Draws } from '../fabric/host.js';
 import { runStimulus } from '../fabric/fabric.js';
 import { flowKey } from '../compare/counters.js';
 import { isCached } from '../compare/vector.js';
-import type { Decide } from '../model/tie.js';
 import type { Trace } from '../model/trace.js';
+import type { Witness } from '../model/undecided.js';
 import type { Observation } from '../nouns/observation.js';
 import type { ClusterPlan } from '../nouns/plan.js';
 import type { FabricCall, FlowCount, Lookups, SwitchStep } from '../nouns/switching.js';
@@ -69,26 +69,32 @@ export async function playInStep(model: ModelTestbed, real: Switches, plan: Clus
  * difference on each goes its own way, to its end.
  */
 async function playPass(model: ModelTestbed, real: Testbed, [modelFabric, realFabric]: readonly [Fabric, Fabric]): Promise<{ readonly model: Observation; readonly real: Observation; readonly parting: Parting | undefined }> {
-  const decided: Player = { call: (calls) => model.call(calls, asCounted(() => real.counts())) };
+  const seen = witness(real);
+  const decided: Player = { call: (calls) => model.call(calls, seen) };
   let modelAsks = modelFabric.next();
   let realAsks = realFabric.next();
   while (modelAsks.done !== true && realAsks.done !== true) {
     const before = model.traces().length;
-    const seen = await real.call(realAsks.value);
+    const observed = await real.call(realAsks.value);
     const predicted = await decided.call(modelAsks.value);
-    const parting = alike(predicted, seen) ? undefined : { modelCounts: await model.counts(), realCounts: await real.counts(), traces: model.traces().slice(before), earlier: model.traces().slice(0, before) };
+    const parting = alike(predicted, observed) ? undefined : { modelCounts: await model.counts(), realCounts: await real.counts(), traces: model.traces().slice(before), earlier: model.traces().slice(0, before) };
     modelAsks = modelFabric.next(predicted);
-    realAsks = realFabric.next(seen);
+    realAsks = realFabric.next(observed);
     if (parting !== undefined) return { model: await playOut(decided, modelFabric, modelAsks), real: await playOut(real, realFabric, realAsks), parting };
   }
   return { model: await playOut(decided, modelFabric, modelAsks), real: await playOut(real, realFabric, realAsks), parting: undefined };
+}
+
+/** What switches, or what is kept of them, tell of what the model cannot know. */
+export function witness({ counts, state }: Pick<Testbed, 'counts' | 'state'>): Witness {
+  return { taken: asCounted(counts), connections: async () => (await state()).connections };
 }
 
 /**
  * Where OpenFlow leaves open which of several flows a packet takes, the observation tells: the one that counted more than the
  * model has so far. Everything after it is predicted. Where none did, the first: then model and switch part in any case.
  */
-export function asCounted(read: () => Promise<readonly FlowCount[]>): Decide {
+export function asCounted(read: Testbed['counts']): Witness['taken'] {
   return async (candidates) => {
     const seen = new Map((await read()).map(({ flow, packets }) => [flowKey(flow), packets]));
     return Math.max(0, candidates.findIndex(({ flow, packets }) => (seen.get(flowKey(flow)) ?? 0) > packets));

@@ -12,6 +12,7 @@ import type { ClusterPlan } from '../nouns/plan.js';
 import type { Scenario } from '../nouns/scenario.js';
 import type { SwitchCall, SwitchStep } from '../nouns/switching.js';
 import { aspects, noCounts, verdictOn, whatIsMissing, worst, type Counts } from '../nouns/verdict.js';
+import { firstOfAll } from '../model/undecided.js';
 import { openModel } from '../testbeds/model/model.js';
 import type { Switches } from '../testbeds/testbed.js';
 import { reportFormat, runReport, runReportSchema, type ScenarioReport, type VectorReport } from './report.js';
@@ -23,7 +24,7 @@ type Stand = (model: Switches) => Partial<Switches>;
 const truthful: Stand = () => ({});
 const openStand = (stand: Stand) => (plan: ClusterPlan): Promise<Switches> => {
   const model = openModel(plan);
-  const firstWins: Switches = { ...model, call: (calls) => model.call(calls, () => Promise.resolve(0)), lookups: () => ({ hit: model.traces().length, missed: 0 }) };
+  const firstWins: Switches = { ...model, call: (calls) => model.call(calls, firstOfAll), lookups: () => ({ hit: model.traces().length, missed: 0 }) };
   return Promise.resolve({ ...firstWins, ...stand(firstWins) });
 };
 
@@ -232,7 +233,7 @@ void t.test('where flows tie, the one that the switches took is predicted, which
   const id = 'amid/out-of-window/answerer/n1/p1';
   const standing = (which: number) => async (plan: ClusterPlan): Promise<Switches> => {
     const model = openModel(plan);
-    return await Promise.resolve({ ...model, call: (calls) => model.call(calls, () => Promise.resolve(which)), lookups: () => ({ hit: model.traces().length, missed: 0 }) });
+    return await Promise.resolve({ ...model, call: (calls) => model.call(calls, { ...firstOfAll, taken: () => Promise.resolve(which) }), lookups: () => ({ hit: model.traces().length, missed: 0 }) });
   };
   const frames = [];
   for (const which of [0, 1]) {

@@ -2,7 +2,7 @@
 import { ctStateBits, fieldCalled } from '../openflow/fields.js';
 import { printFlagsAssigned } from '../openflow/flags.js';
 import { printKey } from '../model/match-of.js';
-import { Tie } from '../model/tie.js';
+import { Undecided } from '../model/undecided.js';
 import { word, type FlowKey } from '../packet/flow-key.js';
 import type { TraceResult } from './trace.js';
 import type { TraceNode } from './tree.js';
@@ -30,7 +30,7 @@ export function tell(result: TraceResult, whyNot?: WhyNot): ToldPacket {
   const translations = result.translations.map(({ bridge, start, nodes, end }, index) => ({
     bridge, nodes, flow: printKey(start), taken: index === 0 ? 'the packet comes in' : takenUp(start), ...(end === undefined ? {} : { finalFlow: printKey(end) }),
   }));
-  return { path, outputs, packetIns, finalFlow, state, translations, ...(refused === undefined ? {} : { refused: refused instanceof Tie ? `${refused.message}; OpenFlow leaves open which of them a switch takes: check asks one` : refused.message }), ...(whyNot === undefined ? {} : { whyNot }) };
+  return { path, outputs, packetIns, finalFlow, state, translations, ...(refused === undefined ? {} : { refused: refused instanceof Undecided ? `${refused.message}; ${refused.question.kind === 'flow' ? 'OpenFlow leaves open which of them a switch takes: ' : ''}check asks one` : refused.message }), ...(whyNot === undefined ? {} : { whyNot }) };
 }
 
 function takenUp(key: FlowKey): string {

@@ -9,6 +9,7 @@ import { passesOf } from '../run/passes.js';
 import { reportFormat } from '../run/report.js';
 import { recordWitness, type RunRecord, type VectorRecord } from '../run/record.js';
 import { runScenario, type ScenarioRun } from '../run/scenario-run.js';
+import { firstOfAll } from '../model/undecided.js';
 import { openModel } from '../testbeds/model/model.js';
 import type { Switches } from '../testbeds/testbed.js';
 
@@ -76,7 +77,7 @@ export async function playedRun(scenario: Scenario, axes: Readonly<Record<string
 /** The model as if it were real: of flows that tie it takes the first, and whatever it is asked it has in its cache. */
 function openStandIn(plan: ClusterPlan): Switches {
   const model = openModel(plan);
-  return { ...model, call: (calls) => model.call(calls, () => Promise.resolve(0)), lookups: () => ({ hit: model.traces().length, missed: 0 }) };
+  return { ...model, call: (calls) => model.call(calls, firstOfAll), lookups: () => ({ hit: model.traces().length, missed: 0 }) };
 }
 
 /** The model with other flows than the plan's on `bridge` of `node`, as if the switch held them. */

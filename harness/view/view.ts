@@ -10,7 +10,7 @@ import type { SwitchState } from '../nouns/state.js';
 import type { FlowCount } from '../nouns/switching.js';
 import type { Topology } from '../nouns/topology.js';
 import type { PassName } from '../nouns/vector.js';
-import { asCounted, playAlone } from '../run/drive.js';
+import { playAlone, witness } from '../run/drive.js';
 import { readObservation, type RunRecord, type ScenarioRecord, type VectorRecord } from '../run/record.js';
 import type { RunReport, ScenarioReport, VectorReport } from '../run/report.js';
 import type { Trace } from '../model/trace.js';
@@ -105,11 +105,11 @@ interface Predicted {
 async function predicting(model: ModelTestbed, plan: ScenarioRecord['plan'], { vector, real }: VectorRecord, seed: number, shown: PassName): Promise<Predicted> {
   await model.reset();
   try {
-    const decide = asCounted(() => Promise.resolve(real?.counts ?? []));
+    const kept = witness({ counts: () => Promise.resolve(real?.counts ?? []), state: () => Promise.resolve(real?.state ?? { connections: [], macs: [] }) });
     let seen: Pick<Predicted, 'observation' | 'traces'> = { observation: { frames: [], notes: [] }, traces: [] };
     for (const pass of real?.passes.map((recorded) => recorded.pass) ?? [{ name: 'cold' as const, stimulus: vector.stimulus }]) {
       const before = model.traces().length;
-      const [observation] = await playAlone({ call: (calls) => model.call(calls, decide) }, plan, vector.id, [pass], seed);
+      const [observation] = await playAlone({ call: (calls) => model.call(calls, kept) }, plan, vector.id, [pass], seed);
       if (pass.name === shown && observation !== undefined) seen = { observation, traces: model.traces().slice(before) };
     }
     return { ...seen, counts: await model.counts(), state: await model.state() };

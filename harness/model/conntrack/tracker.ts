@@ -1,23 +1,23 @@
 /**
- * The connection tracker of the userspace datapath, after Open vSwitch's lib/conntrack.c. Fragments and NAT are refused by name until
- * the model knows them. Times are virtual milliseconds.
+ * The connection tracker of the userspace datapath, after Open vSwitch's lib/conntrack.c. Fragments are refused by name until the
+ * model knows them. Times are virtual milliseconds.
  */
-import { assertNever } from '../../base/errors.js';
-import type { Layout } from '../../packet/extract/extract.js';
-import type { FlowKey } from '../../packet/flow-key.js';
+import { assertNever, Unsupported } from '../../base/errors.js';
+import type { NatAction } from '../../openflow/actions.js';
 import { ctStateBits } from '../../openflow/fields.js';
-import type { Behaviour } from '../behaviour.js';
 import { beginIcmp, opensIcmp, updateIcmp, type IcmpProgress } from './icmp.js';
 import { beginOther, updateOther, type OtherProgress } from './other.js';
-import { trackedPacket, type TrackedPacket } from './packet.js';
+import type { TrackedPacket } from './packet.js';
 import { beginTcp, opensTcp, updateTcp, type TcpProgress } from './tcp.js';
-import { isSame, keyOf, reversed, type Tuple } from './tuple.js';
+import { isIcmp, isSame, keyOf, reversed, type Tuple } from './tuple.js';
 import type { Update } from './update.js';
 
 export interface Connection {
   /** The direction of its first packet, and the other. */
   readonly original: Tuple;
   readonly reply: Tuple;
+  /** The address of its own packets that is translated. */
+  readonly translated?: 'src' | 'dst';
   readonly progress: TcpProgress | IcmpProgress | OtherProgress;
   mark: number;
   /** 128 bits. */
@@ -28,50 +28,137 @@ export interface Connection {
 /** Connections by both of their tuples: each is there twice. */
 export type ConnectionTable = Map<string, Connection>;
 
-/** What the tracker says of a packet: bits of ct_state, and its connection where one exists. */
+/** What the datapath knows of a packet's connection, and keeps until the packet enters another zone (Open vSwitch lib/packets.h, struct pkt_metadata). */
 export interface Tracked {
+  readonly zone: number;
+  /** Bits of ct_state. */
   readonly state: number;
   readonly connection?: Connection;
+  readonly isReply: boolean;
   /** The connection's original direction, or that of a packet that might begin one; missing for a packet that can belong to none. */
   readonly original?: Tuple;
+  /** What its addresses and ports become. */
+  readonly becomes?: Translation;
 }
 
-const { trk, inv, est, rel, rpl, new: fresh } = ctStateBits;
+/** The packet goes in the direction of `tuple`; only one of its addresses is written, but both ports. */
+export interface Translation {
+  readonly part: 'src' | 'dst';
+  readonly tuple: Tuple;
+}
+
+/** What flows ask for (ovs-actions(7), "ct"). */
+export interface Asked {
+  readonly zone: number;
+  /** What becomes of a packet without a connection; `by force`, one that would be an answer begins a connection as well. */
+  readonly commits: 'nothing' | 'new connections' | 'by force';
+  readonly nat?: NatAction;
+}
+
+/** What the tracker needs to know of its node. */
+export interface Tracker {
+  readonly connections: ConnectionTable;
+  readonly nowMs: number;
+  /** The direction of the answers to a new connection that is translated; undefined where there can be none. */
+  readonly translate: (original: Tuple, nat: NatAction) => Tuple | undefined;
+}
+
+const { trk, inv, est, rel, rpl, snat, dnat, new: fresh } = ctStateBits;
+const translatedBits = snat | dnat;
 
 /**
- * Looks a packet up in `zone`; with `commit`, a new connection is remembered.
- * @param frame the packet's bytes as they are now, `key` and `layout` what was extracted from them.
+ * Looks a packet up, with what was said of it `before` (lib/conntrack.c, process_one). Undefined packets can belong to no connection.
  */
-export function track(table: ConnectionTable, frame: Uint8Array, layout: Layout, key: FlowKey, zone: number, nowMs: number, commit: boolean, behaviour: Behaviour): Tracked {
-  const packet = trackedPacket(frame, layout, key, zone, behaviour);
-  if (packet === undefined) return { state: trk | inv };
-  const { tuple } = packet;
-  const found = lookup(table, tuple, nowMs);
-  if (packet.kind === 'error') return relatedTo(found, tuple);
-  if (found !== undefined) {
-    const { original } = found;
-    const isReply = !isSame(original, tuple);
-    const update = updateWith(found, packet, isReply);
-    if (update.kind === 'invalid') return { state: trk | inv, connection: found, original };
-    if (update.kind === 'restart') {
-      found.expiresAtMs = nowMs;
-    } else {
-      if (update.timeoutMs !== undefined) found.expiresAtMs = nowMs + update.timeoutMs;
-      return { state: trk | (update.kind === 'new' ? fresh : est | (isReply ? rpl : 0)), connection: found, original };
+export function track(tracker: Tracker, packet: TrackedPacket | undefined, asked: Asked, before: Tracked | undefined): Tracked {
+  const { zone, nat } = asked;
+  if (packet === undefined) return { zone, state: trk | inv, isReply: false };
+  const earlier = before?.zone === zone ? before : undefined;
+  const { connection, isReply, tuple } = find(tracker, packet, asked, earlier);
+  const state = trk | (earlier?.state ?? 0);
+  if (packet.kind === 'error') return translated(relatedTo(zone, state, isReply, tuple, connection), nat);
+  if (connection !== undefined) {
+    const update = updateWith(connection, packet, isReply);
+    if (update.kind !== 'restart') {
+      if (update.kind !== 'invalid' && update.timeoutMs !== undefined) connection.expiresAtMs = tracker.nowMs + update.timeoutMs;
+      return translated({ zone, state: stateAfter(state, update, isReply), connection, isReply, original: connection.original }, nat);
     }
+    connection.expiresAtMs = tracker.nowMs;
   }
-  if (!opens(packet)) return { state: trk | inv, original: tuple };
-  if (!commit) return { state: trk | fresh, original: tuple };
-  const { progress, timeoutMs } = begin(packet);
-  const created: Connection = { original: tuple, reply: reversed(tuple), progress, mark: 0, label: 0n, expiresAtMs: nowMs + timeoutMs };
-  for (const direction of [created.original, created.reply]) table.set(keyOf(direction), created);
-  return { state: trk | fresh, connection: created, original: tuple };
+  if (lookup(tracker.connections, tuple, tracker.nowMs) !== undefined) return { zone, state, isReply, original: tuple };
+  if (!opens(packet)) return { zone, state: trk | inv, isReply, original: tuple };
+  const created = asked.commits === 'nothing' ? undefined : create(tracker, packet, tuple, nat);
+  if (created === undefined) return { zone, state: trk | fresh, isReply, original: tuple };
+  return translated({ zone, state: trk | fresh, connection: created, isReply: false, original: tuple }, nat);
+}
+
+/** What was said of a packet that is the same in the same zone holds; only its addresses may have to follow (process_one_fast). */
+export function trackAgain(before: Tracked, nat: NatAction | undefined): Tracked {
+  const { becomes: _, ...said } = before;
+  return translated(said, nat);
+}
+
+interface Found {
+  readonly connection?: Connection;
+  readonly isReply: boolean;
+  /** The packet's direction, as it was before it was translated. */
+  readonly tuple: Tuple;
+}
+
+/** The packet's connection; one that was translated in this zone is looked up by what its answers look like (initial_conn_lookup). */
+function find({ connections, nowMs }: Tracker, packet: TrackedPacket, { commits, nat }: Asked, earlier: Tracked | undefined): Found {
+  const wasTranslated = ((earlier?.state ?? 0) & translatedBits) !== 0;
+  const { tuple } = packet;
+  const connection = lookup(connections, wasTranslated ? reversed(tuple) : tuple, nowMs);
+  if (connection === undefined) {
+    const first = wasTranslated && nat === undefined ? earlier?.original : undefined;
+    const byFirst = first === undefined ? undefined : lookup(connections, asFirst(first, tuple), nowMs);
+    return { ...(byFirst === undefined ? {} : { connection: byFirst }), isReply: false, tuple };
+  }
+  const isReply = wasTranslated === isSame(connection.original, wasTranslated ? reversed(tuple) : tuple);
+  const own = wasTranslated ? (isReply ? connection.reply : connection.original) : tuple;
+  if (commits !== 'by force' || !isReply) return { connection, isReply, tuple: own };
+  connection.expiresAtMs = nowMs;
+  return { isReply, tuple: own };
+}
+
+/** What the packet's connection began with, but for the identifier of ICMP, which is the packet's own (check_orig_tuple). */
+function asFirst(first: Tuple, { src, dst }: Tuple): Tuple {
+  return isIcmp(first) ? { ...first, src: { ...first.src, port: src.port }, dst: { ...first.dst, port: dst.port } } : first;
+}
+
+function stateAfter(state: number, { kind }: Exclude<Update, { readonly kind: 'restart' }>, isReply: boolean): number {
+  switch (kind) {
+    case 'valid':
+      return (state & ~fresh) | est | (isReply ? rpl : 0);
+    case 'new':
+      return state | fresh;
+    case 'invalid':
+      return trk | inv;
+  }
 }
 
 /** An error belongs to a connection, but is no part of it; without one it is invalid. */
-function relatedTo(connection: Connection | undefined, tuple: Tuple): Tracked {
-  if (connection === undefined) return { state: trk | inv, original: tuple };
-  return { state: trk | rel | (isSame(connection.original, tuple) ? 0 : rpl), connection, original: connection.original };
+function relatedTo(zone: number, state: number, isReply: boolean, tuple: Tuple, connection: Connection | undefined): Tracked {
+  if (connection === undefined) return { zone, state: trk | inv, isReply, original: tuple };
+  return { zone, state: state | rel | (isReply ? rpl : 0), isReply, connection, original: connection.original };
+}
+
+function create({ connections, nowMs, translate }: Tracker, packet: Part, original: Tuple, nat: NatAction | undefined): Connection | undefined {
+  const reply = nat === undefined ? reversed(original) : translate(original, nat);
+  if (reply === undefined) return undefined;
+  const { progress, timeoutMs } = begin(packet);
+  const created: Connection = { original, reply, ...(nat?.to === undefined ? {} : { translated: nat.to.part }), progress, mark: 0, label: 0n, expiresAtMs: nowMs + timeoutMs };
+  for (const direction of [original, reply]) connections.set(keyOf(direction), created);
+  return created;
+}
+
+/** A packet of a connection that is translated, where the flow asks for it and it was not done yet in this zone (handle_nat). */
+function translated(said: Tracked, nat: NatAction | undefined): Tracked {
+  const { connection, state, isReply } = said;
+  if (nat === undefined || connection?.translated === undefined || (state & translatedBits) !== 0) return said;
+  const part = (connection.translated === 'src') === isReply ? 'dst' : 'src';
+  if ((state & rel) !== 0) throw new Unsupported('the model does not translate errors of ICMP');
+  return { ...said, state: state | (part === 'src' ? snat : dnat), becomes: { part, tuple: reversed(isReply ? connection.original : connection.reply) } };
 }
 
 /** The connection that a packet in the direction of `tuple` belongs to. */

@@ -1,6 +1,6 @@
 /** One direction of a connection, as data: what packets are looked up by (Open vSwitch lib/conntrack-private.h, struct conn_key). */
-import { formatIpv4 } from '../../base/address.js';
-import { formatIpv6 } from '../../base/ipv6.js';
+import { formatIpv4, ipv4Number } from '../../base/address.js';
+import { formatIpv6, ipv6Number } from '../../base/ipv6.js';
 import { etherTypes } from '../../packet/ethernet.js';
 import { word, type FlowKey } from '../../packet/flow-key.js';
 import { ipProtocols } from '../../packet/ipv4.js';
@@ -44,15 +44,34 @@ function isSameEndpoint(a: Endpoint, b: Endpoint): boolean {
   return a.port === b.port && a.type === b.type && a.address.length === b.address.length && a.address.every((part, index) => part === b.address[index]);
 }
 
+export function isIcmp({ family, protocol }: Tuple): boolean {
+  return protocol === (family === 'ipv4' ? ipProtocols.icmp : ipProtocols.icmp6);
+}
+
 /** As `dpctl/dump-conntrack` prints it: `src=10.0.0.1,dst=10.0.0.2,sport=4000,dport=53` (lib/ct-dpif.c, ct_dpif_format_tuple). */
 export function printTuple({ protocol, src, dst }: Tuple): string {
-  const isIcmp = protocol === ipProtocols.icmp || protocol === ipProtocols.icmp6;
-  return `src=${printAddress(src.address)},dst=${printAddress(dst.address)},${isIcmp ? `id=${src.port},type=${src.type},code=0` : `sport=${src.port},dport=${dst.port}`}`;
+  const hasIdentifier = protocol === ipProtocols.icmp || protocol === ipProtocols.icmp6;
+  return `src=${printAddress(src.address)},dst=${printAddress(dst.address)},${hasIdentifier ? `id=${src.port},type=${src.type},code=0` : `sport=${src.port},dport=${dst.port}`}`;
+}
+
+/** The tuple that is printed like that, with the zone, protocol and types of `other`. Undefined for another text. */
+export function parseTuple(text: string, other: Tuple): Tuple | undefined {
+  const [, src, dst, first, last] = /^src=([^,]+),dst=([^,]+),(?:sport|id)=(\d+)(?:,dport=(\d+)|,type=\d+,code=\d+)$/.exec(text) ?? [];
+  if (src === undefined || dst === undefined || first === undefined) return undefined;
+  const address = (printed: string) => addressFrom(printed.includes(':') ? ipv6Number(printed) : BigInt(ipv4Number(printed)), other.family);
+  return { ...other, src: { ...other.src, address: address(src), port: Number(first) }, dst: { ...other.dst, address: address(dst), port: Number(last ?? first) } };
 }
 
 export function printAddress(address: Address): string {
-  if (address.length === 1) return formatIpv4(address[0] ?? 0);
-  return formatIpv6(address.reduce((number, part) => (number << 32n) | BigInt(part), 0n));
+  return address.length === 1 ? formatIpv4(address[0] ?? 0) : formatIpv6(addressNumber(address));
+}
+
+export function addressNumber(address: Address): bigint {
+  return address.reduce((number, part) => (number << 32n) | BigInt(part), 0n);
+}
+
+export function addressFrom(number: bigint, family: Family): Address {
+  return (family === 'ipv4' ? [0n] : [96n, 64n, 32n, 0n]).map((shift) => Number((number >> shift) & 0xffffffffn));
 }
 
 /** The addresses of a packet, by its flow key. Undefined for one that is not IP. */
@@ -75,6 +94,5 @@ export function writeOriginal(key: FlowKey, tuple: Tuple | undefined): void {
   const { family, protocol, src, dst } = tuple;
   key.set(src.address, family === 'ipv4' ? word.ctNwSrc : word.ctIpv6Src);
   key.set(dst.address, family === 'ipv4' ? word.ctNwDst : word.ctIpv6Dst);
-  const isIcmp = protocol === (family === 'ipv4' ? ipProtocols.icmp : ipProtocols.icmp6);
-  key.set([protocol, isIcmp ? src.type : src.port, isIcmp ? 0 : dst.port], word.ctNwProto);
+  key.set([protocol, isIcmp(tuple) ? src.type : src.port, isIcmp(tuple) ? 0 : dst.port], word.ctNwProto);
 }

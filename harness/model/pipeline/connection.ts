@@ -1,54 +1,76 @@
 /** Packets that go to the connection tracker (ovs-actions(7), "ct"). */
 import { Unsupported } from '../../base/errors.js';
-import { printActions, type CtAction } from '../../openflow/actions.js';
+import { printActions, type CtAction, type NatAction } from '../../openflow/actions.js';
 import { fieldCalled, fieldsNamed, type Field } from '../../openflow/fields.js';
 import type { Masked } from '../../openflow/values.js';
-import { word } from '../../packet/flow-key.js';
-import { track, type Tracked } from '../conntrack/tracker.js';
-import { writeOriginal } from '../conntrack/tuple.js';
+import { word, type FlowKey } from '../../packet/flow-key.js';
+import { ipProtocols } from '../../packet/ipv4.js';
+import { trackedPacket } from '../conntrack/packet.js';
+import { track, trackAgain, type Asked, type Tracked } from '../conntrack/tracker.js';
+import { writeOriginal, type Tuple } from '../conntrack/tuple.js';
 import { hasField } from '../has-field.js';
 import { readField, readSubfield, writeField, writeSubfield } from '../keys.js';
 import { checkRead } from '../known.js';
 import { commit, settled, type Packet } from '../packet.js';
+import { asCarried } from './carried.js';
 import { freeze } from './freeze.js';
+import { chooseTranslation } from './translation-choice.js';
 import { blame, type Translation } from './translation.js';
 
 /** The packet's changes go into its bytes; then it is untracked again: connection fields are for the packet that goes on in `table`. */
 export function connectionTrack(at: Translation, ct: CtAction): void {
-  if (ct.force || ct.alg !== undefined) throw new Unsupported(`the model does not carry out ${printActions([ct])}`);
+  if (ct.alg !== undefined) throw new Unsupported(`the model does not carry out ${printActions([ct])}`);
   if (typeof ct.zone !== 'number') checkRead(ct.zone.field);
   const zone = typeof ct.zone === 'number' ? ct.zone : Number(readSubfield(at.packet.key, ct.zone));
+  const nat = ct.exec.findLast((action) => action.kind === 'nat');
+  const asked: Asked = { zone, commits: ct.force ? 'by force' : ct.commit ? 'new connections' : 'nothing', ...(nat === undefined ? {} : { nat }) };
   const { packet } = at;
   const marks = marksOf(packet, ct);
   commit(packet);
-  const onward = settled(packet);
-  const frozen = ct.table === undefined ? undefined : { ...freeze(at, ct.table), packet: onward };
+  const settledPacket = settled(packet);
+  const frozen = ct.table === undefined ? undefined : freeze(at, ct.table);
   if (frozen !== undefined) at.frozen = [];
   const flow = blame(at);
   at.isLasting = true;
   untrack(packet);
   at.datapath.push(() => {
-    const answer = lookAtConnection(at, packet, onward, ct.commit, marks, zone);
+    const { behaviour } = at.passage.node;
+    const onward = asCarried(settledPacket, at.carried, behaviour);
+    const said = lookAtConnection(at, onward, asked);
+    setMarks(said, marks);
+    const { becomes } = said;
+    if (becomes !== undefined) {
+      const change = { change: becomes, then: onward.arrived };
+      Object.assign(onward, asCarried(onward, { changes: [change] }, behaviour));
+      at.carried = { ...at.carried, changes: [...at.carried.changes, change] };
+    }
+    const tracked = { said, key: onward.arrived, holds: nat === undefined && said.connection !== undefined };
+    at.carried = { ...at.carried, tracked };
     if (frozen === undefined) return;
-    for (const [name, value] of [['ct_state', answer.state], ['ct_zone', zone], ['ct_mark', answer.connection?.mark ?? 0], ['ct_label', answer.connection?.label ?? 0n]] as const) {
+    for (const [name, value] of [['ct_state', said.state], ['ct_zone', zone], ['ct_mark', said.connection?.mark ?? 0], ['ct_label', said.connection?.label ?? 0n]] as const) {
       for (const field of fieldsNamed(name)) writeField(onward.key, field, BigInt(value), field.ones);
       at.passage.steps.push({ kind: 'write', ...flow, field: name });
     }
-    writeOriginal(onward.key, answer.original);
-    at.recirculate(frozen);
+    writeOriginal(onward.key, said.original);
+    at.recirculate({ ...frozen, packet: { ...onward, tracked } });
   });
 }
 
-/** What the tracker says of the packet, and what the flow makes of its connection. */
-function lookAtConnection(at: Translation, packet: Packet, onward: Packet, commits: boolean, { mark, label }: Marks, zone: number): Tracked {
+/** What the tracker says of the packet: in the zone of its connection it is not looked at again, unless its addresses or ports have changed. */
+function lookAtConnection(at: Translation, { frame, layout, arrived }: Packet, asked: Asked): Tracked {
   const { node } = at.passage;
-  const said = saidBefore(packet, onward, zone) ?? track(node.connections, onward.frame, onward.layout, onward.key, zone, node.nowMs, commits, node.behaviour);
-  packet.tracked = onward.tracked = { said, key: onward.arrived };
-  const { connection } = said;
-  if (connection === undefined) return said;
+  const { tracked } = at.carried;
+  const isSame = tracked?.holds === true && tracked.said.zone === asked.zone && ofTuples.every((field) => tracked.key[field] === arrived[field]);
+  if (isSame && asked.commits !== 'by force' && !isControl(arrived)) return trackAgain(tracked.said, asked.nat);
+  const tracker = { connections: node.connections, nowMs: node.nowMs, translate: (original: Tuple, nat: NatAction) => chooseTranslation(node, original, nat) };
+  return track(tracker, trackedPacket(frame, layout, arrived, asked.zone, node.behaviour), asked, tracked?.said);
+}
+
+/** What the flow makes of the packet's connection. */
+function setMarks({ connection }: Tracked, { mark, label }: Marks): void {
+  if (connection === undefined) return;
   connection.mark = Number((BigInt(connection.mark) & ~mark.mask) | mark.value);
   connection.label = (connection.label & ~label.mask) | label.value;
-  return said;
 }
 
 /** The bits of a connection's mark and label that a flow sets. */
@@ -72,20 +94,28 @@ function marksOf({ key }: Packet, { exec }: CtAction): Marks {
       if (!hasField(written, source.field)) continue;
       writeSubfield(written, destination, readSubfield(written, source));
       note(destination.field, ((1n << BigInt(destination.bits)) - 1n) << BigInt(destination.offset));
-    } else throw new Unsupported(`the model does not carry out ${printActions([action])}`);
+    } else if (action.kind !== 'nat') throw new Unsupported(`the model does not carry out ${printActions([action])}`);
   }
   const asked = (name: string) => ({ value: readField(written, fieldCalled(name)) & (masks.get(name) ?? 0n), mask: masks.get(name) ?? 0n });
   return { mark: asked('ct_mark'), label: asked('ct_label') };
 }
 
-/** In the zone of its connection a packet is not looked at again, unless its addresses or ports have changed. */
-function saidBefore({ tracked }: Packet, { arrived }: Packet, zone: number): Tracked | undefined {
-  return tracked?.said.connection?.original.zone === zone && ofTuples.every((field) => tracked.key[field] === arrived[field]) ? tracked.said : undefined;
+/** Whether helpers would read it, were there any: FTP's and TFTP's own ports, whoever uses them (lib/conntrack.c, get_alg_ctl_type). */
+function isControl(key: FlowKey): boolean {
+  const [src, dst] = [key[word.tpSrc], key[word.tpDst]];
+  return key[word.nwProto] === ipProtocols.tcp ? src === controlPorts.ftp || dst === controlPorts.ftp : key[word.nwProto] === ipProtocols.udp && dst === controlPorts.tftp;
 }
+
+const controlPorts = { ftp: 21, tftp: 69 } as const;
 
 const ofTuples = [word.nwSrc, word.nwDst, word.tpSrc, word.tpDst, ...[word.ipv6Src, word.ipv6Dst].flatMap((first) => [0, 1, 2, 3].map((index) => first + index))];
 
-/** The packet is one that the tracker has not seen. */
-export function untrack({ key }: Packet): void {
+/** The packet is one that the tracker has not seen: to the datapath as well, where the translation knew that it had. */
+export function clearConnection(at: Translation): void {
+  if (at.packet.key[word.ctState] !== 0) at.datapath.push(() => void (at.carried = { changes: at.carried.changes }));
+  untrack(at.packet);
+}
+
+function untrack({ key }: Packet): void {
   key.fill(0, word.ctState, word.pktMark);
 }

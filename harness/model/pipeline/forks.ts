@@ -6,7 +6,7 @@ import { writeSubfield } from '../keys.js';
 import { commit, copyOf } from '../packet.js';
 import { carryOutSet } from './action-set.js';
 import { finishFreezing } from './freeze.js';
-import { execute, ofFlow, type Translation } from './translation.js';
+import { execute, ofFlow, type DatapathAction, type Translation } from './translation.js';
 
 /** On a copy of the packet, with an action set of its own; what exits there, exits here as well. */
 export function clone(at: Translation, actions: readonly Action[]): void {
@@ -22,7 +22,7 @@ export function clone(at: Translation, actions: readonly Action[]): void {
   const [left, inner] = [at.packet, at.datapath];
   Object.assign(at, { packet, stack, actionSet, hasGroupInSet, datapath });
   if (isApart) {
-    at.datapath.push(() => void execute(inner));
+    at.datapath.push(() => { onCarriedCopy(at, inner); });
     return;
   }
   // What its outputs put into the packet's bytes is taken back with the next output, as far as the fields tell.
@@ -31,8 +31,15 @@ export function clone(at: Translation, actions: readonly Action[]): void {
   at.datapath.push(...inner);
 }
 
+/** What becomes of the datapath's copy stays with the copy. */
+function onCarriedCopy(at: Translation, actions: readonly DatapathAction[]): void {
+  const { carried } = at;
+  execute(actions);
+  at.carried = carried;
+}
+
 /** What Open vSwitch cannot take back from a packet without a copy. */
-const setsApart: readonly Action['kind'][] = ['ct', 'output-truncated', 'meter'];
+const setsApart: readonly Action['kind'][] = ['ct', 'output-truncated'];
 
 /** Carries out `actions` on a copy of the packet, to the end of the pipeline. */
 function onCopy(at: Translation, actions: readonly Action[], place: 'last' | 'others behind'): void {
@@ -59,8 +66,8 @@ export function apart(at: Translation, work: () => void, place: 'last' | 'others
  * ways once it sees the packet.
  */
 export function checkLength(at: Translation, { bytes, destination }: Extract<OtherAction, { readonly kind: 'check_pkt_larger' }>, behind: readonly Action[]): void {
-  // Into packets, and what the datapath knows of them, such a bit is written only where other flows on the way have looked at it: the cached flow's mask is the mask of the writing.
-  if (destination.field.word >= word.ethSrc || destination.field.name === 'pkt_mark') throw new Unsupported(`the model does not know what becomes of the bit of check_pkt_larger in ${destination.field.name}`);
+  // Such a bit is written into packets only where other flows on the way have looked at it: the cached flow's mask is the mask of the writing.
+  if (destination.field.word >= word.ethSrc) throw new Unsupported(`the model does not know what becomes of the bit of check_pkt_larger in ${destination.field.name}`);
   const { packet, stack, actionSet, hasGroupInSet, datapath, exits } = at;
   if (at.passage.node.behaviour.clonesKeep !== 'neither' && (stack.length > 0 || actionSet.length > 0)) throw new Unsupported('the model does not know what Open vSwitch before 3.2 makes of a stack or an action set at check_pkt_larger');
   commit(packet);
@@ -75,5 +82,5 @@ export function checkLength(at: Translation, { bytes, destination }: Extract<Oth
   const others = way(0n);
   const taken = packet.frame.length - packet.padding > bytes ? longer : others;
   Object.assign(at, { packet, stack, actionSet, hasGroupInSet, datapath, exits: exitsLonger });
-  at.datapath.push(() => void execute(taken));
+  at.datapath.push(() => { onCarriedCopy(at, taken); });
 }

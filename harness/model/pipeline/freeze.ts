@@ -5,6 +5,7 @@ import { fieldCalled } from '../../openflow/fields.js';
 import { word } from '../../packet/flow-key.js';
 import { hash2words, symmetricL3L4 } from '../hash.js';
 import { commit, copyOf, settled, type Packet } from '../packet.js';
+import { asCarried, refuseChanged } from './carried.js';
 import { listens, packetIn } from './controller.js';
 import type { Freezing, Frozen, FrozenAction, Place, Translation } from './translation.js';
 
@@ -30,7 +31,10 @@ export function finishFreezing(at: Translation): void {
   at.frozen = [];
   if (freezing?.kind === 'pause') return pause(at, freezing.action, frozen);
   if (freezing?.kind === 'hash') at.isLasting = true;
-  at.datapath.push(() => at.recirculate(freezing?.kind === 'hash' ? { ...frozen, packet: hashed(frozen.packet, freezing) } : frozen));
+  at.datapath.push(() => {
+    const packet = asCarried(frozen.packet, at.carried, at.passage.node.behaviour);
+    at.recirculate({ ...frozen, packet: freezing?.kind === 'hash' ? hashed(packet, freezing) : packet });
+  });
 }
 
 /** A controller is told, and resumes the packet once all else is done with it, unless it keeps it. */
@@ -41,6 +45,7 @@ function pause(at: Translation, action: ControllerAction, frozen: Frozen): void 
   if (resumes && frozen.actions.some(({ action: { kind } }) => kind === 'write_actions' || kind === 'clear_actions' || kind === 'meter')) throw new Unsupported('Open vSwitch refuses to go on with a packet that waits in front of an instruction: it tells of it in a form that it does not read');
   const rest: readonly FrozenAction[] = frozen.actions.length > 0 ? frozen.actions : [{ action: { kind: 'note', bytes: [] }, place: at.place }];
   at.datapath.push(() => {
+    refuseChanged(at, 'a controller that resumes it');
     at.passage.packetIns.push(told);
     if (resumes) at.passage.resumed.push({ ...frozen, actions: rest });
   });

@@ -12,6 +12,7 @@ import { portName, routeTunnel, type ModelBridge } from '../node.js';
 import { normal, portsOf, putTags, type Exit } from '../normal.js';
 import { decodeOptions } from '../options.js';
 import { arriving, commit, type Packet } from '../packet.js';
+import { bytesOf, refuseChanged } from './carried.js';
 import { sendThroughPatch } from './patch.js';
 import { decapsulate, encapsulate } from '../tunnel.js';
 import { tellController } from './controller.js';
@@ -109,10 +110,12 @@ function send(at: Translation, port: number, by?: string, maxLength = 0xffff): v
   // The datapath cuts before it carries out what was pending: what is pushed in front of the packet then comes on top.
   const cutOff = Math.max(0, packet.frame.length - maxLength);
   commit(packet);
-  const frame = packet.frame.subarray(0, packet.frame.length - cutOff);
+  const sent = { frame: packet.frame, layout: packet.layout, arrived: packet.arrived };
   if (passage.node.downPorts.has(name)) noteDrop(at, `the link of ${name} is down`);
   const told = passage.details === undefined ? {} : { key: packet.key.slice() };
   at.datapath.push(() => {
+    const bytes = bytesOf(sent, at.carried, passage.node.behaviour).frame;
+    const frame = bytes.subarray(0, bytes.length - cutOff);
     if (frame.length < shortestFrame) return;
     if (port === reservedPorts.LOCAL && receiveFromTunnel(at, bridge, frame)) return;
     if (!passage.node.downPorts.has(name)) passage.outputs.push({ port: name, frame, ...told });
@@ -129,6 +132,7 @@ function sendThroughTunnel(at: Translation, type: TunnelType): void {
   if (route.mac === undefined) throw new Unsupported('the model does not resolve tunnel neighbours, and tun_dst is none that is known');
   const lost = shownInTunnels.find((field) => readField(packet.key, field) !== 0n);
   if (lost !== undefined) throw new Unsupported(`the model does not put ${lost.name} into tunnels`);
+  at.datapath.push(() => { refuseChanged(at, 'a tunnel that it enters'); });
   const outer = arriving(encapsulate(type, packet, at.bridge.options, underlay, route.bridge.plan.mac, route.mac), reservedPorts.LOCAL);
   const below: Translation = { ...beginTranslation(at, route.bridge, outer), datapath: at.datapath };
   runTable(below, 0, reservedPorts.LOCAL);

@@ -1,19 +1,18 @@
 /** Table lookups of a translation: which flow a packet takes, and on to other tables. */
 import { Unsupported } from '../../base/errors.js';
-import type { Action } from '../../openflow/actions.js';
 import { printFlow } from '../../openflow/flow.js';
 import { isIp, word, type FlowKey } from '../../packet/flow-key.js';
 import { lookup, type Rule } from '../classifier.js';
 import { idOf, type ModelBridge, type ModelNode } from '../node.js';
 import type { Packet } from '../packet.js';
-import { Tie } from '../tie.js';
+import { Undecided } from '../undecided.js';
 import { hasRoom, noteDrop, ofFlow, placeOf, type Translation } from './translation.js';
 
 /** Which fields a packet is looked up by. */
 type LookedUp = 'by its fields' | 'by the first packet';
 
 /** Looks `table` up with `inPort` as the packet's port, and carries out what is found: that is the flow at hand from now on. */
-export function runTable(at: Translation, table: number, inPort: number, seen: LookedUp = 'by its fields', carryOut = carryOutHere): void {
+export function runTable(at: Translation, table: number, inPort: number, seen: LookedUp = 'by its fields'): void {
   const { passage, bridge, packet } = at;
   const { node, steps } = passage;
   const realPort = packet.key[word.inPort] ?? 0;
@@ -34,19 +33,17 @@ export function runTable(at: Translation, table: number, inPort: number, seen: L
   at.rule = rule;
   at.place = placeOf(at, rule);
   steps.push({ kind: 'lookup', bridge: bridge.plan.name, table, depth: at.depth, flow: idOf(node, bridge, rule) });
-  carryOut(at, rule.actions);
+  at.carryOut(at, rule.actions, ofFlow);
   passage.details?.push({ kind: 'leave', after: steps.length });
 }
 
-function carryOutHere(at: Translation, actions: readonly Action[]): void {
-  at.carryOut(at, actions, ofFlow);
-}
-
-/** The one that was seen to win among flows of equal priority: OpenFlow leaves open which of them it is (1.3, section 5.3). @throws Tie where none was seen. */
+/** The one that was seen to win among flows of equal priority: OpenFlow leaves open which of them it is (1.3, section 5.3). @throws Undecided where none was seen. */
 function chosen(node: ModelNode, bridge: ModelBridge, candidates: readonly Rule[]): Rule {
-  const won = node.ties.find((tie) => tie.candidates.length === candidates.length && candidates.every((candidate) => tie.candidates.includes(candidate)));
+  const won = node.decisions.ties.find((tie) => tie.candidates.length === candidates.length && candidates.every((candidate) => tie.candidates.includes(candidate)));
   if (won !== undefined) return won.winner;
-  throw new Tie(`two flows of equal priority match one packet: ${candidates.slice(0, 2).map(({ flow }) => printFlow(flow)).join(' and ')}`, node, candidates, candidates.map((rule) => ({ flow: idOf(node, bridge, rule), packets: node.packets.get(rule) ?? 0 })));
+  throw new Undecided(`two flows of equal priority match one packet: ${candidates.slice(0, 2).map(({ flow }) => printFlow(flow)).join(' and ')}`, node, {
+    kind: 'flow', rules: candidates, candidates: candidates.map((rule) => ({ flow: idOf(node, bridge, rule), packets: node.packets.get(rule) ?? 0 })),
+  });
 }
 
 /** Fragments have no ports to match, not even the first (ovs-ofctl(8), "set-frags": `normal`). */
@@ -58,7 +55,7 @@ function seenByLookup({ key }: Packet): FlowKey {
 }
 
 /** On to another table. Only going back, or staying, makes it deeper; every lookup counts, also one that finds nothing. */
-export function descend(at: Translation, table: number, inPort: number, seen: LookedUp = 'by its fields', carryOut = carryOutHere): void {
+export function descend(at: Translation, table: number, inPort: number, seen: LookedUp = 'by its fields'): void {
   const { packet, place, rule } = at;
   if (packet.isUnread) {
     at.exits = true;
@@ -69,7 +66,7 @@ export function descend(at: Translation, table: number, inPort: number, seen: Lo
   const deepens = table <= place.table ? 1 : 0;
   at.lookups++;
   at.depth += deepens;
-  runTable(at, table, inPort, seen, carryOut);
+  runTable(at, table, inPort, seen);
   at.depth -= deepens;
   Object.assign(at, { place, rule });
 }

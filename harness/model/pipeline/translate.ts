@@ -12,7 +12,7 @@ import type { ModelBridge } from '../node.js';
 import { copyOf, reread, type Packet } from '../packet.js';
 import { carryOutSet, clearActions, writeActions } from './action-set.js';
 import { chooseMember, isUp } from './choices.js';
-import { connectionTrack, untrack } from './connection.js';
+import { clearConnection, connectionTrack } from './connection.js';
 import { decrementTtl, tellController } from './controller.js';
 import { header, write } from './fields.js';
 import { checkLength, clone } from './forks.js';
@@ -161,7 +161,7 @@ function act(at: Translation, action: Action, list: ActionList, behind: readonly
     case 'ct':
       return connectionTrack(at, action);
     case 'ct_clear':
-      return untrack(packet);
+      return clearConnection(at);
     case 'dec_ttl':
       return decrementTtl(at, action.controllers ?? [0]);
     case 'push_vlan':

@@ -7,6 +7,7 @@ import type { Rule } from '../classifier.js';
 import { idOf, type ModelBridge, type ModelNode } from '../node.js';
 import type { Packet } from '../packet.js';
 import type { Detail } from '../detail.js';
+import type { Carried } from './carried.js';
 import type { TraceStep } from '../trace.js';
 
 /** Limits of ovs-vswitchd: resubmit depth and resubmits a translation (ovs-actions(7), "resubmit"), and what the stack takes. */
@@ -80,6 +81,8 @@ export interface Translation extends Machine {
   rule: Rule | undefined;
   /** What is left to do once the translation is complete, in order: frames that leave, connections that are looked at. */
   datapath: DatapathAction[];
+  /** Of the datapath's packet, while that is carried out. */
+  carried: Carried;
   /** Whether the datapath was told to do what cannot be taken back from the packet it has: cut it off, track, hash or meter it. */
   isLasting: boolean;
   /** Whether nothing is left to do behind the action at hand. */
@@ -113,7 +116,7 @@ export const ofFlow: ActionList = { kind: 'flow' };
 
 export function beginTranslation({ passage, carryOut, recirculate }: Machine, bridge: ModelBridge, packet: Packet): Translation {
   return {
-    passage, carryOut, recirculate, bridge, packet, place: { table: 0, cookie: 0n, flow: undefined }, rule: undefined, datapath: [], isLasting: false, isLast: true, depth: 0, lookups: 0, stack: [],
+    passage, carryOut, recirculate, bridge, packet, place: { table: 0, cookie: 0n, flow: undefined }, rule: undefined, datapath: [], carried: { changes: [], ...(packet.tracked === undefined ? {} : { tracked: packet.tracked }) }, isLasting: false, isLast: true, depth: 0, lookups: 0, stack: [],
     actionSet: [], hasGroupInSet: false, isInActionSet: false, exits: false, freezing: undefined, frozen: [], error: undefined,
   };
 }

@@ -1,5 +1,5 @@
 /** The reference model as a testbed: nothing is real, and everything is explained. */
-import { assert, Unsupported } from '../../base/errors.js';
+import { assert } from '../../base/errors.js';
 import type { ClusterPlan } from '../../nouns/plan.js';
 import type { SwitchCall, SwitchStep } from '../../nouns/switching.js';
 import { newest, parseVersion } from '../../model/behaviour.js';
@@ -8,16 +8,14 @@ import { buildNode, resetNode, type ModelNode } from '../../model/node.js';
 import { operate } from '../../model/operations.js';
 import { stateOf } from '../../model/state.js';
 import { flowCounts, receiveFrame } from '../../model/switch.js';
-import { Tie, type Decide } from '../../model/tie.js';
 import type { Trace } from '../../model/trace.js';
-import { printFlow, type DumpedFlow } from '../../openflow/flow.js';
+import { decide, Undecided, type Witness } from '../../model/undecided.js';
+import { printFlow } from '../../openflow/flow.js';
 import type { Testbed } from '../testbed.js';
 
 export interface ModelTestbed extends Testbed {
-  /** Where flows tie, `decide` is asked, and its answer holds until the next reset; without it a tie is refused. */
-  call(calls: readonly SwitchCall[], decide?: Decide): Promise<readonly SwitchStep[]>;
-  /** The flows of one node's bridge with what they counted. */
-  dumpFlows(node: string, bridge: string): readonly DumpedFlow[];
+  /** What is left open the witness is asked, and its answer holds until the next reset; without one it is refused. */
+  call(calls: readonly SwitchCall[], witness?: Witness): Promise<readonly SwitchStep[]>;
   /** What every frame since the last reset went through, in order. */
   traces(): readonly Trace[];
 }
@@ -45,7 +43,7 @@ export function openModel(plan: ClusterPlan, versions: Testbed['versions'] = {})
     traces.push(...results.map(({ trace }) => trace));
     return { outputs: results.flatMap(({ step }) => step.outputs), packetIns: results.flatMap(({ step }) => step.packetIns ?? []) };
   };
-  /** The calls since the last reset, and the time at it: after a tie is decided, all are carried out anew. */
+  /** The calls since the last reset, and the time at it: after a question is decided, all are carried out anew. */
   const past: (readonly SwitchCall[])[] = [];
   let resetAtMs = new Map<ModelNode, number>();
   const forget = () => {
@@ -60,17 +58,15 @@ export function openModel(plan: ClusterPlan, versions: Testbed['versions'] = {})
   return {
     name: 'model',
     versions: {},
-    call: async (calls, decide) => {
+    call: async (calls, witness) => {
       for (;;) {
         try {
           const steps = calls.map(carryOut);
           past.push(calls);
           return steps;
         } catch (error) {
-          if (!(error instanceof Tie) || decide === undefined) throw error;
-          const winner = error.rules[await decide(error.candidates)];
-          assert(winner !== undefined, 'one of the candidates wins');
-          error.node.ties.push({ candidates: error.rules, winner });
+          if (!(error instanceof Undecided) || witness === undefined) throw error;
+          await decide(error, witness);
           rewind();
         }
       }
@@ -79,7 +75,7 @@ export function openModel(plan: ClusterPlan, versions: Testbed['versions'] = {})
       forget();
       past.length = 0;
       resetAtMs = new Map([...nodes.values()].map((node) => [node, node.nowMs]));
-      for (const node of nodes.values()) node.ties.length = 0;
+      for (const { decisions } of nodes.values()) decisions.ties.length = decisions.translations.length = 0;
       return Promise.resolve();
     },
     counts: () => Promise.resolve([...nodes.values()].flatMap(flowCounts)),
@@ -94,7 +90,6 @@ export function openModel(plan: ClusterPlan, versions: Testbed['versions'] = {})
           bridges.map((bridge) => ({ node: name, bridge: bridge.plan.name, flows: rulesOf(bridge.tables).map(({ flow }) => printFlow(flow)) })),
         ),
       ),
-    dumpFlows: () => { throw new Unsupported('the model does not dump flows'); },
     traces: () => [...traces],
     close: () => Promise.resolve(),
   };

@@ -1,0 +1,118 @@
+/**
+ * Goal: what real switches were seen to make of connections that are translated holds without one: addresses and ports both ways, what
+ * becomes of those whose port is taken, what is left open and how it is answered, and the bytes. Method: packets through pipelines that
+ * show ct_state; nat.live.test.ts holds thousands of others to switches.
+ */
+import t from 'tap';
+import type { SwitchStep } from '../../nouns/switching.js';
+import { describeFrame } from '../../packet/frame.js';
+import { encodeEthernet, etherTypes } from '../../packet/ethernet.js';
+import { encodeIcmp } from '../../packet/icmp.js';
+import { encodeIpv4, ipProtocols } from '../../packet/ipv4.js';
+import { encodeUdp } from '../../packet/udp.js';
+import { parseVersion } from '../behaviour.js';
+import { buildNode, type ModelNode } from '../node.js';
+import { stateOf } from '../state.js';
+import { receiveFrame } from '../switch.js';
+import { decide, firstOfAll, Undecided, type Witness } from '../undecided.js';
+
+const [client, other, server] = ['10.0.0.1', '10.0.0.3', '10.0.0.2'];
+
+const ip = (protocol: number, src: string, dst: string, payload: Uint8Array) => encodeEthernet({ dst: '02:00:00:00:00:02', src: '02:00:00:00:00:01', etherType: etherTypes.ipv4 }, encodeIpv4({ src, dst, ttl: 64, protocol }, payload));
+const udp = (src: string, srcPort: number, dst: string, dstPort: number) => ip(ipProtocols.udp, src, dst, encodeUdp({ srcPort, dstPort }, new Uint8Array(2), { src, dst }));
+const echo = (src: string, dst: string, identifier: number, type = 8) => ip(ipProtocols.icmp, src, dst, encodeIcmp({ type, code: 0, identifier, sequence: 1 }, new Uint8Array(2)));
+
+/** What enters at p1 is translated as `nat` says, what enters at p2 as its connection says; both leave by a port that tells ct_state. */
+function translating(nat: string, version = '4.0'): ModelNode {
+  const flows = [
+    `in_port=1,ip,actions=ct(commit,zone=5,${nat},table=1)`, 'in_port=2,ip,actions=ct(zone=5,nat,table=1)',
+    ...['-snat-dnat', '+snat-dnat', '-snat+dnat'].map((bits, index) => `table=1,ip,ct_state=${bits}-inv,actions=output:${3 + index}`),
+  ];
+  const ports = ['p1', 'p2', 'plain', 'snat', 'dnat'].map((name, index) => ({ kind: 'endpoint' as const, name, ofport: index + 1 }));
+  return buildNode({ node: 'n', hosts: [], bridges: [{ name: 'br', mac: '02:00:00:00:00:fe', ports, flows }] }, parseVersion(version));
+}
+
+/** Where the packet goes, and as what. */
+async function sent(node: ModelNode, port: string, frame: Uint8Array, witness?: Witness): Promise<string> {
+  try {
+    return told(receiveFrame(node, port, frame).step);
+  } catch (error) {
+    if (witness === undefined || !(error instanceof Undecided)) throw error;
+    await decide(error, witness);
+    return told(receiveFrame(node, port, frame).step);
+  }
+}
+
+function told({ outputs }: SwitchStep): string {
+  return outputs.map((output) => `${output.port}: ${describeFrame(output.frame).replace(/^.*?(?= 10)/, '').replace(/ (length|seq).*/, '').trim()}`).join();
+}
+
+const seeing = (original: string, reply: string): Witness => ({ ...firstOfAll, connections: () => Promise.resolve([{ node: 'n', zone: 5, protocol: 'udp', original, reply, mark: 0, progress: '', timeoutS: 60 }]) });
+
+void t.test('a source, and back', async (t) => {
+  const node = translating('nat(src=10.9.9.9)');
+  t.equal(await sent(node, 'p1', udp(client, 1000, server, 53)), 'snat: 10.9.9.9 > 10.0.0.2 UDP 1000 > 53');
+  t.equal(await sent(node, 'p2', udp(server, 53, '10.9.9.9', 1000)), 'dnat: 10.0.0.2 > 10.0.0.1 UDP 53 > 1000');
+  t.equal(await sent(node, 'p1', udp(client, 1000, server, 53)), 'snat: 10.9.9.9 > 10.0.0.2 UDP 1000 > 53');
+  t.equal(await sent(node, 'p2', udp(server, 53, client, 1000)), 'plain: 10.0.0.2 > 10.0.0.1 UDP 53 > 1000', 'what nobody waits for');
+  t.strictSame(stateOf(node).connections.map(({ original, reply }) => `${original} ${reply}`), ['src=10.0.0.1,dst=10.0.0.2,sport=1000,dport=53 src=10.0.0.2,dst=10.9.9.9,sport=53,dport=1000']);
+});
+
+void t.test('a destination, and back', async (t) => {
+  const node = translating('nat(dst=10.9.9.9:80)');
+  t.equal(await sent(node, 'p1', udp(client, 1000, server, 53)), 'dnat: 10.0.0.1 > 10.9.9.9 UDP 1000 > 80');
+  t.equal(await sent(node, 'p2', udp('10.9.9.9', 80, client, 1000)), 'snat: 10.0.0.2 > 10.0.0.1 UDP 53 > 1000');
+  t.equal(await sent(node, 'p1', udp(client, 1000, '10.0.0.7', 53)), 'dnat: 10.0.0.1 > 10.9.9.9 UDP 1001 > 80', 'from another port, where answers could not be told apart');
+});
+
+void t.test('ports that are taken', async (t) => {
+  const node = translating('nat(src=10.9.9.9)');
+  const next = async (port: number) => (await sent(node, 'p1', udp(`10.0.1.${count++}`, port, server, 53))).replace(/.*UDP (\d+).*/, '$1');
+  let count = 1;
+  t.strictSame([await next(1000), await next(1000), await next(1023), await next(1023), await next(511), await next(511), await next(65535), await next(65535), await next(550), await next(550)], [1000, 1001, 1023, 600, 511, 1, 65535, 1024, 550, 601].map(String));
+  const few = translating('nat(src=10.9.9.9:5000)');
+  t.equal(await sent(few, 'p1', udp(client, 1000, server, 53)), 'snat: 10.9.9.9 > 10.0.0.2 UDP 5000 > 53');
+  t.equal(await sent(few, 'p1', udp(other, 1000, server, 53)), 'plain: 10.0.0.3 > 10.0.0.2 UDP 1000 > 53', 'nothing is left: it goes on as it is');
+  t.equal(stateOf(few).connections.length, 1);
+});
+
+void t.test('identifiers of ICMP', async (t) => {
+  const before = translating('nat(src=10.9.9.9)', '3.5');
+  t.equal(await sent(before, 'p1', echo(client, server, 7)), 'snat: 10.9.9.9 > 10.0.0.2 ICMP echo request id 7');
+  t.equal(await sent(before, 'p1', echo(other, server, 7)), 'plain: 10.0.0.3 > 10.0.0.2 ICMP echo request id 7');
+  const since = translating('nat(src=10.9.9.9)');
+  await sent(since, 'p1', echo(client, server, 7));
+  t.equal(await sent(since, 'p1', echo(other, server, 7)), 'snat: 10.9.9.9 > 10.0.0.2 ICMP echo request id 8');
+  t.equal(await sent(since, 'p2', echo(server, '10.9.9.9', 8, 0)), 'dnat: 10.0.0.2 > 10.0.0.3 ICMP echo reply id 7');
+});
+
+void t.test('where nothing is asked for', async (t) => {
+  const own = translating('nat(src)');
+  t.equal(await sent(own, 'p1', udp(client, 1000, server, 53)), 'snat: 10.0.0.1 > 10.0.0.2 UDP 1000 > 53', 'its own address, and yet translated');
+  const none = translating('nat');
+  t.equal(await sent(none, 'p1', udp(client, 1000, server, 53)), 'plain: 10.0.0.1 > 10.0.0.2 UDP 1000 > 53');
+  t.equal(stateOf(none).connections[0]?.reply, 'src=0.0.0.0,dst=10.0.0.1,sport=53,dport=0', 'answers are waited for that nobody sends');
+});
+
+void t.test('what is open, the switch is asked for', async (t) => {
+  const range = 'nat(src=10.9.9.8-10.9.9.9:5000-5001)';
+  await t.rejects(sent(translating(range), 'p1', udp(client, 1000, server, 53)), /chooses by a seed of its own/);
+  const original = 'src=10.0.0.1,dst=10.0.0.2,sport=1000,dport=53';
+  const answered = (witness: Witness) => sent(translating(range), 'p1', udp(client, 1000, server, 53), witness);
+  t.equal(await answered(seeing(original, 'src=10.0.0.2,dst=10.9.9.9,sport=53,dport=5001')), 'snat: 10.9.9.9 > 10.0.0.2 UDP 5001 > 53');
+  t.equal(await answered(seeing(original, 'src=10.0.0.2,dst=10.9.9.7,sport=53,dport=5001')), 'snat: 10.9.9.8 > 10.0.0.2 UDP 5000 > 53', 'what it cannot have chosen is not taken over');
+  t.equal(await answered(firstOfAll), 'snat: 10.9.9.8 > 10.0.0.2 UDP 5000 > 53', 'nor that there is no connection');
+  const full = translating('nat(src=10.9.9.9:5000-5001)');
+  for (const [host, port] of [[1, 5001], [2, 5000]] as const) {
+    const seen = seeing(`src=10.0.1.${host},dst=10.0.0.2,sport=1000,dport=53`, `src=10.0.0.2,dst=10.9.9.9,sport=53,dport=${port}`);
+    t.equal(await sent(full, 'p1', udp(`10.0.1.${host}`, 1000, server, 53), seen), `snat: 10.9.9.9 > 10.0.0.2 UDP ${port} > 53`);
+  }
+  t.equal(await sent(full, 'p1', udp('10.0.1.3', 1000, server, 53), firstOfAll), 'plain: 10.0.1.3 > 10.0.0.2 UDP 1000 > 53', 'both are taken');
+});
+
+void t.test('`persistent` depends on the client alone', async (t) => {
+  const node = translating('nat(src=10.9.9.0-10.9.9.255,persistent)');
+  const first = await sent(node, 'p1', udp(client, 1000, server, 53));
+  t.equal(await sent(node, 'p1', udp(client, 2000, server, 54)), first.replace('1000 > 53', '2000 > 54'));
+  await t.rejects(sent(translating('nat(src=10.9.9.0-10.9.9.255,persistent)', '3.3'), 'p1', udp(client, 1000, server, 53)), /seed of its own/, 'since 3.4');
+});

@@ -1,0 +1,34 @@
+/** What the datapath's packet carries of connections while a translation's actions are carried out on it: the translation itself knows nothing of it. */
+import { Unsupported } from '../../base/errors.js';
+import { isIp, word, type FlowKey } from '../../packet/flow-key.js';
+import type { Behaviour } from '../behaviour.js';
+import { translate, type Bytes } from '../conntrack/translate.js';
+import type { Translation as Change } from '../conntrack/tracker.js';
+import type { Packet } from '../packet.js';
+
+export interface Carried {
+  /** What the tracker said of it last. */
+  readonly tracked?: Packet['tracked'];
+  /** What became of its addresses and ports, each with the fields as the tracker saw them. */
+  readonly changes: readonly { readonly change: Change; readonly then: FlowKey }[];
+}
+
+/** The packet's bytes as the datapath has them, where `packet` is what the translation takes it for. */
+export function bytesOf({ frame, layout, arrived }: Pick<Packet, 'frame' | 'layout' | 'arrived'>, { changes }: Carried, behaviour: Behaviour): Bytes {
+  if (changes.length > 0 && !isIp(arrived[word.ethType] ?? 0)) throw new Unsupported('the model does not look for a translated packet behind labels');
+  return changes.reduce<Bytes>((bytes, { change, then }) => translate(bytes, change, behaviour, then), { frame, layout, key: arrived });
+}
+
+/** @throws Unsupported where the packet was translated, and goes on in the same translation to what does not look at its bytes again. */
+export function refuseChanged({ carried }: { readonly carried: Carried }, place: string): void {
+  if (carried.changes.length > 0) throw new Unsupported(`the model does not take a packet that ct(nat) without a table translated to ${place}`);
+}
+
+/** The packet as the datapath has it, to go on with in another translation. */
+export function asCarried(packet: Packet, carried: Carried, behaviour: Behaviour): Packet {
+  const { frame, key: arrived } = bytesOf(packet, carried, behaviour);
+  const { tracked: _, ...rest } = packet;
+  const key = packet.key.slice();
+  key.set(arrived.subarray(word.ethSrc), word.ethSrc);
+  return { ...rest, frame, arrived, key, ...(carried.tracked === undefined ? {} : { tracked: carried.tracked }) };
+}

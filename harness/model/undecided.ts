@@ -1,0 +1,64 @@
+/** What only the switch can tell, because OpenFlow or a seed of its own leaves it open. */
+import { assert, Unsupported } from '../base/errors.js';
+import type { TrackedConnection } from '../nouns/state.js';
+import type { FlowCount } from '../nouns/switching.js';
+import type { Rule } from './classifier.js';
+import { parseTuple, printTuple, reversed, type Tuple } from './conntrack/tuple.js';
+import type { ModelNode } from './node.js';
+
+export type Question =
+  /** Which of several flows of equal priority a packet takes; `candidates` with the packets that the model has counted for each so far. */
+  | { readonly kind: 'flow'; readonly rules: readonly Rule[]; readonly candidates: readonly FlowCount[] }
+  /** What a new connection is translated to. */
+  | { readonly kind: 'translation'; readonly original: Tuple };
+
+export class Undecided extends Unsupported {
+  constructor(
+    message: string,
+    readonly node: ModelNode,
+    readonly question: Question,
+  ) {
+    super(message);
+  }
+}
+
+/** What was seen of one node's switches, in the order in which it was asked for. */
+export interface Decisions {
+  readonly ties: { readonly candidates: readonly Rule[]; readonly winner: Rule }[];
+  /** The directions of answers; undefined where the switch remembers no such connection. */
+  readonly translations: (Tuple | undefined)[];
+  /** How many of them were asked for since the node was reset. */
+  translationsAsked: number;
+}
+
+export function noDecisions(): Decisions {
+  return { ties: [], translations: [], translationsAsked: 0 };
+}
+
+/** Tells what switches did. */
+export interface Witness {
+  /** The index of the candidate that the switch took. */
+  readonly taken: (candidates: readonly FlowCount[]) => Promise<number>;
+  readonly connections: () => Promise<readonly TrackedConnection[]>;
+}
+
+/** Stands in for switches: the first of what is open. */
+export const firstOfAll: Witness = { taken: () => Promise.resolve(0), connections: () => Promise.resolve([]) };
+
+/** Asks, and notes the answer for the node: it holds from then on. */
+export async function decide({ node, question }: Undecided, witness: Witness): Promise<void> {
+  switch (question.kind) {
+    case 'flow': {
+      const winner = question.rules[await witness.taken(question.candidates)];
+      assert(winner !== undefined, 'one of the candidates wins');
+      node.decisions.ties.push({ candidates: question.rules, winner });
+      return;
+    }
+    case 'translation': {
+      const { original } = question;
+      const text = printTuple(original);
+      const found = (await witness.connections()).find((connection) => connection.node === node.name && connection.zone === original.zone && connection.original === text);
+      node.decisions.translations.push(found === undefined ? undefined : parseTuple(found.reply, reversed(original)));
+    }
+  }
+}
