@@ -1,5 +1,8 @@
 /** What `flowbed fuzz` prints: for people, and as JSON. */
 import { colors } from '../harness/base/colors.js';
+import { assertNever } from '../harness/base/errors.js';
+import type { CaseStep } from '../harness/fuzz/case.js';
+import { printStep } from '../harness/fuzz/frozen.js';
 import { describeFrame } from '../harness/packet/frame.js';
 import type { CampaignResult, Finding } from '../harness/fuzz/campaign.js';
 import { missingFrom, requiredFields } from '../harness/fuzz/coverage/required.js';
@@ -26,13 +29,24 @@ export function renderImage({ image, result }: ImageResult): string {
   ].join('\n');
 }
 
-function renderFinding({ index, smallest: { groups, flows, frames }, differences }: Finding): readonly string[] {
+function renderFinding({ index, smallest: { groups, flows, beyond, steps }, differences }: Finding): readonly string[] {
   return [
     bold(`case ${index}, at its smallest`),
-    ...groups.map((group) => `  group  ${group}`), ...flows.map((flow) => `  flow   ${flow}`),
-    ...frames.map(({ port, frame }) => `  frame  into ${port} ${Buffer.from(frame).toString('hex')}\n         ${dim(describeFrame(frame))}`),
-    ...differences.flatMap(({ aspect, at, what, model, switch: real }) => [`  ${red(aspect)}${at === undefined ? '' : ` at frame ${at + 1}`}: ${what}`, `    model   ${model}`, `    switch  ${real}`]),
+    ...groups.map((group) => `  group  ${group}`), ...flows.map((flow) => `  flow   ${flow}`), ...beyond.map((flow) => `  beyond ${flow}`),
+    ...steps.map(renderStep),
+    ...differences.flatMap(({ aspect, at, what, model, switch: real }) => [`  ${red(aspect)}${at === undefined ? '' : ` at step ${at + 1}`}: ${what}`, `    model   ${model}`, `    switch  ${real}`]),
   ];
+}
+
+function renderStep(step: CaseStep): string {
+  switch (step.kind) {
+    case 'packet':
+      return `  frame  into ${step.port} ${Buffer.from(step.frame).toString('hex')}\n         ${dim(describeFrame(step.frame))}`;
+    case 'advance':
+      return `  time   ${step.ms} ms pass`;
+    default:
+      return assertNever(step);
+  }
 }
 
 function renderCounts(title: string, counts: ReadonlyMap<string, number>): readonly string[] {
@@ -66,7 +80,7 @@ export function fuzzAsJson(seed: number, count: number, images: readonly ImageRe
     seed, count,
     images: images.map(({ image, result: { cases, sent, frames, counters, findings, unknown, unseen, refused, coverage } }) => ({
       image, cases, sent, frames, counters,
-      findings: findings.map(({ index, smallest, differences }) => ({ index, groups: smallest.groups, flows: smallest.flows, frames: smallest.frames.map(({ port, frame }) => ({ port, frame: Buffer.from(frame).toString('hex') })), differences })),
+      findings: findings.map(({ index, smallest, differences }) => ({ index, groups: smallest.groups, flows: smallest.flows, beyond: smallest.beyond, steps: smallest.steps.map(printStep), differences })),
       unknown: Object.fromEntries(byNumber(unknown)), unseen: Object.fromEntries(byNumber(unseen)), refused: Object.fromEntries(byNumber(refused)),
       coverage: { fields: Object.fromEntries(byName(coverage.fields)), actions: Object.fromEntries(byName(coverage.actions)), protocols: Object.fromEntries(byName(coverage.protocols)) },
       missing: missingFrom(coverage),

@@ -4,11 +4,12 @@ import { renderCheck, renderVersions } from '../../reports/check.js';
 import { InputError, Unavailable, Unsupported } from '../base/errors.js';
 import { attempt } from '../base/outcome.js';
 import type { NodePlan } from '../nouns/plan.js';
-import { openSim } from '../testbeds/sim/sim.js';
-import { checkPackets, injectionOf, withControllers, type Injection } from '../trace/check.js';
-import { checkedImage, inconclusiveImage, type CheckedImage } from '../trace/checked.js';
+import { openSim, type Sim } from '../testbeds/sim/sim.js';
+import { checkPackets, injectionOf, withControllers } from '../trace/check.js';
+import { checkedImage, checkedScript, inconclusiveImage, type CheckedImage } from '../trace/checked.js';
+import { checkInjections, checkScript } from '../trace/script/check.js';
 import { exitCodes, type Context } from './context.js';
-import { readRequest, type PacketOptions } from './packet-request.js';
+import { readRequest, readScriptRequest, type PacketOptions } from './packet-request.js';
 
 export interface CheckOptions extends PacketOptions {
   readonly image: string;
@@ -19,14 +20,12 @@ const codeOf = { conforms: exitCodes.conforms, diverges: exitCodes.diverges, inc
 
 /** @param words `[BRIDGE] FLOW`. @returns 0 when model and switch agree on every image, 1 when they part on one, 3 when one gives no answer. @throws InputError for a wrong request or file. */
 export async function check(context: Context, words: readonly string[], options: CheckOptions): Promise<number> {
-  const { into, stimuli } = await readRequest(words, options);
-  const injections = stimuli.map((stimulus) => injectionOf(into.plan, stimulus));
+  const { plan, checkOn } = await readCheck(words, options);
   const names = options.image.split(',').filter((name) => name !== '');
   if (names.length === 0) throw new InputError('--image: expected one or more of trixie, bookworm, sid, system, with commas between');
-  const plan = withControllers(into.plan);
   const images: CheckedImage[] = [];
   for (const name of names) {
-    const checked = await checkImage(context, name, plan, injections);
+    const checked = await checkImage(context, name, plan, checkOn);
     if (options.json !== true) context.print(renderCheck(checked));
     images.push(checked);
   }
@@ -36,12 +35,32 @@ export async function check(context: Context, words: readonly string[], options:
   return codes.includes(exitCodes.diverges) ? exitCodes.diverges : Math.max(...codes);
 }
 
-async function checkImage(context: Context, name: string, plan: NodePlan, injections: readonly Injection[]): Promise<CheckedImage> {
+/** What is done with the switch of an image, once it is up. */
+type CheckOn = (name: string, sim: Sim) => Promise<CheckedImage>;
+
+async function readCheck(words: readonly string[], options: CheckOptions): Promise<{ readonly plan: NodePlan; readonly checkOn: CheckOn }> {
+  if (options.script === undefined) {
+    const { into, stimuli } = await readRequest(words, options);
+    const injections = stimuli.map((stimulus) => injectionOf(into.plan, stimulus));
+    const plan = withControllers(into.plan);
+    return { plan, checkOn: async (name, sim) => checkedImage(name, versionOf(sim), injections.length, await checkPackets(plan, sim, injections)) };
+  }
+  const { into, steps } = await readScriptRequest(words, options);
+  const plan = withControllers(into.plan, steps.flatMap(({ command }) => (command.kind === 'call' && command.call.kind === 'change' ? command.call.lines : [])));
+  checkInjections(plan, steps);
+  return { plan, checkOn: async (name, sim) => checkedScript(name, versionOf(sim), await checkScript(plan, sim, steps)) };
+}
+
+function versionOf({ versions }: Sim): string {
+  return versions['ovs-vswitchd'] ?? '';
+}
+
+async function checkImage(context: Context, name: string, plan: NodePlan, checkOn: CheckOn): Promise<CheckedImage> {
   const outcome = await attempt(async () => {
     const image = await openImage(name, context.say);
     const sim = await openSim({ nodes: [plan] }, image, { teardown: context.teardown });
     try {
-      return checkedImage(name, sim.versions['ovs-vswitchd'] ?? '', injections.length, await checkPackets(plan, sim, injections));
+      return await checkOn(name, sim);
     } finally {
       await sim.close();
     }

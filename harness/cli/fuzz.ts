@@ -5,7 +5,7 @@ import { openImage } from '../../images/images.js';
 import { fuzzAsJson, renderCoverage, renderImage, type ImageResult } from '../../reports/fuzz.js';
 import { InputError } from '../base/errors.js';
 import { attempt, type Outcome } from '../base/outcome.js';
-import { bridge, portNumbers } from '../fuzz/case.js';
+import { bridge, meters, portNumbers, tunnelOptions, type FuzzCase, type PacketStep } from '../fuzz/case.js';
 import { runCampaign, type CampaignResult } from '../fuzz/campaign.js';
 import { enoughPackets, missingFrom } from '../fuzz/coverage/required.js';
 import { printFrozen } from '../fuzz/frozen.js';
@@ -84,10 +84,17 @@ async function freeze(context: Context, folder: string, seed: number, { image, r
     await writeFile(`${name}.json`, printFrozen({ ...smallest, why: differences.map(({ aspect, what }) => `${aspect}: ${what}`).join('; '), found: [image] }));
     await writeFile(join(name, 'flows'), smallest.flows.map((flow) => `${flow}\n`).join(''));
     await writeFile(join(name, 'groups'), smallest.groups.map((group) => `${group}\n`).join(''));
+    await writeFile(join(name, 'meters'), meters.map((meter) => `${meter}\n`).join(''));
+    await writeFile(join(name, 'tlv-map'), tunnelOptions.map((option) => `${option}\n`).join(''));
     await writeFile(join(name, 'ports'), portNumbers.map((port) => ` ${port}(${port}): addr:02:00:00:00:00:0${port}\n`).join(''));
     context.print(`frozen: ${name}.json`);
-    for (const { port, frame } of smallest.frames) context.print(`  ${shellLine(['./flowbed', 'check', '--image', image.split(' ')[0] ?? image, '--bridge', `${bridge}=${name}`, '--in-port', port, '--packet', Buffer.from(frame).toString('hex')])}`);
+    for (const { port, frame } of alone(smallest)) context.print(`  ${shellLine(['./flowbed', 'check', '--image', image.split(' ')[0] ?? image, '--bridge', `${bridge}=${name}`, '--in-port', port, '--packet', Buffer.from(frame).toString('hex')])}`);
   }
+}
+
+/** The packets that one bridge alone makes sense of, one by one. */
+function alone({ beyond, steps }: FuzzCase): readonly PacketStep[] {
+  return beyond.length > 0 ? [] : steps.flatMap((step) => (step.kind === 'packet' ? [step] : []));
 }
 
 /** Every case on a terminal; elsewhere a line for each tenth, so that a log stays readable. */

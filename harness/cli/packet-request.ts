@@ -5,6 +5,7 @@ import { InputError } from '../base/errors.js';
 import { readCapture } from '../packet/capture/read.js';
 import { bridgesOf } from '../trace/ovsdb/bridges.js';
 import { readDatabase } from '../trace/ovsdb/read.js';
+import { readScript, type Script } from '../trace/script/read.js';
 import { readShow } from '../trace/show.js';
 import type { Source } from '../trace/source.js';
 import { captured, parseFrame, parseHex, readFlow, type Stimulus } from '../trace/stimulus.js';
@@ -24,6 +25,7 @@ export interface PacketOptions {
   readonly pcap?: string;
   readonly l7?: string;
   readonly l7Len?: string;
+  readonly script?: string;
 }
 
 export interface PacketRequest {
@@ -34,10 +36,22 @@ export interface PacketRequest {
 
 /** @param words `[BRIDGE] [FLOW]`. @throws InputError for a wrong request, and with its place for what a file or FLOW has wrong. */
 export async function readRequest(words: readonly string[], options: PacketOptions): Promise<PacketRequest> {
-  const database = options.ovsdb === undefined ? undefined : bridgesOf(readDatabase(await readSource(options.ovsdb)));
-  const into = switchOf(await readBridges(options, [...(database?.keys() ?? [])]), database);
+  const into = await readSwitch(options);
   const stimuli = await readStimuli(words, options, into);
   return { into: withPorts(into, stimuli), stimuli };
+}
+
+/** A script in the place of packets. @throws InputError for a wrong request, and with its place for what the script or another file has wrong. */
+export async function readScriptRequest(words: readonly string[], { script: file = '', ...options }: PacketOptions): Promise<Script> {
+  const { inPort, packet, pcap, l7, l7Len } = options;
+  const [other] = Object.entries({ FLOW: words[0], '--in-port': inPort, '--packet': packet, '--pcap': pcap, '--l7': l7, '--l7-len': l7Len }).filter(([, given]) => given !== undefined);
+  if (other !== undefined) throw new InputError(`--script says what comes in, line by line: leave ${other[0]} out, or write "inject PORT FLOW" into the script`);
+  return readScript(await readSource(file), await readSwitch(options));
+}
+
+async function readSwitch(options: PacketOptions): Promise<Switch> {
+  const database = options.ovsdb === undefined ? undefined : bridgesOf(readDatabase(await readSource(options.ovsdb)));
+  return switchOf(await readBridges(options, [...(database?.keys() ?? [])]), database);
 }
 
 async function readBridges(options: PacketOptions, recorded: readonly string[]): Promise<readonly BridgeSources[]> {

@@ -1,12 +1,15 @@
 /** `flowbed trace`: what the model alone makes of packets, out of dumps of a switch. */
+import { renderScript } from '../../reports/script.js';
 import { renderTrace } from '../../reports/trace.js';
-import { Unsupported } from '../base/errors.js';
-import { traceDocument } from '../trace/document.js';
+import { InputError, Unsupported } from '../base/errors.js';
+import { scriptDocument, traceDocument } from '../trace/document.js';
+import { playScript } from '../trace/script/play.js';
+import { refusalOf, tellStep } from '../trace/script/told.js';
 import { tell } from '../trace/told.js';
 import { tracePackets } from '../trace/trace.js';
 import { findFlow, whyNot } from '../trace/why-not.js';
 import { exitCodes, type Context } from './context.js';
-import { readRequest, type PacketOptions } from './packet-request.js';
+import { readRequest, readScriptRequest, type PacketOptions } from './packet-request.js';
 
 export interface TraceOptions extends PacketOptions {
   readonly whyNot?: string;
@@ -16,6 +19,7 @@ export interface TraceOptions extends PacketOptions {
 /** @param words `[BRIDGE] FLOW`. @returns 0, or 3 where the model does not know what a flow on the way does. @throws InputError for a wrong request or file. */
 export async function trace(context: Context, words: readonly string[], options: TraceOptions): Promise<number> {
   try {
+    if (options.script !== undefined) return await traceScript(context, words, options);
     const { into, stimuli } = await readRequest(words, options);
     const asked = options.whyNot === undefined ? undefined : findFlow(options.whyNot, into, words.length === 2 ? words[0] : undefined);
     const told = tracePackets(into.plan, stimuli).map((result) => tell(result, asked === undefined ? undefined : whyNot(asked, result.translations)));
@@ -28,4 +32,12 @@ export async function trace(context: Context, words: readonly string[], options:
     context.print(options.json === true ? JSON.stringify({ refused: error.message }, null, 2) : `? ${error.message}`);
     return exitCodes.inconclusive;
   }
+}
+
+async function traceScript(context: Context, words: readonly string[], options: TraceOptions): Promise<number> {
+  if (options.whyNot !== undefined) throw new InputError('--why-not is about one packet, not about a script');
+  const { into, steps } = await readScriptRequest(words, options);
+  const told = playScript(into.plan, steps).map(tellStep);
+  context.print(options.json === true ? JSON.stringify(scriptDocument(told), null, 2) : renderScript(told));
+  return told.some((step) => refusalOf(step) !== undefined) ? exitCodes.inconclusive : exitCodes.conforms;
 }

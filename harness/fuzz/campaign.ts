@@ -52,7 +52,7 @@ export async function runCampaign(sides: Sides, { seed, count, onProgress }: Cam
   const total = { cases: 0, sent: 0, frames: 0, counters: 0 };
   for (let index = 0; total.sent < count && findings.length < mostFindings && index < mostCasesAPacket * count; index++) {
     onProgress(total.sent, 'playing');
-    const fuzzCase = drawCase(seed, index);
+    const fuzzCase = drawCase(seed, index, sides.behaviour);
     const judgement = await judge(sides, fuzzCase);
     total.cases++;
     total.sent += judgement.compared.sent;
@@ -60,7 +60,7 @@ export async function runCampaign(sides: Sides, { seed, count, onProgress }: Cam
     total.counters += judgement.compared.counters;
     for (const why of judgement.refused) addOne(refused, generally(why));
     for (const why of judgement.leftOut) addOne(isLost.test(why) ? unseen : unknown, generally(why));
-    addCoverage(coverage, readCase(fuzzCase).accepted, judgement.played, judgement.counts);
+    addCoverage(coverage, readCase(fuzzCase, sides.behaviour).accepted, judgement.played, judgement.counts);
     if (judgement.differences.length === 0) continue;
     onProgress(total.sent, `shrinking case ${index}`);
     findings.push({ index, ...(await smallestOf(sides, fuzzCase, judgement)) });

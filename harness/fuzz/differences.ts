@@ -1,4 +1,4 @@
-/** Where model and switch part over the frames of a case. */
+/** Where model and switch part over the steps of a case. */
 import { compareCounters } from '../compare/counters.js';
 import { compareFrames } from '../compare/frames.js';
 import { comparePacketIns } from '../compare/packet-ins.js';
@@ -7,7 +7,7 @@ import type { FrameEvent } from '../nouns/observation.js';
 import type { NodePlan } from '../nouns/plan.js';
 import { formatFlowId, type FlowCount, type SwitchStep } from '../nouns/switching.js';
 import type { Testbed } from '../testbeds/testbed.js';
-import { bridge, node, portNumbers } from './case.js';
+import { node, wiredPorts } from './case.js';
 
 /** What model and switch are compared in. `acceptance`: which flows and groups they take; `life`: that the switch does not die. */
 export type Aspect = 'life' | 'acceptance' | 'frames' | 'packet-ins' | 'counters' | 'state';
@@ -15,21 +15,21 @@ export type Aspect = 'life' | 'acceptance' | 'frames' | 'packet-ins' | 'counters
 /** The model's side first. */
 export interface Difference {
   readonly aspect: Aspect;
-  /** Index of the frame at which it shows, where it is one. */
+  /** Index of the step at which it shows, where it is one. */
   readonly at?: number;
   readonly what: string;
   readonly model: string;
   readonly switch: string;
 }
 
-/** What one frame, or several that went in together, led to; `index` is that of the first. */
-export interface Step {
+/** What one step, or several packets that went in together, led to; `index` is that of the first. */
+export interface Played {
   readonly index: number;
   readonly expected: SwitchStep;
   readonly actual: SwitchStep;
 }
 
-export function compareSteps(steps: readonly Step[], plan: NodePlan): { readonly differences: readonly Difference[]; readonly frames: number } {
+export function compareSteps(steps: readonly Played[], plan: NodePlan): { readonly differences: readonly Difference[]; readonly frames: number } {
   const { differences, frames } = compareFrames(steps.flatMap(({ index, expected }) => eventsOf(expected, index)), steps.flatMap(({ index, actual }) => eventsOf(actual, index)), everyPort);
   return {
     frames: frames.made,
@@ -53,13 +53,13 @@ export async function compareAftermath(model: Testbed, sim: Testbed, counts: rea
   };
 }
 
-const everyPort: ReadonlySet<string> = new Set([bridge, ...portNumbers].map((port) => `${node} ${port}`));
+const everyPort: ReadonlySet<string> = new Set(wiredPorts.map((port) => `${node} ${port}`));
 
 function eventsOf({ outputs }: SwitchStep, index: number): readonly FrameEvent[] {
   return outputs.map(({ port, frame }) => ({ timeUs: index, node, port, direction: 'out', frame }));
 }
 
-function packetInsOf({ index, expected, actual }: Step, { bridges }: NodePlan): readonly Difference[] {
+function packetInsOf({ index, expected, actual }: Played, { bridges }: NodePlan): readonly Difference[] {
   const { differences } = comparePacketIns(bridges, expected.packetIns ?? [], actual.packetIns ?? []);
   return differences.map((found) => ({ aspect: 'packet-ins', at: index, what: `${found.kind} packet-in at controller ${found.controller}${found.fields.length === 0 ? '' : `: ${found.fields.join(', ')}`}`, model: found.expected, switch: found.actual }));
 }

@@ -1,7 +1,14 @@
 /** Cases kept in files, so that what was found once is looked at for ever: texts as ovs-ofctl reads them, frames in hexadecimal. */
 import { z } from 'zod';
 import { InputError } from '../base/errors.js';
-import type { FuzzCase } from './case.js';
+import type { CaseStep, FuzzCase } from './case.js';
+
+const packet = { port: z.string(), frame: z.string().regex(/^([0-9a-f]{2}){14,}$/) };
+
+const step = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('packet'), ...packet }),
+  z.strictObject({ kind: z.literal('advance'), ms: z.int().positive() }),
+]);
 
 const shape = z.strictObject({
   /** What was wrong, and on which side. */
@@ -10,24 +17,38 @@ const shape = z.strictObject({
   found: z.array(z.string()),
   groups: z.array(z.string()),
   flows: z.array(z.string()),
-  frames: z.array(z.strictObject({ port: z.string(), frame: z.string().regex(/^([0-9a-f]{2}){14,}$/) })),
-});
+  beyond: z.array(z.string()).default([]),
+  /** Where nothing happens but packets, they are called frames. */
+  steps: z.array(step).optional(),
+  frames: z.array(z.strictObject(packet)).optional(),
+}).refine(({ steps, frames }) => (steps === undefined) !== (frames === undefined), 'expected frames, or steps');
 
 export interface FrozenCase extends FuzzCase {
   readonly why: string;
   readonly found: readonly string[];
 }
 
-export function printFrozen({ why, found, groups, flows, frames }: FrozenCase): string {
-  return `${JSON.stringify({ why, found, groups, flows, frames: frames.map(({ port, frame }) => ({ port, frame: Buffer.from(frame).toString('hex') })) }, null, 2)}\n`;
+export function printFrozen({ why, found, groups, flows, beyond, steps }: FrozenCase): string {
+  const frames = steps.flatMap((each) => (each.kind === 'packet' ? [{ port: each.port, frame: hexOf(each.frame) }] : []));
+  const happening = frames.length === steps.length ? { frames } : { steps: steps.map(printStep) };
+  return `${JSON.stringify({ why, found, groups, flows, ...(beyond.length === 0 ? {} : { beyond }), ...happening }, null, 2)}\n`;
+}
+
+/** A step as JSON has it: bytes in hexadecimal. */
+export function printStep(each: CaseStep): object {
+  return each.kind === 'packet' ? { ...each, frame: hexOf(each.frame) } : each;
+}
+
+function hexOf(frame: Uint8Array): string {
+  return Buffer.from(frame).toString('hex');
 }
 
 /** @throws InputError for a file that is none. */
 export function parseFrozen(text: string, file: string): FrozenCase {
   const result = shape.safeParse(readJson(text, file));
   if (!result.success) throw new InputError(z.prettifyError(result.error), { file });
-  const { frames, ...rest } = result.data;
-  return { ...rest, frames: frames.map(({ port, frame }) => ({ port, frame: Uint8Array.from(Buffer.from(frame, 'hex')) })) };
+  const { frames = [], steps = frames.map((frame) => ({ kind: 'packet' as const, ...frame })), ...rest } = result.data;
+  return { ...rest, steps: steps.map((each): CaseStep => (each.kind === 'packet' ? { ...each, frame: Uint8Array.from(Buffer.from(each.frame, 'hex')) } : each)) };
 }
 
 function readJson(text: string, file: string): unknown {

@@ -5,8 +5,9 @@
  */
 import t from 'tap';
 import type { FlowCount } from '../nouns/switching.js';
-import { flowId, parseFlow } from '../openflow/flow.js';
-import { bridge, node, type FuzzCase } from './case.js';
+import { flowId } from '../openflow/flow.js';
+import { behaviourOf, newest } from '../model/behaviour.js';
+import { bridge, node, readFlow, type FuzzCase } from './case.js';
 import { addCoverage, noCoverage } from './coverage/coverage.js';
 import { protocolsOf } from './coverage/protocols.js';
 import { missingFrom } from './coverage/required.js';
@@ -16,28 +17,29 @@ import { readCase } from './read.js';
 import { fewer } from './shrink/fewer.js';
 import { shrink } from './shrink/shrink.js';
 
-const cases = Array.from({ length: 60 }, (_, index) => drawCase(1, index));
+const behaviour = behaviourOf(newest);
+const cases = Array.from({ length: 60 }, (_, index) => drawCase(1, index, behaviour));
 const printed = (each: FuzzCase) => printFrozen({ ...each, why: '', found: [] });
 
 void t.test('a case follows from seed and index alone', (t) => {
-  t.equal(printed(drawCase(1, 59)), printed(cases[59]!));
-  t.not(printed(drawCase(2, 59)), printed(cases[59]!), 'another seed is another case');
+  t.equal(printed(drawCase(1, 59, behaviour)), printed(cases[59]!));
+  t.not(printed(drawCase(2, 59, behaviour)), printed(cases[59]!), 'another seed is another case');
   t.equal(new Set(cases.map(printed)).size, cases.length);
   t.end();
 });
 
 void t.test('what is drawn is read, and little of it twice', (t) => {
-  t.same(cases.flatMap((each) => readCase(each).complaints), []);
-  const flows = cases.flatMap((each) => each.flows.map((text) => parseFlow(text)));
+  t.same(cases.flatMap((each) => readCase(each, behaviour).complaints), []);
+  const flows = cases.flatMap((each) => each.flows.map((text) => readFlow(text)));
   t.ok(flows.length > 500, `${flows.length} flows`);
   t.ok(cases.some(({ groups }) => groups.length > 1), 'groups');
-  const ties = cases.map((each) => each.flows.length - new Set(each.flows.map((text) => parseFlow(text)).map(({ table, priority }) => `${table} ${priority}`)).size);
+  const ties = cases.map((each) => each.flows.length - new Set(each.flows.map((text) => readFlow(text)).map(({ table, priority }) => `${table} ${priority}`)).size);
   t.ok(ties.filter((count) => count > 0).length < cases.length / 2, 'flows of equal priority are rare');
   t.end();
 });
 
 void t.test('what no switch would take is told apart', (t) => {
-  const { accepted, complaints } = readCase({ groups: ['group_id=1,type=all'], flows: ['actions=group:1', 'actions=group:2', 'tp_src=1 actions=drop'], frames: [] });
+  const { accepted, complaints } = readCase({ groups: ['group_id=1,type=all'], flows: ['actions=group:1', 'actions=group:2', 'tp_src=1 actions=drop'], beyond: [], steps: [] }, behaviour);
   t.same([accepted.groups.length, accepted.flows], [1, ['actions=group:1']]);
   t.match(complaints, [{ line: 'flow add actions=group:2', why: 'there is no group 2' }, { line: 'flow add tp_src=1 actions=drop', why: /tp_src/ }]);
   t.end();
@@ -63,20 +65,21 @@ void t.test('a case shrinks to what shows', async (t) => {
   const large: FuzzCase = {
     groups: ['group_id=1,type=all,bucket=actions=output:1,bucket=actions=set_field:3->reg1,output:2', 'group_id=2,type=all,bucket=actions=output:1'],
     flows: ['cookie=0x5, table=3, priority=1,tcp,nw_src=10.0.0.0/8,tp_dst=80 actions=push_vlan:0x8100,clone(output:3,dec_ttl),group:1,output:2', 'table=4, priority=7 actions=output:2', 'no flow at all'],
-    frames: [{ port: '3', frame: new Uint8Array(80).fill(7) }, { port: '2', frame: new Uint8Array(20) }],
+    beyond: ['actions=drop'],
+    steps: [{ kind: 'packet', port: '3', frame: new Uint8Array(80).fill(7) }, { kind: 'advance', ms: 3000 }, { kind: 'packet', port: '2', frame: new Uint8Array(20) }],
   };
-  const shows = ({ groups, flows, frames }: FuzzCase) => Promise.resolve(groups.some((text) => text.includes('reg1')) && flows.some((text) => /tcp.*dec_ttl/.test(text)) && frames.some(({ frame }) => frame[3] === 7));
+  const shows = ({ groups, flows, steps }: FuzzCase) => Promise.resolve(groups.some((text) => text.includes('reg1')) && flows.some((text) => /tcp.*dec_ttl/.test(text)) && steps.some((step) => step.kind === 'packet' && step.frame[3] === 7) && steps.some((step) => step.kind === 'advance' && step.ms > 100));
   t.same(await shrink(large, shows), {
     groups: ['group_id=1,type=all,bucket=bucket_id:1,actions=set_field:0x3->reg1'], flows: ['table=3, priority=1,tcp actions=dec_ttl'],
-    frames: [{ port: '1', frame: new Uint8Array(14).with(3, 7) }],
+    beyond: [], steps: [{ kind: 'packet', port: '1', frame: new Uint8Array(14).with(3, 7) }, { kind: 'advance', ms: 101 }],
   });
 });
 
 void t.test('what packets met is counted', (t) => {
   const flows = ['reg0=1/3 actions=set_field:1->reg1,group:1,exit,output:1', 'priority=3 actions=resubmit(,1)', 'conj_id=7 actions=clone(move:reg2[0..3]->reg3[0..3])'];
-  const count = (text: string, packets: number): FlowCount => ({ flow: flowId(node, bridge, parseFlow(text)), packets });
+  const count = (text: string, packets: number): FlowCount => ({ flow: flowId(node, bridge, readFlow(text)), packets });
   const coverage = noCoverage();
-  addCoverage(coverage, { groups: ['group_id=1,type=indirect,bucket=actions=output:NORMAL'], flows, frames: [{ port: '1', frame: new Uint8Array(14) }, { port: '1', frame: new Uint8Array(15) }] }, [1], [count(flows[0]!, 2), count(flows[1]!, 0), count(flows[2]!, 5)]);
+  addCoverage(coverage, { groups: ['group_id=1,type=indirect,bucket=actions=output:NORMAL'], flows, beyond: [], steps: [{ kind: 'packet', port: '1', frame: new Uint8Array(14) }, { kind: 'packet', port: '1', frame: new Uint8Array(15) }] }, [1], [count(flows[0]!, 2), count(flows[1]!, 0), count(flows[2]!, 5)]);
   t.same(Object.fromEntries(coverage.fields), { 'reg0 masked': 2, 'reg1 written': 2, 'conj_id exactly': 5, 'reg2 read': 5, 'reg3 written': 5 });
   t.same(Object.fromEntries(coverage.actions), { set_field: 2, 'group indirect': 2, 'output to NORMAL': 2, exit: 2, clone: 5, move: 5, conjunction: 5 });
   t.same(Object.fromEntries(coverage.protocols), { 'IEEE 802.3': 1 });

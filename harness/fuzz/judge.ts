@@ -1,10 +1,11 @@
 /** One case through the model and through a real switch. */
 import { InputError, Unavailable } from '../base/errors.js';
+import type { Behaviour } from '../model/behaviour.js';
 import type { NodePlan } from '../nouns/plan.js';
 import type { FlowCount } from '../nouns/switching.js';
 import type { ModelTestbed } from '../testbeds/model/model.js';
 import type { Sim } from '../testbeds/sim/sim.js';
-import { bridge, node, type FuzzCase } from './case.js';
+import { bridge, bridgeBeyond, node, type FuzzCase } from './case.js';
 import type { Difference } from './differences.js';
 import { play } from './play.js';
 import { readCase } from './read.js';
@@ -12,13 +13,13 @@ import { readCase } from './read.js';
 export interface Judgement {
   /** Empty where both did the same, as far as it was compared. */
   readonly differences: readonly Difference[];
-  /** Frames that went through both, frames that came out, and counters. */
+  /** Packets that went through both, frames that came out, and counters. */
   readonly compared: { readonly sent: number; readonly frames: number; readonly counters: number };
   /** What both refuse, in the words of the switch. */
   readonly refused: readonly string[];
-  /** Why frames were left out, one entry each. */
+  /** Why steps were left out, one entry each. */
   readonly leftOut: readonly string[];
-  /** The indices of the frames that went through both, and what the switch's flows counted of them. */
+  /** The indices of the steps that both carried out, and what the switch's flows counted of them. */
   readonly played: readonly number[];
   readonly counts: readonly FlowCount[];
   /** How often flows of equal priority matched, and the switch's counters were asked which of them it took. */
@@ -31,6 +32,8 @@ export interface Sides {
   /** Another switch in place of one that has died. */
   restart(): Promise<void>;
   readonly openModel: (plan: { readonly nodes: readonly NodePlan[] }) => ModelTestbed;
+  /** Of the switch's version. */
+  readonly behaviour: Behaviour;
 }
 
 const nothing: Judgement = { differences: [], compared: { sent: 0, frames: 0, counters: 0 }, refused: [], leftOut: [], played: [], counts: [], ties: 0 };
@@ -52,31 +55,36 @@ const ownDeath = /was ended by SIG(ABRT|SEGV|BUS|FPE|ILL)/;
 
 async function judgeAlive(sides: Sides, whole: FuzzCase): Promise<Judgement> {
   const sim = sides.sim();
-  const { accepted, complaints } = readCase(whole);
+  const { accepted, complaints } = readCase(whole, sides.behaviour);
   const refused: string[] = [];
-  for (const { line, why } of complaints) {
-    const refusal = await refusalOf(sim, [line]);
+  for (const { bridge: at, line, why } of complaints) {
+    const refusal = await refusalOf(sim, at, [line]);
     if (refusal === undefined) return { ...nothing, differences: [{ aspect: 'acceptance', what: line, model: why, switch: 'takes it' }] };
     refused.push(refusal);
   }
-  const program = ['flow delete', 'group delete', ...accepted.groups.map((group) => `group add ${group}`), ...accepted.flows.map((flow) => `flow add ${flow}`)];
-  const refusal = await refusalOf(sim, program);
-  if (refusal !== undefined) return { ...nothing, refused, differences: [{ aspect: 'acceptance', what: 'flows and groups', model: 'takes them', switch: refusal }] };
+  const programs = [
+    { at: bridge, lines: ['flow delete', 'group delete', ...accepted.groups.map((group) => `group add ${group}`), ...accepted.flows.map((flow) => `flow add ${flow}`)] },
+    { at: bridgeBeyond, lines: ['flow delete', ...accepted.beyond.map((flow) => `flow add ${flow}`)] },
+  ];
+  for (const { at, lines } of programs) {
+    const refusal = await refusalOf(sim, at, lines);
+    if (refusal !== undefined) return { ...nothing, refused, differences: [{ aspect: 'acceptance', what: `flows and groups of ${at}`, model: 'takes them', switch: refusal }] };
+  }
   await sim.reset();
   const played = await play(sim, sides.openModel, accepted, 'in runs');
   if (played.differences.length === 0) return { ...played, refused };
-  // What differs is told frame by frame.
-  await sim.bundle(node, bridge, program);
+  // What differs is told packet by packet.
+  for (const { at, lines } of programs) await sim.bundle(node, at, lines);
   await sim.reset();
   const again = await play(sim, sides.openModel, accepted, 'one by one');
-  // Which of two flows a frame took shows in counters only where it went in alone.
+  // Which of two flows a packet took shows in counters only where it went in alone.
   return { ...(again.differences.length === 0 && played.ties === 0 ? played : again), refused };
 }
 
 /** What the switch says against the lines of a bundle; undefined where it carries them out. */
-async function refusalOf(sim: Sim, lines: readonly string[]): Promise<string | undefined> {
+async function refusalOf(sim: Sim, at: string, lines: readonly string[]): Promise<string | undefined> {
   try {
-    await sim.bundle(node, bridge, lines);
+    await sim.bundle(node, at, lines);
     return undefined;
   } catch (error) {
     if (error instanceof InputError) return error.message;

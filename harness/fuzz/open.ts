@@ -2,6 +2,7 @@
 import { openModel } from '../testbeds/model/model.js';
 import { openSim, type Sim, type SimOptions } from '../testbeds/sim/sim.js';
 import type { Image } from '../ovs/image.js';
+import { behaviourOf, newest, parseVersion } from '../model/behaviour.js';
 import { planOf } from './case.js';
 import type { Sides } from './judge.js';
 
@@ -14,11 +15,13 @@ export interface OpenSides extends Sides {
 
 /** @throws Unavailable naming what did not come up. */
 export async function openSides(image: Image, options: SimOptions = {}): Promise<OpenSides> {
-  const open = () => openSim({ nodes: [planOf({ groups: [], flows: [] })] }, image, options);
+  const open = () => openSim({ nodes: [planOf({ groups: [], flows: [], beyond: [] })] }, image, options);
   let sim: Sim = await open();
   const { versions } = sim;
+  const version = versions['ovs-vswitchd'] ?? '';
   return {
-    version: versions['ovs-vswitchd'] ?? '',
+    version,
+    behaviour: behaviourOf(parseVersion(version) ?? newest),
     sim: () => sim,
     openModel: (plan) => openModel(plan, versions),
     restart: async () => {

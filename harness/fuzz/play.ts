@@ -1,8 +1,8 @@
-/** The frames of a case through a model and a switch that have its flows and groups. */
+/** The steps of a case through a model and a switch that have its flows and groups. */
 import { witness } from '../run/drive.js';
 import type { Sim } from '../testbeds/sim/sim.js';
 import { planOf, type FuzzCase } from './case.js';
-import { compareAftermath, compareSteps, type Step } from './differences.js';
+import { compareAftermath, compareSteps, type Played } from './differences.js';
 import type { Judgement, Sides } from './judge.js';
 import { foresee, isCachedWrongly, whyUnknown } from './runs.js';
 
@@ -20,7 +20,7 @@ export async function play(sim: Sim, openModel: Sides['openModel'], fuzzCase: Fu
     },
   });
   const isUncached = isCachedWrongly(fuzzCase);
-  const [steps, played, surprises]: [Step[], number[], string[]] = [[], [], []];
+  const [steps, played, surprises]: [Played[], number[], string[]] = [[], [], []];
   for (const { indices, call } of runs) {
     const [actual] = await sim.call([call]);
     const [expected] = await model.call([call], seen).catch((error: unknown) => {
@@ -38,7 +38,7 @@ export async function play(sim: Sim, openModel: Sides['openModel'], fuzzCase: Fu
   const after = surprises.length === 0 ? await compareAftermath(model, sim, counts) : { differences: [], counters: 0 };
   return {
     differences: [...atFrames.differences, ...after.differences],
-    compared: { sent: played.length, frames: atFrames.frames, counters: after.counters },
+    compared: { sent: played.filter((index) => fuzzCase.steps[index]?.kind === 'packet').length, frames: atFrames.frames, counters: after.counters },
     leftOut: [...leftOut.values(), ...surprises], played, counts, ties,
   };
 }

@@ -1,42 +1,64 @@
 import { InputError } from '../base/errors.js';
-import { parseFlow, printFlowKey } from '../openflow/flow.js';
-import { parseGroup } from '../openflow/groups.js';
-import type { FuzzCase } from './case.js';
+import type { Behaviour } from '../model/behaviour.js';
+import type { Field } from '../openflow/fields.js';
+import { printFlowKey } from '../openflow/flow.js';
+import { bridge, bridgeBeyond, readFlow, readGroup, type FuzzCase } from './case.js';
 
 export interface ReadCase {
   /** What reads well, in its order. */
   readonly accepted: FuzzCase;
-  /** What does not, as lines of a bundle. */
-  readonly complaints: readonly { readonly line: string; readonly why: string }[];
+  readonly complaints: readonly Complaint[];
 }
 
-/** Which flows and groups of a case are none, in the words of the reader: they must be refused by a switch, too. */
-export function readCase(whole: FuzzCase): ReadCase {
+/** What does not read, as a line of a bundle. */
+interface Complaint {
+  readonly bridge: string;
+  readonly line: string;
+  readonly why: string;
+}
+
+/** Which flows and groups of a case are none, in the words of the reader: they must be refused by a switch that behaves so, too. */
+export function readCase(whole: FuzzCase, behaviour: Pick<Behaviour, 'registers'>): ReadCase {
   const known = new Set<string>();
-  const complaints: { readonly line: string; readonly why: string }[] = [];
-  const isFine = (kind: 'flow' | 'group', text: string, read: (text: string) => unknown): boolean => {
+  const complaints: Complaint[] = [];
+  const isFine = (at: string, kind: 'flow' | 'group', text: string, read: (text: string) => unknown): boolean => {
     try {
-      read(text);
-      const missing = groupsNamedIn(text).find((id) => !known.has(id));
+      checkRegisters(read(text), behaviour);
+      const missing = groupsNamedIn(text).find((id) => at !== bridge || !known.has(id));
       if (missing !== undefined) throw new InputError(`there is no group ${missing}`);
       return true;
     } catch (error) {
       if (!(error instanceof InputError)) throw error;
-      complaints.push({ line: `${kind} add ${text}`, why: error.message });
+      complaints.push({ bridge: at, line: `${kind} add ${text}`, why: error.message });
       return false;
     }
   };
   const groups = whole.groups.filter((text) => {
-    if (!isFine('group', text, parseGroup)) return false;
+    if (!isFine(bridge, 'group', text, readGroup)) return false;
     known.add(/group_id=(\d+)/.exec(text)?.[1] ?? '');
     return true;
   });
-  const read = whole.flows.filter((text) => isFine('flow', text, parseFlow));
-  // What is read as one flow is one: the last that is added.
-  const flows = [...new Map(read.map((text) => [printFlowKey(parseFlow(text)), text])).values()];
-  return { accepted: { ...whole, groups, flows }, complaints };
+  /** What is read as one flow is one: the last that is added. */
+  const flowsOf = (at: string, texts: readonly string[]) => [...new Map(texts.filter((text) => isFine(at, 'flow', text, readFlow)).map((text) => [printFlowKey(readFlow(text)), text])).values()];
+  return { accepted: { ...whole, groups, flows: flowsOf(bridge, whole.flows), beyond: flowsOf(bridgeBeyond, whole.beyond) }, complaints };
 }
 
 function groupsNamedIn(text: string): readonly string[] {
   return [...text.matchAll(/\b(?:group|watch_group):(\d+)/g)].map(([, id = '']) => id);
+}
+
+/** Registers that a word of another width is made of, by its name. */
+const registerWidths: Readonly<Record<string, number>> = { reg: 1, xreg: 2, xxreg: 4 };
+
+function checkRegisters(read: unknown, { registers }: Pick<Behaviour, 'registers'>): void {
+  for (const { name } of fieldsIn(read)) {
+    const [, kind = '', number] = /^(x*reg)(\d+)$/.exec(name) ?? [];
+    if (number !== undefined && Number(number) * (registerWidths[kind] ?? 1) >= registers) throw new InputError(`there is no ${name} where there are ${registers} registers`);
+  }
+}
+
+/** At any depth of what was read. */
+function fieldsIn(read: unknown): readonly Field[] {
+  if (typeof read !== 'object' || read === null) return [];
+  return 'nxm' in read ? [read as Field] : Object.values(read).flatMap(fieldsIn);
 }

@@ -1,13 +1,13 @@
-/** Which frames of a case can be played, and which of them at once. */
+/** Which steps of a case can be played, and which packets at once. */
 import { Unsupported } from '../base/errors.js';
 import type { SwitchCall, SwitchStep } from '../nouns/switching.js';
 import { extract } from '../packet/extract/extract.js';
 import { bottomOfStack, isIp, isMpls, keyWords, most, word, type FlowKey } from '../packet/flow-key.js';
 import { firstOfAll } from '../model/undecided.js';
 import type { ModelTestbed } from '../testbeds/model/model.js';
-import { node, type FrameIn, type FuzzCase } from './case.js';
+import { callOf, type CaseStep, type FuzzCase, type PacketStep } from './case.js';
 
-/** Frames that go in at one port, one behind the other. */
+/** A step, or packets that go in at one port, one behind the other. */
 export interface Run {
   readonly indices: readonly number[];
   readonly call: SwitchCall;
@@ -41,10 +41,10 @@ const countsLabels = /(push|pop)_mpls/;
 const writesIp = /(->|pop:)(NXM_[A-Z]+_|OXM_OF_)?(IP|TCP|UDP|SCTP|ICMP|ND_|nw_)|dec_ttl/i;
 
 /** Whether a case is played frame by frame, with nothing in the cache: packets would go by what is cached for others. */
-export function isCachedWrongly({ flows, groups, frames }: FuzzCase): boolean {
-  const keys = frames.map(({ frame }) => keyOfFrame(frame));
+export function isCachedWrongly({ flows, groups, beyond, steps }: FuzzCase): boolean {
+  const keys = steps.flatMap((step) => (step.kind === 'packet' ? [keyOfFrame(step.frame)] : []));
   const [hasBottomless, hasUnnamed] = [keys.some(isBottomless), keys.some((key) => isIp(key[word.ethType] ?? 0) && key[word.nwProto] === 0)];
-  return [...flows, ...groups].some((text) => cachedWrongly.test(text) || (hasBottomless && countsLabels.test(text)) || (hasUnnamed && writesIp.test(text)));
+  return [...flows, ...groups, ...beyond].some((text) => cachedWrongly.test(text) || (hasBottomless && countsLabels.test(text)) || (hasUnnamed && writesIp.test(text)));
 }
 
 function keyOfFrame(frame: Uint8Array): FlowKey {
@@ -57,41 +57,43 @@ function isBottomless(key: FlowKey): boolean {
   return isMpls(key[word.ethType] ?? 0) && Array.from({ length: most.labels }, (_, index) => key[word.mplsLse + index] ?? 0).every((entry) => (entry & bottomOfStack) === 0);
 }
 
-/** @param model a fresh one: it is asked in advance, which frames it cannot tell the way of, or that come out too often to be seen. */
+/** @param model a fresh one: it is asked in advance, which steps it cannot tell the way of, or whose frames come out too often to be seen. */
 export async function foresee(model: ModelTestbed, fuzzCase: FuzzCase, how: 'in runs' | 'one by one'): Promise<Foreseen> {
   const leftOut = new Map<number, string>();
   const copies = new Map<number, number>();
-  for (const [index, frame] of fuzzCase.frames.entries()) {
+  for (const [index, step] of fuzzCase.steps.entries()) {
     try {
-      const [step] = await model.call([callOf([frame])], firstOfAll);
-      copies.set(index, mostAtOnePort(step));
+      const [seen] = await model.call([callOf(step)], firstOfAll);
+      copies.set(index, mostAtOnePort(seen));
     } catch (error) {
       leftOut.set(index, whyUnknown(error));
     }
     if ((copies.get(index) ?? 0) > mostCopies) leftOut.set(index, `more than ${mostCopies} copies come out of one port`);
   }
-  const isSingle = how === 'one by one' || isCachedWrongly(fuzzCase) || fuzzCase.flows.some((text) => waits.test(text)) || fuzzCase.groups.some((text) => waits.test(text));
-  const runs: { indices: number[]; copies: number }[] = [];
-  for (const [index, { port }] of fuzzCase.frames.entries()) {
-    if (leftOut.has(index)) continue;
-    const [last, more] = [runs.at(-1), copies.get(index) ?? 0];
-    const fits = last !== undefined && !isSingle && last.indices.length < mostAtOnce && last.copies + more <= mostCopies && fuzzCase.frames[last.indices[0] ?? 0]?.port === port;
+  const isSingle = how === 'one by one' || isCachedWrongly(fuzzCase) || [...fuzzCase.flows, ...fuzzCase.groups, ...fuzzCase.beyond].some((text) => waits.test(text));
+  const steps = [...fuzzCase.steps.entries()].filter(([index]) => !leftOut.has(index));
+  return { leftOut, runs: together(steps, copies, isSingle ? 1 : mostAtOnce) };
+}
+
+/** Packets into one port that follow upon one another, `most` at once. */
+function together(steps: readonly (readonly [index: number, step: CaseStep])[], copies: ReadonlyMap<number, number>, most: number): readonly Run[] {
+  const runs: { readonly indices: number[]; readonly first: CaseStep; readonly more: PacketStep[]; copies: number }[] = [];
+  for (const [index, step] of steps) {
+    const [last, coming] = [runs.at(-1), copies.get(index) ?? 0];
+    const fits = last?.first.kind === 'packet' && step.kind === 'packet' && last.first.port === step.port && last.indices.length < most && last.copies + coming <= mostCopies;
     if (fits) {
       last.indices.push(index);
-      last.copies += more;
-    } else runs.push({ indices: [index], copies: more });
+      last.more.push(step);
+      last.copies += coming;
+    } else runs.push({ indices: [index], first: step, more: [], copies: coming });
   }
-  return { leftOut, runs: runs.map(({ indices }) => ({ indices, call: callOf(indices.map((index) => fuzzCase.frames[index]!)) })) };
+  return runs.map(({ indices, first, more }) => ({ indices, call: callOf(first, more) }));
 }
 
 /** What the model does not know, without where it was. @throws what is no such thing. */
 export function whyUnknown(error: unknown): string {
   if (!(error instanceof Unsupported)) throw error;
   return error.message.replace(/, at a frame into .*/s, '');
-}
-
-function callOf(frames: readonly FrameIn[]): SwitchCall {
-  return { kind: 'receive', node, port: frames[0]?.port ?? '', frames: frames.map(({ frame }) => frame) };
 }
 
 function mostAtOnePort(step: SwitchStep | undefined): number {

@@ -15,6 +15,8 @@ export interface Behaviour {
   readonly trackedSctp: 'by ports' | 'by addresses';
   /** Fragments that ICMP errors may quote and still belong to a connection. */
   readonly quotedFragments: 'none' | 'the first';
+  /** From reg0 on. */
+  readonly registers: 16 | 32;
   /** Whether the identifiers of ICMP are translated as ports are. */
   readonly natOfIcmp: 'identifiers' | 'addresses alone';
   /** What `persistent` does. */
@@ -38,6 +40,7 @@ export function behaviourOf(version: Version): Behaviour {
     trackedSctp: isBefore(version, [3, 2]) ? 'by addresses' : 'by ports',
     // (lib/conntrack.c, extract_l3_ipv4)
     quotedFragments: isBefore(version, [3, 6]) ? 'none' : 'the first',
+    registers: isBefore(version, [3, 7]) ? 16 : 32,
     // (lib/conntrack.c, nat_get_unique_tuple, pat_packet)
     natOfIcmp: isBefore(version, [4, 0]) ? 'addresses alone' : 'identifiers',
     // (lib/conntrack.c, nat_range_hash)

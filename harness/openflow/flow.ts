@@ -90,6 +90,7 @@ export function printDumpedFlow({ flow, statistics }: DumpedFlow, form: Form): s
   return `${printAttributes(flow, statistics, tableText, form)}${key}${key === '' ? '' : ' '}actions=${printActions(flow.actions, form)}`;
 }
 
+/** What a dump calls the flow by: it loses masks of some tunnel fields. */
 export function flowId(node: string, bridge: string, flow: Flow): FlowId {
-  return { node, bridge, table: flow.table, priority: flow.priority, match: printMatch(flow.match) };
+  return { node, bridge, table: flow.table, priority: flow.priority, match: printMatch(flow.match, canonical) };
 }

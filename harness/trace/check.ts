@@ -49,13 +49,16 @@ export function injectionOf({ bridges }: NodePlan, { bridge: name, ofport, frame
   return { port: port.name, frame };
 }
 
-/** The plan with a controller for every connection id that its flows and groups name, and for the id of those that name none, so that what they are told is seen. */
-export function withControllers(plan: NodePlan): NodePlan {
-  return { ...plan, bridges: plan.bridges.map((bridge) => ({ ...bridge, controllers: controllerIds(bridge).map((id) => ({ id, paused: 'kept' as const })) })) };
+/**
+ * The plan with a controller for every connection id that its flows and groups name, and for the id of those that name none, so that what they are told is seen.
+ * @param added lines of flows and groups that come later.
+ */
+export function withControllers(plan: NodePlan, added: readonly string[] = []): NodePlan {
+  return { ...plan, bridges: plan.bridges.map((bridge) => ({ ...bridge, controllers: controllerIds(bridge, added).map((id) => ({ id, paused: 'kept' as const })) })) };
 }
 
-function controllerIds({ flows, groups = [] }: BridgePlan): readonly number[] {
-  const texts = [...flows, ...groups].map((text) => text.replace(/^.*?actions=/, ''));
+function controllerIds({ flows, groups = [] }: BridgePlan, added: readonly string[]): readonly number[] {
+  const texts = [...flows, ...groups, ...added].map((text) => text.replace(/^.*?actions=/, ''));
   const named = texts.flatMap((text) => [...text.matchAll(/controller\([^)]*\bid=(\d+)/gi), ...text.matchAll(/dec_ttl\(([\d,]+)\)/g)]).flatMap(([, ids = '']) => ids.split(',').map(Number));
   return [...new Set([0, ...named])].sort((a, b) => a - b);
 }
@@ -73,9 +76,14 @@ export async function checkPackets(plan: NodePlan, real: Testbed, injections: re
     seen.push(...(await real.call(calls)));
     predicted.push(...(await model.call(calls, witness(real))));
   }
+  return await compareAnswers(plan, { model, real }, predicted, seen);
+}
+
+/** What both made of packets one after the other, and what they have counted and remember after the last. */
+export async function compareAnswers(plan: NodePlan, { model, real }: { readonly model: Testbed; readonly real: Testbed }, predicted: readonly SwitchStep[], seen: readonly SwitchStep[]): Promise<CheckResult> {
   const counters = compareCounters(await model.counts(), await real.counts());
   const state = compareState(await model.state(), await real.state(), 1);
-  const strays = (await real.strays()).map((stray): FrameEvent => ({ ...stray, timeUs: injections.length, direction: 'out' }));
+  const strays = (await real.strays()).map((stray): FrameEvent => ({ ...stray, timeUs: predicted.length, direction: 'out' }));
   const frames = compareAll(plan, predicted, seen, strays);
   const packetIns = comparePacketIns(plan.bridges, toldIn(predicted), toldIn(seen));
   const first = Math.min(...frames.differences.map(({ timeUs }) => timeUs));

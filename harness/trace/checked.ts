@@ -3,9 +3,10 @@ import { z } from 'zod';
 import type { Unavailable } from '../base/errors.js';
 import { formatFlowId } from '../nouns/switching.js';
 import { agrees, type CheckResult } from './check.js';
+import type { ScriptCheck } from './script/check.js';
 
 const difference = z.object({
-  aspect: z.enum(['frames', 'packet-ins', 'counters', 'connections', 'macs']),
+  aspect: z.enum(['frames', 'packet-ins', 'counters', 'connections', 'macs', 'flows']),
   summary: z.string(),
   expected: z.string().describe('what the model predicts'),
   actual: z.string().describe('what the switch did'),
@@ -44,6 +45,17 @@ export function checkedImage(name: string, version: string, packets: number, res
 
 function listed(fields: readonly string[]): string {
   return fields.length === 0 ? '' : `: ${fields.join(', ')}`;
+}
+
+/** The same of a script: what differs at the step where model and switch part. */
+export function checkedScript(name: string, version: string, { compared, parted }: ScriptCheck): CheckedImage {
+  if (parted === undefined) return { image: name, version, verdict: 'conforms', compared, differences: [] };
+  const { step, result, dump } = parted;
+  const differences: CheckedImage['differences'] = [
+    ...checkedImage(name, version, 1, result).differences,
+    ...dump.map(({ kind, line }) => ({ aspect: 'flows' as const, summary: `${kind} flow`, expected: kind === 'missing' ? line.trim() : 'no such line', actual: kind === 'missing' ? 'no such line' : line.trim() })),
+  ];
+  return { image: name, version, verdict: 'diverges', compared, differences: differences.map((each) => ({ ...each, summary: `line ${step.line}, ${step.text}: ${each.summary}` })) };
 }
 
 /** An image of which nothing is known, and why. */

@@ -1,6 +1,7 @@
 /** What `flowbed trace --json` prints: the schema is the source, the types and docs/trace.schema.json follow from it. */
 import { z } from 'zod';
 import type { PacketIn } from '../nouns/switching.js';
+import type { ToldStep } from './script/told.js';
 import type { ToldPacket } from './told.js';
 import type { Answer } from './why-not.js';
 
@@ -56,8 +57,17 @@ const packet = z.object({
   whyNot: askedFlow.extend({ lookups: z.array(answer).describe('one each time the table of the flow was looked up') }).exactOptional(),
 }).meta({ id: 'Packet' });
 
-/** One packet, or with `--pcap` all of them; `refused` alone where nothing could be followed at all. */
-export const traceReport = z.union([packet, z.object({ packets: z.array(packet) }), z.object({ refused: z.string() })]).meta({ title: 'What flowbed trace --json prints' });
+const step = z.object({
+  line: z.int().describe('of the script'),
+  command: z.string().describe('as it stands there'),
+  packet: packet.exactOptional().describe('of inject: what became of the packet'),
+  lost: z.string().exactOptional().describe('of inject: the port whose link is down'),
+  dump: z.array(z.string()).exactOptional().describe('of dump-…: the lines'),
+  refused: z.string().exactOptional().describe('what the model does not know: nothing behind it is carried out, and the exit code is 3'),
+}).meta({ id: 'Step' });
+
+/** One packet, with `--pcap` all of them, with `--script` its steps; `refused` alone where nothing could be followed at all. */
+export const traceReport = z.union([packet, z.object({ packets: z.array(packet) }), z.object({ steps: z.array(step) }), z.object({ refused: z.string() })]).meta({ title: 'What flowbed trace --json prints' });
 
 export type PacketDocument = z.infer<typeof packet>;
 
@@ -70,6 +80,25 @@ export function traceDocument(packets: readonly ToldPacket[], form: 'one packet'
   const documents = packets.map(packetDocument);
   const [only] = documents;
   return form === 'one packet' && only !== undefined ? only : { packets: documents };
+}
+
+export function scriptDocument(steps: readonly ToldStep[]): z.infer<typeof traceReport> {
+  return { steps: steps.map(({ line, text, result }) => ({ line, command: text, ...resultDocument(result) })) };
+}
+
+function resultDocument(result: ToldStep['result']): Omit<z.infer<typeof step>, 'line' | 'command'> {
+  switch (result.kind) {
+    case 'packet':
+      return { packet: packetDocument(result.packet) };
+    case 'lost':
+      return { lost: result.port };
+    case 'dump':
+      return { dump: [...result.lines] };
+    case 'done':
+      return {};
+    case 'refused':
+      return { refused: result.why };
+  }
 }
 
 function packetDocument({ outputs, path, finalFlow, state: remembered, packetIns, refused, whyNot }: ToldPacket): PacketDocument {

@@ -99,7 +99,7 @@ function portOf(name: string, ofport: number, recorded: DatabaseBridge | undefin
 }
 
 /** Every number that the texts of flows and groups match as in_port, send to, resubmit with or watch. */
-function portsIn(texts: readonly string[]): readonly number[] {
+export function portsIn(texts: readonly string[]): readonly number[] {
   const found = texts.flatMap((text) => [...text.matchAll(/\b(?:in_port=|output:|port=|enqueue:|resubmit\(|watch_port:)(\d+)\b/g)].map(([, number]) => Number(number)));
   return [...new Set(found)].filter((number) => number > 0 && number < reservedPorts.UNSET).sort((a, b) => a - b);
 }

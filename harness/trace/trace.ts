@@ -1,14 +1,14 @@
 /** What the model alone makes of packets, one after the other. */
 import type { Unsupported } from '../base/errors.js';
+import { rulesOf } from '../model/classifier.js';
 import { explainFrame } from '../model/explain.js';
 import { printKey } from '../model/match-of.js';
 import { buildNode, type ModelNode } from '../model/node.js';
 import { stateOf } from '../model/state.js';
 import type { NodePlan } from '../nouns/plan.js';
 import type { SwitchState } from '../nouns/state.js';
-import { formatFlowId, type FlowId, type PacketIn } from '../nouns/switching.js';
+import type { FlowId, PacketIn } from '../nouns/switching.js';
 import { printActions } from '../openflow/actions.js';
-import { parseBridgeFlows } from '../openflow/bridge-program.js';
 import { flowId } from '../openflow/flow.js';
 import type { Stimulus } from './stimulus.js';
 import { tablesOf, treeOf, type TracedTranslation } from './tree.js';
@@ -48,14 +48,14 @@ export interface TracedOutput {
 /** Sends the packets one after the other; what the switch remembers of one is there for the next. */
 export function tracePackets(plan: NodePlan, stimuli: readonly Stimulus[]): readonly TraceResult[] {
   const node = buildNode(plan);
-  const actions = actionsOf(plan);
-  return stimuli.map((stimulus) => traceOne(node, stimulus, actions));
+  return stimuli.map((stimulus) => tracePacket(node, stimulus));
 }
 
-function traceOne(node: ModelNode, stimulus: Stimulus, actions: ReadonlyMap<string, string>): TraceResult {
+/** Sends one packet into a switch that goes on from there. */
+export function tracePacket(node: ModelNode, stimulus: Stimulus): TraceResult {
   const { steps, details, outputs, packetIns, refused } = explainFrame(node, stimulus);
   const translations = treeOf(steps, details);
-  const path = tablesOf(translations.flatMap(({ nodes }) => nodes)).map(({ bridge, table, flow }) => ({ bridge, table, ...(flow === undefined ? {} : { flow: { id: flow, actions: actions.get(keyOf(flow)) ?? '' } }) }));
+  const path = tablesOf(translations.flatMap(({ nodes }) => nodes)).map(({ bridge, table, flow }) => ({ bridge, table, ...(flow === undefined ? {} : { flow: { id: flow, actions: actionsOf(node, flow) } }) }));
   const last = translations.at(-1);
   return {
     stimulus, translations, path, packetIns, state: stateOf(node), finalFlow: last === undefined ? '' : printKey(last.end ?? last.start),
@@ -68,10 +68,9 @@ function bridgeOf({ bridges }: ModelNode, port: string): string {
   return bridges.find(({ plan }) => plan.name === port || plan.ports.some(({ name }) => name === port))?.plan.name ?? '';
 }
 
-function actionsOf(plan: NodePlan): ReadonlyMap<string, string> {
-  return new Map(plan.bridges.flatMap((bridge) => parseBridgeFlows(plan.node, bridge).map((flow) => [keyOf(flowId(plan.node, bridge.name, flow)), printActions(flow.actions)] as const)));
-}
-
-function keyOf(id: FlowId): string {
-  return `${id.bridge} ${formatFlowId(id)}`;
+/** Empty for a flow that the packet itself has done away with. */
+function actionsOf({ name, bridges }: ModelNode, asked: FlowId): string {
+  const rules = bridges.filter(({ plan }) => plan.name === asked.bridge).flatMap(({ tables }) => rulesOf(tables));
+  const rule = rules.find(({ flow }) => flow.table === asked.table && flow.priority === asked.priority && flowId(name, asked.bridge, flow).match === asked.match);
+  return rule === undefined ? '' : printActions(rule.flow.actions);
 }

@@ -1,11 +1,11 @@
 /** What the packets of cases met: fields that were matched, written and read, actions that were carried out, protocols. */
 import type { FlowCount } from '../../nouns/switching.js';
 import type { Action, Subfield } from '../../openflow/actions.js';
-import { parseFlow, flowId } from '../../openflow/flow.js';
-import { parseGroup, type Group } from '../../openflow/groups.js';
+import { flowId, type Flow } from '../../openflow/flow.js';
+import type { Group } from '../../openflow/groups.js';
 import { printPort, reservedPorts } from '../../openflow/ports.js';
 import { flowKey } from '../../compare/counters.js';
-import { bridge, node, type FuzzCase } from '../case.js';
+import { bridge, bridgeBeyond, node, readFlow, readGroup, type FuzzCase } from '../case.js';
 import { protocolsOf } from './protocols.js';
 
 export const uses = ['exactly', 'masked', 'written', 'read'] as const;
@@ -28,17 +28,28 @@ export function noCoverage(): Coverage {
  */
 export function addCoverage(coverage: Coverage, fuzzCase: FuzzCase, played: readonly number[], counts: readonly FlowCount[]): void {
   const counted = new Map(counts.map(({ flow, packets }) => [flowKey(flow), packets]));
-  const groups = new Map(fuzzCase.groups.map((text) => parseGroup(text)).map((group) => [group.id, group]));
-  const flows = fuzzCase.flows.map((text) => parseFlow(text));
-  for (const flow of flows) {
-    const packets = counted.get(flowKey(flowId(node, bridge, flow))) ?? 0;
+  const groups = new Map(fuzzCase.groups.map(readGroup).map((group) => [group.id, group]));
+  const held = [...fuzzCase.flows.map((text) => ({ at: bridge, text })), ...fuzzCase.beyond.map((text) => ({ at: bridgeBeyond, text }))];
+  for (const { at, text } of held) {
+    const flow = readFlow(text);
+    const packets = counted.get(flowKey(flowId(node, at, flow))) ?? 0;
     if (packets === 0) continue;
-    for (const { field, mask } of flow.match) add(coverage.fields, use(field.name, mask === field.ones ? 'exactly' : 'masked'), packets);
-    addActions(coverage, flow.actions, groups, packets);
-    const conjunction = flow.match.find(({ field }) => field.name === 'conj_id');
-    if (conjunction !== undefined) add(coverage.actions, 'conjunction', packets);
+    addFlow(coverage, flow, groups, packets);
+    for (const [word = ''] of text.matchAll(sentAsOthers)) add(coverage.actions, word, packets);
   }
-  for (const index of played) for (const name of protocolsOf(fuzzCase.frames[index]!.frame)) add(coverage.protocols, name, 1);
+  for (const index of played) {
+    const step = fuzzCase.steps[index];
+    if (step?.kind === 'packet') for (const name of protocolsOf(step.frame)) add(coverage.protocols, name, 1);
+  }
+}
+
+/** Actions that OpenFlow 1.5 has no messages for: a switch has others in their place, and only their texts tell. */
+const sentAsOthers = /\b(mod_vlan_vid|mod_vlan_pcp|enqueue)\b/g;
+
+function addFlow(coverage: Coverage, { match, actions }: Flow, groups: ReadonlyMap<number, Group>, packets: number): void {
+  for (const { field, mask } of match) add(coverage.fields, use(field.name, mask === field.ones ? 'exactly' : 'masked'), packets);
+  addActions(coverage, actions, groups, packets);
+  if (match.some(({ field }) => field.name === 'conj_id')) add(coverage.actions, 'conjunction', packets);
 }
 
 export function use(field: string, how: Use): string {
@@ -72,6 +83,8 @@ function nameOf(action: Action, groups: ReadonlyMap<number, Group>): string {
       return `group ${groups.get(action.group)?.type ?? ''}`;
     case 'output':
       return action.port < reservedPorts.UNSET ? 'output' : `output to ${printPort(action.port)}`;
+    case 'controller':
+      return action.userdata.length > 0 ? 'controller with userdata' : 'controller';
     case 'bundle':
       return `${action.destination === undefined ? 'bundle' : 'bundle_load'} ${action.algorithm}`;
     case 'multipath':

@@ -1,6 +1,7 @@
 /** What the packets of a long run must have met at least once each. */
 import { bundleAlgorithms, multipathAlgorithms } from '../../openflow/actions/action.js';
 import { fields, type Field } from '../../openflow/fields.js';
+import { tunnelFields } from '../case.js';
 import { use, uses, type Coverage, type Use } from './coverage.js';
 import { protocols } from './protocols.js';
 
@@ -11,18 +12,18 @@ export const enoughPackets = 20_000;
 const leftOut: readonly (readonly [name: RegExp, why: string])[] = [
   [/^(x|xx)?reg/, 'registers are counted together'],
   [/^(recirc_id|dp_hash|skb_priority|tun_tos|tun_ttl)$/, 'flows cannot match them'],
-  [/^tun_metadata/, 'the bridge has no tlv-map'],
+  [new RegExp(`^tun_metadata(?!(${tunnelFields.map(({ name }) => name.slice('tun_metadata'.length)).join('|')})$)`), 'the bridges have no such option'],
   [/^tun_(erspan_(idx|dir|hwid)|gtpu_)/, 'no frame comes out of such a tunnel'],
   [/^ct_(nw|ipv6|tp)_/, 'of connections, which cases have none of'],
   [/^(packet_type|conj_id|in_port_oxm|dl_vlan|dl_vlan_pcp|actset_output|eth_type|nw_proto)$/, 'part of other matches, or a second name'],
 ];
 
 const flowActions: readonly string[] = [
-  'output', ...['IN_PORT', 'LOCAL', 'ALL', 'FLOOD', 'NORMAL'].map((name) => `output to ${name}`), 'output-field', 'output-truncated', 'controller', 'set_queue', 'pop_queue',
-  ...['all', 'indirect', 'select', 'ff'].map((type) => `group ${type}`), 'set_field', 'set_field with a mask', 'mod_vlan_vid', 'mod_vlan_pcp', 'move', 'push', 'pop',
-  'push_vlan', 'pop_vlan', 'push_mpls', 'pop_mpls', 'dec_mpls_ttl', 'dec_ttl', 'goto_table', 'resubmit', 'clone', 'exit', 'write_metadata', 'write_actions', 'clear_actions', 'conjunction',
+  'output', ...['IN_PORT', 'LOCAL', 'ALL', 'FLOOD', 'NORMAL'].map((name) => `output to ${name}`), 'output-field', 'output-truncated', 'controller', 'controller with userdata', 'enqueue', 'set_queue', 'pop_queue',
+  ...['all', 'indirect', 'select', 'ff'].map((type) => `group ${type}`), 'set_field', 'set_field with a mask', 'mod_vlan_vid', 'mod_vlan_pcp', 'set_port', 'delete_field', 'move', 'push', 'pop',
+  'push_vlan', 'pop_vlan', 'push_mpls', 'pop_mpls', 'dec_mpls_ttl', 'dec_ttl', 'meter', 'goto_table', 'resubmit', 'clone', 'exit', 'write_metadata', 'write_actions', 'clear_actions', 'conjunction',
   ...bundleAlgorithms.flatMap((algorithm) => [`bundle ${algorithm}`, `bundle_load ${algorithm}`]), ...multipathAlgorithms.map((algorithm) => `multipath ${algorithm}`),
-  'check_pkt_larger', 'note', 'ct_clear', 'fin_timeout',
+  'check_pkt_larger', 'sample', 'note', 'ct_clear', 'fin_timeout',
 ];
 
 /** The fields that are asked for, and in which uses. */
@@ -30,9 +31,10 @@ export const requiredFields: readonly { readonly field: Field; readonly uses: re
   .filter(({ name }) => !leftOut.some(([pattern]) => pattern.test(name)))
   .map((field) => ({ field, uses: uses.filter((how) => isPossible(field, how)) }));
 
-function isPossible({ maskable, writable, isView, name }: Field, how: Use): boolean {
+/** A field of one bit has no part that could be masked. */
+function isPossible({ maskable, writable, isView, name, bits }: Field, how: Use): boolean {
   if (how === 'exactly') return !isView && name !== 'ip_frag';
-  if (how === 'masked') return !isView && maskable;
+  if (how === 'masked') return !isView && maskable && bits > 1;
   return how === 'read' || writable === 'anywhere';
 }
 

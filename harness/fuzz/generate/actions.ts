@@ -10,9 +10,9 @@ import type { Match } from '../../openflow/match.js';
 import { reservedPorts } from '../../openflow/ports.js';
 import { allowsField, matchesIp } from '../../openflow/prerequisites.js';
 import { word } from '../../packet/flow-key.js';
-import { controllerIds, portNumbers } from '../case.js';
+import { controllerIds, meterIds, portNumbers, tunnelFields } from '../case.js';
 import { chance, pick, times, weighted } from './draw.js';
-import { drawMask, drawValue, type Pool } from './pool.js';
+import { asTabled, drawMask, drawValue, type Pool } from './pool.js';
 
 /** Where actions stand. */
 export interface Around {
@@ -37,14 +37,29 @@ const families: readonly (readonly [weight: number, draw: Draw])[] = [
 export function drawActions(random: Random, match: Match, table: number, around: Around): readonly Action[] {
   const list = [...drawList(random, standingOf(match), random.integer(0, 4), around), ...(chance(random, 35) ? [{ kind: 'output', port: pick(random, portNumbers) } as const] : [])];
   const behind = list.reduce(after, standingOf(match));
-  const written = chance(random, 10) ? drawList(random, behind, random.integer(1, 3), { ...around, depth: 0 }).filter(mayBeWritten) : [];
+  const written = chance(random, 10) ? drawWritten(random, behind, around) : [];
   return [
+    ...(chance(random, 3) ? [drawMeter(random)] : []),
     ...list,
     ...(chance(random, 3) ? [{ kind: 'clear_actions' } as const] : []),
     ...(written.length === 0 ? [] : [{ kind: 'write_actions', actions: written } as const]),
     ...(chance(random, 5) ? [drawWriteMetadata(random, around)] : []),
     ...(table < lastTable && chance(random, 40) ? [{ kind: 'goto', table: random.integer(table + 1, Math.min(table + 2, lastTable)) } as const] : []),
   ];
+}
+
+/** What may be part of an action set, and of a bucket, which is carried out as one: there nobody knows which transport's port is set. */
+export function drawWritten(random: Random, standing: Standing, around: Around): readonly Action[] {
+  const list = drawList(random, standing, random.integer(1, 3), { ...around, depth: 0 }).filter(mayBeWritten);
+  return chance(random, 8) ? [...list, drawSetPort(random)] : list;
+}
+
+export function drawSetPort(random: Random): Action {
+  return { kind: 'set_port', part: pick(random, ['src', 'dst'] as const), value: random.integer(0, 0xffff) };
+}
+
+export function drawMeter(random: Random): Action {
+  return { kind: 'meter', meter: pick(random, meterIds) };
 }
 
 /** `length` actions, each of what is left of the packet behind the one before. */
@@ -70,7 +85,7 @@ function drawTruncated(random: Random): Action {
 }
 
 function drawQueue(random: Random): Action {
-  return pick(random, [{ kind: 'set_queue', queue: random.integer(0, 2) }, { kind: 'pop_queue' }] as const);
+  return pick<Action>(random, [{ kind: 'set_queue', queue: random.integer(0, 2) }, { kind: 'pop_queue' }, { kind: 'enqueue', port: pick(random, portNumbers), queue: random.integer(0, 2) }]);
 }
 
 function drawController(random: Random): Action {
@@ -97,7 +112,7 @@ function drawSubfield(random: Random, rows: readonly Field[], least: number, mos
   if (fitting.length === 0) return undefined;
   const field = pick(random, fitting);
   const bits = chance(random, 50) ? Math.min(field.bits, most) : random.integer(least, Math.min(field.bits, most));
-  return { field, offset: random.integer(0, field.bits - bits), bits };
+  return { field: asTabled(field), offset: random.integer(0, field.bits - bits), bits };
 }
 
 function drawOutputField(random: Random, standing: Standing, around: Around): Action | undefined {
@@ -108,9 +123,13 @@ function drawOutputField(random: Random, standing: Standing, around: Around): Ac
 function drawSet(random: Random, standing: Standing, around: Around): Action | undefined {
   const rows = writable(standing, around);
   if (rows.length === 0) return undefined;
-  const row = pick(random, rows);
-  const set = (value: bigint, mask = row.ones): Action => ({ kind: 'set', notation: 'set_field', field: row, value: value & (row.name === 'vlan_vid' ? 0x1fffn : mask), ...(mask === row.ones || row.name === 'vlan_vid' ? {} : { mask }) });
-  const value = drawValue(random, around.pool, row);
+  return setOf(random, pick(random, rows), around.pool);
+}
+
+/** A value of the pool for the field, or for some of its bits. */
+export function setOf(random: Random, row: Field, pool: Pool): Action {
+  const set = (value: bigint, mask = row.ones): Action => ({ kind: 'set', notation: 'set_field', field: asTabled(row), value: value & (row.name === 'vlan_vid' ? 0x1fffn : mask), ...(mask === row.ones || row.name === 'vlan_vid' ? {} : { mask }) });
+  const value = drawValue(random, pool, row);
   if (row.name === 'vlan_vid') return set(value | 0x1000n);
   if (row.notation === 'port' || row.notation === 'flags' || isExperimental(row)) return set(value);
   if (row.maskable) return set(value, drawMask(random, row));
@@ -189,10 +208,14 @@ function drawChoice(random: Random, standing: Standing, around: Around): Action 
   return { kind: 'multipath', fields, basis, algorithm: pick(random, multipathAlgorithms), links: random.integer(1, 5), argument: random.integer(0, 3), destination };
 }
 
+const tunnelOptions = tunnelFields.map((row): Action => ({ kind: 'delete_field', field: asTabled(row) }));
+
 function drawOther(random: Random, standing: Standing, around: Around): Action | undefined {
-  // A bit of the packet itself would be written or not, as other flows happen to look at it.
-  const destination = drawSubfield(random, writable(standing, around).filter((row) => row.word < word.ethSrc), 1, 1);
+  // A bit of the packet itself, or of its mark, would be written or not, as other flows happen to look at it.
+  const destination = drawSubfield(random, writable(standing, around).filter((row) => row.word < word.ethSrc && row.name !== 'pkt_mark'), 1, 1);
   return weighted<Action | undefined>(random, [
+    [2, { kind: 'sample', probability: pick(random, [1, 0x8000, 0xffff]), collectorSet: random.integer(0, 2), domain: random.integer(0, 3), point: random.integer(0, 3) }],
+    [1, pick(random, tunnelOptions)],
     [3, destination === undefined ? undefined : { kind: 'check_pkt_larger', bytes: random.integer(30, 90), destination }],
     [1, { kind: 'note', bytes: [1, 2, 3, 4, 5, 6] }],
     [1, { kind: 'ct_clear' }],

@@ -1,7 +1,8 @@
 /** A case out of a seed: flows that lead to one another, groups, and frames that meet them. */
 import { randomFor, type Random } from '../../base/random.js';
 import type { Attributes } from '../../openflow/attributes.js';
-import { printFlow, printFlowKey, type Flow } from '../../openflow/flow.js';
+import type { Behaviour } from '../../model/behaviour.js';
+import { printFlowKey, type Flow } from '../../openflow/flow.js';
 import { printGroup } from '../../openflow/groups.js';
 import type { FuzzCase } from '../case.js';
 import { drawActions, lastTable, type Around } from './actions.js';
@@ -11,35 +12,58 @@ import { drawFrames } from './frames.js';
 import { drawGroups } from './groups.js';
 import { drawMatch } from './match.js';
 import { drawPool, type Pool } from './pool.js';
+import { drawSpotlit, type Drawn } from './spotlight.js';
+import { writtenFlow } from './text.js';
 
 const plain: Attributes = { cookie: 0n, idleTimeout: 0, hardTimeout: 0, importance: 0, flags: [] };
 const framesACase = { least: 20, most: 36 } as const;
 
-/** Case `index` of a seed: the same on every machine, whatever else is drawn. */
-export function drawCase(seed: number, index: number): FuzzCase {
+/** Case `index` of a seed: the same on every machine, whatever else is drawn; on versions with fewer registers with other ones. */
+export function drawCase(seed: number, index: number, behaviour: Pick<Behaviour, 'registers'>): FuzzCase {
   const random = randomFor(seed, `case ${index}`);
-  const pool = drawPool(random);
+  const pool = drawPool(random, behaviour);
   const groups = drawGroups(random, pool);
   const around: Around = { pool, groups: groups.map(({ id }) => id), depth: 2 };
   const flows = drawFlows(random, pool, around);
+  const spotlit = drawSpotlit(random, index, around);
   const first = flows.filter(({ table }) => table === 0).map(({ match }) => match);
   return {
     groups: groups.map((group) => printGroup(group)),
-    flows: flows.map(printFlow),
-    frames: drawFrames(random, random.integer(framesACase.least, framesACase.most), pool, first.length === 0 ? [[]] : first),
+    flows: asFlows(random, [...flows, ...spotlit.flatMap((each) => each.flows)]).map(writtenFlow),
+    beyond: asFlows(random, drawBeyond(random, pool)).map(writtenFlow),
+    steps: interspersed(random, drawFrames(random, random.integer(framesACase.least, framesACase.most), pool, first.length === 0 ? [[]] : first), spotlit.flatMap(({ packets }) => packets)),
   };
 }
 
-function drawFlows(random: Random, pool: Pool, around: Around): readonly Flow[] {
+function drawFlows(random: Random, pool: Pool, around: Around): readonly Drawn[] {
   const singles = times(random.integer(3, 14), () => {
     const [table, match] = [drawTable(random), drawMatch(random, pool)];
     return { table, match, priority: drawPriority(random), actions: drawActions(random, match, table, around) };
   });
   const together = chance(random, 30) ? drawConjunctions(random, pool, (match, table) => drawActions(random, match, table, around)) : [];
   const rest = times(lastTable + 1, (table) => table).filter((table) => chance(random, table === 0 ? 85 : 60)).map((table) => ({ table, match: [], priority: 0, actions: drawActions(random, [], table, around) }));
-  const flows = [...singles, ...together, ...rest].map((flow): Flow => ({ ...plain, ...flow, cookie: chance(random, 10) ? BigInt(random.integer(1, 0xffff)) : 0n }));
-  // What OpenFlow takes for one flow is one.
+  return [...singles, ...together, ...rest];
+}
+
+/** What OpenFlow takes for one flow is one. */
+function asFlows(random: Random, drawn: readonly Drawn[]): readonly Flow[] {
+  const flows = drawn.map((flow): Flow => ({ ...plain, ...flow, cookie: chance(random, 10) ? BigInt(random.integer(1, 0xffff)) : 0n }));
   return [...new Map(flows.map((flow) => [printFlowKey(flow), flow])).values()];
+}
+
+/** A few flows, if any, for what goes through the patch port. */
+function drawBeyond(random: Random, pool: Pool): readonly Drawn[] {
+  if (chance(random, 50)) return [];
+  const around: Around = { pool, groups: [], depth: 1 };
+  return times(random.integer(1, 4), (index) => {
+    const [table, match] = [index === 0 ? 0 : random.integer(0, 2), index === 0 ? [] : drawMatch(random, pool)];
+    return { table, match, priority: index === 0 ? 0 : drawPriority(random), actions: drawActions(random, match, table, around) };
+  });
+}
+
+/** `others`, each at a place of its own among `all`. */
+function interspersed<T>(random: Random, all: readonly T[], others: readonly T[]): readonly T[] {
+  return others.reduce<readonly T[]>((list, other) => list.toSpliced(random.integer(0, list.length), 0, other), all);
 }
 
 function drawTable(random: Random): number {

@@ -6,16 +6,17 @@ import { hasField } from '../../model/has-field.js';
 import { keyOf, writeField } from '../../model/keys.js';
 import { compose } from '../../packet/compose/compose.js';
 import { extract } from '../../packet/extract/extract.js';
-import { keyWords, word } from '../../packet/flow-key.js';
+import { isMpls, keyWords, word } from '../../packet/flow-key.js';
+import { fieldCalled } from '../../openflow/fields.js';
 import { rewrite } from '../../packet/flow-rewrite.js';
 import type { Match } from '../../openflow/match.js';
-import { bridge, portNumbers, type FrameIn } from '../case.js';
+import { bridge, wiredPorts, type PacketStep } from '../case.js';
 import { chance, pick, times, weighted } from './draw.js';
 import { drawBeside } from './match.js';
 import { drawValue, type Pool } from './pool.js';
 
 /** `matches` are those of the flows that packets meet first. */
-export function drawFrames(random: Random, count: number, pool: Pool, matches: readonly Match[]): readonly FrameIn[] {
+export function drawFrames(random: Random, count: number, pool: Pool, matches: readonly Match[]): readonly PacketStep[] {
   let port = drawPort(random);
   return times(count, () => {
     const frame = weighted<() => Uint8Array>(random, [
@@ -26,13 +27,17 @@ export function drawFrames(random: Random, count: number, pool: Pool, matches: r
       [7, () => damaged(random, pick(random, pool.frames))],
     ])();
     if (chance(random, 20)) port = drawPort(random);
-    return { port, frame };
+    return { kind: 'packet', port, frame };
   });
 }
 
+/** Where most packets come in. */
+export const frontPorts: readonly number[] = [1, 2, 3];
+const portsBeside = [bridge, ...wiredPorts.filter((port) => !frontPorts.map(String).includes(port))];
+
 /** One for several frames: those go in at once. */
 function drawPort(random: Random): string {
-  return chance(random, 8) ? bridge : String(pick(random, portNumbers.slice(0, 3)));
+  return chance(random, 8) ? pick(random, portsBeside) : String(pick(random, frontPorts));
 }
 
 /** The same frame but for one field: what is cached for the one must not be taken for the other where flows tell them apart. */
@@ -51,8 +56,10 @@ function sibling(random: Random, pool: Pool, frame: Uint8Array): Uint8Array {
   }
 }
 
-/** A frame as ovs-ofctl makes it of the match and of other fields of the pool. */
-function matching(random: Random, pool: Pool, match: Match): Uint8Array {
+/** A frame as ovs-ofctl makes it of the match and of other fields of the pool. A label is the last of its stack unless the match says otherwise. */
+export function matching(random: Random, pool: Pool, match: Match): Uint8Array {
   const whole = drawBeside(random, pool, match, 6).filter(({ field }) => field.word >= word.ethSrc);
-  return compose(keyOf(whole));
+  const key = keyOf(whole);
+  if (isMpls(key[word.ethType] ?? 0) && !whole.some(({ field }) => field.name === 'mpls_bos')) writeField(key, fieldCalled('mpls_bos'), 1n, 1n);
+  return compose(key);
 }

@@ -1,10 +1,8 @@
 import type { Random } from '../../base/random.js';
-import type { Action } from '../../openflow/actions.js';
 import { standingOf } from '../../openflow/actions/standing.js';
-import { mayBeWritten } from '../../openflow/actions/order.js';
 import type { Bucket, Group } from '../../openflow/groups.js';
 import { portNumbers } from '../case.js';
-import { drawList } from './actions.js';
+import { drawWritten } from './actions.js';
 import { chance, pick, times } from './draw.js';
 import type { Pool } from './pool.js';
 
@@ -26,12 +24,7 @@ function drawGroup(random: Random, id: number, pool: Pool): Group {
 
 function drawBucket(random: Random, index: number, type: Group['type'], group: number, pool: Pool): Bucket {
   const before = times(group - 1, (other) => other + 1);
-  const actions = drawList(random, standingOf(pick(random, pool.kinds)), random.integer(1, 3), { pool, groups: before, depth: 0 }).filter(isForBucket);
+  const actions = drawWritten(random, standingOf(pick(random, pool.kinds)), { pool, groups: before, depth: 0 });
   const watch = type !== 'ff' ? {} : chance(random, 20) && before.length > 0 ? { watchGroup: pick(random, before) } : { watchPort: pick(random, [...portNumbers, 9]) };
   return { id: index, weight: type === 'select' ? pick(random, [1, 1, 2, 0]) : 0, ...watch, actions };
-}
-
-/** OpenFlow carries buckets out as action sets. */
-function isForBucket(action: Action): boolean {
-  return mayBeWritten(action);
 }

@@ -1,9 +1,9 @@
 import type { Random } from '../../base/random.js';
 import { fields } from '../../openflow/fields.js';
-import type { FieldMatch, Match } from '../../openflow/match.js';
+import type { Match } from '../../openflow/match.js';
 import { allowsField } from '../../openflow/prerequisites.js';
 import { chance, pick, some } from './draw.js';
-import { drawMasked, type Pool } from './pool.js';
+import { drawMasked, matchOn, type Pool } from './pool.js';
 
 /** A match on a kind of packet of the pool and up to three of its fields, or on anything. */
 export function drawMatch(random: Random, pool: Pool): Match {
@@ -14,8 +14,8 @@ export function drawMatch(random: Random, pool: Pool): Match {
 
 /** `given` and up to `most` fields of the pool that it allows. */
 export function drawBeside(random: Random, pool: Pool, given: Match, most: number): Match {
-  const free = [...pool.packet, ...pool.scratch].filter((row) => row.inFlows && !row.isView && !given.some(({ field }) => field === row) && allowsField(given, row));
-  const added = some(random, free, most).map((field): FieldMatch => ({ field, ...drawMasked(random, pool, field) }));
+  const free = [...pool.packet, ...pool.scratch].filter((row) => row.inFlows && !row.isView && !given.some(({ field }) => field.name === row.name) && allowsField(given, row));
+  const added = some(random, free, most).map((row) => matchOn(row, drawMasked(random, pool, row)));
   return inOrder([...given, ...added]);
 }
 

@@ -3,14 +3,15 @@ import type { Random } from '../../base/random.js';
 import { anyFrame } from '../../model/arbitrary-frame.js';
 import { protocolContexts, someBits } from '../../model/arbitrary-match.js';
 import { readField } from '../../model/keys.js';
+import type { Behaviour } from '../../model/behaviour.js';
 import { fieldCalled, fields, type Field } from '../../openflow/fields.js';
-import type { Match } from '../../openflow/match.js';
+import type { FieldMatch, Match } from '../../openflow/match.js';
 import { reservedPorts } from '../../openflow/ports.js';
 import { allowsField } from '../../openflow/prerequisites.js';
 import type { Masked } from '../../openflow/values.js';
 import { extract } from '../../packet/extract/extract.js';
 import { keyWords, word } from '../../packet/flow-key.js';
-import { portNumbers } from '../case.js';
+import { portNumbers, tunnelFields } from '../case.js';
 import { chance, pick, some, times } from './draw.js';
 
 export interface Pool {
@@ -20,7 +21,7 @@ export interface Pool {
   readonly kinds: readonly Match[];
   /** Fields of packets. */
   readonly packet: readonly Field[];
-  /** Registers and other metadata, with rows that are second names of others: for actions only. */
+  /** Registers and other metadata, with rows that are second names of others: for actions only. Options of tunnels in their own widths. */
   readonly scratch: readonly Field[];
   /** Numbers for fields that frames have none for. */
   readonly numbers: readonly bigint[];
@@ -28,10 +29,12 @@ export interface Pool {
 
 const packetFields = fields.filter((row) => row.word >= word.ethSrc && !['eth_type', 'nw_proto', 'dl_vlan', 'dl_vlan_pcp'].includes(row.name));
 const metadata = fields.filter(({ name }) => /^(metadata|pkt_mark|in_port|tun_(id|src|dst|ipv6_src|ipv6_dst|gbp_id|gbp_flags|erspan_ver|flags)|ct_state|ct_zone|ct_mark|ct_label|actset_output)$/.test(name));
-/** Groups of four registers that are one xxreg; those above reg15 came later than some versions. */
-const registerGroups = 4;
+/** Registers that are one xxreg. */
+const registersAGroup = 4;
+/** As many as the newest version has. */
+const mostGroups = 8;
 
-export function drawPool(random: Random): Pool {
+export function drawPool(random: Random, { registers: known }: Pick<Behaviour, 'registers'>): Pool {
   const frames = times(random.integer(2, 5), () => anyFrame(random));
   const kinds = [[], ...protocolContexts.filter((kind) => kind.length > 0 && (frames.some((frame) => isOf(kind, frame)) || chance(random, 3)))];
   const special = packetFields.filter((row) => row.prerequisite !== 'none' && row.prerequisite !== 'ethernet' && kinds.some((kind) => allowsField(kind, row)));
@@ -39,7 +42,7 @@ export function drawPool(random: Random): Pool {
   return {
     frames, kinds,
     packet: [...some(random, special, 6), ...some(random, general, 2)],
-    scratch: [...registers(random.integer(0, registerGroups - 1)), ...some(random, metadata, 3)],
+    scratch: [...registers(random.integer(0, mostGroups - 1) % (known / registersAGroup)), ...some(random, [...metadata, ...tunnelFields], 3)],
     numbers: [1n, 2n, BigInt(random.integer(0, 7)), someBits(random, 32), someBits(random, 32), 0xffffffffn],
   };
 }
@@ -76,7 +79,12 @@ function presentTag({ name }: Field, value: bigint): bigint {
 
 /** All bits, a run of them, one, or any. */
 export function drawMask(random: Random, row: Field): bigint {
-  if (!row.maskable || chance(random, 55)) return row.ones;
+  return !row.maskable || chance(random, 55) ? row.ones : drawPart(random, row);
+}
+
+/** Not always less than all bits. */
+function drawPart(random: Random, row: Field): bigint {
+  if (row.notation === 'option') return drawOptionMask(random, row);
   const offset = random.integer(0, row.bits - 1);
   const bits = random.integer(1, row.bits - offset);
   const mask = pick(random, [((1n << BigInt(bits)) - 1n) << BigInt(offset), 1n << BigInt(offset), row.ones & ~((1n << BigInt(offset)) - 1n), someBits(random, row.bits)]) & row.ones;
@@ -84,15 +92,47 @@ export function drawMask(random: Random, row: Field): bigint {
   return row.notation === 'ipv6' ? mask | (0xfn << 124n) : mask === 0n ? row.ones : mask;
 }
 
+/** ovs-ofctl takes a mask of nothing but whole bytes for no mask. */
+function drawOptionMask(random: Random, { bits }: Field): bigint {
+  const below = 8 * random.integer(0, bits / 8 - 1);
+  return (BigInt(random.integer(1, 0xfe)) << BigInt(below)) | someBits(random, below);
+}
+
 const fragments = [[0n, 3n], [1n, 1n], [1n, 3n], [3n, 3n], [0n, 2n]].map(([value = 0n, mask = 0n]) => ({ value, mask }));
 const tagMasks = [0x1fffn, 0x1000n, 0xf000n, 0xffffn];
 
-/** What a match may say about the field. */
+/** What a match may say about the field: something about all of it, or what falls out. */
 export function drawMasked(random: Random, pool: Pool, row: Field): Masked {
   if (row.notation === 'fragment') return pick(random, fragments);
   const value = drawValue(random, pool, row);
-  if (row.notation === 'unmasked decimal' || row.notation === 'unmasked hex') return { value: row.zeroIsLost && value === 0n ? 1n : value, mask: row.ones };
-  const mask = row.name === 'vlan_tci' ? pick(random, tagMasks) : drawMask(random, row);
+  const mask = row.notation.startsWith('unmasked') ? row.ones : row.name === 'vlan_tci' ? pick(random, tagMasks) : drawMask(random, row);
+  return masked(row, value, mask);
+}
+
+/** The same about all of the field, or about less, where there is less. */
+export function drawMaskedAs(random: Random, pool: Pool, row: Field, how: 'exactly' | 'masked'): Masked {
+  const value = drawValue(random, pool, row);
+  if (how === 'exactly') return masked(row, value, row.ones);
+  if (row.notation === 'fragment') return pick(random, fragments);
+  if (row.name === 'vlan_tci') return masked(row, value, pick(random, tagMasks.filter((mask) => mask !== row.ones)));
+  for (;;) {
+    const mask = drawPart(random, row);
+    if (mask !== row.ones) return masked(row, value, mask);
+  }
+}
+
+function masked(row: Field, value: bigint, mask: bigint): Masked {
   // What was never tracked has zeros there.
-  return { value: row.name.startsWith('ct_') ? 0n : value & mask, mask };
+  const kept = row.name.startsWith('ct_') ? 0n : value & mask;
+  return { value: row.zeroIsLost && kept === 0n ? mask & -mask : kept, mask };
+}
+
+/** A match on a field as the field table has it: there an option of a tunnel has room for the widest. */
+export function matchOn(row: Field, { value, mask }: Masked): FieldMatch {
+  const field = asTabled(row);
+  return { field, value, mask: mask === row.ones ? field.ones : mask };
+}
+
+export function asTabled(row: Field): Field {
+  return row.notation === 'option' ? fieldCalled(row.name) : row;
 }

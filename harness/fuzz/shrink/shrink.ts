@@ -1,5 +1,7 @@
-/** The smallest case that still shows something: fewer frames, flows and groups, then less in each of them. */
-import type { FrameIn, FuzzCase } from '../case.js';
+/** The smallest case that still shows something: fewer steps, flows and groups, then less in each of them. */
+import { assertNever } from '../../base/errors.js';
+import type { CaseStep, FuzzCase, PacketStep } from '../case.js';
+import { printStep } from '../frozen.js';
 import { fewer } from './fewer.js';
 import { simplerFlows, simplerGroups } from './simpler.js';
 
@@ -15,17 +17,19 @@ export async function shrink(whole: FuzzCase, shows: Shows): Promise<FuzzCase> {
 }
 
 function sizeOf(fuzzCase: FuzzCase): string {
-  return JSON.stringify([fuzzCase.groups, fuzzCase.flows, fuzzCase.frames.map(({ port, frame }) => [port, Buffer.from(frame).toString('hex')])]);
+  return JSON.stringify([fuzzCase.groups, fuzzCase.flows, fuzzCase.beyond, fuzzCase.steps.map(printStep)]);
 }
 
 async function shrinkOnce(whole: FuzzCase, shows: Shows): Promise<FuzzCase> {
   let found = whole;
-  found = { ...found, frames: await fewer(found.frames, (frames) => shows({ ...found, frames })) };
+  found = { ...found, steps: await fewer(found.steps, (steps) => shows({ ...found, steps })) };
+  found = { ...found, beyond: await fewer(found.beyond, (beyond) => shows({ ...found, beyond })) };
   found = { ...found, flows: await fewer(found.flows, (flows) => shows({ ...found, flows })) };
   found = { ...found, groups: await fewer(found.groups, (groups) => shows({ ...found, groups })) };
   found = { ...found, flows: await simplify(found.flows, simplerFlows, (flows) => shows({ ...found, flows })) };
+  found = { ...found, beyond: await simplify(found.beyond, simplerFlows, (beyond) => shows({ ...found, beyond })) };
   found = { ...found, groups: await simplify(found.groups, simplerGroups, (groups) => shows({ ...found, groups })) };
-  return { ...found, frames: await simplify(found.frames, simplerFrames, (frames) => shows({ ...found, frames })) };
+  return { ...found, steps: await simplify(found.steps, simplerSteps, (steps) => shows({ ...found, steps })) };
 }
 
 /** Replaces each entry by a simpler one for as long as one will do. */
@@ -48,10 +52,22 @@ async function simplify<T>(all: readonly T[], simpler: (entry: T) => readonly T[
 
 const headerLength = 14;
 
+function simplerSteps(step: CaseStep): readonly CaseStep[] {
+  switch (step.kind) {
+    case 'packet':
+      return simplerPackets(step);
+    case 'advance':
+      return step.ms <= 1 ? [] : [...new Set([1, Math.ceil(step.ms / 2), step.ms - 1])].map((ms) => ({ ...step, ms }));
+    default:
+      return assertNever(step);
+  }
+}
+
 /** Shorter, from half of what follows the Ethernet header to one byte less; then with a byte of zeros more. */
-function simplerFrames({ port, frame }: FrameIn): readonly FrameIn[] {
+function simplerPackets(step: PacketStep): readonly PacketStep[] {
+  const { frame } = step;
   const rest = frame.length - headerLength;
   const lengths = rest <= 0 ? [] : [...new Set([Math.floor(rest / 2), Math.floor((rest * 7) / 8), rest - 1])];
-  const zeroed = [...frame.keys()].filter((index) => frame[index] !== 0).map((index) => ({ port, frame: frame.with(index, 0) }));
-  return [...(port === '1' ? [] : [{ port: '1', frame }]), ...lengths.map((length) => ({ port, frame: frame.slice(0, headerLength + length) })), ...zeroed];
+  const zeroed = [...frame.keys()].filter((index) => frame[index] !== 0).map((index) => ({ ...step, frame: frame.with(index, 0) }));
+  return [...(step.port === '1' ? [] : [{ ...step, port: '1' }]), ...lengths.map((length) => ({ ...step, frame: frame.slice(0, headerLength + length) })), ...zeroed];
 }

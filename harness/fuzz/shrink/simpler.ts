@@ -1,14 +1,15 @@
 /** Texts of flows and groups with a little less in them. */
 import { InputError } from '../../base/errors.js';
 import type { Action } from '../../openflow/actions.js';
-import { parseFlow, printFlow, type Flow } from '../../openflow/flow.js';
-import { parseGroup, printGroup, type Group } from '../../openflow/groups.js';
+import { printFlow, type Flow } from '../../openflow/flow.js';
+import { printGroup, type Group } from '../../openflow/groups.js';
 import { allowsField } from '../../openflow/prerequisites.js';
+import { readFlow, readGroup } from '../case.js';
 
 /** The flow with an action less, with less of its match, without a cookie; none of what does not read as a flow. */
 export function simplerFlows(text: string): readonly string[] {
   return readable(() => {
-    const flow = parseFlow(text);
+    const flow = readFlow(text);
     const variants: readonly Flow[] = [
       ...simplerLists(flow.actions).map((actions) => ({ ...flow, actions })),
       ...flow.match.map((entry) => flow.match.filter((other) => other !== entry)).map((match) => ({ ...flow, match: match.filter(({ field }) => allowsField(match, field)) })),
@@ -22,7 +23,7 @@ export function simplerFlows(text: string): readonly string[] {
 /** The group with a bucket less, or with an action less in one. */
 export function simplerGroups(text: string): readonly string[] {
   return readable(() => {
-    const group = parseGroup(text);
+    const group = readGroup(text);
     const variants: readonly Group[] = [
       ...group.buckets.map((bucket) => ({ ...group, buckets: group.buckets.filter((other) => other !== bucket) })),
       ...group.buckets.flatMap((bucket) => simplerLists(bucket.actions).map((actions) => ({ ...group, buckets: group.buckets.map((other) => (other === bucket ? { ...bucket, actions } : other)) }))),

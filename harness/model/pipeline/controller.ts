@@ -1,12 +1,13 @@
 /** What controllers are told (ovs-actions(7), "controller", "dec_ttl"; OpenFlow 1.5, section 7.4.1). */
 import type { PacketIn } from '../../nouns/switching.js';
 import type { ControllerAction } from '../../openflow/actions.js';
-import { fields, type Field } from '../../openflow/fields.js';
+import { fieldCalled, fields, type Field } from '../../openflow/fields.js';
 import { printMatch } from '../../openflow/print-match.js';
 import { isIp, word, type FlowKey } from '../../packet/flow-key.js';
 import { hasField } from '../has-field.js';
 import { isFilled } from '../known.js';
 import { maskOf, readField } from '../keys.js';
+import { isThere, type OptionFields } from '../options.js';
 import { handUp } from '../packet.js';
 import { isPlain } from '../../openflow/actions/output.js';
 import { refuseChanged } from './carried.js';
@@ -39,7 +40,7 @@ function tell(at: Translation, action: ControllerAction, reason: PacketIn['reaso
 export function packetIn(at: Translation, { id, userdata }: Pick<ControllerAction, 'id' | 'userdata'>, reason: PacketIn['reason'], state: 'sent' | 'paused'): PacketIn {
   const { frame, key } = at.packet;
   const { table, cookie } = at.place;
-  return { bridge: at.bridge.plan.name, controller: id, reason, table: state === 'paused' ? 0 : table, cookie, length: frame.length, frame, metadata: metadataOf(key), userdata, paused: state === 'paused' };
+  return { bridge: at.bridge.plan.name, controller: id, reason, table: state === 'paused' ? 0 : table, cookie, length: frame.length, frame, metadata: metadataOf(key, at.bridge.options), userdata, paused: state === 'paused' };
 }
 
 /** The controller of that connection id, where the plan says who listens; where it does not, everybody does. */
@@ -49,8 +50,8 @@ export function listens({ bridge }: Translation, id: number): boolean {
 
 const metadataFields = fields.filter((field) => !field.isView && isFilled(field) && field.inFlows && (field.word < word.ethSrc || field.name === 'eth_type') && field.name !== 'actset_output' && field.name !== 'conj_id');
 
-/** What is not zero; of a connection also its type, without which the rest says nothing, and what it began with (lib/flow.c, flow_get_metadata). */
-function metadataOf(key: FlowKey): string {
+/** What is not zero, and the tunnel's options that are there; of a connection also its type, without which the rest says nothing, and what it began with (lib/flow.c, flow_get_metadata). */
+function metadataOf(key: FlowKey, options: OptionFields): string {
   const isTold = (field: Field, value: bigint): boolean => {
     if (field.name === 'in_port') return true;
     if (field.name === 'eth_type') return key[word.ctState] !== 0;
@@ -58,7 +59,8 @@ function metadataOf(key: FlowKey): string {
     return value !== 0n;
   };
   const told = metadataFields.map((field) => ({ field, value: readField(key, field) })).filter(({ field, value }) => isTold(field, value));
-  return printMatch(told.map(({ field, value }) => ({ field, value, mask: maskOf(field, value, field.ones) })));
+  const ofTunnel = options.filter(({ field }) => isThere(key, field)).map(({ field, number }) => ({ field: fieldCalled(`tun_metadata${number}`), value: readField(key, field) }));
+  return printMatch([...told, ...ofTunnel].sort((a, b) => fields.indexOf(a.field) - fields.indexOf(b.field)).map(({ field, value }) => ({ field, value, mask: maskOf(field, value, field.ones) })));
 }
 
 const whole = { maxLength: 0xffff, userdata: [], kind: 'controller', reason: 'invalid_ttl', pause: false } as const;

@@ -39,7 +39,7 @@ function onCarriedCopy(at: Translation, actions: readonly DatapathAction[]): voi
 }
 
 /** What Open vSwitch cannot take back from a packet without a copy. */
-const setsApart: readonly Action['kind'][] = ['ct', 'output-truncated'];
+const setsApart: readonly Action['kind'][] = ['ct', 'output-truncated', 'meter'];
 
 /** Carries out `actions` on a copy of the packet, to the end of the pipeline. */
 function onCopy(at: Translation, actions: readonly Action[], place: 'last' | 'others behind'): void {
@@ -66,8 +66,8 @@ export function apart(at: Translation, work: () => void, place: 'last' | 'others
  * ways once it sees the packet.
  */
 export function checkLength(at: Translation, { bytes, destination }: Extract<OtherAction, { readonly kind: 'check_pkt_larger' }>, behind: readonly Action[]): void {
-  // Such a bit is written into packets only where other flows on the way have looked at it: the cached flow's mask is the mask of the writing.
-  if (destination.field.word >= word.ethSrc) throw new Unsupported(`the model does not know what becomes of the bit of check_pkt_larger in ${destination.field.name}`);
+  // Into packets, and what the datapath knows of them, such a bit is written only where other flows on the way have looked at it: the cached flow's mask is the mask of the writing.
+  if (destination.field.word >= word.ethSrc || destination.field.name === 'pkt_mark') throw new Unsupported(`the model does not know what becomes of the bit of check_pkt_larger in ${destination.field.name}`);
   const { packet, stack, actionSet, hasGroupInSet, datapath, exits } = at;
   if (at.passage.node.behaviour.clonesKeep !== 'neither' && (stack.length > 0 || actionSet.length > 0)) throw new Unsupported('the model does not know what Open vSwitch before 3.2 makes of a stack or an action set at check_pkt_larger');
   commit(packet);

@@ -3,7 +3,7 @@ import { assert } from '../../base/errors.js';
 import { reservedPorts } from '../../openflow/ports.js';
 import { word, type FlowKey } from '../../packet/flow-key.js';
 import { copyOf } from '../packet.js';
-import { apart } from './forks.js';
+import { apart, clone } from './forks.js';
 import { descend } from './tables.js';
 import { blame, type Translation } from './translation.js';
 
@@ -16,8 +16,10 @@ export function sendThroughPatch(at: Translation, peer: { readonly bridge: strin
   at.passage.steps.push({ kind: 'patch', ...blame(at), bridge: peer.bridge, port: peer.port });
   Object.assign(at, { bridge: other, packet: copyOf(packet), stack: [], actionSet: [], hasGroupInSet: false });
   forget(at.packet.key, inPort);
-  apart(at, () => { descend(at, 0, inPort); });
-  Object.assign(at, { bridge, packet, stack, actionSet, hasGroupInSet, exits: false, error: undefined });
+  // The flow that is found there is carried out as a clone (ofproto-dpif-xlate.c, patch_port_output).
+  apart(at, () => { descend(at, 0, inPort, 'by its fields', clone); }, at.isLast ? 'last' : 'others behind');
+  const { frame, layout, arrived } = at.packet;
+  Object.assign(at, { bridge, packet: { ...packet, frame, layout, arrived }, stack, actionSet, hasGroupInSet, exits: false, error: undefined });
 }
 
 function forget(key: FlowKey, inPort: number): void {

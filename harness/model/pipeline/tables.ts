@@ -1,5 +1,6 @@
 /** Table lookups of a translation: which flow a packet takes, and on to other tables. */
 import { Unsupported } from '../../base/errors.js';
+import type { Action } from '../../openflow/actions.js';
 import { printFlow } from '../../openflow/flow.js';
 import { isIp, word, type FlowKey } from '../../packet/flow-key.js';
 import { lookup, type Rule } from '../classifier.js';
@@ -12,7 +13,7 @@ import { hasRoom, noteDrop, ofFlow, placeOf, type Translation } from './translat
 type LookedUp = 'by its fields' | 'by the first packet';
 
 /** Looks `table` up with `inPort` as the packet's port, and carries out what is found: that is the flow at hand from now on. */
-export function runTable(at: Translation, table: number, inPort: number, seen: LookedUp = 'by its fields'): void {
+export function runTable(at: Translation, table: number, inPort: number, seen: LookedUp = 'by its fields', carryOut = carryOutHere): void {
   const { passage, bridge, packet } = at;
   const { node, steps } = passage;
   const realPort = packet.key[word.inPort] ?? 0;
@@ -33,8 +34,12 @@ export function runTable(at: Translation, table: number, inPort: number, seen: L
   at.rule = rule;
   at.place = placeOf(at, rule);
   steps.push({ kind: 'lookup', bridge: bridge.plan.name, table, depth: at.depth, flow: idOf(node, bridge, rule) });
-  at.carryOut(at, rule.actions, ofFlow);
+  carryOut(at, rule.actions);
   passage.details?.push({ kind: 'leave', after: steps.length });
+}
+
+function carryOutHere(at: Translation, actions: readonly Action[]): void {
+  at.carryOut(at, actions, ofFlow);
 }
 
 /** The one that was seen to win among flows of equal priority: OpenFlow leaves open which of them it is (1.3, section 5.3). @throws Undecided where none was seen. */
@@ -55,7 +60,7 @@ function seenByLookup({ key }: Packet): FlowKey {
 }
 
 /** On to another table. Only going back, or staying, makes it deeper; every lookup counts, also one that finds nothing. */
-export function descend(at: Translation, table: number, inPort: number, seen: LookedUp = 'by its fields'): void {
+export function descend(at: Translation, table: number, inPort: number, seen: LookedUp = 'by its fields', carryOut = carryOutHere): void {
   const { packet, place, rule } = at;
   if (packet.isUnread) {
     at.exits = true;
@@ -66,7 +71,7 @@ export function descend(at: Translation, table: number, inPort: number, seen: Lo
   const deepens = table <= place.table ? 1 : 0;
   at.lookups++;
   at.depth += deepens;
-  runTable(at, table, inPort, seen);
+  runTable(at, table, inPort, seen, carryOut);
   at.depth -= deepens;
   Object.assign(at, { place, rule });
 }

@@ -50,9 +50,9 @@ function rewriteSctpPorts(view: DataView, l4: number, end: number, before: FlowK
   view.setUint32(l4 + 8, (view.getUint32(l4 + 8) ^ was ^ sctpChecksum(packet)) >>> 0);
 }
 
-/** Type and code, of ICMP and ICMPv6 alike. In a later fragment, bytes of the payload are taken for them. */
+/** Type and code, of ICMP and ICMPv6 alike; of what was written to them as to ports, the last byte. In a later fragment, bytes of the payload are taken for them. */
 export function rewriteIcmp(view: DataView, l4: number, end: number, after: FlowKey): void {
-  if (end >= l4 + 8) replace16(view, l4, ((after[word.tpSrc] ?? 0) << 8) | (after[word.tpDst] ?? 0), [l4 + 2]);
+  if (end >= l4 + 8) replace16(view, l4, (((after[word.tpSrc] ?? 0) & 0xff) << 8) | ((after[word.tpDst] ?? 0) & 0xff), [l4 + 2]);
 }
 
 /** The identifier of an ICMP request or its answer (RFC 792). */

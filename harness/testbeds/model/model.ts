@@ -1,5 +1,5 @@
 /** The reference model as a testbed: nothing is real, and everything is explained. */
-import { assert } from '../../base/errors.js';
+import { assert, Unsupported } from '../../base/errors.js';
 import type { ClusterPlan } from '../../nouns/plan.js';
 import type { SwitchCall, SwitchStep } from '../../nouns/switching.js';
 import { newest, parseVersion } from '../../model/behaviour.js';
@@ -10,12 +10,14 @@ import { stateOf } from '../../model/state.js';
 import { flowCounts, receiveFrame } from '../../model/switch.js';
 import type { Trace } from '../../model/trace.js';
 import { decide, Undecided, type Witness } from '../../model/undecided.js';
-import { printFlow } from '../../openflow/flow.js';
+import { printFlow, type DumpedFlow } from '../../openflow/flow.js';
 import type { Testbed } from '../testbed.js';
 
 export interface ModelTestbed extends Testbed {
   /** What is left open the witness is asked, and its answer holds until the next reset; without one it is refused. */
   call(calls: readonly SwitchCall[], witness?: Witness): Promise<readonly SwitchStep[]>;
+  /** The flows of one node's bridge with what they counted. */
+  dumpFlows(node: string, bridge: string): readonly DumpedFlow[];
   /** What every frame since the last reset went through, in order. */
   traces(): readonly Trace[];
 }
@@ -90,6 +92,7 @@ export function openModel(plan: ClusterPlan, versions: Testbed['versions'] = {})
           bridges.map((bridge) => ({ node: name, bridge: bridge.plan.name, flows: rulesOf(bridge.tables).map(({ flow }) => printFlow(flow)) })),
         ),
       ),
+    dumpFlows: () => { throw new Unsupported('the model does not dump flows'); },
     traces: () => [...traces],
     close: () => Promise.resolve(),
   };

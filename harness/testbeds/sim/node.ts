@@ -38,6 +38,7 @@ export interface SimNode {
   strays(): Promise<readonly Stray[]>;
   program(): Promise<readonly BridgeFlows[]>;
   ofctl(bridge: string, command: string, ...args: readonly string[]): Promise<string>;
+  dumpFlows(bridge: string): Promise<string>;
   bundle(bridge: string, lines: readonly string[]): Promise<void>;
   send(bridge: string, version: Version, messages: readonly Uint8Array[]): Promise<void>;
   close(): Promise<void>;
@@ -207,6 +208,10 @@ function runningNode(plan: NodePlan, vswitch: Vswitch, ofctl: Ofctl, wires: read
       return take().outputs.map((output) => ({ node: plan.node, ...output }));
     },
     program: () => vswitch.whileAlive(Promise.all(plan.bridges.map(async ({ name }) => ({ node: plan.node, bridge: name, flows: await ofctl.dumpFlows(name) })))),
+    dumpFlows: async (bridge) => {
+      await countAll();
+      return await vswitch.whileAlive(ofctl.run(bridge, 'dump-flows', '--no-names'));
+    },
     bundle: (bridge, lines) => staying(() => ofctl.bundle(bridge, lines)),
     send: (bridge, version, messages) => staying(() => ofctl.send(bridge, vswitch.vswitchd, version, messages)),
     ofctl: (bridge, command, ...args) => staying(() => ofctl.run(bridge, command, ...args)),

@@ -35,6 +35,8 @@ export interface Sim extends Switches {
   readonly daemons: ReadonlyMap<string, { readonly vswitchd: number; readonly server: number }>;
   /** `ovs-ofctl COMMAND BRIDGE ARGS…` on one node, behind the back of the program; its output. */
   ofctl(node: string, bridge: string, command: string, ...args: readonly string[]): Promise<string>;
+  /** What `ovs-ofctl -O OpenFlow15 --no-names dump-flows` prints of one node's bridge, with all packets counted. */
+  dumpFlows(node: string, bridge: string): Promise<string>;
   /** Carries out the lines of an `ovs-ofctl bundle` on one node's bridge, all or none; no reset takes that back. */
   bundle(node: string, bridge: string, lines: readonly string[]): Promise<void>;
   /** Sends messages of OpenFlow as they are to one node's bridge. @throws InputError with the errors that the switch answers with. */
@@ -123,6 +125,7 @@ function runningSim(opened: readonly SimNode[], options: SimOptions, dir: string
     strays: async () => (await Promise.all(nodes.map((node) => node.strays()))).flat(),
     program: async () => (await Promise.all(nodes.map((node) => node.program()))).flat(),
     ofctl: async (node, bridge, command, ...args) => await find(node).ofctl(bridge, command, ...args),
+    dumpFlows: async (node, bridge) => await find(node).dumpFlows(bridge),
     bundle: async (node, bridge, lines) => await find(node).bundle(bridge, lines),
     send: async (node, bridge, version, messages) => await find(node).send(bridge, version, messages),
     logs,

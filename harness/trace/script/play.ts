@@ -1,0 +1,88 @@
+/** What the model alone makes of a script. */
+import { InputError, Unsupported } from '../../base/errors.js';
+import { buildNode, portName, type ModelNode } from '../../model/node.js';
+import { operate } from '../../model/operations.js';
+import { stateOf } from '../../model/state.js';
+import type { NodePlan } from '../../nouns/plan.js';
+import type { Stimulus } from '../stimulus.js';
+import { tracePacket, type TraceResult } from '../trace.js';
+import { connectionLines, macLines } from './dumps.js';
+import type { Command, ScriptStep } from './script.js';
+
+export interface PlayedStep {
+  readonly step: ScriptStep;
+  readonly result: StepResult;
+}
+
+export type StepResult =
+  | { readonly kind: 'packet'; readonly packet: TraceResult }
+  /** The link of the port it should come in at is down. */
+  | { readonly kind: 'lost'; readonly port: string }
+  | { readonly kind: 'dump'; readonly lines: readonly string[] }
+  | { readonly kind: 'done' }
+  /** The model does not know what comes of it, and nothing that is behind it is played. */
+  | { readonly kind: 'refused'; readonly why: string };
+
+/**
+ * Carries out the steps one after the other on a switch that was brought up from `plan`, up to the first that the model does not know.
+ * @throws InputError with the line of the script for a change that a switch would refuse.
+ */
+export function playScript(plan: NodePlan, steps: readonly ScriptStep[]): readonly PlayedStep[] {
+  const node = buildNode(plan);
+  const played: PlayedStep[] = [];
+  for (const step of steps) {
+    const result = atLine(step, () => play(node, step.command));
+    played.push({ step, result });
+    if (isEnd(result)) break;
+  }
+  return played;
+}
+
+function isEnd(result: StepResult): boolean {
+  return result.kind === 'refused' || (result.kind === 'packet' && result.packet.refused !== undefined);
+}
+
+function play(node: ModelNode, command: Command): StepResult {
+  try {
+    switch (command.kind) {
+      case 'inject':
+        return inject(node, command.stimulus);
+      case 'call':
+        operate(node, command.call);
+        return { kind: 'done' };
+      case 'dump':
+        return { kind: 'dump', lines: dump(node, command) };
+    }
+  } catch (error) {
+    if (error instanceof Unsupported) return { kind: 'refused', why: error.message };
+    throw error;
+  }
+}
+
+function inject(node: ModelNode, stimulus: Stimulus): StepResult {
+  const bridge = node.bridges.find(({ plan }) => plan.name === stimulus.bridge);
+  const port = bridge === undefined ? '' : portName(bridge, stimulus.ofport);
+  return node.downPorts.has(port) ? { kind: 'lost', port } : { kind: 'packet', packet: tracePacket(node, stimulus) };
+}
+
+function dump(node: ModelNode, command: Extract<Command, { readonly kind: 'dump' }>): readonly string[] {
+  const { connections, macs } = stateOf(node);
+  switch (command.what) {
+    case 'flows':
+      throw new Unsupported('the model does not dump flows');
+    case 'connections':
+      return connectionLines(connections, command.zone);
+    case 'macs':
+      return macLines(macs, command.bridge);
+  }
+}
+
+/** A refusal says which line of the script it is about. */
+export function atLine<T>({ file, line }: ScriptStep, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof InputError && error.place?.file !== file) throw new InputError(error.message.replace(/^FLOW: /, ''), { file, line });
+    throw error;
+  }
+}

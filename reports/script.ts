@@ -1,0 +1,30 @@
+/** What `flowbed trace --script` prints for people: each line of the script, and what came of it. */
+import { colors } from '../harness/base/colors.js';
+import type { ToldStep } from '../harness/trace/script/told.js';
+import { renderTrace } from './trace.js';
+
+const { bold, dim, red } = colors;
+
+export function renderScript(steps: readonly ToldStep[]): string {
+  return steps.map(({ line, text, result }, index) => [...(index > 0 && (isLong(result) || isLong(steps[index - 1]?.result)) ? [''] : []), bold(`${line}: ${text}`), ...renderResult(result)].join('\n')).join('\n');
+}
+
+/** Packets and dumps stand apart; what only happens is a line among others. */
+function isLong(result: ToldStep['result'] | undefined): boolean {
+  return result !== undefined && result.kind !== 'done';
+}
+
+function renderResult(result: ToldStep['result']): readonly string[] {
+  switch (result.kind) {
+    case 'packet':
+      return ['', renderTrace(result.packet)];
+    case 'lost':
+      return [dim(`the link of ${result.port} is down: the packet is lost`)];
+    case 'dump':
+      return result.lines.length === 0 ? [dim('nothing')] : result.lines;
+    case 'done':
+      return [];
+    case 'refused':
+      return [red(`? ${result.why}`)];
+  }
+}
