@@ -1,5 +1,6 @@
 /** `flowbed run`: scenarios on real switches. */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
 import { basename, join, relative } from 'node:path';
 import { openImage } from '../../images/images.js';
 import { renderTerminal } from '../../reports/terminal.js';
@@ -50,22 +51,25 @@ export async function run(context: Context, names: readonly string[], options: R
   const runs: ScenarioRun[] = [];
   const logs: LogFile[] = [];
   let kept: Kept | undefined;
+  let clusters = 0;
   for (const { scenario, axes } of points) {
     const label = [scenario.name, ...Object.entries(axes).map(([axis, value]) => `${axis}=${value}`)].join(' ');
     context.say(`${label}: bringing up switches`);
     runs.push(await runScenario(scenario, axes, {
       seed,
       depth,
+      lanes: options.keep === true ? 1 : lanesMax(),
       nowMs: () => performance.now(),
       onProgress: (done, total) => progress(context, label, done, total),
       openReal: async (plan) => {
         await kept?.sim.close();
         kept = undefined;
+        const name = `cluster-${++clusters}`;
         const sim = await openSim(plan, image, { teardown: context.teardown });
         return { ...sim, close: async () => {
           if (options.keep === true) kept = { label: points.length === 1 ? label : `${label}, the last of ${points.length}`, plan, sim };
           else await sim.close();
-          logs.push(...(await sim.logs()));
+          logs.push(...(await sim.logs()).map((log) => ({ ...log, name: `${name}/${log.name}` })));
         } };
       },
     }));
@@ -84,6 +88,11 @@ async function writeReports(folder: string, record: RunRecord): Promise<void> {
   const { renderers } = await import('../../reports/index.js');
   await mkdir(folder, { recursive: true });
   for (const { file, render } of renderers) await writeFile(join(folder, file), await render(record));
+}
+
+/** While one cluster's switches are at work, the model and the comparison are with another's. More than three would wait for those. */
+function lanesMax(): number {
+  return Math.min(3, availableParallelism());
 }
 
 function parseSeed(text: string): number {

@@ -47,6 +47,11 @@ void t.test(`the same trace ${timesInARow} times in a row`, async (t) => {
   t.ok(first.events.length > 50, `${first.events.length} calls`);
 });
 
+void t.test('the same trace on several clusters at once', async (t) => {
+  const hash = async (lanes: number) => (await runScenario(encap, { nodes: '2', tunnel: 'geneve' }, { seed: 1, lanes, depth: 'cold', nowMs: () => 0, openReal: (plan) => openSim(plan, image) })).report.traceHash;
+  t.equal(await hash(3), await hash(1));
+});
+
 void t.test('another seed, another trace', async (t) => {
   const [one, two] = [await run(1), await run(2)];
   t.not(one.traceHash, two.traceHash);

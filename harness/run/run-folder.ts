@@ -14,7 +14,7 @@ import { runReport } from './report.js';
 const folderFormat = 'flowbed/run-folder/1';
 
 export interface LogFile {
-  /** `n1/ovs-vswitchd.log` */
+  /** `cluster-1/n1/ovs-vswitchd.log` */
   readonly name: string;
   readonly text: string;
 }

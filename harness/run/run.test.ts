@@ -50,6 +50,18 @@ void t.test('the model conforms to itself, and everything that was expected was 
   t.strictSame([progress[0], progress.at(-1), progress.length], ['0/182', '182/182', 183]);
 });
 
+void t.test('on several clusters at once the same comes of it, in the same order', async (t) => {
+  const depth = 'cold';
+  const [alone, together] = [await run(truthful, undefined, { depth }), await run(truthful, undefined, { depth, lanes: 3 })];
+  t.strictSame(together, alone);
+  let opened = 0;
+  const secondFails = (plan: ClusterPlan) => (++opened === 2 ? Promise.reject(new Unavailable('no room', [], [])) : openStand(truthful)(plan));
+  const half = await run(truthful, undefined, { depth, lanes: 2, openReal: secondFails });
+  t.strictSame([half.verdict, half.inconclusive?.cause, opened], ['inconclusive', 'no room', 2]);
+  t.strictSame(half.vectors.map(({ verdict }) => verdict), half.vectors.map((_, index) => (index % 2 === 0 ? 'conforms' : 'inconclusive')));
+  t.ok(half.counts.program.made < half.counts.program.expected);
+});
+
 /** Changes the steps in which a frame comes out of the `nth` port of a vector, counted from 1. */
 function changing(nth: number, change: (output: SwitchStep['outputs'][number]) => SwitchStep['outputs']): Stand {
   return (model) => {

@@ -1,5 +1,6 @@
 /** One scenario at one point of its matrix: the model and real switches in step, vector by vector. */
 import { sha256 } from '../base/digest.js';
+import { assert } from '../base/errors.js';
 import { attempt } from '../base/outcome.js';
 import { compareProgram, type ProgramDifference } from '../compare/program.js';
 import type { ClusterPlan } from '../nouns/plan.js';
@@ -18,11 +19,13 @@ export interface ScenarioRunOptions {
   readonly seed: number;
   /** Which passes each vector is played in; all of them unless told. */
   readonly depth?: Depth;
-  /** Brings real switches up and programs them. */
+  /** On how many clusters at most vectors are played at once; on one unless told. What comes of them does not depend on it. */
+  readonly lanes?: number;
+  /** Brings real switches up and programs them; once a lane. */
   readonly openReal: (plan: ClusterPlan) => Promise<Switches>;
   /** Real milliseconds since some fixed point, for durations that people read. */
   readonly nowMs: () => number;
-  /** Told before each vector, and once all are done. */
+  /** Told at the beginning, and behind each vector. */
   readonly onProgress?: (done: number, total: number) => void;
   /** Called once the switches are programmed and checked: the self-test plants its faults here. */
   readonly afterProgramming?: (real: Switches) => Promise<void>;
@@ -42,8 +45,7 @@ export async function runScenario(scenario: Scenario, axes: Readonly<Record<stri
   const topology = scenario.topology(axes);
   const plan = scenario.controlPlane.plan(topology);
   const vectors = scenario.vectors(topology).filter((vector) => options.only?.(vector) ?? true);
-  const stage: Stage = { scenario, topology, plan, model: openModel(plan), seed: options.seed, depth: options.depth ?? 'all', onProgress: options.onProgress ?? (() => undefined) };
-  const { program, programCount, judged, gone, versions } = await carryOut(stage, vectors, options);
+  const { program, programCount, judged, gone, versions } = await carryOutInLanes({ scenario, topology, plan, seed: options.seed, depth: options.depth ?? 'all' }, vectors, options);
   const programCounts = { ...noCounts, program: programCount };
   const cause = gone ?? (vectors.length === 0 ? { cause: 'there was no vector to run', evidence: [], remedies: [] } : undefined);
   const verdicts = [verdictOn(program, programCounts), ...judged.map(({ report }) => report.verdict), ...(cause === undefined ? [] : (['inconclusive'] as const))];
@@ -72,6 +74,29 @@ interface Outcome {
   /** Why there were no switches to run the vectors on. */
   readonly gone?: Inconclusive;
   readonly versions: ScenarioRun['versions'];
+}
+
+/** Fewer are played sooner than another cluster is brought up. */
+const fewestALane = 50;
+
+/** Vectors are dealt out one by one, and what came of them is told in their order. */
+async function carryOutInLanes(setting: Omit<Stage, 'model' | 'onJudged'>, vectors: readonly TestVector[], options: ScenarioRunOptions): Promise<Outcome> {
+  const lanes = Math.max(1, Math.min(options.lanes ?? 1, Math.floor(vectors.length / fewestALane)));
+  let done = 0;
+  options.onProgress?.(done, vectors.length);
+  const onJudged = () => options.onProgress?.(++done, vectors.length);
+  const outcomes = await Promise.all(Array.from({ length: lanes }, (_, lane) =>
+    carryOut({ ...setting, model: openModel(setting.plan), onJudged }, vectors.filter((_, index) => index % lanes === lane), options)));
+  const [first] = outcomes;
+  assert(first !== undefined, 'there is a lane');
+  const gone = outcomes.find((outcome) => outcome.gone !== undefined)?.gone;
+  return {
+    program: outcomes.find(({ program }) => program.length > 0)?.program ?? [],
+    programCount: outcomes.find(({ programCount }) => programCount.made < programCount.expected)?.programCount ?? first.programCount,
+    judged: vectors.flatMap((_, index) => outcomes[index % lanes]?.judged[Math.floor(index / lanes)] ?? []),
+    versions: first.versions,
+    ...(gone === undefined ? {} : { gone }),
+  };
 }
 
 async function carryOut(stage: Stage, vectors: readonly TestVector[], { openReal, afterProgramming }: ScenarioRunOptions): Promise<Outcome> {

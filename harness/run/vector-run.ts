@@ -23,8 +23,8 @@ export interface Stage extends Circumstances {
   readonly scenario: Scenario;
   readonly plan: ClusterPlan;
   readonly model: ModelTestbed;
-  /** Told before each vector, and once all are done. */
-  readonly onProgress: (done: number, total: number) => void;
+  /** Told behind each vector. */
+  readonly onJudged: () => void;
 }
 
 export interface Judged {
@@ -40,7 +40,6 @@ export async function judgeVectors(stage: Stage, real: Switches, vectors: readon
   const judged: Judged[] = [];
   let gone: Inconclusive | undefined;
   for (const vector of vectors) {
-    stage.onProgress(judged.length, vectors.length);
     if (gone !== undefined) {
       judged.push(await leftOpen(stage, vector, gone));
       continue;
@@ -48,8 +47,8 @@ export async function judgeVectors(stage: Stage, real: Switches, vectors: readon
     const outcome = await attempt(() => judgeVector(stage, real, vector, ports)).catch(whatIsUnknown);
     judged.push(outcome.kind === 'ok' ? outcome.value : await leftOpen(stage, vector, inconclusive(outcome.cause)));
     if (outcome.kind === 'unavailable') gone = inconclusive(outcome.cause);
+    else stage.onJudged();
   }
-  stage.onProgress(vectors.length, vectors.length);
   return judged;
 }
 
