@@ -13,6 +13,7 @@ const readAsZero: ReadonlySet<string> = new Set(['nd_options_type']);
 export function readField(key: FlowKey, field: Field): bigint {
   if (readAsZero.has(field.name)) return 0n;
   if (isWidePort(field)) return BigInt(widePort(key[field.word] ?? 0));
+  if (field.shift === 0 && field.bits <= 32) return BigInt(key[field.word] ?? 0) & field.ones;
   return (readWords(key, field) >> BigInt(field.shift)) & field.ones;
 }
 
@@ -30,11 +31,13 @@ export function writeField(key: FlowKey, field: Field, value: bigint, mask: bigi
     return;
   }
   if (field.notation === 'option') setThere(key, field, 'there');
-  const bits = (mask & field.ones) << shift;
-  let merged = (readWords(key, field) & ~bits) | ((value << shift) & bits);
-  for (let index = wordsOf(field) - 1; index >= 0; index--) {
-    key[field.word + index] = Number(merged & 0xffffffffn);
-    merged >>= 32n;
+  let bits = (mask & field.ones) << shift;
+  let shifted = value << shift;
+  for (let place = field.word + wordsOf(field) - 1; place >= field.word; place--) {
+    const some = Number(BigInt.asIntN(32, bits));
+    if (some !== 0) key[place] = ((key[place] ?? 0) & ~some) | (Number(BigInt.asIntN(32, shifted)) & some);
+    bits >>= 32n;
+    shifted >>= 32n;
   }
 }
 

@@ -2,9 +2,10 @@
 import { Unsupported } from '../base/errors.js';
 import { etherTypes } from '../packet/ethernet.js';
 import { extract, type Layout } from '../packet/extract/extract.js';
-import { bottomOfStack, fragment, keyWords, most, word, type FlowKey } from '../packet/flow-key.js';
+import { bottomOfStack, copyKey, emptyKey, fragment, keyWords, most, word, type FlowKey } from '../packet/flow-key.js';
 import { ipProtocols } from '../packet/ipv4.js';
 import { movedLayout, rewrite } from '../packet/flow-rewrite.js';
+import { changed } from '../packet/rewrite/bytes.js';
 import { reservedPorts } from '../openflow/ports.js';
 import type { Tracked } from './conntrack/tracker.js';
 import { fiveTuple } from './hash.js';
@@ -13,12 +14,14 @@ export interface Packet {
   /** As it arrived, or as it was when its changes last went into the bytes; the same for `layout`. */
   frame: Uint8Array;
   layout: Layout;
-  /** What is known of `frame`. */
+  /** What is known of `frame`; as `frame` itself it is never changed, only replaced. */
   arrived: FlowKey;
   /** As the actions left it. */
   readonly key: FlowKey;
   /** Whether its last label was taken off: what is behind it is known once the frame is read anew. */
   isUnread?: true;
+  /** Whether `arrived` is just what reading `frame` tells. */
+  isAsRead?: boolean;
   /** Hash of addresses and ports when the packet entered the datapath: a tunnel's UDP source port follows from it. */
   readonly hash: number;
   /** Bytes behind the end of the IP packet, as they were when it was last read. */
@@ -32,12 +35,12 @@ export interface Packet {
  * @throws Unsupported for a frame that Open vSwitch loses count of: its keys cannot tell of labels without one.
  */
 export function arriving(frame: Uint8Array, inPort: number): Packet {
-  const key = new Uint32Array(keyWords);
+  const key = emptyKey();
   const layout = extract(frame, key);
   if (layout.mpls >= 0 && losesCount(key)) throw new Unsupported('the model does not know MPLS frames with entries of zeros, which Open vSwitch does not count');
   key[word.inPort] = inPort;
   key[word.actsetOutput] = reservedPorts.UNSET;
-  return { frame, layout, arrived: key.slice(), key, hash: fiveTuple(key, hashedProtocol(frame, layout, key)), padding: paddingOf(frame, layout, key) };
+  return { frame, layout, arrived: copyKey(key), key, isAsRead: true, hash: fiveTuple(key, hashedProtocol(frame, layout, key)), padding: paddingOf(frame, layout, key) };
 }
 
 /** Behind IPv6's extension headers, a whole TCP or UDP header is hashed with the protocol that IPv6 itself names (lib/dp-packet.h, dp_packet_update_rss_hash_ipv6_tcp_udp). */
@@ -71,31 +74,40 @@ export function departing(packet: Packet): Uint8Array {
 
 /** The same packet, so that what happens to the copy leaves the original alone. */
 export function copyOf(packet: Packet): Packet {
-  return { ...packet, key: packet.key.slice() };
+  return { ...packet, key: copyKey(packet.key) };
 }
 
 /** The packet's changes go into its bytes, and what is known of it stays. */
 export function commit(packet: Packet): void {
+  if (!isChanged(packet)) return;
   const { layout, arrived, key } = packet;
   packet.frame = departing(packet);
   packet.layout = movedLayout(layout, arrived, key);
-  packet.arrived = key.slice();
+  packet.arrived = copyKey(key);
+  packet.isAsRead = false;
+}
+
+/** Whether actions changed what stands in the frame. */
+function isChanged({ arrived, key }: Packet): boolean {
+  return changed(arrived, key, word.ethSrc, keyWords - word.ethSrc);
 }
 
 /** As the datapath hands the packet up: where its layers are is found anew, and what is known of it stays. */
 export function handUp(packet: Packet): void {
   commit(packet);
-  const read = new Uint32Array(keyWords);
+  const read = emptyKey();
   packet.layout = extract(packet.frame, read);
   packet.padding = paddingOf(packet.frame, packet.layout, read);
 }
 
 /** The same, and its fields are read anew. */
 export function reread(packet: Packet): void {
+  if (packet.isAsRead && !isChanged(packet)) return;
   packet.frame = departing(packet);
   packet.layout = extract(packet.frame, packet.key);
   packet.padding = paddingOf(packet.frame, packet.layout, packet.key);
-  packet.arrived = packet.key.slice();
+  packet.arrived = copyKey(packet.key);
+  packet.isAsRead = true;
   delete packet.isUnread;
 }
 

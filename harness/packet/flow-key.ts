@@ -83,6 +83,24 @@ function firstWords<Name extends string>(fields: Readonly<Record<Name, number>>)
   return Object.fromEntries(places) as Record<Name, number>;
 }
 
+/** Keys that are still free: many at once are made in a fraction of the time that each of them alone takes. */
+let spare = { words: new Uint32Array(), next: 0 };
+const keysAtOnce = 64;
+
+/** A key of zeros. */
+export function emptyKey(): FlowKey {
+  if (spare.next === spare.words.length) spare = { words: new Uint32Array(keysAtOnce * keyWords), next: 0 };
+  const first = spare.next;
+  spare.next += keyWords;
+  return spare.words.subarray(first, spare.next);
+}
+
+export function copyKey(key: FlowKey): FlowKey {
+  const copy = emptyKey();
+  copy.set(key);
+  return copy;
+}
+
 /** Bits of nw_frag: any fragment, and one that is not the first (ovs-fields(7), ip_frag). */
 export const fragment = { any: 1, later: 2 } as const;
 

@@ -17,11 +17,12 @@ import { rewriteIcmp, rewritePorts } from './rewrite/transport.js';
 import { rewriteTags } from './rewrite/vlan.js';
 
 /**
- * A copy of `frame` in which every packet field that differs between `before` (the key as extracted) and `after`
+ * `frame` itself where nothing differs, or a copy in which every packet field that differs between `before` (the key as extracted) and `after`
  * has the value of `after`; what Open vSwitch does not write stays as it is (lib/odp-util.c, commit_odp_actions).
  * @throws Unsupported when it is not clear what Open vSwitch does.
  */
 export function rewrite(frame: Uint8Array, layout: Layout, before: FlowKey, after: FlowKey): Uint8Array {
+  if (!changed(before, after, word.ethSrc, before.length - word.ethSrc)) return frame;
   const bytes = frame.slice();
   const view = new DataView(bytes.buffer);
   write48(view, 0, after, word.ethDst);

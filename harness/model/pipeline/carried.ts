@@ -1,6 +1,6 @@
 /** What the datapath's packet carries of connections while a translation's actions are carried out on it: the translation itself knows nothing of it. */
 import { Unsupported } from '../../base/errors.js';
-import { isIp, word, type FlowKey } from '../../packet/flow-key.js';
+import { copyKey, isIp, word, type FlowKey } from '../../packet/flow-key.js';
 import type { Behaviour } from '../behaviour.js';
 import { translate, type Bytes } from '../conntrack/translate.js';
 import type { Translation as Change } from '../conntrack/tracker.js';
@@ -28,7 +28,7 @@ export function refuseChanged({ carried }: { readonly carried: Carried }, place:
 export function asCarried(packet: Packet, carried: Carried, behaviour: Behaviour): Packet {
   const { frame, key: arrived } = bytesOf(packet, carried, behaviour);
   const { tracked: _, ...rest } = packet;
-  const key = packet.key.slice();
+  const key = copyKey(packet.key);
   key.set(arrived.subarray(word.ethSrc), word.ethSrc);
-  return { ...rest, frame, arrived, key, ...(carried.tracked === undefined ? {} : { tracked: carried.tracked }) };
+  return { ...rest, frame, arrived, key, isAsRead: rest.isAsRead === true && carried.changes.length === 0, ...(carried.tracked === undefined ? {} : { tracked: carried.tracked }) };
 }

@@ -1,9 +1,9 @@
 /** Packets that go to the connection tracker (ovs-actions(7), "ct"). */
 import { Unsupported } from '../../base/errors.js';
 import { printActions, type CtAction, type NatAction } from '../../openflow/actions.js';
-import { fieldCalled, fieldsNamed, type Field } from '../../openflow/fields.js';
+import { fieldCalled, type Field } from '../../openflow/fields.js';
 import type { Masked } from '../../openflow/values.js';
-import { word, type FlowKey } from '../../packet/flow-key.js';
+import { copyKey, word, type FlowKey } from '../../packet/flow-key.js';
 import { ipProtocols } from '../../packet/ipv4.js';
 import { trackedPacket } from '../conntrack/packet.js';
 import { track, trackAgain, type Asked, type Tracked } from '../conntrack/tracker.js';
@@ -28,7 +28,7 @@ export function connectionTrack(at: Translation, ct: CtAction): void {
   const marks = marksOf(packet, ct);
   commit(packet);
   const settledPacket = settled(packet);
-  const frozen = ct.table === undefined ? undefined : freeze(at, ct.table);
+  const frozen = ct.table === undefined ? undefined : freeze(at, ct.table, settledPacket);
   if (frozen !== undefined) at.frozen = [];
   const flow = blame(at);
   at.isLasting = true;
@@ -47,10 +47,9 @@ export function connectionTrack(at: Translation, ct: CtAction): void {
     const tracked = { said, key: onward.arrived, holds: nat === undefined && said.connection !== undefined };
     at.carried = { ...at.carried, tracked };
     if (frozen === undefined) return;
-    for (const [name, value] of [['ct_state', said.state], ['ct_zone', zone], ['ct_mark', said.connection?.mark ?? 0], ['ct_label', said.connection?.label ?? 0n]] as const) {
-      for (const field of fieldsNamed(name)) writeField(onward.key, field, BigInt(value), field.ones);
-      at.passage.steps.push({ kind: 'write', ...flow, field: name });
-    }
+    onward.key.set([said.state, zone, said.connection?.mark ?? 0], word.ctState);
+    writeField(onward.key, labelField, said.connection?.label ?? 0n, labelField.ones);
+    for (const field of ['ct_state', 'ct_zone', 'ct_mark', 'ct_label']) at.passage.steps.push({ kind: 'write', ...flow, field });
     writeOriginal(onward.key, said.original);
     at.recirculate({ ...frozen, packet: { ...onward, tracked } });
   });
@@ -66,9 +65,11 @@ function lookAtConnection(at: Translation, { frame, layout, arrived }: Packet, a
   return track(tracker, trackedPacket(frame, layout, arrived, asked.zone, node.behaviour), asked, tracked?.said);
 }
 
+const labelField = fieldCalled('ct_label');
+
 /** What the flow makes of the packet's connection. */
 function setMarks({ connection }: Tracked, { mark, label }: Marks): void {
-  if (connection === undefined) return;
+  if (connection === undefined || (mark.mask | label.mask) === 0n) return;
   connection.mark = Number((BigInt(connection.mark) & ~mark.mask) | mark.value);
   connection.label = (connection.label & ~label.mask) | label.value;
 }
@@ -79,9 +80,12 @@ interface Marks {
   readonly label: Masked;
 }
 
+const unmarked: Marks = { mark: { value: 0n, mask: 0n }, label: { value: 0n, mask: 0n } };
+
 /** What exec() asks for, of the packet as it is before the tracker sees it. */
 function marksOf({ key }: Packet, { exec }: CtAction): Marks {
-  const written = key.slice();
+  if (exec.length === 0) return unmarked;
+  const written = copyKey(key);
   const masks = new Map<string, bigint>();
   const note = (field: Field, mask: bigint) => masks.set(field.name, (masks.get(field.name) ?? 0n) | mask);
   for (const action of exec) {

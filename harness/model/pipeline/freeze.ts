@@ -54,10 +54,11 @@ function pause(at: Translation, action: ControllerAction, frozen: Frozen): void 
 /**
  * @throws Unsupported where there is an action set: unless more actions are left than it has, Open vSwitch 3.1 to 4.0 ends itself
  * (an assertion in ofproto-dpif-rid.c, recirc_alloc_id__).
+ * @param packet that goes on, and is nobody else's: as it was left, unless told.
  */
-export function freeze({ bridge, packet, frozen, stack, actionSet }: Translation, table: number): Frozen {
+export function freeze({ bridge, packet: left, frozen, stack, actionSet }: Translation, table: number, packet = copyOf(left)): Frozen {
   if (actionSet.length > 0) throw new Unsupported('the model does not follow a packet that is put off with an action set: Open vSwitch may end itself by an assertion there');
-  return { bridge, table, packet: copyOf(packet), actions: frozen, stack: [...stack] };
+  return { bridge, table, packet, actions: frozen, stack: [...stack] };
 }
 
 /** The hash of the datapath's action HASH (lib/odp-execute.c); the one of addresses and ports is taken when the packet arrives. */

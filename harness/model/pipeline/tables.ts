@@ -2,7 +2,7 @@
 import { Unsupported } from '../../base/errors.js';
 import type { Action } from '../../openflow/actions.js';
 import { printFlow } from '../../openflow/flow.js';
-import { isIp, word, type FlowKey } from '../../packet/flow-key.js';
+import { copyKey, isIp, word, type FlowKey } from '../../packet/flow-key.js';
 import { lookup, type Rule } from '../classifier.js';
 import { idOf, type ModelBridge, type ModelNode } from '../node.js';
 import type { Packet } from '../packet.js';
@@ -20,7 +20,7 @@ export function runTable(at: Translation, table: number, inPort: number, seen: L
   packet.key[word.inPort] = inPort;
   if (seen === 'by the first packet') swap(packet.key);
   const key = seenByLookup(packet);
-  passage.details?.push({ kind: 'look', after: steps.length, key: key.slice() });
+  passage.details?.push({ kind: 'look', after: steps.length, key: copyKey(key) });
   const found = lookup(bridge.tables, table, key);
   if (seen === 'by the first packet') swap(packet.key);
   packet.key[word.inPort] = realPort;
@@ -54,7 +54,7 @@ function chosen(node: ModelNode, bridge: ModelBridge, candidates: readonly Rule[
 /** Fragments have no ports to match, not even the first (ovs-ofctl(8), "set-frags": `normal`). */
 function seenByLookup({ key }: Packet): FlowKey {
   if (key[word.nwFrag] === 0) return key;
-  const seen = key.slice();
+  const seen = copyKey(key);
   seen.fill(0, word.tpSrc, word.tpDst + 1);
   return seen;
 }

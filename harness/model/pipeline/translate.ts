@@ -3,13 +3,13 @@ import { Unsupported, assertNever } from '../../base/errors.js';
 import { printActions, type Action } from '../../openflow/actions.js';
 import { tcpFlagBits } from '../../openflow/fields.js';
 import { reservedPorts } from '../../openflow/ports.js';
-import { word } from '../../packet/flow-key.js';
+import { copyKey, word } from '../../packet/flow-key.js';
 import { ipProtocols } from '../../packet/ipv4.js';
 import { isInFront } from '../headers.js';
 import { writeSubfield } from '../keys.js';
 import { meterPasses } from '../meters.js';
 import type { ModelBridge } from '../node.js';
-import { copyOf, reread, type Packet } from '../packet.js';
+import { reread, type Packet } from '../packet.js';
 import { carryOutSet, clearActions, writeActions } from './action-set.js';
 import { chooseMember, isUp } from './choices.js';
 import { clearConnection, connectionTrack } from './connection.js';
@@ -42,13 +42,13 @@ function begin(passage: Passage, bridge: ModelBridge, packet: Packet): Translati
 }
 
 function noteBegin({ passage: { details, steps }, bridge, packet }: Translation): void {
-  details?.push({ kind: 'begin', after: steps.length, bridge: bridge.plan.name, key: packet.key.slice() });
+  details?.push({ kind: 'begin', after: steps.length, bridge: bridge.plan.name, key: copyKey(packet.key) });
 }
 
 /** As in Open vSwitch, addresses are learned while tables are looked up; a packet that goes on from the tracker finds them all. */
 function complete(at: Translation): void {
   if (at.error === undefined && at.freezing === undefined) carryOutSet(at);
-  at.passage.details?.push({ kind: 'finish', after: at.passage.steps.length, key: at.packet.key.slice() });
+  at.passage.details?.push({ kind: 'finish', after: at.passage.steps.length, key: copyKey(at.packet.key) });
   if (at.error === undefined && at.freezing !== undefined) finishFreezing(at);
   if (at.error === undefined) execute(at.datapath);
 }
@@ -61,13 +61,12 @@ function recirculate(passage: Passage, { bridge, table, packet, actions, stack }
     return;
   }
   passage.recirculations++;
-  const again = copyOf(packet);
-  reread(again);
-  const at: Translation = { ...begin(passage, bridge, again), stack: [...stack] };
+  reread(packet);
+  const at: Translation = { ...begin(passage, bridge, packet), stack: [...stack] };
   at.packet.key[word.actsetOutput] = reservedPorts.UNSET;
   noteBegin(at);
   if (actions.length > 0) carryOut(at, actions.map(({ action }) => action), { kind: 'frozen', places: actions.map(({ place }) => place) });
-  else runTable(at, table, again.key[word.inPort] ?? 0);
+  else runTable(at, table, packet.key[word.inPort] ?? 0);
   complete(at);
   passage.recirculations--;
 }
