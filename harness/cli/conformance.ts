@@ -30,7 +30,6 @@ export async function conformance(context: Context, patterns: readonly string[],
     else context.say(`${name}: ${outcome.cause.message}`);
     codes.push(outcome.kind === 'ok' ? codeOf(outcome.value.results) : exitCodes.inconclusive);
   }
-  context.quiet();
   context.print(json === true ? conformanceAsJson(runs) : runs.map(renderConformance).join('\n\n'));
   return codes.includes(exitCodes.diverges) ? exitCodes.diverges : Math.max(...codes);
 }

@@ -6,9 +6,9 @@ export interface Context {
   readonly print: (text: string) => void;
   /** One line about long work, on stderr: replaced by the next on a terminal, a line of its own elsewhere. */
   readonly say: (line: string) => void;
-  /** Takes the last replaceable line away. */
-  readonly quiet: () => void;
-  /** From now on nothing is printed any more: the program is ending. */
+  /** One line about what is wrong, on stderr. */
+  readonly complain: (line: string) => void;
+  /** From now on nothing is printed or said any more: the program is ending. */
   readonly mute: () => void;
   /** Undone on every end, Ctrl-C included. */
   readonly teardown: Teardown;

@@ -1,31 +1,35 @@
 /**
  * Goal: trace reads every file and option that its help names, whatever form they come in, and a wrong request is answered with what would be
- * right, exit code 2, and nothing on stdout. Method: the compiled program as a process of its own, on the dumps of docs/examples.
+ * right, exit code 2, and nothing on stdout. Method: command lines on the dumps of docs/examples, in this process.
  */
-import { execFile } from 'node:child_process';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
-import { inParallel } from '../testing/in-parallel.js';
+import { createTeardown } from '../base/teardown.js';
 import { traceReport } from '../trace/document.js';
+import { carryOut } from './commands.js';
 
-const main = fileURLToPath(new URL('main.js', import.meta.url));
+const root = fileURLToPath(new URL('../../..', import.meta.url));
 const examples = fileURLToPath(new URL('../../../docs/examples', import.meta.url));
 const antrea = ['--bridge', `br-int=${examples}/antrea`];
 const dir = t.testdir({});
+const before = process.cwd();
+process.chdir(dir);
+t.teardown(() => process.chdir(before));
 const hex = '0a000a0a01010a000a0a010288b5';
 
 interface Ended {
-  readonly code: number | string;
+  readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-function flowbed(...args: readonly string[]): Promise<Ended> {
-  return new Promise((resolve) => {
-    execFile(process.execPath, [main, ...args], { cwd: dir, env: { ...process.env, NO_COLOR: '1', FORCE_COLOR: undefined } }, (error, stdout, stderr) => resolve({ code: error?.code ?? 0, stdout, stderr }));
-  });
+async function flowbed(...args: readonly string[]): Promise<Ended> {
+  let [stdout, stderr] = ['', ''];
+  const complain = (line: string) => void (stderr += `${line}\n`);
+  const code = await carryOut({ print: (text) => void (stdout += `${text}\n`), say: complain, complain, mute: () => undefined, teardown: createTeardown(), root }, args);
+  return { code, stdout, stderr };
 }
 
 interface Expected {
@@ -34,11 +38,11 @@ interface Expected {
   readonly wanted: object;
 }
 
-/** Each command with what it should lead to, in order. */
+/** Each command with what it should lead to, one after the other. */
 async function runAll(commands: readonly (readonly [args: readonly string[], wanted: object])[]): Promise<readonly Expected[]> {
-  const found = new Map<number, Expected>();
-  await inParallel([...commands.entries()], async ([index, [args, wanted]]) => void found.set(index, { what: args.slice(-3).join(' '), ended: await flowbed(...args), wanted }));
-  return [...found].sort(([a], [b]) => a - b).map(([, expected]) => expected);
+  const found: Expected[] = [];
+  for (const [args, wanted] of commands) found.push({ what: args.slice(-3).join(' '), ended: await flowbed(...args), wanted });
+  return found;
 }
 
 /** A packet into p1 of the antrea bridge, in pcap with big-endian numbers. */
