@@ -21,6 +21,12 @@ export interface Behaviour {
   readonly natOfIcmp: 'identifiers' | 'addresses alone';
   /** What `persistent` does. */
   readonly persistentNat: 'by the source address' | 'nothing';
+  /** Local routes of a switch that does not see the system's: what a tunnel's source is looked for in. */
+  readonly localRoutes: 'none' | 'to networks' | 'to addresses';
+  /** Whether UDP in IPv6 goes without a checksum where a tunnel's csum is false. */
+  readonly ipv6UdpChecksums: 'always' | 'as asked';
+  /** How long the answer of a tunnel's neighbour is waited for before it is asked for again. */
+  readonly neighbourPatienceMs: number;
 }
 
 /** Where nothing else is asked for. */
@@ -45,6 +51,12 @@ export function behaviourOf(version: Version): Behaviour {
     natOfIcmp: isBefore(version, [4, 0]) ? 'addresses alone' : 'identifiers',
     // (lib/conntrack.c, nat_range_hash)
     persistentNat: isBefore(version, [3, 4]) ? 'nothing' : 'by the source address',
+    // (lib/netdev-dummy.c, netdev_dummy_ip4addr)
+    localRoutes: isBefore(version, [3, 4]) ? 'none' : isBefore(version, [3, 7]) ? 'to networks' : 'to addresses',
+    // (ofproto/tunnel.c, tnl_port_send)
+    ipv6UdpChecksums: isBefore(version, [3, 4]) ? 'always' : 'as asked',
+    // (lib/tnl-neigh-cache.c, NEIGH_ENTRY_LOOKUP_RETRANS_TIME)
+    neighbourPatienceMs: isBefore(version, [4, 0]) ? 0 : 1000,
   };
 }
 

@@ -8,6 +8,7 @@ import { arriving } from './packet.js';
 import { enter } from './pipeline/translate.js';
 import type { Passage } from './pipeline/translation.js';
 import type { TraceStep } from './trace.js';
+import { tunnelDestination } from './tunnels/addresses.js';
 
 /** A packet at a port of a bridge, by OpenFlow number, with what is known of it beside its bytes: registers, metadata, tunnel, connection. */
 export interface KnownPacket {
@@ -40,7 +41,7 @@ export function explainFrame(node: ModelNode, { bridge: name, ofport, frame, kno
   try {
     const packet = arriving(frame, ofport);
     if (known !== undefined) for (const [from, to] of knownWords) packet.key.set(known.subarray(from, to), from);
-    enter(passage, bridge, packet);
+    enter(passage, bridge, { ...packet, cameTo: tunnelDestination(packet.key) });
     return explained();
   } catch (error) {
     if (error instanceof Unsupported) return explained(error);

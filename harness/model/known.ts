@@ -5,7 +5,7 @@ import type { Match } from '../openflow/match.js';
 import { standsForNothing } from './options.js';
 
 /** Fields that nothing fills in the flow key, or not as Open vSwitch does. */
-const unfilled = /^(recirc_id|dp_hash|skb_priority|tun_(tos|ttl))$/;
+const unfilled = /^(recirc_id|dp_hash|skb_priority)$/;
 
 /** Whether packets have the field's value in their flow key. */
 export function isFilled(field: Field): boolean {

@@ -287,10 +287,12 @@ void t.test('tunnels', async (t) => {
   t.equal(portsOf(node, 'up', arriving({ fragment: '2000' })), 'br-phys', 'and a fragment');
   t.equal(portsOf(node, 'p1', udp({ dst: '10.10.2.1' })), '', 'no route');
   t.equal(portsOf(node, 'p1', udp({ dst: '10.10.3.1' })), '', 'no destination');
-  t.throws(() => send(node, 'p1', udp({ dst: '10.10.4.1' })), { name: 'Unsupported', message: /does not resolve tunnel neighbours, and tun_dst is none that is known, at a frame into p1/ });
+  t.strictSame(send(node, 'p1', udp({ dst: '10.10.4.1' })).map((output) => `${output.port} ${hex(output.frame)}`), ['up ffffffffffff02000000010108060001080006040001020000000101ac1e0001000000000000ac1e0003'], 'a packet is lost, and its neighbour is asked for');
+  t.equal(portsOf(node, 'p1', udp({ dst: '10.10.4.1' })), '', 'and not asked for again while the answer may come');
+  node.nowMs += 1000;
+  t.throws(() => send(node, 'p1', udp({ dst: '10.10.4.1' })), { name: 'Unsupported', message: /whether a neighbour is asked for again/ });
   t.match(send(node, 'p1', udp({ tos: 0xb9 })).map(({ frame }) => hex(frame)), [/^.{28}4501/], 'the outer header has the ECN, and no more of the TOS');
   t.match(send(node, 'p1', udp({ tos: 3 })).map(({ frame }) => hex(frame)), [/^.{28}4502/], 'congestion is marked inside only');
-  t.throws(() => send(node, 'p1', ethernet(new Uint8Array(60), { etherType: etherTypes.ipv6 })), { name: 'Unsupported', message: /tunnel IPv6/ });
 });
 
 void t.test('what broken and unusual packets have to match', async (t) => {

@@ -1,6 +1,5 @@
 /** One node's switches as data: what was programmed, and what changes while packets pass. */
-import { ipv4Number } from '../base/address.js';
-import { Unsupported } from '../base/errors.js';
+import { assert, Unsupported } from '../base/errors.js';
 import type { BridgePlan, NodePlan, PortPlan } from '../nouns/plan.js';
 import type { FlowId } from '../nouns/switching.js';
 import { parseBridgeFlows, parseBridgeGroups, parseBridgeMeters, parseBridgeOptions } from '../openflow/bridge-program.js';
@@ -15,6 +14,9 @@ import { fullMeter, type MeterState } from './meters.js';
 import { located, optionFields, type OptionFields } from './options.js';
 import type { MacTable } from './normal.js';
 import { noDecisions, type Decisions } from './undecided.js';
+import { forgetNeighbours, noNeighbours, type Neighbours } from './tunnels/neighbours.js';
+import { tunnelPortsOf, type TunnelPort } from './tunnels/ports.js';
+import { routesOf, type Route } from './tunnels/routes.js';
 
 export interface ModelBridge {
   readonly plan: BridgePlan;
@@ -33,6 +35,10 @@ export interface ModelNode {
   readonly behaviour: Behaviour;
   readonly bridges: readonly ModelBridge[];
   readonly connections: ConnectionTable;
+  readonly tunnels: readonly TunnelPort[];
+  /** Where tunnels leave. */
+  readonly routes: readonly Route[];
+  readonly neighbours: Neighbours;
   /** Packets a rule since the last reset. */
   readonly packets: Map<Rule, number>;
   readonly decisions: Decisions;
@@ -55,7 +61,7 @@ export function buildNode(plan: NodePlan, version = newest): ModelNode {
     const meters = new Map(parseBridgeMeters(plan.node, bridge).map((meter) => [meter.id, fullMeter(meter, 0)]));
     return { plan: bridge, ports, groups, meters, options, tables: compile(parseBridgeFlows(plan.node, bridge), options), ids: new Map<Rule, FlowId>(), macs: new Map() };
   });
-  return { name: plan.node, behaviour: behaviourOf(version), bridges, connections: new Map(), packets: new Map(), decisions: noDecisions(), downPorts: new Set(), nowMs: 0 };
+  return { name: plan.node, behaviour: behaviourOf(version), bridges, tunnels: tunnelPortsOf(bridges), routes: routesOf(plan.bridges), neighbours: noNeighbours(), connections: new Map(), packets: new Map(), decisions: noDecisions(), downPorts: new Set(), nowMs: 0 };
 }
 
 function locatedGroup(group: Group, options: OptionFields): Group {
@@ -75,6 +81,7 @@ export function resetNode(node: ModelNode): void {
   node.packets.clear();
   node.downPorts.clear();
   node.decisions.translationsAsked = 0;
+  forgetNeighbours(node.neighbours);
   for (const { macs, meters } of node.bridges) {
     macs.clear();
     for (const [id, { meter }] of meters) meters.set(id, fullMeter(meter, node.nowMs));
@@ -99,14 +106,8 @@ export function idOf(node: ModelNode, bridge: ModelBridge, rule: Rule): FlowId {
   return id;
 }
 
-/** The bridge whose address a tunnel to `ip` leaves from, with the neighbour's MAC, where there is a route. */
-export function routeTunnel(node: ModelNode, ip: number): { readonly bridge: ModelBridge; readonly mac: string | undefined } | undefined {
-  for (const bridge of node.bridges) {
-    const underlay = bridge.plan.underlay;
-    if (underlay === undefined) continue;
-    const shift = 2 ** (32 - underlay.prefixLength);
-    if (Math.floor(ipv4Number(underlay.ip) / shift) !== Math.floor(ip / shift)) continue;
-    return { bridge, mac: underlay.neighbours.find((neighbour) => ipv4Number(neighbour.ip) === ip)?.mac };
-  }
-  return undefined;
+export function bridgeCalled({ bridges }: ModelNode, name: string): ModelBridge {
+  const bridge = bridges.find(({ plan }) => plan.name === name);
+  assert(bridge !== undefined, `there is a bridge ${name}`);
+  return bridge;
 }

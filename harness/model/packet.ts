@@ -22,6 +22,10 @@ export interface Packet {
   isUnread?: true;
   /** Whether `arrived` is just what reading `frame` tells. */
   isAsRead?: boolean;
+  /** Whether it is inside a tunnel since it was last read: of the header around it, not all is known. */
+  isWrapped?: true;
+  /** The own address that it came to through a tunnel. */
+  readonly cameTo?: bigint;
   /** Hash of addresses and ports when the packet entered the datapath: a tunnel's UDP source port follows from it. */
   readonly hash: number;
   /** Bytes behind the end of the IP packet, as they were when it was last read. */
@@ -69,7 +73,16 @@ function losesCount(key: FlowKey): boolean {
 
 /** The frame with everything the actions changed. */
 export function departing(packet: Packet): Uint8Array {
-  return rewrite(packet.frame, packet.layout, packet.arrived, packet.key);
+  const { frame, layout, arrived, key, isWrapped } = packet;
+  return isWrapped === true ? departingWrapped(packet) : rewrite(frame, layout, arrived, key);
+}
+
+/** Only what was changed is written: of the rest the key tells of what is inside. */
+function departingWrapped({ frame, layout, arrived, key }: Packet): Uint8Array {
+  if (key[word.tpSrc] !== arrived[word.tpSrc] || key[word.tpDst] !== arrived[word.tpDst]) throw new Unsupported('the model does not know what becomes of the ports of what a tunnel sends when one of them is written');
+  const before = emptyKey();
+  extract(frame, before);
+  return rewrite(frame, layout, before, key.map((value, index) => (value === arrived[index] ? (before[index] ?? 0) : value)));
 }
 
 /** The same packet, so that what happens to the copy leaves the original alone. */
@@ -104,6 +117,8 @@ export function handUp(packet: Packet): void {
 export function reread(packet: Packet): void {
   if (packet.isAsRead && !isChanged(packet)) return;
   packet.frame = departing(packet);
+  if (packet.isWrapped && packet.key[word.pktMark] !== 0) throw new Unsupported('the model does not know what is left of pkt_mark where what a tunnel sends is read anew');
+  delete packet.isWrapped;
   packet.layout = extract(packet.frame, packet.key);
   packet.padding = paddingOf(packet.frame, packet.layout, packet.key);
   packet.arrived = copyKey(packet.key);

@@ -19,13 +19,8 @@ export interface BridgePlan {
   readonly name: string;
   /** MAC of the bridge's LOCAL port. */
   readonly mac: string;
-  /** The address native tunnels send from: the bridge's LOCAL port holds it. Only on the underlay's bridge. */
-  readonly underlay?: {
-    readonly ip: string;
-    readonly prefixLength: number;
-    /** The neighbours that tunnels reach, known from the start. */
-    readonly neighbours: readonly { readonly ip: string; readonly mac: string }[];
-  };
+  /** Where native tunnels leave and end. Only on the underlay's bridge. */
+  readonly underlay?: UnderlayPlan;
   readonly ports: readonly PortPlan[];
   /** One flow a line as ovs-ofctl(8) reads it, port names allowed; blank lines and # comments say nothing. */
   readonly flows: readonly string[];
@@ -43,6 +38,27 @@ export interface BridgePlan {
   readonly multicastSnooping?: boolean;
   /** The controllers that are connected, at most one an id. A packet that another one should be told of is told to nobody. */
   readonly controllers?: readonly ControllerPlan[];
+}
+
+/** The addresses of a bridge's LOCAL port, and what is known of the network behind it. */
+export interface UnderlayPlan {
+  readonly ip: string;
+  readonly prefixLength: number;
+  /** One of IPv6 beside it. */
+  readonly ipv6?: { readonly ip: string; readonly prefixLength: number };
+  /** The neighbours that tunnels reach, known from the start; of either family. */
+  readonly neighbours: readonly { readonly ip: string; readonly mac: string }[];
+  /** Routes beside those to the addresses' own networks. */
+  readonly routes?: readonly UnderlayRoute[];
+}
+
+/** `ovs/route/add DESTINATION BRIDGE [GATEWAY] [pkt_mark=MARK]` (ovs-vswitchd(8)). */
+export interface UnderlayRoute {
+  /** `10.0.0.0/8` */
+  readonly destination: string;
+  readonly gateway?: string;
+  /** The packets it is for: those with this pkt_mark; zero where it is missing. */
+  readonly mark?: number;
 }
 
 /** Copies of packets for somebody who watches: of ports by name, of VLANs (ovs-vswitchd.conf.db(5), table Mirror). */
@@ -71,13 +87,34 @@ export type PortPlan = { readonly vlan?: VlanPlan } & (
   | { readonly kind: 'endpoint'; readonly name: string; readonly ofport: number }
   /** An internal port whose other end is the node's own network stack. */
   | { readonly kind: 'internal'; readonly name: string; readonly ofport: number; readonly mac: string }
-  /** A flow-based tunnel (remote_ip=flow, key=flow). */
-  | { readonly kind: 'tunnel'; readonly name: string; readonly ofport: number; readonly tunnel: TunnelType }
+  /** A tunnel; flow-based where no options are told. */
+  | { readonly kind: 'tunnel'; readonly name: string; readonly ofport: number; readonly tunnel: TunnelType; readonly options?: TunnelOptions }
   /** The way out to the network between nodes; `mac` is what that network delivers here, beside broadcast. */
   | { readonly kind: 'uplink'; readonly name: string; readonly ofport: number; readonly mac: string }
   /** One end of a cable between two bridges of the node. */
   | { readonly kind: 'patch'; readonly name: string; readonly ofport: number; readonly peer: { readonly bridge: string; readonly port: string } }
 );
+
+/** Options of a tunnel's port, by the names and in the words of the database (ovs-vswitchd.conf.db(5), table Interface, "Tunnel Options"). */
+export interface TunnelOptions {
+  readonly remote_ip: string;
+  readonly local_ip?: string;
+  readonly key?: string;
+  readonly in_key?: string;
+  readonly out_key?: string;
+  readonly dst_port?: string;
+  readonly tos?: string;
+  readonly ttl?: string;
+  readonly df_default?: string;
+  readonly csum?: string;
+  readonly seq?: string;
+  readonly exts?: string;
+  readonly egress_pkt_mark?: string;
+  readonly packet_type?: string;
+}
+
+/** Everything that a tunnel leaves to flows. */
+export const flowBased: TunnelOptions = { remote_ip: 'flow', key: 'flow' };
 
 /** How NORMAL treats the port's VLANs (ovs-vswitchd.conf.db(5), table Port, "VLAN Configuration"); flows do not ask. */
 export interface VlanPlan {

@@ -28,7 +28,7 @@ void t.test('just enough, and just not', (t) => {
     ['TCP', (bytes) => decodeTcp(bytes, addresses), [`${zeros(12)}50${zeros(7)}`, `${zeros(12)}60${zeros(11)}`], [`${zeros(12)}50${zeros(6)}`, `${zeros(12)}40${zeros(7)}`, `${zeros(12)}60${zeros(10)}`]],
     ['UDP', (bytes) => decodeUdp(bytes, addresses), ['0000000000080000', '0000000000090000'], ['00000000000800', '0000000000070000']],
     ['Geneve', decodeGeneve, [zeros(8), `01${zeros(11)}`], [zeros(7), `01${zeros(10)}`, `40${zeros(7)}`]],
-    ['GRE', decodeGre, [zeros(4), `2000${zeros(6)}`], [zeros(3), `2000${zeros(5)}`, `8000${zeros(6)}`, `3000${zeros(10)}`]],
+    ['GRE', decodeGre, [zeros(4), `2000${zeros(6)}`, `1000${zeros(6)}`, `8000${zeros(6)}`, `b000${zeros(14)}`], [zeros(3), `2000${zeros(5)}`, `8000${zeros(5)}`, `b000${zeros(13)}`, `4000${zeros(6)}`, `0001${zeros(6)}`]],
     ['VXLAN', decodeVxlan, [`08${zeros(7)}`, `ff${zeros(7)}`], [`08${zeros(6)}`, `f7${zeros(7)}`]],
   ];
   for (const [name, decode, enough, not] of protocols) {
@@ -47,9 +47,13 @@ void t.test('tunnels as they stand in RFC 8926, RFC 2890 and RFC 7348', (t) => {
   }
   t.match(decodeGeneve(bytesOf('003f6558fffefdffabcd')), { header: { oam: false, critical: false, vni: 0xfffefd }, payload: inner }, 'reserved bits say nothing');
   t.same(encodeGre({ protocolType: 0x6558, key: 0xfffffffe }, inner), bytesOf('20006558fffffffeabcd'));
-  t.same(decodeGre(bytesOf('20006558fffffffeabcd')), { header: { protocolType: 0x6558, key: 0xfffffffe }, payload: inner });
+  t.same(decodeGre(bytesOf('20006558fffffffeabcd')), { header: { protocolType: 0x6558, key: 0xfffffffe }, payload: inner, checksum: 'absent' });
   t.same(encodeGre({ protocolType: 0x0800 }, inner), bytesOf('00000800abcd'));
-  t.same(decodeGre(bytesOf('00000800abcd')), { header: { protocolType: 0x0800 }, payload: inner });
+  t.same(decodeGre(bytesOf('00000800abcd')), { header: { protocolType: 0x0800 }, payload: inner, checksum: 'absent' });
+  const whole = bytesOf('b0000800' + '9c250000' + '00000005' + '00000007' + 'abcd');
+  t.same(encodeGre({ protocolType: 0x0800, key: 5, sequence: 7, checksum: 'computed' }, inner), whole);
+  t.same(decodeGre(whole), { header: { protocolType: 0x0800, key: 5, sequence: 7 }, payload: inner, checksum: 'valid' });
+  t.match(decodeGre(whole.with(15, 8)), { header: { sequence: 8 }, checksum: 'invalid' });
   t.same(encodeVxlan({ vni: 0xfffefd }, inner), bytesOf('08000000fffefd00abcd'));
   t.same(decodeVxlan(bytesOf('08000000fffefd00abcd')), { header: { vni: 0xfffefd }, payload: inner });
   t.end();

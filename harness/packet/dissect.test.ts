@@ -199,7 +199,8 @@ void t.test('what looks like a header is none in the wrong place, and what is no
     ['UDP that is cut short', frame(etherTypes.ipv4, ipv4(ipProtocols.udp, new Uint8Array(7))), 'payload'],
     ['VXLAN behind its port', frame(etherTypes.ipv4, ipv4(ipProtocols.udp, encodeUdp({ srcPort: 1, dstPort: vxlanPort }, vxlan, 'no-checksum'))), 'inner.arp.tpa'],
     ['VXLAN behind another port', frame(etherTypes.ipv4, ipv4(ipProtocols.udp, encodeUdp({ srcPort: 1, dstPort: vxlanPort + 1 }, vxlan, 'no-checksum'))), 'payload'],
-    ['GRE with a sequence number', frame(etherTypes.ipv4, ipv4(ipProtocols.gre, Uint8Array.of(0x10, 0, 8, 0, 0, 0, 0, 1))), 'payload'],
+    ['GRE with a sequence number', frame(etherTypes.ipv4, ipv4(ipProtocols.gre, Uint8Array.of(0x10, 0, 8, 0, 0, 0, 0, 1))), 'gre.sequence'],
+    ['GRE with routing', frame(etherTypes.ipv4, ipv4(ipProtocols.gre, Uint8Array.of(0x40, 0, 8, 0, 0, 0, 0, 1))), 'payload'],
   ];
   for (const [what, bytes, last] of lasts) t.equal(dissect(bytes).at(-1)?.name, last, what);
   t.end();

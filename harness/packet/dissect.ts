@@ -6,7 +6,7 @@ import { dissectTransport, type Datagram } from './dissect/transport.js';
 import { decodeEthernet, ethernetLayout, etherTypes } from './ethernet.js';
 import { isMpls, isTag } from './flow-key.js';
 import { decodeGeneve, genevePort, geneveLayout } from './geneve.js';
-import { decodeGre, greKeyLayout, greLayout } from './gre.js';
+import { decodeGre, greLayoutOf } from './gre.js';
 import { decodeIpv4, ipv4Layout, isFragment } from './ipv4.js';
 import { decodeMpls, mplsLayout } from './mpls.js';
 import { decodeVlan, vlanLayout } from './vlan.js';
@@ -85,7 +85,7 @@ function* ipv4(bytes: Uint8Array, prefix: string): Parts<Datagram | undefined> {
 function* gre(bytes: Uint8Array, prefix: string, depth: number): Parts {
   const decoded = depth < maximumDepth ? decodeGre(bytes) : undefined;
   if (decoded === undefined) return yield raw(`${prefix}payload`, bytes);
-  yield* header(`${prefix}gre`, decoded.header.key === undefined ? greLayout : [...greLayout, ...greKeyLayout], bytes);
+  yield* header(`${prefix}gre`, greLayoutOf(decoded), bytes, decoded.checksum);
   yield* carried(decoded.header.protocolType, decoded.payload, prefix, depth);
 }
 

@@ -1,23 +1,19 @@
 /** Ways out of a bridge (ovs-actions(7), "Output Actions"). */
 import { Unsupported } from '../../base/errors.js';
-import type { TunnelType } from '../../nouns/topology.js';
 import type { Subfield } from '../../openflow/actions.js';
-import { fields } from '../../openflow/fields.js';
 import { reservedPorts } from '../../openflow/ports.js';
-import { etherTypes } from '../../packet/ethernet.js';
 import { countTags, most, word } from '../../packet/flow-key.js';
-import { readField, readSubfield } from '../keys.js';
+import { readSubfield } from '../keys.js';
 import { checkRead } from '../known.js';
-import { portName, routeTunnel, type ModelBridge } from '../node.js';
+import { portName } from '../node.js';
 import { normal, portsOf, putTags, type Exit } from '../normal.js';
-import { decodeOptions } from '../options.js';
-import { arriving, commit, type Packet } from '../packet.js';
-import { bytesOf, refuseChanged } from './carried.js';
+import { commit, type Packet } from '../packet.js';
+import { bytesOf } from './carried.js';
 import { sendThroughPatch } from './patch.js';
-import { decapsulate, encapsulate } from '../tunnel.js';
 import { tellController } from './controller.js';
-import { descend, runTable } from './tables.js';
-import { beginTranslation, blame, noteDrop, type ActionList, type Translation } from './translation.js';
+import { descend } from './tables.js';
+import { blame, noteDrop, type ActionList, type Translation } from './translation.js';
+import { arriveBelow, sendThroughTunnel, takeOff } from './tunnel.js';
 
 /** A number that no port can have sends nothing. */
 export function outputByField(at: Translation, source: Subfield, list: ActionList): void {
@@ -103,64 +99,22 @@ function send(at: Translation, port: number, by?: string, maxLength = 0xffff): v
   passage.steps.push({ kind: 'output', ...blame(at), port: name, ...(by === undefined ? {} : { by }) });
   if (plan === undefined && port !== reservedPorts.LOCAL) return noteDrop(at, `there is no port ${port}`);
   if (plan?.kind === 'patch') return sendThroughPatch(at, plan.peer);
-  if (plan?.kind === 'tunnel') {
-    if (maxLength < packet.frame.length) throw new Unsupported('the model does not know what a tunnel makes of a packet that is cut off');
-    return sendThroughTunnel(at, plan.tunnel);
-  }
   // The datapath cuts before it carries out what was pending: what is pushed in front of the packet then comes on top.
   const cutOff = Math.max(0, packet.frame.length - maxLength);
+  const tunnel = passage.node.tunnels.find((candidate) => candidate.bridge === bridge && candidate.ofport === port);
+  if (tunnel !== undefined) return sendThroughTunnel(at, tunnel, cutOff);
   commit(packet);
   const sent = { frame: packet.frame, layout: packet.layout, arrived: packet.arrived };
   if (passage.node.downPorts.has(name)) noteDrop(at, `the link of ${name} is down`);
   const told = passage.details === undefined ? {} : { key: packet.key.slice() };
+  const { layout, padding } = packet;
+  const ended = port === reservedPorts.LOCAL ? arriveBelow(at) : undefined;
+  if (ended !== undefined && at.isLast) at.isLasting = true;
   at.datapath.push(() => {
     const bytes = bytesOf(sent, at.carried, passage.node.behaviour).frame;
     const frame = bytes.subarray(0, bytes.length - cutOff);
     if (frame.length < shortestFrame) return;
-    if (port === reservedPorts.LOCAL && receiveFromTunnel(at, bridge, frame)) return;
-    if (!passage.node.downPorts.has(name)) passage.outputs.push({ port: name, frame, ...told });
+    if (ended !== undefined) takeOff(at, ended, { frame, layout, padding });
+    else if (!passage.node.downPorts.has(name)) passage.outputs.push({ port: name, frame, ...told });
   });
-}
-
-function sendThroughTunnel(at: Translation, type: TunnelType): void {
-  const { passage, packet } = at;
-  const destination = packet.key[word.tunDst] ?? 0;
-  const route = destination === 0 ? undefined : routeTunnel(passage.node, destination);
-  const underlay = route?.bridge.plan.underlay;
-  if (route === undefined || underlay === undefined) return noteDrop(at, destination === 0 ? 'tunnel without tun_dst' : 'no route to tun_dst');
-  if (packet.key[word.ethType] === etherTypes.ipv6) throw new Unsupported('the model does not tunnel IPv6');
-  if (route.mac === undefined) throw new Unsupported('the model does not resolve tunnel neighbours, and tun_dst is none that is known');
-  const lost = shownInTunnels.find((field) => readField(packet.key, field) !== 0n);
-  if (lost !== undefined) throw new Unsupported(`the model does not put ${lost.name} into tunnels`);
-  at.datapath.push(() => { refuseChanged(at, 'a tunnel that it enters'); });
-  const outer = arriving(encapsulate(type, packet, at.bridge.options, underlay, route.bridge.plan.mac, route.mac), reservedPorts.LOCAL);
-  const below: Translation = { ...beginTranslation(at, route.bridge, outer), datapath: at.datapath };
-  runTable(below, 0, reservedPorts.LOCAL);
-  if (below.freezing !== undefined || below.actionSet.length > 0) throw new Unsupported('the model does not know an underlay that does more than forward');
-}
-
-/** Fields of tunnels beside those that it knows how to put into one. */
-const shownInTunnels = fields.filter(({ name, isView }) => !isView && /^tun_(ipv6_src|ipv6_dst|gbp_|erspan_|gtpu_)/.test(name));
-
-/** Whether the frame ended a tunnel here: then what was inside goes on at the tunnel's port. */
-function receiveFromTunnel(at: Translation, underlay: ModelBridge, frame: Uint8Array): boolean {
-  const { passage } = at;
-  const tunnels = passage.node.bridges.flatMap((bridge) => bridge.plan.ports.flatMap((port) => (port.kind === 'tunnel' ? [{ bridge, port }] : [])));
-  const inner = decapsulate(tunnels.map(({ port }) => port.tunnel), frame, underlay.plan);
-  if (inner === undefined) return false;
-  for (const { bridge, port: tunnel } of tunnels) {
-    if (tunnel.tunnel !== inner.type) continue;
-    const packet = arriving(inner.frame, tunnel.ofport);
-    packet.key[word.tunSrc] = inner.src;
-    packet.key[word.tunDst] = inner.dst;
-    packet.key[word.tunId + 1] = inner.id;
-    packet.key[word.tunFlags] = inner.isOam ? 1 : 0;
-    if (decodeOptions(inner.options ?? new Uint8Array(), packet.key, bridge.options) === 'refused') {
-      passage.steps.push({ kind: 'drop', why: 'a tunnel option that must be known, or of another length' });
-      return true;
-    }
-    at.recirculate({ bridge, table: 0, packet, actions: [], stack: [] });
-    return true;
-  }
-  return false;
 }

@@ -2,24 +2,32 @@
 import { assert } from '../../base/errors.js';
 import { reservedPorts } from '../../openflow/ports.js';
 import { word, type FlowKey } from '../../packet/flow-key.js';
-import { copyOf } from '../packet.js';
+import type { ModelBridge } from '../node.js';
+import { copyOf, type Packet } from '../packet.js';
 import { apart, clone } from './forks.js';
 import { descend } from './tables.js';
 import { blame, type Translation } from './translation.js';
 
-/** Whatever happens there, also what fails, it goes on here as if nothing had. */
 export function sendThroughPatch(at: Translation, peer: { readonly bridge: string; readonly port: string }): void {
-  const { bridge, packet, stack, actionSet, hasGroupInSet } = at;
   const other = at.passage.node.bridges.find(({ plan }) => plan.name === peer.bridge);
   const inPort = other?.plan.ports.find(({ name }) => name === peer.port)?.ofport;
   assert(other !== undefined && inPort !== undefined, `port ${peer.port} of bridge ${peer.bridge} is the other end of a patch port`);
   at.passage.steps.push({ kind: 'patch', ...blame(at), bridge: peer.bridge, port: peer.port });
-  Object.assign(at, { bridge: other, packet: copyOf(packet), stack: [], actionSet: [], hasGroupInSet: false });
-  forget(at.packet.key, inPort);
+  const { packet } = at;
+  const { frame, layout, arrived } = passOn(at, other, inPort, copyOf(packet));
+  at.packet = { ...packet, frame, layout, arrived };
+}
+
+/** The packet enters another bridge, and is returned as it was left there. Whatever happens there, also what fails, it goes on here as if nothing had. */
+export function passOn(at: Translation, other: ModelBridge, inPort: number, entering: Packet): Packet {
+  const { bridge, packet, stack, actionSet, hasGroupInSet } = at;
+  Object.assign(at, { bridge: other, packet: entering, stack: [], actionSet: [], hasGroupInSet: false });
+  forget(entering.key, inPort);
   // The flow that is found there is carried out as a clone (ofproto-dpif-xlate.c, patch_port_output).
   apart(at, () => { descend(at, 0, inPort, 'by its fields', clone); }, at.isLast ? 'last' : 'others behind');
-  const { frame, layout, arrived } = at.packet;
-  Object.assign(at, { bridge, packet: { ...packet, frame, layout, arrived }, stack, actionSet, hasGroupInSet, exits: false, error: undefined });
+  const left = at.packet;
+  Object.assign(at, { bridge, packet, stack, actionSet, hasGroupInSet, exits: false, error: undefined });
+  return left;
 }
 
 function forget(key: FlowKey, inPort: number): void {

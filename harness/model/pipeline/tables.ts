@@ -6,6 +6,7 @@ import { copyKey, isIp, word, type FlowKey } from '../../packet/flow-key.js';
 import { lookup, type Rule } from '../classifier.js';
 import { idOf, type ModelBridge, type ModelNode } from '../node.js';
 import type { Packet } from '../packet.js';
+import { takeOverCongestion } from '../tunnels/congestion.js';
 import { Undecided } from '../undecided.js';
 import { hasRoom, noteDrop, ofFlow, placeOf, type Translation } from './translation.js';
 
@@ -34,12 +35,21 @@ export function runTable(at: Translation, table: number, inPort: number, seen: L
   at.rule = rule;
   at.place = placeOf(at, rule);
   steps.push({ kind: 'lookup', bridge: bridge.plan.name, table, depth: at.depth, flow: idOf(node, bridge, rule) });
-  carryOut(at, rule.actions);
+  if (!isCongested(at)) carryOut(at, rule.actions);
   passage.details?.push({ kind: 'leave', after: steps.length });
 }
 
 function carryOutHere(at: Translation, actions: readonly Action[]): void {
   at.carryOut(at, actions, ofFlow);
+}
+
+/** Whether the translation ends because of the tunnel that the packet came through; its first flow counts all the same, and did not see what is told of congestion. */
+export function isCongested(at: Translation): boolean {
+  if (at.congestion === 'told') return false;
+  at.congestion = 'told';
+  if (takeOverCongestion(at.packet.key) === 'taken over') return false;
+  at.passage.steps.push({ kind: 'drop', why: 'congestion was met in the tunnel, and the packet is not ECN capable' });
+  return true;
 }
 
 /** The one that was seen to win among flows of equal priority: OpenFlow leaves open which of them it is (1.3, section 5.3). @throws Undecided where none was seen. */

@@ -19,7 +19,7 @@ import { checkLength, clone } from './forks.js';
 import { finishFreezing, keepForLater } from './freeze.js';
 import { runGroup } from './groups.js';
 import { enqueue, output, outputByField, outputTruncated } from './output.js';
-import { descend, descendAsFirst, runTable } from './tables.js';
+import { descend, descendAsFirst, isCongested, runTable } from './tables.js';
 import { beginTranslation, execute, noteDrop, noteWrite, type ActionList, type Frozen, type Passage, type Translation } from './translation.js';
 
 /** A frame enters `bridge`; its key says at which port. */
@@ -65,8 +65,8 @@ function recirculate(passage: Passage, { bridge, table, packet, actions, stack }
   const at: Translation = { ...begin(passage, bridge, packet), stack: [...stack] };
   at.packet.key[word.actsetOutput] = reservedPorts.UNSET;
   noteBegin(at);
-  if (actions.length > 0) carryOut(at, actions.map(({ action }) => action), { kind: 'frozen', places: actions.map(({ place }) => place) });
-  else runTable(at, table, packet.key[word.inPort] ?? 0);
+  if (actions.length === 0) runTable(at, table, packet.key[word.inPort] ?? 0);
+  else if (!isCongested(at)) carryOut(at, actions.map(({ action }) => action), { kind: 'frozen', places: actions.map(({ place }) => place) });
   complete(at);
   passage.recirculations--;
 }

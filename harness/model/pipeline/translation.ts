@@ -99,6 +99,12 @@ export interface Translation extends Machine {
   frozen: FrozenAction[];
   /** Why everything that the packet was sent to is lost. */
   error: string | undefined;
+  /** Where the packet came to through a tunnel when the translation began; zero otherwise. */
+  readonly cameTo: bigint;
+  /** Whether congestion that it met in that tunnel has yet to be told inside. */
+  congestion: 'to be told' | 'told';
+  /** Whether what is seen of neighbours is remembered: of what the switch itself puts into a tunnel it is not. */
+  sideEffects: 'all' | 'none';
 }
 
 /** What the datapath does once a packet is translated; a packet that a meter drops is gone for all that is behind. */
@@ -117,7 +123,8 @@ export const ofFlow: ActionList = { kind: 'flow' };
 export function beginTranslation({ passage, carryOut, recirculate }: Machine, bridge: ModelBridge, packet: Packet): Translation {
   return {
     passage, carryOut, recirculate, bridge, packet, place: { table: 0, cookie: 0n, flow: undefined }, rule: undefined, datapath: [], carried: { changes: [], ...(packet.tracked === undefined ? {} : { tracked: packet.tracked }) }, isLasting: false, isLast: true, depth: 0, lookups: 0, stack: [],
-    actionSet: [], hasGroupInSet: false, isInActionSet: false, exits: false, freezing: undefined, frozen: [], error: undefined,
+    actionSet: [], hasGroupInSet: false, isInActionSet: false, exits: false, freezing: undefined, frozen: [], error: undefined, cameTo: packet.cameTo ?? 0n,
+    congestion: 'to be told', sideEffects: 'all',
   };
 }
 

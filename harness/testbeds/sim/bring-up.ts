@@ -1,7 +1,7 @@
 /** From a node's plan to a switch that holds it: bridges, ports, tunnels, flows. */
 import { withDeadline } from '../../base/deadline.js';
 import { Unavailable } from '../../base/errors.js';
-import type { BridgePlan, NodePlan } from '../../nouns/plan.js';
+import { flowBased, type BridgePlan, type NodePlan } from '../../nouns/plan.js';
 import { diffFlows } from '../../openflow/diff.js';
 import { parseBridgeFlows, parseBridgeGroups, parseBridgeMeters } from '../../openflow/bridge-program.js';
 import { parseFlow } from '../../openflow/flow.js';
@@ -33,18 +33,25 @@ export async function makeBridges(plan: NodePlan, vswitch: Vswitch, wires: reado
   await checkTunnels(plan, vswitch.vswitchd);
 }
 
-/** Gives the underlay's bridge its address, so that native tunnels end there, and waits until they do. */
+/** Gives the underlay's bridge its addresses and routes, so that native tunnels end there, and waits until they do. */
 async function openTunnels(plan: NodePlan, vswitchd: Daemon): Promise<void> {
+  const { call } = vswitchd.unixctl;
   for (const { name, underlay } of plan.bridges) {
     if (underlay === undefined) continue;
-    const block = `${underlay.ip}/${underlay.prefixLength}`;
-    await vswitchd.unixctl.call('netdev-dummy/ip4addr', name, block);
-    await vswitchd.unixctl.call('ovs/route/add', block, name);
-    if (!plan.bridges.some(({ ports }) => ports.some(({ kind }) => kind === 'tunnel'))) continue;
-    await until(`${vswitchd.name} to end tunnels at ${underlay.ip}`, limitMs, async () => {
-      const ends = await vswitchd.unixctl.call('tnl/ports/show', '-v');
-      return ends.includes(`ipv4(dst=${underlay.ip},`) ? [] : [ends.trim()];
-    });
+    for (const { ip, prefixLength } of [underlay, ...(underlay.ipv6 === undefined ? [] : [underlay.ipv6])]) {
+      const family = ip.includes(':') ? 6 : 4;
+      const block = `${ip}/${prefixLength}`;
+      await call(`netdev-dummy/ip${family}addr`, name, block);
+      await call('ovs/route/add', block, name);
+      if (!plan.bridges.some(({ ports }) => ports.some(({ kind }) => kind === 'tunnel'))) continue;
+      await until(`${vswitchd.name} to end tunnels at ${ip}`, limitMs, async () => {
+        const ends = await call('tnl/ports/show', '-v');
+        return ends.includes(`ipv${family}(dst=${ip},`) ? [] : [ends.trim()];
+      });
+    }
+    for (const { destination, gateway, mark } of underlay.routes ?? []) {
+      await call('ovs/route/add', destination, name, ...(gateway === undefined ? [] : [gateway]), ...(mark === undefined ? [] : [`pkt_mark=${mark}`]));
+    }
   }
 }
 
@@ -54,13 +61,16 @@ async function openTunnels(plan: NodePlan, vswitchd: Daemon): Promise<void> {
  */
 async function checkTunnels(plan: NodePlan, { name, unixctl }: Daemon): Promise<void> {
   await setNeighbours(plan, unixctl);
-  const [neighbour] = plan.bridges.flatMap(({ underlay }) => underlay?.neighbours ?? []);
-  if (neighbour === undefined) return;
+  const known = plan.bridges.flatMap(({ underlay }) => underlay?.neighbours ?? []);
   for (const bridge of plan.bridges) {
     for (const port of bridge.ports) {
       if (port.kind !== 'tunnel') continue;
-      const told = await unixctl.call('ofproto/trace-packet-out', bridge.name, 'ip', `set_field:${neighbour.ip}->tun_dst,output:${port.ofport}`);
-      const [, why] = />> (native tunnel.*)/.exec(told) ?? [];
+      const { remote_ip: remote } = port.options ?? flowBased;
+      // Of one that is not known it would ask, and somebody would answer.
+      const neighbour = remote === 'flow' ? known.find(({ ip }) => !ip.includes(':')) : known.find(({ ip }) => ip === remote);
+      if (neighbour === undefined) continue;
+      const told = await unixctl.call('ofproto/trace-packet-out', bridge.name, 'ip', `set_field:${neighbour.ip}->${neighbour.ip.includes(':') ? 'tun_ipv6_dst' : 'tun_dst'},output:${port.ofport}`);
+      const [, why] = />> (native tunnel header build.*)/.exec(told) ?? [];
       if (why === undefined) continue;
       throw new Unavailable(`${name} cannot tunnel by ${port.tunnel}: ${why}`, ['use a type of tunnel that the userspace datapath has: geneve, vxlan, gre'], told.split('\n').filter((line) => /(->|>>) /.test(line)).map((line) => line.trim()));
     }

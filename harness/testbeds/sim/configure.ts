@@ -1,6 +1,6 @@
 /** A node's plan as rows of the Open_vSwitch database (ovs-vswitchd.conf.db(5)). */
 import { Unavailable } from '../../base/errors.js';
-import type { BridgePlan, MirrorPlan, NodePlan, PortPlan, VlanPlan } from '../../nouns/plan.js';
+import { flowBased, type BridgePlan, type MirrorPlan, type NodePlan, type PortPlan, type VlanPlan } from '../../nouns/plan.js';
 import type { Operation, Row, Value } from '../../ovs/ovsdb.js';
 
 /** The OpenFlow port number of a bridge's own port. */
@@ -76,7 +76,7 @@ function interfaceOf(port: PortPlan, stream: (port: string) => Readonly<Record<s
     case 'internal':
       return { name, ofport, mac: port.mac, type: 'internal', options: stream(name) };
     case 'tunnel':
-      return { name, ofport, type: port.tunnel, options: { remote_ip: 'flow', key: 'flow' } };
+      return { name, ofport, type: port.tunnel, options: { ...(port.options ?? flowBased) } };
     case 'patch':
       return { name, ofport, type: 'patch', options: { peer: port.peer.port } };
   }

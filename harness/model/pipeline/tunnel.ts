@@ -1,0 +1,133 @@
+/** Tunnels that the switch carries out itself (Open vSwitch ofproto/ofproto-dpif-xlate.c, native_tunnel_output and terminate_native_tunnel). */
+import { formatAddress, isIpv4Address } from '../../base/ip-address.js';
+import { Unsupported } from '../../base/errors.js';
+import { reservedPorts } from '../../openflow/ports.js';
+import { word } from '../../packet/flow-key.js';
+import { bridgeCalled, type ModelBridge } from '../node.js';
+import { decodeOptions } from '../options.js';
+import { arriving, commit, type Packet } from '../packet.js';
+import { setTunnelDestination, setTunnelSource } from '../tunnels/addresses.js';
+import type { TunnelConfig } from '../tunnels/config.js';
+import { heardOf, question } from '../tunnels/discovery.js';
+import { asksNow, findNeighbour, learnNeighbour } from '../tunnels/neighbours.js';
+import { keepOuter, outerOf, type OuterHeader } from '../tunnels/outer.js';
+import { receiverOf, type TunnelPort } from '../tunnels/ports.js';
+import { isLocalSource, ownAddresses, routeTo, type Route } from '../tunnels/routes.js';
+import { endedBy, ipSource, macOf, unwrap, type Unwrapped } from '../tunnels/unwrap.js';
+import { wrap, wrapped } from '../tunnels/wrap.js';
+import { refuseChanged } from './carried.js';
+import { passOn } from './patch.js';
+import { execute, noteDrop, type Translation } from './translation.js';
+
+/** @param cutOff how many of the packet's last bytes stay behind. */
+export function sendThroughTunnel(at: Translation, { config }: TunnelPort, cutOff: number): void {
+  const { packet, passage: { node } } = at;
+  const asked = outerOf(config, packet.key, node.behaviour);
+  if (config.mark !== undefined) packet.key[word.pktMark] = config.mark;
+  if (asked.destination === at.cameTo) {
+    keepOuter(packet.key, asked);
+    return stayBehind(at, cutOff, asked.destination === 0n ? 'tunnel without tun_dst' : 'a packet is not tunnelled to the address that it came to through a tunnel');
+  }
+  commit(packet);
+  const route = findRoute(at, asked);
+  if (route === undefined) return stayBehind(at, cutOff, `no route to ${formatAddress(asked.destination)}`);
+  const below = bridgeCalled(node, route.bridge);
+  const next = route.gateway ?? asked.destination;
+  const mac = findNeighbour(node, below, next);
+  if (mac === undefined) {
+    stayBehind(at, cutOff, `nobody knows yet where ${formatAddress(next)} is`);
+    return askFor(at, below, route, next);
+  }
+  const link = { src: below.plan.mac, dst: mac };
+  const header = { ...asked, source: asked.source === 0n ? route.source : asked.source };
+  if (isIpv4Address(header.source) !== isIpv4Address(header.destination)) throw new Unsupported('the model does not know tunnels between addresses of different families');
+  const frame = wrap(packet, packet.frame.length - cutOff, config, header, at.bridge.options, link);
+  if (at.isLast) at.isLasting = true;
+  if (cutOff > 0) return comeInAnew(at, below, { ...arriving(frame, reservedPorts.LOCAL), hash: packet.hash });
+  goBelow(at, below, wrapped(packet, frame, config, header, link));
+}
+
+function findRoute({ packet, passage: { node } }: Translation, { source, destination }: OuterHeader): Route | undefined {
+  const mark = packet.key[word.pktMark] ?? 0;
+  const own = node.bridges.flatMap(({ plan }) => ownAddresses(plan));
+  if (source !== 0n && !isLocalSource(own, source, mark, node.behaviour)) return undefined;
+  const route = routeTo(node.routes, destination, mark);
+  if (source !== 0n && !isIpv4Address(source) && node.behaviour.localRoutes === 'none' && route?.source !== source) throw new Unsupported('the model does not know tunnels from a tun_ipv6_src that Open vSwitch before 3.4 does not look at');
+  return route;
+}
+
+/** What was cut off of it would be missing in what is sent next, wherever that goes. */
+function stayBehind(at: Translation, cutOff: number, why: string): void {
+  if (cutOff > 0) throw new Unsupported('the model does not follow a packet behind an output(max_len) that sends nothing: Open vSwitch cuts the next copy instead');
+  noteDrop(at, why);
+}
+
+/** The packet is lost; the next one may not be. */
+function askFor(at: Translation, below: ModelBridge, route: Route, next: bigint): void {
+  if (!asksNow(at.passage.node, below, next)) return;
+  const near = ownAddresses(below.plan).find(({ address, block }) => isIpv4Address(address) === isIpv4Address(next) && routeTo([{ ...route, destination: block, mark: 0 }], next, 0) !== undefined);
+  at.recirculate({ bridge: below, table: 0, packet: arriving(question(below.plan.mac, near?.address ?? route.source, next), reservedPorts.LOCAL), actions: [], stack: [] });
+}
+
+/** A packet that was cut off is read anew on the underlay's bridge. */
+function comeInAnew(at: Translation, bridge: ModelBridge, packet: Packet): void {
+  at.datapath.push(() => {
+    refuseChanged(at, 'a tunnel that it enters');
+    at.recirculate({ bridge, table: 0, packet, actions: [], stack: [] });
+  });
+}
+
+/** On the underlay's bridge it goes on as from a patch port; the datapath has a copy for it. */
+function goBelow(at: Translation, below: ModelBridge, packet: Packet): void {
+  const { datapath, sideEffects } = at;
+  Object.assign(at, { datapath: [], sideEffects: 'none' });
+  passOn(at, below, reservedPorts.LOCAL, packet);
+  const actions = at.datapath;
+  Object.assign(at, { datapath, sideEffects });
+  datapath.push(() => {
+    refuseChanged(at, 'a tunnel that it enters');
+    const { carried } = at;
+    at.carried = { changes: [] };
+    execute(actions);
+    at.carried = carried;
+  });
+}
+
+/**
+ * A packet that leaves through the port of a bridge's own addresses: what it tells of neighbours is believed, and where it ends a tunnel,
+ * that of which it is the end is returned. Its changes are in its bytes.
+ */
+export function arriveBelow(at: Translation): TunnelConfig | undefined {
+  const { bridge, packet: { key }, passage: { node } } = at;
+  const own = ownAddresses(bridge.plan);
+  if (own.length === 0) return undefined;
+  const ended = endedBy(node.bridges, node.tunnels, key);
+  const heard = ended === undefined ? heardOf(key, own.map(({ address }) => address)) : { address: ipSource(key), mac: macOf(key, word.ethSrc) };
+  if (heard !== undefined && at.sideEffects === 'all') learnNeighbour(node, bridge, heard.address, heard.mac);
+  return ended;
+}
+
+/** What is inside goes on at its tunnel's port. */
+export function takeOff(at: Translation, ended: TunnelConfig, { frame, layout, padding }: Pick<Packet, 'frame' | 'layout' | 'padding'>): void {
+  const { node, steps } = at.passage;
+  const inner = unwrap(frame, layout, padding, ended);
+  if (inner === undefined || inner.frame.length < shortestFrame) return void steps.push({ kind: 'drop', why: `what a ${ended.type} tunnel carries is broken` });
+  const port = receiverOf(node.tunnels, { config: ended, source: inner.source, destination: inner.destination, id: inner.id });
+  if (port === undefined) return void steps.push({ kind: 'drop', why: `no ${ended.type} tunnel is for key ${inner.id} from ${formatAddress(inner.source)} to ${formatAddress(inner.destination)}` });
+  const packet = arrivedThrough(port, inner);
+  if (decodeOptions(inner.options ?? new Uint8Array(), packet.key, port.bridge.options) === 'refused') return void steps.push({ kind: 'drop', why: 'a tunnel option that must be known, or of another length' });
+  at.recirculate({ bridge: port.bridge, table: 0, packet, actions: [], stack: [] });
+}
+
+const shortestFrame = 14;
+
+function arrivedThrough({ ofport }: TunnelPort, { frame, source, destination, id, tos, ttl, isOam = false }: Unwrapped): Packet {
+  const packet = arriving(frame, ofport);
+  setTunnelSource(packet.key, source);
+  setTunnelDestination(packet.key, destination);
+  packet.key[word.tunId + 1] = Number(id);
+  packet.key[word.tunTos] = tos;
+  packet.key[word.tunTtl] = ttl;
+  packet.key[word.tunFlags] = isOam ? 1 : 0;
+  return { ...packet, cameTo: destination };
+}

@@ -1,0 +1,62 @@
+/** Who is known on an underlay: told by the plan, or learned from what came in (Open vSwitch lib/tnl-neigh-cache.c). */
+import { addressNumber } from '../../base/ip-address.js';
+import { Unsupported } from '../../base/errors.js';
+import type { ModelBridge, ModelNode } from '../node.js';
+
+export interface Neighbour {
+  readonly mac: string;
+  readonly learnedAtMs: number;
+  expiresAtMs: number;
+}
+
+export interface Neighbours {
+  /** By bridge and address. */
+  readonly learned: Map<string, Neighbour>;
+  /** When a packet was lost because its neighbour was not known, and somebody was asked. */
+  readonly askedAtMs: Map<string, number>;
+}
+
+/** `tnl/neigh/aging`. */
+const agingMs = 15 * 60 * 1000;
+
+export function noNeighbours(): Neighbours {
+  return { learned: new Map(), askedAtMs: new Map() };
+}
+
+export function forgetNeighbours({ learned, askedAtMs }: Neighbours): void {
+  learned.clear();
+  askedAtMs.clear();
+}
+
+/** The neighbour's MAC, which is known for longer then. The plan's are told anew whenever time has passed. */
+export function findNeighbour({ neighbours, nowMs }: ModelNode, bridge: ModelBridge, address: bigint): string | undefined {
+  const entry = neighbours.learned.get(place(bridge, address));
+  const planned = bridge.plan.underlay?.neighbours.find(({ ip }) => addressNumber(ip) === address)?.mac;
+  if (planned !== undefined && (entry === undefined || entry.learnedAtMs < nowMs)) return planned;
+  if (entry === undefined || entry.expiresAtMs <= nowMs) return undefined;
+  entry.expiresAtMs = nowMs + agingMs;
+  return entry.mac;
+}
+
+export function learnNeighbour({ neighbours, nowMs }: ModelNode, bridge: ModelBridge, address: bigint, mac: string): void {
+  neighbours.learned.set(place(bridge, address), { mac, learnedAtMs: nowMs, expiresAtMs: nowMs + agingMs });
+  neighbours.askedAtMs.delete(place(bridge, address));
+}
+
+/**
+ * Whether the neighbour is asked for now, because a packet is lost that was for it.
+ * @throws Unsupported where that depends on what the datapath has cached: a packet that it drops by itself asks nobody.
+ */
+export function asksNow({ neighbours, behaviour, nowMs }: ModelNode, bridge: ModelBridge, address: bigint): boolean {
+  const askedAtMs = neighbours.askedAtMs.get(place(bridge, address));
+  if (askedAtMs === undefined) {
+    neighbours.askedAtMs.set(place(bridge, address), nowMs);
+    return true;
+  }
+  if (nowMs < askedAtMs + behaviour.neighbourPatienceMs) return false;
+  throw new Unsupported('the model does not know whether a neighbour is asked for again: packets that the datapath drops from its cache ask nobody');
+}
+
+function place({ plan }: ModelBridge, address: bigint): string {
+  return `${plan.name} ${address}`;
+}
