@@ -1,6 +1,8 @@
 /** What a scenario imports. */
 export { antrea } from './control/antrea/index.js';
 export { staticFlows, type BridgeFlowText } from './control/static.js';
+export type { Cluster, Network } from './kube/objects.js';
+export { servicesOf } from './kube/ports.js';
 export { intentOf } from './intent/intent.js';
 export type { Intent } from './nouns/intent.js';
 export type { BridgePlan, ClusterPlan, ControlPlane, HostPlan, NodePlan, PortPlan } from './nouns/plan.js';

@@ -21,18 +21,18 @@ function text(kind: keyof typeof patterns, description: string): z.ZodString {
 
 const mac = text('mac', 'Lower case, individual, unique in the cluster. Default: 0a:00 and the four bytes of the address').optional();
 
-export const interfaceSchema = z.strictObject({
+const interfaceSchema = z.strictObject({
   ip: text('ip', 'Default: the first address of podCidr').optional(),
   mac,
 });
 
-export const underlaySchema = z.strictObject({
+const underlaySchema = z.strictObject({
   ip: text('ip', 'All nodes are on one network. Default: 172.30.0.i for the i-th node').optional(),
   mac,
   prefixLength: z.int().optional().meta({ description: `Bits, from 1 to 30. Default: ${underlayPrefixLength}`, minimum: 1, maximum: 30 }),
 });
 
-export const podSchema = z.strictObject({
+const podSchema = z.strictObject({
   name: text('name', 'Unique in the cluster, also among nodes'),
   ip: text('ip', 'In podCidr of its node. Default: the lowest that is free there').optional(),
   mac,

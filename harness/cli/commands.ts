@@ -33,6 +33,7 @@ function defineCommands(context: Context, finish: (code: number) => void): Comma
     .option('--set <axes>', 'narrow the matrix: axis=value[,axis=value…], an axis as often as values of it are wanted')
     .option('--seed <number>', 'everything that is random comes from it', '1')
     .option('--topology <file>', 'a topology in YAML instead of the scenario\'s own')
+    .option('--manifests <folder>', 'the network and its policies from Kubernetes manifests instead')
     .option('--passes <which>', 'all: cold, again, from the cache alone, and with one field otherwise; cold: the first alone, which takes a third of the time', 'all')
     .option('--report <dir>', 'write report.html, junit.xml, report.tap, report.md, report.json and frames.pcapng there')
     .option('--keep', 'leave the switches up until Ctrl-C, the last ones where there are several, and print commands that look at each')

@@ -4,9 +4,12 @@ import { availableParallelism } from 'node:os';
 import { basename, join, relative } from 'node:path';
 import { openImage } from '../../images/images.js';
 import { renderTerminal } from '../../reports/terminal.js';
+import { readCluster } from '../../topologies/kubernetes.js';
+import { readManifestFolder } from '../../topologies/manifest-folder.js';
 import { readTopology } from '../../topologies/yaml.js';
 import { InputError } from '../base/errors.js';
 import { sha256 } from '../base/digest.js';
+import type { Network } from '../kube/objects.js';
 import type { Scenario } from '../nouns/scenario.js';
 import { addCounts, worst } from '../nouns/verdict.js';
 import type { Image } from '../ovs/image.js';
@@ -26,6 +29,7 @@ export interface RunOptions {
   readonly set?: string;
   readonly seed: string;
   readonly topology?: string;
+  readonly manifests?: string;
   readonly passes: string;
   readonly json?: boolean;
   readonly report?: string;
@@ -41,7 +45,8 @@ export async function run(context: Context, names: readonly string[], options: R
   const seed = parseSeed(options.seed);
   const depth = parseDepth(options.passes);
   const named = await Promise.all((names.length > 0 ? names : await scenarioNames(context.root)).map((name) => loadScenario(context.root, name)));
-  const scenarios = options.topology === undefined ? named : await withTopology(named, options.topology);
+  const network = await networkOf(options);
+  const scenarios = network === undefined ? named : named.map((scenario) => onNetwork(scenario, network));
   const settings = parseSettings(options.set, scenarios);
   const points = scenarios.flatMap((scenario) => matrix(scenario, settings).map((axes) => ({ scenario, axes })));
   const image = await openImage(options.image, context.say);
@@ -105,13 +110,26 @@ function parseDepth(text: string): Depth {
   return text;
 }
 
-/** The scenarios on a topology of the user's own: axes that shape the topology no longer mean anything. */
-async function withTopology(scenarios: readonly Scenario[], file: string): Promise<readonly Scenario[]> {
-  const text = await readFile(file, 'utf8').catch((error: unknown) => {
-    throw new InputError(`--topology ${file}: ${error instanceof Error ? error.message : String(error)}`);
+interface GivenNetwork {
+  readonly axis: 'topology' | 'manifests';
+  readonly path: string;
+  readonly network: Network;
+}
+
+/** A network of the user's own, where there is one. */
+async function networkOf({ topology, manifests }: RunOptions): Promise<GivenNetwork | undefined> {
+  if (topology !== undefined && manifests !== undefined) throw new InputError('--topology and --manifests both say what the network is: choose one of them');
+  if (manifests !== undefined) return { axis: 'manifests', path: manifests, network: readCluster(readManifestFolder(manifests), { name: 'manifests', tunnel: 'geneve' }) };
+  if (topology === undefined) return undefined;
+  const text = await readFile(topology, 'utf8').catch((error: unknown) => {
+    throw new InputError(`--topology ${topology}: ${error instanceof Error ? error.message : String(error)}`);
   });
-  const topology = readTopology(text, file);
-  return scenarios.map((scenario) => ({ ...scenario, axes: { topology: { values: [basename(file)], default: [basename(file)] } }, topology: () => topology }));
+  return { axis: 'topology', path: topology, network: readTopology(text, topology) };
+}
+
+/** Axes that shape the scenario's own network no longer mean anything. */
+function onNetwork(scenario: Scenario, { axis, path, network }: GivenNetwork): Scenario {
+  return { ...scenario, axes: { [axis]: { values: [basename(path)], default: [basename(path)] } }, topology: () => network };
 }
 
 function assemble(runs: readonly ScenarioRun[], { seed, image, again }: { readonly seed: number; readonly image: Image; readonly again: string }): RunReport {
@@ -138,6 +156,7 @@ function commandLine(root: string, names: readonly string[], options: RunOptions
   if (options.set !== undefined) words.push('--set', options.set);
   if (options.passes !== 'all') words.push('--passes', options.passes);
   if (options.topology !== undefined) words.push('--topology', options.topology);
+  if (options.manifests !== undefined) words.push('--manifests', options.manifests);
   return shellLine(words);
 }
 

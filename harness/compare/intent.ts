@@ -19,6 +19,8 @@ export function judge(intent: Intent, stimulus: Stimulus, seen: Observation): Br
       return judgeRoundTrip(intent, stimulus, seen.notes);
     case 'refused':
       return judgeRefusal(intent, stimulus, seen.notes);
+    case 'delivered':
+      return judgeDelivery(intent, stimulus, seen.notes);
     case 'resolves':
       return judgeResolution(intent, stimulus, seen.notes);
     case 'denied':
@@ -90,6 +92,15 @@ function judgeRefusal(intent: Extract<Intent, { kind: 'refused' }>, stimulus: St
   if (reset === undefined) return { expected, actual: `${stimulus.from} got no reset` };
   const right = resets.length === 1 && reset.host === stimulus.from && 'peer' in reset && reset.peer === destinationOf(stimulus);
   return right ? undefined : { expected, actual: resets.map(describe).join('; ') };
+}
+
+function judgeDelivery(intent: Extract<Intent, { kind: 'delivered' }>, stimulus: Stimulus, notes: readonly HostNote[]): BrokenPromise | undefined {
+  const expected = `${intent.to} gets it once, from ${intent.source}, and ${stimulus.from} gets no answer: ${intent.why}`;
+  const arrivals = notes.filter(({ kind }) => kind === 'received' || kind === 'dropped' || aboutConnections.has(kind));
+  const [arrival] = arrivals;
+  if (arrival === undefined) return { expected, actual: 'nobody got it' };
+  const right = arrivals.length === 1 && arrival.kind === 'received' && arrival.host === intent.to && arrival.src === intent.source;
+  return right ? undefined : { expected, actual: arrivals.map(describe).join('; ') };
 }
 
 function judgeResolution(intent: Extract<Intent, { kind: 'resolves' }>, stimulus: Stimulus, notes: readonly HostNote[]): BrokenPromise | undefined {

@@ -9,7 +9,7 @@ import type { Interjection } from '../nouns/vector.js';
 import type { TcpConnection } from './tcp.js';
 
 /** The echo service (RFC 862) that every host runs, by UDP and TCP. */
-export const echoPort = 7;
+const echoPort = 7;
 
 export interface Host {
   readonly plan: HostPlan;
@@ -58,6 +58,11 @@ type WithoutPlace<Note> = Note extends unknown ? Omit<Note, 'host' | 'timeUs'> :
 
 export function createHost(plan: HostPlan, random: Draws, interjection?: Interjection): Host {
   return { plan, random, interjection, neighbours: new Map(), connections: new Map() };
+}
+
+/** Whether the host has an echo service on the port. */
+export function listensOn({ plan }: Host, protocol: 'TCP' | 'UDP', port: number): boolean {
+  return port === echoPort || (plan.listens ?? []).some((listener) => listener.protocol === protocol && listener.port === port);
 }
 
 /** The interface that holds `ip`, if the address is the host's own. */

@@ -7,7 +7,7 @@ import { decodeIcmp, encodeIcmp, icmpTypes } from '../packet/icmp.js';
 import { decodeIpv4, ipProtocols, isFragment, type Ipv4Header } from '../packet/ipv4.js';
 import { decodeUdp, encodeUdp } from '../packet/udp.js';
 import { encodeSpec } from './frames.js';
-import { echoPort, interfaceWith, type Effect, type Host, type Timer } from './host.js';
+import { interfaceWith, listensOn, type Effect, type Host, type Timer } from './host.js';
 import { dropped, sendIp, unroutable } from './ip.js';
 import { probeAgain, receiveArp, resolve, stillAsking } from './neighbours.js';
 import { nextHop } from './routing.js';
@@ -89,7 +89,7 @@ function receiveIcmp(host: Host, header: Ipv4Header, bytes: Uint8Array): readonl
 function receiveUdp(host: Host, header: Ipv4Header, bytes: Uint8Array): readonly Effect[] {
   const udp = decodeUdp(bytes, header);
   if (udp === undefined || udp.checksum === 'invalid' || udp.checksum === 'unverifiable') return dropped('a broken UDP datagram', header);
-  if (udp.header.dstPort !== echoPort) return [received('udp', header)];
+  if (!listensOn(host, 'UDP', udp.header.dstPort)) return [received('udp', header)];
   const ports = { srcPort: udp.header.dstPort, dstPort: udp.header.srcPort };
   const encode = (addresses: { src: string; dst: string }) => encodeUdp(ports, udp.payload, addresses);
   return [received('udp', header), ...sendIp(host, { dst: header.src, src: header.dst, protocol: ipProtocols.udp, encode })];

@@ -7,13 +7,13 @@
 import { assert } from '../base/errors.js';
 import type { Ipv4Header } from '../packet/ipv4.js';
 import { decodeTcp, tcpFlags, type TcpHeader } from '../packet/tcp.js';
-import { echoPort, type Effect, type Host, type Timer } from './host.js';
+import { listensOn, type Effect, type Host, type Timer } from './host.js';
 import { defaultTtl, dropped, unroutable } from './ip.js';
 import { nextHop } from './routing.js';
 import { distance, interjected, lengthOf, maximumSegmentSize, receiveWindow, sendSegment, sequenceAfter, type Ends, type Segment } from './tcp-segment.js';
 
 /** The first one second after the segment, each of the others after twice the time; then the host gives up (Linux: TCP_TIMEOUT_INIT, tcp_syn_retries). */
-const retransmission = { firstUs: 1_000_000, maximum: 6 } as const;
+const retransmission = { firstUs: 1_000_000, transmissions: 7 } as const;
 
 const { SYN, ACK, FIN, RST, PSH } = tcpFlags;
 const nothing = new Uint8Array();
@@ -22,6 +22,8 @@ export interface TcpConnection extends Ends {
   readonly as: 'opener' | 'answerer';
   /** What the opener is there for: to have its payload sent back, or to see that somebody listens. */
   readonly purpose: 'echo' | 'nothing';
+  /** How often a segment is sent before the host gives up. */
+  readonly patience: number;
   readonly state: 'syn-sent' | 'syn-received' | 'established' | 'fin-wait-1' | 'fin-wait-2' | 'last-ack' | 'time-wait';
   /** The sequence number of what is sent next, and of what is to come next. */
   readonly sendNext: number;
@@ -32,14 +34,21 @@ export interface TcpConnection extends Ends {
 
 type RetransmissionTimer = Extract<Timer, { kind: 'retransmission' }>;
 
+interface Opening {
+  readonly to: string;
+  readonly port: number;
+  readonly ttl?: number;
+  readonly transmissions?: number;
+}
+
 /** Opens a connection to `to`. */
-export function connect(host: Host, purpose: TcpConnection['purpose'], { to, port, ttl }: { readonly to: string; readonly port: number; readonly ttl?: number }): readonly Effect[] {
+export function connect(host: Host, purpose: TcpConnection['purpose'], { to, port, ttl, transmissions }: Opening): readonly Effect[] {
   const { srcPort, sequences, payload } = host.random;
   assert(payload.length <= maximumSegmentSize, `a payload of ${payload.length} bytes, more than one segment`);
   const hop = nextHop(host.plan, to);
   if (hop === undefined) return unroutable(host, to);
   const local = { ip: hop.via.ip, port: srcPort };
-  return send(host, { as: 'opener', purpose, state: 'syn-sent', local, remote: { ip: to, port }, ttl: ttl ?? defaultTtl, sendNext: sequences.opener, receiveNext: 0 }, SYN);
+  return send(host, { as: 'opener', purpose, patience: transmissions ?? retransmission.transmissions, state: 'syn-sent', local, remote: { ip: to, port }, ttl: ttl ?? defaultTtl, sendNext: sequences.opener, receiveNext: 0 }, SYN);
 }
 
 /** A segment arrived. */
@@ -59,7 +68,7 @@ export function retransmit(host: Host, timer: RetransmissionTimer): readonly Eff
   const connection = host.connections.get(timer.connection);
   if (connection?.unacknowledged === undefined || !stillUnacknowledged(host, timer)) return [];
   const { segment, transmissions } = connection.unacknowledged;
-  if (transmissions > retransmission.maximum) return end(host, connection, 'timed-out');
+  if (transmissions >= connection.patience) return end(host, connection, 'timed-out');
   const again = { segment: { ...segment, acknowledgement: connection.receiveNext }, transmissions: transmissions + 1 };
   host.connections.set(timer.connection, { ...connection, unacknowledged: again });
   return [...sendSegment(host, connection, again.segment), timerFor(connection, again)];
@@ -79,10 +88,10 @@ interface Arrived {
 /** RFC 9293, 3.10.7.1 and 3.10.7.2: a SYN to the port that is listened on opens a connection, most else is answered with a reset. */
 function receiveUnconnected(host: Host, ends: Ends, { ip, tcp, payload }: Arrived): readonly Effect[] {
   if ((tcp.flags & RST) !== 0) return [note('reset', ends)];
-  const listening = ends.local.port === echoPort;
+  const listening = listensOn(host, 'TCP', ends.local.port);
   if (listening && (tcp.flags & (SYN | ACK | FIN)) === SYN) {
     const { answerer } = host.random.sequences;
-    return send(host, { ...ends, as: 'answerer', purpose: 'echo', state: 'syn-received', sendNext: answerer, receiveNext: sequenceAfter(tcp.sequence, 1) }, SYN | ACK);
+    return send(host, { ...ends, as: 'answerer', purpose: 'echo', patience: retransmission.transmissions, state: 'syn-received', sendNext: answerer, receiveNext: sequenceAfter(tcp.sequence, 1) }, SYN | ACK);
   }
   const why = listening ? 'a segment of no connection' : `nobody listens on TCP port ${ends.local.port}`;
   const acknowledges = (tcp.flags & ACK) !== 0;

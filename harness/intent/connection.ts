@@ -2,8 +2,8 @@ import { Unsupported } from '../base/errors.js';
 import type { Intent, InterjectionIntent } from '../nouns/intent.js';
 import type { Topology } from '../nouns/topology.js';
 import type { Interjection, PayloadSpec, Stimulus } from '../nouns/vector.js';
-import { holder, type Party } from './parties.js';
-import { defaultTtl, echoPort, intentOfDatagram } from './reach.js';
+import { answersOn, holder, type Party } from './parties.js';
+import { defaultTtl, intentOfDatagram } from './reach.js';
 
 type ConnectionStimulus = Extract<Stimulus, { readonly kind: 'tcp' | 'probe' }>;
 type TcpSpec = Extract<PayloadSpec, { readonly kind: 'tcp' }>;
@@ -14,9 +14,9 @@ export function intentOfConnection(topology: Topology, from: Party, stimulus: Co
   const ttl = (stimulus.kind === 'tcp' ? stimulus.ttl : undefined) ?? defaultTtl;
   const reach = intentOfDatagram(topology, from, { to, ttl });
   if (reach.kind !== 'round-trip') return reach;
-  if (port !== echoPort) return { kind: 'refused', to: reach.to, source: reach.source, why: `nobody listens on TCP port ${port}: hosts listen on port ${echoPort} only` };
-  const interjection = stimulus.kind === 'tcp' ? stimulus.interjection : undefined;
   const target = holder(topology, to);
+  if (target !== undefined && !answersOn(target, 'TCP', port)) return { kind: 'refused', to: reach.to, source: reach.source, why: `nobody listens on TCP port ${port} of ${target.name}` };
+  const interjection = stimulus.kind === 'tcp' ? stimulus.interjection : undefined;
   return interjection === undefined || target === undefined ? reach : { ...reach, interjection: intentOfInterjection(from, target, interjection) };
 }
 

@@ -32,6 +32,7 @@ void t.test("datagrams by the hosts' own stacks", async (t) => {
     ]),
     [{ kind: 'udp', from: 'p1', to: '10.10.2.2', port: 7 }, 'round-trip p3 from 10.10.1.2'],
     [{ kind: 'udp', from: 'p1', to: '10.10.2.77', port: 9 }, 'denied'],
+    [{ kind: 'udp', from: 'p1', to: '10.10.2.2', port: 9 }, 'delivered p3 from 10.10.1.2'],
   ];
   for (const [stimulus, expected] of cases) t.equal(inWords(stimulus), expected, JSON.stringify(stimulus));
 });
@@ -127,7 +128,6 @@ void t.test('a change in the cluster changes the word', async (t) => {
 
 void t.test('what nothing was promised about is refused, not guessed', async (t) => {
   const unpromised: readonly Stimulus[] = [
-    { kind: 'udp', from: 'p1', to: '10.10.2.2', port: 9 },
     { kind: 'frame', from: 'p1', what: '', frame: { src: mac.p1, dst: mac.n1, payload: { kind: 'tcp', src: '10.10.1.2', dst: '10.10.1.1', ttl: 64, srcPort: 1, dstPort: 7, flags: ['SYN'], checksum: 'right' } } },
     ping('p1', '172.30.0.1'),
     { kind: 'frame', from: 'n1', interface: 'eth0', what: '', frame: udpFrame(mac.n1, mac.p1, '10.10.1.1', '10.10.1.2') },
@@ -162,6 +162,7 @@ function inWords(stimulus: Stimulus): string {
   switch (intent.kind) {
     case 'round-trip':
     case 'refused':
+    case 'delivered':
       return `${intent.kind} ${intent.to} from ${intent.source}`;
     case 'resolves':
       return `resolves ${intent.mac}`;

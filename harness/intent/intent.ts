@@ -1,19 +1,27 @@
 import { Unsupported, assertNever } from '../base/errors.js';
 import type { Intent } from '../nouns/intent.js';
+import type { Network } from '../kube/objects.js';
 import type { Topology } from '../nouns/topology.js';
 import type { Stimulus } from '../nouns/vector.js';
 import { intentOfFrame } from './frame.js';
-import { sender } from './parties.js';
+import { sender, type Party } from './parties.js';
+import { underPolicies } from './policy/intent.js';
 import { defaultTtl, intentOfArp, intentOfDatagram } from './reach.js';
 import { intentOfConnection } from './connection.js';
 
 /**
- * L0: what the stimulus must lead to.
+ * L0: what the stimulus must lead to, under the policies of the network where it has objects of Kubernetes.
  * @throws InputError for a sender that is not in the topology or an address that is none.
  * @throws Unsupported for a stimulus that nothing was promised about.
  */
-export function intentOf(topology: Topology, stimulus: Stimulus): Intent {
-  const from = sender(topology, stimulus.from);
+export function intentOf(network: Network, stimulus: Stimulus): Intent {
+  const from = sender(network, stimulus.from);
+  const unrestricted = () => intentWithoutPolicies(network, from, stimulus);
+  const { objects } = network;
+  return objects === undefined ? unrestricted() : underPolicies({ ...network, objects }, from, stimulus, unrestricted);
+}
+
+function intentWithoutPolicies(topology: Topology, from: Party, stimulus: Stimulus): Intent {
   switch (stimulus.kind) {
     case 'ping':
       return intentOfDatagram(topology, from, { to: stimulus.to, ttl: stimulus.ttl ?? defaultTtl });

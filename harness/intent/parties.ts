@@ -1,6 +1,6 @@
 import { cidrContains, ipv4Number, parseCidr } from '../base/address.js';
 import { unknownName } from '../base/errors.js';
-import { podsOf, type Node, type Topology } from '../nouns/topology.js';
+import { podsOf, type Listener, type Node, type Topology } from '../nouns/topology.js';
 
 /** A host on a node's pod subnet: a pod, or the node's own stack behind its gateway. */
 export interface Party {
@@ -9,13 +9,15 @@ export interface Party {
   readonly ip: string;
   readonly mac: string;
   readonly node: Node;
+  /** What it answers on beside the echo service's own port. */
+  readonly listens: readonly Listener[];
 }
 
 /** Every host of the cluster by its address on a pod subnet. */
 export function parties(topology: Topology): readonly Party[] {
   return [
-    ...podsOf(topology).map(({ pod, node }): Party => ({ kind: 'pod', name: pod.name, ip: pod.ip, mac: pod.mac, node })),
-    ...topology.nodes.map((node): Party => ({ kind: 'node', name: node.name, ...node.gateway, node })),
+    ...podsOf(topology).map(({ pod, node }): Party => ({ kind: 'pod', name: pod.name, ip: pod.ip, mac: pod.mac, node, listens: pod.listens ?? [] })),
+    ...topology.nodes.map((node): Party => ({ kind: 'node', name: node.name, ...node.gateway, node, listens: [] })),
   ];
 }
 
@@ -25,6 +27,14 @@ export function sender(topology: Topology, name: string): Party {
   const found = all.find((party) => party.name === name);
   if (found === undefined) throw unknownName('host', name, all.map((party) => party.name));
   return found;
+}
+
+/** The UDP and TCP port that every host answers on, with the same payload (RFC 862). */
+const echoPort = 7;
+
+/** Whether somebody there answers on the port. */
+export function answersOn({ listens }: Party, protocol: Listener['protocol'], port: number): boolean {
+  return port === echoPort || listens.some((listener) => listener.protocol === protocol && listener.port === port);
 }
 
 /** Who holds the address; undefined when nobody does. @throws InputError when `ip` is no address. */

@@ -1,13 +1,10 @@
 import { InputError, Unsupported } from '../base/errors.js';
 import type { Intent } from '../nouns/intent.js';
 import type { Topology } from '../nouns/topology.js';
-import { holder, type Party } from './parties.js';
+import { answersOn, holder, type Party } from './parties.js';
 
 /** The seed's "Terminology": stands for every gateway at the other end of a tunnel. */
 export const globalVirtualMac = 'aa:bb:cc:dd:ee:ff';
-
-/** The UDP and TCP port that every host answers on, with the same payload (RFC 862). */
-export const echoPort = 7;
 
 /** The TTL that hosts send with unless told (RFC 1700, "IP TIME TO LIVE PARAMETER"). */
 export const defaultTtl = 64;
@@ -32,7 +29,7 @@ export function intentOfDatagram(topology: Topology, from: Party, { to, ttl, por
   if (destination === undefined) return { kind: 'denied', why: `nobody holds ${to}` };
   const routers = routersBetween(from, destination);
   if (ttl <= routers) return { kind: 'denied', why: `TTL ${ttl} does not last for the ${routers} routers on the way to ${destination.name}` };
-  if (port !== undefined && port !== echoPort) throw new Unsupported(`nothing is promised about UDP port ${port}: hosts answer on port ${echoPort} only`);
+  if (port !== undefined && !answersOn(destination, 'UDP', port)) return { kind: 'delivered', to: destination.name, source: from.ip, why: `${destination.name} has nobody on UDP port ${port}` };
   return { kind: 'round-trip', to: destination.name, source: from.ip };
 }
 

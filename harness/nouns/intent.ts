@@ -7,6 +7,8 @@ export type Intent =
   | { readonly kind: 'round-trip'; readonly to: string; readonly source: string; readonly interjection?: InterjectionIntent }
   /** The segment reaches `to`, which sees `source` as its sender and answers with a reset, and that comes back to the sender. */
   | { readonly kind: 'refused'; readonly to: string; readonly source: string; readonly why: string }
+  /** The datagram reaches `to`, which sees `source` as its sender; nobody is there to answer it. */
+  | { readonly kind: 'delivered'; readonly to: string; readonly source: string; readonly why: string }
   /** The ARP request is answered with `mac`. */
   | { readonly kind: 'resolves'; readonly ip: string; readonly mac: string }
   /** No host gets an IP datagram or an ARP answer out of it, and the sender gets no answer. */

@@ -3,7 +3,7 @@
  * pods and the node behind those ports. Testbeds build the bridges, the fabric builds the stacks; both from
  * this same readonly data.
  */
-import type { TunnelType } from './topology.js';
+import type { Listener, TunnelType } from './topology.js';
 
 export interface ClusterPlan {
   readonly nodes: readonly NodePlan[];
@@ -132,6 +132,8 @@ export interface HostPlan {
   readonly kind: 'pod' | 'linux-node';
   readonly interfaces: readonly InterfacePlan[];
   readonly routes: readonly RoutePlan[];
+  /** Echo services beside those on port 7, which every host has. */
+  readonly listens?: readonly Listener[];
 }
 
 export interface InterfacePlan {

@@ -31,6 +31,14 @@ export interface Pod {
   readonly name: string;
   readonly ip: string;
   readonly mac: string;
+  /** What it answers on beside the echo service's own port, 7. */
+  readonly listens?: readonly Listener[];
+}
+
+/** An echo service (RFC 862) on a port of one's own. */
+export interface Listener {
+  readonly protocol: 'TCP' | 'UDP';
+  readonly port: number;
 }
 
 /** Every pod of the cluster with the node it runs on, in the topology's order. */

@@ -28,8 +28,8 @@ export type Stimulus =
   | { readonly kind: 'udp'; readonly from: string; readonly to: string; readonly port: number; readonly ttl?: number }
   /** A TCP connection by the host's own stack: it sends a payload, reads it back from port 7 (RFC 862) and closes. TTL 64 unless told. */
   | { readonly kind: 'tcp'; readonly from: string; readonly to: string; readonly port: number; readonly ttl?: number; readonly interjection?: Interjection }
-  /** A TCP connection that is closed as soon as it stands: what a kubelet's tcpSocket probe does. */
-  | { readonly kind: 'probe'; readonly from: string; readonly to: string; readonly port: number }
+  /** A TCP connection that is closed as soon as it stands: what a kubelet's tcpSocket probe does. A segment is sent 7 times before it is given up, unless told. */
+  | { readonly kind: 'probe'; readonly from: string; readonly to: string; readonly port: number; readonly transmissions?: number }
   /** An ARP request for `target` by the host's own stack on the interface that routes there. */
   | { readonly kind: 'arp'; readonly from: string; readonly target: string }
   /** A frame written past the host's stack, to the port of the host's `interface` (its first unless told). */

@@ -1,7 +1,7 @@
 import type { Import } from './imports.js';
 
 const belowRun = [
-  'harness/base', 'harness/nouns', 'harness/packet', 'harness/openflow', 'harness/model', 'harness/fabric', 'harness/intent', 'harness/control', 'harness/compare',
+  'harness/base', 'harness/nouns', 'harness/packet', 'harness/openflow', 'harness/model', 'harness/fabric', 'harness/kube', 'harness/intent', 'harness/control', 'harness/compare',
   'harness/ovs', 'harness/testbeds',
 ];
 
@@ -33,14 +33,14 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   'harness/tidiness': [],
   'harness/mutation': ['harness/base', 'harness/testing', 'harness/tidiness'],
   // What scenarios may use.
-  'harness/index.ts': ['harness/nouns', 'harness/intent', 'harness/control', 'harness/vectors'],
-  topologies: ['harness/base', 'harness/nouns'],
+  'harness/index.ts': ['harness/nouns', 'harness/kube', 'harness/intent', 'harness/control', 'harness/vectors'],
+  topologies: ['harness/base', 'harness/nouns', 'harness/kube'],
   scenarios: ['harness/index.ts', 'topologies'],
   reports: ['harness/base', 'harness/nouns', 'harness/packet', 'harness/compare', 'harness/view', 'types of harness/run', 'types of harness/trace', 'types of harness/conformance', 'harness/fuzz'],
   images: ['harness/base', 'harness/ovs'],
   bench: ['harness/base', 'harness/nouns', 'harness/packet', 'harness/openflow', 'harness/model', 'harness/fabric', 'harness/control', 'harness/testbeds', 'harness/run', 'topologies', 'scenarios', 'images'],
   'harness/cli': [
-    'harness/base', 'harness/nouns', 'harness/packet', 'harness/ovs', 'harness/testbeds', 'harness/run', 'harness/view', 'harness/trace', 'harness/conformance', 'harness/fuzz', 'harness/selftest', 'harness/testing', 'harness/mutation', 'harness/tidiness',
+    'harness/base', 'harness/nouns', 'harness/kube', 'harness/packet', 'harness/ovs', 'harness/testbeds', 'harness/run', 'harness/view', 'harness/trace', 'harness/conformance', 'harness/fuzz', 'harness/selftest', 'harness/testing', 'harness/mutation', 'harness/tidiness',
     'topologies', 'scenarios', 'reports', 'images',
   ],
 };

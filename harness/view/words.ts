@@ -61,6 +61,8 @@ export function describePromise(intent: VectorReport['intent']): string {
       return `${text('to')} gets it from ${text('source')}, and the answer comes back`;
     case 'refused':
       return `${text('to')} gets it from ${text('source')} and refuses it, and the reset comes back: ${text('why')}`;
+    case 'delivered':
+      return `${text('to')} gets it from ${text('source')}, and nothing comes back: ${text('why')}`;
     case 'resolves':
       return `the answer is that ${text('ip')} is at ${text('mac')}`;
     case 'denied':

@@ -14,6 +14,7 @@ function podHost(pod: AttachedPod, { node }: NodeView): HostPlan {
     kind: 'pod',
     interfaces: [{ name: 'eth0', port: pod.port.name, mac: pod.mac, ip: pod.ip, prefixLength }],
     routes: [{ destination: '0.0.0.0/0', via: node.gateway.ip, interface: 'eth0', onlink: false }],
+    ...(pod.listens === undefined ? {} : { listens: pod.listens }),
   };
 }
 

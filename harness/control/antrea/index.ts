@@ -4,6 +4,7 @@
  */
 import { sha256 } from '../../base/digest.js';
 import { InputError } from '../../base/errors.js';
+import type { Network } from '../../kube/objects.js';
 import type { BridgePlan, ControlPlane, NodePlan } from '../../nouns/plan.js';
 import { checkTopology } from '../../nouns/topology-check.js';
 import { podsOf, type Topology, type TunnelType } from '../../nouns/topology.js';
@@ -12,7 +13,7 @@ import { gatewayPort, globalVirtualMac, tunnelPort, viewFrom, type NodeView } fr
 import { pipeline } from './pipeline.js';
 
 /** @throws InputError when the topology is not one that could exist (see `checkTopology`). */
-export const antrea: ControlPlane<Topology> = {
+export const antrea: ControlPlane<Network> = {
   name: 'antrea-0.8',
   plan(topology) {
     checkTopology(topology);

@@ -1,6 +1,8 @@
 import { InputError } from '../../base/errors.js';
 import { sha256 } from '../../base/digest.js';
-import type { Node, Pod, Topology } from '../../nouns/topology.js';
+import type { Network } from '../../kube/objects.js';
+import type { Node, Pod } from '../../nouns/topology.js';
+import { agentPolicies, noPolicies, type AgentPolicies } from './policy/rules.js';
 
 /** OpenFlow port numbers on br-int: the tunnel first, then the gateway, then pods in the topology's order. */
 export const tunnelPort = { name: 'antrea-tun0', ofport: 1 } as const;
@@ -17,6 +19,7 @@ export interface NodeView {
   /** Every other node: the ends of its tunnels. */
   readonly peers: readonly Node[];
   readonly serviceCidr: string;
+  readonly policies: AgentPolicies;
 }
 
 export interface AttachedPod extends Pod {
@@ -24,13 +27,14 @@ export interface AttachedPod extends Pod {
 }
 
 /** @throws InputError when two pods of the node would get the same interface name. */
-export function viewFrom(node: Node, topology: Topology): NodeView {
+export function viewFrom(node: Node, { nodes, serviceCidr, objects }: Network): NodeView {
   const pods = node.pods.map((pod, index) => ({ ...pod, port: { name: interfaceName(pod.name), ofport: firstPodOfport + index } }));
   for (const [index, pod] of pods.entries()) {
     const twin = pods.slice(0, index).find((earlier) => earlier.port.name === pod.port.name);
     if (twin !== undefined) throw new InputError(`pods "${twin.name}" and "${pod.name}" on "${node.name}" would share the interface name ${pod.port.name}; rename one of them`);
   }
-  return { node, pods, peers: topology.nodes.filter((other) => other.name !== node.name), serviceCidr: topology.serviceCidr };
+  const policies = objects === undefined ? noPolicies : agentPolicies(objects, pods);
+  return { node, pods, peers: nodes.filter((other) => other.name !== node.name), serviceCidr, policies };
 }
 
 /**

@@ -3,7 +3,7 @@ import { classifier, spoofGuard } from './classifier.js';
 import { conntrack, conntrackCommit, conntrackState } from './conntrack.js';
 import { dnat, l2ForwardingCalc, l2ForwardingOut, l3Forwarding } from './forwarding.js';
 import type { NodeView } from './node-view.js';
-import { egressPolicy, ingressPolicy } from './policy.js';
+import { egressPolicy, ingressPolicy } from './policy/index.js';
 
 /** The flows of br-int, table by table in the order a packet sees them. docs/antrea-pipeline.md has the choices made. */
 export function pipeline(view: NodeView): readonly string[] {
@@ -14,7 +14,7 @@ export function pipeline(view: NodeView): readonly string[] {
     ...conntrack(),
     ...conntrackState(view),
     ...dnat(view),
-    ...egressPolicy(),
+    ...egressPolicy(view),
     ...l3Forwarding(view),
     ...l2ForwardingCalc(view),
     ...ingressPolicy(view),

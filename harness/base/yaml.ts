@@ -1,0 +1,132 @@
+/** YAML that people write, with the place of every value kept, so that each complaint can point at what it is about. */
+import { LineCounter, isMap, isNode, isScalar, parseAllDocuments, parseDocument, type Document } from 'yaml';
+import type { z } from 'zod';
+import { InputError, assert, formatPlace, unknownName, type Place } from './errors.js';
+
+/** Keys and indices that lead to a value. */
+export type Path = readonly (string | number)[];
+
+/** Something wrong with a value, or, where `of` says so, with its key. */
+export interface YamlProblem {
+  readonly path: Path;
+  readonly message: string;
+  readonly of?: 'key' | 'value';
+}
+
+export interface YamlDocument {
+  readonly value: unknown;
+  /** Where the key or value of a problem begins; where it is not written, what encloses it. */
+  placeOf(problem: Pick<YamlProblem, 'path' | 'of'>): Place;
+}
+
+/** The one document of `text`. @throws InputError at the first place that is no YAML; the others follow, a line each. */
+export function readYaml(text: string, file: string): YamlDocument {
+  const lines = new LineCounter();
+  return located(parseDocument(text, { lineCounter: lines, prettyErrors: false }), lines, file);
+}
+
+/** All documents of `text`, as `---` parts them; those without a value are left out. @throws InputError as `readYaml`. */
+export function readYamlDocuments(text: string, file: string): readonly YamlDocument[] {
+  const lines = new LineCounter();
+  const parsed = parseAllDocuments(text, { lineCounter: lines, prettyErrors: false });
+  const documents: readonly Document.Parsed[] = Array.isArray(parsed) ? parsed : [];
+  return documents.map((document) => located(document, lines, file)).filter(({ value }) => value !== null);
+}
+
+function located(document: Document, lines: LineCounter, file: string): YamlDocument {
+  const at = (offset: number): Place => {
+    const { line, col } = lines.linePos(offset);
+    return { file, line, column: col };
+  };
+  if (document.errors.length > 0) throw refusedAt(document.errors.map(({ pos, message }) => ({ place: at(pos[0]), message })));
+  return { value: document.toJS(), placeOf: (problem) => at(offsetOf(document, problem)) };
+}
+
+/** What `schema` makes of the document. @throws InputError naming everything that is wrong, keys that nobody knows first: they tell why others are missing. */
+export function readAs<Schema extends z.ZodType>(document: YamlDocument, schema: Schema, word: (problem: YamlProblem) => string = ({ message }) => message): z.output<Schema> {
+  const read = schema.safeParse(document.value, { reportInput: true });
+  if (read.success) return read.data;
+  const problems = read.error.issues.flatMap((issue) => explain(issue, schema)).map((problem) => ({ ...problem, message: word(problem) }));
+  throw refused(document, [...problems.filter(({ of }) => of === 'key'), ...problems.filter(({ of }) => of !== 'key')]);
+}
+
+/** All of the problems as one error at the place of the first; the others follow, a line each. */
+export function refused(document: YamlDocument, problems: readonly YamlProblem[]): InputError {
+  return refusedAt(problems.map((problem) => ({ place: document.placeOf(problem), message: problem.message })));
+}
+
+/** As `refused`, of places that may be in several files. */
+export function refusedAt(problems: readonly { readonly place: Place; readonly message: string }[]): InputError {
+  const [first, ...others] = problems;
+  assert(first !== undefined, 'a refusal without a problem');
+  return new InputError([first.message, ...others.map(({ place, message }) => `${formatPlace(place)}: ${message}`)].join('\n'), first.place);
+}
+
+function explain(issue: z.core.$ZodIssue, schema: z.ZodType): readonly YamlProblem[] {
+  const path = issue.path.filter((step) => typeof step !== 'symbol');
+  const value = JSON.stringify(issue.input) ?? 'nothing';
+  switch (issue.code) {
+    case 'unrecognized_keys':
+      return issue.keys.map((key) => ({ path: [...path, key], of: 'key', message: unknownName('key', key, keysAt(schema, path)).message }));
+    case 'invalid_value':
+      if (issue.input === undefined) return [{ path, message: `"${String(path.at(-1))}" is missing: expected ${issue.values.join(' or ')}` }];
+      return [{ path, message: `expected ${issue.values.join(' or ')}, got ${value}` }];
+    case 'invalid_type':
+      return [{ path, message: issue.input === undefined ? `"${String(path.at(-1))}" is missing: expected ${describe(issue.expected)}` : `expected ${describe(issue.expected)}, got ${value}` }];
+    default:
+      return [{ path, message: issue.message }];
+  }
+}
+
+/** What zod expects, in words. */
+function describe(expected: string): string {
+  return { string: 'a text', object: 'keys and values', record: 'keys and values', array: 'a list', int: 'a whole number', number: 'a number', boolean: 'true or false' }[expected] ?? expected;
+}
+
+/** The keys that the schema knows at a place of the document. */
+function keysAt(schema: z.ZodType, path: Path): readonly string[] {
+  const definition = schema.def as SchemaDefinition;
+  switch (definition.type) {
+    case 'object': {
+      const [step, ...rest] = path;
+      if (step === undefined) return Object.keys(definition.shape);
+      const inner = definition.shape[String(step)];
+      return inner === undefined ? [] : keysAt(inner, rest);
+    }
+    case 'array':
+      return keysAt(definition.element, path.slice(1));
+    case 'record':
+      return keysAt(definition.valueType, path.slice(1));
+    case 'pipe':
+      return [...keysAt(definition.in, path), ...keysAt(definition.out, path)];
+    case 'optional':
+    case 'default':
+    case 'prefault':
+    case 'nullable':
+      return keysAt(definition.innerType, path);
+    default:
+      return [];
+  }
+}
+
+/** As much of zod's definitions as leads from a schema to those within. */
+type SchemaDefinition =
+  | { readonly type: 'object'; readonly shape: Readonly<Record<string, z.ZodType>> }
+  | { readonly type: 'array'; readonly element: z.ZodType }
+  | { readonly type: 'record'; readonly valueType: z.ZodType }
+  | { readonly type: 'pipe'; readonly in: z.ZodType; readonly out: z.ZodType }
+  | { readonly type: 'optional' | 'default' | 'prefault' | 'nullable'; readonly innerType: z.ZodType }
+  | { readonly type: 'transform' | 'other' };
+
+function offsetOf(document: Document, { path, of = 'value' }: Pick<YamlProblem, 'path' | 'of'>): number {
+  const [parent, node] = [nodeAt(document, path.slice(0, -1)), nodeAt(document, path)];
+  const key = isMap(parent) ? parent.items.map((pair) => pair.key).find((candidate) => isScalar(candidate) && candidate.value === path.at(-1)) : undefined;
+  const found = of === 'key' && isNode(key) ? key : node;
+  if (isNode(found) && found.range) return found.range[0];
+  if (path.length === 0) return document.contents?.range?.[0] ?? document.range?.[0] ?? 0;
+  return offsetOf(document, { path: path.slice(0, -1) });
+}
+
+function nodeAt(document: Document, path: Path): unknown {
+  return path.length === 0 ? document.contents : document.getIn(path, true);
+}

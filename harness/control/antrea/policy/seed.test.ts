@@ -1,0 +1,74 @@
+// Goal: the policies of the seed become the flows that it lists, table by table.
+// Method: the objects that the seed names, written as manifests, on a node with their addresses; the listing (seed-flows.txt) in the parser's
+// canonical form, with OpenFlow ports by the pods that they belong to. The seed took the two examples from two nodes; each is held to its own tables.
+import { readFileSync } from 'node:fs';
+import t from 'tap';
+import { readCluster } from '../../../../topologies/kubernetes.js';
+import { parseFlow, parseFlows, printFlow } from '../../../openflow/flow.js';
+import { noNames } from '../../../openflow/form.js';
+import { antrea } from '../index.js';
+
+const listing = readFileSync('harness/control/antrea/seed-flows.txt', 'utf8').split('\n').filter((line) => line.startsWith('table='));
+
+const node = `
+apiVersion: v1
+kind: Node
+metadata: { name: n1 }
+spec: { podCIDR: 10.10.1.0/24 }
+`;
+
+const pod = (name: string, app: string, ip: string) => `---
+apiVersion: v1
+kind: Pod
+metadata: { name: ${name}, labels: { app: ${app} } }
+spec: { nodeName: n1 }
+status: { podIP: ${ip} }
+`;
+
+const policyNamed = (name: string) => {
+  const found = readFileSync('topologies/network-policy/policies.yaml', 'utf8').split('---\n').find((text) => text.includes(`name: ${name}\n`));
+  if (found === undefined) throw new Error(`no policy ${name}`);
+  return `---\n${found}`;
+};
+
+void t.test('two nginx pods and test-network-policy: tables 50, 60, 90 and 100', async (t) => {
+  const flows = flowsOf(node, pod('nginx1', 'nginx', '10.10.1.2'), pod('nginx2', 'nginx', '10.10.1.3'), policyNamed('test-network-policy'));
+  for (const table of [50, 60, 90, 100]) t.same(ofTable(flows, table), ofTable(listing.map(canonical), table), `table ${table}`);
+  t.same([45, 85].map((table) => ofTable(flows, table).length), [2, 2], 'and none for ClusterNetworkPolicies');
+});
+
+void t.test('appServer, appNotClient, appDns and cnp0: tables 45 and 85', async (t) => {
+  const flows = flowsOf(node, pod('appserver', 'server', '10.10.1.6'), pod('appnotclient', 'notClient', '10.10.1.7'), pod('appdns', 'dns', '10.10.1.8'), policyNamed('cnp0'));
+  // appServer's port is the first of a pod here, and was 412 there.
+  const listed = listing.map((line) => canonical(line.replace('reg1=0x19c', 'reg1=0x3')));
+  for (const table of [45, 85]) t.same(ofTable(flows, table), ofTable(listed, table), `table ${table}`);
+  t.same([50, 60, 90, 100].map((table) => ofTable(flows, table).length), [2, 1, 3, 1], 'and none for NetworkPolicies');
+});
+
+void t.test('a node without a pod that the policy applies to has no flow of it', async (t) => {
+  const elsewhere = node.replace('n1', 'n2').replace('10.10.1.0', '10.10.2.0');
+  const bystander = pod('other', 'other', '10.10.2.2').replace('nodeName: n1', 'nodeName: n2');
+  const objects = [node, `---${elsewhere}`, pod('nginx1', 'nginx', '10.10.1.2'), pod('appserver', 'server', '10.10.1.6'), bystander];
+  const on = (name: string, ...more: readonly string[]) => flowsOn(name, ...objects, ...more);
+  t.same(on('n2', policyNamed('test-network-policy'), policyNamed('cnp0')), on('n2'));
+  t.notSame(on('n1', policyNamed('test-network-policy')), on('n1'));
+});
+
+function canonical(line: string): string {
+  return printFlow(parseFlow(line, { ...noNames, ports: new Map([['antrea-gw0', 2], ['antrea-tun0', 1], ['coredns5-8ec607', 3], ['coredns5-9d9530', 4]]) }));
+}
+
+function ofTable(flows: readonly string[], table: number): readonly string[] {
+  return flows.filter((flow) => flow.startsWith(`table=${table}, `)).sort();
+}
+
+function flowsOf(...manifests: readonly string[]): readonly string[] {
+  return flowsOn('n1', ...manifests);
+}
+
+/** The flows of the node's br-int, in canonical form. */
+function flowsOn(name: string, ...manifests: readonly string[]): readonly string[] {
+  const cluster = readCluster([{ file: 'seed.yaml', text: manifests.join('') }], { name: 'seed', tunnel: 'geneve' });
+  const bridge = antrea.plan(cluster).nodes.find((plan) => plan.node === name)?.bridges.find((candidate) => candidate.name === 'br-int');
+  return parseFlows(bridge?.flows.join('\n') ?? '', 'br-int', { ...noNames, ports: new Map(bridge?.ports.map((port) => [port.name, port.ofport])) }).map(printFlow);
+}

@@ -1,0 +1,88 @@
+import { cidrContains, ipv4Number, parseCidr } from '../../base/address.js';
+import type { Cluster, KubeObjects } from '../../kube/objects.js';
+import type { Intent } from '../../nouns/intent.js';
+import type { FrameSpec, Stimulus } from '../../nouns/vector.js';
+import { holder, parties, subnetNode, type Party } from '../parties.js';
+import { egressVerdict, ingressVerdict, type Conversation, type End, type PolicyVerdict } from './verdict.js';
+
+/**
+ * What becomes of a promise under the cluster's policies: what nobody is kept from stays as it is. Answers of a conversation that was let through
+ * are never kept back (the seed, "EgressRuleTable").
+ */
+export function underPolicies(cluster: Cluster, from: Party, stimulus: Stimulus, promise: () => Intent): Intent {
+  if (stimulus.kind === 'frame' && stimulus.interface === undefined) {
+    const stray = misdirected(cluster, from, stimulus.frame);
+    if (stray !== undefined) return stray;
+  }
+  const unrestricted = promise();
+  const asked = questionOf(stimulus);
+  if (asked === undefined || !reaches.has(unrestricted.kind)) return unrestricted;
+  const to = holder(cluster, asked.ip);
+  if (to === undefined) return unrestricted;
+  const verdict = between(cluster.objects, from, to, { ...asked.service, from: end(cluster.objects, from.ip), to: end(cluster.objects, to.ip) });
+  return verdict.kind === 'allowed' ? unrestricted : { kind: 'denied', why: verdict.why };
+}
+
+const reaches: ReadonlySet<Intent['kind']> = new Set(['round-trip', 'refused', 'delivered']);
+
+/** The seed, "IngressRuleTable": "traffic from the local gateway cannot be dropped because of Network Policies". */
+function between(objects: KubeObjects, from: Party, to: Party, conversation: Conversation): PolicyVerdict {
+  const egress = egressVerdict(objects, conversation);
+  if (egress.kind === 'denied' || (from.kind === 'node' && from.node === to.node)) return egress;
+  return ingressVerdict(objects, conversation);
+}
+
+/**
+ * A truthful sender that gives the packet another pod's MAC than the address belongs to. The seed, "IngressRuleTable": egress policies go by the
+ * address, ingress policies by the port, so that neither is bypassed; a pod takes nothing that is not for its address.
+ */
+function misdirected(cluster: Cluster, from: Party, { src, dst, payload }: FrameSpec): Intent | undefined {
+  if (!('ttl' in payload) || from.kind !== 'pod' || src.toLowerCase() !== from.mac || payload.src !== from.ip) return undefined;
+  if (payload.kind === 'tcp' && !(payload.checksum === 'right' && payload.flags.join(' ') === 'SYN')) return undefined;
+  const reached = parties(cluster).find(({ kind, mac, node }) => kind === 'pod' && node === from.node && mac === dst.toLowerCase());
+  const elsewhere = (subnetNode(cluster, payload.dst) ?? from.node) !== from.node || cidrContains(parseCidr(cluster.serviceCidr), ipv4Number(payload.dst));
+  if (reached === undefined || reached.ip === payload.dst || elsewhere) return undefined;
+  const service = serviceOf(payload);
+  const { objects } = cluster;
+  const egress = egressVerdict(objects, { ...service, from: end(objects, from.ip), to: end(objects, payload.dst) });
+  const verdict = egress.kind === 'denied' ? egress : ingressVerdict(objects, { ...service, from: end(objects, from.ip), to: end(objects, reached.ip) });
+  return verdict.kind === 'denied' ? { kind: 'blocked', why: verdict.why } : { kind: 'denied', why: `${reached.name} does not hold ${payload.dst}` };
+}
+
+interface Question {
+  readonly ip: string;
+  readonly service: Pick<Conversation, 'protocol' | 'port'>;
+}
+
+/** Undefined for what policies are not about. */
+function questionOf(stimulus: Stimulus): Question | undefined {
+  switch (stimulus.kind) {
+    case 'ping':
+      return { ip: stimulus.to, service: { protocol: 'ICMP' } };
+    case 'udp':
+      return { ip: stimulus.to, service: { protocol: 'UDP', port: stimulus.port } };
+    case 'tcp':
+    case 'probe':
+      return { ip: stimulus.to, service: { protocol: 'TCP', port: stimulus.port } };
+    case 'frame':
+      return 'ttl' in stimulus.frame.payload ? { ip: stimulus.frame.payload.dst, service: serviceOf(stimulus.frame.payload) } : undefined;
+    case 'arp':
+      return undefined;
+  }
+}
+
+function serviceOf(payload: Extract<FrameSpec['payload'], { readonly ttl: number }>): Question['service'] {
+  switch (payload.kind) {
+    case 'udp':
+      return { protocol: 'UDP', port: payload.dstPort };
+    case 'tcp':
+      return { protocol: 'TCP', port: payload.dstPort };
+    case 'echo-request':
+      return { protocol: 'ICMP' };
+  }
+}
+
+function end({ pods }: KubeObjects, ip: string): End {
+  const pod = pods.find(({ spec, status }) => !spec.hostNetwork && status.podIP === ip);
+  return pod === undefined ? { ip } : { ip, pod };
+}

@@ -1,0 +1,96 @@
+// Goal: L0 reads policies as Kubernetes and the seed mean them.
+// Method: one policy at a time over four pods, written as manifests; who may open what to whom, worked out by hand from the API reference.
+import t from 'tap';
+import { readCluster } from '../../../topologies/kubernetes.js';
+import type { Cluster } from '../../kube/objects.js';
+import { intentOf } from '../intent.js';
+
+/** a and b in default, c in the namespace other, on n1; d in default on n2. b has a port called http, 8080. */
+const base = `
+apiVersion: v1
+kind: Node
+metadata: { name: n1 }
+---
+apiVersion: v1
+kind: Node
+metadata: { name: n2 }
+---
+apiVersion: v1
+kind: Namespace
+metadata: { name: other, labels: { team: red } }
+${[['a', 'default', 'n1', ''], ['b', 'default', 'n1', '{ name: http, containerPort: 8080 }'], ['c', 'other', 'n1', ''], ['d', 'default', 'n2', '{ name: http, containerPort: 80 }']].map(([name, namespace, node, port]) => `---
+apiVersion: v1
+kind: Pod
+metadata: { name: ${name}, namespace: ${namespace}, labels: { app: ${name} } }
+spec: { nodeName: ${node}, containers: [{ name: main, ports: [${port}] }] }
+`).join('')}`;
+
+const addresses: Readonly<Record<string, string>> = { a: '10.10.1.2', b: '10.10.1.3', c: '10.10.1.4', d: '10.10.2.2', n1: '10.10.1.1', n2: '10.10.2.1' };
+
+void t.test('NetworkPolicy', async (t) => {
+  const cases: readonly (readonly [spec: string, allowed: string, denied: string])[] = [
+    ['podSelector: {}', 'a-c:80 n1-a:80 c-n1:80', 'a-b:80 b-a:80 c-a:80 n2-a:80 a-b:icmp'],
+    ['podSelector: {}\n  policyTypes: [Egress]', 'c-a:80 n1-a:80', 'a-c:80 a-b:80 a-n1:80 a-b:icmp'],
+    ['podSelector: {}\n  egress: []', 'a-c:80', 'c-a:80'],
+    ['podSelector: {}\n  egress: [{ to: [{ podSelector: { matchLabels: { app: b } } }] }]', '', 'a-c:80 c-a:80 a-b:80'],
+    ['podSelector: {}\n  policyTypes: [Ingress]\n  egress: [{ to: [{ podSelector: {} }] }]', 'a-c:80', 'a-b:80'],
+    ['podSelector: { matchLabels: { app: b } }\n  ingress: [{}]', 'a-b:80 c-b:9 d-b:icmp', ''],
+    ['podSelector: { matchLabels: { app: b } }\n  ingress: [{ from: [], ports: [] }]', 'a-b:80 c-b:9 d-b:icmp', ''],
+    ['podSelector: { matchLabels: { app: b } }\n  ingress: [{ from: [{ podSelector: {} }] }]', 'a-b:80 d-b:80 c-d:80', 'c-b:80'],
+    ['podSelector: { matchLabels: { app: b } }\n  ingress: [{ from: [{ namespaceSelector: { matchLabels: { team: red } } }] }]', 'c-b:80', 'a-b:80'],
+    ['podSelector: { matchLabels: { app: b } }\n  ingress: [{ from: [{ namespaceSelector: { matchLabels: { team: red } }, podSelector: { matchLabels: { app: a } } }] }]', '', 'a-b:80 c-b:80'],
+    ['podSelector: { matchLabels: { app: b } }\n  ingress: [{ from: [{ namespaceSelector: { matchLabels: { team: red } } }, { podSelector: { matchLabels: { app: a } } }] }]', 'a-b:80 c-b:80', 'd-b:80'],
+    ['podSelector: { matchLabels: { app: b } }\n  ingress: [{ from: [{ ipBlock: { cidr: 10.10.1.0/24, except: [10.10.1.4/32] } }] }]', 'a-b:80 n1-b:80', 'c-b:80 d-b:80'],
+    ['podSelector: { matchLabels: { app: b } }\n  ingress: [{ from: [{ ipBlock: { cidr: 10.10.2.1/32 } }] }]', 'n2-b:80 n1-b:80', 'd-b:80'],
+    ['podSelector: { matchLabels: { app: b } }\n  ingress: [{ ports: [{ port: http }] }]', 'a-b:8080', 'a-b:80 a-b:8080/udp a-b:icmp'],
+    ['podSelector: { matchLabels: { app: b } }\n  ingress: [{ ports: [{ protocol: UDP }] }]', 'a-b:8080/udp', 'a-b:8080'],
+    ['podSelector: { matchLabels: { app: b } }\n  ingress: [{ ports: [{ port: 80, endPort: 82 }] }]', 'a-b:80 a-b:82', 'a-b:79 a-b:83'],
+    ['podSelector: { matchLabels: { app: a } }\n  policyTypes: [Egress]\n  egress: [{ to: [{ podSelector: {} }], ports: [{ port: http }] }]', 'a-b:8080 a-d:80', 'a-b:80 a-d:8080'],
+    ['podSelector: { matchLabels: { app: a } }\n  policyTypes: [Egress]\n  egress: [{ to: [{ ipBlock: { cidr: 10.10.0.0/16 } }], ports: [{ port: http }] }]', '', 'a-b:8080 a-d:80'],
+    ['podSelector: { matchExpressions: [{ key: app, operator: NotIn, values: [b, d] }] }', 'a-b:80', 'b-a:80'],
+  ];
+  for (const [spec, allowed, denied] of cases) {
+    const cluster = under(`apiVersion: networking.k8s.io/v1\nkind: NetworkPolicy\nmetadata: { name: np }\nspec:\n  ${spec}\n`);
+    t.same([...words(allowed), ...words(denied)].filter((way) => reaches(cluster, way)), words(allowed), spec);
+  }
+});
+
+void t.test('ClusterNetworkPolicy', async (t) => {
+  const policy = (name: string, priority: number, rules: string) => `apiVersion: security.antrea.tanzu.vmware.com/v1alpha1\nkind: ClusterNetworkPolicy\nmetadata: { name: ${name} }\nspec: { priority: ${priority}, appliedTo: [{ podSelector: { matchLabels: { app: b } } }], ${rules} }\n`;
+  const drop = policy('drop', 5, 'ingress: [{ action: Drop, ports: [{ port: 80 }] }]');
+  const allow = policy('allow', 4, 'ingress: [{ action: Allow, from: [{ podSelector: { matchLabels: { app: a } } }] }]');
+  const isolate = 'apiVersion: networking.k8s.io/v1\nkind: NetworkPolicy\nmetadata: { name: np }\nspec: { podSelector: {} }\n';
+  const reached = (policies: readonly string[], ways: string) => words(ways).filter((way) => reaches(under(policies.join('---\n')), way)).join(' ');
+  t.equal(reached([drop], 'a-b:80 a-b:81 c-b:80 n1-b:80 n2-b:80'), 'a-b:81 n1-b:80', 'no default, and the gateway of its node passes');
+  t.equal(reached([drop, allow], 'a-b:80 c-b:80'), 'a-b:80', 'the lower priority comes first, whatever the order of writing');
+  t.equal(reached([isolate, allow], 'a-b:80 c-b:80'), 'a-b:80', 'what is allowed is not asked again');
+  t.equal(reached([policy('both', 5, 'ingress: [{ action: Drop, from: [{ podSelector: { matchLabels: { app: a } } }] }, { action: Allow }]'), isolate], 'a-b:80 c-b:80'), 'c-b:80', 'the first rule that matches');
+  t.equal(reached([policy('out', 5, 'egress: [{ action: Drop, to: [{ ipBlock: { cidr: 10.10.1.0/24 } }] }]')], 'b-a:80 b-d:80 a-b:80'), 'b-d:80 a-b:80');
+  t.throws(() => reached([drop, policy('other', 5, 'ingress: [{ action: Allow }]')], 'a-b:80'), { name: 'Unsupported', message: /drop and other, which have priority 5 and contradict each other/ });
+});
+
+void t.test('who lies gets no further than policies let him', async (t) => {
+  const cluster = under('apiVersion: networking.k8s.io/v1\nkind: NetworkPolicy\nmetadata: { name: np }\nspec: { podSelector: { matchLabels: { app: b } } }\n');
+  const mac = (name: string) => `0a:00:${(addresses[name] ?? '').split('.').map((part) => Number(part).toString(16).padStart(2, '0')).join(':')}`;
+  const sent = (as: string, to: string, ip: string) => intentOf(cluster, { kind: 'frame', from: 'a', what: '', frame: { src: mac(as), dst: mac(to), payload: { kind: 'udp', src: addresses[as] ?? '', dst: addresses[ip] ?? '', ttl: 64, srcPort: 9, dstPort: 7 } } }).kind;
+  t.equal(sent('a', 'b', 'c'), 'blocked', 'the port of b is guarded whatever the address');
+  t.equal(sent('a', 'c', 'b'), 'denied', 'c may be sent to, and takes nothing for b');
+  t.equal(sent('c', 'c', 'b'), 'blocked', 'with the addresses of c');
+  t.equal(sent('a', 'c', 'c'), 'round-trip');
+});
+
+function words(text: string): readonly string[] {
+  return text.split(' ').filter((word) => word !== '');
+}
+
+/** `a-b:80`, `a-b:53/udp`, `a-b:icmp`; pods of another namespace have it in their names. */
+function reaches(cluster: Cluster, way: string): boolean {
+  const [, from = '', to = '', port = '', udp] = /^(\w+)-(\w+):(\w+)(\/udp)?$/.exec(way) ?? [];
+  const at = { from: from === 'c' ? 'c.other' : from, to: addresses[to] ?? '' };
+  const intent = intentOf(cluster, port === 'icmp' ? { kind: 'ping', ...at } : { kind: udp === undefined ? 'probe' : 'udp', ...at, port: Number(port) });
+  return intent.kind !== 'denied';
+}
+
+function under(policies: string): Cluster {
+  return readCluster([{ file: 'f', text: `${base}---\n${policies}` }], { name: 'x', tunnel: 'geneve' });
+}

@@ -1,0 +1,118 @@
+/**
+ * What policies say about a conversation, by asking each of them in turn: nothing is compiled, nothing kept. Kubernetes, "Network Policies", and
+ * the seed, "CnpEgressRuleTable": ClusterNetworkPolicies come first, and what one of them decides, NetworkPolicies are not asked.
+ */
+import { Unsupported } from '../../base/errors.js';
+import type { KubeObjects } from '../../kube/objects.js';
+import type { ClusterNetworkPolicy, NetworkPolicy, PolicyPeer, PolicyPort } from '../../kube/policies.js';
+import type { KubePod, Protocol } from '../../kube/workloads.js';
+import { isInBlock } from './blocks.js';
+import { isMeant } from './labels.js';
+
+/** Who opens it, to whom, and on what; `pod` is missing at an end that is none. Protocols without ports have none. */
+export interface Conversation {
+  readonly from: End;
+  readonly to: End;
+  readonly protocol: Protocol | 'ICMP';
+  readonly port?: number;
+}
+
+export interface End {
+  readonly ip: string;
+  readonly pod?: KubePod;
+}
+
+/** `why` names the policy that decided, where one did. */
+export type PolicyVerdict = { readonly kind: 'allowed' } | { readonly kind: 'denied'; readonly why: string };
+
+const allowed: PolicyVerdict = { kind: 'allowed' };
+
+/** What the policies of the pod that opens the conversation say. @throws Unsupported where policies of one priority contradict each other. */
+export function egressVerdict(objects: KubeObjects, conversation: Conversation): PolicyVerdict {
+  const { pod } = conversation.from;
+  return pod === undefined ? allowed : verdict(objects, pod, conversation, 'egress');
+}
+
+/** What the policies of the pod that is to be reached say. @throws Unsupported as `egressVerdict`. */
+export function ingressVerdict(objects: KubeObjects, conversation: Conversation): PolicyVerdict {
+  const { pod } = conversation.to;
+  return pod === undefined ? allowed : verdict(objects, pod, conversation, 'ingress');
+}
+
+type Direction = 'ingress' | 'egress';
+
+function verdict(objects: KubeObjects, pod: KubePod, conversation: Conversation, direction: Direction): PolicyVerdict {
+  const decided = clusterVerdict(objects, pod, conversation, direction);
+  if (decided !== undefined) return decided;
+  const isolating = objects.networkPolicies.filter((policy) => isolates(policy, pod, direction, objects));
+  if (isolating.length === 0) return allowed;
+  if (isolating.some((policy) => admits(policy, conversation, direction, objects))) return allowed;
+  return { kind: 'denied', why: `${isolating.map(({ metadata }) => `NetworkPolicy ${metadata.namespace}/${metadata.name}`).join(' and ')} let no such ${direction} of ${pod.metadata.name} through` };
+}
+
+/** The first rule that matches, in the order of priorities and within a policy in its own; undefined where none does. */
+function clusterVerdict(objects: KubeObjects, pod: KubePod, conversation: Conversation, direction: Direction): PolicyVerdict | undefined {
+  const priorities = [...new Set(objects.clusterNetworkPolicies.map(({ spec }) => spec.priority))].sort((a, b) => a - b);
+  for (const priority of priorities) {
+    const decisions = objects.clusterNetworkPolicies.filter(({ spec }) => spec.priority === priority).flatMap((policy) => firstDecision(policy, pod, conversation, direction, objects));
+    const [first] = decisions;
+    if (decisions.some(({ action }) => action !== first?.action)) throw new Unsupported(`nothing is promised about ClusterNetworkPolicies ${decisions.map(({ name }) => name).join(' and ')}, which have priority ${priority} and contradict each other`);
+    if (first !== undefined) return first.action === 'Allow' ? allowed : { kind: 'denied', why: `ClusterNetworkPolicy ${first.name} drops such ${direction} of ${pod.metadata.name}` };
+  }
+  return undefined;
+}
+
+interface Decision {
+  readonly name: string;
+  readonly action: 'Allow' | 'Drop';
+}
+
+function firstDecision({ metadata, spec }: ClusterNetworkPolicy, pod: KubePod, conversation: Conversation, direction: Direction, objects: KubeObjects): readonly Decision[] {
+  if (!spec.appliedTo.some((selectors) => isMeant(pod, selectors, undefined, objects))) return [];
+  const rules = direction === 'ingress' ? (spec.ingress ?? []).map(({ from, ...rule }) => ({ ...rule, peers: from })) : (spec.egress ?? []).map(({ to, ...rule }) => ({ ...rule, peers: to }));
+  const rule = rules.find(({ peers, ports }) => matches({ peers, ports }, conversation, direction, undefined, objects));
+  return rule === undefined ? [] : [{ name: metadata.name, action: rule.action }];
+}
+
+/** NetworkPolicySpec, `policyTypes`: one that does not say is about ingress, and about egress where it has egress rules. */
+function isolates({ metadata, spec }: NetworkPolicy, pod: KubePod, direction: Direction, objects: KubeObjects): boolean {
+  const about = spec.policyTypes === undefined ? direction === 'ingress' || (spec.egress !== undefined && spec.egress.length > 0) : spec.policyTypes.some((type) => type.toLowerCase() === direction);
+  return about && isMeant(pod, { podSelector: spec.podSelector }, metadata.namespace, objects);
+}
+
+function admits({ metadata, spec }: NetworkPolicy, conversation: Conversation, direction: Direction, objects: KubeObjects): boolean {
+  const rules = direction === 'ingress' ? (spec.ingress ?? []).map(({ from, ports }) => ({ peers: from, ports })) : (spec.egress ?? []).map(({ to, ports }) => ({ peers: to, ports }));
+  return rules.some((rule) => matches(rule, conversation, direction, metadata.namespace, objects));
+}
+
+interface Rule {
+  readonly peers: readonly PolicyPeer[] | undefined;
+  readonly ports: readonly PolicyPort[] | undefined;
+}
+
+/**
+ * A list that is missing or empty restricts nothing. A port's name is one of the pod that is to be reached (Kubernetes, NetworkPolicyPort); an
+ * ipBlock is about addresses, whoever has them, and nothing in it has names.
+ */
+function matches({ peers, ports }: Rule, conversation: Conversation, direction: Direction, policyNamespace: string | undefined, objects: KubeObjects): boolean {
+  const peer = direction === 'ingress' ? conversation.from : conversation.to;
+  const everybody = peers === undefined || peers.length === 0;
+  const fitting = (peers ?? []).filter((candidate) => isPeer(peer, candidate, policyNamespace, objects));
+  if (!everybody && fitting.length === 0) return false;
+  if (ports === undefined || ports.length === 0) return true;
+  const reachedByName = direction === 'ingress' || everybody || fitting.some(({ ipBlock }) => ipBlock === undefined);
+  return ports.some((port) => isPort(conversation, port) && (typeof port.port !== 'string' || reachedByName));
+}
+
+function isPeer({ ip, pod }: End, peer: PolicyPeer, policyNamespace: string | undefined, objects: KubeObjects): boolean {
+  if (peer.ipBlock !== undefined) return isInBlock(ip, peer.ipBlock);
+  return pod !== undefined && isMeant(pod, peer, policyNamespace, objects);
+}
+
+function isPort({ protocol, port, to }: Conversation, wanted: PolicyPort): boolean {
+  if (protocol !== wanted.protocol) return false;
+  if (wanted.port === undefined) return true;
+  if (port === undefined) return false;
+  if (typeof wanted.port === 'number') return port >= wanted.port && port <= (wanted.endPort ?? wanted.port);
+  return (to.pod?.spec.containers ?? []).some(({ ports }) => ports.some((named) => named.name === wanted.port && named.containerPort === port && named.protocol === protocol));
+}

@@ -1,0 +1,117 @@
+// Goal: manifests are read as Kubernetes reads them, and each mistake is answered at its place with what would be right.
+// Method: the manifests of the policy scenario, changed in one place at a time, the whole answer compared; selectors by a table with the
+// answers worked out by hand; the schemas against one object of each kind.
+import { readFileSync } from 'node:fs';
+import t from 'tap';
+import { readCluster } from '../../topologies/kubernetes.js';
+import { readManifests } from './manifests.js';
+import { selectedPods, selects } from './selection.js';
+
+const files = ['cluster', 'policies'].map((name) => ({ file: name, text: readFileSync(`topologies/network-policy/${name}.yaml`, 'utf8') }));
+
+void t.test('the scenario\'s manifests', async (t) => {
+  const { objects } = readManifests(files);
+  t.same(objects.pods.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`), ['default/nginx1', 'default/nginx2', 'default/server', 'default/notclient', 'default/dns', 'shop/db', 'shop/front', 'shop/batch']);
+  t.same(objects.namespaces.find(({ metadata }) => metadata.name === 'shop')?.metadata.labels, { team: 'sales', 'kubernetes.io/metadata.name': 'shop' });
+  t.ok(objects.namespaces.some(({ metadata }) => metadata.name === 'default'), 'every cluster has it');
+  t.equal(objects.networkPolicies.length, 4);
+  t.equal(objects.networkPolicies[2]?.spec.policyTypes, undefined, 'what is not said is not decided here');
+  const cluster = readCluster(files, { name: 'x', tunnel: 'geneve' });
+  t.same(cluster.nodes.map(({ pods }) => pods.map(({ name, ip }) => `${name} ${ip}`)), [['nginx1 10.10.1.2', 'server 10.10.1.3', 'notclient 10.10.1.4', 'front.shop 10.10.1.5', 'batch.shop 10.10.1.6'], ['nginx2 10.10.2.2', 'dns 10.10.2.3', 'db.shop 10.10.2.4']]);
+  t.same(cluster.objects.pods.map(({ status }) => status.podIP).sort(), cluster.nodes.flatMap(({ pods }) => pods.map(({ ip }) => ip)).sort());
+  t.same(cluster.nodes[1]?.pods[1]?.listens, [{ protocol: 'UDP', port: 53 }, { protocol: 'TCP', port: 53 }]);
+});
+
+void t.test('mistakes: file, line, column, field, value and what would be right', async (t) => {
+  const mistakes: readonly (readonly [file: 'cluster' | 'policies', replace: string, by: string, error: string | RegExp])[] = [
+    ['policies', 'podSelector:\n    matchLabels:\n      app: nginx\n  policy', 'podSelectr:\n    matchLabels:\n      app: nginx\n  policy', /^policies:8:3: spec\.podSelectr: unknown key "podSelectr"\. Did you mean "podSelector"\?/],
+    ['policies', '    - Egress\n', '    - Outgress\n', 'policies:13:7: spec.policyTypes[1]: expected Ingress or Egress, got "Outgress"'],
+    ['policies', 'port: 80\n', 'port: 80000\n', 'policies:21:17: spec.ingress[0].ports[0].port: expected a port from 1 to 65535 or the name of one, got 80000'],
+    ['policies', 'port: 80\n', 'port: HTTP\n', /^policies:21:17: spec\.ingress\[0\]\.ports\[0\]\.port: "HTTP" is no port name/],
+    ['policies', 'protocol: TCP', 'protocol: tcp', 'policies:20:21: spec.ingress[0].ports[0].protocol: expected TCP or UDP or SCTP, got "tcp"'],
+    ['policies', 'endPort: 8099', 'endPort: 80', /spec\.ingress\[0\]\.ports\[0\]\.endPort: endPort 80 comes before port 8000$/],
+    ['policies', 'port: 8000, endPort', 'port: sql, endPort', /endPort: endPort needs a port that is a number$/],
+    ['policies', 'cidr: 10.10.0.0/16', 'cidr: 10.10.0.0/33', /spec\.ingress\[1\]\.from\[0\]\.ipBlock\.cidr: expected a block of addresses such as 10\.10\.0\.0\/24, got "10\.10\.0\.0\/33"/],
+    ['policies', 'cidr: 10.10.0.0/16', 'cidr: 10.10.5.0/16', /ipBlock\.cidr: "10\.10\.5\.0\/16" is not the first address of its block: write 10\.10\.0\.0\/16$/],
+    ['policies', 'except: [10.10.1.0/24]', 'except: [10.9.1.0/24]', /ipBlock\.except\[0\]: 10\.9\.1\.0\/24 is no smaller block within 10\.10\.0\.0\/16$/],
+    ['policies', 'operator: NotIn', 'operator: Not', /operator: expected In or NotIn or Exists or DoesNotExist, got "Not"$/],
+    ['policies', 'operator: NotIn, values: [db]', 'operator: Exists, values: [db]', /values: operator Exists takes no values$/],
+    ['policies', 'values: [db]', 'values: []', /values: operator NotIn needs at least one value$/],
+    ['policies', 'app: notClient', 'app: not/Client', /matchLabels\.app: "not\/Client" is no label value/],
+    ['policies', 'priority: 10', 'priority: 0', 'policies:36:13: spec.priority: expected a priority from 1 to 10000, got 0'],
+    ['policies', 'action: Drop', 'action: Deny', 'policies:42:15: spec.ingress[0].action: expected Allow or Drop, got "Deny"'],
+    ['policies', '  namespace: default\n', '  namespace: defalt\n', /^policies:6:14: metadata\.namespace: unknown namespace "defalt"\. Did you mean "default"\?/],
+    ['policies', 'kind: ClusterNetworkPolicy', 'kind: AntreaClusterNetworkPolicy', /^policies:32:7: unknown kind "AntreaClusterNetworkPolicy"/],
+    ['policies', 'apiVersion: security.antrea.tanzu.vmware.com/v1alpha1', 'apiVersion: crd.antrea.io/v1beta1', /^policies:31:13: apiVersion: expected security\.antrea\.tanzu\.vmware\.com\/v1alpha1, got "crd\.antrea\.io\/v1beta1"$/],
+    ['cluster', 'nodeName: n1', 'nodeName: n3', /^cluster:20:19: spec\.nodeName: unknown node "n3"/],
+    ['cluster', 'nodeName: n1, ', '', /^cluster:20:7: spec\.nodeName: "nodeName" is missing: expected a text$/],
+    ['cluster', 'containerPort: 80 }', 'containerPort: "80" }', /^cluster:20:\d+: spec\.containers\[0\]\.ports\[0\]\.containerPort: expected a (whole )?number, got "80"$/],
+    ['cluster', 'podCIDR: 10.10.2.0/24', 'podCIDR: 10.10.1.0/24', /cluster:10:18: spec\.podCIDR: 10\.10\.1\.0\/24 overlaps 10\.10\.1\.0\/24 of nodes\[0\]\.podCidr/],
+    ['cluster', 'name: nginx2', 'name: nginx1', /^cluster:24:19: metadata\.name: Pod default\/nginx1 is there already, at cluster:19:19$/],
+    ['cluster', 'name: shop, labels', 'name: Shop, labels', /^cluster:14:19: metadata\.name: "Shop" is no Kubernetes name/],
+    ['cluster', 'labels: { app: server } }\nspec: { nodeName: n1,', 'labels: { app: server } }\nstatus: { podIP: 10.10.9.9 }\nspec: { nodeName: n1,', /^cluster:\d+:\d+: status\.podIP: 10\.10\.9\.9 is no address for a host in 10\.10\.1\.0\/24 of n1/],
+    ['cluster', 'kind: Namespace', 'kin: Namespace', /^cluster:\d+:1: "kind" is missing: expected one of Namespace, Node, Pod/],
+    ['cluster', 'metadata: { name: shop, ', 'metadata: { name: shop, ]', /^cluster:14:25: Flow map/],
+  ];
+  for (const [file, replace, by, error] of mistakes) {
+    const changed = files.map((each) => (each.file === file ? { ...each, text: each.text.replace(replace, by) } : each));
+    t.notSame(changed, files, `${by} is a change`);
+    t.throws(() => readCluster(changed, { name: 'x', tunnel: 'geneve' }), { name: 'InputError', message: error }, by);
+  }
+  t.throws(() => readCluster(files.slice(1), { name: 'x', tunnel: 'geneve' }), { message: /unknown namespace "shop"/ });
+  t.throws(() => readCluster([], { name: 'x', tunnel: 'geneve' }), { message: /there is no Node in the manifests/ });
+});
+
+void t.test('Services and EndpointSlices', async (t) => {
+  const { objects } = readManifests([{ file: 'f', text: `
+apiVersion: v1
+kind: Service
+metadata: { name: web }
+spec: { clusterIP: 10.96.0.10, selector: { app: nginx }, sessionAffinity: ClientIP, ports: [{ port: 80, targetPort: http }] }
+---
+apiVersion: discovery.k8s.io/v1
+kind: EndpointSlice
+metadata: { name: web-1, labels: { kubernetes.io/service-name: web } }
+addressType: IPv4
+endpoints: [{ addresses: [10.10.1.2], conditions: { ready: true } }]
+ports: [{ port: 80 }]
+` }]);
+  t.match(objects.services, [{ spec: { clusterIP: '10.96.0.10', type: 'ClusterIP', ports: [{ protocol: 'TCP', targetPort: 'http' }] } }]);
+  t.match(objects.endpointSlices, [{ endpoints: [{ addresses: ['10.10.1.2'] }] }]);
+});
+
+void t.test('selectors', async (t) => {
+  const labels = { app: 'web', tier: 'front' };
+  const one = (key: string, operator: 'In' | 'NotIn' | 'Exists' | 'DoesNotExist', ...values: readonly string[]) => ({ matchExpressions: [{ key, operator, values: [...values] }] });
+  for (const [selector, expected] of [
+    [{}, true],
+    [{ matchLabels: { app: 'web' } }, true],
+    [{ matchLabels: { app: 'web', tier: 'back' } }, false],
+    [{ matchLabels: { zone: 'a' } }, false],
+    [one('app', 'In', 'db', 'web'), true],
+    [one('app', 'In', 'db'), false],
+    [one('zone', 'In', ''), false],
+    [one('app', 'NotIn', 'db'), true],
+    [one('app', 'NotIn', 'web'), false],
+    [one('zone', 'NotIn', 'a'), true],
+    [one('app', 'Exists'), true],
+    [one('zone', 'Exists'), false],
+    [one('zone', 'DoesNotExist'), true],
+    [one('app', 'DoesNotExist'), false],
+    [{ matchLabels: { app: 'web' }, ...one('tier', 'Exists') }, true],
+    [{ matchLabels: { app: 'web' }, ...one('tier', 'DoesNotExist') }, false],
+  ] as const) t.equal(selects(selector, labels), expected, JSON.stringify(selector));
+});
+
+void t.test('pods by namespace and label', async (t) => {
+  const { objects } = readManifests(files);
+  const names = (...[selection, own]: readonly [Parameters<typeof selectedPods>[1], string | undefined]) => selectedPods(objects, selection, own).map(({ metadata }) => metadata.name).join(' ');
+  const sales = { matchLabels: { team: 'sales' } };
+  t.equal(names({ podSelector: {} }, 'shop'), 'db front batch');
+  t.equal(names({ podSelector: {} }, undefined), 'nginx1 nginx2 server notclient dns db front batch');
+  t.equal(names({ namespaceSelector: sales }, 'default'), 'db front batch');
+  t.equal(names({ namespaceSelector: sales, podSelector: { matchLabels: { tier: 'db' } } }, 'default'), 'db');
+  t.equal(names({ namespaceSelector: {} }, 'shop'), 'nginx1 nginx2 server notclient dns db front batch');
+  const hosted = { ...objects, pods: objects.pods.map((pod) => (pod.metadata.name === 'db' ? { ...pod, spec: { ...pod.spec, hostNetwork: true } } : pod)) };
+  t.same(selectedPods(hosted, { podSelector: {} }, 'shop').map(({ metadata }) => metadata.name), ['front', 'batch'], 'a pod on the host\'s network is none of its namespace\'s');
+});

@@ -1,0 +1,85 @@
+/** Manifests, as `kubectl apply` takes them, into objects. */
+import { unknownName, type Place } from '../base/errors.js';
+import { readAs, readYamlDocuments, refused, refusedAt, type Path, type YamlDocument } from '../base/yaml.js';
+import { formatPath } from '../nouns/topology-check.js';
+import type { KubeObject, KubeObjects } from './objects.js';
+import { clusterNetworkPolicySchema, networkPolicySchema } from './policies.js';
+import { referenceProblems } from './references.js';
+import { endpointSliceSchema, serviceSchema } from './services.js';
+import { namespaceSchema, nodeSchema, podSchema, type Namespace } from './workloads.js';
+
+/** One file of manifests; `---` parts objects. */
+export interface ManifestFile {
+  readonly file: string;
+  readonly text: string;
+}
+
+const schemas = {
+  Namespace: namespaceSchema,
+  Node: nodeSchema,
+  Pod: podSchema,
+  Service: serviceSchema,
+  EndpointSlice: endpointSliceSchema,
+  NetworkPolicy: networkPolicySchema,
+  ClusterNetworkPolicy: clusterNetworkPolicySchema,
+} as const;
+
+/** An object, and where it was written. */
+export interface WrittenObject {
+  readonly object: KubeObject;
+  readonly document: YamlDocument;
+}
+
+/** What manifests hold, and where each of it was written. */
+export interface Manifests {
+  readonly objects: KubeObjects;
+  /** The place of a field of one of `objects`, or of what encloses it. */
+  placeOf(object: KubeObject, path: Path): Place | undefined;
+}
+
+/**
+ * Everything in the files. Namespaces that every cluster has are there as well, and each has its name as a label, as the API server does it.
+ * @throws InputError naming file, line, column and field of everything that is wrong, the value, and what would be right.
+ */
+export function readManifests(files: readonly ManifestFile[]): Manifests {
+  const written = files.flatMap(({ file, text }) => readYamlDocuments(text, file)).map((document): WrittenObject => ({ object: readObject(document), document }));
+  const objects = byKind(written.map(({ object }) => object));
+  const problems = referenceProblems(written, objects);
+  if (problems.length > 0) throw refusedAt(problems);
+  return { objects, placeOf: (object, path) => written.find((each) => each.object === object)?.document.placeOf({ path }) };
+}
+
+function readObject(document: YamlDocument): KubeObject {
+  const kind = typeof document.value === 'object' && document.value !== null && 'kind' in document.value ? document.value.kind : undefined;
+  const known = Object.keys(schemas);
+  if (typeof kind !== 'string') throw refused(document, [{ path: ['kind'], message: `"kind" is missing: expected one of ${known.join(', ')}` }]);
+  if (!isKnown(kind)) throw refused(document, [{ path: ['kind'], message: unknownName('kind', kind, known).message }]);
+  return readAs(document, schemas[kind], ({ path, message }) => (path.length === 0 ? message : `${formatPath(path)}: ${message}`));
+}
+
+function isKnown(kind: string): kind is keyof typeof schemas {
+  return Object.hasOwn(schemas, kind);
+}
+
+const everywhere = ['default', 'kube-system', 'kube-public', 'kube-node-lease'];
+
+function byKind(objects: readonly KubeObject[]): KubeObjects {
+  const of = <Kind extends KubeObject['kind']>(kind: Kind) => objects.filter((object): object is Extract<KubeObject, { readonly kind: Kind }> => object.kind === kind);
+  const namespaces = of('Namespace');
+  const given = everywhere.filter((name) => !namespaces.some(({ metadata }) => metadata.name === name));
+  return {
+    namespaces: [...given.map((name): Namespace => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels: {} } })), ...namespaces].map(labelled),
+    nodes: of('Node'),
+    pods: of('Pod'),
+    services: of('Service'),
+    endpointSlices: of('EndpointSlice'),
+    networkPolicies: of('NetworkPolicy'),
+    clusterNetworkPolicies: of('ClusterNetworkPolicy'),
+  };
+}
+
+/** Kubernetes, "Automatic labelling" of namespaces. */
+function labelled(namespace: Namespace): Namespace {
+  const { metadata } = namespace;
+  return { ...namespace, metadata: { ...metadata, labels: { ...metadata.labels, 'kubernetes.io/metadata.name': metadata.name } } };
+}

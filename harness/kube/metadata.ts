@@ -1,0 +1,59 @@
+/** What all objects have in common (Kubernetes API reference, ObjectMeta and LabelSelector). */
+import { z } from 'zod';
+import { cidrComplaint, labelKeyComplaint, labelValueComplaint, nameComplaint } from './well-formed.js';
+
+/** A text about which `complaint` says what is wrong, or undefined. */
+export function textThat(complaint: (text: string) => string | undefined): z.ZodString {
+  return z.string().superRefine((text, context) => {
+    const message = complaint(text);
+    if (message !== undefined) context.addIssue({ code: 'custom', message });
+  });
+}
+
+/** Fields that Kubernetes has and that no network depends on: known, so that a slip of the pen is told from them. */
+export function unused<const Names extends readonly string[]>(...names: Names): { [Name in Names[number]]: z.ZodOptional<z.ZodUnknown> } {
+  return Object.fromEntries(names.map((name) => [name, z.unknown().optional()])) as { [Name in Names[number]]: z.ZodOptional<z.ZodUnknown> };
+}
+
+export const nameSchema = textThat(nameComplaint);
+
+export const cidrSchema = textThat(cidrComplaint);
+
+const labelsSchema = z.record(z.string(), textThat(labelValueComplaint)).superRefine((labels, context) => {
+  for (const key of Object.keys(labels)) {
+    const message = labelKeyComplaint(key);
+    if (message !== undefined) context.addIssue({ code: 'custom', path: [key], message });
+  }
+});
+
+const objectMeta = {
+  name: nameSchema,
+  labels: labelsSchema.default({}),
+  ...unused('annotations', 'creationTimestamp', 'deletionGracePeriodSeconds', 'deletionTimestamp', 'finalizers', 'generateName', 'generation', 'managedFields', 'ownerReferences', 'resourceVersion', 'selfLink', 'uid'),
+};
+
+/** Of objects that belong to the cluster as a whole. */
+export const clusterMetadata = z.strictObject(objectMeta);
+
+/** Of objects in a namespace: `default` unless told, as kubectl has it. */
+export const namespacedMetadata = z.strictObject({ ...objectMeta, namespace: nameSchema.default('default') });
+
+const requirementSchema = z.strictObject({
+  key: textThat(labelKeyComplaint),
+  operator: z.enum(['In', 'NotIn', 'Exists', 'DoesNotExist']),
+  values: z.array(textThat(labelValueComplaint)).optional(),
+}).superRefine(({ operator, values = [] }, context) => {
+  const takesValues = operator === 'In' || operator === 'NotIn';
+  if (takesValues && values.length === 0) context.addIssue({ code: 'custom', path: ['values'], message: `operator ${operator} needs at least one value` });
+  if (!takesValues && values.length > 0) context.addIssue({ code: 'custom', path: ['values'], message: `operator ${operator} takes no values` });
+});
+
+/** Both parts must hold; an empty selector takes everything. */
+export const selectorSchema = z.strictObject({
+  matchLabels: labelsSchema.optional(),
+  matchExpressions: z.array(requirementSchema).optional(),
+});
+
+export type Labels = Readonly<z.output<typeof labelsSchema>>;
+export type LabelSelector = Readonly<z.output<typeof selectorSchema>>;
+export type LabelRequirement = Readonly<z.output<typeof requirementSchema>>;

@@ -1,0 +1,55 @@
+/** What Kubernetes takes for a name, a label, an address: each says what is wrong with a text and what would be right, or undefined. */
+import { formatIpv4, ipv4Number, parseCidr } from '../base/address.js';
+import { InputError } from '../base/errors.js';
+
+type Complaint = string | undefined;
+
+const namePattern = /^[a-z0-9]([-.a-z0-9]*[a-z0-9])?$/;
+const qualified = /^[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
+
+/** RFC 1123 subdomain (Kubernetes, "Object Names and IDs"). */
+export function nameComplaint(text: string): Complaint {
+  if (namePattern.test(text) && text.length <= 253) return undefined;
+  return `"${text}" is no Kubernetes name: lower-case letters, digits, "-" and ".", with a letter or digit at both ends`;
+}
+
+/** Kubernetes, "Labels and Selectors", syntax. */
+export function labelKeyComplaint(text: string): Complaint {
+  const [first = '', second, ...more] = text.split('/');
+  const [prefix, name] = second === undefined ? [undefined, first] : [first, second];
+  if (more.length === 0 && qualified.test(name) && (prefix === undefined || nameComplaint(prefix) === undefined)) return undefined;
+  return `"${text}" is no label key: up to 63 letters, digits, "-", "_" and ".", with a letter or digit at both ends, and before it perhaps a domain and "/"`;
+}
+
+export function labelValueComplaint(text: string): Complaint {
+  return text === '' || qualified.test(text) ? undefined : `"${text}" is no label value: up to 63 letters, digits, "-", "_" and ".", with a letter or digit at both ends`;
+}
+
+/** A port's name (RFC 6335, section 5.1, in lower case). */
+export function portNameComplaint(text: string): Complaint {
+  const fine = /^[a-z0-9]([-a-z0-9]{0,13}[a-z0-9])?$/.test(text) && /[a-z]/.test(text) && !text.includes('--');
+  return fine ? undefined : `"${text}" is no port name: up to 15 lower-case letters, digits and "-", at least one letter, "-" neither at an end nor twice in a row`;
+}
+
+export function ipComplaint(text: string): Complaint {
+  return complaint(() => ipv4Number(text));
+}
+
+/** The first address of its block, as the API server warns where it is not. */
+export function cidrComplaint(text: string): Complaint {
+  return complaint(() => {
+    const { number, prefixLength } = parseCidr(text);
+    const right = `${formatIpv4(number)}/${prefixLength}`;
+    if (text !== right) throw new InputError(`"${text}" is not the first address of its block: write ${right}`);
+  });
+}
+
+function complaint(read: () => unknown): Complaint {
+  try {
+    read();
+    return undefined;
+  } catch (error) {
+    if (error instanceof InputError) return error.message;
+    throw error;
+  }
+}

@@ -1,0 +1,80 @@
+/** Namespaces, nodes and pods (Kubernetes API reference, core/v1), as far as a network depends on them. */
+import { z } from 'zod';
+import { cidrSchema, clusterMetadata, nameSchema, namespacedMetadata, textThat, unused } from './metadata.js';
+import { ipComplaint, portNameComplaint } from './well-formed.js';
+
+export const protocolSchema = z.enum(['TCP', 'UDP', 'SCTP']);
+
+export const portNumberSchema = z.int().refine((port) => port >= 1 && port <= 65535, { error: ({ input }) => `expected a port from 1 to 65535, got ${String(input)}` });
+
+/** A number, or the name that a container gives it. */
+export const portReferenceSchema = z.unknown().superRefine((port, context) => {
+  const complaint = portComplaint(port);
+  if (complaint !== undefined) context.addIssue({ code: 'custom', message: complaint, input: port });
+}).transform((port) => port as number | string);
+
+function portComplaint(port: unknown): string | undefined {
+  if (typeof port === 'string') return portNameComplaint(port);
+  return portNumberSchema.safeParse(port).success ? undefined : `expected a port from 1 to 65535 or the name of one, got ${JSON.stringify(port)}`;
+}
+
+export const namespaceSchema = z.strictObject({
+  apiVersion: z.literal('v1'),
+  kind: z.literal('Namespace'),
+  metadata: clusterMetadata,
+  ...unused('spec', 'status'),
+});
+
+export const nodeSchema = z.strictObject({
+  apiVersion: z.literal('v1'),
+  kind: z.literal('Node'),
+  metadata: clusterMetadata,
+  spec: z.strictObject({
+    podCIDR: cidrSchema.optional(),
+    ...unused('configSource', 'externalID', 'podCIDRs', 'providerID', 'taints', 'unschedulable'),
+  }).default({}),
+  status: z.looseObject({
+    addresses: z.array(z.strictObject({ type: z.enum(['Hostname', 'InternalIP', 'ExternalIP', 'InternalDNS', 'ExternalDNS']), address: z.string() })).default([]),
+  }).default({ addresses: [] }),
+});
+
+const containerPortSchema = z.strictObject({
+  name: textThat(portNameComplaint).optional(),
+  containerPort: portNumberSchema,
+  protocol: protocolSchema.default('TCP'),
+  ...unused('hostIP', 'hostPort'),
+});
+
+const containerSchema = z.strictObject({
+  name: nameSchema,
+  ports: z.array(containerPortSchema).default([]),
+  ...unused(
+    'args', 'command', 'env', 'envFrom', 'image', 'imagePullPolicy', 'lifecycle', 'livenessProbe', 'readinessProbe', 'resizePolicy', 'resources', 'restartPolicy', 'securityContext',
+    'startupProbe', 'stdin', 'stdinOnce', 'terminationMessagePath', 'terminationMessagePolicy', 'tty', 'volumeDevices', 'volumeMounts', 'workingDir',
+  ),
+});
+
+export const podSchema = z.strictObject({
+  apiVersion: z.literal('v1'),
+  kind: z.literal('Pod'),
+  metadata: namespacedMetadata,
+  spec: z.strictObject({
+    nodeName: nameSchema,
+    hostNetwork: z.boolean().default(false),
+    containers: z.array(containerSchema).default([]),
+    ...unused(
+      'activeDeadlineSeconds', 'affinity', 'automountServiceAccountToken', 'dnsConfig', 'dnsPolicy', 'enableServiceLinks', 'ephemeralContainers', 'hostAliases', 'hostIPC', 'hostPID', 'hostUsers',
+      'hostname', 'imagePullSecrets', 'initContainers', 'nodeSelector', 'os', 'overhead', 'preemptionPolicy', 'priority', 'priorityClassName', 'readinessGates', 'resourceClaims', 'restartPolicy',
+      'runtimeClassName', 'schedulerName', 'schedulingGates', 'securityContext', 'serviceAccount', 'serviceAccountName', 'setHostnameAsFQDN', 'shareProcessNamespace', 'subdomain',
+      'terminationGracePeriodSeconds', 'tolerations', 'topologySpreadConstraints', 'volumes',
+    ),
+  }),
+  /** `podIP` is what the network gave it; of a pod on the host's network, the node's. */
+  status: z.looseObject({ podIP: textThat(ipComplaint).optional() }).default({}),
+});
+
+export type Protocol = z.output<typeof protocolSchema>;
+export type Namespace = Readonly<z.output<typeof namespaceSchema>>;
+export type KubeNode = Readonly<z.output<typeof nodeSchema>>;
+export type KubePod = Readonly<z.output<typeof podSchema>>;
+export type ContainerPort = Readonly<z.output<typeof containerPortSchema>>;

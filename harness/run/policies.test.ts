@@ -1,0 +1,75 @@
+// Goal: who promises and who programs read policies alike: for any set of them, each of the cells pods x pods x services, and nodes x pods x
+// services, comes out of the flows as L0 says. They share no code for selectors, blocks, ports or defaults.
+// Method: clusters from a seeded generator, whose policies overlap and contradict each other; every cell is played on the model with the flows
+// that the control plane compiles and judged by L0. Faults planted in what the control plane is given must show.
+import t from 'tap';
+import { generatedManifests, type GeneratedSize } from '../../topologies/generated-policies.js';
+import { readCluster } from '../../topologies/kubernetes.js';
+import { judge } from '../compare/intent.js';
+import { antrea } from '../control/antrea/index.js';
+import { intentOf } from '../intent/intent.js';
+import { addCoverage, policyCoverage } from '../kube/coverage.js';
+import type { Cluster, KubeObjects } from '../kube/objects.js';
+import { servicesOf } from '../kube/ports.js';
+import { openModel } from '../testbeds/model/model.js';
+import { gatewayMatrix, nodeMatrix, podMatrix } from '../vectors/policies.js';
+import { asCounted, playAlone } from './drive.js';
+
+const seed = 1;
+const size: GeneratedSize = { nodes: 2, pods: 7, networkPolicies: 5, clusterNetworkPolicies: 2 };
+const clusters = Array.from({ length: 12 }, (_, index) => generated(index + 1));
+/** So many of them are played; all of them are counted in the coverage. */
+const played = 4;
+
+void t.test('the generator says everything that the policy language has', async (t) => {
+  const coverage = addCoverage(clusters.map(({ objects }) => policyCoverage(objects)));
+  for (const [what, times] of Object.entries(coverage)) t.ok(times > 0, `${what}: ${times} times`);
+  t.comment(Object.entries(coverage).map(([what, times]) => `${what} ${times}`).join(', '));
+});
+
+void t.test('every cell of every truth table', async (t) => {
+  const tally = { allowed: 0, denied: 0 };
+  for (const cluster of clusters.slice(0, played)) {
+    const { broken, cells } = await truthTable(cluster, cluster);
+    t.same(broken, [], cluster.name);
+    tally.allowed += cells.filter((kind) => kind !== 'denied').length;
+    tally.denied += cells.filter((kind) => kind === 'denied').length;
+  }
+  t.ok(tally.allowed > 100 && tally.denied > 100, `${tally.allowed} cells let through, ${tally.denied} kept back`);
+});
+
+void t.test('faults in what the control plane is given show', async (t) => {
+  const faults: readonly (readonly [what: string, seed: number, change: (objects: KubeObjects) => Partial<KubeObjects>])[] = [
+    ['a policy is missing', 1, ({ networkPolicies }) => ({ networkPolicies: networkPolicies.slice(1) })],
+    ['priorities are swapped', 7, ({ clusterNetworkPolicies }) => ({ clusterNetworkPolicies: clusterNetworkPolicies.map((policy) => ({ ...policy, spec: { ...policy.spec, priority: 1000 - policy.spec.priority } })) })],
+    ['labels are others', 4, ({ pods }) => ({ pods: pods.map((pod) => ({ ...pod, metadata: { ...pod.metadata, labels: { ...pod.metadata.labels, app: 'web' } } })) })],
+    ['ports have no names', 8, ({ pods }) => ({ pods: pods.map((pod) => ({ ...pod, spec: { ...pod.spec, containers: [] } })) })],
+  ];
+  for (const [what, number, change] of faults) {
+    const cluster = generated(number);
+    const { broken } = await truthTable(cluster, { ...cluster, objects: { ...cluster.objects, ...change(cluster.objects) } });
+    t.not(broken.length, 0, what);
+  }
+});
+
+/** What the control plane makes of `given`, held to what L0 promises for `promised`. */
+async function truthTable(promised: Cluster, given: Cluster): Promise<{ readonly broken: readonly string[]; readonly cells: readonly string[] }> {
+  const plan = antrea.plan(given);
+  const model = openModel(plan);
+  const services = servicesOf(promised);
+  const broken: string[] = [];
+  const cells: string[] = [];
+  for (const { id, stimulus } of [...podMatrix(promised, services), ...nodeMatrix(promised, services), ...gatewayMatrix(promised, services)]) {
+    await model.reset();
+    const intent = intentOf(promised, stimulus);
+    cells.push(intent.kind);
+    const [seen] = await playAlone({ call: (calls) => model.call(calls, asCounted(() => Promise.resolve([]))) }, plan, id, [{ name: 'cold', stimulus }], seed);
+    const verdict = seen === undefined ? { expected: 'an observation', actual: 'none' } : judge(intent, stimulus, seen);
+    if (verdict !== undefined) broken.push(`${id}: ${verdict.expected}; ${verdict.actual}`);
+  }
+  return { broken, cells };
+}
+
+function generated(number: number): Cluster {
+  return readCluster([generatedManifests(number, size)], { name: `seed ${number}`, tunnel: 'geneve' });
+}

@@ -1,0 +1,46 @@
+/** What a node and its pods are given where nobody says otherwise: what `antreaCluster` gives its own. */
+import { formatIpv4, parseCidr } from '../harness/base/address.js';
+import type { Node, Pod } from '../harness/nouns/topology.js';
+import { addressIn, macOf, podSubnet, underlayAddress, underlayPrefixLength } from './antrea-cluster.js';
+
+interface SketchedAddresses {
+  readonly ip?: string | undefined;
+  readonly mac?: string | undefined;
+}
+
+/** A node of which a name is enough. */
+export interface SketchedNode {
+  readonly name: string;
+  readonly underlay: SketchedAddresses & { readonly prefixLength?: number | undefined };
+  readonly podCidr?: string | undefined;
+  readonly gateway: SketchedAddresses;
+  readonly pods: readonly (Omit<Pod, 'ip' | 'mac'> & SketchedAddresses)[];
+}
+
+/** The node that stands at `number` of its cluster, counted from 1. */
+export function nodeWithDefaults(node: SketchedNode, number: number): Node {
+  const podCidr = node.podCidr ?? `${podSubnet(number)}/24`;
+  const underlay = withMac({ ip: node.underlay.ip ?? underlayAddress(number), mac: node.underlay.mac });
+  const gateway = withMac({ ip: node.gateway.ip ?? firstAddress(podCidr), mac: node.gateway.mac });
+  const taken = new Set([gateway.ip, ...node.pods.map(({ ip }) => ip)]);
+  const pods = node.pods.map(({ ip, mac, ...pod }) => {
+    const address = ip ?? lowestFree(podCidr, taken);
+    taken.add(address);
+    return { ...pod, ...withMac({ ip: address, mac }) };
+  });
+  return { name: node.name, underlay: { ...underlay, prefixLength: node.underlay.prefixLength ?? underlayPrefixLength }, podCidr, gateway, pods };
+}
+
+function withMac({ ip, mac }: { readonly ip: string; readonly mac: string | undefined }): { readonly ip: string; readonly mac: string } {
+  return { ip, mac: mac ?? macOf(ip) };
+}
+
+function firstAddress(cidr: string): string {
+  return formatIpv4(parseCidr(cidr).number + 1);
+}
+
+function lowestFree(cidr: string, taken: ReadonlySet<string | undefined>): string {
+  let candidate = firstAddress(cidr);
+  while (taken.has(candidate)) candidate = addressIn(candidate, 1);
+  return candidate;
+}

@@ -1,0 +1,69 @@
+import { InputError } from '../harness/base/errors.js';
+import { refusedAt, type Path } from '../harness/base/yaml.js';
+import { readManifests, type ManifestFile, type Manifests } from '../harness/kube/manifests.js';
+import type { Cluster, KubeObject, KubeObjects } from '../harness/kube/objects.js';
+import type { KubeNode, KubePod } from '../harness/kube/workloads.js';
+import { formatPath, topologyProblems } from '../harness/nouns/topology-check.js';
+import type { Listener, Pod, TunnelType } from '../harness/nouns/topology.js';
+import { defaultServiceCidr } from './antrea-cluster.js';
+import { nodeWithDefaults } from './defaults.js';
+
+export interface KubernetesOptions {
+  readonly name: string;
+  readonly tunnel: TunnelType;
+  /** kubeadm's default unless told. */
+  readonly serviceCidr?: string;
+}
+
+/**
+ * The network that manifests describe. A pod is called by its name in the namespace `default`, and elsewhere `web.shop` of the namespace `shop`; it
+ * answers on its containers' ports. Addresses come from a Node's `spec.podCIDR` and InternalIP and a Pod's `status.podIP`, and have the defaults of
+ * `antreaCluster`. Pods on the host's network are no hosts of their own.
+ * @throws InputError with the place of everything that is wrong.
+ */
+export function readCluster(files: readonly ManifestFile[], options: KubernetesOptions): Cluster {
+  const manifests = readManifests(files);
+  const { objects } = manifests;
+  if (objects.nodes.length === 0) throw new InputError(`there is no Node in ${files.map(({ file }) => file).join(', ') || 'the manifests'}: a cluster needs at least one`);
+  const nodes = objects.nodes.map((node, index) => nodeWithDefaults({ ...sketch(node), pods: podsOn(node, objects).map(sketchPod) }, index + 1));
+  const topology = { name: options.name, mode: 'encap' as const, tunnel: options.tunnel, serviceCidr: options.serviceCidr ?? defaultServiceCidr, nodes };
+  const problems = topologyProblems(topology);
+  if (problems.length > 0) throw refusedAt(problems.map(({ path, message }) => locate(manifests, path, message)));
+  const addressOf = new Map(objects.nodes.flatMap((node, index) => podsOn(node, objects).map((pod, place) => [pod, nodes[index]?.pods[place]?.ip] as const)));
+  return { ...topology, objects: { ...objects, pods: objects.pods.map((pod) => withAddress(pod, addressOf.get(pod) ?? nodes.find(({ name }) => name === pod.spec.nodeName)?.underlay.ip)) } };
+}
+
+function podsOn({ metadata: { name } }: KubeNode, { pods }: KubeObjects): readonly KubePod[] {
+  return pods.filter(({ spec }) => spec.nodeName === name && !spec.hostNetwork);
+}
+
+function sketch({ metadata, spec, status }: KubeNode) {
+  return { name: metadata.name, podCidr: spec.podCIDR, underlay: { ip: status.addresses.find(({ type }) => type === 'InternalIP')?.address }, gateway: {} };
+}
+
+function sketchPod(pod: KubePod): Omit<Pod, 'ip' | 'mac'> & { readonly ip: string | undefined } {
+  const listens = pod.spec.containers.flatMap(({ ports }) => ports).flatMap(({ protocol, containerPort }): readonly Listener[] => (protocol === 'SCTP' ? [] : [{ protocol, port: containerPort }]));
+  return { name: hostName(pod), ip: pod.status.podIP, ...(listens.length === 0 ? {} : { listens }) };
+}
+
+function hostName({ metadata: { name, namespace } }: KubePod): string {
+  return namespace === 'default' ? name : `${name}.${namespace}`;
+}
+
+/** What the network gave the pod; of one on the host's network, the node's own address. */
+function withAddress(pod: KubePod, podIP: string | undefined): KubePod {
+  return podIP === undefined ? pod : { ...pod, status: { ...pod.status, podIP } };
+}
+
+/** A problem of the topology, at the field of the object that it comes from. */
+function locate({ objects, placeOf }: Manifests, path: Path, message: string): { readonly place: { readonly file: string }; readonly message: string } {
+  const [, n, field, p, ...inner] = path;
+  const node = objects.nodes[Number(n)];
+  const pod = field === 'pods' && node !== undefined ? podsOn(node, objects)[Number(p)] : undefined;
+  const found: readonly [KubeObject | undefined, Path] = pod === undefined ? [node, nodeFields[String(field)] ?? []] : [pod, inner[0] === 'name' ? ['metadata', 'name'] : ['status', 'podIP']];
+  const [object, fieldPath] = found;
+  const place = object === undefined ? undefined : placeOf(object, fieldPath);
+  return place === undefined ? { place: { file: 'manifests' }, message: `${formatPath(path)}: ${message}` } : { place, message: `${formatPath(fieldPath)}: ${message}` };
+}
+
+const nodeFields: Readonly<Record<string, Path>> = { name: ['metadata', 'name'], podCidr: ['spec', 'podCIDR'], underlay: ['status', 'addresses'], gateway: ['spec', 'podCIDR'] };

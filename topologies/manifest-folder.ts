@@ -1,0 +1,19 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { InputError } from '../harness/base/errors.js';
+import type { ManifestFile } from '../harness/kube/manifests.js';
+
+/** The .yaml, .yml and .json files of a folder, by name. @throws InputError when there are none, or it cannot be read. */
+export function readManifestFolder(folder: string): readonly ManifestFile[] {
+  const names = readdir(folder).filter((name) => /\.(ya?ml|json)$/.test(name)).sort();
+  if (names.length === 0) throw new InputError(`there is no .yaml, .yml or .json file in ${folder}`);
+  return names.map((name) => ({ file: join(folder, name), text: readFileSync(join(folder, name), 'utf8') }));
+}
+
+function readdir(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    throw new InputError(`cannot read the folder ${folder}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
