@@ -11,9 +11,10 @@ import { intentOf } from '../intent/intent.js';
 import { addCoverage, policyCoverage } from '../kube/coverage.js';
 import type { Cluster, KubeObjects } from '../kube/objects.js';
 import { servicesOf } from '../kube/ports.js';
+import { firstOfAll } from '../model/undecided.js';
 import { openModel } from '../testbeds/model/model.js';
 import { gatewayMatrix, nodeMatrix, podMatrix } from '../vectors/policies.js';
-import { asCounted, playAlone } from './drive.js';
+import { playAlone } from './drive.js';
 
 const seed = 1;
 const size: GeneratedSize = { nodes: 2, pods: 7, networkPolicies: 5, clusterNetworkPolicies: 2 };
@@ -63,7 +64,7 @@ async function truthTable(promised: Cluster, given: Cluster): Promise<{ readonly
     await model.reset();
     const intent = intentOf(promised, stimulus);
     cells.push(intent.kind);
-    const [seen] = await playAlone({ call: (calls) => model.call(calls, asCounted(() => Promise.resolve([]))) }, plan, id, [{ name: 'cold', stimulus }], seed);
+    const [seen] = await playAlone({ call: (calls) => model.call(calls, firstOfAll) }, plan, id, [{ name: 'cold', stimulus }], seed);
     const verdict = seen === undefined ? { expected: 'an observation', actual: 'none' } : judge(intent, stimulus, seen);
     if (verdict !== undefined) broken.push(`${id}: ${verdict.expected}; ${verdict.actual}`);
   }

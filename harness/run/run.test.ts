@@ -170,7 +170,7 @@ void t.test('what model or intent do not know costs one vector', async (t) => {
   const unpromised = { id: 'to-node', stimulus: { kind: 'ping', from: 'p1', to: '172.30.0.1' } } as const;
   const report = await run(truthful, [...three, 'to-node'], {}, { ...encap, vectors: (topology) => [unpromised, ...encap.vectors(topology)] });
   t.strictSame(verdicts(report.vectors), ['to-node inconclusive', ...three.map((id) => `${id} conforms`)]);
-  t.match(report.vectors[0], { intent: { kind: 'unknown' }, inconclusive: { cause: /^nothing is promised about/ }, counts: { intent: { expected: 6, made: 0 } } });
+  t.match(report.vectors[0], { intent: { kind: 'unknown' }, inconclusive: { cause: /^nothing is promised about/ }, counts: { intent: { expected: 8, made: 0 } } });
   t.equal(report.verdict, 'inconclusive');
   const unknown = await run(truthful, three, {}, { ...encap, controlPlane: { ...encap.controlPlane, plan: (topology) => {
     const plan = encap.controlPlane.plan(topology);
