@@ -10,6 +10,8 @@ export interface Behaviour {
   readonly clonesAreApart: 'where the datapath asks for it' | 'where an action asks for it';
   /** How often a packet is read anew before the datapath drops it. */
   readonly recirculations: number;
+  /** Whether mirrors get a packet once more after a flow has changed it. */
+  readonly changedPackets: 'are mirrored again' | 'are not mirrored again';
   /** Whether packets whose IPv4 header has a wrong checksum can belong to connections. */
   readonly trackedIpChecksum: 'checked' | 'taken for right';
   readonly trackedSctp: 'by ports' | 'by addresses';
@@ -38,6 +40,8 @@ export function behaviourOf(version: Version): Behaviour {
     clonesKeep: isBefore(version, [3, 2]) ? 'stack and action set' : 'neither',
     // Since 4.0 the datapath's actions decide, not the flow's (ofproto-dpif-xlate.c, odp_actions_are_reversible).
     clonesAreApart: isBefore(version, [4, 0]) ? 'where an action asks for it' : 'where the datapath asks for it',
+    // (ofproto-dpif-xlate.c, reset_mirror_ctx)
+    changedPackets: isBefore(version, [3, 2]) ? 'are not mirrored again' : 'are mirrored again',
     // (lib/dpif-netdev.c, MAX_RECIRC_DEPTH)
     recirculations: isBefore(version, [3, 3]) ? 6 : 8,
     // From 3.2 on reading the packet marked it as one that the network card checks (lib/flow.c, dp_packet_hwol_set_tx_ipv4), until 3.6.

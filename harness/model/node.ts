@@ -11,6 +11,7 @@ import { behaviourOf, newest, type Behaviour } from './behaviour.js';
 import { compile, type FlowTables, type Rule } from './classifier.js';
 import type { ConnectionTable } from './conntrack/tracker.js';
 import { fullMeter, type MeterState } from './meters.js';
+import { mirrorsOf, type Mirror } from './mirrors.js';
 import { located, optionFields, type OptionFields } from './options.js';
 import type { MacTable } from './normal.js';
 import { noDecisions, type Decisions } from './undecided.js';
@@ -28,6 +29,7 @@ export interface ModelBridge {
   readonly meters: Map<Meter['id'], MeterState>;
   readonly ids: Map<Rule, FlowId>;
   readonly macs: MacTable;
+  readonly mirrors: readonly Mirror[];
 }
 
 export interface ModelNode {
@@ -59,7 +61,7 @@ export function buildNode(plan: NodePlan, version = newest): ModelNode {
     const options = optionFields(parseBridgeOptions(plan.node, bridge));
     const groups = new Map(parseBridgeGroups(plan.node, bridge).map((group) => [group.id, locatedGroup(group, options)]));
     const meters = new Map(parseBridgeMeters(plan.node, bridge).map((meter) => [meter.id, fullMeter(meter, 0)]));
-    return { plan: bridge, ports, groups, meters, options, tables: compile(parseBridgeFlows(plan.node, bridge), options), ids: new Map<Rule, FlowId>(), macs: new Map() };
+    return { plan: bridge, ports, groups, meters, options, tables: compile(parseBridgeFlows(plan.node, bridge), options), ids: new Map<Rule, FlowId>(), macs: new Map(), mirrors: mirrorsOf(bridge) };
   });
   return { name: plan.node, behaviour: behaviourOf(version), bridges, tunnels: tunnelPortsOf(bridges), routes: routesOf(plan.bridges), neighbours: noNeighbours(), connections: new Map(), packets: new Map(), decisions: noDecisions(), downPorts: new Set(), nowMs: 0 };
 }
@@ -68,11 +70,8 @@ function locatedGroup(group: Group, options: OptionFields): Group {
   return { ...group, buckets: group.buckets.map((bucket) => ({ ...bucket, actions: located(bucket.actions, options) })) };
 }
 
-function refuseUnknown({ name, mirrors = [], multicastSnooping }: BridgePlan): void {
-  const unknown = [
-    ...mirrors.map((mirror) => `mirror ${mirror.name}`), ...(multicastSnooping === true ? ['multicast snooping'] : []),
-  ];
-  if (unknown.length > 0) throw new Unsupported(`the model does not know ${unknown.join(', ')} of bridge ${name}`);
+function refuseUnknown({ name, multicastSnooping }: BridgePlan): void {
+  if (multicastSnooping === true) throw new Unsupported(`the model does not know multicast snooping of bridge ${name}`);
 }
 
 /** Forgets connections, learned addresses and counters; links are up, meters full. */

@@ -3,6 +3,7 @@ import type { VlanPlan } from '../nouns/plan.js';
 import { reservedPorts } from '../openflow/ports.js';
 import { etherTypes } from '../packet/ethernet.js';
 import { countTags, isTag, most, tagged, word, type FlowKey } from '../packet/flow-key.js';
+import { isMirrorOutput } from './mirrors.js';
 import type { ModelBridge } from './node.js';
 
 /** What one bridge has learned, by VLAN and address. */
@@ -17,7 +18,7 @@ export interface LearnedAddress {
 }
 
 /** A tag that a packet carries inside the switch; one that is only there for its priority has VLAN 0. */
-interface Tag {
+export interface Tag {
   readonly type: number;
   readonly vlan: number;
   /** In its place: the upper three bits of 16. */
@@ -44,7 +45,7 @@ const multicastBit = 0x010000000000;
 export function normal(bridge: ModelBridge, key: FlowKey): readonly Exit[] {
   const inPort = key[word.inPort] ?? 0;
   const ports = portsOf(bridge);
-  if (!ports.includes(inPort)) return [];
+  if (!ports.includes(inPort) || isMirrorOutput(bridge.mirrors, inPort)) return [];
   if (isTag(key[word.ethType] ?? 0) && countTags(key) === 0) return []; // a tag that is cut off
   const arrived = tagsOf(key);
   if (!isAllowed(vlansOf(bridge, inPort), arrived[0]?.vlan ?? 0)) return [];
@@ -55,7 +56,7 @@ export function normal(bridge: ModelBridge, key: FlowKey): readonly Exit[] {
   if (!isMulticast(source)) bridge.macs.set(`${vlan} ${source}`, { vlan, mac: source, port: inPort });
   const learned = isMulticast(destination) ? undefined : bridge.macs.get(`${vlan} ${destination}`);
   const targets = learned !== undefined ? [learned.port] : ports.filter((port) => carries(vlansOf(bridge, port), tags));
-  return targets.filter((port) => port !== inPort).map((port) => ({ port, tags: asOutside(vlansOf(bridge, port), tags) }));
+  return targets.filter((port) => port !== inPort && !isMirrorOutput(bridge.mirrors, port)).map((port) => ({ port, tags: asOutside(vlansOf(bridge, port), tags) }));
 }
 
 /** All OpenFlow ports of the bridge, LOCAL last. */
@@ -91,14 +92,14 @@ export function vlansOf(bridge: ModelBridge, port: number): Vlans {
 }
 
 /** Whether a packet with this outer VLAN, 0 for none, may come in. */
-function isAllowed({ mode, trunks }: Vlans, vlan: number): boolean {
+export function isAllowed({ mode, trunks }: Vlans, vlan: number): boolean {
   if (mode === 'access') return vlan === 0;
   if (mode === 'dot1q-tunnel' || (mode !== 'trunk' && vlan === 0)) return true;
   return trunks?.has(vlan) ?? true;
 }
 
 /** As the packet is known inside: in the port's own VLAN where it says none. */
-function asInside({ mode, tag }: Vlans, tags: readonly Tag[]): readonly Tag[] {
+export function asInside({ mode, tag }: Vlans, tags: readonly Tag[]): readonly Tag[] {
   const [outer] = tags;
   const own = { type: outer?.type ?? etherTypes.vlan, vlan: tag, priority: outer?.priority ?? 0 };
   switch (mode) {
@@ -115,18 +116,18 @@ function asInside({ mode, tag }: Vlans, tags: readonly Tag[]): readonly Tag[] {
 }
 
 /** Whether a flood reaches the port. */
-function carries({ mode, tag, trunks }: Vlans, tags: readonly Tag[]): boolean {
+export function carries({ mode, tag, trunks }: Vlans, tags: readonly Tag[]): boolean {
   const [outer = 0, inner = 0] = tags.map(({ vlan }) => vlan);
   if (mode === 'access') return outer === tag && inner === 0;
   return mode === 'dot1q-tunnel' ? outer === tag : (trunks?.has(outer) ?? true);
 }
 
-function asOutside({ mode, tag }: Vlans, tags: readonly Tag[]): readonly Tag[] {
+export function asOutside({ mode, tag }: Vlans, tags: readonly Tag[]): readonly Tag[] {
   if (mode === 'access') return [];
   return mode === 'dot1q-tunnel' || (mode === 'native-untagged' && (tags[0]?.vlan ?? 0) === tag) ? tags.slice(1) : tags;
 }
 
-function tagsOf(key: FlowKey): readonly Tag[] {
+export function tagsOf(key: FlowKey): readonly Tag[] {
   return Array.from({ length: countTags(key) }, (_, index) => {
     const control = key[word.vlanTci + index] ?? 0;
     return { type: key[word.vlanTpid + index] ?? 0, vlan: control & 0xfff, priority: control & 0xe000 };
@@ -143,7 +144,7 @@ export function putTags(key: FlowKey, tags: readonly Tag[]): void {
   }
 }
 
-function mac(key: FlowKey, at: number): number {
+export function mac(key: FlowKey, at: number): number {
   return (key[at] ?? 0) * 0x1_0000_0000 + (key[at + 1] ?? 0);
 }
 

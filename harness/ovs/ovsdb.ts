@@ -11,7 +11,7 @@ type Condition = readonly [column: string, test: '==' | '!=' | '>=' | 'includes'
 
 /** The operations of a transaction that are used here (RFC 7047, 5.2). */
 export type Operation =
-  | { readonly op: 'insert'; readonly table: string; readonly row: Row; readonly 'uuid-name'?: string }
+  | { readonly op: 'insert'; readonly table: string; readonly row: Row; readonly 'uuid-name'?: string; readonly uuid?: string }
   | { readonly op: 'select'; readonly table: string; readonly where: readonly Condition[]; readonly columns: readonly string[] }
   | { readonly op: 'mutate'; readonly table: string; readonly where: readonly Condition[]; readonly mutations: readonly (readonly [column: string, mutator: '+=' | 'insert' | 'delete', value: Value])[] }
   | WaitOperation;

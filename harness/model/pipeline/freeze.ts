@@ -56,9 +56,9 @@ function pause(at: Translation, action: ControllerAction, frozen: Frozen): void 
  * (an assertion in ofproto-dpif-rid.c, recirc_alloc_id__).
  * @param packet that goes on, and is nobody else's: as it was left, unless told.
  */
-export function freeze({ bridge, packet: left, frozen, stack, actionSet }: Translation, table: number, packet = copyOf(left)): Frozen {
+export function freeze({ bridge, packet: left, frozen, stack, actionSet, mirrored }: Translation, table: number, packet = copyOf(left)): Frozen {
   if (actionSet.length > 0) throw new Unsupported('the model does not follow a packet that is put off with an action set: Open vSwitch may end itself by an assertion there');
-  return { bridge, table, packet, actions: frozen, stack: [...stack] };
+  return { bridge, table, packet, actions: frozen, stack: [...stack], mirrored };
 }
 
 /** The hash of the datapath's action HASH (lib/odp-execute.c); the one of addresses and ports is taken when the packet arrives. */

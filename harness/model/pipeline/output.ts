@@ -6,9 +6,10 @@ import { countTags, most, word } from '../../packet/flow-key.js';
 import { readSubfield } from '../keys.js';
 import { checkRead } from '../known.js';
 import { portName } from '../node.js';
-import { normal, portsOf, putTags, type Exit } from '../normal.js';
+import { normal, portsOf, putTags, tagsOf, type Exit } from '../normal.js';
 import { commit, type Packet } from '../packet.js';
 import { bytesOf } from './carried.js';
+import { mirror, refuseUnorderedCopies } from './mirrors.js';
 import { sendThroughPatch } from './patch.js';
 import { tellController } from './controller.js';
 import { descend } from './tables.js';
@@ -48,14 +49,20 @@ export function output(at: Translation, port: number, list: ActionList, by?: str
 }
 
 function outputNormal(at: Translation): void {
-  const { bridge, packet } = at;
-  const exits = normal(bridge, packet.key);
+  const exits = normal(at.bridge, at.packet.key);
   if (exits.length === 0) noteDrop(at, 'NORMAL keeps it');
+  sendTagged(at, exits, 'NORMAL');
+}
+
+/** Each with its tags; then the packet is as before. */
+function sendTagged(at: Translation, exits: readonly Exit[], by: string): void {
+  const { packet } = at;
   refuseLosing(packet, exits);
+  if (at.bridge.mirrors.length > 0) refuseUnorderedCopies(at, exits);
   const before = packet.key.slice(word.vlanTci, word.vlanTci + 2 * most.tags);
   for (const { port, tags } of exits) {
     putTags(packet.key, tags);
-    send(at, port, 'NORMAL');
+    send(at, port, by);
     packet.key.set(before, word.vlanTci);
   }
 }
@@ -69,7 +76,9 @@ function refuseLosing({ frame, arrived }: Packet, exits: readonly Exit[]): void 
 /** To all ports but the one it came from. In which order is the switch's own business, and no port can tell: each gets one copy. */
 function flood(at: Translation, by: string): void {
   const inPort = at.packet.key[word.inPort] ?? 0;
-  for (const port of portsOf(at.bridge)) if (port !== inPort) send(at, port, by);
+  const ports = portsOf(at.bridge).filter((port) => port !== inPort);
+  if (at.bridge.mirrors.length > 0) refuseUnorderedCopies(at, ports.map((port) => ({ port, tags: tagsOf(at.packet.key) })));
+  for (const port of ports) send(at, port, by);
 }
 
 /** A copy of its first bytes: to a port that is there, and no other than a port's own number. */
@@ -90,20 +99,44 @@ export function enqueue(at: Translation, port: number): void {
 
 /** What is cut off within its Ethernet header leaves no port. */
 const shortestFrame = 14;
+/** Lengths have 16 bits: that one cuts nothing off. */
+const longestFrame = 0xffff;
 
-/** Out of a port: to the wire, into a tunnel, or up a tunnel's end. */
-function send(at: Translation, port: number, by?: string, maxLength = 0xffff): void {
+/** The packet has come in at `inPort`, and mirrors that watch it get copies. */
+export function mirrorArriving(at: Translation, inPort: number): void {
+  if (at.bridge.mirrors.length > 0) mirror(at, inPort, 'in', sendCopies);
+}
+
+function sendCopies(at: Translation, exits: readonly Exit[], by: string): void {
+  const { isLast } = at;
+  at.isLast = false;
+  sendTagged(at, exits, by);
+  at.isLast = isLast;
+}
+
+/** Out of a port, and then to the mirrors that watch it. */
+function send(at: Translation, port: number, by?: string, maxLength = longestFrame): void {
+  const { mirrors, ports } = at.bridge;
+  sendOnce(at, port, by, maxLength);
+  const isThere = port === reservedPorts.LOCAL || ports.has(port);
+  if (mirrors.length > 0 && isThere && ports.get(port)?.kind !== 'patch' && at.error === undefined) mirror(at, port, 'out', sendCopies);
+}
+
+/** To the wire, into a tunnel, or up a tunnel's end. */
+function sendOnce(at: Translation, port: number, by: string | undefined, maxLength: number): void {
   const { bridge, passage, packet } = at;
   const name = portName(bridge, port);
   const plan = bridge.ports.get(port);
   passage.steps.push({ kind: 'output', ...blame(at), port: name, ...(by === undefined ? {} : { by }) });
   if (plan === undefined && port !== reservedPorts.LOCAL) return noteDrop(at, `there is no port ${port}`);
-  if (plan?.kind === 'patch') return sendThroughPatch(at, plan.peer);
+  if (plan?.kind === 'patch') return at.snapLength === 0 ? sendThroughPatch(at, plan.peer) : noteDrop(at, 'a mirror that cuts off sends nothing through a patch port');
   // The datapath cuts before it carries out what was pending: what is pushed in front of the packet then comes on top.
   const cutOff = Math.max(0, packet.frame.length - maxLength);
   const tunnel = passage.node.tunnels.find((candidate) => candidate.bridge === bridge && candidate.ofport === port);
   if (tunnel !== undefined) return sendThroughTunnel(at, tunnel, cutOff);
   commit(packet);
+  const copied = at.snapLength === 0 ? longestFrame : at.snapLength;
+  at.isLasting ||= copied < longestFrame;
   const sent = { frame: packet.frame, layout: packet.layout, arrived: packet.arrived };
   if (passage.node.downPorts.has(name)) noteDrop(at, `the link of ${name} is down`);
   const told = passage.details === undefined ? {} : { key: packet.key.slice() };
@@ -112,7 +145,7 @@ function send(at: Translation, port: number, by?: string, maxLength = 0xffff): v
   if (ended !== undefined && at.isLast) at.isLasting = true;
   at.datapath.push(() => {
     const bytes = bytesOf(sent, at.carried, passage.node.behaviour).frame;
-    const frame = bytes.subarray(0, bytes.length - cutOff);
+    const frame = bytes.subarray(0, Math.min(bytes.length - cutOff, copied));
     if (frame.length < shortestFrame) return;
     if (ended !== undefined) takeOff(at, ended, { frame, layout, padding });
     else if (!passage.node.downPorts.has(name)) passage.outputs.push({ port: name, frame, ...told });

@@ -48,6 +48,7 @@ export function isCongested(at: Translation): boolean {
   if (at.congestion === 'told') return false;
   at.congestion = 'told';
   if (takeOverCongestion(at.packet.key) === 'taken over') return false;
+  at.isArriving = false;
   at.passage.steps.push({ kind: 'drop', why: 'congestion was met in the tunnel, and the packet is not ECN capable' });
   return true;
 }

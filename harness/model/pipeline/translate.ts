@@ -8,6 +8,7 @@ import { ipProtocols } from '../../packet/ipv4.js';
 import { isInFront } from '../headers.js';
 import { writeSubfield } from '../keys.js';
 import { meterPasses } from '../meters.js';
+import { isMirrorOutput } from '../mirrors.js';
 import type { ModelBridge } from '../node.js';
 import { reread, type Packet } from '../packet.js';
 import { carryOutSet, clearActions, writeActions } from './action-set.js';
@@ -18,7 +19,8 @@ import { header, write } from './fields.js';
 import { checkLength, clone } from './forks.js';
 import { finishFreezing, keepForLater } from './freeze.js';
 import { runGroup } from './groups.js';
-import { enqueue, output, outputByField, outputTruncated } from './output.js';
+import { mirrorAnew } from './mirrors.js';
+import { enqueue, mirrorArriving, output, outputByField, outputTruncated } from './output.js';
 import { descend, descendAsFirst, isCongested, runTable } from './tables.js';
 import { beginTranslation, execute, noteDrop, noteWrite, type ActionList, type Frozen, type Passage, type Translation } from './translation.js';
 
@@ -27,6 +29,7 @@ export function enter(passage: Passage, bridge: ModelBridge, packet: Packet): vo
   const at = begin(passage, bridge, packet);
   noteBegin(at);
   runTable(at, 0, packet.key[word.inPort] ?? 0);
+  arrive(at);
   complete(at);
   for (let times = 0, next = passage.resumed.shift(); next !== undefined; times++, next = passage.resumed.shift()) {
     if (times >= mostResumed) throw new Unsupported(`the model does not resume one packet more than ${mostResumed} times`);
@@ -38,7 +41,8 @@ export function enter(passage: Passage, bridge: ModelBridge, packet: Packet): vo
 const mostResumed = 64;
 
 function begin(passage: Passage, bridge: ModelBridge, packet: Packet): Translation {
-  return beginTranslation({ passage, carryOut, recirculate: (frozen) => { recirculate(passage, frozen); } }, bridge, packet);
+  const at = beginTranslation({ passage, carryOut, recirculate: (frozen) => { recirculate(passage, frozen); } }, bridge, packet);
+  return { ...at, isArriving: true };
 }
 
 function noteBegin({ passage: { details, steps }, bridge, packet }: Translation): void {
@@ -54,7 +58,7 @@ function complete(at: Translation): void {
 }
 
 /** The packet is read anew and goes on where it was put off; past the datapath's limit it is dropped without a word. */
-function recirculate(passage: Passage, { bridge, table, packet, actions, stack }: Frozen): void {
+function recirculate(passage: Passage, { bridge, table, packet, actions, stack, mirrored }: Frozen): void {
   const { recirculations } = passage.node.behaviour;
   if (passage.recirculations >= recirculations) {
     passage.steps.push({ kind: 'drop', why: `more than ${recirculations} recirculations` });
@@ -62,17 +66,36 @@ function recirculate(passage: Passage, { bridge, table, packet, actions, stack }
   }
   passage.recirculations++;
   reread(packet);
-  const at: Translation = { ...begin(passage, bridge, packet), stack: [...stack] };
+  const at: Translation = { ...begin(passage, bridge, packet), stack: [...stack], mirrored };
   at.packet.key[word.actsetOutput] = reservedPorts.UNSET;
   noteBegin(at);
   if (actions.length === 0) runTable(at, table, packet.key[word.inPort] ?? 0);
   else if (!isCongested(at)) carryOut(at, actions.map(({ action }) => action), { kind: 'frozen', places: actions.map(({ place }) => place) });
+  arrive(at);
   complete(at);
   passage.recirculations--;
 }
 
+/** Where Open vSwitch keeps flows of its own. */
+const ownTable = 254;
+
+/** Mirrors see the packet once its flow is found, or none is; of what comes in at their own outputs nothing is carried out. */
+function arrive(at: Translation): 'reserved' | undefined {
+  if (!at.isArriving) return undefined;
+  at.isArriving = false;
+  const inPort = at.packet.key[word.inPort] ?? 0;
+  if (isMirrorOutput(at.bridge.mirrors, inPort)) return 'reserved';
+  if (at.bridge.mirrors.length === 0) return undefined;
+  // Where no flow is found, one of the switch's own drops the packet, and mirrors see it all the same.
+  if (at.place.flow === undefined) at.place = { ...at.place, flow: { node: at.passage.node.name, bridge: at.bridge.plan.name, table: ownTable, priority: 0, match: '' } };
+  mirrorArriving(at, inPort);
+  return undefined;
+}
+
 /** One by one, until one ends them, breaks the translation off, or fails. */
 function carryOut(at: Translation, actions: readonly Action[], list: ActionList): void {
+  if (list.kind === 'frozen') at.place = list.places[0] ?? at.place;
+  if (arrive(at) === 'reserved') return noteDrop(at, 'what comes in at the output of a mirror is dropped');
   if (actions.length === 0) noteDrop(at, list.kind === 'bucket' ? 'the bucket says drop' : 'the flow says drop');
   const placesFrom = (index: number) => (list.kind === 'frozen' ? list.places.slice(index) : []);
   for (const [index, action] of actions.entries()) {
@@ -90,6 +113,7 @@ function carryOut(at: Translation, actions: readonly Action[], list: ActionList)
       return;
     }
     at.passage.details?.push({ kind: 'action', after: at.passage.steps.length, action });
+    mirrorAnew(at, action);
     const { isLast } = at;
     at.isLast = isLast && index === actions.length - 1 && at.actionSet.length === 0;
     const ends = act(at, action, list, actions.slice(index + 1)) === 'stop';

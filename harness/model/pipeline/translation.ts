@@ -57,6 +57,8 @@ export interface Frozen {
   readonly packet: Packet;
   readonly actions: readonly FrozenAction[];
   readonly stack: readonly StackItem[];
+  /** The mirrors that have had it. */
+  readonly mirrored: number;
 }
 
 export interface StackItem {
@@ -87,6 +89,12 @@ export interface Translation extends Machine {
   isLasting: boolean;
   /** Whether nothing is left to do behind the action at hand. */
   isLast: boolean;
+  /** Whether the packet has come in, or was taken up again, and nothing has been done with it: mirrors see it then. */
+  isArriving: boolean;
+  /** The bits of mirrors that have had the packet, or had another send it to the same output. */
+  mirrored: number;
+  /** The bytes that a copy for a mirror has at most; 0 where it has all, or is none. */
+  snapLength: number;
   depth: number;
   lookups: number;
   stack: StackItem[];
@@ -122,7 +130,7 @@ export const ofFlow: ActionList = { kind: 'flow' };
 
 export function beginTranslation({ passage, carryOut, recirculate }: Machine, bridge: ModelBridge, packet: Packet): Translation {
   return {
-    passage, carryOut, recirculate, bridge, packet, place: { table: 0, cookie: 0n, flow: undefined }, rule: undefined, datapath: [], carried: { changes: [], ...(packet.tracked === undefined ? {} : { tracked: packet.tracked }) }, isLasting: false, isLast: true, depth: 0, lookups: 0, stack: [],
+    passage, carryOut, recirculate, bridge, packet, place: { table: 0, cookie: 0n, flow: undefined }, rule: undefined, datapath: [], carried: { changes: [], ...(packet.tracked === undefined ? {} : { tracked: packet.tracked }) }, isLasting: false, isLast: true, isArriving: false, mirrored: 0, snapLength: 0, depth: 0, lookups: 0, stack: [],
     actionSet: [], hasGroupInSet: false, isInActionSet: false, exits: false, freezing: undefined, frozen: [], error: undefined, cameTo: packet.cameTo ?? 0n,
     congestion: 'to be told', sideEffects: 'all',
   };

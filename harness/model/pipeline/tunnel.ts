@@ -66,14 +66,14 @@ function stayBehind(at: Translation, cutOff: number, why: string): void {
 function askFor(at: Translation, below: ModelBridge, route: Route, next: bigint): void {
   if (!asksNow(at.passage.node, below, next)) return;
   const near = ownAddresses(below.plan).find(({ address, block }) => isIpv4Address(address) === isIpv4Address(next) && routeTo([{ ...route, destination: block, mark: 0 }], next, 0) !== undefined);
-  at.recirculate({ bridge: below, table: 0, packet: arriving(question(below.plan.mac, near?.address ?? route.source, next), reservedPorts.LOCAL), actions: [], stack: [] });
+  at.recirculate({ bridge: below, table: 0, packet: arriving(question(below.plan.mac, near?.address ?? route.source, next), reservedPorts.LOCAL), actions: [], stack: [], mirrored: 0 });
 }
 
 /** A packet that was cut off is read anew on the underlay's bridge. */
 function comeInAnew(at: Translation, bridge: ModelBridge, packet: Packet): void {
   at.datapath.push(() => {
     refuseChanged(at, 'a tunnel that it enters');
-    at.recirculate({ bridge, table: 0, packet, actions: [], stack: [] });
+    at.recirculate({ bridge, table: 0, packet, actions: [], stack: [], mirrored: 0 });
   });
 }
 
@@ -116,7 +116,7 @@ export function takeOff(at: Translation, ended: TunnelConfig, { frame, layout, p
   if (port === undefined) return void steps.push({ kind: 'drop', why: `no ${ended.type} tunnel is for key ${inner.id} from ${formatAddress(inner.source)} to ${formatAddress(inner.destination)}` });
   const packet = arrivedThrough(port, inner);
   if (decodeOptions(inner.options ?? new Uint8Array(), packet.key, port.bridge.options) === 'refused') return void steps.push({ kind: 'drop', why: 'a tunnel option that must be known, or of another length' });
-  at.recirculate({ bridge: port.bridge, table: 0, packet, actions: [], stack: [] });
+  at.recirculate({ bridge: port.bridge, table: 0, packet, actions: [], stack: [], mirrored: 0 });
 }
 
 const shortestFrame = 14;

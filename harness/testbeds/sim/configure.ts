@@ -98,15 +98,21 @@ function vlanColumns(vlan: VlanPlan | undefined): Row {
 
 /** `fail_mode=secure`: without a controller the bridge does what its flows say and nothing else. */
 function insertBridge(bridge: BridgePlan, id: string, portIds: ReadonlyMap<string, string>): readonly Operation[] {
-  const mirrors = (bridge.mirrors ?? []).map((mirror, index) => insertMirror(mirror, `mirror_${id}_${index}`, portIds));
+  const mirrors = (bridge.mirrors ?? []).map((mirror, index) => insertMirror(mirror, mirrorUuid(id, index), portIds));
   const row: Row = {
     name: bridge.name, fail_mode: bridge.failMode ?? 'secure', datapath_type: 'system', other_config: map({ hwaddr: bridge.mac }), ports: set([...portIds.values()].map(named)),
-    mirrors: set(mirrors.map((_, index) => named(`mirror_${id}_${index}`))), mcast_snooping_enable: bridge.multicastSnooping ?? false,
+    mirrors: set(mirrors.map((_, index) => ['uuid', mirrorUuid(id, index)])), mcast_snooping_enable: bridge.multicastSnooping ?? false,
   };
   return [...mirrors, { op: 'insert', table: 'Bridge', 'uuid-name': id, row }];
 }
 
-function insertMirror({ name, select, vlans, output, snapLength }: MirrorPlan, id: string, portIds: ReadonlyMap<string, string>): Operation {
+/** Packets meet mirrors in the order of their UUIDs: here that of the plan. */
+function mirrorUuid(bridge: string, index: number): string {
+  const digits = (number: string | number) => String(number).padStart(6, '0');
+  return `00000000-0000-4000-8000-${digits(bridge.replace(/\D/g, ''))}${digits(index)}`;
+}
+
+function insertMirror({ name, select, vlans, output, snapLength }: MirrorPlan, uuid: string, portIds: ReadonlyMap<string, string>): Operation {
   const port = (wanted: string) => named(portIds.get(wanted) ?? wanted);
   const row: Row = {
     name, select_vlan: set(vlans),
@@ -114,7 +120,7 @@ function insertMirror({ name, select, vlans, output, snapLength }: MirrorPlan, i
     ...(output.kind === 'port' ? { output_port: port(output.port) } : { output_vlan: output.vlan }),
     ...(snapLength === undefined ? {} : { snaplen: snapLength }),
   };
-  return { op: 'insert', table: 'Mirror', 'uuid-name': id, row };
+  return { op: 'insert', table: 'Mirror', uuid, row };
 }
 
 const named = (name: string): Value => ['named-uuid', name];

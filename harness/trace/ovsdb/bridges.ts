@@ -93,7 +93,8 @@ function tableNames(bridge: Row, database: Database): TableNames {
 function mirrorsOf(bridge: Row, ports: Table, database: Database): readonly MirrorPlan[] {
   const rows = rowsOf(database, 'Mirror');
   const names = (ids: readonly string[]) => ids.flatMap((id) => oneOf(ports.get(id) ?? new Map(), 'name') ?? []);
-  return setOf(bridge, 'mirrors').flatMap((id) => {
+  // Packets meet them in the order of their UUIDs.
+  return setOf(bridge, 'mirrors').toSorted().flatMap((id) => {
     const row = rows.get(id);
     if (row === undefined) return [];
     const [port] = names(setOf(row, 'output_port'));
