@@ -42,6 +42,8 @@ export const openflowJustifications: readonly Justification[] = [
   { file: 'harness/openflow/actions/tables.ts', line: 'if (clause === undefined || clauses === undefined)', mutations: ['clause === undefined → false'], why: inOrder },
   { file: 'harness/openflow/attributes.ts', line: 'const known = value === undefined', mutations: ['value === undefined → false'], why: 'the same: it counts only where there is a value' },
   { file: 'harness/openflow/attributes.ts', line: 'if (known !== undefined && value !== undefined)', mutations: ['value !== undefined → true'], why: forTypes },
+  { file: 'harness/openflow/flags.ts', line: 'const flags = signed ?', mutations: ['at.text.match(/[+-][^+-]*/g) ?? [] → at.text.match(/[+-][^+-]*/g)'], why: forTypes },
+  { file: 'harness/openflow/flags.ts', line: 'if (mask === field.ones && names.length > 1)', mutations: ['1 → 2'], why: 'the same: no field has two flags' },
   { file: 'harness/openflow/groups.ts', line: "const [, word = '', kind = 'add'] =", mutations: ['/(\\s*(add_or_mod|add|modify|delete|insert_bucket|remove_bucket)(?=[,\\s]|$))?/.exec(text) ?? [] → /(\\s*(add_or_mod|add|modify|delete|insert_bucket|remove_bucket)(?=[,\\s]|$))?/.exec(text)'], why: forTypes },
   { file: 'harness/openflow/groups.ts', line: 'if (taken.has(id)) throw', mutations: ['0 → 1'], why: forTypes },
   { file: 'harness/openflow/match.ts', line: 'if (Object.hasOwn(tagParts, field.name)) return', mutations: ['0n → 1n'], why: forTypes },

@@ -81,7 +81,7 @@ const beforeProtocol: readonly Field[] = [
   field('dp_hash', 'NXM_NX_DP_HASH', 32, word.dpHash, 'hex', neverInFlows),
   field('conj_id', 'NXM_NX_CONJ_ID', 32, word.conjId, 'decimal', { ...readOnly, ...whole }),
   field('skb_priority', 'skb_priority', 32, word.skbPriority, 'hex', { ...neverInFlows, ...whole }),
-  field('actset_output', 'ONFOXM_ET_ACTSET_OUTPUT', 32, word.actsetOutput, 'port', { ...readOnly, ...whole }),
+  field('actset_output', 'ONFOXM_ET_ACTSET_OUTPUT', 32, word.actsetOutput, 'port', { aliases: ['OXM_OF_ACTSET_OUTPUT'], ...readOnly, ...whole }),
   field('ct_state', 'NXM_NX_CT_STATE', 32, word.ctState, 'flags', { ones: 0xffn, flags: ctStateBits, ...readOnly }),
   field('ct_zone', 'NXM_NX_CT_ZONE', 16, word.ctZone, 'decimal', { ...readOnly, ...whole }),
   field('ct_mark', 'NXM_NX_CT_MARK', 32, word.ctMark, 'hex', tracked),
@@ -155,7 +155,7 @@ const afterProtocol: readonly Field[] = [
   field('nd_tll', 'NXM_NX_ND_TLL', 48, word.arpTha, 'mac', { aliases: ['OXM_OF_IPV6_ND_TLL'], prerequisite: 'nd advert' }),
   field('nd_reserved', 'ERICOXM_OF_ICMPV6_ND_RESERVED', 32, word.ndReserved, 'decimal', { prerequisite: 'nd', ...whole }),
   field('nd_options_type', 'ERICOXM_OF_ICMPV6_ND_OPTIONS_TYPE', 8, word.tcpFlags, 'decimal', { prerequisite: 'nd', ...whole }),
-  field('tcp_flags', 'NXM_NX_TCP_FLAGS', 12, word.tcpFlags, 'flags', { aliases: ['ONFOXM_ET_TCP_FLAGS'], flags: tcpFlagBits, prerequisite: 'tcp', ...readOnly }),
+  field('tcp_flags', 'NXM_NX_TCP_FLAGS', 12, word.tcpFlags, 'flags', { aliases: ['ONFOXM_ET_TCP_FLAGS', 'OXM_OF_TCP_FLAGS'], flags: tcpFlagBits, prerequisite: 'tcp', ...readOnly }),
 ];
 
 const views: readonly Field[] = [

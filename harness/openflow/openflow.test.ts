@@ -57,6 +57,8 @@ const spellings: readonly (readonly [spelling: string, printed: string])[] = [
 void t.test('spellings', async (t) => {
   for (const [spelling, printed] of spellings) t.equal(printFlow(parseFlow(spelling, names)), printed, spelling);
   t.equal(parseDumpedFlow('table=9, n_packets=5, priority=1,arp actions=NORMAL').statistics?.packets, 5n);
+  t.strictSame(Object.keys(parseDumpedFlow('actions=drop')), ['flow']);
+  t.throws(() => parseDumpedFlow('drop'), { message: 'flow:1:1: expected "actions=" in "drop"' });
   t.strictSame(parseFlows('# one\n\n actions=drop\r\n\t# two\nip,actions=1\n', 'f').map(printFlow), ['table=0, priority=32768 actions=drop', 'table=0, priority=32768,ip actions=output:1']);
 });
 
@@ -105,6 +107,7 @@ const refusals: readonly (readonly [text: string, message: string])[] = [
   ['dl_vlan=5000000,actions=drop', '9: dl_vlan: expected a number from 0 to 65535, got "5000000"'],
   ['ip,nw_frag=1,actions=drop', '12: nw_frag: expected one of no, yes, first, later, not_later, got "1"'],
   ['ct_state=+trk+gone,actions=drop', '10: ct_state: unknown flag "gone"; known: new, est, rel, rpl, inv, trk, snat, dnat'],
+  ['ct_state=trk-new,actions=drop', '10: ct_state: unknown flag "trk-new"; known: new, est, rel, rpl, inv, trk, snat, dnat'],
   ['ct_state=+trk-trk,actions=drop', '10: ct_state: trk is given twice'],
   ['in_port=p9,actions=drop', '9: unknown port "p9"; ports of this bridge: p1, antrea-gw0, my port, br-int'],
   ['in_port=0xfff8,actions=drop', '9: port: expected a number from 0 to 65279, got "0xfff8"'],
