@@ -26,6 +26,7 @@ export function sendThroughTunnel(at: Translation, { config }: TunnelPort, cutOf
   if (config.mark !== undefined) packet.key[word.pktMark] = config.mark;
   if (asked.destination === at.cameTo) {
     keepOuter(packet.key, asked);
+    if (at.bridge.mirrors.length > 0) throw new Unsupported('the model does not know what mirrors show of a packet that a tunnel does not take');
     return stayBehind(at, cutOff, asked.destination === 0n ? 'tunnel without tun_dst' : 'a packet is not tunnelled to the address that it came to through a tunnel');
   }
   commit(packet);
