@@ -38,7 +38,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   scenarios: ['harness/index.ts', 'topologies'],
   reports: ['harness/base', 'harness/nouns', 'harness/packet', 'harness/compare', 'harness/view', 'types of harness/run', 'types of harness/trace', 'types of harness/conformance', 'harness/fuzz'],
   images: ['harness/base', 'harness/ovs'],
-  bench: ['harness/base', 'harness/nouns', 'harness/packet', 'harness/openflow', 'harness/model', 'harness/fabric', 'harness/control', 'harness/testbeds', 'harness/run', 'topologies', 'scenarios', 'images'],
+  bench: ['harness/base', 'harness/nouns', 'harness/packet', 'harness/openflow', 'harness/model', 'harness/fabric', 'harness/control', 'harness/ovs', 'harness/testbeds', 'harness/run', 'topologies', 'scenarios', 'images'],
   'harness/cli': [
     'harness/base', 'harness/nouns', 'harness/kube', 'harness/packet', 'harness/ovs', 'harness/testbeds', 'harness/run', 'harness/view', 'harness/trace', 'harness/conformance', 'harness/fuzz', 'harness/selftest', 'harness/testing', 'harness/mutation', 'harness/tidiness',
     'topologies', 'scenarios', 'reports', 'images',

@@ -3,6 +3,7 @@ import { descendants, placeOf } from './sources.js';
 
 /** Files that may read the clock or set a timer, and why; all others take time and randomness as arguments. */
 export const exceptions: Readonly<Record<string, string>> = {
+  'bench/model.ts': 'measures',
   'bench/sim.ts': 'measures',
   'harness/base/deadline.ts': 'the one timer: it exists only to give up',
   'harness/cli/clean.ts': 'tells how old a run folder is',

@@ -1,0 +1,166 @@
+/**
+ * What the reference model costs, on one node of a busy Antrea cluster: packets a second beside `ofproto/trace` and beside the slow path of
+ * the same switch, which must give the very frames that the model gives; flows that come and go; memory. Prints Markdown.
+ * `node dist/bench/model.js [FLOWS/PARTS…]`, 1000/100 and 100000/10000 unless told: flows, and those of them that are parts of conjunctions.
+ */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { Unavailable } from '../harness/base/errors.js';
+import { randomFor } from '../harness/base/random.js';
+import { antrea } from '../harness/control/antrea/index.js';
+import { insert, remove, rulesOf } from '../harness/model/classifier.js';
+import { buildNode, resetNode, type ModelNode } from '../harness/model/node.js';
+import { receiveFrame } from '../harness/model/switch.js';
+import type { NodePlan } from '../harness/nouns/plan.js';
+import { connectUnixctl } from '../harness/ovs/unixctl.js';
+import { openSim, type Sim } from '../harness/testbeds/sim/sim.js';
+import { openImage } from '../images/images.js';
+import { antreaCluster } from '../topologies/antrea-cluster.js';
+import { busyNode, firstPackets, type NodeSize, type SentFrame } from './busy-node.js';
+import { describeMachine, median, table } from './machine.js';
+
+const rounds = 3;
+const packetsARound = 3000;
+const nodesAtOnce = 1000;
+const changes = 10_000;
+/** Commands that a client of the switch's socket asks for before it waits for answers. */
+const inFlight = 16;
+
+/** Seconds that a piece of work took: on the wall, and of the processor for those who did it. */
+interface Cost {
+  readonly wall: number;
+  readonly processor: number;
+}
+
+async function cost(processorSeconds: () => Promise<number>, work: () => Promise<void> | void): Promise<Cost> {
+  const [wall, processor] = [performance.now(), await processorSeconds()];
+  await work();
+  return { wall: (performance.now() - wall) / 1000, processor: (await processorSeconds()) - processor };
+}
+
+function ownProcessor(): Promise<number> {
+  const { user, system } = process.cpuUsage();
+  return Promise.resolve((user + system) / 1e6);
+}
+
+/** proc_pid_stat(5): utime and stime, in hundredths of a second. */
+async function processorOf(pid: number): Promise<number> {
+  const fields = (await readFile(`/proc/${pid}/stat`, 'utf8')).replace(/^.*\) /s, '').split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / 100;
+}
+
+/** The same packets through the model, the real switch's slow path, and its ofproto/trace. */
+async function rates(size: NodeSize): Promise<readonly string[]> {
+  const plan = busyNode(size);
+  const packets = firstPackets(plan, packetsARound, 'rates');
+  const model = buildNode(plan);
+  const sim = await openSim({ nodes: [plan] }, await openImage('trixie', console.error));
+  const found = { model: [] as Cost[], slow: [] as Cost[], one: [] as Cost[], many: [] as Cost[] };
+  try {
+    const { vswitchd } = sim.daemons.get(plan.node) ?? { vswitchd: process.pid };
+    const unixctl = await connectUnixctl(join(sim.dir, plan.node, 'ovs-vswitchd.ctl'), { name: 'ovs-vswitchd', whyEnded: () => Promise.resolve(new Unavailable('ovs-vswitchd has ended')) });
+    const ports = new Map(plan.bridges.flatMap((bridge) => bridge.ports.map(({ name, ofport }) => [name, ofport] as const)));
+    await unixctl.call('upcall/disable-megaflows'); // or else one packet would answer for many
+    const trace = async ({ port, frame }: SentFrame) => void (await unixctl.call('ofproto/trace', 'br-int', `in_port=${ports.get(port)}`, Buffer.from(frame).toString('hex')));
+    for (let round = 0; round < rounds; round++) {
+      found.model.push(await cost(ownProcessor, () => void throughModel(model, packets)));
+      found.one.push(await cost(() => processorOf(vswitchd), async () => { for (const packet of packets) await trace(packet); }));
+      found.many.push(await cost(() => processorOf(vswitchd), async () => { for (let at = 0; at < packets.length; at += inFlight) await Promise.all(packets.slice(at, at + inFlight).map(trace)); }));
+      await sim.reset();
+      const { missed } = sim.lookups();
+      let frames: readonly SentFrame[] = [];
+      found.slow.push(await cost(() => processorOf(vswitchd), async () => { frames = await throughSwitch(sim, plan.node, packets); }));
+      if (sim.lookups().missed - missed < packets.length) throw new Error('the cache has answered');
+      if (textOf(frames) !== textOf(throughModel(model, packets))) throw new Error('model and switch differ');
+    }
+    unixctl.close();
+  } finally {
+    await sim.close();
+  }
+  const rate = (costs: readonly Cost[], by: keyof Cost) => packets.length / median(costs.map((one) => one[by]));
+  const times = (costs: readonly Cost[]) => `${(rate(found.model, 'processor') / rate(costs, 'processor')).toFixed(1)}`;
+  return [
+    `${thousands(size.flows)} (${thousands(size.parts)})`, thousands(rate(found.model, 'processor')), thousands(rate(found.many, 'processor')), times(found.many), thousands(rate(found.slow, 'processor')), times(found.slow),
+    (rate(found.model, 'wall') / rate(found.one, 'wall')).toFixed(1),
+  ];
+}
+
+function throughModel(model: ModelNode, packets: readonly SentFrame[]): readonly SentFrame[] {
+  resetNode(model);
+  return packets.flatMap(({ port, frame }) => receiveFrame(model, port, frame).step.outputs);
+}
+
+async function throughSwitch(sim: Sim, node: string, packets: readonly SentFrame[]): Promise<readonly SentFrame[]> {
+  const found: SentFrame[] = [];
+  for (const [port, frames] of byPort(packets)) found.push(...((await sim.call([{ kind: 'receive', node, port, frames }]))[0]?.outputs ?? []));
+  return found;
+}
+
+/** In an order that does not depend on that of the packets: the same text for the same frames at the same ports. */
+function textOf(frames: readonly SentFrame[]): string {
+  return frames.map(({ port, frame }) => `${port} ${Buffer.from(frame).toString('hex')}`).sort().join('\n');
+}
+
+function byPort(packets: readonly SentFrame[]): ReadonlyMap<string, readonly Uint8Array[]> {
+  const found = new Map<string, Uint8Array[]>();
+  for (const { port, frame } of packets) found.set(port, [...(found.get(port) ?? []), frame]);
+  return found;
+}
+
+/** Making a node, its memory, and one flow that goes and comes back. */
+async function sizes(size: NodeSize): Promise<readonly string[]> {
+  const plan = busyNode(size);
+  const made = await measureMade([plan]);
+  const [node] = made.nodes;
+  const tables = node?.bridges[0]?.tables ?? new Map<number, never>();
+  const rules = rulesOf(tables);
+  const random = randomFor(1, 'changes');
+  const chosen = Array.from({ length: changes }, () => rules[random.integer(0, rules.length - 1)]).filter((rule) => rule !== undefined);
+  const { processor } = await cost(ownProcessor, () => {
+    for (const rule of chosen) {
+      remove(tables, rule);
+      insert(tables, rule);
+    }
+  });
+  return [thousands(size.flows), `${made.cost.processor.toFixed(2)} s`, `${Math.round(made.bytes / size.flows)} B`, `${((processor / chosen.length) * 1e6).toFixed(0)} µs`];
+}
+
+async function measureMade(plans: readonly NodePlan[]): Promise<{ readonly nodes: readonly ModelNode[]; readonly bytes: number; readonly cost: Cost }> {
+  const before = heldBytes();
+  let nodes: readonly ModelNode[] = [];
+  const spent = await cost(ownProcessor, () => void (nodes = plans.map((plan) => buildNode(plan))));
+  return { nodes, bytes: heldBytes() - before, cost: spent };
+}
+
+/** Of the heap and beside it, after all that nobody holds is gone. */
+function heldBytes(): number {
+  setFlagsFromString('--expose-gc');
+  (runInNewContext('gc') as () => void)();
+  const { heapUsed, arrayBuffers } = process.memoryUsage();
+  return heapUsed + arrayBuffers;
+}
+
+/** A whole cluster in one process, every node with the flows that it needs for all others. */
+async function cluster(): Promise<string> {
+  const { nodes: plans } = antrea.plan(antreaCluster({ nodes: nodesAtOnce, podsPerNode: 1, tunnel: 'geneve' }));
+  const made = await measureMade(plans);
+  const flows = made.nodes.reduce((sum, { bridges }) => sum + bridges.reduce((total, { tables }) => total + rulesOf(tables).length, 0), 0);
+  return table(['model nodes', 'flows', 'made in', 'memory'], [[thousands(made.nodes.length), thousands(flows), `${made.cost.processor.toFixed(1)} s`, `${(made.bytes / 2 ** 30).toFixed(2)} GiB`]]);
+}
+
+function thousands(value: number): string {
+  return Math.round(value).toLocaleString('en');
+}
+
+const wanted = process.argv.slice(2).map((text) => text.split('/').map(Number)).map(([flows = 0, parts = 0]): NodeSize => ({ flows, parts }));
+const all = wanted.length > 0 ? wanted : [{ flows: 1000, parts: 100 }, { flows: 100_000, parts: 10_000 }];
+console.log(`Measured on ${describeMachine()}; the median of ${rounds} rounds of ${packetsARound} packets, each the first of a connection.\n`);
+const measured: (readonly string[])[] = [];
+for (const size of all) measured.push(await rates(size));
+console.log(table(['flows (parts of conjunctions)', 'model', 'ofproto/trace', 'times', 'slow path', 'times', 'times on the wall'], measured));
+const held: (readonly string[])[] = [];
+for (const size of all) held.push(await sizes(size));
+console.log(`\n${table(['flows', 'made in', 'memory a flow', 'one goes and comes'], held)}`);
+if (wanted.length === 0) console.log(`\n${await cluster()}`);
