@@ -18,10 +18,10 @@ const vlanNumber = 0xfff;
  */
 export function fiveTuple(key: FlowKey, named = key[word.nwProto] ?? 0): number {
   const type = key[word.ethType] ?? 0;
-  const addresses = type === etherTypes.ipv6 ? wordsAt(key, word.ipv6Src, 8) : type === etherTypes.ipv4 || type === etherTypes.arp ? wordsAt(key, word.nwSrc, 2) : undefined;
-  if (addresses === undefined) return finish(42);
+  const isIpv6 = type === etherTypes.ipv6;
+  if (!isIpv6 && type !== etherTypes.ipv4 && type !== etherTypes.arp) return finish(42);
   const proto = key[word.nwProto] ?? 0;
-  const hash = add(addWords(0, addresses), named);
+  const hash = add(isIpv6 ? addKeyWords(key, word.ipv6Src, 8) : addKeyWords(key, word.nwSrc, 2), named);
   const ports = byteSwap((((key[word.tpSrc] ?? 0) << 16) | (key[word.tpDst] ?? 0)) >>> 0);
   return finish((hasPorts.includes(proto) ? add(hash, ports) : hash) ^ 42);
 }
@@ -154,8 +154,11 @@ function littleEndian(bytes: Uint8Array): readonly number[] {
   return Array.from({ length: Math.ceil(bytes.length / 4) }, (_, index) => [0, 1, 2, 3].reduce((sum, byte) => sum | ((bytes[index * 4 + byte] ?? 0) << (8 * byte)), 0) >>> 0);
 }
 
-function wordsAt(key: FlowKey, first: number, count: number): readonly number[] {
-  return Array.from({ length: count }, (_, index) => byteSwap(key[first + index] ?? 0));
+/** `count` words of a key, as they stand in a packet. */
+function addKeyWords(key: FlowKey, first: number, count: number): number {
+  let hash = 0;
+  for (let index = first; index < first + count; index++) hash = add(hash, byteSwap(key[index] ?? 0));
+  return hash;
 }
 
 function put16(bytes: Uint8Array, place: number, value: number): void {

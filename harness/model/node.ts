@@ -15,7 +15,7 @@ import { mirrorsOf, type Mirror } from './mirrors.js';
 import { located, optionFields, type OptionFields } from './options.js';
 import type { MacTable } from './normal.js';
 import { noDecisions, type Decisions } from './undecided.js';
-import { forgetNeighbours, noNeighbours, type Neighbours } from './tunnels/neighbours.js';
+import { forgetNeighbours, plannedNeighbours, type Neighbours } from './tunnels/neighbours.js';
 import { tunnelPortsOf, type TunnelPort } from './tunnels/ports.js';
 import { routesOf, type Route } from './tunnels/routes.js';
 
@@ -63,7 +63,7 @@ export function buildNode(plan: NodePlan, version = newest): ModelNode {
     const meters = new Map(parseBridgeMeters(plan.node, bridge).map((meter) => [meter.id, fullMeter(meter, 0)]));
     return { plan: bridge, ports, groups, meters, options, tables: compile(parseBridgeFlows(plan.node, bridge), options), ids: new Map<Rule, FlowId>(), macs: new Map(), mirrors: mirrorsOf(bridge) };
   });
-  return { name: plan.node, behaviour: behaviourOf(version), bridges, tunnels: tunnelPortsOf(bridges), routes: routesOf(plan.bridges), neighbours: noNeighbours(), connections: new Map(), packets: new Map(), decisions: noDecisions(), downPorts: new Set(), nowMs: 0 };
+  return { name: plan.node, behaviour: behaviourOf(version), bridges, tunnels: tunnelPortsOf(bridges), routes: routesOf(plan.bridges), neighbours: plannedNeighbours(plan.bridges), connections: new Map(), packets: new Map(), decisions: noDecisions(), downPorts: new Set(), nowMs: 0 };
 }
 
 function locatedGroup(group: Group, options: OptionFields): Group {

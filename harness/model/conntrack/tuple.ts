@@ -33,7 +33,11 @@ export function reversed(tuple: Tuple): Tuple {
 
 /** The same text for the same tuple. */
 export function keyOf({ zone, protocol, src, dst }: Tuple): string {
-  return `${zone} ${protocol} ${src.address.join('.')} ${src.port} ${src.type} ${dst.address.join('.')} ${dst.port} ${dst.type}`;
+  return `${zone} ${protocol} ${addressKey(src.address)} ${src.port} ${src.type} ${addressKey(dst.address)} ${dst.port} ${dst.type}`;
+}
+
+function addressKey(address: Address): string | number {
+  return address.length === 1 ? (address[0] ?? 0) : address.join('.');
 }
 
 export function isSame(a: Tuple, b: Tuple): boolean {
@@ -76,12 +80,12 @@ export function addressFrom(number: bigint, family: Family): Address {
 
 /** The addresses of a packet, by its flow key. Undefined for one that is not IP. */
 export function addressesOf(key: FlowKey): { readonly family: Family; readonly src: Address; readonly dst: Address } | undefined {
-  const read = (first: number, words: number) => Array.from(key.subarray(first, first + words));
+  const wide = (first: number) => [0, 1, 2, 3].map((index) => key[first + index] ?? 0);
   switch (key[word.ethType]) {
     case etherTypes.ipv4:
-      return { family: 'ipv4', src: read(word.nwSrc, 1), dst: read(word.nwDst, 1) };
+      return { family: 'ipv4', src: [key[word.nwSrc] ?? 0], dst: [key[word.nwDst] ?? 0] };
     case etherTypes.ipv6:
-      return { family: 'ipv6', src: read(word.ipv6Src, 4), dst: read(word.ipv6Dst, 4) };
+      return { family: 'ipv6', src: wide(word.ipv6Src), dst: wide(word.ipv6Dst) };
     default:
       return undefined;
   }

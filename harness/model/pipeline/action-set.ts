@@ -14,6 +14,7 @@ const last: readonly (readonly Action['kind'][])[] = [['group'], ['output', 'con
 
 /** The list of actions that a set of them, in the order written, stands for. */
 export function inSetOrder(written: readonly Action[]): readonly Action[] {
+  if (written.length === 0) return written;
   const set = written.filter((action) => action.kind !== 'controller' || isPlain(action));
   const end = last.map((kinds) => set.findLast(({ kind }) => kinds.includes(kind))).find((action) => action !== undefined);
   if (end === undefined) return [];

@@ -24,8 +24,9 @@ export function refuseChanged({ carried }: { readonly carried: Carried }, place:
   if (carried.changes.length > 0) throw new Unsupported(`the model does not take a packet that ct(nat) without a table translated to ${place}`);
 }
 
-/** The packet as the datapath has it, to go on with in another translation. */
+/** The packet as the datapath has it, to go on with in another translation: `packet` itself where it is the same. */
 export function asCarried(packet: Packet, carried: Carried, behaviour: Behaviour): Packet {
+  if (carried.changes.length === 0 && carried.tracked === packet.tracked) return packet;
   const { frame, key: arrived } = bytesOf(packet, carried, behaviour);
   const { tracked: _, ...rest } = packet;
   const key = copyKey(packet.key);

@@ -98,8 +98,9 @@ function carryOut(at: Translation, actions: readonly Action[], list: ActionList)
   if (arrive(at) === 'reserved') return noteDrop(at, 'what comes in at the output of a mirror is dropped');
   if (actions.length === 0) noteDrop(at, list.kind === 'bucket' ? 'the bucket says drop' : 'the flow says drop');
   const placesFrom = (index: number) => (list.kind === 'frozen' ? list.places.slice(index) : []);
-  for (const [index, action] of actions.entries()) {
-    if (at.error !== undefined) return;
+  for (let index = 0; index < actions.length; index++) {
+    const action = actions[index];
+    if (at.error !== undefined || action === undefined) return;
     if (list.kind === 'frozen') {
       const place = list.places[index] ?? at.place;
       at.place = asksForPlace(action) ? place : { ...at.place, flow: place.flow };
@@ -116,7 +117,7 @@ function carryOut(at: Translation, actions: readonly Action[], list: ActionList)
     mirrorAnew(at, action);
     const { isLast } = at;
     at.isLast = isLast && index === actions.length - 1 && at.actionSet.length === 0;
-    const ends = act(at, action, list, actions.slice(index + 1)) === 'stop';
+    const ends = act(at, action, list, () => actions.slice(index + 1)) === 'stop';
     at.isLast = isLast;
     if (ends) return;
     if (action.kind === 'resubmit' || action.kind === 'goto') continue;
@@ -139,7 +140,7 @@ function stopped({ error, exits }: Translation): boolean {
 }
 
 /** `stop`: the actions behind are not carried out; a flow that resubmitted to this one goes on. */
-function act(at: Translation, action: Action, list: ActionList, behind: readonly Action[]): 'stop' | undefined | void {
+function act(at: Translation, action: Action, list: ActionList, behind: () => readonly Action[]): 'stop' | undefined | void {
   const { packet, place } = at;
   const { key } = packet;
   switch (action.kind) {
@@ -172,7 +173,7 @@ function act(at: Translation, action: Action, list: ActionList, behind: readonly
     case 'clone':
       return clone(at, action.actions);
     case 'check_pkt_larger':
-      checkLength(at, action, behind);
+      checkLength(at, action, behind());
       return 'stop';
     case 'exit':
       at.exits = true;

@@ -141,17 +141,21 @@ export function placeOf(at: Translation, rule: Rule): Place {
 }
 
 /** The flow at hand, as steps name it. */
-export function blame({ place }: Translation): { readonly flow: FlowId } {
+export function blame(at: Translation): { readonly flow: FlowId } {
+  return { flow: flowOf(at) };
+}
+
+function flowOf({ place }: Translation): FlowId {
   assert(place.flow !== undefined, 'actions are those of a flow');
-  return { flow: place.flow };
+  return place.flow;
 }
 
 export function noteDrop(at: Translation, why: string): void {
-  at.passage.steps.push({ kind: 'drop', ...blame(at), why });
+  at.passage.steps.push({ kind: 'drop', flow: flowOf(at), why });
 }
 
 export function noteWrite(at: Translation, field: string): void {
-  at.passage.steps.push({ kind: 'write', ...blame(at), field });
+  at.passage.steps.push({ kind: 'write', flow: flowOf(at), field });
 }
 
 /** Whether there is room for one more lookup or group; where there is not, nothing at all comes of the packet. */

@@ -1,6 +1,7 @@
 /** Who is known on an underlay: told by the plan, or learned from what came in (Open vSwitch lib/tnl-neigh-cache.c). */
 import { addressNumber } from '../../base/ip-address.js';
 import { Unsupported } from '../../base/errors.js';
+import type { BridgePlan } from '../../nouns/plan.js';
 import type { ModelBridge, ModelNode } from '../node.js';
 
 export interface Neighbour {
@@ -10,6 +11,8 @@ export interface Neighbour {
 }
 
 export interface Neighbours {
+  /** Those of the plan: their MACs. */
+  readonly planned: ReadonlyMap<string, string>;
   /** By bridge and address. */
   readonly learned: Map<string, Neighbour>;
   /** When a packet was lost because its neighbour was not known, and somebody was asked. */
@@ -19,8 +22,10 @@ export interface Neighbours {
 /** `tnl/neigh/aging`. */
 const agingMs = 15 * 60 * 1000;
 
-export function noNeighbours(): Neighbours {
-  return { learned: new Map(), askedAtMs: new Map() };
+/** Nobody is known but those whom the plan tells. */
+export function plannedNeighbours(bridges: readonly BridgePlan[]): Neighbours {
+  const planned = bridges.flatMap((bridge) => (bridge.underlay?.neighbours ?? []).map(({ ip, mac }) => [place(bridge, addressNumber(ip)), mac] as const));
+  return { planned: new Map(planned.toReversed()), learned: new Map(), askedAtMs: new Map() };
 }
 
 export function forgetNeighbours({ learned, askedAtMs }: Neighbours): void {
@@ -30,8 +35,9 @@ export function forgetNeighbours({ learned, askedAtMs }: Neighbours): void {
 
 /** The neighbour's MAC, which is known for longer then. The plan's are told anew whenever time has passed. */
 export function findNeighbour({ neighbours, nowMs }: ModelNode, bridge: ModelBridge, address: bigint): string | undefined {
-  const entry = neighbours.learned.get(place(bridge, address));
-  const planned = bridge.plan.underlay?.neighbours.find(({ ip }) => addressNumber(ip) === address)?.mac;
+  const at = place(bridge.plan, address);
+  const entry = neighbours.learned.get(at);
+  const planned = neighbours.planned.get(at);
   if (planned !== undefined && (entry === undefined || entry.learnedAtMs < nowMs)) return planned;
   if (entry === undefined || entry.expiresAtMs <= nowMs) return undefined;
   entry.expiresAtMs = nowMs + agingMs;
@@ -39,8 +45,8 @@ export function findNeighbour({ neighbours, nowMs }: ModelNode, bridge: ModelBri
 }
 
 export function learnNeighbour({ neighbours, nowMs }: ModelNode, bridge: ModelBridge, address: bigint, mac: string): void {
-  neighbours.learned.set(place(bridge, address), { mac, learnedAtMs: nowMs, expiresAtMs: nowMs + agingMs });
-  neighbours.askedAtMs.delete(place(bridge, address));
+  neighbours.learned.set(place(bridge.plan, address), { mac, learnedAtMs: nowMs, expiresAtMs: nowMs + agingMs });
+  neighbours.askedAtMs.delete(place(bridge.plan, address));
 }
 
 /**
@@ -48,15 +54,15 @@ export function learnNeighbour({ neighbours, nowMs }: ModelNode, bridge: ModelBr
  * @throws Unsupported where that depends on what the datapath has cached: a packet that it drops by itself asks nobody.
  */
 export function asksNow({ neighbours, behaviour, nowMs }: ModelNode, bridge: ModelBridge, address: bigint): boolean {
-  const askedAtMs = neighbours.askedAtMs.get(place(bridge, address));
+  const askedAtMs = neighbours.askedAtMs.get(place(bridge.plan, address));
   if (askedAtMs === undefined) {
-    neighbours.askedAtMs.set(place(bridge, address), nowMs);
+    neighbours.askedAtMs.set(place(bridge.plan, address), nowMs);
     return true;
   }
   if (nowMs < askedAtMs + behaviour.neighbourPatienceMs) return false;
   throw new Unsupported('the model does not know whether a neighbour is asked for again: packets that the datapath drops from its cache ask nobody');
 }
 
-function place({ plan }: ModelBridge, address: bigint): string {
-  return `${plan.name} ${address}`;
+function place({ name }: BridgePlan, address: bigint): string {
+  return `${name} ${address}`;
 }
