@@ -21,16 +21,6 @@ void t.test('flows that might match are refused, others are not', async (t) => {
   for (const flow of ['conj_id=7 actions=1', 'actset_output=1 actions=1', 'importance=5,send_flow_rem,reg31=0,dl_vlan=5 actions=1', 'packet_type=(1,0x88cc) actions=1', 'ipv6,ipv6_src=::1 actions=1']) t.equal(portsOf(flow, 0x88cc), 'p2', 'it is known not to match');
 });
 
-void t.test('flows that expire are refused once time has passed', (t) => {
-  for (const timeout of ['idle_timeout=5', 'hard_timeout=5']) {
-    const node = buildNode({ node: 'n1', bridges: [bridge(`${timeout} actions=2`)], hosts: [] });
-    t.match(receiveFrame(node, 'p1', frame(0x88cc)).step.outputs, [{ port: 'p2' }], 'no time has passed');
-    node.nowMs = 1;
-    t.throws(() => receiveFrame(node, 'p1', frame(0x88cc)), { name: 'Unsupported', message: new RegExp(`does not know when .*${timeout}.* expires`) });
-  }
-  t.end();
-});
-
 void t.test('frames of which Open vSwitch loses count are refused', (t) => {
   for (const length of [3, 4, 8]) t.throws(() => receiveFrame(buildNode({ node: 'n1', bridges: [bridge('priority=1,actions=1')], hosts: [] }), 'p1', encodeEthernet({ src: '0a:00:00:00:00:01', dst: '0a:00:00:00:00:02', etherType: etherTypes.mpls }, new Uint8Array(length))), { name: 'Unsupported', message: /with entries of zeros/ });
   t.end();

@@ -8,8 +8,10 @@ import type { Group } from '../openflow/groups.js';
 import type { Meter } from '../openflow/meters.js';
 import { reservedPorts } from '../openflow/ports.js';
 import { behaviourOf, newest, type Behaviour } from './behaviour.js';
-import { compile, type FlowTables, type Rule } from './classifier.js';
+import { compile, find, insert, remove, rulesOf, type FlowTables, type Rule } from './classifier.js';
 import type { ConnectionTable } from './conntrack/tracker.js';
+import { countLearners } from './flows/edit.js';
+import { hasTimeout, type FlowRecord } from './flows/record.js';
 import { fullMeter, type MeterState } from './meters.js';
 import { mirrorsOf, type Mirror } from './mirrors.js';
 import { located, optionFields, type OptionFields } from './options.js';
@@ -25,11 +27,23 @@ export interface ModelBridge {
   readonly ports: ReadonlyMap<number, PortPlan>;
   readonly tables: FlowTables;
   readonly options: OptionFields;
-  readonly groups: ReadonlyMap<number, Group>;
+  readonly groups: Map<number, Group>;
   readonly meters: Map<Meter['id'], MeterState>;
   readonly ids: Map<Rule, FlowId>;
   readonly macs: MacTable;
   readonly mirrors: readonly Mirror[];
+  /** What the plan asks for, to which a reset goes back. */
+  readonly planned: { readonly rules: readonly Rule[]; readonly groups: ReadonlyMap<number, Group> };
+  /** Of the flows that counted or changed. */
+  readonly records: Map<Rule, FlowRecord>;
+  /** The flows that have timeouts. */
+  readonly expiring: Set<Rule>;
+  /** How many flows there are that learn with delete_learned, by table and cookie of what they learn. */
+  readonly learners: Map<string, number>;
+  /** Whether its flows and groups are those of the plan, all of them. */
+  isAsPlanned: boolean;
+  /** Virtual time in ms at which the flows of the plan came. */
+  sinceMs: number;
 }
 
 export interface ModelNode {
@@ -41,8 +55,6 @@ export interface ModelNode {
   /** Where tunnels leave. */
   readonly routes: readonly Route[];
   readonly neighbours: Neighbours;
-  /** Packets a rule since the last reset. */
-  readonly packets: Map<Rule, number>;
   readonly decisions: Decisions;
   /** Names of ports whose links are down: what goes out of them or into them is lost. */
   readonly downPorts: Set<string>;
@@ -55,18 +67,24 @@ export interface ModelNode {
  * port it does not know.
  */
 export function buildNode(plan: NodePlan, version = newest): ModelNode {
-  const bridges = plan.bridges.map((bridge) => {
+  const bridges = plan.bridges.map((bridge): ModelBridge => {
     refuseUnknown(bridge);
     const ports = new Map(bridge.ports.map((port) => [port.ofport, port]));
     const options = optionFields(parseBridgeOptions(plan.node, bridge));
     const groups = new Map(parseBridgeGroups(plan.node, bridge).map((group) => [group.id, locatedGroup(group, options)]));
     const meters = new Map(parseBridgeMeters(plan.node, bridge).map((meter) => [meter.id, fullMeter(meter, 0)]));
-    return { plan: bridge, ports, groups, meters, options, tables: compile(parseBridgeFlows(plan.node, bridge), options), ids: new Map<Rule, FlowId>(), macs: new Map(), mirrors: mirrorsOf(bridge) };
+    const tables = compile(parseBridgeFlows(plan.node, bridge), options);
+    const planned = { rules: rulesOf(tables), groups: new Map(groups) };
+    return {
+      plan: bridge, ports, groups, meters, options, tables, planned, ids: new Map(), macs: new Map(), mirrors: mirrorsOf(bridge), records: new Map(),
+      expiring: new Set(planned.rules.filter(({ flow }) => hasTimeout(flow))), learners: countLearners(planned.rules), isAsPlanned: true, sinceMs: 0,
+    };
   });
-  return { name: plan.node, behaviour: behaviourOf(version), bridges, tunnels: tunnelPortsOf(bridges), routes: routesOf(plan.bridges), neighbours: plannedNeighbours(plan.bridges), connections: new Map(), packets: new Map(), decisions: noDecisions(), downPorts: new Set(), nowMs: 0 };
+  return { name: plan.node, behaviour: behaviourOf(version), bridges, tunnels: tunnelPortsOf(bridges), routes: routesOf(plan.bridges), neighbours: plannedNeighbours(plan.bridges), connections: new Map(), decisions: noDecisions(), downPorts: new Set(), nowMs: 0 };
 }
 
-function locatedGroup(group: Group, options: OptionFields): Group {
+/** The group with the bridge's own fields. */
+export function locatedGroup(group: Group, options: OptionFields): Group {
   return { ...group, buckets: group.buckets.map((bucket) => ({ ...bucket, actions: located(bucket.actions, options) })) };
 }
 
@@ -74,17 +92,36 @@ function refuseUnknown({ name, multicastSnooping }: BridgePlan): void {
   if (multicastSnooping === true) throw new Unsupported(`the model does not know multicast snooping of bridge ${name}`);
 }
 
-/** Forgets connections, learned addresses and counters; links are up, meters full. */
+/** Forgets connections, learned addresses and counters; flows and groups are again those of the plan, as if they came now; links are up, meters full. */
 export function resetNode(node: ModelNode): void {
   node.connections.clear();
-  node.packets.clear();
   node.downPorts.clear();
   node.decisions.translationsAsked = 0;
   forgetNeighbours(node.neighbours);
-  for (const { macs, meters } of node.bridges) {
-    macs.clear();
-    for (const [id, { meter }] of meters) meters.set(id, fullMeter(meter, node.nowMs));
+  for (const bridge of node.bridges) {
+    bridge.macs.clear();
+    bridge.records.clear();
+    bridge.sinceMs = node.nowMs;
+    for (const [id, { meter }] of bridge.meters) bridge.meters.set(id, fullMeter(meter, node.nowMs));
+    if (!bridge.isAsPlanned) restore(bridge);
   }
+}
+
+function restore(bridge: ModelBridge): void {
+  const { tables, groups, planned, expiring, learners } = bridge;
+  const wanted = new Set(planned.rules);
+  for (const rule of rulesOf(tables)) if (!wanted.has(rule)) remove(tables, rule);
+  for (const rule of wanted) if (find(tables, rule) !== rule) insert(tables, rule);
+  refill(groups, planned.groups);
+  refill(learners, countLearners(planned.rules));
+  expiring.clear();
+  for (const rule of planned.rules) if (hasTimeout(rule.flow)) expiring.add(rule);
+  bridge.isAsPlanned = true;
+}
+
+function refill<Key, Value>(map: Map<Key, Value>, entries: ReadonlyMap<Key, Value>): void {
+  map.clear();
+  for (const [key, value] of entries) map.set(key, value);
 }
 
 export function portName(bridge: ModelBridge, port: number): string {

@@ -1,7 +1,9 @@
 /** What is done to a node's switches beside packets: time, changes, links, connections that are forgotten. */
-import { assertNever, InputError, Unsupported } from '../base/errors.js';
+import { assertNever, InputError } from '../base/errors.js';
 import type { SwitchCall } from '../nouns/switching.js';
 import { flushConnections } from './conntrack/flush.js';
+import { changeFlows } from './flows/change.js';
+import { advance } from './flows/expiry.js';
 import type { ModelNode } from './node.js';
 
 type Operation = Exclude<SwitchCall, { readonly kind: 'receive' }>;
@@ -10,10 +12,10 @@ type Operation = Exclude<SwitchCall, { readonly kind: 'receive' }>;
 export function operate(node: ModelNode, call: Operation): void {
   switch (call.kind) {
     case 'advance':
-      node.nowMs += call.ms;
-      return;
+      return advance(node, call.ms);
     case 'change':
-      throw new Unsupported('the model does not change flows');
+      changeFlows(node, call.bridge, call.lines);
+      return advance(node, 0);
     case 'link':
       return setLink(node, call.port, call.state);
     case 'flush':

@@ -3,6 +3,8 @@ import { assert, InputError, Unsupported } from '../base/errors.js';
 import type { FlowCount, SwitchStep } from '../nouns/switching.js';
 import { reservedPorts } from '../openflow/ports.js';
 import { rulesOf } from './classifier.js';
+import { expireFlows } from './flows/expiry.js';
+import { packetsOf } from './flows/record.js';
 import { idOf, type ModelBridge, type ModelNode } from './node.js';
 import { arriving } from './packet.js';
 import type { Passage } from './pipeline/translation.js';
@@ -17,9 +19,10 @@ import { Undecided } from './undecided.js';
 export function receiveFrame(node: ModelNode, port: string, frame: Uint8Array): { readonly step: SwitchStep; readonly trace: Trace } {
   const place = findPort(node, port);
   if (node.downPorts.has(port)) return { step: { outputs: [], packetIns: [] }, trace: { node: node.name, port, steps: [{ kind: 'drop', why: `the link of ${port} is down` }] } };
-  const passage: Passage = { node, outputs: [], packetIns: [], resumed: [], steps: [], recirculations: 0 };
+  const passage: Passage = { node, outputs: [], packetIns: [], resumed: [], steps: [], edits: [], shortened: new Set(), recirculations: 0 };
   try {
     enter(passage, place.bridge, arriving(frame, place.number));
+    for (const bridge of passage.shortened) expireFlows(bridge, node.nowMs);
   } catch (error) {
     if (!(error instanceof Unsupported)) throw error;
     const flow = passage.steps.findLast((step) => step.kind === 'lookup');
@@ -34,7 +37,7 @@ export function receiveFrame(node: ModelNode, port: string, frame: Uint8Array): 
 /** Packets of every flow of the node since the last reset, also those at zero. */
 export function flowCounts(node: ModelNode): readonly FlowCount[] {
   return node.bridges.flatMap((bridge) =>
-    rulesOf(bridge.tables).map((rule) => ({ flow: idOf(node, bridge, rule), packets: node.packets.get(rule) ?? 0 })),
+    rulesOf(bridge.tables).map((rule) => ({ flow: idOf(node, bridge, rule), packets: packetsOf(bridge, rule) })),
   );
 }
 

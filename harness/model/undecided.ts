@@ -1,14 +1,13 @@
 /** What only the switch can tell, because OpenFlow or a seed of its own leaves it open. */
 import { assert, Unsupported } from '../base/errors.js';
 import type { TrackedConnection } from '../nouns/state.js';
-import type { FlowCount } from '../nouns/switching.js';
-import type { Rule } from './classifier.js';
+import type { FlowCount, FlowId } from '../nouns/switching.js';
 import { parseTuple, printTuple, reversed, type Tuple } from './conntrack/tuple.js';
 import type { ModelNode } from './node.js';
 
 export type Question =
   /** Which of several flows of equal priority a packet takes; `candidates` with the packets that the model has counted for each so far. */
-  | { readonly kind: 'flow'; readonly rules: readonly Rule[]; readonly candidates: readonly FlowCount[] }
+  | { readonly kind: 'flow'; readonly candidates: readonly FlowCount[] }
   /** What a new connection is translated to. */
   | { readonly kind: 'translation'; readonly original: Tuple };
 
@@ -24,7 +23,7 @@ export class Undecided extends Unsupported {
 
 /** What was seen of one node's switches, in the order in which it was asked for. */
 export interface Decisions {
-  readonly ties: { readonly candidates: readonly Rule[]; readonly winner: Rule }[];
+  readonly ties: { readonly candidates: readonly FlowId[]; readonly winner: FlowId }[];
   /** The directions of answers; undefined where the switch remembers no such connection. */
   readonly translations: (Tuple | undefined)[];
   /** How many of them were asked for since the node was reset. */
@@ -49,9 +48,9 @@ export const firstOfAll: Witness = { taken: () => Promise.resolve(0), connection
 export async function decide({ node, question }: Undecided, witness: Witness): Promise<void> {
   switch (question.kind) {
     case 'flow': {
-      const winner = question.rules[await witness.taken(question.candidates)];
+      const winner = question.candidates[await witness.taken(question.candidates)]?.flow;
       assert(winner !== undefined, 'one of the candidates wins');
-      node.decisions.ties.push({ candidates: question.rules, winner });
+      node.decisions.ties.push({ candidates: question.candidates.map(({ flow }) => flow), winner });
       return;
     }
     case 'translation': {

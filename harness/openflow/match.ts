@@ -130,6 +130,21 @@ const viewed: ReadonlyMap<Field, readonly { readonly row: Field; readonly up: bi
   return [view, rows.map((row) => ({ row, up: BigInt((end - row.word - wordsOf(row)) * 32 + row.shift - view.shift) }))] as const;
 }));
 
+/** A match that asks for bits of fields, those of a later entry in the place of an earlier one's; tags and views as the rows that have them. */
+export function matchOfBits(entries: Match): Match {
+  const found = new Map<Field, FieldMatch>();
+  for (const { field, value, mask } of entries.flatMap(rowsOf)) {
+    const before = found.get(field) ?? { value: 0n, mask: 0n };
+    found.set(field, { field, value: (before.value & ~mask) | (value & mask), mask: before.mask | mask });
+  }
+  return fields.flatMap((row) => found.get(row) ?? []);
+}
+
+function rowsOf(entry: FieldMatch): Match {
+  const { field } = entry;
+  return Object.hasOwn(tagParts, field.name) ? [{ field: fieldCalled('vlan_tci'), ...parseTagPart(field.name, entry) }] : spread(field, entry);
+}
+
 export function exactly(field: Field, value: number): FieldMatch {
   return { field, value: BigInt(value), mask: field.ones };
 }

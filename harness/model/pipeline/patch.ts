@@ -20,13 +20,13 @@ export function sendThroughPatch(at: Translation, peer: { readonly bridge: strin
 
 /** The packet enters another bridge, and is returned as it was left there. Whatever happens there, also what fails, it goes on here as if nothing had. */
 export function passOn(at: Translation, other: ModelBridge, inPort: number, entering: Packet): Packet {
-  const { bridge, packet, stack, actionSet, hasGroupInSet, mirrored } = at;
-  Object.assign(at, { bridge: other, packet: entering, stack: [], actionSet: [], hasGroupInSet: false, ...(other === bridge ? {} : { mirrored: 0 }) });
+  const { bridge, sees, packet, stack, actionSet, hasGroupInSet, mirrored } = at;
+  Object.assign(at, { bridge: other, sees: at.passage.edits.length, packet: entering, stack: [], actionSet: [], hasGroupInSet: false, ...(other === bridge ? {} : { mirrored: 0 }) });
   forget(entering.key, inPort);
   // The flow that is found there is carried out as a clone (ofproto-dpif-xlate.c, patch_port_output).
   apart(at, () => { descend(at, 0, inPort, 'by its fields', clone); }, at.isLast ? 'last' : 'others behind');
   const left = at.packet;
-  Object.assign(at, { bridge, packet, stack, actionSet, hasGroupInSet, exits: false, error: undefined, ...(other === bridge ? {} : { mirrored }) });
+  Object.assign(at, { bridge, sees, packet, stack, actionSet, hasGroupInSet, exits: false, error: undefined, ...(other === bridge ? {} : { mirrored }) });
   return left;
 }
 

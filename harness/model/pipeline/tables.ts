@@ -1,9 +1,10 @@
 /** Table lookups of a translation: which flow a packet takes, and on to other tables. */
-import { Unsupported } from '../../base/errors.js';
+import { formatFlowId, type FlowId } from '../../nouns/switching.js';
 import type { Action } from '../../openflow/actions.js';
 import { printFlow } from '../../openflow/flow.js';
 import { copyKey, isIp, word, type FlowKey } from '../../packet/flow-key.js';
-import { lookup, type Rule } from '../classifier.js';
+import { insert, lookup, remove, type Found, type Rule } from '../classifier.js';
+import { packetsOf, recordOf } from '../flows/record.js';
 import { idOf, type ModelBridge, type ModelNode } from '../node.js';
 import type { Packet } from '../packet.js';
 import { takeOverCongestion } from '../tunnels/congestion.js';
@@ -22,7 +23,7 @@ export function runTable(at: Translation, table: number, inPort: number, seen: L
   if (seen === 'by the first packet') swap(packet.key);
   const key = seenByLookup(packet);
   passage.details?.push({ kind: 'look', after: steps.length, key: copyKey(key) });
-  const found = lookup(bridge.tables, table, key);
+  const found = lookUp(at, table, key);
   if (seen === 'by the first packet') swap(packet.key);
   packet.key[word.inPort] = realPort;
   const rule = found.ties.length === 0 ? found.rule : chosen(node, bridge, found.ties);
@@ -30,8 +31,7 @@ export function runTable(at: Translation, table: number, inPort: number, seen: L
     steps.push({ kind: 'lookup', bridge: bridge.plan.name, table, depth: at.depth }, { kind: 'drop', why: `no flow of table ${table} matches` });
     return;
   }
-  if (node.nowMs > 0 && (rule.flow.idleTimeout > 0 || rule.flow.hardTimeout > 0)) throw new Unsupported(`the model does not know when ${printFlow(rule.flow)} expires`);
-  node.packets.set(rule, (node.packets.get(rule) ?? 0) + 1);
+  count(at, rule);
   at.rule = rule;
   at.place = placeOf(at, rule);
   steps.push({ kind: 'lookup', bridge: bridge.plan.name, table, depth: at.depth, flow: idOf(node, bridge, rule) });
@@ -55,11 +55,39 @@ export function isCongested(at: Translation): boolean {
 
 /** The one that was seen to win among flows of equal priority: OpenFlow leaves open which of them it is (1.3, section 5.3). @throws Undecided where none was seen. */
 function chosen(node: ModelNode, bridge: ModelBridge, candidates: readonly Rule[]): Rule {
-  const won = node.decisions.ties.find((tie) => tie.candidates.length === candidates.length && candidates.every((candidate) => tie.candidates.includes(candidate)));
-  if (won !== undefined) return won.winner;
+  const keyOf = (id: FlowId) => `${id.bridge} ${formatFlowId(id)}`;
+  const rules = new Map(candidates.map((rule) => [keyOf(idOf(node, bridge, rule)), rule]));
+  const tie = node.decisions.ties.find((known) => known.candidates.length === rules.size && known.candidates.every((id) => rules.has(keyOf(id))));
+  const winner = tie === undefined ? undefined : rules.get(keyOf(tie.winner));
+  if (winner !== undefined) return winner;
   throw new Undecided(`two flows of equal priority match one packet: ${candidates.slice(0, 2).map(({ flow }) => printFlow(flow)).join(' and ')}`, node, {
-    kind: 'flow', rules: candidates, candidates: candidates.map((rule) => ({ flow: idOf(node, bridge, rule), packets: node.packets.get(rule) ?? 0 })),
+    kind: 'flow', candidates: candidates.map((rule) => ({ flow: idOf(node, bridge, rule), packets: packetsOf(bridge, rule) })),
   });
+}
+
+/** In the table as it was when the translation began: what packets have learned since is put aside meanwhile. */
+function lookUp({ passage: { edits }, sees, bridge }: Translation, table: number, key: FlowKey): Found {
+  const later = edits.length === sees ? [] : edits.slice(sees).filter((edit) => edit.bridge === bridge && (edit.added ?? edit.removed?.rule)?.flow.table === table);
+  for (const { added, removed } of later.toReversed()) {
+    if (added !== undefined) remove(bridge.tables, added);
+    if (removed !== undefined) insert(bridge.tables, removed.rule);
+  }
+  try {
+    return lookup(bridge.tables, table, key);
+  } finally {
+    for (const { added, removed } of later) {
+      if (removed !== undefined) remove(bridge.tables, removed.rule);
+      if (added !== undefined) insert(bridge.tables, added);
+    }
+  }
+}
+
+/** What a packet takes counts at once, whatever becomes of it; for a flow that was replaced meanwhile, the one in its place. */
+function count({ bridge, bytes, passage: { node, edits } }: Translation, rule: Rule): void {
+  const record = recordOf(bridge, edits.find(({ removed }) => removed?.rule === rule)?.added ?? rule);
+  record.packets++;
+  record.bytes += bytes;
+  record.usedMs = node.nowMs;
 }
 
 /** Fragments have no ports to match, not even the first (ovs-ofctl(8), "set-frags": `normal`). */

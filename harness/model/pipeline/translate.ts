@@ -5,6 +5,7 @@ import { tcpFlagBits } from '../../openflow/fields.js';
 import { reservedPorts } from '../../openflow/ports.js';
 import { copyKey, word } from '../../packet/flow-key.js';
 import { ipProtocols } from '../../packet/ipv4.js';
+import { reduceTimeouts } from '../flows/record.js';
 import { isInFront } from '../headers.js';
 import { writeSubfield } from '../keys.js';
 import { meterPasses } from '../meters.js';
@@ -19,6 +20,7 @@ import { header, write } from './fields.js';
 import { checkLength, clone } from './forks.js';
 import { finishFreezing, keepForLater } from './freeze.js';
 import { runGroup } from './groups.js';
+import { learn } from './learn.js';
 import { mirrorAnew } from './mirrors.js';
 import { enqueue, mirrorArriving, output, outputByField, outputTruncated } from './output.js';
 import { descend, descendAsFirst, isCongested, runTable } from './tables.js';
@@ -211,16 +213,24 @@ function act(at: Translation, action: Action, list: ActionList, behind: () => re
     case 'pop_queue':
       return undefined;
     case 'fin_timeout':
-      if (key[word.nwProto] === ipProtocols.tcp && ((key[word.tcpFlags] ?? 0) & (tcpFlagBits.fin | tcpFlagBits.rst)) !== 0) throw notModelled(action);
-      return undefined;
+      return shortenTimeouts(at, action.idle, action.hard);
+    case 'learn':
+      return learn(at, action);
     case 'meter':
       return meter(at, action.meter);
     case 'nat':
-    case 'learn':
       throw notModelled(action);
     default:
       return assertNever(action);
   }
+}
+
+/** Of the flow at hand, where the packet ends a connection. */
+function shortenTimeouts({ bridge, rule, packet: { key }, passage }: Translation, idle: number, hard: number): void {
+  const ends = key[word.nwProto] === ipProtocols.tcp && ((key[word.tcpFlags] ?? 0) & (tcpFlagBits.fin | tcpFlagBits.rst)) !== 0;
+  if (rule === undefined || !ends) return;
+  reduceTimeouts(bridge, rule, idle, hard);
+  passage.shortened.add(bridge);
 }
 
 /** Once the datapath comes to it; a meter that is not there lets everything pass. */

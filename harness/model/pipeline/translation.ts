@@ -4,6 +4,7 @@ import type { FlowId, PacketIn } from '../../nouns/switching.js';
 import type { Action, ControllerAction } from '../../openflow/actions.js';
 import type { FlowKey } from '../../packet/flow-key.js';
 import type { Rule } from '../classifier.js';
+import type { Edit } from '../flows/edit.js';
 import { idOf, type ModelBridge, type ModelNode } from '../node.js';
 import type { Packet } from '../packet.js';
 import type { Detail } from '../detail.js';
@@ -22,6 +23,10 @@ export interface Passage {
   /** Packets that waited for a controller and go on once nothing else is left to do. */
   readonly resumed: Frozen[];
   readonly steps: TraceStep[];
+  /** What packets have learned so far. */
+  readonly edits: Edit[];
+  /** Bridges of flows whose timeouts have become shorter. */
+  readonly shortened: Set<ModelBridge>;
   /** Missing where nobody asks for them. */
   readonly details?: Detail[];
   /** How often the packet at hand was put off and taken up again. */
@@ -63,7 +68,7 @@ export interface Frozen {
 
 export interface StackItem {
   readonly value: bigint;
-  readonly bytes: number;
+  bytes: number;
 }
 
 /** What the parts of the pipeline need of each other. */
@@ -81,6 +86,10 @@ export interface Translation extends Machine {
   place: Place;
   /** The flow at hand; none once the translation was broken off in it. */
   rule: Rule | undefined;
+  /** How many of the passage's edits there were when it began in this bridge: it does not see the others. */
+  sees: number;
+  /** Of the packet as it was when the translation began: what its flows count. */
+  readonly bytes: number;
   /** What is left to do once the translation is complete, in order: frames that leave, connections that are looked at. */
   datapath: DatapathAction[];
   /** Of the datapath's packet, while that is carried out. */
@@ -130,7 +139,7 @@ export const ofFlow: ActionList = { kind: 'flow' };
 
 export function beginTranslation({ passage, carryOut, recirculate }: Machine, bridge: ModelBridge, packet: Packet): Translation {
   return {
-    passage, carryOut, recirculate, bridge, packet, place: { table: 0, cookie: 0n, flow: undefined }, rule: undefined, datapath: [], carried: { changes: [], ...(packet.tracked === undefined ? {} : { tracked: packet.tracked }) }, isLasting: false, isLast: true, isArriving: false, mirrored: 0, snapLength: 0, depth: 0, lookups: 0, stack: [],
+    passage, carryOut, recirculate, bridge, packet, bytes: packet.frame.length, sees: passage.edits.length, place: { table: 0, cookie: 0n, flow: undefined }, rule: undefined, datapath: [], carried: { changes: [], ...(packet.tracked === undefined ? {} : { tracked: packet.tracked }) }, isLasting: false, isLast: true, isArriving: false, mirrored: 0, snapLength: 0, depth: 0, lookups: 0, stack: [],
     actionSet: [], hasGroupInSet: false, isInActionSet: false, exits: false, freezing: undefined, frozen: [], error: undefined, cameTo: packet.cameTo ?? 0n,
     congestion: 'to be told', sideEffects: 'all',
   };

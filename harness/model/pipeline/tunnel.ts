@@ -80,11 +80,11 @@ function comeInAnew(at: Translation, bridge: ModelBridge, packet: Packet): void 
 
 /** On the underlay's bridge it goes on as from a patch port; the datapath has a copy for it. */
 function goBelow(at: Translation, below: ModelBridge, packet: Packet): void {
-  const { datapath, sideEffects } = at;
-  Object.assign(at, { datapath: [], sideEffects: 'none' });
+  const { datapath, sideEffects, bytes } = at;
+  Object.assign(at, { datapath: [], sideEffects: 'none', bytes: bytes + packet.frame.length - at.packet.frame.length });
   passOn(at, below, reservedPorts.LOCAL, packet);
   const actions = at.datapath;
-  Object.assign(at, { datapath, sideEffects });
+  Object.assign(at, { datapath, sideEffects, bytes });
   datapath.push(() => {
     refuseChanged(at, 'a tunnel that it enters');
     const { carried } = at;

@@ -1,9 +1,10 @@
 /** The reference model as a testbed: nothing is real, and everything is explained. */
-import { assert, Unsupported } from '../../base/errors.js';
+import { assert } from '../../base/errors.js';
 import type { ClusterPlan } from '../../nouns/plan.js';
 import type { SwitchCall, SwitchStep } from '../../nouns/switching.js';
 import { newest, parseVersion } from '../../model/behaviour.js';
 import { rulesOf } from '../../model/classifier.js';
+import { currentFlow, dumpFlows } from '../../model/flows/dump.js';
 import { buildNode, resetNode, type ModelNode } from '../../model/node.js';
 import { operate } from '../../model/operations.js';
 import { stateOf } from '../../model/state.js';
@@ -53,8 +54,8 @@ export function openModel(plan: ClusterPlan, versions: Testbed['versions'] = {})
     traces.length = 0;
   };
   const rewind = () => {
-    forget();
     for (const node of nodes.values()) node.nowMs = resetAtMs.get(node) ?? 0;
+    forget();
     for (const calls of past) calls.forEach(carryOut);
   };
   return {
@@ -89,10 +90,15 @@ export function openModel(plan: ClusterPlan, versions: Testbed['versions'] = {})
     program: () =>
       Promise.resolve(
         [...nodes.values()].flatMap(({ name, bridges }) =>
-          bridges.map((bridge) => ({ node: name, bridge: bridge.plan.name, flows: rulesOf(bridge.tables).map(({ flow }) => printFlow(flow)) })),
+          bridges.map((bridge) => ({ node: name, bridge: bridge.plan.name, flows: rulesOf(bridge.tables).map((rule) => printFlow(currentFlow(bridge, rule))) })),
         ),
       ),
-    dumpFlows: () => { throw new Unsupported('the model does not dump flows'); },
+    dumpFlows: (name, bridgeName) => {
+      const node = nodeOf(name);
+      const bridge = node.bridges.find(({ plan: { name: known } }) => known === bridgeName);
+      assert(bridge !== undefined, `node ${name} has no bridge ${bridgeName} in the model`);
+      return dumpFlows(bridge, node.nowMs);
+    },
     traces: () => [...traces],
     close: () => Promise.resolve(),
   };

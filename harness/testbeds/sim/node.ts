@@ -21,6 +21,7 @@ import { countsSince, flowCounter, rebased } from './flow-counts.js';
 import { linksOf } from './links.js';
 import { listenPort, type PortSocket } from './port-socket.js';
 import { programsOf } from './programs.js';
+import { openRevalidation, type Revalidation } from './revalidation.js';
 import { parseMacs } from './state.js';
 
 export interface SimNode {
@@ -57,8 +58,10 @@ export async function openNode(plan: NodePlan, image: Image, dir: string, emptyD
   const vswitch = await startVswitch(image, `node ${plan.node}`, dir, emptyDatabase);
   const wires: PortSocket[] = [];
   let controllers: Controllers | undefined;
+  let revalidation: Revalidation | undefined;
   const close = async () => {
     controllers?.close();
+    revalidation?.close();
     await vswitch.stop();
     await Promise.all(wires.map((wire) => wire.close()));
   };
@@ -69,7 +72,8 @@ export async function openNode(plan: NodePlan, image: Image, dir: string, emptyD
     const ofctl = openOfctl(image, dir);
     await vswitch.whileAlive(Promise.all(plan.bridges.map((bridge) => program(plan.node, bridge, ofctl))));
     controllers = await vswitch.whileAlive(connectControllers(plan, dir, vswitch.vswitchd));
-    const node = runningNode(plan, vswitch, ofctl, wires, controllers, close);
+    revalidation = await openRevalidation(vswitch);
+    const node = runningNode(plan, vswitch, ofctl, wires, controllers, revalidation, close);
     await node.reset();
     return node;
   } catch (error) {
@@ -78,7 +82,7 @@ export async function openNode(plan: NodePlan, image: Image, dir: string, emptyD
   }
 }
 
-function runningNode(plan: NodePlan, vswitch: Vswitch, ofctl: Ofctl, wires: readonly PortSocket[], controllers: Controllers, close: () => Promise<void>): SimNode {
+function runningNode(plan: NodePlan, vswitch: Vswitch, ofctl: Ofctl, wires: readonly PortSocket[], controllers: Controllers, revalidation: Revalidation, close: () => Promise<void>): SimNode {
   const { unixctl } = vswitch.vswitchd;
   const { call } = unixctl;
   const connections = connectionsOf(plan, unixctl);
@@ -143,10 +147,16 @@ function runningNode(plan: NodePlan, vswitch: Vswitch, ofctl: Ofctl, wires: read
     return counts;
   };
 
+  /** What cached packets count, learn and keep from expiring counts now, where flows depend on it: a change would otherwise come before it. */
+  const settle = async () => {
+    if (programs.isVolatile()) await vswitch.whileAlive(revalidation.round());
+  };
   /** What is cached follows a change of flows, groups and ports some time after it: unless it is thrown away, packets go by what was before. */
   const changing = async (change: () => Promise<void>): Promise<SwitchStep> => {
     touched = 'yes';
+    await settle();
     await vswitch.whileAlive(change());
+    await settle();
     baseline = rebased(baseline, await countAll());
     await quiet();
     return take();
@@ -154,6 +164,7 @@ function runningNode(plan: NodePlan, vswitch: Vswitch, ofctl: Ofctl, wires: read
   /** A change that no reset takes back. */
   const staying = async <T>(change: () => Promise<T>): Promise<T> => {
     touched = 'yes';
+    await settle();
     const changed = await vswitch.whileAlive(change());
     programs.forget();
     await call('revalidator/purge');
@@ -166,29 +177,39 @@ function runningNode(plan: NodePlan, vswitch: Vswitch, ofctl: Ofctl, wires: read
       touched = 'yes';
       if (links.isDown(port)) return take();
       assert(wires.some((wire) => wire.port === port), `node ${plan.node} has no wire at port ${port}`);
-      for (let first = 0; first < frames.length; first += framesInFlight) await put(port, frames.slice(first, first + framesInFlight));
+      const atOnce = programs.learns() ? 1 : framesInFlight;
+      for (let first = 0; first < frames.length; first += atOnce) {
+        await put(port, frames.slice(first, first + atOnce));
+        if (programs.learns()) await settle();
+      }
       return take();
     },
     advance: async (ms) => {
       touched = 'yes';
       assert(Number.isInteger(ms), `time advances by whole milliseconds, not ${ms}`);
+      await settle();
       for (let left = ms; left > 0; left -= longestStepMs) {
         const step = String(Math.min(left, longestStepMs));
         await call('time/warp', step, step);
         await setNeighbours(plan, unixctl);
         await quiet();
       }
+      await settle();
+      await settle(); // what has expired is in the cache until another round
       return take();
     },
     change: (bridge, lines) => changing(async () => {
       await programs.keep();
+      programs.note(lines);
       await ofctl.bundle(bridge, lines);
     }),
     link: (port, state) => changing(() => links.set(port, state)),
     flush: (which) => changing(() => connections.flush(which)),
     reset: async () => {
       if (touched === 'no') return;
+      if (programs.isVolatile()) await countAll();
       await Promise.all([vswitch.whileAlive(programs.restore()), links.restore()]);
+      if (programs.isVolatile()) await vswitch.whileAlive(programs.keep());
       // The daemon answers in the order it is asked, so nothing needs to be waited for in between.
       const flushed = [...plan.bridges.map(({ name }) => call('fdb/flush', name)), connections.forget(), call('tnl/neigh/flush'), setNeighbours(plan, unixctl)];
       [baseline] = await Promise.all([countAll(), ...flushed]);
@@ -212,8 +233,14 @@ function runningNode(plan: NodePlan, vswitch: Vswitch, ofctl: Ofctl, wires: read
       await countAll();
       return await vswitch.whileAlive(ofctl.run(bridge, 'dump-flows', '--no-names'));
     },
-    bundle: (bridge, lines) => staying(() => ofctl.bundle(bridge, lines)),
+    bundle: (bridge, lines) => staying(() => {
+      programs.note(lines);
+      return ofctl.bundle(bridge, lines);
+    }),
     send: (bridge, version, messages) => staying(() => ofctl.send(bridge, vswitch.vswitchd, version, messages)),
-    ofctl: (bridge, command, ...args) => staying(() => ofctl.run(bridge, command, ...args)),
+    ofctl: (bridge, command, ...args) => staying(() => {
+      programs.note(args);
+      return ofctl.run(bridge, command, ...args);
+    }),
   };
 }

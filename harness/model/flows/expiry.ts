@@ -1,0 +1,26 @@
+/** Time passes for a node's flows: those that it is over for go, and what they alone have learned. */
+import { Unsupported } from '../../base/errors.js';
+import { printFlow } from '../../openflow/flow.js';
+import type { ModelBridge, ModelNode } from '../node.js';
+import { drop, settle } from './edit.js';
+import { isExpired, recordOf } from './record.js';
+
+/** Virtual time goes on by `ms`. */
+export function advance(node: ModelNode, ms: number): void {
+  node.nowMs += ms;
+  for (const bridge of node.bridges) expireFlows(bridge, node.nowMs);
+}
+
+/**
+ * Flows that time is over for go, also where it is since their timeouts became shorter, or since others took their place.
+ * One by one, as Open vSwitch does (ofproto/ofproto-dpif.c, run): with the last flow that learns, those that it learned go.
+ * @throws Unsupported where one of those is over as well: Open vSwitch 3.1 to 4.0 may take it from a list in which it no longer is, and ends
+ * itself by an assertion (ofproto_rule_remove__).
+ */
+export function expireFlows(bridge: ModelBridge, nowMs: number): void {
+  for (const rule of bridge.expiring) {
+    if (!isExpired(recordOf(bridge, rule), nowMs)) continue;
+    const gone = settle(bridge, [drop(bridge, rule)]);
+    if (gone.some(({ removed }) => removed !== undefined && isExpired(removed.record, nowMs))) throw new Unsupported(`Open vSwitch may end itself where ${printFlow(rule.flow)} expires at once with what it learned`);
+  }
+}
