@@ -21,6 +21,10 @@ export interface Behaviour {
   readonly registers: 16 | 32;
   /** Whether the identifiers of ICMP are translated as ports are. */
   readonly natOfIcmp: 'identifiers' | 'addresses alone';
+  /** Of TCP and UDP in packets that are translated. */
+  readonly translatedChecksum: 'brought up to date' | 'taken anew';
+  /** Whether `force` takes answers of translated connections for what begins another one. */
+  readonly forceOnTranslated: 'begins anew' | 'does nothing';
   /** What `persistent` does. */
   readonly persistentNat: 'by the source address' | 'nothing';
   /** Local routes of a switch that does not see the system's: what a tunnel's source is looked for in. */
@@ -53,6 +57,10 @@ export function behaviourOf(version: Version): Behaviour {
     registers: isBefore(version, [3, 7]) ? 16 : 32,
     // (lib/conntrack.c, nat_get_unique_tuple, pat_packet)
     natOfIcmp: isBefore(version, [4, 0]) ? 'addresses alone' : 'identifiers',
+    // (lib/packets.c, packet_set_ipv6_addr, packet_udp_complete_csum)
+    translatedChecksum: isBefore(version, [3, 6]) ? 'brought up to date' : 'taken anew',
+    // They were found as connections of their own (lib/conntrack.c, CT_CONN_TYPE_UN_NAT).
+    forceOnTranslated: isBefore(version, [3, 3]) ? 'does nothing' : 'begins anew',
     // (lib/conntrack.c, nat_range_hash)
     persistentNat: isBefore(version, [3, 4]) ? 'nothing' : 'by the source address',
     // (lib/netdev-dummy.c, netdev_dummy_ip4addr)

@@ -3,7 +3,7 @@ import { formatMac } from '../base/address.js';
 import type { LearnedMac, SwitchState, TrackedConnection } from '../nouns/state.js';
 import { liveConnections, type Connection } from './conntrack/tracker.js';
 import { printTcp } from './conntrack/tcp.js';
-import { printTuple } from './conntrack/tuple.js';
+import { printProtocol, printTuple } from './conntrack/tuple.js';
 import { portName, type ModelBridge, type ModelNode } from './node.js';
 import type { LearnedAddress } from './normal.js';
 
@@ -16,7 +16,7 @@ export function stateOf(node: ModelNode): SwitchState {
 
 function tell(node: ModelNode, { original, reply, mark, label, progress, expiresAtMs }: Connection): TrackedConnection {
   return {
-    node: node.name, zone: original.zone, protocol: protocolNames.get(original.protocol) ?? String(original.protocol),
+    node: node.name, zone: original.zone, protocol: printProtocol(original),
     original: printTuple(original), reply: printTuple(reply), mark, ...(label === 0n ? {} : { label: `0x${label.toString(16)}` }),
     progress: progress.kind === 'tcp' ? printTcp(progress) : '',
     timeoutS: Math.floor((expiresAtMs - node.nowMs) / 1000),
@@ -27,6 +27,3 @@ function learned(node: ModelNode, bridge: ModelBridge, { vlan, mac, port }: Lear
   const bytes = Uint8Array.from({ length: 6 }, (_, index) => Math.floor(mac / 256 ** (5 - index)) % 256);
   return { node: node.name, bridge: bridge.plan.name, port: portName(bridge, port), vlan, mac: formatMac(bytes) };
 }
-
-/** The protocols that have names there. */
-const protocolNames: ReadonlyMap<number, string> = new Map([[1, 'icmp'], [2, 'igmp'], [6, 'tcp'], [17, 'udp'], [33, 'dccp'], [58, 'icmpv6'], [132, 'sctp'], [136, 'udplite']]);

@@ -2,7 +2,7 @@
 import { assert, Unsupported } from '../base/errors.js';
 import type { TrackedConnection } from '../nouns/state.js';
 import type { FlowCount, FlowId } from '../nouns/switching.js';
-import { parseTuple, printTuple, reversed, type Tuple } from './conntrack/tuple.js';
+import { parseTuple, printProtocol, printTuple, reversed, type Tuple } from './conntrack/tuple.js';
 import type { ModelNode } from './node.js';
 
 export type Question =
@@ -55,8 +55,8 @@ export async function decide({ node, question }: Undecided, witness: Witness): P
     }
     case 'translation': {
       const { original } = question;
-      const text = printTuple(original);
-      const found = (await witness.connections()).find((connection) => connection.node === node.name && connection.zone === original.zone && connection.original === text);
+      const asked = { node: node.name, zone: original.zone, protocol: printProtocol(original), original: printTuple(original) };
+      const found = (await witness.connections()).find((seen) => seen.node === asked.node && seen.zone === asked.zone && seen.protocol === asked.protocol && seen.original === asked.original);
       node.decisions.translations.push(found === undefined ? undefined : parseTuple(found.reply, reversed(original)));
     }
   }

@@ -5,6 +5,7 @@
 import { assertNever, Unsupported } from '../../base/errors.js';
 import type { NatAction } from '../../openflow/actions.js';
 import { ctStateBits } from '../../openflow/fields.js';
+import type { Behaviour } from '../behaviour.js';
 import { beginIcmp, opensIcmp, updateIcmp, type IcmpProgress } from './icmp.js';
 import { beginOther, updateOther, type OtherProgress } from './other.js';
 import type { TrackedPacket } from './packet.js';
@@ -16,8 +17,8 @@ export interface Connection {
   /** The direction of its first packet, and the other. */
   readonly original: Tuple;
   readonly reply: Tuple;
-  /** The address of its own packets that is translated. */
-  readonly translated?: 'src' | 'dst';
+  /** The address of its own packets that is translated; missing where the flow asked for none. */
+  readonly translated?: 'src' | 'dst' | 'neither';
   readonly progress: TcpProgress | IcmpProgress | OtherProgress;
   mark: number;
   /** 128 bits. */
@@ -35,6 +36,8 @@ export interface Tracked {
   readonly state: number;
   readonly connection?: Connection;
   readonly isReply: boolean;
+  /** Whether it quotes a packet of its connection. */
+  readonly isError?: true;
   /** The connection's original direction, or that of a packet that might begin one; missing for a packet that can belong to none. */
   readonly original?: Tuple;
   /** What its addresses and ports become. */
@@ -44,6 +47,8 @@ export interface Tracked {
 /** The packet goes in the direction of `tuple`; only one of its addresses is written, but both ports. */
 export interface Translation {
   readonly part: 'src' | 'dst';
+  /** Whether what it quotes is translated as well. */
+  readonly isOfError: boolean;
   readonly tuple: Tuple;
 }
 
@@ -59,6 +64,7 @@ export interface Asked {
 export interface Tracker {
   readonly connections: ConnectionTable;
   readonly nowMs: number;
+  readonly behaviour: Behaviour;
   /** The direction of the answers to a new connection that is translated; undefined where there can be none. */
   readonly translate: (original: Tuple, nat: NatAction) => Tuple | undefined;
 }
@@ -105,7 +111,7 @@ interface Found {
 }
 
 /** The packet's connection; one that was translated in this zone is looked up by what its answers look like (initial_conn_lookup). */
-function find({ connections, nowMs }: Tracker, packet: TrackedPacket, { commits, nat }: Asked, earlier: Tracked | undefined): Found {
+function find({ connections, nowMs, behaviour }: Tracker, packet: TrackedPacket, { commits, nat }: Asked, earlier: Tracked | undefined): Found {
   const wasTranslated = ((earlier?.state ?? 0) & translatedBits) !== 0;
   const { tuple } = packet;
   const connection = lookup(connections, wasTranslated ? reversed(tuple) : tuple, nowMs);
@@ -117,6 +123,10 @@ function find({ connections, nowMs }: Tracker, packet: TrackedPacket, { commits,
   const isReply = wasTranslated === isSame(connection.original, wasTranslated ? reversed(tuple) : tuple);
   const own = wasTranslated ? (isReply ? connection.reply : connection.original) : tuple;
   if (commits !== 'by force' || !isReply) return { connection, isReply, tuple: own };
+  if (connection.translated !== undefined && behaviour.forceOnTranslated === 'does nothing') {
+    if (wasTranslated) throw new Unsupported('the model does not know what Open vSwitch before 3.3 makes of `force` for a packet that was translated in the same zone');
+    return { connection, isReply, tuple: own };
+  }
   connection.expiresAtMs = nowMs;
   return { isReply, tuple: own };
 }
@@ -140,14 +150,14 @@ function stateAfter(state: number, { kind }: Exclude<Update, { readonly kind: 'r
 /** An error belongs to a connection, but is no part of it; without one it is invalid. */
 function relatedTo(zone: number, state: number, isReply: boolean, tuple: Tuple, connection: Connection | undefined): Tracked {
   if (connection === undefined) return { zone, state: trk | inv, isReply, original: tuple };
-  return { zone, state: state | rel | (isReply ? rpl : 0), isReply, connection, original: connection.original };
+  return { zone, state: state | rel | (isReply ? rpl : 0), isReply, isError: true, connection, original: connection.original };
 }
 
 function create({ connections, nowMs, translate }: Tracker, packet: Part, original: Tuple, nat: NatAction | undefined): Connection | undefined {
   const reply = nat === undefined ? reversed(original) : translate(original, nat);
   if (reply === undefined) return undefined;
   const { progress, timeoutMs } = begin(packet);
-  const created: Connection = { original, reply, ...(nat?.to === undefined ? {} : { translated: nat.to.part }), progress, mark: 0, label: 0n, expiresAtMs: nowMs + timeoutMs };
+  const created: Connection = { original, reply, ...(nat === undefined ? {} : { translated: nat.to?.part ?? 'neither' }), progress, mark: 0, label: 0n, expiresAtMs: nowMs + timeoutMs };
   for (const direction of [original, reply]) connections.set(keyOf(direction), created);
   return created;
 }
@@ -155,16 +165,16 @@ function create({ connections, nowMs, translate }: Tracker, packet: Part, origin
 /** A packet of a connection that is translated, where the flow asks for it and it was not done yet in this zone (handle_nat). */
 function translated(said: Tracked, nat: NatAction | undefined): Tracked {
   const { connection, state, isReply } = said;
-  if (nat === undefined || connection?.translated === undefined || (state & translatedBits) !== 0) return said;
+  if (nat === undefined || connection?.translated === undefined || connection.translated === 'neither' || (state & translatedBits) !== 0) return said;
   const part = (connection.translated === 'src') === isReply ? 'dst' : 'src';
-  if ((state & rel) !== 0) throw new Unsupported('the model does not translate errors of ICMP');
-  return { ...said, state: state | (part === 'src' ? snat : dnat), becomes: { part, tuple: reversed(isReply ? connection.original : connection.reply) } };
+  return { ...said, state: state | (part === 'src' ? snat : dnat), becomes: { part, isOfError: said.isError === true, tuple: reversed(isReply ? connection.original : connection.reply) } };
 }
 
-/** The connection that a packet in the direction of `tuple` belongs to. */
+/** The connection that a packet in the direction of `tuple` belongs to: the newest, as those that are translated may cover others. */
 export function lookup(table: ConnectionTable, tuple: Tuple, nowMs: number): Connection | undefined {
   const found = table.get(keyOf(tuple));
-  return found !== undefined && found.expiresAtMs > nowMs ? found : undefined;
+  if (found === undefined || found.expiresAtMs > nowMs) return found;
+  return liveConnections(table, nowMs).findLast(({ original, reply }) => isSame(original, tuple) || isSame(reply, tuple));
 }
 
 /** Every connection of the table that has not expired. */

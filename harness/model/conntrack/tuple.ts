@@ -58,6 +58,13 @@ export function printTuple({ protocol, src, dst }: Tuple): string {
   return `src=${printAddress(src.address)},dst=${printAddress(dst.address)},${hasIdentifier ? `id=${src.port},type=${src.type},code=0` : `sport=${src.port},dport=${dst.port}`}`;
 }
 
+/** The protocol as it is printed there. */
+export function printProtocol({ protocol }: Tuple): string {
+  return protocolNames.get(protocol) ?? String(protocol);
+}
+
+const protocolNames: ReadonlyMap<number, string> = new Map([[1, 'icmp'], [2, 'igmp'], [6, 'tcp'], [17, 'udp'], [33, 'dccp'], [58, 'icmpv6'], [132, 'sctp'], [136, 'udplite']]);
+
 /** The tuple that is printed like that, with the zone, protocol and types of `other`. Undefined for another text. */
 export function parseTuple(text: string, other: Tuple): Tuple | undefined {
   const [, src, dst, first, last] = /^src=([^,]+),dst=([^,]+),(?:sport|id)=(\d+)(?:,dport=(\d+)|,type=\d+,code=\d+)$/.exec(text) ?? [];

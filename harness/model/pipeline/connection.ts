@@ -61,7 +61,7 @@ function lookAtConnection(at: Translation, { frame, layout, arrived }: Packet, a
   const { tracked } = at.carried;
   const isSame = tracked?.holds === true && tracked.said.zone === asked.zone && ofTuples.every((field) => tracked.key[field] === arrived[field]);
   if (isSame && asked.commits !== 'by force' && !isControl(arrived)) return trackAgain(tracked.said, asked.nat);
-  const tracker = { connections: node.connections, nowMs: node.nowMs, translate: (original: Tuple, nat: NatAction) => chooseTranslation(node, original, nat) };
+  const tracker = { connections: node.connections, nowMs: node.nowMs, behaviour: node.behaviour, translate: (original: Tuple, nat: NatAction) => chooseTranslation(node, original, nat) };
   return track(tracker, trackedPacket(frame, layout, arrived, asked.zone, node.behaviour), asked, tracked?.said);
 }
 

@@ -1,0 +1,91 @@
+/**
+ * Translations of errors of ICMP: the address of the packet, and what it quotes, the other way round (Open vSwitch lib/conntrack.c,
+ * nat_packet, nat_inner_packet).
+ */
+import { finishChecksum, internetChecksum, sumWords } from '../../packet/checksum.js';
+import type { Layout } from '../../packet/extract/extract.js';
+import { readExtensions } from '../../packet/extract/ipv6.js';
+import { keyWords } from '../../packet/flow-key.js';
+import { ipProtocols } from '../../packet/ipv4.js';
+import { ipv6Length } from '../../packet/ipv6.js';
+import { replace16 } from '../../packet/rewrite/bytes.js';
+import { neverZero, rewriteIdentifier } from '../../packet/rewrite/transport.js';
+import { sctpChecksum } from '../../packet/sctp.js';
+import { viewOf } from '../../packet/header.js';
+import type { Behaviour } from '../behaviour.js';
+import { hasPorts } from './nat.js';
+import type { Translation } from './tracker.js';
+import { reversed, type Tuple } from './tuple.js';
+
+/** Bytes of an error in front of what it quotes. */
+const errorLength = 8;
+
+/** Where an IP packet stands in a frame, and where what it carries begins and ends. */
+interface Place {
+  readonly l3: number;
+  readonly l4: number;
+  readonly end: number;
+}
+
+/** Changes the bytes of the error in place. */
+export function translateError(frame: Uint8Array, { l3, l4 }: Layout, { part, tuple }: Translation, behaviour: Behaviour): void {
+  const view = viewOf(frame);
+  const isIpv4 = tuple.family === 'ipv4';
+  const end = isIpv4 ? l3 + view.getUint16(l3 + 2) : l3 + ipv6Length + view.getUint16(l3 + 4);
+  const outer = { l3, l4, end };
+  // Over IPv6 the checksum of the quoted packet's protocol is looked for in the error itself (packet_set_ipv6_addr).
+  writeAddress(view, outer, part, tuple, isIpv4 ? [l3 + 10] : checksumsOf(view, outer, tuple.protocol));
+  const at = l4 + errorLength;
+  const quoted = { l3: at, l4: isIpv4 ? at + (view.getUint8(at) & 15) * 4 : readExtensions(view, at + ipv6Length, end, view.getUint8(at + 6), new Uint32Array(keyWords)), end };
+  const answered = reversed(tuple);
+  if (hasPorts(tuple, behaviour)) writePorts(view, quoted, answered);
+  writeAddress(view, quoted, part === 'src' ? 'dst' : 'src', answered, [...(isIpv4 ? [at + 10] : []), ...checksumsOf(view, quoted, tuple.protocol)]);
+  view.setUint16(l4 + 2, 0);
+  const message = frame.subarray(l4, end);
+  view.setUint16(l4 + 2, isIpv4 ? internetChecksum(message) : finishChecksum(sumWords(message, sumWords(frame.subarray(l3 + 8, l3 + ipv6Length), ipProtocols.icmp6 + message.length))));
+}
+
+function writeAddress(view: DataView, { l3 }: Place, part: 'src' | 'dst', tuple: Tuple, checksums: readonly number[]): void {
+  const { address } = tuple[part];
+  const at = l3 + (address.length === 1 ? (part === 'src' ? 12 : 16) : part === 'src' ? 8 : 24);
+  const halves = address.flatMap((part32) => [part32 >>> 16, part32 & 0xffff]);
+  for (const [index, half] of halves.entries()) replace16(view, at + 2 * index, half, checksums);
+  neverZero(view, tuple.protocol, tuple.protocol === ipProtocols.udp ? checksums.slice(-1).filter((place) => place !== l3 + 10) : []);
+}
+
+/** Where a checksum that covers addresses stands, as far as it is there. */
+function checksumsOf(view: DataView, { l4, end }: Place, protocol: number): readonly number[] {
+  switch (protocol) {
+    case ipProtocols.tcp:
+      return end - l4 >= 20 ? [l4 + 16] : [];
+    case ipProtocols.udp:
+      return end - l4 >= 8 && view.getUint16(l4 + 6) !== 0 ? [l4 + 6] : [];
+    case ipProtocols.icmp6:
+      return end - l4 >= 4 ? [l4 + 2] : [];
+    default:
+      return [];
+  }
+}
+
+/** Ports stand in what is quoted of every header; checksums may be cut off. */
+function writePorts(view: DataView, place: Place, { protocol, src, dst }: Tuple): void {
+  const { l4, end } = place;
+  switch (protocol) {
+    case ipProtocols.icmp:
+      return rewriteIdentifier(view, l4, dst.port);
+    case ipProtocols.sctp: {
+      const packet = new Uint8Array(view.buffer, view.byteOffset + l4, end - l4);
+      const was = sctpChecksum(packet);
+      replace16(view, l4, src.port, []);
+      replace16(view, l4 + 2, dst.port, []);
+      if (end - l4 >= 12) view.setUint32(l4 + 8, (view.getUint32(l4 + 8) ^ was ^ sctpChecksum(packet)) >>> 0);
+      return;
+    }
+    default: {
+      const checksums = checksumsOf(view, place, protocol);
+      replace16(view, l4, src.port, checksums);
+      replace16(view, l4 + 2, dst.port, checksums);
+      neverZero(view, protocol, checksums);
+    }
+  }
+}
