@@ -45,7 +45,7 @@ export const openflowJustifications: readonly Justification[] = [
   { file: 'harness/openflow/flags.ts', line: 'const flags = signed ?', mutations: ['at.text.match(/[+-][^+-]*/g) ?? [] → at.text.match(/[+-][^+-]*/g)'], why: forTypes },
   { file: 'harness/openflow/flags.ts', line: 'if (mask === field.ones && names.length > 1)', mutations: ['1 → 2'], why: 'the same: no field has two flags' },
   { file: 'harness/openflow/groups.ts', line: "const [, word = '', kind = 'add'] =", mutations: ['/(\\s*(add_or_mod|add|modify|delete|insert_bucket|remove_bucket)(?=[,\\s]|$))?/.exec(text) ?? [] → /(\\s*(add_or_mod|add|modify|delete|insert_bucket|remove_bucket)(?=[,\\s]|$))?/.exec(text)'], why: forTypes },
-  { file: 'harness/openflow/groups.ts', line: 'if (taken.has(id)) throw', mutations: ['0 → 1'], why: forTypes },
+  { file: 'harness/openflow/groups.ts', line: 'if (taken.has(id)) throw', mutations: ['0 → 1', 'texts[index] ?? texts[0]! → texts[index]'], why: forTypes },
   { file: 'harness/openflow/match.ts', line: 'if (Object.hasOwn(tagParts, field.name)) return', mutations: ['0n → 1n'], why: forTypes },
   { file: 'harness/openflow/meters.ts', line: "const [, head = '', separator] =", mutations: [String.raw`/(.*?)(\bbands?\s*=|$)/s.exec(text) ?? [] → /(.*?)(\bbands?\s*=|$)/s.exec(text)`], why: forTypes },
   { file: 'harness/openflow/meters.ts', line: "if (separator === undefined || separator === '') throw", mutations: ['separator === undefined → false'], why: forTypes },

@@ -1,8 +1,9 @@
 // Goal: files of groups and meters, dumps of them and changes to groups are read line by line, and refused with the place and the reason.
 // Method: small files; tables of changes and of exact errors. What Open vSwitch makes of single groups and meters is in corpus/.
+import { readFileSync } from 'node:fs';
 import t from 'tap';
-import { noNames } from './form.js';
-import { parseGroupChange, parseGroups } from './groups.js';
+import { canonical, noNames } from './form.js';
+import { parseGroup, parseGroupChange, parseGroups, printGroup } from './groups.js';
 import { parseMeter, parseMeters, printMeter } from './meters.js';
 
 void t.test('files of groups', async (t) => {
@@ -49,6 +50,23 @@ void t.test('changes of groups', async (t) => {
   ];
   for (const [text, message] of refused) t.throws(() => parseGroupChange(text), { name: 'InputError', message }, text);
   t.throws(() => parseGroupChange('fly', noNames, { file: 'changes.txt', line: 3 }), { message: /^changes\.txt:3:1: / });
+});
+
+void t.test('fields of a group come in the order of Open vSwitch', async (t) => {
+  const names = readFileSync(new URL('../../../harness/openflow/corpus/group-fields.txt', import.meta.url), 'utf8').trimEnd().split('\n');
+  const group = parseGroup(`group_id=1,type=select,selection_method=hash,fields(${names.toReversed().join()}),bucket=drop`);
+  t.equal(printGroup(group), `group_id=1,type=select,selection_method=hash,fields(${names.join()}),bucket=bucket_id:0,actions=drop`);
+});
+
+void t.test('buckets', async (t) => {
+  const named = { ...noNames, ports: new Map([['p1', 1]]) };
+  t.equal(printGroup(parseGroup('group_id=1,type=ff,bucket=Watch_Port:p1,ACTION=2', named)), 'group_id=1,type=ff,bucket=bucket_id:0,watch_port:1,actions=output:2');
+  t.equal(printGroup(parseGroup('group_id=1,type=ff,bucket=watch_port:1,actions=2'), { ...canonical, ...named }), 'group_id=1,type=ff,bucket=bucket_id:0,watch_port:p1,actions=output:2');
+  t.equal(printGroup(parseGroup('group_id=1,type=all,bucket=watch_port:ANY,drop')), 'group_id=1,type=all,bucket=bucket_id:0,actions=drop');
+  t.equal(printGroup(parseGroup('group_id=1,type=select,bucket=watch_port:CONTROLLER,drop')), 'group_id=1,type=select,bucket=bucket_id:0,watch_port:CONTROLLER,actions=drop');
+  t.match(parseGroupChange('insert_bucket group_id=1,command_bucket_id=last,bucket=weight:5,drop'), { buckets: [{ weight: 5 }] }, 'whose group may be of any type');
+  t.throws(() => parseGroup('group_id=1,type=select,bucket=watch_port:65527,drop'), { message: /watch_port: "65527" is no port that can be up or down/ });
+  for (const type of ['all', 'indirect']) t.throws(() => parseGroup(`group_id=1,type=${type},bucket=watch_port:1,drop`), { message: /watch_port and watch_group are for groups of type ff or select/ });
 });
 
 void t.test('files of meters', async (t) => {
