@@ -19,7 +19,7 @@ import type { MacTable } from './normal.js';
 import { noDecisions, type Decisions } from './undecided.js';
 import { forgetNeighbours, plannedNeighbours, type Neighbours } from './tunnels/neighbours.js';
 import { tunnelPortsOf, type TunnelPort } from './tunnels/ports.js';
-import { routesOf, type Route } from './tunnels/routes.js';
+import { ownAddresses, routesOf, type OwnAddress, type Route } from './tunnels/routes.js';
 
 export interface ModelBridge {
   readonly plan: BridgePlan;
@@ -31,6 +31,8 @@ export interface ModelBridge {
   readonly meters: Map<Meter['id'], MeterState>;
   readonly ids: Map<Rule, FlowId>;
   readonly macs: MacTable;
+  /** Of its LOCAL port: there tunnels end. */
+  readonly addresses: readonly OwnAddress[];
   readonly mirrors: readonly Mirror[];
   /** What the plan asks for, to which a reset goes back. */
   readonly planned: { readonly rules: readonly Rule[]; readonly groups: ReadonlyMap<number, Group> };
@@ -76,7 +78,7 @@ export function buildNode(plan: NodePlan, version = newest): ModelNode {
     const tables = compile(parseBridgeFlows(plan.node, bridge), options);
     const planned = { rules: rulesOf(tables), groups: new Map(groups) };
     return {
-      plan: bridge, ports, groups, meters, options, tables, planned, ids: new Map(), macs: new Map(), mirrors: mirrorsOf(bridge), records: new Map(),
+      plan: bridge, ports, groups, meters, options, tables, planned, ids: new Map(), macs: new Map(), addresses: ownAddresses(bridge), mirrors: mirrorsOf(bridge), records: new Map(),
       expiring: new Set(planned.rules.filter(({ flow }) => hasTimeout(flow))), learners: countLearners(planned.rules), isAsPlanned: true, sinceMs: 0,
     };
   });

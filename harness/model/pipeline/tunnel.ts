@@ -1,5 +1,5 @@
 /** Tunnels that the switch carries out itself (Open vSwitch ofproto/ofproto-dpif-xlate.c, native_tunnel_output and terminate_native_tunnel). */
-import { formatAddress, isIpv4Address } from '../../base/ip-address.js';
+import { blockContains, formatAddress, isIpv4Address } from '../../base/ip-address.js';
 import { Unsupported } from '../../base/errors.js';
 import { reservedPorts } from '../../openflow/ports.js';
 import { word } from '../../packet/flow-key.js';
@@ -12,7 +12,7 @@ import { heardOf, question } from '../tunnels/discovery.js';
 import { asksNow, findNeighbour, learnNeighbour } from '../tunnels/neighbours.js';
 import { keepOuter, outerOf, type OuterHeader } from '../tunnels/outer.js';
 import { receiverOf, type TunnelPort } from '../tunnels/ports.js';
-import { isLocalSource, ownAddresses, routeTo, type Route } from '../tunnels/routes.js';
+import { isLocalSource, routeTo, type Route } from '../tunnels/routes.js';
 import { endedBy, ipSource, macOf, unwrap, type Unwrapped } from '../tunnels/unwrap.js';
 import { wrap, wrapped } from '../tunnels/wrap.js';
 import { refuseChanged } from './carried.js';
@@ -50,8 +50,7 @@ export function sendThroughTunnel(at: Translation, { config }: TunnelPort, cutOf
 
 function findRoute({ packet, passage: { node } }: Translation, { source, destination }: OuterHeader): Route | undefined {
   const mark = packet.key[word.pktMark] ?? 0;
-  const own = node.bridges.flatMap(({ plan }) => ownAddresses(plan));
-  if (source !== 0n && !isLocalSource(own, source, mark, node.behaviour)) return undefined;
+  if (source !== 0n && !isLocalSource(node.bridges.flatMap(({ addresses }) => addresses), source, mark, node.behaviour)) return undefined;
   const route = routeTo(node.routes, destination, mark);
   if (source !== 0n && !isIpv4Address(source) && node.behaviour.localRoutes === 'none' && route?.source !== source) throw new Unsupported('the model does not know tunnels from a tun_ipv6_src that Open vSwitch before 3.4 does not look at');
   return route;
@@ -66,7 +65,7 @@ function stayBehind(at: Translation, cutOff: number, why: string): void {
 /** The packet is lost; the next one may not be. */
 function askFor(at: Translation, below: ModelBridge, route: Route, next: bigint): void {
   if (!asksNow(at.passage.node, below, next)) return;
-  const near = ownAddresses(below.plan).find(({ address, block }) => isIpv4Address(address) === isIpv4Address(next) && routeTo([{ ...route, destination: block, mark: 0 }], next, 0) !== undefined);
+  const near = below.addresses.find(({ address, block }) => isIpv4Address(address) === isIpv4Address(next) && blockContains(block, next));
   at.recirculate({ bridge: below, table: 0, packet: arriving(question(below.plan.mac, near?.address ?? route.source, next), reservedPorts.LOCAL), actions: [], stack: [], mirrored: 0 });
 }
 
@@ -100,10 +99,9 @@ function goBelow(at: Translation, below: ModelBridge, packet: Packet): void {
  */
 export function arriveBelow(at: Translation): TunnelConfig | undefined {
   const { bridge, packet: { key }, passage: { node } } = at;
-  const own = ownAddresses(bridge.plan);
-  if (own.length === 0) return undefined;
+  if (bridge.addresses.length === 0) return undefined;
   const ended = endedBy(node.bridges, node.tunnels, key);
-  const heard = ended === undefined ? heardOf(key, own.map(({ address }) => address)) : { address: ipSource(key), mac: macOf(key, word.ethSrc) };
+  const heard = ended === undefined ? heardOf(key, bridge.addresses.map(({ address }) => address)) : { address: ipSource(key), mac: macOf(key, word.ethSrc) };
   if (heard !== undefined && at.sideEffects === 'all') learnNeighbour(node, bridge, heard.address, heard.mac);
   return ended;
 }

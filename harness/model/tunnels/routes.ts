@@ -25,9 +25,13 @@ export function ownAddresses({ underlay }: BridgePlan): readonly OwnAddress[] {
   return [underlay, ...(underlay.ipv6 === undefined ? [] : [underlay.ipv6])].map(({ ip, prefixLength }) => ({ address: addressNumber(ip), block: addressBlock(`${ip}/${prefixLength}`) }));
 }
 
-/** @throws Unsupported for routes of which nobody can say what Open vSwitch makes of them. */
+/**
+ * The longest prefixes first, and of the same one that which was told last.
+ * @throws Unsupported for routes of which nobody can say what Open vSwitch makes of them.
+ */
 export function routesOf(bridges: readonly BridgePlan[]): readonly Route[] {
-  return bridges.flatMap((bridge) => (bridge.underlay === undefined ? [] : routesOfBridge(bridge, bridge.underlay)));
+  const routes = bridges.flatMap((bridge) => (bridge.underlay === undefined ? [] : routesOfBridge(bridge, bridge.underlay)));
+  return routes.reverse().sort((a, b) => b.destination.prefixLength - a.destination.prefixLength);
 }
 
 function routesOfBridge(bridge: BridgePlan, { routes = [] }: UnderlayPlan): readonly Route[] {
@@ -46,10 +50,9 @@ function routesOfBridge(bridge: BridgePlan, { routes = [] }: UnderlayPlan): read
   ];
 }
 
-/** The longest prefix, of the packet's mark. */
+/** The first of `routes` for packets with this mark. */
 export function routeTo(routes: readonly Route[], address: bigint, mark: number): Route | undefined {
-  const found = routes.filter((route) => route.mark === mark && blockContains(route.destination, address));
-  return found.toSorted((a, b) => b.destination.prefixLength - a.destination.prefixLength)[0];
+  return routes.find((route) => route.mark === mark && blockContains(route.destination, address));
 }
 
 /** Whether a tunnel may leave from this address: a local route must lead to it. */

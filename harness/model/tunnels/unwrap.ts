@@ -11,14 +11,13 @@ import { readWide } from './addresses.js';
 import type { TunnelConfig } from './config.js';
 import { encapsulations, isUdpIntact, type Taken } from './encapsulation.js';
 import type { TunnelPort } from './ports.js';
-import { ownAddresses } from './routes.js';
 
 /** The tunnels that a packet with these fields ends: those of one type and UDP port, for an address that one of the bridges holds. */
 export function endedBy(bridges: readonly ModelBridge[], ports: readonly TunnelPort[], key: FlowKey): TunnelConfig | undefined {
   if (ports.length === 0 || key[word.nwFrag] !== 0 || ((key[word.vlanTci] ?? 0) & tagged) !== 0) return undefined;
   const destination = ipDestination(key);
   const mac = macOf(key, word.ethDst);
-  const isHere = bridges.some(({ plan }) => formatMac(macBytes(plan.mac)) === mac && ownAddresses(plan).some(({ address }) => address === destination));
+  const isHere = bridges.some(({ plan, addresses }) => addresses.some(({ address }) => address === destination) && formatMac(macBytes(plan.mac)) === mac);
   if (!isHere) return undefined;
   return ports.find(({ config: { type, udpPort } }) => encapsulations[type].protocol === key[word.nwProto] && (udpPort === 0 || udpPort === key[word.tpDst]))?.config;
 }
