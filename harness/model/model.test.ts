@@ -291,6 +291,7 @@ void t.test('tunnels', async (t) => {
   t.equal(portsOf(node, 'p1', udp({ dst: '10.10.4.1' })), '', 'and not asked for again while the answer may come');
   node.nowMs += 1000;
   t.throws(() => send(node, 'p1', udp({ dst: '10.10.4.1' })), { name: 'Unsupported', message: /whether a neighbour is asked for again/ });
+  t.throws(() => send(buildNode(tunnelNode, [3, 5]), 'p1', udp({ dst: '10.10.4.1' })), { name: 'Unsupported', message: /how often Open vSwitch before 4.0 asks for a neighbour while addresses are learned/ });
   t.match(send(node, 'p1', udp({ tos: 0xb9 })).map(({ frame }) => hex(frame)), [/^.{28}4501/], 'the outer header has the ECN, and no more of the TOS');
   t.match(send(node, 'p1', udp({ tos: 3 })).map(({ frame }) => hex(frame)), [/^.{28}4502/], 'congestion is marked inside only');
 });

@@ -3,7 +3,7 @@ import { blockContains, formatAddress, isIpv4Address } from '../../base/ip-addre
 import { Unsupported } from '../../base/errors.js';
 import { reservedPorts } from '../../openflow/ports.js';
 import { word } from '../../packet/flow-key.js';
-import { bridgeCalled, type ModelBridge } from '../node.js';
+import { bridgeCalled, type ModelBridge, type ModelNode } from '../node.js';
 import { decodeOptions } from '../options.js';
 import { arriving, commit, type Packet } from '../packet.js';
 import { setTunnelDestination, setTunnelSource } from '../tunnels/addresses.js';
@@ -62,11 +62,21 @@ function stayBehind(at: Translation, cutOff: number, why: string): void {
   noteDrop(at, why);
 }
 
-/** The packet is lost; the next one may not be. */
+/**
+ * The packet is lost; the next one may not be.
+ * @throws Unsupported where addresses are learned at the same time: before 4.0 what is cached is then translated anew, and asks again.
+ */
 function askFor(at: Translation, below: ModelBridge, route: Route, next: bigint): void {
-  if (!asksNow(at.passage.node, below, next)) return;
+  const { node } = at.passage;
+  if (!asksNow(node, below, next)) return;
+  const known = countLearned(node);
   const near = below.addresses.find(({ address, block }) => isIpv4Address(address) === isIpv4Address(next) && blockContains(block, next));
   at.recirculate({ bridge: below, table: 0, packet: arriving(question(below.plan.mac, near?.address ?? route.source, next), reservedPorts.LOCAL), actions: [], stack: [], mirrored: 0 });
+  if (node.behaviour.neighbourPatienceMs === 0 && countLearned(node) !== known) throw new Unsupported('the model does not know how often Open vSwitch before 4.0 asks for a neighbour while addresses are learned');
+}
+
+function countLearned({ bridges }: ModelNode): number {
+  return bridges.reduce((sum, { macs }) => sum + macs.size, 0);
 }
 
 /** A packet that was cut off is read anew on the underlay's bridge. */
