@@ -40,6 +40,21 @@ void t.test('model and switch agree, and all was compared', async (t) => {
   t.match(checkedImage('trixie', '3.5.0', 2, result), { verdict: 'conforms', differences: [] });
 });
 
+void t.test('what a connection is translated to is taken from the switch where it alone can choose', async (t) => {
+  const ranges = switchOf([{
+    bridge: 'br0',
+    flows: {
+      file: 'flows',
+      text: ' table=0, ip,in_port=1 actions=ct(commit,table=1,zone=7,nat(src=10.9.0.0-10.9.0.255:5000-5999))\n table=0, ip,in_port=2 actions=ct(commit,table=1,zone=7,nat(dst=10.9.0.1-10.9.0.2,random))\n table=1, ip actions=output:3\n',
+    },
+  }]);
+  const sim = await openSim({ nodes: [ranges.plan] }, image);
+  t.teardown(() => sim.close());
+  const texts = [1, 2].flatMap((port) => [7, 8].map((destination) => `${udp},nw_ttl=64`.replace('in_port=1', `in_port=${port}`).replace('tp_dst=7', `tp_dst=${destination}`)));
+  const result = await checkPackets(ranges.plan, sim, texts.map((text) => injectionOf(ranges.plan, readFlow(text, ranges, undefined, { payload: undefined }))));
+  t.match(result, { compared: { frames: 4, entries: 4 }, frames: [], counters: [], state: [] });
+});
+
 void t.test('a fault on the wire is told, with its packet', async (t) => {
   const lost = await check({ wire: () => ({ outputs: [] }) }, `${udp},nw_ttl=64`);
   t.match(lost, { frames: [{ kind: 'missing', port: '2', packet: 1 }, { kind: 'missing', port: '3', packet: 1 }], counters: [], state: [] });
