@@ -15,8 +15,6 @@ export interface Behaviour {
   /** Whether packets whose IPv4 header has a wrong checksum can belong to connections. */
   readonly trackedIpChecksum: 'checked' | 'taken for right';
   readonly trackedSctp: 'by ports' | 'by addresses';
-  /** Fragments that ICMP errors may quote and still belong to a connection. */
-  readonly quotedFragments: 'none' | 'the first';
   /** From reg0 on. */
   readonly registers: 16 | 32;
   /** Whether the identifiers of ICMP are translated as ports are. */
@@ -33,6 +31,16 @@ export interface Behaviour {
   readonly ipv6UdpChecksums: 'always' | 'as asked';
   /** How long the answer of a tunnel's neighbour is waited for before it is asked for again. */
   readonly neighbourPatienceMs: number;
+  /** Fragments that are read as packets are, where errors of ICMP quote them, or they could not be put together. */
+  readonly trackedFragments: 'none' | 'the first';
+  /** Whether fragments other than the first have ct_tp_src and ct_tp_dst. */
+  readonly laterFragments: 'without ports' | 'with the ports of their connection';
+  /** What becomes of fragments that have waited too long for others. */
+  readonly expiredFragments: 'go on' | 'are dropped';
+  /** What of a packet that is put together of fragments may have no more than 65,535 bytes. */
+  readonly reassembledSize: 'with Ethernet' | 'IP alone';
+  /** What the limit counts that is for zones without one of their own. */
+  readonly defaultZoneLimit: 'each zone' | 'all of them together';
 }
 
 /** Where nothing else is asked for. */
@@ -52,8 +60,6 @@ export function behaviourOf(version: Version): Behaviour {
     trackedIpChecksum: isBefore(version, [3, 2]) || !isBefore(version, [3, 6]) ? 'checked' : 'taken for right',
     // (lib/conntrack.c, extract_l4_sctp)
     trackedSctp: isBefore(version, [3, 2]) ? 'by addresses' : 'by ports',
-    // (lib/conntrack.c, extract_l3_ipv4)
-    quotedFragments: isBefore(version, [3, 6]) ? 'none' : 'the first',
     registers: isBefore(version, [3, 7]) ? 16 : 32,
     // (lib/conntrack.c, nat_get_unique_tuple, pat_packet)
     natOfIcmp: isBefore(version, [4, 0]) ? 'addresses alone' : 'identifiers',
@@ -69,6 +75,15 @@ export function behaviourOf(version: Version): Behaviour {
     ipv6UdpChecksums: isBefore(version, [3, 4]) ? 'always' : 'as asked',
     // (lib/tnl-neigh-cache.c, NEIGH_ENTRY_LOOKUP_RETRANS_TIME)
     neighbourPatienceMs: isBefore(version, [4, 0]) ? 0 : 1000,
+    // (lib/conntrack.c, extract_l3_ipv4)
+    trackedFragments: isBefore(version, [3, 6]) ? 'none' : 'the first',
+    // (lib/flow.c, miniflow_extract)
+    laterFragments: isBefore(version, [3, 2]) ? 'without ports' : 'with the ports of their connection',
+    // (lib/ipf.c, ipf_delete_expired_frags, ipf_reassemble_v4_frags)
+    expiredFragments: isBefore(version, [3, 6]) ? 'go on' : 'are dropped',
+    reassembledSize: isBefore(version, [3, 5]) ? 'IP alone' : 'with Ethernet',
+    // (lib/conntrack.c, zone_limit_lookup_or_default)
+    defaultZoneLimit: isBefore(version, [3, 5]) ? 'all of them together' : 'each zone',
   };
 }
 

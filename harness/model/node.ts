@@ -1,6 +1,6 @@
 /** One node's switches as data: what was programmed, and what changes while packets pass. */
 import { assert, Unsupported } from '../base/errors.js';
-import type { BridgePlan, NodePlan, PortPlan } from '../nouns/plan.js';
+import type { BridgePlan, ConntrackPlan, NodePlan, PortPlan } from '../nouns/plan.js';
 import type { FlowId } from '../nouns/switching.js';
 import { parseBridgeFlows, parseBridgeGroups, parseBridgeMeters, parseBridgeOptions } from '../openflow/bridge-program.js';
 import { flowId } from '../openflow/flow.js';
@@ -9,6 +9,8 @@ import type { Meter } from '../openflow/meters.js';
 import { reservedPorts } from '../openflow/ports.js';
 import { behaviourOf, newest, type Behaviour } from './behaviour.js';
 import { compile, find, insert, remove, rulesOf, type FlowTables, type Rule } from './classifier.js';
+import type { Fragments } from './conntrack/fragments.js';
+import { timeoutsOf, type Timeouts } from './conntrack/timeouts.js';
 import type { ConnectionTable } from './conntrack/tracker.js';
 import { countLearners } from './flows/edit.js';
 import { hasTimeout, type FlowRecord } from './flows/record.js';
@@ -57,6 +59,10 @@ export interface ModelNode {
   /** Where tunnels leave. */
   readonly routes: readonly Route[];
   readonly neighbours: Neighbours;
+  readonly conntrack: ConntrackPlan;
+  /** By zone, where a zone has a policy of its own. */
+  readonly timeouts: ReadonlyMap<number, Timeouts>;
+  readonly fragments: Fragments;
   readonly decisions: Decisions;
   /** Names of ports whose links are down: what goes out of them or into them is lost. */
   readonly downPorts: Set<string>;
@@ -82,7 +88,9 @@ export function buildNode(plan: NodePlan, version = newest): ModelNode {
       expiring: new Set(planned.rules.filter(({ flow }) => hasTimeout(flow))), learners: countLearners(planned.rules), isAsPlanned: true, sinceMs: 0,
     };
   });
-  return { name: plan.node, behaviour: behaviourOf(version), bridges, tunnels: tunnelPortsOf(bridges), routes: routesOf(plan.bridges), neighbours: plannedNeighbours(plan.bridges), connections: new Map(), decisions: noDecisions(), downPorts: new Set(), nowMs: 0 };
+  const { conntrack = {} } = plan;
+  const timeouts = new Map((conntrack.timeouts ?? []).map(({ zone, seconds }) => [zone, timeoutsOf(seconds)]));
+  return { name: plan.node, behaviour: behaviourOf(version), bridges, tunnels: tunnelPortsOf(bridges), routes: routesOf(plan.bridges), neighbours: plannedNeighbours(plan.bridges), connections: new Map(), conntrack, timeouts, fragments: [], decisions: noDecisions(), downPorts: new Set(), nowMs: 0 };
 }
 
 /** The group with the bridge's own fields. */
@@ -94,7 +102,7 @@ function refuseUnknown({ name, multicastSnooping }: BridgePlan): void {
   if (multicastSnooping === true) throw new Unsupported(`the model does not know multicast snooping of bridge ${name}`);
 }
 
-/** Forgets connections, learned addresses and counters; flows and groups are again those of the plan, as if they came now; links are up, meters full. */
+/** Forgets connections, learned addresses and counters; flows and groups are again those of the plan, as if they came now; links are up, meters full. Fragments go on waiting, as they do in the switch. */
 export function resetNode(node: ModelNode): void {
   node.connections.clear();
   node.downPorts.clear();

@@ -13,6 +13,19 @@ export interface NodePlan {
   readonly node: string;
   readonly bridges: readonly BridgePlan[];
   readonly hosts: readonly HostPlan[];
+  readonly conntrack?: ConntrackPlan;
+}
+
+/** How a node's datapath tracks connections, where it does otherwise than it comes. */
+export interface ConntrackPlan {
+  /** Connections that a zone takes, or each zone that is not named (ovs-vswitchd(8), "dpctl/ct-set-limits"). */
+  readonly limits?: readonly { readonly zone: number | 'default'; readonly connections: number }[];
+  /** Connections that all zones take together ("dpctl/ct-set-maxconns"). */
+  readonly mostConnections?: number;
+  /** Whether sequence numbers of TCP have to be in their windows; they have where it is missing ("dpctl/ct-disable-tcp-seq-chk"). */
+  readonly tcpSequences?: 'checked' | 'not checked';
+  /** Seconds that connections of a zone last, by the name of a timeout (ovs-vswitchd.conf.db(5), CT_Timeout_Policy). */
+  readonly timeouts?: readonly { readonly zone: number; readonly seconds: Readonly<Record<string, number>> }[];
 }
 
 export interface BridgePlan {

@@ -29,13 +29,13 @@ export function quotedTuple(error: Transport, behaviour: Behaviour): Tuple | und
   return tuple && reversed(tuple);
 }
 
-function quotedIpv4({ zone, family, bytes }: Transport, { quotedFragments }: Behaviour): Transport | undefined {
+function quotedIpv4({ zone, family, bytes }: Transport, { trackedFragments }: Behaviour): Transport | undefined {
   const packet = bytes.subarray(headerLength);
   if (packet.length < 20) return undefined;
   const view = viewOf(packet);
   const length = (view.getUint8(0) & 15) * 4;
   if (length < 20 || packet.length < length) return undefined;
-  if ((view.getUint16(6) & (quotedFragments === 'none' ? 0x3fff : 0x1fff)) !== 0) return undefined;
+  if ((view.getUint16(6) & (trackedFragments === 'none' ? 0x3fff : 0x1fff)) !== 0) return undefined;
   const carried = packet.subarray(length);
   return { zone, family, src: [view.getUint32(12)], dst: [view.getUint32(16)], protocol: view.getUint8(9), bytes: carried, view: viewOf(carried) };
 }

@@ -1,13 +1,12 @@
 /** Requests of ICMP and their answers (RFC 792, RFC 950; RFC 4443), as connections. */
 import { ipProtocols } from '../../packet/ipv4.js';
+import type { TimeoutName } from './timeouts.js';
 import type { Update } from './update.js';
 
 export interface IcmpProgress {
   readonly kind: 'icmp';
   answered: boolean;
 }
-
-const timeouts = { firstMs: 60_000, answeredMs: 30_000 } as const;
 
 /** By protocol, requests that open a connection, with the type of their answer: echo, timestamp, information. */
 const requests: ReadonlyMap<number, ReadonlyMap<number, number>> = new Map([[ipProtocols.icmp, new Map([[8, 0], [13, 14], [15, 16]])], [ipProtocols.icmp6, new Map([[128, 129]])]]);
@@ -26,12 +25,12 @@ export function counterpart(protocol: number, type: number): number | undefined 
   return undefined;
 }
 
-export function beginIcmp(): { readonly progress: IcmpProgress; readonly timeoutMs: number } {
-  return { progress: { kind: 'icmp', answered: false }, timeoutMs: timeouts.firstMs };
+export function beginIcmp(): { readonly progress: IcmpProgress; readonly timeout: TimeoutName } {
+  return { progress: { kind: 'icmp', answered: false }, timeout: 'icmp_first' };
 }
 
 /** A request goes on being new until there is an answer. */
 export function updateIcmp(progress: IcmpProgress, reply: boolean): Update {
   progress.answered ||= reply;
-  return progress.answered ? { kind: 'valid', timeoutMs: timeouts.answeredMs } : { kind: 'new', timeoutMs: timeouts.firstMs };
+  return progress.answered ? { kind: 'valid', timeout: 'icmp_reply' } : { kind: 'new', timeout: 'icmp_first' };
 }

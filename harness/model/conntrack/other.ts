@@ -1,4 +1,5 @@
-/** UDP, and protocols of which the tracker knows addresses only. */
+/** UDP, SCTP, and protocols of which the tracker knows addresses only. */
+import type { TimeoutName } from './timeouts.js';
 import type { Update } from './update.js';
 
 export interface OtherProgress {
@@ -6,14 +7,12 @@ export interface OtherProgress {
   answered: boolean;
 }
 
-const timeouts = { unansweredMs: 60_000, answeredMs: 30_000 } as const;
-
-export function beginOther(): { readonly progress: OtherProgress; readonly timeoutMs: number } {
-  return { progress: { kind: 'other', answered: false }, timeoutMs: timeouts.unansweredMs };
+export function beginOther(): { readonly progress: OtherProgress; readonly timeout: TimeoutName } {
+  return { progress: { kind: 'other', answered: false }, timeout: 'udp_first' };
 }
 
 /** Packets go on being new until there is an answer. */
 export function updateOther(progress: OtherProgress, reply: boolean): Update {
   progress.answered ||= reply;
-  return progress.answered ? { kind: 'valid', timeoutMs: timeouts.answeredMs } : { kind: 'new', timeoutMs: timeouts.unansweredMs };
+  return progress.answered ? { kind: 'valid', timeout: 'udp_multiple' } : { kind: 'new', timeout: 'udp_single' };
 }

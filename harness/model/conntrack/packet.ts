@@ -2,7 +2,7 @@
 import { Unsupported } from '../../base/errors.js';
 import { finishChecksum, internetChecksum, sumWords } from '../../packet/checksum.js';
 import type { Layout } from '../../packet/extract/extract.js';
-import { word, type FlowKey } from '../../packet/flow-key.js';
+import { fragment, word, type FlowKey } from '../../packet/flow-key.js';
 import { ipProtocols } from '../../packet/ipv4.js';
 import { sctpChecksum } from '../../packet/sctp.js';
 import type { Behaviour } from '../behaviour.js';
@@ -26,8 +26,8 @@ export type TrackedPacket = { readonly tuple: Tuple } & (
 export function trackedPacket(frame: Uint8Array, layout: Layout, key: FlowKey, zone: number, behaviour: Behaviour): TrackedPacket | undefined {
   const transport = transportOf(frame, layout, key, zone);
   if (transport === undefined) return undefined;
-  if (key[word.nwFrag] !== 0) throw new Unsupported('the model does not reassemble fragments (ct on a fragment)');
   const isIpv4 = transport.family === 'ipv4';
+  if (key[word.nwFrag] !== 0 && !(isIpv4 && key[word.nwFrag] === fragment.any && behaviour.trackedFragments === 'the first')) return undefined;
   if (isIpv4 && behaviour.trackedIpChecksum === 'checked' && internetChecksum(frame.subarray(layout.l3, layout.l4)) !== 0) return undefined;
   const addresses = isIpv4 ? frame.subarray(layout.l3 + 12, layout.l3 + 20) : frame.subarray(layout.l3 + 8, layout.l3 + 40);
   const pseudoHeader = sumWords(addresses, transport.protocol + transport.bytes.length);

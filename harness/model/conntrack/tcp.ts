@@ -3,6 +3,7 @@
  * Rooij gave in "Real Stateful TCP Packet Filtering in IP Filter" and Open vSwitch's lib/conntrack-tcp.c lays down.
  */
 import { tcpFlags, type TcpHeader } from '../../packet/tcp.js';
+import type { TimeoutName } from './timeouts.js';
 import type { Update } from './update.js';
 
 /** What the tracker reads of a segment. */
@@ -33,9 +34,6 @@ export interface TcpProgress {
   readonly peers: readonly [Peer, Peer];
 }
 
-/** Timeouts in ms (lib/conntrack-tp.c, the default policy). */
-const timeouts = { first: 30_000, opening: 30_000, established: 86_400_000, closing: 900_000, finWait: 45_000, closed: 30_000 } as const;
-
 /** The largest shift (RFC 7323, section 2.3), which also holds where the shift is not known. */
 const largestScale = 14;
 /** A limit of 1 says that nothing is known of it yet. */
@@ -50,17 +48,17 @@ export function opensTcp(segment: TrackedSegment): boolean {
   return !contradictory(segment.flags) && (segment.flags & (SYN | ACK)) !== (SYN | ACK);
 }
 
-export function beginTcp({ flags, sequence, payloadLength, window, options }: TrackedSegment): { readonly progress: TcpProgress; readonly timeoutMs: number } {
+export function beginTcp({ flags, sequence, payloadLength, window, options }: TrackedSegment): { readonly progress: TcpProgress; readonly timeout: TimeoutName } {
   const isSyn = (flags & SYN) !== 0;
   const scale = isSyn ? windowScale(options) : 'unknown';
   const limit = plus(sequence, payloadLength + 1 + (isSyn ? 1 : 0) + ((flags & FIN) === 0 ? 0 : 1));
   const opener: Peer = { state: 'SYN_SENT', sent: sequence, limit, window: unscaled(Math.max(window, 1), shift(scale)), scale };
   const answerer: Peer = { state: 'CLOSED', sent: 0, limit: unknownLimit, window: 1, scale: isSyn ? 'none' : 'unknown' };
-  return { progress: { kind: 'tcp', peers: [opener, answerer] }, timeoutMs: timeouts.first };
+  return { progress: { kind: 'tcp', peers: [opener, answerer] }, timeout: 'tcp_syn_sent' };
 }
 
-/** Brings the connection up to date with a segment, sent by the answering end if `reply`; an invalid one changes as little as it does in Open vSwitch. */
-export function updateTcp({ peers }: TcpProgress, segment: TrackedSegment, reply: boolean): Update {
+/** Brings the connection up to date with a segment, sent by the answering end if `reply`; an invalid one changes as little as it does in Open vSwitch. Unless sequences are checked, none is out of its window. */
+export function updateTcp({ peers }: TcpProgress, segment: TrackedSegment, reply: boolean, sequences: 'checked' | 'not checked' = 'checked'): Update {
   const [source, target] = reply ? [peers[1], peers[0]] : peers;
   if (contradictory(segment.flags)) return { kind: 'invalid' };
   if ((segment.flags & (SYN | ACK)) === SYN) {
@@ -70,14 +68,14 @@ export function updateTcp({ peers }: TcpProgress, segment: TrackedSegment, reply
     }
     if (!reached(source, 'ESTABLISHED')) {
       source.state = 'SYN_SENT';
-      return { kind: 'new', timeoutMs: timeouts.first };
+      return { kind: 'new', timeout: 'tcp_syn_sent' };
     }
   }
   const seen = meet(source, target, segment);
-  if (isInWindow(source, target, segment, seen)) {
+  if (sequences === 'not checked' || isInWindow(source, target, segment, seen)) {
     slide(source, target, seen);
     advance(source, target, segment.flags);
-    return { kind: 'valid', timeoutMs: timeoutOf(source, target) };
+    return { kind: 'valid', timeout: timeoutOf(source, target) };
   }
   const isAwkward = !reached(target, 'SYN_SENT') || reached(target, 'FIN_WAIT_2') || reached(source, 'FIN_WAIT_2');
   if (!isAwkward || ahead(seen.end, plus(source.limit, skewMax)) > 0 || ahead(seen.begin, plus(source.sent, -skewMax)) < 0) return { kind: 'invalid' };
@@ -173,12 +171,12 @@ function close(source: Peer, target: Peer, flags: number): void {
   if ((flags & RST) !== 0) source.state = target.state = 'TIME_WAIT';
 }
 
-function timeoutOf(source: Peer, target: Peer): number {
+function timeoutOf(source: Peer, target: Peer): TimeoutName {
   const both = (state: TcpState) => reached(source, state) && reached(target, state);
-  if (both('FIN_WAIT_2')) return timeouts.closed;
-  if (both('CLOSING')) return timeouts.finWait;
-  if (!both('ESTABLISHED')) return timeouts.opening;
-  return reached(source, 'CLOSING') || reached(target, 'CLOSING') ? timeouts.closing : timeouts.established;
+  if (both('FIN_WAIT_2')) return 'tcp_close';
+  if (both('CLOSING')) return 'tcp_time_wait';
+  if (!both('ESTABLISHED')) return 'tcp_syn_recv';
+  return reached(source, 'CLOSING') || reached(target, 'CLOSING') ? 'tcp_fin_wait' : 'tcp_established';
 }
 
 function reached(peer: Peer, state: TcpState): boolean {

@@ -1,6 +1,5 @@
 /**
- * The connection tracker of the userspace datapath, after Open vSwitch's lib/conntrack.c. Fragments are refused by name until the
- * model knows them. Times are virtual milliseconds.
+ * The connection tracker of the userspace datapath, after Open vSwitch's lib/conntrack.c. Times are virtual milliseconds.
  */
 import { assertNever, Unsupported } from '../../base/errors.js';
 import type { NatAction } from '../../openflow/actions.js';
@@ -10,6 +9,7 @@ import { beginIcmp, opensIcmp, updateIcmp, type IcmpProgress } from './icmp.js';
 import { beginOther, updateOther, type OtherProgress } from './other.js';
 import type { TrackedPacket } from './packet.js';
 import { beginTcp, opensTcp, updateTcp, type TcpProgress } from './tcp.js';
+import type { TimeoutName, Timeouts } from './timeouts.js';
 import { isIcmp, isSame, keyOf, reversed, type Tuple } from './tuple.js';
 import type { Update } from './update.js';
 
@@ -20,6 +20,10 @@ export interface Connection {
   /** The address of its own packets that is translated; missing where the flow asked for none. */
   readonly translated?: 'src' | 'dst' | 'neither';
   readonly progress: TcpProgress | IcmpProgress | OtherProgress;
+  /** Those of its zone. */
+  readonly timeouts: Timeouts;
+  /** How many have expired that began with its tuple. */
+  readonly replaces: number;
   mark: number;
   /** 128 bits. */
   label: bigint;
@@ -65,6 +69,10 @@ export interface Tracker {
   readonly connections: ConnectionTable;
   readonly nowMs: number;
   readonly behaviour: Behaviour;
+  readonly tcpSequences: 'checked' | 'not checked';
+  readonly timeoutsOf: (tuple: Tuple) => Timeouts;
+  /** Whether the zone takes one more connection. */
+  readonly hasRoom: (zone: number) => boolean;
   /** The direction of the answers to a new connection that is translated; undefined where there can be none. */
   readonly translate: (original: Tuple, nat: NatAction) => Tuple | undefined;
 }
@@ -83,9 +91,9 @@ export function track(tracker: Tracker, packet: TrackedPacket | undefined, asked
   const state = trk | (earlier?.state ?? 0);
   if (packet.kind === 'error') return translated(relatedTo(zone, state, isReply, tuple, connection), nat);
   if (connection !== undefined) {
-    const update = updateWith(connection, packet, isReply);
+    const update = updateWith(connection, packet, isReply, tracker.tcpSequences);
     if (update.kind !== 'restart') {
-      if (update.kind !== 'invalid' && update.timeoutMs !== undefined) connection.expiresAtMs = tracker.nowMs + update.timeoutMs;
+      if (update.kind !== 'invalid' && update.timeout !== undefined) connection.expiresAtMs = tracker.nowMs + connection.timeouts[update.timeout] * 1000;
       return translated({ zone, state: stateAfter(state, update, isReply), connection, isReply, original: connection.original }, nat);
     }
     connection.expiresAtMs = tracker.nowMs;
@@ -153,11 +161,17 @@ function relatedTo(zone: number, state: number, isReply: boolean, tuple: Tuple, 
   return { zone, state: state | rel | (isReply ? rpl : 0), isReply, isError: true, connection, original: connection.original };
 }
 
-function create({ connections, nowMs, translate }: Tracker, packet: Part, original: Tuple, nat: NatAction | undefined): Connection | undefined {
+function create({ connections, nowMs, timeoutsOf, hasRoom, translate }: Tracker, packet: Part, original: Tuple, nat: NatAction | undefined): Connection | undefined {
+  if (!hasRoom(original.zone)) return undefined;
   const reply = nat === undefined ? reversed(original) : translate(original, nat);
   if (reply === undefined) return undefined;
-  const { progress, timeoutMs } = begin(packet);
-  const created: Connection = { original, reply, ...(nat === undefined ? {} : { translated: nat.to?.part ?? 'neither' }), progress, mark: 0, label: 0n, expiresAtMs: nowMs + timeoutMs };
+  const { progress, timeout } = begin(packet);
+  const timeouts = timeoutsOf(original);
+  const former = connections.get(keyOf(original));
+  const created: Connection = {
+    original, reply, ...(nat === undefined ? {} : { translated: nat.to?.part ?? 'neither' }), progress, timeouts, replaces: former === undefined ? 0 : former.replaces + 1,
+    mark: 0, label: 0n, expiresAtMs: nowMs + timeouts[timeout] * 1000,
+  };
   for (const direction of [original, reply]) connections.set(keyOf(direction), created);
   return created;
 }
@@ -198,7 +212,7 @@ function opens(packet: Part): boolean {
   }
 }
 
-function begin(packet: Part): { readonly progress: Connection['progress']; readonly timeoutMs: number } {
+function begin(packet: Part): { readonly progress: Connection['progress']; readonly timeout: TimeoutName } {
   switch (packet.kind) {
     case 'tcp':
       return beginTcp(packet.segment);
@@ -211,7 +225,7 @@ function begin(packet: Part): { readonly progress: Connection['progress']; reado
   }
 }
 
-function updateWith({ progress }: Connection, packet: Part, isReply: boolean): Update {
-  if (progress.kind === 'tcp' && packet.kind === 'tcp') return updateTcp(progress, packet.segment, isReply);
+function updateWith({ progress }: Connection, packet: Part, isReply: boolean, tcpSequences: Tracker['tcpSequences']): Update {
+  if (progress.kind === 'tcp' && packet.kind === 'tcp') return updateTcp(progress, packet.segment, isReply, tcpSequences);
   return progress.kind === 'icmp' ? updateIcmp(progress, isReply) : updateOther(progress as OtherProgress, isReply);
 }

@@ -1,19 +1,26 @@
 /** Packets that go to the connection tracker (ovs-actions(7), "ct"). */
 import { Unsupported } from '../../base/errors.js';
-import { printActions, type CtAction, type NatAction } from '../../openflow/actions.js';
+import { printActions, type CtAction } from '../../openflow/actions.js';
 import { fieldCalled, type Field } from '../../openflow/fields.js';
 import type { Masked } from '../../openflow/values.js';
+import { etherTypes } from '../../packet/ethernet.js';
 import { copyKey, word, type FlowKey } from '../../packet/flow-key.js';
 import { ipProtocols } from '../../packet/ipv4.js';
+import { letGo } from '../conntrack/fragments.js';
+import { hasRoom } from '../conntrack/limits.js';
 import { trackedPacket } from '../conntrack/packet.js';
-import { track, trackAgain, type Asked, type Tracked } from '../conntrack/tracker.js';
-import { writeOriginal, type Tuple } from '../conntrack/tuple.js';
+import { defaultTimeouts, havePolicies } from '../conntrack/timeouts.js';
+import { track, trackAgain, type Asked, type Tracked, type Tracker } from '../conntrack/tracker.js';
+import { writeOriginal } from '../conntrack/tuple.js';
 import { hasField } from '../has-field.js';
 import { readField, readSubfield, writeField, writeSubfield } from '../keys.js';
 import { checkRead } from '../known.js';
+import type { Behaviour } from '../behaviour.js';
+import type { ModelNode } from '../node.js';
 import { commit, settled, type Packet } from '../packet.js';
 import { asCarried } from './carried.js';
 import { freeze } from './freeze.js';
+import { assemble, inPlaceOf, lacksPorts } from './reassembly.js';
 import { chooseTranslation } from './translation-choice.js';
 import { blame, type Translation } from './translation.js';
 
@@ -33,39 +40,68 @@ export function connectionTrack(at: Translation, ct: CtAction): void {
   const flow = blame(at);
   at.isLasting = true;
   untrack(packet);
-  at.datapath.push(() => {
-    const { behaviour } = at.passage.node;
-    const onward = asCarried(settledPacket, at.carried, behaviour);
-    const said = lookAtConnection(at, onward, asked);
+  at.datapath.push((behind) => {
+    const { node } = at.passage;
+    const onward = asCarried(settledPacket, at.carried, node.behaviour);
+    const seen = assemble(at, onward, zone, behind);
+    const said = seen.kind === 'held' ? undefined : lookAtConnection(node, seen.kind === 'invalid' ? undefined : seen.kind === 'whole' ? seen.packet : onward, asked);
+    letGo(node.fragments, onward.arrived[word.ethType] === etherTypes.ipv6 ? 'ipv6' : 'ipv4', node.nowMs, node.behaviour);
+    if (said === undefined) return waits(at, flow);
     setMarks(said, marks);
     const { becomes } = said;
     if (becomes !== undefined) {
+      if (seen.kind === 'whole') throw new Unsupported('the model does not translate fragments');
       const change = { change: becomes, then: onward.arrived };
-      Object.assign(onward, asCarried(onward, { changes: [change] }, behaviour));
+      Object.assign(onward, asCarried(onward, { changes: [change] }, node.behaviour));
       at.carried = { ...at.carried, changes: [...at.carried.changes, change] };
     }
-    const tracked = { said, key: onward.arrived, holds: nat === undefined && said.connection !== undefined };
-    at.carried = { ...at.carried, tracked };
-    if (frozen === undefined) return;
-    onward.key.set([said.state, zone, said.connection?.mark ?? 0], word.ctState);
-    writeField(onward.key, labelField, said.connection?.label ?? 0n, labelField.ones);
-    for (const field of ['ct_state', 'ct_zone', 'ct_mark', 'ct_label']) at.passage.steps.push({ kind: 'write', ...flow, field });
-    writeOriginal(onward.key, said.original);
-    at.recirculate({ ...frozen, packet: { ...onward, tracked } });
+    const holds = nat === undefined && said.connection !== undefined && seen.kind === 'packet';
+    at.carried = { ...at.carried, tracked: { said, key: onward.arrived, holds } };
+    if (frozen === undefined) return undefined;
+    for (const piece of seen.kind === 'whole' ? seen.pieces.map((one) => inPlaceOf(onward, one)) : [onward]) {
+      writeConnection(piece, said, node.behaviour);
+      for (const field of ['ct_state', 'ct_zone', 'ct_mark', 'ct_label']) at.passage.steps.push({ kind: 'write', ...flow, field });
+      at.recirculate({ ...frozen, packet: { ...piece, tracked: { said, key: piece.arrived, holds } } });
+    }
+    return undefined;
   });
 }
 
-/** What the tracker says of the packet: in the zone of its connection it is not looked at again, unless its addresses or ports have changed. */
-function lookAtConnection(at: Translation, { frame, layout, arrived }: Packet, asked: Asked): Tracked {
-  const { node } = at.passage;
-  const { tracked } = at.carried;
-  const isSame = tracked?.holds === true && tracked.said.zone === asked.zone && ofTuples.every((field) => tracked.key[field] === arrived[field]);
-  if (isSame && asked.commits !== 'by force' && !isControl(arrived)) return trackAgain(tracked.said, asked.nat);
-  const tracker = { connections: node.connections, nowMs: node.nowMs, behaviour: node.behaviour, translate: (original: Tuple, nat: NatAction) => chooseTranslation(node, original, nat) };
+function waits(at: Translation, flow: ReturnType<typeof blame>): 'dropped' {
+  at.passage.steps.push({ kind: 'drop', ...flow, why: 'the fragment waits for others' });
+  return 'dropped';
+}
+
+/** The fields that tell of a connection. */
+function writeConnection(packet: Packet, { state, zone, connection, original }: Tracked, behaviour: Behaviour): void {
+  const { key } = packet;
+  key.set([state, zone, connection?.mark ?? 0], word.ctState);
+  writeField(key, labelField, connection?.label ?? 0n, labelField.ones);
+  writeOriginal(key, original);
+  if (lacksPorts(packet, behaviour)) key.fill(0, word.ctTpSrc, word.ctTpDst + 1);
+}
+
+/** What the tracker says of the packet: in the zone of its connection it is not looked at again, unless its addresses or ports have changed. Without one it can belong to none. */
+function lookAtConnection(node: ModelNode, packet: Packet | undefined, asked: Asked): Tracked {
+  const tracker = trackerOf(node);
+  if (packet === undefined) return track(tracker, undefined, asked, undefined);
+  const { frame, layout, arrived, tracked } = packet;
+  const isUnchanged = tracked?.holds === true && tracked.said.zone === asked.zone && ofTuples.every((field) => tracked.key[field] === arrived[field]);
+  if (isUnchanged && asked.commits !== 'by force' && !isControl(arrived)) return trackAgain(tracked.said, asked.nat);
   return track(tracker, trackedPacket(frame, layout, arrived, asked.zone, node.behaviour), asked, tracked?.said);
 }
 
 const labelField = fieldCalled('ct_label');
+
+function trackerOf(node: ModelNode): Tracker {
+  const { connections, nowMs, behaviour, conntrack, timeouts } = node;
+  return {
+    connections, nowMs, behaviour, tcpSequences: conntrack.tcpSequences ?? 'checked',
+    timeoutsOf: ({ zone, protocol }) => (havePolicies.includes(protocol) ? timeouts.get(zone) : undefined) ?? defaultTimeouts,
+    hasRoom: (zone) => hasRoom(connections, zone, nowMs, conntrack, behaviour),
+    translate: (original, nat) => chooseTranslation(node, original, nat),
+  };
+}
 
 /** What the flow makes of the packet's connection. */
 function setMarks({ connection }: Tracked, { mark, label }: Marks): void {

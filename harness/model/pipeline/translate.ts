@@ -5,6 +5,7 @@ import { tcpFlagBits } from '../../openflow/fields.js';
 import { reservedPorts } from '../../openflow/ports.js';
 import { copyKey, word } from '../../packet/flow-key.js';
 import { ipProtocols } from '../../packet/ipv4.js';
+import { isFragment } from '../conntrack/fragments.js';
 import { reduceTimeouts } from '../flows/record.js';
 import { isInFront } from '../headers.js';
 import { writeSubfield } from '../keys.js';
@@ -23,6 +24,7 @@ import { runGroup } from './groups.js';
 import { learn } from './learn.js';
 import { mirrorAnew } from './mirrors.js';
 import { enqueue, mirrorArriving, output, outputByField, outputTruncated } from './output.js';
+import { placeOfFragments } from './reassembly.js';
 import { descend, descendAsFirst, isCongested, runTable } from './tables.js';
 import { beginTranslation, execute, noteDrop, noteWrite, type ActionList, type Frozen, type Passage, type Translation } from './translation.js';
 
@@ -60,15 +62,17 @@ function complete(at: Translation): void {
 }
 
 /** The packet is read anew and goes on where it was put off; past the datapath's limit it is dropped without a word. */
-function recirculate(passage: Passage, { bridge, table, packet, actions, stack, mirrored }: Frozen): void {
+function recirculate(passage: Passage, frozen: Frozen): void {
+  const { bridge, table, packet, actions, stack, mirrored } = frozen;
   const { recirculations } = passage.node.behaviour;
   if (passage.recirculations >= recirculations) {
     passage.steps.push({ kind: 'drop', why: `more than ${recirculations} recirculations` });
     return;
   }
   passage.recirculations++;
+  const place = isFragment(packet) ? { thawedAt: placeOfFragments(frozen) } : {};
   reread(packet);
-  const at: Translation = { ...begin(passage, bridge, packet), stack: [...stack], mirrored };
+  const at: Translation = { ...begin(passage, bridge, packet), stack: [...stack], mirrored, ...place };
   at.packet.key[word.actsetOutput] = reservedPorts.UNSET;
   noteBegin(at);
   if (actions.length === 0) runTable(at, table, packet.key[word.inPort] ?? 0);

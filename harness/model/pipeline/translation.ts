@@ -81,6 +81,8 @@ interface Machine {
 }
 
 export interface Translation extends Machine {
+  /** Where it goes on from, for a fragment that does. */
+  readonly thawedAt?: string;
   bridge: ModelBridge;
   packet: Packet;
   place: Place;
@@ -124,11 +126,11 @@ export interface Translation extends Machine {
   sideEffects: 'all' | 'none';
 }
 
-/** What the datapath does once a packet is translated; a packet that a meter drops is gone for all that is behind. */
-export type DatapathAction = () => 'dropped' | void;
+/** What the datapath does once a packet is translated, with so many others `behind`; a packet that a meter drops, or that waits for others, is gone for all of them. */
+export type DatapathAction = (behind: number) => 'dropped' | void;
 
 export function execute(actions: readonly DatapathAction[]): 'dropped' | undefined {
-  for (const carryOut of actions) if (carryOut() === 'dropped') return 'dropped';
+  for (const [index, carryOut] of actions.entries()) if (carryOut(actions.length - index - 1) === 'dropped') return 'dropped';
   return undefined;
 }
 

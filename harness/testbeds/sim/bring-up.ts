@@ -13,7 +13,7 @@ import type { Ofctl } from '../../ovs/ofctl.js';
 import type { Unixctl } from '../../ovs/unixctl.js';
 import type { Vswitch } from '../../ovs/vswitch.js';
 import { until } from './condition.js';
-import { awaitedMacs, checkPorts, configured, configureOperations, selectInterfaces } from './configure.js';
+import { awaitedMacs, checkPorts, configured, configureOperations, selectInterfaces, timeoutTransactions } from './configure.js';
 import type { PortSocket } from './port-socket.js';
 
 const limitMs = 10_000;
@@ -22,15 +22,31 @@ const limitMs = 10_000;
 export async function makeBridges(plan: NodePlan, vswitch: Vswitch, wires: readonly PortSocket[]): Promise<void> {
   const path = (port: string) => wires.find((wire) => wire.port === port)?.path ?? '';
   await vswitch.ovsdb.transact(configureOperations(plan, path));
-  await vswitch.ovsdb.waitFor(`${vswitch.vswitchd.name} to make its bridges`, configured, limitMs);
+  await vswitch.ovsdb.waitFor(`${vswitch.vswitchd.name} to make its bridges`, configured(1), limitMs);
   await until(`${vswitch.vswitchd.name} to set the MACs of its ports`, limitMs, async () => {
     const [rows = []] = await vswitch.ovsdb.transact([selectInterfaces]);
     checkPorts(plan, rows);
     return awaitedMacs(plan, rows);
   });
   await withDeadline(Promise.all(wires.map((wire) => wire.connected)), limitMs, `${vswitch.vswitchd.name} to connect to its ports`);
+  await configureTracker(plan, vswitch);
   await openTunnels(plan, vswitch.vswitchd);
   await checkTunnels(plan, vswitch.vswitchd);
+}
+
+/** Timeouts of connections, and what of the tracker the database does not hold. */
+async function configureTracker(plan: NodePlan, { ovsdb, vswitchd }: Vswitch): Promise<void> {
+  for (const [index, operations] of timeoutTransactions(plan).entries()) {
+    await ovsdb.transact(operations);
+    await ovsdb.waitFor(`${vswitchd.name} to know the timeouts of connections`, configured(2 + index), limitMs);
+  }
+  const { call } = vswitchd.unixctl;
+  const { conntrack } = plan;
+  const { limits = [], mostConnections, tcpSequences } = conntrack ?? {};
+  const inOrder = [...limits.filter(({ zone }) => zone === 'default'), ...limits.filter(({ zone }) => zone !== 'default')];
+  if (limits.length > 0) await call('dpctl/ct-set-limits', ...inOrder.map(({ zone, connections }) => (zone === 'default' ? `default=${connections}` : `zone=${zone},limit=${connections}`)));
+  if (mostConnections !== undefined) await call('dpctl/ct-set-maxconns', String(mostConnections));
+  if (tcpSequences === 'not checked') await call('dpctl/ct-disable-tcp-seq-chk');
 }
 
 /** Gives the underlay's bridge its addresses and routes, so that native tunnels end there, and waits until they do. */

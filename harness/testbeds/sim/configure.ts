@@ -33,8 +33,34 @@ export function configureOperations(plan: NodePlan, socketOf: (port: string) => 
   ];
 }
 
-/** What `configureOperations` leads to once ovs-vswitchd has carried it out. */
-export const configured = { table: 'Open_vSwitch', where: [], columns: ['cur_cfg'], until: '==', rows: [{ cur_cfg: 1 }] } as const;
+/** What raising next_cfg leads to once ovs-vswitchd has carried out what it was raised with. */
+export const configured = (config: number) => ({ table: 'Open_vSwitch', where: [], columns: ['cur_cfg'], until: '==', rows: [{ cur_cfg: config }] }) as const;
+
+/**
+ * The transactions that give zones their timeouts, once there are bridges; each raises next_cfg. None where no zone has any. Ovs-vswitchd
+ * takes what a zone comes with for known (vswitchd/bridge.c, ct_zones_reconfigure), so that zones come with nothing, and then change.
+ */
+export function timeoutTransactions({ conntrack }: NodePlan): readonly (readonly Operation[])[] {
+  const { timeouts = [] } = conntrack ?? {};
+  if (timeouts.length === 0) return [];
+  const label = (zone: number) => map({ zone: String(zone) });
+  const raise: Operation = { op: 'mutate', table: 'Open_vSwitch', where: [], mutations: [['next_cfg', '+=', 1]] };
+  const zones = timeouts.flatMap(({ zone }): readonly Operation[] => [
+    { op: 'insert', table: 'CT_Timeout_Policy', 'uuid-name': `timeouts_${zone}`, row: { external_ids: label(zone) } },
+    { op: 'insert', table: 'CT_Zone', 'uuid-name': `zone_${zone}`, row: { timeout_policy: named(`timeouts_${zone}`) } },
+  ]);
+  return [
+    [
+      ...zones, raise,
+      { op: 'insert', table: 'Datapath', 'uuid-name': 'datapath', row: { ct_zones: ['map', timeouts.map(({ zone }) => [zone, named(`zone_${zone}`)])] } },
+      { op: 'mutate', table: 'Open_vSwitch', where: [], mutations: [['datapaths', 'insert', ['map', [['system', named('datapath')]]]]] },
+    ],
+    [
+      ...timeouts.map(({ zone, seconds }): Operation => ({ op: 'mutate', table: 'CT_Timeout_Policy', where: [['external_ids', '==', label(zone)]], mutations: [['timeouts', 'insert', ['map', Object.entries(seconds)]]] })),
+      raise,
+    ],
+  ];
+}
 
 export const selectInterfaces: Operation = { op: 'select', table: 'Interface', where: [], columns: ['name', 'ofport', 'mac_in_use', 'error'] };
 
