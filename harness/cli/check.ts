@@ -7,6 +7,7 @@ import type { NodePlan } from '../nouns/plan.js';
 import { openSim, type Sim } from '../testbeds/sim/sim.js';
 import { checkPackets, injectionOf, withControllers } from '../trace/check.js';
 import { checkedImage, checkedScript, inconclusiveImage, type CheckedImage } from '../trace/checked.js';
+import { prepare } from '../trace/script/prepare.js';
 import { checkInjections, checkScript } from '../trace/script/check.js';
 import { exitCodes, type Context } from './context.js';
 import { readRequest, readScriptRequest, type PacketOptions } from './packet-request.js';
@@ -45,10 +46,12 @@ async function readCheck(words: readonly string[], options: CheckOptions): Promi
     const plan = withControllers(into.plan);
     return { plan, checkOn: async (name, sim) => checkedImage(name, versionOf(sim), injections.length, await checkPackets(plan, sim, injections)) };
   }
-  const { into, steps } = await readScriptRequest(words, options);
+  const script = await readScriptRequest(words, options);
+  const { into, steps, remembered } = script;
   const plan = withControllers(into.plan, steps.flatMap(({ command }) => (command.kind === 'call' && command.call.kind === 'change' ? command.call.lines : [])));
   checkInjections(plan, steps);
-  return { plan, checkOn: async (name, sim) => checkedScript(name, versionOf(sim), await checkScript(plan, sim, steps)) };
+  const prepared = prepare({ ...into, plan }, remembered);
+  return { plan: prepared.plan, checkOn: async (name, sim) => checkedScript(name, versionOf(sim), await checkScript(prepared, sim, script)) };
 }
 
 function versionOf({ versions }: Sim): string {

@@ -70,7 +70,9 @@ function defineCommands(context: Context, finish: (code: number) => void): Comma
     .option('--pcap <file>', 'every packet of a pcap or pcapng file, in order; without --in-port interfaces are called as ports are')
     .option('--l7 <hex>', 'what a packet made of FLOW carries behind its headers')
     .option('--l7-len <bytes>', 'how much it carries: 64 bytes where nothing is said')
-    .option('--script <file>', 'packets, time and changes, one a line: inject p1 FLOW, advance 30s, add-flow …, port-down p1, dump-flows, dump-conntrack, …');
+    .option('--script <file>', 'packets, time and changes, one a line: inject p1 FLOW, advance 30s, add-flow …, port-down p1, dump-flows, dump-conntrack, …')
+    .option('--conntrack <file>', 'connections that are there when the script begins, as "ovs-appctl dpctl/dump-conntrack -m -s" printed them')
+    .option('--fdb <file>', 'addresses that were learned before, as "ovs-appctl fdb/show BRIDGE" printed them; BRIDGE=FILE, as often as there are bridges', collect, [])
   aboutPacket(program.command('trace'))
     .description('what the model alone makes of packets, out of what ovs-ofctl prints of a switch')
     .option('--why-not <flow>', 'why packets did not take this flow of the tables: table=9,priority=100,tcp,tp_dst=80')

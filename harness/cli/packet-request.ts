@@ -5,7 +5,8 @@ import { InputError } from '../base/errors.js';
 import { readCapture } from '../packet/capture/read.js';
 import { bridgesOf } from '../trace/ovsdb/bridges.js';
 import { readDatabase } from '../trace/ovsdb/read.js';
-import { readScript, type Script } from '../trace/script/read.js';
+import { readScript } from '../trace/script/read.js';
+import type { Script } from '../trace/script/script.js';
 import { readShow } from '../trace/show.js';
 import type { Source } from '../trace/source.js';
 import { captured, parseFrame, parseHex, readFlow, type Stimulus } from '../trace/stimulus.js';
@@ -26,6 +27,9 @@ export interface PacketOptions {
   readonly l7?: string;
   readonly l7Len?: string;
   readonly script?: string;
+  /** What a switch remembers when a script begins; of `fdb`, `NAME=FILE` where there are several bridges. */
+  readonly conntrack?: string;
+  readonly fdb?: readonly string[];
 }
 
 export interface PacketRequest {
@@ -36,6 +40,7 @@ export interface PacketRequest {
 
 /** @param words `[BRIDGE] [FLOW]`. @throws InputError for a wrong request, and with its place for what a file or FLOW has wrong. */
 export async function readRequest(words: readonly string[], options: PacketOptions): Promise<PacketRequest> {
+  if (options.conntrack !== undefined || (options.fdb ?? []).length > 0) throw new InputError('--conntrack and --fdb are what a switch remembers when a script begins: give the packets by --script');
   const into = await readSwitch(options);
   const stimuli = await readStimuli(words, options, into);
   return { into: withPorts(into, stimuli), stimuli };
@@ -46,7 +51,17 @@ export async function readScriptRequest(words: readonly string[], { script: file
   const { inPort, packet, pcap, l7, l7Len } = options;
   const [other] = Object.entries({ FLOW: words[0], '--in-port': inPort, '--packet': packet, '--pcap': pcap, '--l7': l7, '--l7-len': l7Len }).filter(([, given]) => given !== undefined);
   if (other !== undefined) throw new InputError(`--script says what comes in, line by line: leave ${other[0]} out, or write "inject PORT FLOW" into the script`);
-  return readScript(await readSource(file), await readSwitch(options));
+  const into = await readSwitch(options);
+  const macs = await Promise.all((options.fdb ?? []).map(async (given) => ({ bridge: ownerOf(given, into), source: await readSource(given.replace(/^[^=]*=/, '')) })));
+  return readScript(await readSource(file), into, { macs, ...(options.conntrack === undefined ? {} : { connections: await readSource(options.conntrack) }) });
+}
+
+/** @param given `FILE`, or `BRIDGE=FILE`. */
+function ownerOf(given: string, { plan: { bridges } }: Switch): string {
+  const [, named] = /^([^=]*)=/.exec(given) ?? [];
+  const [only, ...others] = bridges.map(({ name }) => name);
+  if (named === undefined && others.length > 0) throw new InputError(`--fdb ${given}: of which bridge? Give it as ${only}=${given}, of ${bridges.map(({ name }) => name).join(', ')}`);
+  return named ?? only ?? '';
 }
 
 async function readSwitch(options: PacketOptions): Promise<Switch> {

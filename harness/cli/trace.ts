@@ -36,8 +36,7 @@ export async function trace(context: Context, words: readonly string[], options:
 
 async function traceScript(context: Context, words: readonly string[], options: TraceOptions): Promise<number> {
   if (options.whyNot !== undefined) throw new InputError('--why-not is about one packet, not about a script');
-  const { into, steps } = await readScriptRequest(words, options);
-  const told = playScript(into.plan, steps).map(tellStep);
+  const told = playScript(await readScriptRequest(words, options)).map(tellStep);
   context.print(options.json === true ? JSON.stringify(scriptDocument(told), null, 2) : renderScript(told));
   return told.some((step) => refusalOf(step) !== undefined) ? exitCodes.inconclusive : exitCodes.conforms;
 }

@@ -10,7 +10,8 @@ import type { Sim } from '../../testbeds/sim/sim.js';
 import { agrees, compareAnswers, injectionOf, type CheckResult, type Compared } from '../check.js';
 import { flowLines } from './dumps.js';
 import { atLine } from './play.js';
-import type { ScriptStep } from './script.js';
+import { checkMade, type Prepared } from './prepare.js';
+import type { Script, ScriptStep } from './script.js';
 
 export interface ScriptCheck {
   /** The sum of all steps. */
@@ -27,11 +28,13 @@ export interface DumpDifference {
 
 /**
  * Carries out the steps on both; after each, frames, packet-ins, counters and what is remembered are compared, and at a dump of flows its lines.
- * @param real was brought up from `plan` and has seen nothing yet.
+ * @param real was brought up from the plan and has seen nothing yet.
  * @throws Unsupported when the model does not know what comes of a step, InputError for a change that the switch refuses, Unavailable when it gives out.
  */
-export async function checkScript(plan: NodePlan, real: Sim, steps: readonly ScriptStep[]): Promise<ScriptCheck> {
+export async function checkScript({ plan, calls: before }: Prepared, real: Sim, { steps, remembered }: Script): Promise<ScriptCheck> {
   const model = openModel({ nodes: [plan] }, real.versions);
+  for (const call of before) for (const testbed of [real, model]) await testbed.call([call]);
+  checkMade(remembered, await model.state());
   const sum = { frames: 0, silent: 0, packetIns: 0, counters: 0, entries: 0 };
   for (const step of steps) {
     const calls = callsOf(plan, step);

@@ -6,8 +6,15 @@ import { canonical } from '../../openflow/form.js';
 
 /** As `ovs-ofctl -O OpenFlow15 --no-names dump-flows`, by table and falling priority: switches have no order of their own. */
 export function flowLines(flows: readonly DumpedFlow[]): readonly string[] {
-  const lines = flows.map((dumped) => ({ ...dumped.flow, text: ` ${printDumpedFlow(dumped, canonical)}` }));
+  const lines = flows.map((dumped) => ({ ...dumped.flow, text: ` ${printDumpedFlow(asTold(dumped), canonical)}` }));
   return lines.sort((a, b) => a.table - b.table || b.priority - a.priority || (a.text < b.text ? -1 : 1)).map(({ text }) => text);
+}
+
+/** OpenFlow 1.5 does not tell when a flow was changed. */
+function asTold({ flow, statistics }: DumpedFlow): DumpedFlow {
+  if (statistics === undefined) return { flow };
+  const { hardAge: _, ...told } = statistics;
+  return { flow, statistics: told };
 }
 
 /** As `ovs-appctl dpctl/dump-conntrack -m -s`, by zone. */

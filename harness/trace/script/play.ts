@@ -1,13 +1,15 @@
 /** What the model alone makes of a script. */
 import { InputError, Unsupported } from '../../base/errors.js';
+import { dumpFlows } from '../../model/flows/dump.js';
 import { buildNode, portName, type ModelNode } from '../../model/node.js';
 import { operate } from '../../model/operations.js';
 import { stateOf } from '../../model/state.js';
-import type { NodePlan } from '../../nouns/plan.js';
+import { receiveFrame } from '../../model/switch.js';
 import type { Stimulus } from '../stimulus.js';
 import { tracePacket, type TraceResult } from '../trace.js';
-import { connectionLines, macLines } from './dumps.js';
-import type { Command, ScriptStep } from './script.js';
+import { connectionLines, flowLines, macLines } from './dumps.js';
+import { checkMade, prepare } from './prepare.js';
+import type { Command, Script, ScriptStep } from './script.js';
 
 export interface PlayedStep {
   readonly step: ScriptStep;
@@ -24,11 +26,17 @@ export type StepResult =
   | { readonly kind: 'refused'; readonly why: string };
 
 /**
- * Carries out the steps one after the other on a switch that was brought up from `plan`, up to the first that the model does not know.
- * @throws InputError with the line of the script for a change that a switch would refuse.
+ * Carries out the steps one after the other on a switch that remembers what it is told to, up to the first that the model does not know.
+ * @throws InputError with the line of the script for a change that a switch would refuse, and of a dump for what cannot be remembered.
  */
-export function playScript(plan: NodePlan, steps: readonly ScriptStep[]): readonly PlayedStep[] {
+export function playScript({ into, steps, remembered }: Script): readonly PlayedStep[] {
+  const { plan, calls } = prepare(into, remembered);
   const node = buildNode(plan);
+  for (const call of calls) {
+    if (call.kind !== 'receive') operate(node, call);
+    else for (const frame of call.frames) receiveFrame(node, call.port, frame);
+  }
+  checkMade(remembered, stateOf(node));
   const played: PlayedStep[] = [];
   for (const step of steps) {
     const result = atLine(step, () => play(node, step.command));
@@ -69,7 +77,7 @@ function dump(node: ModelNode, command: Extract<Command, { readonly kind: 'dump'
   const { connections, macs } = stateOf(node);
   switch (command.what) {
     case 'flows':
-      throw new Unsupported('the model does not dump flows');
+      return flowLines(node.bridges.filter(({ plan }) => plan.name === command.bridge).flatMap((bridge) => dumpFlows(bridge, node.nowMs)));
     case 'connections':
       return connectionLines(connections, command.zone);
     case 'macs':

@@ -8,26 +8,34 @@ import { parseGroupChange } from '../../openflow/groups.js';
 import { parseFlowRequest } from '../../openflow/request.js';
 import { complain, part, span, type Span } from '../../openflow/text.js';
 import type { Source } from '../source.js';
-import { parseHex, readFlow } from '../stimulus.js';
+import { bridgeCalled, parseHex, readFlow } from '../stimulus.js';
 import { findPort, portsIn, withPorts, type PortPlace, type Switch } from '../switch.js';
-import type { Command, ScriptStep } from './script.js';
+import { readConnections, readMacs } from './remembered.js';
+import type { Command, Script, ScriptStep } from './script.js';
 
-export interface Script {
-  readonly steps: readonly ScriptStep[];
-  /** The switch with the ports that the script names, where nobody has listed its ports. */
-  readonly into: Switch;
+export interface RememberedSources {
+  /** `dpctl/dump-conntrack`, and `fdb/show` of one bridge each. */
+  readonly connections?: Source;
+  readonly macs: readonly { readonly bridge: string; readonly source: Source }[];
 }
 
 /**
- * Reads a script for the switch `into`.
+ * Reads a script for the switch `into`, and what that remembers when it begins.
  * @throws InputError with file, line and column for what is no command, or no flow, group, port, time, zone.
  */
-export function readScript({ text, file }: Source, into: Switch): Script {
+export function readScript({ text, file }: Source, into: Switch, remembered: RememberedSources = { macs: [] }): Script {
   const steps = text.split('\n').flatMap((line, index): readonly ScriptStep[] => {
     const at = part(span(line.replace(/(^|\s)#.*/, ''), { file, line: index + 1 }), 0);
     return at.text === '' ? [] : [{ file, line: index + 1, text: at.text, command: readCommand(at, into) }];
   });
-  return { steps, into: withPorts(into, steps.flatMap((step) => portsOf(step, into))) };
+  const named = withPorts(into, steps.flatMap((step) => portsOf(step, into)));
+  return {
+    steps, into: named,
+    remembered: {
+      connections: remembered.connections === undefined ? [] : readConnections(remembered.connections),
+      macs: remembered.macs.flatMap(({ bridge, source }) => readMacs(source, bridgeCalled(named.plan, bridge))),
+    },
+  };
 }
 
 function readCommand(at: Span, into: Switch): Command {

@@ -1,6 +1,22 @@
 /** What happens to a switch one after the other: packets, time, changes, and looks at what it holds. */
 import type { SwitchCall } from '../../nouns/switching.js';
 import type { Stimulus } from '../stimulus.js';
+import type { Switch } from '../switch.js';
+import type { RememberedConnection, RememberedMac } from './remembered.js';
+
+export interface Script {
+  readonly steps: readonly ScriptStep[];
+  /** The switch with the ports that the script names, where nobody has listed its ports. */
+  readonly into: Switch;
+  /** What it remembers when the script begins. */
+  readonly remembered: Remembered;
+}
+
+/** Connections and learned addresses that a switch has to begin with. */
+export interface Remembered {
+  readonly connections: readonly RememberedConnection[];
+  readonly macs: readonly RememberedMac[];
+}
 
 export interface ScriptStep {
   readonly file: string;
