@@ -17,7 +17,7 @@ import { hasTimeout, type FlowRecord } from './flows/record.js';
 import { fullMeter, type MeterState } from './meters.js';
 import { mirrorsOf, type Mirror } from './mirrors.js';
 import { located, optionFields, type OptionFields } from './options.js';
-import type { MacTable } from './normal.js';
+import type { MacTable } from './macs.js';
 import { noDecisions, type Decisions } from './undecided.js';
 import { forgetNeighbours, plannedNeighbours, type Neighbours } from './tunnels/neighbours.js';
 import { tunnelPortsOf, type TunnelPort } from './tunnels/ports.js';

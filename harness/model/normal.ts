@@ -3,19 +3,9 @@ import type { VlanPlan } from '../nouns/plan.js';
 import { reservedPorts } from '../openflow/ports.js';
 import { etherTypes } from '../packet/ethernet.js';
 import { countTags, isTag, most, tagged, word, type FlowKey } from '../packet/flow-key.js';
+import { hear } from './macs.js';
 import { isMirrorOutput } from './mirrors.js';
 import type { ModelBridge } from './node.js';
-
-/** What one bridge has learned, by VLAN and address. */
-export type MacTable = Map<string, LearnedAddress>;
-
-export interface LearnedAddress {
-  readonly vlan: number;
-  /** 48 bits as a number. */
-  readonly mac: number;
-  /** OpenFlow port. */
-  readonly port: number;
-}
 
 /** A tag that a packet carries inside the switch; one that is only there for its priority has VLAN 0. */
 export interface Tag {
@@ -42,7 +32,7 @@ const multicastBit = 0x010000000000;
  * Learns the sender and tells where the packet goes.
  * @returns By rising port, never the one it came from; empty for a packet that stays.
  */
-export function normal(bridge: ModelBridge, key: FlowKey): readonly Exit[] {
+export function normal(bridge: ModelBridge, key: FlowKey, nowMs: number): readonly Exit[] {
   const inPort = key[word.inPort] ?? 0;
   const ports = portsOf(bridge);
   if (!ports.includes(inPort) || isMirrorOutput(bridge.mirrors, inPort)) return [];
@@ -53,11 +43,20 @@ export function normal(bridge: ModelBridge, key: FlowKey): readonly Exit[] {
   const vlan = tags[0]?.vlan ?? 0;
   const [source, destination] = [mac(key, word.ethSrc), mac(key, word.ethDst)];
   if (isReserved(destination)) return [];
-  if (!isMulticast(source)) bridge.macs.set(`${vlan} ${source}`, { vlan, mac: source, port: inPort });
+  if (!isMulticast(source)) hear(bridge.macs, bridge.plan, { vlan, mac: source, port: inPort }, isGratuitousArp(key, destination), nowMs);
   const learned = isMulticast(destination) ? undefined : bridge.macs.get(`${vlan} ${destination}`);
   const targets = learned !== undefined ? [learned.port] : ports.filter((port) => carries(vlansOf(bridge, port), tags));
   return targets.filter((port) => port !== inPort && !isMirrorOutput(bridge.mirrors, port)).map((port) => ({ port, tags: asOutside(vlansOf(bridge, port), tags) }));
 }
+
+/** A broadcast answer that nobody asked for, or a question for the sender's own address (ofproto/ofproto-dpif-xlate.c, is_gratuitous_arp). */
+function isGratuitousArp(key: FlowKey, destination: number): boolean {
+  if (key[word.ethType] !== etherTypes.arp || destination !== broadcast) return false;
+  return key[word.nwProto] === arpOperations.reply || (key[word.nwProto] === arpOperations.request && key[word.nwSrc] === key[word.nwDst]);
+}
+
+const broadcast = 0xffffffffffff;
+const arpOperations = { request: 1, reply: 2 } as const;
 
 /** All OpenFlow ports of the bridge, LOCAL last. */
 export function portsOf(bridge: ModelBridge): readonly number[] {

@@ -5,7 +5,7 @@ import { liveConnections, type Connection } from './conntrack/tracker.js';
 import { printTcp } from './conntrack/tcp.js';
 import { printProtocol, printTuple } from './conntrack/tuple.js';
 import { portName, type ModelBridge, type ModelNode } from './node.js';
-import type { LearnedAddress } from './normal.js';
+import type { LearnedAddress } from './macs.js';
 
 export function stateOf(node: ModelNode): SwitchState {
   return {

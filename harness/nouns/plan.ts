@@ -46,6 +46,8 @@ export interface BridgePlan {
   readonly tunnelOptions?: readonly string[];
   /** What the bridge does without flows and controller: nothing (`secure`), or it learns. `secure` where it is missing. */
   readonly failMode?: 'secure' | 'standalone';
+  /** After how many seconds NORMAL forgets an address, and how many it remembers: 300 and 8192 where they are missing (ovs-vswitchd.conf.db(5), "mac-aging-time", "mac-table-size"). */
+  readonly macTable?: { readonly ageingS?: number; readonly size?: number };
   readonly mirrors?: readonly MirrorPlan[];
   /** Whether multicast goes only to those who asked for it (ovs-vswitchd.conf.db(5), "mcast_snooping_enable"). */
   readonly multicastSnooping?: boolean;

@@ -11,6 +11,7 @@ export const exceptions: Readonly<Record<string, string>> = {
   'harness/cli/run.ts': 'tells how long each scenario took',
   'harness/cli/selftest.ts': 'tells how long each fault took',
   'harness/cli/test.ts': 'tells how long each test took',
+  'harness/testbeds/sim/clock.ts': 'asks where a daemon has stopped its clock, so that it stands at a whole second',
   'harness/testbeds/sim/sim.live.test.ts': 'judges that a dead daemon is noticed quickly',
 };
 

@@ -1,14 +1,18 @@
 /** Time passes for a node's flows: those that it is over for go, and what they alone have learned. */
 import { Unsupported } from '../../base/errors.js';
 import { printFlow } from '../../openflow/flow.js';
+import { ageMacs } from '../macs.js';
 import type { ModelBridge, ModelNode } from '../node.js';
 import { drop, settle } from './edit.js';
 import { isExpired, recordOf } from './record.js';
 
-/** Virtual time goes on by `ms`. */
+/** Virtual time goes on by `ms`: flows expire, learned addresses are forgotten. */
 export function advance(node: ModelNode, ms: number): void {
   node.nowMs += ms;
-  for (const bridge of node.bridges) expireFlows(bridge, node.nowMs);
+  for (const bridge of node.bridges) {
+    expireFlows(bridge, node.nowMs);
+    ageMacs(bridge.macs, bridge.plan, node.nowMs);
+  }
 }
 
 /**

@@ -49,7 +49,7 @@ export function output(at: Translation, port: number, list: ActionList, by?: str
 }
 
 function outputNormal(at: Translation): void {
-  const exits = normal(at.bridge, at.packet.key);
+  const exits = normal(at.bridge, at.packet.key, at.passage.node.nowMs);
   if (exits.length === 0) noteDrop(at, 'NORMAL keeps it');
   sendTagged(at, exits, 'NORMAL');
 }

@@ -126,10 +126,14 @@ function vlanColumns(vlan: VlanPlan | undefined): Row {
 function insertBridge(bridge: BridgePlan, id: string, portIds: ReadonlyMap<string, string>): readonly Operation[] {
   const mirrors = (bridge.mirrors ?? []).map((mirror, index) => insertMirror(mirror, mirrorUuid(id, index), portIds));
   const row: Row = {
-    name: bridge.name, fail_mode: bridge.failMode ?? 'secure', datapath_type: 'system', other_config: map({ hwaddr: bridge.mac }), ports: set([...portIds.values()].map(named)),
+    name: bridge.name, fail_mode: bridge.failMode ?? 'secure', datapath_type: 'system', other_config: map({ hwaddr: bridge.mac, ...macTableColumns(bridge) }), ports: set([...portIds.values()].map(named)),
     mirrors: set(mirrors.map((_, index) => ['uuid', mirrorUuid(id, index)])), mcast_snooping_enable: bridge.multicastSnooping ?? false,
   };
   return [...mirrors, { op: 'insert', table: 'Bridge', 'uuid-name': id, row }];
+}
+
+function macTableColumns({ macTable: { ageingS, size } = {} }: BridgePlan): Readonly<Record<string, string>> {
+  return { ...(ageingS === undefined ? {} : { 'mac-aging-time': String(ageingS) }), ...(size === undefined ? {} : { 'mac-table-size': String(size) }) };
 }
 
 /** Packets meet mirrors in the order of their UUIDs: here that of the plan. */

@@ -12,6 +12,7 @@ import { socketPath } from '../../ovs/socket-path.js';
 import { startVswitch, type Vswitch } from '../../ovs/vswitch.js';
 import type { BridgeFlows, Stray } from '../testbed.js';
 import { makeBridges, program, setMeters, setNeighbours } from './bring-up.js';
+import { stopClock } from './clock.js';
 import { until } from './condition.js';
 import { wiredPorts } from './configure.js';
 import { connectionsOf } from './connections.js';
@@ -66,7 +67,7 @@ export async function openNode(plan: NodePlan, image: Image, dir: string, emptyD
     await Promise.all(wires.map((wire) => wire.close()));
   };
   try {
-    await vswitch.vswitchd.unixctl.call('time/stop');
+    await stopClock(vswitch.vswitchd.unixctl);
     for (const port of wiredPorts(plan)) wires.push(await listenPort(port, socketPath(dir, `${port}.port`)));
     await vswitch.whileAlive(makeBridges(plan, vswitch, wires));
     const ofctl = openOfctl(image, dir);
@@ -151,6 +152,10 @@ function runningNode(plan: NodePlan, vswitch: Vswitch, ofctl: Ofctl, wires: read
   const settle = async () => {
     if (programs.isVolatile()) await vswitch.whileAlive(revalidation.round());
   };
+  /** The same where learned addresses depend on it, which age. */
+  const settleInTime = async () => {
+    if (programs.isTimed()) await vswitch.whileAlive(revalidation.round());
+  };
   /** What is cached follows a change of flows, groups and ports some time after it: unless it is thrown away, packets go by what was before. */
   const changing = async (change: () => Promise<void>): Promise<SwitchStep> => {
     touched = 'yes';
@@ -187,15 +192,15 @@ function runningNode(plan: NodePlan, vswitch: Vswitch, ofctl: Ofctl, wires: read
     advance: async (ms) => {
       touched = 'yes';
       assert(Number.isInteger(ms), `time advances by whole milliseconds, not ${ms}`);
-      await settle();
+      await settleInTime();
       for (let left = ms; left > 0; left -= longestStepMs) {
         const step = String(Math.min(left, longestStepMs));
         await call('time/warp', step, step);
         await setNeighbours(plan, unixctl);
         await quiet();
       }
-      await settle();
-      await settle(); // what has expired is in the cache until another round
+      await settleInTime();
+      await settleInTime(); // what is gone is in the cache until another round
       return take();
     },
     change: (bridge, lines) => changing(async () => {

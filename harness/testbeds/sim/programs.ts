@@ -11,6 +11,8 @@ export interface Programs {
   note(texts: readonly string[]): void;
   /** Whether packets make flows, or make them expire sooner. */
   learns(): boolean;
+  /** Whether what packets find depends on time: flows, and addresses that NORMAL has learned. */
+  isTimed(): boolean;
   /** Whether flows come and go by themselves: those that are learned, and those that time is over for. */
   isVolatile(): boolean;
   /** What the bridges hold now, unless something was kept that has not been brought back. */
@@ -23,15 +25,17 @@ export interface Programs {
 
 export function programsOf({ node, bridges }: NodePlan, ofctl: Ofctl): Programs {
   let kept: ReadonlyMap<string, readonly (readonly string[])[]> | undefined;
-  let [learns, expires] = [false, false];
+  let [learns, expires, forwards] = [false, false, false];
   const note = (texts: readonly string[]) => {
     learns ||= texts.some((text) => /\b(learn|fin_timeout)\(/.test(text));
     expires ||= texts.some((text) => /_timeout=/.test(text));
+    forwards ||= texts.some((text) => /\bnormal\b/i.test(text));
   };
   for (const { flows } of bridges) note(flows);
   return {
     note,
     learns: () => learns,
+    isTimed: () => learns || expires || forwards,
     isVolatile: () => learns || expires,
     keep: async () => {
       kept ??= new Map(await Promise.all(bridges.map(async (bridge) => [bridge.name, await bundlesOf(bridge.name, { ...noNames, tunnelOptions: parseBridgeOptions(node, bridge) }, ofctl)] as const)));
