@@ -115,7 +115,7 @@ function sendCopies(at: Translation, exits: readonly Exit[], by: string): void {
 }
 
 /** Out of a port, and then to the mirrors that watch it. */
-function send(at: Translation, port: number, by?: string, maxLength = longestFrame): void {
+function send(at: Translation, port: number, by?: string, maxLength = Infinity): void {
   const { mirrors, ports } = at.bridge;
   sendOnce(at, port, by, maxLength);
   const isThere = port === reservedPorts.LOCAL || ports.has(port);
@@ -133,7 +133,7 @@ function sendOnce(at: Translation, port: number, by: string | undefined, maxLeng
   // The datapath cuts before it carries out what was pending: what is pushed in front of the packet then comes on top.
   const cutOff = Math.max(0, packet.frame.length - maxLength);
   const tunnel = plan?.kind === 'tunnel' ? passage.node.tunnels.find((candidate) => candidate.bridge === bridge && candidate.ofport === port) : undefined;
-  if (tunnel !== undefined) return sendThroughTunnel(at, tunnel, cutOff);
+  if (tunnel !== undefined) return sendThroughTunnel(at, tunnel, maxLength === Infinity ? 'whole' : cutOff);
   commit(packet);
   const copied = at.snapLength === 0 ? longestFrame : at.snapLength;
   at.isLasting ||= copied < longestFrame;

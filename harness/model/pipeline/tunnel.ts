@@ -19,8 +19,9 @@ import { refuseChanged } from './carried.js';
 import { passOn } from './patch.js';
 import { execute, noteDrop, type Translation } from './translation.js';
 
-/** @param cutOff how many of the packet's last bytes stay behind. */
-export function sendThroughTunnel(at: Translation, { config }: TunnelPort, cutOff: number): void {
+/** @param length `whole`, or how many of the packet's last bytes stay behind: where a length is asked for, also one that is longer than the packet, what goes into the tunnel is read anew. */
+export function sendThroughTunnel(at: Translation, { config }: TunnelPort, length: 'whole' | number): void {
+  const cutOff = length === 'whole' ? 0 : length;
   const { packet, passage: { node } } = at;
   const asked = outerOf(config, packet.key, node.behaviour);
   if (config.mark !== undefined) packet.key[word.pktMark] = config.mark;
@@ -44,7 +45,7 @@ export function sendThroughTunnel(at: Translation, { config }: TunnelPort, cutOf
   if (isIpv4Address(header.source) !== isIpv4Address(header.destination)) throw new Unsupported('the model does not know tunnels between addresses of different families');
   const frame = wrap(packet, packet.frame.length - cutOff, config, header, at.bridge.options, link);
   if (at.isLast) at.isLasting = true;
-  if (cutOff > 0) return comeInAnew(at, below, { ...arriving(frame, reservedPorts.LOCAL), hash: packet.hash });
+  if (length !== 'whole') return comeInAnew(at, below, { ...arriving(frame, reservedPorts.LOCAL), hash: packet.hash });
   goBelow(at, below, wrapped(packet, frame, config, header, link));
 }
 
