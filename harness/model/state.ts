@@ -9,7 +9,7 @@ import type { LearnedAddress } from './macs.js';
 
 export function stateOf(node: ModelNode): SwitchState {
   return {
-    connections: liveConnections(node.connections, node.nowMs).map((connection) => tell(node, connection)).filter(({ timeoutS }) => timeoutS > 0),
+    connections: liveConnections(node.connections, node.nowMs).map((connection) => tell(node, connection)),
     macs: node.bridges.flatMap((bridge) => [...bridge.macs.values()].map((entry) => learned(node, bridge, entry))),
   };
 }

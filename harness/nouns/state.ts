@@ -17,7 +17,7 @@ export interface TrackedConnection {
   readonly label?: string;
   /** Of TCP, the states of both ends and how their windows scale; empty for others. */
   readonly progress: string;
-  /** Whole seconds of virtual time until it is forgotten. Those in their last second are left out: they may be gone already. */
+  /** Whole seconds of virtual time until it is forgotten. */
   readonly timeoutS: number;
 }
 

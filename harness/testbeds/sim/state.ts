@@ -15,7 +15,7 @@ export function parseConnections(node: string, text: string): readonly TrackedCo
     const progress = /protoinfo=\(([^)]*)\)/.exec(rest)?.[1] ?? '';
     const label = /(?:^|,)labels=(0x[\da-f]+)/.exec(rest)?.[1];
     return { node, zone: number('zone'), protocol, original, reply, mark: number('mark'), ...(label === undefined ? {} : { label }), progress, timeoutS: Number(timeout) };
-  }).filter(({ timeoutS }) => timeoutS > 0);
+  });
 }
 
 /** Reads `fdb/show BRIDGE`. @throws Unavailable for a line that is none of its. */
