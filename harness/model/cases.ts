@@ -129,4 +129,8 @@ export const cases: readonly Case[] = [
   { what: 'too deep', flows: ['actions=output:2,resubmit(,0)'], gives: ' | 0/32768:65' },
   { what: 'groups that never end', groups: ['group_id=1,type=all,bucket=resubmit(,1)'], flows: ['actions=output:2,group:1', 'table=1 actions=group:1'], gives: ' | 0/32768:1 1/32768:32' },
   { what: 'the datapath reads a packet anew so often', flows: ['ip,actions=output:2,ct(table=0)'], gives: `${Array.from({ length: 9 }, () => 'p2').join(' ')} | 0/32768:9`, gaveBefore: `${Array.from({ length: 7 }, () => 'p2').join(' ')} | 0/32768:7` },
+  // Flows that packets learn.
+  { what: 'a learned flow is not there for the lookups that are left', flows: ['udp,actions=set_field:3->reg0,learn(table=1,priority=9,eth_type=0x800,output:NXM_NX_REG0[]),resubmit(,1)', 'table=1,priority=1 actions=output:2'], gives: 'p2 | 0/32768:1 1/1:1' },
+  { what: 'but it is for the packet that comes back from the tracker', flows: ['udp,actions=set_field:3->reg0,learn(table=1,priority=9,eth_type=0x800,output:NXM_NX_REG0[]),ct(table=1)', 'table=1,priority=1 actions=output:2'], gives: 'p3 | 0/32768:1 1/9:1' },
+  { what: 'where there is no room for it, a bit tells', flows: ['udp,actions=set_field:1->reg1,learn(table=1,cookie=5,limit=1,priority=9,eth_type=0x800,result_dst=NXM_NX_REG1[0]),resubmit(,2)', 'table=1,priority=1,cookie=5 actions=output:2', 'table=2,reg1=1 actions=output:3', 'table=2,reg1=0 actions=output:4'], gives: 'p4 | 0/32768:1 2/32768:1' },
 ];
