@@ -1,7 +1,9 @@
 /** Clusters whose policies overlap and contradict each other, from a seed. */
 import { randomFor, type Random } from '../harness/base/random.js';
 import type { ManifestFile } from '../harness/kube/manifests.js';
+import type { Cluster } from '../harness/kube/objects.js';
 import { addressIn, podSubnet } from './antrea-cluster.js';
+import { readCluster } from './kubernetes.js';
 
 export interface GeneratedSize {
   readonly nodes: number;
@@ -15,6 +17,11 @@ const values = { app: ['web', 'api', 'db'], tier: ['front', 'back'], team: ['red
 const namespaces = ['default', 'shop', 'lab'] as const;
 /** What a port's name stands for depends on the pod. */
 const namedPorts = [{ name: 'http', containerPort: 80 }, { name: 'http', containerPort: 8080 }, { name: 'dns', containerPort: 53, protocol: 'UDP' }, { name: 'sync', containerPort: 9000, protocol: 'SCTP' }] as const;
+
+/** The cluster of `generatedManifests`. */
+export function generatedCluster(seed: number, size: GeneratedSize): Cluster {
+  return readCluster([generatedManifests(seed, size)], { name: `policies-${seed}`, tunnel: 'geneve' });
+}
 
 /** Manifests of a cluster, the same for the same seed and size. The i-th pod is called `pi` and lives on the nodes in turn. */
 export function generatedManifests(seed: number, size: GeneratedSize): ManifestFile {

@@ -2,40 +2,66 @@
 import { openImage } from '../../images/images.js';
 import { colors } from '../base/colors.js';
 import { formatFlowId } from '../nouns/switching.js';
+import type { TestVector } from '../nouns/vector.js';
+import type { Image } from '../ovs/image.js';
 import { runScenario } from '../run/scenario-run.js';
-import { antreaFaults } from '../selftest/faults.js';
+import { antreaFaults, type Fault } from '../selftest/faults.js';
+import { policyFaults } from '../selftest/policy-faults.js';
 import { tryFault, type FaultResult } from '../selftest/selftest.js';
 import { openSim } from '../testbeds/sim/sim.js';
 import { exitCodes, type Context } from './context.js';
 import { loadScenario, matrix } from './scenarios.js';
 
 const { bold, dim, green, red } = colors;
-const scenarioName = 'antrea/encap';
 
-/** @returns 0 when every fault was caught at the right table, 1 when one was not, 3 when the scenario does not conform without faults. */
+/** What faults are planted into. */
+interface Suite {
+  readonly scenario: string;
+  readonly faults: readonly Fault[];
+  /** Plays the vectors for which this holds, which every fault concerns. */
+  readonly only: (vector: TestVector) => boolean;
+}
+
+const suites: readonly Suite[] = [
+  { scenario: 'antrea/encap', faults: antreaFaults, only: () => true },
+  { scenario: 'antrea/network-policy', faults: policyFaults, only: ({ id }) => /^tcp-(9|80)\//.test(id) },
+];
+
+/** @returns 0 when every fault was caught at the right table, 1 when one was not, 3 when a scenario does not conform without faults. */
 export async function selftest(context: Context, options: { readonly image: string }): Promise<number> {
-  const scenario = await loadScenario(context.root, scenarioName);
-  const [axes = {}] = matrix(scenario, new Map());
   const image = await openImage(options.image, context.say);
-  const sim = { teardown: context.teardown };
-  const nowMs = () => performance.now();
-  context.say(`${scenarioName} without a fault`);
-  const sound = await runScenario(scenario, axes, { seed: 1, nowMs, openReal: (plan) => openSim(plan, image, sim) });
-  if (sound.report.verdict !== 'conforms') {
-    context.print(`${red('✖')} ${scenarioName} ${sound.report.verdict} without any fault: what a fault changes cannot be told`);
-    return exitCodes.inconclusive;
-  }
-  context.print(`${green('✔')} without a fault ${scenarioName} conforms: ${sound.report.vectors.length} vectors`);
   const results: FaultResult[] = [];
-  for (const fault of antreaFaults) {
-    context.say(`planting: ${fault.name}`);
-    const result = await tryFault(scenario, axes, fault, { image, sim, nowMs });
-    results.push(result);
-    context.print(render(result));
+  for (const suite of suites) {
+    const found = await playSuite(context, suite, image);
+    if (found === undefined) return exitCodes.inconclusive;
+    results.push(...found);
   }
   const caught = results.filter(({ kind }) => kind === 'caught').length;
   context.print(`\n${caught} of ${results.length} faults caught at the right table`);
   return caught === results.length ? exitCodes.conforms : exitCodes.diverges;
+}
+
+/** Undefined when the scenario does not conform without faults. */
+async function playSuite(context: Context, { scenario: name, faults, only }: Suite, image: Image): Promise<readonly FaultResult[] | undefined> {
+  const scenario = await loadScenario(context.root, name);
+  const [axes = {}] = matrix(scenario, new Map());
+  const sim = { teardown: context.teardown };
+  const nowMs = () => performance.now();
+  context.say(`${name} without a fault`);
+  const sound = await runScenario(scenario, axes, { seed: 1, nowMs, only, openReal: (plan) => openSim(plan, image, sim) });
+  if (sound.report.verdict !== 'conforms') {
+    context.print(`${red('✖')} ${name} ${sound.report.verdict} without any fault: what a fault changes cannot be told`);
+    return undefined;
+  }
+  context.print(`${green('✔')} without a fault ${name} conforms: ${sound.report.vectors.length} vectors`);
+  const results: FaultResult[] = [];
+  for (const fault of faults) {
+    context.say(`planting: ${fault.name}`);
+    const result = await tryFault(scenario, axes, fault, { image, sim, nowMs, only });
+    results.push(result);
+    context.print(render(result));
+  }
+  return results;
 }
 
 const where = { switch: 'in the switch', packet: 'in the switch', delay: 'on the wire', cache: 'in the cache', 'no cache': 'in the cache', program: 'in the switch', wire: 'on the wire', compiler: 'in the compiler' } as const;

@@ -3,8 +3,7 @@
 // Method: clusters from a seeded generator, whose policies overlap and contradict each other; every cell is played on the model with the flows
 // that the control plane compiles and judged by L0. Faults planted in what the control plane is given must show.
 import t from 'tap';
-import { generatedManifests, type GeneratedSize } from '../../topologies/generated-policies.js';
-import { readCluster } from '../../topologies/kubernetes.js';
+import { generatedCluster, type GeneratedSize } from '../../topologies/generated-policies.js';
 import { judge } from '../compare/intent.js';
 import { antrea } from '../control/antrea/index.js';
 import { intentOf } from '../intent/intent.js';
@@ -72,5 +71,5 @@ async function truthTable(promised: Cluster, given: Cluster): Promise<{ readonly
 }
 
 function generated(number: number): Cluster {
-  return readCluster([generatedManifests(number, size)], { name: `seed ${number}`, tunnel: 'geneve' });
+  return generatedCluster(number, size);
 }

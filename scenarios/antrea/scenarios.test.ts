@@ -3,6 +3,8 @@
 import t from 'tap';
 import connections from './connections.js';
 import encap from './encap.js';
+import generatedPolicies from './generated-policies.js';
+import networkPolicy from './network-policy.js';
 
 void t.test('every vector is there once, and is promised what its id says', async (t) => {
   const promised: Readonly<Record<string, string>> = {
@@ -28,5 +30,19 @@ void t.test('every vector is there once, and is promised what its id says', asyn
       if ((intent.kind === 'round-trip' || intent.kind === 'refused') && intent.to !== last) t.fail(`${id} reaches ${intent.to}`);
     }
     t.same([...subjects].sort(), Object.keys(promised).sort(), 'every subject is met');
+  }
+});
+
+void t.test('policies: something is promised about every cell, and who lies gets nowhere', async (t) => {
+  for (const { name, topology, vectors } of [
+    { name: 'network-policy', topology: networkPolicy.topology({ tunnel: 'geneve' }), vectors: networkPolicy.vectors },
+    ...generatedPolicies.axes.policies.values.map((policies) => ({ name: `generated-policies ${policies}`, topology: generatedPolicies.topology({ policies }), vectors: generatedPolicies.vectors })),
+  ]) {
+    const all = vectors(topology);
+    t.equal(new Set(all.map(({ id }) => id)).size, all.length, `${name}: ids are unique`);
+    const promised = all.map(({ id, stimulus }) => ({ subject: id.split('/')[0] ?? '', kind: encap.intent(topology, stimulus).kind }));
+    const kinds = (of: (subject: string) => boolean) => [...new Set(promised.filter(({ subject }) => of(subject)).map(({ kind }) => kind))];
+    t.ok(kinds((subject) => /^(tcp|udp)-|^icmp/.test(subject)).includes('denied'), `${name}: something is kept back`);
+    t.same(kinds((subject) => /^(wrong-ip|stolen-addresses|unasked-tcp)$/.test(subject)).filter((kind) => kind !== 'denied' && kind !== 'blocked'), [], `${name}: lies`);
   }
 });

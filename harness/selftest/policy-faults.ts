@@ -1,0 +1,43 @@
+import type { Action } from '../openflow/actions.js';
+import type { Flow } from '../openflow/flow.js';
+import type { Fault } from './faults.js';
+
+/** Faults for antrea/network-policy, planted into br-int of the first node, where nginx1, server, notclient, front and batch live. */
+export const policyFaults: readonly Fault[] = [
+  {
+    kind: 'switch', name: 'a conjunction with the wrong id: what it allows is not allowed', aspect: 'frames', table: 50,
+    flow: (flow) => flow.table === 50 && has(flow, 'tp_dst', 'tcp_dst'),
+    change: (flow) => ({ ...flow, actions: flow.actions.map((action): Action => (action.kind === 'conjunction' ? { ...action, id: action.id + 1000 } : action)) }),
+  },
+  {
+    kind: 'switch', name: 'a part of a conjunction is missing: a port is not allowed', aspect: 'frames', table: 50,
+    flow: (flow) => flow.table === 50 && has(flow, 'tp_dst', 'tcp_dst'),
+    change: () => undefined,
+  },
+  {
+    kind: 'compiler', name: 'the compiler forgets an exception: the block begins one bit earlier', aspect: 'intent',
+    flow: (flow) => flow.table === 90 && flow.match.some(({ field, value }) => field.matchName === 'nw_src' && value === exceptionsNeighbour),
+    change: (flow) => ({ ...flow, match: flow.match.map((part) => (part.field.matchName === 'nw_src' ? { ...part, mask: 0xfffffe00n } : part)) }),
+  },
+  {
+    kind: 'compiler', name: 'the compiler swaps priorities: a part of a Drop comes after an Allow', aspect: 'intent',
+    flow: (flow) => flow.table === 85 && flow.priority === 11800 && has(flow, 'tp_dst', 'tcp_dst'),
+    change: (flow) => ({ ...flow, priority: 10000 }),
+  },
+  {
+    kind: 'compiler', name: 'the compiler isolates another pod\'s port', aspect: 'intent',
+    flow: (flow) => flow.table === 100 && has(flow, 'reg1'),
+    change: (flow) => withMatch(flow, 'reg1', (port) => port + 1n),
+  },
+];
+
+/** 10.10.0.0/24, what is left of the block beside the exception 10.10.1.0/24. */
+const exceptionsNeighbour = 0x0a0a0000n;
+
+function has(flow: Flow, ...names: readonly string[]): boolean {
+  return flow.match.some(({ field }) => names.includes(field.matchName) || names.includes(field.name));
+}
+
+function withMatch(flow: Flow, name: string, change: (value: bigint) => bigint): Flow {
+  return { ...flow, match: flow.match.map((part) => (part.field.matchName === name || part.field.name === name ? { ...part, value: change(part.value) } : part)) };
+}
