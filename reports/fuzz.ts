@@ -5,7 +5,8 @@ import type { CaseStep } from '../harness/fuzz/case.js';
 import { printStep } from '../harness/fuzz/frozen.js';
 import { describeFrame } from '../harness/packet/frame.js';
 import type { CampaignResult, Finding } from '../harness/fuzz/campaign.js';
-import { missingFrom, requiredFields } from '../harness/fuzz/coverage/required.js';
+import { requiredFields } from '../harness/fuzz/coverage/required.js';
+import type { Language } from '../harness/fuzz/languages.js';
 import { use, uses } from '../harness/fuzz/coverage/coverage.js';
 
 const { bold, dim, green, red, yellow } = colors;
@@ -20,13 +21,19 @@ export interface ImageResult {
 /** The differences, each with its smallest case; then what was left out and refused, and in a line what was compared. */
 export function renderImage({ image, result }: ImageResult): string {
   const { cases, sent, frames, counters, findings, unknown, unseen, refused } = result;
-  const told = `${sent} packets of ${cases} cases: ${frames} frames and ${counters} counters compared`;
+  const told = `${sent} packets of ${cases} cases: ${frames} frames and ${counters} counters compared, ${shareOf([...unknown, ...unseen], sent)} of the steps left out`;
   const headline = findings.length > 0 ? `${red('✖')} ${bold(image)}  ${findings.length} differences in ${told}` : `${unknown.size > 0 ? yellow('?') : green('✔')} ${bold(image)}  ${told}`;
   return [
     ...findings.flatMap((finding) => [...renderFinding(finding), '']),
     ...renderCounts('not modelled, so not compared', unknown), ...renderCounts('left out', unseen), ...renderCounts('refused by both', refused),
     headline,
   ].join('\n');
+}
+
+/** How much was left out beside what was not. */
+function shareOf(left: readonly (readonly [string, number])[], sent: number): string {
+  const out = left.reduce((sum, [, count]) => sum + count, 0);
+  return `${((100 * out) / Math.max(1, out + sent)).toFixed(1)} %`;
 }
 
 function renderFinding({ index, smallest: { groups, flows, beyond, steps }, differences }: Finding): readonly string[] {
@@ -44,6 +51,12 @@ function renderStep(step: CaseStep): string {
       return `  frame  into ${step.port} ${Buffer.from(step.frame).toString('hex')}\n         ${dim(describeFrame(step.frame))}`;
     case 'advance':
       return `  time   ${step.ms} ms pass`;
+    case 'change':
+      return step.lines.map((line) => `  change ${step.bridge}: ${line}`).join('\n');
+    case 'link':
+      return `  link   of ${step.port} ${step.state}`;
+    case 'flush':
+      return `  flush  ${[...(step.zone === undefined ? [] : [`zone ${step.zone}`]), ...(step.tuple === undefined ? [] : [step.tuple])].join(', ') || 'all connections'}`;
     default:
       return assertNever(step);
   }
@@ -59,14 +72,16 @@ function byNumber(counts: ReadonlyMap<string, number>): readonly (readonly [stri
 }
 
 /** How often packets met each field, action and protocol; a zero in red. */
-export function renderCoverage({ coverage }: CampaignResult): string {
+export function renderCoverage({ name }: Language, { coverage }: CampaignResult): string {
   const number = (count: number | undefined) => (count === undefined ? red('0'.padStart(9)) : String(count).padStart(9));
   const cells = (field: (typeof requiredFields)[number]) => uses.map((how) => (field.uses.includes(how) ? number(coverage.fields.get(use(field.field.name, how))) : '·'.padStart(9)));
+  const rows = name === 'openflow' ? requiredFields : requiredFields.filter(({ field }) => uses.some((how) => coverage.fields.has(use(field.name, how))));
   return [
     bold(`${'field'.padEnd(18)}${uses.map((how) => how.padStart(9)).join('')}`),
-    ...requiredFields.map((row) => `${row.field.name.padEnd(18)}${cells(row).join('')}`),
+    ...rows.map((row) => `${row.field.name.padEnd(18)}${cells(row).join('')}`),
     '', bold('action'), ...byName(coverage.actions).map(([name, count]) => `${name.padEnd(27)}${number(count)}`),
     '', bold('protocol'), ...byName(coverage.protocols).map(([name, count]) => `${name.padEnd(27)}${number(count)}`),
+    ...(coverage.operations.size === 0 ? [] : ['', bold('beside packets'), ...byName(coverage.operations).map(([name, count]) => `${name.padEnd(27)}${number(count)}`)]),
   ].join('\n');
 }
 
@@ -74,15 +89,15 @@ function byName(counts: ReadonlyMap<string, number>): readonly (readonly [string
   return [...counts].sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** One JSON document: `{seed, count, images: [{image, cases, sent, frames, counters, findings, unknown, unseen, refused, coverage, missing}]}`. */
-export function fuzzAsJson(seed: number, count: number, images: readonly ImageResult[]): string {
+/** One JSON document: `{language, seed, count, images: [{image, cases, sent, frames, counters, findings, unknown, unseen, refused, coverage, missing}]}`. */
+export function fuzzAsJson({ name, missingFrom }: Language, seed: number, count: number, images: readonly ImageResult[]): string {
   return JSON.stringify({
-    seed, count,
+    language: name, seed, count,
     images: images.map(({ image, result: { cases, sent, frames, counters, findings, unknown, unseen, refused, coverage } }) => ({
       image, cases, sent, frames, counters,
       findings: findings.map(({ index, smallest, differences }) => ({ index, groups: smallest.groups, flows: smallest.flows, beyond: smallest.beyond, steps: smallest.steps.map(printStep), differences })),
       unknown: Object.fromEntries(byNumber(unknown)), unseen: Object.fromEntries(byNumber(unseen)), refused: Object.fromEntries(byNumber(refused)),
-      coverage: { fields: Object.fromEntries(byName(coverage.fields)), actions: Object.fromEntries(byName(coverage.actions)), protocols: Object.fromEntries(byName(coverage.protocols)) },
+      coverage: { fields: Object.fromEntries(byName(coverage.fields)), actions: Object.fromEntries(byName(coverage.actions)), protocols: Object.fromEntries(byName(coverage.protocols)), operations: Object.fromEntries(byName(coverage.operations)) },
       missing: missingFrom(coverage),
     })),
   }, null, 2);

@@ -86,7 +86,7 @@ function defineCommands(context: Context, finish: (code: number) => void): Comma
   program
     .command('fuzz')
     .description('random flows, groups and frames through the model and through real switches; a difference is made as small as it gets')
-    .argument('<language>', 'openflow')
+    .argument('<language>', 'openflow: packets through flows of all kinds; sequences: packets, time, changes and flushes through flows that remember')
     .option('--seed <number>', 'everything that is random comes from it', '1')
     .option('--count <packets>', 'how many packets go through both', '2000')
     .option('--image <names>', 'which OVS to run, several with commas between', 'trixie')

@@ -1,4 +1,4 @@
-/** `flowbed fuzz openflow`: random flows, groups and frames through the model and real switches of several versions. */
+/** `flowbed fuzz`: random flows, groups and frames, and sequences of what happens, through the model and real switches of several versions. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openImage } from '../../images/images.js';
@@ -7,8 +7,9 @@ import { InputError } from '../base/errors.js';
 import { attempt, type Outcome } from '../base/outcome.js';
 import { bridge, meters, portNumbers, tunnelOptions, type FuzzCase, type PacketStep } from '../fuzz/case.js';
 import { runCampaign, type CampaignResult } from '../fuzz/campaign.js';
-import { enoughPackets, missingFrom } from '../fuzz/coverage/required.js';
+import { enoughPackets } from '../fuzz/coverage/required.js';
 import { printFrozen } from '../fuzz/frozen.js';
+import { languageCalled, type Language } from '../fuzz/languages.js';
 import { openSides } from '../fuzz/open.js';
 import { exitCodes, type Context } from './context.js';
 import { shellLine } from './shell-line.js';
@@ -22,27 +23,27 @@ export interface FuzzOptions {
 }
 
 /** @returns 0 when model and switches agree in all, 1 when they part or something was never met, 3 when something was not compared. @throws InputError for a wrong request. */
-export async function fuzz(context: Context, language: string, options: FuzzOptions): Promise<number> {
-  if (language !== 'openflow') throw new InputError(`fuzz: expected openflow, got "${language}"`);
+export async function fuzz(context: Context, languageName: string, options: FuzzOptions): Promise<number> {
+  const language = languageCalled(languageName);
   const [seed, count] = [wholeNumber('seed', options.seed), wholeNumber('count', options.count)];
   const names = options.image.split(',').filter((name) => name !== '');
   if (names.length === 0) throw new InputError('--image: expected one or more of trixie, bookworm, sid, system, with commas between');
   const told: ImageResult[] = [];
   const codes: number[] = [];
   for (const name of names) {
-    const outcome = await playOn(context, name, seed, count);
+    const outcome = await playOn(context, language, name, seed, count);
     if (outcome.kind === 'unavailable') {
       context.print([`? ${name}: ${outcome.cause.message}`, ...outcome.cause.evidence.map((line) => `    ${line}`), ...outcome.cause.remedies.map((line) => `  - ${line}`)].join('\n'));
       codes.push(exitCodes.inconclusive);
       continue;
     }
     told.push(outcome.value);
-    codes.push(codeOf(outcome.value.result, count));
+    codes.push(codeOf(language, outcome.value.result, count));
     if (options.json !== true) context.print(renderImage(outcome.value));
     if (options.freeze !== undefined) await freeze(context, options.freeze, seed, outcome.value);
   }
-  if (options.json === true) context.print(fuzzAsJson(seed, count, told));
-  else for (const { image, result } of told) context.print(`\nwhat the packets met on ${image}\n\n${renderCoverage(result)}${complaint(result, count)}`);
+  if (options.json === true) context.print(fuzzAsJson(language, seed, count, told));
+  else for (const { image, result } of told) context.print(`\nwhat the packets met on ${image}\n\n${renderCoverage(language, result)}${complaint(language, result, count)}`);
   return codes.includes(exitCodes.diverges) ? exitCodes.diverges : Math.max(...codes);
 }
 
@@ -51,12 +52,12 @@ function wholeNumber(name: string, text: string): number {
   return Number(text);
 }
 
-async function playOn(context: Context, name: string, seed: number, count: number): Promise<Outcome<ImageResult>> {
+async function playOn(context: Context, { draw }: Language, name: string, seed: number, count: number): Promise<Outcome<ImageResult>> {
   return await attempt(async () => {
     const sides = await openSides(await openImage(name, context.say), { teardown: context.teardown });
     try {
       const onProgress = progressOf(context, name, count);
-      const result = await runCampaign(sides, { seed, count, onProgress });
+      const result = await runCampaign(sides, { draw, seed, count, onProgress });
       return { image: `${name} ${sides.version}`, result };
     } finally {
       await sides.close();
@@ -64,13 +65,13 @@ async function playOn(context: Context, name: string, seed: number, count: numbe
   });
 }
 
-function codeOf(result: CampaignResult, count: number): number {
+function codeOf({ missingFrom }: Language, result: CampaignResult, count: number): number {
   if (result.findings.length > 0) return exitCodes.diverges;
   if (result.unknown.size > 0) return exitCodes.inconclusive;
   return count >= enoughPackets && missingFrom(result.coverage).length > 0 ? exitCodes.diverges : exitCodes.conforms;
 }
 
-function complaint(result: CampaignResult, count: number): string {
+function complaint({ missingFrom }: Language, result: CampaignResult, count: number): string {
   const missing = missingFrom(result.coverage);
   if (missing.length === 0) return '';
   return `\n\nnever met: ${missing.join(', ')}${count >= enoughPackets ? '' : `\n(with fewer than ${enoughPackets} packets that may be chance)`}`;
@@ -94,7 +95,7 @@ async function freeze(context: Context, folder: string, seed: number, { image, r
 
 /** The packets that one bridge alone makes sense of, one by one. */
 function alone({ beyond, steps }: FuzzCase): readonly PacketStep[] {
-  return beyond.length > 0 ? [] : steps.flatMap((step) => (step.kind === 'packet' ? [step] : []));
+  return beyond.length > 0 || steps.some(({ kind }) => kind !== 'packet') ? [] : steps.flatMap((step) => (step.kind === 'packet' ? [step] : []));
 }
 
 /** Every case on a terminal; elsewhere a line for each tenth, so that a log stays readable. */

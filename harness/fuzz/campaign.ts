@@ -1,13 +1,15 @@
 /** Case after case of one seed through model and switch, until there were packets enough or differences enough. */
 import { noCoverage, addCoverage, type Coverage } from './coverage/coverage.js';
 import type { FuzzCase } from './case.js';
-import { drawCase } from './generate/case.js';
+import type { Behaviour } from '../model/behaviour.js';
 import type { Difference } from './differences.js';
 import { judge, type Judgement, type Sides } from './judge.js';
 import { readCase } from './read.js';
 import { shrink } from './shrink/shrink.js';
 
 export interface Campaign {
+  /** Case `index` of a seed. */
+  readonly draw: (seed: number, index: number, behaviour: Behaviour) => FuzzCase;
   readonly seed: number;
   /** Packets that are to go through both. */
   readonly count: number;
@@ -46,13 +48,13 @@ const mostCasesAPacket = 20;
 const isLost = /^more than \d+ copies|MPLS frames with entries of zeros|Open vSwitch may end itself|Open vSwitch refuses to go on|does not resume one packet more than/;
 
 /** @throws Unavailable when the switch gives out. */
-export async function runCampaign(sides: Sides, { seed, count, onProgress }: Campaign): Promise<CampaignResult> {
+export async function runCampaign(sides: Sides, { draw, seed, count, onProgress }: Campaign): Promise<CampaignResult> {
   const [refused, unknown, unseen] = [new Map<string, number>(), new Map<string, number>(), new Map<string, number>()];
   const [coverage, findings] = [noCoverage(), [] as Finding[]];
   const total = { cases: 0, sent: 0, frames: 0, counters: 0 };
   for (let index = 0; total.sent < count && findings.length < mostFindings && index < mostCasesAPacket * count; index++) {
     onProgress(total.sent, 'playing');
-    const fuzzCase = drawCase(seed, index, sides.behaviour);
+    const fuzzCase = draw(seed, index, sides.behaviour);
     const judgement = await judge(sides, fuzzCase);
     total.cases++;
     total.sent += judgement.compared.sent;

@@ -18,7 +18,7 @@ export interface FuzzCase {
 }
 
 /** What happens to the node, one thing after the other. */
-export type CaseStep = PacketStep | { readonly kind: 'advance'; readonly ms: number };
+export type CaseStep = PacketStep | OperationStep;
 
 /** A frame comes in at a port, called by its name. */
 export interface PacketStep {
@@ -26,6 +26,13 @@ export interface PacketStep {
   readonly port: string;
   readonly frame: Uint8Array;
 }
+
+/** What is done to the node beside packets. A flow or a group changes on one bridge; connections are forgotten, all, those of a zone, or one. */
+export type OperationStep =
+  | { readonly kind: 'advance'; readonly ms: number }
+  | { readonly kind: 'change'; readonly bridge: string; readonly lines: readonly string[] }
+  | { readonly kind: 'link'; readonly port: string; readonly state: 'up' | 'down' }
+  | { readonly kind: 'flush'; readonly zone?: number; readonly tuple?: string };
 
 export const node = 'switch';
 export const bridge = 'br0';

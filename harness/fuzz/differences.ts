@@ -2,15 +2,17 @@
 import { compareCounters } from '../compare/counters.js';
 import { compareFrames } from '../compare/frames.js';
 import { comparePacketIns } from '../compare/packet-ins.js';
+import { compareProgram } from '../compare/program.js';
 import { compareState } from '../compare/state.js';
 import type { FrameEvent } from '../nouns/observation.js';
 import type { NodePlan } from '../nouns/plan.js';
+import type { SwitchState } from '../nouns/state.js';
 import { formatFlowId, type FlowCount, type SwitchStep } from '../nouns/switching.js';
 import type { Testbed } from '../testbeds/testbed.js';
 import { node, wiredPorts } from './case.js';
 
-/** What model and switch are compared in. `acceptance`: which flows and groups they take; `life`: that the switch does not die. */
-export type Aspect = 'life' | 'acceptance' | 'frames' | 'packet-ins' | 'counters' | 'state';
+/** What model and switch are compared in. `acceptance`: which flows, groups and changes they take; `life`: that the switch does not die. */
+export type Aspect = 'life' | 'acceptance' | 'frames' | 'packet-ins' | 'counters' | 'state' | 'flows';
 
 /** The model's side first. */
 export interface Difference {
@@ -40,17 +42,23 @@ export function compareSteps(steps: readonly Played[], plan: NodePlan): { readon
   };
 }
 
-/** What flows counted, and what the switches remember. */
-export async function compareAftermath(model: Testbed, sim: Testbed, counts: readonly FlowCount[]): Promise<{ readonly differences: readonly Difference[]; readonly counters: number }> {
+/** What flows counted, what the switches remember, and, where it may have changed, which flows there are. */
+export async function compareAftermath(model: Testbed, sim: Testbed, counts: readonly FlowCount[], flows: 'flows as well' | 'flows stay'): Promise<{ readonly differences: readonly Difference[]; readonly counters: number }> {
   const counters = compareCounters(await model.counts(), counts);
-  const state = compareState(await model.state(), await sim.state(), 1);
+  const program = flows === 'flows stay' ? [] : compareProgram(await model.program(), await sim.program()).differences;
   return {
     counters: counters.count.made,
     differences: [
       ...counters.differences.map((found): Difference => ({ aspect: 'counters', what: formatFlowId(found.flow), model: String(found.expected ?? 'no such flow'), switch: String(found.actual ?? 'no such flow') })),
-      ...state.differences.map((found): Difference => ({ aspect: 'state', what: `${found.kind}: ${found.about}`, model: found.expected, switch: found.actual })),
+      ...compareMemory(await model.state(), await sim.state()),
+      ...program.map((found): Difference => ({ aspect: 'flows', what: formatFlowId(found.flow), model: found.expected ?? 'no such flow', switch: found.actual ?? 'no such flow' })),
     ],
   };
+}
+
+/** @param at the step behind which they remember it, where there are more. */
+export function compareMemory(model: SwitchState, sim: SwitchState, at?: number): readonly Difference[] {
+  return compareState(model, sim, 1).differences.map((found): Difference => ({ aspect: 'state', ...(at === undefined ? {} : { at }), what: `${found.kind}: ${found.about}`, model: found.expected, switch: found.actual }));
 }
 
 const everyPort: ReadonlySet<string> = new Set(wiredPorts.map((port) => `${node} ${port}`));

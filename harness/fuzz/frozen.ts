@@ -1,13 +1,16 @@
 /** Cases kept in files, so that what was found once is looked at for ever: texts as ovs-ofctl reads them, frames in hexadecimal. */
 import { z } from 'zod';
 import { InputError } from '../base/errors.js';
-import type { CaseStep, FuzzCase } from './case.js';
+import { bridge, bridgeBeyond, type CaseStep, type FuzzCase } from './case.js';
 
 const packet = { port: z.string(), frame: z.string().regex(/^([0-9a-f]{2}){14,}$/) };
 
 const step = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('packet'), ...packet }),
   z.strictObject({ kind: z.literal('advance'), ms: z.int().positive() }),
+  z.strictObject({ kind: z.literal('change'), bridge: z.enum([bridge, bridgeBeyond]), lines: z.array(z.string()) }),
+  z.strictObject({ kind: z.literal('link'), port: z.string(), state: z.enum(['up', 'down']) }),
+  z.strictObject({ kind: z.literal('flush'), zone: z.int().exactOptional(), tuple: z.string().exactOptional() }),
 ]);
 
 const shape = z.strictObject({

@@ -14,6 +14,7 @@ import type { SimOptions } from '../testbeds/sim/sim.js';
 import { runCampaign, type CampaignResult, type Finding } from './campaign.js';
 import { readFlow } from './case.js';
 import { parseFrozen } from './frozen.js';
+import { drawCase } from './generate/case.js';
 import { judge, type Sides } from './judge.js';
 import { openSides } from './open.js';
 
@@ -31,7 +32,7 @@ async function withSides<T>(suite: string, options: SimOptions, work: (sides: Si
   }
 }
 
-const run = (sides: Sides, packets: number): Promise<CampaignResult> => runCampaign(sides, { seed, count: packets, onProgress: () => undefined });
+const run = (sides: Sides, packets: number): Promise<CampaignResult> => runCampaign(sides, { draw: drawCase, seed, count: packets, onProgress: () => undefined });
 
 void t.test('model and switch do the same, and again', async (t) => {
   await withSides('trixie', {}, async (sides) => {

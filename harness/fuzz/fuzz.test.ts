@@ -10,9 +10,10 @@ import { behaviourOf, newest } from '../model/behaviour.js';
 import { bridge, node, readFlow, type FuzzCase } from './case.js';
 import { addCoverage, noCoverage } from './coverage/coverage.js';
 import { protocolsOf } from './coverage/protocols.js';
-import { missingFrom } from './coverage/required.js';
+import { missingFromPackets, missingFromSequences } from './coverage/required.js';
 import { parseFrozen, printFrozen } from './frozen.js';
 import { drawCase } from './generate/case.js';
+import { drawSequence } from './generate/sequence.js';
 import { readCase } from './read.js';
 import { fewer } from './shrink/fewer.js';
 import { shrink } from './shrink/shrink.js';
@@ -25,6 +26,19 @@ void t.test('a case follows from seed and index alone', (t) => {
   t.equal(printed(drawCase(1, 59, behaviour)), printed(cases[59]!));
   t.not(printed(drawCase(2, 59, behaviour)), printed(cases[59]!), 'another seed is another case');
   t.equal(new Set(cases.map(printed)).size, cases.length);
+  t.end();
+});
+
+void t.test('sequences follow from seed and index, are read, and do something beside packets', (t) => {
+  const sequences = Array.from({ length: 60 }, (_, index) => drawSequence(1, index));
+  t.equal(printed(drawSequence(1, 7)), printed(sequences[7]!));
+  t.same(sequences.map((each) => parseFrozen(printFrozen({ ...each, why: '', found: [] }), 'file').steps), sequences.map(({ steps }) => steps), 'they read back');
+  const [flows, complaints] = [sequences.flatMap((each) => each.flows), sequences.flatMap((each) => readCase(each, behaviour).complaints)];
+  t.ok(complaints.length < flows.length / 50, `${complaints.length} of ${flows.length} flows are none`);
+  const kinds = new Map<string, number>();
+  for (const { kind } of sequences.flatMap(({ steps }) => steps)) kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
+  t.same([...kinds.keys()].sort(), ['advance', 'change', 'flush', 'link', 'packet']);
+  t.ok((kinds.get('packet') ?? 0) > 1000, 'most are packets');
   t.end();
 });
 
@@ -83,7 +97,8 @@ void t.test('what packets met is counted', (t) => {
   t.same(Object.fromEntries(coverage.fields), { 'reg0 masked': 2, 'reg1 written': 2, 'conj_id exactly': 5, 'reg2 read': 5, 'reg3 written': 5 });
   t.same(Object.fromEntries(coverage.actions), { set_field: 2, 'group indirect': 2, 'output to NORMAL': 2, exit: 2, clone: 5, move: 5, conjunction: 5 });
   t.same(Object.fromEntries(coverage.protocols), { 'IEEE 802.3': 1 });
-  const missing = missingFrom(coverage);
+  t.ok(['learn', 'ct with force', 'flush of a zone', 'link down', 'ct_mark masked'].every((name) => missingFromSequences(coverage).includes(name)), 'what sequences would have to meet');
+  const missing = missingFromPackets(coverage);
   for (const name of ['resubmit', 'metadata masked', 'tcp_src written', 'IPv6 later fragment']) t.ok(missing.includes(name), `${name} was never met`);
   for (const name of ['exit', 'IEEE 802.3', 'tcp_flags written']) t.notOk(missing.includes(name), `${name} is met, or cannot be`);
   t.end();

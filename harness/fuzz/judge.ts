@@ -71,14 +71,21 @@ async function judgeAlive(sides: Sides, whole: FuzzCase): Promise<Judgement> {
     if (refusal !== undefined) return { ...nothing, refused, differences: [{ aspect: 'acceptance', what: `flows and groups of ${at}`, model: 'takes them', switch: refusal }] };
   }
   await sim.reset();
-  const played = await play(sim, sides.openModel, accepted, 'in runs');
+  const played = await playOut(sides, accepted, 'in runs');
   if (played.differences.length === 0) return { ...played, refused };
   // What differs is told packet by packet.
   for (const { at, lines } of programs) await sim.bundle(node, at, lines);
   await sim.reset();
-  const again = await play(sim, sides.openModel, accepted, 'one by one');
+  const again = await playOut(sides, accepted, 'one by one');
   // Which of two flows a packet took shows in counters only where it went in alone.
   return { ...(again.differences.length === 0 && played.ties === 0 ? played : again), refused };
+}
+
+/** What flows have learned goes with them, where they say so: in the bundle that brings other flows it would take those along. */
+async function playOut({ sim, openModel }: Sides, accepted: FuzzCase, how: 'in runs' | 'one by one'): ReturnType<typeof play> {
+  const played = await play(sim(), openModel, accepted, how);
+  if (accepted.flows.some((text) => text.includes('delete_learned'))) await sim().bundle(node, bridge, ['flow delete']);
+  return played;
 }
 
 /** What the switch says against the lines of a bundle; undefined where it carries them out. */

@@ -1,8 +1,10 @@
 /** The steps of a case through a model and a switch that have its flows and groups. */
+import { assert, InputError } from '../base/errors.js';
+import type { SwitchStep } from '../nouns/switching.js';
 import { witness } from '../run/drive.js';
 import type { Sim } from '../testbeds/sim/sim.js';
 import { planOf, type FuzzCase } from './case.js';
-import { compareAftermath, compareSteps, type Played } from './differences.js';
+import { compareAftermath, compareMemory, compareSteps, type Difference, type Played } from './differences.js';
 import type { Judgement, Sides } from './judge.js';
 import { foresee, isCachedWrongly, whyUnknown } from './runs.js';
 
@@ -20,25 +22,45 @@ export async function play(sim: Sim, openModel: Sides['openModel'], fuzzCase: Fu
     },
   });
   const isUncached = isCachedWrongly(fuzzCase);
-  const [steps, played, surprises]: [Played[], number[], string[]] = [[], [], []];
+  const [steps, played, surprises, remembered]: [Played[], number[], string[], Difference[]] = [[], [], [], []];
   for (const { indices, call } of runs) {
-    const [actual] = await sim.call([call]);
-    const [expected] = await model.call([call], seen).catch((error: unknown) => {
-      surprises.push(whyUnknown(error));
-      return [];
-    });
-    if (actual === undefined || expected === undefined) break;
-    steps.push({ index: indices[0] ?? 0, expected, actual });
+    const [index = 0] = indices;
+    // With each count the cache is emptied, and flows know when they were used last.
+    if (call.kind === 'advance') await sim.counts();
+    const actual = await stepOf(sim.call([call]));
+    const expected = await stepOf(model.call([call], seen)).catch((error: unknown) => void surprises.push(whyUnknown(error)));
+    if (expected === undefined) break;
     played.push(...indices);
-    // With each count the cache is emptied.
-    if (isUncached) await sim.counts();
+    if (actual === 'refused' || expected === 'refused') {
+      if (actual !== expected) remembered.push({ aspect: 'acceptance', at: index, what: 'the change', model: expected === 'refused' ? 'refuses it' : 'takes it', switch: actual === 'refused' ? 'refuses it' : 'takes it' });
+      continue;
+    }
+    steps.push({ index, expected, actual });
+    if (isUncached || call.kind !== 'receive') await sim.counts();
+    if (call.kind !== 'receive') remembered.push(...compareMemory(await model.state(), await sim.state(), index));
   }
   const [atFrames, counts] = [compareSteps(steps, plan), await sim.counts()];
   // What both counted and remember is comparable where both have seen the same.
-  const after = surprises.length === 0 ? await compareAftermath(model, sim, counts) : { differences: [], counters: 0 };
+  const after = surprises.length === 0 ? await compareAftermath(model, sim, counts, mayChangeFlows(fuzzCase) ? 'flows as well' : 'flows stay') : { differences: [], counters: 0 };
   return {
-    differences: [...atFrames.differences, ...after.differences],
+    differences: [...atFrames.differences, ...remembered, ...after.differences],
     compared: { sent: played.filter((index) => fuzzCase.steps[index]?.kind === 'packet').length, frames: atFrames.frames, counters: after.counters },
-    leftOut: [...leftOut.values(), ...surprises], played, counts, ties,
+    leftOut: [...leftOut.values(), ...surprises.flatMap((why) => runs.flatMap(({ indices }) => indices.filter((index) => !played.includes(index))).map(() => why))], played, counts, ties,
   };
+}
+
+/** What a change led to, or that it is none. */
+async function stepOf(called: Promise<readonly SwitchStep[]>): Promise<SwitchStep | 'refused'> {
+  try {
+    const [step] = await called;
+    assert(step !== undefined, 'a call leads to a step');
+    return step;
+  } catch (error) {
+    if (error instanceof InputError) return 'refused';
+    throw error;
+  }
+}
+
+function mayChangeFlows({ flows, groups, beyond, steps }: FuzzCase): boolean {
+  return [...flows, ...groups, ...beyond].some((text) => /learn\(|_timeout=/.test(text)) || steps.some(({ kind }) => kind === 'change');
 }

@@ -1,5 +1,5 @@
 /** Which steps of a case can be played, and which packets at once. */
-import { Unsupported } from '../base/errors.js';
+import { InputError, Unsupported } from '../base/errors.js';
 import type { SwitchCall, SwitchStep } from '../nouns/switching.js';
 import { extract } from '../packet/extract/extract.js';
 import { bottomOfStack, isIp, isMpls, keyWords, most, word, type FlowKey } from '../packet/flow-key.js';
@@ -21,19 +21,21 @@ export interface Foreseen {
 
 /**
  * Copies that a port's socket takes before it is read; more are lost in the dummy port's queue.
- * What a switch drops there it counts as sent, so that quiet would never come.
+ * What a switch drops there it counts as sent, so that quiet would never come. A controller's queue takes no more than 100, either.
  */
 const mostCopies = 60;
-const mostAtOnce = 8;
+const mostPackets = 8;
 
 /** What a controller lets go on comes behind all that went in. */
 const waits = /pause/;
+/** The datapath looks up all packets of a batch before it goes on with any of them. */
+const tracks = /\bct\(/;
 /**
- * What NORMAL learns changes what is cached only some time later; and what the hash of addresses and ports chooses for packets without
+ * What NORMAL learns, and flows that come and go, change what is cached only some time later; and what the hash of addresses and ports chooses for packets without
  * them, by their MAC addresses, is cached for all MAC addresses (lib/flow.c, flow_mask_hash_fields).
  * An entry of a label stack is written as a whole, with the parts that the packet had which is cached (lib/odp-util.c, commit_mpls_action).
  */
-const cachedWrongly = /NORMAL|learn\(|symmetric_l3l4|mpls_(label|tc|ttl)|MPLS_(LABEL|TC|TTL)/;
+const cachedWrongly = /NORMAL|learn\(|_timeout=|symmetric_l3l4|mpls_(label|tc|ttl)|MPLS_(LABEL|TC|TTL)/;
 /** They count labels, and where none is the last of its stack, what is cached does not tell how many there were (lib/flow.c, flow_count_mpls_labels). */
 const countsLabels = /(push|pop)_mpls/;
 
@@ -64,15 +66,16 @@ export async function foresee(model: ModelTestbed, fuzzCase: FuzzCase, how: 'in 
   for (const [index, step] of fuzzCase.steps.entries()) {
     try {
       const [seen] = await model.call([callOf(step)], firstOfAll);
-      copies.set(index, mostAtOnePort(seen));
+      copies.set(index, mostAtOnce(seen));
     } catch (error) {
-      leftOut.set(index, whyUnknown(error));
+      // What the model refuses, the switch must refuse as well.
+      if (!(error instanceof InputError && step.kind === 'change')) leftOut.set(index, whyUnknown(error));
     }
-    if ((copies.get(index) ?? 0) > mostCopies) leftOut.set(index, `more than ${mostCopies} copies come out of one port`);
+    if ((copies.get(index) ?? 0) > mostCopies) leftOut.set(index, `more than ${mostCopies} copies come out of one port or to one controller`);
   }
-  const isSingle = how === 'one by one' || isCachedWrongly(fuzzCase) || [...fuzzCase.flows, ...fuzzCase.groups, ...fuzzCase.beyond].some((text) => waits.test(text));
+  const isSingle = how === 'one by one' || isCachedWrongly(fuzzCase) || [...fuzzCase.flows, ...fuzzCase.groups, ...fuzzCase.beyond].some((text) => waits.test(text) || tracks.test(text));
   const steps = [...fuzzCase.steps.entries()].filter(([index]) => !leftOut.has(index));
-  return { leftOut, runs: together(steps, copies, isSingle ? 1 : mostAtOnce) };
+  return { leftOut, runs: together(steps, copies, isSingle ? 1 : mostPackets) };
 }
 
 /** Packets into one port that follow upon one another, `most` at once. */
@@ -96,8 +99,10 @@ export function whyUnknown(error: unknown): string {
   return error.message.replace(/, at a frame into .*/s, '');
 }
 
-function mostAtOnePort(step: SwitchStep | undefined): number {
+/** Frames at one port, or packet-ins at one controller, whichever are more. */
+function mostAtOnce(step: SwitchStep | undefined): number {
   const copies = new Map<string, number>();
-  for (const { port } of step?.outputs ?? []) copies.set(port, (copies.get(port) ?? 0) + 1);
+  const places = [...(step?.outputs ?? []).map(({ port }) => port), ...(step?.packetIns ?? []).map(({ bridge, controller }) => `controller ${controller} of ${bridge}`)];
+  for (const place of places) copies.set(place, (copies.get(place) ?? 0) + 1);
   return Math.max(0, ...copies.values());
 }

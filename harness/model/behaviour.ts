@@ -15,6 +15,8 @@ export interface Behaviour {
   /** Whether packets whose IPv4 header has a wrong checksum can belong to connections. */
   readonly trackedIpChecksum: 'checked' | 'taken for right';
   readonly trackedSctp: 'by ports' | 'by addresses';
+  /** What becomes of a switch that is told to forget a connection of ICMPv6 by its tuple. */
+  readonly flushOfIcmp6: 'forgotten' | 'the switch ends';
   /** From reg0 on. */
   readonly registers: 16 | 32;
   /** Whether the identifiers of ICMP are translated as ports are. */
@@ -60,6 +62,8 @@ export function behaviourOf(version: Version): Behaviour {
     trackedIpChecksum: isBefore(version, [3, 2]) || !isBefore(version, [3, 6]) ? 'checked' : 'taken for right',
     // (lib/conntrack.c, extract_l4_sctp)
     trackedSctp: isBefore(version, [3, 2]) ? 'by addresses' : 'by ports',
+    // Types of ICMP are looked for, and others stop it (lib/conntrack.c, tuple_to_conn_key, reverse_icmp_type).
+    flushOfIcmp6: isBefore(version, [3, 2]) ? 'the switch ends' : 'forgotten',
     registers: isBefore(version, [3, 7]) ? 16 : 32,
     // (lib/conntrack.c, nat_get_unique_tuple, pat_packet)
     natOfIcmp: isBefore(version, [4, 0]) ? 'addresses alone' : 'identifiers',

@@ -5,7 +5,7 @@ import { flowId, type Flow } from '../../openflow/flow.js';
 import type { Group } from '../../openflow/groups.js';
 import { printPort, reservedPorts } from '../../openflow/ports.js';
 import { flowKey } from '../../compare/counters.js';
-import { bridge, bridgeBeyond, node, readFlow, readGroup, type FuzzCase } from '../case.js';
+import { bridge, bridgeBeyond, node, readFlow, readGroup, type CaseStep, type FuzzCase } from '../case.js';
 import { protocolsOf } from './protocols.js';
 
 export const uses = ['exactly', 'masked', 'written', 'read'] as const;
@@ -16,10 +16,12 @@ export interface Coverage {
   readonly fields: Map<string, number>;
   readonly actions: Map<string, number>;
   readonly protocols: Map<string, number>;
+  /** What was done beside packets. */
+  readonly operations: Map<string, number>;
 }
 
 export function noCoverage(): Coverage {
-  return { fields: new Map(), actions: new Map(), protocols: new Map() };
+  return { fields: new Map(), actions: new Map(), protocols: new Map(), operations: new Map() };
 }
 
 /**
@@ -40,6 +42,20 @@ export function addCoverage(coverage: Coverage, fuzzCase: FuzzCase, played: read
   for (const index of played) {
     const step = fuzzCase.steps[index];
     if (step?.kind === 'packet') for (const name of protocolsOf(step.frame)) add(coverage.protocols, name, 1);
+    else if (step !== undefined) add(coverage.operations, operationOf(step), 1);
+  }
+}
+
+function operationOf(step: Exclude<CaseStep, { kind: 'packet' }>): string {
+  switch (step.kind) {
+    case 'advance':
+      return 'advance';
+    case 'change':
+      return step.lines.map((line) => line.split(' ').slice(0, 2).join(' ')).join(', ');
+    case 'link':
+      return `link ${step.state}`;
+    case 'flush':
+      return step.tuple !== undefined ? 'flush of a connection' : step.zone !== undefined ? 'flush of a zone' : 'flush';
   }
 }
 
@@ -63,11 +79,12 @@ function add(counts: Map<string, number>, name: string, more: number): void {
 function addActions(coverage: Coverage, actions: readonly Action[], groups: ReadonlyMap<number, Group>, packets: number): void {
   const field = ({ field: { name } }: Subfield, how: Use) => add(coverage.fields, use(name, how), packets);
   for (const action of actions) {
-    add(coverage.actions, nameOf(action, groups), packets);
+    for (const name of namesOf(action, groups)) add(coverage.actions, name, packets);
     if (action.kind === 'set') add(coverage.fields, use(action.field.name, 'written'), packets);
     if (action.kind === 'write_metadata') add(coverage.fields, use('metadata', 'written'), packets);
     if ('source' in action) field(action.source, 'read');
     if ('destination' in action && action.destination !== undefined) field(action.destination, 'written');
+    if (action.kind === 'ct') addActions(coverage, action.exec.filter(({ kind }) => kind !== 'nat'), groups, packets);
     if (action.kind === 'clone' || action.kind === 'write_actions') addActions(coverage, action.actions, groups, packets);
     if (action.kind === 'group') {
       const group = groups.get(action.group);
@@ -75,6 +92,18 @@ function addActions(coverage: Coverage, actions: readonly Action[], groups: Read
     }
     if (action.kind === 'exit') return;
   }
+}
+
+/** A connection is looked at, and more or less is done with it. */
+function namesOf(action: Action, groups: ReadonlyMap<number, Group>): readonly string[] {
+  if (action.kind === 'learn') return ['learn', ...(action.deleteLearned ? ['learn with delete_learned'] : []), ...(action.limit > 0 ? ['learn with a limit'] : [])];
+  if (action.kind !== 'ct') return [nameOf(action, groups)];
+  const nat = action.exec.find(({ kind }) => kind === 'nat');
+  return [
+    action.commit ? (action.force ? 'ct with force' : 'ct with commit') : 'ct',
+    ...(typeof action.zone === 'number' ? [] : ['ct in the zone of a field']), ...(action.commit && action.table !== undefined ? ['ct with commit and table'] : []),
+    ...(nat?.kind !== 'nat' ? [] : [nat.to === undefined ? 'nat' : `nat of ${nat.to.part}`]), ...(action.exec.some(({ kind }) => kind !== 'nat') ? ['ct with exec'] : []),
+  ];
 }
 
 function nameOf(action: Action, groups: ReadonlyMap<number, Group>): string {

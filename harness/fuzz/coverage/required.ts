@@ -38,11 +38,22 @@ function isPossible({ maskable, writable, isView, name, bits }: Field, how: Use)
   return how === 'read' || writable === 'anywhere';
 }
 
-/** The names of what was never met. */
-export function missingFrom({ fields: met, actions, protocols: seen }: Coverage): readonly string[] {
+/** The names of what packets never met. */
+export function missingFromPackets({ fields: met, actions, protocols: seen }: Coverage): readonly string[] {
   return [
     ...requiredFields.flatMap(({ field, uses: asked }) => asked.map((how) => use(field.name, how))).filter((name) => !met.has(name)),
     ...flowActions.filter((name) => !actions.has(name)),
     ...protocols.filter((name) => !seen.has(name)),
   ];
+}
+
+const statefulActions: readonly string[] = [
+  'ct', 'ct with commit', 'ct with force', 'ct with commit and table', 'ct in the zone of a field', 'ct with exec', 'nat', 'nat of src', 'nat of dst', 'ct_clear', 'clone', 'learn', 'learn with delete_learned', 'learn with a limit',
+];
+const operations: readonly string[] = ['advance', 'flow add', 'flow delete', 'flow delete_strict', 'flow modify', 'flow modify_strict', 'link up', 'link down', 'flush', 'flush of a zone', 'flush of a connection'];
+const statefulFields: readonly string[] = ['ct_state masked', 'ct_zone exactly', 'ct_mark exactly', 'ct_mark masked', 'ct_mark written', 'ct_label masked', 'ct_label written', 'ct_nw_src exactly', 'ct_ipv6_src exactly'];
+
+/** The names of what sequences never met. */
+export function missingFromSequences({ fields: met, actions, operations: done }: Coverage): readonly string[] {
+  return [...statefulFields.filter((name) => !met.has(name)), ...statefulActions.filter((name) => !actions.has(name)), ...operations.filter((name) => !done.has(name))];
 }

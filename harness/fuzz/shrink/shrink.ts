@@ -58,9 +58,20 @@ function simplerSteps(step: CaseStep): readonly CaseStep[] {
       return simplerPackets(step);
     case 'advance':
       return step.ms <= 1 ? [] : [...new Set([1, Math.ceil(step.ms / 2), step.ms - 1])].map((ms) => ({ ...step, ms }));
+    case 'change':
+      return step.lines.flatMap((line, index) => simplerChanges(line).map((simpler) => ({ ...step, lines: step.lines.with(index, simpler) })));
+    case 'link':
+    case 'flush':
+      return [];
     default:
       return assertNever(step);
   }
+}
+
+/** A flow that is added with less in it. */
+function simplerChanges(line: string): readonly string[] {
+  const [, flow] = /^flow add (.*)$/.exec(line) ?? [];
+  return flow === undefined ? [] : simplerFlows(flow).map((simpler) => `flow add ${simpler}`);
 }
 
 /** Shorter, from half of what follows the Ethernet header to one byte less; then with a byte of zeros more. */

@@ -1,0 +1,26 @@
+/** What can be asked of the fuzzer, by name: what its cases are, and what a long run of them must have met. */
+import { unknownName } from '../base/errors.js';
+import type { Campaign } from './campaign.js';
+import type { Coverage } from './coverage/coverage.js';
+import { missingFromPackets, missingFromSequences } from './coverage/required.js';
+import { drawCase } from './generate/case.js';
+import { drawSequence } from './generate/sequence.js';
+
+export interface Language {
+  readonly name: string;
+  readonly draw: Campaign['draw'];
+  /** Names of what was never met. */
+  readonly missingFrom: (coverage: Coverage) => readonly string[];
+}
+
+const languages: readonly Language[] = [
+  { name: 'openflow', draw: drawCase, missingFrom: missingFromPackets },
+  { name: 'sequences', draw: drawSequence, missingFrom: missingFromSequences },
+];
+
+/** @throws InputError for a name that is none. */
+export function languageCalled(name: string): Language {
+  const found = languages.find((language) => language.name === name);
+  if (found === undefined) throw unknownName('language', name, languages.map((language) => language.name));
+  return found;
+}
