@@ -82,10 +82,19 @@ export async function startDaemon(spec: DaemonSpec): Promise<Daemon> {
   }
 }
 
+/**
+ * `command` as a child that dies when its parent does (PR_SET_PDEATHSIG). A parent that was dead before the child asked for that signal never
+ * sends it: then the command is not started at all.
+ */
+export function dyingWith(parent: number, command: readonly string[]): readonly [file: string, ...args: string[]] {
+  return ['setpriv', '--pdeathsig', 'KILL', '--', 'sh', '-c', '[ "$PPID" = "$0" ] && exec "$@"', String(parent), ...command];
+}
+
 /** Starts the process; `exited` tells how it ended, also when it could not be started. */
 async function launch(spec: DaemonSpec, logFile: string, control: string) {
   const log = await open(logFile, 'a');
-  const child = spawn('setpriv', ['--pdeathsig', 'KILL', '--', ...spec.command, `--unixctl=${control}`, ...logging], {
+  const [file, ...args] = dyingWith(process.pid, [...spec.command, `--unixctl=${control}`, ...logging]);
+  const child = spawn(file, args, {
     cwd: spec.dir,
     detached: true,
     stdio: ['ignore', log.fd, log.fd],

@@ -1,11 +1,12 @@
 // Goal: what a killed run leaves is found and removed, to the last process, and a live run is not touched.
 // Method: a process that makes a workspace and starts a long-lived program in it is killed; this process is the live run.
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { access, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
+import { dyingWith } from './daemon.js';
 import { findLeftovers, removeLeftover } from './leftovers.js';
 import { formatOwner, isAlive, parseOwner, thisProcess } from './owner.js';
 import { createWorkspace, findWorkspaces } from './workspace.js';
@@ -31,7 +32,7 @@ void t.test('a killed run and a live one', async (t) => {
   const connected = once(server, 'connection') as Promise<[Socket]>;
   const daemon = `require('net').connect(${(server.address() as AddressInfo).port}, '127.0.0.1')`;
   const run = spawn(process.execPath, ['--input-type=module', '--eval', `
-    import { spawn } from 'node:child_process';
+    import { spawn, spawnSync } from 'node:child_process';
     import { createWorkspace } from ${JSON.stringify(new URL('./workspace.js', import.meta.url).href)};
     const { dir } = await createWorkspace();
     spawn(process.execPath, ['-e', ${JSON.stringify(daemon)}, '--', '--unixctl=' + dir + '/node-1/daemon.ctl'], { env: { ...process.env, OVS_RUNDIR: dir + '/node-1' }, detached: true, stdio: 'ignore' });
@@ -64,6 +65,15 @@ void t.test('a killed run and a live one', async (t) => {
   await removeLeftover(leftover);
   shell.stdin?.end();
   t.same(await shellEnded, [0, null], 'somebody who looked at a switch with OVS_RUNDIR set was not killed');
+});
+
+void t.test('a daemon whose parent has died already is not started', (t) => {
+  const output = (parent: number) => {
+    const [file, ...args] = dyingWith(parent, ['echo', 'started', 'as it is']);
+    return spawnSync(file, args, { encoding: 'utf8' }).stdout;
+  };
+  t.strictSame([output(process.pid), output(process.pid + 1)], ['started as it is\n', '']);
+  t.end();
 });
 
 void t.test('what is only named alike is no workspace', async (t) => {
