@@ -13,11 +13,12 @@ export interface ConformanceRun {
 
 /** How many cases came out how; then by name, with the reason, all that did not come out as the corpus expects. */
 export function renderConformance({ image, version, results }: ConformanceRun): string {
-  const rejected = grouped(results, ({ switch: real }) => (real.kind === 'rejected' ? real.error : undefined));
+  const rejected = grouped(results, ({ switch: real, model }) => (real.kind === 'rejected' ? `${real.error}${model.kind === 'refuses' ? `: ${model.why}` : ''}` : undefined));
   const known = grouped(results, ({ switch: real }) => (real.kind === 'otherwise' ? real.why : undefined));
   const otherwise = results.filter(({ switch: real }) => real.kind === 'otherwise' && real.why === undefined);
   const differing = results.filter(({ model }) => model.kind === 'differs');
   const unknown = grouped(results, ({ model }) => (model.kind === 'unknown' ? model.why : undefined));
+  const refusing = results.filter(({ model }) => model.kind === 'refuses').length;
   const agreeing = results.filter(({ model }) => model.kind === 'agrees').length;
   const expected = results.filter(({ switch: real }) => real.kind === 'as-expected').length;
   return [
@@ -25,8 +26,8 @@ export function renderConformance({ image, version, results }: ConformanceRun): 
     `  ${green('✔')} ${expected} as the corpus expects`,
     `  ${dim('·')} ${countOf(known)} otherwise, for reasons that are known`,
     `  ${otherwise.length === 0 ? dim('·') : red('✖')} ${otherwise.length} otherwise`,
-    `  ${dim('·')} ${countOf(rejected)} refused by Open vSwitch`,
-    `  the model agrees in ${agreeing}, differs in ${differing.length}, does not know ${countOf(unknown)}`,
+    `  ${dim('·')} ${countOf(rejected)} refused by Open vSwitch, ${refusing} of them by both`,
+    `  the model agrees in ${agreeing + refusing}, differs in ${differing.length}, does not know ${countOf(unknown)}`,
     ...section(red('otherwise than the corpus expects'), otherwise.flatMap(({ name, switch: real }) => [`  ${name}`, ...(real.kind === 'otherwise' ? real.complaints : []).map((line) => `    ${line}`)])),
     ...section(red('the model differs from the switch'), differing.flatMap(({ name, model }) => [`  ${name}`, ...(model.kind === 'differs' ? model.differences : []).map((line) => `    ${line}`)])),
     ...section(yellow('the model does not know'), byReason(unknown)),

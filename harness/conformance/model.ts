@@ -14,8 +14,8 @@ export type ModelVerdict =
   | { readonly kind: 'differs'; readonly differences: readonly string[] }
   /** It does not know what the case asks for. */
   | { readonly kind: 'unknown'; readonly why: string }
-  /** There is nothing on a switch to compare it with. */
-  | { readonly kind: 'not-asked' };
+  /** It refuses the program for the reason of the switch, `why` in its own words. */
+  | { readonly kind: 'refuses'; readonly why: string };
 
 /** What a switch answered to `calls`, and the packets that its flows counted. */
 export interface Answers {

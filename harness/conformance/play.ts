@@ -9,6 +9,7 @@ import { complaintsAbout } from './judge.js';
 import { knownDifference } from './known.js';
 import { askModel, type ModelVerdict } from './model.js';
 import { messagesOf } from './messages.js';
+import { refuseModel } from './refusal.js';
 import { bridge, node, planOf, programOf } from './program.js';
 
 export interface CaseResult {
@@ -33,7 +34,7 @@ export type SwitchVerdict =
 export async function playCase(sim: Sim, played: Case): Promise<CaseResult> {
   const { name, description, test } = played;
   const error = await reprogram(sim, played);
-  if (error !== undefined) return { name, description, switch: { kind: 'rejected', error }, model: { kind: 'not-asked' } };
+  if (error !== undefined) return { name, description, switch: { kind: 'rejected', error }, model: refuseModel(planOf(programOf(played)), sim.versions, error) };
   const { calls, unmeasured, seconds } = callsOf(test);
   const steps: SwitchStep[] = [];
   for (const call of calls) steps.push(...(await sim.call([call])));

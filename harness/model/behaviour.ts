@@ -12,6 +12,8 @@ export interface Behaviour {
   readonly recirculations: number;
   /** Whether mirrors get a packet once more after a flow has changed it. */
   readonly changedPackets: 'are mirrored again' | 'are not mirrored again';
+  /** By the meters for what controllers are told. */
+  readonly pausedPackets: 'are metered' | 'are not metered';
   /** Whether packets whose IPv4 header has a wrong checksum can belong to connections. */
   readonly trackedIpChecksum: 'checked' | 'taken for right';
   readonly trackedSctp: 'by ports' | 'by addresses';
@@ -58,6 +60,8 @@ export function behaviourOf(version: Version): Behaviour {
     changedPackets: isBefore(version, [3, 2]) ? 'are not mirrored again' : 'are mirrored again',
     // (lib/dpif-netdev.c, MAX_RECIRC_DEPTH)
     recirculations: isBefore(version, [3, 3]) ? 6 : 8,
+    // (ofproto-dpif-xlate.c, put_controller_user_action)
+    pausedPackets: isBefore(version, [3, 4]) ? 'are not metered' : 'are metered',
     // From 3.2 on reading the packet marked it as one that the network card checks (lib/flow.c, dp_packet_hwol_set_tx_ipv4), until 3.6.
     trackedIpChecksum: isBefore(version, [3, 2]) || !isBefore(version, [3, 6]) ? 'checked' : 'taken for right',
     // (lib/conntrack.c, extract_l4_sctp)

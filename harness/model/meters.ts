@@ -1,5 +1,5 @@
 /** Meters of the userspace datapath: buckets that fill with virtual time and drop what they cannot pay for (OpenFlow 1.3, section 5.7; Open vSwitch lib/dpif-netdev.c, dp_netdev_run_meter). */
-import { Unsupported } from '../base/errors.js';
+import { InputError } from '../base/errors.js';
 import type { Meter } from '../openflow/meters.js';
 
 export interface MeterState {
@@ -9,6 +9,17 @@ export interface MeterState {
   /** Virtual time at which they were filled. */
   filledMs: number;
 }
+
+/** @throws InputError naming `bridge` for bands that this datapath does not have (lib/dpif-netdev.c, dpif_netdev_meter_get_features; the switch says OFPMMFC_BAD_BAND, OFPMMFC_OUT_OF_BANDS). */
+export function plannedMeters(meters: readonly Meter[], bridge: string): Map<Meter['id'], MeterState> {
+  for (const { id, bands } of meters) {
+    if (bands.some(({ type }) => type !== 'drop')) throw new InputError(`meter ${id} of ${bridge}: the bands of a userspace datapath drop, and do nothing else`);
+    if (bands.length > mostBands) throw new InputError(`meter ${id} of ${bridge}: a meter of a userspace datapath has at most ${mostBands} bands`);
+  }
+  return new Map(meters.map((meter) => [meter.id, fullMeter(meter, 0)]));
+}
+
+const mostBands = 8;
 
 export function fullMeter(meter: Meter, nowMs: number): MeterState {
   return { meter, buckets: capacities(meter), filledMs: nowMs };
@@ -21,7 +32,6 @@ function capacities({ bands }: Meter): readonly number[] {
 /** Whether a packet of `bytes` passes: each band that can pays for it, and one that cannot drops it. */
 export function meterPasses(state: MeterState, bytes: number, nowMs: number): boolean {
   const { meter } = state;
-  if (meter.bands.some(({ type }) => type !== 'drop')) throw new Unsupported(`the model, like the userspace datapath, knows no bands but drop, and meter ${meter.id} has others`);
   const price = meter.unit === 'pktps' ? 1000 : bytes * 8;
   const most = capacities(meter);
   const filled = state.buckets.map((bucket, index) => Math.min(most[index] ?? 0, bucket + (nowMs - state.filledMs) * (meter.bands[index]?.rate ?? 0)));

@@ -14,7 +14,7 @@ import { timeoutsOf, type Timeouts } from './conntrack/timeouts.js';
 import type { ConnectionTable } from './conntrack/tracker.js';
 import { countLearners } from './flows/edit.js';
 import { hasTimeout, type FlowRecord } from './flows/record.js';
-import { fullMeter, type MeterState } from './meters.js';
+import { fullMeter, plannedMeters, type MeterState } from './meters.js';
 import { mirrorsOf, type Mirror } from './mirrors.js';
 import { located, optionFields, type OptionFields } from './options.js';
 import type { MacTable } from './macs.js';
@@ -80,7 +80,7 @@ export function buildNode(plan: NodePlan, version = newest): ModelNode {
     const ports = new Map(bridge.ports.map((port) => [port.ofport, port]));
     const options = optionFields(parseBridgeOptions(plan.node, bridge));
     const groups = new Map(parseBridgeGroups(plan.node, bridge).map((group) => [group.id, locatedGroup(group, options)]));
-    const meters = new Map(parseBridgeMeters(plan.node, bridge).map((meter) => [meter.id, fullMeter(meter, 0)]));
+    const meters = plannedMeters(parseBridgeMeters(plan.node, bridge), `${bridge.name} on ${plan.node}`);
     const tables = compile(parseBridgeFlows(plan.node, bridge), options);
     const planned = { rules: rulesOf(tables), groups: new Map(groups) };
     return {

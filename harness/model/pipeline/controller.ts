@@ -11,6 +11,7 @@ import { isThere, type OptionFields } from '../options.js';
 import { handUp } from '../packet.js';
 import { isPlain } from '../../openflow/actions/output.js';
 import { refuseChanged } from './carried.js';
+import { meteredForController } from './meter.js';
 import { blame, noteDrop, noteWrite, type ActionList, type Translation } from './translation.js';
 
 /** Sends the packet as it is now; how it goes on does not depend on it. */
@@ -29,8 +30,10 @@ function tell(at: Translation, action: ControllerAction, reason: PacketIn['reaso
   const isMiss = reason === 'action' && rule !== undefined && rule.flow.priority === 0 && rule.flow.match.length === 0;
   const told = packetIn(at, action, isMiss ? 'no_match' : reason, 'sent');
   at.passage.steps.push({ kind: 'controller', ...blame(at), controller: action.id, reason: told.reason });
-  if (!listens(at, action.id)) return;
-  at.datapath.push(() => {
+  const pass = meteredForController(at, action.meter);
+  const isHeard = listens(at, action.id);
+  at.datapath.push((behind) => {
+    if (pass(behind) === 'dropped' || !isHeard) return;
     refuseChanged(at, 'a controller that is told of it');
     at.passage.packetIns.push(told);
   });

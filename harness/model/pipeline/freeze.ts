@@ -7,6 +7,7 @@ import { hash2words, symmetricL3L4 } from '../hash.js';
 import { commit, copyOf, settled, type Packet } from '../packet.js';
 import { asCarried, refuseChanged } from './carried.js';
 import { listens, packetIn } from './controller.js';
+import { meteredForController } from './meter.js';
 import type { Freezing, Frozen, FrozenAction, Place, Translation } from './translation.js';
 
 /** What is left of a list of actions is kept for later. */
@@ -39,12 +40,15 @@ export function finishFreezing(at: Translation): void {
 
 /** A controller is told, and resumes the packet once all else is done with it, unless it keeps it. */
 function pause(at: Translation, action: ControllerAction, frozen: Frozen): void {
-  if (!listens(at, action.id)) return;
+  const isMetered = at.passage.node.behaviour.pausedPackets === 'are metered';
+  const pass = meteredForController(at, action.meter);
+  const isHeard = listens(at, action.id);
   const told = packetIn(at, action, action.reason, 'paused');
   const resumes = at.bridge.plan.controllers?.some(({ id, paused }) => id === action.id && paused === 'resumed') ?? false;
   if (resumes && frozen.actions.some(({ action: { kind } }) => kind === 'write_actions' || kind === 'clear_actions' || kind === 'meter')) throw new Unsupported('Open vSwitch refuses to go on with a packet that waits in front of an instruction: it tells of it in a form that it does not read');
   const rest: readonly FrozenAction[] = frozen.actions.length > 0 ? frozen.actions : [{ action: { kind: 'note', bytes: [] }, place: at.place }];
-  at.datapath.push(() => {
+  at.datapath.push((behind) => {
+    if ((isMetered && pass(behind) === 'dropped') || !isHeard) return;
     refuseChanged(at, 'a controller that resumes it');
     at.passage.packetIns.push(told);
     if (resumes) at.passage.resumed.push({ ...frozen, actions: rest });

@@ -9,7 +9,6 @@ import { isFragment } from '../conntrack/fragments.js';
 import { reduceTimeouts } from '../flows/record.js';
 import { isInFront } from '../headers.js';
 import { writeSubfield } from '../keys.js';
-import { meterPasses } from '../meters.js';
 import { isMirrorOutput } from '../mirrors.js';
 import type { ModelBridge } from '../node.js';
 import { reread, type Packet } from '../packet.js';
@@ -22,6 +21,7 @@ import { checkLength, clone } from './forks.js';
 import { finishFreezing, keepForLater } from './freeze.js';
 import { runGroup } from './groups.js';
 import { learn } from './learn.js';
+import { meter } from './meter.js';
 import { mirrorAnew } from './mirrors.js';
 import { enqueue, mirrorArriving, output, outputByField, outputTruncated } from './output.js';
 import { placeOfFragments } from './reassembly.js';
@@ -165,7 +165,6 @@ function act(at: Translation, action: Action, list: ActionList, behind: () => re
       return noteWrite(at, action.destination.field.name);
     }
     case 'controller':
-      if (action.meter !== undefined) throw notModelled(action);
       if (!action.pause) return tellController(at, action, list);
       at.exits = true;
       at.freezing = { kind: 'pause', action };
@@ -235,21 +234,6 @@ function shortenTimeouts({ bridge, rule, packet: { key }, passage }: Translation
   if (rule === undefined || !ends) return;
   reduceTimeouts(bridge, rule, idle, hard);
   passage.shortened.add(bridge);
-}
-
-/** Once the datapath comes to it; a meter that is not there lets everything pass. */
-function meter(at: Translation, id: number): void {
-  at.isLasting = true;
-  const { node } = at.passage;
-  const state = at.bridge.meters.get(id);
-  const { length } = at.packet.frame; // what is pending is not there yet
-  const place = at.place.flow;
-  if (state === undefined) return;
-  at.datapath.push(() => {
-    if (meterPasses(state, length, node.nowMs)) return undefined;
-    at.passage.steps.push({ kind: 'drop', ...(place === undefined ? {} : { flow: place }), why: `meter ${id} drops it` });
-    return 'dropped';
-  });
 }
 
 function notModelled(action: Action): Unsupported {
