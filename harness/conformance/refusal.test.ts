@@ -30,5 +30,6 @@ void t.test('refused for another reason', async (t) => {
 
 void t.test('not known to the model', async (t) => {
   const plan = planOf(emptyProgram);
-  t.match(refuseModel({ ...plan, bridges: plan.bridges.map((bridge) => ({ ...bridge, multicastSnooping: true })) }, {}, 'OFPBAC_BAD_TYPE'), { kind: 'unknown', why: /multicast snooping/ });
+  const tunnel = { kind: 'tunnel', name: 'tunnel', ofport: 99, tunnel: 'gre', options: { remote_ip: '10.0.0.1', seq: 'true' } } as const;
+  t.match(refuseModel({ ...plan, bridges: plan.bridges.map((bridge) => ({ ...bridge, ports: [...bridge.ports, tunnel] })) }, {}, 'OFPBAC_BAD_TYPE'), { kind: 'unknown', why: /tunnel port tunnel/ });
 });

@@ -43,6 +43,8 @@ export interface Behaviour {
   readonly expiredFragments: 'go on' | 'are dropped';
   /** What of a packet that is put together of fragments may have no more than 65,535 bytes. */
   readonly reassembledSize: 'with Ethernet' | 'IP alone';
+  /** A report or done of MLD without the address that it is about. */
+  readonly shortMld: 'may end the switch' | 'says nothing';
   /** What the limit counts that is for zones without one of their own. */
   readonly defaultZoneLimit: 'each zone' | 'all of them together';
 }
@@ -90,6 +92,8 @@ export function behaviourOf(version: Version): Behaviour {
     // (lib/ipf.c, ipf_delete_expired_frags, ipf_reassemble_v4_frags)
     expiredFragments: isBefore(version, [3, 6]) ? 'go on' : 'are dropped',
     reassembledSize: isBefore(version, [3, 5]) ? 'IP alone' : 'with Ethernet',
+    // Some releases of what is before 3.6 know better (lib/mcast-snooping.c, mcast_snooping_add_mld).
+    shortMld: isBefore(version, [3, 6]) ? 'may end the switch' : 'says nothing',
     // (lib/conntrack.c, zone_limit_lookup_or_default)
     defaultZoneLimit: isBefore(version, [3, 5]) ? 'all of them together' : 'each zone',
   };

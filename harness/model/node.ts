@@ -1,5 +1,5 @@
 /** One node's switches as data: what was programmed, and what changes while packets pass. */
-import { assert, Unsupported } from '../base/errors.js';
+import { assert } from '../base/errors.js';
 import type { BridgePlan, ConntrackPlan, NodePlan, PortPlan } from '../nouns/plan.js';
 import type { FlowId } from '../nouns/switching.js';
 import { parseBridgeFlows, parseBridgeGroups, parseBridgeMeters, parseBridgeOptions } from '../openflow/bridge-program.js';
@@ -18,6 +18,7 @@ import { fullMeter, plannedMeters, type MeterState } from './meters.js';
 import { mirrorsOf, type Mirror } from './mirrors.js';
 import { located, optionFields, type OptionFields } from './options.js';
 import type { MacTable } from './macs.js';
+import { snoopingOf, type Snooping } from './snooping.js';
 import { noDecisions, type Decisions } from './undecided.js';
 import { forgetNeighbours, plannedNeighbours, type Neighbours } from './tunnels/neighbours.js';
 import { tunnelPortsOf, type TunnelPort } from './tunnels/ports.js';
@@ -33,6 +34,8 @@ export interface ModelBridge {
   readonly meters: Map<Meter['id'], MeterState>;
   readonly ids: Map<Rule, FlowId>;
   readonly macs: MacTable;
+  /** Missing where multicast goes to everybody. */
+  readonly snooping: Snooping | undefined;
   /** Of its LOCAL port: there tunnels end. */
   readonly addresses: readonly OwnAddress[];
   readonly mirrors: readonly Mirror[];
@@ -76,7 +79,6 @@ export interface ModelNode {
  */
 export function buildNode(plan: NodePlan, version = newest): ModelNode {
   const bridges = plan.bridges.map((bridge): ModelBridge => {
-    refuseUnknown(bridge);
     const ports = new Map(bridge.ports.map((port) => [port.ofport, port]));
     const options = optionFields(parseBridgeOptions(plan.node, bridge));
     const groups = new Map(parseBridgeGroups(plan.node, bridge).map((group) => [group.id, locatedGroup(group, options)]));
@@ -84,7 +86,7 @@ export function buildNode(plan: NodePlan, version = newest): ModelNode {
     const tables = compile(parseBridgeFlows(plan.node, bridge), options);
     const planned = { rules: rulesOf(tables), groups: new Map(groups) };
     return {
-      plan: bridge, ports, groups, meters, options, tables, planned, ids: new Map(), macs: new Map(), addresses: ownAddresses(bridge), mirrors: mirrorsOf(bridge), records: new Map(),
+      plan: bridge, ports, groups, meters, options, tables, planned, ids: new Map(), macs: new Map(), snooping: snoopingOf(bridge), addresses: ownAddresses(bridge), mirrors: mirrorsOf(bridge), records: new Map(),
       expiring: new Set(planned.rules.filter(({ flow }) => hasTimeout(flow))), learners: countLearners(planned.rules), isAsPlanned: true, sinceMs: 0,
     };
   });
@@ -98,11 +100,7 @@ export function locatedGroup(group: Group, options: OptionFields): Group {
   return { ...group, buckets: group.buckets.map((bucket) => ({ ...bucket, actions: located(bucket.actions, options) })) };
 }
 
-function refuseUnknown({ name, multicastSnooping }: BridgePlan): void {
-  if (multicastSnooping === true) throw new Unsupported(`the model does not know multicast snooping of bridge ${name}`);
-}
-
-/** Forgets connections, learned addresses and counters; flows and groups are again those of the plan, as if they came now; links are up, meters full. Fragments go on waiting, as they do in the switch. */
+/** Forgets connections, learned addresses, who asked for multicast, and counters; flows and groups are again those of the plan, as if they came now; links are up, meters full. Fragments go on waiting, as they do in the switch. */
 export function resetNode(node: ModelNode): void {
   node.connections.clear();
   node.downPorts.clear();
@@ -110,6 +108,8 @@ export function resetNode(node: ModelNode): void {
   forgetNeighbours(node.neighbours);
   for (const bridge of node.bridges) {
     bridge.macs.clear();
+    bridge.snooping?.groups.clear();
+    bridge.snooping?.routers.clear();
     bridge.records.clear();
     bridge.sinceMs = node.nowMs;
     for (const [id, { meter }] of bridge.meters) bridge.meters.set(id, fullMeter(meter, node.nowMs));

@@ -2,10 +2,12 @@
 import type { VlanPlan } from '../nouns/plan.js';
 import { reservedPorts } from '../openflow/ports.js';
 import { etherTypes } from '../packet/ethernet.js';
-import { countTags, isTag, most, tagged, word, type FlowKey } from '../packet/flow-key.js';
+import { countTags, isIp, isTag, most, tagged, word, type FlowKey } from '../packet/flow-key.js';
 import { hear } from './macs.js';
+import { groupOf, readMulticast, type Received } from './memberships.js';
 import { isMirrorOutput } from './mirrors.js';
-import type { ModelBridge } from './node.js';
+import type { ModelBridge, ModelNode } from './node.js';
+import { note, portsForGroup, portsForReports, type Place } from './snooping.js';
 
 /** A tag that a packet carries inside the switch; one that is only there for its priority has VLAN 0. */
 export interface Tag {
@@ -30,9 +32,9 @@ const multicastBit = 0x010000000000;
 
 /**
  * Learns the sender and tells where the packet goes.
- * @returns By rising port, never the one it came from; empty for a packet that stays.
+ * @returns Never the port it came from; empty for a packet that stays.
  */
-export function normal(bridge: ModelBridge, key: FlowKey, nowMs: number): readonly Exit[] {
+export function normal(node: ModelNode, bridge: ModelBridge, key: FlowKey, received: Received): readonly Exit[] {
   const inPort = key[word.inPort] ?? 0;
   const ports = portsOf(bridge);
   if (!ports.includes(inPort) || isMirrorOutput(bridge.mirrors, inPort)) return [];
@@ -43,10 +45,23 @@ export function normal(bridge: ModelBridge, key: FlowKey, nowMs: number): readon
   const vlan = tags[0]?.vlan ?? 0;
   const [source, destination] = [mac(key, word.ethSrc), mac(key, word.ethDst)];
   if (isReserved(destination)) return [];
-  if (!isMulticast(source)) hear(bridge.macs, bridge.plan, { vlan, mac: source, port: inPort }, isGratuitousArp(key, destination), nowMs);
+  if (!isMulticast(source)) hear(bridge.macs, bridge.plan, { vlan, mac: source, port: inPort }, isGratuitousArp(key, destination), node.nowMs);
+  const exits = (targets: readonly number[]) => targets.filter((port) => port !== inPort).map((port) => ({ port, tags: asOutside(vlansOf(bridge, port), tags) }));
+  const snooped = isMulticast(destination) ? snoop(node, bridge, key, received, { vlan, port: inPort }) : 'all';
+  if (snooped !== 'all') return exits(snooped);
   const learned = isMulticast(destination) ? undefined : bridge.macs.get(`${vlan} ${destination}`);
   const targets = learned !== undefined ? [learned.port] : ports.filter((port) => carries(vlansOf(bridge, port), tags));
-  return targets.filter((port) => port !== inPort && !isMirrorOutput(bridge.mirrors, port)).map((port) => ({ port, tags: asOutside(vlansOf(bridge, port), tags) }));
+  return exits(targets.filter((port) => !isMirrorOutput(bridge.mirrors, port)));
+}
+
+/** Takes note of what a packet tells of who wants which multicast, and tells to which ports it goes, whatever VLANs they carry. */
+function snoop({ behaviour, nowMs }: ModelNode, { snooping }: ModelBridge, key: FlowKey, received: Received, place: Place): readonly number[] | 'all' {
+  if (snooping === undefined || mac(key, word.ethDst) === broadcast || !isIp(key[word.ethType] ?? 0)) return 'all';
+  const multicast = readMulticast(key, received, behaviour);
+  if (multicast.kind === 'local') return 'all';
+  if (multicast.kind === 'data') return portsForGroup(snooping, place.vlan, groupOf(key));
+  for (const membership of multicast.says) note(snooping, place, membership, nowMs);
+  return multicast.kind === 'report' ? portsForReports(snooping, place.vlan) : 'all';
 }
 
 /** A broadcast answer that nobody asked for, or a question for the sender's own address (ofproto/ofproto-dpif-xlate.c, is_gratuitous_arp). */

@@ -9,6 +9,7 @@ import { idOf, type ModelBridge, type ModelNode } from './node.js';
 import { arriving } from './packet.js';
 import type { Passage } from './pipeline/translation.js';
 import { enter } from './pipeline/translate.js';
+import { ageSnooping } from './snooping.js';
 import type { Trace } from './trace.js';
 import { Undecided } from './undecided.js';
 
@@ -23,6 +24,7 @@ export function receiveFrame(node: ModelNode, port: string, frame: Uint8Array): 
   try {
     enter(passage, place.bridge, arriving(frame, place.number));
     for (const bridge of passage.shortened) expireFlows(bridge, node.nowMs);
+    for (const { snooping } of node.bridges) if (snooping !== undefined) ageSnooping(snooping, node.nowMs);
   } catch (error) {
     if (!(error instanceof Unsupported)) throw error;
     const flow = passage.steps.findLast((step) => step.kind === 'lookup');

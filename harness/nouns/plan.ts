@@ -49,8 +49,8 @@ export interface BridgePlan {
   /** After how many seconds NORMAL forgets an address, and how many it remembers: 300 and 8192 where they are missing (ovs-vswitchd.conf.db(5), "mac-aging-time", "mac-table-size"). */
   readonly macTable?: { readonly ageingS?: number; readonly size?: number };
   readonly mirrors?: readonly MirrorPlan[];
-  /** Whether multicast goes only to those who asked for it (ovs-vswitchd.conf.db(5), "mcast_snooping_enable"). */
-  readonly multicastSnooping?: boolean;
+  /** Multicast goes only to those who asked for it; to everybody where it is missing (ovs-vswitchd.conf.db(5), "mcast_snooping_enable"). */
+  readonly multicastSnooping?: SnoopingPlan;
   /** The controllers that are connected, at most one an id. A packet that another one should be told of is told to nobody. */
   readonly controllers?: readonly ControllerPlan[];
 }
@@ -86,6 +86,18 @@ export interface MirrorPlan {
   readonly output: { readonly kind: 'port'; readonly port: string } | { readonly kind: 'vlan'; readonly vlan: number };
   /** Bytes of a packet that are copied; all where it is missing. */
   readonly snapLength?: number;
+}
+
+/** How a bridge snoops multicast, where it does otherwise than it comes (ovs-vswitchd.conf.db(5), "mcast-snooping-…" of tables Bridge and Port). */
+export interface SnoopingPlan {
+  /** After how many seconds it is forgotten who asked for a group, and how many groups are remembered: 300 and 2048 where they are missing. */
+  readonly ageingS?: number;
+  readonly size?: number;
+  /** Multicast that nobody asked for; flooded where it is missing. */
+  readonly unregistered?: 'flooded' | 'to routers';
+  /** Names of ports that get all multicast but reports, and of those that get all reports. */
+  readonly flood?: readonly string[];
+  readonly floodReports?: readonly string[];
 }
 
 /** A controller that listens, and changes nothing but that packets which wait for it go on. */

@@ -3,15 +3,17 @@ import { Unsupported } from '../../base/errors.js';
 import { printFlow } from '../../openflow/flow.js';
 import { ageMacs } from '../macs.js';
 import type { ModelBridge, ModelNode } from '../node.js';
+import { ageSnooping } from '../snooping.js';
 import { drop, settle } from './edit.js';
 import { isExpired, recordOf } from './record.js';
 
-/** Virtual time goes on by `ms`: flows expire, learned addresses are forgotten. */
+/** Virtual time goes on by `ms`: flows expire, learned addresses are forgotten, and who asked for multicast. */
 export function advance(node: ModelNode, ms: number): void {
   node.nowMs += ms;
   for (const bridge of node.bridges) {
     expireFlows(bridge, node.nowMs);
     ageMacs(bridge.macs, bridge.plan, node.nowMs);
+    if (bridge.snooping !== undefined) ageSnooping(bridge.snooping, node.nowMs);
   }
 }
 

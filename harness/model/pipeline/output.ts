@@ -49,7 +49,7 @@ export function output(at: Translation, port: number, list: ActionList, by?: str
 }
 
 function outputNormal(at: Translation): void {
-  const exits = normal(at.bridge, at.packet.key, at.passage.node.nowMs);
+  const exits = normal(at.passage.node, at.bridge, at.packet.key, at.received);
   if (exits.length === 0) noteDrop(at, 'NORMAL keeps it');
   sendTagged(at, exits, 'NORMAL');
 }

@@ -5,6 +5,7 @@ import type { Action, ControllerAction } from '../../openflow/actions.js';
 import type { FlowKey } from '../../packet/flow-key.js';
 import type { Rule } from '../classifier.js';
 import type { Edit } from '../flows/edit.js';
+import type { Received } from '../memberships.js';
 import { idOf, type ModelBridge, type ModelNode } from '../node.js';
 import type { Packet } from '../packet.js';
 import type { Detail } from '../detail.js';
@@ -92,6 +93,8 @@ export interface Translation extends Machine {
   sees: number;
   /** Of the packet as it was when the translation began: what its flows count. */
   readonly bytes: number;
+  /** The packet as it was then. */
+  readonly received: Received;
   /** What is left to do once the translation is complete, in order: frames that leave, connections that are looked at. */
   datapath: DatapathAction[];
   /** Of the datapath's packet, while that is carried out. */
@@ -141,7 +144,7 @@ export const ofFlow: ActionList = { kind: 'flow' };
 
 export function beginTranslation({ passage, carryOut, recirculate }: Machine, bridge: ModelBridge, packet: Packet): Translation {
   return {
-    passage, carryOut, recirculate, bridge, packet, bytes: packet.frame.length, sees: passage.edits.length, place: { table: 0, cookie: 0n, flow: undefined }, rule: undefined, datapath: [], carried: { changes: [], ...(packet.tracked === undefined ? {} : { tracked: packet.tracked }) }, isLasting: false, isLast: true, isArriving: false, mirrored: 0, snapLength: 0, depth: 0, lookups: 0, stack: [],
+    passage, carryOut, recirculate, bridge, packet, bytes: packet.frame.length, received: { frame: packet.frame, layout: packet.layout, padding: packet.padding }, sees: passage.edits.length, place: { table: 0, cookie: 0n, flow: undefined }, rule: undefined, datapath: [], carried: { changes: [], ...(packet.tracked === undefined ? {} : { tracked: packet.tracked }) }, isLasting: false, isLast: true, isArriving: false, mirrored: 0, snapLength: 0, depth: 0, lookups: 0, stack: [],
     actionSet: [], hasGroupInSet: false, isInActionSet: false, exits: false, freezing: undefined, frozen: [], error: undefined, cameTo: packet.cameTo ?? 0n,
     congestion: 'to be told', sideEffects: 'all',
   };

@@ -14,7 +14,7 @@ import { openSim } from './sim.js';
 const plan: NodePlan = {
   node: 'n1', hosts: [], bridges: [
     {
-      name: 'br0', mac: '02:00:00:00:00:01', flows: ['priority=0 actions=NORMAL'], failMode: 'standalone', multicastSnooping: true,
+      name: 'br0', mac: '02:00:00:00:00:01', flows: ['priority=0 actions=NORMAL'], failMode: 'standalone', multicastSnooping: {},
       ports: [
         { kind: 'endpoint', name: 'in', ofport: 1 }, { kind: 'endpoint', name: 'access5', ofport: 2, vlan: { tag: 5, trunks: [] } }, { kind: 'endpoint', name: 'access6', ofport: 3, vlan: { tag: 6, trunks: [], mode: 'access' } },
         { kind: 'endpoint', name: 'trunk6', ofport: 4, vlan: { trunks: [6], mode: 'trunk' } }, { kind: 'endpoint', name: 'watch', ofport: 5 }, { kind: 'patch', name: 'up', ofport: 6, peer: { bridge: 'br1', port: 'down' } },

@@ -14,6 +14,8 @@ interface InterfacePlan {
   readonly type: string;
   readonly options: Readonly<Record<string, string>>;
   readonly vlan?: VlanPlan;
+  /** Of table Port. */
+  readonly settings?: Readonly<Record<string, string>>;
 }
 
 /** The names of the ports that have a wire: each bridge's LOCAL port by the bridge's name, and all but tunnels and patch ports. */
@@ -88,9 +90,9 @@ function compareRows(plan: NodePlan, rows: readonly Row[], compare: (wanted: Int
 function interfacesOf(bridge: BridgePlan, socketOf: (port: string) => string): readonly InterfacePlan[] {
   const stream = (port: string) => ({ stream: `unix:${socketOf(port)}` });
   return [
-    { name: bridge.name, ofport: local, mac: bridge.mac, type: 'internal', options: stream(bridge.name) },
+    { name: bridge.name, ofport: local, mac: bridge.mac, type: 'internal' as const, options: stream(bridge.name) },
     ...bridge.ports.map((port) => ({ ...interfaceOf(port, stream), ...(port.vlan === undefined ? {} : { vlan: port.vlan }) })),
-  ];
+  ].map((port) => ({ ...port, settings: portSnooping(bridge, port.name) }));
 }
 
 function interfaceOf(port: PortPlan, stream: (port: string) => Readonly<Record<string, string>>): InterfacePlan {
@@ -109,11 +111,11 @@ function interfaceOf(port: PortPlan, stream: (port: string) => Readonly<Record<s
 }
 
 function insertPort(plan: InterfacePlan, id: string): readonly Operation[] {
-  const { name, ofport, mac, type, options, vlan } = plan;
+  const { name, ofport, mac, type, options, vlan, settings = {} } = plan;
   const row: Row = { name, type, options: map(options), ...(ofport === local ? {} : { ofport_request: ofport, ...(mac === undefined ? {} : { mac }) }) };
   return [
     { op: 'insert', table: 'Interface', 'uuid-name': `interface_${id}`, row },
-    { op: 'insert', table: 'Port', 'uuid-name': `port_${id}`, row: { name, interfaces: named(`interface_${id}`), ...vlanColumns(vlan) } },
+    { op: 'insert', table: 'Port', 'uuid-name': `port_${id}`, row: { name, interfaces: named(`interface_${id}`), other_config: map(settings), ...vlanColumns(vlan) } },
   ];
 }
 
@@ -126,14 +128,25 @@ function vlanColumns(vlan: VlanPlan | undefined): Row {
 function insertBridge(bridge: BridgePlan, id: string, portIds: ReadonlyMap<string, string>): readonly Operation[] {
   const mirrors = (bridge.mirrors ?? []).map((mirror, index) => insertMirror(mirror, mirrorUuid(id, index), portIds));
   const row: Row = {
-    name: bridge.name, fail_mode: bridge.failMode ?? 'secure', datapath_type: 'system', other_config: map({ hwaddr: bridge.mac, ...macTableColumns(bridge) }), ports: set([...portIds.values()].map(named)),
-    mirrors: set(mirrors.map((_, index) => ['uuid', mirrorUuid(id, index)])), mcast_snooping_enable: bridge.multicastSnooping ?? false,
+    name: bridge.name, fail_mode: bridge.failMode ?? 'secure', datapath_type: 'system', other_config: map({ hwaddr: bridge.mac, ...macTableColumns(bridge), ...bridgeSnooping(bridge) }), ports: set([...portIds.values()].map(named)),
+    mirrors: set(mirrors.map((_, index) => ['uuid', mirrorUuid(id, index)])), mcast_snooping_enable: bridge.multicastSnooping !== undefined,
   };
   return [...mirrors, { op: 'insert', table: 'Bridge', 'uuid-name': id, row }];
 }
 
 function macTableColumns({ macTable: { ageingS, size } = {} }: BridgePlan): Readonly<Record<string, string>> {
   return { ...(ageingS === undefined ? {} : { 'mac-aging-time': String(ageingS) }), ...(size === undefined ? {} : { 'mac-table-size': String(size) }) };
+}
+
+function bridgeSnooping({ multicastSnooping: { ageingS, size, unregistered } = {} }: BridgePlan): Readonly<Record<string, string>> {
+  return {
+    ...(ageingS === undefined ? {} : { 'mcast-snooping-aging-time': String(ageingS) }), ...(size === undefined ? {} : { 'mcast-snooping-table-size': String(size) }),
+    ...(unregistered === undefined ? {} : { 'mcast-snooping-disable-flood-unregistered': String(unregistered === 'to routers') }),
+  };
+}
+
+function portSnooping({ multicastSnooping: { flood = [], floodReports = [] } = {} }: BridgePlan, port: string): Readonly<Record<string, string>> {
+  return { ...(flood.includes(port) ? { 'mcast-snooping-flood': 'true' } : {}), ...(floodReports.includes(port) ? { 'mcast-snooping-flood-reports': 'true' } : {}) };
 }
 
 /** Packets meet mirrors in the order of their UUIDs: here that of the plan. */

@@ -156,6 +156,9 @@ function runningNode(plan: NodePlan, vswitch: Vswitch, ofctl: Ofctl, wires: read
   const settleInTime = async () => {
     if (programs.isTimed()) await vswitch.whileAlive(revalidation.round());
   };
+  const snooping = plan.bridges.filter(({ multicastSnooping }) => multicastSnooping !== undefined);
+  /** What is cached follows who asks for multicast some time after it. */
+  const followMulticast = async () => void (snooping.length === 0 || (await countAll()));
   /** What is cached follows a change of flows, groups and ports some time after it: unless it is thrown away, packets go by what was before. */
   const changing = async (change: () => Promise<void>): Promise<SwitchStep> => {
     touched = 'yes';
@@ -182,10 +185,11 @@ function runningNode(plan: NodePlan, vswitch: Vswitch, ofctl: Ofctl, wires: read
       touched = 'yes';
       if (links.isDown(port)) return take();
       assert(wires.some((wire) => wire.port === port), `node ${plan.node} has no wire at port ${port}`);
-      const atOnce = programs.learns() ? 1 : framesInFlight;
+      const atOnce = programs.learns() || snooping.length > 0 ? 1 : framesInFlight;
       for (let first = 0; first < frames.length; first += atOnce) {
         await put(port, frames.slice(first, first + atOnce));
         if (programs.learns()) await settle();
+        await followMulticast();
       }
       return take();
     },
@@ -201,6 +205,7 @@ function runningNode(plan: NodePlan, vswitch: Vswitch, ofctl: Ofctl, wires: read
       }
       await settleInTime();
       await settleInTime(); // what is gone is in the cache until another round
+      await followMulticast();
       return take();
     },
     change: (bridge, lines) => changing(async () => {
@@ -216,7 +221,7 @@ function runningNode(plan: NodePlan, vswitch: Vswitch, ofctl: Ofctl, wires: read
       await Promise.all([vswitch.whileAlive(programs.restore()), links.restore()]);
       if (programs.isVolatile()) await vswitch.whileAlive(programs.keep());
       // The daemon answers in the order it is asked, so nothing needs to be waited for in between.
-      const flushed = [...plan.bridges.map(({ name }) => call('fdb/flush', name)), connections.forget(), call('tnl/neigh/flush'), setNeighbours(plan, unixctl)];
+      const flushed = [...plan.bridges.map(({ name }) => call('fdb/flush', name)), ...snooping.map(({ name }) => call('mdb/flush', name)), connections.forget(), call('tnl/neigh/flush'), setNeighbours(plan, unixctl)];
       [baseline] = await Promise.all([countAll(), ...flushed]);
       await Promise.all(plan.bridges.map((bridge) => setMeters('mod-meter', plan.node, bridge, ofctl)));
       none = countsSince(baseline, baseline);

@@ -56,7 +56,7 @@ function bridgeOf(bridge: Row, tables: PortTables, owners: ReadonlyMap<string, s
   });
   return {
     ...(mac === undefined ? {} : { mac }), ports, tables: tableNames(bridge, database), failMode: oneOf(bridge, 'fail_mode') === 'standalone' ? 'standalone' : 'secure',
-    mirrors: mirrorsOf(bridge, tables.ports, database), multicastSnooping: oneOf(bridge, 'mcast_snooping_enable') === 'true', unknown: unknownOf(bridge, tables, owners),
+    mirrors: mirrorsOf(bridge, tables.ports, database), ...snoopingOf(bridge, tables.ports), unknown: unknownOf(bridge, tables, owners),
   };
 }
 
@@ -70,6 +70,25 @@ function portOf(port: Row, row: Row, ofport: number, owners: ReadonlyMap<string,
 
 function peerOf(row: Row): string | undefined {
   return oneOf(row, 'type') === 'patch' ? mapOf(row, 'options').get('peer') : undefined;
+}
+
+/** Numbers that are none ask for nothing (lib/smap.c, smap_get_int). */
+function snoopingOf(bridge: Row, ports: Table): Pick<BridgePlan, 'multicastSnooping'> {
+  if (oneOf(bridge, 'mcast_snooping_enable') !== 'true') return {};
+  const config = mapOf(bridge, 'other_config');
+  const number = (name: string) => Number(/^\d+$/.exec(config.get(`mcast-snooping-${name}`) ?? '')?.[0] ?? 0);
+  const [ageingS, size] = [number('aging-time'), number('table-size')];
+  const portsWith = (name: string) => setOf(bridge, 'ports').flatMap((id) => {
+    const port = ports.get(id);
+    return port !== undefined && mapOf(port, 'other_config').get(`mcast-snooping-${name}`) === 'true' ? [oneOf(port, 'name') ?? ''] : [];
+  });
+  const [flood, floodReports] = [portsWith('flood'), portsWith('flood-reports')];
+  return {
+    multicastSnooping: {
+      ...(ageingS === 0 ? {} : { ageingS }), ...(size === 0 ? {} : { size }), ...(config.get('mcast-snooping-disable-flood-unregistered') === 'true' ? { unregistered: 'to routers' } : {}),
+      ...(flood.length === 0 ? {} : { flood }), ...(floodReports.length === 0 ? {} : { floodReports }),
+    },
+  };
 }
 
 const vlanModes = ['access', 'native-tagged', 'native-untagged', 'trunk', 'dot1q-tunnel'] as const;

@@ -13,10 +13,11 @@ import { bridgesOf } from './bridges.js';
 import { readDatabase } from './read.js';
 
 const mirrors = [{ name: 'span', select: { sources: ['web-0'], destinations: [] }, vlans: [5], output: { kind: 'port' as const, port: 'tr' } }];
+const multicastSnooping = { ageingS: 20, size: 30, unregistered: 'to routers' as const, flood: ['tr'], floodReports: ['web-0'] };
 const plan: NodePlan = {
   node: 'n1', hosts: [], bridges: [
     {
-      name: 'br-int', mac: '02:00:00:00:00:01', flows: [], failMode: 'standalone', multicastSnooping: true, mirrors,
+      name: 'br-int', mac: '02:00:00:00:00:01', flows: [], failMode: 'standalone', multicastSnooping, mirrors,
       ports: [{ kind: 'endpoint', name: 'web-0', ofport: 3, vlan: { tag: 5, trunks: [], mode: 'access' } }, { kind: 'endpoint', name: 'tr', ofport: 4, vlan: { trunks: [5, 6] } }, { kind: 'patch', name: 'up', ofport: 7, peer: { bridge: 'br1', port: 'down' } }],
     },
     { name: 'br1', mac: '02:00:00:00:00:02', flows: [], ports: [{ kind: 'patch', name: 'down', ofport: 9, peer: { bridge: 'br-int', port: 'up' } }] },
@@ -34,7 +35,7 @@ for (const suite of ['bookworm', 'trixie', 'sid']) {
       const bridges = bridgesOf(readDatabase({ text, file: 'db' }));
       const form = ['dump', 'dump -f json', 'backup', 'conf.db'][index] ?? '';
       t.match([...bridges.get('br-int')?.ports ?? []].sort((a, b) => a.ofport - b.ofport), [{ name: 'web-0', vlan: { tag: 5, trunks: [], mode: 'access' } }, { name: 'tr', vlan: { trunks: [5, 6] } }, { name: 'up', ofport: 7, peer: { bridge: 'br1', port: 'down' } }], form);
-      t.match(bridges.get('br-int'), { mac: '02:00:00:00:00:01', failMode: 'standalone', multicastSnooping: true, mirrors, unknown: [] }, form);
+      t.match(bridges.get('br-int'), { mac: '02:00:00:00:00:01', failMode: 'standalone', multicastSnooping, mirrors, unknown: [] }, form);
       t.match(bridges.get('br1'), { mac: '02:00:00:00:00:02', failMode: 'secure', mirrors: [], ports: [{ name: 'down', ofport: 9 }] }, form);
     }
   });

@@ -21,7 +21,7 @@ function table(name: string, headings: readonly string[], ...rows: readonly (rea
 const text = [
   table('AutoAttach', ['_uuid', 'mappings']),
   table('Bridge', ['_uuid', 'external_ids', 'fail_mode', 'flow_tables', 'mcast_snooping_enable', 'mirrors', 'name', 'other_config', 'ports', 'rstp_enable', 'stp_enable'],
-    [bridge, '{"a=b"="c, d"}', 'standalone', `{9=${uplink}}`, 'true', `[${port}]`, '"br-ü"', '{hwaddr="02:00:00:00:00:01"}', `[${local}, ${access}]`, 'false', 'false'],
+    [bridge, '{"a=b"="c, d"}', 'standalone', `{9=${uplink}}`, 'true', `[${port}]`, '"br-ü"', '{hwaddr="02:00:00:00:00:01", mcast-snooping-aging-time="20", mcast-snooping-disable-flood-unregistered="true", mcast-snooping-table-size=many}', `[${local}, ${access}]`, 'false', 'false'],
     [port, '{}', '[]', '{}', 'false', '[]', 'br1', '{}', `[${patch}, ${uplink}]`, 'false', 'true']),
   table('Flow_Table', ['_uuid', 'name'], [uplink, 'Output']),
   table('Interface', ['_uuid', 'mac_in_use', 'name', 'ofport', 'options', 'type'],
@@ -29,8 +29,9 @@ const text = [
     [port, '[]', 'loose', '5', '{peer=nowhere}', 'patch']),
   table('Mirror', ['_uuid', 'name', 'output_port', 'output_vlan', 'select_all', 'select_dst_port', 'select_src_port', 'select_vlan', 'snaplen'],
     [port, 'span', access, '[]', 'false', `[${access}]`, '[]', '[5, 6]', '100']),
-  table('Port', ['_uuid', 'interfaces', 'name', 'protected', 'tag', 'trunks', 'vlan_mode'],
-    [local, local, '"br-ü"', 'false', '[]', '[]', '[]'], [access, access, 'acc', 'false', '5', '[]', 'access'], [patch, `[${patch}, ${port}]`, 'bond', 'true', '[]', '[7, 8]', '[]'], [uplink, uplink, 'gone', 'false', '[]', '[]', '[]']),
+  table('Port', ['_uuid', 'interfaces', 'name', 'other_config', 'protected', 'tag', 'trunks', 'vlan_mode'],
+    [local, local, '"br-ü"', '{}', 'false', '[]', '[]', '[]'], [access, access, 'acc', '{mcast-snooping-flood="true", mcast-snooping-flood-reports="false"}', 'false', '5', '[]', 'access'],
+    [patch, `[${patch}, ${port}]`, 'bond', '{}', 'true', '[]', '[7, 8]', '[]'], [uplink, uplink, 'gone', '{}', 'false', '[]', '[]', '[]']),
 ].join('\n');
 
 function sameAsJson(text: string): string {
@@ -46,10 +47,10 @@ void t.test('bridges, ports, VLANs, patch ports, mirrors', (t) => {
   const bridges = bridgesOf(readDatabase(source(text)));
   t.strictSame(bridges.get('br-ü'), {
     mac: '02:00:00:00:00:01', ports: [{ name: 'acc', ofport: 3, peer: { bridge: 'br1', port: 'pt' }, vlan: { trunks: [], tag: 5, mode: 'access' } }], tables: new Map([['Output', 9]]),
-    failMode: 'standalone', mirrors: [{ name: 'span', vlans: [5, 6], select: { sources: [], destinations: ['acc'] }, output: { kind: 'port', port: 'acc' }, snapLength: 100 }], multicastSnooping: true, unknown: [],
+    failMode: 'standalone', mirrors: [{ name: 'span', vlans: [5, 6], select: { sources: [], destinations: ['acc'] }, output: { kind: 'port', port: 'acc' }, snapLength: 100 }], multicastSnooping: { ageingS: 20, unregistered: 'to routers', flood: ['acc'] }, unknown: [],
   });
   t.match(bridges.get('br1'), {
-    mac: undefined, failMode: 'secure', mirrors: [], multicastSnooping: false, unknown: ['patch port loose, whose peer is on no bridge', 'stp_enable', 'bond bond', 'protected port bond'],
+    mac: undefined, failMode: 'secure', mirrors: [], multicastSnooping: undefined, unknown: ['patch port loose, whose peer is on no bridge', 'stp_enable', 'bond bond', 'protected port bond'],
     ports: [{ name: 'pt', ofport: 4, peer: { bridge: 'br-ü', port: 'acc' }, vlan: { trunks: [7, 8] } }, { name: 'loose', ofport: 5 }],
   });
   t.strictSame(bridgesOf(readDatabase(source(sameAsJson(text)))), bridges, 'with -f json');
@@ -60,7 +61,7 @@ void t.test('switches of it', (t) => {
   const bridges = bridgesOf(readDatabase(source(text)));
   const flows = { text: 'table=Output,in_port=acc actions=output:acc\n', file: 'flows' };
   const { plan, unlisted } = switchOf([{ bridge: 'br-ü', flows }], bridges);
-  t.match(plan.bridges, [{ name: 'br-ü', mac: '02:00:00:00:00:01', failMode: 'standalone', multicastSnooping: true, flows: ['table=9, priority=32768,in_port=3 actions=output:3'], ports: [{ kind: 'endpoint', name: 'acc', vlan: { tag: 5 } }] }], 'the other end is not there');
+  t.match(plan.bridges, [{ name: 'br-ü', mac: '02:00:00:00:00:01', failMode: 'standalone', multicastSnooping: { ageingS: 20 }, flows: ['table=9, priority=32768,in_port=3 actions=output:3'], ports: [{ kind: 'endpoint', name: 'acc', vlan: { tag: 5 } }] }], 'the other end is not there');
   t.equal(unlisted.size, 0);
   t.throws(() => switchOf([{ bridge: 'br1', flows }], bridges), { name: 'Unsupported', message: /nothing is known of patch port loose, .*stp_enable, bond bond, protected port bond of bridge br1/ });
   t.throws(() => switchOf([{ bridge: 'br2', flows }], bridges), { name: 'InputError', message: /unknown bridge "br2".*br-ü, br1/ });
