@@ -220,8 +220,8 @@ function runningNode(plan: NodePlan, vswitch: Vswitch, ofctl: Ofctl, wires: read
       if (programs.isVolatile()) await countAll();
       await Promise.all([vswitch.whileAlive(programs.restore()), links.restore()]);
       if (programs.isVolatile()) await vswitch.whileAlive(programs.keep());
-      // The daemon answers in the order it is asked, so nothing needs to be waited for in between.
-      const flushed = [...plan.bridges.map(({ name }) => call('fdb/flush', name)), ...snooping.map(({ name }) => call('mdb/flush', name)), connections.forget(), call('tnl/neigh/flush'), setNeighbours(plan, unixctl)];
+      // The daemon answers in the order it is asked, so nothing needs to be waited for in between. What is cached goes first: looked through without the neighbours, it would ask for them.
+      const flushed = [call('revalidator/purge'), ...plan.bridges.map(({ name }) => call('fdb/flush', name)), ...snooping.map(({ name }) => call('mdb/flush', name)), connections.forget(), call('tnl/neigh/flush'), setNeighbours(plan, unixctl)];
       [baseline] = await Promise.all([countAll(), ...flushed]);
       await Promise.all(plan.bridges.map((bridge) => setMeters('mod-meter', plan.node, bridge, ofctl)));
       none = countsSince(baseline, baseline);
