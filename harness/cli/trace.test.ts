@@ -76,9 +76,9 @@ void t.test('programs get one document, as its schema says', async (t) => {
 });
 
 void t.test('a flow that the model does not carry out: the way up to it, and exit code 3', async (t) => {
-  await writeFile(join(dir, 'odd'), 'in_port=1 actions=resubmit(,1),output:2\ntable=1,tcp actions=ct(alg=ftp,commit)\n');
+  await writeFile(join(dir, 'odd'), 'in_port=1 actions=resubmit(,1),output:2\ntable=1,tcp actions=check_pkt_larger(100)->NXM_NX_PKT_MARK[0]\n');
   const refused = await flowbed('trace', '--flows', 'odd', 'in_port=1,tcp');
-  t.match(refused, { code: 3, stdout: /^ +1\. tcp, priority 32768\n +ct\(commit.*\n\n\? .*alg=ftp/m });
+  t.match(refused, { code: 3, stdout: /^ +1\. tcp, priority 32768\n +check_pkt_larger.*\n\n\? .*check_pkt_larger/m });
   t.match(await flowbed('trace', '--flows', 'odd', 'packet_type=(1,0x800)', '--json'), { code: 3, stdout: '{\n  "refused": "the model does not know packets without an Ethernet header (packet_type)"\n}\n' });
 });
 

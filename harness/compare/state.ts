@@ -39,8 +39,8 @@ interface Entry {
   readonly values: Readonly<Record<string, string>>;
 }
 
-function ofConnection({ node, zone, protocol, original, reply, mark, label, progress, timeoutS }: TrackedConnection): Entry {
-  return { node, about: `${protocol} connection ${original} in zone ${zone} on ${node}`, values: { reply, mark: `0x${mark.toString(16)}${label === undefined ? '' : `, label ${label}`}`, protoinfo: progress || 'none', timeout: `${timeoutS} s` } };
+function ofConnection({ node, zone, protocol, original, reply, mark, label, progress, helper, parent, timeoutS }: TrackedConnection): Entry {
+  return { node, about: `${protocol} connection ${original} in zone ${zone} on ${node}`, values: { reply, mark: `0x${mark.toString(16)}${label === undefined ? '' : `, label ${label}`}`, protoinfo: progress || 'none', ...(helper === undefined ? {} : { helper }), ...(parent === undefined ? {} : { parent }), timeout: `${timeoutS} s` } };
 }
 
 function ofMac({ node, bridge, port, vlan, mac }: LearnedMac): Entry {
@@ -55,7 +55,7 @@ function compareEntries(aspect: StateDifference['aspect'], expected: readonly En
     const told = { aspect, node, about, expected: print(a), actual: print(b) };
     if (b === undefined) return [{ ...told, kind: 'missing', fields: [] }];
     if (a === undefined) return [{ ...told, kind: 'unexpected', fields: [] }];
-    const fields = Object.keys(a.values).filter((name) => a.values[name] !== b.values[name]);
+    const fields = [...new Set([a, b].flatMap(({ values }) => Object.keys(values)))].filter((name) => a.values[name] !== b.values[name]);
     return fields.length === 0 ? [] : [{ ...told, kind: 'different', fields }];
   });
 }

@@ -23,6 +23,10 @@ export interface Behaviour {
   readonly registers: 16 | 32;
   /** Whether the identifiers of ICMP are translated as ports are. */
   readonly natOfIcmp: 'identifiers' | 'addresses alone';
+  /** Whose helpers read packets of FTP and TFTP from other ports than their own. */
+  readonly helpers: 'of flows and connections' | 'of flows alone';
+  /** Whether EPRT and EPSV are read over IPv4. */
+  readonly extendedFtp: 'over both' | 'over IPv6';
   /** Of TCP and UDP in packets that are translated. */
   readonly translatedChecksum: 'brought up to date' | 'taken anew';
   /** Whether `force` takes answers of translated connections for what begins another one. */
@@ -73,6 +77,9 @@ export function behaviourOf(version: Version): Behaviour {
     registers: isBefore(version, [3, 7]) ? 16 : 32,
     // (lib/conntrack.c, nat_get_unique_tuple, pat_packet)
     natOfIcmp: isBefore(version, [4, 0]) ? 'addresses alone' : 'identifiers',
+    // (lib/conntrack.c, get_alg_ctl_type, detect_ftp_ctl_type)
+    helpers: isBefore(version, [3, 3]) ? 'of flows alone' : 'of flows and connections',
+    extendedFtp: isBefore(version, [4, 0]) ? 'over IPv6' : 'over both',
     // (lib/packets.c, packet_set_ipv6_addr, packet_udp_complete_csum)
     translatedChecksum: isBefore(version, [3, 6]) ? 'brought up to date' : 'taken anew',
     // They were found as connections of their own (lib/conntrack.c, CT_CONN_TYPE_UN_NAT).

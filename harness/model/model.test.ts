@@ -339,7 +339,6 @@ void t.test('what cannot be written stays', async (t) => {
 void t.test('the model refuses by name', async (t) => {
   const refuses = (why: RegExp, flow: string, frame: Uint8Array) => t.throws(() => send(nodeOf(flow), 'p1', frame), { name: 'Unsupported', message: new RegExp(`${why.source}.*at a frame into p1 of n1, table 0$`) }, why.source);
   t.throws(() => send(nodeOf('ip,actions=write_actions(output:2),goto_table:1', 'table=1,ip,actions=ct(table=2)'), 'p1', udp()), { name: 'Unsupported', message: /put off with an action set.* table 1$/ });
-  refuses(/does not carry out ct\(alg=ftp\)/, 'tcp,actions=ct(alg=ftp)', tcp());
   refuses(/chooses by a seed of its own what src=10.0.0.1,dst=10.0.0.2,.* is translated to/, 'ip,actions=ct(commit,nat(src=10.0.0.8-10.0.0.9))', udp());
   refuses(/does not rewrite ARP that is not for IPv4/, 'arp,actions=set_field:2->arp_op,2', arp().subarray(0, 20));
   refuses(/does not rewrite ARP that is not for IPv4/, 'arp,actions=set_field:2->arp_op,2', arp(257));

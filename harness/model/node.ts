@@ -11,7 +11,7 @@ import { behaviourOf, newest, type Behaviour } from './behaviour.js';
 import { compile, find, insert, remove, rulesOf, type FlowTables, type Rule } from './classifier.js';
 import type { Fragments } from './conntrack/fragments.js';
 import { timeoutsOf, type Timeouts } from './conntrack/timeouts.js';
-import type { ConnectionTable } from './conntrack/tracker.js';
+import type { Connection, ConnectionTable } from './conntrack/tracker.js';
 import { countLearners } from './flows/edit.js';
 import { hasTimeout, type FlowRecord } from './flows/record.js';
 import { fullMeter, plannedMeters, type MeterState } from './meters.js';
@@ -58,6 +58,8 @@ export interface ModelNode {
   readonly behaviour: Behaviour;
   readonly bridges: readonly ModelBridge[];
   readonly connections: ConnectionTable;
+  /** Those that told of others. */
+  readonly controls: Set<Connection>;
   readonly tunnels: readonly TunnelPort[];
   /** Where tunnels leave. */
   readonly routes: readonly Route[];
@@ -92,7 +94,7 @@ export function buildNode(plan: NodePlan, version = newest): ModelNode {
   });
   const { conntrack = {} } = plan;
   const timeouts = new Map((conntrack.timeouts ?? []).map(({ zone, seconds }) => [zone, timeoutsOf(seconds)]));
-  return { name: plan.node, behaviour: behaviourOf(version), bridges, tunnels: tunnelPortsOf(bridges), routes: routesOf(plan.bridges), neighbours: plannedNeighbours(plan.bridges), connections: new Map(), conntrack, timeouts, fragments: [], decisions: noDecisions(), downPorts: new Set(), nowMs: 0 };
+  return { name: plan.node, behaviour: behaviourOf(version), bridges, tunnels: tunnelPortsOf(bridges), routes: routesOf(plan.bridges), neighbours: plannedNeighbours(plan.bridges), connections: new Map(), controls: new Set(), conntrack, timeouts, fragments: [], decisions: noDecisions(), downPorts: new Set(), nowMs: 0 };
 }
 
 /** The group with the bridge's own fields. */
@@ -103,6 +105,7 @@ export function locatedGroup(group: Group, options: OptionFields): Group {
 /** Forgets connections, learned addresses, who asked for multicast, and counters; flows and groups are again those of the plan, as if they came now; links are up, meters full. Fragments go on waiting, as they do in the switch. */
 export function resetNode(node: ModelNode): void {
   node.connections.clear();
+  node.controls.clear();
   node.downPorts.clear();
   node.decisions.translationsAsked = 0;
   forgetNeighbours(node.neighbours);

@@ -2,6 +2,7 @@
 import { assertNever, InputError, Unsupported } from '../base/errors.js';
 import type { SwitchCall } from '../nouns/switching.js';
 import { flushConnections } from './conntrack/flush.js';
+import { forgetExpected } from './conntrack/helper.js';
 import { changeFlows } from './flows/change.js';
 import { advance } from './flows/expiry.js';
 import type { ModelNode } from './node.js';
@@ -20,7 +21,8 @@ export function operate(node: ModelNode, call: Operation): void {
       return setLink(node, call.port, call.state);
     case 'flush':
       if (node.behaviour.flushOfIcmp6 === 'the switch ends' && call.tuple !== undefined && /ct_nw_proto=58\b/.test(call.tuple)) throw new Unsupported('the model does not forget a connection of ICMPv6 by its tuple: Open vSwitch may end itself there');
-      return flushConnections(node.connections, call);
+      flushConnections(node.connections, call);
+      return forgetExpected(node.connections, node.controls);
     default:
       return assertNever(call);
   }

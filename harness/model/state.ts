@@ -14,11 +14,12 @@ export function stateOf(node: ModelNode): SwitchState {
   };
 }
 
-function tell(node: ModelNode, { original, reply, mark, label, progress, expiresAtMs }: Connection): TrackedConnection {
+function tell(node: ModelNode, { original, reply, mark, label, progress, helper, parent, expiresAtMs }: Connection): TrackedConnection {
   return {
     node: node.name, zone: original.zone, protocol: printProtocol(original),
     original: printTuple(original), reply: printTuple(reply), mark, ...(label === 0n ? {} : { label: `0x${label.toString(16)}` }),
     progress: progress.kind === 'tcp' ? printTcp(progress) : '',
+    ...(helper === undefined ? {} : { helper }), ...(parent === undefined ? {} : { parent: printTuple(parent) }),
     timeoutS: Math.floor((expiresAtMs - node.nowMs) / 1000),
   };
 }

@@ -17,6 +17,10 @@ export interface TrackedConnection {
   readonly label?: string;
   /** Of TCP, the states of both ends and how their windows scale; empty for others. */
   readonly progress: string;
+  /** What reads its packets for others that they tell of; missing where nothing does. */
+  readonly helper?: string;
+  /** The direction in which the connection began that told of this one, where one did. */
+  readonly parent?: string;
   /** Whole seconds of virtual time until it is forgotten. */
   readonly timeoutS: number;
 }

@@ -107,8 +107,8 @@ function deed(note: HostNote): string {
 /** A line an entry: `n1, zone 65520: tcp src=…, reply src=…, mark 0x20, …, 120 s left`, and `n1, br-int: 0a:00:0a:0a:01:02 is at p1-f64551`. */
 export function describeState({ connections, macs }: SwitchState): readonly string[] {
   return [
-    ...connections.map(({ node, zone, protocol, original, reply, mark, label, progress, timeoutS }) =>
-      [`${node}, zone ${zone}: ${protocol} ${original}`, `reply ${reply}`, `mark 0x${mark.toString(16)}`, ...(label === undefined ? [] : [`label ${label}`]), ...(progress === '' ? [] : [progress]), `${timeoutS} s left`].join(', ')),
+    ...connections.map(({ node, zone, protocol, original, reply, mark, label, progress, helper, parent, timeoutS }) =>
+      [`${node}, zone ${zone}: ${protocol} ${original}`, `reply ${reply}`, `mark 0x${mark.toString(16)}`, ...(label === undefined ? [] : [`label ${label}`]), ...(progress === '' ? [] : [progress]), ...(helper === undefined ? [] : [`helper ${helper}`]), ...(parent === undefined ? [] : [`told of by ${parent}`]), `${timeoutS} s left`].join(', ')),
     ...macs.map(({ node, bridge, port, vlan, mac }) => `${node}, ${bridge}: ${mac}${vlan === 0 ? '' : ` in VLAN ${vlan}`} is at ${port}`),
   ];
 }

@@ -5,6 +5,7 @@ import { assertNever, Unsupported } from '../../base/errors.js';
 import type { NatAction } from '../../openflow/actions.js';
 import { ctStateBits } from '../../openflow/fields.js';
 import type { Behaviour } from '../behaviour.js';
+import { expectedAs, helperOf, type Expectations, type Expected, type Helper } from './helper.js';
 import { beginIcmp, opensIcmp, updateIcmp, type IcmpProgress } from './icmp.js';
 import { beginOther, updateOther, type OtherProgress } from './other.js';
 import type { TrackedPacket } from './packet.js';
@@ -24,6 +25,11 @@ export interface Connection {
   readonly timeouts: Timeouts;
   /** How many have expired that began with its tuple. */
   readonly replaces: number;
+  /** What reads its packets, and what they told of so far. */
+  readonly helper?: Helper;
+  expects?: Expectations;
+  /** The direction in which the connection began that told of this one: mark and label are those that it had, for good. */
+  readonly parent?: Tuple;
   mark: number;
   /** 128 bits. */
   label: bigint;
@@ -42,7 +48,9 @@ export interface Tracked {
   readonly isReply: boolean;
   /** Whether it quotes a packet of its connection. */
   readonly isError?: true;
-  /** The connection's original direction, or that of a packet that might begin one; missing for a packet that can belong to none. */
+  /** Of a packet without a connection, what it was expected with. */
+  readonly expected?: Expected;
+  /** The original direction of the connection, of the one that told of it, or that of a packet that might begin one; missing for a packet that can belong to none. */
   readonly original?: Tuple;
   /** What its addresses and ports become. */
   readonly becomes?: Translation;
@@ -62,11 +70,16 @@ export interface Asked {
   /** What becomes of a packet without a connection; `by force`, one that would be an answer begins a connection as well. */
   readonly commits: 'nothing' | 'new connections' | 'by force';
   readonly nat?: NatAction;
+  readonly helper?: Helper;
+  /** What reads the packet. */
+  readonly reader?: Helper;
 }
 
 /** What the tracker needs to know of its node. */
 export interface Tracker {
   readonly connections: ConnectionTable;
+  /** Those that told of others. */
+  readonly controls: Set<Connection>;
   readonly nowMs: number;
   readonly behaviour: Behaviour;
   readonly tcpSequences: 'checked' | 'not checked';
@@ -91,18 +104,21 @@ export function track(tracker: Tracker, packet: TrackedPacket | undefined, asked
   const state = trk | (earlier?.state ?? 0);
   if (packet.kind === 'error') return translated(relatedTo(zone, state, isReply, tuple, connection), nat);
   if (connection !== undefined) {
+    const known = connection.parent === undefined ? state : state | rel;
     const update = updateWith(connection, packet, isReply, tracker.tcpSequences);
     if (update.kind !== 'restart') {
       if (update.kind !== 'invalid' && update.timeout !== undefined) connection.expiresAtMs = tracker.nowMs + connection.timeouts[update.timeout] * 1000;
-      return translated({ zone, state: stateAfter(state, update, isReply), connection, isReply, original: connection.original }, nat);
+      return translated({ zone, state: stateAfter(known, update, isReply), connection, isReply, original: firstOf(connection) }, nat);
     }
     connection.expiresAtMs = tracker.nowMs;
   }
   if (lookup(tracker.connections, tuple, tracker.nowMs) !== undefined) return { zone, state, isReply, original: tuple };
-  if (!opens(packet)) return { zone, state: trk | inv, isReply, original: tuple };
-  const created = asked.commits === 'nothing' ? undefined : create(tracker, packet, tuple, nat);
-  if (created === undefined) return { zone, state: trk | fresh, isReply, original: tuple };
-  return translated({ zone, state: trk | fresh, connection: created, isReply: false, original: tuple }, nat);
+  const expected = expectedAs(tracker.connections, tracker.controls, tuple, tracker.nowMs);
+  const told = { zone, isReply, original: expected?.parent ?? tuple, ...(expected === undefined ? {} : { expected }) };
+  if (!opens(packet)) return { ...told, state: trk | inv };
+  const opened = { ...told, state: expected === undefined ? trk | fresh : trk | fresh | rel };
+  const created = asked.commits === 'nothing' ? undefined : create(tracker, packet, tuple, asked, expected);
+  return created === undefined ? opened : translated({ ...opened, connection: created, isReply: false }, nat);
 }
 
 /** What was said of a packet that is the same in the same zone holds; only its addresses may have to follow (process_one_fast). */
@@ -158,11 +174,18 @@ function stateAfter(state: number, { kind }: Exclude<Update, { readonly kind: 'r
 /** An error belongs to a connection, but is no part of it; without one it is invalid. */
 function relatedTo(zone: number, state: number, isReply: boolean, tuple: Tuple, connection: Connection | undefined): Tracked {
   if (connection === undefined) return { zone, state: trk | inv, isReply, original: tuple };
-  return { zone, state: state | rel | (isReply ? rpl : 0), isReply, isError: true, connection, original: connection.original };
+  return { zone, state: state | rel | (isReply ? rpl : 0), isReply, isError: true, connection, original: firstOf(connection) };
 }
 
-function create({ connections, nowMs, timeoutsOf, hasRoom, translate }: Tracker, packet: Part, original: Tuple, nat: NatAction | undefined): Connection | undefined {
+/** What its packets are told to belong to (write_ct_md). */
+function firstOf({ original, parent }: Connection): Tuple {
+  return parent ?? original;
+}
+
+function create({ connections, nowMs, timeoutsOf, hasRoom, translate }: Tracker, packet: Part, original: Tuple, { nat, helper: asked, reader }: Asked, expected: Expected | undefined): Connection | undefined {
   if (!hasRoom(original.zone)) return undefined;
+  if (nat !== undefined && expected !== undefined) throw new Unsupported('the model does not translate connections that were expected of FTP or TFTP');
+  const helper = helperOf(reader, asked);
   const reply = nat === undefined ? reversed(original) : translate(original, nat);
   if (reply === undefined) return undefined;
   const { progress, timeout } = begin(packet);
@@ -170,7 +193,7 @@ function create({ connections, nowMs, timeoutsOf, hasRoom, translate }: Tracker,
   const former = connections.get(keyOf(original));
   const created: Connection = {
     original, reply, ...(nat === undefined ? {} : { translated: nat.to?.part ?? 'neither' }), progress, timeouts, replaces: former === undefined ? 0 : former.replaces + 1,
-    mark: 0, label: 0n, expiresAtMs: nowMs + timeouts[timeout] * 1000,
+    mark: expected?.mark ?? 0, label: expected?.label ?? 0n, ...(helper === undefined ? {} : { helper }), ...(expected === undefined ? {} : { parent: expected.parent }), expiresAtMs: nowMs + timeouts[timeout] * 1000,
   };
   for (const direction of [original, reply]) connections.set(keyOf(direction), created);
   return created;

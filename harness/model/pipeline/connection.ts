@@ -4,9 +4,9 @@ import { printActions, type CtAction } from '../../openflow/actions.js';
 import { fieldCalled, type Field } from '../../openflow/fields.js';
 import type { Masked } from '../../openflow/values.js';
 import { etherTypes } from '../../packet/ethernet.js';
-import { copyKey, word, type FlowKey } from '../../packet/flow-key.js';
-import { ipProtocols } from '../../packet/ipv4.js';
+import { copyKey, word } from '../../packet/flow-key.js';
 import { letGo } from '../conntrack/fragments.js';
+import { readerOf } from '../conntrack/helper.js';
 import { hasRoom } from '../conntrack/limits.js';
 import { trackedPacket } from '../conntrack/packet.js';
 import { defaultTimeouts, havePolicies } from '../conntrack/timeouts.js';
@@ -20,17 +20,17 @@ import type { ModelNode } from '../node.js';
 import { commit, settled, type Packet } from '../packet.js';
 import { asCarried } from './carried.js';
 import { freeze } from './freeze.js';
+import { readAlong } from './helper.js';
 import { assemble, inPlaceOf, lacksPorts } from './reassembly.js';
 import { chooseTranslation } from './translation-choice.js';
 import { blame, type Translation } from './translation.js';
 
 /** The packet's changes go into its bytes; then it is untracked again: connection fields are for the packet that goes on in `table`. */
 export function connectionTrack(at: Translation, ct: CtAction): void {
-  if (ct.alg !== undefined) throw new Unsupported(`the model does not carry out ${printActions([ct])}`);
   if (typeof ct.zone !== 'number') checkRead(ct.zone.field);
   const zone = typeof ct.zone === 'number' ? ct.zone : Number(readSubfield(at.packet.key, ct.zone));
   const nat = ct.exec.findLast((action) => action.kind === 'nat');
-  const asked: Asked = { zone, commits: ct.force ? 'by force' : ct.commit ? 'new connections' : 'nothing', ...(nat === undefined ? {} : { nat }) };
+  const asked: Asked = { zone, commits: ct.force ? 'by force' : ct.commit ? 'new connections' : 'nothing', ...(nat === undefined ? {} : { nat }), ...(ct.alg === undefined ? {} : { helper: ct.alg }) };
   const { packet } = at;
   const marks = marksOf(packet, ct);
   commit(packet);
@@ -44,10 +44,11 @@ export function connectionTrack(at: Translation, ct: CtAction): void {
     const { node } = at.passage;
     const onward = asCarried(settledPacket, at.carried, node.behaviour);
     const seen = assemble(at, onward, zone, behind);
-    const said = seen.kind === 'held' ? undefined : lookAtConnection(node, seen.kind === 'invalid' ? undefined : seen.kind === 'whole' ? seen.packet : onward, asked);
+    const found = seen.kind === 'held' ? undefined : lookAtConnection(node, seen.kind === 'invalid' ? undefined : seen.kind === 'whole' ? seen.packet : onward, asked);
     letGo(node.fragments, onward.arrived[word.ethType] === etherTypes.ipv6 ? 'ipv6' : 'ipv4', node.nowMs, node.behaviour);
-    if (said === undefined) return waits(at, flow);
-    setMarks(said, marks);
+    if (found === undefined) return waits(at, flow);
+    setMarks(found, marks);
+    const said = readAlong(node, { packet: onward, seen }, found, asked);
     const { becomes } = said;
     if (becomes !== undefined) {
       if (seen.kind === 'whole') throw new Unsupported('the model does not translate fragments');
@@ -73,10 +74,10 @@ function waits(at: Translation, flow: ReturnType<typeof blame>): 'dropped' {
 }
 
 /** The fields that tell of a connection. */
-function writeConnection(packet: Packet, { state, zone, connection, original }: Tracked, behaviour: Behaviour): void {
+function writeConnection(packet: Packet, { state, zone, connection, expected, original }: Tracked, behaviour: Behaviour): void {
   const { key } = packet;
-  key.set([state, zone, connection?.mark ?? 0], word.ctState);
-  writeField(key, labelField, connection?.label ?? 0n, labelField.ones);
+  key.set([state, zone, connection?.mark ?? expected?.mark ?? 0], word.ctState);
+  writeField(key, labelField, connection?.label ?? expected?.label ?? 0n, labelField.ones);
   writeOriginal(key, original);
   if (lacksPorts(packet, behaviour)) key.fill(0, word.ctTpSrc, word.ctTpDst + 1);
 }
@@ -86,26 +87,27 @@ function lookAtConnection(node: ModelNode, packet: Packet | undefined, asked: As
   const tracker = trackerOf(node);
   if (packet === undefined) return track(tracker, undefined, asked, undefined);
   const { frame, layout, arrived, tracked } = packet;
+  const reader = readerOf(arrived, asked.helper, tracked?.said.connection, node.behaviour);
   const isUnchanged = tracked?.holds === true && tracked.said.zone === asked.zone && ofTuples.every((field) => tracked.key[field] === arrived[field]);
-  if (isUnchanged && asked.commits !== 'by force' && !isControl(arrived)) return trackAgain(tracked.said, asked.nat);
-  return track(tracker, trackedPacket(frame, layout, arrived, asked.zone, node.behaviour), asked, tracked?.said);
+  if (isUnchanged && asked.commits !== 'by force' && reader === undefined) return trackAgain(tracked.said, asked.nat);
+  return track(tracker, trackedPacket(frame, layout, arrived, asked.zone, node.behaviour), reader === undefined ? asked : { ...asked, reader }, tracked?.said);
 }
 
 const labelField = fieldCalled('ct_label');
 
 function trackerOf(node: ModelNode): Tracker {
-  const { connections, nowMs, behaviour, conntrack, timeouts } = node;
+  const { connections, controls, nowMs, behaviour, conntrack, timeouts } = node;
   return {
-    connections, nowMs, behaviour, tcpSequences: conntrack.tcpSequences ?? 'checked',
+    connections, controls, nowMs, behaviour, tcpSequences: conntrack.tcpSequences ?? 'checked',
     timeoutsOf: ({ zone, protocol }) => (havePolicies.includes(protocol) ? timeouts.get(zone) : undefined) ?? defaultTimeouts,
     hasRoom: (zone) => hasRoom(connections, zone, nowMs, conntrack, behaviour),
     translate: (original, nat) => chooseTranslation(node, original, nat),
   };
 }
 
-/** What the flow makes of the packet's connection. */
+/** What the flow makes of the packet's connection, unless another told of it. */
 function setMarks({ connection }: Tracked, { mark, label }: Marks): void {
-  if (connection === undefined || (mark.mask | label.mask) === 0n) return;
+  if (connection === undefined || connection.parent !== undefined || (mark.mask | label.mask) === 0n) return;
   connection.mark = Number((BigInt(connection.mark) & ~mark.mask) | mark.value);
   connection.label = (connection.label & ~label.mask) | label.value;
 }
@@ -139,14 +141,6 @@ function marksOf({ key }: Packet, { exec }: CtAction): Marks {
   const asked = (name: string) => ({ value: readField(written, fieldCalled(name)) & (masks.get(name) ?? 0n), mask: masks.get(name) ?? 0n });
   return { mark: asked('ct_mark'), label: asked('ct_label') };
 }
-
-/** Whether helpers would read it, were there any: FTP's and TFTP's own ports, whoever uses them (lib/conntrack.c, get_alg_ctl_type). */
-function isControl(key: FlowKey): boolean {
-  const [src, dst] = [key[word.tpSrc], key[word.tpDst]];
-  return key[word.nwProto] === ipProtocols.tcp ? src === controlPorts.ftp || dst === controlPorts.ftp : key[word.nwProto] === ipProtocols.udp && dst === controlPorts.tftp;
-}
-
-const controlPorts = { ftp: 21, tftp: 69 } as const;
 
 const ofTuples = [word.nwSrc, word.nwDst, word.tpSrc, word.tpDst, ...[word.ipv6Src, word.ipv6Dst].flatMap((first) => [0, 1, 2, 3].map((index) => first + index))];
 

@@ -13,8 +13,10 @@ export function parseConnections(node: string, text: string): readonly TrackedCo
     }
     const number = (name: string) => Number(new RegExp(`(?:^|,)${name}=(\\d+)`).exec(rest)?.[1] ?? 0);
     const progress = /protoinfo=\(([^)]*)\)/.exec(rest)?.[1] ?? '';
+    const helper = /(?:^|,)helper=(\w+)/.exec(rest)?.[1];
+    const parent = /(?:^|,)parent=\(([^)]*)\)/.exec(rest)?.[1];
     const label = /(?:^|,)labels=(0x[\da-f]+)/.exec(rest)?.[1];
-    return { node, zone: number('zone'), protocol, original, reply, mark: number('mark'), ...(label === undefined ? {} : { label }), progress, timeoutS: Number(timeout) };
+    return { node, zone: number('zone'), protocol, original, reply, mark: number('mark'), ...(label === undefined ? {} : { label }), progress, ...(helper === undefined ? {} : { helper }), ...(parent === undefined ? {} : { parent }), timeoutS: Number(timeout) };
   });
 }
 

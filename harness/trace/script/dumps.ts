@@ -23,10 +23,11 @@ export function connectionLines(connections: readonly TrackedConnection[], zone:
   return wanted.sort((a, b) => a.zone - b.zone || (a.text < b.text ? -1 : 1)).map(({ text }) => text);
 }
 
-function connectionLine({ zone, protocol, original, reply, mark, label, progress, timeoutS }: TrackedConnection): string {
+function connectionLine({ zone, protocol, original, reply, mark, label, progress, helper, parent, timeoutS }: TrackedConnection): string {
   return [
     `${protocol},orig=(${original}),reply=(${reply}),id=0`, ...(zone === 0 ? [] : [`zone=${zone}`]), `status=0,timeout=${timeoutS}`,
     ...(mark === 0 ? [] : [`mark=${mark}`]), ...(label === undefined ? [] : [`labels=${label}`]), ...(progress === '' ? [] : [`protoinfo=(${progress})`]),
+    ...(helper === undefined ? [] : [`helper=${helper}`]), ...(parent === undefined ? [] : [`parent=(${parent})`]),
   ].join(',');
 }
 

@@ -42,6 +42,7 @@ function readConnection(text: string, place: Line): RememberedConnection {
   if (original === undefined || reply === undefined) throw new InputError(`expected a line of "dpctl/dump-conntrack -m -s", such as udp,orig=(src=10.0.0.1,dst=10.0.0.2,sport=4000,dport=7),reply=(…),zone=7,timeout=30, got "${text.slice(0, 60)}"`, place);
   const protocol = protocols.find((known) => known === name);
   if (protocol === undefined) throw new InputError(`connections of ${name} cannot be given to begin with: ${protocols.join(', ')} can`, place);
+  if (/,(helper|parent)=/.test(rest)) throw new InputError('connections with helpers, and those that they tell of, cannot be given to begin with: let the script make them', place);
   const state = /protoinfo=\((?:state=|state_orig=)(\w+)(?:,state_reply=(\w+))?/.exec(rest);
   if (protocol === 'tcp' && (state === null || state.slice(1).some((end) => end !== undefined && end !== 'ESTABLISHED'))) throw new InputError(`of TCP, only connections that stand (ESTABLISHED) can be given to begin with, not ${state?.[0] ?? 'one that does not tell its state'}`, place);
   const number = (key: string) => Number(new RegExp(`(?:^|,)${key}=(\\d+)`).exec(rest)?.[1] ?? NaN);

@@ -1,0 +1,35 @@
+/** The helpers of FTP and TFTP beside the tracker: what packets of their connections tell of others (Open vSwitch lib/conntrack.c, handle_ftp_ctl, handle_tftp_ctl). */
+import { Unsupported } from '../../base/errors.js';
+import { ctStateBits } from '../../openflow/fields.js';
+import { readFtp } from '../conntrack/ftp.js';
+import { expect, readerOf } from '../conntrack/helper.js';
+import type { Asked, Connection, Tracked } from '../conntrack/tracker.js';
+import { transportOf } from '../conntrack/transport.js';
+import type { ModelNode } from '../node.js';
+import type { Packet } from '../packet.js';
+import type { Seen } from './reassembly.js';
+
+/** What is said of the packet, once its connection's helper has read it: one that tells of a foreign address is invalid. */
+export function readAlong(node: ModelNode, { packet, seen }: { readonly packet: Packet; readonly seen: Seen }, said: Tracked, { helper, nat }: Asked): Tracked {
+  const { connection } = said;
+  if (connection?.helper === undefined) return said;
+  const reader = readerOf(packet.arrived, helper, connection, node.behaviour);
+  if (reader === undefined) return said;
+  if (seen.kind !== 'packet') throw new Unsupported('the model does not read fragments of FTP and TFTP');
+  const told = reader === 'tftp' ? { kind: 'port', port: connection.original.src.port } as const : readFtp(payloadOf(packet), connection, node.behaviour);
+  if (told.kind === 'nothing') return said;
+  if (reader === 'ftp' && (nat !== undefined || connection.translated !== undefined)) throw new Unsupported('the model does not translate addresses that FTP tells of');
+  if (told.kind === 'foreign') return { ...said, state: said.state | ctStateBits.trk | ctStateBits.inv };
+  tell(node, connection, told.port, (said.state & ctStateBits.rpl) !== 0);
+  return said;
+}
+
+function tell({ connections, controls, nowMs }: ModelNode, control: Connection, port: number, isReply: boolean): void {
+  expect(connections, controls, control, { port, isReply }, nowMs);
+}
+
+/** Of a TCP segment. */
+function payloadOf({ frame, layout, arrived }: Packet): Uint8Array {
+  const transport = transportOf(frame, layout, arrived, 0);
+  return transport === undefined ? new Uint8Array() : transport.bytes.subarray((transport.view.getUint8(12) >>> 4) * 4);
+}
