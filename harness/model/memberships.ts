@@ -3,7 +3,7 @@ import { Unsupported } from '../base/errors.js';
 import { sumWords, finishChecksum } from '../packet/checksum.js';
 import { etherTypes } from '../packet/ethernet.js';
 import type { Layout } from '../packet/extract/extract.js';
-import { word, type FlowKey } from '../packet/flow-key.js';
+import { fragment, word, type FlowKey } from '../packet/flow-key.js';
 import { igmpLength, igmpTypes, recordTypes } from '../packet/igmp.js';
 import { ipProtocols } from '../packet/ipv4.js';
 import { mldLength, mldTypes } from '../packet/mld.js';
@@ -35,9 +35,9 @@ const mldMessages: readonly number[] = Object.values(mldTypes);
 const firstMapped = 0xffff_0000_0000n;
 const allHosts = (0xff02n << 112n) | 1n;
 
-/** Fragments have none; neither have messages that are cut off. */
+/** Zero for fragments other than the first, and for what is cut off. */
 function typeOf(key: FlowKey, received: Received): number {
-  if (key[word.nwFrag] !== 0) return 0;
+  if (((key[word.nwFrag] ?? 0) & fragment.later) !== 0) return 0;
   if (key[word.ethType] === etherTypes.ipv6) return key[word.tpSrc] ?? 0;
   const message = messageOf(received);
   return message.byteLength - received.padding >= igmpLength ? message.getUint8(0) : 0;

@@ -64,6 +64,12 @@ function igmp(random: Random): Uint8Array {
 /** Now and then cut off, longer, of another number of records, or otherwise changed, which its checksum seldom follows. */
 function damaged(random: Random, message: Uint8Array, repair: (bytes: Uint8Array) => Uint8Array): Uint8Array {
   if (random.integer(0, 5) !== 0) return message;
+  if (random.integer(0, 2) === 0 && message.length > 9) {
+    // The first record of a report has auxiliary data, or seems to.
+    const padded = concatBytes(message, new Uint8Array(4));
+    padded[9] = random.integer(1, 4);
+    return repair(padded);
+  }
   const bytes = concatBytes(message, new Uint8Array(8)).slice(0, random.integer(4, message.length + 8));
   const at = random.integer(0, bytes.length - 1);
   if (random.integer(0, 1) === 0) bytes[at] = random.integer(0, 255);
@@ -94,6 +100,7 @@ function ipv4(random: Random): IpPacket {
   const isData = random.integer(0, 1) === 0;
   const payload = isData ? encodeUdp({ srcPort: 4000, dstPort: 7 }, new Uint8Array(20), addresses) : damaged(random, igmp(random), (bytes) => summed(bytes, 0));
   const bytes = encodeIpv4({ ...addresses, protocol: isData ? ipProtocols.udp : ipProtocols.igmp, ttl: pick(random, [1, 64, 2]) }, payload);
+  if (random.integer(0, 11) === 0) bytes.set(pick(random, [[0x20, 0], [0, 8], [0x20, 8]]), 6); // one of several fragments
   return { etherType: etherTypes.ipv4, dst: '01:00:5e:01:01:01', bytes };
 }
 
