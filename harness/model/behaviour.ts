@@ -31,6 +31,8 @@ export interface Behaviour {
   readonly translatedChecksum: 'brought up to date' | 'taken anew';
   /** Whether `force` takes answers of translated connections for what begins another one. */
   readonly forceOnTranslated: 'begins anew' | 'does nothing';
+  /** Where answers to a translated connection would come, once it has ended: nothing else can come there until Open vSwitch sweeps up. */
+  readonly endedTranslations: 'are in the way' | 'are gone';
   /** What `persistent` does. */
   readonly persistentNat: 'by the source address' | 'nothing';
   /** Local routes of a switch that does not see the system's: what a tunnel's source is looked for in. */
@@ -84,6 +86,8 @@ export function behaviourOf(version: Version): Behaviour {
     translatedChecksum: isBefore(version, [3, 6]) ? 'brought up to date' : 'taken anew',
     // They were found as connections of their own (lib/conntrack.c, CT_CONN_TYPE_UN_NAT).
     forceOnTranslated: isBefore(version, [3, 3]) ? 'does nothing' : 'begins anew',
+    // That connection of its own never expired (lib/conntrack.c, conn_expired).
+    endedTranslations: isBefore(version, [3, 3]) ? 'are in the way' : 'are gone',
     // (lib/conntrack.c, nat_range_hash)
     persistentNat: isBefore(version, [3, 4]) ? 'nothing' : 'by the source address',
     // (lib/netdev-dummy.c, netdev_dummy_ip4addr)

@@ -102,6 +102,7 @@ export function track(tracker: Tracker, packet: TrackedPacket | undefined, asked
   const earlier = before?.zone === zone ? before : undefined;
   const { connection, isReply, tuple } = find(tracker, packet, asked, earlier);
   const state = trk | (earlier?.state ?? 0);
+  if (connection === undefined && isInTheWay(tracker, tuple)) return { zone, state: state | inv, isReply: false };
   if (packet.kind === 'error') return translated(relatedTo(zone, state, isReply, tuple, connection), nat);
   if (connection !== undefined) {
     const known = connection.parent === undefined ? state : state | rel;
@@ -112,7 +113,7 @@ export function track(tracker: Tracker, packet: TrackedPacket | undefined, asked
     }
     connection.expiresAtMs = tracker.nowMs;
   }
-  if (lookup(tracker.connections, tuple, tracker.nowMs) !== undefined) return { zone, state, isReply, original: tuple };
+  if (isTaken(tracker, tuple)) return { zone, state, isReply, original: tuple };
   const expected = expectedAs(tracker.connections, tracker.controls, tuple, tracker.nowMs);
   const told = { zone, isReply, original: expected?.parent ?? tuple, ...(expected === undefined ? {} : { expected }) };
   if (!opens(packet)) return { ...told, state: trk | inv };
@@ -212,6 +213,20 @@ export function lookup(table: ConnectionTable, tuple: Tuple, nowMs: number): Con
   const found = table.get(keyOf(tuple));
   if (found === undefined || found.expiresAtMs > nowMs) return found;
   return liveConnections(table, nowMs).findLast(({ original, reply }) => isSame(original, tuple) || isSame(reply, tuple));
+}
+
+/** Whether no new connection can be told from others by `tuple`. @throws Unsupported where it depends on when Open vSwitch sweeps up. */
+export function isTaken(tracker: Pick<Tracker, 'connections' | 'nowMs' | 'behaviour'>, tuple: Tuple): boolean {
+  return lookup(tracker.connections, tuple, tracker.nowMs) !== undefined || isInTheWay(tracker, tuple);
+}
+
+/** Whether answers to a translated connection that has ended would look like this, or, where they are just the other way round, its packets. */
+function isInTheWay({ connections, nowMs, behaviour }: Pick<Tracker, 'connections' | 'nowMs' | 'behaviour'>, tuple: Tuple): boolean {
+  const ended = behaviour.endedTranslations === 'are gone' ? undefined : connections.get(keyOf(tuple));
+  if (ended?.translated === undefined || ended.expiresAtMs > nowMs) return false;
+  if (!isSame(ended.reply, tuple) && !isSame(ended.reply, reversed(tuple))) return false;
+  if (ended.expiresAtMs < nowMs) throw new Unsupported('the model does not know when Open vSwitch before 3.3 forgets where answers to a translated connection came that has ended');
+  return true;
 }
 
 /** Every connection of the table that has not expired. */

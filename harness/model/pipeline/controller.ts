@@ -12,7 +12,7 @@ import { handUp } from '../packet.js';
 import { isPlain } from '../../openflow/actions/output.js';
 import { refuseChanged } from './carried.js';
 import { meteredForController } from './meter.js';
-import { blame, noteDrop, noteWrite, type ActionList, type Translation } from './translation.js';
+import { actionBytes, blame, noteDrop, noteWrite, type ActionList, type Translation } from './translation.js';
 
 /** Sends the packet as it is now; how it goes on does not depend on it. */
 export function tellController(at: Translation, action: ControllerAction, list: ActionList): void {
@@ -29,6 +29,7 @@ function tell(at: Translation, action: ControllerAction, reason: PacketIn['reaso
   const { rule } = at;
   const isMiss = reason === 'action' && rule !== undefined && rule.flow.priority === 0 && rule.flow.match.length === 0;
   const told = packetIn(at, action, isMiss ? 'no_match' : reason, 'sent');
+  at.actionBytes += actionBytes.controller;
   at.passage.steps.push({ kind: 'controller', ...blame(at), controller: action.id, reason: told.reason });
   const pass = meteredForController(at, action.meter);
   const isHeard = listens(at, action.id);

@@ -7,13 +7,13 @@ import { readSubfield } from '../keys.js';
 import { checkRead } from '../known.js';
 import { portName } from '../node.js';
 import { normal, portsOf, putTags, tagsOf, type Exit } from '../normal.js';
-import { commit, type Packet } from '../packet.js';
+import { commit, departing, type Packet } from '../packet.js';
 import { bytesOf } from './carried.js';
 import { mirror, refuseUnorderedCopies } from './mirrors.js';
 import { sendThroughPatch } from './patch.js';
 import { tellController } from './controller.js';
 import { descend } from './tables.js';
-import { blame, noteDrop, type ActionList, type Translation } from './translation.js';
+import { actionBytes, blame, noteDrop, type ActionList, type Translation } from './translation.js';
 import { arriveBelow, sendThroughTunnel, takeOff } from './tunnel.js';
 
 /** A number that no port can have sends nothing. */
@@ -60,11 +60,24 @@ function sendTagged(at: Translation, exits: readonly Exit[], by: string): void {
   refuseLosing(packet, exits);
   if (at.bridge.mirrors.length > 0) refuseUnorderedCopies(at, exits);
   const before = packet.key.slice(word.vlanTci, word.vlanTci + 2 * most.tags);
-  for (const { port, tags } of exits) {
-    putTags(packet.key, tags);
-    send(at, port, by);
-    packet.key.set(before, word.vlanTci);
-  }
+  inAnyOrder(at, exits.map(({ port }) => port), () => {
+    for (const { port, tags } of exits) {
+      putTags(packet.key, tags);
+      send(at, port, by);
+      packet.key.set(before, word.vlanTci);
+    }
+  });
+}
+
+/**
+ * @param send to each of `ports`, in whatever order.
+ * @throws Unsupported where a bridge behind a patch port leaves the packet's bytes other than they were: ports that come later get those.
+ */
+function inAnyOrder(at: Translation, ports: readonly number[], send: () => void): void {
+  const leadsOn = ports.length > 1 && ports.some((port) => at.bridge.ports.get(port)?.kind === 'patch');
+  const before = leadsOn ? departing(at.packet) : undefined;
+  send();
+  if (before !== undefined && at.error === undefined && Buffer.compare(before, departing(at.packet)) !== 0) throw new Unsupported('the model does not know in which order FLOOD, ALL and NORMAL send, and the bridge behind a patch port changes what comes later');
 }
 
 /** Where a tag is taken off for one port it is put back for the next, without its DEI (IEEE 802.1Q, 9.6): in which order, only the switch knows. */
@@ -73,12 +86,14 @@ function refuseLosing({ frame, arrived }: Packet, exits: readonly Exit[]): void 
   if (hasDei && new Set(exits.map(({ tags }) => JSON.stringify(tags))).size > 1) throw new Unsupported('the model does not know in which order NORMAL sends a tag with DEI to ports with and without it');
 }
 
-/** To all ports but the one it came from. In which order is the switch's own business, and no port can tell: each gets one copy. */
+/** To all ports but the one it came from. In which order is the switch's own business: each gets one copy. */
 function flood(at: Translation, by: string): void {
   const inPort = at.packet.key[word.inPort] ?? 0;
   const ports = portsOf(at.bridge).filter((port) => port !== inPort);
   if (at.bridge.mirrors.length > 0) refuseUnorderedCopies(at, ports.map((port) => ({ port, tags: tagsOf(at.packet.key) })));
-  for (const port of ports) send(at, port, by);
+  inAnyOrder(at, ports, () => {
+    for (const port of ports) send(at, port, by);
+  });
 }
 
 /** A copy of its first bytes: to a port that is there, and no other than a port's own number. */
@@ -128,6 +143,7 @@ function sendOnce(at: Translation, port: number, by: string | undefined, maxLeng
   const name = portName(bridge, port);
   const plan = bridge.ports.get(port);
   passage.steps.push({ kind: 'output', ...blame(at), port: name, ...(by === undefined ? {} : { by }) });
+  at.actionBytes += actionBytes.output;
   if (plan === undefined && port !== reservedPorts.LOCAL) return noteDrop(at, `there is no port ${port}`);
   if (plan?.kind === 'patch') return at.snapLength === 0 ? sendThroughPatch(at, plan.peer) : noteDrop(at, 'a mirror that cuts off sends nothing through a patch port');
   // The datapath cuts before it carries out what was pending: what is pushed in front of the packet then comes on top.

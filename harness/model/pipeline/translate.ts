@@ -98,9 +98,12 @@ function arrive(at: Translation): 'reserved' | undefined {
   return undefined;
 }
 
+/** Where a translation that was broken off stands until an action finds its place again: in the first table, and of no cookie (ofproto-dpif-xlate.c, xlate_actions). */
+const unplaced = { table: 0, cookie: 0xffffffffffffffffn } as const;
+
 /** One by one, until one ends them, breaks the translation off, or fails. */
 function carryOut(at: Translation, actions: readonly Action[], list: ActionList): void {
-  if (list.kind === 'frozen') at.place = list.places[0] ?? at.place;
+  if (list.kind === 'frozen') at.place = { ...unplaced, flow: list.places[0]?.flow };
   if (arrive(at) === 'reserved') return noteDrop(at, 'what comes in at the output of a mirror is dropped');
   if (actions.length === 0) noteDrop(at, list.kind === 'bucket' ? 'the bucket says drop' : 'the flow says drop');
   const placesFrom = (index: number) => (list.kind === 'frozen' ? list.places.slice(index) : []);

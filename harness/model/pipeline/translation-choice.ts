@@ -2,7 +2,7 @@
 import { assert } from '../../base/errors.js';
 import type { NatAction } from '../../openflow/actions.js';
 import { picksFor, translatedReply, type Pick } from '../conntrack/nat.js';
-import { liveConnections, lookup } from '../conntrack/tracker.js';
+import { isTaken, liveConnections } from '../conntrack/tracker.js';
 import { printTuple, reversed, type Tuple } from '../conntrack/tuple.js';
 import type { ModelNode } from '../node.js';
 import { Undecided } from '../undecided.js';
@@ -14,7 +14,7 @@ import { Undecided } from '../undecided.js';
  */
 export function chooseTranslation(node: ModelNode, original: Tuple, { to }: NatAction): Tuple | undefined {
   const { connections, nowMs, behaviour, decisions } = node;
-  const reply = (pick: Pick) => translatedReply(original, to, (tuple) => lookup(connections, tuple, nowMs) !== undefined, pick, behaviour);
+  const reply = (pick: Pick) => translatedReply(original, to, (tuple) => isTaken(node, tuple), pick, behaviour);
   let isOpen = false;
   const first = reply(() => {
     isOpen = true;

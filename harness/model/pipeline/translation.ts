@@ -1,5 +1,5 @@
 /** One translation: a packet on its way through tables, from where it enters until it leaves, ends or is put off (Open vSwitch ofproto/ofproto-dpif-xlate.c). */
-import { assert } from '../../base/errors.js';
+import { assert, Unsupported } from '../../base/errors.js';
 import type { FlowId, PacketIn } from '../../nouns/switching.js';
 import type { Action, ControllerAction } from '../../openflow/actions.js';
 import type { FlowKey } from '../../packet/flow-key.js';
@@ -13,7 +13,10 @@ import type { Carried } from './carried.js';
 import type { TraceStep } from '../trace.js';
 
 /** Limits of ovs-vswitchd: resubmit depth and resubmits a translation (ovs-actions(7), "resubmit"), and what the stack takes. */
-export const limits = { depth: 64, lookups: 4096, stackBytes: 65536 } as const;
+export const limits = { depth: 64, lookups: 4096, stackBytes: 65536, actionBytes: 65535 } as const;
+
+/** What one more of them takes among the datapath's actions, at least: a number, or a cookie of 48 bytes and whom to tell (lib/odp-util.c, odp_put_userspace_action). */
+export const actionBytes = { output: 8, controller: 64 } as const;
 
 /** What one frame into a node has led to so far. */
 export interface Passage {
@@ -111,6 +114,8 @@ export interface Translation extends Machine {
   snapLength: number;
   depth: number;
   lookups: number;
+  /** What the datapath's actions take so far, at least. */
+  actionBytes: number;
   stack: StackItem[];
   actionSet: Action[];
   hasGroupInSet: boolean;
@@ -144,7 +149,7 @@ export const ofFlow: ActionList = { kind: 'flow' };
 
 export function beginTranslation({ passage, carryOut, recirculate }: Machine, bridge: ModelBridge, packet: Packet): Translation {
   return {
-    passage, carryOut, recirculate, bridge, packet, bytes: packet.frame.length, received: { frame: packet.frame, layout: packet.layout, padding: packet.padding }, sees: passage.edits.length, place: { table: 0, cookie: 0n, flow: undefined }, rule: undefined, datapath: [], carried: { changes: [], ...(packet.tracked === undefined ? {} : { tracked: packet.tracked }) }, isLasting: false, isLast: true, isArriving: false, mirrored: 0, snapLength: 0, depth: 0, lookups: 0, stack: [],
+    passage, carryOut, recirculate, bridge, packet, bytes: packet.frame.length, received: { frame: packet.frame, layout: packet.layout, padding: packet.padding }, sees: passage.edits.length, place: { table: 0, cookie: 0n, flow: undefined }, rule: undefined, datapath: [], carried: { changes: [], ...(packet.tracked === undefined ? {} : { tracked: packet.tracked }) }, isLasting: false, isLast: true, isArriving: false, mirrored: 0, snapLength: 0, depth: 0, lookups: 0, actionBytes: 0, stack: [],
     actionSet: [], hasGroupInSet: false, isInActionSet: false, exits: false, freezing: undefined, frozen: [], error: undefined, cameTo: packet.cameTo ?? 0n,
     congestion: 'to be told', sideEffects: 'all',
   };
@@ -172,11 +177,15 @@ export function noteWrite(at: Translation, field: string): void {
   at.passage.steps.push({ kind: 'write', flow: flowOf(at), field });
 }
 
-/** Whether there is room for one more lookup or group; where there is not, nothing at all comes of the packet. */
+/**
+ * Whether there is room for one more lookup or group; where there is not, nothing at all comes of the packet.
+ * @throws Unsupported where Open vSwitch looks no further, and carries out what it has (ofproto-dpif-xlate.c, xlate_resubmit_resource_check).
+ */
 export function hasRoom(at: Translation): boolean {
   const used = at.stack.reduce((sum, { bytes }) => sum + bytes + 1, 0);
   if (at.depth >= limits.depth) at.error = `more than ${limits.depth} resubmits deep`;
   else if (at.lookups >= limits.lookups) at.error = `more than ${limits.lookups} resubmits`;
+  else if (at.actionBytes > limits.actionBytes) throw new Unsupported('the model does not know at which of its lookups a packet has 64 kB of actions, and goes no further');
   else if (used >= limits.stackBytes) at.error = `more than ${limits.stackBytes} bytes on the stack`;
   if (at.error !== undefined) noteDrop(at, at.error);
   return at.error === undefined;
