@@ -201,6 +201,7 @@ const refusals: readonly (readonly [text: string, message: string])[] = [
   ['actions=learn(eth_type=0x86dd,nw_proto=58,eth_type=0x806,icmpv6_type=5)', '58: icmpv6_type needs a match on icmp6 beside it'],
   ['actions=learn(eth_type=0x86dd,nw_proto=58,icmpv6_type=135,icmpv6_code=0,nw_proto=6,nd_target=fe80::1)', '84: nd_target needs a match on icmp6,icmp_type=135,icmp_code=0 or icmp6,icmp_type=136,icmp_code=0 beside it'],
   ['actions=learn(NXM_OF_ETH_TYPE[1..15]=0x400,ip_dst=10.0.0.1)', '44: ip_dst needs a match on ip beside it'],
+  ['sctp6,nw_frag=later,actions=write_actions(mod_tp_src:5)', '43: sctp_src needs a match on sctp beside it, and not on later fragments'],
   ['actions=mod_nw_ttl:5', '9: mod_nw_ttl needs a match on ip or ipv6 beside it'],
   ['actions=learn(NXM_NX_REG0_W_W=1)', '15: learn: "NXM_NX_REG0_W_W" is neither an option nor a field'],
   ['actions=learn(reg0=1/1)', '20: learn: reg0 takes a value without a mask, got "1/1"'],

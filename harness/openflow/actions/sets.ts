@@ -87,7 +87,7 @@ function readPort(part: 'src' | 'dst', call: Call, reading: Reading): Action {
   const value = parseNumber(needed(call), call.name, uint16);
   const protocol = valueIn(reading.standing.match, 'nw_proto');
   const transport = (['tcp', 'udp', 'sctp'] as const).find((name) => protocol === BigInt(ipProtocols[name]));
-  if (reading.protocol !== 'OpenFlow10' && reading.inside !== 'write_actions') present(call.at, fieldCalled(`${transport ?? 'tcp'}_${part}`), reading);
+  if (reading.protocol !== 'OpenFlow10' && (reading.inside !== 'write_actions' || transport !== undefined)) present(call.at, fieldCalled(`${transport ?? 'tcp'}_${part}`), reading);
   return transport === undefined ? { kind: 'set_port', part, value: Number(value) } : own(`${transport}_${part}`, value);
 }
 
