@@ -115,6 +115,7 @@ export function handUp(packet: Packet): void {
 
 /** The same, and its fields are read anew. */
 export function reread(packet: Packet): void {
+  delete packet.isUnread;
   if (packet.isAsRead && !isChanged(packet)) return;
   packet.frame = departing(packet);
   if (packet.isWrapped && packet.key[word.pktMark] !== 0) throw new Unsupported('the model does not know what is left of pkt_mark where what a tunnel sends is read anew');
@@ -123,7 +124,6 @@ export function reread(packet: Packet): void {
   packet.padding = paddingOf(packet.frame, packet.layout, packet.key);
   packet.arrived = copyKey(packet.key);
   packet.isAsRead = true;
-  delete packet.isUnread;
 }
 
 /** The packet after its changes went into the bytes: same metadata, fields read anew. */
