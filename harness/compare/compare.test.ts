@@ -82,6 +82,9 @@ void t.test('the flows that a bridge holds', async (t) => {
     const { differences, count } = compareProgram([{ node: 'n1', bridge: 'br-int', flows: expected }], [{ node: 'n1', bridge: 'br-int', flows: actual }]);
     return { told: differences.map((difference) => `${formatFlowId(difference.flow)}: ${difference.expected ?? 'none'} | ${difference.actual ?? 'none'} | ${difference.field ?? 'no field'}`), count };
   };
+  const option = 'table=0,priority=1,tun_metadata1=0x7 actions=set_field:0x5->tun_metadata0';
+  t.strictSame(compared([option], [option]), { told: [], count: { expected: 1, made: 1, skipped: 0 } }, 'options of tunnels, whatever they stand for');
+  t.equal(compared([option.replace('0x5', '0x6')], [option]).told.length, 1);
   const spelt = ['cookie=0x5, table=10, n_packets=7, priority=0 actions=drop', 'table=0, priority=200,in_port=3,eth_type=0x800 actions=load:0x1->NXM_NX_REG0[],resubmit(,10)'];
   t.strictSame(compared([spelt[0] ?? '', 'priority=200,in_port=3,eth_type=0x0800 actions=load:0x1->NXM_NX_REG0[],goto_table:10']), { told: [], count: { expected: 2, made: 2, skipped: 0 } }, 'order and spelling do not matter');
   t.match(compared(spelt).told, [/^table=0, priority=200,ip,in_port=3: .*goto_table:10 \| .*resubmit\(,10\) \| no field$/], 'goto_table is not resubmit');

@@ -1,6 +1,6 @@
 /** Whether each bridge holds exactly the flows it should. */
 import { flowId, parseFlow, printFlow, type Flow } from '../openflow/flow.js';
-import { noNames } from '../openflow/form.js';
+import { noNames, type Names } from '../openflow/form.js';
 import type { FlowId } from '../nouns/switching.js';
 import type { Count } from '../nouns/verdict.js';
 import { flowKey } from './counters.js';
@@ -33,6 +33,9 @@ export function compareProgram(expected: readonly BridgeProgram[], actual: reado
   return { differences, count: { expected: keys.size, made: keys.size, skipped: 0 } };
 }
 
+/** Any option of a tunnel that a bridge may have: how wide each is matters to neither side, since both are read alike. */
+const names: Names = { ...noNames, tunnelOptions: new Map(Array.from({ length: 64 }, (_, option) => [option, { class: 0, type: 0, bytes: 124 }])) };
+
 interface Held {
   readonly id: FlowId;
   readonly flow: Flow;
@@ -57,7 +60,7 @@ function index(programs: readonly BridgeProgram[]): ReadonlyMap<string, Held> {
   return new Map(
     programs.flatMap(({ node, bridge, flows }) =>
       flows.map((text, line) => {
-        const flow: Flow = { ...parseFlow(text, noNames, { file: `flows of ${bridge} on ${node}`, line: line + 1 }), cookie: 0n };
+        const flow: Flow = { ...parseFlow(text, names, { file: `flows of ${bridge} on ${node}`, line: line + 1 }), cookie: 0n };
         const id = flowId(node, bridge, flow);
         return [flowKey(id), { id, flow, text: printFlow(flow) }] as const;
       }),
