@@ -67,9 +67,7 @@ async function rates(size: NodeSize): Promise<readonly string[]> {
     const trace = async ({ port, frame }: SentFrame) => void (await unixctl.call('ofproto/trace', 'br-int', `in_port=${ports.get(port)}`, Buffer.from(frame).toString('hex')));
     for (let round = 0; round < rounds; round++) {
       found.model.push(await cost(ownProcessor, () => void throughModel(model, packets)));
-      await unixctl.call('revalidator/purge'); // or else it asks its underlay for the neighbours of what is cached while a reset tells them anew
       await sim.reset();
-      await sim.strays();
       const { missed } = sim.lookups();
       let frames: readonly SentFrame[] = [];
       found.slow.push(await cost(() => processorOf(vswitchd), async () => { frames = await throughSwitch(sim, plan.node, packets); }));

@@ -1,6 +1,6 @@
 /** What Kubernetes takes for a name, a label, an address: each says what is wrong with a text and what would be right, or undefined. */
 import { formatIpv4, ipv4Number, parseCidr } from '../base/address.js';
-import { InputError } from '../base/errors.js';
+import { complaint, InputError } from '../base/errors.js';
 
 type Complaint = string | undefined;
 
@@ -42,14 +42,4 @@ export function cidrComplaint(text: string): Complaint {
     const right = `${formatIpv4(number)}/${prefixLength}`;
     if (text !== right) throw new InputError(`"${text}" is not the first address of its block: write ${right}`);
   });
-}
-
-function complaint(read: () => unknown): Complaint {
-  try {
-    read();
-    return undefined;
-  } catch (error) {
-    if (error instanceof InputError) return error.message;
-    throw error;
-  }
 }

@@ -1,5 +1,5 @@
 import { cidrContains, formatIpv4, ipv4Number, macBytes, parseCidr, prefixMask, type Cidr } from '../base/address.js';
-import { InputError } from '../base/errors.js';
+import { complaint, InputError } from '../base/errors.js';
 import type { Node, Topology } from './topology.js';
 
 /** Something wrong with a topology, and where: the keys and indices that lead to the value. */
@@ -77,16 +77,6 @@ export const malformation: Readonly<Record<Value['kind'], (text: string) => stri
 
 function groupAddress(mac: string): string | undefined {
   return ((macBytes(mac)[0] ?? 0) & 1) === 1 ? `${mac} is a group address; an interface needs an individual one (first byte even)` : undefined;
-}
-
-function complaint(read: () => unknown): string | undefined {
-  try {
-    read();
-    return undefined;
-  } catch (error) {
-    if (error instanceof InputError) return error.message;
-    throw error;
-  }
 }
 
 function emptiness({ nodes }: Topology): readonly TopologyProblem[] {

@@ -20,8 +20,8 @@ export function advance(node: ModelNode, ms: number): void {
 /**
  * Flows that time is over for go, also where it is since their timeouts became shorter, or since others took their place.
  * One by one, as Open vSwitch does (ofproto/ofproto-dpif.c, run): with the last flow that learns, those that it learned go.
- * @throws Unsupported where one of those is over as well: Open vSwitch 3.1 to 4.0 may take it from a list in which it no longer is, and ends
- * itself by an assertion (ofproto_rule_remove__).
+ * @throws Unsupported where one of those is over as well: Open vSwitch 4.0 was seen to take it from a list in which it no longer is, and to end
+ * itself by an assertion (ofproto_rule_remove__); what others do there nobody has seen.
  */
 export function expireFlows(bridge: ModelBridge, nowMs: number): void {
   for (const rule of bridge.expiring) {
