@@ -1,0 +1,95 @@
+/**
+ * A Windows node as plain data: what the Host Networking Service, Open vSwitch and the host's own network settings hold. The
+ * functions beside this file change it one step at a time, as the agent and the CNI plugin do; what a node's plan is made of is read from it.
+ */
+import type { HostRoute } from './routes.js';
+
+export interface WindowsHost {
+  readonly node: string;
+  readonly adapters: readonly Adapter[];
+  readonly network?: HnsNetwork;
+  readonly endpoints: readonly HnsEndpoint[];
+  /** What host-local has on disk: who holds which address, and the one that was given out last. */
+  readonly leases: readonly Lease[];
+  readonly lastLeased?: string;
+  /** Agent and daemons of Open vSwitch: one HostProcess pod, so that one does not live without the other (the seed, "Antrea and OVS Management on Windows"). */
+  readonly processes: 'not started' | 'running' | 'dead';
+  /** What is in the database of Open vSwitch; it outlives the daemons. */
+  readonly bridge?: OvsBridge;
+  readonly routes: readonly HostRoute[];
+  /** Permanent entries of the neighbour cache. */
+  readonly neighbours: readonly { readonly interface: string; readonly ip: string; readonly mac: string }[];
+  /** Names of the interfaces that forward what is not for the host (Set-NetIPInterface, "-Forwarding Enabled"). */
+  readonly forwarding: readonly string[];
+  readonly netNat?: { readonly name: string; readonly internalPrefix: string };
+}
+
+export interface Adapter {
+  readonly name: string;
+  readonly kind: 'physical' | 'virtual';
+  readonly mac: string;
+  /** None for an adapter whose settings were moved to a virtual one. */
+  readonly address?: { readonly ip: string; readonly prefixLength: number };
+}
+
+/** The HNS network and the external Hyper-V switch that it made (the seed, "HNS Network configuration"). */
+export interface HnsNetwork {
+  readonly name: string;
+  readonly type: 'Transparent';
+  /** The physical adapter that it took, and the virtual one that has its settings now. */
+  readonly adapter: string;
+  readonly virtualAdapter: string;
+  readonly subnet: string;
+  readonly extension: 'disabled' | 'enabled';
+}
+
+export interface HnsEndpoint {
+  readonly name: string;
+  readonly ip: string;
+  readonly mac: string;
+  readonly sandbox: string;
+  readonly dns: DnsSettings;
+  /** The containers it is attached to, in the order they were. */
+  readonly containers: readonly string[];
+}
+
+export interface DnsSettings {
+  readonly servers: readonly string[];
+  readonly search: readonly string[];
+}
+
+export interface Lease {
+  readonly ip: string;
+  /** The sandbox that holds it. */
+  readonly sandbox: string;
+}
+
+export interface OvsBridge {
+  readonly name: string;
+  readonly ports: readonly OvsPort[];
+}
+
+/** `LOCAL` is the bridge's own port; `pod` has the name of its HNS endpoint. */
+export type OvsPort =
+  | { readonly kind: 'local' | 'uplink' | 'gateway' | 'pod'; readonly name: string }
+  | { readonly kind: 'tunnel'; readonly name: string; readonly localIp: string };
+
+/** What a step makes of the host, or why it refuses. */
+export type Change =
+  | { readonly kind: 'done'; readonly host: WindowsHost }
+  | { readonly kind: 'refused'; readonly missed?: string; readonly why: string };
+
+/** A node before the agent was ever there. */
+export function freshHost(node: string, adapters: readonly Adapter[]): WindowsHost {
+  return { node, adapters, endpoints: [], leases: [], processes: 'not started', routes: [], neighbours: [], forwarding: [] };
+}
+
+export function done(host: WindowsHost, change: Partial<WindowsHost> = {}): Change {
+  return { kind: 'done', host: { ...host, ...change } };
+}
+
+/** `item` at the end, in place of what has the same `key`. */
+export function put<Item>(items: readonly Item[], item: Item, key: (item: Item) => string): readonly Item[] {
+  const at = items.findIndex((other) => key(other) === key(item));
+  return at < 0 ? [...items, item] : items.with(at, item);
+}
