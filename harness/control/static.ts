@@ -19,8 +19,8 @@ export interface BridgeFlowText {
 export function staticFlows<Cluster>(base: ControlPlane<Cluster>, texts: readonly BridgeFlowText[]): ControlPlane<Cluster> {
   return {
     name: `static flows on ${base.name}`,
-    plan(cluster) {
-      const { nodes } = base.plan(cluster);
+    plan(cluster, before) {
+      const { nodes } = base.plan(cluster, before);
       const nodeNames = nodes.map(({ node }) => node);
       const bridgeNames = [...new Set(nodes.flatMap(({ bridges }) => bridges.map(({ name }) => name)))];
       for (const { node, bridge } of texts) {

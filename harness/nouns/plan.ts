@@ -14,6 +14,18 @@ export interface NodePlan {
   readonly bridges: readonly BridgePlan[];
   readonly hosts: readonly HostPlan[];
   readonly conntrack?: ConntrackPlan;
+  /** Missing where the control plane has given nothing out but port numbers. */
+  readonly allocation?: Allocation;
+}
+
+/** What a node's agent has given out beside port numbers, and goes on from when the cluster changes. */
+export interface Allocation {
+  /** How often the agent has started since the switch was new: its flows tell by their cookies. */
+  readonly round: number;
+  /** Ids of conjunctions, by the rules that they stand for. */
+  readonly ids: Readonly<Record<string, number>>;
+  /** Ids below this one may stand in flows of an earlier round. */
+  readonly firstId: number;
 }
 
 /** How a node's datapath tracks connections, where it does otherwise than it comes. */
@@ -184,5 +196,8 @@ export interface RoutePlan {
 /** A pure function from the desired cluster to what every node should hold. */
 export interface ControlPlane<Cluster> {
   readonly name: string;
-  plan(cluster: Cluster): ClusterPlan;
+  /** `before`: what the nodes hold already. A port or a rule that has a number there keeps it, and what has just lost one leaves it unused. */
+  plan(cluster: Cluster, before?: ClusterPlan): ClusterPlan;
+  /** What the node's agent goes on from when it has started anew: it knows no more than what stands on its switch. Missing where agents remember nothing. */
+  restarted?(before: ClusterPlan, node: string): ClusterPlan;
 }

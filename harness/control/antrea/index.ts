@@ -5,7 +5,7 @@
 import { sha256 } from '../../base/digest.js';
 import { InputError } from '../../base/errors.js';
 import type { Network } from '../../kube/objects.js';
-import type { BridgePlan, ControlPlane, NodePlan } from '../../nouns/plan.js';
+import type { Allocation, BridgePlan, ControlPlane, NodePlan } from '../../nouns/plan.js';
 import { checkTopology } from '../../nouns/topology-check.js';
 import { podsOf, type Topology, type TunnelType } from '../../nouns/topology.js';
 import { hosts } from './hosts.js';
@@ -15,15 +15,32 @@ import { pipeline } from './pipeline.js';
 /** @throws InputError when the topology is not one that could exist (see `checkTopology`). */
 export const antrea: ControlPlane<Network> = {
   name: 'antrea-0.8',
-  plan(topology) {
+  plan(topology, before) {
     checkTopology(topology);
     refuseGlobalVirtualMac(topology);
-    return { nodes: topology.nodes.map((node) => planNode(viewFrom(node, topology), topology.tunnel)) };
+    return { nodes: topology.nodes.map((node) => planNode(viewFrom(node, topology, before?.nodes.find((held) => held.node === node.name)), topology.tunnel)) };
   },
+  restarted: (before, restarted) => ({ nodes: before.nodes.map((node) => (node.node === restarted ? { ...node, allocation: nextRound(node.allocation) } : node)) }),
 };
 
 function planNode(view: NodeView, tunnel: TunnelType): NodePlan {
-  return { node: view.node.name, bridges: [integrationBridge(view, tunnel), underlayBridge(view)], hosts: hosts(view) };
+  const { allocation } = view;
+  const bridges = [integrationBridge(view, tunnel), underlayBridge(view)];
+  const plan = { node: view.node.name, bridges: bridges.map((bridge) => ({ ...bridge, flows: bridge.flows.map((flow) => stamped(flow, allocation.round)) })), hosts: hosts(view) };
+  return allocation.round === 0 && Object.keys(allocation.ids).length === 0 ? plan : { ...plan, allocation };
+}
+
+/**
+ * An agent that starts anew finds ports with their numbers, but knows no rule any more. Its ids begin behind those on the switch: a conjunction of
+ * both rounds would let through what neither of them does.
+ */
+function nextRound({ round, ids, firstId }: Allocation = { round: 0, ids: {}, firstId: 1 }): Allocation {
+  return { round: round + 1, ids: {}, firstId: Math.max(firstId - 1, ...Object.values(ids)) + 1 };
+}
+
+/** Antrea (pkg/agent/openflow/cookie): the round is in the upper 16 bits of the cookie. */
+function stamped(flow: string, round: number): string {
+  return round === 0 ? flow : `cookie=0x${(BigInt(round) << 48n).toString(16)},${flow}`;
 }
 
 /** br-int: the pods, the gateway and the tunnel, and all of the pipeline. */

@@ -1,10 +1,13 @@
 import { InputError } from '../../base/errors.js';
 import { sha256 } from '../../base/digest.js';
 import type { Network } from '../../kube/objects.js';
+import type { Allocation, NodePlan } from '../../nouns/plan.js';
 import type { Node, Pod } from '../../nouns/topology.js';
-import { agentPolicies, noPolicies, type AgentPolicies } from './policy/rules.js';
+import { allocate, type Numbers } from '../numbers.js';
+import { identify, type IdentifiedRule } from './policy/conjunctions.js';
+import { agentPolicies, noPolicies, type Isolated } from './policy/rules.js';
 
-/** OpenFlow port numbers on br-int: the tunnel first, then the gateway, then pods in the topology's order. */
+/** OpenFlow port numbers on br-int: the tunnel first, then the gateway, then pods as they came. */
 export const tunnelPort = { name: 'antrea-tun0', ofport: 1 } as const;
 export const gatewayPort = { name: 'antrea-gw0', ofport: 2 } as const;
 const firstPodOfport = 3;
@@ -19,22 +22,42 @@ export interface NodeView {
   /** Every other node: the ends of its tunnels. */
   readonly peers: readonly Node[];
   readonly serviceCidr: string;
-  readonly policies: AgentPolicies;
+  readonly rules: readonly IdentifiedRule[];
+  readonly isolated: Isolated;
+  readonly allocation: Allocation;
 }
 
 export interface AttachedPod extends Pod {
   readonly port: { readonly name: string; readonly ofport: number };
 }
 
-/** @throws InputError when two pods of the node would get the same interface name. */
-export function viewFrom(node: Node, { nodes, serviceCidr, objects }: Network): NodeView {
-  const pods = node.pods.map((pod, index) => ({ ...pod, port: { name: interfaceName(pod.name), ofport: firstPodOfport + index } }));
-  for (const [index, pod] of pods.entries()) {
-    const twin = pods.slice(0, index).find((earlier) => earlier.port.name === pod.port.name);
-    if (twin !== undefined) throw new InputError(`pods "${twin.name}" and "${pod.name}" on "${node.name}" would share the interface name ${pod.port.name}; rename one of them`);
+/** @param before what the node holds already, where it is not new. @throws InputError when two pods of the node would get the same interface name. */
+export function viewFrom(node: Node, { nodes, serviceCidr, objects }: Network, before?: NodePlan): NodeView {
+  const names = node.pods.map((pod) => interfaceName(pod.name));
+  for (const [index, name] of names.entries()) {
+    const twin = node.pods[names.indexOf(name)];
+    const pod = node.pods[index];
+    if (twin !== pod) throw new InputError(`pods "${twin?.name}" and "${pod?.name}" on "${node.name}" would share the interface name ${name}; rename one of them`);
   }
-  const policies = objects === undefined ? noPolicies : agentPolicies(objects, pods);
-  return { node, pods, peers: nodes.filter((other) => other.name !== node.name), serviceCidr, policies };
+  const ofports = allocate(names, endpointsOf(before), firstPodOfport);
+  const pods = node.pods.map((pod, index): AttachedPod => ({ ...pod, port: portCalled(names[index] ?? '', ofports) }));
+  const { rules, isolated } = objects === undefined ? noPolicies : agentPolicies(objects, pods);
+  const known = before?.allocation ?? nothingGiven;
+  const identified = identify(rules, known);
+  const ids = Object.fromEntries(identified.map(({ rule, id }) => [rule.name, id]));
+  return { node, pods, peers: nodes.filter((other) => other.name !== node.name), serviceCidr, rules: identified, isolated, allocation: { ...known, ids } };
+}
+
+const nothingGiven: Allocation = { round: 0, ids: {}, firstId: 1 };
+
+function portCalled(name: string, ofports: Numbers): AttachedPod['port'] {
+  return { name, ofport: ofports[name] ?? 0 };
+}
+
+/** The numbers that pods' ports have. */
+function endpointsOf(before: NodePlan | undefined): Numbers {
+  const ports = before?.bridges.flatMap((bridge) => bridge.ports.filter(({ kind }) => kind === 'endpoint')) ?? [];
+  return Object.fromEntries(ports.map(({ name, ofport }) => [name, ofport]));
 }
 
 /**

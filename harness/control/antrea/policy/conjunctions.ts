@@ -1,4 +1,6 @@
 /** Rules as flows: conjunctive matches over the addresses at both ends and the ports (the seed, "EgressRuleTable"; ovs-fields(7), "Conjunctive Match Fields"). */
+import type { Allocation } from '../../../nouns/plan.js';
+import { allocate } from '../../numbers.js';
 import { flowPriorities, priorityKey } from './priorities.js';
 import type { AgentRule, Direction } from './rules.js';
 
@@ -8,9 +10,11 @@ export interface IdentifiedRule {
   readonly id: number;
 }
 
-/** Ids from 1 on, in the order of the rules: one allocator for all tables, as the seed has it. Rules that nothing can match have none. */
-export function identify(rules: readonly AgentRule[]): readonly IdentifiedRule[] {
-  return rules.filter((rule) => dimensionsOf(rule).every((matches) => matches.length > 0)).map((rule, index) => ({ rule, id: index + 1 }));
+/** One allocator for all tables, as the seed has it: ids in the order of the rules, but for rules that have one. Rules that nothing can match have none. */
+export function identify(rules: readonly AgentRule[], { ids: before, firstId }: Pick<Allocation, 'ids' | 'firstId'>): readonly IdentifiedRule[] {
+  const matching = rules.filter((rule) => dimensionsOf(rule).every((matches) => matches.length > 0));
+  const ids = allocate(matching.map(({ name }) => name), before, firstId);
+  return matching.map((rule) => ({ rule, id: ids[rule.name] ?? 0 }));
 }
 
 /** The tables that rules of one direction stand in, and where packets that they allow go on. */

@@ -14,6 +14,8 @@ export type Direction = 'ingress' | 'egress';
 
 /** One rule, or the part of one for which named ports have the same numbers. `any` leaves a dimension out; an empty one can never match. */
 export interface AgentRule {
+  /** Unique among all rules of the cluster, and the same for as long as its policy has the rule: `NetworkPolicy shop/web ingress 0`, with the part's number where it has several. */
+  readonly name: string;
   readonly direction: Direction;
   readonly origin: Origin;
   /** Local pods that the policy applies to. */
@@ -79,6 +81,7 @@ function directionsOf({ policyTypes, egress = [] }: NetworkPolicy['spec']): read
 
 /** A rule of either kind of policy, as both write it. */
 interface RuleSpec {
+  readonly name: string;
   readonly direction: Direction;
   readonly origin: Origin;
   readonly peers: readonly PolicyPeer[] | undefined;
@@ -87,10 +90,11 @@ interface RuleSpec {
 
 function networkPolicyRules({ metadata, spec }: NetworkPolicy, subjects: readonly LocalPod[], cluster: ClusterPods): readonly AgentRule[] {
   const origin: Origin = { kind: 'NetworkPolicy' };
+  const name = (direction: Direction, index: number) => `NetworkPolicy ${metadata.namespace}/${metadata.name} ${direction} ${index}`;
   const directions = directionsOf(spec);
   const rules: readonly RuleSpec[] = [
-    ...(spec.ingress ?? []).map(({ from, ports }): RuleSpec => ({ direction: 'ingress', origin, peers: from, ports })),
-    ...(spec.egress ?? []).map(({ to, ports }): RuleSpec => ({ direction: 'egress', origin, peers: to, ports })),
+    ...(spec.ingress ?? []).map(({ from, ports }, index): RuleSpec => ({ name: name('ingress', index), direction: 'ingress', origin, peers: from, ports })),
+    ...(spec.egress ?? []).map(({ to, ports }, index): RuleSpec => ({ name: name('egress', index), direction: 'egress', origin, peers: to, ports })),
   ];
   return rules.filter(({ direction }) => directions.includes(direction)).flatMap((rule) => agentRules(rule, subjects, metadata.namespace, cluster));
 }
@@ -99,9 +103,10 @@ function clusterNetworkPolicyRules({ metadata, spec }: ClusterNetworkPolicy, clu
   const applied = new Set(spec.appliedTo.flatMap((selection) => selectedPods(cluster.objects, selection, undefined)));
   const subjects = localOf(cluster, cluster.objects.pods.filter((pod) => applied.has(pod)));
   const origin = (index: number, action: PolicyAction): Origin => ({ kind: 'ClusterNetworkPolicy', name: metadata.name, priority: spec.priority, index, action });
+  const name = (direction: Direction, index: number) => `ClusterNetworkPolicy ${metadata.name} ${direction} ${index}`;
   const rules: readonly RuleSpec[] = [
-    ...(spec.ingress ?? []).map(({ action, from, ports }, index): RuleSpec => ({ direction: 'ingress', origin: origin(index, action), peers: from, ports })),
-    ...(spec.egress ?? []).map(({ action, to, ports }, index): RuleSpec => ({ direction: 'egress', origin: origin(index, action), peers: to, ports })),
+    ...(spec.ingress ?? []).map(({ action, from, ports }, index): RuleSpec => ({ name: name('ingress', index), direction: 'ingress', origin: origin(index, action), peers: from, ports })),
+    ...(spec.egress ?? []).map(({ action, to, ports }, index): RuleSpec => ({ name: name('egress', index), direction: 'egress', origin: origin(index, action), peers: to, ports })),
   ];
   return rules.flatMap((rule) => agentRules(rule, subjects, undefined, cluster));
 }
@@ -110,11 +115,16 @@ function clusterNetworkPolicyRules({ metadata, spec }: ClusterNetworkPolicy, clu
  * A rule's parts: one for each set of numbers that its named ports have at the pods that are to be reached, which are the subjects of an ingress
  * rule and the peers of an egress rule. Blocks have no names for ports.
  */
-function agentRules({ direction, origin, peers, ports }: RuleSpec, subjects: readonly LocalPod[], namespace: string | undefined, { objects }: ClusterPods): readonly AgentRule[] {
+function agentRules(spec: RuleSpec, subjects: readonly LocalPod[], namespace: string | undefined, cluster: ClusterPods): readonly AgentRule[] {
+  const parts = partsOf(spec, subjects, namespace, cluster);
+  return parts.map((part, index) => (parts.length === 1 ? part : { ...part, name: `${part.name}.${index}` }));
+}
+
+function partsOf({ name, direction, origin, peers, ports }: RuleSpec, subjects: readonly LocalPod[], namespace: string | undefined, { objects }: ClusterPods): readonly AgentRule[] {
   const everybody = peers === undefined || peers.length === 0;
   const peerPods = objects.pods.filter((pod) => (peers ?? []).some((peer) => peer.ipBlock === undefined && selectedPods(objects, peer, namespace).includes(pod)));
   const blocks = (peers ?? []).flatMap(({ ipBlock }) => (ipBlock === undefined ? [] : withoutExceptions(ipBlock)));
-  const whole = { direction, origin, subjects: subjects.map(({ pod }) => pod), peers: everybody ? 'any' as const : distinct([...peerPods.map(addressOf), ...blocks]) };
+  const whole = { name, direction, origin, subjects: subjects.map(({ pod }) => pod), peers: everybody ? 'any' as const : distinct([...peerPods.map(addressOf), ...blocks]) };
   if (subjects.length === 0) return [];
   if (ports === undefined || ports.length === 0) return [{ ...whole, services: 'any' }];
   const services = (pod: KubePod | undefined) => distinct(portsAt(pod, ports).flatMap(portMatches));
