@@ -3,7 +3,7 @@
 import t from 'tap';
 import { cidrContains, formatIpv4, formatMac, ipv4Number, macBytes, parseCidr, prefixMask } from './address.js';
 import { canonicalJson, sha256 } from './digest.js';
-import { formatPlace, InputError, Unavailable, unknownName } from './errors.js';
+import { complaint, formatPlace, InputError, Unavailable, unknownName } from './errors.js';
 import { attempt } from './outcome.js';
 import { randomFor } from './random.js';
 
@@ -68,6 +68,9 @@ void t.test('what errors say', (t) => {
   t.notMatch(unknownName('pod', 'xy', ['ab']).message, 'Did you mean');
   t.notMatch(unknownName('pod', 'xxxxxb', ['ab']).message, 'Did you mean');
   t.notMatch(unknownName('pod', 'b', ['a']).message, 'Did you mean', 'of one character nothing is close');
+  t.equal(complaint(() => macBytes('no')), 'expected a MAC address such as 0a:00:0a:0a:00:01, got "no"');
+  t.equal(complaint(() => macBytes('0a:00:0a:0a:00:01')), undefined);
+  t.throws(() => complaint(() => { throw new TypeError('ours'); }), { name: 'TypeError' });
   t.end();
 });
 

@@ -7,12 +7,6 @@ export const justifications: readonly Justification[] = [
   ...openflowJustifications,
   ...packetJustifications,
   {
-    file: 'harness/packet/extract/ipv4.ts',
-    line: 'if (later || (flagsAndOffset & 0x2000) !== 0) key[word.nwFrag] = fragment.any | (later ? fragment.later : 0);',
-    mutations: ['0x2000 → 0x2001', '0 → 1 (2)'],
-    why: 'the same: the lowest bit of the offset makes it a later fragment already, and 1 is `fragment.any`',
-  },
-  {
     file: 'harness/packet/dissect/parts.ts',
     line: `export function* header(name: string, layout: HeaderLayout, bytes: Uint8Array, checksum: ChecksumState = 'valid'): Parts {`,
     mutations: [`'valid' → ''`],

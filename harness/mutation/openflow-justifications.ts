@@ -46,7 +46,8 @@ export const openflowJustifications: readonly Justification[] = [
   { file: 'harness/openflow/flags.ts', line: 'if (mask === field.ones && names.length > 1)', mutations: ['1 → 2'], why: 'the same: no field has two flags' },
   { file: 'harness/openflow/groups.ts', line: "const [, word = '', kind = 'add'] =", mutations: ['/(\\s*(add_or_mod|add|modify|delete|insert_bucket|remove_bucket)(?=[,\\s]|$))?/.exec(text) ?? [] → /(\\s*(add_or_mod|add|modify|delete|insert_bucket|remove_bucket)(?=[,\\s]|$))?/.exec(text)'], why: forTypes },
   { file: 'harness/openflow/groups.ts', line: 'if (taken.has(id)) throw', mutations: ['0 → 1', 'texts[index] ?? texts[0]! → texts[index]'], why: forTypes },
-  { file: 'harness/openflow/match.ts', line: 'if (Object.hasOwn(tagParts, field.name)) return', mutations: ['0n → 1n'], why: forTypes },
+  { file: 'harness/openflow/match.ts', line: 'if (Object.hasOwn(tagParts, field.name)) return', mutations: ['tagParts[field.name] ?? 0n → tagParts[field.name]', '0n → 1n'], why: forTypes },
+  { file: 'harness/openflow/match.ts', line: 'if (value === undefined) throw complain(at, `${field.matchName} needs a value`);', mutations: ['value === undefined → false'], why: forTypes },
   { file: 'harness/openflow/meters.ts', line: "const [, head = '', separator] =", mutations: [String.raw`/(.*?)(\bbands?\s*=|$)/s.exec(text) ?? [] → /(.*?)(\bbands?\s*=|$)/s.exec(text)`], why: forTypes },
   { file: 'harness/openflow/meters.ts', line: "if (separator === undefined || separator === '') throw", mutations: ['separator === undefined → false'], why: forTypes },
   {
@@ -57,4 +58,9 @@ export const openflowJustifications: readonly Justification[] = [
   { file: 'harness/openflow/prerequisites.ts', line: "none: { words:", mutations: ["'nothing' → ''"], why: 'never told: it is always met' },
   { file: 'harness/openflow/prerequisites.ts', line: "'ct ports':", mutations: ['isTracked(match) → true'], why: 'the same: ct_nw_proto asks for it' },
   { file: 'harness/openflow/ports.ts', line: 'const number = given >= 0xffffff00', mutations: ['given >= 0xffffff00 → given > 0xffffff00', '0xffffff00 → 0xffffff01'], why: 'the same: no reserved port has this number' },
+  { file: 'harness/openflow/text.ts', line: 'for (let index = 0; index < whole.text.length; index++) {', mutations: ['index < whole.text.length → index <= whole.text.length'], why: 'the same: no character is behind the last' },
+  { file: 'harness/openflow/values.ts', line: "case 'flags':", mutations: ["'flags' → ''"], why: 'never reached: flags are read before' },
+  { file: 'harness/openflow/values.ts', line: "case 'fragment':", mutations: ["'fragment' → ''"], why: 'never reached: words for fragments are read before' },
+  { file: 'harness/openflow/values.ts', line: "case 'packet type':", mutations: ["'packet type' → ''"], why: 'never reached: packet types are printed before, and no action sets them' },
+  { file: 'harness/openflow/values.ts', line: 'if (error instanceof InputError) throw complain(', mutations: ['error instanceof InputError → true'], why: 'the same: nothing else is thrown' },
 ];

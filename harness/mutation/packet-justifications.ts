@@ -16,4 +16,6 @@ export const packetJustifications: readonly Justification[] = [
   { file: 'harness/packet/neighbour.ts', line: 'return concatBytes(Uint8Array.of(type, (content.length + 2) / optionUnit), content);', mutations: ['2 → 3'], why: 'the same: a byte has no fractions' },
   { file: 'harness/packet/sctp.ts', line: 'const swapped = viewOf(new Uint8Array(4));', mutations: ['4 → 5'], why: 'the same: four bytes of it are used' },
   { file: 'harness/packet/sctp.ts', line: 'const table = Uint32Array.from(', mutations: ['256 → 257'], why: 'the same: no byte has that number' },
+  { file: 'harness/packet/flow-key.ts', line: 'const keysAtOnce = 64;', mutations: ['64 → 65'], why: 'the same: as many keys as are wanted are made' },
+  { file: 'harness/packet/flow-key.ts', line: 'if (spare.next === spare.words.length) spare =', mutations: ['spare.next === spare.words.length → true'], why: 'the same, but slower: what was made is kept' },
 ];

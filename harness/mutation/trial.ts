@@ -42,11 +42,10 @@ async function firstToNotice(stages: Stages, module: string, mutant: number, rea
   const known = reaching.map((reach) => ({ reach, outcome: memory.recall(reach.test, module, mutant) }));
   for (const { reach, outcome } of known) if (outcome !== undefined && outcome !== 'passed') return { noticed: reach, outcome };
   const own = stages.own(mutant);
-  const lasting = reaching.some((reach) => reach.lasting.has(mutant));
   try {
     for (const { reach, outcome: before } of known) {
       if (before !== undefined) continue;
-      const outcome = (lasting ? undefined : await stages.tryAmongOthers(reach, mutant)) ?? (await own.try(reach));
+      const outcome = (reach.lasting.has(mutant) ? undefined : await stages.tryAmongOthers(reach, mutant)) ?? (await own.try(reach));
       memory.keep(reach.test, module, mutant, outcome);
       if (outcome !== 'passed') return { noticed: reach, outcome };
     }

@@ -39,13 +39,17 @@ void t.test('what add-tlv-map takes and dump-tlv-map prints', (t) => {
   t.equal(printTlvMap(parseTlvMap(dump.join('\n'), 'dump')), text);
   t.equal(printTlvMap(parseTlvMap(text, 'map')), text);
   t.equal(printTlvMap(parseTlvMap('# none\n\n', 'map')), '');
+  t.equal(printTlvMap(parseTlvMap('{class=258,type=255,len=124}->tun_metadata0', 'map')), '{class=0x102,type=0xff,len=124}->tun_metadata0');
+  t.equal(printTlvMap(parseTlvMap('  0x102  0x80      12  tun_metadata10', 'dump')), '{class=0x102,type=0x80,len=12}->tun_metadata10');
   for (const [wrong, message] of [
-    ['fly', 'map:1: expected {class=0x102,type=0x80,len=4}->tun_metadata0, got "fly"'],
+    ...['fly', 'x 0x102 0x80 4 tun_metadata0', '0x102 0x80 4 tun_metadata0 x'].map((line) => [line, `map:1: expected {class=0x102,type=0x80,len=4}->tun_metadata0, got "${line}"`]),
+    ['{class=1,type=0x100,len=4}->tun_metadata0', 'map:1: a class has 16 bits and a type 8, got class=1,type=0x100'],
+    ['{class=1,type=2,len=0}->tun_metadata0', 'map:1: an option has 4 to 124 bytes, by fours, not 0'],
     ['{class=1,type=2,len=5}->tun_metadata0', 'map:1: an option has 4 to 124 bytes, by fours, not 5'],
     ['{class=1,type=2,len=128}->tun_metadata0', 'map:1: an option has 4 to 124 bytes, by fours, not 128'],
     ['{class=1,type=2,len=4}->tun_metadata64', 'map:1: there is no tun_metadata64: the last one is tun_metadata63'],
     ['{class=0x10000,type=2,len=4}->tun_metadata0', 'map:1: a class has 16 bits and a type 8, got class=0x10000,type=2'],
     [`${text}\n${text}`, 'map:2: tun_metadata0 is mapped twice'],
-  ] as const) t.throws(() => parseTlvMap(wrong, 'map'), { name: 'InputError', message });
+  ] as const) t.throws(() => parseTlvMap(wrong ?? '', 'map'), { name: 'InputError', message });
   t.end();
 });

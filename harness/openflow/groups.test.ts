@@ -73,6 +73,7 @@ void t.test('files of meters', async (t) => {
   const dump = 'OFPST_METER_CONFIG reply (OF1.3) (xid=0x2):\nmeter=1 kbps bands=\ntype=drop rate=1000\n\n # of nobody\nmeter=controller pktps burst stats bands=\n  type=drop rate=2 burst_size=3\ntype=dscp_remark rate=1 burst_size=4 prec_level=5\n';
   const meters = parseMeters(dump, 'meters.txt');
   t.strictSame(meters.map(printMeter), ['meter=1 kbps bands=\ntype=drop rate=1000', 'meter=controller pktps burst stats bands=\ntype=drop rate=2 burst_size=3\ntype=dscp_remark rate=1 burst_size=4 prec_level=5']);
+  t.strictSame(parseMeters('meter=1 kbps bands=type=drop rate=1\npktps, meter=2 bands=type=drop rate=2', 'meters.txt').map(printMeter), ['meter=1 kbps bands=\ntype=drop rate=1', 'meter=2 pktps bands=\ntype=drop rate=2'], 'on one line, in any order');
   const refused: readonly (readonly [text: string, place: string])[] = [
     ['type=drop rate=1', '1:1: a meter needs bands: band=type=drop,rate=1000'],
     ['#\nmeter=1 kbps fly bands=\ntype=drop rate=1', '2:14: expected meter=, kbps, pktps, burst, stats or bands=, got "fly"'],

@@ -59,7 +59,7 @@ interface Found extends FieldMatch {
 const nothing: Masked = { value: 0n, mask: 0n };
 
 /** Later ranks may need earlier ones. */
-const ranks: readonly RegExp[] = [/^(dl_type|eth_type|packet_type)$/, /^(nw_proto|ip_proto|nw_frag|ip_frag|ct_state|ct_nw_proto|tun_erspan_ver)$/, /^(icmp|tp_)/];
+const ranks: readonly RegExp[] = [/dl_type|eth_type|packet_type/, /nw_proto|ip_proto|nw_frag|ip_frag|ct_state|tun_erspan_ver/, /icmp|tp_/];
 
 function rank(name: string): number {
   const index = ranks.findIndex((known) => known.test(name));
@@ -81,7 +81,7 @@ function parseOne(at: Span, value: Span | undefined, match: readonly FieldMatch[
   if (value === undefined && !/^tun_metadata\d+$/.test(at.text)) throw complain(at, `expected FIELD=VALUE or one of ${[...protocolWords.keys()].join(', ')}, got "${shorten(at.text)}"`);
   if (/^[A-Z]/.test(text) && range === undefined) throw complain(at, `expected ${shorten(text)}[] with brackets, or the name in small letters`);
   const field = fieldIn(at, text === '' ? at.text : text, match);
-  const wanted = (entries: readonly FieldMatch[]) => ({ at, name: field, entries: entries.filter((entry) => entry.mask !== 0n || entry.field.notation === 'option') });
+  const wanted = (entries: readonly FieldMatch[]) => ({ at, name: field, entries: entries.filter(asksForSomething) });
   if (field.notation === 'option') return wanted([parseOption(field, at, value, names)]);
   if (value === undefined) throw complain(at, `${field.matchName} needs a value`);
   if (range !== undefined) return wanted(spread(field, parseBits(field, value, from, to)));
@@ -89,6 +89,10 @@ function parseOne(at: Span, value: Span | undefined, match: readonly FieldMatch[
   const masked = parseMasked(field, value, names.ports);
   if (field.zeroIsLost && masked.mask !== 0n && masked.value === 0n) throw complain(value, `${field.name} cannot be matched as zero: Open vSwitch loses it`);
   return wanted(field.name === 'packet_type' && masked.value === 0n ? [] : spread(field, masked));
+}
+
+function asksForSomething({ field, mask }: FieldMatch): boolean {
+  return mask !== 0n || field.notation === 'option';
 }
 
 /** The number that some bits of a field are to have. */
@@ -118,7 +122,7 @@ const longestOption = 124;
 /** A view's bits in the rows that have them. */
 function spread(field: Field, { value, mask }: Masked): readonly FieldMatch[] {
   return viewed.get(field)?.map(({ row, up }) => {
-    const bits = (number: bigint) => (up < 0n ? number << -up : number >> up) & row.ones;
+    const bits = (number: bigint) => (number >> up) & row.ones;
     return { field: row, value: bits(value), mask: bits(mask) };
   }) ?? [{ field, value, mask }];
 }
@@ -127,7 +131,7 @@ function spread(field: Field, { value, mask }: Masked): readonly FieldMatch[] {
 const viewed: ReadonlyMap<Field, readonly { readonly row: Field; readonly up: bigint }[]> = new Map(fields.filter(({ isView }) => isView).map((view) => {
   const end = view.word + wordsOf(view);
   const rows = fields.filter((row) => !row.isView && row.word >= view.word && row.word < end);
-  return [view, rows.map((row) => ({ row, up: BigInt((end - row.word - wordsOf(row)) * 32 + row.shift - view.shift) }))] as const;
+  return [view, rows.map((row) => ({ row, up: BigInt((end - row.word - wordsOf(row)) * 32 - view.shift) }))] as const;
 }));
 
 /** A match that asks for bits of fields, those of a later entry in the place of an earlier one's; tags and views as the rows that have them. */
@@ -137,7 +141,7 @@ export function matchOfBits(entries: Match): Match {
     const before = found.get(field) ?? { value: 0n, mask: 0n };
     found.set(field, { field, value: (before.value & ~mask) | (value & mask), mask: before.mask | mask });
   }
-  return fields.flatMap((row) => found.get(row) ?? []);
+  return fields.flatMap((row) => found.get(row) ?? []).filter(asksForSomething);
 }
 
 function rowsOf(entry: FieldMatch): Match {

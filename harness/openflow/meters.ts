@@ -86,7 +86,7 @@ function readId(at: Span): Meter['id'] {
 function readBands(whole: Span, from: number, burst: boolean): readonly Band[] {
   const bands: { at: Span; band: Band }[] = [];
   for (const word of wordsOf(whole, from)) {
-    const [, name = ''] = /^([a-z_]+)=(.+)/s.exec(word.text) ?? [];
+    const [, name = ''] = /^([a-z_]+)=./.exec(word.text) ?? [];
     const argument = part(word, name.length + 1);
     const last = bands.at(-1);
     if (name === 'type') bands.push({ at: word, band: { type: bandType(argument), rate: 0, burstSize: 0, precedence: 0 } });

@@ -163,5 +163,5 @@ function readable<T>(at: Span, read: () => T): T {
 
 function prefixLengthOf(field: Field, mask: bigint): number | undefined {
   const hostBits = (field.ones & ~mask).toString(2);
-  return mask === 0n ? 0 : /^1*$/.test(hostBits) ? field.bits - hostBits.length : undefined;
+  return /^1*$/.test(hostBits) ? field.bits - hostBits.length : undefined;
 }

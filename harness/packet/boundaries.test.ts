@@ -82,7 +82,7 @@ void t.test('checksums', (t) => {
 
 void t.test('assigned numbers', (t) => {
   t.same(etherTypes, { ipv4: 0x0800, arp: 0x0806, transparentEthernetBridging: 0x6558, rarp: 0x8035, vlan: 0x8100, ipv6: 0x86dd, mpls: 0x8847, mplsMulticast: 0x8848, serviceVlan: 0x88a8 });
-  t.match(ipProtocols, { icmp: 1, tcp: 6, udp: 17, gre: 47, sctp: 132 });
+  t.match(ipProtocols, { icmp: 1, igmp: 2, tcp: 6, udp: 17, gre: 47, sctp: 132 });
   t.same(ipv4Flags, { moreFragments: 1, dontFragment: 2, reserved: 4 });
   t.match(icmp6Types, { destinationUnreachable: 1, packetTooBig: 2, timeExceeded: 3, echoRequest: 128, echoReply: 129, neighbourSolicitation: 135, neighbourAdvertisement: 136 });
   t.match(icmpTypes, { echoReply: 0, destinationUnreachable: 3, echoRequest: 8, timeExceeded: 11 });

@@ -29,7 +29,7 @@ export function greLayoutOf({ header, checksum }: NonNullable<ReturnType<typeof 
 }
 
 /** The header and the packet inside; the checksum covers both. */
-export function encodeGre({ protocolType, key, sequence, checksum = 'absent' }: GreHeader & { readonly checksum?: 'computed' | 'absent' }, payload: Uint8Array): Uint8Array {
+export function encodeGre({ protocolType, key, sequence, checksum }: GreHeader & { readonly checksum?: 'computed' | 'absent' }, payload: Uint8Array): Uint8Array {
   const flags = (checksum === 'computed' ? flagBits.checksum : 0) | (key === undefined ? 0 : flagBits.key) | (sequence === undefined ? 0 : flagBits.sequence);
   const words = [...(checksum === 'computed' ? [0] : []), ...(key === undefined ? [] : [key]), ...(sequence === undefined ? [] : [sequence])];
   const bytes = concatBytes(new Uint8Array(4 + 4 * words.length), payload);
