@@ -1,11 +1,13 @@
 import { formatIpv4, ipv4Number } from '../harness/base/address.js';
 import { assert } from '../harness/base/errors.js';
-import type { Node, Pod, Topology, TunnelType } from '../harness/nouns/topology.js';
+import type { ExternalHost, Node, Pod, Topology, TunnelType } from '../harness/nouns/topology.js';
 
 export interface AntreaClusterSize {
   readonly nodes: number;
   readonly podsPerNode: number;
   readonly tunnel: TunnelType;
+  /** None unless told. */
+  readonly externalHosts?: number;
 }
 
 /** What kubeadm takes for ClusterIPs unless told. */
@@ -16,17 +18,19 @@ export const underlayPrefixLength = 16;
 
 /**
  * A cluster of equal nodes: n1, n2, … with pods p1, p2, … numbered through. Node i has the underlay address
- * 172.30.0.i, the pod subnet 10.10.i.0/24, the gateway 10.10.i.1 and pods from 10.10.i.2 on.
+ * 172.30.0.i, the pod subnet 10.10.i.0/24, the gateway 10.10.i.1 and pods from 10.10.i.2 on; external hosts x1, x2, … have 172.30.255.1, ….
  */
-export function antreaCluster({ nodes, podsPerNode, tunnel }: AntreaClusterSize): Topology {
+export function antreaCluster({ nodes, podsPerNode, tunnel, externalHosts = 0 }: AntreaClusterSize): Topology {
   assert(nodes >= 1 && nodes <= 5000, `a cluster has 1 to 5000 nodes, not ${nodes}`);
   assert(podsPerNode >= 0 && podsPerNode <= 253, `a node has 0 to 253 pods, not ${podsPerNode}`);
+  assert(externalHosts >= 0 && externalHosts <= 254, `there are 0 to 254 external hosts, not ${externalHosts}`);
   return {
     name: `antrea-${nodes}x${podsPerNode}`,
     mode: 'encap',
     tunnel,
     serviceCidr: defaultServiceCidr,
     nodes: Array.from({ length: nodes }, (_, index) => clusterNode(index + 1, podsPerNode)),
+    ...(externalHosts === 0 ? {} : { externalHosts: Array.from({ length: externalHosts }, (_, index) => externalHost(index + 1)) }),
   };
 }
 
@@ -47,6 +51,11 @@ function clusterNode(number: number, podsPerNode: number): Node {
   };
 }
 
+function externalHost(number: number): ExternalHost {
+  const ip = externalAddress(number);
+  return { name: `x${number}`, ip, mac: macOf(ip) };
+}
+
 /** The first address of the pod subnet of node `number`, counted from 1. */
 export function podSubnet(number: number): string {
   return addressIn('10.10.0.0', number * 256);
@@ -54,6 +63,11 @@ export function podSubnet(number: number): string {
 
 export function underlayAddress(number: number): string {
   return addressIn('172.30.0.0', number);
+}
+
+/** Far from those of nodes: for the external host at `number` of its cluster, counted from 1. */
+export function externalAddress(number: number): string {
+  return addressIn('172.30.255.0', number);
 }
 
 /** The address `offset` after `first`. */

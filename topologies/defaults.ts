@@ -1,7 +1,7 @@
-/** What a node and its pods are given where nobody says otherwise: what `antreaCluster` gives its own. */
+/** What a node, its pods and external hosts are given where nobody says otherwise: what `antreaCluster` gives its own. */
 import { formatIpv4, parseCidr } from '../harness/base/address.js';
-import type { Node, Pod } from '../harness/nouns/topology.js';
-import { addressIn, macOf, podSubnet, underlayAddress, underlayPrefixLength } from './antrea-cluster.js';
+import type { ExternalHost, Node, Pod } from '../harness/nouns/topology.js';
+import { addressIn, externalAddress, macOf, podSubnet, underlayAddress, underlayPrefixLength } from './antrea-cluster.js';
 
 interface SketchedAddresses {
   readonly ip?: string | undefined;
@@ -29,6 +29,11 @@ export function nodeWithDefaults(node: SketchedNode, number: number): Node {
     return { ...pod, ...withMac({ ip: address, mac }) };
   });
   return { name: node.name, underlay: { ...underlay, prefixLength: node.underlay.prefixLength ?? underlayPrefixLength }, podCidr, gateway, pods };
+}
+
+/** The external host that stands at `number` of its cluster, counted from 1. */
+export function externalHostWithDefaults({ ip, mac, ...host }: Omit<ExternalHost, 'ip' | 'mac'> & SketchedAddresses, number: number): ExternalHost {
+  return { ...host, ...withMac({ ip: ip ?? externalAddress(number), mac }) };
 }
 
 function withMac({ ip, mac }: { readonly ip: string; readonly mac: string | undefined }): { readonly ip: string; readonly mac: string } {

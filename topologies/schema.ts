@@ -38,7 +38,19 @@ const podSchema = z.strictObject({
   mac,
 });
 
-const podOrName = z.preprocess((pod) => (typeof pod === 'string' ? { name: pod } : pod), podSchema);
+const externalHostSchema = z.strictObject({
+  name: text('name', 'Unique in the cluster, also among nodes and pods'),
+  ip: text('ip', 'On the network between nodes. Default: 172.30.255.i for the i-th external host').optional(),
+  mac,
+});
+
+const podOrName = nameAlone(podSchema);
+const externalHostOrName = nameAlone(externalHostSchema);
+
+/** What a name is enough for. */
+function nameAlone<Schema extends z.ZodObject<{ readonly name: z.ZodString }>>(schema: Schema): z.ZodPreprocess<Schema> {
+  return z.preprocess((value) => (typeof value === 'string' ? { name: value } : value), schema);
+}
 
 export const nodeSchema = z.strictObject({
   name: text('name', 'Unique in the cluster, also among pods'),
@@ -54,6 +66,7 @@ export const topologySchema = z.strictObject({
   tunnel: z.enum(['geneve', 'vxlan', 'gre', 'stt']).default('geneve').describe('The userspace datapath has no stt: a run says so and is inconclusive'),
   serviceCidr: text('cidr', 'ClusterIPs of Services').default(defaultServiceCidr),
   nodes: z.array(nodeSchema).min(1, 'a cluster needs at least one node'),
+  externalHosts: z.array(externalHostOrName).optional().describe('Hosts outside the cluster, on the network between nodes; a name is enough. Default: none'),
 });
 
 /** The JSON Schema (draft 2020-12) by which editors complete and check YAML, as topologies/topology.schema.json holds it. */
@@ -61,10 +74,11 @@ export function topologyJsonSchema(): string {
   const schema = z.toJSONSchema(topologySchema, {
     io: 'input',
     override: ({ zodSchema, jsonSchema }) => {
-      if (zodSchema !== podOrName) return;
+      const named = zodSchema === podOrName ? podSchema : zodSchema === externalHostOrName ? externalHostSchema : undefined;
+      if (named === undefined) return;
       const spelledOut = { ...jsonSchema };
       for (const key of Object.keys(jsonSchema)) delete (jsonSchema as Record<string, unknown>)[key];
-      jsonSchema.anyOf = [z.toJSONSchema(podSchema.shape.name, { io: 'input' }), spelledOut].map(({ $schema: _, ...rest }: z.core.JSONSchema.JSONSchema) => rest);
+      jsonSchema.anyOf = [z.toJSONSchema(named.shape.name, { io: 'input' }), spelledOut].map(({ $schema: _, ...rest }: z.core.JSONSchema.JSONSchema) => rest);
     },
   });
   return `${JSON.stringify({ ...schema, title: 'A topology for flowbed run --topology' }, null, 2)}\n`;

@@ -29,6 +29,11 @@ void t.test('topology.schema.json, for editors', async (t) => {
   t.match(example, /^# yaml-language-server: \$schema=topology\.schema\.json\n/);
 });
 
+void t.test('external hosts', async (t) => {
+  t.same(readTopology(`${example}externalHosts: [x1, { name: x2, ip: 172.30.255.2 }]`, 'f'), antreaCluster({ nodes: 2, podsPerNode: 3, tunnel: 'geneve', externalHosts: 2 }));
+  t.same(topologyProblems(antreaCluster({ nodes: 3, podsPerNode: 1, tunnel: 'geneve', externalHosts: 254 })), []);
+});
+
 void t.test('every size that the builder takes can exist', async (t) => {
   for (const [nodes, podsPerNode] of [[1, 0], [2, 3], [60, 4], [300, 1], [2, 253]] as const) {
     t.same(topologyProblems(antreaCluster({ nodes, podsPerNode, tunnel: 'vxlan' })), [], `${nodes} nodes of ${podsPerNode} pods`);
@@ -40,7 +45,7 @@ void t.test('mistakes in YAML: file, line, column, the value and what would be r
   const mistakes: readonly (readonly [replace: string | RegExp, by: string, error: string | RegExp])[] = [
     ['pods: [p4', 'pods: [p4, ]]', /^f:20:17: Unexpected flow-seq-end token in YAML stream: "\]"/],
     ['tunnel: geneve\n', 'tunnel: ipip\n', 'f:6:9: expected geneve or vxlan or gre or stt, got "ipip"'],
-    ['tunnel: geneve\n', 'tunel: geneve\n', 'f:6:1: unknown key "tunel". Did you mean "tunnel"? Known: name, mode, tunnel, serviceCidr, nodes.'],
+    ['tunnel: geneve\n', 'tunel: geneve\n', 'f:6:1: unknown key "tunel". Did you mean "tunnel"? Known: name, mode, tunnel, serviceCidr, nodes, externalHosts.'],
     ['gateway: {', 'gatway: {', 'f:13:5: unknown key "gatway". Did you mean "gateway"? Known: name, underlay, podCidr, gateway, pods.'],
     ['{ name: p2, ip', '{ name: p2, up', 'f:16:21: unknown key "up". Did you mean "ip"? Known: name, ip, mac.'],
     ['10.10.1.0/24', '10.10.1.0/33', 'f:12:14: expected a block of addresses such as 10.10.0.0/24, got "10.10.1.0/33"'],
@@ -60,6 +65,9 @@ void t.test('mistakes in YAML: file, line, column, the value and what would be r
     ['prefixLength: 16', 'prefixLength: 24', /^f:19:5: 172\.30\.0\.2\/16 is not on the network 172\.30\.0\.0\/24 of n1/],
     ['serviceCidr: 10.96.0.0/12', 'serviceCidr: 10.0.0.0/8', /^f:12:14: 10\.10\.1\.0\/24 overlaps 10\.0\.0\.0\/8 of serviceCidr\nf:19:5: 10\.10\.2\.0\/24 overlaps/],
     ['  - name: n2\n    pods', '  - pods', 'f:19:5: "name" is missing: expected a text'],
+    [/$/, '\nexternalHosts: [x1, { name: p1 }]', 'f:22:29: p1 is already taken by nodes[0].pods[0].name; it must be unique in the cluster'],
+    [/$/, '\nexternalHosts: [{ name: x1, ip: 198.51.100.1 }]', 'f:22:33: 198.51.100.1 is not on the network 172.30.0.0/16 of n1, which external hosts share with the nodes'],
+    [/$/, '\nexternalHosts: [{ name: x1, ip: 172.30.0.2 }]', /^f:22:33: 172\.30\.0\.2 is already taken by nodes\[1\]\.underlay\.ip/],
     [/\nnodes:[^]*/, '\nnodes: []', 'f:9:8: a cluster needs at least one node'],
     [/[^]*/, '', 'f:1:1: expected keys and values, got null'],
   ];

@@ -2,12 +2,12 @@ import type { z } from 'zod';
 import { readAs, readYaml, refused } from '../harness/base/yaml.js';
 import { topologyProblems } from '../harness/nouns/topology-check.js';
 import type { Topology } from '../harness/nouns/topology.js';
-import { nodeWithDefaults } from './defaults.js';
+import { externalHostWithDefaults, nodeWithDefaults } from './defaults.js';
 import { topologySchema } from './schema.js';
 
 /**
  * Reads a topology; topologies/two-nodes.yaml shows every key. The i-th node's underlay address, pod subnet and
- * gateway default to what `antreaCluster` gives its i-th node, a pod's address to the lowest free one, MACs to `macOf`.
+ * gateway, and the i-th external host's address, default to what `antreaCluster` gives them, a pod's address to the lowest free one, MACs to `macOf`.
  * @throws InputError naming file, line and column of everything that is wrong, the value, and what would be right.
  */
 export function readTopology(text: string, file: string): Topology {
@@ -18,6 +18,10 @@ export function readTopology(text: string, file: string): Topology {
   return topology;
 }
 
-function withDefaults({ nodes, ...cluster }: z.output<typeof topologySchema>): Topology {
-  return { ...cluster, nodes: nodes.map((node, index) => nodeWithDefaults(node, index + 1)) };
+function withDefaults({ nodes, externalHosts, ...cluster }: z.output<typeof topologySchema>): Topology {
+  return {
+    ...cluster,
+    nodes: nodes.map((node, index) => nodeWithDefaults(node, index + 1)),
+    ...(externalHosts === undefined ? {} : { externalHosts: externalHosts.map((host, index) => externalHostWithDefaults(host, index + 1)) }),
+  };
 }

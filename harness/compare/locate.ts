@@ -94,7 +94,7 @@ function fromState({ traces, state }: Evidence): Location | undefined {
   const steps = traces.filter(({ node }) => node === state.node).flatMap((trace) => trace.steps);
   const asked = (step: TraceStep) => (state.aspect === 'connections' ? step.kind === 'write' && step.field === 'ct_state' : step.kind === 'output' && step.by === 'NORMAL');
   const step = steps.findLast(asked);
-  if (step === undefined || step.kind === 'lookup' || step.flow === undefined) return undefined;
+  if (step === undefined || step.kind === 'lookup' || step.kind === 'answer' || step.flow === undefined) return undefined;
   return { flow: step.flow, because: `the last flow that ${state.aspect === 'connections' ? 'asked the connection tracker' : 'let the bridge learn'}; the path and the flows are the same on both sides` };
 }
 

@@ -20,7 +20,8 @@ export function staticFlows<Cluster>(base: ControlPlane<Cluster>, texts: readonl
   return {
     name: `static flows on ${base.name}`,
     plan(cluster, before) {
-      const { nodes } = base.plan(cluster, before);
+      const planned = base.plan(cluster, before);
+      const { nodes } = planned;
       const nodeNames = nodes.map(({ node }) => node);
       const bridgeNames = [...new Set(nodes.flatMap(({ bridges }) => bridges.map(({ name }) => name)))];
       for (const { node, bridge } of texts) {
@@ -29,6 +30,7 @@ export function staticFlows<Cluster>(base: ControlPlane<Cluster>, texts: readonl
       }
       const textOf = (node: string, bridge: string) => texts.findLast((text) => text.bridge === bridge && (text.node ?? node) === node);
       return {
+        ...planned,
         nodes: nodes.map((plan) => ({
           ...plan,
           bridges: plan.bridges.map((bridge) => {

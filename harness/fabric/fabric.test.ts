@@ -72,6 +72,13 @@ void t.test('ARP', async (t) => {
     t.strictSame(inWords(receive(host, eth0, arpFrom(peer, 'request', eth1.ip))), [`eth0: ${eth0.mac} > ${peer.mac} ARP 192.168.0.1 is at ${eth0.mac}`], 'arp_ignore is 0');
   });
 
+  await t.test('where the device of the port answers, the stack only learns', async (t) => {
+    const host = createHost(hostA().plan, draws, { answeredFor: new Set([eth0.ip]) });
+    t.strictSame(inWords(receive(host, eth0, arpFrom(peer, 'request', eth0.ip))), []);
+    t.strictSame(inWords(begin(host, ping(peer.ip))), [pingTo(peer.mac, peer.ip)]);
+    t.strictSame(inWords(receive(host, eth0, arpFrom(peer, 'request', eth1.ip))).length, 1, 'for its own address alone');
+  });
+
   await t.test('what is neither asked for nor addressed to us teaches nothing', async (t) => {
     const host = hostA();
     t.strictSame(inWords(receive(host, eth0, arpFrom(peer, 'request', '10.0.0.3'))), []);
@@ -308,6 +315,19 @@ void t.test('the event loop', async (t) => {
     t.strictSame(sent('02:01:00:00:00:01'), [], 'the first bit of the first byte alone says "for all"');
     t.strictSame(sent(macOf('u', 1)), [], 'not back to where it came from');
     t.strictSame(sent(macOf('a', 2)), [], 'nobody has that MAC');
+  });
+
+  await t.test('an external host stands on the network between nodes, without a port', async (t) => {
+    const external = (number: number): HostPlan => ({ name: `x${number}`, kind: 'external', routes: [], interfaces: [{ name: 'eth0', mac: `02:00:00:00:09:0${number}`, ip: `10.0.0.9${number}`, prefixLength: 24 }] });
+    const network: ClusterPlan = { ...plan, externalHosts: [external(1), external(2)] };
+    // What comes from outside goes to u1 alone, and what u1 sends to the outside alone.
+    const script: Script = (call) => (call.kind !== 'receive' || call.node !== 'n1' ? [] : call.frames.map((frame) => ({ port: call.port === 'uplink' ? 'u-port' : 'uplink', frame })));
+    const { observation } = play({ kind: 'ping', from: 'x1', to: '10.0.0.13' }, script, network);
+    const trip = (timeUs: number) => [`${timeUs} in n1 uplink`, `${timeUs} out n1 u-port`, `${timeUs + 20} in n1 u-port`, `${timeUs + 20} out n1 uplink`];
+    t.strictSame(happened(observation).filter((event) => / n1 /.test(event)), [...trip(100), ...trip(320)], '100 µs to a node and back, the broadcast to all of them');
+    t.strictSame(happened(observation).filter((event) => !/ n1 /.test(event)), ['100 in n2 uplink', '100 in n3 uplink']);
+    t.strictSame(noted(observation), ['resolved 10.0.0.13 02:00:00:00:01:03 x1 220', 'received echo-request 10.0.0.91 10.0.0.13 64 u1 330', 'received echo-reply 10.0.0.13 10.0.0.91 64 x1 440']);
+    t.strictSame(noted(play({ kind: 'udp', from: 'x1', to: '10.0.0.92', port: 7 }, script, network).observation), ['resolved 10.0.0.92 02:00:00:00:09:02 x1 200', 'received udp 10.0.0.91 10.0.0.92 64 x2 300', 'received udp 10.0.0.92 10.0.0.91 64 x1 400'], 'two of them reach each other past all nodes');
   });
 
   await t.test('frames that are due at one node at one instant go in by port, one after the other', async (t) => {

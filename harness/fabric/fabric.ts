@@ -4,25 +4,19 @@
  * switches need no second copy.
  */
 import { assert } from '../base/errors.js';
-import { formatMac } from '../base/address.js';
 import type { FrameEvent, HostNote, Observation } from '../nouns/observation.js';
-import type { ClusterPlan, InterfacePlan } from '../nouns/plan.js';
+import type { ClusterPlan } from '../nouns/plan.js';
 import type { FabricCall, SwitchStep } from '../nouns/switching.js';
 import type { Stimulus } from '../nouns/vector.js';
 import { createAgenda } from './agenda.js';
-import { createHost, type Draws, type Effect, type Host, type Timer } from './host.js';
+import type { Draws, Effect, Host, Timer } from './host.js';
 import { begin, isAwaited, receive, wake } from './stack.js';
-
-/** How long a frame takes from a host to its switch port and back, and between two nodes. */
-export const latencyUs = { port: 10, underlay: 100 } as const;
+import { wire, type Arrival } from './wiring.js';
 
 /** A vector that causes more frames than this goes round in circles. */
 export const framesMax = 10_000;
 
-type Entry =
-  | { readonly kind: 'to-switch'; readonly node: string; readonly port: string; readonly frame: Uint8Array }
-  | { readonly kind: 'to-host'; readonly host: Host; readonly via: InterfacePlan; readonly frame: Uint8Array }
-  | { readonly kind: 'wake'; readonly host: Host; readonly timer: Timer };
+type Entry = Arrival | { readonly kind: 'wake'; readonly host: Host; readonly timer: Timer };
 type ToSwitch = Extract<Entry, { kind: 'to-switch' }>;
 
 /** Carries out one stimulus among fresh hosts until nothing more happens, or `framesMax` frames were not enough for it. */
@@ -34,7 +28,7 @@ export function* runStimulus(plan: ClusterPlan, stimulus: Stimulus, random: Draw
 
   const carryOut = (host: Host, nowUs: number, effects: readonly Effect[]): void => {
     for (const effect of effects) {
-      if (effect.kind === 'send') agenda.put(nowUs + latencyUs.port, { kind: 'to-switch', ...wiring.placeOf(host, effect.via), frame: effect.frame });
+      if (effect.kind === 'send') for (const { delayUs, arrival } of wiring.fromHost(host, effect.via, effect.frame)) agenda.put(nowUs + delayUs, arrival);
       else if (effect.kind === 'wake') agenda.put(nowUs + effect.delayUs, { kind: 'wake', host, timer: effect.timer });
       else notes.push({ ...effect.note, host: host.plan.name, timeUs: nowUs });
     }
@@ -44,7 +38,7 @@ export function* runStimulus(plan: ClusterPlan, stimulus: Stimulus, random: Draw
     asked.forEach(({ node }, index) => {
       for (const { port, frame } of byPort(steps[index]?.outputs ?? [])) {
         frames.push({ timeUs: nowUs, node, port, direction: 'out', frame });
-        for (const { delayUs, entry } of wiring.beyond(node, port, frame)) agenda.put(nowUs + delayUs, entry);
+        for (const { delayUs, arrival } of wiring.fromSwitch(node, port, frame)) agenda.put(nowUs + delayUs, arrival);
       }
     });
   };
@@ -96,46 +90,4 @@ function byPort(outputs: SwitchStep['outputs']): SwitchStep['outputs'] {
 
 function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
-}
-
-interface Wiring {
-  host(name: string): Host;
-  /** The switch port at the other end of a host's interface. */
-  placeOf(host: Host, via: InterfacePlan): { readonly node: string; readonly port: string };
-  /** Where a frame goes that left a switch port: to a host, to other nodes, or nowhere. */
-  beyond(node: string, port: string, frame: Uint8Array): readonly { readonly delayUs: number; readonly entry: Entry }[];
-}
-
-function wire(plan: ClusterPlan, stimulus: Stimulus, random: Draws): Wiring {
-  const interjection = stimulus.kind === 'tcp' ? stimulus.interjection : undefined;
-  const hosts = new Map<string, { readonly host: Host; readonly node: string }>();
-  const behind = new Map<string, { readonly host: Host; readonly via: InterfacePlan }>();
-  for (const { node, hosts: hostPlans } of plan.nodes) {
-    for (const hostPlan of hostPlans) {
-      const host = createHost(hostPlan, random, interjection);
-      hosts.set(hostPlan.name, { host, node });
-      for (const via of hostPlan.interfaces) behind.set(`${node} ${via.port}`, { host, via });
-    }
-  }
-  const uplinks = plan.nodes.flatMap(({ node, bridges }) => bridges.flatMap((bridge) => bridge.ports.flatMap((port) => (port.kind === 'uplink' ? [{ node, port }] : []))));
-  const find = (name: string) => {
-    const found = hosts.get(name);
-    assert(found !== undefined, `no host ${name} in the plan`);
-    return found;
-  };
-  return {
-    host: (name) => find(name).host,
-    placeOf: (host, via) => ({ node: find(host.plan.name).node, port: via.port }),
-    beyond(node, port, frame) {
-      const end = behind.get(`${node} ${port}`);
-      if (end !== undefined) return [{ delayUs: latencyUs.port, entry: { kind: 'to-host', ...end, frame } }];
-      if (!uplinks.some((uplink) => uplink.node === node && uplink.port.name === port)) return [];
-      // The network between nodes is one switch that knows every node's address.
-      const destination = formatMac(frame);
-      const toAll = ((frame[0] ?? 0) & 1) === 1;
-      return uplinks
-        .filter((uplink) => (uplink.node !== node || uplink.port.name !== port) && (toAll || uplink.port.mac === destination))
-        .map((uplink) => ({ delayUs: latencyUs.underlay, entry: { kind: 'to-switch', node: uplink.node, port: uplink.port.name, frame } }));
-    },
-  };
 }

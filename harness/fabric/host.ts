@@ -19,6 +19,8 @@ export interface Host {
   readonly connections: Map<string, TcpConnection>;
   /** What one end of the vector's connection does beside what TCP asks of it. */
   readonly interjection: Interjection | undefined;
+  /** Addresses of the host for which the device of a LOCAL port answers ARP before its stack can (`answerOfDevice`). */
+  readonly answeredFor: ReadonlySet<string>;
   /** Drawn once a vector, so that frames tell vectors apart. */
   readonly random: Draws;
 }
@@ -56,8 +58,13 @@ export type Timer =
 /** A note before the event loop adds host and time to it. */
 type WithoutPlace<Note> = Note extends unknown ? Omit<Note, 'host' | 'timeUs'> : never;
 
-export function createHost(plan: HostPlan, random: Draws, interjection?: Interjection): Host {
-  return { plan, random, interjection, neighbours: new Map(), connections: new Map() };
+export interface HostCircumstances {
+  readonly interjection?: Interjection | undefined;
+  readonly answeredFor?: ReadonlySet<string>;
+}
+
+export function createHost(plan: HostPlan, random: Draws, { interjection, answeredFor = new Set() }: HostCircumstances = {}): Host {
+  return { plan, random, interjection, answeredFor, neighbours: new Map(), connections: new Map() };
 }
 
 /** Whether the host has an echo service on the port. */

@@ -58,7 +58,7 @@ export function receiveArp(host: Host, via: InterfacePlan, bytes: Uint8Array): r
   return [
     ...(answersUs ? [{ kind: 'note', note: { kind: 'resolved', ip: arp.spa, mac: arp.sha } } as const] : []),
     ...waiting.map(({ via: out, packet }) => ipFrame(out, arp.sha, packet)),
-    ...(asksUs ? [answer(via, arp)] : []),
+    ...(asksUs && !host.answeredFor.has(arp.tpa) ? [answer(via, arp)] : []),
   ];
 }
 

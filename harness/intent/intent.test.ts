@@ -82,6 +82,31 @@ void t.test('ARP', async (t) => {
   for (const [from, target, expected] of cases) t.equal(inWords({ kind: 'arp', from, target }), expected, `${from} asks for ${target}`);
 });
 
+void t.test('external hosts, and nodes by their own addresses', async (t) => {
+  const outside = antreaCluster({ nodes: 2, podsPerNode: 1, tunnel: 'geneve', externalHosts: 2 });
+  const [n1, x1, x2] = ['172.30.0.1', '172.30.255.1', '172.30.255.2'];
+  const said = (stimulus: Stimulus) => {
+    const intent = intentOf(outside, stimulus);
+    return intent.kind === 'resolves' ? `resolves ${intent.mac}` : 'to' in intent ? `${intent.kind} ${intent.to} from ${intent.source}` : intent.kind;
+  };
+  for (const [stimulus, expected] of [
+    [ping('n1', x1), `round-trip x1 from ${n1}`],
+    [ping('x1', n1), `round-trip n1 from ${x1}`],
+    [ping('n1', '172.30.0.2'), `round-trip n2 from ${n1}`],
+    [{ kind: 'udp', from: 'x1', to: x2, port: 7 }, `round-trip x2 from ${x1}`],
+    [{ kind: 'udp', from: 'x1', to: n1, port: 9 }, `delivered n1 from ${x1}`],
+    [{ kind: 'tcp', from: 'n1', to: x1, port: 7 }, `round-trip x1 from ${n1}`],
+    [{ kind: 'probe', from: 'x1', to: n1, port: 9 }, `refused n1 from ${x1}`],
+    [{ kind: 'arp', from: 'x1', target: n1 }, 'resolves 0a:00:ac:1e:00:01'],
+    [ping('x1', '172.30.77.77'), 'denied'],
+    [ping('x1', '10.10.1.2'), 'denied'],
+    [ping('x1', '10.96.0.1'), 'denied'],
+  ] as const) t.equal(said(stimulus), expected, JSON.stringify(stimulus));
+  t.throws(() => said(ping('p1', n1)), { name: 'Unsupported' }, 'pods are not on that network');
+  t.throws(() => said(ping('x1', x1)), /x1 itself holds/);
+  t.throws(() => said({ kind: 'frame', from: 'x1', what: '', frame: udpFrame(mac.p1, mac.n1, x1, n1) }), { name: 'Unsupported' });
+});
+
 void t.test('a truthful frame passes, and a sibling that differs in one field does not', async (t) => {
   const toGateway = udpFrame(mac.p1, mac.n1, '10.10.1.2', '10.10.1.1');
   const toNeighbour = udpFrame(mac.p1, mac.p2, '10.10.1.2', '10.10.1.3');

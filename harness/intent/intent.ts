@@ -8,6 +8,7 @@ import { sender, type Party } from './parties.js';
 import { underPolicies } from './policy/intent.js';
 import { defaultTtl, intentOfArp, intentOfDatagram } from './reach.js';
 import { intentOfConnection } from './connection.js';
+import { intentOnUnderlay } from './underlay.js';
 
 /**
  * L0: what the stimulus must lead to, under the policies of the network where it has objects of Kubernetes.
@@ -15,6 +16,8 @@ import { intentOfConnection } from './connection.js';
  * @throws Unsupported for a stimulus that nothing was promised about.
  */
 export function intentOf(network: Network, stimulus: Stimulus): Intent {
+  const underlay = intentOnUnderlay(network, stimulus);
+  if (underlay !== undefined) return underlay;
   const from = sender(network, stimulus.from);
   const unrestricted = () => intentWithoutPolicies(network, from, stimulus);
   const { objects } = network;

@@ -33,7 +33,7 @@ export function sender(topology: Topology, name: string): Party {
 const echoPort = 7;
 
 /** Whether somebody there answers on the port. */
-export function answersOn({ listens }: Party, protocol: Listener['protocol'], port: number): boolean {
+export function answersOn({ listens }: Pick<Party, 'listens'>, protocol: Listener['protocol'], port: number): boolean {
   return port === echoPort || listens.some((listener) => listener.protocol === protocol && listener.port === port);
 }
 

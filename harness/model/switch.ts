@@ -2,6 +2,7 @@
 import { assert, InputError, Unsupported } from '../base/errors.js';
 import type { FlowCount, SwitchStep } from '../nouns/switching.js';
 import { reservedPorts } from '../openflow/ports.js';
+import { answerOfDevice } from '../packet/device-arp.js';
 import { rulesOf } from './classifier.js';
 import { expireFlows } from './flows/expiry.js';
 import { packetsOf } from './flows/record.js';
@@ -23,6 +24,7 @@ export function receiveFrame(node: ModelNode, port: string, frame: Uint8Array): 
   const passage: Passage = { node, outputs: [], packetIns: [], resumed: [], steps: [], edits: [], shortened: new Set(), recirculations: 0 };
   try {
     enter(passage, place.bridge, arriving(frame, place.number));
+    answerByDevices(passage);
     for (const bridge of passage.shortened) expireFlows(bridge, node.nowMs);
     for (const { snooping } of node.bridges) if (snooping !== undefined) ageSnooping(snooping, node.nowMs);
   } catch (error) {
@@ -34,6 +36,17 @@ export function receiveFrame(node: ModelNode, port: string, frame: Uint8Array): 
   // A stable sort: frames of one port keep their order.
   const outputs = passage.outputs.sort((a, b) => (a.port < b.port ? -1 : a.port > b.port ? 1 : 0));
   return { step: { outputs, packetIns: passage.packetIns }, trace: { node: node.name, port, steps: passage.steps } };
+}
+
+/** The devices of LOCAL ports where tunnels end answer ARP by themselves: what they say comes in at once. */
+function answerByDevices(passage: Passage): void {
+  for (const { port, frame } of [...passage.outputs]) {
+    const bridge = passage.node.bridges.find(({ plan }) => plan.name === port && plan.underlay !== undefined);
+    const answer = bridge?.plan.underlay === undefined ? undefined : answerOfDevice(frame, { ip: bridge.plan.underlay.ip, mac: bridge.plan.mac });
+    if (bridge === undefined || answer === undefined) continue;
+    passage.steps.push({ kind: 'answer', bridge: bridge.plan.name });
+    enter({ ...passage, recirculations: 0 }, bridge, arriving(answer, reservedPorts.LOCAL));
+  }
 }
 
 /** Packets of every flow of the node since the last reset, also those at zero. */

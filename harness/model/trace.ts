@@ -14,6 +14,8 @@ export type TraceStep =
   | { readonly kind: 'patch'; readonly flow: FlowId; readonly bridge: string; readonly port: string }
   /** The controllers with this connection id are told. */
   | { readonly kind: 'controller'; readonly flow: FlowId; readonly controller: number; readonly reason: string }
+  /** The device of the bridge's LOCAL port answered what left through it; its answer came in. */
+  | { readonly kind: 'answer'; readonly bridge: string }
   /** The packet ended here. */
   | { readonly kind: 'drop'; readonly flow?: FlowId; readonly why: string };
 

@@ -7,6 +7,8 @@ import type { Listener, TunnelType } from './topology.js';
 
 export interface ClusterPlan {
   readonly nodes: readonly NodePlan[];
+  /** Hosts outside the cluster, straight on the network between nodes; none where it is missing. */
+  readonly externalHosts?: readonly HostPlan[];
 }
 
 export interface NodePlan {
@@ -164,11 +166,11 @@ export interface VlanPlan {
   readonly trunks: readonly number[];
 }
 
-/** A network stack: a pod's or the node's own. */
+/** A network stack: a pod's, the node's own, or that of a host outside the cluster. */
 export interface HostPlan {
-  /** Unique in the cluster: the pod's or the node's name. */
+  /** Unique in the cluster: the pod's, the node's or the external host's name. */
   readonly name: string;
-  readonly kind: 'pod' | 'linux-node';
+  readonly kind: 'pod' | 'linux-node' | 'external';
   readonly interfaces: readonly InterfacePlan[];
   readonly routes: readonly RoutePlan[];
   /** Echo services beside those on port 7, which every host has. */
@@ -177,8 +179,8 @@ export interface HostPlan {
 
 export interface InterfacePlan {
   readonly name: string;
-  /** The switch port at the other end: a port's name, or a bridge's name for its LOCAL port. */
-  readonly port: string;
+  /** The switch port at the other end: a port's name, or a bridge's name for its LOCAL port. Missing for an external host's, which is on the network between nodes. */
+  readonly port?: string;
   readonly mac: string;
   readonly ip: string;
   readonly prefixLength: number;

@@ -59,6 +59,10 @@ function valuesOf(topology: Topology): readonly Value[] {
         ...addresses(pod, ['nodes', n, 'pods', p]),
       ]),
     ]),
+    ...(topology.externalHosts ?? []).flatMap((host, h): Value[] => [
+      { path: ['externalHosts', h, 'name'], kind: 'name', text: host.name },
+      ...addresses(host, ['externalHosts', h]),
+    ]),
   ];
 }
 
@@ -120,16 +124,21 @@ function outsiders(node: Node, path: readonly (string | number)[]): readonly Top
   });
 }
 
-/** Tunnels reach their peers as neighbours, without a router between. */
-function underlaySplit({ nodes }: Topology): readonly TopologyProblem[] {
+/** Tunnels reach their peers as neighbours, and nodes the external hosts, without a router between. */
+function underlaySplit({ nodes, externalHosts = [] }: Topology): readonly TopologyProblem[] {
   const [first, ...others] = nodes;
   if (first === undefined) return [];
   const network = `${first.underlay.ip}/${first.underlay.prefixLength}`;
-  return others.flatMap(({ underlay }, index) =>
-    underlay.prefixLength === first.underlay.prefixLength && cidrContains(parseCidr(network), ipv4Number(underlay.ip))
-      ? []
-      : [{ path: ['nodes', index + 1, 'underlay', 'ip'], message: `${underlay.ip}/${underlay.prefixLength} is not on the network ${formatCidr(parseCidr(network))} of ${first.name}; all nodes share one` }],
-  );
+  const isOn = (ip: string) => cidrContains(parseCidr(network), ipv4Number(ip));
+  const name = `the network ${formatCidr(parseCidr(network))} of ${first.name}`;
+  return [
+    ...others.flatMap(({ underlay }, index) =>
+      underlay.prefixLength === first.underlay.prefixLength && isOn(underlay.ip)
+        ? []
+        : [{ path: ['nodes', index + 1, 'underlay', 'ip'], message: `${underlay.ip}/${underlay.prefixLength} is not on ${name}; all nodes share one` }],
+    ),
+    ...externalHosts.flatMap(({ ip }, index) => (isOn(ip) ? [] : [{ path: ['externalHosts', index, 'ip'], message: `${ip} is not on ${name}, which external hosts share with the nodes` }])),
+  ];
 }
 
 function formatCidr(cidr: Cidr): string {

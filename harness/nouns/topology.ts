@@ -13,6 +13,8 @@ export interface Topology {
   /** CIDR of Service ClusterIPs (kubeadm's default is 10.96.0.0/12). */
   readonly serviceCidr: string;
   readonly nodes: readonly Node[];
+  /** Hosts outside the cluster; none where it is missing. */
+  readonly externalHosts?: readonly ExternalHost[];
 }
 
 export interface Node {
@@ -29,6 +31,17 @@ export interface Node {
 export interface Pod {
   /** Unique in the cluster. */
   readonly name: string;
+  readonly ip: string;
+  readonly mac: string;
+  /** What it answers on beside the echo service's own port, 7. */
+  readonly listens?: readonly Listener[];
+}
+
+/** A host that is not in the cluster, on the network between its nodes. */
+export interface ExternalHost {
+  /** Unique in the cluster, also among nodes and pods. */
+  readonly name: string;
+  /** Its address on the network between nodes. */
   readonly ip: string;
   readonly mac: string;
   /** What it answers on beside the echo service's own port, 7. */

@@ -106,6 +106,8 @@ function noteOf(step: Exclude<TraceStep, { readonly kind: 'lookup' }>): readonly
       return [{ kind: 'note', text: `packet-in for controllers with id ${step.controller}: ${step.reason}` }];
     case 'patch':
       return [{ kind: 'note', text: `through a patch port, into ${step.port} of ${step.bridge}` }];
+    case 'answer':
+      return [{ kind: 'note', text: `the device of ${step.bridge} answers it: the answer comes in at its LOCAL port` }];
     case 'drop':
       // Without a flow no table matched: that is told where it was looked up.
       if (step.flow === undefined && step.why.startsWith('no flow of table')) return [];

@@ -62,5 +62,5 @@ function macOf(topology: Topology, name: string): string {
 }
 
 function hostsOf(topology: Topology): readonly { readonly name: string; readonly ip: string; readonly mac: string }[] {
-  return [...topology.nodes.map(({ name, gateway }) => ({ name, ...gateway })), ...podsOf(topology).map(({ pod }) => pod)];
+  return [...topology.nodes.map(({ name, gateway }) => ({ name, ...gateway })), ...podsOf(topology).map(({ pod }) => pod), ...(topology.externalHosts ?? [])];
 }

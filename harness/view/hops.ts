@@ -133,6 +133,7 @@ function lookupsOf(steps: readonly TraceStep[]): readonly Lookup[] {
       found.push({ bridge: step.bridge, table: step.table, ...(step.flow === undefined ? {} : { flow: step.flow }), writes: [], outputs: [] });
       continue;
     }
+    if (step.kind === 'answer') continue;
     const { flow } = step;
     const at = found.findLast((lookup) => flow === undefined || (lookup.flow !== undefined && flowKey(lookup.flow) === flowKey(flow)));
     if (at === undefined) continue;

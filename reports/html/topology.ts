@@ -1,7 +1,7 @@
 /** A picture of the network: nodes with their pods and bridges, the tunnels between them, and the network they go through. */
 import { formatIpv4, ipv4Number, prefixMask } from '../../harness/base/address.js';
 import type { ClusterPlan, NodePlan } from '../../harness/nouns/plan.js';
-import type { Node, Topology } from '../../harness/nouns/topology.js';
+import type { ExternalHost, Node, Topology } from '../../harness/nouns/topology.js';
 import { html, raw, type Markup } from './markup.js';
 
 /** The line below the picture does not wrap. */
@@ -29,10 +29,14 @@ export function renderTopology(topology: Topology, plan: ClusterPlan, marked: Re
   const network = first === undefined ? '' : `${networkOf(first)}, ${tunnelNames[topology.tunnel] ?? topology.tunnel} between br-int of every two nodes`;
   const lines = Array.from({ length: rows }, (_, row) => {
     const y = row * rowHeight + height + underlayDrop;
-    return html`<line class="wire" x1="0" y1="${y}" x2="${width}" y2="${y}"/>${row === rows - 1 ? html`<text class="small muted" x="0" y="${y + 18}">network between nodes: ${network}</text>` : ''}`;
+    return html`<line class="wire" x1="0" y1="${y}" x2="${width}" y2="${y}"/>`;
   });
-  const label = `${topology.nodes.length} nodes with ${topology.nodes.reduce((sum, { pods }) => sum + pods.length, 0)} pods; ${network}`;
-  return html`<svg class="topology" viewBox="-1 -1 ${width + 2} ${rows * rowHeight - rowGap + 28}" style="max-width:${width + 2}px" role="img" aria-label="${label}">${lines}${nodes}</svg>`;
+  const outside = topology.externalHosts ?? [];
+  const bottom = rows * rowHeight - rowGap;
+  const outsideHeight = Math.ceil(outside.length / externalInRow(width)) * (underlayDrop + pod.height);
+  const caption = html`<text class="small muted" x="0" y="${bottom + outsideHeight + 18}">network between nodes: ${network}</text>`;
+  const label = `${topology.nodes.length} nodes with ${topology.nodes.reduce((sum, { pods }) => sum + pods.length, 0)} pods; ${network}${outside.length === 0 ? '' : `; external hosts ${outside.map(({ name }) => name).join(', ')}`}`;
+  return html`<svg class="topology" viewBox="-1 -1 ${width + 2} ${bottom + outsideHeight + 28}" style="max-width:${width + 2}px" role="img" aria-label="${label}">${lines}${nodes}${outside.map((host, index) => drawExternalHost(host, index, { bottom, width }))}${caption}</svg>`;
 }
 
 const tunnelNames: Readonly<Record<string, string>> = { geneve: 'Geneve', vxlan: 'VXLAN', gre: 'GRE' };
@@ -75,6 +79,19 @@ ${drawBridge(first, upper, marked.has(`${first} on ${each.name}`), '')}
 ${second === undefined ? '' : drawBridge(second, bottom, marked.has(`${second} on ${each.name}`), each.underlay.ip)}
 <line class="wire" x1="${node.width / 2}" y1="${bottom + bridge.height}" x2="${node.width / 2}" y2="${height + underlayDrop}"/>
 </g>`;
+}
+
+function externalInRow(width: number): number {
+  return Math.max(1, Math.floor((width + node.gap) / (node.width + node.gap)));
+}
+
+/** Below the network that it hangs on. */
+function drawExternalHost({ name, ip, mac }: ExternalHost, index: number, { bottom, width }: { readonly bottom: number; readonly width: number }): Markup {
+  const inRow = externalInRow(width);
+  const [x, top] = [(index % inRow) * (node.width + node.gap), bottom + Math.floor(index / inRow) * (underlayDrop + pod.height) + underlayDrop];
+  return html`<g><title>${name} ${ip} ${mac}, outside the cluster</title><line class="wire" x1="${x + node.width / 2}" y1="${bottom}" x2="${x + node.width / 2}" y2="${top}"/>
+<rect class="pod" x="${x}" y="${top}" width="${node.width}" height="${pod.height}" rx="${pod.height / 2}"/>
+<text class="small" x="${x + 12}" y="${top + 14}">${name}</text><text class="small mono muted end" x="${x + node.width - 12}" y="${top + 14}">${ip}</text></g>`;
 }
 
 function drawBridge(name: string, y: number, parts: boolean, address: string): Markup {

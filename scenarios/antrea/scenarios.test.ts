@@ -3,6 +3,7 @@
 import t from 'tap';
 import connections from './connections.js';
 import encap from './encap.js';
+import externalHosts from './external-hosts.js';
 import generatedPolicies from './generated-policies.js';
 import networkPolicy from './network-policy.js';
 
@@ -31,6 +32,14 @@ void t.test('every vector is there once, and is promised what its id says', asyn
     }
     t.same([...subjects].sort(), Object.keys(promised).sort(), 'every subject is met');
   }
+});
+
+void t.test('external hosts: every node and every one of them, both ways', async (t) => {
+  const topology = externalHosts.topology({ nodes: '3', tunnel: 'geneve' });
+  const promised = externalHosts.vectors(topology).map(({ id, stimulus }) => ({ id, kind: externalHosts.intent(topology, stimulus).kind }));
+  t.equal(new Set(promised.map(({ id }) => id)).size, 3 * 2 * 2 * 5);
+  const kinds: Readonly<Record<string, string>> = { arp: 'resolves', ping: 'round-trip', udp: 'round-trip', tcp: 'round-trip', closed: 'refused' };
+  t.same(promised.filter(({ id, kind }) => kinds[id.split('/')[0] ?? ''] !== kind), []);
 });
 
 void t.test('policies: something is promised about every cell, and who lies gets nowhere', async (t) => {

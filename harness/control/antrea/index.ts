@@ -8,6 +8,7 @@ import type { Network } from '../../kube/objects.js';
 import type { Allocation, BridgePlan, ControlPlane, NodePlan } from '../../nouns/plan.js';
 import { checkTopology } from '../../nouns/topology-check.js';
 import { podsOf, type Topology, type TunnelType } from '../../nouns/topology.js';
+import { externalHosts } from '../external-hosts.js';
 import { hosts } from './hosts.js';
 import { gatewayPort, globalVirtualMac, tunnelPort, viewFrom, type NodeView } from './node-view.js';
 import { pipeline } from './pipeline.js';
@@ -18,7 +19,9 @@ export const antrea: ControlPlane<Network> = {
   plan(topology, before) {
     checkTopology(topology);
     refuseGlobalVirtualMac(topology);
-    return { nodes: topology.nodes.map((node) => planNode(viewFrom(node, topology, before?.nodes.find((held) => held.node === node.name)), topology.tunnel)) };
+    const outside = externalHosts(topology);
+    const nodes = topology.nodes.map((node) => planNode(viewFrom(node, topology, before?.nodes.find((held) => held.node === node.name)), topology.tunnel));
+    return { nodes, ...(outside.length === 0 ? {} : { externalHosts: outside }) };
   },
   restarted: (before, restarted) => ({ nodes: before.nodes.map((node) => (node.node === restarted ? { ...node, allocation: nextRound(node.allocation) } : node)) }),
 };

@@ -9,6 +9,7 @@ import type { Image } from '../../ovs/image.js';
 import { openOfctl, type Ofctl } from '../../ovs/ofctl.js';
 import type { Version } from '../../ovs/openflow-messages.js';
 import { socketPath } from '../../ovs/socket-path.js';
+import { answerOfDevice } from '../../packet/device-arp.js';
 import { startVswitch, type Vswitch } from '../../ovs/vswitch.js';
 import type { BridgeFlows, Stray } from '../testbed.js';
 import { makeBridges, program, setMeters, setNeighbours } from './bring-up.js';
@@ -68,7 +69,7 @@ export async function openNode(plan: NodePlan, image: Image, dir: string, emptyD
   };
   try {
     await stopClock(vswitch.vswitchd.unixctl);
-    for (const port of wiredPorts(plan)) wires.push(await listenPort(port, socketPath(dir, `${port}.port`)));
+    for (const port of wiredPorts(plan)) wires.push(await listenPort(port, socketPath(dir, `${port}.port`), answersOf(plan, port)));
     await vswitch.whileAlive(makeBridges(plan, vswitch, wires));
     const ofctl = openOfctl(image, dir);
     await vswitch.whileAlive(Promise.all(plan.bridges.map((bridge) => program(plan.node, bridge, ofctl))));
@@ -81,6 +82,14 @@ export async function openNode(plan: NodePlan, image: Image, dir: string, emptyD
     await close();
     throw error;
   }
+}
+
+/** Devices where tunnels end answer ARP, and count what they answer as received. */
+function answersOf({ bridges }: NodePlan, port: string): (frame: Uint8Array) => boolean {
+  const bridge = bridges.find(({ name }) => name === port);
+  if (bridge?.underlay === undefined) return () => false;
+  const device = { ip: bridge.underlay.ip, mac: bridge.mac };
+  return (frame) => answerOfDevice(frame, device) !== undefined;
 }
 
 function runningNode(plan: NodePlan, vswitch: Vswitch, ofctl: Ofctl, wires: readonly PortSocket[], controllers: Controllers, revalidation: Revalidation, close: () => Promise<void>): SimNode {
@@ -114,7 +123,7 @@ function runningNode(plan: NodePlan, vswitch: Vswitch, ofctl: Ofctl, wires: read
         lookups = parseLookups(told);
         counted = parsePortCounters(told);
       }
-      const totals = wires.map(({ port, arrived }) => ({ port, written: written.get(port) ?? 0, read: arrived() }));
+      const totals = wires.map(({ port, arrived, answered }) => ({ port, written: (written.get(port) ?? 0) + answered(), read: arrived() }));
       // Once all that went in is counted in, what is counted out is on its way, and there is nothing more to ask.
       underWay = totals.every((wire) => isTakenIn(wire, counted)) ? wires.filter((wire) => wire.arrived() < (counted.get(wire.port)?.sent ?? 0)) : [];
       return disagreements(totals, counted);

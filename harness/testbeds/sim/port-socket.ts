@@ -8,6 +8,8 @@ export interface PortSocket {
   readonly connected: Promise<void>;
   /** Frames that came from the switch since the beginning. */
   readonly arrived: () => number;
+  /** So many of them the switch's device answers by itself: the answers go in without having been written. */
+  readonly answered: () => number;
   /** Settles when more frames come. */
   readonly more: () => Promise<void>;
   /** The frames that came since it was last asked, in order. */
@@ -15,12 +17,12 @@ export interface PortSocket {
   close(): Promise<void>;
 }
 
-/** Listens at `path` for the switch to connect as `options:stream=unix:PATH` tells it to. */
-export async function listenPort(port: string, path: string): Promise<PortSocket> {
+/** Listens at `path` for the switch to connect as `options:stream=unix:PATH` tells it to; `answers` says which frames the switch's device answers. */
+export async function listenPort(port: string, path: string, answers: (frame: Uint8Array) => boolean): Promise<PortSocket> {
   const split = frameSplitter();
   let socket: Socket | undefined;
   const waiting: Uint8Array[] = [];
-  let total = 0;
+  let [total, answered] = [0, 0];
   let tell: () => void = () => undefined;
 
   const server = createServer();
@@ -30,6 +32,7 @@ export async function listenPort(port: string, path: string): Promise<PortSocket
       connection.on('data', (chunk) => {
         const frames = split(chunk);
         total += frames.length;
+        answered += frames.filter(answers).length;
         waiting.push(...frames);
         tell();
       });
@@ -43,6 +46,7 @@ export async function listenPort(port: string, path: string): Promise<PortSocket
   return {
     port, path, connected,
     arrived: () => total,
+    answered: () => answered,
     more: () => new Promise((resolve) => (tell = resolve)),
     take: () => waiting.splice(0),
     close: async () => {

@@ -1,0 +1,59 @@
+/** L0 on the network between nodes: who is there reaches everybody there, and no policy is asked. */
+import { cidrContains, ipv4Number, parseCidr } from '../base/address.js';
+import { InputError, Unsupported } from '../base/errors.js';
+import type { Intent } from '../nouns/intent.js';
+import type { Listener, Topology } from '../nouns/topology.js';
+import type { Stimulus } from '../nouns/vector.js';
+import { answersOn } from './parties.js';
+
+/** A node by its own address, or an external host. */
+interface Station {
+  readonly kind: 'node' | 'external';
+  readonly name: string;
+  readonly ip: string;
+  readonly mac: string;
+  readonly listens: readonly Listener[];
+}
+
+function stations({ nodes, externalHosts = [] }: Topology): readonly Station[] {
+  return [
+    ...nodes.map(({ name, underlay }): Station => ({ kind: 'node', name, ip: underlay.ip, mac: underlay.mac, listens: [] })),
+    ...externalHosts.map((host): Station => ({ kind: 'external', listens: [], ...host })),
+  ];
+}
+
+/** What nodes and external hosts send to addresses of the network between nodes, and external hosts anywhere; undefined for all else. */
+export function intentOnUnderlay(topology: Topology, stimulus: Stimulus): Intent | undefined {
+  const from = stations(topology).find(({ name }) => name === stimulus.from);
+  if (from === undefined) return undefined;
+  if (stimulus.kind === 'frame') {
+    if (from.kind === 'node') return undefined;
+    throw new Unsupported(`nothing is promised about frames that ${from.name}, an external host, sends past its stack`);
+  }
+  const ip = stimulus.kind === 'arp' ? stimulus.target : stimulus.to;
+  if (!isOnUnderlay(topology, ip)) return from.kind === 'node' ? undefined : { kind: 'denied', why: `${from.name} is outside the cluster and knows no way to ${ip}` };
+  if (ip === from.ip) throw new InputError(`${from.name} itself holds ${ip}: what a host sends to itself never leaves it`);
+  const to = stations(topology).find((station) => station.ip === ip);
+  return to === undefined ? { kind: 'denied', why: `nobody holds ${ip}` } : intentBetween(from, to, stimulus);
+}
+
+function intentBetween(from: Station, to: Station, stimulus: Exclude<Stimulus, { readonly kind: 'frame' }>): Intent {
+  const arrival = { to: to.name, source: from.ip };
+  switch (stimulus.kind) {
+    case 'arp':
+      return { kind: 'resolves', ip: to.ip, mac: to.mac };
+    case 'ping':
+      return { kind: 'round-trip', ...arrival };
+    case 'udp':
+      return answersOn(to, 'UDP', stimulus.port) ? { kind: 'round-trip', ...arrival } : { kind: 'delivered', ...arrival, why: `${to.name} has nobody on UDP port ${stimulus.port}` };
+    case 'tcp':
+    case 'probe':
+      if (stimulus.kind === 'tcp' && stimulus.interjection !== undefined) throw new Unsupported('nothing is promised about segments that do not belong, on the network between nodes');
+      return answersOn(to, 'TCP', stimulus.port) ? { kind: 'round-trip', ...arrival } : { kind: 'refused', ...arrival, why: `nobody listens on TCP port ${stimulus.port} of ${to.name}` };
+  }
+}
+
+function isOnUnderlay({ nodes }: Topology, ip: string): boolean {
+  const [first] = nodes;
+  return first !== undefined && cidrContains(parseCidr(`${first.underlay.ip}/${first.underlay.prefixLength}`), ipv4Number(ip));
+}
