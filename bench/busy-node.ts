@@ -22,7 +22,7 @@ const seed = 1;
 
 /** A node with exactly so many flows on br-int. No two flows of equal priority match one packet. */
 export function busyNode({ flows, parts }: NodeSize): NodePlan {
-  const [node] = antrea.plan(antreaCluster({ nodes, podsPerNode, tunnel: 'geneve' })).nodes;
+  const [node] = antrea('0.8').plan(antreaCluster({ nodes, podsPerNode, tunnel: 'geneve' })).nodes;
   assert(node !== undefined, 'the cluster has nodes');
   const policies = ([50, 90] as const).flatMap((table) => networkPolicies(randomFor(seed, `policies of ${table}`), table, parts / 2));
   const bridges = node.bridges.map((bridge) => {

@@ -145,7 +145,7 @@ function heldBytes(): number {
 
 /** Many nodes in one process: clusters of ten, every node with the flows that it needs for the others. */
 async function manyNodes(): Promise<string> {
-  const plans = Array.from({ length: nodesAtOnce / nodesACluster }, () => antrea.plan(antreaCluster({ nodes: nodesACluster, podsPerNode: 3, tunnel: 'geneve' })).nodes).flat();
+  const plans = Array.from({ length: nodesAtOnce / nodesACluster }, () => antrea('0.8').plan(antreaCluster({ nodes: nodesACluster, podsPerNode: 3, tunnel: 'geneve' })).nodes).flat();
   const made = await measureMade(plans);
   const flows = made.nodes.reduce((sum, { bridges }) => sum + bridges.reduce((total, { tables }) => total + rulesOf(tables).length, 0), 0);
   return table(['model nodes', 'flows', 'made in', 'memory'], [[thousands(made.nodes.length), thousands(flows), `${made.cost.processor.toFixed(1)} s`, `${(made.bytes / 2 ** 20).toFixed(0)} MiB`]]);

@@ -25,7 +25,7 @@ const rounds = 3;
 const launches = 9;
 
 function planOf(nodes: number): ClusterPlan {
-  return antrea.plan(antreaCluster({ nodes, podsPerNode, tunnel: 'geneve' }));
+  return antrea('0.8').plan(antreaCluster({ nodes, podsPerNode, tunnel: 'geneve' }));
 }
 
 async function timed<T>(work: () => Promise<T>): Promise<{ readonly ms: number; readonly value: T }> {

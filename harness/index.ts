@@ -1,5 +1,5 @@
 /** What a scenario imports. */
-export { antrea } from './control/antrea/index.js';
+export { antrea, pipelineVersions, type PipelineVersion } from './control/antrea/index.js';
 export { staticFlows, type BridgeFlowText } from './control/static.js';
 export type { Cluster, Network } from './kube/objects.js';
 export { servicesOf } from './kube/ports.js';

@@ -39,7 +39,7 @@ export default defineScenario({
   title: 'Pods of one node behind a learning switch',
   axes: { pods: { values: pods, default: ['2'] } },
   topology: ({ pods: count }: { pods: string }) => antreaCluster({ nodes: 1, podsPerNode: Number(count), tunnel: 'geneve' }),
-  controlPlane: staticFlows(antrea, [{ bridge: 'br-int', text: ${JSON.stringify(text)}, file: 'learning.flows' }]),
+  controlPlane: staticFlows(antrea('0.8'), [{ bridge: 'br-int', text: ${JSON.stringify(text)}, file: 'learning.flows' }]),
   vectors: vectors.podToPod,
   intent: intentOf,
 });

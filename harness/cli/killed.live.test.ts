@@ -33,7 +33,7 @@ export default defineScenario({
   title: 'Two nodes with a pod each',
   axes: {},
   topology: () => antreaCluster({ nodes: 2, podsPerNode: 1, tunnel: 'geneve' }),
-  controlPlane: antrea,
+  controlPlane: antrea('0.8'),
   vectors: vectors.podToPod,
   intent: intentOf,
 });

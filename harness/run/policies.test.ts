@@ -54,7 +54,7 @@ void t.test('faults in what the control plane is given show', async (t) => {
 
 /** What the control plane makes of `given`, held to what L0 promises for `promised`. */
 async function truthTable(promised: Cluster, given: Cluster): Promise<{ readonly broken: readonly string[]; readonly cells: readonly string[] }> {
-  const plan = antrea.plan(given);
+  const plan = antrea('0.8').plan(given);
   const model = openModel(plan);
   const services = servicesOf(promised);
   const broken: string[] = [];

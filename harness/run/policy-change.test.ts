@@ -33,8 +33,8 @@ const stimulus: Stimulus = { kind: 'tcp', from: 'a', to: '10.10.1.3', port: 7 };
 
 void t.test('what stands, stands; what is new is kept back', async (t) => {
   if (before === undefined || after === undefined) throw new Error('two clusters');
-  const plan = antrea.plan(before);
-  const flowsOf = (network: typeof before) => antrea.plan(network).nodes[0]?.bridges[0]?.flows ?? [];
+  const plan = antrea('0.8').plan(before);
+  const flowsOf = (network: typeof before) => antrea('0.8').plan(network).nodes[0]?.bridges[0]?.flows ?? [];
   const added = flowsOf(after).filter((flow) => !flowsOf(before).includes(flow));
   t.equal(added.length, 4, 'two pods, two directions');
   const change: SwitchCall = { kind: 'change', node: 'n1', bridge: 'br-int', lines: added.map((flow) => `flow add ${flow}`) };

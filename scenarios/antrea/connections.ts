@@ -9,7 +9,7 @@ export default defineScenario({
     tunnel: { values: ['geneve', 'vxlan', 'gre', 'stt'], default: ['geneve'] },
   },
   topology: ({ nodes, tunnel }) => antreaCluster({ nodes: Number(nodes), podsPerNode: 3, tunnel }),
-  controlPlane: antrea,
+  controlPlane: antrea('0.8'),
   vectors: (topology) => [
     ...vectors.livenessProbes(topology),
     ...vectors.closedPorts(topology),

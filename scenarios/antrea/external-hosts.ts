@@ -9,7 +9,7 @@ export default defineScenario({
     tunnel: { values: ['geneve', 'vxlan', 'gre'], default: ['geneve'] },
   },
   topology: ({ nodes, tunnel }) => antreaCluster({ nodes: Number(nodes), podsPerNode: 1, tunnel, externalHosts: 2 }),
-  controlPlane: antrea,
+  controlPlane: antrea('0.8'),
   vectors: vectors.nodeToExternal,
   intent: intentOf,
 });

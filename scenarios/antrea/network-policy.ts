@@ -6,7 +6,7 @@ export default defineScenario({
   title: 'Who reaches whom on which port under NetworkPolicies and a ClusterNetworkPolicy, and who evades them',
   axes: { tunnel: { values: ['geneve', 'vxlan', 'gre'], default: ['geneve'] } },
   topology: ({ tunnel }) => networkPolicyCluster(tunnel),
-  controlPlane: antrea,
+  controlPlane: antrea('0.8'),
   vectors: (topology) => [
     ...vectors.podMatrix(topology, servicesOf(topology)),
     ...vectors.nodeMatrix(topology, servicesOf(topology)),

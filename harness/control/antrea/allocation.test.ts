@@ -20,17 +20,17 @@ void t.test('numbers', async (t) => {
 });
 
 void t.test('ports and ids', async (t) => {
-  const before = antrea.plan(clusterOf(node, pod('a', 2), pod('b', 3), pod('c', 4), policy('p'), policy('q')));
+  const before = antrea('0.8').plan(clusterOf(node, pod('a', 2), pod('b', 3), pod('c', 4), policy('p'), policy('q')));
   t.strictSame([portsOf(before), idsOf(before)], [['a 3', 'b 4', 'c 5'], [1, 2]]);
   const network = clusterOf(node, pod('a', 2), pod('d', 9), pod('c', 4), policy('q'), policy('r'));
-  const after = antrea.plan(network, before);
+  const after = antrea('0.8').plan(network, before);
   t.strictSame([portsOf(after), idsOf(after)], [['a 3', 'd 6', 'c 5'], [2, 3]]);
-  t.strictSame(antrea.plan(network, after), after, 'the same again');
-  const restarted = antrea.restarted?.(after, 'n1');
-  t.strictSame(antrea.restarted?.(after, 'n2'), after, 'of another node');
-  const anew = antrea.plan(network, restarted);
+  t.strictSame(antrea('0.8').plan(network, after), after, 'the same again');
+  const restarted = antrea('0.8').restarted?.(after, 'n1');
+  t.strictSame(antrea('0.8').restarted?.(after, 'n2'), after, 'of another node');
+  const anew = antrea('0.8').plan(network, restarted);
   t.strictSame([portsOf(anew), idsOf(anew)], [['a 3', 'd 6', 'c 5'], [4, 5]]);
   t.ok(anew.nodes.every(({ bridges }) => bridges.every(({ flows }) => flows.every((flow) => flow.startsWith('cookie=0x1000000000000,')))), 'in its own round');
-  const fewer = antrea.plan(clusterOf(node, policy('q')), anew);
-  t.strictSame(idsOf(antrea.plan(network, fewer)), [4, 5], 'ids of the round before stay unused');
+  const fewer = antrea('0.8').plan(clusterOf(node, policy('q')), anew);
+  t.strictSame(idsOf(antrea('0.8').plan(network, fewer)), [4, 5], 'ids of the round before stay unused');
 });

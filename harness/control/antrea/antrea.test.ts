@@ -78,7 +78,7 @@ void t.test('interfaces are named as Antrea names them, and never alike', async 
   const names = nodePlan(seedCluster, 'k8s-node-0').bridges[0]?.ports.map(({ name, ofport }) => `${ofport} ${name}`);
   t.match(names, ['1 antrea-tun0', '2 antrea-gw0', /^3 coredns5-[0-9a-f]{6}$/, /^4 coredns5-[0-9a-f]{6}$/]);
   t.ok(new Set(names).size === 4);
-  const crowd = antrea.plan(antreaCluster({ nodes: 3, podsPerNode: 100, tunnel: 'geneve' })).nodes.flatMap(({ bridges }) => bridges.flatMap(({ ports }) => ports));
+  const crowd = antrea('0.8').plan(antreaCluster({ nodes: 3, podsPerNode: 100, tunnel: 'geneve' })).nodes.flatMap(({ bridges }) => bridges.flatMap(({ ports }) => ports));
   t.ok(crowd.every(({ name }) => name.length <= 15 && /^[a-z][a-z0-9-]*$/.test(name)), 'Linux takes 15 characters');
 });
 
@@ -118,26 +118,26 @@ void t.test('other subnets, Services and peers reach the flows; nothing of the s
 
 void t.test('a cluster that cannot exist is refused', async (t) => {
   const [local, peer] = [seedCluster.nodes[0]!, seedCluster.nodes[1]!];
-  t.throws(() => antrea.plan({ ...seedCluster, nodes: [{ ...local, gateway: { ...local.gateway, mac: 'aa:bb:cc:dd:ee:ff' } }] }), { name: 'InputError', message: /gateway of k8s-node-0/ });
-  t.throws(() => antrea.plan({ ...seedCluster, nodes: [local, { ...peer, podCidr: '10.10.0.0/16' }] }), { name: 'InputError', message: /10\.10\.0\.0\/16 overlaps 10\.10\.0\.0\/24/ });
+  t.throws(() => antrea('0.8').plan({ ...seedCluster, nodes: [{ ...local, gateway: { ...local.gateway, mac: 'aa:bb:cc:dd:ee:ff' } }] }), { name: 'InputError', message: /gateway of k8s-node-0/ });
+  t.throws(() => antrea('0.8').plan({ ...seedCluster, nodes: [local, { ...peer, podCidr: '10.10.0.0/16' }] }), { name: 'InputError', message: /10\.10\.0\.0\/16 overlaps 10\.10\.0\.0\/24/ });
 });
 
 void t.test("static flows: one's own text on Antrea's ports", async (t) => {
   const topology = antreaCluster({ nodes: 2, podsPerNode: 1, tunnel: 'geneve' });
-  const own = staticFlows(antrea, [{ bridge: 'br-int', text: '# all\npriority=0 actions=NORMAL # learn\n\n' }, { bridge: 'br-int', node: 'n2', text: 'actions=drop' }]);
+  const own = staticFlows(antrea('0.8'), [{ bridge: 'br-int', text: '# all\npriority=0 actions=NORMAL # learn\n\n' }, { bridge: 'br-int', node: 'n2', text: 'actions=drop' }]);
   const { nodes } = own.plan(topology);
   const printed = nodes.map(({ node, bridges }) => bridges.map((bridge) => parseBridgeFlows(node, bridge).map(printFlow)));
   const normal = 'table=0, priority=0 actions=NORMAL';
   t.same(printed, [[[normal], [normal]], [['table=0, priority=32768 actions=drop'], [normal]]]);
-  t.same(nodes[0]?.hosts, antrea.plan(topology).nodes[0]?.hosts);
-  const [wrong] = staticFlows(antrea, [{ bridge: 'br-int', text: '# mine\n\npriority=1,ip,nw_dst=10.0.0.300 actions=drop', file: 'mine.flows' }]).plan(topology).nodes;
+  t.same(nodes[0]?.hosts, antrea('0.8').plan(topology).nodes[0]?.hosts);
+  const [wrong] = staticFlows(antrea('0.8'), [{ bridge: 'br-int', text: '# mine\n\npriority=1,ip,nw_dst=10.0.0.300 actions=drop', file: 'mine.flows' }]).plan(topology).nodes;
   t.throws(() => parseBridgeFlows('n1', wrong!.bridges[0]!), { name: 'InputError', message: /^mine\.flows:3:22: .*"10\.0\.0\.300"/ });
-  t.throws(() => staticFlows(antrea, [{ bridge: 'br-in', text: '' }]).plan(topology), { name: 'InputError', message: /unknown bridge "br-in". Did you mean "br-int"/ });
-  t.throws(() => staticFlows(antrea, [{ bridge: 'br-int', node: 'n7', text: '' }]).plan(topology), { name: 'InputError', message: /unknown node "n7"/ });
+  t.throws(() => staticFlows(antrea('0.8'), [{ bridge: 'br-in', text: '' }]).plan(topology), { name: 'InputError', message: /unknown bridge "br-in". Did you mean "br-int"/ });
+  t.throws(() => staticFlows(antrea('0.8'), [{ bridge: 'br-int', node: 'n7', text: '' }]).plan(topology), { name: 'InputError', message: /unknown node "n7"/ });
 });
 
 function nodePlan(topology: Topology, name: string): NodePlan {
-  const plan = antrea.plan(topology).nodes.find(({ node }) => node === name);
+  const plan = antrea('0.8').plan(topology).nodes.find(({ node }) => node === name);
   if (plan === undefined) throw new Error(`no plan for ${name}`);
   return plan;
 }

@@ -1,21 +1,21 @@
 import { gatewayPort, tunnelPort, type NodeView } from './node-view.js';
 
-/** ClassifierTable (0): where the packet comes from, in reg0[0..15]: 0 a tunnel, 1 the local gateway, 2 a local pod. */
-export function classifier({ pods }: NodeView): readonly string[] {
+/** ClassifierTable (0): where the packet comes from, in reg0[0..15]: 0 a tunnel, 1 the local gateway, 2 a local pod. `fromTunnel`: actions on what comes from one. */
+export function classifier({ pods }: NodeView, fromTunnel: readonly string[] = []): readonly string[] {
   return [
     `table=0,priority=200,in_port=${gatewayPort.name} actions=load:0x1->NXM_NX_REG0[0..15],goto_table:10`,
-    `table=0,priority=200,in_port=${tunnelPort.name} actions=load:0->NXM_NX_REG0[0..15],goto_table:30`,
+    `table=0,priority=200,in_port=${tunnelPort.name} actions=${['load:0->NXM_NX_REG0[0..15]', ...fromTunnel, 'goto_table:30'].join()}`,
     ...pods.map((pod) => `table=0,priority=190,in_port="${pod.port.name}" actions=load:0x2->NXM_NX_REG0[0..15],goto_table:10`),
     'table=0,priority=0 actions=drop',
   ];
 }
 
-/** SpoofGuardTable (10): local pods send with their own addresses only; the gateway is free with IP, not with ARP. */
-export function spoofGuard({ node: { gateway }, pods }: NodeView): readonly string[] {
+/** SpoofGuardTable (10): local pods send with their own addresses only; the gateway is free with IP, not with ARP. `next`: the table that IP goes on to. */
+export function spoofGuard({ node: { gateway }, pods }: NodeView, next = 30): readonly string[] {
   return [
-    `table=10,priority=200,ip,in_port=${gatewayPort.name} actions=goto_table:30`,
+    `table=10,priority=200,ip,in_port=${gatewayPort.name} actions=goto_table:${next}`,
     `table=10,priority=200,arp,in_port=${gatewayPort.name},arp_spa=${gateway.ip},arp_sha=${gateway.mac} actions=goto_table:20`,
-    ...pods.map((pod) => `table=10,priority=200,ip,in_port="${pod.port.name}",dl_src=${pod.mac},nw_src=${pod.ip} actions=goto_table:30`),
+    ...pods.map((pod) => `table=10,priority=200,ip,in_port="${pod.port.name}",dl_src=${pod.mac},nw_src=${pod.ip} actions=goto_table:${next}`),
     ...pods.map((pod) => `table=10,priority=200,arp,in_port="${pod.port.name}",arp_spa=${pod.ip},arp_sha=${pod.mac} actions=goto_table:20`),
     'table=10,priority=0 actions=drop',
   ];

@@ -44,6 +44,6 @@ export function l2ForwardingOut(): readonly string[] {
 }
 
 /** The egress port into reg1, and into reg0[16] that it is known; the seed's "Registers". */
-function egress(ofport: number): string {
+export function egress(ofport: number): string {
   return `load:0x${ofport.toString(16)}->NXM_NX_REG1[],load:0x1->NXM_NX_REG0[16]`;
 }

@@ -1,6 +1,6 @@
 /**
- * Antrea in encap mode: what its agents program on every node, as a pure function of the cluster. Source of the
- * flows: the seed "Antrea OVS Pipeline"; docs/antrea-pipeline.md says where it contradicts itself and what holds here.
+ * Antrea in encap mode: what its agents program on every node, as a pure function of the cluster. Source of the flows of 0.8: the seed "Antrea OVS
+ * Pipeline"; docs/antrea-pipeline.md says where it contradicts itself and what holds here, and where those of 1.3 come from.
  */
 import { sha256 } from '../../base/digest.js';
 import { InputError } from '../../base/errors.js';
@@ -11,24 +11,28 @@ import { podsOf, type Topology, type TunnelType } from '../../nouns/topology.js'
 import { externalHosts } from '../external-hosts.js';
 import { hosts } from './hosts.js';
 import { gatewayPort, globalVirtualMac, tunnelPort, viewFrom, type NodeView } from './node-view.js';
-import { pipeline } from './pipeline.js';
+import { pipelines, type PipelineVersion } from './pipeline.js';
 
-/** @throws InputError when the topology is not one that could exist (see `checkTopology`). */
-export const antrea: ControlPlane<Network> = {
-  name: 'antrea-0.8',
-  plan(topology, before) {
-    checkTopology(topology);
-    refuseGlobalVirtualMac(topology);
-    const outside = externalHosts(topology);
-    const nodes = topology.nodes.map((node) => planNode(viewFrom(node, topology, before?.nodes.find((held) => held.node === node.name)), topology.tunnel));
-    return { nodes, ...(outside.length === 0 ? {} : { externalHosts: outside }) };
-  },
-  restarted: (before, restarted) => ({ nodes: before.nodes.map((node) => (node.node === restarted ? { ...node, allocation: nextRound(node.allocation) } : node)) }),
-};
+export { pipelineVersions, type PipelineVersion } from './pipeline.js';
 
-function planNode(view: NodeView, tunnel: TunnelType): NodePlan {
+/** Antrea with one version of its pipeline. Planning throws InputError when the topology is not one that could exist (see `checkTopology`). */
+export function antrea(version: PipelineVersion): ControlPlane<Network> {
+  return {
+    name: `antrea-${version}`,
+    plan(topology, before) {
+      checkTopology(topology);
+      refuseGlobalVirtualMac(topology);
+      const outside = externalHosts(topology);
+      const nodes = topology.nodes.map((node) => planNode(viewFrom(node, topology, before?.nodes.find((held) => held.node === node.name)), topology.tunnel, version));
+      return { nodes, ...(outside.length === 0 ? {} : { externalHosts: outside }) };
+    },
+    restarted: (before, restarted) => ({ nodes: before.nodes.map((node) => (node.node === restarted ? { ...node, allocation: nextRound(node.allocation) } : node)) }),
+  };
+}
+
+function planNode(view: NodeView, tunnel: TunnelType, version: PipelineVersion): NodePlan {
   const { allocation } = view;
-  const bridges = [integrationBridge(view, tunnel), underlayBridge(view)];
+  const bridges = [integrationBridge(view, tunnel, version), underlayBridge(view)];
   const plan = { node: view.node.name, bridges: bridges.map((bridge) => ({ ...bridge, flows: bridge.flows.map((flow) => stamped(flow, allocation.round)) })), hosts: hosts(view) };
   return allocation.round === 0 && Object.keys(allocation.ids).length === 0 ? plan : { ...plan, allocation };
 }
@@ -41,13 +45,14 @@ function nextRound({ round, ids, firstId }: Allocation = { round: 0, ids: {}, fi
   return { round: round + 1, ids: {}, firstId: Math.max(firstId - 1, ...Object.values(ids)) + 1 };
 }
 
-/** Antrea (pkg/agent/openflow/cookie): the round is in the upper 16 bits of the cookie. */
+/** Antrea (pkg/agent/openflow/cookie): the round is in the upper 16 bits of the cookie. Flows that learn have a cookie of their own already. */
 function stamped(flow: string, round: number): string {
-  return round === 0 ? flow : `cookie=0x${(BigInt(round) << 48n).toString(16)},${flow}`;
+  return round === 0 || flow.startsWith('cookie=') ? flow : `cookie=0x${(BigInt(round) << 48n).toString(16)},${flow}`;
 }
 
 /** br-int: the pods, the gateway and the tunnel, and all of the pipeline. */
-function integrationBridge(view: NodeView, tunnel: TunnelType): BridgePlan {
+function integrationBridge(view: NodeView, tunnel: TunnelType, version: PipelineVersion): BridgePlan {
+  const { flows, groups } = pipelines[version](view);
   return {
     name: 'br-int',
     mac: `02:${sha256(`br-int ${view.node.name}`).slice(0, 10).replaceAll(/..(?=.)/g, '$&:')}`,
@@ -56,7 +61,8 @@ function integrationBridge(view: NodeView, tunnel: TunnelType): BridgePlan {
       { kind: 'internal', ...gatewayPort, mac: view.node.gateway.mac },
       ...view.pods.map(({ port }) => ({ kind: 'endpoint', ...port }) as const),
     ],
-    flows: pipeline(view),
+    flows,
+    ...(groups.length === 0 ? {} : { groups }),
   };
 }
 

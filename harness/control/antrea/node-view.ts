@@ -1,5 +1,6 @@
 import { InputError } from '../../base/errors.js';
 import { sha256 } from '../../base/digest.js';
+import { servicePortsOf, type ServicePort } from '../../kube/endpoints.js';
 import type { Network } from '../../kube/objects.js';
 import type { Allocation, NodePlan } from '../../nouns/plan.js';
 import type { Node, Pod } from '../../nouns/topology.js';
@@ -25,6 +26,7 @@ export interface NodeView {
   readonly rules: readonly IdentifiedRule[];
   readonly isolated: Isolated;
   readonly allocation: Allocation;
+  readonly services: readonly ServicePort[];
 }
 
 export interface AttachedPod extends Pod {
@@ -45,7 +47,7 @@ export function viewFrom(node: Node, { nodes, serviceCidr, objects }: Network, b
   const known = before?.allocation ?? nothingGiven;
   const identified = identify(rules, known);
   const ids = Object.fromEntries(identified.map(({ rule, id }) => [rule.name, id]));
-  return { node, pods, peers: nodes.filter((other) => other.name !== node.name), serviceCidr, rules: identified, isolated, allocation: { ...known, ids } };
+  return { node, pods, peers: nodes.filter((other) => other.name !== node.name), serviceCidr, rules: identified, isolated, services: objects === undefined ? [] : servicePortsOf(objects), allocation: { ...known, ids } };
 }
 
 const nothingGiven: Allocation = { round: 0, ids: {}, firstId: 1 };

@@ -69,6 +69,6 @@ function flowsOf(...manifests: readonly string[]): readonly string[] {
 /** The flows of the node's br-int, in canonical form. */
 function flowsOn(name: string, ...manifests: readonly string[]): readonly string[] {
   const cluster = readCluster([{ file: 'seed.yaml', text: manifests.join('') }], { name: 'seed', tunnel: 'geneve' });
-  const bridge = antrea.plan(cluster).nodes.find((plan) => plan.node === name)?.bridges.find((candidate) => candidate.name === 'br-int');
+  const bridge = antrea('0.8').plan(cluster).nodes.find((plan) => plan.node === name)?.bridges.find((candidate) => candidate.name === 'br-int');
   return parseFlows(bridge?.flows.join('\n') ?? '', 'br-int', { ...noNames, ports: new Map(bridge?.ports.map((port) => [port.name, port.ofport])) }).map(printFlow);
 }
