@@ -10,7 +10,7 @@ import { maskOf, readField } from '../keys.js';
 import { isThere, type OptionFields } from '../options.js';
 import { handUp } from '../packet.js';
 import { isPlain } from '../../openflow/actions/output.js';
-import { refuseChanged } from './carried.js';
+import { bytesOf } from './carried.js';
 import { meteredForController } from './meter.js';
 import { actionBytes, blame, noteDrop, noteWrite, type ActionList, type Translation } from './translation.js';
 
@@ -33,10 +33,10 @@ function tell(at: Translation, action: ControllerAction, reason: PacketIn['reaso
   at.passage.steps.push({ kind: 'controller', ...blame(at), controller: action.id, reason: told.reason });
   const pass = meteredForController(at, action.meter);
   const isHeard = listens(at, action.id);
+  const { frame, layout, arrived } = at.packet;
   at.datapath.push((behind) => {
     if (pass(behind) === 'dropped' || !isHeard) return;
-    refuseChanged(at, 'a controller that is told of it');
-    at.passage.packetIns.push(told);
+    at.passage.packetIns.push({ ...told, frame: bytesOf({ frame, layout, arrived }, at.carried, at.passage.node.behaviour).frame });
   });
 }
 

@@ -5,7 +5,7 @@ import { fieldCalled } from '../../openflow/fields.js';
 import { word } from '../../packet/flow-key.js';
 import { hash2words, symmetricL3L4 } from '../hash.js';
 import { commit, copyOf, settled, type Packet } from '../packet.js';
-import { asCarried, refuseChanged } from './carried.js';
+import { asCarried } from './carried.js';
 import { listens, packetIn } from './controller.js';
 import { meteredForController } from './meter.js';
 import type { Freezing, Frozen, FrozenAction, Place, Translation } from './translation.js';
@@ -49,9 +49,9 @@ function pause(at: Translation, action: ControllerAction, frozen: Frozen): void 
   const rest: readonly FrozenAction[] = frozen.actions.length > 0 ? frozen.actions : [{ action: { kind: 'note', bytes: [] }, place: at.place }];
   at.datapath.push((behind) => {
     if ((isMetered && pass(behind) === 'dropped') || !isHeard) return;
-    refuseChanged(at, 'a controller that resumes it');
-    at.passage.packetIns.push(told);
-    if (resumes) at.passage.resumed.push({ ...frozen, actions: rest });
+    const packet = asCarried(frozen.packet, at.carried, at.passage.node.behaviour);
+    at.passage.packetIns.push({ ...told, frame: packet.frame });
+    if (resumes) at.passage.resumed.push({ ...frozen, packet, actions: rest });
   });
 }
 
