@@ -11,6 +11,7 @@ interface SketchedAddresses {
 /** A node of which a name is enough. */
 export interface SketchedNode {
   readonly name: string;
+  readonly os?: Node['os'] | undefined;
   readonly underlay: SketchedAddresses & { readonly prefixLength?: number | undefined };
   readonly podCidr?: string | undefined;
   readonly gateway: SketchedAddresses;
@@ -28,7 +29,7 @@ export function nodeWithDefaults(node: SketchedNode, number: number): Node {
     taken.add(address);
     return { ...pod, ...withMac({ ip: address, mac }) };
   });
-  return { name: node.name, underlay: { ...underlay, prefixLength: node.underlay.prefixLength ?? underlayPrefixLength }, podCidr, gateway, pods };
+  return { name: node.name, ...(node.os === undefined ? {} : { os: node.os }), underlay: { ...underlay, prefixLength: node.underlay.prefixLength ?? underlayPrefixLength }, podCidr, gateway, pods };
 }
 
 /** The external host that stands at `number` of its cluster, counted from 1. */

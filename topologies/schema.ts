@@ -54,6 +54,7 @@ function nameAlone<Schema extends z.ZodObject<{ readonly name: z.ZodString }>>(s
 
 export const nodeSchema = z.strictObject({
   name: text('name', 'Unique in the cluster, also among pods'),
+  os: z.enum(['linux', 'windows']).optional().describe('Default: linux'),
   underlay: underlaySchema.default({}).describe('The node itself on the network between nodes, where tunnels end'),
   podCidr: text('cidr', 'The subnet of the node\'s pods. Default: 10.10.i.0/24 for the i-th node').optional(),
   gateway: interfaceSchema.default({}).describe('antrea-gw0, the node\'s end of its pods\' subnet'),
@@ -62,7 +63,7 @@ export const nodeSchema = z.strictObject({
 
 export const topologySchema = z.strictObject({
   name: text('name', 'Stands in reports'),
-  mode: z.enum(['encap']).default('encap').describe('How pod traffic crosses nodes'),
+  mode: z.enum(['encap', 'noEncap', 'hybrid']).default('encap').describe('How pod traffic crosses nodes: in tunnels, by the network between nodes, or in tunnels only where nodes are no neighbours'),
   tunnel: z.enum(['geneve', 'vxlan', 'gre', 'stt']).default('geneve').describe('The userspace datapath has no stt: a run says so and is inconclusive'),
   serviceCidr: text('cidr', 'ClusterIPs of Services').default(defaultServiceCidr),
   nodes: z.array(nodeSchema).min(1, 'a cluster needs at least one node'),

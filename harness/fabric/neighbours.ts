@@ -50,7 +50,7 @@ export function receiveArp(host: Host, via: InterfacePlan, bytes: Uint8Array): r
   const arp = decodeArp(bytes);
   if (arp === undefined) return [];
   const before = host.neighbours.get(arp.spa);
-  const forUs = interfaceWith(host, arp.tpa) !== undefined;
+  const forUs = isAnsweredAt(host, via, arp.tpa);
   const asksUs = forUs && arp.op === arpOperations.request;
   const answersUs = before?.kind === 'asking' || (forUs && arp.op === arpOperations.reply);
   if (before !== undefined || asksUs) host.neighbours.set(arp.spa, { kind: 'known', mac: arp.sha });
@@ -62,7 +62,16 @@ export function receiveArp(host: Host, via: InterfacePlan, bytes: Uint8Array): r
   ];
 }
 
-/** From the interface that was asked, whichever of the host's interfaces holds the address (arp_ignore is 0). */
+/**
+ * Linux answers for its addresses at whichever interface it is asked (arp_ignore is 0), Windows only where it holds them: it is a strong host (RFC 1122, 3.3.4.2;
+ * Microsoft, "Strong and Weak Host Models").
+ */
+function isAnsweredAt(host: Host, via: InterfacePlan, ip: string): boolean {
+  const holder = interfaceWith(host, ip);
+  return holder !== undefined && (holder === via || host.plan.kind !== 'windows-node');
+}
+
+/** From the interface that was asked. */
 function answer(via: InterfacePlan, { sha, spa, tpa }: ArpPacket): Effect {
   const reply = encodeArp({ op: arpOperations.reply, sha: via.mac, spa: tpa, tha: sha, tpa: spa });
   return { kind: 'send', via, frame: encodeEthernet({ dst: sha, src: via.mac, etherType: etherTypes.arp }, reply) };

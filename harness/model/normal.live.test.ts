@@ -1,6 +1,6 @@
 /**
  * Goal: NORMAL treats VLANs as a real switch does, also across a patch cable to a second bridge, in all three versions: every frame at
- * every port, every flow's counter, every learned address. Method: ports of all modes, random frames with up to two tags between a few
+ * every port, every flow's counter, every learned address. Method: ports of all modes, one that floods are kept from, random frames with up to two tags between a few
  * addresses. SEED=n for others, SUITE=trixie for one version.
  */
 import t from 'tap';
@@ -24,10 +24,11 @@ const vlans: Readonly<Record<string, VlanPlan>> = {
   untagged6: { mode: 'native-untagged', tag: 6, trunks: [5] }, untagged0: { mode: 'native-untagged', trunks: [5] }, tunnel7: { mode: 'dot1q-tunnel', tag: 7, trunks: [] }, tunnel5: { mode: 'dot1q-tunnel', tag: 5, trunks: [6] },
 };
 const ends = (names: readonly string[]): readonly PortPlan[] => names.map((name, index) => ({ kind: 'endpoint', name, ofport: index + 1, ...(vlans[name] === undefined ? {} : { vlan: vlans[name] }) }));
+const quiet: PortPlan = { kind: 'endpoint', name: 'quiet', ofport: 3 };
 const cable = (name: string, ofport: number, bridge: string, port: string): PortPlan => ({ kind: 'patch', name, ofport, peer: { bridge, port } });
 const bridges: readonly BridgePlan[] = [
   { name: 'br0', mac: '02:00:00:00:00:fe', flows: ['priority=0 actions=set_field:7->reg0,NORMAL', 'priority=5,udp actions=write_actions(output:3),goto_table:1', 'table=1 actions=output:20'], ports: [...ends(Object.keys(vlans)), cable('to1', 20, 'br1', 'to0')] },
-  { name: 'br1', mac: '02:00:00:00:00:fd', flows: ['priority=0,reg0=0 actions=NORMAL', 'priority=5,udp actions=exit'], ports: [...ends(['other1', 'other2']), cable('to0', 20, 'br0', 'to1')] },
+  { name: 'br1', mac: '02:00:00:00:00:fd', flows: ['priority=0,reg0=0 actions=NORMAL', 'priority=5,udp actions=FLOOD'], ports: [...ends(['other1', 'other2']), { ...quiet, flood: 'never' }, cable('to0', 20, 'br0', 'to1')] },
 ];
 const plan: NodePlan = { node: 'n1', bridges, hosts: [] };
 const places = bridges.flatMap(({ name, ports }) => [name, ...ports.filter(({ kind }) => kind === 'endpoint').map((port) => port.name)]);

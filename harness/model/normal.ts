@@ -50,7 +50,7 @@ export function normal(node: ModelNode, bridge: ModelBridge, key: FlowKey, recei
   const snooped = isMulticast(destination) ? snoop(node, bridge, key, received, { vlan, port: inPort }) : 'all';
   if (snooped !== 'all') return exits(snooped);
   const learned = isMulticast(destination) ? undefined : bridge.macs.get(`${vlan} ${destination}`);
-  const targets = learned !== undefined ? [learned.port] : ports.filter((port) => carries(vlansOf(bridge, port), tags));
+  const targets = learned !== undefined ? [learned.port] : ports.filter((port) => isFlooded(bridge, port) && carries(vlansOf(bridge, port), tags));
   return exits(targets.filter((port) => !isMirrorOutput(bridge.mirrors, port)));
 }
 
@@ -129,7 +129,12 @@ export function asInside({ mode, tag }: Vlans, tags: readonly Tag[]): readonly T
   }
 }
 
-/** Whether a flood reaches the port. */
+/** Whether floods reach the port at all. */
+export function isFlooded(bridge: ModelBridge, port: number): boolean {
+  return bridge.ports.get(port)?.flood !== 'never';
+}
+
+/** Whether a flood with these tags reaches the port. */
 export function carries({ mode, tag, trunks }: Vlans, tags: readonly Tag[]): boolean {
   const [outer = 0, inner = 0] = tags.map(({ vlan }) => vlan);
   if (mode === 'access') return outer === tag && inner === 0;

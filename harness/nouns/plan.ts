@@ -122,8 +122,8 @@ export interface ControllerPlan {
   readonly paused: 'resumed' | 'kept';
 }
 
-/** A port beside LOCAL, which every bridge has. `ofport` is the OpenFlow port number asked for. */
-export type PortPlan = { readonly vlan?: VlanPlan } & (
+/** A port beside LOCAL, which every bridge has. `ofport` is the OpenFlow port number asked for; floods may be kept from it (ovs-ofctl(8), "mod-port", no-flood). */
+export type PortPlan = { readonly vlan?: VlanPlan; readonly flood?: 'never' } & (
   /** A pod's or machine's interface. */
   | { readonly kind: 'endpoint'; readonly name: string; readonly ofport: number }
   /** An internal port whose other end is the node's own network stack. */
@@ -170,7 +170,7 @@ export interface VlanPlan {
 export interface HostPlan {
   /** Unique in the cluster: the pod's, the node's or the external host's name. */
   readonly name: string;
-  readonly kind: 'pod' | 'linux-node' | 'external';
+  readonly kind: 'pod' | 'linux-node' | 'windows-node' | 'external';
   readonly interfaces: readonly InterfacePlan[];
   readonly routes: readonly RoutePlan[];
   /** Echo services beside those on port 7, which every host has. */

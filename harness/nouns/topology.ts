@@ -5,10 +5,15 @@
 /** What Antrea offers. STT exists in kernels only: the userspace datapath says so itself. */
 export type TunnelType = 'geneve' | 'vxlan' | 'gre' | 'stt';
 
+/**
+ * How pod traffic crosses nodes: in tunnels, by the network between nodes itself, or by that network where nodes are neighbours there and in
+ * tunnels elsewhere.
+ */
+export type TrafficMode = 'encap' | 'noEncap' | 'hybrid';
+
 export interface Topology {
   readonly name: string;
-  /** How pod traffic crosses nodes. */
-  readonly mode: 'encap';
+  readonly mode: TrafficMode;
   readonly tunnel: TunnelType;
   /** CIDR of Service ClusterIPs (kubeadm's default is 10.96.0.0/12). */
   readonly serviceCidr: string;
@@ -19,6 +24,8 @@ export interface Topology {
 
 export interface Node {
   readonly name: string;
+  /** `linux` where it is missing. */
+  readonly os?: 'linux' | 'windows';
   /** The node's own address on the network between nodes. */
   readonly underlay: { readonly ip: string; readonly prefixLength: number; readonly mac: string };
   /** The CIDR that the node's pods live in. Its first address belongs to the node's gateway. */

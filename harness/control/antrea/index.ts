@@ -10,8 +10,9 @@ import { checkTopology } from '../../nouns/topology-check.js';
 import { podsOf, type Topology, type TunnelType } from '../../nouns/topology.js';
 import { externalHosts } from '../external-hosts.js';
 import { hosts } from './hosts.js';
-import { gatewayPort, globalVirtualMac, tunnelPort, viewFrom, type NodeView } from './node-view.js';
-import { pipelines, type PipelineVersion } from './pipeline.js';
+import { gatewayPort, globalVirtualMac, integrationBridge, tunnelPort, viewFrom, type NodeView } from './node-view.js';
+import { pipelines, type BridgeProgram, type PipelineVersion } from './pipeline.js';
+import { windowsNode } from './windows/plan.js';
 
 export { pipelineVersions, type PipelineVersion } from './pipeline.js';
 
@@ -32,9 +33,19 @@ export function antrea(version: PipelineVersion): ControlPlane<Network> {
 
 function planNode(view: NodeView, tunnel: TunnelType, version: PipelineVersion): NodePlan {
   const { allocation } = view;
-  const bridges = [integrationBridge(view, tunnel, version), underlayBridge(view)];
-  const plan = { node: view.node.name, bridges: bridges.map((bridge) => ({ ...bridge, flows: bridge.flows.map((flow) => stamped(flow, allocation.round)) })), hosts: hosts(view) };
+  const { bridges, hosts } = view.node.os === 'windows' ? windowsNode(view, tunnel, programOf(view, version)) : linuxNode(view, tunnel, version);
+  const plan = { node: view.node.name, bridges: bridges.map((bridge) => ({ ...bridge, flows: bridge.flows.map((flow) => stamped(flow, allocation.round)) })), hosts };
   return allocation.round === 0 && Object.keys(allocation.ids).length === 0 ? plan : { ...plan, allocation };
+}
+
+/** @throws InputError for a Windows node under a pipeline that leaves Services to kube-proxy's rules in the node's stack, which Windows has none of. */
+function programOf(view: NodeView, version: PipelineVersion): BridgeProgram {
+  if (version === '0.8') throw new InputError(`node "${view.node.name}" runs Windows, and antrea-0.8 has no AntreaProxy, which Windows nodes need; use antrea('1.3')`);
+  return pipelines[version](view);
+}
+
+function linuxNode(view: NodeView, tunnel: TunnelType, version: PipelineVersion): Pick<NodePlan, 'bridges' | 'hosts'> {
+  return { bridges: [pipelineBridge(view, tunnel, version), underlayBridge(view)], hosts: hosts(view) };
 }
 
 /**
@@ -51,10 +62,10 @@ function stamped(flow: string, round: number): string {
 }
 
 /** br-int: the pods, the gateway and the tunnel, and all of the pipeline. */
-function integrationBridge(view: NodeView, tunnel: TunnelType, version: PipelineVersion): BridgePlan {
+function pipelineBridge(view: NodeView, tunnel: TunnelType, version: PipelineVersion): BridgePlan {
   const { flows, groups } = pipelines[version](view);
   return {
-    name: 'br-int',
+    name: integrationBridge,
     mac: `02:${sha256(`br-int ${view.node.name}`).slice(0, 10).replaceAll(/..(?=.)/g, '$&:')}`,
     ports: [
       { kind: 'tunnel', ...tunnelPort, tunnel },

@@ -1,17 +1,22 @@
+import { cidrContains, ipv4Number, parseCidr } from '../../base/address.js';
 import { InputError } from '../../base/errors.js';
 import { sha256 } from '../../base/digest.js';
 import { servicePortsOf, type ServicePort } from '../../kube/endpoints.js';
 import type { Network } from '../../kube/objects.js';
 import type { Allocation, NodePlan } from '../../nouns/plan.js';
-import type { Node, Pod } from '../../nouns/topology.js';
+import type { Node, Pod, TrafficMode } from '../../nouns/topology.js';
 import { allocate, type Numbers } from '../numbers.js';
 import { identify, type IdentifiedRule } from './policy/conjunctions.js';
 import { agentPolicies, noPolicies, type Isolated } from './policy/rules.js';
 
-/** OpenFlow port numbers on br-int: the tunnel first, then the gateway, then pods as they came. */
+/** The bridge of the pipeline; on a Windows node also the name of the adapter with the host's address. */
+export const integrationBridge = 'br-int';
+
+/** OpenFlow port numbers on it: the tunnel first, then the gateway, then the adapter that a Windows node gives to it, then pods as they came. */
 export const tunnelPort = { name: 'antrea-tun0', ofport: 1 } as const;
 export const gatewayPort = { name: 'antrea-gw0', ofport: 2 } as const;
-const firstPodOfport = 3;
+export const uplinkPort = { name: 'Ethernet0', ofport: 3 } as const;
+const firstPodOfport = { linux: 3, windows: 4 } as const;
 
 /** Destination MAC of all traffic in tunnels; the seed's "Terminology". */
 export const globalVirtualMac = 'aa:bb:cc:dd:ee:ff';
@@ -20,8 +25,8 @@ export const globalVirtualMac = 'aa:bb:cc:dd:ee:ff';
 export interface NodeView {
   readonly node: Node;
   readonly pods: readonly AttachedPod[];
-  /** Every other node: the ends of its tunnels. */
-  readonly peers: readonly Node[];
+  readonly mode: TrafficMode;
+  readonly peers: readonly Peer[];
   readonly serviceCidr: string;
   readonly rules: readonly IdentifiedRule[];
   readonly isolated: Isolated;
@@ -29,25 +34,38 @@ export interface NodeView {
   readonly services: readonly ServicePort[];
 }
 
+/** Every other node, and how its pods are reached: through a tunnel, by its own address as the next hop, or as the network between knows. */
+export interface Peer extends Node {
+  readonly reach: 'tunnel' | 'direct' | 'routed';
+}
+
 export interface AttachedPod extends Pod {
   readonly port: { readonly name: string; readonly ofport: number };
 }
 
 /** @param before what the node holds already, where it is not new. @throws InputError when two pods of the node would get the same interface name. */
-export function viewFrom(node: Node, { nodes, serviceCidr, objects }: Network, before?: NodePlan): NodeView {
+export function viewFrom(node: Node, { nodes, serviceCidr, mode, objects }: Network, before?: NodePlan): NodeView {
   const names = node.pods.map((pod) => interfaceName(pod.name));
   for (const [index, name] of names.entries()) {
     const twin = node.pods[names.indexOf(name)];
     const pod = node.pods[index];
     if (twin !== pod) throw new InputError(`pods "${twin?.name}" and "${pod?.name}" on "${node.name}" would share the interface name ${name}; rename one of them`);
   }
-  const ofports = allocate(names, endpointsOf(before), firstPodOfport);
+  const ofports = allocate(names, endpointsOf(before), firstPodOfport[node.os ?? 'linux']);
   const pods = node.pods.map((pod, index): AttachedPod => ({ ...pod, port: portCalled(names[index] ?? '', ofports) }));
   const { rules, isolated } = objects === undefined ? noPolicies : agentPolicies(objects, pods);
   const known = before?.allocation ?? nothingGiven;
   const identified = identify(rules, known);
   const ids = Object.fromEntries(identified.map(({ rule, id }) => [rule.name, id]));
-  return { node, pods, peers: nodes.filter((other) => other.name !== node.name), serviceCidr, rules: identified, isolated, services: objects === undefined ? [] : servicePortsOf(objects), allocation: { ...known, ids } };
+  const peers = nodes.filter((other) => other.name !== node.name).map((peer): Peer => ({ ...peer, reach: reachOf(mode, node, peer) }));
+  return { node, pods, peers, mode, serviceCidr, rules: identified, isolated, services: objects === undefined ? [] : servicePortsOf(objects), allocation: { ...known, ids } };
+}
+
+/** Antrea ("trafficEncapMode"): in hybrid mode nodes that are neighbours do without a tunnel. */
+function reachOf(mode: TrafficMode, node: Node, peer: Node): Peer['reach'] {
+  if (mode === 'encap') return 'tunnel';
+  const areNeighbours = cidrContains(parseCidr(`${node.underlay.ip}/${node.underlay.prefixLength}`), ipv4Number(peer.underlay.ip));
+  return areNeighbours ? 'direct' : mode === 'hybrid' ? 'tunnel' : 'routed';
 }
 
 const nothingGiven: Allocation = { round: 0, ids: {}, firstId: 1 };

@@ -6,7 +6,7 @@ import { countTags, most, word } from '../../packet/flow-key.js';
 import { readSubfield } from '../keys.js';
 import { checkRead } from '../known.js';
 import { portName } from '../node.js';
-import { normal, portsOf, putTags, tagsOf, type Exit } from '../normal.js';
+import { isFlooded, normal, portsOf, putTags, tagsOf, type Exit } from '../normal.js';
 import { commit, departing, type Packet } from '../packet.js';
 import { bytesOf } from './carried.js';
 import { mirror, refuseUnorderedCopies } from './mirrors.js';
@@ -86,10 +86,10 @@ function refuseLosing({ frame, arrived }: Packet, exits: readonly Exit[]): void 
   if (hasDei && new Set(exits.map(({ tags }) => JSON.stringify(tags))).size > 1) throw new Unsupported('the model does not know in which order NORMAL sends a tag with DEI to ports with and without it');
 }
 
-/** To all ports but the one it came from. In which order is the switch's own business: each gets one copy. */
-function flood(at: Translation, by: string): void {
+/** To all ports but the one it came from, and those that FLOOD is kept from. In which order is the switch's own business: each gets one copy. */
+function flood(at: Translation, by: 'FLOOD' | 'ALL'): void {
   const inPort = at.packet.key[word.inPort] ?? 0;
-  const ports = portsOf(at.bridge).filter((port) => port !== inPort);
+  const ports = portsOf(at.bridge).filter((port) => port !== inPort && (by === 'ALL' || isFlooded(at.bridge, port)));
   if (at.bridge.mirrors.length > 0) refuseUnorderedCopies(at, ports.map((port) => ({ port, tags: tagsOf(at.packet.key) })));
   inAnyOrder(at, ports, () => {
     for (const port of ports) send(at, port, by);

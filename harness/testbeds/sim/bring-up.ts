@@ -105,11 +105,17 @@ export async function setNeighbours(plan: NodePlan, { call }: Unixctl): Promise<
  */
 export async function program(node: string, bridge: BridgePlan, ofctl: Ofctl): Promise<void> {
   if (bridge.tunnelOptions !== undefined && bridge.tunnelOptions.length > 0) await ofctl.run(bridge.name, 'add-tlv-map', bridge.tunnelOptions.join(','));
+  await keepFloodsFrom(bridge, ofctl);
   await setMeters('add-meter', node, bridge, ofctl);
   const groups = parseBridgeGroups(node, bridge).map((group) => `group add ${printGroup(group)}`);
   const desired = parseBridgeFlows(node, bridge);
   const current = (await ofctl.dumpFlows(bridge.name)).map((line, index) => parseFlow(line, noNames, { file: `dump of ${bridge.name} on ${node}`, line: index + 1 }));
   await ofctl.bundle(bridge.name, [...groups, ...diffFlows(current, desired)]);
+}
+
+/** In the words of OpenFlow 1.0, the only version that knows of it (OFPPC_NO_FLOOD). */
+async function keepFloodsFrom({ name, ports }: BridgePlan, ofctl: Ofctl): Promise<void> {
+  for (const { flood, ofport } of ports) if (flood === 'never') await ofctl.run(name, 'mod-port', String(ofport), 'no-flood', '-O', 'OpenFlow10');
 }
 
 /** Makes the plan's meters, or makes them anew: then they are full. */

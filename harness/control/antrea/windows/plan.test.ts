@@ -1,0 +1,29 @@
+// Goal: a Windows node has one bridge, with what the seed says of its ports, flows and routes. Method: nodes of a mixed cluster in every mode against the seed's own lines.
+import t from 'tap';
+import { mixedCluster } from '../../../../topologies/mixed-cluster.js';
+import type { BridgePlan, HostPlan } from '../../../nouns/plan.js';
+import type { TrafficMode } from '../../../nouns/topology.js';
+import { antrea } from '../index.js';
+
+function firstNode(mode: TrafficMode, nodes = 'WL'): { readonly bridge: BridgePlan; readonly host: HostPlan } {
+  const [plan] = antrea('1.3').plan(mixedCluster({ nodes, podsPerNode: 1, mode, tunnel: 'geneve' })).nodes;
+  const [bridge, ...others] = plan?.bridges ?? [];
+  const host = plan?.hosts.find(({ name }) => name === 'n1');
+  if (bridge === undefined || host === undefined) throw new Error('a bridge and a host');
+  t.same(others, [], 'no bridge below');
+  return { bridge, host };
+}
+
+void t.test('encap', async (t) => {
+  const { bridge, host } = firstNode('encap');
+  t.match(bridge, { name: 'br-int', mac: '0a:00:ac:1e:00:01', underlay: { ip: '172.30.0.1' } }, 'the host\'s own address is at LOCAL');
+  t.same(bridge.ports, [
+    { kind: 'uplink', name: 'Ethernet0', ofport: 3, mac: '0a:00:ac:1e:00:01', flood: 'never' },
+    { kind: 'tunnel', name: 'antrea-tun0', ofport: 1, tunnel: 'geneve', options: { remote_ip: 'flow', key: 'flow', local_ip: '172.30.0.1' } },
+    { kind: 'internal', name: 'antrea-gw0', ofport: 2, mac: '0a:00:0a:0a:01:01' },
+    { kind: 'endpoint', name: 'p1-f64551', ofport: 4 },
+  ]);
+  t.same(bridge.flows.filter((flow) => /Ethernet0|LOCAL/.test(flow)), ['table=0,priority=200,in_port=Ethernet0 actions=LOCAL', 'table=0,priority=200,in_port=LOCAL actions=output:Ethernet0']);
+  t.same(host.interfaces.map(({ name, port, ip }) => `${name} ${port} ${ip}`), ['antrea-gw0 antrea-gw0 10.10.1.1', 'br-int br-int 172.30.0.1'], 'the adapter itself has no address any more');
+  t.same(host.routes, [{ destination: '10.10.2.0/24', via: '10.10.2.1', interface: 'antrea-gw0', onlink: true }]);
+});

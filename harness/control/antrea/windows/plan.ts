@@ -1,0 +1,94 @@
+/**
+ * The plan of a Windows node, read from what its host holds after the agent's initialization, a CNIAdd for every pod and the coming of every peer: br-int with
+ * the uplink among its ports and the host's own address behind LOCAL, and no bridge below it.
+ */
+import { parseCidr } from '../../../base/address.js';
+import { assert, assertNever, InputError } from '../../../base/errors.js';
+import { flowBased, type BridgePlan, type HostPlan, type InterfacePlan, type NodePlan, type PortPlan, type RoutePlan } from '../../../nouns/plan.js';
+import type { TunnelType } from '../../../nouns/topology.js';
+import { gatewayPort, integrationBridge, tunnelPort, uplinkPort, type NodeView } from '../node-view.js';
+import type { BridgeProgram } from '../pipeline.js';
+import { handle } from './cni.js';
+import { done, freshHost, type Change, type OvsPort, type WindowsHost } from './host.js';
+import { initialize, type NodeSpec } from './initialization.js';
+import { nodeJoined, type HostRoute } from './routes.js';
+
+/** The next hop of all Services, and the MAC address that stands for it (the seed, "Service Traffic"; Antrea's own Global Virtual MAC). */
+export const virtualService = { ip: '169.254.0.253', mac: 'aa:bb:cc:dd:ee:ff' } as const;
+
+/** What stands on the node once everything is done. @throws InputError in the words of the step that refuses. */
+export function windowsHost({ node, pods, peers, serviceCidr, mode }: NodeView): WindowsHost {
+  const spec: NodeSpec = {
+    internalIp: node.underlay.ip, podCidr: node.podCidr, serviceCidr, bridge: integrationBridge, gateway: gatewayPort.name, virtualService,
+    ...(mode === 'noEncap' ? {} : { tunnel: tunnelPort.name }),
+  };
+  const { ip, prefixLength, mac } = node.underlay;
+  const steps: readonly ((host: WindowsHost) => Change)[] = [
+    (host) => initialize(host, spec),
+    ...pods.map((pod) => (host: WindowsHost) => handle(host, { command: 'ADD', container: pod.name, netns: 'none', pod: { endpoint: pod.port.name, ip: pod.ip, mac: pod.mac, dns: { servers: [], search: [] } } })),
+    ...peers.map((peer) => (host: WindowsHost) => nodeJoined(host, { name: peer.name, podCidr: peer.podCidr, gatewayIp: peer.gateway.ip, underlayIp: peer.underlay.ip, reach: peer.reach }, spec)),
+  ];
+  const fresh = freshHost(node.name, [{ name: uplinkPort.name, kind: 'physical', mac, address: { ip, prefixLength } }]);
+  const last = steps.reduce<Change>((change, step) => (change.kind === 'done' ? step(change.host) : change), done(fresh));
+  if (last.kind === 'refused') throw new InputError(`node "${node.name}": ${last.why}`);
+  return last.host;
+}
+
+/** `program` is that of br-int. */
+export function windowsNode(view: NodeView, tunnel: TunnelType, { flows, groups }: BridgeProgram): Pick<NodePlan, 'bridges' | 'hosts'> {
+  const host = windowsHost(view);
+  const { underlay } = view.node;
+  assert(host.bridge !== undefined, `there is a bridge on ${host.node}`);
+  const bridge: BridgePlan = {
+    name: host.bridge.name,
+    mac: underlay.mac,
+    underlay: { ip: underlay.ip, prefixLength: underlay.prefixLength, neighbours: view.peers.map((peer) => ({ ip: peer.underlay.ip, mac: peer.underlay.mac })) },
+    ports: host.bridge.ports.flatMap((port) => portPlan(port, view, tunnel)),
+    flows,
+    ...(groups.length === 0 ? {} : { groups }),
+  };
+  return { bridges: [bridge], hosts: [...host.endpoints.map((endpoint) => podHost(endpoint.name, view)), nodeHost(host, view)] };
+}
+
+/** LOCAL comes with the bridge. */
+function portPlan(port: OvsPort, { node, pods }: NodeView, tunnel: TunnelType): readonly PortPlan[] {
+  switch (port.kind) {
+    case 'local':
+      return [];
+    case 'tunnel':
+      return [{ kind: 'tunnel', ...tunnelPort, tunnel, options: { ...flowBased, local_ip: port.localIp } }];
+    case 'gateway':
+      return [{ kind: 'internal', ...gatewayPort, mac: node.gateway.mac }];
+    case 'uplink':
+      return [{ kind: 'uplink', ...uplinkPort, mac: node.underlay.mac, flood: 'never' }];
+    case 'pod':
+      return pods.filter((pod) => pod.port.name === port.name).map((pod) => ({ kind: 'endpoint', ...pod.port }));
+    default:
+      return assertNever(port);
+  }
+}
+
+function podHost(endpoint: string, { node, pods }: NodeView): HostPlan {
+  const pod = pods.find(({ port }) => port.name === endpoint);
+  assert(pod !== undefined, `endpoint ${endpoint} is a pod's`);
+  const { prefixLength } = parseCidr(node.podCidr);
+  return {
+    name: pod.name,
+    kind: 'pod',
+    interfaces: [{ name: 'eth0', port: endpoint, mac: pod.mac, ip: pod.ip, prefixLength }],
+    routes: [{ destination: '0.0.0.0/0', via: node.gateway.ip, interface: 'eth0', onlink: false }],
+    ...(pod.listens === undefined ? {} : { listens: pod.listens }),
+  };
+}
+
+/** Every adapter with an address, antrea-gw0 first: what is asked of a node is asked of its place among the pods. */
+function nodeHost({ node, adapters, routes }: WindowsHost, { node: { gateway, podCidr } }: NodeView): HostPlan {
+  const own = adapters.flatMap(({ name, mac, address }): readonly InterfacePlan[] => (address === undefined ? [] : [{ name, port: name, mac, ...address }]));
+  const gatewayInterface: InterfacePlan = { name: gatewayPort.name, port: gatewayPort.name, mac: gateway.mac, ip: gateway.ip, prefixLength: parseCidr(podCidr).prefixLength };
+  return { name: node, kind: 'windows-node', interfaces: [gatewayInterface, ...own], routes: routes.flatMap(routePlan) };
+}
+
+/** What is on the link comes with the address, but for the virtual address of Services. */
+function routePlan({ destination, via, interface: name, purpose }: HostRoute): readonly RoutePlan[] {
+  return purpose.kind === 'node' ? [{ destination, via, interface: name, onlink: true }] : [];
+}
