@@ -27,3 +27,7 @@ void t.test('encap', async (t) => {
   t.same(host.interfaces.map(({ name, port, ip }) => `${name} ${port} ${ip}`), ['antrea-gw0 antrea-gw0 10.10.1.1', 'br-int br-int 172.30.0.1'], 'the adapter itself has no address any more');
   t.same(host.routes, [{ destination: '10.10.2.0/24', via: '10.10.2.1', interface: 'antrea-gw0', onlink: true }]);
 });
+
+void t.test('a pipeline that leaves Services to the node\'s stack is refused', async (t) => {
+  t.throws(() => antrea('0.8').plan(mixedCluster({ nodes: 'LW', podsPerNode: 1, mode: 'encap', tunnel: 'geneve' })), { name: 'InputError', message: 'node "n2" runs Windows, and antrea-0.8 has no AntreaProxy, which Windows nodes need; use antrea(\'1.3\')' });
+});
