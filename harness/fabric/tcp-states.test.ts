@@ -82,6 +82,12 @@ void t.test('a connection that is opened from outside', async (t) => {
   t.strictSame(on(answerer, { flags: ACK, sequence: 106, acknowledgement: 5005 }), [dropped('a segment of no connection'), 'sends RST 5005 ack 0, 0 bytes'], 'then it is forgotten');
 });
 
+void t.test('a port that the plan lets it listen on is as good as port 7', async (t) => {
+  const listener = createHost({ ...plan, listens: [{ protocol: 'TCP', port: 80 }] }, draws);
+  listener.neighbours.set(peer.ip, { kind: 'known', mac: peer.mac });
+  t.match(on(listener, { flags: SYN, sequence: 100, ports: [40000, 80] })[0], /^sends SYN,ACK/);
+});
+
 void t.test('connections are told apart by their ports', async (t) => {
   const both = answering();
   t.strictSame(on(both, { flags: SYN, sequence: 100, ports: [40001, 7] }), ['sends SYN,ACK 5000 ack 101, 0 bytes, options 02040582', 'wakes after 1 s']);

@@ -117,6 +117,7 @@ void t.test('a host gives up 127 seconds after it began, having waited twice as 
   const seen = play(echo, () => 0);
   t.strictSame(secondsOf(seen, tcpFlags.SYN), [0, 1, 3, 7, 15, 31, 63]);
   t.strictSame(seen.notes.filter(({ kind }) => kind === 'timed-out').map(({ timeUs, host: name }) => `${name} ${Math.floor(timeUs / 1_000_000)}`), ['a 127']);
+  t.strictSame(secondsOf(play({ ...echo, kind: 'probe', transmissions: 3 }, () => 0), tcpFlags.SYN), [0, 1, 3], 'a probe may be told to give up sooner');
   const half = play(echo, (nth) => (nth === 1 ? 1 : 0));
   t.strictSame(half.notes.filter(({ kind }) => kind === 'timed-out').map(({ host: name }) => name), ['a', 'b'], 'so does the one that answers');
 });

@@ -45,12 +45,12 @@ export const justifications: readonly Justification[] = [
     why: 'the same: all but `nothing` echoes',
   },
   {
-    file: 'harness/fabric/tcp.ts', line: "return send(host, { ...ends, as: 'answerer', purpose: 'echo', state: 'syn-received', sendNext: answerer, receiveNext: sequenceAfter(tcp.sequence, 1) }, SYN | ACK);", mutations: ["'echo' → ''"],
+    file: 'harness/fabric/tcp.ts', line: "return send(host, { ...ends, as: 'answerer', purpose: 'echo',", mutations: ["'echo' → ''"],
     why: 'the same: all but `nothing` echoes',
   },
   {
     file: 'harness/fabric/tcp.ts',
-    line: "return send(host, { as: 'opener', purpose, state: 'syn-sent', local, remote: { ip: to, port }, ttl: ttl ?? defaultTtl, sendNext: sequences.opener, receiveNext: 0 }, SYN);",
+    line: "return send(host, { as: 'opener', purpose,",
     mutations: ['ttl ?? defaultTtl → ttl', '0 → 1'],
     why: 'the same: `sendIp` has the same default, and a SYN acknowledges nothing',
   },
