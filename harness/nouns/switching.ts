@@ -3,6 +3,8 @@
  * at a port, frames out of ports, time.
  */
 
+import type { NodePlan, PortPlan, UnderlayPlan } from './plan.js';
+
 /** What the fabric asks of one node's switches; at most one call a node at an instant, one port a call. */
 export type FabricCall =
   | { readonly kind: 'receive'; readonly node: string; readonly port: string; readonly frames: readonly Uint8Array[] }
@@ -23,6 +25,18 @@ export type SwitchCall =
    * `ct_nw_src=10.0.0.1,ct_nw_dst=10.0.0.2,ct_nw_proto=17,ct_tp_src=4000,ct_tp_dst=7` (ovs-vswitchd(8), "dpctl/flush-conntrack").
    */
   | { readonly kind: 'flush'; readonly node: string; readonly zone?: number; readonly tuple?: string };
+
+/** What becomes of a cluster's switches themselves, beside what they hold: their ports, what is known of the network between nodes, daemons, whole nodes. */
+export type Reconfiguration =
+  | { readonly kind: 'attach'; readonly node: string; readonly bridge: string; readonly port: PortPlan }
+  | { readonly kind: 'detach'; readonly node: string; readonly bridge: string; readonly port: string }
+  /** The neighbours that the node's tunnels reach are now these. */
+  | { readonly kind: 'neighbours'; readonly node: string; readonly bridge: string; readonly neighbours: UnderlayPlan['neighbours'] }
+  /** Its ovs-vswitchd ends and is started again: ports are as the database has them; flows, groups, connections, and all that was learned, are gone. */
+  | { readonly kind: 'restart'; readonly node: string }
+  /** A node comes with all that its plan tells; one goes. */
+  | { readonly kind: 'join'; readonly node: string; readonly plan: NodePlan }
+  | { readonly kind: 'leave'; readonly node: string };
 
 /** What a node's switches did with one call: every frame that came out, sorted by port name, in order a port. */
 export interface SwitchStep {

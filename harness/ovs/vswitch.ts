@@ -17,6 +17,11 @@ export interface Vswitch {
   whileAlive<T>(work: Promise<T>): Promise<T>;
   /** @throws Unavailable when one of the daemons has exited. */
   checkAlive(): Promise<void>;
+  /**
+   * Kills ovs-vswitchd and starts it again on the same database; what was before is of no use any more.
+   * @throws Unavailable when it does not start; then the database is still served, and `stop` still to be called.
+   */
+  restart(): Promise<Vswitch>;
   stop(): Promise<void>;
 }
 
@@ -41,21 +46,33 @@ export async function startVswitch(image: Image, owner: string, dir: string, emp
   try {
     const ovsdb = await connectOvsdb(socket, 'Open_vSwitch', server);
     await ovsdb.transact([{ op: 'insert', table: 'Open_vSwitch', row: {} }]);
-    const vswitchd = await startDaemon({
+    const start = () => startDaemon({
       program: 'ovs-vswitchd', owner, dir,
       command: [...image.command('ovs-vswitchd'), '--enable-dummy=system', '--disable-system', '--disable-system-route', `unix:${socket}`],
     });
-    return {
-      dir, server, vswitchd, ovsdb,
-      whileAlive: (work) => server.whileAlive(vswitchd.whileAlive(work)),
-      checkAlive: async () => void (await Promise.all([server.checkAlive(), vswitchd.checkAlive()])),
-      stop: async () => {
-        for (const connection of [ovsdb, vswitchd.unixctl, server.unixctl]) connection.close();
-        await Promise.all([vswitchd.stop(), server.stop()]);
-      },
-    };
+    return running(dir, server, ovsdb, await start(), start);
   } catch (error) {
     await server.stop();
     throw error;
   }
+}
+
+function running(dir: string, server: Daemon, ovsdb: Ovsdb, vswitchd: Daemon, start: () => Promise<Daemon>): Vswitch {
+  const stopSwitch = async () => {
+    vswitchd.unixctl.close();
+    await vswitchd.stop();
+  };
+  return {
+    dir, server, vswitchd, ovsdb,
+    whileAlive: (work) => server.whileAlive(vswitchd.whileAlive(work)),
+    checkAlive: async () => void (await Promise.all([server.checkAlive(), vswitchd.checkAlive()])),
+    restart: async () => {
+      await stopSwitch();
+      return running(dir, server, ovsdb, await start(), start);
+    },
+    stop: async () => {
+      for (const connection of [ovsdb, server.unixctl]) connection.close();
+      await Promise.all([stopSwitch(), server.stop()]);
+    },
+  };
 }

@@ -1,5 +1,5 @@
 import type { SwitchState } from '../nouns/state.js';
-import type { FlowCount, Lookups, SwitchCall, SwitchStep } from '../nouns/switching.js';
+import type { FlowCount, Lookups, Reconfiguration, SwitchCall, SwitchStep } from '../nouns/switching.js';
 
 /** A cluster's switches, brought up and programmed: the model's or real ones. */
 export interface Testbed {
@@ -9,6 +9,8 @@ export interface Testbed {
   readonly versions: Readonly<Record<string, string>>;
   /** Carries out one call a node, nodes in parallel, and returns when all of them are quiet; steps in the order of `calls`. */
   call(calls: readonly SwitchCall[]): Promise<readonly SwitchStep[]>;
+  /** Returns when the change is made and all is quiet. No reset takes it back, and none is made after it. */
+  reconfigure(change: Reconfiguration): Promise<void>;
   /** Every switch forgets connections, learned MACs and cached flows, and has its flows, groups and links back that calls have changed; counters start from zero. */
   reset(): Promise<void>;
   /** Packets a flow since the last reset, for every flow of every bridge of every node, also those at zero. */

@@ -27,7 +27,7 @@ export function antrea(version: PipelineVersion): ControlPlane<Network> {
       const nodes = topology.nodes.map((node) => planNode(viewFrom(node, topology, before?.nodes.find((held) => held.node === node.name)), topology.tunnel, version));
       return { nodes, ...(outside.length === 0 ? {} : { externalHosts: outside }) };
     },
-    restarted: (before, restarted) => ({ nodes: before.nodes.map((node) => (node.node === restarted ? { ...node, allocation: nextRound(node.allocation) } : node)) }),
+    restarted: (before, restarted) => ({ ...before, nodes: before.nodes.map((node) => (node.node === restarted ? { ...node, allocation: nextRound(node.allocation) } : node)) }),
   };
 }
 

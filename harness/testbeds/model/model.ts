@@ -1,12 +1,13 @@
 /** The reference model as a testbed: nothing is real, and everything is explained. */
 import { assert } from '../../base/errors.js';
 import type { ClusterPlan } from '../../nouns/plan.js';
-import type { SwitchCall, SwitchStep } from '../../nouns/switching.js';
+import type { Reconfiguration, SwitchCall, SwitchStep } from '../../nouns/switching.js';
 import { newest, parseVersion } from '../../model/behaviour.js';
 import { rulesOf } from '../../model/classifier.js';
 import { currentFlow, dumpFlows } from '../../model/flows/dump.js';
 import { buildNode, resetNode, type ModelNode } from '../../model/node.js';
 import { operate } from '../../model/operations.js';
+import { reconfigured } from '../../model/reconfigure.js';
 import { stateOf } from '../../model/state.js';
 import { flowCounts, receiveFrame } from '../../model/switch.js';
 import type { Trace } from '../../model/trace.js';
@@ -29,7 +30,8 @@ export interface ModelTestbed extends Testbed {
  */
 export function openModel(plan: ClusterPlan, versions: Testbed['versions'] = {}): ModelTestbed {
   const version = parseVersion(versions['ovs-vswitchd'] ?? '') ?? newest;
-  const nodes = new Map(plan.nodes.map((node) => [node.node, buildNode(node, version)]));
+  const built: ReadonlyMap<string, ModelNode> = new Map(plan.nodes.map((node) => [node.node, buildNode(node, version)]));
+  const nodes = new Map(built);
   const traces: Trace[] = [];
   const nodeOf = (name: string): ModelNode => {
     const node = nodes.get(name);
@@ -46,17 +48,31 @@ export function openModel(plan: ClusterPlan, versions: Testbed['versions'] = {})
     traces.push(...results.map(({ trace }) => trace));
     return { outputs: results.flatMap(({ step }) => step.outputs), packetIns: results.flatMap(({ step }) => step.packetIns ?? []) };
   };
-  /** The calls since the last reset, and the time at it: after a question is decided, all are carried out anew. */
-  const past: (readonly SwitchCall[])[] = [];
+  const change = (wanted: Reconfiguration): void => {
+    if (wanted.kind === 'join') nodes.set(wanted.node, buildNode(wanted.plan, version));
+    else if (wanted.kind === 'leave') nodes.delete(wanted.node);
+    else nodes.set(wanted.node, reconfigured(nodeOf(wanted.node), wanted));
+  };
+  /** What was done since the last reset, and the time at it: after a question is decided, all is done anew. */
+  const past: Done[] = [];
   let resetAtMs = new Map<ModelNode, number>();
   const forget = () => {
     nodes.forEach(resetNode);
     traces.length = 0;
   };
   const rewind = () => {
-    for (const node of nodes.values()) node.nowMs = resetAtMs.get(node) ?? 0;
+    nodes.clear();
+    for (const [name, node] of built) {
+      node.nowMs = resetAtMs.get(node) ?? 0;
+      // A node that was reconfigured has changed what it shares with this one.
+      for (const bridge of node.bridges) bridge.isAsPlanned = false;
+      nodes.set(name, node);
+    }
     forget();
-    for (const calls of past) calls.forEach(carryOut);
+    for (const done of past) {
+      if ('calls' in done) done.calls.forEach(carryOut);
+      else change(done.change);
+    }
   };
   return {
     name: 'model',
@@ -65,7 +81,7 @@ export function openModel(plan: ClusterPlan, versions: Testbed['versions'] = {})
       for (;;) {
         try {
           const steps = calls.map(carryOut);
-          past.push(calls);
+          past.push({ calls });
           return steps;
         } catch (error) {
           if (!(error instanceof Undecided) || witness === undefined) throw error;
@@ -74,7 +90,13 @@ export function openModel(plan: ClusterPlan, versions: Testbed['versions'] = {})
         }
       }
     },
+    reconfigure: (wanted) => {
+      change(wanted);
+      past.push({ change: wanted });
+      return Promise.resolve();
+    },
     reset: () => {
+      assert(!past.some((done) => 'change' in done), 'no reset takes back what was reconfigured');
       forget();
       past.length = 0;
       resetAtMs = new Map([...nodes.values()].map((node) => [node, node.nowMs]));
@@ -103,3 +125,5 @@ export function openModel(plan: ClusterPlan, versions: Testbed['versions'] = {})
     close: () => Promise.resolve(),
   };
 }
+
+type Done = { readonly calls: readonly SwitchCall[] } | { readonly change: Reconfiguration };

@@ -1,7 +1,7 @@
 /** From a node's plan to a switch that holds it: bridges, ports, tunnels, flows. */
 import { withDeadline } from '../../base/deadline.js';
-import { Unavailable } from '../../base/errors.js';
-import { flowBased, type BridgePlan, type NodePlan } from '../../nouns/plan.js';
+import { assert, InputError, Unavailable } from '../../base/errors.js';
+import { flowBased, type BridgePlan, type NodePlan, type PortPlan } from '../../nouns/plan.js';
 import { diffFlows } from '../../openflow/diff.js';
 import { parseBridgeFlows, parseBridgeGroups, parseBridgeMeters } from '../../openflow/bridge-program.js';
 import { parseFlow } from '../../openflow/flow.js';
@@ -10,36 +10,73 @@ import { printGroup } from '../../openflow/groups.js';
 import { printMeter } from '../../openflow/meters.js';
 import type { Daemon } from '../../ovs/daemon.js';
 import type { Ofctl } from '../../ovs/ofctl.js';
+import type { Operation } from '../../ovs/ovsdb.js';
 import type { Unixctl } from '../../ovs/unixctl.js';
 import type { Vswitch } from '../../ovs/vswitch.js';
 import { until } from './condition.js';
-import { awaitedMacs, checkPorts, configured, configureOperations, selectInterfaces, timeoutTransactions } from './configure.js';
+import { attachOperations, awaitedMacs, checkPorts, configured, configureOperations, detachOperations, raise, selectInterfaces, timeoutTransactions } from './configure.js';
 import type { PortSocket } from './port-socket.js';
 
 const limitMs = 10_000;
 
 /** Makes the bridges and ports of `plan` and waits until each is as planned and has its wire. @throws Unavailable naming what is not. */
 export async function makeBridges(plan: NodePlan, vswitch: Vswitch, wires: readonly PortSocket[]): Promise<void> {
-  const path = (port: string) => wires.find((wire) => wire.port === port)?.path ?? '';
-  await vswitch.ovsdb.transact(configureOperations(plan, path));
-  await vswitch.ovsdb.waitFor(`${vswitch.vswitchd.name} to make its bridges`, configured(1), limitMs);
-  await until(`${vswitch.vswitchd.name} to set the MACs of its ports`, limitMs, async () => {
-    const [rows = []] = await vswitch.ovsdb.transact([selectInterfaces]);
+  await configure(vswitch, configureOperations(plan, pathAmong(wires)), 'make its bridges');
+  await ready(plan, vswitch, wires);
+  for (const operations of timeoutTransactions(plan)) await configure(vswitch, operations, 'know the timeouts of connections');
+  await prepare(plan, vswitch);
+}
+
+/** The same when ovs-vswitchd has started anew: its database tells it of bridges and ports. */
+export async function findBridges(plan: NodePlan, vswitch: Vswitch, wires: readonly PortSocket[]): Promise<void> {
+  assert(timeoutTransactions(plan).length === 0, 'a switch that starts with timeouts of connections in its database does not take them');
+  await configure(vswitch, [], 'find its bridges');
+  await ready(plan, vswitch, wires);
+  await prepare(plan, vswitch);
+}
+
+/** Gives a bridge one port more; `plan` has it already. */
+export async function attachPort(plan: NodePlan, bridge: BridgePlan, port: PortPlan, vswitch: Vswitch, wires: readonly PortSocket[]): Promise<void> {
+  await configure(vswitch, attachOperations(bridge, port, pathAmong(wires)), `make port ${port.name}`);
+  await ready(plan, vswitch, wires);
+}
+
+/** Takes a port from a bridge. */
+export async function detachPort(bridge: string, port: string, vswitch: Vswitch): Promise<void> {
+  const [[row] = []] = await vswitch.ovsdb.transact([{ op: 'select', table: 'Port', where: [['name', '==', port]], columns: ['_uuid'] }]);
+  if (row?.['_uuid'] === undefined) throw new InputError(`bridge ${bridge} has no port "${port}" that could go`);
+  await configure(vswitch, detachOperations(bridge, row['_uuid']), `remove port ${port}`);
+}
+
+const pathAmong = (wires: readonly PortSocket[]) => (port: string) => wires.find((wire) => wire.port === port)?.path ?? '';
+
+/** Carries out a transaction and waits until ovs-vswitchd has done what follows from it. */
+async function configure({ ovsdb, vswitchd }: Vswitch, operations: readonly Operation[], what: string): Promise<void> {
+  const results = await ovsdb.transact([...operations, ...raise]);
+  const raised = results.at(-1)?.[0]?.['next_cfg'];
+  assert(raised !== undefined, 'the database tells next_cfg');
+  await ovsdb.waitFor(`${vswitchd.name} to ${what}`, configured(raised), limitMs);
+}
+
+/** Waits until all ports are as planned, and their wires connected. */
+async function ready(plan: NodePlan, { ovsdb, vswitchd }: Vswitch, wires: readonly PortSocket[]): Promise<void> {
+  await until(`${vswitchd.name} to set the MACs of its ports`, limitMs, async () => {
+    const [rows = []] = await ovsdb.transact([selectInterfaces]);
     checkPorts(plan, rows);
     return awaitedMacs(plan, rows);
   });
-  await withDeadline(Promise.all(wires.map((wire) => wire.connected)), limitMs, `${vswitch.vswitchd.name} to connect to its ports`);
-  await configureTracker(plan, vswitch);
-  await openTunnels(plan, vswitch.vswitchd);
-  await checkTunnels(plan, vswitch.vswitchd);
+  await withDeadline(Promise.all(wires.map((wire) => wire.connected)), limitMs, `${vswitchd.name} to connect to its ports`);
 }
 
-/** Timeouts of connections, and what of the tracker the database does not hold. */
-async function configureTracker(plan: NodePlan, { ovsdb, vswitchd }: Vswitch): Promise<void> {
-  for (const [index, operations] of timeoutTransactions(plan).entries()) {
-    await ovsdb.transact(operations);
-    await ovsdb.waitFor(`${vswitchd.name} to know the timeouts of connections`, configured(2 + index), limitMs);
-  }
+/** What a daemon is told beside what its database holds: limits of the tracker, addresses, routes and neighbours of the underlay. */
+async function prepare(plan: NodePlan, { vswitchd }: Vswitch): Promise<void> {
+  await configureTracker(plan, vswitchd);
+  await openTunnels(plan, vswitchd);
+  await checkTunnels(plan, vswitchd);
+}
+
+/** What of the tracker the database does not hold. */
+async function configureTracker(plan: NodePlan, vswitchd: Daemon): Promise<void> {
   const { call } = vswitchd.unixctl;
   const { conntrack } = plan;
   const { limits = [], mostConnections, tcpSequences } = conntrack ?? {};
@@ -91,6 +128,11 @@ async function checkTunnels(plan: NodePlan, { name, unixctl }: Daemon): Promise<
       throw new Unavailable(`${name} cannot tunnel by ${port.tunnel}: ${why}`, ['use a type of tunnel that the userspace datapath has: geneve, vxlan, gre'], told.split('\n').filter((line) => /(->|>>) /.test(line)).map((line) => line.trim()));
     }
   }
+}
+
+/** Makes the switch know these neighbours of its tunnels and no others: those that it has learned as well. */
+export async function replaceNeighbours(plan: NodePlan, unixctl: Unixctl): Promise<void> {
+  await Promise.all([unixctl.call('tnl/neigh/flush'), setNeighbours(plan, unixctl)]);
 }
 
 /** Tells the switch the neighbours that its tunnels reach. They expire after 20 minutes of virtual time. */

@@ -1,5 +1,5 @@
 /** A node's plan as rows of the Open_vSwitch database (ovs-vswitchd.conf.db(5)). */
-import { Unavailable } from '../../base/errors.js';
+import { assert, Unavailable } from '../../base/errors.js';
 import { flowBased, type BridgePlan, type MirrorPlan, type NodePlan, type PortPlan, type VlanPlan } from '../../nouns/plan.js';
 import type { Operation, Row, Value } from '../../ovs/ovsdb.js';
 
@@ -23,7 +23,7 @@ export function wiredPorts(plan: NodePlan): readonly string[] {
   return plan.bridges.flatMap((bridge) => [bridge.name, ...bridge.ports.filter(({ kind }) => kind !== 'tunnel' && kind !== 'patch').map(({ name }) => name)]);
 }
 
-/** The transaction that makes the bridges of `plan`; `socketOf` is the path of a port's wire. It raises next_cfg to 1. */
+/** The transaction that makes the bridges of `plan`; `socketOf` is the path of a port's wire. */
 export function configureOperations(plan: NodePlan, socketOf: (port: string) => string): readonly Operation[] {
   const bridges = plan.bridges.map((bridge, index) => ({ bridge, id: `bridge${index}`, interfaces: interfacesOf(bridge, socketOf) }));
   return [
@@ -31,36 +31,48 @@ export function configureOperations(plan: NodePlan, socketOf: (port: string) => 
       ...interfaces.flatMap((row, index) => insertPort(row, `${id}_${index}`)),
       ...insertBridge(bridge, id, new Map(interfaces.map(({ name }, index) => [name, `port_${id}_${index}`]))),
     ]),
-    { op: 'mutate', table: 'Open_vSwitch', where: [], mutations: [['bridges', 'insert', set(bridges.map(({ id }) => named(id)))], ['other_config', 'insert', caching], ['next_cfg', '+=', 1]] },
+    { op: 'mutate', table: 'Open_vSwitch', where: [], mutations: [['bridges', 'insert', set(bridges.map(({ id }) => named(id)))], ['other_config', 'insert', caching]] },
   ];
 }
 
-/** What raising next_cfg leads to once ovs-vswitchd has carried out what it was raised with. */
-export const configured = (config: number) => ({ table: 'Open_vSwitch', where: [], columns: ['cur_cfg'], until: '==', rows: [{ cur_cfg: config }] }) as const;
+/** The transaction that gives a bridge one port more. */
+export function attachOperations(bridge: BridgePlan, port: PortPlan, socketOf: (port: string) => string): readonly Operation[] {
+  const [row] = interfacesOf({ ...bridge, ports: [port] }, socketOf).slice(1);
+  assert(row !== undefined, 'a port has an interface');
+  return [...insertPort(row, 'new'), { op: 'mutate', table: 'Bridge', where: [['name', '==', bridge.name]], mutations: [['ports', 'insert', set([named('port_new')])]] }];
+}
+
+/** The transaction that takes the port of this UUID from a bridge: what nothing refers to any more, the database forgets. */
+export function detachOperations(bridge: string, port: Value): readonly Operation[] {
+  return [{ op: 'mutate', table: 'Bridge', where: [['name', '==', bridge]], mutations: [['ports', 'delete', set([port])]] }];
+}
+
+/** Makes ovs-vswitchd tell when it has carried out what was asked for together with this, and all before it; `raised` is what it will tell. */
+export const raise = [
+  { op: 'mutate', table: 'Open_vSwitch', where: [], mutations: [['next_cfg', '+=', 1]] },
+  { op: 'select', table: 'Open_vSwitch', where: [], columns: ['next_cfg'] },
+] as const satisfies readonly Operation[];
+export const configured = (raised: Value) => ({ table: 'Open_vSwitch', where: [], columns: ['cur_cfg'], until: '==', rows: [{ cur_cfg: raised }] }) as const;
 
 /**
- * The transactions that give zones their timeouts, once there are bridges; each raises next_cfg. None where no zone has any. Ovs-vswitchd
+ * The transactions that give zones their timeouts, once there are bridges. None where no zone has any. Ovs-vswitchd
  * takes what a zone comes with for known (vswitchd/bridge.c, ct_zones_reconfigure), so that zones come with nothing, and then change.
  */
 export function timeoutTransactions({ conntrack }: NodePlan): readonly (readonly Operation[])[] {
   const { timeouts = [] } = conntrack ?? {};
   if (timeouts.length === 0) return [];
   const label = (zone: number) => map({ zone: String(zone) });
-  const raise: Operation = { op: 'mutate', table: 'Open_vSwitch', where: [], mutations: [['next_cfg', '+=', 1]] };
   const zones = timeouts.flatMap(({ zone }): readonly Operation[] => [
     { op: 'insert', table: 'CT_Timeout_Policy', 'uuid-name': `timeouts_${zone}`, row: { external_ids: label(zone) } },
     { op: 'insert', table: 'CT_Zone', 'uuid-name': `zone_${zone}`, row: { timeout_policy: named(`timeouts_${zone}`) } },
   ]);
   return [
     [
-      ...zones, raise,
+      ...zones,
       { op: 'insert', table: 'Datapath', 'uuid-name': 'datapath', row: { ct_zones: ['map', timeouts.map(({ zone }) => [zone, named(`zone_${zone}`)])] } },
       { op: 'mutate', table: 'Open_vSwitch', where: [], mutations: [['datapaths', 'insert', ['map', [['system', named('datapath')]]]]] },
     ],
-    [
-      ...timeouts.map(({ zone, seconds }): Operation => ({ op: 'mutate', table: 'CT_Timeout_Policy', where: [['external_ids', '==', label(zone)]], mutations: [['timeouts', 'insert', ['map', Object.entries(seconds)]]] })),
-      raise,
-    ],
+    timeouts.map(({ zone, seconds }): Operation => ({ op: 'mutate', table: 'CT_Timeout_Policy', where: [['external_ids', '==', label(zone)]], mutations: [['timeouts', 'insert', ['map', Object.entries(seconds)]]] })),
   ];
 }
 

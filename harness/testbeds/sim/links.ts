@@ -11,16 +11,19 @@ export interface Links {
   /** Resolves once packets are translated by it. @throws InputError for a port without a wire. */
   set(port: string, state: 'up' | 'down'): Promise<void>;
   isDown(port: string): boolean;
+  /** There is no such port any more. */
+  gone(port: string): void;
   /** Every link comes up. */
   restore(): Promise<void>;
 }
 
 const limitMs = 10_000;
 
-export function linksOf(plan: NodePlan, { call }: Unixctl): Links {
+export function linksOf(planned: () => NodePlan, { call }: Unixctl): Links {
   const down = new Set<string>();
-  const wired = wiredPorts(plan);
   const set = async (port: string, state: 'up' | 'down') => {
+    const plan = planned();
+    const wired = wiredPorts(plan);
     if (!wired.includes(port)) throw new InputError(`port "${port}" of node ${plan.node} has no link that goes up and down: ${wired.join(', ')} have one`);
     await call('netdev-dummy/set-admin-state', port, state);
     await until(`node ${plan.node} to see port ${port} ${state}`, limitMs, async () => ((await isAlive(plan, port, call)) === (state === 'up') ? [] : ['it does not yet']));
@@ -30,6 +33,7 @@ export function linksOf(plan: NodePlan, { call }: Unixctl): Links {
   return {
     set,
     isDown: (port) => down.has(port),
+    gone: (port) => void down.delete(port),
     restore: async () => { for (const port of down) await set(port, 'up'); },
   };
 }

@@ -1,30 +1,29 @@
 /** One node of the sim testbed: real daemons, with a wire of ours at every port and the clock in our hand. */
-import { assert } from '../../base/errors.js';
+import { assert, assertNever } from '../../base/errors.js';
 import type { NodePlan } from '../../nouns/plan.js';
 import type { SwitchState } from '../../nouns/state.js';
-import type { FlowCount, Lookups, SwitchStep } from '../../nouns/switching.js';
-import { parseBridgeOptions } from '../../openflow/bridge-program.js';
-import { noNames } from '../../openflow/form.js';
+import type { FlowCount, Lookups, Reconfiguration, SwitchStep } from '../../nouns/switching.js';
 import type { Image } from '../../ovs/image.js';
 import { openOfctl, type Ofctl } from '../../ovs/ofctl.js';
 import type { Version } from '../../ovs/openflow-messages.js';
-import { socketPath } from '../../ovs/socket-path.js';
-import { answerOfDevice } from '../../packet/device-arp.js';
 import { startVswitch, type Vswitch } from '../../ovs/vswitch.js';
 import type { BridgeFlows, Stray } from '../testbed.js';
-import { makeBridges, program, setMeters, setNeighbours } from './bring-up.js';
+import { findBridges, makeBridges, program, setMeters, setNeighbours } from './bring-up.js';
 import { stopClock } from './clock.js';
-import { until } from './condition.js';
 import { wiredPorts } from './configure.js';
 import { connectionsOf } from './connections.js';
 import { connectControllers, type Controllers } from './controllers.js';
-import { disagreements, isTakenIn, parseCachedFlows, parseLookups, parsePortCounters, type PortCounters } from './conservation.js';
-import { countsSince, flowCounter, rebased } from './flow-counts.js';
+import { countingOf } from './counting.js';
 import { linksOf } from './links.js';
-import { listenPort, type PortSocket } from './port-socket.js';
+import type { PortSocket } from './port-socket.js';
 import { programsOf } from './programs.js';
+import { attach, detach, meetNeighbours, type Changeable } from './reconfigure.js';
 import { openRevalidation, type Revalidation } from './revalidation.js';
 import { parseMacs } from './state.js';
+import { trafficOf } from './traffic.js';
+import { wireOf } from './wires.js';
+
+export type NodeReconfiguration = Exclude<Reconfiguration, { readonly kind: 'join' | 'leave' }>;
 
 export interface SimNode {
   readonly name: string;
@@ -34,6 +33,8 @@ export interface SimNode {
   change(bridge: string, lines: readonly string[]): Promise<SwitchStep>;
   link(port: string, state: 'up' | 'down'): Promise<SwitchStep>;
   flush(which: { readonly zone?: number; readonly tuple?: string }): Promise<SwitchStep>;
+  /** The node as it is afterwards; this one is of no use any more. When it fails, this one is still to be closed. */
+  reconfigure(change: NodeReconfiguration): Promise<SimNode>;
   reset(): Promise<void>;
   counts(): Promise<readonly FlowCount[]>;
   state(): Promise<SwitchState>;
@@ -49,113 +50,71 @@ export interface SimNode {
 
 /** A dummy port drops without a word what its queue of 100 frames cannot take. */
 const framesInFlight = 64;
-/** What a switch takes for a frame: an Ethernet header at least, and a length of 16 bits. */
-const frameBytes = { shortest: 14, longest: 0xffff } as const;
 /** A longer step of the clock cuts OpenFlow sessions. */
 const longestStepMs = 30_000;
-const quietLimitMs = 10_000;
 
 /** Brings one node up as planned, with its flows. @throws Unavailable naming what is not as planned; nothing is left behind then. */
 export async function openNode(plan: NodePlan, image: Image, dir: string, emptyDatabase: string): Promise<SimNode> {
   const vswitch = await startVswitch(image, `node ${plan.node}`, dir, emptyDatabase);
+  const ofctl = openOfctl(image, dir);
+  const node = await connect(plan, vswitch, ofctl, async (wires) => {
+    await makeBridges(plan, vswitch, wires);
+    await Promise.all(plan.bridges.map((bridge) => program(plan.node, bridge, ofctl)));
+  });
+  await node.reset().catch(async (error: unknown) => {
+    await node.close();
+    throw error;
+  });
+  return node;
+}
+
+/** What a node's daemons are held by while they run. */
+interface Holds {
+  readonly wires: PortSocket[];
+  readonly controllers: Controllers;
+  readonly revalidation: Revalidation;
+  /** Lets go of the daemons. */
+  readonly release: () => Promise<void>;
+}
+
+/** Stops the clock of a daemon that has just started, listens at its ports, and has it configured. @throws Unavailable; then nothing is left running. */
+async function connect(plan: NodePlan, vswitch: Vswitch, ofctl: Ofctl, configure: (wires: readonly PortSocket[]) => Promise<void>): Promise<SimNode> {
   const wires: PortSocket[] = [];
-  let controllers: Controllers | undefined;
-  let revalidation: Revalidation | undefined;
-  const close = async () => {
-    controllers?.close();
-    revalidation?.close();
-    await vswitch.stop();
+  const closing: (() => void)[] = [];
+  const release = async () => {
+    for (const close of closing) close();
     await Promise.all(wires.map((wire) => wire.close()));
   };
   try {
     await stopClock(vswitch.vswitchd.unixctl);
-    for (const port of wiredPorts(plan)) wires.push(await listenPort(port, socketPath(dir, `${port}.port`), answersOf(plan, port)));
-    await vswitch.whileAlive(makeBridges(plan, vswitch, wires));
-    const ofctl = openOfctl(image, dir);
-    await vswitch.whileAlive(Promise.all(plan.bridges.map((bridge) => program(plan.node, bridge, ofctl))));
-    controllers = await vswitch.whileAlive(connectControllers(plan, dir, vswitch.vswitchd));
-    revalidation = await openRevalidation(vswitch);
-    const node = runningNode(plan, vswitch, ofctl, wires, controllers, revalidation, close);
-    await node.reset();
-    return node;
+    for (const port of wiredPorts(plan)) wires.push(await wireOf(plan, port, vswitch.dir));
+    await vswitch.whileAlive(configure(wires));
+    const controllers = await vswitch.whileAlive(connectControllers(plan, vswitch.dir, vswitch.vswitchd));
+    closing.push(() => { controllers.close(); });
+    const revalidation = await openRevalidation(vswitch);
+    closing.push(() => { revalidation.close(); });
+    return runningNode(plan, vswitch, ofctl, { wires, controllers, revalidation, release });
   } catch (error) {
-    await close();
+    await release();
+    await vswitch.stop();
     throw error;
   }
 }
 
-/** Devices where tunnels end answer ARP, and count what they answer as received. */
-function answersOf({ bridges }: NodePlan, port: string): (frame: Uint8Array) => boolean {
-  const bridge = bridges.find(({ name }) => name === port);
-  if (bridge?.underlay === undefined) return () => false;
-  const device = { ip: bridge.underlay.ip, mac: bridge.mac };
-  return (frame) => answerOfDevice(frame, device) !== undefined;
-}
-
-function runningNode(plan: NodePlan, vswitch: Vswitch, ofctl: Ofctl, wires: readonly PortSocket[], controllers: Controllers, revalidation: Revalidation, close: () => Promise<void>): SimNode {
+function runningNode(planned: NodePlan, vswitch: Vswitch, ofctl: Ofctl, { wires, controllers, revalidation, release }: Holds): SimNode {
+  let plan = planned;
   const { unixctl } = vswitch.vswitchd;
   const { call } = unixctl;
   const connections = connectionsOf(plan, unixctl);
-  const links = linksOf(plan, unixctl);
+  const links = linksOf(() => plan, unixctl);
   const programs = programsOf(plan, ofctl);
-  const flowCounters = plan.bridges.map((bridge) => ({ bridge: bridge.name, read: flowCounter(plan.node, bridge.name, { ...noNames, tunnelOptions: parseBridgeOptions(plan.node, bridge) }) }));
-  let baseline: readonly FlowCount[] = [];
-  let none: readonly FlowCount[] = [];
+  const counting = countingOf(plan, unixctl);
+  const traffic = trafficOf(plan.node, vswitch, wires, controllers, links.isDown);
   /**
    * Whether anything was done to the switches since the last reset. Where nothing was, nothing is asked: every way in is ours,
    * and should a counter rise all the same, it shows in the next vector that touches the node.
    */
   let touched: 'no' | 'yes' = 'yes';
-  let lookups: Lookups = { hit: 0, missed: 0 };
-  /** Frames put into each port since it was made. */
-  const written = new Map<string, number>();
-
-  const quiet = () => controllers.settle(noneUnderWay);
-  const noneUnderWay = async () => {
-    let counted: ReadonlyMap<string, PortCounters> = new Map();
-    let underWay: readonly PortSocket[] = [];
-    await until(`node ${plan.node} to be quiet`, quietLimitMs, async () => {
-      // A switch whose database died still answers, but does not take frames any more.
-      await vswitch.checkAlive();
-      if (underWay.length > 0) await vswitch.whileAlive(Promise.race(underWay.map((wire) => wire.more())));
-      else {
-        const told = await call('dpctl/show', '-s');
-        lookups = parseLookups(told);
-        counted = parsePortCounters(told);
-      }
-      const totals = wires.map(({ port, arrived, answered }) => ({ port, written: (written.get(port) ?? 0) + answered(), read: arrived() }));
-      // Once all that went in is counted in, what is counted out is on its way, and there is nothing more to ask.
-      underWay = totals.every((wire) => isTakenIn(wire, counted)) ? wires.filter((wire) => wire.arrived() < (counted.get(wire.port)?.sent ?? 0)) : [];
-      return disagreements(totals, counted);
-    });
-    await vswitch.checkAlive();
-  };
-  /** Into the port's receive queue: its socket would do as well, but the switch reads that in two turns of its main loop a frame. */
-  const put = async (port: string, frames: readonly Uint8Array[]) => {
-    for (const { length } of frames) assert(length >= frameBytes.shortest && length <= frameBytes.longest, `a frame has ${frameBytes.shortest} to ${frameBytes.longest} bytes, not ${length}`);
-    await call('netdev-dummy/receive', port, ...frames.map((frame) => Buffer.from(frame).toString('hex')));
-    written.set(port, (written.get(port) ?? 0) + frames.length);
-    await quiet();
-  };
-  const take = (): SwitchStep => {
-    const packetIns = controllers.take();
-    const outputs = wires.toSorted((a, b) => (a.port < b.port ? -1 : 1)).flatMap((wire) => wire.take().map((frame) => ({ port: wire.port, frame }))).filter(({ port }) => !links.isDown(port));
-    return packetIns === undefined ? { outputs } : { outputs, packetIns };
-  };
-  /**
-   * Counters of flows lag behind cached packets until the cache is purged into them. A purge passes over what a revalidator holds at
-   * that moment: once nothing is cached, all is counted.
-   */
-  const countAll = async () => {
-    let counts: readonly FlowCount[] = [];
-    await until(`node ${plan.node} to count its packets`, quietLimitMs, async () => {
-      const [, told, ...dumps] = await Promise.all([call('revalidator/purge'), call('dpctl/show'), ...flowCounters.map(({ bridge }) => call('bridge/dump-flows', bridge))]);
-      const cached = parseCachedFlows(told);
-      if (cached === 0) counts = flowCounters.flatMap(({ read }, index) => read(dumps[index] ?? ''));
-      return cached === 0 ? [] : [`${cached} flows are still cached`];
-    });
-    return counts;
-  };
 
   /** What cached packets count, learn and keep from expiring counts now, where flows depend on it: a change would otherwise come before it. */
   const settle = async () => {
@@ -167,16 +126,16 @@ function runningNode(plan: NodePlan, vswitch: Vswitch, ofctl: Ofctl, wires: read
   };
   const snooping = plan.bridges.filter(({ multicastSnooping }) => multicastSnooping !== undefined);
   /** What is cached follows who asks for multicast some time after it. */
-  const followMulticast = async () => void (snooping.length === 0 || (await countAll()));
+  const followMulticast = async () => void (snooping.length === 0 || (await counting.purge()));
   /** What is cached follows a change of flows, groups and ports some time after it: unless it is thrown away, packets go by what was before. */
   const changing = async (change: () => Promise<void>): Promise<SwitchStep> => {
     touched = 'yes';
     await settle();
     await vswitch.whileAlive(change());
     await settle();
-    baseline = rebased(baseline, await countAll());
-    await quiet();
-    return take();
+    await counting.changed();
+    await traffic.quiet();
+    return traffic.take();
   };
   /** A change that no reset takes back. */
   const staying = async <T>(change: () => Promise<T>): Promise<T> => {
@@ -187,20 +146,30 @@ function runningNode(plan: NodePlan, vswitch: Vswitch, ofctl: Ofctl, wires: read
     await call('revalidator/purge');
     return changed;
   };
+  const close = async () => {
+    await release();
+    await vswitch.stop();
+  };
+  const restart = async (): Promise<SimNode> => {
+    await release();
+    const started = await vswitch.restart();
+    return await connect(plan, started, ofctl, (ports) => findBridges(plan, started, ports));
+  };
+  const changeable: Changeable = { vswitch, wires, traffic, links };
 
-  return {
+  const node: SimNode = {
     name: plan.node, vswitch, close,
     receive: async (port, frames) => {
       touched = 'yes';
-      if (links.isDown(port)) return take();
-      assert(wires.some((wire) => wire.port === port), `node ${plan.node} has no wire at port ${port}`);
+      if (links.isDown(port)) return traffic.take();
+      assert(traffic.hasWire(port), `node ${plan.node} has no wire at port ${port}`);
       const atOnce = programs.learns() || snooping.length > 0 ? 1 : framesInFlight;
       for (let first = 0; first < frames.length; first += atOnce) {
-        await put(port, frames.slice(first, first + atOnce));
+        await traffic.put(port, frames.slice(first, first + atOnce));
         if (programs.learns()) await settle();
         await followMulticast();
       }
-      return take();
+      return traffic.take();
     },
     advance: async (ms) => {
       touched = 'yes';
@@ -210,12 +179,12 @@ function runningNode(plan: NodePlan, vswitch: Vswitch, ofctl: Ofctl, wires: read
         const step = String(Math.min(left, longestStepMs));
         await call('time/warp', step, step);
         await setNeighbours(plan, unixctl);
-        await quiet();
+        await traffic.quiet();
       }
       await settleInTime();
       await settleInTime(); // what is gone is in the cache until another round
       await followMulticast();
-      return take();
+      return traffic.take();
     },
     change: (bridge, lines) => changing(async () => {
       await programs.keep();
@@ -224,32 +193,36 @@ function runningNode(plan: NodePlan, vswitch: Vswitch, ofctl: Ofctl, wires: read
     }),
     link: (port, state) => changing(() => links.set(port, state)),
     flush: (which) => changing(() => connections.flush(which)),
+    reconfigure: async (change) => {
+      if (change.kind === 'restart') return await restart();
+      await changing(async () => { plan = await carryOut(change, plan, changeable); });
+      return node;
+    },
     reset: async () => {
       if (touched === 'no') return;
-      if (programs.isVolatile()) await countAll();
+      if (programs.isVolatile()) await counting.purge();
       await Promise.all([vswitch.whileAlive(programs.restore()), links.restore()]);
       if (programs.isVolatile()) await vswitch.whileAlive(programs.keep());
       // The daemon answers in the order it is asked, so nothing needs to be waited for in between. What is cached goes first: looked through without the neighbours, it would ask for them.
       const flushed = [call('revalidator/purge'), ...plan.bridges.map(({ name }) => call('fdb/flush', name)), ...snooping.map(({ name }) => call('mdb/flush', name)), connections.forget(), call('tnl/neigh/flush'), setNeighbours(plan, unixctl)];
-      [baseline] = await Promise.all([countAll(), ...flushed]);
+      await counting.begin(...flushed);
       await Promise.all(plan.bridges.map((bridge) => setMeters('mod-meter', plan.node, bridge, ofctl)));
-      none = countsSince(baseline, baseline);
       touched = 'no';
     },
-    counts: async () => (touched === 'no' ? none : countsSince(baseline, await countAll())),
+    counts: async () => (touched === 'no' ? counting.none() : await counting.since()),
     state: async () => {
       if (touched === 'no') return { connections: [], macs: [] };
       const [tracked, ...macs] = await Promise.all([connections.list(), ...plan.bridges.map(({ name }) => call('fdb/show', name))]);
       return { connections: tracked, macs: plan.bridges.flatMap((bridge, index) => parseMacs(plan.node, bridge, macs[index] ?? '')) };
     },
-    lookups: () => lookups,
+    lookups: traffic.lookups,
     strays: async () => {
-      await (touched === 'yes' ? quiet() : vswitch.checkAlive());
-      return take().outputs.map((output) => ({ node: plan.node, ...output }));
+      await (touched === 'yes' ? traffic.quiet() : vswitch.checkAlive());
+      return traffic.take().outputs.map((output) => ({ node: plan.node, ...output }));
     },
     program: () => vswitch.whileAlive(Promise.all(plan.bridges.map(async ({ name }) => ({ node: plan.node, bridge: name, flows: await ofctl.dumpFlows(name) })))),
     dumpFlows: async (bridge) => {
-      await countAll();
+      await counting.purge();
       return await vswitch.whileAlive(ofctl.run(bridge, 'dump-flows', '--no-names'));
     },
     bundle: (bridge, lines) => staying(() => {
@@ -262,4 +235,19 @@ function runningNode(plan: NodePlan, vswitch: Vswitch, ofctl: Ofctl, wires: read
       return ofctl.run(bridge, command, ...args);
     }),
   };
+  return node;
+}
+
+/** What the node is to be afterwards. */
+async function carryOut(change: Exclude<NodeReconfiguration, { readonly kind: 'restart' }>, plan: NodePlan, node: Changeable): Promise<NodePlan> {
+  switch (change.kind) {
+    case 'attach':
+      return await attach(plan, change, node);
+    case 'detach':
+      return await detach(plan, change, node);
+    case 'neighbours':
+      return await meetNeighbours(plan, change, node);
+    default:
+      return assertNever(change);
+  }
 }

@@ -1,10 +1,10 @@
 /** The default testbed: real ovs-vswitchd and ovsdb-server for every node, without privilege, in virtual time. */
-import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readdir, readFile, rename } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { assert, assertNever, unknownName } from '../../base/errors.js';
 import type { Teardown } from '../../base/teardown.js';
 import type { ClusterPlan } from '../../nouns/plan.js';
-import type { SwitchCall, SwitchStep } from '../../nouns/switching.js';
+import type { Reconfiguration, SwitchCall, SwitchStep } from '../../nouns/switching.js';
 import type { Image } from '../../ovs/image.js';
 import type { Version } from '../../ovs/openflow-messages.js';
 import { createDatabase } from '../../ovs/vswitch.js';
@@ -62,7 +62,7 @@ export async function openSim(plan: ClusterPlan, image: Image, options: SimOptio
     const workspace = await making.catch(() => undefined);
     if (workspace === undefined) return [];
     await Promise.all(nodes.map((node) => node.close()));
-    const logs = await readLogs(workspace.dir, plan);
+    const logs = await readLogs(workspace.dir);
     if (options.folder !== 'keep') await workspace.remove();
     return logs;
   };
@@ -72,7 +72,7 @@ export async function openSim(plan: ClusterPlan, image: Image, options: SimOptio
   try {
     await opening;
     const { dir } = await making;
-    return runningSim(nodes, options, dir, close, () => closing ?? readLogs(dir, plan));
+    return runningSim(nodes, image, options, dir, close, () => closing ?? readLogs(dir));
   } catch (error) {
     await close();
     throw error;
@@ -81,12 +81,11 @@ export async function openSim(plan: ClusterPlan, image: Image, options: SimOptio
 
 /** Opens the nodes of `plan` into `opened`, a few at a time; the first that fails ends it, once those under way have ended. */
 async function openNodes(plan: ClusterPlan, image: Image, dir: string, opened: SimNode[]): Promise<void> {
-  const emptyDatabase = join(dir, 'empty.db');
-  await createDatabase(image, emptyDatabase);
+  await createDatabase(image, emptyDatabaseIn(dir));
   const waiting = [...plan.nodes];
   const openSome = async () => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      opened.push(await openNode(next, image, join(dir, next.node), emptyDatabase));
+      opened.push(await openNode(next, image, join(dir, next.node), emptyDatabaseIn(dir)));
     }
   };
   const ended = await Promise.allSettled(Array.from({ length: nodesAtOnce }, () => openSome().finally(() => (waiting.length = 0))));
@@ -94,8 +93,12 @@ async function openNodes(plan: ClusterPlan, image: Image, dir: string, opened: S
   if (failed !== undefined) throw failed.reason;
 }
 
-function runningSim(opened: readonly SimNode[], options: SimOptions, dir: string, close: () => Promise<void>, logs: () => Promise<readonly DaemonLog[]>): Sim {
-  const nodes = opened.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+const emptyDatabaseIn = (dir: string) => join(dir, 'empty.db');
+
+function runningSim(nodes: SimNode[], image: Image, options: SimOptions, dir: string, close: () => Promise<void>, logs: () => Promise<readonly DaemonLog[]>): Sim {
+  const sort = () => nodes.sort((a, b) => (a.name < b.name ? -1 : 1));
+  sort();
+  let isReconfigured = false;
   const find = (name: string) => {
     const node = nodes.find((candidate) => candidate.name === name);
     if (node === undefined) throw unknownName('node', name, nodes.map((candidate) => candidate.name));
@@ -106,16 +109,32 @@ function runningSim(opened: readonly SimNode[], options: SimOptions, dir: string
     const step = await carryOut(node, call);
     return options.wire?.(step, call.node) ?? step;
   };
+  const reconfigure = async (change: Reconfiguration) => {
+    isReconfigured = true;
+    if (change.kind === 'join') {
+      nodes.push(await openNode(change.plan, image, join(dir, change.node), emptyDatabaseIn(dir)));
+      return void sort();
+    }
+    const node = find(change.node);
+    if (change.kind !== 'leave') return void nodes.splice(nodes.indexOf(node), 1, await node.reconfigure(change));
+    nodes.splice(nodes.indexOf(node), 1);
+    await node.close();
+    await keepAside(join(dir, change.node));
+  };
   return {
     name: 'sim',
     dir,
     versions: versionsOf(nodes),
-    daemons: new Map(nodes.map(({ name, vswitch }) => [name, { vswitchd: vswitch.vswitchd.pid, server: vswitch.server.pid }])),
+    get daemons() { return new Map(nodes.map(({ name, vswitch }) => [name, { vswitchd: vswitch.vswitchd.pid, server: vswitch.server.pid }])); },
+    reconfigure,
     call: async (calls) => {
       assert(new Set(calls.map(({ node }) => node)).size === calls.length, 'one call a node at a time');
       return await Promise.all(calls.map(perform));
     },
-    reset: async () => void (await Promise.all(nodes.map((node) => node.reset()))),
+    reset: async () => {
+      assert(!isReconfigured, 'no reset takes back what was reconfigured');
+      await Promise.all(nodes.map((node) => node.reset()));
+    },
     counts: async () => (await Promise.all(nodes.map((node) => node.counts()))).flat(),
     state: async () => {
       const states = await Promise.all(nodes.map((node) => node.state()));
@@ -155,10 +174,16 @@ function versionsOf(nodes: readonly SimNode[]): Readonly<Record<string, string>>
   return first === undefined ? {} : { 'ovs-vswitchd': first.vswitch.vswitchd.version, 'ovsdb-server': first.vswitch.server.version };
 }
 
-async function readLogs(dir: string, plan: ClusterPlan): Promise<readonly DaemonLog[]> {
+/** The folder of a node that has left, under another name: one of the same name may come. */
+async function keepAside(folder: string): Promise<void> {
+  const others = (await readdir(dirname(folder))).filter((name) => name.startsWith(`${basename(folder)}.left-`));
+  await rename(folder, `${folder}.left-${others.length + 1}`);
+}
+
+async function readLogs(dir: string): Promise<readonly DaemonLog[]> {
   const ofNode = async (node: string) => {
     const files = (await readdir(join(dir, node)).catch(() => [])).filter((file) => file.endsWith('.log')).sort();
     return await Promise.all(files.map(async (file) => ({ name: `${node}/${file}`, text: await readFile(join(dir, node, file), 'utf8') })));
   };
-  return (await Promise.all(plan.nodes.map(({ node }) => ofNode(node)))).flat();
+  return (await Promise.all((await readdir(dir).catch(() => [])).sort().map(ofNode))).flat();
 }

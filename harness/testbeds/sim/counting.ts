@@ -1,0 +1,53 @@
+/** What the flows of one node have counted since they were last reset. */
+import type { NodePlan } from '../../nouns/plan.js';
+import type { FlowCount } from '../../nouns/switching.js';
+import { parseBridgeOptions } from '../../openflow/bridge-program.js';
+import { noNames } from '../../openflow/form.js';
+import type { Unixctl } from '../../ovs/unixctl.js';
+import { until } from './condition.js';
+import { parseCachedFlows } from './conservation.js';
+import { countsSince, flowCounter, rebased } from './flow-counts.js';
+
+export interface Counting {
+  /** Throws away what is cached, once it has counted. */
+  purge(): Promise<void>;
+  /** All count from zero. @param meanwhile what has to be over by then. */
+  begin(...meanwhile: readonly Promise<unknown>[]): Promise<void>;
+  /** Flows have changed: those that are new count from zero. What was cached is thrown away. */
+  changed(): Promise<void>;
+  since(): Promise<readonly FlowCount[]>;
+  /** What `since` tells right after `begin`. */
+  none(): readonly FlowCount[];
+}
+
+const limitMs = 10_000;
+
+export function countingOf({ node, bridges }: NodePlan, { call }: Unixctl): Counting {
+  const readers = bridges.map((bridge) => ({ bridge: bridge.name, read: flowCounter(node, bridge.name, { ...noNames, tunnelOptions: parseBridgeOptions(node, bridge) }) }));
+  let baseline: readonly FlowCount[] = [];
+  let none: readonly FlowCount[] = [];
+  /**
+   * Counters of flows lag behind cached packets until the cache is purged into them. A purge passes over what a revalidator holds at
+   * that moment: once nothing is cached, all is counted.
+   */
+  const countAll = async () => {
+    let counts: readonly FlowCount[] = [];
+    await until(`node ${node} to count its packets`, limitMs, async () => {
+      const [, told, ...dumps] = await Promise.all([call('revalidator/purge'), call('dpctl/show'), ...readers.map(({ bridge }) => call('bridge/dump-flows', bridge))]);
+      const cached = parseCachedFlows(told);
+      if (cached === 0) counts = readers.flatMap(({ read }, index) => read(dumps[index] ?? ''));
+      return cached === 0 ? [] : [`${cached} flows are still cached`];
+    });
+    return counts;
+  };
+  return {
+    purge: async () => void (await countAll()),
+    begin: async (...meanwhile) => {
+      [baseline] = await Promise.all([countAll(), ...meanwhile]);
+      none = countsSince(baseline, baseline);
+    },
+    changed: async () => void (baseline = rebased(baseline, await countAll())),
+    since: async () => countsSince(baseline, await countAll()),
+    none: () => none,
+  };
+}
