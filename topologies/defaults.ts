@@ -16,6 +16,7 @@ export interface SketchedNode {
   readonly podCidr?: string | undefined;
   readonly gateway: SketchedAddresses;
   readonly pods: readonly (Omit<Pod, 'ip' | 'mac'> & SketchedAddresses)[];
+  readonly listens?: Node['listens'];
 }
 
 /** The node that stands at `number` of its cluster, counted from 1. */
@@ -29,7 +30,8 @@ export function nodeWithDefaults(node: SketchedNode, number: number): Node {
     taken.add(address);
     return { ...pod, ...withMac({ ip: address, mac }) };
   });
-  return { name: node.name, ...(node.os === undefined ? {} : { os: node.os }), underlay: { ...underlay, prefixLength: node.underlay.prefixLength ?? underlayPrefixLength }, podCidr, gateway, pods };
+  const more = { ...(node.os === undefined ? {} : { os: node.os }), ...(node.listens === undefined ? {} : { listens: node.listens }) };
+  return { name: node.name, ...more, underlay: { ...underlay, prefixLength: node.underlay.prefixLength ?? underlayPrefixLength }, podCidr, gateway, pods };
 }
 
 /** The external host that stands at `number` of its cluster, counted from 1. */

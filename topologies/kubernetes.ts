@@ -18,14 +18,15 @@ export interface KubernetesOptions {
 /**
  * The network that manifests describe. A pod is called by its name in the namespace `default`, and elsewhere `web.shop` of the namespace `shop`; it
  * answers on its containers' ports. Addresses come from a Node's `spec.podCIDR` and InternalIP and a Pod's `status.podIP`, and have the defaults of
- * `antreaCluster`. Pods on the host's network are no hosts of their own.
+ * `antreaCluster`. Pods on the host's network are no hosts of their own: on their ports the
+ * node answers.
  * @throws InputError with the place of everything that is wrong.
  */
 export function readCluster(files: readonly ManifestFile[], options: KubernetesOptions): Cluster {
   const manifests = readManifests(files);
   const { objects } = manifests;
   if (objects.nodes.length === 0) throw new InputError(`there is no Node in ${files.map(({ file }) => file).join(', ') || 'the manifests'}: a cluster needs at least one`);
-  const nodes = objects.nodes.map((node, index) => nodeWithDefaults({ ...sketch(node), pods: podsOn(node, objects).map(sketchPod) }, index + 1));
+  const nodes = objects.nodes.map((node, index) => nodeWithDefaults({ ...sketch(node), ...listening(objects.pods.filter(({ spec }) => spec.nodeName === node.metadata.name && spec.hostNetwork)), pods: podsOn(node, objects).map(sketchPod) }, index + 1));
   const topology = { name: options.name, mode: 'encap' as const, tunnel: options.tunnel, serviceCidr: options.serviceCidr ?? defaultServiceCidr, nodes };
   const problems = topologyProblems(topology);
   if (problems.length > 0) throw refusedAt(problems.map(({ path, message }) => locate(manifests, path, message)));
@@ -42,8 +43,13 @@ function sketch({ metadata, spec, status }: KubeNode) {
 }
 
 function sketchPod(pod: KubePod): Omit<Pod, 'ip' | 'mac'> & { readonly ip: string | undefined } {
-  const listens = pod.spec.containers.flatMap(({ ports }) => ports).flatMap(({ protocol, containerPort }): readonly Listener[] => (protocol === 'SCTP' ? [] : [{ protocol, port: containerPort }]));
-  return { name: hostName(pod), ip: pod.status.podIP, ...(listens.length === 0 ? {} : { listens }) };
+  return { name: hostName(pod), ip: pod.status.podIP, ...listening([pod]) };
+}
+
+/** On the ports of all their containers. */
+function listening(pods: readonly KubePod[]): { readonly listens?: readonly Listener[] } {
+  const listens = pods.flatMap(({ spec }) => spec.containers).flatMap(({ ports }) => ports).flatMap(({ protocol, containerPort }): readonly Listener[] => (protocol === 'SCTP' ? [] : [{ protocol, port: containerPort }]));
+  return listens.length === 0 ? {} : { listens };
 }
 
 function hostName({ metadata: { name, namespace } }: KubePod): string {

@@ -17,7 +17,7 @@ export interface Party {
 export function parties(topology: Topology): readonly Party[] {
   return [
     ...podsOf(topology).map(({ pod, node }): Party => ({ kind: 'pod', name: pod.name, ip: pod.ip, mac: pod.mac, node, listens: pod.listens ?? [] })),
-    ...topology.nodes.map((node): Party => ({ kind: 'node', name: node.name, ...node.gateway, node, listens: [] })),
+    ...topology.nodes.map((node): Party => ({ kind: 'node', name: node.name, ...node.gateway, node, listens: node.listens ?? [] })),
   ];
 }
 
@@ -37,10 +37,11 @@ export function answersOn({ listens }: Pick<Party, 'listens'>, protocol: Listene
   return port === echoPort || listens.some((listener) => listener.protocol === protocol && listener.port === port);
 }
 
-/** Who holds the address; undefined when nobody does. @throws InputError when `ip` is no address. */
+/** Who holds the address, be it a node's on the network between nodes; undefined when nobody does. @throws InputError when `ip` is no address. */
 export function holder(topology: Topology, ip: string): Party | undefined {
   ipv4Number(ip);
-  return parties(topology).find((party) => party.ip === ip);
+  const all = parties(topology);
+  return all.find((party) => party.ip === ip) ?? all.filter(({ kind, node }) => kind === 'node' && node.underlay.ip === ip).map((party) => ({ ...party, ip }))[0];
 }
 
 /** The node whose pod subnet the address is in, whether somebody holds it or not. */

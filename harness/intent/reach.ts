@@ -46,6 +46,7 @@ export function intentOfArp(topology: Topology, from: Party, target: string): In
   refuseUnpromised(topology, from, target);
   const destination = holder(topology, target);
   if (destination === undefined) return { kind: 'denied', why: `nobody holds ${target}` };
+  if (target === destination.node.underlay.ip) throw new Unsupported(`nothing is promised about ARP for ${target} by ${from.name}`);
   if (destination.node === from.node) return { kind: 'resolves', ip: target, mac: destination.mac };
   if (destination.kind === 'node') return { kind: 'resolves', ip: target, mac: globalVirtualMac };
   return { kind: 'denied', why: `${destination.name} is not on the subnet of ${from.name}` };
@@ -54,5 +55,5 @@ export function intentOfArp(topology: Topology, from: Party, target: string): In
 function refuseUnpromised(topology: Topology, from: Party, to: string): void {
   if (to === from.ip) throw new InputError(`${from.name} itself holds ${to}: what a host sends to itself never leaves it`);
   const node = topology.nodes.find(({ underlay }) => underlay.ip === to);
-  if (node !== undefined) throw new Unsupported(`nothing is promised about ${to}, the address of ${node.name} on the network between nodes`);
+  if (node !== undefined && (from.kind === 'node' || from.node !== node)) throw new Unsupported(`nothing is promised about ${to}, the address of ${node.name} on the network between nodes`);
 }

@@ -17,7 +17,7 @@ interface Station {
 
 function stations({ nodes, externalHosts = [] }: Topology): readonly Station[] {
   return [
-    ...nodes.map(({ name, underlay }): Station => ({ kind: 'node', name, ip: underlay.ip, mac: underlay.mac, listens: [] })),
+    ...nodes.map(({ name, underlay, listens = [] }): Station => ({ kind: 'node', name, ip: underlay.ip, mac: underlay.mac, listens })),
     ...externalHosts.map((host): Station => ({ kind: 'external', listens: [], ...host })),
   ];
 }

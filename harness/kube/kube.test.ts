@@ -11,14 +11,15 @@ const files = ['cluster', 'policies'].map((name) => ({ file: name, text: readFil
 
 void t.test('the scenario\'s manifests', async (t) => {
   const { objects } = readManifests(files);
-  t.same(objects.pods.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`), ['default/nginx1', 'default/nginx2', 'default/server', 'default/notclient', 'default/dns', 'shop/db', 'shop/front', 'shop/batch']);
+  t.same(objects.pods.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`), ['default/nginx1', 'default/nginx2', 'default/server', 'default/notclient', 'default/dns', 'shop/db', 'shop/front', 'shop/batch', 'default/exporter']);
   t.same(objects.namespaces.find(({ metadata }) => metadata.name === 'shop')?.metadata.labels, { team: 'sales', 'kubernetes.io/metadata.name': 'shop' });
   t.ok(objects.namespaces.some(({ metadata }) => metadata.name === 'default'), 'every cluster has it');
   t.equal(objects.networkPolicies.length, 4);
   t.equal(objects.networkPolicies[2]?.spec.policyTypes, undefined, 'what is not said is not decided here');
   const cluster = readCluster(files, { name: 'x', tunnel: 'geneve' });
   t.same(cluster.nodes.map(({ pods }) => pods.map(({ name, ip }) => `${name} ${ip}`)), [['nginx1 10.10.1.2', 'server 10.10.1.3', 'notclient 10.10.1.4', 'front.shop 10.10.1.5', 'batch.shop 10.10.1.6'], ['nginx2 10.10.2.2', 'dns 10.10.2.3', 'db.shop 10.10.2.4']]);
-  t.same(cluster.objects.pods.map(({ status }) => status.podIP).sort(), cluster.nodes.flatMap(({ pods }) => pods.map(({ ip }) => ip)).sort());
+  t.same(cluster.objects.pods.map(({ status }) => status.podIP).sort(), [...cluster.nodes.flatMap(({ pods }) => pods.map(({ ip }) => ip)), '172.30.0.1'].sort());
+  t.same(cluster.nodes.map(({ listens }) => listens), [[{ protocol: 'TCP', port: 9100 }], undefined], 'a pod on the host\'s network answers as its node');
   t.same(cluster.nodes[1]?.pods[1]?.listens, [{ protocol: 'UDP', port: 53 }, { protocol: 'TCP', port: 53 }]);
 });
 

@@ -33,6 +33,8 @@ export interface Node {
   /** The node's end of its pods' subnet. */
   readonly gateway: { readonly ip: string; readonly mac: string };
   readonly pods: readonly Pod[];
+  /** What its own stack answers on beside the echo service's port, 7: that of pods on the host's network. */
+  readonly listens?: readonly Listener[];
 }
 
 export interface Pod {

@@ -20,6 +20,11 @@ export function gatewayMatrix(topology: Topology, services: readonly Service[]):
   return services.flatMap((service) => firstPods(topology).flatMap(({ pod }) => topology.nodes.map(({ name, gateway }) => cell(service, pod, { name, ip: gateway.ip }))));
 }
 
+/** Every pod to its node by the node's own address, on every service: where pods on the host's network answer. `tcp-80/p1/n1/host`. */
+export function hostMatrix(topology: Topology, services: readonly Service[]): readonly TestVector[] {
+  return services.flatMap((service) => podsOf(topology).map(({ pod, node }) => cell(service, pod, { name: `${node.name}/host`, ip: node.underlay.ip })));
+}
+
 function cell(service: Service, { name: from }: { readonly name: string }, to: { readonly name: string; readonly ip: string }): TestVector {
   const at = { from, to: to.ip };
   switch (service.protocol) {

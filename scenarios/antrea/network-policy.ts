@@ -11,6 +11,7 @@ export default defineScenario({
     ...vectors.podMatrix(topology, servicesOf(topology)),
     ...vectors.nodeMatrix(topology, servicesOf(topology)),
     ...vectors.gatewayMatrix(topology, servicesOf(topology)),
+    ...vectors.hostMatrix(topology, servicesOf(topology)),
     ...vectors.policyEvasions(topology, 53),
   ],
   intent: intentOf,

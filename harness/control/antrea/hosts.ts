@@ -32,5 +32,6 @@ function nodeHost({ node, peers }: NodeView): HostPlan {
       { name: 'eth0', port: 'br-phys', mac: node.underlay.mac, ip: node.underlay.ip, prefixLength: node.underlay.prefixLength },
     ],
     routes: peers.map((peer) => ({ destination: peer.podCidr, via: peer.gateway.ip, interface: gatewayPort.name, onlink: true })),
+    ...(node.listens === undefined ? {} : { listens: node.listens }),
   };
 }

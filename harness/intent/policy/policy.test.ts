@@ -69,6 +69,15 @@ void t.test('ClusterNetworkPolicy', async (t) => {
   t.throws(() => reached([drop, policy('other', 5, 'ingress: [{ action: Allow }]')], 'a-b:80'), { name: 'Unsupported', message: /drop and other, which have priority 5 and contradict each other/ });
 });
 
+void t.test('pods on the host\'s network are as their node: no selector takes them, and blocks go by its addresses', async (t) => {
+  const host = 'apiVersion: v1\nkind: Pod\nmetadata: { name: h, labels: { app: b } }\nspec: { nodeName: n1, hostNetwork: true, containers: [{ name: main, ports: [{ containerPort: 9100 }] }] }\n';
+  const kinds = (policy: string, port = 9100) => ['172.30.0.1', '10.10.1.1'].map((to) => intentOf(under(`${host}---\napiVersion: networking.k8s.io/v1\nkind: NetworkPolicy\nmetadata: { name: np }\nspec: ${policy}\n`), { kind: 'probe', from: 'a', to, port }).kind);
+  t.same(kinds('{ podSelector: {} }'), ['round-trip', 'round-trip'], 'nothing isolates it');
+  t.same(kinds('{ podSelector: {} }', 9101), ['refused', 'refused']);
+  t.same(kinds('{ podSelector: { matchLabels: { app: a } }, policyTypes: [Egress], egress: [{ to: [{ podSelector: { matchLabels: { app: b } } }] }] }'), ['denied', 'denied'], 'its labels let nobody through');
+  t.same(kinds('{ podSelector: { matchLabels: { app: a } }, policyTypes: [Egress], egress: [{ to: [{ ipBlock: { cidr: 172.30.0.0/24 } }] }] }'), ['round-trip', 'denied']);
+});
+
 void t.test('who lies gets no further than policies let him', async (t) => {
   const cluster = under('apiVersion: networking.k8s.io/v1\nkind: NetworkPolicy\nmetadata: { name: np }\nspec: { podSelector: { matchLabels: { app: b } } }\n');
   const mac = (name: string) => `0a:00:${(addresses[name] ?? '').split('.').map((part) => Number(part).toString(16).padStart(2, '0')).join(':')}`;
