@@ -43,6 +43,12 @@ export class Unsupported extends Error {
   override readonly name = 'Unsupported';
 }
 
+/**
+ * What a switch does there nobody can tell beforehand: it ends itself, reads memory that is not the packet's, does things in an order of its own,
+ * or goes by what it has cached or looked at for other flows.
+ */
+export class Unpredictable extends Unsupported {}
+
 /** Crashes on our own bugs. */
 export function assert(condition: unknown, message: string): asserts condition {
   if (!condition) throw new Error(`bug in flowbed: ${message}`);

@@ -32,7 +32,7 @@ export interface CampaignResult {
   readonly counters: number;
   /** Flows and groups that both refuse, by what the switch says. */
   readonly refused: ReadonlyMap<string, number>;
-  /** Frames that were not compared: by what the model does not know, and by what nobody could see of a real switch. */
+  /** Steps that were not compared: by what the model does not know, and by what nobody could foresee of a real switch. */
   readonly unknown: ReadonlyMap<string, number>;
   readonly unseen: ReadonlyMap<string, number>;
   readonly coverage: Coverage;
@@ -43,9 +43,6 @@ export interface CampaignResult {
 export const mostFindings = 5;
 /** Cases after which none was fit to be played: then the switch refuses all, or the model knows nothing. */
 const mostCasesAPacket = 20;
-
-/** Why frames are left out that tell nothing: more copies than a socket takes, packets that Open vSwitch loses count of, dies of or refuses, and those that never end. */
-const isLost = /^more than \d+ copies|MPLS frames with entries of zeros|Open vSwitch may end itself|Open vSwitch refuses to go on|does not resume one packet more than/;
 
 /** @throws Unavailable when the switch gives out. */
 export async function runCampaign(sides: Sides, { draw, seed, count, onProgress }: Campaign): Promise<CampaignResult> {
@@ -61,7 +58,7 @@ export async function runCampaign(sides: Sides, { draw, seed, count, onProgress 
     total.frames += judgement.compared.frames;
     total.counters += judgement.compared.counters;
     for (const why of judgement.refused) addOne(refused, generally(why));
-    for (const why of judgement.leftOut) addOne(isLost.test(why) ? unseen : unknown, generally(why));
+    for (const { kind, why } of judgement.leftOut) addOne(kind === 'not modelled' ? unknown : unseen, generally(why));
     addCoverage(coverage, readCase(fuzzCase, sides.behaviour).accepted, judgement.played, judgement.counts);
     if (judgement.differences.length === 0) continue;
     onProgress(total.sent, `shrinking case ${index}`);
@@ -81,7 +78,7 @@ function addOne(counts: Map<string, number>, name: string): void {
   counts.set(name, (counts.get(name) ?? 0) + 1);
 }
 
-/** Without numbers and what follows from them, so that like is counted with like. */
+/** Without numbers and what follows from them, and without the bytes of messages that are refused, so that like is counted with like. */
 function generally(why: string): string {
-  return why.replace(/ (of|at) table=.*/s, '').replace(/0x[0-9a-f]+|\d+/g, 'N');
+  return why.replace(/ (of|at) table=.*| for: OFPT_.*/s, '').replace(/0x[0-9a-f]+|\d+/g, 'N');
 }

@@ -4,6 +4,7 @@
  * and a shrinker that asks a predicate instead of switches.
  */
 import t from 'tap';
+import { Unpredictable, Unsupported } from '../base/errors.js';
 import type { FlowCount } from '../nouns/switching.js';
 import { flowId } from '../openflow/flow.js';
 import { behaviourOf, newest } from '../model/behaviour.js';
@@ -15,6 +16,7 @@ import { parseFrozen, printFrozen } from './frozen.js';
 import { drawCase } from './generate/case.js';
 import { drawSequence } from './generate/sequence.js';
 import { readCase } from './read.js';
+import { whyUnknown } from './runs.js';
 import { fewer } from './shrink/fewer.js';
 import { shrink } from './shrink/shrink.js';
 
@@ -49,6 +51,13 @@ void t.test('what is drawn is read, and little of it twice', (t) => {
   t.ok(cases.some(({ groups }) => groups.length > 1), 'groups');
   const ties = cases.map((each) => each.flows.length - new Set(each.flows.map((text) => readFlow(text)).map(({ table, priority }) => `${table} ${priority}`)).size);
   t.ok(ties.filter((count) => count > 0).length < cases.length / 2, 'flows of equal priority are rare');
+  t.end();
+});
+
+void t.test('what nobody could foresee is told apart from what the model does not know', (t) => {
+  t.same(whyUnknown(new Unpredictable('ends itself, at a frame into 1')), { kind: 'not foreseeable', why: 'ends itself' });
+  t.same(whyUnknown(new Unsupported('no such field')), { kind: 'not modelled', why: 'no such field' });
+  t.throws(() => whyUnknown(new TypeError('a bug')), TypeError);
   t.end();
 });
 

@@ -9,6 +9,7 @@ import { bridge, bridgeBeyond, node, type FuzzCase } from './case.js';
 import type { Difference } from './differences.js';
 import { play } from './play.js';
 import { readCase } from './read.js';
+import type { LeftOut } from './runs.js';
 
 export interface Judgement {
   /** Empty where both did the same, as far as it was compared. */
@@ -17,8 +18,7 @@ export interface Judgement {
   readonly compared: { readonly sent: number; readonly frames: number; readonly counters: number };
   /** What both refuse, in the words of the switch. */
   readonly refused: readonly string[];
-  /** Why steps were left out, one entry each. */
-  readonly leftOut: readonly string[];
+  readonly leftOut: readonly LeftOut[];
   /** The indices of the steps that both carried out, and what the switch's flows counted of them. */
   readonly played: readonly number[];
   readonly counts: readonly FlowCount[];

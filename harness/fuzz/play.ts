@@ -6,7 +6,7 @@ import type { Sim } from '../testbeds/sim/sim.js';
 import { planOf, type FuzzCase } from './case.js';
 import { compareAftermath, compareMemory, compareSteps, type Difference, type Played } from './differences.js';
 import type { Judgement, Sides } from './judge.js';
-import { foresee, isCachedWrongly, whyUnknown } from './runs.js';
+import { foresee, isCachedWrongly, whyUnknown, type LeftOut } from './runs.js';
 
 /** @param sim programmed, and reset. */
 export async function play(sim: Sim, openModel: Sides['openModel'], fuzzCase: FuzzCase, how: 'in runs' | 'one by one'): Promise<Omit<Judgement, 'refused'>> {
@@ -22,7 +22,7 @@ export async function play(sim: Sim, openModel: Sides['openModel'], fuzzCase: Fu
     },
   });
   const isUncached = isCachedWrongly(fuzzCase);
-  const [steps, played, surprises, remembered]: [Played[], number[], string[], Difference[]] = [[], [], [], []];
+  const [steps, played, surprises, remembered]: [Played[], number[], LeftOut[], Difference[]] = [[], [], [], []];
   for (const { indices, call } of runs) {
     const [index = 0] = indices;
     // With each count the cache is emptied, and flows know when they were used last.

@@ -1,5 +1,5 @@
 /** Which steps of a case can be played, and which packets at once. */
-import { InputError, Unsupported } from '../base/errors.js';
+import { InputError, Unpredictable, Unsupported } from '../base/errors.js';
 import type { SwitchCall, SwitchStep } from '../nouns/switching.js';
 import { extract } from '../packet/extract/extract.js';
 import { bottomOfStack, isIp, isMpls, keyWords, most, word, type FlowKey } from '../packet/flow-key.js';
@@ -15,8 +15,14 @@ export interface Run {
 
 export interface Foreseen {
   readonly runs: readonly Run[];
-  /** Why the others are left out, by index. */
-  readonly leftOut: ReadonlyMap<number, string>;
+  /** The others, by index. */
+  readonly leftOut: ReadonlyMap<number, LeftOut>;
+}
+
+/** A step that is not compared: because the model does not know what becomes of it, or because nobody could tell. */
+export interface LeftOut {
+  readonly kind: 'not modelled' | 'not foreseeable';
+  readonly why: string;
 }
 
 /**
@@ -61,7 +67,7 @@ function isBottomless(key: FlowKey): boolean {
 
 /** @param model a fresh one: it is asked in advance, which steps it cannot tell the way of, or whose frames come out too often to be seen. */
 export async function foresee(model: ModelTestbed, fuzzCase: FuzzCase, how: 'in runs' | 'one by one'): Promise<Foreseen> {
-  const leftOut = new Map<number, string>();
+  const leftOut = new Map<number, LeftOut>();
   const copies = new Map<number, number>();
   for (const [index, step] of fuzzCase.steps.entries()) {
     try {
@@ -71,7 +77,7 @@ export async function foresee(model: ModelTestbed, fuzzCase: FuzzCase, how: 'in 
       // What the model refuses, the switch must refuse as well.
       if (!(error instanceof InputError && step.kind === 'change')) leftOut.set(index, whyUnknown(error));
     }
-    if ((copies.get(index) ?? 0) > mostCopies) leftOut.set(index, `more than ${mostCopies} copies come out of one port or to one controller`);
+    if ((copies.get(index) ?? 0) > mostCopies) leftOut.set(index, { kind: 'not foreseeable', why: `more than ${mostCopies} copies come out of one port or to one controller` });
   }
   const isSingle = how === 'one by one' || isCachedWrongly(fuzzCase) || [...fuzzCase.flows, ...fuzzCase.groups, ...fuzzCase.beyond].some((text) => waits.test(text) || tracks.test(text));
   const steps = [...fuzzCase.steps.entries()].filter(([index]) => !leftOut.has(index));
@@ -93,10 +99,10 @@ function together(steps: readonly (readonly [index: number, step: CaseStep])[], 
   return runs.map(({ indices, first, more }) => ({ indices, call: callOf(first, more) }));
 }
 
-/** What the model does not know, without where it was. @throws what is no such thing. */
-export function whyUnknown(error: unknown): string {
+/** What the model does not tell, without where it was. @throws what is no such thing. */
+export function whyUnknown(error: unknown): LeftOut {
   if (!(error instanceof Unsupported)) throw error;
-  return error.message.replace(/, at a frame into .*/s, '');
+  return { kind: error instanceof Unpredictable ? 'not foreseeable' : 'not modelled', why: error.message.replace(/, at a frame into .*/s, '') };
 }
 
 /** Frames at one port, or packet-ins at one controller, whichever are more. */

@@ -1,5 +1,5 @@
 /** What IGMP and MLD tell of who wants which multicast, as Open vSwitch reads them (ofproto/ofproto-dpif-xlate.c, update_mcast_snooping_table4__; lib/mcast-snooping.c, mcast_snooping_add_report, mcast_snooping_add_mld). */
-import { Unsupported } from '../base/errors.js';
+import { Unpredictable } from '../base/errors.js';
 import { sumWords, finishChecksum } from '../packet/checksum.js';
 import { etherTypes } from '../packet/ethernet.js';
 import type { Layout } from '../packet/extract/extract.js';
@@ -78,7 +78,7 @@ function mldSays(type: number, key: FlowKey, received: Received, { shortMld }: B
   if (kind === mldTypes.reportV2) return recordsOf(message, mldLength, 16, 'is passed over');
   if (kind !== mldTypes.report && kind !== mldTypes.done) return [];
   if (message.byteLength >= mldLength + 16) return [{ kind: kind === mldTypes.report ? 'join' : 'leave', group: addressAt(message, mldLength, 16) }];
-  if (shortMld === 'may end the switch') throw new Unsupported('Open vSwitch before 3.6 may end itself at a message of MLD that is cut off');
+  if (shortMld === 'may end the switch') throw new Unpredictable('Open vSwitch before 3.6 may end itself at a message of MLD that is cut off');
   return [];
 }
 

@@ -1,5 +1,5 @@
 /** What is done to a node's switches beside packets: time, changes, links, connections that are forgotten. */
-import { assertNever, InputError, Unsupported } from '../base/errors.js';
+import { assertNever, InputError, Unpredictable } from '../base/errors.js';
 import type { SwitchCall } from '../nouns/switching.js';
 import { flushConnections } from './conntrack/flush.js';
 import { forgetExpected } from './conntrack/helper.js';
@@ -20,7 +20,7 @@ export function operate(node: ModelNode, call: Operation): void {
     case 'link':
       return setLink(node, call.port, call.state);
     case 'flush':
-      if (node.behaviour.flushOfIcmp6 === 'the switch ends' && call.tuple !== undefined && /ct_nw_proto=58\b/.test(call.tuple)) throw new Unsupported('the model does not forget a connection of ICMPv6 by its tuple: Open vSwitch may end itself there');
+      if (node.behaviour.flushOfIcmp6 === 'the switch ends' && call.tuple !== undefined && /ct_nw_proto=58\b/.test(call.tuple)) throw new Unpredictable('the model does not forget a connection of ICMPv6 by its tuple: Open vSwitch may end itself there');
       flushConnections(node.connections, call);
       return forgetExpected(node.connections, node.controls);
     default:

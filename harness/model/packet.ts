@@ -1,5 +1,5 @@
 /** A packet in the pipeline: its bytes as they arrived, and what is known of it now. */
-import { Unsupported } from '../base/errors.js';
+import { Unpredictable, Unsupported } from '../base/errors.js';
 import { etherTypes } from '../packet/ethernet.js';
 import { extract, type Layout } from '../packet/extract/extract.js';
 import { bottomOfStack, copyKey, emptyKey, fragment, keyWords, most, word, type FlowKey } from '../packet/flow-key.js';
@@ -41,7 +41,7 @@ export interface Packet {
 export function arriving(frame: Uint8Array, inPort: number): Packet {
   const key = emptyKey();
   const layout = extract(frame, key);
-  if (layout.mpls >= 0 && losesCount(key)) throw new Unsupported('the model does not know MPLS frames with entries of zeros, which Open vSwitch does not count');
+  if (layout.mpls >= 0 && losesCount(key)) throw new Unpredictable('the model does not know MPLS frames with entries of zeros, which Open vSwitch does not count');
   key[word.inPort] = inPort;
   key[word.actsetOutput] = reservedPorts.UNSET;
   return { frame, layout, arrived: copyKey(key), key, isAsRead: true, hash: fiveTuple(key, hashedProtocol(frame, layout, key)), padding: paddingOf(frame, layout, key) };

@@ -1,5 +1,5 @@
 /** The reference switch of one node: frames in, frames out, and why. */
-import { assert, InputError, Unsupported } from '../base/errors.js';
+import { assert, InputError, Unpredictable, Unsupported } from '../base/errors.js';
 import type { FlowCount, SwitchStep } from '../nouns/switching.js';
 import { reservedPorts } from '../openflow/ports.js';
 import { answerOfDevice } from '../packet/device-arp.js';
@@ -31,7 +31,7 @@ export function receiveFrame(node: ModelNode, port: string, frame: Uint8Array): 
     if (!(error instanceof Unsupported)) throw error;
     const flow = passage.steps.findLast((step) => step.kind === 'lookup');
     const message = `${error.message}, at a frame into ${port} of ${node.name}, table ${flow?.table ?? '?'}`;
-    throw error instanceof Undecided ? new Undecided(message, error.node, error.question) : new Unsupported(message);
+    throw error instanceof Undecided ? new Undecided(message, error.node, error.question) : error instanceof Unpredictable ? new Unpredictable(message) : new Unsupported(message);
   }
   // A stable sort: frames of one port keep their order.
   const outputs = passage.outputs.sort((a, b) => (a.port < b.port ? -1 : a.port > b.port ? 1 : 0));

@@ -11,7 +11,7 @@ import { rewriteArp } from './rewrite/arp.js';
 import { changed } from './rewrite/bytes.js';
 import { rewriteIpv4 } from './rewrite/ipv4.js';
 import { rewriteIpv6 } from './rewrite/ipv6.js';
-import { rewriteLabels } from './rewrite/mpls.js';
+import { labelsGrow, rewriteLabels } from './rewrite/mpls.js';
 import { rewriteNeighbour } from './rewrite/neighbour.js';
 import { rewriteIcmp, rewritePorts } from './rewrite/transport.js';
 import { rewriteTags } from './rewrite/vlan.js';
@@ -48,11 +48,11 @@ function rewriteUncovered(bytes: Uint8Array, after: FlowKey): void {
 }
 
 /** Where the layers are in the frame that `rewrite` gives: Open vSwitch counts what it pushes and pops, and does not read the frame anew. */
-export function movedLayout({ mpls, l3, l4 }: Layout, before: FlowKey, after: FlowKey): Layout {
+export function movedLayout(layout: Layout, before: FlowKey, after: FlowKey): Layout {
+  const { mpls, l3, l4 } = layout;
   const tags = 4 * (countTags(after) - countTags(before));
-  const [were, are] = [countLabels(before), countLabels(after)];
-  const stack = are === 0 ? (were === 0 ? mpls : -1) : mpls < 0 ? l3 : mpls;
-  const labels = 4 * (are - were);
+  const labels = labelsGrow(layout, before, after);
+  const stack = labels > 0 && mpls < 0 ? l3 : labels < 0 && countLabels(after) === 0 ? -1 : mpls;
   return { mpls: stack < 0 ? stack : stack + tags, l3: l3 + tags + labels, l4: l4 < 0 ? l4 : l4 + tags + labels };
 }
 

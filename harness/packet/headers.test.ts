@@ -91,6 +91,13 @@ void t.test('labels in front of IP', (t) => {
   t.same([key[word.nwSrc], key[word.nwProto], countLabels(key), countTags(key)], [0, 0, 1, 0], 'IP is out of sight');
   t.same(movedLayout(layout, before, key), { mpls: 14, l3: 18, l4: 38 });
   t.same(movedLayout({ mpls: 14, l3: 18, l4: 38 }, key, before), { mpls: -1, l3: 14, l4: 34 });
+  const lost = { mpls: -1, l3: 18, l4: -1 };
+  const deeper = key.slice();
+  pushMpls(deeper, 0x8847);
+  t.same(movedLayout(lost, key, key), lost, 'a stack that is out of sight stays so');
+  t.same(movedLayout(lost, key, before), lost, 'nothing is taken off it');
+  t.equal(hexOf(rewrite(bytesOf(packet('8100', '00058847')), lost, key, before)), packet('8100', '00058847'));
+  t.same(movedLayout(lost, key, deeper), { mpls: 18, l3: 22, l4: -1 }, 'another one is in sight');
   t.end();
 });
 
@@ -188,6 +195,11 @@ void t.test('neighbour discovery and SCTP are written', (t) => {
   t.equal(written(changes[0]![1], changes[0]![2]).slice(108), changes[0]![3].replace('ffff', 'fffe'), 'target');
   t.equal(written(changes[1]![1], changes[1]![2]).slice(108), `87000002${'20000001'}${target}${nonce}01010a0000000007`, 'source address');
   for (const [what, from, change, to] of changes.slice(2)) t.equal(written(from, change).slice(108), to, what);
+  for (const field of [word.arpSha, word.ndTarget]) t.throws(() => written(solicitation(sll + sll), (key) => { key[field] = 7; }), { message: /two link-layer addresses of one kind/ });
+  const long = `0e03${'00'.repeat(22)}`;
+  t.match(written(solicitation(nonce + nonce + sll), changes[1]![2]), /01010a0000000007$/);
+  t.throws(() => written(solicitation(nonce + long + sll), changes[1]![2]), { message: /cut off/ }, 'as far as Open vSwitch counts');
+  t.match(written(solicitation(long + long + sll), changes[1]![2]), /01010a0000000007$/);
   const typed = written(`${solicitation('')}ee`, (key) => { key[word.tcpFlags] = 2; });
   t.equal(typed.slice(-2), '02', 'the type of an option that is not there goes into padding');
   const sctp = hexOf(encodeSctp({ srcPort: 1, dstPort: 2, verificationTag: 3 }, bytesOf('0102030405')));

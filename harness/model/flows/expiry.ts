@@ -1,5 +1,5 @@
 /** Time passes for a node's flows: those that it is over for go, and what they alone have learned. */
-import { Unsupported } from '../../base/errors.js';
+import { Unpredictable } from '../../base/errors.js';
 import { printFlow } from '../../openflow/flow.js';
 import { ageMacs } from '../macs.js';
 import type { ModelBridge, ModelNode } from '../node.js';
@@ -27,6 +27,6 @@ export function expireFlows(bridge: ModelBridge, nowMs: number): void {
   for (const rule of bridge.expiring) {
     if (!isExpired(recordOf(bridge, rule), nowMs)) continue;
     const gone = settle(bridge, [drop(bridge, rule)]);
-    if (gone.some(({ removed }) => removed !== undefined && isExpired(removed.record, nowMs))) throw new Unsupported(`Open vSwitch may end itself where ${printFlow(rule.flow)} expires at once with what it learned`);
+    if (gone.some(({ removed }) => removed !== undefined && isExpired(removed.record, nowMs))) throw new Unpredictable(`Open vSwitch may end itself where ${printFlow(rule.flow)} expires at once with what it learned`);
   }
 }

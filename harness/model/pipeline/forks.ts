@@ -1,5 +1,5 @@
 /** Actions that go two ways: clone and check_pkt_larger (ovs-actions(7)). */
-import { Unsupported } from '../../base/errors.js';
+import { Unpredictable, Unsupported } from '../../base/errors.js';
 import type { Action, OtherAction } from '../../openflow/actions.js';
 import { word } from '../../packet/flow-key.js';
 import { writeSubfield } from '../keys.js';
@@ -67,7 +67,7 @@ export function apart(at: Translation, work: () => void, place: 'last' | 'others
  */
 export function checkLength(at: Translation, { bytes, destination }: Extract<OtherAction, { readonly kind: 'check_pkt_larger' }>, behind: readonly Action[]): void {
   // Into packets, and what the datapath knows of them, such a bit is written only where other flows on the way have looked at it: the cached flow's mask is the mask of the writing.
-  if (destination.field.word >= word.ethSrc || destination.field.name === 'pkt_mark') throw new Unsupported(`the model does not know what becomes of the bit of check_pkt_larger in ${destination.field.name}`);
+  if (destination.field.word >= word.ethSrc || destination.field.name === 'pkt_mark') throw new Unpredictable(`the model does not know what becomes of the bit of check_pkt_larger in ${destination.field.name}`);
   const { packet, stack, actionSet, hasGroupInSet, datapath, exits } = at;
   if (at.passage.node.behaviour.clonesKeep !== 'neither' && (stack.length > 0 || actionSet.length > 0)) throw new Unsupported('the model does not know what Open vSwitch before 3.2 makes of a stack or an action set at check_pkt_larger');
   commit(packet);

@@ -1,5 +1,5 @@
 /** Translations that are broken off, and taken up again with the packet read anew ("freezing" and "thawing" in ofproto-dpif-xlate.c). */
-import { Unsupported } from '../../base/errors.js';
+import { Unpredictable } from '../../base/errors.js';
 import type { Action, ControllerAction } from '../../openflow/actions.js';
 import { fieldCalled } from '../../openflow/fields.js';
 import { word } from '../../packet/flow-key.js';
@@ -8,7 +8,7 @@ import { commit, copyOf, settled, type Packet } from '../packet.js';
 import { asCarried } from './carried.js';
 import { listens, packetIn } from './controller.js';
 import { meteredForController } from './meter.js';
-import type { Freezing, Frozen, FrozenAction, Place, Translation } from './translation.js';
+import type { Freezing, Frozen, Place, Translation } from './translation.js';
 
 /** What is left of a list of actions is kept for later. */
 export function keepForLater(at: Translation, actions: readonly Action[], places: readonly Place[]): void {
@@ -45,13 +45,14 @@ function pause(at: Translation, action: ControllerAction, frozen: Frozen): void 
   const isHeard = listens(at, action.id);
   const told = packetIn(at, action, action.reason, 'paused');
   const resumes = at.bridge.plan.controllers?.some(({ id, paused }) => id === action.id && paused === 'resumed') ?? false;
-  if (resumes && frozen.actions.some(({ action: { kind } }) => kind === 'write_actions' || kind === 'clear_actions' || kind === 'meter')) throw new Unsupported('Open vSwitch refuses to go on with a packet that waits in front of an instruction: it tells of it in a form that it does not read');
-  const rest: readonly FrozenAction[] = frozen.actions.length > 0 ? frozen.actions : [{ action: { kind: 'note', bytes: [] }, place: at.place }];
+  if (resumes && frozen.actions.some(({ action: { kind } }) => kind === 'write_actions' || kind === 'clear_actions' || kind === 'meter')) throw new Unpredictable('Open vSwitch refuses to go on with a packet that waits in front of an instruction: it tells of it in a form that it does not read');
+  // What is left comes back from it as that of a flow of cookie 0 (lib/ofp-packet.c, ofputil_decode_packet_in_private).
+  const rest = frozen.actions.length > 0 ? { cookie: 0n } : { actions: [{ action: { kind: 'note', bytes: [] }, place: at.place } as const] };
   at.datapath.push((behind) => {
     if ((isMetered && pass(behind) === 'dropped') || !isHeard) return;
     const packet = asCarried(frozen.packet, at.carried, at.passage.node.behaviour);
     at.passage.packetIns.push({ ...told, frame: packet.frame });
-    if (resumes) at.passage.resumed.push({ ...frozen, packet, actions: rest });
+    if (resumes) at.passage.resumed.push({ ...frozen, packet, ...rest });
   });
 }
 
@@ -61,7 +62,7 @@ function pause(at: Translation, action: ControllerAction, frozen: Frozen): void 
  * @param packet that goes on, and is nobody else's: as it was left, unless told.
  */
 export function freeze({ bridge, packet: left, frozen, stack, actionSet, mirrored }: Translation, table: number, packet = copyOf(left)): Frozen {
-  if (actionSet.length > 0) throw new Unsupported('the model does not follow a packet that is put off with an action set: Open vSwitch may end itself by an assertion there');
+  if (actionSet.length > 0) throw new Unpredictable('the model does not follow a packet that is put off with an action set: Open vSwitch may end itself by an assertion there');
   return { bridge, table, packet, actions: frozen, stack: [...stack], mirrored };
 }
 

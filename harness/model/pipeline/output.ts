@@ -1,5 +1,5 @@
 /** Ways out of a bridge (ovs-actions(7), "Output Actions"). */
-import { Unsupported } from '../../base/errors.js';
+import { Unpredictable } from '../../base/errors.js';
 import type { Subfield } from '../../openflow/actions.js';
 import { reservedPorts } from '../../openflow/ports.js';
 import { countTags, most, word } from '../../packet/flow-key.js';
@@ -77,13 +77,13 @@ function inAnyOrder(at: Translation, ports: readonly number[], send: () => void)
   const leadsOn = ports.length > 1 && ports.some((port) => at.bridge.ports.get(port)?.kind === 'patch');
   const before = leadsOn ? departing(at.packet) : undefined;
   send();
-  if (before !== undefined && at.error === undefined && Buffer.compare(before, departing(at.packet)) !== 0) throw new Unsupported('the model does not know in which order FLOOD, ALL and NORMAL send, and the bridge behind a patch port changes what comes later');
+  if (before !== undefined && at.error === undefined && Buffer.compare(before, departing(at.packet)) !== 0) throw new Unpredictable('the model does not know in which order FLOOD, ALL and NORMAL send, and the bridge behind a patch port changes what comes later');
 }
 
 /** Where a tag is taken off for one port it is put back for the next, without its DEI (IEEE 802.1Q, 9.6): in which order, only the switch knows. */
 function refuseLosing({ frame, arrived }: Packet, exits: readonly Exit[]): void {
   const hasDei = countTags(arrived) > 0 && ((frame[14] ?? 0) & 0x10) !== 0;
-  if (hasDei && new Set(exits.map(({ tags }) => JSON.stringify(tags))).size > 1) throw new Unsupported('the model does not know in which order NORMAL sends a tag with DEI to ports with and without it');
+  if (hasDei && new Set(exits.map(({ tags }) => JSON.stringify(tags))).size > 1) throw new Unpredictable('the model does not know in which order NORMAL sends a tag with DEI to ports with and without it');
 }
 
 /** To all ports but the one it came from, and those that FLOOD is kept from. In which order is the switch's own business: each gets one copy. */

@@ -1,5 +1,5 @@
 /** A packet's way through a node's bridges: its flows, what they do one by one, and what the datapath then does with it. */
-import { Unsupported, assertNever } from '../../base/errors.js';
+import { assertNever, Unpredictable, Unsupported } from '../../base/errors.js';
 import { printActions, type Action } from '../../openflow/actions.js';
 import { tcpFlagBits } from '../../openflow/fields.js';
 import { reservedPorts } from '../../openflow/ports.js';
@@ -36,7 +36,7 @@ export function enter(passage: Passage, bridge: ModelBridge, packet: Packet): vo
   arrive(at);
   complete(at);
   for (let times = 0, next = passage.resumed.shift(); next !== undefined; times++, next = passage.resumed.shift()) {
-    if (times >= mostResumed) throw new Unsupported(`the model does not resume one packet more than ${mostResumed} times`);
+    if (times >= mostResumed) throw new Unpredictable(`the model does not resume one packet more than ${mostResumed} times`);
     recirculate(passage, next);
   }
 }
@@ -61,9 +61,12 @@ function complete(at: Translation): void {
   if (at.error === undefined) execute(at.datapath);
 }
 
+/** Where no flow is known (ofproto-dpif-xlate.c, xlate_actions). */
+const noCookie = 0xffffffffffffffffn;
+
 /** The packet is read anew and goes on where it was put off; past the datapath's limit it is dropped without a word. */
 function recirculate(passage: Passage, frozen: Frozen): void {
-  const { bridge, table, packet, actions, stack, mirrored } = frozen;
+  const { bridge, table, packet, actions, cookie = noCookie, stack, mirrored } = frozen;
   const { recirculations } = passage.node.behaviour;
   if (passage.recirculations >= recirculations) {
     passage.steps.push({ kind: 'drop', why: `more than ${recirculations} recirculations` });
@@ -76,7 +79,10 @@ function recirculate(passage: Passage, frozen: Frozen): void {
   at.packet.key[word.actsetOutput] = reservedPorts.UNSET;
   noteBegin(at);
   if (actions.length === 0) runTable(at, table, packet.key[word.inPort] ?? 0);
-  else if (!isCongested(at)) carryOut(at, actions.map(({ action }) => action), { kind: 'frozen', places: actions.map(({ place }) => place) });
+  else if (!isCongested(at)) {
+    at.place = { table: 0, cookie, flow: actions[0]?.place.flow };
+    carryOut(at, actions.map(({ action }) => action), { kind: 'frozen', places: actions.map(({ place }) => place) });
+  }
   arrive(at);
   complete(at);
   passage.recirculations--;
@@ -98,12 +104,8 @@ function arrive(at: Translation): 'reserved' | undefined {
   return undefined;
 }
 
-/** Where a translation that was broken off stands until an action finds its place again: in the first table, and of no cookie (ofproto-dpif-xlate.c, xlate_actions). */
-const unplaced = { table: 0, cookie: 0xffffffffffffffffn } as const;
-
 /** One by one, until one ends them, breaks the translation off, or fails. */
 function carryOut(at: Translation, actions: readonly Action[], list: ActionList): void {
-  if (list.kind === 'frozen') at.place = { ...unplaced, flow: list.places[0]?.flow };
   if (arrive(at) === 'reserved') return noteDrop(at, 'what comes in at the output of a mirror is dropped');
   if (actions.length === 0) noteDrop(at, list.kind === 'bucket' ? 'the bucket says drop' : 'the flow says drop');
   const placesFrom = (index: number) => (list.kind === 'frozen' ? list.places.slice(index) : []);

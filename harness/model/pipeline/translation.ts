@@ -65,6 +65,8 @@ export interface Frozen {
   readonly table: number;
   readonly packet: Packet;
   readonly actions: readonly FrozenAction[];
+  /** Of the flow that it goes on in until an action finds its place again, where one is told of. */
+  readonly cookie?: bigint;
   readonly stack: readonly StackItem[];
   /** The mirrors that have had it. */
   readonly mirrored: number;

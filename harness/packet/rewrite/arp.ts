@@ -1,4 +1,4 @@
-import { Unsupported } from '../../base/errors.js';
+import { Unpredictable } from '../../base/errors.js';
 import { resolvesIpv4 } from '../extract/arp.js';
 import { word, type FlowKey } from '../flow-key.js';
 import { changed, replaceMac, replaceWords } from './bytes.js';
@@ -12,8 +12,8 @@ export function rewriteArp(view: DataView, l3: number, before: FlowKey, after: F
   const operation = after[word.nwProto] ?? 0;
   if (!isChanged || operation === 0) return;
   // It writes the bits that flows name, into whatever stands there.
-  if (!resolvesIpv4(view, l3) || view.getUint16(l3 + 6) > 0xff) throw new Unsupported('the model does not rewrite ARP that is not for IPv4 over Ethernet, or has an operation above 255');
-  if (operation === anyOperation) throw new Unsupported(`the model does not rewrite ARP of operation ${anyOperation}, which Open vSwitch takes for any`);
+  if (!resolvesIpv4(view, l3) || view.getUint16(l3 + 6) > 0xff) throw new Unpredictable('the model does not rewrite ARP that is not for IPv4 over Ethernet, or has an operation above 255');
+  if (operation === anyOperation) throw new Unpredictable(`the model does not rewrite ARP of operation ${anyOperation}, which Open vSwitch takes for any`);
   view.setUint16(l3 + 6, operation);
   if (changed(before, after, word.arpSha, 2)) replaceMac(view, l3 + 8, after, word.arpSha, []);
   if (changed(before, after, word.nwSrc)) replaceWords(view, l3 + 14, after, word.nwSrc, 1, []);

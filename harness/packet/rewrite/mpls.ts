@@ -1,4 +1,4 @@
-import { Unsupported } from '../../base/errors.js';
+import { Unpredictable, Unsupported } from '../../base/errors.js';
 import { etherTypes } from '../ethernet.js';
 import type { Layout } from '../extract/extract.js';
 import { bottomOfStack, countLabels, isMpls, isTag, most, word, type FlowKey } from '../flow-key.js';
@@ -18,22 +18,31 @@ export function rewriteLabels(frame: Uint8Array, { mpls, l3 }: Layout, before: F
   const common = countCommon(before, after);
   let labels = countLabels(before);
   const isDeeper = labels === most.labels && ((before[word.mplsLse + labels - 1] ?? 0) & bottomOfStack) === 0;
-  if (isDeeper && (labels > common + 1 || wanted === common) && labels > common) throw new Unsupported('the model does not write an entry of zeros into a stack of more than three labels: Open vSwitch ends itself over it');
+  if (isDeeper && (labels > common + 1 || wanted === common) && labels > common) throw new Unpredictable('the model does not write an entry of zeros into a stack of more than three labels: Open vSwitch ends itself over it');
   let stack = mpls;
   let bytes = frame;
   for (; labels > common + 1 || (labels > common && wanted === common); labels--) {
+    if (mpls < 0) continue;
     if (stack < 0) throw new Unsupported('the model does not take more labels off than the frame has: Open vSwitch looks for them where there is nothing');
     const wasLast = ((bytes[stack + 2] ?? 0) & (bottomOfStack >>> 8)) !== 0;
     bytes = remove(withType(bytes, stack, !isMpls(type) && labels > 1 ? etherTypes.mpls : type), stack, entryLength);
     if (wasLast) stack = -1;
   }
-  // Where Open vSwitch has lost sight of the stack, it writes nothing.
+  // Where Open vSwitch has lost sight of the stack, it takes nothing off and writes nothing.
   if (labels > common && stack >= 0) bytes = insert(remove(bytes, stack, entryLength), stack, entry(labels - 1));
   for (; labels < wanted; labels++) {
     if (stack < 0) stack = l3;
     bytes = insert(withType(bytes, stack, type), stack, entry(labels));
   }
   return bytes;
+}
+
+/** How much longer or shorter the frame becomes by that, in bytes. */
+export function labelsGrow({ mpls }: Layout, before: FlowKey, after: FlowKey): number {
+  const [were, are] = [countLabels(before), countLabels(after)];
+  if (mpls >= 0 || were === 0) return entryLength * (are - were);
+  const common = countCommon(before, after);
+  return entryLength * Math.max(0, are - common - (were > common ? 1 : 0));
 }
 
 /** Entries that are the same, from the bottom on. */

@@ -1,4 +1,4 @@
-import { Unsupported } from '../../base/errors.js';
+import { Unpredictable } from '../../base/errors.js';
 import { internetChecksum, sumWords } from '../checksum.js';
 import { word, type FlowKey } from '../flow-key.js';
 import { neighbourLength, optionTypes } from '../neighbour.js';
@@ -35,19 +35,33 @@ function pseudoHeader(view: DataView, l3: number): number {
 
 function rewriteAddresses(view: DataView, l4: number, end: number, before: FlowKey, after: FlowKey): void {
   const checksum = [l4 + 2];
-  if (changed(before, after, word.ndTarget, 4)) replaceWords(view, l4 + 8, after, word.ndTarget, 4, checksum);
+  if (changed(before, after, word.ndTarget, 4)) {
+    refuseUnseen([0, 4, 8, 12].every((offset, index) => view.getUint32(l4 + 8 + offset) === before[word.ndTarget + index]));
+    replaceWords(view, l4 + 8, after, word.ndTarget, 4, checksum);
+  }
   const option = firstAddress(view, l4 + neighbourLength, end);
   if (option === undefined) return;
   const field = view.getUint8(option) === optionTypes.source ? word.arpSha : word.arpTha;
-  if (changed(before, after, field, 2)) replaceMac(view, option + 2, after, field, checksum);
+  if (!changed(before, after, field, 2)) return;
+  refuseUnseen(view.getUint16(option + 2) === before[field] && view.getUint32(option + 4) === before[field + 1]);
+  replaceMac(view, option + 2, after, field, checksum);
 }
 
-/** The first option with a link-layer address of six bytes: no other is written. */
+/** Of a message with two addresses of one kind, fields are zero, and written are the bits alone that some flow on the way has written or looked at. */
+function refuseUnseen(isSeen: boolean): void {
+  if (!isSeen) throw new Unpredictable('the model does not know how much is written of what neighbour discovery tells with two link-layer addresses of one kind');
+}
+
+/**
+ * The first option with a link-layer address of six bytes: no other is written. Open vSwitch takes the length of an option off what is left when it
+ * has gone past the one in front of it.
+ */
 function firstAddress(view: DataView, start: number, end: number): number | undefined {
-  for (let at = start; end >= at + optionUnit; ) {
-    const length = view.getUint8(at + 1) * optionUnit;
+  const lengthAt = (place: number): number => (place + optionUnit <= view.byteLength ? view.getUint8(place + 1) * optionUnit : 0);
+  for (let at = start, left = end - start; left >= optionUnit; left -= lengthAt(at)) {
+    const length = lengthAt(at);
     if (length === 0) return undefined;
-    if (length > end - at) throw new Unsupported('the model does not rewrite neighbour discovery with an option that is cut off');
+    if (length > left) throw new Unpredictable('the model does not rewrite neighbour discovery with an option that is cut off');
     const type = view.getUint8(at);
     if (length === optionUnit && (type === optionTypes.source || type === optionTypes.target)) return at;
     at += length;

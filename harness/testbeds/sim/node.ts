@@ -188,7 +188,7 @@ function runningNode(planned: NodePlan, vswitch: Vswitch, ofctl: Ofctl, { wires,
     },
     change: (bridge, lines) => changing(async () => {
       await programs.keep();
-      programs.note(lines);
+      programs.note(bridge, lines);
       await ofctl.bundle(bridge, lines);
     }),
     link: (port, state) => changing(() => links.set(port, state)),
@@ -206,7 +206,7 @@ function runningNode(planned: NodePlan, vswitch: Vswitch, ofctl: Ofctl, { wires,
       // The daemon answers in the order it is asked, so nothing needs to be waited for in between. What is cached goes first: looked through without the neighbours, it would ask for them.
       const flushed = [call('revalidator/purge'), ...plan.bridges.map(({ name }) => call('fdb/flush', name)), ...snooping.map(({ name }) => call('mdb/flush', name)), connections.forget(), call('tnl/neigh/flush'), setNeighbours(plan, unixctl)];
       await counting.begin(...flushed);
-      await Promise.all(plan.bridges.map((bridge) => setMeters('mod-meter', plan.node, bridge, ofctl)));
+      if (programs.meters()) await Promise.all(plan.bridges.map((bridge) => setMeters('mod-meter', plan.node, bridge, ofctl)));
       touched = 'no';
     },
     counts: async () => (touched === 'no' ? counting.none() : await counting.since()),
@@ -225,13 +225,14 @@ function runningNode(planned: NodePlan, vswitch: Vswitch, ofctl: Ofctl, { wires,
       await counting.purge();
       return await vswitch.whileAlive(ofctl.run(bridge, 'dump-flows', '--no-names'));
     },
-    bundle: (bridge, lines) => staying(() => {
-      programs.note(lines);
-      return ofctl.bundle(bridge, lines);
+    bundle: (bridge, lines) => staying(async () => {
+      programs.note(bridge, lines);
+      await ofctl.bundle(bridge, lines);
+      programs.noteCarriedOut(bridge, lines);
     }),
     send: (bridge, version, messages) => staying(() => ofctl.send(bridge, vswitch.vswitchd, version, messages)),
     ofctl: (bridge, command, ...args) => staying(() => {
-      programs.note(args);
+      programs.note(bridge, args);
       return ofctl.run(bridge, command, ...args);
     }),
   };

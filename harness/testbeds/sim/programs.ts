@@ -7,14 +7,18 @@ import { parseGroups, printGroup } from '../../openflow/groups.js';
 import type { Ofctl } from '../../ovs/ofctl.js';
 
 export interface Programs {
-  /** Takes note of what flows are made from. */
-  note(texts: readonly string[]): void;
+  /** Takes note of what flows and groups of a bridge are to be made from, beside those that it has. */
+  note(bridge: string, texts: readonly string[]): void;
+  /** The same once lines of a bundle are carried out: what they deleted, all flows or all groups, is no more. */
+  noteCarriedOut(bridge: string, lines: readonly string[]): void;
   /** Whether packets make flows, or make them expire sooner. */
   learns(): boolean;
   /** Whether what packets find depends on time: flows, and addresses that NORMAL has learned. */
   isTimed(): boolean;
   /** Whether flows come and go by themselves: those that are learned, and those that time is over for. */
   isVolatile(): boolean;
+  /** Whether meters may have taken note of packets. */
+  meters(): boolean;
   /** What the bridges hold now, unless something was kept that has not been brought back. */
   keep(): Promise<void>;
   /** What was kept is held again, as if new. */
@@ -25,18 +29,27 @@ export interface Programs {
 
 export function programsOf({ node, bridges }: NodePlan, ofctl: Ofctl): Programs {
   let kept: ReadonlyMap<string, readonly (readonly string[])[]> | undefined;
-  let [learns, expires, forwards] = [false, false, false];
-  const note = (texts: readonly string[]) => {
-    learns ||= texts.some((text) => /\b(learn|fin_timeout)\(/.test(text));
-    expires ||= texts.some((text) => /_timeout=/.test(text));
-    forwards ||= texts.some((text) => /\bnormal\b/i.test(text));
+  const held = new Map(bridges.map(({ name, flows, groups = [] }) => [name, { flows: traitsOf(flows), groups: traitsOf(groups) }]));
+  const has = (trait: Trait) => [...held.values()].some(({ flows, groups }) => flows.has(trait) || groups.has(trait));
+  const isGroup = (text: string) => text.startsWith('group');
+  const note = (bridge: string, texts: readonly string[]) => {
+    const { flows, groups } = held.get(bridge) ?? { flows: traitsOf([]), groups: traitsOf([]) };
+    const noted = traitsOf(texts);
+    held.set(bridge, { flows: new Set([...flows, ...noted]), groups: new Set([...groups, ...noted]) });
   };
-  for (const { flows } of bridges) note(flows);
   return {
     note,
-    learns: () => learns,
-    isTimed: () => learns || expires || forwards,
-    isVolatile: () => learns || expires,
+    noteCarriedOut: (bridge, lines) => {
+      const { flows, groups } = held.get(bridge) ?? { flows: traitsOf([]), groups: traitsOf([]) };
+      held.set(bridge, {
+        flows: lines.includes('flow delete') ? traitsOf(lines.filter((line) => !isGroup(line))) : flows,
+        groups: lines.includes('group delete') ? traitsOf(lines.filter(isGroup)) : groups,
+      });
+    },
+    learns: () => has('learns'),
+    isTimed: () => has('learns') || has('expires') || has('forwards'),
+    isVolatile: () => has('learns') || has('expires'),
+    meters: () => has('meters'),
     keep: async () => {
       kept ??= new Map(await Promise.all(bridges.map(async (bridge) => [bridge.name, await bundlesOf(bridge.name, { ...noNames, tunnelOptions: parseBridgeOptions(node, bridge) }, ofctl)] as const)));
     },
@@ -48,6 +61,14 @@ export function programsOf({ node, bridges }: NodePlan, ofctl: Ofctl): Programs 
     },
     forget: () => (kept = undefined),
   };
+}
+
+const traits = { learns: /\b(learn|fin_timeout)\(/, expires: /_timeout=/, forwards: /\bnormal\b/i, meters: /meter/ } as const;
+type Trait = keyof typeof traits;
+
+function traitsOf(texts: readonly string[]): ReadonlySet<Trait> {
+  const names = Object.keys(traits) as Trait[];
+  return new Set(names.filter((name) => texts.some((text) => traits[name].test(text))));
 }
 
 /** The bundles that make a bridge hold what it holds now: two, for with a flow that learns those go that look as if it had made them, new ones as well. */

@@ -9,6 +9,7 @@ import { until } from './condition.js';
 import { disagreements, parseCachedFlows, parseLookups, parsePortCounters } from './conservation.js';
 import { countsSince, flowCounter } from './flow-counts.js';
 import { frameSplitter } from './port-socket.js';
+import { programsOf } from './programs.js';
 
 void t.test('frames come back from a stream cut anywhere', async (t) => {
   const frames = fc.array(fc.uint8Array({ minLength: 14, maxLength: 300 }), { maxLength: 5 });
@@ -74,4 +75,24 @@ void t.test('counts', async (t) => {
     'a br-int table=0, priority=32768,ip: 0',
   ]);
   t.throws(() => counted(4), /"table=0, priority=200,in_port=2" of br-int on node a was replaced after the last reset/);
+});
+
+void t.test('what flows and groups can do is forgotten once they are deleted', (t) => {
+  const unused = () => Promise.reject(new Error('nothing is asked of a switch'));
+  const bridge = (name: string, flows: readonly string[]) => ({ name, mac: '02:00:00:00:00:01', ports: [], flows });
+  const programs = programsOf({ node: 'n', hosts: [], bridges: [bridge('a', ['actions=learn(table=1)']), bridge('b', ['actions=drop'])] }, { bundle: unused, dumpFlows: unused, run: unused, send: unused });
+  const traits = () => [programs.learns(), programs.isVolatile(), programs.isTimed(), programs.meters()];
+  t.same(traits(), [true, true, true, false]);
+  programs.noteCarriedOut('b', ['flow delete', 'group delete']);
+  t.same(traits(), [true, true, true, false], 'on another bridge');
+  programs.noteCarriedOut('a', ['flow delete table=1', 'flow add actions=drop']);
+  t.same(traits(), [true, true, true, false], 'not all');
+  programs.noteCarriedOut('a', ['flow delete', 'flow add idle_timeout=3,actions=normal']);
+  t.same(traits(), [false, true, true, false]);
+  programs.note('a', ['group add group_id=1,type=all,bucket=meter:1']);
+  programs.noteCarriedOut('a', ['flow delete', 'flow add actions=normal']);
+  t.same(traits(), [false, false, true, true], 'groups are still there');
+  programs.noteCarriedOut('a', ['group delete']);
+  t.same(traits(), [false, false, true, false]);
+  t.end();
 });
