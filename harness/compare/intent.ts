@@ -158,6 +158,8 @@ function describe(note: HostNote): string {
       return `${note.host} got no answer from ${note.peer}`;
     case 'resolved':
       return `${note.host} learned that ${note.ip} is at ${note.mac}`;
+    case 'unreachable':
+      return `${note.host} was told that ${note.peer} is out of reach: ${note.why}`;
     case 'unresolved':
       return `${note.host} got no answer for ${note.ip}`;
     case 'dropped':

@@ -21,7 +21,8 @@ type ToSwitch = Extract<Entry, { kind: 'to-switch' }>;
 
 /** Carries out one stimulus among fresh hosts until nothing more happens, or `framesMax` frames were not enough for it. */
 export function* runStimulus(plan: ClusterPlan, stimulus: Stimulus, random: Draws): Generator<readonly FabricCall[], Observation, readonly SwitchStep[]> {
-  const wiring = wire(plan, stimulus, random);
+  const clock = { nowUs: 0 };
+  const wiring = wire(plan, stimulus, random, clock);
   const agenda = createAgenda<Entry>();
   const frames: FrameEvent[] = [];
   const notes: HostNote[] = [];
@@ -47,6 +48,7 @@ export function* runStimulus(plan: ClusterPlan, stimulus: Stimulus, random: Draw
   carryOut(sender, 0, begin(sender, stimulus));
   let switchTimeMs = 0;
   for (let nowUs = agenda.nextTime(isLive); nowUs !== undefined; nowUs = agenda.nextTime(isLive)) {
+    clock.nowUs = nowUs;
     const elapsedMs = Math.floor(nowUs / 1000) - switchTimeMs;
     if (elapsedMs > 0) deliver(plan.nodes, yield plan.nodes.map(({ node }) => ({ kind: 'advance', node, ms: elapsedMs })), nowUs);
     switchTimeMs += elapsedMs;

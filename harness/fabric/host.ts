@@ -5,8 +5,10 @@
  */
 import type { HostNote } from '../nouns/observation.js';
 import type { HostPlan, InterfacePlan } from '../nouns/plan.js';
+import type { AddressAndPort } from '../nouns/translation.js';
 import type { Interjection } from '../nouns/vector.js';
 import type { TcpConnection } from './tcp.js';
+import { noTranslations, type Translations } from './translation.js';
 
 /** The echo service (RFC 862) that every host runs, by UDP and TCP. */
 const echoPort = 7;
@@ -21,8 +23,16 @@ export interface Host {
   readonly interjection: Interjection | undefined;
   /** Addresses of the host for which the device of a LOCAL port answers ARP before its stack can (`answerOfDevice`). */
   readonly answeredFor: ReadonlySet<string>;
+  /** Connections of others that go through here, where the host forwards. */
+  readonly translations: Translations | undefined;
   /** Drawn once a vector, so that frames tell vectors apart. */
   readonly random: Draws;
+  readonly clock: Clock;
+}
+
+/** Virtual time since the stimulus, the same for all hosts. */
+export interface Clock {
+  nowUs: number;
 }
 
 /** Numbers that the sender of a vector puts into its frames. */
@@ -61,10 +71,18 @@ type WithoutPlace<Note> = Note extends unknown ? Omit<Note, 'host' | 'timeUs'> :
 export interface HostCircumstances {
   readonly interjection?: Interjection | undefined;
   readonly answeredFor?: ReadonlySet<string>;
+  /** One that stands still, unless told. */
+  readonly clock?: Clock;
 }
 
-export function createHost(plan: HostPlan, random: Draws, { interjection, answeredFor = new Set() }: HostCircumstances = {}): Host {
-  return { plan, random, interjection, answeredFor, neighbours: new Map(), connections: new Map() };
+export function createHost(plan: HostPlan, random: Draws, { interjection, answeredFor = new Set(), clock = { nowUs: 0 } }: HostCircumstances = {}): Host {
+  const translations = plan.forwarding === undefined ? undefined : noTranslations(plan.forwarding);
+  return { plan, random, interjection, answeredFor, translations, clock, neighbours: new Map(), connections: new Map() };
+}
+
+/** What a connection is found by in `connections`. */
+export function connectionKey({ local, remote }: { readonly local: AddressAndPort; readonly remote: AddressAndPort }): string {
+  return `${local.ip}:${local.port} ${remote.ip}:${remote.port}`;
 }
 
 /** Whether the host has an echo service on the port. */

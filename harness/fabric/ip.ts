@@ -4,6 +4,9 @@ import type { IpAddresses } from '../packet/pseudo-header.js';
 import type { Effect, Host } from './host.js';
 import { sendToNeighbour } from './neighbours.js';
 import { nextHop } from './routing.js';
+import { beforeRouting, behindRouting, type Moment } from './translation.js';
+import { tupleOf, withTuple } from './tuple.js';
+import { giveUp } from './unreachable.js';
 
 export const defaultTtl = 64;
 
@@ -12,6 +15,8 @@ export interface Datagram {
   readonly protocol: number;
   /** 64 unless told. */
   readonly ttl?: number | undefined;
+  /** 0 unless told. */
+  readonly tos?: number;
   /** The outgoing interface's address unless told. */
   readonly src?: string;
   /** What the datagram carries, once its addresses are known. */
@@ -19,12 +24,31 @@ export interface Datagram {
 }
 
 /** Routes, puts the IP header on and hands the packet to the neighbour. */
-export function sendIp(host: Host, { dst, protocol, ttl, src, encode }: Datagram): readonly Effect[] {
+export function sendIp(host: Host, { dst, protocol, ttl, tos, src, encode }: Datagram): readonly Effect[] {
   const hop = nextHop(host.plan, dst);
   if (hop === undefined) return unroutable(host, dst);
   const addresses = { src: src ?? hop.via.ip, dst };
-  const header = { ...addresses, protocol, ttl: ttl ?? defaultTtl, identification: host.random.identifier, flags: ipv4Flags.dontFragment };
-  return sendToNeighbour(host, hop.via, hop.ip, encodeIpv4(header, encode(addresses)));
+  const header = { ...addresses, protocol, ttl: ttl ?? defaultTtl, tos: tos ?? 0, identification: host.random.identifier, flags: ipv4Flags.dontFragment };
+  const packet = encodeIpv4(header, encode(addresses));
+  return host.translations === undefined ? sendToNeighbour(host, hop.via, hop.ip, packet) : sendTranslated(host, packet, addresses);
+}
+
+/** What a host that translates sends itself is asked about like what it forwards, and routed anew (iptables(8), chain OUTPUT). */
+function sendTranslated(host: Host, packet: Uint8Array, addresses: IpAddresses): readonly Effect[] {
+  const { translations } = host;
+  const tuple = tupleOf(packet);
+  const outbound = translations === undefined || tuple === undefined ? undefined : beforeRouting(translations, tuple, momentOf(host));
+  if (tuple !== undefined && outbound?.kind === 'refused') return giveUp(host, tuple, 'port unreachable');
+  const leaving = outbound?.kind === 'refused' ? undefined : outbound;
+  const destination = leaving?.tuple.dst.ip ?? addresses.dst;
+  const hop = nextHop(host.plan, destination);
+  if (hop === undefined) return unroutable(host, destination);
+  const translated = translations === undefined || leaving === undefined ? packet : withTuple(packet, behindRouting(translations, leaving, hop.via.ip, momentOf(host)));
+  return sendToNeighbour(host, hop.via, hop.ip, translated);
+}
+
+export function momentOf({ clock, random }: Host): Moment {
+  return { nowUs: clock.nowUs, draw: random.identifier };
 }
 
 export function dropped(why: string, addresses: IpAddresses | undefined): readonly Effect[] {

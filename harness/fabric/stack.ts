@@ -3,15 +3,18 @@ import { assertNever, unknownName } from '../base/errors.js';
 import type { HostPlan, InterfacePlan } from '../nouns/plan.js';
 import type { Stimulus } from '../nouns/vector.js';
 import { decodeEthernet, etherTypes } from '../packet/ethernet.js';
-import { decodeIcmp, encodeIcmp, icmpTypes } from '../packet/icmp.js';
+import { decodeIcmp, encodeIcmp, icmpTypes, type IcmpHeader } from '../packet/icmp.js';
 import { decodeIpv4, ipProtocols, isFragment, type Ipv4Header } from '../packet/ipv4.js';
 import { decodeUdp, encodeUdp } from '../packet/udp.js';
+import { route } from './forward.js';
 import { encodeSpec } from './frames.js';
 import { interfaceWith, listensOn, type Effect, type Host, type Timer } from './host.js';
 import { dropped, sendIp, unroutable } from './ip.js';
 import { probeAgain, receiveArp, resolve, stillAsking } from './neighbours.js';
 import { nextHop } from './routing.js';
 import { connect, receiveTcp, retransmit, stillUnacknowledged } from './tcp.js';
+import { tupleOf } from './tuple.js';
+import { giveUp } from './unreachable.js';
 
 const broadcast = 'ff:ff:ff:ff:ff:ff';
 
@@ -70,6 +73,17 @@ function receiveIpv4(host: Host, bytes: Uint8Array): readonly Effect[] {
   const ip = decodeIpv4(bytes);
   if (ip === undefined || ip.checksum !== 'valid') return dropped('a broken IPv4 header', ip?.header);
   if (isFragment(ip.header)) return dropped('a fragment', ip.header);
+  if (host.translations !== undefined) {
+    const routed = route(host, host.translations, bytes.subarray(0, 20 + ip.header.options.length + ip.payload.length), ip.header);
+    return routed.kind === 'elsewhere' ? routed.effects : receiveOwn(host, routed.packet);
+  }
+  return receiveOwn(host, bytes);
+}
+
+/** A whole packet for the host itself, or for nobody that it knows. */
+function receiveOwn(host: Host, bytes: Uint8Array): readonly Effect[] {
+  const ip = decodeIpv4(bytes);
+  if (ip === undefined) return [];
   if (interfaceWith(host, ip.header.dst) === undefined) return dropped(`no route to ${ip.header.dst}`, ip.header);
   if (ip.header.protocol === ipProtocols.icmp) return receiveIcmp(host, ip.header, ip.payload);
   if (ip.header.protocol === ipProtocols.udp) return receiveUdp(host, ip.header, ip.payload);
@@ -81,10 +95,19 @@ function receiveIcmp(host: Host, header: Ipv4Header, bytes: Uint8Array): readonl
   const icmp = decodeIcmp(bytes);
   if (icmp === undefined || icmp.checksum !== 'valid') return dropped('a broken ICMP message', header);
   if (icmp.header.type === icmpTypes.echoReply) return [received('echo-reply', header)];
+  if (icmp.header.type === icmpTypes.destinationUnreachable || icmp.header.type === icmpTypes.timeExceeded) return receiveError(host, icmp.header, icmp.payload);
   if (icmp.header.type !== icmpTypes.echoRequest) return dropped(`ICMP type ${icmp.header.type}`, header);
   const reply = encodeIcmp({ ...icmp.header, type: icmpTypes.echoReply }, icmp.payload);
   return [received('echo-request', header), ...sendIp(host, { dst: header.src, src: header.dst, protocol: ipProtocols.icmp, encode: () => reply })];
 }
+
+/** RFC 792. What is quoted is the head of the packet that it is about. */
+function receiveError(host: Host, { type, code }: IcmpHeader, quoted: Uint8Array): readonly Effect[] {
+  const sent = tupleOf(quoted);
+  return sent === undefined ? [] : giveUp(host, sent, type === icmpTypes.timeExceeded ? 'time exceeded' : (unreachable[code] ?? `destination unreachable, code ${code}`));
+}
+
+const unreachable: Readonly<Record<number, string>> = { 0: 'network unreachable', 1: 'host unreachable', 3: 'port unreachable' };
 
 function receiveUdp(host: Host, header: Ipv4Header, bytes: Uint8Array): readonly Effect[] {
   const udp = decodeUdp(bytes, header);

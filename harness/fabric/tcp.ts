@@ -7,7 +7,7 @@
 import { assert } from '../base/errors.js';
 import type { Ipv4Header } from '../packet/ipv4.js';
 import { decodeTcp, tcpFlags, type TcpHeader } from '../packet/tcp.js';
-import { listensOn, type Effect, type Host, type Timer } from './host.js';
+import { connectionKey, listensOn, type Effect, type Host, type Timer } from './host.js';
 import { defaultTtl, dropped, unroutable } from './ip.js';
 import { nextHop } from './routing.js';
 import { distance, interjected, lengthOf, maximumSegmentSize, receiveWindow, sendSegment, sequenceAfter, type Ends, type Segment } from './tcp-segment.js';
@@ -57,7 +57,7 @@ export function receiveTcp(host: Host, header: Ipv4Header, bytes: Uint8Array): r
   if (tcp?.checksum !== 'valid') return dropped('a broken TCP segment', header);
   const ends: Ends = { local: { ip: header.dst, port: tcp.header.dstPort }, remote: { ip: header.src, port: tcp.header.srcPort }, ttl: defaultTtl };
   const arrived: Arrived = { ip: header, tcp: tcp.header, payload: tcp.payload };
-  const connection = host.connections.get(keyOf(ends));
+  const connection = host.connections.get(connectionKey(ends));
   if (connection === undefined) return receiveUnconnected(host, ends, arrived);
   if (connection.state === 'syn-sent') return receiveAnswer(host, connection, arrived);
   return receiveInConnection(host, connection, arrived);
@@ -166,7 +166,7 @@ function acknowledge(host: Host, connection: TcpConnection): readonly Effect[] {
 
 /** The segment that the vector wants this end to send where it does not belong; it is never sent again. */
 function interject(host: Host, { local, remote }: TcpConnection): readonly Effect[] {
-  const now = host.connections.get(keyOf({ local, remote }));
+  const now = host.connections.get(connectionKey({ local, remote }));
   const { interjection } = host;
   if (now === undefined || interjection?.by !== now.as) return [];
   return sendSegment(host, now, interjected(interjection.segment, now.sendNext, now.receiveNext));
@@ -177,12 +177,12 @@ function acknowledged({ unacknowledged: _, ...rest }: TcpConnection): TcpConnect
 }
 
 function keep(host: Host, connection: TcpConnection): readonly Effect[] {
-  host.connections.set(keyOf(connection), connection);
+  host.connections.set(connectionKey(connection), connection);
   return [];
 }
 
 function end(host: Host, connection: TcpConnection, how: 'closed' | 'refused' | 'reset' | 'timed-out'): readonly Effect[] {
-  host.connections.delete(keyOf(connection));
+  host.connections.delete(connectionKey(connection));
   return [note(how, connection)];
 }
 
@@ -191,10 +191,6 @@ function note(kind: 'closed' | 'refused' | 'reset' | 'timed-out', { remote }: Pi
 }
 
 function timerFor(connection: TcpConnection, { segment, transmissions }: NonNullable<TcpConnection['unacknowledged']>): Effect {
-  const timer: Timer = { kind: 'retransmission', connection: keyOf(connection), sequence: segment.sequence, transmissions };
+  const timer: Timer = { kind: 'retransmission', connection: connectionKey(connection), sequence: segment.sequence, transmissions };
   return { kind: 'wake', delayUs: retransmission.firstUs * 2 ** (transmissions - 1), timer };
-}
-
-function keyOf({ local, remote }: Pick<Ends, 'local' | 'remote'>): string {
-  return `${local.ip}:${local.port} ${remote.ip}:${remote.port}`;
 }

@@ -3,7 +3,7 @@ import { formatMac } from '../base/address.js';
 import { assert } from '../base/errors.js';
 import type { ClusterPlan, InterfacePlan } from '../nouns/plan.js';
 import type { Stimulus } from '../nouns/vector.js';
-import { createHost, type Draws, type Host } from './host.js';
+import { createHost, type Clock, type Draws, type Host } from './host.js';
 
 /** How long a frame takes from a host to its switch port and back, and across the network between nodes. */
 export const latencyUs = { port: 10, underlay: 100 } as const;
@@ -33,7 +33,7 @@ interface Station {
 }
 
 /** Fresh hosts for all of the plan, and the wires between them and its switches. */
-export function wire(plan: ClusterPlan, stimulus: Stimulus, random: Draws): Wiring {
+export function wire(plan: ClusterPlan, stimulus: Stimulus, random: Draws, clock: Clock): Wiring {
   const interjection = stimulus.kind === 'tcp' ? stimulus.interjection : undefined;
   const hosts = new Map<string, { readonly host: Host; readonly node?: string }>();
   /** What stands at the other end of a switch port, and of an external host's interface. */
@@ -42,7 +42,7 @@ export function wire(plan: ClusterPlan, stimulus: Stimulus, random: Draws): Wiri
   for (const { node, hosts: hostPlans, bridges } of plan.nodes) {
     const answeredFor = new Set(bridges.flatMap(({ underlay }) => (underlay === undefined ? [] : [underlay.ip])));
     for (const hostPlan of hostPlans) {
-      const host = createHost(hostPlan, random, { interjection, answeredFor });
+      const host = createHost(hostPlan, random, { interjection, answeredFor, clock });
       hosts.set(hostPlan.name, { host, node });
       for (const via of hostPlan.interfaces) if (via.port !== undefined) atPort.set(`${node} ${via.port}`, { host, via });
     }
@@ -51,7 +51,7 @@ export function wire(plan: ClusterPlan, stimulus: Stimulus, random: Draws): Wiri
     }
   }
   for (const hostPlan of plan.externalHosts ?? []) {
-    const host = createHost(hostPlan, random, { interjection });
+    const host = createHost(hostPlan, random, { interjection, clock });
     hosts.set(hostPlan.name, { host });
     for (const via of hostPlan.interfaces) outside.set(via, { mac: via.mac, deliver: (frame) => ({ kind: 'to-host', host, via, frame }) });
   }

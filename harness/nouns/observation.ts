@@ -26,6 +26,8 @@ export type HostNote = { readonly timeUs: number; readonly host: string } & (
   | { readonly kind: 'refused' | 'reset'; readonly peer: string }
   /** Every transmission of a segment went unanswered. */
   | { readonly kind: 'timed-out'; readonly peer: string }
+  /** A router told the sender that what it sent to `peer` goes no further, and why. */
+  | { readonly kind: 'unreachable'; readonly peer: string; readonly why: string }
   /** ARP gave an answer, or none in time. */
   | { readonly kind: 'resolved'; readonly ip: string; readonly mac: string }
   | { readonly kind: 'unresolved'; readonly ip: string }

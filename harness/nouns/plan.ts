@@ -4,6 +4,7 @@
  * this same readonly data.
  */
 import type { Listener, TunnelType } from './topology.js';
+import type { TranslationPlan } from './translation.js';
 
 export interface ClusterPlan {
   readonly nodes: readonly NodePlan[];
@@ -175,6 +176,8 @@ export interface HostPlan {
   readonly routes: readonly RoutePlan[];
   /** Echo services beside those on port 7, which every host has. */
   readonly listens?: readonly Listener[];
+  /** Packets for others are forwarded, translated like this (ip-sysctl, "ip_forward"); they are dropped where it is missing. */
+  readonly forwarding?: TranslationPlan;
 }
 
 export interface InterfacePlan {

@@ -87,6 +87,8 @@ function deed(note: HostNote): string {
       return `learned that ${note.ip} is at ${note.mac}`;
     case 'unresolved':
       return `got no answer for ${note.ip}`;
+    case 'unreachable':
+      return `was told that ${note.peer} is out of reach: ${note.why}`;
     case 'dropped':
       return `dropped a packet from ${note.src} to ${note.dst}: ${note.why}`;
     case 'endless':

@@ -87,6 +87,7 @@ void t.test('hosts: routes to every peer by its gateway, as the seed has them', 
   t.same(hosts.find(({ name }) => name === 'n2')?.routes, [
     { destination: '10.10.1.0/24', via: '10.10.1.1', interface: 'antrea-gw0', onlink: true },
     { destination: '10.10.3.0/24', via: '10.10.3.1', interface: 'antrea-gw0', onlink: true },
+    { destination: '0.0.0.0/0', via: '172.30.255.254', interface: 'eth0', onlink: false },
   ]);
   t.same(hosts.find(({ name }) => name === 'p2')?.routes, [{ destination: '0.0.0.0/0', via: '10.10.2.1', interface: 'eth0', onlink: false }]);
   const ports = new Set(bridges.flatMap(({ name, ports }) => [name, ...ports.map((port) => port.name)]));

@@ -1,5 +1,7 @@
-import { parseCidr } from '../../base/address.js';
-import type { HostPlan } from '../../nouns/plan.js';
+import { formatIpv4, ipv4Number, parseCidr, prefixMask } from '../../base/address.js';
+import type { HostPlan, RoutePlan } from '../../nouns/plan.js';
+import type { TranslationPlan } from '../../nouns/translation.js';
+import { kubeProxyRules } from '../kube-proxy.js';
 import { gatewayPort, type AttachedPod, type NodeView } from './node-view.js';
 
 /** The network stacks of a node: its pods' and its own. */
@@ -20,9 +22,11 @@ function podHost(pod: AttachedPod, { node }: NodeView): HostPlan {
 
 /**
  * The node's own stack. Its route to a peer's pods, `10.10.1.0/24 via 10.10.1.1 dev antrea-gw0 onlink`, is the seed's
- * section "ARPResponderTable": table 20 answers for a gateway that is at the other end of a tunnel.
+ * section "ARPResponderTable": table 20 answers for a gateway that is at the other end of a tunnel. It forwards what pods send
+ * elsewhere, and never tells them of a better way (Antrea turns send_redirects off).
  */
-function nodeHost({ node, peers }: NodeView): HostPlan {
+function nodeHost(view: NodeView): HostPlan {
+  const { node, peers } = view;
   const { prefixLength } = parseCidr(node.podCidr);
   return {
     name: node.name,
@@ -31,7 +35,21 @@ function nodeHost({ node, peers }: NodeView): HostPlan {
       { name: gatewayPort.name, port: gatewayPort.name, mac: node.gateway.mac, ip: node.gateway.ip, prefixLength },
       { name: 'eth0', port: 'br-phys', mac: node.underlay.mac, ip: node.underlay.ip, prefixLength: node.underlay.prefixLength },
     ],
-    routes: peers.map((peer) => ({ destination: peer.podCidr, via: peer.gateway.ip, interface: gatewayPort.name, onlink: true })),
+    routes: [...peers.map((peer) => ({ destination: peer.podCidr, via: peer.gateway.ip, interface: gatewayPort.name, onlink: true })), ...defaultRoute(view)],
     ...(node.listens === undefined ? {} : { listens: node.listens }),
+    forwarding: translation(view),
   };
+}
+
+/** By the last address of the network between nodes, where a router would be; no route where one of the nodes is. */
+function defaultRoute({ node, peers }: NodeView): readonly RoutePlan[] {
+  const { ip, prefixLength } = node.underlay;
+  const router = formatIpv4(((ipv4Number(ip) | ~prefixMask(prefixLength)) >>> 0) - 1);
+  return [node, ...peers].some(({ underlay }) => underlay.ip === router) ? [] : [{ destination: '0.0.0.0/0', via: router, interface: 'eth0', onlink: false }];
+}
+
+/** kube-proxy for what goes to Services, and Antrea's rule for pods that leave the cluster: "masquerade pod to external packets" (pkg/agent/route of 0.8 and 1.3). */
+function translation({ node, peers, services }: NodeView): TranslationPlan {
+  const podCidrs = [node, ...peers].map(({ podCidr }) => podCidr);
+  return { destinations: kubeProxyRules(services, podCidrs), sources: [{ from: [node.podCidr], except: podCidrs }] };
 }

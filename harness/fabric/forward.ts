@@ -1,0 +1,62 @@
+/** A host as a router: packets that are for others, on their way through (RFC 1812), and what their senders are told where it ends here. */
+import { updateChecksum } from '../packet/checksum.js';
+import { viewOf } from '../packet/header.js';
+import { encodeIcmp, icmpTypes } from '../packet/icmp.js';
+import { ipProtocols, type Ipv4Header } from '../packet/ipv4.js';
+import { interfaceWith, type Effect, type Host } from './host.js';
+import { dropped, momentOf, sendIp } from './ip.js';
+import { sendToNeighbour } from './neighbours.js';
+import { nextHop } from './routing.js';
+import { behindRouting, beforeRouting, type Translations } from './translation.js';
+import { opensConnection, tupleOf, withTuple } from './tuple.js';
+
+export type Routed =
+  /** It is for the host: as its applications see it. */
+  | { readonly kind: 'local'; readonly packet: Uint8Array }
+  /** It is for somebody else, or nobody: all that becomes of it. */
+  | { readonly kind: 'elsewhere'; readonly effects: readonly Effect[] };
+
+/** A whole packet with a right header arrived at a host that forwards. */
+export function route(host: Host, translations: Translations, packet: Uint8Array, header: Ipv4Header): Routed {
+  const tuple = tupleOf(packet);
+  const asked = tuple === undefined ? undefined : beforeRouting(translations, tuple, momentOf(host));
+  if (asked?.kind === 'refused') return elsewhere(tell(host, packet, header, unreachable.port, 'nobody is there to answer for that address'));
+  const inbound = asked?.kind === 'new' && !opensConnection(packet) ? undefined : asked;
+  const leaving = (outgoing: string | undefined) => (inbound === undefined ? packet : withTuple(packet, behindRouting(translations, inbound, outgoing, momentOf(host))));
+  const destination = inbound?.tuple.dst.ip ?? header.dst;
+  if (interfaceWith(host, destination) !== undefined) return { kind: 'local', packet: leaving(undefined) };
+  if (header.ttl <= 1) return elsewhere(tell(host, packet, header, timeExceeded, 'its time to live is over'));
+  const hop = nextHop(host.plan, destination);
+  if (hop === undefined) return elsewhere(tell(host, packet, header, unreachable.network, `no route to ${destination}`));
+  return elsewhere(sendToNeighbour(host, hop.via, hop.ip, withLessTtl(leaving(hop.via.ip))));
+}
+
+function elsewhere(effects: readonly Effect[]): Routed {
+  return { kind: 'elsewhere', effects };
+}
+
+interface Error {
+  readonly type: number;
+  readonly code: number;
+}
+
+/** RFC 792. */
+const unreachable = { network: { type: icmpTypes.destinationUnreachable, code: 0 }, port: { type: icmpTypes.destinationUnreachable, code: 3 } } as const;
+const timeExceeded: Error = { type: icmpTypes.timeExceeded, code: 0 };
+
+/** RFC 1812, section 4.3.2: precedence of internetwork control; as much of the packet as fits into 576 bytes; nothing about errors. */
+function tell(host: Host, packet: Uint8Array, header: Ipv4Header, error: Error, why: string): readonly Effect[] {
+  const note = dropped(why, header);
+  if (header.protocol === ipProtocols.icmp && tupleOf(packet) === undefined) return note;
+  const quoted = packet.subarray(0, 576 - 20 - 8);
+  return [...note, ...sendIp(host, { dst: header.src, protocol: ipProtocols.icmp, tos: 0xc0, encode: () => encodeIcmp({ ...error, identifier: 0, sequence: 0 }, quoted) })];
+}
+
+function withLessTtl(packet: Uint8Array): Uint8Array {
+  const bytes = Uint8Array.from(packet);
+  const view = viewOf(bytes);
+  const [before, checksum] = [view.getUint16(8), view.getUint16(10)];
+  view.setUint16(8, before - 0x100);
+  view.setUint16(10, updateChecksum(checksum, before, before - 0x100));
+  return bytes;
+}

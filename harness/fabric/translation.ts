@@ -1,0 +1,136 @@
+/**
+ * Connections that a host translates, and which way each of them: rules are asked for the first packet of a connection, in two steps, before and
+ * behind the routing; what they decide holds for all that follow, and the other way round for answers (netfilter, nf_nat). Pure but for the state
+ * that it is handed. Errors (ICMP) about translated packets are not followed.
+ */
+import { cidrContains, ipv4Number, parseCidr } from '../base/address.js';
+import { sha256 } from '../base/digest.js';
+import type { AddressAndPort, DestinationRule, SourceRule, TransportProtocol, TranslationPlan } from '../nouns/translation.js';
+import { ipProtocols } from '../packet/ipv4.js';
+import { keyOfTuple, reversed, type Tuple } from './tuple.js';
+
+/** What a host remembers. */
+export interface Translations {
+  readonly plan: TranslationPlan;
+  /** By the key of what comes: a connection stands here once for each direction. */
+  readonly connections: Map<string, TranslatedConnection>;
+  /** The endpoint that a sender got of a rule with affinity, and when. */
+  readonly kept: Map<string, { readonly endpoint: AddressAndPort; readonly atUs: number }>;
+}
+
+interface TranslatedConnection {
+  /** As the first packet came, and as it left. */
+  readonly original: Tuple;
+  readonly translated: Tuple;
+  /** When an answer was first seen. */
+  answeredUs?: number;
+  expiresUs: number;
+}
+
+/** When and where a connection is decided on. */
+export interface Moment {
+  readonly nowUs: number;
+  /** What the choice among endpoints is drawn from: the same for the same connection, spread evenly over connections. */
+  readonly draw: number;
+}
+
+/** What becomes of a packet, as far as its destination is concerned. */
+export type Inbound =
+  /** Of a connection that stands: it leaves as `tuple`. */
+  | { readonly kind: 'known'; readonly tuple: Tuple }
+  /** The first of its connection: `tuple` has its destination; its source is decided behind the routing. */
+  | { readonly kind: 'new'; readonly original: Tuple; readonly tuple: Tuple; readonly masquerade: 'always' | 'by rule' }
+  /** Nobody is there to get it. */
+  | { readonly kind: 'refused' };
+
+export function noTranslations(plan: TranslationPlan): Translations {
+  return { plan, connections: new Map(), kept: new Map() };
+}
+
+/** The first step (PREROUTING; OUTPUT for what the host itself sends). */
+export function beforeRouting(state: Translations, tuple: Tuple, moment: Moment): Inbound {
+  const known = knownTuple(state, tuple, moment.nowUs);
+  if (known !== undefined) return { kind: 'known', tuple: known };
+  const rule = state.plan.destinations.find(({ match }) => match.ip === tuple.dst.ip && match.port === tuple.dst.port && protocolNumbers[match.protocol] === tuple.protocol);
+  if (rule === undefined) return { kind: 'new', original: tuple, tuple, masquerade: 'by rule' };
+  const endpoint = chooseEndpoint(state, rule, tuple, moment);
+  if (endpoint === undefined) return { kind: 'refused' };
+  const isHidden = endpoint.ip === tuple.src.ip || !isIn(tuple.src.ip, rule.keepsSenders);
+  return { kind: 'new', original: tuple, tuple: { ...tuple, dst: endpoint }, masquerade: isHidden ? 'always' : 'by rule' };
+}
+
+/** The second step (POSTROUTING; INPUT for what ends here): how the packet leaves. `outgoing` is the address of the interface that it leaves by; missing where it ends here. */
+export function behindRouting(state: Translations, inbound: Exclude<Inbound, { readonly kind: 'refused' }>, outgoing: string | undefined, { nowUs }: Moment): Tuple {
+  if (inbound.kind === 'known') return inbound.tuple;
+  const { original, tuple } = inbound;
+  const hides = outgoing !== undefined && (inbound.masquerade === 'always' || state.plan.sources.some((rule) => hidesSender(rule, tuple)));
+  const translated = hides && tuple.src.ip !== outgoing ? withFreePort(state, { ...tuple, src: { ip: outgoing, port: tuple.src.port } }, nowUs) : tuple;
+  const connection: TranslatedConnection = { original, translated, expiresUs: nowUs + lifetimes.unanswered };
+  state.connections.set(keyOfTuple(original), connection);
+  state.connections.set(keyOfTuple(reversed(translated)), connection);
+  return translated;
+}
+
+/** How the packet leaves, where its connection stands. */
+function knownTuple(state: Translations, tuple: Tuple, nowUs: number): Tuple | undefined {
+  const key = keyOfTuple(tuple);
+  const connection = live(state, key, nowUs);
+  if (connection === undefined) return undefined;
+  const isOriginal = key === keyOfTuple(connection.original);
+  if (!isOriginal) connection.answeredUs ??= nowUs;
+  connection.expiresUs = Math.max(connection.expiresUs, nowUs + lifetimeOf(tuple.protocol, connection, nowUs));
+  return isOriginal ? connection.translated : reversed(connection.original);
+}
+
+function live({ connections }: Translations, key: string, nowUs: number): TranslatedConnection | undefined {
+  const connection = connections.get(key);
+  return connection === undefined || connection.expiresUs <= nowUs ? undefined : connection;
+}
+
+const second = 1_000_000;
+
+/**
+ * Linux's defaults (nf_conntrack-sysctl): nf_conntrack_udp_timeout and its stream's, nf_conntrack_icmp_timeout, and of TCP that of connections which
+ * stand. States of TCP are not followed: one that is not answered goes like a datagram, and one that is closed is remembered for longer than it need be.
+ */
+const lifetimes = { unanswered: 30 * second, stream: 120 * second, streamAfter: 2 * second, tcp: 432_000 * second } as const;
+
+function lifetimeOf(protocol: number, { answeredUs }: TranslatedConnection, nowUs: number): number {
+  if (answeredUs === undefined || protocol === ipProtocols.icmp) return lifetimes.unanswered;
+  if (protocol === ipProtocols.udp) return nowUs - answeredUs >= lifetimes.streamAfter ? lifetimes.stream : lifetimes.unanswered;
+  return lifetimes.tcp;
+}
+
+/** The one that the sender had last, where the rule is so and it is not gone; else any. */
+function chooseEndpoint(state: Translations, rule: DestinationRule, tuple: Tuple, { nowUs, draw }: Moment): AddressAndPort | undefined {
+  const { match, to, affinityS } = rule;
+  const client = `${tuple.src.ip} ${match.protocol} ${match.ip}:${match.port}`;
+  const kept = affinityS === undefined ? undefined : state.kept.get(client);
+  const isStill = kept !== undefined && nowUs - kept.atUs < (affinityS ?? 0) * second && to.some(({ ip, port }) => ip === kept.endpoint.ip && port === kept.endpoint.port);
+  const endpoint = isStill ? kept.endpoint : to[Number.parseInt(sha256(`${draw} ${keyOfTuple(tuple)}`).slice(0, 8), 16) % Math.max(1, to.length)];
+  if (endpoint !== undefined && affinityS !== undefined) state.kept.set(client, { endpoint, atUs: nowUs });
+  return endpoint;
+}
+
+function hidesSender({ from, except }: SourceRule, { src, dst }: Tuple): boolean {
+  return isIn(src.ip, from) && !isIn(dst.ip, except);
+}
+
+function isIn(ip: string, blocks: readonly string[]): boolean {
+  return blocks.some((block) => cidrContains(parseCidr(block), ipv4Number(ip)));
+}
+
+/** The sender's own port, or the next above it with which answers would find back to this connection alone. */
+function withFreePort(state: Translations, wanted: Tuple, nowUs: number): Tuple {
+  for (let offset = 0; offset < 0x10000; offset++) {
+    const port = ((wanted.src.port + offset - firstPort) % (0x10000 - firstPort) + (0x10000 - firstPort)) % (0x10000 - firstPort) + firstPort;
+    const tuple = { ...wanted, src: { ...wanted.src, port: offset === 0 ? wanted.src.port : port } };
+    if (live(state, keyOfTuple(reversed(tuple)), nowUs) === undefined) return tuple;
+  }
+  return wanted;
+}
+
+/** Ports below are nobody's to give out (ip(7), "ip_local_port_range"; netfilter has the same bound). */
+const firstPort = 1024;
+
+const protocolNumbers: Readonly<Record<TransportProtocol, number>> = { TCP: ipProtocols.tcp, UDP: ipProtocols.udp, SCTP: ipProtocols.sctp };

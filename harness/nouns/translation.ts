@@ -1,0 +1,34 @@
+/**
+ * How a host that forwards translates addresses and ports: netfilter's nat table as plain data (iptables(8), "nat"; iptables-extensions(8), "DNAT",
+ * "MASQUERADE"). A connection is decided on once, for its first packet; packets after it, and answers, follow what was decided.
+ */
+export interface TranslationPlan {
+  /** Asked before the packet is routed, of what comes in and of what the host itself sends; the first that matches counts. */
+  readonly destinations: readonly DestinationRule[];
+  /** Asked where the packet leaves; the first that matches counts. */
+  readonly sources: readonly SourceRule[];
+}
+
+export interface DestinationRule {
+  readonly match: { readonly ip: string; readonly protocol: TransportProtocol; readonly port: number };
+  /** One of them; where there is none, the sender is told that the port is unreachable. */
+  readonly to: readonly AddressAndPort[];
+  /** For how many seconds a sender gets the same one again, since it last opened a connection; missing where every connection is on its own. */
+  readonly affinityS?: number;
+  /** Senders from elsewhere than these blocks get the host's own address, and so does who is sent to itself. */
+  readonly keepsSenders: readonly string[];
+}
+
+/** The connection gets the address of the interface that it leaves by. */
+export interface SourceRule {
+  /** Blocks that the sender's address is in, and that the destination is in none of. */
+  readonly from: readonly string[];
+  readonly except: readonly string[];
+}
+
+export interface AddressAndPort {
+  readonly ip: string;
+  readonly port: number;
+}
+
+export type TransportProtocol = 'TCP' | 'UDP' | 'SCTP';
