@@ -3,6 +3,7 @@ import { assertNever } from '../base/errors.js';
 import type { Intent } from '../nouns/intent.js';
 import type { HostNote, Observation } from '../nouns/observation.js';
 import type { Stimulus } from '../nouns/vector.js';
+import { straying } from './path.js';
 
 /** The first thing that happened otherwise than promised. */
 export interface BrokenPromise {
@@ -16,7 +17,7 @@ export function judge(intent: Intent, stimulus: Stimulus, seen: Observation): Br
   if (endless !== undefined) return { expected: 'the frames come to rest', actual: describe(endless) };
   switch (intent.kind) {
     case 'round-trip':
-      return judgeRoundTrip(intent, stimulus, seen.notes);
+      return judgeRoundTrip(intent, stimulus, seen);
     case 'refused':
       return judgeRefusal(intent, stimulus, seen.notes);
     case 'delivered':
@@ -32,9 +33,10 @@ export function judge(intent: Intent, stimulus: Stimulus, seen: Observation): Br
   }
 }
 
-function judgeRoundTrip(intent: Extract<Intent, { kind: 'round-trip' }>, stimulus: Stimulus, notes: readonly HostNote[]): BrokenPromise | undefined {
+function judgeRoundTrip(intent: Extract<Intent, { kind: 'round-trip' }>, stimulus: Stimulus, seen: Observation): BrokenPromise | undefined {
+  const { notes } = seen;
   if (stimulus.kind === 'tcp' || stimulus.kind === 'probe') {
-    const broken = judgeConnection(intent, stimulus, notes);
+    const broken = judgeConnection(intent, stimulus, notes) ?? (intent.path === undefined ? undefined : straying(intent.path, seen));
     if (broken !== undefined || stimulus.kind === 'probe') return broken;
   }
   const expected = `${intent.to} gets it once, from ${intent.source}, and ${stimulus.from} gets one answer from ${destinationOf(stimulus) ?? 'it'}`;
@@ -48,7 +50,8 @@ function judgeRoundTrip(intent: Extract<Intent, { kind: 'round-trip' }>, stimulu
   const [answer] = answers;
   if (answer === undefined) return { expected, actual: `${stimulus.from} got no answer` };
   if (answers.length > 1) return { expected, actual: `${stimulus.from} got ${answers.length} answers` };
-  return answer.kind === 'received' && answer.src === destinationOf(stimulus) ? undefined : { expected, actual: describe(answer) };
+  if (answer.kind !== 'received' || answer.src !== destinationOf(stimulus)) return { expected, actual: describe(answer) };
+  return intent.path === undefined ? undefined : straying(intent.path, seen);
 }
 
 /** Both ends see the connection stand once and closed once, nobody else sees one, and a segment that does not belong fares as promised. */

@@ -2,6 +2,7 @@ import { InputError, Unsupported } from '../base/errors.js';
 import type { Intent } from '../nouns/intent.js';
 import type { Topology } from '../nouns/topology.js';
 import { answersOn, holder, type Party } from './parties.js';
+import { passageBetween, pathBetween, routersBetween, sourceSeen } from './way.js';
 
 /** The seed's "Terminology": stands for every gateway at the other end of a tunnel. */
 export const globalVirtualMac = 'aa:bb:cc:dd:ee:ff';
@@ -19,23 +20,18 @@ export interface Datagram {
 /**
  * Everybody on a pod subnet reaches everybody, with the addresses unchanged: no policy and no Service exists at this
  * level. Within a node nothing is routed (the seed, "L3ForwardingTable": "local Pod-to-Pod traffic … only L2
- * switching"). Across nodes TTL goes down at the sending node and, for a pod but not for a gateway, at the receiving
- * one (the same section: dec_ttl in two of its three flows); a router does not forward what would leave with TTL 0
- * (RFC 1812, 5.3.1).
+ * switching"). A router does not forward what would leave with TTL 0 (RFC 1812, 5.3.1).
  */
 export function intentOfDatagram(topology: Topology, from: Party, { to, ttl, port }: Datagram): Intent {
   refuseUnpromised(topology, from, to);
   const destination = holder(topology, to);
   if (destination === undefined) return { kind: 'denied', why: `nobody holds ${to}` };
-  const routers = routersBetween(from, destination);
+  const routers = routersBetween(topology, from, destination);
+  const source = sourceSeen(topology, from, destination);
   if (ttl <= routers) return { kind: 'denied', why: `TTL ${ttl} does not last for the ${routers} routers on the way to ${destination.name}` };
-  if (port !== undefined && !answersOn(destination, 'UDP', port)) return { kind: 'delivered', to: destination.name, source: from.ip, why: `${destination.name} has nobody on UDP port ${port}` };
-  return { kind: 'round-trip', to: destination.name, source: from.ip };
-}
-
-function routersBetween(from: Party, to: Party): number {
-  if (from.node === to.node) return 0;
-  return to.kind === 'pod' ? 2 : 1;
+  if (port !== undefined && !answersOn(destination, 'UDP', port)) return { kind: 'delivered', to: destination.name, source, why: `${destination.name} has nobody on UDP port ${port}` };
+  const path = pathBetween(topology, from, destination);
+  return { kind: 'round-trip', to: destination.name, source, ...(path === undefined ? {} : { path }) };
 }
 
 /**
@@ -48,7 +44,9 @@ export function intentOfArp(topology: Topology, from: Party, target: string): In
   if (destination === undefined) return { kind: 'denied', why: `nobody holds ${target}` };
   if (target === destination.node.underlay.ip) throw new Unsupported(`nothing is promised about ARP for ${target} by ${from.name}`);
   if (destination.node === from.node) return { kind: 'resolves', ip: target, mac: destination.mac };
-  if (destination.kind === 'node') return { kind: 'resolves', ip: target, mac: globalVirtualMac };
+  const isTunnelled = passageBetween(topology, from.node, destination.node) === 'tunnel';
+  if (destination.kind === 'node' && isTunnelled) return { kind: 'resolves', ip: target, mac: globalVirtualMac };
+  if (from.kind === 'node' && !isTunnelled) throw new Unsupported(`nothing is promised about ARP of ${from.name} for ${target}, which it would ask the network between nodes for`);
   return { kind: 'denied', why: `${destination.name} is not on the subnet of ${from.name}` };
 }
 

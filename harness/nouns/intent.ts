@@ -4,7 +4,7 @@ export type Intent =
    * The datagram reaches `to`, which sees `source` as its sender, and the answer comes back to the sender; a connection stands
    * and is closed at both ends, too. What becomes of a segment that does not belong is said where one is sent.
    */
-  | { readonly kind: 'round-trip'; readonly to: string; readonly source: string; readonly interjection?: InterjectionIntent }
+  | { readonly kind: 'round-trip'; readonly to: string; readonly source: string; readonly interjection?: InterjectionIntent; readonly path?: readonly PathIntent[] }
   /** The segment reaches `to`, which sees `source` as its sender and answers with a reset, and that comes back to the sender. */
   | { readonly kind: 'refused'; readonly to: string; readonly source: string; readonly why: string }
   /** The datagram reaches `to`, which sees `source` as its sender; nobody is there to answer it. */
@@ -15,6 +15,22 @@ export type Intent =
   | { readonly kind: 'denied'; readonly why: string }
   /** As `denied`, and more: not a single frame comes out at any port of any node. */
   | { readonly kind: 'blocked'; readonly why: string };
+
+/** The way of it and of its answer through a node: all that goes into or comes out of these ports of its switches, in order. */
+export interface PathIntent {
+  readonly node: string;
+  readonly ports: readonly string[];
+  /** A connection goes the same way again and again: a crossing stands here once. */
+  readonly crossings: readonly Crossing[];
+}
+
+/** An IP packet at a port, by its outermost addresses. `in` enters the switch, `out` leaves it. */
+export interface Crossing {
+  readonly direction: 'in' | 'out';
+  readonly port: string;
+  readonly src: string;
+  readonly dst: string;
+}
 
 /** `open`: the promises contradict each other, and either may happen. */
 export interface InterjectionIntent {

@@ -5,7 +5,7 @@ export default defineScenario({
   name: 'antrea/windows-pod-to-pod',
   title: 'Pod traffic within and across Windows (W) and Linux (L) nodes',
   axes: {
-    mode: { values: ['encap'], default: ['encap'] },
+    mode: { values: ['encap', 'noEncap', 'hybrid'], default: ['encap'] },
     nodes: { values: ['WWL', 'WW', 'WL'], default: ['WWL'] },
     tunnel: { values: ['geneve', 'vxlan', 'gre'], default: ['geneve'] },
   },
@@ -18,7 +18,7 @@ export default defineScenario({
     ...vectors.podToPodTcp(topology),
     ...vectors.ttlAcrossNodes(topology),
     ...vectors.arpNeighbours(topology),
-    ...vectors.arpPeerGateways(topology),
+    ...(topology.mode === 'encap' ? vectors.arpPeerGateways(topology) : []),
     ...vectors.spoofedIp(topology),
     ...vectors.notForwarded(topology),
   ],

@@ -4,7 +4,7 @@ import { globalVirtualMac, type NodeView } from './node-view.js';
 /** ARPResponderTable (20): answers for the peers' gateways with the Global Virtual MAC; other ARP as a learning switch. */
 export function arpResponder({ peers }: NodeView): readonly string[] {
   return [
-    ...peers.map(
+    ...peers.filter(({ reach }) => reach === 'tunnel').map(
       ({ gateway }) =>
         `table=20,priority=200,arp,arp_tpa=${gateway.ip},arp_op=1 actions=` +
         `move:NXM_OF_ETH_SRC[]->NXM_OF_ETH_DST[],mod_dl_src:${globalVirtualMac},load:0x2->NXM_OF_ARP_OP[],` +

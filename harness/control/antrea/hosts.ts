@@ -2,7 +2,7 @@ import { formatIpv4, ipv4Number, parseCidr, prefixMask } from '../../base/addres
 import type { HostPlan, RoutePlan } from '../../nouns/plan.js';
 import type { TranslationPlan } from '../../nouns/translation.js';
 import { kubeProxyRules } from '../kube-proxy.js';
-import { gatewayPort, type AttachedPod, type NodeView } from './node-view.js';
+import { gatewayPort, type AttachedPod, type NodeView, type Peer } from './node-view.js';
 
 /** The network stacks of a node: its pods' and its own. */
 export function hosts(view: NodeView): readonly HostPlan[] {
@@ -35,7 +35,7 @@ function nodeHost(view: NodeView): HostPlan {
       { name: gatewayPort.name, port: gatewayPort.name, mac: node.gateway.mac, ip: node.gateway.ip, prefixLength },
       { name: 'eth0', port: 'br-phys', mac: node.underlay.mac, ip: node.underlay.ip, prefixLength: node.underlay.prefixLength },
     ],
-    routes: [...peers.map((peer) => ({ destination: peer.podCidr, via: peer.gateway.ip, interface: gatewayPort.name, onlink: true })), ...defaultRoute(view)],
+    routes: [...peers.flatMap(routeTo), ...defaultRoute(view)],
     ...(node.listens === undefined ? {} : { listens: node.listens }),
     forwarding: translation(view),
   };
@@ -52,4 +52,16 @@ function defaultRoute({ node, peers }: NodeView): readonly RoutePlan[] {
 function translation({ node, peers, services }: NodeView): TranslationPlan {
   const podCidrs = [node, ...peers].map(({ podCidr }) => podCidr);
   return { destinations: kubeProxyRules(services, podCidrs), sources: [{ from: [node.podCidr], except: podCidrs }] };
+}
+
+/** To pods of a neighbour by its own address, where nothing is tunnelled (Antrea, "noEncap"); what is beyond a router, that router knows. */
+function routeTo({ podCidr, gateway, underlay, reach }: Peer): readonly RoutePlan[] {
+  switch (reach) {
+    case 'tunnel':
+      return [{ destination: podCidr, via: gateway.ip, interface: gatewayPort.name, onlink: true }];
+    case 'direct':
+      return [{ destination: podCidr, via: underlay.ip, interface: 'eth0', onlink: false }];
+    case 'routed':
+      return [];
+  }
 }

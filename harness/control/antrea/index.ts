@@ -1,5 +1,5 @@
 /**
- * Antrea in encap mode: what its agents program on every node, as a pure function of the cluster. Source of the flows of 0.8: the seed "Antrea OVS
+ * Antrea: what its agents program on every node, as a pure function of the cluster. Source of the flows of 0.8: the seed "Antrea OVS
  * Pipeline"; docs/antrea-pipeline.md says where it contradicts itself and what holds here, and where those of 1.3 come from.
  */
 import { sha256 } from '../../base/digest.js';
@@ -68,7 +68,7 @@ function pipelineBridge(view: NodeView, tunnel: TunnelType, version: PipelineVer
     name: integrationBridge,
     mac: `02:${sha256(`br-int ${view.node.name}`).slice(0, 10).replaceAll(/..(?=.)/g, '$&:')}`,
     ports: [
-      { kind: 'tunnel', ...tunnelPort, tunnel },
+      ...(view.mode === 'noEncap' ? [] : [{ kind: 'tunnel', ...tunnelPort, tunnel } as const]),
       { kind: 'internal', ...gatewayPort, mac: view.node.gateway.mac },
       ...view.pods.map(({ port }) => ({ kind: 'endpoint', ...port }) as const),
     ],

@@ -28,6 +28,21 @@ void t.test('encap', async (t) => {
   t.same(host.routes, [{ destination: '10.10.2.0/24', via: '10.10.2.1', interface: 'antrea-gw0', onlink: true }]);
 });
 
+void t.test('noEncap', async (t) => {
+  const { bridge, host } = firstNode('noEncap');
+  t.same(bridge.ports.map(({ kind, ofport }) => `${kind} ${ofport}`), ['uplink 3', 'internal 2', 'endpoint 4'], 'no tunnel');
+  const [localPodSubnet, peerPodSubnet, peerNodeMac, peerNodeIp] = ['10.10.1.0/24', '10.10.2.0/24', '0a:00:ac:1e:00:02', '172.30.0.2'];
+  t.same(bridge.flows.filter((flow) => /Ethernet0|LOCAL|0a:00:ac:1e|10\.10\.2\./.test(flow)), [
+    `table=0,priority=210,ip,in_port=Ethernet0,nw_dst=${localPodSubnet} actions=load:0x4->NXM_NX_REG0[0..15],load:0x1->NXM_NX_REG0[19],resubmit(,29)`,
+    'table=0,priority=200,in_port=Ethernet0 actions=LOCAL',
+    'table=0,priority=200,in_port=LOCAL actions=output:Ethernet0',
+    `table=70,priority=200,ip,nw_dst=${peerPodSubnet} actions=mod_dl_dst:${peerNodeMac},resubmit(,80)`,
+    `table=70,priority=200,ct_state=+rpl+trk,ip,nw_dst=${peerNodeIp} actions=mod_dl_dst:${peerNodeMac},resubmit(,80)`,
+    `table=80,priority=200,dl_dst=${peerNodeMac} actions=load:0x3->NXM_NX_REG1[],set_field:0x10000/0x10000->reg0,resubmit(,105)`,
+  ], 'the seed\'s lines');
+  t.same(host.routes, [{ destination: peerPodSubnet, via: peerNodeIp, interface: 'br-int', onlink: true }]);
+});
+
 void t.test('a pipeline that leaves Services to the node\'s stack is refused', async (t) => {
   t.throws(() => antrea('0.8').plan(mixedCluster({ nodes: 'LW', podsPerNode: 1, mode: 'encap', tunnel: 'geneve' })), { name: 'InputError', message: 'node "n2" runs Windows, and antrea-0.8 has no AntreaProxy, which Windows nodes need; use antrea(\'1.3\')' });
 });

@@ -82,10 +82,10 @@ function podHost(endpoint: string, { node, pods }: NodeView): HostPlan {
 }
 
 /** Every adapter with an address, antrea-gw0 first: what is asked of a node is asked of its place among the pods. */
-function nodeHost({ node, adapters, routes }: WindowsHost, { node: { gateway, podCidr } }: NodeView): HostPlan {
+function nodeHost({ node, adapters, routes }: WindowsHost, { node: { gateway, podCidr, listens } }: NodeView): HostPlan {
   const own = adapters.flatMap(({ name, mac, address }): readonly InterfacePlan[] => (address === undefined ? [] : [{ name, port: name, mac, ...address }]));
   const gatewayInterface: InterfacePlan = { name: gatewayPort.name, port: gatewayPort.name, mac: gateway.mac, ip: gateway.ip, prefixLength: parseCidr(podCidr).prefixLength };
-  return { name: node, kind: 'windows-node', interfaces: [gatewayInterface, ...own], routes: routes.flatMap(routePlan) };
+  return { name: node, kind: 'windows-node', interfaces: [gatewayInterface, ...own], routes: routes.flatMap(routePlan), ...(listens === undefined ? {} : { listens }) };
 }
 
 /** What is on the link comes with the address, but for the virtual address of Services. */

@@ -1,0 +1,39 @@
+// Goal: frames that go another way than promised are found out at the step where they stray. Method: a way of two crossings, and frames that keep it, leave one out, add one, or change one thing of it.
+import t from 'tap';
+import type { FrameEvent } from '../nouns/observation.js';
+import { encodeArp } from '../packet/arp.js';
+import { encodeEthernet, etherTypes } from '../packet/ethernet.js';
+import { encodeIpv4 } from '../packet/ipv4.js';
+import { straying } from './path.js';
+
+const macs = { src: '0a:00:00:00:00:01', dst: '0a:00:00:00:00:02' };
+const event = (node: string, direction: 'in' | 'out', port: string, frame: Uint8Array): FrameEvent => ({ timeUs: 0, node, port, direction, frame });
+const packet = (src: string, dst: string) => encodeEthernet({ ...macs, etherType: etherTypes.ipv4 }, encodeIpv4({ src, dst, protocol: 253, ttl: 64 }, new Uint8Array(8)));
+const [request, answer] = [packet('10.0.0.1', '10.0.0.2'), packet('10.0.0.2', '10.0.0.1')];
+const arp = encodeEthernet({ ...macs, etherType: etherTypes.arp }, encodeArp({ op: 1, sha: macs.src, spa: '10.0.0.1', tha: macs.dst, tpa: '10.0.0.2' }));
+
+const path = [{ node: 'n1', ports: ['gw', 'up'], crossings: [{ direction: 'out', port: 'up', src: '10.0.0.1', dst: '10.0.0.2' }, { direction: 'in', port: 'up', src: '10.0.0.2', dst: '10.0.0.1' }] }] as const;
+const there = event('n1', 'out', 'up', request);
+const back = event('n1', 'in', 'up', answer);
+const at = (step: number, what: string) => `n1, step ${step} of the way: ${what}`;
+
+void t.test('kept', async (t) => {
+  for (const frames of [[there, back], [there, back, there, back], [event('n1', 'out', 'up', arp), there, event('n1', 'in', 'pod', request), event('n2', 'in', 'gw', request), back, event('n1', 'in', 'gw', request.subarray(0, 20))]]) {
+    t.equal(straying(path, { frames }), undefined);
+  }
+});
+
+void t.test('left', async (t) => {
+  for (const [frames, expected, actual] of [
+    [[], at(1, '10.0.0.1 > 10.0.0.2 out of up'), at(1, 'nothing more')],
+    [[there], at(2, '10.0.0.2 > 10.0.0.1 into up'), at(2, 'nothing more')],
+    [[back, there], at(1, '10.0.0.1 > 10.0.0.2 out of up'), at(1, '10.0.0.2 > 10.0.0.1 into up')],
+    [[there, back, event('n1', 'out', 'gw', answer)], at(3, 'the way is over'), at(3, '10.0.0.2 > 10.0.0.1 out of gw')],
+    [[event('n1', 'out', 'gw', request), back], at(1, '10.0.0.1 > 10.0.0.2 out of up'), at(1, '10.0.0.1 > 10.0.0.2 out of gw')],
+    [[event('n1', 'in', 'up', request), back], at(1, '10.0.0.1 > 10.0.0.2 out of up'), at(1, '10.0.0.1 > 10.0.0.2 into up')],
+    [[event('n1', 'out', 'up', packet('10.0.0.3', '10.0.0.2')), back], at(1, '10.0.0.1 > 10.0.0.2 out of up'), at(1, '10.0.0.3 > 10.0.0.2 out of up')],
+  ] as const) {
+    t.same(straying(path, { frames }), { expected, actual });
+  }
+  t.ok(straying([{ node: 'n2', ports: ['up'], crossings: [] }, ...path], { frames: [event('n2', 'in', 'up', request), there, back] })?.actual.startsWith('n2, step 1'));
+});
