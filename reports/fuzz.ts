@@ -36,10 +36,11 @@ function shareOf(left: readonly (readonly [string, number])[], sent: number): st
   return `${((100 * out) / Math.max(1, out + sent)).toFixed(1)} %`;
 }
 
-function renderFinding({ index, smallest: { groups, flows, beyond, steps }, differences }: Finding): readonly string[] {
+function renderFinding({ index, smallest: { groups, flows, beyond, afar = [], underlay = [], steps }, differences }: Finding): readonly string[] {
   return [
     bold(`case ${index}, at its smallest`),
     ...groups.map((group) => `  group  ${group}`), ...flows.map((flow) => `  flow   ${flow}`), ...beyond.map((flow) => `  beyond ${flow}`),
+    ...afar.map((flow) => `  afar   ${flow}`), ...underlay.map((flow) => `  under  ${flow}`),
     ...steps.map(renderStep),
     ...differences.flatMap(({ aspect, at, what, model, switch: real }) => [`  ${red(aspect)}${at === undefined ? '' : ` at step ${at + 1}`}: ${what}`, `    model   ${model}`, `    switch  ${real}`]),
   ];
@@ -95,7 +96,7 @@ export function fuzzAsJson({ name, missingFrom }: Language, seed: number, count:
     language: name, seed, count,
     images: images.map(({ image, result: { cases, sent, frames, counters, findings, unknown, unseen, refused, coverage } }) => ({
       image, cases, sent, frames, counters,
-      findings: findings.map(({ index, smallest, differences }) => ({ index, groups: smallest.groups, flows: smallest.flows, beyond: smallest.beyond, steps: smallest.steps.map(printStep), differences })),
+      findings: findings.map(({ index, smallest, differences }) => ({ index, groups: smallest.groups, flows: smallest.flows, beyond: smallest.beyond, afar: smallest.afar, underlay: smallest.underlay, steps: smallest.steps.map(printStep), differences })),
       unknown: Object.fromEntries(byNumber(unknown)), unseen: Object.fromEntries(byNumber(unseen)), refused: Object.fromEntries(byNumber(refused)),
       coverage: { fields: Object.fromEntries(byName(coverage.fields)), actions: Object.fromEntries(byName(coverage.actions)), protocols: Object.fromEntries(byName(coverage.protocols)), operations: Object.fromEntries(byName(coverage.operations)) },
       missing: missingFrom(coverage),

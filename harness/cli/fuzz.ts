@@ -5,11 +5,12 @@ import { openImage } from '../../images/images.js';
 import { fuzzAsJson, renderCoverage, renderImage, type ImageResult } from '../../reports/fuzz.js';
 import { InputError } from '../base/errors.js';
 import { attempt, type Outcome } from '../base/outcome.js';
-import { bridge, meters, portNumbers, tunnelOptions, type FuzzCase, type PacketStep } from '../fuzz/case.js';
+import type { FuzzCase, PacketStep } from '../fuzz/case.js';
 import { runCampaign, type CampaignResult } from '../fuzz/campaign.js';
 import { enoughPackets } from '../fuzz/coverage/required.js';
 import { printFrozen } from '../fuzz/frozen.js';
 import { languageCalled, type Language } from '../fuzz/languages.js';
+import { bridge, meters, networkOf, portNumbers, tunnelOptions } from '../fuzz/network.js';
 import { openSides } from '../fuzz/open.js';
 import { exitCodes, type Context } from './context.js';
 import { shellLine } from './shell-line.js';
@@ -94,8 +95,8 @@ async function freeze(context: Context, folder: string, seed: number, { image, r
 }
 
 /** The packets that one bridge alone makes sense of, one by one. */
-function alone({ beyond, steps }: FuzzCase): readonly PacketStep[] {
-  return beyond.length > 0 || steps.some(({ kind }) => kind !== 'packet') ? [] : steps.flatMap((step) => (step.kind === 'packet' ? [step] : []));
+function alone({ beyond, steps, ...programs }: FuzzCase): readonly PacketStep[] {
+  return beyond.length > 0 || networkOf(programs) !== 'one node' || steps.some(({ kind }) => kind !== 'packet') ? [] : steps.flatMap((step) => (step.kind === 'packet' ? [step] : []));
 }
 
 /** Every case on a terminal; elsewhere a line for each tenth, so that a log stays readable. */

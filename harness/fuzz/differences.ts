@@ -5,11 +5,11 @@ import { comparePacketIns } from '../compare/packet-ins.js';
 import { compareProgram } from '../compare/program.js';
 import { compareState } from '../compare/state.js';
 import type { FrameEvent } from '../nouns/observation.js';
-import type { NodePlan } from '../nouns/plan.js';
+import type { ClusterPlan } from '../nouns/plan.js';
 import type { SwitchState } from '../nouns/state.js';
 import { formatFlowId, type FlowCount, type SwitchStep } from '../nouns/switching.js';
 import type { Testbed } from '../testbeds/testbed.js';
-import { node, wiredPorts } from './case.js';
+import { node, wiredPorts, type Network } from './network.js';
 
 /** What model and switch are compared in. `acceptance`: which flows, groups and changes they take; `life`: that the switch does not die. */
 export type Aspect = 'life' | 'acceptance' | 'frames' | 'packet-ins' | 'counters' | 'state' | 'flows';
@@ -31,8 +31,8 @@ export interface Played {
   readonly actual: SwitchStep;
 }
 
-export function compareSteps(steps: readonly Played[], plan: NodePlan): { readonly differences: readonly Difference[]; readonly frames: number } {
-  const { differences, frames } = compareFrames(steps.flatMap(({ index, expected }) => eventsOf(expected, index)), steps.flatMap(({ index, actual }) => eventsOf(actual, index)), everyPort);
+export function compareSteps(steps: readonly Played[], plan: ClusterPlan, network: Network): { readonly differences: readonly Difference[]; readonly frames: number } {
+  const { differences, frames } = compareFrames(steps.flatMap(({ index, expected }) => eventsOf(expected, index)), steps.flatMap(({ index, actual }) => eventsOf(actual, index)), new Set(wiredPorts[network].map((port) => `${node} ${port}`)));
   return {
     frames: frames.made,
     differences: [
@@ -61,13 +61,12 @@ export function compareMemory(model: SwitchState, sim: SwitchState, at?: number)
   return compareState(model, sim, 1).differences.map((found): Difference => ({ aspect: 'state', ...(at === undefined ? {} : { at }), what: `${found.kind}: ${found.about}`, model: found.expected, switch: found.actual }));
 }
 
-const everyPort: ReadonlySet<string> = new Set(wiredPorts.map((port) => `${node} ${port}`));
-
+/** Ports are called differently on all nodes. */
 function eventsOf({ outputs }: SwitchStep, index: number): readonly FrameEvent[] {
   return outputs.map(({ port, frame }) => ({ timeUs: index, node, port, direction: 'out', frame }));
 }
 
-function packetInsOf({ index, expected, actual }: Played, { bridges }: NodePlan): readonly Difference[] {
-  const { differences } = comparePacketIns(bridges, expected.packetIns ?? [], actual.packetIns ?? []);
+function packetInsOf({ index, expected, actual }: Played, { nodes }: ClusterPlan): readonly Difference[] {
+  const { differences } = comparePacketIns(nodes.flatMap(({ bridges }) => bridges), expected.packetIns ?? [], actual.packetIns ?? []);
   return differences.map((found) => ({ aspect: 'packet-ins', at: index, what: `${found.kind} packet-in at controller ${found.controller}${found.fields.length === 0 ? '' : `: ${found.fields.join(', ')}`}`, model: found.expected, switch: found.actual }));
 }

@@ -1,14 +1,15 @@
 /** Cases kept in files, so that what was found once is looked at for ever: texts as ovs-ofctl reads them, frames in hexadecimal. */
 import { z } from 'zod';
 import { InputError } from '../base/errors.js';
-import { bridge, bridgeBeyond, type CaseStep, type FuzzCase } from './case.js';
+import type { CaseStep, FuzzCase } from './case.js';
+import { bridges } from './network.js';
 
 const packet = { port: z.string(), frame: z.string().regex(/^([0-9a-f]{2}){14,}$/) };
 
 const step = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('packet'), ...packet }),
   z.strictObject({ kind: z.literal('advance'), ms: z.int().positive() }),
-  z.strictObject({ kind: z.literal('change'), bridge: z.enum([bridge, bridgeBeyond]), lines: z.array(z.string()) }),
+  z.strictObject({ kind: z.literal('change'), bridge: z.enum(bridges), lines: z.array(z.string()) }),
   z.strictObject({ kind: z.literal('link'), port: z.string(), state: z.enum(['up', 'down']) }),
   z.strictObject({ kind: z.literal('flush'), zone: z.int().exactOptional(), tuple: z.string().exactOptional() }),
 ]);
@@ -21,6 +22,8 @@ const shape = z.strictObject({
   groups: z.array(z.string()),
   flows: z.array(z.string()),
   beyond: z.array(z.string()).default([]),
+  afar: z.array(z.string()).exactOptional(),
+  underlay: z.array(z.string()).exactOptional(),
   /** Where nothing happens but packets, they are called frames. */
   steps: z.array(step).optional(),
   frames: z.array(z.strictObject(packet)).optional(),
@@ -31,10 +34,10 @@ export interface FrozenCase extends FuzzCase {
   readonly found: readonly string[];
 }
 
-export function printFrozen({ why, found, groups, flows, beyond, steps }: FrozenCase): string {
+export function printFrozen({ why, found, groups, flows, beyond, afar, underlay, steps }: FrozenCase): string {
   const frames = steps.flatMap((each) => (each.kind === 'packet' ? [{ port: each.port, frame: hexOf(each.frame) }] : []));
   const happening = frames.length === steps.length ? { frames } : { steps: steps.map(printStep) };
-  return `${JSON.stringify({ why, found, groups, flows, ...(beyond.length === 0 ? {} : { beyond }), ...happening }, null, 2)}\n`;
+  return `${JSON.stringify({ why, found, groups, flows, ...(beyond.length === 0 ? {} : { beyond }), ...(afar === undefined ? {} : { afar }), ...(underlay === undefined ? {} : { underlay }), ...happening }, null, 2)}\n`;
 }
 
 /** A step as JSON has it: bytes in hexadecimal. */

@@ -5,8 +5,9 @@ import type { NodePlan } from '../nouns/plan.js';
 import type { FlowCount } from '../nouns/switching.js';
 import type { ModelTestbed } from '../testbeds/model/model.js';
 import type { Sim } from '../testbeds/sim/sim.js';
-import { bridge, bridgeBeyond, node, type FuzzCase } from './case.js';
+import type { FuzzCase } from './case.js';
 import type { Difference } from './differences.js';
+import { networkOf, nodeOf, programsOf, type Network } from './network.js';
 import { play } from './play.js';
 import { readCase } from './read.js';
 import type { LeftOut } from './runs.js';
@@ -28,9 +29,9 @@ export interface Judgement {
 
 /** What plays the cases. */
 export interface Sides {
-  sim(): Sim;
-  /** Another switch in place of one that has died. */
-  restart(): Promise<void>;
+  sim(network: Network): Promise<Sim>;
+  /** Others in place of one that has died. */
+  restart(network: Network): Promise<void>;
   readonly openModel: (plan: { readonly nodes: readonly NodePlan[] }) => ModelTestbed;
   /** Of the switch's version. */
   readonly behaviour: Behaviour;
@@ -45,7 +46,7 @@ export async function judge(sides: Sides, whole: FuzzCase): Promise<Judgement> {
   } catch (error) {
     if (error instanceof RangeError || error instanceof TypeError) return { ...nothing, differences: [{ aspect: 'life', what: 'the model fails', model: (error.stack ?? error.message).split('\n').slice(0, 2).map((line) => line.trim()).join(' '), switch: 'goes on' }] };
     if (!(error instanceof Unavailable && ownDeath.test(error.message))) throw error;
-    await sides.restart();
+    await sides.restart(networkOf(whole));
     return { ...nothing, differences: [{ aspect: 'life', what: 'the switch dies', model: 'goes on', switch: error.evidence.at(-1) ?? error.message }] };
   }
 }
@@ -54,7 +55,7 @@ export async function judge(sides: Sides, whole: FuzzCase): Promise<Judgement> {
 const ownDeath = /was ended by SIG(ABRT|SEGV|BUS|FPE|ILL)/;
 
 async function judgeAlive(sides: Sides, whole: FuzzCase): Promise<Judgement> {
-  const sim = sides.sim();
+  const sim = await sides.sim(networkOf(whole));
   const { accepted, complaints } = readCase(whole, sides.behaviour);
   const refused: string[] = [];
   for (const { bridge: at, line, why } of complaints) {
@@ -62,36 +63,33 @@ async function judgeAlive(sides: Sides, whole: FuzzCase): Promise<Judgement> {
     if (refusal === undefined) return { ...nothing, differences: [{ aspect: 'acceptance', what: line, model: why, switch: 'takes it' }] };
     refused.push(refusal);
   }
-  const programs = [
-    { at: bridge, lines: ['flow delete', 'group delete', ...accepted.groups.map((group) => `group add ${group}`), ...accepted.flows.map((flow) => `flow add ${flow}`)] },
-    { at: bridgeBeyond, lines: ['flow delete', ...accepted.beyond.map((flow) => `flow add ${flow}`)] },
-  ];
+  const programs = programsOf(accepted).map(({ at, groups, flows }) => ({ at, lines: ['flow delete', 'group delete', ...groups.map((group) => `group add ${group}`), ...flows.map((flow) => `flow add ${flow}`)] }));
   for (const { at, lines } of programs) {
     const refusal = await refusalOf(sim, at, lines);
     if (refusal !== undefined) return { ...nothing, refused, differences: [{ aspect: 'acceptance', what: `flows and groups of ${at}`, model: 'takes them', switch: refusal }] };
   }
   await sim.reset();
-  const played = await playOut(sides, accepted, 'in runs');
+  const played = await playOut(sides, sim, accepted, 'in runs');
   if (played.differences.length === 0) return { ...played, refused };
   // What differs is told packet by packet.
-  for (const { at, lines } of programs) await sim.bundle(node, at, lines);
+  for (const { at, lines } of programs) await sim.bundle(nodeOf(at), at, lines);
   await sim.reset();
-  const again = await playOut(sides, accepted, 'one by one');
+  const again = await playOut(sides, sim, accepted, 'one by one');
   // Which of two flows a packet took shows in counters only where it went in alone.
   return { ...(again.differences.length === 0 && played.ties === 0 ? played : again), refused };
 }
 
 /** What flows have learned goes with them, where they say so: in the bundle that brings other flows it would take those along. */
-async function playOut({ sim, openModel }: Sides, accepted: FuzzCase, how: 'in runs' | 'one by one'): ReturnType<typeof play> {
-  const played = await play(sim(), openModel, accepted, how);
-  if (accepted.flows.some((text) => text.includes('delete_learned'))) await sim().bundle(node, bridge, ['flow delete']);
+async function playOut({ openModel }: Sides, sim: Sim, accepted: FuzzCase, how: 'in runs' | 'one by one'): ReturnType<typeof play> {
+  const played = await play(sim, openModel, accepted, how);
+  for (const { at, flows } of programsOf(accepted)) if (flows.some((text) => text.includes('delete_learned'))) await sim.bundle(nodeOf(at), at, ['flow delete']);
   return played;
 }
 
 /** What the switch says against the lines of a bundle; undefined where it carries them out. */
 async function refusalOf(sim: Sim, at: string, lines: readonly string[]): Promise<string | undefined> {
   try {
-    await sim.bundle(node, at, lines);
+    await sim.bundle(nodeOf(at), at, lines);
     return undefined;
   } catch (error) {
     if (error instanceof InputError) return error.message;

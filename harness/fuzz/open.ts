@@ -3,11 +3,11 @@ import { openModel } from '../testbeds/model/model.js';
 import { openSim, type Sim, type SimOptions } from '../testbeds/sim/sim.js';
 import type { Image } from '../ovs/image.js';
 import { behaviourOf, newest, parseVersion } from '../model/behaviour.js';
-import { planOf } from './case.js';
 import { zones } from './generate/stateful.js';
 import type { Sides } from './judge.js';
+import { planOf, type Network } from './network.js';
 
-/** Both sides, with a switch that can be had anew once it has died. */
+/** Both sides, with switches that can be had anew once one has died. */
 export interface OpenSides extends Sides {
   /** As the switch tells it. */
   readonly version: string;
@@ -17,19 +17,25 @@ export interface OpenSides extends Sides {
 /** @throws Unavailable naming what did not come up. */
 export async function openSides(image: Image, options: SimOptions = {}): Promise<OpenSides> {
   // The flows go with the first case: from them it is known which zones there are to be asked for connections.
-  const open = () => openSim({ nodes: [planOf({ groups: [], flows: zones.map((zone) => `table=253,ip actions=ct(zone=${zone})`), beyond: [] })] }, image, options);
-  let sim: Sim = await open();
-  const { versions } = sim;
+  const flows = zones.map((zone) => `table=253,ip actions=ct(zone=${zone})`);
+  const alone = { groups: [], flows, beyond: [] };
+  const open = (network: Network) => openSim(planOf(network === 'one node' ? alone : { ...alone, afar: flows, underlay: flows }), image, options);
+  const first = await open('one node');
+  const sims = new Map<Network, Sim>([['one node', first]]);
+  const { versions } = first;
   const version = versions['ovs-vswitchd'] ?? '';
+  const restart = async (network: Network): Promise<Sim> => {
+    await sims.get(network)?.close();
+    const sim = await open(network);
+    sims.set(network, sim);
+    return sim;
+  };
   return {
     version,
     behaviour: behaviourOf(parseVersion(version) ?? newest),
-    sim: () => sim,
+    sim: async (network) => sims.get(network) ?? (await restart(network)),
     openModel: (plan) => openModel(plan, versions),
-    restart: async () => {
-      await sim.close();
-      sim = await open();
-    },
-    close: () => sim.close(),
+    restart: async (network) => void (await restart(network)),
+    close: async () => void (await Promise.all([...sims.values()].map((sim) => sim.close()))),
   };
 }

@@ -1,18 +1,19 @@
 /** The steps of a case through a model and a switch that have its flows and groups. */
-import { assert, InputError } from '../base/errors.js';
+import { InputError } from '../base/errors.js';
 import type { SwitchStep } from '../nouns/switching.js';
 import { witness } from '../run/drive.js';
 import type { Sim } from '../testbeds/sim/sim.js';
-import { planOf, type FuzzCase } from './case.js';
+import type { FuzzCase } from './case.js';
 import { compareAftermath, compareMemory, compareSteps, type Difference, type Played } from './differences.js';
 import type { Judgement, Sides } from './judge.js';
+import { carryOut, networkOf, performedBy, planOf, textsOf } from './network.js';
 import { foresee, isCachedWrongly, whyUnknown, type LeftOut } from './runs.js';
 
 /** @param sim programmed, and reset. */
 export async function play(sim: Sim, openModel: Sides['openModel'], fuzzCase: FuzzCase, how: 'in runs' | 'one by one'): Promise<Omit<Judgement, 'refused'>> {
   const plan = planOf(fuzzCase);
-  const { runs, leftOut } = await foresee(openModel({ nodes: [plan] }), fuzzCase, how);
-  const model = openModel({ nodes: [plan] });
+  const { runs, leftOut } = await foresee(openModel(plan), fuzzCase, how);
+  const model = openModel(plan);
   let ties = 0;
   const seen = witness({
     ...sim,
@@ -27,8 +28,8 @@ export async function play(sim: Sim, openModel: Sides['openModel'], fuzzCase: Fu
     const [index = 0] = indices;
     // With each count the cache is emptied, and flows know when they were used last.
     if (call.kind === 'advance') await sim.counts();
-    const actual = await stepOf(sim.call([call]));
-    const expected = await stepOf(model.call([call], seen)).catch((error: unknown) => void surprises.push(whyUnknown(error)));
+    const actual = await stepOf(carryOut(call, plan, performedBy(sim)));
+    const expected = await stepOf(carryOut(call, plan, performedBy({ call: (calls) => model.call(calls, seen) }))).catch((error: unknown) => void surprises.push(whyUnknown(error)));
     if (expected === undefined) break;
     played.push(...indices);
     if (actual === 'refused' || expected === 'refused') {
@@ -39,7 +40,7 @@ export async function play(sim: Sim, openModel: Sides['openModel'], fuzzCase: Fu
     if (isUncached || call.kind !== 'receive') await sim.counts();
     if (call.kind !== 'receive') remembered.push(...compareMemory(await model.state(), await sim.state(), index));
   }
-  const [atFrames, counts] = [compareSteps(steps, plan), await sim.counts()];
+  const [atFrames, counts] = [compareSteps(steps, plan, networkOf(fuzzCase)), await sim.counts()];
   // What both counted and remember is comparable where both have seen the same.
   const after = surprises.length === 0 ? await compareAftermath(model, sim, counts, mayChangeFlows(fuzzCase) ? 'flows as well' : 'flows stay') : { differences: [], counters: 0 };
   return {
@@ -50,17 +51,15 @@ export async function play(sim: Sim, openModel: Sides['openModel'], fuzzCase: Fu
 }
 
 /** What a change led to, or that it is none. */
-async function stepOf(called: Promise<readonly SwitchStep[]>): Promise<SwitchStep | 'refused'> {
+async function stepOf(called: Promise<SwitchStep>): Promise<SwitchStep | 'refused'> {
   try {
-    const [step] = await called;
-    assert(step !== undefined, 'a call leads to a step');
-    return step;
+    return await called;
   } catch (error) {
     if (error instanceof InputError) return 'refused';
     throw error;
   }
 }
 
-function mayChangeFlows({ flows, groups, beyond, steps }: FuzzCase): boolean {
-  return [...flows, ...groups, ...beyond].some((text) => /learn\(|_timeout=/.test(text)) || steps.some(({ kind }) => kind === 'change');
+function mayChangeFlows({ steps, ...programs }: FuzzCase): boolean {
+  return textsOf(programs).some((text) => /learn\(|_timeout=/.test(text)) || steps.some(({ kind }) => kind === 'change');
 }

@@ -2,7 +2,8 @@ import { InputError } from '../base/errors.js';
 import type { Behaviour } from '../model/behaviour.js';
 import type { Field } from '../openflow/fields.js';
 import { printFlowKey } from '../openflow/flow.js';
-import { bridge, bridgeBeyond, readFlow, readGroup, type FuzzCase } from './case.js';
+import { readFlow, readGroup, type FuzzCase } from './case.js';
+import { bridge, bridgeAfar, bridgeBeyond, underlays } from './network.js';
 
 export interface ReadCase {
   /** What reads well, in its order. */
@@ -40,7 +41,8 @@ export function readCase(whole: FuzzCase, behaviour: Pick<Behaviour, 'registers'
   });
   /** What is read as one flow is one: the last that is added. */
   const flowsOf = (at: string, texts: readonly string[]) => [...new Map(texts.filter((text) => isFine(at, 'flow', text, readFlow)).map((text) => [printFlowKey(readFlow(text)), text])).values()];
-  return { accepted: { ...whole, groups, flows: flowsOf(bridge, whole.flows), beyond: flowsOf(bridgeBeyond, whole.beyond) }, complaints };
+  const elsewhere = { ...(whole.afar === undefined ? {} : { afar: flowsOf(bridgeAfar, whole.afar) }), ...(whole.underlay === undefined ? {} : { underlay: flowsOf(underlays[0], whole.underlay) }) };
+  return { accepted: { ...whole, groups, flows: flowsOf(bridge, whole.flows), beyond: flowsOf(bridgeBeyond, whole.beyond), ...elsewhere }, complaints };
 }
 
 function groupsNamedIn(text: string): readonly string[] {

@@ -6,6 +6,7 @@ import { bottomOfStack, isIp, isMpls, keyWords, most, word, type FlowKey } from 
 import { firstOfAll } from '../model/undecided.js';
 import type { ModelTestbed } from '../testbeds/model/model.js';
 import { callOf, type CaseStep, type FuzzCase, type PacketStep } from './case.js';
+import { carryOut, performedBy, planOf, textsOf } from './network.js';
 
 /** A step, or packets that go in at one port, one behind the other. */
 export interface Run {
@@ -49,10 +50,10 @@ const countsLabels = /(push|pop)_mpls/;
 const writesIp = /(->|pop:)(NXM_[A-Z]+_|OXM_OF_)?(IP|TCP|UDP|SCTP|ICMP|ND_|nw_)|dec_ttl/i;
 
 /** Whether a case is played frame by frame, with nothing in the cache: packets would go by what is cached for others. */
-export function isCachedWrongly({ flows, groups, beyond, steps }: FuzzCase): boolean {
+export function isCachedWrongly({ steps, ...programs }: FuzzCase): boolean {
   const keys = steps.flatMap((step) => (step.kind === 'packet' ? [keyOfFrame(step.frame)] : []));
   const [hasBottomless, hasUnnamed] = [keys.some(isBottomless), keys.some((key) => isIp(key[word.ethType] ?? 0) && key[word.nwProto] === 0)];
-  return [...flows, ...groups, ...beyond].some((text) => cachedWrongly.test(text) || (hasBottomless && countsLabels.test(text)) || (hasUnnamed && writesIp.test(text)));
+  return textsOf(programs).some((text) => cachedWrongly.test(text) || (hasBottomless && countsLabels.test(text)) || (hasUnnamed && writesIp.test(text)));
 }
 
 function keyOfFrame(frame: Uint8Array): FlowKey {
@@ -69,17 +70,18 @@ function isBottomless(key: FlowKey): boolean {
 export async function foresee(model: ModelTestbed, fuzzCase: FuzzCase, how: 'in runs' | 'one by one'): Promise<Foreseen> {
   const leftOut = new Map<number, LeftOut>();
   const copies = new Map<number, number>();
+  const plan = planOf(fuzzCase);
+  const perform = performedBy({ call: (calls) => model.call(calls, firstOfAll) });
   for (const [index, step] of fuzzCase.steps.entries()) {
     try {
-      const [seen] = await model.call([callOf(step)], firstOfAll);
-      copies.set(index, mostAtOnce(seen));
+      copies.set(index, mostAtOnce(await carryOut(callOf(step), plan, perform)));
     } catch (error) {
       // What the model refuses, the switch must refuse as well.
       if (!(error instanceof InputError && step.kind === 'change')) leftOut.set(index, whyUnknown(error));
     }
     if ((copies.get(index) ?? 0) > mostCopies) leftOut.set(index, { kind: 'not foreseeable', why: `more than ${mostCopies} copies come out of one port or to one controller` });
   }
-  const isSingle = how === 'one by one' || isCachedWrongly(fuzzCase) || [...fuzzCase.flows, ...fuzzCase.groups, ...fuzzCase.beyond].some((text) => waits.test(text) || tracks.test(text));
+  const isSingle = how === 'one by one' || isCachedWrongly(fuzzCase) || textsOf(fuzzCase).some((text) => waits.test(text) || tracks.test(text));
   const steps = [...fuzzCase.steps.entries()].filter(([index]) => !leftOut.has(index));
   return { leftOut, runs: together(steps, copies, isSingle ? 1 : mostPackets) };
 }
@@ -106,9 +108,9 @@ export function whyUnknown(error: unknown): LeftOut {
 }
 
 /** Frames at one port, or packet-ins at one controller, whichever are more. */
-function mostAtOnce(step: SwitchStep | undefined): number {
+function mostAtOnce({ outputs, packetIns = [] }: SwitchStep): number {
   const copies = new Map<string, number>();
-  const places = [...(step?.outputs ?? []).map(({ port }) => port), ...(step?.packetIns ?? []).map(({ bridge, controller }) => `controller ${controller} of ${bridge}`)];
+  const places = [...outputs.map(({ port }) => port), ...packetIns.map(({ bridge, controller }) => `controller ${controller} of ${bridge}`)];
   for (const place of places) copies.set(place, (copies.get(place) ?? 0) + 1);
   return Math.max(0, ...copies.values());
 }

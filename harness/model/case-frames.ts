@@ -18,6 +18,7 @@ export const frames: Readonly<Record<FrameName, Uint8Array>> = {
   udp: ethernet(etherTypes.ipv4, udp()),
   'ttl 1': ethernet(etherTypes.ipv4, udp(1)),
   long: ethernet(etherTypes.ipv4, udp(64, 200)),
+  'of 1,514 bytes': ethernet(etherTypes.ipv4, udp(64, 1472)),
   tcp: ethernet(etherTypes.ipv4, encodeIpv4({ ...addresses, protocol: ipProtocols.tcp, ttl: 64 }, tcp)),
   padded: concatBytes(ethernet(etherTypes.ipv4, udp()), new Uint8Array(9)),
   'behind an extension': ethernet(etherTypes.ipv6, concatBytes(Uint8Array.of(0x60, 0, 0, 0, 0, 28, 0, 64), new Uint8Array(31).fill(7), Uint8Array.of(8), Uint8Array.of(17, 0, 1, 4, 0, 0, 0, 0), Uint8Array.of(0x0f, 0xa0, 0, 53, 0, 20, 0, 0), new Uint8Array(12))),

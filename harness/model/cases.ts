@@ -15,7 +15,7 @@ export interface Case {
   readonly gaveBefore?: string;
 }
 
-export type FrameName = 'udp' | 'ttl 1' | 'label' | 'long' | 'padded' | 'tcp' | 'behind an extension';
+export type FrameName = 'udp' | 'ttl 1' | 'label' | 'long' | 'of 1,514 bytes' | 'padded' | 'tcp' | 'behind an extension';
 
 const label = (rest: string) => ['in_port=1,actions=goto_table:1', `table=1,mpls actions=${rest}`];
 
@@ -78,6 +78,7 @@ export const cases: readonly Case[] = [
   // Outputs.
   { what: 'FLOOD and ALL', flows: ['actions=FLOOD'], gives: 'br0 p2 p3 p4 | 0/32768:1' },
   { what: 'ALL', flows: ['actions=ALL,IN_PORT'], gives: 'br0 p1 p2 p3 p4 | 0/32768:1' },
+  { what: 'no port takes more than 1,514 bytes, and a tag', flows: ['actions=output:3,push_vlan:0x8100,output:2,push_vlan:0x8100,output:4,pop_vlan,pop_vlan,push_vlan:0x88a8,output:LOCAL'], frame: 'of 1,514 bytes', gives: 'p2! p3 | 0/32768:1' },
   { what: 'a copy cut off', flows: ['actions=output(port=2,max_len=20),output:3'], gives: 'p2! p3 | 0/32768:1' },
   { what: 'a copy cut off is not for the port it came from', flows: ['actions=output(port=IN_PORT,max_len=20),output(port=1,max_len=20),output(port=9,max_len=20),output:3'], gives: 'p3 | 0/32768:1' },
   { what: 'a field that holds a name', flows: ['actions=set_field:0xfffb->reg0,output:NXM_NX_REG0[]'], gives: 'br0 p2 p3 p4 | 0/32768:1' },

@@ -11,7 +11,7 @@ import { behaviourOf, newest, type Behaviour } from './behaviour.js';
 import { compile, find, insert, remove, rulesOf, type FlowTables, type Rule } from './classifier.js';
 import type { Fragments } from './conntrack/fragments.js';
 import { timeoutsOf, type Timeouts } from './conntrack/timeouts.js';
-import type { Connection, ConnectionTable } from './conntrack/tracker.js';
+import type { Connection, ConnectionTable } from './conntrack/connection.js';
 import { countLearners } from './flows/edit.js';
 import { hasTimeout, type FlowRecord } from './flows/record.js';
 import { fullMeter, plannedMeters, type MeterState } from './meters.js';

@@ -7,7 +7,7 @@ import { ipProtocols } from '../packet/ipv4.js';
 import { movedLayout, rewrite } from '../packet/flow-rewrite.js';
 import { changed } from '../packet/rewrite/bytes.js';
 import { reservedPorts } from '../openflow/ports.js';
-import type { Tracked } from './conntrack/tracker.js';
+import type { Tracked } from './conntrack/tracked.js';
 import { fiveTuple } from './hash.js';
 
 export interface Packet {

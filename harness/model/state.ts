@@ -1,7 +1,7 @@
 /** What a node's switches remember, in the words of ovs-vswitchd. */
 import { formatMac } from '../base/address.js';
 import type { LearnedMac, SwitchState, TrackedConnection } from '../nouns/state.js';
-import { liveConnections, type Connection } from './conntrack/tracker.js';
+import { liveConnections, type Connection } from './conntrack/connection.js';
 import { printTcp } from './conntrack/tcp.js';
 import { printProtocol, printTuple } from './conntrack/tuple.js';
 import { portName, type ModelBridge, type ModelNode } from './node.js';

@@ -5,7 +5,8 @@ import { flowId, type Flow } from '../../openflow/flow.js';
 import type { Group } from '../../openflow/groups.js';
 import { printPort, reservedPorts } from '../../openflow/ports.js';
 import { flowKey } from '../../compare/counters.js';
-import { bridge, bridgeBeyond, node, readFlow, readGroup, type CaseStep, type FuzzCase } from '../case.js';
+import { readFlow, readGroup, type CaseStep, type FuzzCase } from '../case.js';
+import { nodeOf, programsOf } from '../network.js';
 import { protocolsOf } from './protocols.js';
 
 export const uses = ['exactly', 'masked', 'written', 'read'] as const;
@@ -31,10 +32,10 @@ export function noCoverage(): Coverage {
 export function addCoverage(coverage: Coverage, fuzzCase: FuzzCase, played: readonly number[], counts: readonly FlowCount[]): void {
   const counted = new Map(counts.map(({ flow, packets }) => [flowKey(flow), packets]));
   const groups = new Map(fuzzCase.groups.map(readGroup).map((group) => [group.id, group]));
-  const held = [...fuzzCase.flows.map((text) => ({ at: bridge, text })), ...fuzzCase.beyond.map((text) => ({ at: bridgeBeyond, text }))];
+  const held = programsOf(fuzzCase).flatMap(({ at, flows }) => flows.map((text) => ({ at, text })));
   for (const { at, text } of held) {
     const flow = readFlow(text);
-    const packets = counted.get(flowKey(flowId(node, at, flow))) ?? 0;
+    const packets = counted.get(flowKey(flowId(nodeOf(at), at, flow))) ?? 0;
     if (packets === 0) continue;
     addFlow(coverage, flow, groups, packets);
     for (const [word = ''] of text.matchAll(sentAsOthers)) add(coverage.actions, word, packets);

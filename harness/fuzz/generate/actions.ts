@@ -10,7 +10,8 @@ import type { Match } from '../../openflow/match.js';
 import { reservedPorts } from '../../openflow/ports.js';
 import { allowsField, matchesIp } from '../../openflow/prerequisites.js';
 import { word } from '../../packet/flow-key.js';
-import { controllerIds, meterIds, portNumbers, tunnelFields } from '../case.js';
+import { tunnelFields } from '../case.js';
+import { controllerIds, meterIds, portNumbers } from '../network.js';
 import { chance, pick, times, weighted } from './draw.js';
 import { asTabled, drawMask, drawValue, type Pool } from './pool.js';
 

@@ -10,7 +10,8 @@ import { isMpls, keyWords, word } from '../../packet/flow-key.js';
 import { fieldCalled } from '../../openflow/fields.js';
 import { rewrite } from '../../packet/flow-rewrite.js';
 import type { Match } from '../../openflow/match.js';
-import { bridge, wiredPorts, type PacketStep } from '../case.js';
+import type { PacketStep } from '../case.js';
+import { bridge, wiredPorts } from '../network.js';
 import { chance, pick, times, weighted } from './draw.js';
 import { drawBeside } from './match.js';
 import { drawValue, type Pool } from './pool.js';
@@ -33,7 +34,7 @@ export function drawFrames(random: Random, count: number, pool: Pool, matches: r
 
 /** Where most packets come in. */
 export const frontPorts: readonly number[] = [1, 2, 3];
-const portsBeside = [bridge, ...wiredPorts.filter((port) => !frontPorts.map(String).includes(port))];
+const portsBeside = [bridge, ...wiredPorts['one node'].filter((port) => !frontPorts.map(String).includes(port))];
 
 /** One for several frames: those go in at once. */
 function drawPort(random: Random): string {

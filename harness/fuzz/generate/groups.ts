@@ -1,7 +1,7 @@
 import type { Random } from '../../base/random.js';
 import { standingOf } from '../../openflow/actions/standing.js';
 import type { Bucket, Group } from '../../openflow/groups.js';
-import { portNumbers } from '../case.js';
+import { portNumbers } from '../network.js';
 import { drawWritten } from './actions.js';
 import { chance, pick, times } from './draw.js';
 import type { Pool } from './pool.js';

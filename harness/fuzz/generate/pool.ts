@@ -11,7 +11,8 @@ import { allowsField } from '../../openflow/prerequisites.js';
 import type { Masked } from '../../openflow/values.js';
 import { extract } from '../../packet/extract/extract.js';
 import { keyWords, word } from '../../packet/flow-key.js';
-import { portNumbers, tunnelFields } from '../case.js';
+import { tunnelFields } from '../case.js';
+import { portNumbers } from '../network.js';
 import { chance, pick, some, times } from './draw.js';
 
 export interface Pool {

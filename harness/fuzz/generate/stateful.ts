@@ -1,39 +1,65 @@
 /** Flows that remember: connections in several zones, translated and marked, flows that are learned and that expire. As texts. */
 import type { Random } from '../../base/random.js';
+import { meterIds, type Network } from '../network.js';
 import { chance, pick, times } from './draw.js';
 import { addressOf, clientPorts, translatedHost, type Family } from './traffic.js';
+import { intoTunnel } from './tunnelled.js';
+
+/** A group, for packets of one family. */
+export interface Known {
+  readonly id: number;
+  readonly family: Family;
+}
+
+/** What flows may name. */
+export interface Around {
+  readonly network: Network;
+  readonly groups: readonly Known[];
+}
 
 /** Zones that flows name; from reg0 the same come. */
 export const zones: readonly number[] = [1, 2];
-const tables = { entry: 0, tracked: 1, again: 2, last: 3, learned: 4 } as const;
+export const tables = { entry: 0, tracked: 1, again: 2, last: 3, learned: 4 } as const;
 
 const word = (family: Family) => (family === 'ipv4' ? 'ip' : 'ipv6');
 const families: readonly Family[] = ['ipv4', 'ipv6'];
 const joined = (...parts: readonly (string | undefined)[]) => parts.filter((part) => part !== undefined && part !== '').join(',');
 
-export function drawStatefulFlows(random: Random): readonly string[] {
+export function drawStatefulFlows(random: Random, around: Around): readonly string[] {
   return [
-    ...families.map((family) => `table=${tables.entry},priority=10,${word(family)} actions=${joined(beforeTracking(random, family), track(random, tables.tracked), chance(random, 15) ? output(random) : '')}`),
-    ...(chance(random, 40) ? [drawStatefulFlow(random, tables.entry)] : []),
+    ...families.map((family) => `table=${tables.entry},priority=10,${word(family)} actions=${joined(beforeTracking(random, family), track(random, tables.tracked), chance(random, 15) ? output(random, around) : '')}`),
+    ...(chance(random, 40) ? [drawStatefulFlow(random, tables.entry, around)] : []),
     `table=${tables.entry},priority=0 actions=${pick(random, ['NORMAL', 'output:2', 'drop'])}`,
-    ...times(random.integer(3, 7), () => drawStatefulFlow(random, tables.tracked)),
-    ...times(random.integer(1, 4), () => drawStatefulFlow(random, tables.again)),
-    `table=${tables.again},priority=0 actions=${output(random)}`,
-    ...(chance(random, 30) ? [`table=${tables.last},priority=5,ip actions=dec_ttl,${output(random)}`] : []),
-    `table=${tables.last},priority=0 actions=${output(random)}`,
-    ...(chance(random, 50) ? [`table=${tables.learned},priority=0 actions=${output(random)}`] : []),
+    ...times(random.integer(3, 7), () => drawStatefulFlow(random, tables.tracked, around)),
+    ...(chance(random, 80) ? [`table=${tables.tracked},priority=0 actions=${output(random, around)}`] : []),
+    ...times(random.integer(1, 4), () => drawStatefulFlow(random, tables.again, around)),
+    `table=${tables.again},priority=0 actions=${output(random, around)}`,
+    ...(chance(random, 30) ? [`table=${tables.last},priority=5,ip actions=dec_ttl,${output(random, around)}`] : []),
+    `table=${tables.last},priority=0 actions=${output(random, around)}`,
+    ...(chance(random, 50) ? [`table=${tables.learned},priority=0 actions=${output(random, around)}`] : []),
   ];
 }
 
 /** One flow of `table`, which a switch may have or not. */
-export function drawStatefulFlow(random: Random, table: number): string {
+export function drawStatefulFlow(random: Random, table: number, around: Around): string {
   const family = pick(random, families);
   const attributes = chance(random, 8) ? `${pick(random, ['idle_timeout', 'hard_timeout'])}=${pick(random, [5, 30])},` : '';
-  const state = table === tables.entry ? '' : pick(random, ['+trk+new', '+trk+new', '+trk+est', '+trk+est-rpl', '+est+rpl', '+inv+trk', '+trk+rel', '+trk', '+trk+snat', '+trk+dnat', '-new+est']);
-  const more = pick(random, ['', '', '', 'tcp', 'udp', 'ct_mark=0x5', 'ct_mark=0x1/0x1', 'ct_zone=1', `ct_${family === 'ipv4' ? 'nw' : 'ipv6'}_src=${addressOf(family, 1)}`, 'in_port=1', 'ct_label=0x7/0xf']);
-  const kind = more === 'tcp' || more === 'udp' ? `${more}${family === 'ipv4' ? '' : '6'}` : word(family);
-  const match = joined(state === '' || (table === tables.entry && more.startsWith('ct_')) ? '' : `ct_state=${state}`, kind, more === kind || more === 'tcp' || more === 'udp' || (table === tables.entry && more.startsWith('ct_')) ? '' : more);
-  return `${attributes}table=${table},priority=${random.integer(11, 0xfffe)},${match} actions=${thenDo(random, table, family, state.includes('+inv'))}`;
+  const [state, kind, more] = table === tables.entry ? ['', pick(random, [word(family), kindOf(random, family)]), pick(random, ['', 'in_port=1'])] : drawConnectionMatch(random, family);
+  const actions = thenDo(random, table, family, around, state.includes('+inv') ? 'invalid' : 'any');
+  const closing = kind.startsWith('tcp') && !actions.startsWith('meter') && chance(random, 25) ? 'fin_timeout(idle_timeout=5,hard_timeout=20)' : '';
+  const match = joined(state === '' ? '' : `ct_state=${state}`, kind, more);
+  return `${attributes}table=${table},priority=${random.integer(11, 0xfffe)},${match} actions=${joined(closing, actions)}`;
+}
+
+/** What is known of a connection, what the packet is of, and more of either. What a connection began with is known only of what is valid. */
+function drawConnectionMatch(random: Random, family: Family): readonly [state: string, kind: string, more: string] {
+  if (chance(random, 10)) return [pick(random, ['+trk-inv', '+trk+est-inv']), word(family), `ct_${family === 'ipv4' ? 'nw' : 'ipv6'}_src=${addressOf(family, 1)}`];
+  const state = pick(random, ['+trk+new', '+trk+new', '+trk+est', '+trk+est-rpl', '+est+rpl', '+inv+trk', '+trk+rel', '+trk', '+trk', '+trk+snat', '+trk+dnat', '-new+est']);
+  return [state, pick(random, [word(family), word(family), kindOf(random, family)]), pick(random, ['', '', '', 'ct_mark=0x5', 'ct_mark=0x5', 'ct_mark=0x1/0x1', 'ct_zone=1', 'in_port=1', 'ct_label=0x7/0xf'])];
+}
+
+function kindOf(random: Random, family: Family): string {
+  return `${pick(random, ['tcp', 'udp'])}${family === 'ipv4' ? '' : '6'}`;
 }
 
 /** The zone of entries is chosen by the port, or a number. */
@@ -49,9 +75,9 @@ function track(random: Random, table: number): string {
   return `ct(${joined(`table=${table}`, `zone=${zone(random)}`, chance(random, 50) ? 'nat' : '')})`;
 }
 
-function commitIn(random: Random, family: Family, table: number | undefined): string {
-  const marks = [`set_field:${pick(random, ['0x5', '0x1/0x1', '0x4/0xc'])}->ct_mark`, 'set_field:0x7->ct_label', `move:NXM_OF_${family === 'ipv4' ? 'IP_SRC[0..15]' : 'IN_PORT[]'}->NXM_NX_CT_MARK[0..15]`];
-  const exec = chance(random, 35) ? `exec(${joined(...marks.filter(() => chance(random, 50)))})`.replace('exec()', '') : '';
+export function commitIn(random: Random, family: Family, table: number | undefined): string {
+  const marks = [`set_field:${pick(random, ['0x5', '0x1/0x1', '0x4/0xc'])}->ct_mark`, 'set_field:0x7->ct_label', 'move:NXM_OF_IN_PORT[]->NXM_NX_CT_MARK[0..15]'];
+  const exec = chance(random, 50) ? `exec(${joined(...marks.filter(() => chance(random, 50)))})`.replace('exec()', '') : '';
   return `ct(${joined('commit', chance(random, 10) ? 'force' : '', `zone=${zone(random)}`, table === undefined ? '' : `table=${table}`, chance(random, 45) ? translation(random, family) : '', exec)})`;
 }
 
@@ -64,19 +90,27 @@ function translation(random: Random, family: Family): string {
 }
 
 /** Into the next table, or out: a connection that is invalid is not committed. */
-function thenDo(random: Random, table: number, family: Family, isInvalid: boolean): string {
+function thenDo(random: Random, table: number, family: Family, around: Around, packets: 'invalid' | 'any'): string {
   const next = table + 1;
   const choices = [
-    () => output(random), () => output(random), () => `${commitIn(random, family, tables.last)}`, () => joined(commitIn(random, family, undefined), output(random)), () => joined(`clone(${commitIn(random, family, undefined)},${output(random)})`, output(random)),
-    () => (table < tables.again ? track(random, next) : output(random)), () => joined('ct_clear', output(random)), () => joined(learn(random, family), output(random)), () => `resubmit(,${tables.learned})`,
-    () => joined('output:5', output(random)), () => joined('dec_ttl', output(random)), () => (family === 'ipv4' ? joined(commitIn(random, family, undefined), 'set_field:10.0.0.3->ip_dst', track(random, tables.last)) : output(random)),
+    () => output(random, around), () => output(random, around), () => `${commitIn(random, family, tables.last)}`, () => joined(commitIn(random, family, undefined), output(random, around)), () => joined(`clone(${commitIn(random, family, undefined)},${output(random, around)})`, output(random, around)),
+    () => (table < tables.again ? track(random, next) : output(random, around)), () => joined('ct_clear', output(random, around)), () => joined(learn(random, family), output(random, around)), () => `resubmit(,${tables.learned})`,
+    () => joined('output:5', output(random, around)), () => joined('dec_ttl', output(random, around)), () => joined(`meter:${pick(random, meterIds)}`, output(random, around)),
+    () => joined(throughGroup(random, family, around), chance(random, 30) ? output(random, around) : ''), () => throughGroup(random, family, around), () => (family === 'ipv4' ? joined(commitIn(random, family, undefined), 'set_field:10.0.0.3->ip_dst', track(random, tables.last)) : output(random, around)),
   ];
   const drawn = pick(random, choices)();
-  return isInvalid && drawn.includes('commit') ? output(random) : drawn;
+  return packets === 'invalid' && drawn.includes('commit') ? output(random, around) : drawn;
 }
 
-function output(random: Random): string {
+export function output(random: Random, { network }: Around): string {
+  if (network === 'two nodes' && chance(random, 35)) return intoTunnel(random, 'near');
   return `output:${pick(random, [1, 2, 3, 4, 'in_port', 5])}`.replace('output:in_port', 'in_port');
+}
+
+/** A group for packets of this family, where there is one. */
+function throughGroup(random: Random, family: Family, around: Around): string {
+  const fitting = around.groups.filter((group) => group.family === family);
+  return fitting.length === 0 ? output(random, around) : `group:${pick(random, fitting).id}`;
 }
 
 /** A flow for answers, or one that counts what is like the packet at hand. */

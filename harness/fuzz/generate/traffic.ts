@@ -15,7 +15,7 @@ import { chance, pick, times } from './draw.js';
 
 export type Family = 'ipv4' | 'ipv6';
 
-/** Hosts at ports 1, 2 and 3, and an address of nobody's that flows translate to. */
+/** Hosts, and an address of nobody's that flows translate to. */
 const hosts = [1, 2, 3] as const;
 export const addressOf = (family: Family, host: number): string => (family === 'ipv4' ? `10.0.0.${host}` : `fd00::${host}`);
 export const translatedHost = 9;
@@ -45,16 +45,17 @@ export interface Traffic {
 
 const mostTalks = 3;
 
-export function drawTraffic(random: Random): Traffic {
+/** @param portOf where a host is. */
+export function drawTraffic(random: Random, portOf: (host: number) => string): Traffic {
   const talks = times(random.integer(1, mostTalks), () => drawTalk(random));
   const sent: Sent[] = [];
   return {
     next: () => {
-      if (chance(random, 15)) return strange(random, sent);
+      if (chance(random, 15)) return strange(random, sent, portOf);
       const talk = pick(random, talks);
       // Now and then the same packet again, or one too early.
       talk.turn += weightedStep(random);
-      return packetOf(random, talk, Math.max(0, talk.turn));
+      return packetOf(random, talk, Math.max(0, talk.turn), portOf);
     },
     tuple: () => tupleOf(pick(random, talks)),
   };
@@ -73,14 +74,14 @@ function drawTalk(random: Random): Talk {
 }
 
 /** Between other addresses; some are damaged, some are errors that quote what was sent. */
-function strange(random: Random, sent: Sent[]): PacketStep {
+function strange(random: Random, sent: Sent[], portOf: (host: number) => string): PacketStep {
   const packet = anySent(random, sent);
   sent.push(packet);
-  return { kind: 'packet', port: String(pick(random, hosts)), frame: framed(random, packet) };
+  return { kind: 'packet', port: portOf(pick(random, hosts)), frame: framed(random, packet) };
 }
 
 /** Of a conversation's turns some are the server's; now and then an answer goes to what the client may have been translated to, or comes in elsewhere. */
-function packetOf(random: Random, talk: Talk, turn: number): PacketStep {
+function packetOf(random: Random, talk: Talk, turn: number, portOf: (host: number) => string): PacketStep {
   const script = talk.transport === 'tcp' ? segments : plain;
   const { from, flags, bytes } = script[turn % script.length]!;
   const [near, far] = from === 'client' ? [talk.client, talk.server] : [talk.server, talk.client];
@@ -89,7 +90,7 @@ function packetOf(random: Random, talk: Talk, turn: number): PacketStep {
   const payload = transportOf(talk, from, flags, bytes, ends);
   const ip = talk.family === 'ipv4' ? encodeIpv4({ ...ends, ttl: 64, protocol: payload.protocol }, payload.bytes) : encodeIpv6({ ...ends, hopLimit: 64, nextHeader: payload.protocol }, payload.bytes);
   const frame = encodeEthernet({ src: macOf(near), dst: macOf(far), etherType: talk.family === 'ipv4' ? etherTypes.ipv4 : etherTypes.ipv6 }, ip);
-  return { kind: 'packet', port: String(chance(random, 92) ? near : pick(random, hosts)), frame };
+  return { kind: 'packet', port: portOf(chance(random, 92) ? near : pick(random, hosts)), frame };
 }
 
 function macOf(host: number): string {

@@ -1,7 +1,8 @@
 /** The smallest case that still shows something: fewer steps, flows and groups, then less in each of them. */
 import { assertNever } from '../../base/errors.js';
-import type { CaseStep, FuzzCase, PacketStep } from '../case.js';
+import { callOf, type CaseStep, type FuzzCase, type PacketStep } from '../case.js';
 import { printStep } from '../frozen.js';
+import { node, programsOf } from '../network.js';
 import { fewer } from './fewer.js';
 import { simplerFlows, simplerGroups } from './simpler.js';
 
@@ -17,19 +18,33 @@ export async function shrink(whole: FuzzCase, shows: Shows): Promise<FuzzCase> {
 }
 
 function sizeOf(fuzzCase: FuzzCase): string {
-  return JSON.stringify([fuzzCase.groups, fuzzCase.flows, fuzzCase.beyond, fuzzCase.steps.map(printStep)]);
+  return JSON.stringify([programsOf(fuzzCase), fuzzCase.steps.map(printStep)]);
 }
 
 async function shrinkOnce(whole: FuzzCase, shows: Shows): Promise<FuzzCase> {
   let found = whole;
   found = { ...found, steps: await fewer(found.steps, (steps) => shows({ ...found, steps })) };
   found = { ...found, beyond: await fewer(found.beyond, (beyond) => shows({ ...found, beyond })) };
+  if (found.underlay !== undefined) found = await shrinkElsewhere(found, found.underlay, shows);
   found = { ...found, flows: await fewer(found.flows, (flows) => shows({ ...found, flows })) };
   found = { ...found, groups: await fewer(found.groups, (groups) => shows({ ...found, groups })) };
   found = { ...found, flows: await simplify(found.flows, simplerFlows, (flows) => shows({ ...found, flows })) };
   found = { ...found, beyond: await simplify(found.beyond, simplerFlows, (beyond) => shows({ ...found, beyond })) };
   found = { ...found, groups: await simplify(found.groups, simplerGroups, (groups) => shows({ ...found, groups })) };
   return { ...found, steps: await simplify(found.steps, simplerSteps, (steps) => shows({ ...found, steps })) };
+}
+
+/** Without the other node where it takes no part in it. */
+async function shrinkElsewhere(whole: FuzzCase, underlay: readonly string[], shows: Shows): Promise<FuzzCase> {
+  const { groups, flows, beyond, afar = [] } = whole;
+  const near: FuzzCase = { groups, flows, beyond, steps: whole.steps.filter(isNear) };
+  if (await shows(near)) return near;
+  const found = { ...whole, afar: await fewer(afar, (fewerAfar) => shows({ ...whole, afar: fewerAfar })) };
+  return { ...found, underlay: await fewer(underlay, (fewerUnderlay) => shows({ ...found, underlay: fewerUnderlay })) };
+}
+
+function isNear(step: CaseStep): boolean {
+  return callOf(step).node === node;
 }
 
 /** Replaces each entry by a simpler one for as long as one will do. */

@@ -1,7 +1,7 @@
 /** Connections that are forgotten at somebody's word (ovs-vswitchd(8), "dpctl/flush-conntrack"; Open vSwitch lib/ct-dpif.c, ct_dpif_flush). */
 import { InputError, Unsupported } from '../../base/errors.js';
 import { ipProtocols } from '../../packet/ipv4.js';
-import type { Connection, ConnectionTable } from './tracker.js';
+import type { Connection, ConnectionTable } from './connection.js';
 import { printTuple, type Tuple } from './tuple.js';
 
 /** What the words of a tuple are in the text of a connection's direction. */

@@ -2,7 +2,7 @@
 import { Unsupported } from '../../base/errors.js';
 import { ipv4Number } from '../../base/address.js';
 import type { Behaviour } from '../behaviour.js';
-import type { Connection } from './tracker.js';
+import type { Connection } from './connection.js';
 
 /** What a segment of a control connection tells. */
 export type FtpControl =

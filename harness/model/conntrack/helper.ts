@@ -3,7 +3,7 @@ import { Unsupported } from '../../base/errors.js';
 import { word, type FlowKey } from '../../packet/flow-key.js';
 import { ipProtocols } from '../../packet/ipv4.js';
 import type { Behaviour } from '../behaviour.js';
-import type { Connection, ConnectionTable } from './tracker.js';
+import type { Connection, ConnectionTable } from './connection.js';
 import { keyOf, printTuple, type Tuple } from './tuple.js';
 
 export type Helper = 'ftp' | 'tftp';

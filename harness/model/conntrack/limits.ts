@@ -2,7 +2,7 @@
 import { Unsupported } from '../../base/errors.js';
 import type { ConntrackPlan } from '../../nouns/plan.js';
 import type { Behaviour } from '../behaviour.js';
-import type { Connection, ConnectionTable } from './tracker.js';
+import type { Connection, ConnectionTable } from './connection.js';
 
 const mostOfAll = 3_000_000;
 

@@ -14,7 +14,7 @@ import { sctpChecksum } from '../../packet/sctp.js';
 import { viewOf } from '../../packet/header.js';
 import type { Behaviour } from '../behaviour.js';
 import { hasPorts } from './nat.js';
-import type { Translation } from './tracker.js';
+import type { Translation } from './tracked.js';
 import { reversed, type Tuple } from './tuple.js';
 
 /** Bytes of an error in front of what it quotes. */

@@ -8,7 +8,7 @@ import { viewOf } from '../../packet/header.js';
 import { rewriteIdentifier } from '../../packet/rewrite/transport.js';
 import type { Behaviour } from '../behaviour.js';
 import { hasPorts } from './nat.js';
-import type { Translation } from './tracker.js';
+import type { Translation } from './tracked.js';
 import { translateError } from './translate-error.js';
 import { isIcmp } from './tuple.js';
 

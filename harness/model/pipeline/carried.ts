@@ -3,7 +3,7 @@ import { Unsupported } from '../../base/errors.js';
 import { copyKey, isIp, word, type FlowKey } from '../../packet/flow-key.js';
 import type { Behaviour } from '../behaviour.js';
 import { translate, type Bytes } from '../conntrack/translate.js';
-import type { Translation as Change } from '../conntrack/tracker.js';
+import type { Translation as Change } from '../conntrack/tracked.js';
 import type { Packet } from '../packet.js';
 
 export interface Carried {

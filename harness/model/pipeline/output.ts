@@ -112,10 +112,20 @@ export function enqueue(at: Translation, port: number): void {
   send(at, port === reservedPorts.IN_PORT ? inPort : port);
 }
 
-/** What is cut off within its Ethernet header leaves no port. */
+/** An Ethernet header: what is cut off within it leaves no port. */
 const shortestFrame = 14;
 /** Lengths have 16 bits: that one cuts nothing off. */
 const longestFrame = 0xffff;
+
+/** Of every port that a switch gives no other. */
+const mtu = 1500;
+const tagLength = 4;
+
+/** Ethernet's own header comes on top, and one tag (lib/netdev-dummy.c, netdev_dummy_send). */
+function longestOf(frame: Uint8Array): number {
+  const isTagged = frame[12] === 0x81 && frame[13] === 0x00;
+  return mtu + shortestFrame + (isTagged ? tagLength : 0);
+}
 
 /** The packet has come in at `inPort`, and mirrors that watch it get copies. */
 export function mirrorArriving(at: Translation, inPort: number): void {
@@ -164,6 +174,7 @@ function sendOnce(at: Translation, port: number, by: string | undefined, maxLeng
     const frame = bytes.subarray(0, Math.min(bytes.length - cutOff, copied));
     if (frame.length < shortestFrame) return;
     if (ended !== undefined) takeOff(at, ended, { frame, layout, padding });
+    else if (frame.length > longestOf(frame)) passage.steps.push({ kind: 'drop', why: `${name} sends no frame of ${frame.length} bytes: its MTU is ${mtu}` });
     else if (!passage.node.downPorts.has(name)) passage.outputs.push({ port: name, frame, ...told });
   });
 }

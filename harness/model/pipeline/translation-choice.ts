@@ -2,7 +2,7 @@
 import { assert } from '../../base/errors.js';
 import type { NatAction } from '../../openflow/actions.js';
 import { picksFor, translatedReply, type Pick } from '../conntrack/nat.js';
-import { isTaken, liveConnections } from '../conntrack/tracker.js';
+import { isTaken, liveConnections } from '../conntrack/connection.js';
 import { printTuple, reversed, type Tuple } from '../conntrack/tuple.js';
 import type { ModelNode } from '../node.js';
 import { Undecided } from '../undecided.js';

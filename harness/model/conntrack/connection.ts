@@ -1,0 +1,70 @@
+/** Connections, and the table that they are found in: by what their packets look like, in either direction (Open vSwitch lib/conntrack-private.h, struct conn). */
+import { Unsupported } from '../../base/errors.js';
+import type { Behaviour } from '../behaviour.js';
+import type { Expectations, Helper } from './helper.js';
+import type { Progress } from './progress.js';
+import type { Timeouts } from './timeouts.js';
+import { isSame, keyOf, reversed, type Tuple } from './tuple.js';
+
+export interface Connection {
+  /** The direction of its first packet, and the other. */
+  readonly original: Tuple;
+  readonly reply: Tuple;
+  /** The address of its own packets that is translated; missing where the flow asked for none. */
+  readonly translated?: 'src' | 'dst' | 'neither';
+  readonly progress: Progress;
+  /** Those of its zone. */
+  readonly timeouts: Timeouts;
+  /** How many have expired that began with its tuple. */
+  readonly replaces: number;
+  /** What reads its packets, and what they told of so far. */
+  readonly helper?: Helper;
+  expects?: Expectations;
+  /** The direction in which the connection began that told of this one: mark and label are those that it had, for good. */
+  readonly parent?: Tuple;
+  mark: number;
+  /** 128 bits. */
+  label: bigint;
+  expiresAtMs: number;
+}
+
+/** Connections by both of their tuples: each is there twice. */
+export type ConnectionTable = Map<string, Connection>;
+
+/** The table as it is at a moment. */
+export interface Moment {
+  readonly connections: ConnectionTable;
+  readonly nowMs: number;
+  readonly behaviour: Behaviour;
+}
+
+/** The connection that a packet in the direction of `tuple` belongs to: the newest, as those that are translated may cover others. */
+export function lookup(table: ConnectionTable, tuple: Tuple, nowMs: number): Connection | undefined {
+  const found = table.get(keyOf(tuple));
+  if (found === undefined || found.expiresAtMs > nowMs) return found;
+  return liveConnections(table, nowMs).findLast(({ original, reply }) => isSame(original, tuple) || isSame(reply, tuple));
+}
+
+/** Whether no new connection can be told from others by `tuple`. @throws Unsupported where it depends on when Open vSwitch sweeps up. */
+export function isTaken(moment: Moment, tuple: Tuple): boolean {
+  return lookup(moment.connections, tuple, moment.nowMs) !== undefined || isInTheWay(moment, tuple);
+}
+
+/** Whether answers to a translated connection that has ended would look like this, or, where they are just the other way round, its packets. */
+export function isInTheWay({ connections, nowMs, behaviour }: Moment, tuple: Tuple): boolean {
+  const ended = behaviour.endedTranslations === 'are gone' ? undefined : connections.get(keyOf(tuple));
+  if (ended?.translated === undefined || ended.expiresAtMs > nowMs) return false;
+  if (!isSame(ended.reply, tuple) && !isSame(ended.reply, reversed(tuple))) return false;
+  if (ended.expiresAtMs < nowMs) throw new Unsupported('the model does not know when Open vSwitch before 3.3 forgets where answers to a translated connection came that has ended');
+  return true;
+}
+
+/** Every connection of the table that has not expired. */
+export function liveConnections(table: ConnectionTable, nowMs: number): readonly Connection[] {
+  return [...new Set(table.values())].filter(({ expiresAtMs }) => expiresAtMs > nowMs);
+}
+
+/** What its packets are told to belong to (write_ct_md). */
+export function firstOf({ original, parent }: Connection): Tuple {
+  return parent ?? original;
+}

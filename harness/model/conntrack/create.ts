@@ -1,0 +1,25 @@
+/** New connections (Open vSwitch lib/conntrack.c, conn_not_found). */
+import { Unsupported } from '../../base/errors.js';
+import type { Connection } from './connection.js';
+import { helperOf, type Expected } from './helper.js';
+import { begin, type Part } from './progress.js';
+import type { Asked, Tracker } from './tracked.js';
+import { keyOf, reversed, type Tuple } from './tuple.js';
+
+/** Undefined where there is no room for one more, or nothing to translate it to. */
+export function create({ connections, nowMs, timeoutsOf, hasRoom, translate }: Tracker, packet: Part, original: Tuple, { nat, helper: asked, reader }: Asked, expected: Expected | undefined): Connection | undefined {
+  if (!hasRoom(original.zone)) return undefined;
+  if (nat !== undefined && expected !== undefined) throw new Unsupported('the model does not translate connections that were expected of FTP or TFTP');
+  const helper = helperOf(reader, asked);
+  const reply = nat === undefined ? reversed(original) : translate(original, nat);
+  if (reply === undefined) return undefined;
+  const { progress, timeout } = begin(packet);
+  const timeouts = timeoutsOf(original);
+  const former = connections.get(keyOf(original));
+  const created: Connection = {
+    original, reply, ...(nat === undefined ? {} : { translated: nat.to?.part ?? 'neither' }), progress, timeouts, replaces: former === undefined ? 0 : former.replaces + 1,
+    mark: expected?.mark ?? 0, label: expected?.label ?? 0n, ...(helper === undefined ? {} : { helper }), ...(expected === undefined ? {} : { parent: expected.parent }), expiresAtMs: nowMs + timeouts[timeout] * 1000,
+  };
+  for (const direction of [original, reply]) connections.set(keyOf(direction), created);
+  return created;
+}

@@ -1,0 +1,54 @@
+/** What the tracker is asked, what it says of a packet, and what it needs to know for that. */
+import type { NatAction } from '../../openflow/actions.js';
+import type { Connection, Moment } from './connection.js';
+import type { Expected, Helper } from './helper.js';
+import type { Timeouts } from './timeouts.js';
+import type { Tuple } from './tuple.js';
+
+/** What the datapath knows of a packet's connection, and keeps until the packet enters another zone (Open vSwitch lib/packets.h, struct pkt_metadata). */
+export interface Tracked {
+  readonly zone: number;
+  /** Bits of ct_state. */
+  readonly state: number;
+  readonly connection?: Connection;
+  readonly isReply: boolean;
+  /** Whether it quotes a packet of its connection. */
+  readonly isError?: true;
+  /** Of a packet without a connection, what it was expected with. */
+  readonly expected?: Expected;
+  /** The original direction of the connection, of the one that told of it, or that of a packet that might begin one; missing for a packet that can belong to none. */
+  readonly original?: Tuple;
+  /** What its addresses and ports become. */
+  readonly becomes?: Translation;
+}
+
+/** The packet goes in the direction of `tuple`; only one of its addresses is written, but both ports. */
+export interface Translation {
+  readonly part: 'src' | 'dst';
+  /** Whether what it quotes is translated as well. */
+  readonly isOfError: boolean;
+  readonly tuple: Tuple;
+}
+
+/** What flows ask for (ovs-actions(7), "ct"). */
+export interface Asked {
+  readonly zone: number;
+  /** What becomes of a packet without a connection; `by force`, one that would be an answer begins a connection as well. */
+  readonly commits: 'nothing' | 'new connections' | 'by force';
+  readonly nat?: NatAction;
+  readonly helper?: Helper;
+  /** What reads the packet. */
+  readonly reader?: Helper;
+}
+
+/** What the tracker needs to know of its node. */
+export interface Tracker extends Moment {
+  /** Those that told of others. */
+  readonly controls: Set<Connection>;
+  readonly tcpSequences: 'checked' | 'not checked';
+  readonly timeoutsOf: (tuple: Tuple) => Timeouts;
+  /** Whether the zone takes one more connection. */
+  readonly hasRoom: (zone: number) => boolean;
+  /** The direction of the answers to a new connection that is translated; undefined where there can be none. */
+  readonly translate: (original: Tuple, nat: NatAction) => Tuple | undefined;
+}
