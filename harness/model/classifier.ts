@@ -2,7 +2,8 @@
 import { InputError } from '../base/errors.js';
 import { printFlow, type Flow } from '../openflow/flow.js';
 import { ruleOf, type Rule } from './classifier/rule.js';
-import { bucketWith, emptySubtable, put, subtableName, take, type Subtable } from './classifier/subtable.js';
+import { emptySubtable, put, subtableName, take, type Subtable } from './classifier/subtable.js';
+import { bucketWith } from './classifier/tuple.js';
 import { matchWords } from './classifier/words.js';
 import type { OptionFields } from './options.js';
 
@@ -74,7 +75,7 @@ function slotOf({ subtables }: FlowTable, rule: Rule): Slot {
 }
 
 function heldIn({ subtable, values }: Slot, { flow: { priority } }: Rule): Rule | undefined {
-  return bucketWith(subtable, values)?.rules.find(({ flow }) => flow.priority === priority);
+  return bucketWith(subtable, values)?.items.find(({ flow }) => flow.priority === priority);
 }
 
 function takeOut({ rules, subtables }: FlowTable, { subtable, values }: Slot, rule: Rule): void {

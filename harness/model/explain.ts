@@ -5,7 +5,7 @@ import { word, type FlowKey } from '../packet/flow-key.js';
 import type { Detail } from './detail.js';
 import type { ModelNode } from './node.js';
 import { arriving } from './packet.js';
-import { enter } from './pipeline/translate.js';
+import { enter } from './pipeline/recirculation.js';
 import type { Passage } from './pipeline/translation.js';
 import type { TraceStep } from './trace.js';
 import { tunnelDestination } from './tunnels/addresses.js';

@@ -27,14 +27,15 @@ function limited(asked: number | undefined, { least, most, usual }: { readonly l
  * Notes that `mac` is behind `port`. Within a second only news change anything, not even which address was heard of last.
  * @param isAnnounced by gratuitous ARP, which is always news.
  */
-export function hear(macs: MacTable, { macTable }: BridgePlan, heard: Omit<LearnedAddress, 'heardS'>, isAnnounced: boolean, nowMs: number): void {
+export function hear(macs: MacTable, { macTable }: BridgePlan, heard: Omit<LearnedAddress, 'heardS'>, isAnnounced: boolean, nowMs: number): 'news' | 'known' {
   const name = `${heard.vlan} ${heard.mac}`;
   const heardS = Math.floor(nowMs / 1000);
   const before = macs.get(name);
-  if (before?.heardS === heardS && before.port === heard.port && !isAnnounced) return;
+  if (before?.heardS === heardS && before.port === heard.port && !isAnnounced) return 'known';
   if (before === undefined && macs.size >= limited(macTable?.size, size)) macs.delete(leastOfFullest(macs));
   macs.delete(name);
   macs.set(name, { ...heard, heardS });
+  return 'news';
 }
 
 /** Of the port with the most addresses the one that was heard of longest ago. @throws Unsupported where several have as many: which of them, only the switch knows. */

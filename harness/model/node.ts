@@ -13,8 +13,9 @@ import type { Fragments } from './conntrack/fragments.js';
 import { timeoutsOf, type Timeouts } from './conntrack/timeouts.js';
 import type { Connection, ConnectionTable } from './conntrack/connection.js';
 import { countLearners } from './flows/edit.js';
-import { hasTimeout, type FlowRecord } from './flows/record.js';
+import { hasTimeout, newRecord, type FlowRecord } from './flows/record.js';
 import { fullMeter, plannedMeters, type MeterState } from './meters.js';
+import { noMegaflows, type Changes, type Megaflows } from './megaflows/megaflow.js';
 import { mirrorsOf, type Mirror } from './mirrors.js';
 import { located, optionFields, type OptionFields } from './options.js';
 import type { MacTable } from './macs.js';
@@ -51,6 +52,8 @@ export interface ModelBridge {
   isAsPlanned: boolean;
   /** Virtual time in ms at which the flows of the plan came. */
   sinceMs: number;
+  /** Those of its node. */
+  readonly changes: Changes;
 }
 
 export interface ModelNode {
@@ -71,6 +74,9 @@ export interface ModelNode {
   readonly decisions: Decisions;
   /** Names of ports whose links are down: what goes out of them or into them is lost. */
   readonly downPorts: Set<string>;
+  /** What packets lead to, kept for others; missing where every packet is translated. */
+  readonly megaflows: Megaflows | undefined;
+  readonly changes: Changes;
   /** Virtual time in ms. */
   nowMs: number;
 }
@@ -80,6 +86,7 @@ export interface ModelNode {
  * port it does not know.
  */
 export function buildNode(plan: NodePlan, version = newest): ModelNode {
+  const changes: Changes = { program: 0, learned: 0 };
   const bridges = plan.bridges.map((bridge): ModelBridge => {
     const ports = new Map(bridge.ports.map((port) => [port.ofport, port]));
     const options = optionFields(parseBridgeOptions(plan.node, bridge));
@@ -89,12 +96,12 @@ export function buildNode(plan: NodePlan, version = newest): ModelNode {
     const planned = { rules: rulesOf(tables), groups: new Map(groups) };
     return {
       plan: bridge, ports, groups, meters, options, tables, planned, ids: new Map(), macs: new Map(), snooping: snoopingOf(bridge), addresses: ownAddresses(bridge), mirrors: mirrorsOf(bridge), records: new Map(),
-      expiring: new Set(planned.rules.filter(({ flow }) => hasTimeout(flow))), learners: countLearners(planned.rules), isAsPlanned: true, sinceMs: 0,
+      expiring: new Set(planned.rules.filter(({ flow }) => hasTimeout(flow))), learners: countLearners(planned.rules), isAsPlanned: true, sinceMs: 0, changes,
     };
   });
   const { conntrack = {} } = plan;
   const timeouts = new Map((conntrack.timeouts ?? []).map(({ zone, seconds }) => [zone, timeoutsOf(seconds)]));
-  return { name: plan.node, behaviour: behaviourOf(version), bridges, tunnels: tunnelPortsOf(bridges), routes: routesOf(plan.bridges), neighbours: plannedNeighbours(plan.bridges), connections: new Map(), controls: new Set(), conntrack, timeouts, fragments: [], decisions: noDecisions(), downPorts: new Set(), nowMs: 0 };
+  return { name: plan.node, behaviour: behaviourOf(version), bridges, tunnels: tunnelPortsOf(bridges), routes: routesOf(plan.bridges), neighbours: plannedNeighbours(plan.bridges), connections: new Map(), controls: new Set(), conntrack, timeouts, fragments: [], decisions: noDecisions(), downPorts: new Set(), megaflows: noMegaflows(), changes, nowMs: 0 };
 }
 
 /** The group with the bridge's own fields. */
@@ -106,6 +113,8 @@ export function locatedGroup(group: Group, options: OptionFields): Group {
 export function resetNode(node: ModelNode): void {
   node.connections.clear();
   node.controls.clear();
+  node.changes.learned++;
+  if (node.downPorts.size > 0) node.changes.program++;
   node.downPorts.clear();
   node.decisions.translationsAsked = 0;
   forgetNeighbours(node.neighbours);
@@ -113,16 +122,18 @@ export function resetNode(node: ModelNode): void {
     bridge.macs.clear();
     bridge.snooping?.groups.clear();
     bridge.snooping?.routers.clear();
-    bridge.records.clear();
     bridge.sinceMs = node.nowMs;
+    for (const [rule, record] of bridge.records) Object.assign(record, newRecord(rule, node.nowMs));
     for (const [id, { meter }] of bridge.meters) bridge.meters.set(id, fullMeter(meter, node.nowMs));
     if (!bridge.isAsPlanned) restore(bridge);
   }
 }
 
 function restore(bridge: ModelBridge): void {
-  const { tables, groups, planned, expiring, learners } = bridge;
+  const { tables, groups, planned, expiring, learners, records } = bridge;
   const wanted = new Set(planned.rules);
+  bridge.changes.program++;
+  records.clear();
   for (const rule of rulesOf(tables)) if (!wanted.has(rule)) remove(tables, rule);
   for (const rule of wanted) if (find(tables, rule) !== rule) insert(tables, rule);
   refill(groups, planned.groups);

@@ -45,7 +45,7 @@ export function normal(node: ModelNode, bridge: ModelBridge, key: FlowKey, recei
   const vlan = tags[0]?.vlan ?? 0;
   const [source, destination] = [mac(key, word.ethSrc), mac(key, word.ethDst)];
   if (isReserved(destination)) return [];
-  if (!isMulticast(source)) hear(bridge.macs, bridge.plan, { vlan, mac: source, port: inPort }, isGratuitousArp(key, destination), node.nowMs);
+  if (!isMulticast(source) && hear(bridge.macs, bridge.plan, { vlan, mac: source, port: inPort }, isGratuitousArp(key, destination), node.nowMs) === 'news') node.changes.learned++;
   const exits = (targets: readonly number[]) => targets.filter((port) => port !== inPort).map((port) => ({ port, tags: asOutside(vlansOf(bridge, port), tags) }));
   const snooped = isMulticast(destination) ? snoop(node, bridge, key, received, { vlan, port: inPort }) : 'all';
   if (snooped !== 'all') return exits(snooped);

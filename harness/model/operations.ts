@@ -11,6 +11,8 @@ type Operation = Exclude<SwitchCall, { readonly kind: 'receive' }>;
 
 /** @throws InputError for what the switch would refuse. */
 export function operate(node: ModelNode, call: Operation): void {
+  node.changes.learned++;
+  if (call.kind !== 'advance') node.changes.program++;
   switch (call.kind) {
     case 'advance':
       return advance(node, call.ms);

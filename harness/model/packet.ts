@@ -91,13 +91,14 @@ export function copyOf(packet: Packet): Packet {
 }
 
 /** The packet's changes go into its bytes, and what is known of it stays. */
-export function commit(packet: Packet): void {
-  if (!isChanged(packet)) return;
+export function commit(packet: Packet): 'changed' | 'as they were' {
+  if (!isChanged(packet)) return 'as they were';
   const { layout, arrived, key } = packet;
   packet.frame = departing(packet);
   packet.layout = movedLayout(layout, arrived, key);
   packet.arrived = copyKey(key);
   packet.isAsRead = false;
+  return 'changed';
 }
 
 /** Whether actions changed what stands in the frame. */

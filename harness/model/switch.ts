@@ -9,7 +9,7 @@ import { packetsOf } from './flows/record.js';
 import { idOf, type ModelBridge, type ModelNode } from './node.js';
 import { arriving } from './packet.js';
 import type { Passage } from './pipeline/translation.js';
-import { enter } from './pipeline/translate.js';
+import { enter } from './pipeline/recirculation.js';
 import { ageSnooping } from './snooping.js';
 import type { Trace } from './trace.js';
 import { Undecided } from './undecided.js';

@@ -17,6 +17,7 @@ export function place(bridge: ModelBridge, rule: Rule, record: FlowRecord): Edit
   const removed = before === undefined ? {} : drop(bridge, before);
   insert(bridge.tables, rule);
   bridge.records.set(rule, record);
+  bridge.changes.program++;
   if (hasTimeout(record)) bridge.expiring.add(rule);
   bridge.isAsPlanned = false;
   return { ...removed, bridge, added: rule };
@@ -25,6 +26,7 @@ export function place(bridge: ModelBridge, rule: Rule, record: FlowRecord): Edit
 /** Takes a flow out of its table. */
 export function drop(bridge: ModelBridge, rule: Rule): Edit {
   const record = recordOf(bridge, rule);
+  bridge.changes.program++;
   remove(bridge.tables, rule);
   bridge.records.delete(rule);
   bridge.expiring.delete(rule);

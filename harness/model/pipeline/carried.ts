@@ -13,6 +13,11 @@ export interface Carried {
   readonly changes: readonly { readonly change: Change; readonly then: FlowKey }[];
 }
 
+/** What it carries when a translation begins. */
+export function carriedBy({ tracked }: Packet): Carried {
+  return { changes: [], ...(tracked === undefined ? {} : { tracked }) };
+}
+
 /** The packet's bytes as the datapath has them, where `packet` is what the translation takes it for. */
 export function bytesOf({ frame, layout, arrived }: Pick<Packet, 'frame' | 'layout' | 'arrived'>, { changes }: Carried, behaviour: Behaviour): Bytes {
   if (changes.length > 0 && !isIp(arrived[word.ethType] ?? 0)) throw new Unsupported('the model does not look for a translated packet behind labels');

@@ -12,7 +12,7 @@ import { handUp } from '../packet.js';
 import { isPlain } from '../../openflow/actions/output.js';
 import { bytesOf } from './carried.js';
 import { meteredForController } from './meter.js';
-import { actionBytes, blame, noteDrop, noteWrite, type ActionList, type Translation } from './translation.js';
+import { actionBytes, blame, leaveToDatapath, noteDrop, noteWrite, type ActionList, type Translation } from './translation.js';
 
 /** Sends the packet as it is now; how it goes on does not depend on it. */
 export function tellController(at: Translation, action: ControllerAction, list: ActionList): void {
@@ -34,7 +34,7 @@ function tell(at: Translation, action: ControllerAction, reason: PacketIn['reaso
   const pass = meteredForController(at, action.meter);
   const isHeard = listens(at, action.id);
   const { frame, layout, arrived } = at.packet;
-  at.datapath.push((behind) => {
+  leaveToDatapath(at, 'controller', (behind) => {
     if (pass(behind) === 'dropped' || !isHeard) return;
     at.passage.packetIns.push({ ...told, frame: bytesOf({ frame, layout, arrived }, at.carried, at.passage.node.behaviour).frame });
   });

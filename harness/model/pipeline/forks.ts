@@ -3,17 +3,17 @@ import { Unpredictable, Unsupported } from '../../base/errors.js';
 import type { Action, OtherAction } from '../../openflow/actions.js';
 import { word } from '../../packet/flow-key.js';
 import { writeSubfield } from '../keys.js';
-import { commit, copyOf } from '../packet.js';
+import { copyOf } from '../packet.js';
 import { carryOutSet } from './action-set.js';
 import { finishFreezing } from './freeze.js';
-import { execute, ofFlow, type DatapathAction, type Translation } from './translation.js';
+import { commitChanges, execute, leaveToDatapath, ofFlow, type DatapathAction, type Translation } from './translation.js';
 
 /** On a copy of the packet, with an action set of its own; what exits there, exits here as well. */
 export function clone(at: Translation, actions: readonly Action[]): void {
   const { packet, stack, actionSet, hasGroupInSet, datapath, isLasting, isLast } = at;
   const isAsked = !isLast && actions.some(({ kind }) => setsApart.includes(kind));
   const isByDatapath = at.passage.node.behaviour.clonesAreApart === 'where the datapath asks for it';
-  if (isAsked || (isByDatapath && !isLast)) commit(packet);
+  if (isAsked || (isByDatapath && !isLast)) commitChanges(at);
   at.datapath = [];
   at.isLasting = false;
   onCopy(at, actions, isByDatapath || isAsked || isLast ? 'last' : 'others behind');
@@ -22,7 +22,7 @@ export function clone(at: Translation, actions: readonly Action[]): void {
   const [left, inner] = [at.packet, at.datapath];
   Object.assign(at, { packet, stack, actionSet, hasGroupInSet, datapath });
   if (isApart) {
-    at.datapath.push(() => { onCarriedCopy(at, inner); });
+    leaveToDatapath(at, 'clone with a copy of its own', () => { onCarriedCopy(at, inner); });
     return;
   }
   // What its outputs put into the packet's bytes is taken back with the next output, as far as the fields tell.
@@ -70,7 +70,7 @@ export function checkLength(at: Translation, { bytes, destination }: Extract<Oth
   if (destination.field.word >= word.ethSrc || destination.field.name === 'pkt_mark') throw new Unpredictable(`the model does not know what becomes of the bit of check_pkt_larger in ${destination.field.name}`);
   const { packet, stack, actionSet, hasGroupInSet, datapath, exits } = at;
   if (at.passage.node.behaviour.clonesKeep !== 'neither' && (stack.length > 0 || actionSet.length > 0)) throw new Unsupported('the model does not know what Open vSwitch before 3.2 makes of a stack or an action set at check_pkt_larger');
-  commit(packet);
+  commitChanges(at);
   const way = (isLarger: bigint) => {
     Object.assign(at, { packet: copyOf(packet), stack, actionSet, datapath: [], exits });
     writeSubfield(at.packet.key, destination, isLarger);
@@ -82,5 +82,5 @@ export function checkLength(at: Translation, { bytes, destination }: Extract<Oth
   const others = way(0n);
   const taken = packet.frame.length - packet.padding > bytes ? longer : others;
   Object.assign(at, { packet, stack, actionSet, hasGroupInSet, datapath, exits: exitsLonger });
-  at.datapath.push(() => { onCarriedCopy(at, taken); });
+  leaveToDatapath(at, 'check_pkt_larger', () => { onCarriedCopy(at, taken); });
 }

@@ -4,11 +4,11 @@ import type { Action, ControllerAction } from '../../openflow/actions.js';
 import { fieldCalled } from '../../openflow/fields.js';
 import { word } from '../../packet/flow-key.js';
 import { hash2words, symmetricL3L4 } from '../hash.js';
-import { commit, copyOf, settled, type Packet } from '../packet.js';
+import { copyOf, settled, type Packet } from '../packet.js';
 import { asCarried } from './carried.js';
 import { listens, packetIn } from './controller.js';
 import { meteredForController } from './meter.js';
-import type { Freezing, Frozen, Place, Translation } from './translation.js';
+import { commitChanges, leaveToDatapath, type Freezing, type Frozen, type Place, type Translation } from './translation.js';
 
 /** What is left of a list of actions is kept for later. */
 export function keepForLater(at: Translation, actions: readonly Action[], places: readonly Place[]): void {
@@ -25,14 +25,14 @@ function asAction(action: Action): Action {
 
 /** The broken-off translation goes on behind what was sent so far; the rest of this one goes on without it. */
 export function finishFreezing(at: Translation): void {
-  commit(at.packet);
+  commitChanges(at);
   const { freezing } = at;
-  const frozen = freeze(at, 0);
+  const frozen: Frozen = { ...freeze(at, 0), packet: copyOf(at.packet) };
   at.freezing = undefined;
   at.frozen = [];
   if (freezing?.kind === 'pause') return pause(at, freezing.action, frozen);
   if (freezing?.kind === 'hash') at.isLasting = true;
-  at.datapath.push(() => {
+  leaveToDatapath(at, 'put off', () => {
     const packet = asCarried(frozen.packet, at.carried, at.passage.node.behaviour);
     at.recirculate({ ...frozen, packet: freezing?.kind === 'hash' ? hashed(packet, freezing) : packet });
   });
@@ -48,7 +48,7 @@ function pause(at: Translation, action: ControllerAction, frozen: Frozen): void 
   if (resumes && frozen.actions.some(({ action: { kind } }) => kind === 'write_actions' || kind === 'clear_actions' || kind === 'meter')) throw new Unpredictable('Open vSwitch refuses to go on with a packet that waits in front of an instruction: it tells of it in a form that it does not read');
   // What is left comes back from it as that of a flow of cookie 0 (lib/ofp-packet.c, ofputil_decode_packet_in_private).
   const rest = frozen.actions.length > 0 ? { cookie: 0n } : { actions: [{ action: { kind: 'note', bytes: [] }, place: at.place } as const] };
-  at.datapath.push((behind) => {
+  leaveToDatapath(at, 'controller', (behind) => {
     if ((isMetered && pass(behind) === 'dropped') || !isHeard) return;
     const packet = asCarried(frozen.packet, at.carried, at.passage.node.behaviour);
     at.passage.packetIns.push({ ...told, frame: packet.frame });
@@ -57,13 +57,13 @@ function pause(at: Translation, action: ControllerAction, frozen: Frozen): void 
 }
 
 /**
+ * Where a packet goes on.
  * @throws Unsupported where there is an action set: unless more actions are left than it has, Open vSwitch 3.1 to 4.0 ends itself
  * (an assertion in ofproto-dpif-rid.c, recirc_alloc_id__).
- * @param packet that goes on, and is nobody else's: as it was left, unless told.
  */
-export function freeze({ bridge, packet: left, frozen, stack, actionSet, mirrored }: Translation, table: number, packet = copyOf(left)): Frozen {
+export function freeze({ bridge, frozen, stack, actionSet, mirrored }: Translation, table: number): Omit<Frozen, 'packet'> {
   if (actionSet.length > 0) throw new Unpredictable('the model does not follow a packet that is put off with an action set: Open vSwitch may end itself by an assertion there');
-  return { bridge, table, packet, actions: frozen, stack: [...stack], mirrored };
+  return { bridge, table, actions: frozen, stack: [...stack], mirrored };
 }
 
 /** The hash of the datapath's action HASH (lib/odp-execute.c); the one of addresses and ports is taken when the packet arrives. */

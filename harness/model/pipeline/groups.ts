@@ -7,7 +7,7 @@ import { copyOf } from '../packet.js';
 import { inSetOrder } from './action-set.js';
 import { finishFreezing } from './freeze.js';
 import { chooseBucket } from './select.js';
-import { blame, hasRoom, noteDrop, type Translation } from './translation.js';
+import { blame, hasRoom, keepNothing, noteDrop, type Translation } from './translation.js';
 
 /** Tells what becomes of the list of actions: one whose group is not there ends. */
 export function runGroup(at: Translation, id: number): 'stop' | undefined {
@@ -34,6 +34,7 @@ function bucketsOf(at: Translation, group: Group): readonly Bucket[] {
     case 'ff':
       return orNone(at, group, group.buckets.find((bucket) => isLive(at, group, bucket)));
     case 'select': {
+      keepNothing(at, 'select');
       const choice = chooseBucket(at.packet, group, (bucket) => isLive(at, group, bucket));
       if (choice.kind === 'bucket') return orNone(at, group, choice.bucket);
       at.exits = true;

@@ -1,12 +1,12 @@
 /** Meters on a packet's way (ovs-actions(7), "meter", "controller"): the datapath asks them once it comes to them. */
 import type { Meter } from '../../openflow/meters.js';
 import { meterPasses } from '../meters.js';
-import type { DatapathAction, Translation } from './translation.js';
+import { leaveToDatapath, type DatapathAction, type Translation } from './translation.js';
 
 /** The packet, and all that would have been done with it; a meter that is not there lets everything pass. */
 export function meter(at: Translation, id: Meter['id']): void {
   at.isLasting = true;
-  at.datapath.push(metered(at, id));
+  leaveToDatapath(at, 'meter', metered(at, id));
 }
 
 /**

@@ -2,18 +2,20 @@
 import { Unpredictable } from '../../base/errors.js';
 import type { Subfield } from '../../openflow/actions.js';
 import { reservedPorts } from '../../openflow/ports.js';
+import { etherTypes } from '../../packet/ethernet.js';
 import { countTags, most, word } from '../../packet/flow-key.js';
 import { readSubfield } from '../keys.js';
 import { checkRead } from '../known.js';
+import { lookAtWords, type Event } from '../megaflows/recording.js';
 import { portName } from '../node.js';
 import { isFlooded, normal, portsOf, putTags, tagsOf, type Exit } from '../normal.js';
-import { commit, departing, type Packet } from '../packet.js';
-import { bytesOf } from './carried.js';
+import { departing, type Packet } from '../packet.js';
+import { deliver, frameOf, shortestFrame } from './delivery.js';
 import { mirror, refuseUnorderedCopies } from './mirrors.js';
 import { sendThroughPatch } from './patch.js';
 import { tellController } from './controller.js';
 import { descend } from './tables.js';
-import { actionBytes, blame, noteDrop, type ActionList, type Translation } from './translation.js';
+import { actionBytes, blame, commitChanges, keepNothing, leaveToDatapath, noteDrop, type ActionList, type Translation } from './translation.js';
 import { arriveBelow, sendThroughTunnel, takeOff } from './tunnel.js';
 
 /** A number that no port can have sends nothing. */
@@ -50,8 +52,20 @@ export function output(at: Translation, port: number, list: ActionList, by?: str
 
 function outputNormal(at: Translation): void {
   const exits = normal(at.passage.node, at.bridge, at.packet.key, at.received);
+  lookAsNormal(at, exits);
   if (exits.length === 0) noteDrop(at, 'NORMAL keeps it');
   sendTagged(at, exits, 'NORMAL');
+}
+
+/** What NORMAL decides by, where it does no more than look a MAC up. */
+function lookAsNormal(at: Translation, exits: readonly Exit[]): void {
+  const { recording, bridge, packet: { key } } = at;
+  if (recording === undefined) return;
+  if (bridge.snooping !== undefined) return keepNothing(at, 'NORMAL that snoops');
+  if (countTags(key) > 0 || exits.some(({ tags }) => tags.length > 0)) return keepNothing(at, 'NORMAL with tags');
+  if (key[word.ethType] === etherTypes.arp) return keepNothing(at, 'NORMAL of ARP');
+  recording.depends = 'on what was learned';
+  lookAtWords(recording, word.ethSrc, 4);
 }
 
 /** Each with its tags; then the packet is as before. */
@@ -76,6 +90,7 @@ function sendTagged(at: Translation, exits: readonly Exit[], by: string): void {
 function inAnyOrder(at: Translation, ports: readonly number[], send: () => void): void {
   const leadsOn = ports.length > 1 && ports.some((port) => at.bridge.ports.get(port)?.kind === 'patch');
   const before = leadsOn ? departing(at.packet) : undefined;
+  if (leadsOn) keepNothing(at, 'several ports, one of which leads on');
   send();
   if (before !== undefined && at.error === undefined && Buffer.compare(before, departing(at.packet)) !== 0) throw new Unpredictable('the model does not know in which order FLOOD, ALL and NORMAL send, and the bridge behind a patch port changes what comes later');
 }
@@ -112,20 +127,8 @@ export function enqueue(at: Translation, port: number): void {
   send(at, port === reservedPorts.IN_PORT ? inPort : port);
 }
 
-/** An Ethernet header: what is cut off within it leaves no port. */
-const shortestFrame = 14;
 /** Lengths have 16 bits: that one cuts nothing off. */
 const longestFrame = 0xffff;
-
-/** Of every port that a switch gives no other. */
-const mtu = 1500;
-const tagLength = 4;
-
-/** Ethernet's own header comes on top, and one tag (lib/netdev-dummy.c, netdev_dummy_send). */
-function longestOf(frame: Uint8Array): number {
-  const isTagged = frame[12] === 0x81 && frame[13] === 0x00;
-  return mtu + shortestFrame + (isTagged ? tagLength : 0);
-}
 
 /** The packet has come in at `inPort`, and mirrors that watch it get copies. */
 export function mirrorArriving(at: Translation, inPort: number): void {
@@ -160,21 +163,19 @@ function sendOnce(at: Translation, port: number, by: string | undefined, maxLeng
   const cutOff = Math.max(0, packet.frame.length - maxLength);
   const tunnel = plan?.kind === 'tunnel' ? passage.node.tunnels.find((candidate) => candidate.bridge === bridge && candidate.ofport === port) : undefined;
   if (tunnel !== undefined) return sendThroughTunnel(at, tunnel, maxLength === Infinity ? 'whole' : cutOff);
-  commit(packet);
+  commitChanges(at);
   const copied = at.snapLength === 0 ? longestFrame : at.snapLength;
   at.isLasting ||= copied < longestFrame;
-  const sent = { frame: packet.frame, layout: packet.layout, arrived: packet.arrived };
+  const { frame, layout, arrived, padding } = packet;
   if (passage.node.downPorts.has(name)) noteDrop(at, `the link of ${name} is down`);
-  const told = passage.details === undefined ? {} : { key: packet.key.slice() };
-  const { layout, padding } = packet;
+  const told = passage.details === undefined ? undefined : packet.key.slice();
   const ended = port === reservedPorts.LOCAL ? arriveBelow(at) : undefined;
   if (ended !== undefined && at.isLast) at.isLasting = true;
-  at.datapath.push(() => {
-    const bytes = bytesOf(sent, at.carried, passage.node.behaviour).frame;
-    const frame = bytes.subarray(0, Math.min(bytes.length - cutOff, copied));
-    if (frame.length < shortestFrame) return;
-    if (ended !== undefined) takeOff(at, ended, { frame, layout, padding });
-    else if (frame.length > longestOf(frame)) passage.steps.push({ kind: 'drop', why: `${name} sends no frame of ${frame.length} bytes: its MTU is ${mtu}` });
-    else if (!passage.node.downPorts.has(name)) passage.outputs.push({ port: name, frame, ...told });
+  const event: Event | string = cutOff > 0 || copied < longestFrame ? 'a frame that is cut off' : ended === undefined ? { kind: 'output', port: name } : { kind: 'take off', config: ended };
+  leaveToDatapath(at, event, () => {
+    const bytes = frameOf(at, { frame, layout, arrived });
+    const sent = bytes.subarray(0, Math.min(bytes.length - cutOff, copied));
+    if (ended === undefined) deliver(at, name, sent, told);
+    else if (sent.length >= shortestFrame) takeOff(at, ended, { frame: sent, layout, padding });
   });
 }

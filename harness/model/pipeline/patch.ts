@@ -23,8 +23,12 @@ export function passOn(at: Translation, other: ModelBridge, inPort: number, ente
   const { bridge, sees, packet, stack, actionSet, hasGroupInSet, mirrored } = at;
   Object.assign(at, { bridge: other, sees: at.passage.edits.length, packet: entering, stack: [], actionSet: [], hasGroupInSet: false, ...(other === bridge ? {} : { mirrored: 0 }) });
   forget(entering.key, inPort);
+  const { recording } = at;
+  const metadata = recording?.metadata ?? 'as it came';
+  if (recording !== undefined) recording.metadata = 'begun anew';
   // The flow that is found there is carried out as a clone (ofproto-dpif-xlate.c, patch_port_output).
   apart(at, () => { descend(at, 0, inPort, 'by its fields', clone); }, at.isLast ? 'last' : 'others behind');
+  if (recording !== undefined) recording.metadata = metadata;
   const left = at.packet;
   Object.assign(at, { bridge, sees, packet, stack, actionSet, hasGroupInSet, exits: false, error: undefined, ...(other === bridge ? {} : { mirrored }) });
   return left;

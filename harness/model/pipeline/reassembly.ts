@@ -7,7 +7,7 @@ import { ipProtocols } from '../../packet/ipv4.js';
 import type { Behaviour } from '../behaviour.js';
 import { gather, isFragment } from '../conntrack/fragments.js';
 import { copyOf, type Packet } from '../packet.js';
-import type { Frozen, Translation } from './translation.js';
+import type { Execution, Frozen } from './translation.js';
 
 /** What the tracker sees in place of a packet. */
 export type Seen =
@@ -19,10 +19,10 @@ export type Seen =
   | { readonly kind: 'held' };
 
 /** @param behind what the datapath still has to do with the packet when it was tracked. */
-export function assemble(at: Translation, packet: Packet, zone: number, behind: number): Seen {
+export function assemble(run: Execution, packet: Packet, zone: number, behind: number): Seen {
   if (!isFragment(packet)) return { kind: 'packet' };
-  const { node } = at.passage;
-  const gathered = gather(node.fragments, copyOf(packet), `${zone} ${at.thawedAt ?? ''}`, node.nowMs, node.behaviour);
+  const { node } = run.passage;
+  const gathered = gather(node.fragments, copyOf(packet), `${zone} ${run.thawedAt ?? ''}`, node.nowMs, node.behaviour);
   switch (gathered.kind) {
     case 'whole': {
       const [first = packet] = gathered.pieces;

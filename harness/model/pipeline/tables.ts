@@ -7,9 +7,10 @@ import { insert, lookup, remove, type Found, type Rule } from '../classifier.js'
 import { packetsOf, recordOf } from '../flows/record.js';
 import { idOf, type ModelBridge, type ModelNode } from '../node.js';
 import type { Packet } from '../packet.js';
+import { lookAtBits, lookAtWords } from '../megaflows/recording.js';
 import { takeOverCongestion } from '../tunnels/congestion.js';
 import { Undecided } from '../undecided.js';
-import { hasRoom, noteDrop, ofFlow, placeOf, type Translation } from './translation.js';
+import { hasRoom, keepNothing, noteDrop, ofFlow, placeOf, type Translation } from './translation.js';
 
 /** Which fields a packet is looked up by. */
 type LookedUp = 'by its fields' | 'by the first packet';
@@ -26,6 +27,7 @@ export function runTable(at: Translation, table: number, inPort: number, seen: L
   const found = lookUp(at, table, key);
   if (seen === 'by the first packet') swap(packet.key);
   packet.key[word.inPort] = realPort;
+  if (found.ties.length > 0) keepNothing(at, 'flows of equal priority');
   const rule = found.ties.length === 0 ? found.rule : chosen(node, bridge, found.ties);
   if (rule === undefined) {
     steps.push({ kind: 'lookup', bridge: bridge.plan.name, table, depth: at.depth }, { kind: 'drop', why: `no flow of table ${table} matches` });
@@ -47,6 +49,10 @@ function carryOutHere(at: Translation, actions: readonly Action[]): void {
 export function isCongested(at: Translation): boolean {
   if (at.congestion === 'told') return false;
   at.congestion = 'told';
+  if (at.packet.key[word.tunTos] !== 0) {
+    lookAtWords(at.recording, word.nwTos);
+    lookAtWords(at.recording, word.tunSrc, word.tunTos - word.tunSrc);
+  }
   if (takeOverCongestion(at.packet.key) === 'taken over') return false;
   at.isArriving = false;
   at.passage.steps.push({ kind: 'drop', why: 'congestion was met in the tunnel, and the packet is not ECN capable' });
@@ -66,14 +72,14 @@ function chosen(node: ModelNode, bridge: ModelBridge, candidates: readonly Rule[
 }
 
 /** In the table as it was when the translation began: what packets have learned since is put aside meanwhile. */
-function lookUp({ passage: { edits }, sees, bridge }: Translation, table: number, key: FlowKey): Found {
+function lookUp({ passage: { edits }, sees, bridge, recording }: Translation, table: number, key: FlowKey): Found {
   const later = edits.length === sees ? [] : edits.slice(sees).filter((edit) => edit.bridge === bridge && (edit.added ?? edit.removed?.rule)?.flow.table === table);
   for (const { added, removed } of later.toReversed()) {
     if (added !== undefined) remove(bridge.tables, added);
     if (removed !== undefined) insert(bridge.tables, removed.rule);
   }
   try {
-    return lookup(bridge.tables, table, key);
+    return lookup(bridge.tables, table, key, recording && ((subtable) => { lookAtBits(recording, subtable); }));
   } finally {
     for (const { added, removed } of later) {
       if (removed !== undefined) remove(bridge.tables, removed.rule);
@@ -83,11 +89,12 @@ function lookUp({ passage: { edits }, sees, bridge }: Translation, table: number
 }
 
 /** What a packet takes counts at once, whatever becomes of it; for a flow that was replaced meanwhile, the one in its place. */
-function count({ bridge, bytes, passage: { node, edits } }: Translation, rule: Rule): void {
+function count({ bridge, bytes, received, passage: { node, edits }, recording }: Translation, rule: Rule): void {
   const record = recordOf(bridge, edits.find(({ removed }) => removed?.rule === rule)?.added ?? rule);
   record.packets++;
   record.bytes += bytes;
   record.usedMs = node.nowMs;
+  recording?.counted.push({ record, longer: bytes - received.frame.length });
 }
 
 /** Fragments have no ports to match, not even the first (ovs-ofctl(8), "set-frags": `normal`). */

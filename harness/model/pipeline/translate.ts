@@ -1,246 +1,84 @@
-/** A packet's way through a node's bridges: its flows, what they do one by one, and what the datapath then does with it. */
-import { assertNever, Unpredictable, Unsupported } from '../../base/errors.js';
-import { printActions, type Action } from '../../openflow/actions.js';
-import { tcpFlagBits } from '../../openflow/fields.js';
+/** One translation: the flows that a packet takes, what they do one by one, and what the datapath then does with it. */
 import { reservedPorts } from '../../openflow/ports.js';
 import { copyKey, word } from '../../packet/flow-key.js';
-import { ipProtocols } from '../../packet/ipv4.js';
-import { isFragment } from '../conntrack/fragments.js';
-import { reduceTimeouts } from '../flows/record.js';
-import { isInFront } from '../headers.js';
-import { writeSubfield } from '../keys.js';
-import { isMirrorOutput } from '../mirrors.js';
-import type { ModelBridge } from '../node.js';
-import { reread, type Packet } from '../packet.js';
-import { carryOutSet, clearActions, writeActions } from './action-set.js';
-import { chooseMember, isUp } from './choices.js';
-import { clearConnection, connectionTrack } from './connection.js';
-import { decrementTtl, tellController } from './controller.js';
-import { header, write } from './fields.js';
-import { checkLength, clone } from './forks.js';
-import { finishFreezing, keepForLater } from './freeze.js';
-import { runGroup } from './groups.js';
-import { learn } from './learn.js';
-import { meter } from './meter.js';
-import { mirrorAnew } from './mirrors.js';
-import { enqueue, mirrorArriving, output, outputByField, outputTruncated } from './output.js';
-import { placeOfFragments } from './reassembly.js';
-import { descend, descendAsFirst, isCongested, runTable } from './tables.js';
-import { beginTranslation, execute, noteDrop, noteWrite, type ActionList, type Frozen, type Passage, type Translation } from './translation.js';
+import { findMegaflow, keepMegaflow, type Start } from '../megaflows/megaflow.js';
+import { beginRecording, type Recording } from '../megaflows/recording.js';
+import { carryOutSet } from './action-set.js';
+import { arrive } from './arrival.js';
+import { finishFreezing } from './freeze.js';
+import { carryOut } from './perform.js';
+import { replay } from './replay.js';
+import { isCongested, runTable } from './tables.js';
+import { beginTranslation, execute, type Execution, type Frozen, type Passage, type Translation } from './translation.js';
 
-/** A frame enters `bridge`; its key says at which port. */
-export function enter(passage: Passage, bridge: ModelBridge, packet: Packet): void {
-  const at = begin(passage, bridge, packet);
-  noteBegin(at);
-  runTable(at, 0, packet.key[word.inPort] ?? 0);
-  arrive(at);
-  complete(at);
-  for (let times = 0, next = passage.resumed.shift(); next !== undefined; times++, next = passage.resumed.shift()) {
-    if (times >= mostResumed) throw new Unpredictable(`the model does not resume one packet more than ${mostResumed} times`);
-    recirculate(passage, next);
+/** What a packet is translated with: who it belongs to, and who takes it up again. */
+export type Course = Omit<Execution, 'carried'>;
+
+/** From where `frozen` says; what was kept of a packet that goes the same way is done again. */
+export function translate(course: Course, frozen: Frozen): void {
+  const { node, steps } = course.passage;
+  const { megaflows, changes } = node;
+  const start = startOf(course.passage, frozen);
+  if (megaflows === undefined || start === undefined) return finish(carriedThrough(course, frozen));
+  const known = findMegaflow(megaflows, node, start, frozen.packet.key);
+  if (known !== undefined) {
+    megaflows.told.hit++;
+    return replay(course, known, frozen.packet);
   }
+  megaflows.told.missed++;
+  const from = steps.length;
+  const at = carriedThrough(course, frozen, beginRecording(frozen.packet.key, changes.learned));
+  const { recording } = at;
+  // What was learned meanwhile may have come after what it went by.
+  const holds = recording?.depends === 'on flows' || recording?.learnedAt === changes.learned;
+  if (recording !== undefined && holds && at.error === undefined) keepMegaflow(megaflows, node, start, recording, steps.slice(from));
+  finish(at);
 }
 
-/** A packet that is paused again whenever it is resumed never ends. */
-const mostResumed = 64;
-
-function begin(passage: Passage, bridge: ModelBridge, packet: Packet): Translation {
-  const at = beginTranslation({ passage, carryOut, recirculate: (frozen) => { recirculate(passage, frozen); } }, bridge, packet);
-  return { ...at, isArriving: true };
+/** The translation, to its end; what is left to the datapath is not yet done. */
+function carriedThrough(course: Course, frozen: Frozen, recording?: Recording): Translation {
+  const at = begin(course, frozen);
+  at.recording = recording;
+  walk(at, frozen);
+  complete(at);
+  return at;
 }
 
-function noteBegin({ passage: { details, steps }, bridge, packet }: Translation): void {
-  details?.push({ kind: 'begin', after: steps.length, bridge: bridge.plan.name, key: copyKey(packet.key) });
+function finish({ error, datapath }: Translation): void {
+  if (error === undefined) execute(datapath);
 }
 
-/** As in Open vSwitch, addresses are learned while tables are looked up; a packet that goes on from the tracker finds them all. */
-function complete(at: Translation): void {
-  if (at.error === undefined && at.freezing === undefined) carryOutSet(at);
-  at.passage.details?.push({ kind: 'finish', after: at.passage.steps.length, key: copyKey(at.packet.key) });
-  if (at.error === undefined && at.freezing !== undefined) finishFreezing(at);
-  if (at.error === undefined) execute(at.datapath);
+/** Undefined where nothing is kept: where details are asked for, flows have changed under way, or a packet is no whole one that comes to a table. */
+function startOf({ details, edits }: Passage, { bridge, table, packet, actions, stack, mirrored }: Frozen): Start | undefined {
+  if (details !== undefined || edits.length > 0 || bridge.mirrors.length > 0 || actions.length > 0 || stack.length > 0 || mirrored !== 0) return undefined;
+  if (packet.key[word.nwFrag] !== 0 || packet.isUnread || packet.isWrapped) return undefined;
+  return { bridge, table: packet.cameTo === undefined ? table : `${table} ${packet.cameTo}` };
+}
+
+function begin({ passage, recirculate, thawedAt }: Course, { bridge, packet, stack, mirrored }: Frozen): Translation {
+  const at = beginTranslation({ passage, carryOut, recirculate, ...(thawedAt === undefined ? {} : { thawedAt }) }, bridge, packet);
+  at.stack = [...stack];
+  at.mirrored = mirrored;
+  at.isArriving = true;
+  packet.key[word.actsetOutput] = reservedPorts.UNSET;
+  passage.details?.push({ kind: 'begin', after: passage.steps.length, bridge: bridge.plan.name, key: copyKey(packet.key) });
+  return at;
 }
 
 /** Where no flow is known (ofproto-dpif-xlate.c, xlate_actions). */
 const noCookie = 0xffffffffffffffffn;
 
-/** The packet is read anew and goes on where it was put off; past the datapath's limit it is dropped without a word. */
-function recirculate(passage: Passage, frozen: Frozen): void {
-  const { bridge, table, packet, actions, cookie = noCookie, stack, mirrored } = frozen;
-  const { recirculations } = passage.node.behaviour;
-  if (passage.recirculations >= recirculations) {
-    passage.steps.push({ kind: 'drop', why: `more than ${recirculations} recirculations` });
-    return;
-  }
-  passage.recirculations++;
-  const place = isFragment(packet) ? { thawedAt: placeOfFragments(frozen) } : {};
-  reread(packet);
-  const at: Translation = { ...begin(passage, bridge, packet), stack: [...stack], mirrored, ...place };
-  at.packet.key[word.actsetOutput] = reservedPorts.UNSET;
-  noteBegin(at);
-  if (actions.length === 0) runTable(at, table, packet.key[word.inPort] ?? 0);
-  else if (!isCongested(at)) {
-    at.place = { table: 0, cookie, flow: actions[0]?.place.flow };
-    carryOut(at, actions.map(({ action }) => action), { kind: 'frozen', places: actions.map(({ place }) => place) });
-  }
+function walk(at: Translation, { table, actions, cookie = noCookie }: Frozen): void {
+  if (actions.length === 0) return runTable(at, table, at.packet.key[word.inPort] ?? 0);
+  if (isCongested(at)) return;
+  at.place = { table: 0, cookie, flow: actions[0]?.place.flow };
+  carryOut(at, actions.map(({ action }) => action), { kind: 'frozen', places: actions.map(({ place }) => place) });
+}
+
+/** As in Open vSwitch, addresses are learned while tables are looked up; a packet that goes on from the tracker finds them all. */
+function complete(at: Translation): void {
   arrive(at);
-  complete(at);
-  passage.recirculations--;
-}
-
-/** Where Open vSwitch keeps flows of its own. */
-const ownTable = 254;
-
-/** Mirrors see the packet once its flow is found, or none is; of what comes in at their own outputs nothing is carried out. */
-function arrive(at: Translation): 'reserved' | undefined {
-  if (!at.isArriving) return undefined;
-  at.isArriving = false;
-  const inPort = at.packet.key[word.inPort] ?? 0;
-  if (isMirrorOutput(at.bridge.mirrors, inPort)) return 'reserved';
-  if (at.bridge.mirrors.length === 0) return undefined;
-  // Where no flow is found, one of the switch's own drops the packet, and mirrors see it all the same.
-  if (at.place.flow === undefined) at.place = { ...at.place, flow: { node: at.passage.node.name, bridge: at.bridge.plan.name, table: ownTable, priority: 0, match: '' } };
-  mirrorArriving(at, inPort);
-  return undefined;
-}
-
-/** One by one, until one ends them, breaks the translation off, or fails. */
-function carryOut(at: Translation, actions: readonly Action[], list: ActionList): void {
-  if (arrive(at) === 'reserved') return noteDrop(at, 'what comes in at the output of a mirror is dropped');
-  if (actions.length === 0) noteDrop(at, list.kind === 'bucket' ? 'the bucket says drop' : 'the flow says drop');
-  const placesFrom = (index: number) => (list.kind === 'frozen' ? list.places.slice(index) : []);
-  for (let index = 0; index < actions.length; index++) {
-    const action = actions[index];
-    if (at.error !== undefined || action === undefined) return;
-    if (list.kind === 'frozen') {
-      const place = list.places[index] ?? at.place;
-      at.place = asksForPlace(action) ? place : { ...at.place, flow: place.flow };
-    }
-    if (!at.exits && at.packet.isUnread && !isInFront(action)) {
-      at.exits = true;
-      at.freezing = { kind: 'reread' };
-    }
-    if (at.exits) {
-      if (at.freezing !== undefined) keepForLater(at, actions.slice(index), placesFrom(index));
-      return;
-    }
-    at.passage.details?.push({ kind: 'action', after: at.passage.steps.length, action });
-    mirrorAnew(at, action);
-    const { isLast } = at;
-    at.isLast = isLast && index === actions.length - 1 && at.actionSet.length === 0;
-    const ends = act(at, action, list, () => actions.slice(index + 1)) === 'stop';
-    at.isLast = isLast;
-    if (ends) return;
-    if (action.kind === 'resubmit' || action.kind === 'goto') continue;
-    if (stopped(at) && at.frozen.length === 0) {
-      const next = at.freezing?.kind === 'pause' ? index + 1 : index;
-      keepForLater(at, actions.slice(next), placesFrom(next));
-      return;
-    }
-  }
-}
-
-/** What tells a controller where it stands, or depends on the table: only these find their table again in a translation that was broken off (freeze_unroll_actions). */
-function asksForPlace(action: Action): boolean {
-  const telling: readonly Action['kind'][] = ['output', 'output-field', 'output-truncated', 'group', 'controller', 'dec_ttl', 'dec_mpls_ttl'];
-  return telling.includes(action.kind) || (action.kind === 'resubmit' && action.table === undefined);
-}
-
-function stopped({ error, exits }: Translation): boolean {
-  return error === undefined && exits;
-}
-
-/** `stop`: the actions behind are not carried out; a flow that resubmitted to this one goes on. */
-function act(at: Translation, action: Action, list: ActionList, behind: () => readonly Action[]): 'stop' | undefined | void {
-  const { packet, place } = at;
-  const { key } = packet;
-  switch (action.kind) {
-    case 'output':
-      return output(at, action.port, list);
-    case 'output-field':
-      return outputByField(at, action.source, list);
-    case 'output-truncated':
-      return outputTruncated(at, action.port, action.maxLength);
-    case 'enqueue':
-      return enqueue(at, action.port);
-    case 'bundle': {
-      const port = chooseMember(key, action, (member) => isUp(at.passage.node, at.bridge, member));
-      if (action.destination === undefined) return output(at, port, list);
-      writeSubfield(key, action.destination, BigInt(port));
-      return noteWrite(at, action.destination.field.name);
-    }
-    case 'controller':
-      if (!action.pause) return tellController(at, action, list);
-      at.exits = true;
-      at.freezing = { kind: 'pause', action };
-      return undefined;
-    case 'group':
-      return runGroup(at, action.group);
-    case 'goto':
-      return descend(at, action.table, key[word.inPort] ?? 0);
-    case 'resubmit':
-      return (action.original ? descendAsFirst : descend)(at, action.table ?? place.table, action.port ?? key[word.inPort] ?? 0);
-    case 'clone':
-      return clone(at, action.actions);
-    case 'check_pkt_larger':
-      checkLength(at, action, behind());
-      return 'stop';
-    case 'exit':
-      at.exits = true;
-      return undefined;
-    case 'write_actions':
-      return writeActions(at, action.actions);
-    case 'clear_actions':
-      return clearActions(at);
-    case 'ct':
-      return connectionTrack(at, action);
-    case 'ct_clear':
-      return clearConnection(at);
-    case 'dec_ttl':
-      return decrementTtl(at, action.controllers ?? [0]);
-    case 'push_vlan':
-    case 'pop_vlan':
-    case 'push_mpls':
-    case 'pop_mpls':
-    case 'dec_mpls_ttl':
-      return header(at, action);
-    case 'set':
-    case 'set_vlan':
-    case 'set_port':
-    case 'move':
-    case 'push':
-    case 'pop':
-    case 'delete_field':
-    case 'write_metadata':
-    case 'multipath':
-      return write(at, action);
-    case 'conjunction':
-    case 'note':
-    case 'sample': // there is nobody who collects samples
-    case 'set_queue':
-    case 'pop_queue':
-      return undefined;
-    case 'fin_timeout':
-      return shortenTimeouts(at, action.idle, action.hard);
-    case 'learn':
-      return learn(at, action);
-    case 'meter':
-      return meter(at, action.meter);
-    case 'nat':
-      throw notModelled(action);
-    default:
-      return assertNever(action);
-  }
-}
-
-/** Of the flow at hand, where the packet ends a connection. */
-function shortenTimeouts({ bridge, rule, packet: { key }, passage }: Translation, idle: number, hard: number): void {
-  const ends = key[word.nwProto] === ipProtocols.tcp && ((key[word.tcpFlags] ?? 0) & (tcpFlagBits.fin | tcpFlagBits.rst)) !== 0;
-  if (rule === undefined || !ends) return;
-  reduceTimeouts(bridge, rule, idle, hard);
-  passage.shortened.add(bridge);
-}
-
-function notModelled(action: Action): Unsupported {
-  return new Unsupported(`the model does not carry out ${printActions([action])}`);
+  if (at.error === undefined && at.freezing === undefined) carryOutSet(at);
+  at.passage.details?.push({ kind: 'finish', after: at.passage.steps.length, key: copyKey(at.packet.key) });
+  if (at.error === undefined && at.freezing !== undefined) finishFreezing(at);
 }

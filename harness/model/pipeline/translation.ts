@@ -2,14 +2,15 @@
 import { assert, Unsupported } from '../../base/errors.js';
 import type { FlowId, PacketIn } from '../../nouns/switching.js';
 import type { Action, ControllerAction } from '../../openflow/actions.js';
-import type { FlowKey } from '../../packet/flow-key.js';
+import { copyKey, type FlowKey } from '../../packet/flow-key.js';
 import type { Rule } from '../classifier.js';
 import type { Edit } from '../flows/edit.js';
+import type { Event, Recording } from '../megaflows/recording.js';
 import type { Received } from '../memberships.js';
 import { idOf, type ModelBridge, type ModelNode } from '../node.js';
-import type { Packet } from '../packet.js';
+import { commit, type Packet } from '../packet.js';
 import type { Detail } from '../detail.js';
-import type { Carried } from './carried.js';
+import { carriedBy, type Carried } from './carried.js';
 import type { TraceStep } from '../trace.js';
 
 /** Limits of ovs-vswitchd: resubmit depth and resubmits a translation (ovs-actions(7), "resubmit"), and what the stack takes. */
@@ -77,18 +78,26 @@ export interface StackItem {
   bytes: number;
 }
 
-/** What the parts of the pipeline need of each other. */
-interface Machine {
+/** What carries out what is left to the datapath. */
+export interface Execution {
   readonly passage: Passage;
-  /** Carries out `actions` one by one. */
-  readonly carryOut: (at: Translation, actions: readonly Action[], list: ActionList) => void;
+  /** Of the datapath's packet. */
+  carried: Carried;
   /** A translation of its own, after this one. */
   readonly recirculate: (frozen: Frozen) => void;
-}
-
-export interface Translation extends Machine {
   /** Where it goes on from, for a fragment that does. */
   readonly thawedAt?: string;
+}
+
+/** What the parts of the pipeline need of each other. */
+interface Machine extends Omit<Execution, 'carried'> {
+  /** Carries out `actions` one by one. */
+  readonly carryOut: (at: Translation, actions: readonly Action[], list: ActionList) => void;
+}
+
+export interface Translation extends Machine, Execution {
+  /** Missing where nothing of it is kept for other packets. */
+  recording: Recording | undefined;
   bridge: ModelBridge;
   packet: Packet;
   place: Place;
@@ -102,8 +111,6 @@ export interface Translation extends Machine {
   readonly received: Received;
   /** What is left to do once the translation is complete, in order: frames that leave, connections that are looked at. */
   datapath: DatapathAction[];
-  /** Of the datapath's packet, while that is carried out. */
-  carried: Carried;
   /** Whether the datapath was told to do what cannot be taken back from the packet it has: cut it off, track, hash or meter it. */
   isLasting: boolean;
   /** Whether nothing is left to do behind the action at hand. */
@@ -144,6 +151,29 @@ export function execute(actions: readonly DatapathAction[]): 'dropped' | undefin
   return undefined;
 }
 
+/** What is left to do once the translation is complete; `event`, where it is recorded, is what is kept of it, or why nothing can be. */
+export function leaveToDatapath(at: Translation, event: Event | string | undefined, carryOut: DatapathAction): void {
+  if (typeof event === 'string') keepNothing(at, event);
+  else if (event !== undefined) at.recording?.events.push(event);
+  at.datapath.push(carryOut);
+}
+
+/** No megaflow is made of the translation. */
+export function keepNothing(at: Translation, why: string): void {
+  if (at.recording === undefined) return;
+  const leftOut = at.passage.node.megaflows?.told.leftOut;
+  leftOut?.set(why, (leftOut.get(why) ?? 0) + 1);
+  at.recording = undefined;
+}
+
+/** The packet's changes go into its bytes. */
+export function commitChanges(at: Translation): void {
+  const { packet, recording } = at;
+  if (commit(packet) === 'as they were' || recording === undefined) return;
+  if (packet.isWrapped) keepNothing(at, 'what a tunnel sends is changed');
+  else recording.events.push({ kind: 'commit', key: copyKey(packet.key) });
+}
+
 /** What a list of actions is: a flow's, a bucket's, or those that were left when the translation was broken off, each with its place. */
 export type ActionList = { readonly kind: 'flow' } | { readonly kind: 'bucket' } | { readonly kind: 'frozen'; readonly places: readonly Place[] };
 
@@ -151,7 +181,7 @@ export const ofFlow: ActionList = { kind: 'flow' };
 
 export function beginTranslation({ passage, carryOut, recirculate }: Machine, bridge: ModelBridge, packet: Packet): Translation {
   return {
-    passage, carryOut, recirculate, bridge, packet, bytes: packet.frame.length, received: { frame: packet.frame, layout: packet.layout, padding: packet.padding }, sees: passage.edits.length, place: { table: 0, cookie: 0n, flow: undefined }, rule: undefined, datapath: [], carried: { changes: [], ...(packet.tracked === undefined ? {} : { tracked: packet.tracked }) }, isLasting: false, isLast: true, isArriving: false, mirrored: 0, snapLength: 0, depth: 0, lookups: 0, actionBytes: 0, stack: [],
+    passage, carryOut, recirculate, recording: undefined, bridge, packet, bytes: packet.frame.length, received: { frame: packet.frame, layout: packet.layout, padding: packet.padding }, sees: passage.edits.length, place: { table: 0, cookie: 0n, flow: undefined }, rule: undefined, datapath: [], carried: carriedBy(packet), isLasting: false, isLast: true, isArriving: false, mirrored: 0, snapLength: 0, depth: 0, lookups: 0, actionBytes: 0, stack: [],
     actionSet: [], hasGroupInSet: false, isInActionSet: false, exits: false, freezing: undefined, frozen: [], error: undefined, cameTo: packet.cameTo ?? 0n,
     congestion: 'to be told', sideEffects: 'all',
   };

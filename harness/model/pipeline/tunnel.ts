@@ -2,10 +2,12 @@
 import { blockContains, formatAddress, isIpv4Address } from '../../base/ip-address.js';
 import { Unsupported } from '../../base/errors.js';
 import { reservedPorts } from '../../openflow/ports.js';
-import { word } from '../../packet/flow-key.js';
+import { isIp, word } from '../../packet/flow-key.js';
+import { ipProtocols } from '../../packet/ipv4.js';
 import { bridgeCalled, type ModelBridge, type ModelNode } from '../node.js';
 import { decodeOptions } from '../options.js';
-import { arriving, commit, type Packet } from '../packet.js';
+import { lookAtField, lookAtFrame, lookAtWords } from '../megaflows/recording.js';
+import { arriving, type Packet } from '../packet.js';
 import { setTunnelDestination, setTunnelSource } from '../tunnels/addresses.js';
 import type { TunnelConfig } from '../tunnels/config.js';
 import { heardOf, question } from '../tunnels/discovery.js';
@@ -14,15 +16,16 @@ import { keepOuter, outerOf, type OuterHeader } from '../tunnels/outer.js';
 import { receiverOf, type TunnelPort } from '../tunnels/ports.js';
 import { isLocalSource, routeTo, type Route } from '../tunnels/routes.js';
 import { endedBy, ipSource, macOf, unwrap, type Unwrapped } from '../tunnels/unwrap.js';
-import { wrap, wrapped } from '../tunnels/wrap.js';
+import { envelopeOf, wrap, wrapped, type Envelope } from '../tunnels/wrap.js';
 import { refuseChanged } from './carried.js';
 import { passOn } from './patch.js';
-import { execute, noteDrop, type Translation } from './translation.js';
+import { commitChanges, execute, keepNothing, leaveToDatapath, noteDrop, type Execution, type Translation } from './translation.js';
 
 /** @param length `whole`, or how many of the packet's last bytes stay behind: where a length is asked for, also one that is longer than the packet, what goes into the tunnel is read anew. */
 export function sendThroughTunnel(at: Translation, { config }: TunnelPort, length: 'whole' | number): void {
   const cutOff = length === 'whole' ? 0 : length;
   const { packet, passage: { node } } = at;
+  lookAtTunnel(at);
   const asked = outerOf(config, packet.key, node.behaviour);
   if (config.mark !== undefined) packet.key[word.pktMark] = config.mark;
   if (asked.destination === at.cameTo) {
@@ -30,7 +33,7 @@ export function sendThroughTunnel(at: Translation, { config }: TunnelPort, lengt
     if (at.bridge.mirrors.length > 0) throw new Unsupported('the model does not know what mirrors show of a packet that a tunnel does not take');
     return stayBehind(at, cutOff, asked.destination === 0n ? 'tunnel without tun_dst' : 'a packet is not tunnelled to the address that it came to through a tunnel');
   }
-  commit(packet);
+  commitChanges(at);
   const route = findRoute(at, asked);
   if (route === undefined) return stayBehind(at, cutOff, `no route to ${formatAddress(asked.destination)}`);
   const below = bridgeCalled(node, route.bridge);
@@ -43,10 +46,20 @@ export function sendThroughTunnel(at: Translation, { config }: TunnelPort, lengt
   const link = { src: below.plan.mac, dst: mac };
   const header = { ...asked, source: asked.source === 0n ? route.source : asked.source };
   if (isIpv4Address(header.source) !== isIpv4Address(header.destination)) throw new Unsupported('the model does not know tunnels between addresses of different families');
-  const frame = wrap(packet, packet.frame.length - cutOff, config, header, at.bridge.options, link);
+  const envelope = envelopeOf(packet.key, config, header, at.bridge.options, link);
+  const frame = wrap(packet.frame.subarray(0, packet.frame.length - cutOff), packet.hash, envelope);
   if (at.isLast) at.isLasting = true;
   if (length !== 'whole') return comeInAnew(at, below, { ...arriving(frame, reservedPorts.LOCAL), hash: packet.hash });
-  goBelow(at, below, wrapped(packet, frame, config, header, link));
+  goBelow(at, below, wrapped(packet, frame, envelope), envelope);
+}
+
+/** What the outer header is made of, and whether anybody knows where it goes. */
+function lookAtTunnel({ recording, bridge }: Translation): void {
+  if (recording === undefined) return;
+  recording.depends = 'on what was learned';
+  lookAtWords(recording, word.tunId, word.tunTos - word.tunId);
+  lookAtWords(recording, word.nwTos, 2);
+  for (const { field } of bridge.options) lookAtField(recording, field);
 }
 
 function findRoute({ packet, passage: { node } }: Translation, { source, destination }: OuterHeader): Route | undefined {
@@ -69,6 +82,7 @@ function stayBehind(at: Translation, cutOff: number, why: string): void {
  */
 function askFor(at: Translation, below: ModelBridge, route: Route, next: bigint): void {
   const { node } = at.passage;
+  keepNothing(at, 'a neighbour that nobody knows yet');
   if (!asksNow(node, below, next)) return;
   const known = countLearned(node);
   const near = below.addresses.find(({ address, block }) => isIpv4Address(address) === isIpv4Address(next) && blockContains(block, next));
@@ -82,20 +96,25 @@ function countLearned({ bridges }: ModelNode): number {
 
 /** A packet that was cut off is read anew on the underlay's bridge. */
 function comeInAnew(at: Translation, bridge: ModelBridge, packet: Packet): void {
-  at.datapath.push(() => {
+  leaveToDatapath(at, 'output-truncated', () => {
     refuseChanged(at, 'a tunnel that it enters');
     at.recirculate({ bridge, table: 0, packet, actions: [], stack: [], mirrored: 0 });
   });
 }
 
 /** On the underlay's bridge it goes on as from a patch port; the datapath has a copy for it. */
-function goBelow(at: Translation, below: ModelBridge, packet: Packet): void {
-  const { datapath, sideEffects, bytes } = at;
+function goBelow(at: Translation, below: ModelBridge, packet: Packet, envelope: Envelope): void {
+  const { datapath, sideEffects, bytes, recording } = at;
+  const events = recording?.events ?? [];
+  if (recording !== undefined) recording.events = [];
   Object.assign(at, { datapath: [], sideEffects: 'none', bytes: bytes + packet.frame.length - at.packet.frame.length });
   passOn(at, below, reservedPorts.LOCAL, packet);
   const actions = at.datapath;
   Object.assign(at, { datapath, sideEffects, bytes });
-  datapath.push(() => {
+  const inside = recording?.events ?? [];
+  if (recording !== undefined) recording.events = events;
+  const ports = inside.flatMap((event) => (event.kind === 'output' ? [event.port] : []));
+  leaveToDatapath(at, ports.length === inside.length ? { kind: 'encapsulate', envelope, ports } : 'an underlay that does more than send', () => {
     refuseChanged(at, 'a tunnel that it enters');
     const { carried } = at;
     at.carried = { changes: [] };
@@ -111,22 +130,33 @@ function goBelow(at: Translation, below: ModelBridge, packet: Packet): void {
 export function arriveBelow(at: Translation): TunnelConfig | undefined {
   const { bridge, packet: { key }, passage: { node } } = at;
   if (bridge.addresses.length === 0) return undefined;
+  lookAtNeighbour(at);
   const ended = endedBy(node.bridges, node.tunnels, key);
   const heard = ended === undefined ? heardOf(key, bridge.addresses.map(({ address }) => address)) : { address: ipSource(key), mac: macOf(key, word.ethSrc) };
   if (heard !== undefined && at.sideEffects === 'all') learnNeighbour(node, bridge, heard.address, heard.mac);
   return ended;
 }
 
+/** Who sent it to whom, and of questions and answers about neighbours everything. */
+function lookAtNeighbour({ recording, packet: { key } }: Translation): void {
+  if (recording === undefined) return;
+  recording.depends = 'on what was learned';
+  if (!isIp(key[word.ethType] ?? 0) || key[word.nwProto] === ipProtocols.icmp6) return lookAtFrame(recording);
+  lookAtWords(recording, word.ethSrc, 4);
+  lookAtWords(recording, word.nwSrc, word.ipv6Label - word.nwSrc);
+  lookAtWords(recording, word.tpDst);
+}
+
 /** What is inside goes on at its tunnel's port. */
-export function takeOff(at: Translation, ended: TunnelConfig, { frame, layout, padding }: Pick<Packet, 'frame' | 'layout' | 'padding'>): void {
-  const { node, steps } = at.passage;
+export function takeOff(run: Execution, ended: TunnelConfig, { frame, layout, padding }: Pick<Packet, 'frame' | 'layout' | 'padding'>): void {
+  const { node, steps } = run.passage;
   const inner = unwrap(frame, layout, padding, ended);
   if (inner === undefined || inner.frame.length < shortestFrame) return void steps.push({ kind: 'drop', why: `what a ${ended.type} tunnel carries is broken` });
   const port = receiverOf(node.tunnels, { config: ended, source: inner.source, destination: inner.destination, id: inner.id });
   if (port === undefined) return void steps.push({ kind: 'drop', why: `no ${ended.type} tunnel is for key ${inner.id} from ${formatAddress(inner.source)} to ${formatAddress(inner.destination)}` });
   const packet = arrivedThrough(port, inner);
   if (decodeOptions(inner.options ?? new Uint8Array(), packet.key, port.bridge.options) === 'refused') return void steps.push({ kind: 'drop', why: 'a tunnel option that must be known, or of another length' });
-  at.recirculate({ bridge: port.bridge, table: 0, packet, actions: [], stack: [], mirrored: 0 });
+  run.recirculate({ bridge: port.bridge, table: 0, packet, actions: [], stack: [], mirrored: 0 });
 }
 
 const shortestFrame = 14;

@@ -44,7 +44,9 @@ export function findNeighbour({ neighbours, nowMs }: ModelNode, bridge: ModelBri
   return entry.mac;
 }
 
-export function learnNeighbour({ neighbours, nowMs }: ModelNode, bridge: ModelBridge, address: bigint, mac: string): void {
+export function learnNeighbour({ neighbours, nowMs, changes }: ModelNode, bridge: ModelBridge, address: bigint, mac: string): void {
+  const before = neighbours.learned.get(place(bridge.plan, address));
+  if (before?.mac !== mac || before.learnedAtMs !== nowMs) changes.learned++;
   neighbours.learned.set(place(bridge.plan, address), { mac, learnedAtMs: nowMs, expiresAtMs: nowMs + agingMs });
   neighbours.askedAtMs.delete(place(bridge.plan, address));
 }

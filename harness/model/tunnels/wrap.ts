@@ -2,9 +2,11 @@
 import { macBytes } from '../../base/address.js';
 import { Unsupported } from '../../base/errors.js';
 import { formatAddress, isIpv4Address, toIpv4 } from '../../base/ip-address.js';
+import { finishChecksum, sumWords } from '../../packet/checksum.js';
 import { encodeEthernet, etherTypes } from '../../packet/ethernet.js';
 import { extract } from '../../packet/extract/extract.js';
 import { copyKey, emptyKey, word, type FlowKey } from '../../packet/flow-key.js';
+import { viewOf } from '../../packet/header.js';
 import { encodeIpv4, ipProtocols, ipv4Flags } from '../../packet/ipv4.js';
 import { encodeIpv6 } from '../../packet/ipv6.js';
 import { encodeUdp } from '../../packet/udp.js';
@@ -13,7 +15,7 @@ import { encodeOptions } from '../options.js';
 import type { Packet } from '../packet.js';
 import { writeWide } from './addresses.js';
 import type { TunnelConfig } from './config.js';
-import { encapsulations } from './encapsulation.js';
+import { encapsulations, type Sent } from './encapsulation.js';
 import type { OuterHeader } from './outer.js';
 
 /** Where the frame goes first. */
@@ -27,24 +29,67 @@ const sourcePorts = { first: 32768, end: 61000 } as const;
 
 const longest = { datagram: 0xffff, options: 252 } as const;
 
+/** What is put around a packet, whatever the packet is. */
+export interface Envelope {
+  readonly config: TunnelConfig;
+  readonly header: OuterHeader;
+  readonly link: Link;
+  readonly sent: Omit<Sent, 'header' | 'config'>;
+  /** What stands in front of every packet, without its length and what follows from it; missing where there are checksums of what is inside. */
+  readonly head?: { readonly bytes: Uint8Array; /** Of IPv4's header. */ readonly sum: number };
+}
+
+/** @throws Unsupported for more options than there is room for. */
+export function envelopeOf(key: FlowKey, config: TunnelConfig, header: OuterHeader, options: OptionFields, link: Link): Envelope {
+  const { bytes, isCritical } = encodeOptions(key, options);
+  if (bytes.length > longest.options) throw tooLong();
+  const envelope = { config, header, link, sent: { options: bytes, isCritical, isOam: key[word.tunFlags] !== 0 } };
+  if (header.checksum === 'present' || !isIpv4Address(header.destination)) return envelope;
+  const head = seal(new Uint8Array(), 0, envelope);
+  const view = viewOf(head);
+  view.setUint16(outer.length, 0);
+  view.setUint16(outer.checksum, 0);
+  return { ...envelope, head: { bytes: head, sum: sumWords(head.subarray(outer.ip, outer.transport)) } };
+}
+
+/** Places in a frame of IPv4 without options. */
+const outer = { ip: 14, length: 16, checksum: 24, transport: 34, udpLength: 38 } as const;
+
 /**
- * The outer frame; the packet's changes are in its bytes, of which the first `length` go.
+ * The outer frame. @param hash of the packet inside when it entered the datapath.
  * @throws Unsupported where it is longer than an IP packet can be.
  */
-export function wrap(packet: Packet, length: number, config: TunnelConfig, header: OuterHeader, options: OptionFields, link: Link): Uint8Array {
-  const { key } = packet;
-  const { bytes, isCritical } = encodeOptions(key, options);
-  if (length + bytes.length + 100 > longest.datagram || bytes.length > longest.options) throw new Unsupported('the model does not know what a tunnel makes of what is too long for it');
+export function wrap(frame: Uint8Array, hash: number, envelope: Envelope): Uint8Array {
+  const { head, config, sent } = envelope;
+  if (frame.length + sent.options.length + 100 > longest.datagram) throw tooLong();
+  if (head === undefined) return seal(frame, hash, envelope);
+  const whole = new Uint8Array(head.bytes.length + frame.length);
+  whole.set(head.bytes);
+  whole.set(frame, head.bytes.length);
+  const view = viewOf(whole);
+  view.setUint16(outer.length, whole.length - outer.ip);
+  view.setUint16(outer.checksum, finishChecksum(head.sum + whole.length - outer.ip));
+  if (encapsulations[config.type].protocol !== ipProtocols.udp) return whole;
+  view.setUint16(outer.transport, sourcePort(hash));
+  view.setUint16(outer.udpLength, whole.length - outer.transport);
+  return whole;
+}
+
+function seal(frame: Uint8Array, hash: number, { config, header, link, sent }: Envelope): Uint8Array {
   const { protocol, put } = encapsulations[config.type];
-  const carried = put(packet.frame.subarray(0, length), { header, config, options: bytes, isCritical, isOam: key[word.tunFlags] !== 0 });
+  const carried = put(frame, { ...sent, header, config });
   const addresses = { src: formatAddress(header.source), dst: formatAddress(header.destination) };
-  const payload = protocol === ipProtocols.udp ? encodeUdp({ srcPort: sourcePort(packet), dstPort: config.udpPort }, carried, header.checksum === 'present' ? addresses : 'no-checksum') : carried;
+  const payload = protocol === ipProtocols.udp ? encodeUdp({ srcPort: sourcePort(hash), dstPort: config.udpPort }, carried, header.checksum === 'present' ? addresses : 'no-checksum') : carried;
   if (!isIpv4Address(header.destination)) return encodeEthernet({ ...link, etherType: etherTypes.ipv6 }, encodeIpv6({ ...addresses, nextHeader: protocol, hopLimit: header.ttl, trafficClass: header.tos }, payload));
   const flags = header.fragments === 'forbidden' ? ipv4Flags.dontFragment : 0;
   return encodeEthernet({ ...link, etherType: etherTypes.ipv4 }, encodeIpv4({ ...addresses, protocol, ttl: header.ttl, tos: header.tos, flags }, payload));
 }
 
-function sourcePort({ hash }: Packet): number {
+function tooLong(): Unsupported {
+  return new Unsupported('the model does not know what a tunnel makes of what is too long for it');
+}
+
+function sourcePort(hash: number): number {
   return sourcePorts.first + Math.floor((hash * (sourcePorts.end - sourcePorts.first)) / 0x1_0000_0000);
 }
 
@@ -52,7 +97,7 @@ function sourcePort({ hash }: Packet): number {
  * The packet as the underlay's flows see it: it is not read anew, so that its source port is not known, and what the outer header does
  * not have is still the inner one's (Open vSwitch ofproto/ofproto-dpif-xlate.c, propagate_tunnel_data_to_flow).
  */
-export function wrapped(packet: Packet, frame: Uint8Array, config: TunnelConfig, header: OuterHeader, link: Link): Packet {
+export function wrapped(packet: Packet, frame: Uint8Array, { config, header, link }: Envelope): Packet {
   const key = copyKey(packet.key);
   const isIpv4 = isIpv4Address(header.destination);
   writeMac(key, word.ethDst, link.dst);

@@ -1,0 +1,72 @@
+/**
+ * What is found by the same bits of a flow key: one look into a hash table (tuple space search, as in Open vSwitch lib/classifier.c).
+ */
+import type { FlowKey } from '../../packet/flow-key.js';
+
+export interface Tuple<Item> {
+  readonly places: readonly number[];
+  readonly masks: readonly number[];
+  /** By hash of their values. */
+  readonly buckets: Map<number, Bucket<Item>>;
+}
+
+/** What has one value of these bits; never empty. */
+export interface Bucket<Item> {
+  readonly values: readonly number[];
+  readonly items: Item[];
+  /** Another value with the same hash. */
+  next: Bucket<Item> | undefined;
+}
+
+/** The bucket of the key's own value. */
+export function bucketFor<Item>({ places, masks, buckets }: Tuple<Item>, key: FlowKey): Bucket<Item> | undefined {
+  let hash = 0;
+  for (let index = 0; index < places.length; index++) hash = mix(hash, (key[places[index] ?? 0] ?? 0) & (masks[index] ?? 0));
+  let bucket = buckets.get(hash);
+  while (bucket !== undefined && !fits(bucket.values, places, masks, key)) bucket = bucket.next;
+  return bucket;
+}
+
+function fits(values: readonly number[], places: readonly number[], masks: readonly number[], key: FlowKey): boolean {
+  for (let index = 0; index < places.length; index++) if (((key[places[index] ?? 0] ?? 0) & (masks[index] ?? 0)) !== values[index]) return false;
+  return true;
+}
+
+/** The bucket of just these values. */
+export function bucketWith<Item>({ buckets }: Tuple<Item>, values: readonly number[]): Bucket<Item> | undefined {
+  let bucket = buckets.get(hashOf(values));
+  while (bucket !== undefined && !isSame(bucket.values, values)) bucket = bucket.next;
+  return bucket;
+}
+
+/** Makes a bucket for values that have none yet. */
+export function addBucket<Item>({ buckets }: Tuple<Item>, values: readonly number[], item: Item): void {
+  const hash = hashOf(values);
+  buckets.set(hash, { values, items: [item], next: buckets.get(hash) });
+}
+
+/** Takes out a bucket that is there. */
+export function dropBucket<Item>({ buckets }: Tuple<Item>, bucket: Bucket<Item>): void {
+  const hash = hashOf(bucket.values);
+  const first = buckets.get(hash);
+  if (first !== bucket) {
+    let before = first;
+    while (before !== undefined && before.next !== bucket) before = before.next;
+    if (before !== undefined) before.next = bucket.next;
+  } else if (bucket.next === undefined) buckets.delete(hash);
+  else buckets.set(hash, bucket.next);
+}
+
+function isSame(values: readonly number[], others: readonly number[]): boolean {
+  return values.every((value, index) => value === others[index]);
+}
+
+function hashOf(values: readonly number[]): number {
+  return values.reduce(mix, 0);
+}
+
+/** Signed, so that it is a small integer wherever JavaScript keeps it. */
+function mix(hash: number, value: number): number {
+  const mixed = Math.imul(hash ^ value, 0x9e3779b1);
+  return mixed ^ (mixed >>> 15);
+}

@@ -1,0 +1,80 @@
+/** What actions look at and write, beside what every mask has. */
+import { assertNever } from '../../base/errors.js';
+import type { Action } from '../../openflow/actions.js';
+import { fieldCalled } from '../../openflow/fields.js';
+import { word } from '../../packet/flow-key.js';
+import { lookAtField, lookAtWords, type Recording } from './recording.js';
+
+const metadata = fieldCalled('metadata');
+
+/** Notes it. @returns why no megaflow can be made of a translation with this action; undefined where one can. */
+export function lookAtAction(recording: Recording, action: Action): string | undefined {
+  switch (action.kind) {
+    case 'set':
+    case 'delete_field':
+      lookAtField(recording, action.field);
+      return undefined;
+    case 'write_metadata':
+      lookAtField(recording, metadata);
+      return undefined;
+    case 'set_port':
+      lookAtWords(recording, word.tpSrc, 2);
+      return undefined;
+    case 'dec_ttl':
+      lookAtWords(recording, word.nwTtl);
+      return undefined;
+    case 'fin_timeout':
+      lookAtWords(recording, word.tcpFlags);
+      return undefined;
+    case 'output-field':
+    case 'push':
+      lookAtField(recording, action.source.field);
+      return undefined;
+    case 'pop':
+      lookAtField(recording, action.destination.field);
+      return undefined;
+    case 'move':
+      lookAtField(recording, action.source.field);
+      lookAtField(recording, action.destination.field);
+      return undefined;
+    case 'ct':
+      if (typeof action.zone !== 'number') lookAtField(recording, action.zone.field);
+      for (const inner of action.exec) if (inner.kind === 'move') lookAtField(recording, inner.source.field);
+      return undefined;
+    case 'resubmit':
+      return action.original ? 'resubmit(ct)' : undefined;
+    case 'output-truncated':
+    case 'bundle':
+    case 'multipath':
+    case 'check_pkt_larger':
+    case 'controller':
+    case 'learn':
+    case 'meter':
+    case 'push_mpls':
+    case 'pop_mpls':
+    case 'dec_mpls_ttl':
+      return action.kind;
+    // Their own bits are in every mask, or they look at none; what stands in others comes here by itself.
+    case 'output':
+    case 'enqueue':
+    case 'group':
+    case 'goto':
+    case 'clone':
+    case 'exit':
+    case 'write_actions':
+    case 'clear_actions':
+    case 'ct_clear':
+    case 'push_vlan':
+    case 'pop_vlan':
+    case 'set_vlan':
+    case 'conjunction':
+    case 'note':
+    case 'sample':
+    case 'set_queue':
+    case 'pop_queue':
+    case 'nat':
+      return undefined;
+    default:
+      return assertNever(action);
+  }
+}

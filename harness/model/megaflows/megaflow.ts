@@ -1,0 +1,156 @@
+/**
+ * What packets lead to that share the bits which their translation looks at: as Open vSwitch's datapath keeps it (ovs-vswitchd(8),
+ * "dpctl/dump-flows"), so that tables are walked through once for all of them.
+ */
+import { assert } from '../../base/errors.js';
+import { keyWords, word, type FlowKey } from '../../packet/flow-key.js';
+import { addBucket, bucketFor, bucketWith, type Tuple } from '../classifier/tuple.js';
+import type { ModelNode } from '../node.js';
+import type { TraceStep } from '../trace.js';
+import type { Counted, Event, Recording } from './recording.js';
+
+/** What a key becomes: of the word at each place the bits of its mask are those of its value. */
+export interface Patch {
+  readonly places: readonly number[];
+  readonly masks: readonly number[];
+  readonly values: readonly number[];
+}
+
+/** An event with what has become of the packet's fields by then. */
+export type KeptEvent =
+  | Exclude<Event, { readonly key: FlowKey }>
+  | { readonly kind: 'commit'; readonly patch: Patch }
+  | (Pick<Extract<Event, { readonly kind: 'track' }>, 'kind' | 'request'> & { readonly patch: Patch });
+
+export interface Megaflow {
+  readonly steps: readonly TraceStep[];
+  readonly counted: readonly Counted[];
+  readonly events: readonly KeptEvent[];
+  /** What was learned of addresses, as `Changes` counts it, and the virtual time at which it held; missing where that had no part in it. */
+  readonly learned?: { readonly changes: number; readonly ms: number };
+}
+
+/** How often things have changed that translations depend on. */
+export interface Changes {
+  /** Flows, groups, links. */
+  program: number;
+  /** Who is behind which port, or known on an underlay. */
+  learned: number;
+}
+
+/** Where a translation begins. What else it depends on that is not in the key is part of `table`. */
+export interface Start {
+  readonly bridge: object;
+  readonly table: number | string;
+}
+
+/** Those of one node. */
+export interface Megaflows {
+  /** By where translations begin: a bridge, and a table there. */
+  readonly starts: Map<object, Map<number | string, Tuple<Megaflow>[]>>;
+  /** As `changes.program` was when they were made. */
+  programAt: number;
+  count: number;
+  /** What packets found, how often none was there, and why none could be made. */
+  readonly told: { hit: number; missed: number; readonly leftOut: Map<string, number> };
+}
+
+/** When there are so many, all are forgotten. */
+const mostMegaflows = 8192;
+
+export function noMegaflows(): Megaflows {
+  return { starts: new Map(), programAt: 0, count: 0, told: { hit: 0, missed: 0, leftOut: new Map() } };
+}
+
+/** What of a node megaflows depend on. */
+type Place = Pick<ModelNode, 'changes' | 'nowMs'>;
+
+/** The one that the packet belongs to. What depends on changes that have come since is not found. */
+export function findMegaflow(megaflows: Megaflows, { changes: { program, learned }, nowMs }: Place, { bridge, table }: Start, key: FlowKey): Megaflow | undefined {
+  if (megaflows.programAt !== program) forgetMegaflows(megaflows, program);
+  const tuples = megaflows.starts.get(bridge)?.get(table);
+  if (tuples === undefined) return undefined;
+  for (const tuple of tuples) {
+    const found = bucketFor(tuple, key)?.items[0];
+    if (found !== undefined && (found.learned === undefined || (found.learned.changes === learned && found.learned.ms === nowMs))) return found;
+  }
+  return undefined;
+}
+
+function forgetMegaflows(megaflows: Megaflows, program: number): void {
+  megaflows.starts.clear();
+  megaflows.programAt = program;
+  megaflows.count = 0;
+}
+
+/** Keeps what was recorded, in the place of what was kept for the same bits. */
+export function keepMegaflow(megaflows: Megaflows, { changes: { program, learned }, nowMs }: Place, start: Start, recording: Recording, steps: readonly TraceStep[]): void {
+  if (megaflows.programAt !== program || megaflows.count >= mostMegaflows) forgetMegaflows(megaflows, program);
+  const made: Megaflow = { steps, counted: recording.counted, events: keptEvents(recording), ...(recording.depends === 'on flows' ? {} : { learned: { changes: learned, ms: nowMs } }) };
+  const tuple = tupleWith(megaflows, start, recording.mask);
+  const values = tuple.places.map((place, index) => (recording.start[place] ?? 0) & (tuple.masks[index] ?? 0));
+  const bucket = bucketWith(tuple, values);
+  if (bucket !== undefined) bucket.items[0] = made;
+  else {
+    addBucket(tuple, values, made);
+    megaflows.count++;
+  }
+}
+
+/** Those with the same mask, which may be none yet. */
+function tupleWith({ starts }: Megaflows, { bridge, table }: Start, mask: FlowKey): Tuple<Megaflow> {
+  const ofBridge = starts.get(bridge) ?? new Map<number | string, Tuple<Megaflow>[]>();
+  starts.set(bridge, ofBridge);
+  const tuples = ofBridge.get(table) ?? [];
+  ofBridge.set(table, tuples);
+  const places: number[] = [];
+  for (let place = 0; place < mask.length; place++) if (mask[place] !== 0) places.push(place);
+  const masks = places.map((place) => (mask[place] ?? 0) | 0);
+  const known = tuples.find((tuple) => tuple.places.length === places.length && tuple.places.every((place, index) => place === places[index] && tuple.masks[index] === masks[index]));
+  if (known !== undefined) return known;
+  const made: Tuple<Megaflow> = { places, masks, buckets: new Map() };
+  tuples.push(made);
+  return made;
+}
+
+/** What a packet is known to be when it goes to the tracker goes with it; its bytes tell of nothing else than what stands in them. */
+function keptEvents({ start, mask, events }: Recording): readonly KeptEvent[] {
+  let [bytes, metadata] = [start, start];
+  return events.map((event) => {
+    if (event.kind !== 'commit' && event.kind !== 'track') return event;
+    const patch = patchOf(mask, bytes, event.key, word.ethSrc, keyWords);
+    bytes = event.key;
+    if (event.kind === 'commit') return { kind: 'commit', patch };
+    const known = event.metadata === 'begun anew' ? writeOf(event.key) : patchOf(mask, metadata, event.key, 0, word.ethSrc);
+    metadata = event.key;
+    return { kind: 'track', request: event.request, patch: { places: [...known.places, ...patch.places], masks: [...known.masks, ...patch.masks], values: [...known.values, ...patch.values] } };
+  });
+}
+
+/** What the tracker said is left out: it is told anew wherever anything looks at it again. */
+function patchOf(mask: FlowKey, before: FlowKey, after: FlowKey, first: number, end: number): Patch {
+  const places: number[] = [];
+  for (let place = first; place < end; place++) {
+    if (before[place] === after[place] || isTold(place)) continue;
+    assert((((before[place] ?? 0) ^ (after[place] ?? 0)) & ~(mask[place] ?? 0)) === 0, `what is written to word ${place} of a flow key is in the mask`);
+    places.push(place);
+  }
+  return { places, masks: places.map((place) => mask[place] ?? 0), values: places.map((place) => (after[place] ?? 0) & (mask[place] ?? 0)) };
+}
+
+/** Everything that is known beside the bytes: in a bridge behind a patch port nothing of it is the packet's own. */
+function writeOf(key: FlowKey): Patch {
+  const places = Array.from({ length: word.ethSrc }, (_, place) => place).filter((place) => !isTold(place));
+  return { places, masks: places.map(() => 0xffffffff), values: places.map((place) => key[place] ?? 0) };
+}
+
+function isTold(place: number): boolean {
+  return place >= word.ctState && place < word.pktMark;
+}
+
+export function applyPatch({ places, masks, values }: Patch, key: FlowKey): void {
+  for (let index = 0; index < places.length; index++) {
+    const place = places[index] ?? 0;
+    key[place] = ((key[place] ?? 0) & ~(masks[index] ?? 0)) | (values[index] ?? 0);
+  }
+}

@@ -1,0 +1,30 @@
+/** What the datapath does with a frame at a port: out of it, or up the end of a tunnel. */
+import type { FlowKey } from '../../packet/flow-key.js';
+import type { Packet } from '../packet.js';
+import { bytesOf } from './carried.js';
+import type { Execution } from './translation.js';
+
+/** An Ethernet header: what is cut off within it leaves no port. */
+export const shortestFrame = 14;
+
+/** Of every port that a switch gives no other. */
+const mtu = 1500;
+const tagLength = 4;
+
+/** Ethernet's own header comes on top, and one tag (lib/netdev-dummy.c, netdev_dummy_send). */
+function longestOf(frame: Uint8Array): number {
+  const isTagged = frame[12] === 0x81 && frame[13] === 0x00;
+  return mtu + shortestFrame + (isTagged ? tagLength : 0);
+}
+
+/** @param key the packet as it left, where details are told. */
+export function deliver({ passage }: Execution, port: string, frame: Uint8Array, key?: FlowKey): void {
+  if (frame.length < shortestFrame) return;
+  if (frame.length > longestOf(frame)) passage.steps.push({ kind: 'drop', why: `${port} sends no frame of ${frame.length} bytes: its MTU is ${mtu}` });
+  else if (!passage.node.downPorts.has(port)) passage.outputs.push({ port, frame, ...(key === undefined ? {} : { key }) });
+}
+
+/** As the datapath has it. */
+export function frameOf({ carried, passage: { node } }: Execution, packet: Pick<Packet, 'frame' | 'layout' | 'arrived'>): Uint8Array {
+  return bytesOf(packet, carried, node.behaviour).frame;
+}

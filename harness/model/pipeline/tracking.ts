@@ -1,0 +1,120 @@
+/** What the datapath does with a packet that goes to the connection tracker. */
+import { Unsupported } from '../../base/errors.js';
+import type { FlowId } from '../../nouns/switching.js';
+import { fieldCalled } from '../../openflow/fields.js';
+import type { Masked } from '../../openflow/values.js';
+import { etherTypes } from '../../packet/ethernet.js';
+import { word } from '../../packet/flow-key.js';
+import type { Behaviour } from '../behaviour.js';
+import { letGo } from '../conntrack/fragments.js';
+import { readerOf } from '../conntrack/helper.js';
+import { hasRoom } from '../conntrack/limits.js';
+import { trackedPacket } from '../conntrack/packet.js';
+import { defaultTimeouts, havePolicies } from '../conntrack/timeouts.js';
+import type { Asked, Tracked, Tracker } from '../conntrack/tracked.js';
+import { track, trackAgain } from '../conntrack/tracker.js';
+import { writeOriginal } from '../conntrack/tuple.js';
+import { writeField } from '../keys.js';
+import type { ModelNode } from '../node.js';
+import type { Packet } from '../packet.js';
+import { asCarried } from './carried.js';
+import { readAlong } from './helper.js';
+import { assemble, inPlaceOf, lacksPorts } from './reassembly.js';
+import { chooseTranslation } from './translation-choice.js';
+import type { Execution, Frozen } from './translation.js';
+
+/** What is asked of the tracker, and what becomes of the packet then. */
+export interface TrackRequest {
+  readonly asked: Asked;
+  readonly marks: Marks;
+  /** Where the packet goes on; it ends where that is missing. */
+  readonly onward?: Omit<Frozen, 'packet'>;
+  /** The flow that asks. */
+  readonly flow: FlowId;
+}
+
+/** @param packet with its changes in its bytes, and nobody else's. @param behind what the datapath still has to do with it. */
+export function trackNow(run: Execution, { asked, marks, onward: place, flow }: TrackRequest, packet: Packet, behind: number): 'dropped' | undefined {
+  const { passage: { node, steps } } = run;
+  const { behaviour, nowMs } = node;
+  const onward = asCarried(packet, run.carried, behaviour);
+  const seen = assemble(run, onward, asked.zone, behind);
+  const found = seen.kind === 'held' ? undefined : lookAtConnection(node, seen.kind === 'invalid' ? undefined : seen.kind === 'whole' ? seen.packet : onward, asked);
+  letGo(node.fragments, onward.arrived[word.ethType] === etherTypes.ipv6 ? 'ipv6' : 'ipv4', nowMs, behaviour);
+  if (found === undefined) {
+    steps.push({ kind: 'drop', flow, why: 'the fragment waits for others' });
+    return 'dropped';
+  }
+  setMarks(found, marks);
+  const said = readAlong(node, { packet: onward, seen }, found, asked);
+  const { becomes } = said;
+  if (becomes !== undefined) {
+    if (seen.kind === 'whole') throw new Unsupported('the model does not translate fragments');
+    const change = { change: becomes, then: onward.arrived };
+    Object.assign(onward, asCarried(onward, { changes: [change] }, behaviour));
+    run.carried = { ...run.carried, changes: [...run.carried.changes, change] };
+  }
+  const holds = asked.nat === undefined && said.connection !== undefined && seen.kind === 'packet';
+  run.carried = { ...run.carried, tracked: { said, key: onward.arrived, holds } };
+  if (place === undefined) return undefined;
+  for (const piece of seen.kind === 'whole' ? seen.pieces.map((one) => inPlaceOf(onward, one)) : [onward]) {
+    writeConnection(piece, said, behaviour);
+    for (const field of toldFields) steps.push({ kind: 'write', flow, field });
+    run.recirculate({ ...place, packet: { ...piece, tracked: { said, key: piece.arrived, holds } } });
+  }
+  return undefined;
+}
+
+/** What the tracker said last is not carried on. */
+export function forgetConnection(run: Execution): void {
+  run.carried = { changes: run.carried.changes };
+}
+
+const toldFields = ['ct_state', 'ct_zone', 'ct_mark', 'ct_label'] as const;
+
+/** The fields that tell of a connection. */
+function writeConnection(packet: Packet, { state, zone, connection, expected, original }: Tracked, behaviour: Behaviour): void {
+  const { key } = packet;
+  key.set([state, zone, connection?.mark ?? expected?.mark ?? 0], word.ctState);
+  writeField(key, labelField, connection?.label ?? expected?.label ?? 0n, labelField.ones);
+  writeOriginal(key, original);
+  if (lacksPorts(packet, behaviour)) key.fill(0, word.ctTpSrc, word.ctTpDst + 1);
+}
+
+/** What the tracker says of the packet: in the zone of its connection it is not looked at again, unless its addresses or ports have changed. Without one it can belong to none. */
+function lookAtConnection(node: ModelNode, packet: Packet | undefined, asked: Asked): Tracked {
+  const tracker = trackerOf(node);
+  if (packet === undefined) return track(tracker, undefined, asked, undefined);
+  const { frame, layout, arrived, tracked } = packet;
+  const reader = readerOf(arrived, asked.helper, tracked?.said.connection, node.behaviour);
+  const isUnchanged = tracked?.holds === true && tracked.said.zone === asked.zone && ofTuples.every((field) => tracked.key[field] === arrived[field]);
+  if (isUnchanged && asked.commits !== 'by force' && reader === undefined) return trackAgain(tracked.said, asked.nat);
+  return track(tracker, trackedPacket(frame, layout, arrived, asked.zone, node.behaviour), reader === undefined ? asked : { ...asked, reader }, tracked?.said);
+}
+
+const labelField = fieldCalled('ct_label');
+
+function trackerOf(node: ModelNode): Tracker {
+  const { connections, controls, nowMs, behaviour, conntrack, timeouts } = node;
+  return {
+    connections, controls, nowMs, behaviour, tcpSequences: conntrack.tcpSequences ?? 'checked',
+    timeoutsOf: ({ zone, protocol }) => (havePolicies.includes(protocol) ? timeouts.get(zone) : undefined) ?? defaultTimeouts,
+    hasRoom: (zone) => hasRoom(connections, zone, nowMs, conntrack, behaviour),
+    translate: (original, nat) => chooseTranslation(node, original, nat),
+  };
+}
+
+/** What the flow makes of the packet's connection, unless another told of it. */
+function setMarks({ connection }: Tracked, { mark, label }: Marks): void {
+  if (connection === undefined || connection.parent !== undefined || (mark.mask | label.mask) === 0n) return;
+  connection.mark = Number((BigInt(connection.mark) & ~mark.mask) | mark.value);
+  connection.label = (connection.label & ~label.mask) | label.value;
+}
+
+/** The bits of a connection's mark and label that a flow sets. */
+export interface Marks {
+  readonly mark: Masked;
+  readonly label: Masked;
+}
+
+const ofTuples = [word.nwSrc, word.nwDst, word.tpSrc, word.tpDst, ...[word.ipv6Src, word.ipv6Dst].flatMap((first) => [0, 1, 2, 3].map((index) => first + index))];
