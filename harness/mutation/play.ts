@@ -9,7 +9,8 @@ import { lives, nobody, type Answer, type Request } from './question.js';
 import { letLive, recordQuestions } from './switch.js';
 
 const fromTheStart = Number(process.env[lives] ?? nobody);
-const loaded = new Map<string, readonly CollectedTest[]>();
+/** The tests of each file, the one that failed last in front: it is the likeliest to notice the next mutant. */
+const loaded = new Map<string, CollectedTest[]>();
 
 // Properties draw the same examples every time, so that a mutant lives or dies for good; the first that fails will do.
 fc.configureGlobal({ seed: 1, endOnFailure: true });
@@ -34,17 +35,21 @@ async function respond(request: Request): Promise<Answer> {
   return { kind: request.mutant === fromTheStart || (await passes(failed)) ? 'failed' : 'spoilt' };
 }
 
-async function load(file: string): Promise<readonly CollectedTest[]> {
+async function load(file: string): Promise<CollectedTest[]> {
   const known = loaded.get(file);
   if (known !== undefined) return known;
   await import(pathToFileURL(file).href);
-  const tests = takeTests();
+  const tests = [...takeTests()];
   loaded.set(file, tests);
   return tests;
 }
 
-async function firstToFail(tests: readonly CollectedTest[]): Promise<CollectedTest | undefined> {
-  for (const test of tests) if (!(await passes(test))) return test;
+async function firstToFail(tests: CollectedTest[]): Promise<CollectedTest | undefined> {
+  for (const [index, test] of tests.entries()) {
+    if (await passes(test)) continue;
+    tests.unshift(...tests.splice(index, 1));
+    return test;
+  }
   return undefined;
 }
 
