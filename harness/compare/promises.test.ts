@@ -50,6 +50,20 @@ void t.test('connections', (t) => {
   t.end();
 });
 
+void t.test('what is delivered and has no answer', (t) => {
+  const told = (...notes: readonly Note[]) => judged({ kind: 'delivered', to: 'b', source: a, why: 'so' }, echo, ...notes);
+  const arrived = received('b', a, 'echo-request');
+  t.equal(told(resolved('c'), arrived, unresolved('c')), 'kept', 'others may ask for addresses');
+  t.strictSame([told(), told(resolved('c'))], ['nobody got it', 'nobody got it']);
+  t.equal(told(dropped('b')), 'b dropped it: odd');
+  t.equal(told(received('c', a, 'udp')), 'c got a UDP datagram from 10.0.0.1');
+  t.equal(told(received('b', '10.0.0.9', 'udp')), 'b got a UDP datagram from 10.0.0.9');
+  for (const [more, said] of [[arrived, 'b got an echo request from 10.0.0.1'], [dropped('b'), 'b dropped it: odd'], [received('a', b, 'echo-reply'), 'a got an echo reply from 10.0.0.2'], [{ kind: 'reset', host: 'a', peer: b }, 'a got a reset from 10.0.0.2']] as const) {
+    t.equal(told(arrived, more), `b got an echo request from 10.0.0.1; ${said}`);
+  }
+  t.end();
+});
+
 void t.test('refusals', (t) => {
   const refused: Intent = { kind: 'refused', to: 'b', source: a, why: 'closed' };
   const reset = (kind: 'reset' | 'refused'): Note => ({ kind, host: 'a', peer: b });

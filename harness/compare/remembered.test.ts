@@ -55,6 +55,13 @@ void t.test('an entry of one side alone is told with its node', (t) => {
   t.end();
 });
 
+void t.test('a connection with a helper, and one that it led to', (t) => {
+  const told = (changes: Partial<TrackedConnection>) => compareState({ ...state, connections: [{ ...connection, ...changes }] }, state, 1).differences.map(({ expected }) => expected);
+  t.strictSame(told({ helper: 'ftp' }), ['reply r, mark 0x0, protoinfo none, helper ftp, timeout 30 s']);
+  t.strictSame(told({ parent: 'p' }), ['reply r, mark 0x0, protoinfo none, parent p, timeout 30 s']);
+  t.end();
+});
+
 void t.test('a vector parts for one difference, of whatever kind', (t) => {
   const observation: Observation = { frames: [into(event(10, 'a'))], notes: [] };
   const pass = (changes: Partial<PassCase> = {}): PassCase => ({ pass: { name: 'cold', stimulus: { kind: 'ping', from: 'a', to: 'b' } }, intent: { kind: 'denied', why: 'so' }, model: observation, real: observation, lookups: { hit: 0, missed: 0 }, traces: [], ...changes });

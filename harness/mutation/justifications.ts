@@ -33,10 +33,6 @@ export const justifications: readonly Justification[] = [
     why: 'the same: only the sign counts, and V8 sorts by what is less alone',
   },
   {
-    file: 'harness/fabric/fabric.ts', line: "const interjection = stimulus.kind === 'tcp' ? stimulus.interjection : undefined;", mutations: ["stimulus.kind === 'tcp' → true"],
-    why: forTypes,
-  },
-  {
     file: 'harness/fabric/stack.ts', line: "if (found === undefined) throw unknownName(`interface of ${host}`, name ?? '', interfaces.map((candidate) => candidate.name));", mutations: ["name ?? '' → name"],
     why: 'only in words: a host without any interface',
   },
@@ -202,9 +198,17 @@ export const justifications: readonly Justification[] = [
     why: forTypes,
   },
   {
-    file: 'harness/compare/locate.ts', line: "if (step === undefined || step.kind === 'lookup' || step.flow === undefined) return undefined;",
-    mutations: ["step.kind === 'lookup' → false", "'lookup' → ''", 'step.flow === undefined → false'],
+    file: 'harness/compare/locate.ts', line: "if (step === undefined || step.kind === 'lookup' || step.kind === 'answer' || step.flow === undefined) return undefined;",
+    mutations: ["step.kind === 'lookup' → false", "'lookup' → ''", "step.kind === 'answer' → false", "'answer' → ''", 'step.flow === undefined → false'],
     why: forTypes,
+  },
+  {
+    file: 'harness/compare/packet-ins.ts', line: 'while (behind < made &&', mutations: ['behind < made → behind <= made'],
+    why: 'the same: where both sides have ended nothing is compared',
+  },
+  {
+    file: 'harness/compare/program.ts', line: 'const names: Names =', mutations: ['64 → 65', '0 → 1', '0 → 1 (2)', '124 → 125'],
+    why: 'the same: any option that there can be is read, alike on both sides',
   },
   {
     file: 'harness/compare/locate.ts', line: "if (last?.kind === 'drop' && last.flow !== undefined) return { flow: last.flow, because: `model and switch drop it here: ${last.why}` };",

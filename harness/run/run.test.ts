@@ -113,6 +113,7 @@ void t.test('the cached path: a cache that answers otherwise diverges in the pas
     }), [across]);
     t.match(vector, { verdict: 'diverges', sibling: { differs: /^(ttl|to) / } }, pass);
     t.match(vector?.differences[0], { pass, aspect: 'frames', summary: /^a frame is missing/ });
+    t.match(vector?.differences[0]?.at?.because, /on the wire$/, 'counters are those of that moment: what the model did afterwards is held against nobody');
     t.equal(vector?.counts.intent.made, 2 * (nth + calls - 1) / calls, `${pass}: the passes after it are not played`);
   }
   const cold = await run(truthful, [across], { depth: 'cold' });
@@ -123,6 +124,15 @@ void t.test('the cached path: a cache that answers otherwise diverges in the pas
   let asked = 0;
   const missing = await run(() => ({ lookups: () => ({ hit: ++asked, missed: asked }) }), [across]);
   t.match(missing.vectors[0], { verdict: 'inconclusive', inconclusive: { cause: /1 met .* and 1 missed them: the cached path was not seen$/ } });
+  let times = 0;
+  const more = await run(() => ({ lookups: () => ({ hit: 0, missed: times * times++ }) }), [across]);
+  t.match(more.vectors[0], { inconclusive: { cause: / 0 met .* and 9 missed them/ } }, 'told are those of the cached pass: from 16 to 25');
+  let made = 0;
+  const late = await run((model) => ({
+    call: (asked) => { made++; return model.call(asked); },
+    lookups: () => ({ hit: Math.max(0, made - calls - 1), missed: Math.min(made, calls + 1) }),
+  }), [across]);
+  t.match(late.vectors[0], { verdict: 'conforms', inconclusive: undefined, counts: { cache: { expected: 1, made: 1 } } }, 'where the second pass misses it, the third is seen to meet it');
 });
 
 /** Gives out at the `nth` call, and says so again at each that follows. */

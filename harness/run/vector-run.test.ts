@@ -2,6 +2,8 @@
 // Method: one vector of antrea/encap with a second model as its switches, which tells the same in another order, or one thing otherwise.
 import t from 'tap';
 import encap from '../../scenarios/antrea/encap.js';
+import { sha256 } from '../base/digest.js';
+import { Unavailable } from '../base/errors.js';
 import { openModel } from '../testbeds/model/model.js';
 import type { Switches } from '../testbeds/testbed.js';
 import type { ScenarioReport } from './report.js';
@@ -34,11 +36,19 @@ void t.test('the trace hash', async (t) => {
   t.notSame(await counted(1), traceHash, 'how often flows counted does');
   const forgetful = await run((model) => ({ state: async () => ({ ...(await model.state()), macs: [] }) }));
   t.notSame(forgetful.traceHash, traceHash, 'and what is remembered');
+  const gone = await run(() => ({ state: () => Promise.reject(new Unavailable('gone')) }));
+  t.equal(gone.traceHash, sha256(''), 'where there is no verdict nothing was observed');
 });
 
 void t.test('what comes out late belongs to the last pass, and to no instant of it', async (t) => {
   const { vectors: [vector] } = await run(() => ({ strays: () => Promise.resolve([{ node: 'n2', port: 'br-phys', frame: new Uint8Array(60) }]) }));
   t.match(vector?.differences.map(({ pass, summary }) => `${pass}: ${summary}`), ['sibling: an unexpected frame went out of br-phys on n2 at 311 µs']);
+  let calls = 0;
+  const { vectors: [lost] } = await run((model) => ({
+    call: async (asked) => (++calls < 8 ? model.call(asked) : (await model.call(asked)).map(() => ({ outputs: [] }))),
+    strays: () => Promise.resolve([{ node: 'n2', port: 'br-phys', frame: new Uint8Array(60) }]),
+  }));
+  t.match(lost?.differences.map(({ pass, summary }) => `${pass}: ${summary}`), ['cold: a frame is missing out of p1-f64551 on n1 at 310 µs', 'cold: an unexpected frame went out of br-phys on n2 at 311 µs', ''], 'behind the last frame that went in, also where nothing came of it');
 });
 
 void t.test('where switches part, their flows are asked for', async (t) => {
