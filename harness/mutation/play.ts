@@ -53,20 +53,27 @@ async function firstToFail(tests: CollectedTest[]): Promise<CollectedTest | unde
   return undefined;
 }
 
+/** Whether something has failed in the test that is played. */
+let over = false;
+
 async function passes({ name, options, run }: CollectedTest): Promise<boolean> {
+  over = false;
   const test = new Test({ ...options, name, cb: run, bail: true });
   test.resume();
   await new Promise<void>((resolve) => { test.runMain(resolve); });
   return test.passing();
 }
 
-/** tap goes on behind an assertion that fails; here the test is over, and no time is spent on telling why. */
+/** tap goes on behind an assertion that fails; here the test is over. What fails because of that, such as the test around it, is told as ever. */
 function endTestsAtFirstFailure(): void {
-  const { fail } = TestBase.prototype;
-  const over = new WeakSet<TestBase>();
+  const { fail, threw } = TestBase.prototype;
   TestBase.prototype.fail = function (...rest) {
-    if (over.has(this)) return fail.apply(this, rest);
-    over.add(this);
+    if (over) return fail.apply(this, rest);
+    over = true;
     throw new Error('an assertion failed');
+  };
+  TestBase.prototype.threw = function (...rest) {
+    over = true;
+    return threw.apply(this, rest);
   };
 }
