@@ -177,9 +177,10 @@ void t.test('what the environment denies is inconclusive, never a pass, and is n
 });
 
 void t.test('what model or intent do not know costs one vector', async (t) => {
-  const unpromised = { id: 'to-node', stimulus: { kind: 'ping', from: 'p1', to: '172.30.0.1' } } as const;
-  const report = await run(truthful, [...three, 'to-node'], {}, { ...encap, vectors: (topology) => [unpromised, ...encap.vectors(topology)] });
-  t.strictSame(verdicts(report.vectors), ['to-node inconclusive', ...three.map((id) => `${id} conforms`)]);
+  const frame = { src: '0a:00:0a:0a:01:02', dst: '0a:00:0a:0a:01:01', payload: { kind: 'other', etherType: 0x0800, hex: '45' } } as const;
+  const unpromised = { id: 'raw', stimulus: { kind: 'frame', from: 'p1', what: 'raw bytes', frame } } as const;
+  const report = await run(truthful, [...three, 'raw'], {}, { ...encap, vectors: (topology) => [unpromised, ...encap.vectors(topology)] });
+  t.strictSame(verdicts(report.vectors), ['raw inconclusive', ...three.map((id) => `${id} conforms`)]);
   t.match(report.vectors[0], { intent: { kind: 'unknown' }, inconclusive: { cause: /^nothing is promised about/ }, counts: { intent: { expected: 8, made: 0 } } });
   t.equal(report.verdict, 'inconclusive');
   const unknown = await run(truthful, three, {}, { ...encap, controlPlane: { ...encap.controlPlane, plan: (topology) => {
