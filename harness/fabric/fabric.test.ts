@@ -18,7 +18,7 @@ import { encodeIcmp, icmpTypes } from '../packet/icmp.js';
 import { encodeIpv4, ipProtocols, ipv4Flags, type Ipv4Header } from '../packet/ipv4.js';
 import { encodeUdp } from '../packet/udp.js';
 import { framesMax, runStimulus } from './fabric.js';
-import { createHost, listensOn, type Effect, type Host } from './host.js';
+import { createHost, type Effect, type Host } from './host.js';
 import { probeAgain, stillAsking } from './neighbours.js';
 import { nextHop } from './routing.js';
 import { begin, receive } from './stack.js';
@@ -170,13 +170,6 @@ void t.test('datagrams', async (t) => {
     t.strictSame(got(udp(7)), ['received udp 10.0.0.2 10.0.0.1 9', `eth0: ${eth0.mac} > ${peer.mac} IPv4 10.0.0.1 > 10.0.0.2 UDP 7 > 4000 length 3 ttl 64`]);
     t.strictSame(got(udp(9)), ['received udp 10.0.0.2 10.0.0.1 9']);
     t.equal(got(udp(7, 'no-checksum')).length, 2, 'a checksum is optional (RFC 768)');
-  });
-
-  await t.test('beside port 7 a host listens where its plan says, by one protocol', async (t) => {
-    const host = createHost({ name: 'a', kind: 'pod', interfaces: [eth0], routes: [], listens: [{ protocol: 'TCP', port: 80 }, { protocol: 'UDP', port: 53 }] }, draws);
-    t.strictSame((['TCP', 'UDP'] as const).map((protocol) => [7, 53, 80].filter((port) => listensOn(host, protocol, port))), [[7, 80], [7, 53]]);
-    host.neighbours.set(peer.ip, { kind: 'known', mac: peer.mac });
-    t.match(inWords(receive(host, eth0, udp(53)))[1], /UDP 53 > 4000 length 3/);
   });
 
   await t.test('what is broken, foreign or unknown is dropped, and why is noted', async (t) => {

@@ -8,7 +8,8 @@ import { encodeEthernet, etherTypes } from '../packet/ethernet.js';
 import { dissect } from '../packet/dissect.js';
 import { encodeIpv4, ipProtocols } from '../packet/ipv4.js';
 import { encodeTcp, tcpFlags } from '../packet/tcp.js';
-import { createHost, type Effect, type Host, type Timer } from './host.js';
+import { encodeUdp } from '../packet/udp.js';
+import { createHost, listensOn, type Effect, type Host, type Timer } from './host.js';
 import { begin, isAwaited, receive, wake } from './stack.js';
 
 const eth0 = { name: 'eth0', port: 'p', mac: '02:00:00:00:00:01', ip: '10.0.0.1', prefixLength: 24 };
@@ -33,8 +34,8 @@ interface Given {
   readonly ports?: readonly [number, number];
 }
 
-function carried(transport: Uint8Array): Uint8Array {
-  const packet = encodeIpv4({ src: peer.ip, dst: eth0.ip, protocol: ipProtocols.tcp, ttl: 60 }, transport);
+function carried(transport: Uint8Array, protocol: number = ipProtocols.tcp): Uint8Array {
+  const packet = encodeIpv4({ src: peer.ip, dst: eth0.ip, protocol, ttl: 60 }, transport);
   return encodeEthernet({ dst: eth0.mac, src: peer.mac, etherType: etherTypes.ipv4 }, packet);
 }
 
@@ -82,10 +83,13 @@ void t.test('a connection that is opened from outside', async (t) => {
   t.strictSame(on(answerer, { flags: ACK, sequence: 106, acknowledgement: 5005 }), [dropped('a segment of no connection'), 'sends RST 5005 ack 0, 0 bytes'], 'then it is forgotten');
 });
 
-void t.test('a port that the plan lets it listen on is as good as port 7', async (t) => {
-  const listener = createHost({ ...plan, listens: [{ protocol: 'TCP', port: 80 }] }, draws);
+void t.test('beside port 7 a host listens where its plan says, by one protocol', async (t) => {
+  const listener = createHost({ ...plan, listens: [{ protocol: 'TCP', port: 80 }, { protocol: 'UDP', port: 53 }] }, draws);
   listener.neighbours.set(peer.ip, { kind: 'known', mac: peer.mac });
+  t.strictSame((['TCP', 'UDP'] as const).map((protocol) => [7, 53, 80].filter((port) => listensOn(listener, protocol, port))), [[7, 80], [7, 53]]);
   t.match(on(listener, { flags: SYN, sequence: 100, ports: [40000, 80] })[0], /^sends SYN,ACK/);
+  const datagram = encodeUdp({ srcPort: 4000, dstPort: 53 }, Uint8Array.of(7), { src: peer.ip, dst: eth0.ip });
+  t.strictSame(receive(listener, eth0, carried(datagram, ipProtocols.udp)).map(({ kind }) => kind), ['note', 'send'], 'and echoes');
 });
 
 void t.test('connections are told apart by their ports', async (t) => {
