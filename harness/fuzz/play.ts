@@ -26,8 +26,8 @@ export async function play(sim: Sim, openModel: Sides['openModel'], fuzzCase: Fu
   const [steps, played, surprises, remembered]: [Played[], number[], LeftOut[], Difference[]] = [[], [], [], []];
   for (const { indices, call } of runs) {
     const [index = 0] = indices;
-    // With each count the cache is emptied, and flows know when they were used last.
-    if (call.kind === 'advance') await sim.counts();
+    // Once the cache is emptied, flows know when they were used last.
+    if (call.kind === 'advance') await sim.purge();
     const actual = await stepOf(carryOut(call, plan, performedBy(sim)));
     const expected = await stepOf(carryOut(call, plan, performedBy({ call: (calls) => model.call(calls, seen) }))).catch((error: unknown) => void surprises.push(whyUnknown(error)));
     if (expected === undefined) break;
@@ -37,7 +37,7 @@ export async function play(sim: Sim, openModel: Sides['openModel'], fuzzCase: Fu
       continue;
     }
     steps.push({ index, expected, actual });
-    if (isUncached || call.kind !== 'receive') await sim.counts();
+    if (isUncached || call.kind !== 'receive') await sim.purge();
     if (call.kind !== 'receive') remembered.push(...compareMemory(await model.state(), await sim.state(), index));
   }
   const [atFrames, counts] = [compareSteps(steps, plan, networkOf(fuzzCase)), await sim.counts()];

@@ -37,6 +37,7 @@ export interface SimNode {
   reconfigure(change: NodeReconfiguration): Promise<SimNode>;
   reset(): Promise<void>;
   counts(): Promise<readonly FlowCount[]>;
+  purge(): Promise<void>;
   state(): Promise<SwitchState>;
   lookups(): Lookups;
   strays(): Promise<readonly Stray[]>;
@@ -210,6 +211,7 @@ function runningNode(planned: NodePlan, vswitch: Vswitch, ofctl: Ofctl, { wires,
       touched = 'no';
     },
     counts: async () => (touched === 'no' ? counting.none() : await counting.since()),
+    purge: () => counting.purge(),
     state: async () => {
       if (touched === 'no') return { connections: [], macs: [] };
       const [tracked, ...macs] = await Promise.all([connections.list(), ...plan.bridges.map(({ name }) => call('fdb/show', name))]);

@@ -37,6 +37,8 @@ export interface Sim extends Switches {
   ofctl(node: string, bridge: string, command: string, ...args: readonly string[]): Promise<string>;
   /** What `ovs-ofctl -O OpenFlow15 --no-names dump-flows` prints of one node's bridge, with all packets counted. */
   dumpFlows(node: string, bridge: string): Promise<string>;
+  /** Throws away what the datapaths have cached, once it has counted: the next packets are translated anew. */
+  purge(): Promise<void>;
   /** Carries out the lines of an `ovs-ofctl bundle` on one node's bridge, all or none; no reset takes that back. */
   bundle(node: string, bridge: string, lines: readonly string[]): Promise<void>;
   /** Sends messages of OpenFlow as they are to one node's bridge. @throws InputError with the errors that the switch answers with. */
@@ -136,6 +138,7 @@ function runningSim(nodes: SimNode[], image: Image, options: SimOptions, dir: st
       await Promise.all(nodes.map((node) => node.reset()));
     },
     counts: async () => (await Promise.all(nodes.map((node) => node.counts()))).flat(),
+    purge: async () => void (await Promise.all(nodes.map((node) => node.purge()))),
     state: async () => {
       const states = await Promise.all(nodes.map((node) => node.state()));
       return { connections: states.flatMap(({ connections }) => connections), macs: states.flatMap(({ macs }) => macs) };
