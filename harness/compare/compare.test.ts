@@ -14,7 +14,7 @@ import { encodeGeneve, genevePort } from '../packet/geneve.js';
 import { encodeIcmp, icmpTypes } from '../packet/icmp.js';
 import { encodeIpv4, ipProtocols } from '../packet/ipv4.js';
 import { encodeUdp } from '../packet/udp.js';
-import { compareCounters } from './counters.js';
+import { compareCounters, withSums } from './counters.js';
 import { compareFrames, type FrameDifference } from './frames.js';
 import { judge } from './intent.js';
 import { locate, locateDecision, type Evidence, type Location } from './locate.js';
@@ -315,4 +315,13 @@ void t.test('a whole vector', async (t) => {
     t.match(compareVector({ ...same, passes: [cold, cached(2, 0), sibling] }).differences([]), [{ pass: 'sibling', aspect: 'frames', at: {} }]);
     t.match(compareVector({ ...same, passes: [cold, { ...sibling, intent: { kind: 'denied', why: 'policy' } }] }).differences([]).slice(-2), [{ pass: 'sibling', aspect: 'intent' }, { pass: 'sibling', aspect: 'intent' }]);
   });
+});
+
+void t.test('of flows that were left open the sums are compared', async (t) => {
+  const [a, b, c] = ['a', 'b', 'c'].map((match): FlowId => ({ node: 'n1', bridge: 'br', table: 0, priority: 1, match })) as [FlowId, FlowId, FlowId];
+  const counts = (...packets: readonly number[]): readonly FlowCount[] => [a, b, c].map((flow, index) => ({ flow, packets: packets[index] ?? 0 }));
+  const differing = (expected: readonly FlowCount[], actual: readonly FlowCount[]) => compareCounters(withSums(expected, [[a, b]]), withSums(actual, [[{ ...a }, { ...b }]])).differences.map(({ flow, expected, actual }) => `${flow.match} ${expected} ${actual}`);
+  t.same(differing(counts(3, 0, 1), counts(1, 2, 1)), []);
+  t.same(differing(counts(3, 0, 1), counts(1, 1, 2)), ['c 1 2', 'a 3 2']);
+  t.same(withSums(counts(3, 0, 1), []), counts(3, 0, 1));
 });

@@ -23,6 +23,20 @@ export function compareCounters(expected: readonly FlowCount[], actual: readonly
   return { differences, count: { expected: flows, made: flows, skipped: 0 } };
 }
 
+/**
+ * The counts with those of flows that were left open put together: where it is not known which of several flows took a packet, their sum is. The first
+ * of each set stands for all of it.
+ */
+export function withSums(counts: readonly FlowCount[], leftOpen: readonly (readonly FlowId[])[]): readonly FlowCount[] {
+  const setOf = new Map(leftOpen.flatMap((flows) => flows.map((flow) => [flowKey(flow), flows] as const)));
+  const sums = new Map<readonly FlowId[], number>();
+  for (const { flow, packets } of counts) {
+    const flows = setOf.get(flowKey(flow));
+    if (flows !== undefined) sums.set(flows, (sums.get(flows) ?? 0) + packets);
+  }
+  return [...counts.filter(({ flow }) => !setOf.has(flowKey(flow))), ...[...sums].flatMap(([[flow], packets]) => (flow === undefined ? [] : [{ flow, packets }]))];
+}
+
 /** One text a flow, the same for the same flow. Made once an object: testbeds tell the same flows after every vector. */
 export function flowKey(flow: FlowId): string {
   const made = keys.get(flow) ?? `${flow.node} ${flow.bridge} ${formatFlowId(flow)}`;

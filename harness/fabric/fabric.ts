@@ -9,7 +9,7 @@ import type { ClusterPlan } from '../nouns/plan.js';
 import type { FabricCall, SwitchStep } from '../nouns/switching.js';
 import type { Stimulus } from '../nouns/vector.js';
 import { createAgenda } from './agenda.js';
-import type { Draws, Effect, Host, Timer } from './host.js';
+import type { Draws, Effect, Host, KnownNeighbours, Timer } from './host.js';
 import { begin, isAwaited, receive, wake } from './stack.js';
 import { wire, type Arrival } from './wiring.js';
 
@@ -19,10 +19,10 @@ export const framesMax = 10_000;
 type Entry = Arrival | { readonly kind: 'wake'; readonly host: Host; readonly timer: Timer };
 type ToSwitch = Extract<Entry, { kind: 'to-switch' }>;
 
-/** Carries out one stimulus among fresh hosts until nothing more happens, or `framesMax` frames were not enough for it. */
-export function* runStimulus(plan: ClusterPlan, stimulus: Stimulus, random: Draws): Generator<readonly FabricCall[], Observation, readonly SwitchStep[]> {
+/** Carries out one stimulus among fresh hosts, who know no neighbours unless told, until nothing more happens, or `framesMax` frames were not enough for it. */
+export function* runStimulus(plan: ClusterPlan, stimulus: Stimulus, random: Draws, known?: KnownNeighbours): Generator<readonly FabricCall[], Observation, readonly SwitchStep[]> {
   const clock = { nowUs: 0 };
-  const wiring = wire(plan, stimulus, random, clock);
+  const wiring = wire(plan, stimulus, random, { clock, known });
   const agenda = createAgenda<Entry>();
   const frames: FrameEvent[] = [];
   const notes: HostNote[] = [];

@@ -68,16 +68,22 @@ export type Timer =
 /** A note before the event loop adds host and time to it. */
 type WithoutPlace<Note> = Note extends unknown ? Omit<Note, 'host' | 'timeUs'> : never;
 
+/** MAC addresses by IP address, by the name of the host that knows them. */
+export type KnownNeighbours = ReadonlyMap<string, ReadonlyMap<string, string>>;
+
 export interface HostCircumstances {
   readonly interjection?: Interjection | undefined;
   readonly answeredFor?: ReadonlySet<string>;
   /** One that stands still, unless told. */
   readonly clock?: Clock;
+  /** What it has learned before; nothing unless told. */
+  readonly known?: KnownNeighbours | undefined;
 }
 
-export function createHost(plan: HostPlan, random: Draws, { interjection, answeredFor = new Set(), clock = { nowUs: 0 } }: HostCircumstances = {}): Host {
+export function createHost(plan: HostPlan, random: Draws, { interjection, answeredFor = new Set(), clock = { nowUs: 0 }, known }: HostCircumstances = {}): Host {
   const translations = plan.forwarding === undefined ? undefined : noTranslations(plan.forwarding);
-  return { plan, random, interjection, answeredFor, translations, clock, neighbours: new Map(), connections: new Map() };
+  const neighbours = new Map([...(known?.get(plan.name) ?? [])].map(([ip, mac]): [string, Neighbour] => [ip, { kind: 'known', mac }]));
+  return { plan, random, interjection, answeredFor, translations, clock, neighbours, connections: new Map() };
 }
 
 /** What a connection is found by in `connections`. */

@@ -1,9 +1,9 @@
 /** Which way frames go between hosts and switches: the wires at ports, and the network between nodes. */
 import { formatMac } from '../base/address.js';
 import { assert } from '../base/errors.js';
-import type { ClusterPlan, InterfacePlan } from '../nouns/plan.js';
+import type { ClusterPlan, HostPlan, InterfacePlan } from '../nouns/plan.js';
 import type { Stimulus } from '../nouns/vector.js';
-import { createHost, type Clock, type Draws, type Host } from './host.js';
+import { createHost, type Clock, type Draws, type Host, type KnownNeighbours } from './host.js';
 
 /** How long a frame takes from a host to its switch port and back, and across the network between nodes. */
 export const latencyUs = { port: 10, underlay: 100 } as const;
@@ -26,60 +26,104 @@ export interface Wiring {
   fromSwitch(node: string, port: string, frame: Uint8Array): readonly Delivery[];
 }
 
+/** What is at the end of a wire. */
+type End =
+  | { readonly kind: 'host'; readonly host: string; readonly via: InterfacePlan }
+  | { readonly kind: 'switch'; readonly node: string; readonly port: string };
+
 /** What hangs on the network between nodes: a node's uplink, or an external host. */
 interface Station {
   readonly mac: string;
-  readonly deliver: (frame: Uint8Array) => Arrival;
+  readonly end: End;
 }
 
-/** Fresh hosts for all of the plan, and the wires between them and its switches. */
-export function wire(plan: ClusterPlan, stimulus: Stimulus, random: Draws, clock: Clock): Wiring {
-  const interjection = stimulus.kind === 'tcp' ? stimulus.interjection : undefined;
-  const hosts = new Map<string, { readonly host: Host; readonly node?: string }>();
-  /** What stands at the other end of a switch port, and of an external host's interface. */
-  const atPort = new Map<string, { readonly host: Host; readonly via: InterfacePlan } | Station>();
+interface PlannedHost {
+  readonly plan: HostPlan;
+  /** Missing for an external host. */
+  readonly node?: string;
+  readonly answeredFor: ReadonlySet<string>;
+}
+
+/** All wires of a plan, the same for every vector. */
+interface Cabling {
+  readonly hosts: ReadonlyMap<string, PlannedHost>;
+  /** By `node port`: the host, or the station that the port is. */
+  readonly atPort: ReadonlyMap<string, End | Station>;
+  readonly outside: ReadonlyMap<InterfacePlan, Station>;
+  readonly stations: readonly Station[];
+}
+
+const made = new WeakMap<ClusterPlan, Cabling>();
+
+function cablingOf(plan: ClusterPlan): Cabling {
+  const known = made.get(plan) ?? cable(plan);
+  made.set(plan, known);
+  return known;
+}
+
+function cable(plan: ClusterPlan): Cabling {
+  const hosts = new Map<string, PlannedHost>();
+  const atPort = new Map<string, End | Station>();
   const outside = new Map<InterfacePlan, Station>();
   for (const { node, hosts: hostPlans, bridges } of plan.nodes) {
     const answeredFor = new Set(bridges.flatMap(({ underlay }) => (underlay === undefined ? [] : [underlay.ip])));
     for (const hostPlan of hostPlans) {
-      const host = createHost(hostPlan, random, { interjection, answeredFor, clock });
-      hosts.set(hostPlan.name, { host, node });
-      for (const via of hostPlan.interfaces) if (via.port !== undefined) atPort.set(`${node} ${via.port}`, { host, via });
+      hosts.set(hostPlan.name, { plan: hostPlan, node, answeredFor });
+      for (const via of hostPlan.interfaces) if (via.port !== undefined) atPort.set(`${node} ${via.port}`, { kind: 'host', host: hostPlan.name, via });
     }
     for (const port of bridges.flatMap(({ ports }) => ports)) {
-      if (port.kind === 'uplink') atPort.set(`${node} ${port.name}`, { mac: port.mac, deliver: (frame) => ({ kind: 'to-switch', node, port: port.name, frame }) });
+      if (port.kind === 'uplink') atPort.set(`${node} ${port.name}`, { mac: port.mac, end: { kind: 'switch', node, port: port.name } });
     }
   }
   for (const hostPlan of plan.externalHosts ?? []) {
-    const host = createHost(hostPlan, random, { interjection, clock });
-    hosts.set(hostPlan.name, { host });
-    for (const via of hostPlan.interfaces) outside.set(via, { mac: via.mac, deliver: (frame) => ({ kind: 'to-host', host, via, frame }) });
+    hosts.set(hostPlan.name, { plan: hostPlan, answeredFor: new Set() });
+    for (const via of hostPlan.interfaces) outside.set(via, { mac: via.mac, end: { kind: 'host', host: hostPlan.name, via } });
   }
-  const stations = [...[...atPort.values()].filter((end) => 'deliver' in end), ...outside.values()];
-  /** The network between nodes is one switch that knows every address there. */
-  const across = (sender: Station, frame: Uint8Array): readonly Delivery[] => {
-    const destination = formatMac(frame);
-    const toAll = ((frame[0] ?? 0) & 1) === 1;
-    return stations.filter((station) => station !== sender && (toAll || station.mac === destination)).map(({ deliver }) => ({ delayUs: latencyUs.underlay, arrival: deliver(frame) }));
-  };
-  const find = (name: string) => {
+  return { hosts, atPort, outside, stations: [...[...atPort.values()].filter((end) => 'mac' in end), ...outside.values()] };
+}
+
+export interface WiringCircumstances {
+  readonly clock: Clock;
+  /** What hosts have learned before. */
+  readonly known: KnownNeighbours | undefined;
+}
+
+/** Fresh hosts for all of the plan, which know no neighbours but those they are told of, and the wires between them and its switches. */
+export function wire(plan: ClusterPlan, stimulus: Stimulus, random: Draws, { clock, known }: WiringCircumstances): Wiring {
+  const interjection = stimulus.kind === 'tcp' ? stimulus.interjection : undefined;
+  const { hosts, atPort, outside, stations } = cablingOf(plan);
+  const met = new Map<string, Host>();
+  const plannedHost = (name: string) => {
     const found = hosts.get(name);
     assert(found !== undefined, `no host ${name} in the plan`);
     return found;
   };
+  const hostCalled = (name: string): Host => {
+    const { plan: hostPlan, answeredFor } = plannedHost(name);
+    const host = met.get(name) ?? createHost(hostPlan, random, { interjection, answeredFor, clock, known });
+    met.set(name, host);
+    return host;
+  };
+  const arrivalAt = (end: End, frame: Uint8Array): Arrival => (end.kind === 'switch' ? { kind: 'to-switch', node: end.node, port: end.port, frame } : { kind: 'to-host', host: hostCalled(end.host), via: end.via, frame });
+  /** The network between nodes is one switch that knows every address there. */
+  const across = (sender: Station, frame: Uint8Array): readonly Delivery[] => {
+    const destination = formatMac(frame);
+    const toAll = ((frame[0] ?? 0) & 1) === 1;
+    return stations.filter((station) => station !== sender && (toAll || station.mac === destination)).map(({ end }) => ({ delayUs: latencyUs.underlay, arrival: arrivalAt(end, frame) }));
+  };
   return {
-    host: (name) => find(name).host,
+    host: hostCalled,
     fromHost(host, via, frame) {
       const station = outside.get(via);
       if (station !== undefined) return across(station, frame);
-      const { node } = find(host.plan.name);
+      const { node } = plannedHost(host.plan.name);
       assert(node !== undefined && via.port !== undefined, `nothing is at the other end of ${via.name} of ${host.plan.name}`);
       return [{ delayUs: latencyUs.port, arrival: { kind: 'to-switch', node, port: via.port, frame } }];
     },
     fromSwitch(node, port, frame) {
       const end = atPort.get(`${node} ${port}`);
       if (end === undefined) return [];
-      return 'deliver' in end ? across(end, frame) : [{ delayUs: latencyUs.port, arrival: { kind: 'to-host', ...end, frame } }];
+      return 'mac' in end ? across(end, frame) : [{ delayUs: latencyUs.port, arrival: arrivalAt(end, frame) }];
     },
   };
 }

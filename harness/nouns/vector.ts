@@ -6,6 +6,8 @@ export interface TestVector {
   /** Unique within a scenario, stable between runs, made of words and slashes: `ping/p1/p4`. */
   readonly id: string;
   readonly stimulus: Stimulus;
+  /** It may be played together with others that say so, on the slow path alone: none of its packets has the addresses and ports of another's. */
+  readonly together?: 'with others';
 }
 
 /**

@@ -132,7 +132,7 @@ const payloadBytes = 16;
 const ephemeral = { first: 49152, last: 65535 } as const;
 
 /** What the sender puts into its frames, from the seed and the vector's id alone. */
-function draw(seed: number, vectorId: string): Draws {
+export function draw(seed: number, vectorId: string): Draws {
   const random = randomFor(seed, vectorId);
   return {
     identifier: random.integer(1, 0xffff),

@@ -13,7 +13,8 @@ import type { Switches } from '../testbeds/testbed.js';
 import type { Depth } from './passes.js';
 import type { ScenarioRecord } from './record.js';
 import { inconclusive, type Inconclusive, type ScenarioReport } from './report.js';
-import { judgeVectors, leftOpen, type Judged, type Stage } from './vector-run.js';
+import { unitsOf, type Unit } from './units.js';
+import { judgeUnits, leftOpen, type Judged, type Stage } from './vector-run.js';
 
 export interface ScenarioRunOptions {
   readonly seed: number;
@@ -45,7 +46,8 @@ export async function runScenario(scenario: Scenario, axes: Readonly<Record<stri
   const topology = scenario.topology(axes);
   const plan = scenario.controlPlane.plan(topology);
   const vectors = scenario.vectors(topology).filter((vector) => options.only?.(vector) ?? true);
-  const { program, programCount, judged, gone, versions } = await carryOutInLanes({ scenario, topology, plan, seed: options.seed, depth: options.depth ?? 'all' }, vectors, options);
+  const { program, programCount, judged: ofUnits, gone, versions } = await carryOutInLanes({ scenario, topology, plan, seed: options.seed, depth: options.depth ?? 'all' }, vectors, options);
+  const judged = ofUnits.flat();
   const programCounts = { ...noCounts, program: programCount };
   const cause = gone ?? (vectors.length === 0 ? { cause: 'there was no vector to run', evidence: [], remedies: [] } : undefined);
   const verdicts = [verdictOn(program, programCounts), ...judged.map(({ report }) => report.verdict), ...(cause === undefined ? [] : (['inconclusive'] as const))];
@@ -70,7 +72,8 @@ export async function runScenario(scenario: Scenario, axes: Readonly<Record<stri
 interface Outcome {
   readonly program: readonly Difference[];
   readonly programCount: Count;
-  readonly judged: readonly Judged[];
+  /** Of each unit. */
+  readonly judged: readonly (readonly Judged[])[];
   /** Why there were no switches to run the vectors on. */
   readonly gone?: Inconclusive;
   readonly versions: ScenarioRun['versions'];
@@ -79,32 +82,37 @@ interface Outcome {
 /** Fewer are played sooner than another cluster is brought up. */
 const fewestALane = 50;
 
-/** Vectors are dealt out one by one, and what came of them is told in their order. */
+/** What is played at once is dealt out one by one, and what came of it is told in the order of the vectors. */
 async function carryOutInLanes(setting: Omit<Stage, 'model' | 'onJudged'>, vectors: readonly TestVector[], options: ScenarioRunOptions): Promise<Outcome> {
-  const lanes = Math.max(1, Math.min(options.lanes ?? 1, Math.floor(vectors.length / fewestALane)));
+  const units = unitsOf(vectors);
+  const lanes = Math.max(1, Math.min(options.lanes ?? 1, units.length, Math.floor(vectors.length / fewestALane)));
   let done = 0;
   options.onProgress?.(done, vectors.length);
   const onJudged = () => options.onProgress?.(++done, vectors.length);
   const outcomes = await Promise.all(Array.from({ length: lanes }, (_, lane) =>
-    carryOut({ ...setting, model: openModel(setting.plan), onJudged }, vectors.filter((_, index) => index % lanes === lane), options)));
+    carryOut({ ...setting, model: openModel(setting.plan), onJudged }, units.filter((_, index) => index % lanes === lane), options)));
   const [first] = outcomes;
   assert(first !== undefined, 'there is a lane');
   const gone = outcomes.find((outcome) => outcome.gone !== undefined)?.gone;
   return {
     program: outcomes.find(({ program }) => program.length > 0)?.program ?? [],
     programCount: outcomes.find(({ programCount }) => programCount.made < programCount.expected)?.programCount ?? first.programCount,
-    judged: vectors.flatMap((_, index) => outcomes[index % lanes]?.judged[Math.floor(index / lanes)] ?? []),
+    judged: units.map((_, index) => outcomes[index % lanes]?.judged[Math.floor(index / lanes)] ?? []),
     versions: first.versions,
     ...(gone === undefined ? {} : { gone }),
   };
 }
 
-async function carryOut(stage: Stage, vectors: readonly TestVector[], { openReal, afterProgramming }: ScenarioRunOptions): Promise<Outcome> {
+async function carryOut(stage: Stage, units: readonly Unit[], { openReal, afterProgramming }: ScenarioRunOptions): Promise<Outcome> {
   const desired = await stage.model.program();
   const withoutSwitches = async (gone: Inconclusive, versions: ScenarioRun['versions']): Promise<Outcome> => {
     const { count } = compareProgram(desired, []);
-    const judged: Judged[] = [];
-    for (const vector of vectors) judged.push(await leftOpen(stage, vector, gone));
+    const judged: Judged[][] = [];
+    for (const unit of units) {
+      const open: Judged[] = [];
+      for (const vector of unit) open.push(await leftOpen(stage, vector, gone));
+      judged.push(open);
+    }
     return { program: [], programCount: { ...count, made: 0 }, judged, gone, versions };
   };
   const opened = await attempt(() => openReal(stage.plan));
@@ -118,7 +126,7 @@ async function carryOut(stage: Stage, vectors: readonly TestVector[], { openReal
     });
     if (programmed.kind === 'unavailable') return await withoutSwitches(inconclusive(programmed.cause), real.versions);
     const { differences, count } = programmed.value;
-    return { program: differences.map(programDifference), programCount: count, judged: await judgeVectors({ ...stage, model: openModel(stage.plan, real.versions) }, real, vectors), versions: real.versions };
+    return { program: differences.map(programDifference), programCount: count, judged: await judgeUnits({ ...stage, model: openModel(stage.plan, real.versions) }, real, units), versions: real.versions };
   } finally {
     await real.close();
   }

@@ -1,5 +1,4 @@
 /** Vectors, one after the other, on the model and on real switches in step. */
-import { canonicalJson } from '../base/digest.js';
 import { Unsupported } from '../base/errors.js';
 import { attempt } from '../base/outcome.js';
 import { turn } from '../base/turn.js';
@@ -7,16 +6,17 @@ import { compareProgram } from '../compare/program.js';
 import { compareVector, expectedCounts, type Aftermath, type PassCase } from '../compare/vector.js';
 import type { ClusterPlan } from '../nouns/plan.js';
 import type { Scenario } from '../nouns/scenario.js';
-import type { SwitchState } from '../nouns/state.js';
-import { formatFlowId } from '../nouns/switching.js';
 import type { TestVector } from '../nouns/vector.js';
-import { noCounts, verdictOn, whatIsMissing, type Counts } from '../nouns/verdict.js';
+import { noCounts, verdictOn, whatIsMissing, type Counts, type Difference } from '../nouns/verdict.js';
 import type { ModelTestbed } from '../testbeds/model/model.js';
 import type { Stray, Switches } from '../testbeds/testbed.js';
+import { judgeBatch } from './batch.js';
+import { canonicalTrace } from './canonical-trace.js';
 import { playInStep, playAlone, type PlayedPass } from './drive.js';
 import { passesOf, whatDiffers, type Circumstances } from './passes.js';
 import { recordWitness, type VectorRecord } from './record.js';
 import { inconclusive, type Inconclusive, type VectorReport } from './report.js';
+import type { Unit } from './units.js';
 
 /** What vectors are played on, beside real switches. */
 export interface Stage extends Circumstances {
@@ -35,21 +35,41 @@ export interface Judged {
 }
 
 /** Switches that failed once are not trusted again: what comes after stays open, and nothing is tried twice. */
-export async function judgeVectors(stage: Stage, real: Switches, vectors: readonly TestVector[]): Promise<readonly Judged[]> {
+export async function judgeUnits(stage: Stage, real: Switches, units: readonly Unit[]): Promise<readonly (readonly Judged[])[]> {
   const ports = portsOf(stage.plan);
-  const judged: Judged[] = [];
+  const judged: (readonly Judged[])[] = [];
   let gone: Inconclusive | undefined;
-  for (const vector of vectors) {
-    if (gone !== undefined) {
-      judged.push(await leftOpen(stage, vector, gone));
-      continue;
-    }
+  const judgeOne = async (vector: TestVector): Promise<Judged> => {
+    if (gone !== undefined) return await leftOpen(stage, vector, gone);
     const outcome = await attempt(() => judgeVector(stage, real, vector, ports)).catch(whatIsUnknown);
-    judged.push(outcome.kind === 'ok' ? outcome.value : await leftOpen(stage, vector, inconclusive(outcome.cause)));
     if (outcome.kind === 'unavailable') gone = inconclusive(outcome.cause);
     else stage.onJudged();
+    return outcome.kind === 'ok' ? outcome.value : await leftOpen(stage, vector, inconclusive(outcome.cause));
+  };
+  for (const unit of units) {
+    const played = unit.length === 1 || gone !== undefined ? undefined : await attempt(() => judgeBatch(stage, real, unit, ports)).catch(whatIsUnknown);
+    if (played?.kind === 'unavailable') gone = inconclusive(played.cause);
+    if (played?.kind === 'ok' && played.value.kind === 'conforms') {
+      judged.push(played.value.judged);
+      unit.forEach(() => { stage.onJudged(); });
+      continue;
+    }
+    const alone: Judged[] = [];
+    for (const vector of unit) alone.push(await judgeOne(vector));
+    judged.push(played?.kind === 'ok' && played.value.kind === 'parted' ? withParting(alone, played.value.where) : alone);
   }
   return judged;
+}
+
+/** Vectors that conform one by one, and did not together: that is a difference, and the first of them tells it. */
+function withParting(alone: readonly Judged[], where: string): readonly Judged[] {
+  const [first, ...others] = alone;
+  if (first === undefined || alone.some(({ report }) => report.verdict !== 'conforms')) return alone;
+  const difference: Difference = {
+    aspect: 'frames', between: 'model and switch', summary: `of ${alone.length} vectors that were played together something was otherwise, though each of them alone conforms: ${where}`,
+    expected: 'the same as in the model', actual: where, afterDivergence: false,
+  };
+  return [{ ...first, report: { ...first.report, verdict: 'diverges', differences: [difference] } }, ...others];
 }
 
 /** A vector without a verdict, and why: never a pass. What would have been compared, as far as the model can tell, is expected and not made. */
@@ -86,7 +106,7 @@ async function judgeVector(stage: Stage, real: Switches, vector: TestVector, por
       ...(missing === undefined ? {} : { inconclusive: { cause: missing, evidence: [], remedies: [] } }),
     },
     record: { vector, real: recordWitness(passes, seen) },
-    observed: canonicalTrace(vector, passes, seen),
+    observed: canonicalTrace(vector.id, passes, seen),
   };
 }
 
@@ -119,17 +139,6 @@ function withStrays(passes: readonly PlayedPass[], strays: readonly Stray[]): re
     const timeUs = (played.real.frames.at(-1)?.timeUs ?? 0) + 1;
     return { ...played, real: { ...played.real, frames: [...played.real.frames, ...strays.map((stray) => ({ ...stray, timeUs, direction: 'out' as const }))] } };
   });
-}
-
-function canonicalTrace(vector: TestVector, passes: readonly PlayedPass[], { counts, state }: Aftermath): string {
-  const observed = passes.map(({ pass, real }) => ({ pass: pass.name, frames: real.frames.map((event) => ({ ...event, frame: Buffer.from(event.frame).toString('hex') })), notes: real.notes }));
-  const rose = counts.filter(({ packets }) => packets > 0).map(({ flow, packets }) => `${flow.node} ${flow.bridge} ${formatFlowId(flow)}: ${packets}`).sort();
-  return canonicalJson({ id: vector.id, passes: observed, counters: rose, state: canonicalState(state) });
-}
-
-/** In an order of its own: that of dumps is the switch's. */
-function canonicalState({ connections, macs }: SwitchState): readonly string[] {
-  return [...connections, ...macs].map((entry) => canonicalJson(entry)).sort();
 }
 
 /** Of a vector that the model cannot play, no more than this is known to be missing. */

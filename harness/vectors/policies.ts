@@ -5,6 +5,11 @@ import { firstPods, orderedPairs } from './targets.js';
 /** What a cell of the truth table asks for. */
 type Service = { readonly protocol: 'TCP' | 'UDP'; readonly port: number } | { readonly protocol: 'ICMP' };
 
+/** Vectors that may be played together, as all cells of one truth table may: no two of them have the same ends, protocol and port. */
+export function together(cells: readonly TestVector[]): readonly TestVector[] {
+  return cells.map((cell) => ({ ...cell, together: 'with others' }));
+}
+
 /** Every ordered pair of pods on every service: `tcp-80/p1/p2`, `icmp/p1/p2`. A connection that nobody answers is given up after one segment. */
 export function podMatrix(topology: Topology, services: readonly Service[]): readonly TestVector[] {
   return services.flatMap((service) => orderedPairs(podsOf(topology)).map(([from, to]) => cell(service, from.pod, to.pod)));

@@ -61,6 +61,13 @@ export function isCongested(at: Translation): boolean {
 
 /** The one that was seen to win among flows of equal priority: OpenFlow leaves open which of them it is (1.3, section 5.3). @throws Undecided where none was seen. */
 function chosen(node: ModelNode, bridge: ModelBridge, candidates: readonly Rule[]): Rule {
+  const [first, ...others] = candidates;
+  if (node.decisions.ofAlike === 'first' && first !== undefined && others.every((rule) => whatItDoes(rule) === whatItDoes(first))) {
+    const leftOpen = node.decisions.leftOpen.get(first) ?? new Set();
+    node.decisions.leftOpen.set(first, leftOpen);
+    for (const rule of others) leftOpen.add(rule);
+    return first;
+  }
   const keyOf = (id: FlowId) => `${id.bridge} ${formatFlowId(id)}`;
   const rules = new Map(candidates.map((rule) => [keyOf(idOf(node, bridge, rule)), rule]));
   const tie = node.decisions.ties.find((known) => known.candidates.length === rules.size && known.candidates.every((id) => rules.has(keyOf(id))));
@@ -70,6 +77,15 @@ function chosen(node: ModelNode, bridge: ModelBridge, candidates: readonly Rule[
     kind: 'flow', candidates: candidates.map((rule) => ({ flow: idOf(node, bridge, rule), packets: packetsOf(bridge, rule) })),
   });
 }
+
+/** Actions and timeouts. Made once a rule. */
+function whatItDoes(rule: Rule): string {
+  const made = done.get(rule) ?? printFlow({ ...rule.flow, match: [], priority: 0, cookie: 0n });
+  done.set(rule, made);
+  return made;
+}
+
+const done = new WeakMap<Rule, string>();
 
 /** In the table as it was when the translation began: what packets have learned since is put aside meanwhile. */
 function lookUp({ passage: { edits }, sees, bridge, recording }: Translation, table: number, key: FlowKey): Found {

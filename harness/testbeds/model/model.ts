@@ -1,11 +1,11 @@
 /** The reference model as a testbed: nothing is real, and everything is explained. */
 import { assert } from '../../base/errors.js';
 import type { ClusterPlan } from '../../nouns/plan.js';
-import type { Reconfiguration, SwitchCall, SwitchStep } from '../../nouns/switching.js';
+import type { FlowId, Reconfiguration, SwitchCall, SwitchStep } from '../../nouns/switching.js';
 import { newest, parseVersion } from '../../model/behaviour.js';
-import { rulesOf } from '../../model/classifier.js';
+import { rulesOf, type Rule } from '../../model/classifier.js';
 import { currentFlow, dumpFlows } from '../../model/flows/dump.js';
-import { buildNode, resetNode, type ModelNode } from '../../model/node.js';
+import { buildNode, idOf, resetNode, type ModelNode } from '../../model/node.js';
 import { operate } from '../../model/operations.js';
 import { reconfigured } from '../../model/reconfigure.js';
 import { stateOf } from '../../model/state.js';
@@ -18,6 +18,8 @@ import type { Testbed } from '../testbed.js';
 export interface ModelTestbed extends Testbed {
   /** What is left open the witness is asked, and its answer holds until the next reset; without one it is refused. */
   call(calls: readonly SwitchCall[], witness?: Witness): Promise<readonly SwitchStep[]>;
+  /** Flows since the last reset of which nobody asked which one a packet took (`Witness.ofAlike`): one set for all that may have been taken for one another. */
+  leftOpen(): readonly (readonly FlowId[])[];
   /** The flows of one node's bridge with what they counted. */
   dumpFlows(node: string, bridge: string): readonly DumpedFlow[];
   /** What every frame since the last reset went through, in order. */
@@ -78,6 +80,7 @@ export function openModel(plan: ClusterPlan, versions: Testbed['versions'] = {})
     name: 'model',
     versions: {},
     call: async (calls, witness) => {
+      for (const { decisions } of nodes.values()) decisions.ofAlike = witness?.ofAlike ?? 'asked';
       for (;;) {
         try {
           const steps = calls.map(carryOut);
@@ -100,7 +103,10 @@ export function openModel(plan: ClusterPlan, versions: Testbed['versions'] = {})
       forget();
       past.length = 0;
       resetAtMs = new Map([...nodes.values()].map((node) => [node, node.nowMs]));
-      for (const { decisions } of nodes.values()) decisions.ties.length = decisions.translations.length = 0;
+      for (const { decisions } of nodes.values()) {
+        decisions.ties.length = decisions.translations.length = 0;
+        decisions.leftOpen.clear();
+      }
       return Promise.resolve();
     },
     counts: () => Promise.resolve([...nodes.values()].flatMap(flowCounts)),
@@ -122,8 +128,20 @@ export function openModel(plan: ClusterPlan, versions: Testbed['versions'] = {})
       return dumpFlows(bridge, node.nowMs);
     },
     traces: () => [...traces],
+    leftOpen: () => [...nodes.values()].flatMap(leftOpenOn),
     close: () => Promise.resolve(),
   };
 }
 
 type Done = { readonly calls: readonly SwitchCall[] } | { readonly change: Reconfiguration };
+
+/** What is connected by having been left open together. */
+function leftOpenOn(node: ModelNode): readonly (readonly FlowId[])[] {
+  const sets: Set<Rule>[] = [];
+  for (const [first, others] of node.decisions.leftOpen) {
+    const touched = sets.filter((set) => [first, ...others].some((rule) => set.has(rule)));
+    const joined = new Set([first, ...others, ...touched.flatMap((set) => [...set])]);
+    sets.splice(0, sets.length, ...sets.filter((set) => !touched.includes(set)), joined);
+  }
+  return sets.map((set) => node.bridges.flatMap((bridge) => rulesOf(bridge.tables).filter((rule) => set.has(rule)).map((rule) => idOf(node, bridge, rule))));
+}

@@ -1,0 +1,102 @@
+/**
+ * Goal: vectors that are played together are judged as they are alone, and whatever switches do otherwise shows, with a verdict for each vector.
+ * Method: the cells of a small cluster under policies, with a second model in place of real switches: truthful, telling frames in another order, and
+ * with one lie at a time.
+ */
+import t from 'tap';
+import { generatedCluster } from '../../topologies/generated-policies.js';
+import { antrea } from '../control/antrea/index.js';
+import { intentOf } from '../intent/intent.js';
+import { servicesOf } from '../kube/ports.js';
+import type { Cluster } from '../kube/objects.js';
+import { firstOfAll } from '../model/undecided.js';
+import { defineScenario } from '../nouns/scenario.js';
+import type { SwitchStep } from '../nouns/switching.js';
+import type { TestVector } from '../nouns/vector.js';
+import { openModel } from '../testbeds/model/model.js';
+import type { Switches } from '../testbeds/testbed.js';
+import { hostMatrix, podMatrix, together } from '../vectors/policies.js';
+import type { ScenarioReport } from './report.js';
+import { runScenario } from './scenario-run.js';
+import { mostTogether, unitsOf } from './units.js';
+
+const cluster = generatedCluster(4, { nodes: 2, pods: 4, networkPolicies: 4, clusterNetworkPolicies: 2 });
+const services = servicesOf(cluster).filter((service) => !('port' in service) || [9, 53, 80].includes(service.port));
+/** Enough for what switches do otherwise: each has to be played alone after it. */
+const few = together(podMatrix(cluster, [{ protocol: 'TCP', port: 80 }]));
+const cells = [...podMatrix(cluster, services), ...hostMatrix(cluster, services)];
+
+/** Stands in for real switches: what it does not say otherwise is the model's, with the last of what is left open. */
+async function run(vectors: readonly TestVector[], stand: (model: Switches) => Partial<Switches> = () => ({}), given: Cluster = cluster): Promise<ScenarioReport> {
+  const scenario = defineScenario({ name: 'x/cells', title: '', axes: {}, topology: () => cluster, controlPlane: antrea('0.8'), vectors: () => vectors, intent: (topology, stimulus) => intentOf(topology === cluster ? cluster : given, stimulus) });
+  const { report } = await runScenario({ ...scenario, controlPlane: { ...scenario.controlPlane, plan: () => scenario.controlPlane.plan(given) } }, {}, {
+    seed: 1, nowMs: () => 0, depth: 'cold',
+    openReal: (plan) => {
+      const model = openModel(plan);
+      const lastWins = { ...firstOfAll, taken: (candidates: readonly unknown[]) => Promise.resolve(candidates.length - 1) };
+      const switches: Switches = { ...model, call: (calls) => model.call(calls, lastWins), lookups: () => ({ hit: 0, missed: 0 }) };
+      return Promise.resolve({ ...switches, ...stand(switches) });
+    },
+  });
+  return report;
+}
+
+const verdicts = ({ vectors }: ScenarioReport) => vectors.map(({ id, intent, verdict }) => `${id} ${intent.kind} ${verdict}`);
+
+void t.test('together and alone the same comes of every cell', async (t) => {
+  const alone = await run(cells);
+  const all = await run(together(cells));
+  t.equal(all.verdict, 'conforms');
+  t.strictSame(verdicts(all), verdicts(alone));
+  t.ok(verdicts(all).some((line) => line.includes('denied')) && verdicts(all).some((line) => line.includes('round-trip')), 'some pass and some do not');
+  t.equal(all.counts.intent.made, 2 * cells.length);
+  t.equal(all.counts.connections.made - 2, alone.counts.connections.made - 2 * cells.length, 'every connection was compared: one is expected of each, and that there are no others on each node');
+  t.ok(all.counts.counters.made < alone.counts.counters.made / 10, 'counters once for all of them');
+  t.equal((await run(together(cells))).traceHash, all.traceHash);
+});
+
+void t.test('switches may take frames of one call in any order', async (t) => {
+  const reversed = (model: Switches) => ({ call: async (calls: Parameters<Switches['call']>[0]) => (await model.call(calls)).map((step): SwitchStep => ({ outputs: step.outputs.toReversed() })) });
+  t.equal((await run(together(cells), reversed)).verdict, 'conforms');
+});
+
+void t.test('each lie shows', async (t) => {
+  const changing = (nth: number, change: (frame: Uint8Array) => readonly Uint8Array[]) => (model: Switches): Partial<Switches> => {
+    let seen = 0;
+    const lie = (step: SwitchStep): SwitchStep => ({ outputs: step.outputs.flatMap((output) => (++seen === nth ? change(output.frame).map((frame) => ({ ...output, frame })) : [output])) });
+    return { call: async (calls) => (await model.call(calls)).map(lie) };
+  };
+  // A lie that is told once is told to all of them together: alone, each conforms.
+  for (const [what, stand, where] of [
+    ['a frame is dropped', changing(20, () => []), /^what came out of n\d when \d+ frames went into /],
+    ['a byte is altered', changing(20, (frame) => [frame.with(20, 7)]), /^what came out of /],
+    ['a frame is doubled', changing(20, (frame) => [frame, frame]), /^what came out of /],
+  ] as const) {
+    const { verdict, vectors } = await run(few, stand);
+    t.equal(verdict, 'diverges', what);
+    t.same(vectors.filter(({ verdict }) => verdict !== 'conforms').map(({ id }) => id), [few[0]?.id]);
+    t.match(vectors[0]?.differences, [{ aspect: 'frames', between: 'model and switch', actual: where }], what);
+  }
+  const forgetful = (change: (model: Switches) => Partial<Switches>) => run(few, change);
+  const first = async (report: Promise<ScenarioReport>) => (await report).vectors.flatMap(({ differences }) => differences.map(({ aspect }) => aspect))[0];
+  t.equal(await first(forgetful((model) => ({ state: async () => ({ ...(await model.state()), connections: [] }) }))), 'connections');
+  t.equal(await first(forgetful((model) => ({ counts: async () => (await model.counts()).map((count, index) => (index === 3 ? { ...count, packets: count.packets + 1 } : count)) }))), 'counters');
+  t.equal(await first(forgetful(() => ({ strays: () => Promise.resolve([{ node: 'n2', port: 'br-phys', frame: new Uint8Array(60) }]) }))), 'silence');
+});
+
+void t.test('a promise that is broken is told of its vector, and of no other', async (t) => {
+  const without = { ...cluster, objects: { ...cluster.objects, networkPolicies: [], clusterNetworkPolicies: [] } };
+  const promised = await run(together(cells));
+  const free = await run(together(cells), () => ({}), without);
+  const denied = promised.vectors.filter(({ intent }) => intent.kind === 'denied').map(({ id }) => id);
+  t.strictSame(free.vectors.filter(({ verdict }) => verdict === 'diverges').map(({ id }) => id), denied);
+  t.ok(free.vectors.every(({ verdict, differences: [difference] }) => verdict === 'conforms' || difference?.aspect === 'intent'));
+});
+
+void t.test('units', async (t) => {
+  const vectors = (count: number, mark: Partial<TestVector>) => Array.from({ length: count }, (_, index): TestVector => ({ id: `${index}`, stimulus: { kind: 'ping', from: 'a', to: 'b' }, ...mark }));
+  const lengths = (all: readonly TestVector[]) => unitsOf(all).map(({ length }) => length);
+  t.same(lengths([...vectors(2, {}), ...vectors(3, { together: 'with others' }), ...vectors(1, {})]), [1, 1, 3, 1]);
+  t.same(lengths(vectors(mostTogether + 1, { together: 'with others' })), [500, 501]);
+  t.same(lengths([]), []);
+});

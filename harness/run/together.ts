@@ -1,0 +1,137 @@
+/**
+ * Many vectors at once, between two resets: each has hosts of its own, and what they send at one time goes through the switches in one call. Their
+ * packets must not meet, so that it does not matter how a switch orders them: different addresses or ports, no fragments, no learning flows.
+ */
+import { assert, Unsupported } from '../base/errors.js';
+import type { Draws, KnownNeighbours } from '../fabric/host.js';
+import { runStimulus } from '../fabric/fabric.js';
+import type { Observation } from '../nouns/observation.js';
+import type { ClusterPlan } from '../nouns/plan.js';
+import type { FabricCall, SwitchStep } from '../nouns/switching.js';
+import type { Stimulus } from '../nouns/vector.js';
+import { onlyAlike } from '../model/undecided.js';
+import type { ModelTestbed } from '../testbeds/model/model.js';
+import type { Testbed } from '../testbeds/testbed.js';
+
+/** What one of them sends, and what its sender puts into it. */
+export interface Sending {
+  readonly stimulus: Stimulus;
+  readonly draws: Draws;
+}
+
+/** `parted`: at some call the switches let other frames out than the model; what each vector then met is not known. */
+export type Together = { readonly kind: 'alike'; readonly observations: readonly Observation[] } | { readonly kind: 'parted'; readonly where: string };
+
+type ReceiveCall = Extract<FabricCall, { readonly kind: 'receive' }>;
+
+/** A vector under way. */
+interface Player {
+  readonly fabric: ReturnType<typeof runStimulus>;
+  asks: IteratorResult<readonly FabricCall[], Observation>;
+}
+
+/** One frame that a player sends, and the place of its call among those that the player waits for. */
+interface Frame {
+  readonly player: Player;
+  readonly index: number;
+  readonly call: ReceiveCall;
+}
+
+/**
+ * Plays them on both sides. The model takes frames one by one and so tells what each leads to; the switches take all frames of a port in one call,
+ * and what comes out of a port must be, frame by frame and byte by byte, what the model says, in whatever order.
+ * @throws Unsupported where the model cannot tell.
+ */
+export async function playTogether(model: ModelTestbed, real: Testbed, plan: ClusterPlan, sendings: readonly Sending[], known: KnownNeighbours): Promise<Together> {
+  const players = sendings.map(({ stimulus, draws }): Player => {
+    const fabric = runStimulus(plan, stimulus, draws, known);
+    return { fabric, asks: fabric.next() };
+  });
+  for (;;) {
+    const waiting = players.filter(({ asks }) => asks.done !== true);
+    if (waiting.length === 0) return { kind: 'alike', observations: players.map(({ asks }) => observationOf(asks)) };
+    const sending = waiting.filter(({ asks }) => asks.done !== true && asks.value[0]?.kind === 'receive');
+    const where = sending.length > 0 ? await sendAll(model, real, sending) : await advanceAll(model, real, waiting);
+    if (where !== undefined) return { kind: 'parted', where };
+  }
+}
+
+function observationOf(asks: Player['asks']): Observation {
+  assert(asks.done === true, 'a vector that is over');
+  return asks.value;
+}
+
+/** All frames that are to be sent, in calls of one port a node; undefined when both sides did the same. */
+async function sendAll(model: ModelTestbed, real: Testbed, players: readonly Player[]): Promise<string | undefined> {
+  const steps = new Map<Player, SwitchStep[]>(players.map((player) => [player, []]));
+  const frames = players.flatMap((player) => callsOf(player).map((call, index): Frame => ({ player, index, call: receiving(call) })));
+  for (const round of inRounds(frames)) {
+    const predicted: (readonly string[])[] = [];
+    for (const port of round) {
+      const outputs: string[] = [];
+      for (const { player, index, call } of port) {
+        const [step] = await model.call([call], onlyAlike);
+        assert(step !== undefined, 'a step for every call');
+        (steps.get(player) ?? [])[index] = step;
+        outputs.push(...step.outputs.map(({ port, frame }) => `${port} ${inBytes(frame)}`));
+      }
+      predicted.push(outputs.sort());
+    }
+    const observed = await real.call(round.map((port) => ({ ...callAt(port), frames: port.flatMap(({ call }) => call.frames) })));
+    for (const [index, port] of round.entries()) {
+      const seen = (observed[index]?.outputs ?? []).map((output) => `${output.port} ${inBytes(output.frame)}`).sort();
+      if (seen.join('\n') !== predicted[index]?.join('\n')) return `what came out of ${callAt(port).node} when ${port.length} frames went into ${callAt(port).port}`;
+    }
+  }
+  for (const [player, made] of steps) player.asks = player.fabric.next(made);
+  return undefined;
+}
+
+/** Time passes for all of them as soon as nobody sends any more: as much as the most impatient waits for. */
+async function advanceAll(model: ModelTestbed, real: Testbed, players: readonly Player[]): Promise<string | undefined> {
+  const ms = Math.min(...players.flatMap((player) => callsOf(player).map((call) => (call.kind === 'advance' ? call.ms : Infinity))));
+  const calls = callsOf(players[0]).map(({ node }) => ({ kind: 'advance' as const, node, ms }));
+  for (const testbed of [model, real]) {
+    const steps = await testbed.call(calls);
+    if (steps.some(({ outputs }) => outputs.length > 0)) throw new Unsupported('frames came out while time passed, which vectors that are played together cannot tell whose they are');
+  }
+  for (const player of players) {
+    const left = callsOf(player).map((call) => (call.kind === 'advance' ? { ...call, ms: call.ms - ms } : call));
+    player.asks = left.every((call) => call.kind === 'advance' && call.ms === 0) ? player.fabric.next(left.map(() => ({ outputs: [] }))) : { done: false, value: left };
+  }
+  return undefined;
+}
+
+function inBytes(frame: Uint8Array): string {
+  return Buffer.from(frame.buffer, frame.byteOffset, frame.byteLength).toString('latin1');
+}
+
+function callsOf(player: Player | undefined): readonly FabricCall[] {
+  return player === undefined || player.asks.done === true ? [] : player.asks.value;
+}
+
+function receiving(call: FabricCall): ReceiveCall {
+  assert(call.kind === 'receive', 'a vector sends, or waits');
+  return call;
+}
+
+/** By node and port, and these in rounds of one port a node. */
+function inRounds(frames: readonly Frame[]): readonly (readonly (readonly Frame[])[])[] {
+  const byNode = new Map<string, Map<string, Frame[]>>();
+  for (const frame of frames) {
+    const ports = byNode.get(frame.call.node) ?? new Map<string, Frame[]>();
+    byNode.set(frame.call.node, ports);
+    const port = ports.get(frame.call.port) ?? [];
+    ports.set(frame.call.port, port);
+    port.push(frame);
+  }
+  const queues = [...byNode].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, ports]) => [...ports].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, port]) => port));
+  const length = Math.max(0, ...queues.map((queue) => queue.length));
+  return Array.from({ length }, (_, index) => queues.flatMap((queue) => (queue[index] === undefined ? [] : [queue[index]])));
+}
+
+function callAt(port: readonly Frame[]): ReceiveCall {
+  const [first] = port;
+  assert(first !== undefined, 'a port that nothing is sent into is not called');
+  return first.call;
+}
