@@ -49,7 +49,6 @@ void t.test('refusals', (t) => {
     ['NXM_NX_REG0[4..7]=16', '19: reg0: expected a number from 0 to 15, got "16"'],
     ['NXM_OF_IN_PORT[0..3]=1', '22: in_port takes no mask'],
     ['gtpu_flags=0', '12: tun_gtpu_flags cannot be matched as zero: Open vSwitch loses it'],
-    ['reg0=1,reg0=1/0x1', '8: reg0 is matched twice'],
     ['vlan_vid=0x1005/0x100f,vlan_vid=0x1005', '24: vlan_tci is matched twice'],
     ['nw_dst=10.0.0.1', '1: nw_dst needs a match on ip or arp or rarp beside it'],
     ['tp_dst=80', '1: tp_dst needs a match on tcp or udp or sctp or icmp or icmp6 beside it, and not on later fragments'],
@@ -64,6 +63,22 @@ void t.test('tags, and masks of fields of tunnels, in every version', (t) => {
   t.same(inAll('vlan_tci=0x2000/0xe000'), ['vlan_tci=0x2000/0xe000', '', ''], 'later ones know priorities of tags that are there alone');
   t.same(inAll('vlan_tci=0x3005/0x3fff'), ['vlan_tci=0x3005/0x3fff', 'dl_vlan=5,dl_vlan_pcp=1', 'dl_vlan=5,dl_vlan_pcp=1']);
   t.same(inAll('gtpu_flags=3/7'), ['gtpu_flags=0x3', 'gtpu_flags=0x3', 'gtpu_flags=0x3']);
+  t.end();
+});
+
+void t.test('what is asked for twice counts as it is asked for last, bits beside others', (t) => {
+  for (const [text, printed] of [
+    ['xxreg0=0x1/0xf,reg3=1', 'reg3=0x1'],
+    ['reg3=1,xxreg0=0x10/0xf0', 'reg3=0x10/0xf0'],
+    ['reg0=0,xreg0=0x1/0x1', 'reg1=0x1/0x1'],
+    ['reg0=5,reg0=0x60/0xf0', 'reg0=0x60/0xf0'],
+    ['NXM_NX_REG0[0..3]=5,NXM_NX_REG0[4..7]=6', 'reg0=0x65/0xff'],
+    ['reg0=5,NXM_NX_REG0[4..7]=6', 'reg0=0x65'],
+    ['NXM_NX_REG0[0..3]=5,reg0=6', 'reg0=0x6'],
+    ['reg0=1,metadata=5,reg0=*', 'metadata=0x5'],
+    ['ip,nw_src=*,dl_vlan=*', 'ip'],
+    ['dl_vlan=5,vlan_tci=0/0', 'dl_vlan=5'],
+  ] as const) t.equal(printMatch(read(text)), printed, text);
   t.end();
 });
 

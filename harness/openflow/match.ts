@@ -17,20 +17,24 @@ export interface FieldMatch extends Masked {
  */
 export type Match = readonly FieldMatch[];
 
-/** One field that a text asks for: several entries, where the field is a view. */
+/** One field that a text asks for: several entries, where the field is a view, also of those that it asks nothing of. */
 interface Wanted {
   readonly at: Span;
   readonly name: Field;
   readonly entries: readonly FieldMatch[];
+  /** Whether it asks for some bits beside others of the field: otherwise it counts in the place of what was asked for before. */
+  readonly isPart?: true;
 }
 
 /** Reads `ip`, `nw_dst=10.0.0.0/8`, …; a field whose prerequisite is missing is refused, as Open vSwitch does. */
 export function parseMatch(pieces: readonly Span[], names: Names): Match {
   const found = new Map<Field, Found>();
-  const put = ({ at, name, entries }: Wanted) => {
+  const put = ({ at, name, entries, isPart }: Wanted) => {
     for (const entry of entries) {
       const before = found.get(entry.field);
-      found.set(entry.field, { ...(before === undefined ? entry : bothOf(at, before, name, entry)), at, by: name });
+      const both = before === undefined ? entry : decisive.has(entry.field.name) && asksForSomething(entry) ? bothOf(at, before, name, entry) : isPart ? beside(before, entry) : entry;
+      if (asksForSomething(entry)) found.set(entry.field, { ...both, at, by: name });
+      else if (!decisive.has(entry.field.name)) found.delete(entry.field);
     }
   };
   const valued: (readonly [Span, Span | undefined])[] = [];
@@ -66,7 +70,15 @@ function rank(name: string): number {
   return index < 0 ? ranks.length : index;
 }
 
-/** Two parts of a tag may be asked for together; otherwise a field is matched once. */
+/** Words and parts say them as well, and other fields hang on them. */
+const decisive: ReadonlySet<string> = new Set(['eth_type', 'nw_proto', 'vlan_tci']);
+
+/** Bits of a field, and of what was asked for before the others. */
+function beside(before: Masked, { field, value, mask }: FieldMatch): FieldMatch {
+  return { field, value: (before.value & ~mask) | (value & mask), mask: before.mask | mask };
+}
+
+/** Two parts of a tag may be asked for together; otherwise such a field is matched once. */
 function bothOf(at: Span, before: Found, name: Field, after: FieldMatch): FieldMatch {
   const { field } = after;
   const isSame = before.value === after.value && before.mask === after.mask;
@@ -81,10 +93,11 @@ function parseOne(at: Span, value: Span | undefined, match: readonly FieldMatch[
   if (value === undefined && !/^tun_metadata\d+$/.test(at.text)) throw complain(at, `expected FIELD=VALUE or one of ${[...protocolWords.keys()].join(', ')}, got "${shorten(at.text)}"`);
   if (/^[A-Z]/.test(text) && range === undefined) throw complain(at, `expected ${shorten(text)}[] with brackets, or the name in small letters`);
   const field = fieldIn(at, text === '' ? at.text : text, match);
-  const wanted = (entries: readonly FieldMatch[]) => ({ at, name: field, entries: entries.filter(asksForSomething) });
+  const wanted = (entries: readonly FieldMatch[]) => ({ at, name: field, entries });
   if (field.notation === 'option') return wanted([parseOption(field, at, value, names)]);
   if (value === undefined) throw complain(at, `${field.matchName} needs a value`);
-  if (range !== undefined) return wanted(spread(field, parseBits(field, value, from, to)));
+  if (range !== undefined) return { ...wanted(spread(field, parseBits(field, value, from, to)).filter(asksForSomething)), isPart: true };
+  if (value.text === '*') return wanted(Object.hasOwn(tagParts, field.name) ? [] : spread(field, nothing));
   if (Object.hasOwn(tagParts, field.name)) return wanted([{ field: fieldCalled('vlan_tci'), ...parseTagPart(field.name, parseMasked({ ...field, ones: tagParts[field.name] ?? 0n }, value, names.ports)) }]);
   const masked = parseMasked(field, value, names.ports);
   if (field.zeroIsLost && masked.mask !== 0n && masked.value === 0n) throw complain(value, `${field.name} cannot be matched as zero: Open vSwitch loses it`);
@@ -138,8 +151,7 @@ const viewed: ReadonlyMap<Field, readonly { readonly row: Field; readonly up: bi
 export function matchOfBits(entries: Match): Match {
   const found = new Map<Field, FieldMatch>();
   for (const { field, value, mask } of entries.flatMap(rowsOf)) {
-    const before = found.get(field) ?? { value: 0n, mask: 0n };
-    found.set(field, { field, value: (before.value & ~mask) | (value & mask), mask: before.mask | mask });
+    found.set(field, beside(found.get(field) ?? nothing, { field, value, mask }));
   }
   return fields.flatMap((row) => found.get(row) ?? []).filter(asksForSomething);
 }

@@ -36,7 +36,7 @@ const refusedHere: Readonly<Record<string, readonly string[]>> = {
   'Open vSwitch sets in_port instead, which has the number that the field lacks': ['actions=set_field:5->dl_vlan', 'dl_vlan=3,actions=set_field:5->dl_vlan'],
   'Open vSwitch takes other numbers of fields that have none': ['ip,actions=ct(zone=ONFOXM_ET_ACTSET_OUTPUT[0..15])', 'actions=sample(probability=1,obs_point_id=NXOXM_ET_ERSPAN_IDX[])'],
   'a way of writing it that dumps never show': [
-    'actions=1:2', 'actions=p1:2', 'actions=controller(reason=)', 'actions=mod_dl_dst:00:11:22:33:44:5', 'actions=clone(output:1', 'actions=', 'ip,actions=ct(commit)output:1', 'ip,actions=ct(commit,nat(src=01.2.3.4))',
+    'actions=1:2', 'actions=p1:2', 'actions=controller(reason=)', 'actions=mod_dl_dst:00:11:22:33:44:5', 'actions=clone(output:1', 'ip,actions=ct(commit)output:1', 'ip,actions=ct(commit,nat(src=01.2.3.4))',
   ],
   'there is no such table': ['actions=goto_table:255', 'actions=goto_table:0'],
   'an option needs a place in the tlv-map': ['group_id=1,type=all,bucket=actions=set_field:1->tun_metadata0', 'actions=write_actions(delete_field:tun_metadata0)'],
