@@ -103,16 +103,25 @@ export interface SentFrame {
   readonly frame: Uint8Array;
 }
 
+/** Who talks to whom: any pod with any other at any port, or as in a cluster at work, where each has a few that it talks to, again and again. */
+export type Traffic = 'all different' | 'pairs that talk';
+
+/** Of each pod of the node. */
+const peersAPod = 8;
+
 /** First packets of connections from pods of the node, no two of one connection: half of them to pods here, half through the tunnel. */
-export function firstPackets({ bridges }: NodePlan, count: number, purpose: string): readonly SentFrame[] {
-  const random = randomFor(seed, purpose);
+export function firstPackets({ bridges }: NodePlan, count: number, traffic: Traffic): readonly SentFrame[] {
+  const random = randomFor(seed, traffic);
   const names = bridges.flatMap((bridge) => bridge.ports.flatMap((port) => (port.kind === 'endpoint' ? [port.name] : [])));
-  return Array.from({ length: count }, (_, index) => {
-    const from = random.integer(0, podsPerNode - 1);
+  const pairs = times(traffic === 'all different' ? count : podsPerNode * peersAPod, (index) => {
+    const from = traffic === 'all different' ? random.integer(0, podsPerNode - 1) : Math.floor(index / peersAPod);
     const isLocal = index % 2 === 0;
-    const [src, dst] = [podAddress(1, from), isLocal ? podAddress(1, (from + random.integer(1, podsPerNode - 1)) % podsPerNode) : podAddress(random.integer(2, nodes), random.integer(0, podsPerNode - 1))];
-    const ends = { srcPort: 1024 + (index % 60_000), dstPort: random.integer(1, ports) };
-    const isTcp = random.integer(0, 1) === 0;
+    const dst = isLocal ? podAddress(1, (from + random.integer(1, podsPerNode - 1)) % podsPerNode) : podAddress(random.integer(2, nodes), random.integer(0, podsPerNode - 1));
+    return { from, src: podAddress(1, from), dst, isLocal, dstPort: random.integer(1, ports), isTcp: random.integer(0, 1) === 0 };
+  });
+  return Array.from({ length: count }, (_, index) => {
+    const { from, src, dst, isLocal, dstPort, isTcp } = pairs[index < pairs.length ? index : random.integer(0, pairs.length - 1)] ?? { from: 0, src: '', dst: '', isLocal: true, dstPort: 0, isTcp: true };
+    const ends = { srcPort: 1024 + (index % 60_000), dstPort };
     const segment = isTcp ? encodeTcp({ ...ends, sequence: index, acknowledgement: 0, flags: tcpFlags.SYN, window: 64240, urgentPointer: 0, options: new Uint8Array() }, new Uint8Array(), { src, dst }) : encodeUdp(ends, new Uint8Array(64), { src, dst });
     const packet = encodeIpv4({ src, dst, protocol: isTcp ? ipProtocols.tcp : ipProtocols.udp, ttl: 64, identification: index & 0xffff }, segment);
     return { port: names[from] ?? '', frame: encodeEthernet({ src: macOf(src), dst: isLocal ? macOf(dst) : macOf('10.10.1.1'), etherType: etherTypes.ipv4 }, packet) };

@@ -56,10 +56,19 @@ export interface ModelBridge {
   readonly changes: Changes;
 }
 
+/** Where frames come in: a port of a bridge. */
+export interface PortPlace {
+  readonly bridge: ModelBridge;
+  /** LOCAL or another. */
+  readonly number: number;
+}
+
 export interface ModelNode {
   readonly name: string;
   readonly behaviour: Behaviour;
   readonly bridges: readonly ModelBridge[];
+  /** By the port's name. */
+  readonly places: ReadonlyMap<string, PortPlace>;
   readonly connections: ConnectionTable;
   /** Those that told of others. */
   readonly controls: Set<Connection>;
@@ -101,7 +110,13 @@ export function buildNode(plan: NodePlan, version = newest): ModelNode {
   });
   const { conntrack = {} } = plan;
   const timeouts = new Map((conntrack.timeouts ?? []).map(({ zone, seconds }) => [zone, timeoutsOf(seconds)]));
-  return { name: plan.node, behaviour: behaviourOf(version), bridges, tunnels: tunnelPortsOf(bridges), routes: routesOf(plan.bridges), neighbours: plannedNeighbours(plan.bridges), connections: new Map(), controls: new Set(), conntrack, timeouts, fragments: [], decisions: noDecisions(), downPorts: new Set(), megaflows: noMegaflows(), changes, nowMs: 0 };
+  return { name: plan.node, behaviour: behaviourOf(version), bridges, places: placesOf(bridges), tunnels: tunnelPortsOf(bridges), routes: routesOf(plan.bridges), neighbours: plannedNeighbours(plan.bridges), connections: new Map(), controls: new Set(), conntrack, timeouts, fragments: [], decisions: noDecisions(), downPorts: new Set(), megaflows: noMegaflows(), changes, nowMs: 0 };
+}
+
+/** Of ports with the same name, the first. */
+function placesOf(bridges: readonly ModelBridge[]): ReadonlyMap<string, PortPlace> {
+  const all = bridges.flatMap((bridge): readonly (readonly [string, PortPlace])[] => [[bridge.plan.name, { bridge, number: reservedPorts.LOCAL }], ...[...bridge.ports.values()].map(({ name, ofport }) => [name, { bridge, number: ofport }] as const)]);
+  return new Map(all.toReversed());
 }
 
 /** The group with the bridge's own fields. */

@@ -19,19 +19,19 @@ export interface Packet {
   /** As the actions left it. */
   readonly key: FlowKey;
   /** Whether its last label was taken off: what is behind it is known once the frame is read anew. */
-  isUnread?: true;
+  isUnread: boolean;
   /** Whether `arrived` is just what reading `frame` tells. */
-  isAsRead?: boolean;
+  isAsRead: boolean;
   /** Whether it is inside a tunnel since it was last read: of the header around it, not all is known. */
-  isWrapped?: true;
+  isWrapped: boolean;
   /** The own address that it came to through a tunnel. */
-  readonly cameTo?: bigint;
+  readonly cameTo: bigint | undefined;
   /** Hash of addresses and ports when the packet entered the datapath: a tunnel's UDP source port follows from it. */
   readonly hash: number;
   /** Bytes behind the end of the IP packet, as they were when it was last read. */
   padding: number;
   /** What the tracker said of it before it was read, and of which addresses and ports; whether that holds for its zone. */
-  readonly tracked?: { readonly said: Tracked; readonly key: FlowKey; readonly holds: boolean };
+  tracked: { readonly said: Tracked; readonly key: FlowKey; readonly holds: boolean } | undefined;
 }
 
 /**
@@ -44,14 +44,15 @@ export function arriving(frame: Uint8Array, inPort: number): Packet {
   if (layout.mpls >= 0 && losesCount(key)) throw new Unpredictable('the model does not know MPLS frames with entries of zeros, which Open vSwitch does not count');
   key[word.inPort] = inPort;
   key[word.actsetOutput] = reservedPorts.UNSET;
-  return { frame, layout, arrived: copyKey(key), key, isAsRead: true, hash: fiveTuple(key, hashedProtocol(frame, layout, key)), padding: paddingOf(frame, layout, key) };
+  const padding = paddingOf(frame, layout, key);
+  return { frame, layout, arrived: copyKey(key), key, isUnread: false, isAsRead: true, isWrapped: false, cameTo: undefined, hash: fiveTuple(key, hashedProtocol(frame, layout, key, padding)), padding, tracked: undefined };
 }
 
 /** Behind IPv6's extension headers, a whole TCP or UDP header is hashed with the protocol that IPv6 itself names (lib/dp-packet.h, dp_packet_update_rss_hash_ipv6_tcp_udp). */
-function hashedProtocol(frame: Uint8Array, { l3, l4 }: Layout, key: FlowKey): number {
+function hashedProtocol(frame: Uint8Array, { l3, l4 }: Layout, key: FlowKey, padding: number): number {
   const proto = key[word.nwProto] ?? 0;
   if (key[word.ethType] !== etherTypes.ipv6 || l4 < 0 || ((key[word.nwFrag] ?? 0) & fragment.later) !== 0) return proto;
-  const left = frame.length - paddingOf(frame, { mpls: -1, l3, l4 }, key) - l4;
+  const left = frame.length - padding - l4;
   const tcpLength = ((frame[l4 + 12] ?? 0) >>> 4) * 4;
   const isWhole = proto === ipProtocols.udp ? left >= 8 : proto === ipProtocols.tcp && tcpLength >= 20 && left >= tcpLength;
   return isWhole ? (frame[l3 + 6] ?? 0) : proto;
@@ -60,8 +61,8 @@ function hashedProtocol(frame: Uint8Array, { l3, l4 }: Layout, key: FlowKey): nu
 function paddingOf(frame: Uint8Array, { l3, l4 }: Layout, key: FlowKey): number {
   const type = key[word.ethType];
   if (l3 < 0 || (type === etherTypes.ipv4 ? l4 < 0 : type !== etherTypes.ipv6 || frame.length < l3 + 40)) return 0;
-  const view = new DataView(frame.buffer, frame.byteOffset, frame.byteLength);
-  const end = type === etherTypes.ipv4 ? l3 + view.getUint16(l3 + 2) : l3 + 40 + view.getUint16(l3 + 4);
+  const length = (at: number) => ((frame[at] ?? 0) << 8) | (frame[at + 1] ?? 0);
+  const end = type === etherTypes.ipv4 ? l3 + length(l3 + 2) : l3 + 40 + length(l3 + 4);
   return Math.max(0, frame.length - end);
 }
 
@@ -74,7 +75,7 @@ function losesCount(key: FlowKey): boolean {
 /** The frame with everything the actions changed. */
 export function departing(packet: Packet): Uint8Array {
   const { frame, layout, arrived, key, isWrapped } = packet;
-  return isWrapped === true ? departingWrapped(packet) : rewrite(frame, layout, arrived, key);
+  return isWrapped ? departingWrapped(packet) : rewrite(frame, layout, arrived, key);
 }
 
 /** Only what was changed is written: of the rest the key tells of what is inside. */
@@ -86,8 +87,8 @@ function departingWrapped({ frame, layout, arrived, key }: Packet): Uint8Array {
 }
 
 /** The same packet, so that what happens to the copy leaves the original alone. */
-export function copyOf(packet: Packet): Packet {
-  return { ...packet, key: copyKey(packet.key) };
+export function copyOf({ frame, layout, arrived, key, isUnread, isAsRead, isWrapped, cameTo, hash, padding, tracked }: Packet): Packet {
+  return { frame, layout, arrived, key: copyKey(key), isUnread, isAsRead, isWrapped, cameTo, hash, padding, tracked };
 }
 
 /** The packet's changes go into its bytes, and what is known of it stays. */
@@ -116,11 +117,11 @@ export function handUp(packet: Packet): void {
 
 /** The same, and its fields are read anew. */
 export function reread(packet: Packet): void {
-  delete packet.isUnread;
+  packet.isUnread = false;
   if (packet.isAsRead && !isChanged(packet)) return;
   packet.frame = departing(packet);
   if (packet.isWrapped && packet.key[word.pktMark] !== 0) throw new Unsupported('the model does not know what is left of pkt_mark where what a tunnel sends is read anew');
-  delete packet.isWrapped;
+  packet.isWrapped = false;
   packet.layout = extract(packet.frame, packet.key);
   packet.padding = paddingOf(packet.frame, packet.layout, packet.key);
   packet.arrived = copyKey(packet.key);

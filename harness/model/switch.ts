@@ -6,7 +6,7 @@ import { answerOfDevice } from '../packet/device-arp.js';
 import { rulesOf } from './classifier.js';
 import { expireFlows } from './flows/expiry.js';
 import { packetsOf } from './flows/record.js';
-import { idOf, type ModelBridge, type ModelNode } from './node.js';
+import { idOf, type ModelNode, type PortPlace } from './node.js';
 import { arriving } from './packet.js';
 import type { Passage } from './pipeline/translation.js';
 import { enter } from './pipeline/recirculation.js';
@@ -29,13 +29,24 @@ export function receiveFrame(node: ModelNode, port: string, frame: Uint8Array): 
     for (const { snooping } of node.bridges) if (snooping !== undefined) ageSnooping(snooping, node.nowMs);
   } catch (error) {
     if (!(error instanceof Unsupported)) throw error;
-    const flow = passage.steps.findLast((step) => step.kind === 'lookup');
+    const flow = passage.steps.flat().findLast((step) => step.kind === 'lookup');
     const message = `${error.message}, at a frame into ${port} of ${node.name}, table ${flow?.table ?? '?'}`;
     throw error instanceof Undecided ? new Undecided(message, error.node, error.question) : error instanceof Unpredictable ? new Unpredictable(message) : new Unsupported(message);
   }
   // A stable sort: frames of one port keep their order.
   const outputs = passage.outputs.sort((a, b) => (a.port < b.port ? -1 : a.port > b.port ? 1 : 0));
-  return { step: { outputs, packetIns: passage.packetIns }, trace: { node: node.name, port, steps: passage.steps } };
+  return { step: { outputs, packetIns: passage.packetIns }, trace: traceOf(node.name, port, passage.steps) };
+}
+
+/** Most traces are never read. */
+function traceOf(node: string, port: string, steps: Passage['steps']): Trace {
+  let read: Trace['steps'] | undefined;
+  return {
+    node, port,
+    get steps() {
+      return (read ??= steps.flat());
+    },
+  };
 }
 
 /** The devices of LOCAL ports where tunnels end answer ARP by themselves: what they say comes in at once. */
@@ -56,14 +67,9 @@ export function flowCounts(node: ModelNode): readonly FlowCount[] {
   );
 }
 
-function findPort(node: ModelNode, name: string): { readonly bridge: ModelBridge; readonly number: number } {
-  for (const bridge of node.bridges) {
-    if (bridge.plan.name === name) return { bridge, number: reservedPorts.LOCAL };
-    const port = bridge.plan.ports.find((candidate) => candidate.name === name);
-    if (port !== undefined) {
-      assert(port.kind !== 'tunnel', `frames come out of tunnel port ${name}, never from outside`);
-      return { bridge, number: port.ofport };
-    }
-  }
-  throw new InputError(`node ${node.name} has no port "${name}"`);
+function findPort({ name: node, places }: ModelNode, name: string): PortPlace {
+  const place = places.get(name);
+  if (place === undefined) throw new InputError(`node ${node} has no port "${name}"`);
+  assert(place.bridge.ports.get(place.number)?.kind !== 'tunnel', `frames come out of tunnel port ${name}, never from outside`);
+  return place;
 }

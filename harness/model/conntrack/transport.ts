@@ -23,11 +23,12 @@ export const headerLengths = { tcp: 20, udp: 8, sctp: 12, icmp: 8 } as const;
 
 /** Of a whole packet. Undefined where its layers are broken, or it is not IP. */
 export function transportOf(frame: Uint8Array, { l3, l4 }: Layout, key: FlowKey, zone: number): Transport | undefined {
-  const addresses = addressesOf(key);
-  if (addresses === undefined || l4 < 0) return undefined;
-  const view = viewOf(frame);
-  const bytes = frame.subarray(l4, addresses.family === 'ipv4' ? l3 + view.getUint16(l3 + 2) : l3 + 40 + view.getUint16(l3 + 4));
-  return { ...addresses, zone, protocol: key[word.nwProto] ?? 0, bytes, view: viewOf(bytes) };
+  const addresses = l4 < 0 ? undefined : addressesOf(key);
+  if (addresses === undefined) return undefined;
+  const { family, src, dst } = addresses;
+  const length = (at: number) => ((frame[at] ?? 0) << 8) | (frame[at + 1] ?? 0);
+  const bytes = frame.subarray(l4, family === 'ipv4' ? l3 + length(l3 + 2) : l3 + 40 + length(l3 + 4));
+  return { zone, family, src, dst, protocol: key[word.nwProto] ?? 0, bytes, view: viewOf(bytes) };
 }
 
 /** The protocol that a packet is tracked by. */

@@ -33,11 +33,14 @@ export function reversed(tuple: Tuple): Tuple {
 
 /** The same text for the same tuple. */
 export function keyOf({ zone, protocol, src, dst }: Tuple): string {
-  return `${zone} ${protocol} ${addressKey(src.address)} ${src.port} ${src.type} ${addressKey(dst.address)} ${dst.port} ${dst.type}`;
+  // Characters of 16 bits are made in a fraction of the time that it takes to print numbers.
+  return String.fromCharCode(zone, protocol, src.port, src.type, dst.port, dst.type) + halves(src.address) + halves(dst.address);
 }
 
-function addressKey(address: Address): string | number {
-  return address.length === 1 ? (address[0] ?? 0) : address.join('.');
+function halves(address: Address): string {
+  const [first = 0, second = 0, third = 0, fourth = 0] = address;
+  const start = String.fromCharCode(first >>> 16, first & 0xffff);
+  return address.length === 1 ? start : start + String.fromCharCode(second >>> 16, second & 0xffff, third >>> 16, third & 0xffff, fourth >>> 16, fourth & 0xffff);
 }
 
 export function isSame(a: Tuple, b: Tuple): boolean {
@@ -87,23 +90,29 @@ export function addressFrom(number: bigint, family: Family): Address {
 
 /** The addresses of a packet, by its flow key. Undefined for one that is not IP. */
 export function addressesOf(key: FlowKey): { readonly family: Family; readonly src: Address; readonly dst: Address } | undefined {
-  const wide = (first: number) => [0, 1, 2, 3].map((index) => key[first + index] ?? 0);
   switch (key[word.ethType]) {
     case etherTypes.ipv4:
       return { family: 'ipv4', src: [key[word.nwSrc] ?? 0], dst: [key[word.nwDst] ?? 0] };
     case etherTypes.ipv6:
-      return { family: 'ipv6', src: wide(word.ipv6Src), dst: wide(word.ipv6Dst) };
+      return { family: 'ipv6', src: [...key.subarray(word.ipv6Src, word.ipv6Src + 4)], dst: [...key.subarray(word.ipv6Dst, word.ipv6Dst + 4)] };
     default:
       return undefined;
   }
 }
+
+const originalIpv4 = [word.ctNwSrc, word.ctNwDst] as const, originalIpv6 = [word.ctIpv6Src, word.ctIpv6Dst] as const;
 
 /** ct_nw_src and the like are those of `tuple`; zeros without one (ovs-fields(7), ct_nw_src; lib/conntrack.c, write_ct_md). */
 export function writeOriginal(key: FlowKey, tuple: Tuple | undefined): void {
   key.fill(0, word.ctNwSrc, word.ctTpDst + 1);
   if (tuple === undefined) return;
   const { family, protocol, src, dst } = tuple;
-  key.set(src.address, family === 'ipv4' ? word.ctNwSrc : word.ctIpv6Src);
-  key.set(dst.address, family === 'ipv4' ? word.ctNwDst : word.ctIpv6Dst);
-  key.set([protocol, isIcmp(tuple) ? src.type : src.port, isIcmp(tuple) ? 0 : dst.port], word.ctNwProto);
+  const [srcAt, dstAt] = family === 'ipv4' ? originalIpv4 : originalIpv6;
+  for (let index = 0; index < src.address.length; index++) {
+    key[srcAt + index] = src.address[index] ?? 0;
+    key[dstAt + index] = dst.address[index] ?? 0;
+  }
+  key[word.ctNwProto] = protocol;
+  key[word.ctTpSrc] = isIcmp(tuple) ? src.type : src.port;
+  key[word.ctTpDst] = isIcmp(tuple) ? 0 : dst.port;
 }

@@ -8,19 +8,22 @@ import type { Packet } from '../packet.js';
 
 export interface Carried {
   /** What the tracker said of it last. */
-  readonly tracked?: Packet['tracked'];
+  readonly tracked: Packet['tracked'];
   /** What became of its addresses and ports, each with the fields as the tracker saw them. */
   readonly changes: readonly { readonly change: Change; readonly then: FlowKey }[];
 }
 
+const unchanged: Carried['changes'] = [];
+
 /** What it carries when a translation begins. */
 export function carriedBy({ tracked }: Packet): Carried {
-  return { changes: [], ...(tracked === undefined ? {} : { tracked }) };
+  return { changes: unchanged, tracked };
 }
 
 /** The packet's bytes as the datapath has them, where `packet` is what the translation takes it for. */
 export function bytesOf({ frame, layout, arrived }: Pick<Packet, 'frame' | 'layout' | 'arrived'>, { changes }: Carried, behaviour: Behaviour): Bytes {
-  if (changes.length > 0 && !isIp(arrived[word.ethType] ?? 0)) throw new Unsupported('the model does not look for a translated packet behind labels');
+  if (changes.length === 0) return { frame, layout, key: arrived };
+  if (!isIp(arrived[word.ethType] ?? 0)) throw new Unsupported('the model does not look for a translated packet behind labels');
   return changes.reduce<Bytes>((bytes, { change, then }) => translate(bytes, change, behaviour, then), { frame, layout, key: arrived });
 }
 
@@ -33,8 +36,7 @@ export function refuseChanged({ carried }: { readonly carried: Carried }, place:
 export function asCarried(packet: Packet, carried: Carried, behaviour: Behaviour): Packet {
   if (carried.changes.length === 0 && carried.tracked === packet.tracked) return packet;
   const { frame, key: arrived } = bytesOf(packet, carried, behaviour);
-  const { tracked: _, ...rest } = packet;
   const key = copyKey(packet.key);
   key.set(arrived.subarray(word.ethSrc), word.ethSrc);
-  return { ...rest, frame, arrived, key, isAsRead: rest.isAsRead === true && carried.changes.length === 0, ...(carried.tracked === undefined ? {} : { tracked: carried.tracked }) };
+  return { ...packet, frame, arrived, key, isAsRead: packet.isAsRead && carried.changes.length === 0, tracked: carried.tracked };
 }

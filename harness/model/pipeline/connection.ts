@@ -9,7 +9,7 @@ import { readField, readSubfield, writeField, writeSubfield } from '../keys.js';
 import { checkRead } from '../known.js';
 import { settled, type Packet } from '../packet.js';
 import { freeze } from './freeze.js';
-import { forgetConnection, trackNow, type Marks, type TrackRequest } from './tracking.js';
+import { forgetConnection, trackNow, writesOf, type Marks, type TrackRequest } from './tracking.js';
 import { blame, commitChanges, leaveToDatapath, type Translation } from './translation.js';
 
 /** The packet's changes go into its bytes; then it is untracked again: connection fields are for the packet that goes on in `table`. */
@@ -22,7 +22,8 @@ export function connectionTrack(at: Translation, ct: CtAction): void {
   const marks = marksOf(packet, ct);
   commitChanges(at);
   const settledPacket = settled(packet);
-  const request: TrackRequest = { asked, marks, ...blame(at), ...(ct.table === undefined ? {} : { onward: freeze(at, ct.table) }) };
+  const { flow } = blame(at);
+  const request: TrackRequest = { asked, marks, flow, told: writesOf(flow), ...(ct.table === undefined ? {} : { onward: freeze(at, ct.table) }) };
   if (ct.table !== undefined) at.frozen = [];
   at.isLasting = true;
   const event = at.recording && { kind: 'track' as const, key: copyKey(settledPacket.key), metadata: at.recording.metadata, request };

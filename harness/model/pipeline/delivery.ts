@@ -21,7 +21,7 @@ function longestOf(frame: Uint8Array): number {
 export function deliver({ passage }: Execution, port: string, frame: Uint8Array, key?: FlowKey): void {
   if (frame.length < shortestFrame) return;
   if (frame.length > longestOf(frame)) passage.steps.push({ kind: 'drop', why: `${port} sends no frame of ${frame.length} bytes: its MTU is ${mtu}` });
-  else if (!passage.node.downPorts.has(port)) passage.outputs.push({ port, frame, ...(key === undefined ? {} : { key }) });
+  else if (!passage.node.downPorts.has(port)) passage.outputs.push(key === undefined ? { port, frame } : { port, frame, key });
 }
 
 /** As the datapath has it. */

@@ -18,9 +18,11 @@ export type Seen =
   /** Nothing yet. */
   | { readonly kind: 'held' };
 
+const itself: Seen = { kind: 'packet' };
+
 /** @param behind what the datapath still has to do with the packet when it was tracked. */
 export function assemble(run: Execution, packet: Packet, zone: number, behind: number): Seen {
-  if (!isFragment(packet)) return { kind: 'packet' };
+  if (!isFragment(packet)) return itself;
   const { node } = run.passage;
   const gathered = gather(node.fragments, copyOf(packet), `${zone} ${run.thawedAt ?? ''}`, node.nowMs, node.behaviour);
   switch (gathered.kind) {
@@ -33,7 +35,7 @@ export function assemble(run: Execution, packet: Packet, zone: number, behind: n
       return { kind: 'whole', packet: { ...first, frame: gathered.frame, arrived, padding: 0 }, pieces: gathered.pieces };
     }
     case 'refused':
-      return { kind: 'packet' };
+      return itself;
     default:
       return gathered;
   }

@@ -1,7 +1,7 @@
 /** What a megaflow says is done with another packet: no table is looked up. */
 import { assertNever } from '../../base/errors.js';
 import { applyPatch, type KeptEvent, type Megaflow } from '../megaflows/megaflow.js';
-import { commit, settled, type Packet } from '../packet.js';
+import { commit, reread, settled, type Packet } from '../packet.js';
 import { wrap } from '../tunnels/wrap.js';
 import { carriedBy, refuseChanged } from './carried.js';
 import { deliver, frameOf, shortestFrame } from './delivery.js';
@@ -9,20 +9,24 @@ import { forgetConnection, trackNow } from './tracking.js';
 import type { Execution } from './translation.js';
 import { takeOff } from './tunnel.js';
 
-export function replay(course: Omit<Execution, 'carried'>, { counted, steps, events }: Megaflow, packet: Packet): void {
-  const { node, steps: told } = course.passage;
+export function replay({ passage, recirculate }: Omit<Execution, 'carried'>, { counted, steps, events }: Megaflow, packet: Packet): void {
+  const { node, steps: told } = passage;
   const { length } = packet.frame;
   for (const { record, longer } of counted) {
     record.packets++;
     record.bytes += length + longer;
     record.usedMs = node.nowMs;
   }
-  for (const step of steps) told.push(step);
-  const run: Execution = { ...course, carried: carriedBy(packet) };
-  for (const event of events) if (carryOut(run, event, packet) === 'dropped') return;
+  told.push(steps);
+  const run: Execution = { passage, recirculate, carried: carriedBy(packet) };
+  for (let index = 0; index < events.length; index++) {
+    const event = events[index];
+    if (event !== undefined && carryOut(run, event, packet, index === events.length - 1 ? 'last' : 'others behind') === 'dropped') return;
+  }
 }
 
-function carryOut(run: Execution, event: KeptEvent, packet: Packet): 'dropped' | undefined | void {
+/** What is done last with a packet may have the packet itself. */
+function carryOut(run: Execution, event: KeptEvent, packet: Packet, place: 'last' | 'others behind'): 'dropped' | undefined | void {
   switch (event.kind) {
     case 'commit':
       applyPatch(event.patch, packet.key);
@@ -36,7 +40,9 @@ function carryOut(run: Execution, event: KeptEvent, packet: Packet): 'dropped' |
     }
     case 'track':
       applyPatch(event.patch, packet.key);
-      return trackNow(run, event.request, settled(packet), 0);
+      if (place === 'others behind') return trackNow(run, event.request, settled(packet), 0);
+      reread(packet);
+      return trackNow(run, event.request, packet, 0);
     case 'forget':
       return forgetConnection(run);
     case 'encapsulate': {

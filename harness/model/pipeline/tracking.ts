@@ -17,6 +17,7 @@ import { writeOriginal } from '../conntrack/tuple.js';
 import { writeField } from '../keys.js';
 import type { ModelNode } from '../node.js';
 import type { Packet } from '../packet.js';
+import type { TraceStep } from '../trace.js';
 import { asCarried } from './carried.js';
 import { readAlong } from './helper.js';
 import { assemble, inPlaceOf, lacksPorts } from './reassembly.js';
@@ -29,18 +30,19 @@ export interface TrackRequest {
   readonly marks: Marks;
   /** Where the packet goes on; it ends where that is missing. */
   readonly onward?: Omit<Frozen, 'packet'>;
-  /** The flow that asks. */
+  /** The flow that asks, and the steps that tell of what it has written. */
   readonly flow: FlowId;
+  readonly told: readonly TraceStep[];
 }
 
 /** @param packet with its changes in its bytes, and nobody else's. @param behind what the datapath still has to do with it. */
-export function trackNow(run: Execution, { asked, marks, onward: place, flow }: TrackRequest, packet: Packet, behind: number): 'dropped' | undefined {
+export function trackNow(run: Execution, { asked, marks, onward: place, flow, told }: TrackRequest, packet: Packet, behind: number): 'dropped' | undefined {
   const { passage: { node, steps } } = run;
   const { behaviour, nowMs } = node;
   const onward = asCarried(packet, run.carried, behaviour);
   const seen = assemble(run, onward, asked.zone, behind);
   const found = seen.kind === 'held' ? undefined : lookAtConnection(node, seen.kind === 'invalid' ? undefined : seen.kind === 'whole' ? seen.packet : onward, asked);
-  letGo(node.fragments, onward.arrived[word.ethType] === etherTypes.ipv6 ? 'ipv6' : 'ipv4', nowMs, behaviour);
+  if (node.fragments.length > 0) letGo(node.fragments, onward.arrived[word.ethType] === etherTypes.ipv6 ? 'ipv6' : 'ipv4', nowMs, behaviour);
   if (found === undefined) {
     steps.push({ kind: 'drop', flow, why: 'the fragment waits for others' });
     return 'dropped';
@@ -51,32 +53,42 @@ export function trackNow(run: Execution, { asked, marks, onward: place, flow }: 
   if (becomes !== undefined) {
     if (seen.kind === 'whole') throw new Unsupported('the model does not translate fragments');
     const change = { change: becomes, then: onward.arrived };
-    Object.assign(onward, asCarried(onward, { changes: [change] }, behaviour));
-    run.carried = { ...run.carried, changes: [...run.carried.changes, change] };
+    Object.assign(onward, asCarried(onward, { changes: [change], tracked: undefined }, behaviour));
+    run.carried = { changes: [...run.carried.changes, change], tracked: run.carried.tracked };
   }
   const holds = asked.nat === undefined && said.connection !== undefined && seen.kind === 'packet';
-  run.carried = { ...run.carried, tracked: { said, key: onward.arrived, holds } };
+  run.carried = { changes: run.carried.changes, tracked: { said, key: onward.arrived, holds } };
   if (place === undefined) return undefined;
-  for (const piece of seen.kind === 'whole' ? seen.pieces.map((one) => inPlaceOf(onward, one)) : [onward]) {
+  const goOn = (piece: Packet) => {
     writeConnection(piece, said, behaviour);
-    for (const field of toldFields) steps.push({ kind: 'write', flow, field });
-    run.recirculate({ ...place, packet: { ...piece, tracked: { said, key: piece.arrived, holds } } });
-  }
+    for (const step of told) steps.push(step);
+    piece.tracked = { said, key: piece.arrived, holds };
+    run.recirculate({ bridge: place.bridge, table: place.table, packet: piece, actions: place.actions, stack: place.stack, mirrored: place.mirrored });
+  };
+  if (seen.kind !== 'whole') goOn(onward);
+  else for (const one of seen.pieces) goOn(inPlaceOf(onward, one));
   return undefined;
 }
 
 /** What the tracker said last is not carried on. */
 export function forgetConnection(run: Execution): void {
-  run.carried = { changes: run.carried.changes };
+  run.carried = { changes: run.carried.changes, tracked: undefined };
 }
 
-const toldFields = ['ct_state', 'ct_zone', 'ct_mark', 'ct_label'] as const;
+/** What a flow has the tracker write. */
+export function writesOf(flow: FlowId): readonly TraceStep[] {
+  return ['ct_state', 'ct_zone', 'ct_mark', 'ct_label'].map((field) => ({ kind: 'write', flow, field }));
+}
 
 /** The fields that tell of a connection. */
 function writeConnection(packet: Packet, { state, zone, connection, expected, original }: Tracked, behaviour: Behaviour): void {
   const { key } = packet;
-  key.set([state, zone, connection?.mark ?? expected?.mark ?? 0], word.ctState);
-  writeField(key, labelField, connection?.label ?? expected?.label ?? 0n, labelField.ones);
+  key[word.ctState] = state;
+  key[word.ctZone] = zone;
+  key[word.ctMark] = connection?.mark ?? expected?.mark ?? 0;
+  const label = connection?.label ?? expected?.label ?? 0n;
+  if (label === 0n) key.fill(0, word.ctLabel, word.ctNwSrc);
+  else writeField(key, labelField, label, labelField.ones);
   writeOriginal(key, original);
   if (lacksPorts(packet, behaviour)) key.fill(0, word.ctTpSrc, word.ctTpDst + 1);
 }

@@ -27,7 +27,8 @@ export interface Passage {
   readonly packetIns: PacketIn[];
   /** Packets that waited for a controller and go on once nothing else is left to do. */
   readonly resumed: Frozen[];
-  readonly steps: TraceStep[];
+  /** Some of them together, where a megaflow has them. */
+  readonly steps: (TraceStep | readonly TraceStep[])[];
   /** What packets have learned so far. */
   readonly edits: Edit[];
   /** Bridges of flows whose timeouts have become shorter. */

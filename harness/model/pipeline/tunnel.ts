@@ -117,7 +117,7 @@ function goBelow(at: Translation, below: ModelBridge, packet: Packet, envelope: 
   leaveToDatapath(at, ports.length === inside.length ? { kind: 'encapsulate', envelope, ports } : 'an underlay that does more than send', () => {
     refuseChanged(at, 'a tunnel that it enters');
     const { carried } = at;
-    at.carried = { changes: [] };
+    at.carried = { changes: [], tracked: undefined };
     execute(actions);
     at.carried = carried;
   });

@@ -6,7 +6,6 @@ import { finishChecksum, sumWords } from '../../packet/checksum.js';
 import { encodeEthernet, etherTypes } from '../../packet/ethernet.js';
 import { extract } from '../../packet/extract/extract.js';
 import { copyKey, emptyKey, word, type FlowKey } from '../../packet/flow-key.js';
-import { viewOf } from '../../packet/header.js';
 import { encodeIpv4, ipProtocols, ipv4Flags } from '../../packet/ipv4.js';
 import { encodeIpv6 } from '../../packet/ipv6.js';
 import { encodeUdp } from '../../packet/udp.js';
@@ -46,9 +45,8 @@ export function envelopeOf(key: FlowKey, config: TunnelConfig, header: OuterHead
   const envelope = { config, header, link, sent: { options: bytes, isCritical, isOam: key[word.tunFlags] !== 0 } };
   if (header.checksum === 'present' || !isIpv4Address(header.destination)) return envelope;
   const head = seal(new Uint8Array(), 0, envelope);
-  const view = viewOf(head);
-  view.setUint16(outer.length, 0);
-  view.setUint16(outer.checksum, 0);
+  put16(head, outer.length, 0);
+  put16(head, outer.checksum, 0);
   return { ...envelope, head: { bytes: head, sum: sumWords(head.subarray(outer.ip, outer.transport)) } };
 }
 
@@ -66,13 +64,17 @@ export function wrap(frame: Uint8Array, hash: number, envelope: Envelope): Uint8
   const whole = new Uint8Array(head.bytes.length + frame.length);
   whole.set(head.bytes);
   whole.set(frame, head.bytes.length);
-  const view = viewOf(whole);
-  view.setUint16(outer.length, whole.length - outer.ip);
-  view.setUint16(outer.checksum, finishChecksum(head.sum + whole.length - outer.ip));
+  put16(whole, outer.length, whole.length - outer.ip);
+  put16(whole, outer.checksum, finishChecksum(head.sum + whole.length - outer.ip));
   if (encapsulations[config.type].protocol !== ipProtocols.udp) return whole;
-  view.setUint16(outer.transport, sourcePort(hash));
-  view.setUint16(outer.udpLength, whole.length - outer.transport);
+  put16(whole, outer.transport, sourcePort(hash));
+  put16(whole, outer.udpLength, whole.length - outer.transport);
   return whole;
+}
+
+function put16(bytes: Uint8Array, place: number, value: number): void {
+  bytes[place] = value >>> 8;
+  bytes[place + 1] = value & 0xff;
 }
 
 function seal(frame: Uint8Array, hash: number, { config, header, link, sent }: Envelope): Uint8Array {
@@ -115,7 +117,7 @@ export function wrapped(packet: Packet, frame: Uint8Array, { config, header, lin
   key[word.nwTtl] = header.ttl;
   key[word.tpSrc] = 0;
   key[word.tpDst] = config.udpPort;
-  return { frame, layout: extract(frame, emptyKey()), arrived: copyKey(key), key, hash: packet.hash, padding: 0, isWrapped: true };
+  return { frame, layout: extract(frame, emptyKey()), arrived: copyKey(key), key, isUnread: false, isAsRead: false, isWrapped: true, cameTo: undefined, hash: packet.hash, padding: 0, tracked: undefined };
 }
 
 function writeMac(key: FlowKey, at: number, mac: string): void {
