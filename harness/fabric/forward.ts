@@ -1,10 +1,11 @@
 /** A host as a router: packets that are for others, on their way through (RFC 1812), and what their senders are told where it ends here. */
+import type { InterfacePlan } from '../nouns/plan.js';
 import { updateChecksum } from '../packet/checksum.js';
 import { viewOf } from '../packet/header.js';
 import { encodeIcmp, icmpTypes } from '../packet/icmp.js';
 import { ipProtocols, type Ipv4Header } from '../packet/ipv4.js';
 import { interfaceWith, type Effect, type Host } from './host.js';
-import { dropped, momentOf, sendIp } from './ip.js';
+import { dropped, momentOf, noPortLeft, sendIp } from './ip.js';
 import { sendToNeighbour } from './neighbours.js';
 import { nextHop } from './routing.js';
 import { behindRouting, beforeRouting, type Translations } from './translation.js';
@@ -16,19 +17,24 @@ export type Routed =
   /** It is for somebody else, or nobody: all that becomes of it. */
   | { readonly kind: 'elsewhere'; readonly effects: readonly Effect[] };
 
-/** A whole packet with a right header arrived at a host that forwards. */
-export function route(host: Host, translations: Translations, packet: Uint8Array, header: Ipv4Header): Routed {
+/** A whole packet with a right header arrived at `via` of a host that forwards. */
+export function route(host: Host, via: InterfacePlan, translations: Translations, packet: Uint8Array, header: Ipv4Header): Routed {
   const tuple = tupleOf(packet);
   const asked = tuple === undefined ? undefined : beforeRouting(translations, tuple, momentOf(host));
   if (asked?.kind === 'refused') return elsewhere(tell(host, packet, header, unreachable.port, 'nobody is there to answer for that address'));
   const inbound = asked?.kind === 'new' && !opensConnection(packet) ? undefined : asked;
-  const leaving = (outgoing: string | undefined) => (inbound === undefined ? packet : withTuple(packet, behindRouting(translations, inbound, outgoing, momentOf(host))));
+  const leaving = (outgoing: string | undefined) => {
+    const translated = inbound === undefined ? undefined : behindRouting(translations, inbound, outgoing, momentOf(host));
+    return inbound === undefined ? packet : translated === undefined ? undefined : withTuple(packet, translated);
+  };
   const destination = inbound?.tuple.dst.ip ?? header.dst;
-  if (interfaceWith(host, destination) !== undefined) return { kind: 'local', packet: leaving(undefined) };
+  if (interfaceWith(host, destination) !== undefined) return { kind: 'local', packet: leaving(undefined) ?? packet };
+  if (inbound?.kind !== 'known' && !(host.plan.forwardsFrom?.includes(via.name) ?? true)) return elsewhere(dropped(`${via.name} does not forward`, header));
   if (header.ttl <= 1) return elsewhere(tell(host, packet, header, timeExceeded, 'its time to live is over'));
   const hop = nextHop(host.plan, destination);
   if (hop === undefined) return elsewhere(tell(host, packet, header, unreachable.network, `no route to ${destination}`));
-  return elsewhere(sendToNeighbour(host, hop.via, hop.ip, withLessTtl(leaving(hop.via.ip))));
+  const translated = leaving(hop.via.ip);
+  return elsewhere(translated === undefined ? dropped(noPortLeft, header) : sendToNeighbour(host, hop.via, hop.ip, withLessTtl(translated)));
 }
 
 function elsewhere(effects: readonly Effect[]): Routed {

@@ -82,7 +82,8 @@ export interface HostCircumstances {
 
 export function createHost(plan: HostPlan, random: Draws, { interjection, answeredFor = new Set(), clock = { nowUs: 0 }, known }: HostCircumstances = {}): Host {
   const translations = plan.forwarding === undefined ? undefined : noTranslations(plan.forwarding);
-  const neighbours = new Map([...(known?.get(plan.name) ?? [])].map(([ip, mac]): [string, Neighbour] => [ip, { kind: 'known', mac }]));
+  const permanent = (plan.neighbours ?? []).map(({ ip, mac }) => [ip, mac] as const);
+  const neighbours = new Map([...permanent, ...(known?.get(plan.name) ?? [])].map(([ip, mac]): [string, Neighbour] => [ip, { kind: 'known', mac }]));
   return { plan, random, interjection, answeredFor, translations, clock, neighbours, connections: new Map() };
 }
 

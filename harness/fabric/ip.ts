@@ -43,13 +43,17 @@ function sendTranslated(host: Host, packet: Uint8Array, addresses: IpAddresses):
   const destination = leaving?.tuple.dst.ip ?? addresses.dst;
   const hop = nextHop(host.plan, destination);
   if (hop === undefined) return unroutable(host, destination);
-  const translated = translations === undefined || leaving === undefined ? packet : withTuple(packet, behindRouting(translations, leaving, hop.via.ip, momentOf(host)));
-  return sendToNeighbour(host, hop.via, hop.ip, translated);
+  if (translations === undefined || leaving === undefined) return sendToNeighbour(host, hop.via, hop.ip, packet);
+  const translated = behindRouting(translations, leaving, hop.via.ip, momentOf(host));
+  return translated === undefined ? dropped(noPortLeft, addresses) : sendToNeighbour(host, hop.via, hop.ip, withTuple(packet, translated));
 }
 
 export function momentOf({ clock, random }: Host): Moment {
   return { nowUs: clock.nowUs, draw: random.identifier };
 }
+
+/** What keeps a connection from being translated. */
+export const noPortLeft = 'no port is left to translate it to';
 
 export function dropped(why: string, addresses: IpAddresses | undefined): readonly Effect[] {
   return [{ kind: 'note', note: { kind: 'dropped', why, src: addresses?.src ?? '', dst: addresses?.dst ?? '' } }];

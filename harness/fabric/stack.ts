@@ -65,16 +65,16 @@ export function receive(host: Host, via: InterfacePlan, frame: Uint8Array): read
   const ethernet = decodeEthernet(frame);
   if (ethernet === undefined || (ethernet.header.dst !== via.mac && ethernet.header.dst !== broadcast)) return [];
   if (ethernet.header.etherType === etherTypes.arp) return receiveArp(host, via, ethernet.payload);
-  if (ethernet.header.etherType === etherTypes.ipv4) return receiveIpv4(host, ethernet.payload);
+  if (ethernet.header.etherType === etherTypes.ipv4) return receiveIpv4(host, via, ethernet.payload);
   return [];
 }
 
-function receiveIpv4(host: Host, bytes: Uint8Array): readonly Effect[] {
+function receiveIpv4(host: Host, via: InterfacePlan, bytes: Uint8Array): readonly Effect[] {
   const ip = decodeIpv4(bytes);
   if (ip === undefined || ip.checksum !== 'valid') return dropped('a broken IPv4 header', ip?.header);
   if (isFragment(ip.header)) return dropped('a fragment', ip.header);
   if (host.translations !== undefined) {
-    const routed = route(host, host.translations, bytes.subarray(0, 20 + ip.header.options.length + ip.payload.length), ip.header);
+    const routed = route(host, via, host.translations, bytes.subarray(0, 20 + ip.header.options.length + ip.payload.length), ip.header);
     return routed.kind === 'elsewhere' ? routed.effects : receiveOwn(host, routed.packet);
   }
   return receiveOwn(host, bytes);

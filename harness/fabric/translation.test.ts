@@ -29,13 +29,13 @@ const tcp = (src: string, srcPort: number, dst: string, dstPort = 80): Tuple => 
 const text = ({ src, dst }: Tuple) => `${src.ip}:${src.port} > ${dst.ip}:${dst.port}`;
 
 /** Both steps at once; `refused` where nobody is there. */
-function through(state: Translations, tuple: Tuple, nowUs = 0, outgoing = '10.10.1.1', draw = 1): Tuple | 'refused' {
+function through(state: Translations, tuple: Tuple, nowUs = 0, outgoing = '10.10.1.1', draw = 1): Tuple | 'refused' | 'no port' {
   const inbound = beforeRouting(state, tuple, { nowUs, draw });
-  return inbound.kind === 'refused' ? 'refused' : behindRouting(state, inbound, outgoing, { nowUs, draw });
+  return inbound.kind === 'refused' ? 'refused' : (behindRouting(state, inbound, outgoing, { nowUs, draw }) ?? 'no port');
 }
 
-function must(result: Tuple | 'refused'): Tuple {
-  if (result === 'refused') throw new Error('refused');
+function must(result: Tuple | 'refused' | 'no port' | undefined): Tuple {
+  if (result === undefined || typeof result === 'string') throw new Error(result);
   return result;
 }
 
@@ -75,7 +75,7 @@ void t.test('senders', async (t) => {
   t.equal(text(must(through(state, tcp('10.10.1.2', 4000, '10.10.2.9')))), '10.10.1.2:4000 > 10.10.2.9:80', 'the exception');
   t.equal(text(must(through(state, tcp('10.10.2.2', 4000, '192.0.2.1'), 0, '172.30.0.1'))), '10.10.2.2:4000 > 192.0.2.1:80', 'not from there');
   const here = beforeRouting(state, tcp('192.0.2.9', 4000, '172.30.0.1'), { nowUs: 0, draw: 1 });
-  t.ok(here.kind === 'new' && text(behindRouting(state, here, undefined, { nowUs: 0, draw: 1 })) === '192.0.2.9:4000 > 172.30.0.1:80', 'what ends here is not translated');
+  t.ok(here.kind === 'new' && text(must(behindRouting(state, here, undefined, { nowUs: 0, draw: 1 }))) === '192.0.2.9:4000 > 172.30.0.1:80', 'what ends here is not translated');
 });
 
 void t.test('time', async (t) => {
@@ -198,4 +198,29 @@ void t.test('who is told that nobody is there gives up', async (t) => {
   const error = encodeIpv4({ src: '10.10.1.1', dst: '10.10.1.2', ttl: 64, protocol: ipProtocols.icmp }, encodeIcmp({ type: icmpTypes.destinationUnreachable, code: 3, identifier: 0, sequence: 0 }, packet));
   t.same(eth0 && receive(pod, eth0, encodeEthernet({ dst: eth0.mac, src: '0a:00:00:00:00:01', etherType: etherTypes.ipv4 }, error)).map(told), ['unreachable: port unreachable']);
   t.equal(pod.connections.size, 0);
+});
+
+void t.test('NetNat: ports of a range, and lifetimes of its own', async (t) => {
+  const lifetimes = { icmpS: 30, udpS: 120, tcpTransientS: 120, tcpEstablishedS: 1800 };
+  const netNat: TranslationPlan = { destinations: [], sources: [{ from: ['10.10.1.0/24'], except: ['10.10.1.0/24'], ports: { first: 50_000, last: 50_001 } }], lifetimes };
+  const state = noTranslations(netNat);
+  const to = (srcPort: number, nowUs = 0) => {
+    const result = through(state, tcp('10.10.1.2', srcPort, '192.0.2.9'), nowUs, '172.30.0.1');
+    return typeof result === 'string' ? result : text(result);
+  };
+  t.same([to(4000), to(4001), to(4002), to(4000)], ['172.30.0.1:50000 > 192.0.2.9:80', '172.30.0.1:50001 > 192.0.2.9:80', 'no port', '172.30.0.1:50000 > 192.0.2.9:80'], 'both of the range, and no third');
+  t.equal(text(must(through(state, tcp('10.10.1.2', 4002, '192.0.2.8'), 0, '172.30.0.1'))), '172.30.0.1:50000 > 192.0.2.8:80', 'a port serves once for every peer');
+  t.equal(text(must(through(state, reversed(tcp('172.30.0.1', 50_001, '192.0.2.9')), 60 * second))), '192.0.2.9:80 > 10.10.1.2:4001', 'an answer finds back');
+  t.equal(to(4002, 120 * second), '172.30.0.1:50000 > 192.0.2.9:80', 'what was not answered is forgotten after the transient time');
+  t.equal(to(4003, 240 * second - 1), 'no port', 'but not sooner');
+  t.same([to(4004, 1860 * second - 1), to(4005, 1860 * second - 1)], ['172.30.0.1:50000 > 192.0.2.9:80', 'no port'], 'what was answered is remembered for longer');
+  t.equal(to(4005, 1860 * second), '172.30.0.1:50001 > 192.0.2.9:80', 'and forgotten after the established time');
+  const udp = (nowUs: number, protocol: number = ipProtocols.udp) => through(state, { ...tcp('10.10.1.3', 9, '192.0.2.7'), protocol }, nowUs, '172.30.0.1');
+  t.equal(text(must(udp(0))), '172.30.0.1:50000 > 192.0.2.7:80');
+  t.equal(beforeRouting(state, { protocol: ipProtocols.udp, src: { ip: '192.0.2.7', port: 80 }, dst: { ip: '172.30.0.1', port: 50_000 } }, { nowUs: 119 * second, draw: 1 }).kind, 'known');
+  t.equal(beforeRouting(state, { protocol: ipProtocols.udp, src: { ip: '192.0.2.7', port: 80 }, dst: { ip: '172.30.0.1', port: 50_000 } }, { nowUs: 239 * second, draw: 1 }).kind, 'new', '120 seconds after the last packet');
+  const echo = must(through(state, { protocol: ipProtocols.icmp, src: { ip: '10.10.1.2', port: 77 }, dst: { ip: '192.0.2.9', port: 77 } }, 0, '172.30.0.1'));
+  t.same([echo.src, echo.dst], [{ ip: '172.30.0.1', port: 50_000 }, { ip: '192.0.2.9', port: 50_000 }], 'an echo has one identifier');
+  t.equal(beforeRouting(state, reversed(echo), { nowUs: 29 * second, draw: 1 }).kind, 'known');
+  t.equal(beforeRouting(state, reversed(echo), { nowUs: 59 * second, draw: 1 }).kind, 'new');
 });

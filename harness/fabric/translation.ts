@@ -59,13 +59,15 @@ export function beforeRouting(state: Translations, tuple: Tuple, moment: Moment)
   return { kind: 'new', original: tuple, tuple: { ...tuple, dst: endpoint }, masquerade: isHidden ? 'always' : 'by rule' };
 }
 
-/** The second step (POSTROUTING; INPUT for what ends here): how the packet leaves. `outgoing` is the address of the interface that it leaves by; missing where it ends here. */
-export function behindRouting(state: Translations, inbound: Exclude<Inbound, { readonly kind: 'refused' }>, outgoing: string | undefined, { nowUs }: Moment): Tuple {
+/** The second step (POSTROUTING; INPUT for what ends here): how the packet leaves. `outgoing` is the address of the interface that it leaves by; missing where it ends here. @returns undefined where no port is left. */
+export function behindRouting(state: Translations, inbound: Exclude<Inbound, { readonly kind: 'refused' }>, outgoing: string | undefined, { nowUs }: Moment): Tuple | undefined {
   if (inbound.kind === 'known') return inbound.tuple;
   const { original, tuple } = inbound;
-  const hides = outgoing !== undefined && (inbound.masquerade === 'always' || state.plan.sources.some((rule) => hidesSender(rule, tuple)));
-  const translated = hides && tuple.src.ip !== outgoing ? withFreePort(state, { ...tuple, src: { ip: outgoing, port: tuple.src.port } }, nowUs) : tuple;
-  const connection: TranslatedConnection = { original, translated, expiresUs: nowUs + lifetimes.unanswered };
+  const rule = state.plan.sources.find((candidate) => hidesSender(candidate, tuple));
+  const hides = outgoing !== undefined && (inbound.masquerade === 'always' || rule !== undefined);
+  const translated = hides && tuple.src.ip !== outgoing ? withPort(state, { ...tuple, src: { ip: outgoing, port: tuple.src.port } }, rule?.ports, nowUs) : tuple;
+  if (translated === undefined) return undefined;
+  const connection: TranslatedConnection = { original, translated, expiresUs: nowUs + firstLifetimeUs(state.plan, tuple.protocol) };
   state.connections.set(keyOfTuple(original), connection);
   state.connections.set(keyOfTuple(reversed(translated)), connection);
   return translated;
@@ -78,7 +80,7 @@ function knownTuple(state: Translations, tuple: Tuple, nowUs: number): Tuple | u
   if (connection === undefined) return undefined;
   const isOriginal = key === keyOfTuple(connection.original);
   if (!isOriginal) connection.answeredUs ??= nowUs;
-  connection.expiresUs = Math.max(connection.expiresUs, nowUs + lifetimeOf(tuple.protocol, connection, nowUs));
+  connection.expiresUs = Math.max(connection.expiresUs, nowUs + lifetimeOf(state.plan, tuple.protocol, connection, nowUs));
   return isOriginal ? connection.translated : reversed(connection.original);
 }
 
@@ -95,7 +97,13 @@ const second = 1_000_000;
  */
 const lifetimes = { unanswered: 30 * second, stream: 120 * second, streamAfter: 2 * second, tcp: 432_000 * second } as const;
 
-function lifetimeOf(protocol: number, { answeredUs }: TranslatedConnection, nowUs: number): number {
+function firstLifetimeUs({ lifetimes: told }: TranslationPlan, protocol: number): number {
+  if (told === undefined) return lifetimes.unanswered;
+  return second * (protocol === ipProtocols.icmp ? told.icmpS : protocol === ipProtocols.udp ? told.udpS : told.tcpTransientS);
+}
+
+function lifetimeOf(plan: TranslationPlan, protocol: number, { answeredUs }: TranslatedConnection, nowUs: number): number {
+  if (plan.lifetimes !== undefined) return protocol === ipProtocols.tcp && answeredUs !== undefined ? plan.lifetimes.tcpEstablishedS * second : firstLifetimeUs(plan, protocol);
   if (answeredUs === undefined || protocol === ipProtocols.icmp) return lifetimes.unanswered;
   if (protocol === ipProtocols.udp) return nowUs - answeredUs >= lifetimes.streamAfter ? lifetimes.stream : lifetimes.unanswered;
   return lifetimes.tcp;
@@ -118,6 +126,21 @@ function hidesSender({ from, except }: SourceRule, { src, dst }: Tuple): boolean
 
 function isIn(ip: string, blocks: readonly string[]): boolean {
   return blocks.some((block) => cidrContains(parseCidr(block), ipv4Number(ip)));
+}
+
+/** A port of the range, the lowest that is free; without a range the sender's own, or the next. Undefined where none is left. */
+function withPort(state: Translations, wanted: Tuple, range: SourceRule['ports'], nowUs: number): Tuple | undefined {
+  if (range === undefined) return withFreePort(state, wanted, nowUs);
+  for (let port = range.first; port <= range.last; port++) {
+    const tuple = withSource(wanted, port);
+    if (live(state, keyOfTuple(reversed(tuple)), nowUs) === undefined) return tuple;
+  }
+  return undefined;
+}
+
+/** An echo has one identifier, which stands for both ports. */
+function withSource({ protocol, src, dst }: Tuple, port: number): Tuple {
+  return { protocol, src: { ...src, port }, dst: protocol === ipProtocols.icmp ? { ...dst, port } : dst };
 }
 
 /** The sender's own port, or the next above it with which answers would find back to this connection alone. */

@@ -178,6 +178,10 @@ export interface HostPlan {
   readonly listens?: readonly Listener[];
   /** Packets for others are forwarded, translated like this (ip-sysctl, "ip_forward"); they are dropped where it is missing. */
   readonly forwarding?: TranslationPlan;
+  /** The interfaces, by name, from which it does so (Microsoft, "Set-NetIPInterface", -Forwarding); all where it is missing. Answers to what was translated are let through in any case. */
+  readonly forwardsFrom?: readonly string[];
+  /** Neighbours that need not be asked for. */
+  readonly neighbours?: readonly { readonly ip: string; readonly mac: string }[];
 }
 
 export interface InterfacePlan {

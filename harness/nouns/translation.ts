@@ -7,6 +7,16 @@ export interface TranslationPlan {
   readonly destinations: readonly DestinationRule[];
   /** Asked where the packet leaves; the first that matches counts. */
   readonly sources: readonly SourceRule[];
+  /** How long connections are remembered; as Linux does where it is missing. */
+  readonly lifetimes?: Lifetimes;
+}
+
+/** Seconds without a packet. TCP is transient until it was answered (Microsoft, "New-NetNat": IcmpQueryTimeout, UdpIdleSessionTimeout, TcpTransientConnectionTimeout, TcpEstablishedConnectionTimeout). */
+export interface Lifetimes {
+  readonly icmpS: number;
+  readonly udpS: number;
+  readonly tcpTransientS: number;
+  readonly tcpEstablishedS: number;
 }
 
 export interface DestinationRule {
@@ -24,6 +34,8 @@ export interface SourceRule {
   /** Blocks that the sender's address is in, and that the destination is in none of. */
   readonly from: readonly string[];
   readonly except: readonly string[];
+  /** The connection gets the lowest of these ports that is free; its own, if that can be, where they are missing. ICMP's identifiers count as ports. */
+  readonly ports?: { readonly first: number; readonly last: number };
 }
 
 export interface AddressAndPort {

@@ -35,17 +35,17 @@ function nodeHost(view: NodeView): HostPlan {
       { name: gatewayPort.name, port: gatewayPort.name, mac: node.gateway.mac, ip: node.gateway.ip, prefixLength },
       { name: 'eth0', port: 'br-phys', mac: node.underlay.mac, ip: node.underlay.ip, prefixLength: node.underlay.prefixLength },
     ],
-    routes: [...peers.flatMap(routeTo), ...defaultRoute(view)],
+    routes: [...peers.flatMap(routeTo), ...defaultRoute(view, 'eth0')],
     ...(node.listens === undefined ? {} : { listens: node.listens }),
     forwarding: translation(view),
   };
 }
 
 /** By the last address of the network between nodes, where a router would be; no route where one of the nodes is. */
-function defaultRoute({ node, peers }: NodeView): readonly RoutePlan[] {
+export function defaultRoute({ node, peers }: NodeView, name: string): readonly RoutePlan[] {
   const { ip, prefixLength } = node.underlay;
   const router = formatIpv4(((ipv4Number(ip) | ~prefixMask(prefixLength)) >>> 0) - 1);
-  return [node, ...peers].some(({ underlay }) => underlay.ip === router) ? [] : [{ destination: '0.0.0.0/0', via: router, interface: 'eth0', onlink: false }];
+  return [node, ...peers].some(({ underlay }) => underlay.ip === router) ? [] : [{ destination: '0.0.0.0/0', via: router, interface: name, onlink: false }];
 }
 
 /** kube-proxy for what goes to Services, and Antrea's rule for pods that leave the cluster: "masquerade pod to external packets" (pkg/agent/route of 0.8 and 1.3). */

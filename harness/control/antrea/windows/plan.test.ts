@@ -25,7 +25,10 @@ void t.test('encap', async (t) => {
   ]);
   t.same(bridge.flows.filter((flow) => /Ethernet0|LOCAL/.test(flow)), ['table=0,priority=200,in_port=Ethernet0 actions=LOCAL', 'table=0,priority=200,in_port=LOCAL actions=output:Ethernet0']);
   t.same(host.interfaces.map(({ name, port, ip }) => `${name} ${port} ${ip}`), ['antrea-gw0 antrea-gw0 10.10.1.1', 'br-int br-int 172.30.0.1'], 'the adapter itself has no address any more');
-  t.same(host.routes, [{ destination: '10.10.2.0/24', via: '10.10.2.1', interface: 'antrea-gw0', onlink: true }]);
+  t.same(host.routes.map(({ destination, via, interface: name }) => `${destination} ${via} ${name}`), [
+    '169.254.0.253/32 169.254.0.253 antrea-gw0', '10.96.0.0/12 169.254.0.253 antrea-gw0', '10.10.2.0/24 10.10.2.1 antrea-gw0', '0.0.0.0/0 172.30.255.254 br-int',
+  ]);
+  t.match(host, { neighbours: [{ ip: '169.254.0.253', mac: 'aa:bb:cc:dd:ee:ff' }], forwardsFrom: ['antrea-gw0'], forwarding: { destinations: [], sources: [{ from: ['10.10.1.0/24', '169.254.0.253/32'] }] } });
 });
 
 void t.test('noEncap', async (t) => {
@@ -40,7 +43,7 @@ void t.test('noEncap', async (t) => {
     `table=70,priority=200,ct_state=+rpl+trk,ip,nw_dst=${peerNodeIp} actions=mod_dl_dst:${peerNodeMac},resubmit(,80)`,
     `table=80,priority=200,dl_dst=${peerNodeMac} actions=load:0x3->NXM_NX_REG1[],set_field:0x10000/0x10000->reg0,resubmit(,105)`,
   ], 'the seed\'s lines');
-  t.same(host.routes, [{ destination: peerPodSubnet, via: peerNodeIp, interface: 'br-int', onlink: true }]);
+  t.same(host.routes[2], { destination: peerPodSubnet, via: peerNodeIp, interface: 'br-int', onlink: true });
 });
 
 void t.test('a pipeline that leaves Services to the node\'s stack is refused', async (t) => {

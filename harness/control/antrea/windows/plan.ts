@@ -5,7 +5,9 @@
 import { parseCidr } from '../../../base/address.js';
 import { assert, assertNever, InputError } from '../../../base/errors.js';
 import { flowBased, type BridgePlan, type HostPlan, type InterfacePlan, type NodePlan, type PortPlan, type RoutePlan } from '../../../nouns/plan.js';
+import type { TranslationPlan } from '../../../nouns/translation.js';
 import type { TunnelType } from '../../../nouns/topology.js';
+import { defaultRoute } from '../hosts.js';
 import { gatewayPort, integrationBridge, tunnelPort, uplinkPort, type NodeView } from '../node-view.js';
 import type { BridgeProgram } from '../pipeline.js';
 import { handle } from './cni.js';
@@ -82,13 +84,41 @@ function podHost(endpoint: string, { node, pods }: NodeView): HostPlan {
 }
 
 /** Every adapter with an address, antrea-gw0 first: what is asked of a node is asked of its place among the pods. */
-function nodeHost({ node, adapters, routes }: WindowsHost, { node: { gateway, podCidr, listens } }: NodeView): HostPlan {
+function nodeHost({ node, adapters, routes, forwarding, neighbours, netNat }: WindowsHost, view: NodeView): HostPlan {
+  const { gateway, podCidr, listens } = view.node;
   const own = adapters.flatMap(({ name, mac, address }): readonly InterfacePlan[] => (address === undefined ? [] : [{ name, port: name, mac, ...address }]));
   const gatewayInterface: InterfacePlan = { name: gatewayPort.name, port: gatewayPort.name, mac: gateway.mac, ip: gateway.ip, prefixLength: parseCidr(podCidr).prefixLength };
-  return { name: node, kind: 'windows-node', interfaces: [gatewayInterface, ...own], routes: routes.flatMap(routePlan), ...(listens === undefined ? {} : { listens }) };
+  return {
+    name: node,
+    kind: 'windows-node',
+    interfaces: [gatewayInterface, ...own],
+    routes: [...routes.flatMap(routePlan), ...defaultRoute(view, integrationBridge)],
+    ...(listens === undefined ? {} : { listens }),
+    forwarding: netNatPlan(netNat?.internalPrefix),
+    forwardsFrom: forwarding,
+    neighbours: neighbours.map(({ ip, mac }) => ({ ip, mac })),
+  };
 }
 
-/** What is on the link comes with the address, but for the virtual address of Services. */
+/** The route to the local subnet comes with the gateway's address. */
 function routePlan({ destination, via, interface: name, purpose }: HostRoute): readonly RoutePlan[] {
-  return purpose.kind === 'node' ? [{ destination, via, interface: name, onlink: true }] : [];
+  if (purpose.kind === 'local subnet') return [];
+  return [{ destination, via: via === 'on-link' ? destination.replace(/\/.*/, '') : via, interface: name, onlink: true }];
 }
+
+/**
+ * NetNat for the pods' subnet ("New-NetNat -Name antrea-nat -InternalIPInterfaceAddressPrefix $localPodSubnet"), and for the virtual address of Services, of which the design
+ * says that it is translated as well. The address is that of the interface by which the route leads. Lifetimes are those that Get-NetNat shows of a new one; of
+ * its ports Microsoft says nothing: these are Windows' dynamic ones.
+ */
+function netNatPlan(internalPrefix: string | undefined): TranslationPlan {
+  if (internalPrefix === undefined) return { destinations: [], sources: [] };
+  return {
+    destinations: [],
+    sources: [{ from: [internalPrefix, `${virtualService.ip}/32`], except: [internalPrefix], ports: dynamicPorts }],
+    lifetimes: { icmpS: 30, udpS: 120, tcpTransientS: 120, tcpEstablishedS: 1800 },
+  };
+}
+
+/** Microsoft, "Default dynamic port range for TCP/IP". */
+const dynamicPorts = { first: 49_152, last: 65_535 } as const;
