@@ -7,10 +7,12 @@ export interface MixedCluster {
   readonly podsPerNode: number;
   readonly mode: TrafficMode;
   readonly tunnel: TunnelType;
+  /** None unless told. */
+  readonly externalHosts?: number;
 }
 
 /** A cluster of Windows and Linux nodes, with the addresses of `antreaCluster`. */
-export function mixedCluster({ nodes, podsPerNode, mode, tunnel }: MixedCluster): Topology {
-  const cluster = antreaCluster({ nodes: nodes.length, podsPerNode, tunnel });
-  return { ...cluster, name: `antrea-${nodes}x${podsPerNode}-${mode}`, mode, nodes: cluster.nodes.map((node, index) => (nodes[index] === 'W' ? { ...node, os: 'windows' } : node)) };
+export function mixedCluster({ nodes, mode, ...size }: MixedCluster): Topology {
+  const cluster = antreaCluster({ ...size, nodes: nodes.length });
+  return { ...cluster, name: `antrea-${nodes}x${size.podsPerNode}-${mode}`, mode, nodes: cluster.nodes.map((node, index) => (nodes[index] === 'W' ? { ...node, os: 'windows' } : node)) };
 }

@@ -5,6 +5,7 @@ import type { Topology } from '../nouns/topology.js';
 import type { Stimulus } from '../nouns/vector.js';
 import { intentOfFrame } from './frame.js';
 import { sender, type Party } from './parties.js';
+import { intentOutward } from './outward.js';
 import { underPolicies } from './policy/intent.js';
 import { defaultTtl, intentOfArp, intentOfDatagram } from './reach.js';
 import { intentOfConnection } from './connection.js';
@@ -25,6 +26,8 @@ export function intentOf(network: Network, stimulus: Stimulus): Intent {
 }
 
 function intentWithoutPolicies(topology: Topology, from: Party, stimulus: Stimulus): Intent {
+  const outward = intentOutward(topology, from, stimulus);
+  if (outward !== undefined) return outward;
   switch (stimulus.kind) {
     case 'ping':
       return intentOfDatagram(topology, from, { to: stimulus.to, ttl: stimulus.ttl ?? defaultTtl });

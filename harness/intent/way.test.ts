@@ -3,6 +3,7 @@
 import t from 'tap';
 import { mixedCluster } from '../../topologies/mixed-cluster.js';
 import type { Topology, TrafficMode } from '../nouns/topology.js';
+import { intentOf } from './intent.js';
 import { sender, type Party } from './parties.js';
 import { passageBetween, pathBetween, routersBetween, sourceSeen } from './way.js';
 
@@ -57,4 +58,20 @@ void t.test('networks apart: hybrid has tunnels between them, noEncap a router',
   };
   t.same([passages('encap'), passages('hybrid'), passages('noEncap')], [['tunnel', 'tunnel'], ['direct', 'tunnel'], ['direct', 'routed']]);
   t.equal(told(split(cluster('noEncap')), 'p1', 'p3'), undefined);
+});
+
+void t.test('pods that leave the cluster: by the gateway, the host\'s NetNat, LOCAL and the uplink, and back', async (t) => {
+  const topology = mixedCluster({ nodes: 'WL', podsPerNode: 1, mode: 'encap', tunnel: 'geneve', externalHosts: 1 });
+  const promised = (from: string, to: string) => intentOf(topology, { kind: 'ping', from, to });
+  t.same(promised('p1', '172.30.255.1'), {
+    kind: 'round-trip', to: 'x1', source: '172.30.0.1',
+    path: [{ node: 'n1', ports: ['antrea-gw0', 'br-int', 'Ethernet0'], crossings: [
+      { direction: 'out', port: 'antrea-gw0', src: '10.10.1.2', dst: '172.30.255.1' }, { direction: 'in', port: 'br-int', src: '172.30.0.1', dst: '172.30.255.1' }, { direction: 'out', port: 'Ethernet0', src: '172.30.0.1', dst: '172.30.255.1' },
+      { direction: 'in', port: 'Ethernet0', src: '172.30.255.1', dst: '172.30.0.1' }, { direction: 'out', port: 'br-int', src: '172.30.255.1', dst: '172.30.0.1' }, { direction: 'in', port: 'antrea-gw0', src: '172.30.255.1', dst: '10.10.1.2' },
+    ] }],
+  });
+  t.match(promised('p2', '172.30.0.1'), { kind: 'round-trip', to: 'n1', source: '172.30.0.2', path: [{ ports: ['antrea-gw0', 'br-phys', 'uplink'] }] });
+  t.match(intentOf(topology, { kind: 'ping', from: 'p1', to: '172.30.255.1', ttl: 1 }), { kind: 'denied', why: /n1, which routes it/ });
+  t.match(intentOf(topology, { kind: 'udp', from: 'p1', to: '172.30.255.1', port: 9 }), { kind: 'delivered', source: '172.30.0.1' });
+  t.match(intentOf(topology, { kind: 'probe', from: 'p1', to: '172.30.255.1', port: 9 }), { kind: 'refused', source: '172.30.0.1' });
 });

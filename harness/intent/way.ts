@@ -60,25 +60,26 @@ function wayOut(from: Party, peer: Node, passage: Passage, packet: Addresses, as
   const { node } = from;
   const at = (direction: Crossing['direction'], port: string, addresses: Addresses = packet): Crossing => ({ direction, port, ...addresses });
   const { bridge, uplink } = namesOn(node);
-  if (passage === 'tunnel') return [...(from.kind === 'node' ? [at('in', gateway)] : []), at('out', uplink, { src: node.underlay.ip, dst: peer.underlay.ip })];
-  if (from.kind === 'pod') return node.os === 'windows' ? [at('out', uplink)] : [at('out', gateway), at('in', bridge), at('out', uplink)];
-  if (as === 'as it came' && node.os === 'windows') return [at('in', gateway), at('out', uplink)];
+  if (passage === 'tunnel') return [...(from.kind === 'node' ? [at('in', gatewayName)] : []), at('out', uplink, { src: node.underlay.ip, dst: peer.underlay.ip })];
+  if (from.kind === 'pod') return node.os === 'windows' ? [at('out', uplink)] : [at('out', gatewayName), at('in', bridge), at('out', uplink)];
+  if (as === 'as it came' && node.os === 'windows') return [at('in', gatewayName), at('out', uplink)];
   return [at('in', bridge), at('out', uplink)];
 }
 
 /** The same way in the other direction. */
-function mirrored(crossings: readonly Crossing[]): readonly Crossing[] {
+export function mirrored(crossings: readonly Crossing[]): readonly Crossing[] {
   return crossings.toReversed().map(({ direction, port, src, dst }) => ({ direction: direction === 'in' ? 'out' : 'in', port, src: dst, dst: src }));
 }
 
-const gateway = 'antrea-gw0';
+/** The node's port in its pods' subnet. */
+export const gatewayName = 'antrea-gw0';
 
 /** A Windows node has one bridge, with the host behind it and the adapter in it; on Linux the network card is a switch of its own. */
-function namesOn({ os }: Node): { readonly bridge: string; readonly uplink: string } {
+export function namesOn({ os }: Node): { readonly bridge: string; readonly uplink: string } {
   return os === 'windows' ? { bridge: 'br-int', uplink: 'Ethernet0' } : { bridge: 'br-phys', uplink: 'uplink' };
 }
 
 function portsOf(node: Node): readonly string[] {
   const { bridge, uplink } = namesOn(node);
-  return [gateway, bridge, uplink];
+  return [gatewayName, bridge, uplink];
 }

@@ -1,9 +1,23 @@
-import type { Topology } from '../nouns/topology.js';
+import { podsOf, type Topology } from '../nouns/topology.js';
 import type { TestVector } from '../nouns/vector.js';
 
 /** Every node and every external host, in both directions, past the cluster's network: `ping/n1/x1`, `udp/x1/n1`, `tcp/n1/x1`, `arp/x1/n1`. */
 export function nodeToExternal({ nodes, externalHosts = [] }: Topology): readonly TestVector[] {
-  return nodes.flatMap(({ name, underlay }) => externalHosts.flatMap((host) => [...allKinds({ name, ip: underlay.ip }, host), ...allKinds(host, { name, ip: underlay.ip })]));
+  return nodes.flatMap(({ name, underlay }) => externalHosts.flatMap((host) => [...allKinds({ name }, host), ...allKinds({ name: host.name }, { name, ip: underlay.ip })]));
+}
+
+/** Every pod to every external host and to every other node by its own address: `ping/p1/x1`, `tcp/p1/n2/host`, and to a port that is closed, `closed/p1/x1`. */
+export function podToExternal(topology: Topology): readonly TestVector[] {
+  const { nodes, externalHosts = [] } = topology;
+  return podsOf(topology).flatMap(({ pod, node }) => [
+    ...externalHosts.flatMap((host) => allKinds(pod, host)),
+    ...nodes.filter((other) => other !== node).flatMap(({ name, underlay }) => allKinds(pod, { name: `${name}/host`, ip: underlay.ip })),
+  ].filter(({ stimulus }) => stimulus.kind !== 'arp'));
+}
+
+/** Every node to every other by their own addresses: `ping/n1/n2/host`. */
+export function hostToHost({ nodes }: Topology): readonly TestVector[] {
+  return nodes.flatMap((node) => nodes.filter((other) => other !== node).flatMap(({ name, underlay }) => allKinds(node, { name: `${name}/host`, ip: underlay.ip })));
 }
 
 interface Addressed {
@@ -11,7 +25,7 @@ interface Addressed {
   readonly ip: string;
 }
 
-function allKinds({ name: from }: Addressed, to: Addressed): readonly TestVector[] {
+function allKinds({ name: from }: { readonly name: string }, to: Addressed): readonly TestVector[] {
   const at = { from, to: to.ip };
   const ends = `${from}/${to.name}`;
   return [
