@@ -12,6 +12,7 @@ interface SketchedAddresses {
 export interface SketchedNode {
   readonly name: string;
   readonly os?: Node['os'] | undefined;
+  readonly adapters?: Node['adapters'] | undefined;
   readonly underlay: SketchedAddresses & { readonly prefixLength?: number | undefined };
   readonly podCidr?: string | undefined;
   readonly gateway: SketchedAddresses;
@@ -30,7 +31,7 @@ export function nodeWithDefaults(node: SketchedNode, number: number): Node {
     taken.add(address);
     return { ...pod, ...withMac({ ip: address, mac }) };
   });
-  const more = { ...(node.os === undefined ? {} : { os: node.os }), ...(node.listens === undefined ? {} : { listens: node.listens }) };
+  const more = { ...(node.os === undefined ? {} : { os: node.os }), ...(node.adapters === undefined ? {} : { adapters: node.adapters }), ...(node.listens === undefined ? {} : { listens: node.listens }) };
   return { name: node.name, ...more, underlay: { ...underlay, prefixLength: node.underlay.prefixLength ?? underlayPrefixLength }, podCidr, gateway, pods };
 }
 

@@ -1,5 +1,5 @@
 import type { Topology, TrafficMode, TunnelType } from '../harness/nouns/topology.js';
-import { antreaCluster } from './antrea-cluster.js';
+import { antreaCluster, macOf } from './antrea-cluster.js';
 
 export interface MixedCluster {
   /** A letter a node, in order: `WWL` is two Windows nodes and a Linux node. */
@@ -15,4 +15,12 @@ export interface MixedCluster {
 export function mixedCluster({ nodes, mode, ...size }: MixedCluster): Topology {
   const cluster = antreaCluster({ ...size, nodes: nodes.length });
   return { ...cluster, name: `antrea-${nodes}x${size.podsPerNode}-${mode}`, mode, nodes: cluster.nodes.map((node, index) => (nodes[index] === 'W' ? { ...node, os: 'windows' } : node)) };
+}
+
+/** One Windows node with two adapters, and a host on the network of each: x1 by the uplink, x2 by Ethernet1. */
+export function severalAdapters(): Topology {
+  const topology = mixedCluster({ nodes: 'W', podsPerNode: 2, mode: 'encap', tunnel: 'geneve', externalHosts: 1 });
+  const address = (ip: string) => ({ ip, mac: macOf(ip) });
+  const adapter = { name: 'Ethernet1', prefixLength: 24, ...address('192.168.100.1') };
+  return { ...topology, name: 'antrea-W-two-adapters', nodes: topology.nodes.map((node) => ({ ...node, adapters: [adapter] })), externalHosts: [...(topology.externalHosts ?? []), { name: 'x2', ...address('192.168.100.9') }] };
 }

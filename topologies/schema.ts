@@ -56,6 +56,7 @@ export const nodeSchema = z.strictObject({
   name: text('name', 'Unique in the cluster, also among pods'),
   os: z.enum(['linux', 'windows']).optional().describe('Default: linux'),
   underlay: underlaySchema.default({}).describe('The node itself on the network between nodes, where tunnels end'),
+  adapters: z.array(z.strictObject({ name: z.string(), ip: text('ip', 'On a network of its own'), prefixLength: z.int().min(1).max(30), mac: text('mac', 'Lower case, individual, unique in the cluster') })).optional().describe('Network cards beside that one. Default: none'),
   podCidr: text('cidr', 'The subnet of the node\'s pods. Default: 10.10.i.0/24 for the i-th node').optional(),
   gateway: interfaceSchema.default({}).describe('antrea-gw0, the node\'s end of its pods\' subnet'),
   pods: z.array(podOrName).default([]).describe('Pods of the node; a name is enough. Default: none'),

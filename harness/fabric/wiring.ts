@@ -1,5 +1,5 @@
 /** Which way frames go between hosts and switches: the wires at ports, and the network between nodes. */
-import { formatMac } from '../base/address.js';
+import { formatMac, parseCidr } from '../base/address.js';
 import { assert } from '../base/errors.js';
 import type { ClusterPlan, HostPlan, InterfacePlan } from '../nouns/plan.js';
 import type { Stimulus } from '../nouns/vector.js';
@@ -31,8 +31,10 @@ type End =
   | { readonly kind: 'host'; readonly host: string; readonly via: InterfacePlan }
   | { readonly kind: 'switch'; readonly node: string; readonly port: string };
 
-/** What hangs on the network between nodes: a node's uplink, or an external host. */
+/** What hangs on a network outside of the nodes: an uplink, another adapter of a node, or an external host. */
 interface Station {
+  /** As a block of addresses; missing where nobody says which: then it is on every one. */
+  readonly network?: string;
   readonly mac: string;
   readonly end: End;
 }
@@ -69,17 +71,33 @@ function cable(plan: ClusterPlan): Cabling {
     const answeredFor = new Set(bridges.flatMap(({ underlay }) => (underlay === undefined ? [] : [underlay.ip])));
     for (const hostPlan of hostPlans) {
       hosts.set(hostPlan.name, { plan: hostPlan, node, answeredFor });
-      for (const via of hostPlan.interfaces) if (via.port !== undefined) atPort.set(`${node} ${via.port}`, { kind: 'host', host: hostPlan.name, via });
+      for (const via of hostPlan.interfaces) {
+        if (via.port === undefined) outside.set(via, stationOf(hostPlan.name, via));
+        else atPort.set(`${node} ${via.port}`, { kind: 'host', host: hostPlan.name, via });
+      }
     }
+    const underlay = bridges.find((bridge) => bridge.underlay !== undefined)?.underlay;
     for (const port of bridges.flatMap(({ ports }) => ports)) {
-      if (port.kind === 'uplink') atPort.set(`${node} ${port.name}`, { mac: port.mac, end: { kind: 'switch', node, port: port.name } });
+      if (port.kind === 'uplink') atPort.set(`${node} ${port.name}`, { ...(underlay === undefined ? {} : { network: networkOf(underlay) }), mac: port.mac, end: { kind: 'switch', node, port: port.name } });
     }
   }
   for (const hostPlan of plan.externalHosts ?? []) {
     hosts.set(hostPlan.name, { plan: hostPlan, answeredFor: new Set() });
-    for (const via of hostPlan.interfaces) outside.set(via, { mac: via.mac, end: { kind: 'host', host: hostPlan.name, via } });
+    for (const via of hostPlan.interfaces) outside.set(via, stationOf(hostPlan.name, via));
   }
   return { hosts, atPort, outside, stations: [...[...atPort.values()].filter((end) => 'mac' in end), ...outside.values()] };
+}
+
+function stationOf(host: string, via: InterfacePlan): Station {
+  return { network: networkOf(via), mac: via.mac, end: { kind: 'host', host, via } };
+}
+
+function networkOf({ ip, prefixLength }: { readonly ip: string; readonly prefixLength: number }): string {
+  return `${parseCidr(`${ip}/${prefixLength}`).number}/${prefixLength}`;
+}
+
+function areJoined({ network: one }: Station, { network: other }: Station): boolean {
+  return one === undefined || other === undefined || one === other;
 }
 
 export interface WiringCircumstances {
@@ -105,11 +123,11 @@ export function wire(plan: ClusterPlan, stimulus: Stimulus, random: Draws, { clo
     return host;
   };
   const arrivalAt = (end: End, frame: Uint8Array): Arrival => (end.kind === 'switch' ? { kind: 'to-switch', node: end.node, port: end.port, frame } : { kind: 'to-host', host: hostCalled(end.host), via: end.via, frame });
-  /** The network between nodes is one switch that knows every address there. */
+  /** Each network is one switch that knows every address there. */
   const across = (sender: Station, frame: Uint8Array): readonly Delivery[] => {
     const destination = formatMac(frame);
     const toAll = ((frame[0] ?? 0) & 1) === 1;
-    return stations.filter((station) => station !== sender && (toAll || station.mac === destination)).map(({ end }) => ({ delayUs: latencyUs.underlay, arrival: arrivalAt(end, frame) }));
+    return stations.filter((station) => station !== sender && areJoined(station, sender) && (toAll || station.mac === destination)).map(({ end }) => ({ delayUs: latencyUs.underlay, arrival: arrivalAt(end, frame) }));
   };
   return {
     host: hostCalled,

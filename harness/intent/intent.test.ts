@@ -104,7 +104,7 @@ void t.test('external hosts, and nodes by their own addresses', async (t) => {
   ] as const) t.equal(said(stimulus), expected, JSON.stringify(stimulus));
   t.equal(said(ping('p1', n1)), 'round-trip n1 from 10.10.1.2', 'a node takes what is for any of its addresses');
   t.throws(() => said({ kind: 'arp', from: 'p1', target: n1 }), { name: 'Unsupported' });
-  t.throws(() => said(ping('p1', '172.30.0.2')), { name: 'Unsupported' }, 'pods are not on that network');
+  t.equal(said(ping('p1', '172.30.0.2')), 'round-trip n2 from 172.30.0.1', 'who leaves the cluster is seen as its node');
   t.throws(() => said(ping('x1', x1)), /x1 itself holds/);
   t.throws(() => said({ kind: 'frame', from: 'x1', what: '', frame: udpFrame(mac.p1, mac.n1, x1, n1) }), { name: 'Unsupported' });
 });
@@ -156,7 +156,7 @@ void t.test('a change in the cluster changes the word', async (t) => {
 void t.test('what nothing was promised about is refused, not guessed', async (t) => {
   const unpromised: readonly Stimulus[] = [
     { kind: 'frame', from: 'p1', what: '', frame: { src: mac.p1, dst: mac.n1, payload: { kind: 'tcp', src: '10.10.1.2', dst: '10.10.1.1', ttl: 64, srcPort: 1, dstPort: 7, flags: ['SYN'], checksum: 'right' } } },
-    ping('p1', '172.30.0.2'),
+    { kind: 'arp', from: 'p1', target: '172.30.0.2' },
     { kind: 'frame', from: 'n1', interface: 'eth0', what: '', frame: udpFrame(mac.n1, mac.p1, '10.10.1.1', '10.10.1.2') },
     { kind: 'frame', from: 'n1', what: '', frame: udpFrame(mac.n1, mac.p1, '10.10.1.3', '10.10.1.2') },
     { kind: 'frame', from: 'p1', what: '', frame: udpFrame(mac.p1, mac.n1, '10.10.1.2', '10.10.1.3') },

@@ -1,6 +1,7 @@
-/** L0 on pods that leave the cluster: to other nodes by their own addresses and to hosts outside, who see the node (the Windows design, "External Traffic"; Antrea, "masquerade pod to external packets"). */
+/** L0 on pods that leave the cluster, and nodes by another adapter: to other nodes by their own addresses and to hosts outside, who see the node (the Windows design, "External Traffic"; Antrea, "masquerade pod to external packets"). */
+import { cidrContains, ipv4Number, parseCidr } from '../base/address.js';
 import type { Crossing, Intent, PathIntent } from '../nouns/intent.js';
-import type { Topology } from '../nouns/topology.js';
+import type { Node, Topology } from '../nouns/topology.js';
 import type { Stimulus } from '../nouns/vector.js';
 import { answersOn, type Party } from './parties.js';
 import { defaultTtl } from './reach.js';
@@ -10,17 +11,19 @@ type Sent = Extract<Stimulus, { readonly kind: 'ping' | 'udp' | 'tcp' | 'probe' 
 
 /** Undefined for what stays in the cluster, and for what is not sent to an address. */
 export function intentOutward(topology: Topology, from: Party, stimulus: Stimulus): Intent | undefined {
-  if (from.kind !== 'pod' || !isSent(stimulus)) return undefined;
+  if (!isSent(stimulus)) return undefined;
   const { nodes, externalHosts = [] } = topology;
   const outside = externalHosts.find(({ ip }) => ip === stimulus.to) ?? nodes.filter((node) => node !== from.node && node.underlay.ip === stimulus.to).map(({ name, underlay, listens }) => ({ name, ip: underlay.ip, listens }))[0];
   if (outside === undefined) return undefined;
+  const leaves = leavingBy(from.node, stimulus.to);
+  if (from.kind === 'node' && leaves.by === 'uplink') return undefined; // there is more to say of hosts on that network
   const ttl = 'ttl' in stimulus ? (stimulus.ttl ?? defaultTtl) : defaultTtl;
-  if (ttl <= 1) return { kind: 'denied', why: `TTL ${ttl} does not last for ${from.node.name}, which routes it` };
-  const reached = { to: outside.name, source: from.node.underlay.ip };
+  if (from.kind === 'pod' && ttl <= 1) return { kind: 'denied', why: `TTL ${ttl} does not last for ${from.node.name}, which routes it` };
+  const reached = { to: outside.name, source: leaves.ip };
   const answers = (protocol: 'TCP' | 'UDP', port: number) => answersOn({ listens: outside.listens ?? [] }, protocol, port);
   if (stimulus.kind === 'udp' && !answers('UDP', stimulus.port)) return { kind: 'delivered', ...reached, why: `${outside.name} has nobody on UDP port ${stimulus.port}` };
   if ((stimulus.kind === 'tcp' || stimulus.kind === 'probe') && !answers('TCP', stimulus.port)) return { kind: 'refused', ...reached, why: `nobody listens on TCP port ${stimulus.port} of ${outside.name}` };
-  return { kind: 'round-trip', ...reached, path: [externalTraffic(from, stimulus.to)] };
+  return { kind: 'round-trip', ...reached, path: [externalTraffic(from, stimulus.to, leaves)] };
 }
 
 function isSent(stimulus: Stimulus): stimulus is Sent {
@@ -31,13 +34,28 @@ function isSent(stimulus: Stimulus): stimulus is Sent {
  * "The packet from a Pod to an external address is firstly output to antrea-gw0, and then SNAT is performed on the Windows host. The SNATed packet enters OVS from the OVS bridge
  * interface and leaves the Windows host from the uplink interface directly", and all of it back. On Linux the same, by the node's network card.
  */
-function externalTraffic({ ip, node }: Party, to: string): PathIntent {
+function externalTraffic({ kind, ip, node }: Party, to: string, { ip: hidden, by }: Leaving): PathIntent {
   const { bridge, uplink } = namesOn(node);
-  const hidden = node.underlay.ip;
+  const nothing = { node: node.name, ports: [gatewayName, bridge, uplink], crossings: [] };
+  if (kind === 'node') return nothing;
+  const toHost: Crossing = { direction: 'out', port: gatewayName, src: ip, dst: to };
+  if (by === 'another adapter') return { ...nothing, crossings: [toHost, ...mirrored([toHost])] };
   const there: readonly Crossing[] = [
-    { direction: 'out', port: gatewayName, src: ip, dst: to },
+    toHost,
     { direction: 'in', port: bridge, src: hidden, dst: to },
     { direction: 'out', port: uplink, src: hidden, dst: to },
   ];
-  return { node: node.name, ports: [gatewayName, bridge, uplink], crossings: [...there, ...mirrored(there)] };
+  return { ...nothing, crossings: [...there, ...mirrored(there)] };
+}
+
+interface Leaving {
+  /** The address that is seen. */
+  readonly ip: string;
+  readonly by: 'uplink' | 'another adapter';
+}
+
+/** "The SNATed address is chosen by Windows host according to the routing configuration." What leaves by another adapter enters the switch no more. */
+export function leavingBy({ underlay, adapters = [] }: Node, to: string): Leaving {
+  const adapter = adapters.find(({ ip, prefixLength }) => cidrContains(parseCidr(`${ip}/${prefixLength}`), ipv4Number(to)));
+  return adapter === undefined ? { ip: underlay.ip, by: 'uplink' } : { ip: adapter.ip, by: 'another adapter' };
 }

@@ -186,7 +186,7 @@ export interface HostPlan {
 
 export interface InterfacePlan {
   readonly name: string;
-  /** The switch port at the other end: a port's name, or a bridge's name for its LOCAL port. Missing for an external host's, which is on the network between nodes. */
+  /** The switch port at the other end: a port's name, or a bridge's name for its LOCAL port. Missing for one that is on a network of its own accord: an external host's, and of a node's those that no switch has. */
   readonly port?: string;
   readonly mac: string;
   readonly ip: string;

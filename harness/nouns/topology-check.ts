@@ -54,6 +54,7 @@ function valuesOf(topology: Topology): readonly Value[] {
       ...addresses(node.underlay, ['nodes', n, 'underlay']),
       { path: ['nodes', n, 'underlay', 'prefixLength'], kind: 'prefix length', text: String(node.underlay.prefixLength) },
       ...addresses(node.gateway, ['nodes', n, 'gateway']),
+      ...(node.adapters ?? []).flatMap((adapter, a): Value[] => [...addresses(adapter, ['nodes', n, 'adapters', a]), { path: ['nodes', n, 'adapters', a, 'prefixLength'], kind: 'prefix length', text: String(adapter.prefixLength) }]),
       ...node.pods.flatMap((pod, p): Value[] => [
         { path: ['nodes', n, 'pods', p, 'name'], kind: 'name', text: pod.name },
         ...addresses(pod, ['nodes', n, 'pods', p]),
@@ -104,6 +105,7 @@ function overlaps({ serviceCidr, nodes }: Topology): readonly TopologyProblem[] 
   const blocks = [
     { path: ['serviceCidr'], cidr: parseCidr(serviceCidr) },
     ...nodes.map(({ podCidr }, index) => ({ path: ['nodes', index, 'podCidr'], cidr: parseCidr(podCidr) })),
+    ...nodes.flatMap(({ adapters = [] }, n) => adapters.map(({ ip, prefixLength }, a) => ({ path: ['nodes', n, 'adapters', a], cidr: parseCidr(`${ip}/${prefixLength}`) }))),
     ...nodes.slice(0, 1).map(({ underlay }) => ({ path: ['nodes', 0, 'underlay'], cidr: parseCidr(`${underlay.ip}/${underlay.prefixLength}`) })),
   ];
   return blocks.flatMap(({ path, cidr }, index) => {
@@ -130,6 +132,7 @@ function underlaySplit({ nodes, externalHosts = [] }: Topology): readonly Topolo
   if (first === undefined) return [];
   const network = `${first.underlay.ip}/${first.underlay.prefixLength}`;
   const isOn = (ip: string) => cidrContains(parseCidr(network), ipv4Number(ip));
+  const isBeside = (ip: string) => nodes.some(({ adapters = [] }) => adapters.some((adapter) => cidrContains(parseCidr(`${adapter.ip}/${adapter.prefixLength}`), ipv4Number(ip))));
   const name = `the network ${formatCidr(parseCidr(network))} of ${first.name}`;
   return [
     ...others.flatMap(({ underlay }, index) =>
@@ -137,7 +140,7 @@ function underlaySplit({ nodes, externalHosts = [] }: Topology): readonly Topolo
         ? []
         : [{ path: ['nodes', index + 1, 'underlay', 'ip'], message: `${underlay.ip}/${underlay.prefixLength} is not on ${name}; all nodes share one` }],
     ),
-    ...externalHosts.flatMap(({ ip }, index) => (isOn(ip) ? [] : [{ path: ['externalHosts', index, 'ip'], message: `${ip} is not on ${name}, which external hosts share with the nodes` }])),
+    ...externalHosts.flatMap(({ ip }, index) => (isOn(ip) || isBeside(ip) ? [] : [{ path: ['externalHosts', index, 'ip'], message: `${ip} is not on ${name}, which external hosts share with the nodes` }])),
   ];
 }
 

@@ -28,6 +28,8 @@ export interface Node {
   readonly os?: 'linux' | 'windows';
   /** The node's own address on the network between nodes. */
   readonly underlay: { readonly ip: string; readonly prefixLength: number; readonly mac: string };
+  /** Network cards beside the one that the pods' traffic leaves by, on networks of their own; none where it is missing. */
+  readonly adapters?: readonly Adapter[];
   /** The CIDR that the node's pods live in. Its first address belongs to the node's gateway. */
   readonly podCidr: string;
   /** The node's end of its pods' subnet. */
@@ -35,6 +37,13 @@ export interface Node {
   readonly pods: readonly Pod[];
   /** What its own stack answers on beside the echo service's port, 7: that of pods on the host's network. */
   readonly listens?: readonly Listener[];
+}
+
+export interface Adapter {
+  readonly name: string;
+  readonly ip: string;
+  readonly prefixLength: number;
+  readonly mac: string;
 }
 
 export interface Pod {
@@ -50,7 +59,7 @@ export interface Pod {
 export interface ExternalHost {
   /** Unique in the cluster, also among nodes and pods. */
   readonly name: string;
-  /** Its address on the network between nodes. */
+  /** Its address on the network between nodes, or on that of a node's other adapter. */
   readonly ip: string;
   readonly mac: string;
   /** What it answers on beside the echo service's own port, 7. */

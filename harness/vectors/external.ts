@@ -15,6 +15,11 @@ export function podToExternal(topology: Topology): readonly TestVector[] {
   ].filter(({ stimulus }) => stimulus.kind !== 'arp'));
 }
 
+/** Every node to every external host, and not the other way round: `ping/n1/x1`. */
+export function nodeOutward({ nodes, externalHosts = [] }: Topology): readonly TestVector[] {
+  return nodes.flatMap((node) => externalHosts.flatMap((host) => allKinds(node, host))).filter(({ stimulus }) => stimulus.kind !== 'arp');
+}
+
 /** Every node to every other by their own addresses: `ping/n1/n2/host`. */
 export function hostToHost({ nodes }: Topology): readonly TestVector[] {
   return nodes.flatMap((node) => nodes.filter((other) => other !== node).flatMap(({ name, underlay }) => allKinds(node, { name: `${name}/host`, ip: underlay.ip })));

@@ -34,6 +34,7 @@ function nodeHost(view: NodeView): HostPlan {
     interfaces: [
       { name: gatewayPort.name, port: gatewayPort.name, mac: node.gateway.mac, ip: node.gateway.ip, prefixLength },
       { name: 'eth0', port: 'br-phys', mac: node.underlay.mac, ip: node.underlay.ip, prefixLength: node.underlay.prefixLength },
+      ...(node.adapters ?? []),
     ],
     routes: [...peers.flatMap(routeTo), ...defaultRoute(view, 'eth0')],
     ...(node.listens === undefined ? {} : { listens: node.listens }),

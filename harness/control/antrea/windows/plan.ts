@@ -30,7 +30,8 @@ export function windowsHost({ node, pods, peers, serviceCidr, mode }: NodeView):
     ...pods.map((pod) => (host: WindowsHost) => handle(host, { command: 'ADD', container: pod.name, netns: 'none', pod: { endpoint: pod.port.name, ip: pod.ip, mac: pod.mac, dns: { servers: [], search: [] } } })),
     ...peers.map((peer) => (host: WindowsHost) => nodeJoined(host, { name: peer.name, podCidr: peer.podCidr, gatewayIp: peer.gateway.ip, underlayIp: peer.underlay.ip, reach: peer.reach }, spec)),
   ];
-  const fresh = freshHost(node.name, [{ name: uplinkPort.name, kind: 'physical', mac, address: { ip, prefixLength } }]);
+  const others = (node.adapters ?? []).map((adapter) => ({ name: adapter.name, kind: 'physical' as const, mac: adapter.mac, address: { ip: adapter.ip, prefixLength: adapter.prefixLength } }));
+  const fresh = freshHost(node.name, [...others, { name: uplinkPort.name, kind: 'physical', mac, address: { ip, prefixLength } }]);
   const last = steps.reduce<Change>((change, step) => (change.kind === 'done' ? step(change.host) : change), done(fresh));
   if (last.kind === 'refused') throw new InputError(`node "${node.name}": ${last.why}`);
   return last.host;
@@ -83,10 +84,13 @@ function podHost(endpoint: string, { node, pods }: NodeView): HostPlan {
   };
 }
 
-/** Every adapter with an address, antrea-gw0 first: what is asked of a node is asked of its place among the pods. */
+/**
+ * Every adapter with an address, antrea-gw0 first: what is asked of a node is asked of its place among the pods. "For the traffic that is connected to the Windows network
+ * adapters other than the OVS uplink interface, it is managed by Windows host": those are at no port of the switch.
+ */
 function nodeHost({ node, adapters, routes, forwarding, neighbours, netNat }: WindowsHost, view: NodeView): HostPlan {
   const { gateway, podCidr, listens } = view.node;
-  const own = adapters.flatMap(({ name, mac, address }): readonly InterfacePlan[] => (address === undefined ? [] : [{ name, port: name, mac, ...address }]));
+  const own = adapters.flatMap(({ name, mac, address }): readonly InterfacePlan[] => (address === undefined ? [] : [{ name, ...(name === integrationBridge ? { port: name } : {}), mac, ...address }]));
   const gatewayInterface: InterfacePlan = { name: gatewayPort.name, port: gatewayPort.name, mac: gateway.mac, ip: gateway.ip, prefixLength: parseCidr(podCidr).prefixLength };
   return {
     name: node,
