@@ -46,7 +46,9 @@ export async function mutants(context: Context, patterns: readonly string[]): Pr
     judgements.push(judgement);
   }
   const unverified = judgements.flatMap((judgement) => judgement.unverified).length;
-  const stale = judgements.flatMap((judgement) => judgement.stale).length;
+  const elsewhere = patterns.length > 0 ? [] : [...new Set(justifications.map(({ file }) => file))].filter((file) => !shared.includes(file));
+  for (const file of elsewhere) context.print(`${red('✖')} ${bold(file)}  ${red('stale justifications:')} no two levels share it`);
+  const stale = judgements.flatMap((judgement) => judgement.stale).length + elsewhere.length;
   context.print(`\n${tried.length} mutants in ${new Set(tried.map(({ file }) => file)).size} modules: ${counted(tried, judgements.flatMap(({ justified }) => justified).length, unverified)}${stale === 0 ? '' : `; ${stale} stale justifications`}`);
   return unverified + stale === 0 ? exitCodes.conforms : exitCodes.diverges;
 }

@@ -6,7 +6,7 @@ import { colors } from '../base/colors.js';
 import { attempt } from '../base/outcome.js';
 import { InputError } from '../base/errors.js';
 import { findLeftovers, removeLeftover } from '../ovs/leftovers.js';
-import type { Check, Checked, Tally } from '../testing/index.js';
+import type { Check, Checked, Players, Tally } from '../testing/index.js';
 
 export interface TestOptions {
   /** Leaves out what needs daemons: `*.live.test.ts`. */
@@ -24,7 +24,8 @@ export interface TestOptions {
 export async function runTests(options: TestOptions): Promise<number> {
   const testing = await import('../testing/index.js');
   const print = (line: string): void => void process.stdout.write(`${line}\n`);
-  const checks = await selectChecks(options, testing);
+  const players = testing.openPlayers(root);
+  const checks = await selectChecks(options, players, testing);
   const live = checks.filter((check) => check.name.endsWith('.live.test.ts'));
   const checked: Checked[] = [];
   const run = async (check: Check): Promise<Tally> => {
@@ -37,6 +38,7 @@ export async function runTests(options: TestOptions): Promise<number> {
   const image = live.length === 0 ? passed : await run({ name: `image ${defaultImage}`, run: () => prepareImage(print) });
   const left = new Set((await findLeftovers()).map(({ dir }) => dir));
   await testing.inParallel(checks.map((check) => (live.includes(check) && image.failures.length > 0 ? without(check, `no image ${defaultImage}`) : check)), run);
+  players.close();
   if (live.length > 0) await run({ name: 'nothing is left behind', run: () => checkLeftovers(left) });
   for (const line of testing.summary(checked, colors)) print(line);
   return checked.every(({ tally }) => tally.failures.length === 0) && checked.some(({ tally }) => tally.passed > 0) ? 0 : 1;
@@ -48,10 +50,13 @@ const liveLimitMs = 300_000;
 const passed: Tally = { passed: 1, failures: [], skips: [] };
 
 /** All checks that the options ask for, those that take longest first. */
-async function selectChecks({ fast, patterns }: TestOptions, { testFileCheck, programCheck }: typeof import('../testing/index.js')): Promise<readonly Check[]> {
+async function selectChecks({ fast, patterns }: TestOptions, players: Players, { playedFileCheck, testFileCheck, programCheck }: typeof import('../testing/index.js')): Promise<readonly Check[]> {
   const files = (await readdir(join(root, 'dist'), { recursive: true })).filter((file) => file.endsWith('.test.js')).sort();
   const isLive = (file: string): boolean => file.endsWith('.live.test.js');
-  const check = (file: string): Check => testFileCheck(file.replace(/js$/, 'ts'), join(root, 'dist', file), root, isLive(file) ? liveLimitMs : fastLimitMs);
+  const check = (file: string): Check => {
+    const [name, compiled] = [file.replace(/js$/, 'ts'), join(root, 'dist', file)];
+    return isLive(file) ? testFileCheck(name, compiled, root, liveLimitMs) : playedFileCheck(name, compiled, players, fastLimitMs);
+  };
   const all = [
     programCheck('lint', await lintArguments(fast), root, liveLimitMs),
     programCheck('types', [join(root, 'node_modules/typescript/bin/tsc'), '-p', root, '--noEmit', '--incremental', '--tsBuildInfoFile', join(root, '.flowbed/types.tsbuildinfo')], root, liveLimitMs),

@@ -1,3 +1,4 @@
+import type { Players } from './players.js';
 import { readTap, type Tally } from './read-tap.js';
 import { supervise, type Ending } from './supervise.js';
 
@@ -16,6 +17,11 @@ export function testFileCheck(name: string, compiled: string, cwd: string, limit
     name,
     run: async () => judgeTestFile(await supervise(process.execPath, ['--enable-source-maps', compiled], { cwd, env, limitMs })),
   };
+}
+
+/** A compiled test file that is played in a program that has played others before. It fails for the same reasons, each told with its name. */
+export function playedFileCheck(name: string, compiled: string, players: Players, limitMs: number): Check {
+  return { name, run: async () => judgeTestFile(await players.play(compiled, limitMs)) };
 }
 
 /** A program that says by its exit code whether all is well, and counts as one assertion. */

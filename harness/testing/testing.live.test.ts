@@ -6,7 +6,7 @@ import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { join } from 'node:path';
 import picocolors from 'picocolors';
 import t from 'tap';
-import { programCheck, progressLine, summary, testFileCheck, type Tally } from './index.js';
+import { openPlayers, playedFileCheck, programCheck, progressLine, summary, testFileCheck, type Tally } from './index.js';
 
 const limitMs = 20_000;
 const noColors = picocolors.createColors(false);
@@ -42,6 +42,34 @@ void t.test('a test file of each kind', async (t) => {
     t.match(tally?.failures.map(({ path }) => path.join(' › ')), failures, `${what}: failed`);
     t.equal(tally?.failures.length, failures.length, `${what}: no other failure`);
   });
+});
+
+void t.test('test files that share a program: each is told by itself, whatever the one before it did', async (t) => {
+  const players = openPlayers(process.cwd());
+  t.teardown(() => players.close());
+  const play = async (name: string, source: string, limit = limitMs): Promise<string> => {
+    const file = join(folder, `${name.replaceAll(' ', '-')}.js`);
+    await writeFile(file, source);
+    const { passed, failures, skips } = await playedFileCheck('planted.test.ts', file, players, limit).run();
+    return [`${passed} passed`, ...failures.map(({ path }) => path.join(' › ')), ...skips.map(({ reason }) => `skipped: ${reason}`)].join(', ');
+  };
+  const sound = `import t from 'tap'; t.test('a', async (t) => { t.ok(1); t.ok(2); t.test('b', async (t) => { t.ok(3) }) })`;
+  const planted: readonly (readonly [what: string, source: string, told: RegExp, limitMs?: number])[] = [
+    ['one of three fails', `import t from 'tap'; t.test('a', async (t) => { t.ok(1); t.test('b', async (t) => { t.equal(1, 2, 'same') }); t.ok(2) })`, /^2 passed, a › b › same$/],
+    ['a throw', `import t from 'tap'; t.test('a', async (t) => { t.ok(1); throw new Error('oh') })`, /^1 passed, a › oh$/],
+    ['a plan that does not hold', `import t from 'tap'; t.test('a', async (t) => { t.plan(2); t.ok(1) })`, /^1 passed, a/],
+    ['skips', `import t from 'tap'; t.ok(1); t.test('a', { skip: 'not root' }, async () => {})`, /^1 passed, skipped: not root$/],
+    ['a throw before the first test', `throw new Error('oh')`, /^0 passed, oh$/],
+    ['tests nothing', `import 'tap'`, /^0 passed, it tests nothing$/],
+    ['no program', `import from`, /^0 passed, /],
+    ['is killed', `import t from 'tap'; process.kill(process.pid, 'SIGKILL')`, /^0 passed, was killed by SIGKILL before it had ended$/],
+    ['ends the program', `import t from 'tap'; t.test('a', async () => { process.exit(0) })`, /^0 passed, exited with 0 before it had ended$/],
+    ['hangs', 'while (true);', /^0 passed, gave up after 3 s/, 3_000],
+  ];
+  for (const [what, source, told, limit] of planted) {
+    t.match(await play(what, source, limit), told, what);
+    t.equal(await play(`behind ${what}`, sound), '3 passed', `the one behind it: ${what}`);
+  }
 });
 
 void t.test('a test file that hangs is given up, and what it started is killed', async (t) => {
