@@ -2,6 +2,7 @@
 export { antrea, pipelineVersions, type PipelineVersion } from './control/antrea/index.js';
 export { staticFlows, type BridgeFlowText } from './control/static.js';
 export type { Cluster, Network } from './kube/objects.js';
+export { clusterIpsOf } from './kube/endpoints.js';
 export { servicesOf } from './kube/ports.js';
 export { intentOf } from './intent/intent.js';
 export type { Intent } from './nouns/intent.js';

@@ -7,6 +7,7 @@ import type { Image } from '../ovs/image.js';
 import { runScenario } from '../run/scenario-run.js';
 import { antreaFaults, type Fault } from '../selftest/faults.js';
 import { policyFaults } from '../selftest/policy-faults.js';
+import { serviceFaults } from '../selftest/service-faults.js';
 import { tryFault, type FaultResult } from '../selftest/selftest.js';
 import { openSim } from '../testbeds/sim/sim.js';
 import { exitCodes, type Context } from './context.js';
@@ -25,6 +26,7 @@ interface Suite {
 const suites: readonly Suite[] = [
   { scenario: 'antrea/encap', faults: antreaFaults, only: () => true },
   { scenario: 'antrea/network-policy', faults: policyFaults, only: ({ id }) => /^tcp-(9|80)\//.test(id) },
+  { scenario: 'antrea/services-antrea-proxy', faults: serviceFaults, only: ({ id }) => /^(kept|spread|service)\/(asker1|web1)\/default\/(web:http|lonely|sticky)$/.test(id) },
 ];
 
 /** @returns 0 when every fault was caught at the right table, 1 when one was not, 3 when a scenario does not conform without faults. */
@@ -64,7 +66,7 @@ async function playSuite(context: Context, { scenario: name, faults, only }: Sui
   return results;
 }
 
-const where = { switch: 'in the switch', packet: 'in the switch', delay: 'on the wire', cache: 'in the cache', 'no cache': 'in the cache', program: 'in the switch', wire: 'on the wire', compiler: 'in the compiler' } as const;
+const where = { switch: 'in the switch', packet: 'in the switch', delay: 'on the wire', cache: 'in the cache', 'no cache': 'in the cache', program: 'in the switch', wire: 'on the wire', compiler: 'in the compiler', 'group compiler': 'in the compiler' } as const;
 
 function render(result: FaultResult): string {
   const { fault } = result;

@@ -1,5 +1,6 @@
 /** Whether what happened is what was promised: L0 against what the hosts saw. */
 import { assertNever } from '../base/errors.js';
+import { judgeBalanced } from './balanced.js';
 import type { Intent } from '../nouns/intent.js';
 import type { HostNote, Observation } from '../nouns/observation.js';
 import type { Stimulus } from '../nouns/vector.js';
@@ -22,6 +23,10 @@ export function judge(intent: Intent, stimulus: Stimulus, seen: Observation): Br
       return judgeRefusal(intent, stimulus, seen.notes);
     case 'delivered':
       return judgeDelivery(intent, stimulus, seen.notes);
+    case 'balanced':
+      return judgeBalanced(intent, stimulus, seen.notes);
+    case 'rejected':
+      return judgeRejection(intent.why, stimulus, seen.notes);
     case 'resolves':
       return judgeResolution(intent, stimulus, seen.notes);
     case 'denied':
@@ -120,6 +125,11 @@ function judgeDenied(why: string, stimulus: Stimulus, notes: readonly HostNote[]
   return leak === undefined ? undefined : { expected: `nobody gets it: ${why}`, actual: describe(leak) };
 }
 
+function judgeRejection(why: string, stimulus: Stimulus, notes: readonly HostNote[]): BrokenPromise | undefined {
+  const told = notes.some((note) => note.kind === 'unreachable' && note.host === stimulus.from && note.peer === destinationOf(stimulus));
+  return judgeDenied(why, stimulus, notes) ?? (told ? undefined : { expected: `${stimulus.from} is told that nobody gets it: ${why}`, actual: 'it was told nothing' });
+}
+
 function judgeBlocked(why: string, stimulus: Stimulus, seen: Observation): BrokenPromise | undefined {
   const expected = `no frame comes out anywhere: ${why}`;
   const leak = seen.frames.find(({ direction }) => direction === 'out');
@@ -128,12 +138,13 @@ function judgeBlocked(why: string, stimulus: Stimulus, seen: Observation): Broke
 }
 
 /** The IP address that the sender wrote to, where it wrote to one: the answer comes from there. */
-function destinationOf(stimulus: Stimulus): string | undefined {
+export function destinationOf(stimulus: Stimulus): string | undefined {
   switch (stimulus.kind) {
     case 'ping':
     case 'udp':
     case 'tcp':
     case 'probe':
+    case 'calls':
       return stimulus.to;
     case 'arp':
       return undefined;
@@ -146,7 +157,7 @@ function isArp(stimulus: Stimulus): boolean {
   return stimulus.kind === 'arp' || (stimulus.kind === 'frame' && stimulus.frame.payload.kind === 'arp');
 }
 
-function describe(note: HostNote): string {
+export function describe(note: HostNote): string {
   switch (note.kind) {
     case 'received':
       return `${note.host} got ${names[note.what]} from ${note.src}`;

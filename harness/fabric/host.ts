@@ -6,7 +6,7 @@
 import type { HostNote } from '../nouns/observation.js';
 import type { HostPlan, InterfacePlan } from '../nouns/plan.js';
 import type { AddressAndPort } from '../nouns/translation.js';
-import type { Interjection } from '../nouns/vector.js';
+import type { Interjection, Stimulus } from '../nouns/vector.js';
 import type { TcpConnection } from './tcp.js';
 import { noTranslations, type Translations } from './translation.js';
 
@@ -63,7 +63,11 @@ export type Effect =
 /** What a host is woken for, to see whether it was answered since. */
 export type Timer =
   | { readonly kind: 'neighbour'; readonly via: InterfacePlan; readonly ip: string; readonly probes: number }
+  /** The vector asks for the next of several. */
+  | { readonly kind: 'call'; readonly stimulus: Calls; readonly index: number }
   | { readonly kind: 'retransmission'; readonly connection: string; readonly sequence: number; readonly transmissions: number };
+
+export type Calls = Extract<Stimulus, { readonly kind: 'calls' }>;
 
 /** A note before the event loop adds host and time to it. */
 type WithoutPlace<Note> = Note extends unknown ? Omit<Note, 'host' | 'timeUs'> : never;

@@ -8,7 +8,7 @@ import { decodeIpv4, ipProtocols, isFragment, type Ipv4Header } from '../packet/
 import { decodeUdp, encodeUdp } from '../packet/udp.js';
 import { route } from './forward.js';
 import { encodeSpec } from './frames.js';
-import { interfaceWith, listensOn, type Effect, type Host, type Timer } from './host.js';
+import { interfaceWith, listensOn, type Calls, type Effect, type Host, type Timer } from './host.js';
 import { dropped, sendIp, unroutable } from './ip.js';
 import { probeAgain, receiveArp, resolve, stillAsking } from './neighbours.js';
 import { nextHop } from './routing.js';
@@ -27,11 +27,13 @@ export function begin(host: Host, stimulus: Stimulus): readonly Effect[] {
       return sendIp(host, { dst: stimulus.to, protocol: ipProtocols.icmp, ttl: stimulus.ttl, encode });
     }
     case 'udp':
-      return sendIp(host, { dst: stimulus.to, protocol: ipProtocols.udp, ttl: stimulus.ttl, encode: (addresses) => encodeUdp({ srcPort, dstPort: stimulus.port }, payload, addresses) });
+      return sendUdp(host, srcPort, stimulus);
     case 'tcp':
-      return connect(host, 'echo', stimulus);
+      return connect(host, 'echo', srcPort, stimulus);
     case 'probe':
-      return connect(host, 'nothing', stimulus);
+      return connect(host, 'nothing', srcPort, stimulus);
+    case 'calls':
+      return call(host, stimulus, 0);
     case 'arp': {
       const hop = nextHop(host.plan, stimulus.target);
       return hop === undefined ? unroutable(host, stimulus.target) : resolve(host, hop.via, stimulus.target, []);
@@ -43,6 +45,20 @@ export function begin(host: Host, stimulus: Stimulus): readonly Effect[] {
   }
 }
 
+function sendUdp(host: Host, srcPort: number, { to, port, ttl }: { readonly to: string; readonly port: number; readonly ttl?: number | undefined }): readonly Effect[] {
+  return sendIp(host, { dst: to, protocol: ipProtocols.udp, ttl, encode: (addresses) => encodeUdp({ srcPort, dstPort: port }, host.random.payload, addresses) });
+}
+
+/** One of several, and the next when its time has come. */
+function call(host: Host, stimulus: Calls, index: number): readonly Effect[] {
+  const srcPort = ephemeral.first + ((host.random.srcPort - ephemeral.first + index) % (ephemeral.last - ephemeral.first + 1));
+  const now = stimulus.protocol === 'UDP' ? sendUdp(host, srcPort, stimulus) : connect(host, 'echo', srcPort, stimulus);
+  return index + 1 < stimulus.count ? [...now, { kind: 'wake', delayUs: stimulus.everyMs * 1000, timer: { kind: 'call', stimulus, index: index + 1 } }] : now;
+}
+
+/** RFC 6335, section 6. */
+const ephemeral = { first: 49_152, last: 65_535 } as const;
+
 /** The first interface when there is no `name`. */
 function interfaceNamed({ name: host, interfaces }: HostPlan, name: string | undefined): InterfacePlan {
   const found = interfaces.find((candidate) => name === undefined || candidate.name === name);
@@ -52,12 +68,26 @@ function interfaceNamed({ name: host, interfaces }: HostPlan, name: string | und
 
 /** Time is up for what the host waits for. */
 export function wake(host: Host, timer: Timer): readonly Effect[] {
-  return timer.kind === 'neighbour' ? probeAgain(host, timer.via, timer.ip, timer.probes) : retransmit(host, timer);
+  switch (timer.kind) {
+    case 'neighbour':
+      return probeAgain(host, timer.via, timer.ip, timer.probes);
+    case 'retransmission':
+      return retransmit(host, timer);
+    case 'call':
+      return call(host, timer.stimulus, timer.index);
+  }
 }
 
 /** Whether a wake-up still has something to do: one that does not must not make time pass. */
 export function isAwaited(host: Host, timer: Timer): boolean {
-  return timer.kind === 'neighbour' ? stillAsking(host, timer.ip, timer.probes) : stillUnacknowledged(host, timer);
+  switch (timer.kind) {
+    case 'neighbour':
+      return stillAsking(host, timer.ip, timer.probes);
+    case 'retransmission':
+      return stillUnacknowledged(host, timer);
+    case 'call':
+      return true;
+  }
 }
 
 /** A frame arrived at one of the host's interfaces. */

@@ -41,9 +41,9 @@ interface Opening {
   readonly transmissions?: number;
 }
 
-/** Opens a connection to `to`. */
-export function connect(host: Host, purpose: TcpConnection['purpose'], { to, port, ttl, transmissions }: Opening): readonly Effect[] {
-  const { srcPort, sequences, payload } = host.random;
+/** Opens a connection to `to`, from a port. */
+export function connect(host: Host, purpose: TcpConnection['purpose'], srcPort: number, { to, port, ttl, transmissions }: Opening): readonly Effect[] {
+  const { sequences, payload } = host.random;
   assert(payload.length <= maximumSegmentSize, `a payload of ${payload.length} bytes, more than one segment`);
   const hop = nextHop(host.plan, to);
   if (hop === undefined) return unroutable(host, to);

@@ -9,6 +9,7 @@ import { intentOutward } from './outward.js';
 import { underPolicies } from './policy/intent.js';
 import { defaultTtl, intentOfArp, intentOfDatagram } from './reach.js';
 import { intentOfConnection } from './connection.js';
+import { intentOfService } from './service/intent.js';
 import { intentOnUnderlay } from './underlay.js';
 
 /**
@@ -22,7 +23,9 @@ export function intentOf(network: Network, stimulus: Stimulus): Intent {
   const from = sender(network, stimulus.from);
   const unrestricted = () => intentWithoutPolicies(network, from, stimulus);
   const { objects } = network;
-  return objects === undefined ? unrestricted() : underPolicies({ ...network, objects }, from, stimulus, unrestricted);
+  if (objects === undefined) return unrestricted();
+  const cluster = { ...network, objects };
+  return intentOfService(cluster, from, stimulus) ?? underPolicies(cluster, from, stimulus, unrestricted);
 }
 
 function intentWithoutPolicies(topology: Topology, from: Party, stimulus: Stimulus): Intent {
@@ -36,6 +39,8 @@ function intentWithoutPolicies(topology: Topology, from: Party, stimulus: Stimul
     case 'tcp':
     case 'probe':
       return intentOfConnection(topology, from, stimulus);
+    case 'calls':
+      throw new Unsupported(`nothing is promised about several calls to ${stimulus.to}, which is no Service's address`);
     case 'arp':
       return intentOfArp(topology, from, stimulus.target);
     case 'frame':

@@ -1,5 +1,5 @@
 /** Ports of Services and who answers on them, as kube-proxy and its like see them. */
-import type { KubeObjects } from './objects.js';
+import type { KubeObjects, Network } from './objects.js';
 import { selects } from './selection.js';
 import type { EndpointSlice, Service } from './services.js';
 import type { KubePod, Protocol } from './workloads.js';
@@ -32,6 +32,11 @@ export function servicePortsOf(objects: KubeObjects): readonly ServicePort[] {
     const affinity = sessionAffinity === 'ClientIP' ? { affinityS: sessionAffinityConfig?.clientIP?.timeoutSeconds ?? defaultAffinityS } : {};
     return ports.map((port): ServicePort => ({ name: nameOf(service, port), clusterIp, protocol: port.protocol, port: port.port, ...affinity, endpoints: endpointsOf(objects, service, port) }));
   });
+}
+
+/** The same of a network; none where it was not made of manifests. */
+export function clusterIpsOf({ objects }: Network): readonly ServicePort[] {
+  return objects === undefined ? [] : servicePortsOf(objects);
 }
 
 /** ServiceSpec, ClientIPConfig: three hours. */

@@ -9,6 +9,13 @@ export type Intent =
   | { readonly kind: 'refused'; readonly to: string; readonly source: string; readonly why: string }
   /** The datagram reaches `to`, which sees `source` as its sender; nobody is there to answer it. */
   | { readonly kind: 'delivered'; readonly to: string; readonly source: string; readonly why: string }
+  /**
+   * As `round-trip`, by one of `answerers` for each that is asked for: `spread` says whether it is the same one for all of them, or each of the answerers for
+   * at least one. With `lost`, one that is asked for may get lost as well.
+   */
+  | { readonly kind: 'balanced'; readonly answerers: readonly Answerer[]; readonly spread: 'any' | 'the same' | 'every one'; readonly lost?: string; readonly why: string }
+  /** Nobody gets it, and the sender is told that nobody will. */
+  | { readonly kind: 'rejected'; readonly why: string }
   /** The ARP request is answered with `mac`. */
   | { readonly kind: 'resolves'; readonly ip: string; readonly mac: string }
   /** No host gets an IP datagram or an ARP answer out of it, and the sender gets no answer. */
@@ -36,4 +43,10 @@ export interface Crossing {
 export interface InterjectionIntent {
   readonly kind: 'arrives' | 'dropped' | 'open';
   readonly why: string;
+}
+
+/** Somebody who may answer, and the addresses that it may see as the sender's. */
+export interface Answerer {
+  readonly to: string;
+  readonly sources: readonly string[];
 }

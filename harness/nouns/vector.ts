@@ -28,10 +28,12 @@ export type Stimulus =
   | { readonly kind: 'ping'; readonly from: string; readonly to: string; readonly ttl?: number }
   /** A UDP datagram by the host's own stack to a port; port 7 is answered with the same payload (RFC 862). */
   | { readonly kind: 'udp'; readonly from: string; readonly to: string; readonly port: number; readonly ttl?: number }
-  /** A TCP connection by the host's own stack: it sends a payload, reads it back from port 7 (RFC 862) and closes. TTL 64 unless told. */
-  | { readonly kind: 'tcp'; readonly from: string; readonly to: string; readonly port: number; readonly ttl?: number; readonly interjection?: Interjection }
+  /** A TCP connection by the host's own stack: it sends a payload, reads it back from port 7 (RFC 862) and closes. TTL 64, and a segment is sent 7 times before it is given up, unless told. */
+  | { readonly kind: 'tcp'; readonly from: string; readonly to: string; readonly port: number; readonly ttl?: number; readonly transmissions?: number; readonly interjection?: Interjection }
   /** A TCP connection that is closed as soon as it stands: what a kubelet's tcpSocket probe does. A segment is sent 7 times before it is given up, unless told. */
   | { readonly kind: 'probe'; readonly from: string; readonly to: string; readonly port: number; readonly transmissions?: number }
+  /** `count` datagrams or connections as with `udp` and `tcp`, one every `everyMs`, each from a port of its own. */
+  | { readonly kind: 'calls'; readonly protocol: 'TCP' | 'UDP'; readonly from: string; readonly to: string; readonly port: number; readonly count: number; readonly everyMs: number; readonly ttl?: number }
   /** An ARP request for `target` by the host's own stack on the interface that routes there. */
   | { readonly kind: 'arp'; readonly from: string; readonly target: string }
   /** A frame written past the host's stack, to the port of the host's `interface` (its first unless told). */

@@ -39,6 +39,8 @@ export type Fault = {
   | { readonly kind: 'cache'; readonly looksAt: (frame: Uint8Array) => Uint8Array }
   /** The control plane wants one flow otherwise than it should: model and switch agree, and only intent knows better. */
   | { readonly kind: 'compiler'; readonly flow: (flow: Flow) => boolean; readonly change: (flow: Flow) => Flow }
+  /** The same of a group, as a line. */
+  | { readonly kind: 'group compiler'; readonly group: (group: string) => boolean; readonly change: (group: string) => string }
 );
 
 /** Faults for antrea/encap, planted into br-int of the first node. */

@@ -8,6 +8,7 @@ import { openImage } from '../../images/images.js';
 import encap from '../../scenarios/antrea/encap.js';
 import type { TestVector } from '../nouns/vector.js';
 import { aspects } from '../nouns/verdict.js';
+import type { Flow } from '../openflow/flow.js';
 import { antreaFaults, type Fault } from './faults.js';
 import { tryFault, type FaultResult } from './selftest.js';
 
@@ -49,12 +50,12 @@ void t.test('every aspect has a fault that shows in it', (t) => {
 void t.test('the self-test can fail', async (t) => {
   const [route, , , wrongTunnel] = antreaFaults;
   if (route?.kind !== 'switch' || wrongTunnel?.kind !== 'switch') return t.fail('the faults are others');
-  t.equal(inWords(await attemptFault({ ...route, name: 'nothing is changed', change: (flow) => flow })), 'unnoticed: the run conforms');
+  t.equal(inWords(await attemptFault({ ...route, name: 'nothing is changed', change: (flow: Flow) => flow })), 'unnoticed: the run conforms');
   t.equal(inWords(await attemptFault(route, ({ id }) => id === 'ping/p1/p2')), 'unnoticed: the run conforms', 'no vector meets it');
   t.match(inWords(await attemptFault({ ...route, table: 80 })), /^misplaced by ping\/p1\/p4: table 70 of br-int/);
   t.match(inWords(await attemptFault({ ...route, bridge: 'br-phys' })), /^misplaced /);
   t.match(inWords(await attemptFault({ ...wrongTunnel, field: 'eth_src' })), /^misplaced .*field tun_dst/);
   t.match(inWords(await attemptFault({ ...wrongTunnel, aspect: 'macs' })), /^misplaced /);
-  t.equal(inWords(await attemptFault({ ...route, kind: 'program', change: (flow) => flow })), 'unnoticed: the run conforms');
+  t.equal(inWords(await attemptFault({ ...route, kind: 'program', change: (flow: Flow) => flow })), 'unnoticed: the run conforms');
   return undefined;
 });

@@ -30,7 +30,7 @@ export interface SelftestOptions {
 
 /** Runs `scenario` with `fault` planted. */
 export async function tryFault(scenario: Scenario, axes: Readonly<Record<string, string>>, fault: Fault, options: SelftestOptions): Promise<FaultResult> {
-  const faulty = fault.kind === 'compiler' ? { ...scenario, controlPlane: { ...scenario.controlPlane, plan: (topology: Parameters<Scenario['intent']>[0]) => miscompile(scenario.controlPlane.plan(topology), fault) } } : scenario;
+  const faulty = fault.kind === 'compiler' || fault.kind === 'group compiler' ? { ...scenario, controlPlane: { ...scenario.controlPlane, plan: (topology: Parameters<Scenario['intent']>[0]) => miscompile(scenario.controlPlane.plan(topology), fault) } } : scenario;
   let sim: Sim | undefined;
   let plan: ClusterPlan | undefined;
   const { report } = await runScenario(faulty, axes, {
@@ -140,12 +140,22 @@ function tooWide(sim: Sim, node: string, { looksAt }: Extract<Fault, { kind: 'ca
   };
 }
 
-function miscompile(plan: ClusterPlan, fault: Extract<Fault, { kind: 'compiler' }>): ClusterPlan {
+function miscompile(plan: ClusterPlan, fault: Extract<Fault, { kind: 'compiler' | 'group compiler' }>): ClusterPlan {
   const { node, bridge } = faultyBridge(plan);
+  const faulty = fault.kind === 'compiler' ? { ...bridge, flows: withFaultyFlow(node, bridge, fault) } : { ...bridge, groups: withFaultyGroup(bridge, fault) };
+  const bridges = node.bridges.map((candidate) => (candidate === bridge ? faulty : candidate));
+  return { ...plan, nodes: plan.nodes.map((candidate) => (candidate === node ? { ...node, bridges } : candidate)) };
+}
+
+function withFaultyFlow(node: NodePlan, bridge: BridgePlan, fault: Extract<Fault, { kind: 'compiler' }>): readonly string[] {
   const target = printFlow(pick(node, bridge, fault.flow));
-  const flows = parseBridgeFlows(node.node, bridge).map((flow) => printFlow(printFlow(flow) === target ? fault.change(flow) : flow));
-  const bridges = node.bridges.map((candidate) => (candidate === bridge ? { ...bridge, flows } : candidate));
-  return { nodes: plan.nodes.map((candidate) => (candidate === node ? { ...node, bridges } : candidate)) };
+  return parseBridgeFlows(node.node, bridge).map((flow) => printFlow(printFlow(flow) === target ? fault.change(flow) : flow));
+}
+
+function withFaultyGroup({ name, groups = [] }: BridgePlan, fault: Extract<Fault, { kind: 'group compiler' }>): readonly string[] {
+  const changed = groups.map((group) => (fault.group(group) ? fault.change(group) : group));
+  assert(changed.join('\n') !== groups.join('\n'), `${name} has no group to plant the fault in`);
+  return changed;
 }
 
 /** The first node's first bridge. */

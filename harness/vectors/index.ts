@@ -8,3 +8,4 @@ export { nodeToPod, podToGateway, podToPod, ttlAcrossNodes } from './connectivit
 export { hostToHost, nodeOutward, nodeToExternal, podToExternal } from './external.js';
 export { gatewayMatrix, hostMatrix, nodeMatrix, podMatrix, policyEvasions, together } from './policies.js';
 export { notForwarded, spoofedArp, spoofedIp, unknownDestinations } from './forbidden.js';
+export { noService, serviceCalls, serviceMatrix } from './services.js';

@@ -13,6 +13,8 @@ export function siblingsOf(topology: Topology, stimulus: Stimulus): readonly Sti
       return [{ ...stimulus, ttl: otherTtl(stimulus.ttl) }, { ...stimulus, to: otherAddress(topology, stimulus.from, stimulus.to) }];
     case 'tcp':
       return stimulus.interjection === undefined ? [{ ...stimulus, ttl: otherTtl(stimulus.ttl) }, { ...stimulus, to: otherAddress(topology, stimulus.from, stimulus.to) }] : [];
+    case 'calls':
+      return [{ ...stimulus, ttl: otherTtl(stimulus.ttl) }];
     case 'probe':
       return [{ ...stimulus, to: otherAddress(topology, stimulus.from, stimulus.to) }];
     case 'arp':

@@ -1,4 +1,5 @@
 /** Stimuli, promises and what hosts noted, in words. */
+import type { Intent } from '../nouns/intent.js';
 import type { HostNote } from '../nouns/observation.js';
 import type { SwitchState } from '../nouns/state.js';
 import type { Topology } from '../nouns/topology.js';
@@ -44,6 +45,8 @@ export function describeStimulus(stimulus: VectorReport['stimulus'], parties: re
       return `${from} opens a TCP connection to ${target}, port ${String(valueOf(stimulus, 'port'))}${suffix}`;
     case 'probe':
       return `${from} probes TCP of ${target}, port ${String(valueOf(stimulus, 'port'))}`;
+    case 'calls':
+      return `${from} calls ${target}, ${String(valueOf(stimulus, 'protocol'))} port ${String(valueOf(stimulus, 'port'))}, ${String(valueOf(stimulus, 'count'))} times, every ${String(valueOf(stimulus, 'everyMs'))} ms${suffix}`;
     case 'arp':
       return `${from} asks by ARP who has ${target}`;
     case 'frame':
@@ -61,6 +64,10 @@ export function describePromise(intent: VectorReport['intent']): string {
       return `${text('to')} gets it from ${text('source')}, and the answer comes back`;
     case 'refused':
       return `${text('to')} gets it from ${text('source')} and refuses it, and the reset comes back: ${text('why')}`;
+    case 'balanced':
+      return describeBalanced(intent);
+    case 'rejected':
+      return `nobody gets it, and the sender is told so: ${text('why')}`;
     case 'delivered':
       return `${text('to')} gets it from ${text('source')}, and nothing comes back: ${text('why')}`;
     case 'resolves':
@@ -72,6 +79,14 @@ export function describePromise(intent: VectorReport['intent']): string {
     default:
       return `nothing is promised: ${text('why')}`;
   }
+}
+
+/** `web1 (which sees 10.10.1.2) or web3 (which sees 10.10.1.2) gets it, and the answer comes back: Service default/web, TCP port 80`. */
+function describeBalanced(intent: VectorReport['intent']): string {
+  const answerers = (intent as unknown as Extract<Intent, { readonly kind: 'balanced' }>).answerers.map(({ to, sources }) => `${to} (which sees ${sources.join(' or ')})`);
+  const lost = valueOf(intent, 'lost');
+  const spread = { 'any': '', 'the same': ', each time the same one', 'every one': ', and each of them at least once' }[String(valueOf(intent, 'spread'))] ?? '';
+  return `${answerers.join(' or ')} gets it${spread}, and the answer comes back: ${String(valueOf(intent, 'why'))}${typeof lost === 'string' ? `; or it gets lost: ${lost}` : ''}`;
 }
 
 /** `30 µs: p4 got an echo request from 10.10.1.2 with TTL 62`. */

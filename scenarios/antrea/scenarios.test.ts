@@ -6,6 +6,8 @@ import encap from './encap.js';
 import externalHosts from './external-hosts.js';
 import generatedPolicies from './generated-policies.js';
 import networkPolicy from './network-policy.js';
+import servicesAntreaProxy from './services-antrea-proxy.js';
+import servicesKubeProxy from './services-kube-proxy.js';
 
 void t.test('every vector is there once, and is promised what its id says', async (t) => {
   const promised: Readonly<Record<string, string>> = {
@@ -54,4 +56,19 @@ void t.test('policies: something is promised about every cell, and who lies gets
     t.ok(kinds((subject) => /^(tcp|udp)-|^icmp/.test(subject)).includes('denied'), `${name}: something is kept back`);
     t.same(kinds((subject) => /^(wrong-ip|stolen-addresses|unasked-tcp)$/.test(subject)).filter((kind) => kind !== 'denied' && kind !== 'blocked'), [], `${name}: lies`);
   }
+});
+
+void t.test('Services: everybody to every port of each, and calls enough that no endpoint is left out by chance', async (t) => {
+  const topology = servicesKubeProxy.topology({ tunnel: 'geneve' });
+  const promised = servicesKubeProxy.vectors(topology).map(({ id, stimulus }) => ({ id, intent: servicesKubeProxy.intent(topology, stimulus) }));
+  t.same(servicesAntreaProxy.vectors(topology), servicesKubeProxy.vectors(topology), 'the same for both versions');
+  // Eleven ports for eight pods and two nodes, but for the node that an endpoint is on, and nobody's Service, which nodes are refused without a packet.
+  t.equal(promised.filter(({ id }) => id.startsWith('service/')).length, 11 * 10 - 1 - 2);
+  t.equal(new Set(promised.map(({ id }) => id)).size, promised.length, 'ids are unique');
+  const spreads = promised.flatMap(({ id, intent }) => (intent.kind === 'balanced' && intent.spread !== 'any' ? [`${id} ${intent.spread}`] : []));
+  t.same([...spreads].sort(), [
+    'anew/asker1/default/fickle every one', 'kept/asker1/default/sticky the same', 'spread/asker1/default/admin every one',
+    'spread/asker1/default/dns:dns-tcp every one', 'spread/asker1/default/web:admin every one', 'spread/asker1/default/web:http every one',
+  ]);
+  t.same([...new Set(promised.filter(({ id }) => id.startsWith('no-')).map(({ intent }) => intent.kind))], ['denied']);
 });

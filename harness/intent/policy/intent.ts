@@ -26,7 +26,7 @@ export function underPolicies(cluster: Cluster, from: Party, stimulus: Stimulus,
 const reaches: ReadonlySet<Intent['kind']> = new Set(['round-trip', 'refused', 'delivered']);
 
 /** The seed, "IngressRuleTable": "traffic from the local gateway cannot be dropped because of Network Policies". */
-function between(objects: KubeObjects, from: Party, to: Party, conversation: Conversation): PolicyVerdict {
+export function between(objects: KubeObjects, from: Party, to: Party, conversation: Conversation): PolicyVerdict {
   const egress = egressVerdict(objects, conversation);
   if (egress.kind === 'denied' || (from.kind === 'node' && from.node === to.node)) return egress;
   return ingressVerdict(objects, conversation);
@@ -66,6 +66,8 @@ function questionOf(stimulus: Stimulus): Question | undefined {
       return { ip: stimulus.to, service: { protocol: 'TCP', port: stimulus.port } };
     case 'frame':
       return 'ttl' in stimulus.frame.payload ? { ip: stimulus.frame.payload.dst, service: serviceOf(stimulus.frame.payload) } : undefined;
+    case 'calls':
+      return { ip: stimulus.to, service: { protocol: stimulus.protocol, port: stimulus.port } };
     case 'arp':
       return undefined;
   }
@@ -82,7 +84,7 @@ function serviceOf(payload: Extract<FrameSpec['payload'], { readonly ttl: number
   }
 }
 
-function end({ pods }: KubeObjects, ip: string): End {
+export function end({ pods }: KubeObjects, ip: string): End {
   const pod = pods.find(({ spec, status }) => !spec.hostNetwork && status.podIP === ip);
   return pod === undefined ? { ip } : { ip, pod };
 }

@@ -1,0 +1,69 @@
+/** Whether what goes to a Service fares as promised: by whom each of what was asked for is answered. */
+import type { Intent } from '../nouns/intent.js';
+import type { HostNote } from '../nouns/observation.js';
+import type { Stimulus } from '../nouns/vector.js';
+import { describe, destinationOf, type BrokenPromise } from './intent.js';
+
+type Balanced = Extract<Intent, { readonly kind: 'balanced' }>;
+type Received = Extract<HostNote, { readonly kind: 'received' }>;
+type Connected = Extract<HostNote, { readonly kind: 'connected' }>;
+
+/** Each arrives once, at somebody who may answer, from an address that it may see, and is answered from where it was sent to. */
+export function judgeBalanced(intent: Balanced, stimulus: Stimulus, notes: readonly HostNote[]): BrokenPromise | undefined {
+  const expected = promised(intent, stimulus);
+  const calls = stimulus.kind === 'calls' ? stimulus.count : 1;
+  const asked = destinationOf(stimulus) ?? '';
+  const stray = notes.find(({ kind }) => strays.has(kind)) ?? (intent.lost === undefined ? notes.find(({ kind }) => kind === 'timed-out') : undefined);
+  if (stray !== undefined) return { expected, actual: describe(stray) };
+  const arrivals = arrivalsOf(stimulus, notes, asked);
+  const wrong = arrivals.find(({ host, source }) => !intent.answerers.some(({ to, sources }) => to === host && sources.includes(source)));
+  if (wrong !== undefined) return { expected, actual: `${wrong.host} got it from ${wrong.source}` };
+  if (arrivals.length === 0 && intent.lost !== undefined) return notes.some((note) => note.kind === 'received' || note.kind === 'connected') ? { expected, actual: 'an answer to what nobody got' } : undefined;
+  if (arrivals.length !== calls) return { expected, actual: arrivals.length === 0 ? 'nobody got it' : `${arrivals.map(({ host }) => host).join(', ')} got it: ${arrivals.length} arrived of ${calls}` };
+  const unanswered = answersMissing(stimulus, notes, asked, calls);
+  if (unanswered !== undefined) return { expected, actual: unanswered };
+  return judgeSpread(intent, arrivals.map(({ host }) => host), expected);
+}
+
+function judgeSpread({ spread, answerers }: Balanced, hosts: readonly string[], expected: string): BrokenPromise | undefined {
+  const different = [...new Set(hosts)];
+  if (spread === 'the same' && different.length > 1) return { expected, actual: `${hosts.join(', ')} in turn` };
+  const missed = answerers.filter(({ to }) => !different.includes(to)).map(({ to }) => to);
+  return spread === 'every one' && missed.length > 0 ? { expected, actual: `of ${hosts.length} none got to ${missed.join(' or ')}` } : undefined;
+}
+
+interface Arrival {
+  readonly host: string;
+  readonly source: string;
+}
+
+/** At whoever gets it: of a connection that it stands, of a datagram itself. Answers come from the address that was asked. */
+function arrivalsOf(stimulus: Stimulus, notes: readonly HostNote[], asked: string): readonly Arrival[] {
+  if (isConnection(stimulus)) return notes.filter((note): note is Connected & HostNote => note.kind === 'connected' && note.as === 'answerer').map(({ host, peer }) => ({ host, source: peer }));
+  return notes.filter((note): note is Received & HostNote => note.kind === 'received' && note.src !== asked).map(({ host, src }) => ({ host, source: src }));
+}
+
+/** What is wrong with the answers; undefined where nothing is. */
+function answersMissing(stimulus: Stimulus, notes: readonly HostNote[], asked: string, calls: number): string | undefined {
+  const count = (is: (note: HostNote) => boolean) => notes.filter(is).length;
+  const answers = count((note) => note.kind === 'received' && note.host === stimulus.from && note.src === asked);
+  if (stimulus.kind !== 'probe' && answers !== calls) return `${stimulus.from} got ${answers} answers from ${asked}`;
+  if (!isConnection(stimulus)) return undefined;
+  const connected = count((note) => note.kind === 'connected' && note.as === 'opener' && note.host === stimulus.from && note.peer === asked);
+  if (connected !== calls) return `${stimulus.from} has ${connected} connections to ${asked}`;
+  const closed = count(({ kind }) => kind === 'closed');
+  return closed === 2 * calls ? undefined : `of ${calls} connections ${closed} ends were closed`;
+}
+
+function isConnection(stimulus: Stimulus): boolean {
+  return stimulus.kind === 'tcp' || stimulus.kind === 'probe' || (stimulus.kind === 'calls' && stimulus.protocol === 'TCP');
+}
+
+/** What no connection that fares well has. */
+const strays: ReadonlySet<HostNote['kind']> = new Set(['refused', 'reset', 'dropped', 'unreachable']);
+
+function promised({ answerers, spread, lost, why }: Balanced, stimulus: Stimulus): string {
+  const names = answerers.map(({ to, sources }) => `${to} from ${sources.join(' or ')}`).join(', or ');
+  const each = spread === 'any' ? '' : spread === 'the same' ? ', the same one each time' : ', and each of them some time';
+  return `${names} gets it${each}, and ${stimulus.from} gets the answer from ${destinationOf(stimulus) ?? 'it'}: ${why}${lost === undefined ? '' : `; or it is lost: ${lost}`}`;
+}

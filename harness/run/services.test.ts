@@ -1,0 +1,58 @@
+// Goal: who promises and who programs read Services alike: every vector of both scenarios comes out of model and hosts as L0 says.
+// Method: the vectors, once each, on the model with what the control plane compiles, judged by L0. Faults planted in what the control plane is given must show.
+import t from 'tap';
+import kubeProxy from '../../scenarios/antrea/services-kube-proxy.js';
+import antreaProxy from '../../scenarios/antrea/services-antrea-proxy.js';
+import { judge } from '../compare/intent.js';
+import { antrea } from '../control/antrea/index.js';
+import { intentOf } from '../intent/intent.js';
+import type { Cluster, KubeObjects } from '../kube/objects.js';
+import { firstOfAll } from '../model/undecided.js';
+import { openModel } from '../testbeds/model/model.js';
+import type { TestVector } from '../nouns/vector.js';
+import { playAlone } from './drive.js';
+
+const seed = 1;
+const cluster = kubeProxy.topology({ tunnel: 'geneve' }) as Cluster;
+
+for (const scenario of [kubeProxy, antreaProxy]) {
+  void t.test(scenario.name, async (t) => {
+    const { broken, kinds } = await play(scenario.controlPlane.plan(cluster), scenario.vectors(cluster));
+    t.same(broken, []);
+    t.ok(kinds.has('balanced') && kinds.has('denied') && kinds.has('rejected'), [...kinds].join());
+  });
+}
+
+void t.test('faults in what the control plane is given show', async (t) => {
+  const faults: readonly (readonly [what: string, ids: RegExp, change: (objects: KubeObjects) => Partial<KubeObjects>])[] = [
+    ['a slice is missing', /^spread\/.*web:http/, ({ endpointSlices }) => ({ endpointSlices: endpointSlices.slice(1) })],
+    ['an endpoint counts that is not ready', /^spread\/.*web:http/, ({ endpointSlices }) => ({ endpointSlices: endpointSlices.map((slice) => ({ ...slice, endpoints: slice.endpoints.map(({ conditions: _, ...endpoint }) => endpoint) })) })],
+    ['ports have no names', /^service\/asker1\/default\/dns/, ({ pods }) => ({ pods: pods.map((pod) => ({ ...pod, spec: { ...pod.spec, containers: [] } })) })],
+    ['nobody keeps an endpoint', /^kept\//, ({ services }) => ({ services: services.map((service) => ({ ...service, spec: { ...service.spec, sessionAffinity: 'None' as const } })) })],
+    ['labels are others', /^spread\/.*default\/admin/, ({ pods }) => ({ pods: pods.map((pod, index) => (index === 3 ? { ...pod, metadata: { ...pod.metadata, labels: {} } } : pod)) })],
+    ['a Service has another address', /^service\/asker1\/default\/lonely/, ({ services }) => ({ services: services.map((service) => (service.metadata.name === 'lonely' ? { ...service, spec: { ...service.spec, clusterIP: '10.96.0.200' } } : service)) })],
+  ];
+  for (const version of ['0.8', '1.3'] as const) {
+    for (const [what, ids, change] of faults) {
+      const vectors = antreaProxy.vectors(cluster).filter(({ id }) => ids.test(id));
+      const { broken } = await play(antrea(version).plan({ ...cluster, objects: { ...cluster.objects, ...change(cluster.objects) } }), vectors);
+      t.not(broken.length, 0, `${what}, ${version}`);
+    }
+  }
+});
+
+/** What L0 says, and where it is not so. */
+async function play(plan: ReturnType<typeof kubeProxy.controlPlane.plan>, vectors: readonly TestVector[]): Promise<{ readonly broken: readonly string[]; readonly kinds: ReadonlySet<string> }> {
+  const model = openModel(plan);
+  const broken: string[] = [];
+  const kinds = new Set<string>();
+  for (const { id, stimulus } of vectors) {
+    await model.reset();
+    const intent = intentOf(cluster, stimulus);
+    kinds.add(intent.kind);
+    const [seen] = await playAlone({ call: (calls) => model.call(calls, firstOfAll) }, plan, id, [{ name: 'cold', stimulus }], seed);
+    const wrong = seen === undefined ? undefined : judge(intent, stimulus, seen);
+    if (wrong !== undefined) broken.push(`${id}: ${wrong.expected}: ${wrong.actual}`);
+  }
+  return { broken, kinds };
+}
