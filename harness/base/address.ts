@@ -4,12 +4,17 @@ import { InputError } from './errors.js';
 /** `0a:00:0a:0a:00:01` as six bytes. @throws InputError when it is not six hexadecimal pairs. */
 export function macBytes(text: string): Uint8Array {
   if (!/^[0-9a-f]{2}(:[0-9a-f]{2}){5}$/i.test(text)) throw new InputError(`expected a MAC address such as 0a:00:0a:0a:00:01, got "${text}"`);
-  return Uint8Array.from(text.split(':'), (pair) => Number.parseInt(pair, 16));
+  const bytes = new Uint8Array(6);
+  for (let index = 0; index < 6; index++) bytes[index] = Number.parseInt(text.slice(3 * index, 3 * index + 2), 16);
+  return bytes;
 }
+
+const pairs: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 
 /** Six bytes at `offset` as `0a:00:0a:0a:00:01`. */
 export function formatMac(bytes: Uint8Array, offset = 0): string {
-  return Array.from(bytes.subarray(offset, offset + 6), (byte) => byte.toString(16).padStart(2, '0')).join(':');
+  const pair = (index: number) => pairs[bytes[offset + index] ?? -1] ?? '';
+  return `${pair(0)}:${pair(1)}:${pair(2)}:${pair(3)}:${pair(4)}:${pair(5)}`;
 }
 
 /** `10.10.0.1` as an unsigned 32-bit number. @throws InputError when it is not dotted decimal. */

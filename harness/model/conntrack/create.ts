@@ -16,9 +16,10 @@ export function create({ connections, nowMs, timeoutsOf, hasRoom, translate }: T
   const { progress, timeout } = begin(packet);
   const timeouts = timeoutsOf(original);
   const former = connections.get(keyOf(original));
-  const created: Connection = {
-    original, reply, ...(nat === undefined ? {} : { translated: nat.to?.part ?? 'neither' }), progress, timeouts, replaces: former === undefined ? 0 : former.replaces + 1,
-    mark: expected?.mark ?? 0, label: expected?.label ?? 0n, ...(helper === undefined ? {} : { helper }), ...(expected === undefined ? {} : { parent: expected.parent }), expiresAtMs: nowMs + timeouts[timeout] * 1000,
+  const plain: Connection = { original, reply, progress, timeouts, replaces: former === undefined ? 0 : former.replaces + 1, mark: expected?.mark ?? 0, label: expected?.label ?? 0n, expiresAtMs: nowMs + timeouts[timeout] * 1000 };
+  const isPlain = nat === undefined && helper === undefined && expected === undefined;
+  const created: Connection = isPlain ? plain : {
+    ...plain, ...(nat === undefined ? {} : { translated: nat.to?.part ?? 'neither' }), ...(helper === undefined ? {} : { helper }), ...(expected === undefined ? {} : { parent: expected.parent }),
   };
   for (const direction of [original, reply]) connections.set(keyOf(direction), created);
   return created;

@@ -6,7 +6,7 @@ import { ctStateBits } from '../../openflow/fields.js';
 import { firstOf, isInTheWay, isTaken, type Connection } from './connection.js';
 import { create } from './create.js';
 import { find, translatedBits } from './find.js';
-import { expectedAs } from './helper.js';
+import { expectedAs, type Expected } from './helper.js';
 import type { TrackedPacket } from './packet.js';
 import { opens, update } from './progress.js';
 import type { Asked, Tracked, Tracker } from './tracked.js';
@@ -35,13 +35,20 @@ export function track(tracker: Tracker, packet: TrackedPacket | undefined, asked
     }
     connection.expiresAtMs = tracker.nowMs;
   }
-  if (isTaken(tracker, tuple)) return { zone, state, isReply, original: tuple };
+  // Where there was none to be found, nothing has come since.
+  const isFree = connection === undefined && asked.commits !== 'by force' && (state & translatedBits) === 0;
+  if (!isFree && isTaken(tracker, tuple)) return { zone, state, isReply, original: tuple };
   const expected = expectedAs(tracker.connections, tracker.controls, tuple, tracker.nowMs);
-  const told = { zone, isReply, original: expected?.parent ?? tuple, ...(expected === undefined ? {} : { expected }) };
-  if (!opens(packet)) return { ...told, state: trk | inv };
-  const opened = { ...told, state: expected === undefined ? trk | fresh : trk | fresh | rel };
+  const original = expected?.parent ?? tuple;
+  if (!opens(packet)) return withExpected({ zone, state: trk | inv, isReply, original }, expected);
+  const opened = expected === undefined ? trk | fresh : trk | fresh | rel;
   const created = asked.commits === 'nothing' ? undefined : create(tracker, packet, tuple, asked, expected);
-  return created === undefined ? opened : translated({ ...opened, connection: created, isReply: false }, nat);
+  if (created === undefined) return withExpected({ zone, state: opened, isReply, original }, expected);
+  return translated(withExpected({ zone, state: opened, connection: created, isReply: false, original }, expected), nat);
+}
+
+function withExpected(said: Tracked, expected: Expected | undefined): Tracked {
+  return expected === undefined ? said : { ...said, expected };
 }
 
 /** What was said of a packet that is the same in the same zone holds; only its addresses may have to follow (process_one_fast). */

@@ -33,14 +33,14 @@ export function reversed(tuple: Tuple): Tuple {
 
 /** The same text for the same tuple. */
 export function keyOf({ zone, protocol, src, dst }: Tuple): string {
-  // Characters of 16 bits are made in a fraction of the time that it takes to print numbers.
-  return String.fromCharCode(zone, protocol, src.port, src.type, dst.port, dst.type) + halves(src.address) + halves(dst.address);
+  // Characters of 16 bits are made in a fraction of the time that it takes to print numbers, and best all at once.
+  const [from = 0, to = 0] = [src.address[0], dst.address[0]];
+  const first = String.fromCharCode(zone, protocol, src.port, src.type, dst.port, dst.type, from >>> 16, from & 0xffff, to >>> 16, to & 0xffff);
+  return src.address.length === 1 ? first : first + rest(src.address) + rest(dst.address);
 }
 
-function halves(address: Address): string {
-  const [first = 0, second = 0, third = 0, fourth = 0] = address;
-  const start = String.fromCharCode(first >>> 16, first & 0xffff);
-  return address.length === 1 ? start : start + String.fromCharCode(second >>> 16, second & 0xffff, third >>> 16, third & 0xffff, fourth >>> 16, fourth & 0xffff);
+function rest([, ...words]: Address): string {
+  return words.map((number) => String.fromCharCode(number >>> 16, number & 0xffff)).join('');
 }
 
 export function isSame(a: Tuple, b: Tuple): boolean {

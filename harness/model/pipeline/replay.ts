@@ -12,10 +12,11 @@ import { takeOff } from './tunnel.js';
 export function replay({ passage, recirculate }: Omit<Execution, 'carried'>, { counted, steps, events }: Megaflow, packet: Packet): void {
   const { node, steps: told } = passage;
   const { length } = packet.frame;
+  const { nowMs } = node;
   for (const { record, longer } of counted) {
     record.packets++;
     record.bytes += length + longer;
-    record.usedMs = node.nowMs;
+    record.usedMs = nowMs;
   }
   told.push(steps);
   const run: Execution = { passage, recirculate, carried: carriedBy(packet) };
