@@ -10,6 +10,8 @@ import { pathToFileURL } from 'node:url';
 import { chromium, type Browser, type Page } from 'playwright-core';
 import t from 'tap';
 import encap from '../scenarios/antrea/encap.js';
+import truthTable from '../scenarios/antrea/truth-table.js';
+import { generatedCluster } from '../topologies/generated-policies.js';
 import { Unavailable } from '../harness/base/errors.js';
 import { openFailing, openWithFlows, playedRun, sampleRun } from '../harness/view/sample.js';
 import { renderHtml } from './html/html.js';
@@ -105,6 +107,37 @@ void t.test('in Chromium', { skip: missing }, async (t) => {
     t.match(await open.page.locator('dialog[open] .levels').textContent(), /Switch\? not compared/);
     t.strictSame([...conforming.complaints, ...open.complaints], []);
     t.strictSame([...(await violations(conforming.page)), ...(await violations(open.page))], []);
+  });
+
+  await t.test('a truth table: a matrix a service, by keys, in the dark and on paper', async (t) => {
+    const small = { ...truthTable, topology: () => generatedCluster(4, { nodes: 2, pods: 4, networkPolicies: 4, clusterNetworkPolicies: 2 }) };
+    const without = openWithFlows('n1', 'br-int', (flows) => flows.filter((flow) => !flow.startsWith('table=100,priority=200')));
+    const url = pathToFileURL(join(t.testdir({ 'report.html': await renderHtml(await sampleRun([{ scenario: small, axes: { pods: '10', policies: '1' }, open: without }])) }), 'report.html')).href;
+    const { page, complaints } = await openPage(browser, url, 'dark');
+    const row = async (name: string) => (await page.locator('table.truth tr', { has: page.getByRole('rowheader', { name, exact: true }) }).locator('td').allTextContents()).map((text) => text.trim());
+    const [cells, pass, stop, model, real] = await row('all');
+    t.equal(Number(pass) + Number(stop), Number(cells));
+    t.equal(model, cells, 'the model does as was promised');
+    t.match(real, new RegExp(`^✕ \\d+ of ${cells}$`), 'the switches do not');
+    t.equal(await page.locator('.truth-table table').count(), 0, 'none is drawn before it is opened');
+    await page.locator('.truth-table summary', { hasText: 'tcp-80' }).first().focus();
+    await page.keyboard.press('Enter');
+    const matrix = page.getByRole('grid', { name: 'tcp-80: Senders (rows) and destinations (columns)' });
+    await matrix.waitFor();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('End');
+    await page.keyboard.press('ArrowDown');
+    t.match((await focused(page)).label, /^\S+ to \S+: (1 vector, |no vector)/);
+    await matrix.locator('td.diverges').first().focus();
+    await page.keyboard.press('Enter');
+    t.match(await page.locator('dialog[open] h2').textContent(), /^tcp-80\//);
+    await page.keyboard.press('Escape');
+    t.strictSame(await violations(page), []);
+    await page.evaluate(() => window.dispatchEvent(new Event('beforeprint')));
+    await page.emulateMedia({ media: 'print' });
+    t.equal(await page.locator('.truth-table table').count(), await page.locator('.truth-table').count(), 'all of them are drawn for paper');
+    t.ok(await page.locator('.truth-table table').last().isVisible());
+    t.strictSame(complaints, []);
   });
 
   await t.test('ten nodes', async (t) => {

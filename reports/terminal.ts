@@ -2,7 +2,7 @@
 import { colors } from '../harness/base/colors.js';
 import type { Inconclusive, RunReport, ScenarioReport, VectorReport } from '../harness/run/report.js';
 import { formatFlowId } from '../harness/nouns/switching.js';
-import { aspectName, findingsOf, headlineOf, type Finding } from './words.js';
+import { aspectName, findingsOf, groupsOf, headlineOf, type Finding } from './words.js';
 import { aspects, worst, type Aspect } from '../harness/nouns/verdict.js';
 
 const { bold, dim, green, red, yellow } = colors;
@@ -29,24 +29,15 @@ function renderScenario(scenario: ScenarioReport): readonly string[] {
   const findings = [...scenario.program.map((difference) => ({ difference, ids: ['program'] })), ...findingsOf(scenario)];
   return [
     `${[bold(scenario.name), ...axes].join(' ')}  ${dim(scenario.title)}`,
-    ...renderGroups(groups(scenario.vectors)),
+    ...renderGroups(groupsOf(scenario.vectors)),
     ...findings.slice(0, toldInFull).flatMap((finding) => ['', ...renderFinding(finding)]),
     ...(findings.length > toldInFull ? ['', `  … and ${findings.length - toldInFull} more findings`] : []),
     ...renderInconclusive(scenario),
     '',
+    ...renderPolicies(scenario),
     `  compared  ${aspects.map((aspect) => renderCount(aspect, scenario)).join(' · ')}`,
     `  time      ${(scenario.durationMs / 1000).toFixed(1)} s`,
   ];
-}
-
-/** Vectors by the first word of their id, in order of appearance. */
-function groups(vectors: readonly VectorReport[]): readonly Group[] {
-  const found = new Map<string, VectorReport[]>();
-  for (const vector of vectors) {
-    const name = vector.id.split('/')[0] ?? vector.id;
-    found.set(name, [...(found.get(name) ?? []), vector]);
-  }
-  return [...found];
 }
 
 type Group = readonly [name: string, vectors: readonly VectorReport[]];
@@ -69,6 +60,14 @@ function promise(vectors: readonly VectorReport[]): string {
   const counted = [[promised('round-trip', 'balanced', 'delivered', 'resolves'), 'must pass'], [promised('refused', 'rejected'), 'must be refused'], [promised('denied', 'blocked'), 'must not pass'], [promised('unknown'), 'unknown']] as const;
   const [only, ...others] = counted.filter(([count]) => count > 0);
   return only === undefined || others.length === 0 ? (only?.[1] ?? '') : [only, ...others].map(([count, what]) => `${count} ${what}`).join(', ');
+}
+
+/** `policies  200 say 36 of 38 things that the policy language has; not said: endPort`. */
+function renderPolicies({ policies }: ScenarioReport): readonly string[] {
+  if (policies === undefined) return [];
+  const all = Object.entries(policies.coverage);
+  const unsaid = all.filter(([, times]) => times === 0).map(([what]) => what);
+  return [`  policies  ${policies.count} say ${all.length - unsaid.length} of ${all.length} things that the policy language has${unsaid.length === 0 ? '' : dim(`; not said: ${unsaid.join(', ')}`)}`];
 }
 
 function renderFinding({ ids: [first = '', ...more], difference }: Finding): readonly string[] {

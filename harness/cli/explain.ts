@@ -16,7 +16,7 @@ export async function explain(context: Context, run: string, vector: string): Pr
     const [kept, judged] = [record.vectors[position], told?.vectors[position]];
     if (told === undefined || kept === undefined || judged === undefined) continue;
     // Only this vector is predicted again.
-    const view = await viewOf({ report: { ...report, scenarios: [{ ...told, vectors: [judged] }] }, scenarios: [{ ...record, vectors: [kept] }] });
+    const view = await viewOf({ report: { ...report, scenarios: [{ ...told, vectors: [judged] }] }, scenarios: [{ ...record, vectors: [kept] }] }, 'of all');
     const [only] = view.scenarios[0]?.vectors ?? [];
     if (only !== undefined) context.print(renderExplanation(only));
   }

@@ -28,8 +28,10 @@ export interface ScenarioRecord {
 
 export interface VectorRecord {
   readonly vector: TestVector;
-  /** What the switches did; missing where the vector could not be played to its end. */
+  /** What the switches did; missing where the vector could not be played to its end, or was played together with others. */
   readonly real?: RecordedWitness;
+  /** Of one that was played together with others, a digest of what the switches did: they let out the frames of the model, byte by byte. */
+  readonly together?: { readonly observed: string };
 }
 
 export interface RecordedWitness {

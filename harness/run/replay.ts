@@ -8,9 +8,12 @@ import type { Observation } from '../nouns/observation.js';
 import { formatFlowId } from '../nouns/switching.js';
 import type { ClusterPlan } from '../nouns/plan.js';
 import type { Testbed } from '../testbeds/testbed.js';
+import { openModel } from '../testbeds/model/model.js';
+import { playBatch } from './batch-play.js';
 import { playAlone } from './drive.js';
 import { readObservation, type RecordedPass, type ScenarioRecord, type VectorRecord } from './record.js';
 import { inconclusive, type Inconclusive } from './report.js';
+import { unitsOf } from './units.js';
 
 export type Replayed = { readonly id: string } & (
   | { readonly kind: 'same'; readonly events: number }
@@ -19,21 +22,40 @@ export type Replayed = { readonly id: string } & (
   | { readonly kind: 'inconclusive'; readonly cause: Inconclusive }
 );
 
-/** Plays the recorded vectors for which `wanted` holds, in their order, on switches brought up from the recorded plan. */
+/**
+ * Plays the recorded vectors for which `wanted` holds, in their order, on switches brought up from the recorded plan. One that was played together with
+ * others is so again.
+ */
 export async function replay(record: ScenarioRecord, seed: number, wanted: (id: string) => boolean, openReal: (plan: ClusterPlan) => Promise<Testbed>): Promise<readonly Replayed[]> {
-  const vectors = record.vectors.filter(({ vector }) => wanted(vector.id));
+  const recorded = new Map(record.vectors.map((kept) => [kept.vector.id, kept]));
+  const units = unitsOf(record.vectors.map(({ vector }) => vector)).filter((unit) => unit.some(({ id }) => wanted(id)));
   const results: Replayed[] = [];
   const played = await attempt(async () => {
     const real = await openReal(record.plan);
     try {
-      for (const vector of vectors) results.push(await replayVector(real, record.plan, vector, seed));
+      for (const unit of units) {
+        const kept = unit.flatMap(({ id }) => recorded.get(id) ?? []);
+        if (kept.every(({ together }) => together !== undefined)) results.push(...(await replayTogether(real, record.plan, kept, seed)).filter(({ id }) => wanted(id)));
+        else for (const vector of kept) if (wanted(vector.vector.id)) results.push(await replayVector(real, record.plan, vector, seed));
+      }
     } finally {
       await real.close();
     }
   });
   if (played.kind === 'ok') return results;
   const cause = inconclusive(played.cause);
-  return [...results, ...vectors.slice(results.length).map(({ vector }) => ({ id: vector.id, kind: 'inconclusive' as const, cause }))];
+  const missing = units.flat().filter(({ id }) => wanted(id)).slice(results.length);
+  return [...results, ...missing.map(({ id }) => ({ id, kind: 'inconclusive' as const, cause }))];
+}
+
+async function replayTogether(real: Testbed, plan: ClusterPlan, kept: readonly VectorRecord[], seed: number): Promise<readonly Replayed[]> {
+  const played = await playBatch(openModel(plan, real.versions), real, plan, kept.map(({ vector }) => vector), seed);
+  return kept.map(({ vector: { id }, together }, index): Replayed => {
+    if (played.kind === 'parted') return { id, kind: 'different', first: `model and switches part now: ${played.where}` };
+    const { frames = [], notes = [] } = played.observations[index] ?? {};
+    if (played.observed[index] !== together?.observed) return { id, kind: 'different', first: 'what was observed has another digest than what was recorded' };
+    return { id, kind: 'same', events: frames.length + notes.length };
+  });
 }
 
 async function replayVector(real: Testbed, plan: ClusterPlan, { vector, real: recorded }: VectorRecord, seed: number): Promise<Replayed> {

@@ -56,6 +56,10 @@ const scenario = z.object({
   traceHash,
   counts,
   durationMs: z.number().describe('real time, set-up of the switches included; not part of the trace'),
+  policies: z.object({
+    count: z.int().describe('NetworkPolicies and ClusterNetworkPolicies of the cluster'),
+    coverage: z.record(z.string(), z.int()).describe('how often they say each thing that the policy language has; what stands at zero was not tried'),
+  }).exactOptional().describe('missing where the cluster has none'),
   program: z.array(difference).describe('flows that the switches held otherwise than desired, right after programming'),
   inconclusive: inconclusiveCause.exactOptional(),
   vectors: z.array(vector),

@@ -8,6 +8,8 @@ import type { Scenario } from '../nouns/scenario.js';
 import { formatFlowId } from '../nouns/switching.js';
 import type { TestVector } from '../nouns/vector.js';
 import { addCounts, noCounts, verdictOn, worst, type Count, type Difference } from '../nouns/verdict.js';
+import { policyCoverage } from '../kube/coverage.js';
+import type { Network } from '../kube/objects.js';
 import { openModel } from '../testbeds/model/model.js';
 import type { Switches } from '../testbeds/testbed.js';
 import type { Depth } from './passes.js';
@@ -62,11 +64,18 @@ export async function runScenario(scenario: Scenario, axes: Readonly<Record<stri
       traceHash: sha256(judged.map(({ observed }) => observed).join('\n')),
       counts: addCounts([programCounts, ...judged.map(({ report }) => report.counts)]),
       durationMs: Math.round(options.nowMs() - startedMs),
+      ...policiesOf(topology),
       program: [...program],
       ...(cause === undefined ? {} : { inconclusive: cause }),
       vectors: judged.map(({ report }) => report),
     },
   };
+}
+
+/** How much of the policy language the cluster's policies use. */
+function policiesOf({ objects }: Network): Pick<ScenarioReport, 'policies'> {
+  const count = objects === undefined ? 0 : objects.networkPolicies.length + objects.clusterNetworkPolicies.length;
+  return objects === undefined || count === 0 ? {} : { policies: { count, coverage: { ...policyCoverage(objects) } } };
 }
 
 interface Outcome {

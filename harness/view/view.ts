@@ -17,7 +17,7 @@ import type { Trace } from '../model/trace.js';
 import { openModel, type ModelTestbed } from '../testbeds/model/model.js';
 import { countedFlows, hopsOf, type CountedFlow, type Hop } from './hops.js';
 import { levelsOf, type Levels } from './levels.js';
-import { describeNote, describePromise, describeState, describeStimulus, partiesOf, targetOf, type Party } from './words.js';
+import { describeNote, describePromise, describeState, describeStimulus, partiesOf, partyAt, targetOf, type Party } from './words.js';
 
 export interface RunView {
   readonly report: RunReport;
@@ -42,6 +42,8 @@ export interface VectorView {
   readonly stimulus: string;
   readonly promise: string;
   readonly levels: Levels;
+  /** Whether it was played with others between two resets: then the switches let out what the model did, and no frame is kept. */
+  readonly played: 'alone' | 'together';
   /** The pass that is shown: the one in which the first difference stands, or the first. */
   readonly pass: PassName;
   /** All that were played. */
@@ -67,17 +69,18 @@ export interface Note {
 /** Where on the path the two sides part first: at a lookup, at the frame that entered, or at one that left. */
 export type Parting = { readonly hop: number } & ({ readonly kind: 'lookup' | 'left'; readonly index: number } | { readonly kind: 'entered' });
 
-export async function viewOf({ report, scenarios }: RunRecord): Promise<RunView> {
+/** @param paths of which vectors the model is asked again: those that were played together are too many, unless one of them is looked at. */
+export async function viewOf({ report, scenarios }: RunRecord, paths: 'of those played alone' | 'of all' = 'of those played alone'): Promise<RunView> {
   const views: ScenarioView[] = [];
   for (const [index, record] of scenarios.entries()) {
     const told = report.scenarios[index];
     assert(told !== undefined, 'a record without its report');
-    views.push(await scenarioView(record, told, report));
+    views.push(await scenarioView(record, told, report, (kept) => kept.together === undefined || paths === 'of all'));
   }
   return { report, scenarios: views };
 }
 
-async function scenarioView(record: ScenarioRecord, report: ScenarioReport, { seed, versions }: RunReport): Promise<ScenarioView> {
+async function scenarioView(record: ScenarioRecord, report: ScenarioReport, { seed, versions }: RunReport, predicts: (kept: VectorRecord) => boolean): Promise<ScenarioView> {
   const { topology, plan } = record;
   const parties = partiesOf(topology);
   const model = openModel(plan, versions);
@@ -87,7 +90,7 @@ async function scenarioView(record: ScenarioRecord, report: ScenarioReport, { se
     const told = report.vectors[index];
     assert(told !== undefined && told.id === kept.vector.id, `the record's vector ${kept.vector.id} is not the report's`);
     const pass = told.differences[0]?.pass ?? 'cold';
-    const predicted = await predicting(model, plan, kept, seed, pass);
+    const predicted = predicts(kept) ? await predicting(model, plan, kept, seed, pass) : notPredicted;
     vectors.push(vectorView(told, kept, pass, predicted, parties));
   }
   return { report, topology, plan, parties, vectors };
@@ -100,6 +103,8 @@ interface Predicted {
   readonly traces: readonly Trace[];
   readonly unpredicted?: string;
 }
+
+const notPredicted: Predicted = { observation: { frames: [], notes: [] }, counts: [], state: { connections: [], macs: [] }, traces: [] };
 
 /** Of the recorded passes, the one called `shown` as the model has it, and how things stand after all of them. */
 async function predicting(model: ModelTestbed, plan: ScenarioRecord['plan'], { vector, real }: VectorRecord, seed: number, shown: PassName): Promise<Predicted> {
@@ -115,11 +120,11 @@ async function predicting(model: ModelTestbed, plan: ScenarioRecord['plan'], { v
     return { ...seen, counts: await model.counts(), state: await model.state() };
   } catch (error) {
     if (!(error instanceof Unsupported)) throw error;
-    return { observation: { frames: [], notes: [] }, counts: [], state: { connections: [], macs: [] }, traces: [], unpredicted: error.message };
+    return { ...notPredicted, unpredicted: error.message };
   }
 }
 
-function vectorView(report: VectorReport, { real }: VectorRecord, pass: PassName, predicted: Predicted, parties: readonly Party[]): VectorView {
+function vectorView(report: VectorReport, { real, together }: VectorRecord, pass: PassName, predicted: Predicted, parties: readonly Party[]): VectorView {
   const recorded = real?.passes.find((candidate) => candidate.pass.name === pass);
   const seen = recorded === undefined ? undefined : readObservation(recorded);
   const hops = hopsOf(predicted.observation, predicted.traces, seen);
@@ -129,10 +134,11 @@ function vectorView(report: VectorReport, { real }: VectorRecord, pass: PassName
   return {
     report,
     group: report.id.split('/')[0] ?? report.id,
-    to: parties.find(({ ip }) => ip === target)?.name,
+    to: partyAt(parties, target)?.name,
     stimulus: describeStimulus(sent.stimulus, parties) + (pass === 'cold' ? '' : ` (the ${pass} pass)`),
     promise: describePromise(sent.intent),
     levels: levelsOf(report),
+    played: together === undefined ? 'alone' : 'together',
     pass,
     passes: real?.passes.map((played) => played.pass.name) ?? [],
     hops,

@@ -5,20 +5,31 @@ import type { SwitchState } from '../nouns/state.js';
 import type { Topology } from '../nouns/topology.js';
 import type { VectorReport } from '../run/report.js';
 
-/** A pod, or a node's own stack behind its gateway. */
+/** A pod, a node's own stack behind its gateway, or a host outside the cluster. */
 export interface Party {
   readonly name: string;
-  readonly kind: 'pod' | 'node';
+  readonly kind: 'pod' | 'node' | 'external';
+  /** Empty for an external host. */
   readonly node: string;
   readonly ip: string;
+  /** What else it answers to: a node's address on the network between nodes. */
+  readonly otherIp?: string;
 }
 
-/** Node by node: the node's own stack, then its pods. */
-export function partiesOf({ nodes }: Topology): readonly Party[] {
-  return nodes.flatMap(({ name, gateway, pods }) => [
-    { name, kind: 'node' as const, node: name, ip: gateway.ip },
-    ...pods.map((pod) => ({ name: pod.name, kind: 'pod' as const, node: name, ip: pod.ip })),
-  ]);
+/** Node by node: the node's own stack, then its pods; external hosts last. */
+export function partiesOf({ nodes, externalHosts = [] }: Topology): readonly Party[] {
+  return [
+    ...nodes.flatMap(({ name, gateway, underlay, pods }) => [
+      { name, kind: 'node' as const, node: name, ip: gateway.ip, otherIp: underlay.ip },
+      ...pods.map((pod) => ({ name: pod.name, kind: 'pod' as const, node: name, ip: pod.ip })),
+    ]),
+    ...externalHosts.map(({ name, ip }) => ({ name, kind: 'external' as const, node: '', ip })),
+  ];
+}
+
+/** Who holds the address. */
+export function partyAt(parties: readonly Party[], address: string | undefined): Party | undefined {
+  return address === undefined ? undefined : parties.find(({ ip, otherIp }) => ip === address || otherIp === address);
 }
 
 /** The address that a stimulus is for; undefined where it has none. */
@@ -32,7 +43,7 @@ export function targetOf(stimulus: VectorReport['stimulus']): string | undefined
 export function describeStimulus(stimulus: VectorReport['stimulus'], parties: readonly Party[]): string {
   const { kind, from } = stimulus;
   const address = targetOf(stimulus);
-  const holder = parties.find(({ ip }) => ip === address);
+  const holder = partyAt(parties, address);
   const target = address === undefined ? 'nobody in particular' : holder === undefined ? address : `${address} (${holder.name})`;
   const ttl = valueOf(stimulus, 'ttl');
   const suffix = typeof ttl === 'number' ? ` with TTL ${ttl}` : '';

@@ -10,6 +10,7 @@ import { packed, pageData } from './page-data.js';
 import { pageScript } from './page-script.js';
 import { style } from './style.js';
 import { renderTopology } from './topology.js';
+import { renderTruthTable } from './truth-table.js';
 
 export async function renderHtml(record: RunRecord): Promise<string> {
   return renderPage(await viewOf(record));
@@ -74,18 +75,20 @@ function headline({ verdict, scenarios }: Pick<RunReport, 'verdict' | 'scenarios
 function renderScenario(view: ScenarioView, index: number): Markup {
   const { report, topology, plan } = view;
   const marked = new Set(report.vectors.flatMap(({ differences }) => differences.flatMap(({ at }) => (at === undefined ? [] : [`${at.flow.bridge} on ${at.flow.node}`]))));
+  const truth = renderTruthTable(view, index);
   return html`<section class="scenario" data-scenario="${index}" aria-labelledby="scenario-${index}">
 <h2 id="scenario-${index}">${scenarioLabel(report)}</h2>
 <p class="lead">${report.title}</p>
-<nav aria-label="${scenarioLabel(report)}"><a href="#findings-${index}">Findings</a> <a href="#network-${index}">Network</a> <a href="#vectors-${index}">Who reaches whom</a> <a href="#compared-${index}">What was compared</a></nav>
+<nav aria-label="${scenarioLabel(report)}"><a href="#findings-${index}">Findings</a> <a href="#network-${index}">Network</a> ${truth === undefined ? '' : html`<a href="#truth-${index}">Truth table</a> `}<a href="#vectors-${index}">Who reaches whom</a> <a href="#compared-${index}">What was compared</a></nav>
 <h3 id="findings-${index}" tabindex="-1">Findings</h3>
 ${renderFindings(report, index)}
 <h3 id="network-${index}" tabindex="-1">Network</h3>
 <div class="scroll">${renderTopology(topology, plan, marked)}</div>
+${truth ?? ''}
 <h3 id="vectors-${index}" tabindex="-1">Who reaches whom</h3>
 <div class="explorer"><noscript><p>The matrix and the paths need JavaScript.</p></noscript></div>
 <h3 id="compared-${index}" tabindex="-1">What was compared</h3>
-<div class="columns">${renderCompared(report)}${renderGroups(report.vectors)}</div>
+<div class="columns">${renderCompared(report)}${renderGroups(report.vectors)}${renderPolicies(report)}</div>
 </section>`;
 }
 
@@ -107,6 +110,13 @@ function renderCompared({ counts, durationMs }: ScenarioReport): Markup {
   return html`<div><table class="numbers"><thead><tr><th scope="col">Aspect</th><th scope="col">Expected</th><th scope="col">Made</th><th scope="col">Not made</th></tr></thead>
 <tbody>${compared.map(({ aspect, expected, made }) => html`<tr><th scope="row">${aspectName(aspect)}<br><span class="muted">${meanings[aspect] ?? ''}</span></th><td>${number(expected)}</td><td>${number(made)}</td><td>${missing(expected, made)}</td></tr>`)}</tbody></table>
 <p class="muted">${left.length === 0 ? 'Nothing that should have been compared was left out.' : 'What was not made leaves its vectors without a verdict: nothing conforms as long as a comparison is missing.'}${durationMs > 0 ? ` It took ${(durationMs / 1000).toFixed(1)} s.` : ''}</p></div>`;
+}
+
+/** What the policies of the cluster say, and what nobody has tried. */
+function renderPolicies({ policies }: ScenarioReport): Markup | '' {
+  if (policies === undefined) return '';
+  return html`<div><table class="numbers"><thead><tr><th scope="col">What ${number(policies.count)} policies say</th><th scope="col">Times</th></tr></thead>
+<tbody>${Object.entries(policies.coverage).map(([what, times]) => html`<tr><th scope="row">${what}</th><td>${times === 0 ? html`<span class="muted">not said</span>` : number(times)}</td></tr>`)}</tbody></table></div>`;
 }
 
 function renderGroups(vectors: readonly VectorReport[]): Markup {

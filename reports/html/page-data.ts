@@ -19,7 +19,7 @@ export interface PageData {
 
 export interface ScenarioData {
   readonly label: string;
-  readonly parties: readonly { readonly name: string; readonly kind: 'pod' | 'node'; readonly node: string; readonly ip: string }[];
+  readonly parties: readonly { readonly name: string; readonly kind: 'pod' | 'node' | 'external'; readonly node: string; readonly ip: string }[];
   readonly flows: readonly FlowData[];
   /** The model's lookups for one frame. */
   readonly paths: readonly (readonly LookupData[])[];
@@ -143,7 +143,7 @@ function scenarioData({ report, parties, vectors }: ScenarioView, text: (words: 
     return { frames: frames.values, hops: all };
   };
   const vector = (view: VectorView): VectorData => {
-    const cut = vectors.length > pathsMax && view.report.verdict === 'conforms';
+    const cut = view.played === 'together' || (vectors.length > pathsMax && view.report.verdict === 'conforms');
     return {
       ...headOf(view, text),
       cut,

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 
 /** In the order of their imports. */
-const modules = ['elements', 'words', 'cells', 'matrix', 'list', 'path', 'main'];
+const modules = ['elements', 'words', 'cells', 'matrix', 'truth-table', 'list', 'path', 'main'];
 
 export function pageScript(): string {
   return modules.map((name) => inlined(readFileSync(new URL(`./page/${name}.js`, import.meta.url), 'utf8'))).join('\n').replaceAll('</script', '<\\/script');

@@ -80,7 +80,7 @@ thead th { color: var(--muted); font-size: 13px; vertical-align: bottom; }
 .matrix.dense { --cell: 20px; font-size: 12px; }
 .matrix th, .matrix .corner { padding: 2px 8px 2px 0; color: var(--muted); white-space: nowrap; }
 .matrix tbody th { text-align: right; color: var(--ink); }
-.matrix thead th { padding: 0 0 4px; text-align: center; color: var(--ink); }
+.matrix thead th { padding: 0 4px 4px; text-align: center; color: var(--ink); }
 .matrix.dense thead th span { display: inline-block; writing-mode: vertical-rl; transform: rotate(180deg); }
 .matrix td[role] { width: var(--cell); min-width: var(--cell); height: var(--cell); padding: 0; background: var(--faint); border: 1.5px solid transparent; border-radius: 3px; cursor: pointer; }
 .matrix td.none { background: none; cursor: default; }
@@ -124,6 +124,13 @@ thead th { color: var(--muted); font-size: 13px; vertical-align: bottom; }
 .numbers td.words, .numbers:has(.words) thead th:nth-child(2) { text-align: left; }
 .numbers .muted { font-size: 13px; }
 .numbers + p { margin-top: 10px; font-size: 14px; }
+
+.truth { width: auto; margin-top: 14px; }
+.truth .sum > * { border-bottom: 0; font-weight: 600; }
+.truth-tables { display: grid; gap: 4px; margin-top: 20px; }
+.truth-table summary { padding: 6px 4px; cursor: pointer; font-size: 14px; }
+.truth-table.diverges summary, .truth-table.inconclusive summary { color: var(--accent); font-weight: 600; }
+.truth-table .scroll { padding: 8px 3px 20px; }
 
 .topology { display: block; width: 100%; min-width: 520px; height: auto; font: 13px var(--sans); fill: var(--ink); }
 .topology .small { font-size: 11.5px; }
@@ -201,6 +208,7 @@ footer { margin-top: 56px; padding-top: 16px; border-top: 1px solid var(--rule);
   h3 { margin-top: 24px; break-after: avoid; }
   .finding, .topology, .matrix, .numbers tr, .list tr, .path tr { break-inside: avoid; }
   .scroll { overflow: visible; }
+  .truth-table { break-inside: avoid; }
   .matrix { --cell: 26px; }
   .matrix.dense { --cell: 15px; font-size: 8pt; }
   .matrix.dense .bar { height: 2px; width: 8px; }

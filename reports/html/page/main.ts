@@ -3,6 +3,7 @@ import type { PageData, VectorData } from '../page-data.js';
 import { element } from './elements.js';
 import { drawExplorer } from './list.js';
 import { drawVector } from './path.js';
+import { drawTruthTables } from './truth-table.js';
 import { verdictMarks, type Scene } from './words.js';
 
 /** Buttons for the vectors of one cell; a list's are too many to stand side by side. */
@@ -36,6 +37,8 @@ for (const [index, scenario] of data.scenarios.entries()) {
   const section = document.querySelector(`section[data-scenario="${index}"] .explorer`);
   const scene: Scene = { data: scenario, texts: data.texts, open: (vectors, chosen) => openVector(scene, vectors, chosen) };
   section?.replaceChildren(...drawExplorer(scene, String(index)));
+  const truth = document.querySelector<HTMLElement>(`section[data-scenario="${index}"] .truth-tables`);
+  truth?.replaceChildren(...drawTruthTables(scene, (truth.dataset['kinds'] ?? '').split(' ')));
   for (const button of document.querySelectorAll<HTMLButtonElement>(`button[data-scenario="${index}"]`)) {
     button.addEventListener('click', () => {
       const chosen = scenario.vectors.find(({ id }) => id === button.dataset['vector']);

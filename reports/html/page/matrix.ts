@@ -9,8 +9,11 @@ const elsewhere = 'other';
 /** With more destinations than this, their names stand upright. */
 const lyingNamesMax = 14;
 
-/** @param vectors those that the filter lets through. */
-export function drawMatrix(scene: Scene, vectors: readonly VectorData[]): HTMLElement {
+/**
+ * @param vectors those that the filter lets through.
+ * @param kind what they are, where they are of one kind: then there is no column for what has no destination.
+ */
+export function drawMatrix(scene: Scene, vectors: readonly VectorData[], kind?: string): HTMLElement {
   const { parties } = scene.data;
   const between = new Map<string, VectorData[]>();
   for (const vector of vectors) {
@@ -19,7 +22,7 @@ export function drawMatrix(scene: Scene, vectors: readonly VectorData[]): HTMLEl
     if (already === undefined) between.set(key, [vector]);
     else already.push(vector);
   }
-  const destinations = [...parties.map(({ name, node, ip }) => ({ name, node, ip })), { name: elsewhere, node: '', ip: 'an address that nobody holds, or none' }];
+  const destinations = [...parties.map(({ name, node, ip }) => ({ name, node, ip })), ...(kind === undefined ? [{ name: elsewhere, node: '', ip: 'an address that nobody holds, or none' }] : [])];
   const edge = (index: number, all: readonly { readonly node: string }[]): string => (index > 0 && all[index]?.node !== all[index - 1]?.node ? ' edge' : '');
   const head = element('thead', {}, element('tr', { role: 'row' },
     element('td', { class: 'corner' }, 'from \\ to'),
@@ -29,7 +32,7 @@ export function drawMatrix(scene: Scene, vectors: readonly VectorData[]): HTMLEl
     element('th', { role: 'rowheader', scope: 'row', title: from.ip }, from.name),
     destinations.map((to, column) => drawCellOf(scene, from.name, to.name, between.get(`${from.name} ${to.name}`) ?? [], edge(column, destinations))),
   )));
-  const table = element('table', { class: `matrix${destinations.length > lyingNamesMax ? ' dense' : ''}`, role: 'grid', 'aria-label': 'Senders (rows) and destinations (columns)' }, head, body);
+  const table = element('table', { class: `matrix${destinations.length > lyingNamesMax ? ' dense' : ''}`, role: 'grid', 'aria-label': `${kind === undefined ? '' : `${kind}: `}Senders (rows) and destinations (columns)` }, head, body);
   makeNavigable(table);
   return table;
 }

@@ -1,0 +1,92 @@
+/** Vectors that are played together: neighbours first, then all of them, then what they left behind. */
+import { sha256 } from '../base/digest.js';
+import { compareCounters, withSums } from '../compare/counters.js';
+import { compareState } from '../compare/state.js';
+import type { Aftermath } from '../compare/vector.js';
+import type { KnownNeighbours } from '../fabric/host.js';
+import { nextHop } from '../fabric/routing.js';
+import type { Observation } from '../nouns/observation.js';
+import type { ClusterPlan, HostPlan } from '../nouns/plan.js';
+import type { Stimulus, TestVector } from '../nouns/vector.js';
+import { noCounts, type Counts } from '../nouns/verdict.js';
+import type { ModelTestbed } from '../testbeds/model/model.js';
+import type { Testbed } from '../testbeds/testbed.js';
+import { canonicalTrace } from './canonical-trace.js';
+import { draw } from './drive.js';
+import { playTogether, type Sending } from './together.js';
+
+/** `parted`: model and switches did not do the same; which vector it was only playing them alone tells. */
+export type BatchPlay =
+  | {
+      readonly kind: 'alike';
+      /** Of each vector. */
+      readonly observations: readonly Observation[];
+      /** Of each, a digest of what was observed of the switches; with the first, of what all of them left behind. */
+      readonly observed: readonly string[];
+      /** What was compared once for all of them. */
+      readonly counts: Counts;
+    }
+  | { readonly kind: 'parted'; readonly where: string };
+
+/**
+ * Plays the vectors between two resets of both sides. Neighbours are asked for first, by ARP through the same switches. Counters and what is
+ * remembered are compared for all of them; of flows of equal priority that do the same, the sum of their counters is.
+ * @throws Unsupported where the model cannot tell.
+ */
+export async function playBatch(model: ModelTestbed, real: Testbed, plan: ClusterPlan, vectors: readonly TestVector[], seed: number): Promise<BatchPlay> {
+  await Promise.all([model.reset(), real.reset()]);
+  const asked = arpRequests(plan, vectors.map(({ stimulus }) => stimulus));
+  const resolved = await playTogether(model, real, plan, asked.map((stimulus): Sending => ({ stimulus, draws: draw(seed, 'neighbours') })), new Map());
+  if (resolved.kind === 'parted') return resolved;
+  const played = await playTogether(model, real, plan, vectors.map(({ id, stimulus }): Sending => ({ stimulus, draws: draw(seed, id) })), neighboursIn(resolved.observations));
+  if (played.kind === 'parted') return played;
+  const [counts, state, strays] = [await real.counts(), await real.state(), await real.strays()];
+  const leftOpen = model.leftOpen();
+  const counters = compareCounters(withSums(await model.counts(), leftOpen), withSums(counts, leftOpen));
+  const remembered = compareState(await model.state(), state, plan.nodes.length);
+  const [stray, counter, entry] = [strays[0], counters.differences[0], remembered.differences[0]];
+  if (stray !== undefined) return { kind: 'parted', where: `a frame out of ${stray.port} on ${stray.node} after all was over` };
+  if (counter !== undefined) return { kind: 'parted', where: `what ${counter.flow.bridge} on ${counter.flow.node} counted in table ${counter.flow.table}` };
+  if (entry !== undefined) return { kind: 'parted', where: `what is remembered: ${entry.about}` };
+  const { observations } = played;
+  return {
+    kind: 'alike', observations,
+    observed: vectors.map(({ id }, index) => {
+      const real = observations[index] ?? { frames: [], notes: [] };
+      return sha256(canonicalTrace(id, [{ pass: { name: 'cold' }, real }], index === 0 ? { counts: withSums(counts, leftOpen), state } : nothing));
+    }),
+    counts: { ...noCounts, counters: counters.count, connections: remembered.connections, macs: remembered.macs },
+  };
+}
+
+const nothing: Aftermath = { counts: [], state: { connections: [], macs: [] } };
+
+/** What senders and those who answer them will have to ask, each question once. */
+function arpRequests(plan: ClusterPlan, stimuli: readonly Stimulus[]): readonly Stimulus[] {
+  const hosts = [...plan.nodes.flatMap((node) => node.hosts), ...(plan.externalHosts ?? [])];
+  const byName = new Map(hosts.map((host) => [host.name, host]));
+  const byAddress = new Map(hosts.flatMap((host) => host.interfaces.map(({ ip }) => [ip, host] as const)));
+  const wanted = new Map<string, Stimulus>();
+  const want = (host: HostPlan | undefined, destination: string): string | undefined => {
+    const hop = host === undefined ? undefined : nextHop(host, destination);
+    if (host === undefined || hop === undefined) return undefined;
+    wanted.set(`${host.name} ${hop.ip}`, { kind: 'arp', from: host.name, target: hop.ip });
+    return hop.via.ip;
+  };
+  for (const stimulus of stimuli) {
+    if (!('to' in stimulus)) continue;
+    const source = want(byName.get(stimulus.from), stimulus.to);
+    if (source !== undefined) want(byAddress.get(stimulus.to), source);
+  }
+  return [...wanted.values()];
+}
+
+function neighboursIn(observations: readonly Observation[]): KnownNeighbours {
+  const known = new Map<string, Map<string, string>>();
+  for (const note of observations.flatMap(({ notes }) => notes)) {
+    if (note.kind !== 'resolved') continue;
+    const own = known.get(note.host) ?? new Map<string, string>();
+    known.set(note.host, own.set(note.ip, note.mac));
+  }
+  return known;
+}
