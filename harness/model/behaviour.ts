@@ -41,6 +41,8 @@ export interface Behaviour {
   readonly ipv6UdpChecksums: 'always' | 'as asked';
   /** How long the answer of a tunnel's neighbour is waited for before it is asked for again. */
   readonly neighbourPatienceMs: number;
+  /** When the checksums of what is put around a packet by a tunnel are written: what is tracked before that is invalid. */
+  readonly tunnelChecksums: 'at once' | 'when it leaves';
   /** Fragments that are read as packets are, where errors of ICMP quote them, or they could not be put together. */
   readonly trackedFragments: 'none' | 'the first';
   /** Whether fragments other than the first have ct_tp_src and ct_tp_dst. */
@@ -96,6 +98,8 @@ export function behaviourOf(version: Version): Behaviour {
     ipv6UdpChecksums: isBefore(version, [3, 4]) ? 'always' : 'as asked',
     // (lib/tnl-neigh-cache.c, NEIGH_ENTRY_LOOKUP_RETRANS_TIME)
     neighbourPatienceMs: isBefore(version, [4, 0]) ? 0 : 1000,
+    // (lib/netdev-native-tnl.c, netdev_tnl_push_udp_header)
+    tunnelChecksums: isBefore(version, [3, 2]) || !isBefore(version, [3, 6]) ? 'at once' : 'when it leaves',
     // (lib/conntrack.c, extract_l3_ipv4)
     trackedFragments: isBefore(version, [3, 6]) ? 'none' : 'the first',
     // (lib/flow.c, miniflow_extract)

@@ -24,6 +24,8 @@ export interface Packet {
   isAsRead: boolean;
   /** Whether it is inside a tunnel since it was last read: of the header around it, not all is known. */
   isWrapped: boolean;
+  /** What the tracker takes it for where a tunnel has been put around it. */
+  readonly trackedAs: 'itself' | 'nothing' | 'what is inside';
   /** The own address that it came to through a tunnel. */
   readonly cameTo: bigint | undefined;
   /** Hash of addresses and ports when the packet entered the datapath: a tunnel's UDP source port follows from it. */
@@ -45,7 +47,7 @@ export function arriving(frame: Uint8Array, inPort: number): Packet {
   key[word.inPort] = inPort;
   key[word.actsetOutput] = reservedPorts.UNSET;
   const padding = paddingOf(frame, layout, key);
-  return { frame, layout, arrived: copyKey(key), key, isUnread: false, isAsRead: true, isWrapped: false, cameTo: undefined, hash: fiveTuple(key, hashedProtocol(frame, layout, key, padding)), padding, tracked: undefined };
+  return { frame, layout, arrived: copyKey(key), key, isUnread: false, isAsRead: true, isWrapped: false, trackedAs: 'itself', cameTo: undefined, hash: fiveTuple(key, hashedProtocol(frame, layout, key, padding)), padding, tracked: undefined };
 }
 
 /** Behind IPv6's extension headers, a whole TCP or UDP header is hashed with the protocol that IPv6 itself names (lib/dp-packet.h, dp_packet_update_rss_hash_ipv6_tcp_udp). */
@@ -87,8 +89,8 @@ function departingWrapped({ frame, layout, arrived, key }: Packet): Uint8Array {
 }
 
 /** The same packet, so that what happens to the copy leaves the original alone. */
-export function copyOf({ frame, layout, arrived, key, isUnread, isAsRead, isWrapped, cameTo, hash, padding, tracked }: Packet): Packet {
-  return { frame, layout, arrived, key: copyKey(key), isUnread, isAsRead, isWrapped, cameTo, hash, padding, tracked };
+export function copyOf({ frame, layout, arrived, key, isUnread, isAsRead, isWrapped, trackedAs, cameTo, hash, padding, tracked }: Packet): Packet {
+  return { frame, layout, arrived, key: copyKey(key), isUnread, isAsRead, isWrapped, trackedAs, cameTo, hash, padding, tracked };
 }
 
 /** The packet's changes go into its bytes, and what is known of it stays. */

@@ -48,10 +48,13 @@ export function missingFromPackets({ fields: met, actions, protocols: seen }: Co
 }
 
 const statefulActions: readonly string[] = [
-  'ct', 'ct with commit', 'ct with force', 'ct with commit and table', 'ct in the zone of a field', 'ct with exec', 'nat', 'nat of src', 'nat of dst', 'ct_clear', 'clone', 'learn', 'learn with delete_learned', 'learn with a limit',
+  'group select', 'group ff', 'group all', 'meter', 'fin_timeout', 'ct', 'ct with commit', 'ct with force', 'ct with commit and table', 'ct in the zone of a field', 'ct with exec', 'nat', 'nat of src', 'nat of dst', 'ct_clear', 'clone', 'learn', 'learn with delete_learned', 'learn with a limit',
 ];
-const operations: readonly string[] = ['advance', 'flow add', 'flow delete', 'flow delete_strict', 'flow modify', 'flow modify_strict', 'link up', 'link down', 'flush', 'flush of a zone', 'flush of a connection'];
-const statefulFields: readonly string[] = ['ct_state masked', 'ct_zone exactly', 'ct_mark exactly', 'ct_mark masked', 'ct_mark written', 'ct_label masked', 'ct_label written', 'ct_nw_src exactly', 'ct_ipv6_src exactly'];
+const operations: readonly string[] = ['advance', 'flow add', 'flow delete', 'flow delete_strict', 'flow modify', 'flow modify_strict', 'group modify', 'group insert_bucket', 'group remove_bucket', 'group delete', 'link up', 'link down', 'flush', 'flush of a zone', 'flush of a connection'];
+const statefulFields: readonly string[] = [
+  'tun_id exactly', 'tun_id masked', 'tun_src exactly', 'tun_ipv6_src exactly', 'tun_metadata0 exactly', 'tun_flags masked', 'tun_dst written', 'tun_ipv6_dst written', 'tun_id written', 'tun_metadata0 written',
+  'ct_state masked', 'ct_zone exactly', 'ct_mark exactly', 'ct_mark masked', 'ct_mark written', 'ct_label masked', 'ct_label written', 'ct_nw_src exactly', 'ct_ipv6_src exactly',
+];
 
 /** The names of what sequences never met. */
 export function missingFromSequences({ fields: met, actions, operations: done }: Coverage): readonly string[] {

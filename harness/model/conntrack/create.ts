@@ -1,5 +1,5 @@
 /** New connections (Open vSwitch lib/conntrack.c, conn_not_found). */
-import { Unsupported } from '../../base/errors.js';
+import type { NatAction } from '../../openflow/actions.js';
 import type { Connection } from './connection.js';
 import { helperOf, type Expected } from './helper.js';
 import { begin, type Part } from './progress.js';
@@ -9,9 +9,8 @@ import { keyOf, reversed, type Tuple } from './tuple.js';
 /** Undefined where there is no room for one more, or nothing to translate it to. */
 export function create({ connections, nowMs, timeoutsOf, hasRoom, translate }: Tracker, packet: Part, original: Tuple, { nat, helper: asked, reader }: Asked, expected: Expected | undefined): Connection | undefined {
   if (!hasRoom(original.zone)) return undefined;
-  if (nat !== undefined && expected !== undefined) throw new Unsupported('the model does not translate connections that were expected of FTP or TFTP');
   const helper = helperOf(reader, asked);
-  const reply = nat === undefined ? reversed(original) : translate(original, nat);
+  const reply = nat === undefined ? reversed(original) : expected === undefined ? translate(original, nat) : answersTo(original, expected);
   if (reply === undefined) return undefined;
   const { progress, timeout } = begin(packet);
   const timeouts = timeoutsOf(original);
@@ -19,8 +18,19 @@ export function create({ connections, nowMs, timeoutsOf, hasRoom, translate }: T
   const plain: Connection = { original, reply, progress, timeouts, replaces: former === undefined ? 0 : former.replaces + 1, mark: expected?.mark ?? 0, label: expected?.label ?? 0n, expiresAtMs: nowMs + timeouts[timeout] * 1000 };
   const isPlain = nat === undefined && helper === undefined && expected === undefined;
   const created: Connection = isPlain ? plain : {
-    ...plain, ...(nat === undefined ? {} : { translated: nat.to?.part ?? 'neither' }), ...(helper === undefined ? {} : { helper }), ...(expected === undefined ? {} : { parent: expected.parent }),
+    ...plain, ...(nat === undefined ? {} : { translated: partOf(nat, expected) }), ...(helper === undefined ? {} : { helper }), ...(expected === undefined ? {} : { parent: expected.parent }),
   };
   for (const direction of [original, reply]) connections.set(keyOf(direction), created);
   return created;
+}
+
+/** One that was expected is translated as the connection that told of it, whatever the flow asks for. */
+function answersTo(original: Tuple, { answers: { part, address } }: Expected): Tuple {
+  const reply = reversed(original);
+  return { ...reply, [part]: { ...reply[part], address } };
+}
+
+function partOf(nat: NatAction, expected: Expected | undefined): 'src' | 'dst' | 'neither' {
+  if (expected === undefined) return nat.to?.part ?? 'neither';
+  return expected.answers.part === 'dst' ? 'src' : 'dst';
 }

@@ -7,11 +7,17 @@ import { encodeEthernet, etherTypes } from '../../packet/ethernet.js';
 import { encodeIpv4, ipProtocols } from '../../packet/ipv4.js';
 import { encodeTcp } from '../../packet/tcp.js';
 import { encodeUdp } from '../../packet/udp.js';
-import type { Version } from '../behaviour.js';
+import { ipv4Number } from '../../base/address.js';
+import { ipv6Number } from '../../base/ipv6.js';
+import { behaviourOf, type Version } from '../behaviour.js';
 import { buildNode, type ModelNode } from '../node.js';
 import { operate } from '../operations.js';
 import { stateOf } from '../state.js';
 import { receiveFrame } from '../switch.js';
+import type { Connection } from './connection.js';
+import { readFtp } from './ftp.js';
+import { defaultTimeouts } from './timeouts.js';
+import { addressFrom, reversed, type Endpoint, type Tuple } from './tuple.js';
 
 const flows = ['tcp,tp_dst=21 actions=ct(commit,alg=ftp,exec(set_field:5->ct_mark))', 'tcp,tp_src=21 actions=ct(table=1)', 'udp,tp_dst=70 actions=ct(commit,alg=tftp,exec(set_field:6->ct_mark))', 'priority=1,ip actions=ct(commit,exec(set_field:9->ct_mark))'];
 
@@ -61,13 +67,32 @@ void t.test('what was told is forgotten with the connection', async (t) => {
   t.strictSame(related(node), []);
 });
 
+void t.test('words of FTP over both families', (t) => {
+  const [v4, v6] = ['10.0.0.1', 'fd00::1'].map((near): Connection => {
+    const [src, dst] = [near, near.replace(/1$/, '2')].map((text) => ({ address: near.includes(':') ? addressFrom(ipv6Number(text), 'ipv6') : addressFrom(BigInt(ipv4Number(text)), 'ipv4'), port: 21, type: 0 })) as [Endpoint, Endpoint];
+    const original: Tuple = { zone: 0, family: near.includes(':') ? 'ipv6' : 'ipv4', protocol: ipProtocols.tcp, src, dst };
+    return { original, reply: reversed(original), progress: { kind: 'icmp', answered: false }, timeouts: defaultTimeouts, replaces: 0, mark: 0, label: 0n, expiresAtMs: 0 };
+  }) as [Connection, Connection];
+  const told = (connection: Connection, text: string, version: Version = [4, 0]) => {
+    const read = readFtp(Buffer.from(`${text}\r\n`), connection, behaviourOf(version));
+    return read.kind === 'port' ? read.port : read.kind;
+  };
+  const words: readonly (readonly [connection: Connection, text: string, gives: number | string])[] = [
+    [v4, 'PORT 10,0,0,1,16,2', 4098], [v4, 'port 10,0,0,2,16,2', 'invalid'], [v4, 'PORT 10,0,0,1,256,2', 'invalid'], [v4, 'PORT 10,0,0,1,16', 'invalid'], [v4, 'PORT 10,0,0', 'invalid'], [v4, 'PORT', 'invalid'], [v4, 'PORT x', 'invalid'], [v4, 'PORT 10,00,0,1,16,2', 'invalid'],
+    [v4, '227 Entering Passive Mode (10,0,0,2,16,3).', 4099], [v4, 'EPRT |1|10.0.0.1|4098|', 4098], [v4, 'EPRT |2|10.0.0.1|4098|', 'invalid'], [v4, 'EPRT |11|10.0.0.1|4098|', 'invalid'], [v4, 'EPRT |1|10.0.0.9|4098|', 'invalid'], [v4, 'EPRT |1|10.0.0.1|65536|', 'invalid'],
+    [v4, '229 Entering Extended Passive Mode (|||6446|)', 6446], [v4, '229 none', 'invalid'], [v4, '226 Done.', 'nothing'], [v4, '', 'nothing'],
+    [v6, 'EPRT |2|fd00::1|4098|', 4098], [v6, 'EPRT |1|fd00::1|4098|', 'invalid'], [v6, 'EPRT |2|fd00::9|4098|', 'invalid'], [v6, 'EPRT |2|fd00:::1|4098|', 'invalid'], [v6, '229 Entering Extended Passive Mode (|||6446|)', 6446], [v6, '229 (|||6446|)', 'nothing'], [v6, 'extended passive', 'invalid'],
+    [v6, 'PORT 10,0,0,1,16,2', 'nothing'],
+  ];
+  for (const [connection, text, gives] of words) t.equal(told(connection, text), gives, text);
+  t.equal(told(v4, 'EPRT |1|10.0.0.1|4098|', [3, 5]), 'nothing', 'over IPv4, only newer versions read it');
+  t.end();
+});
+
 void t.test('refused by name', async (t) => {
   const refuses = (why: RegExp, work: () => void) => t.throws(work, { name: 'Unsupported', message: why });
   const tells = (text: string, version?: Version, own?: readonly string[]) => { send(nodeOf(version, own), 'tcp', asked, text); };
-  refuses(/does not read EPRT and EPSV/, () => { tells('EPRT |1|10.0.0.1|4098|\r\n', [4, 0]); });
-  t.doesNotThrow(() => { tells('EPRT |1|10.0.0.1|4098|\r\n', [3, 5]); }, 'not read over IPv4');
-  refuses(/does not know what Open vSwitch makes of FTP's "PORT 10,0,0"/, () => { tells('PORT 10,0,0\r'); });
-  refuses(/does not translate addresses that FTP tells of/, () => { tells('PORT 10,0,0,1,16,2\r\n', [4, 0], ['tcp actions=ct(commit,alg=ftp,nat(src=10.0.0.9))']); });
+  refuses(/does not write another address into what FTP tells/, () => { tells('PORT 10,0,0,1,16,2\r\n', [4, 0], ['tcp actions=ct(commit,alg=ftp,nat(src=10.0.0.9))']); });
   refuses(/whether src=10.0.0.2.*is still expected/, () => {
     const node = nodeOf();
     send(node, 'tcp', asked, 'PORT 10,0,0,1,16,2\r\n');

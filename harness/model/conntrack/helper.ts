@@ -4,7 +4,7 @@ import { word, type FlowKey } from '../../packet/flow-key.js';
 import { ipProtocols } from '../../packet/ipv4.js';
 import type { Behaviour } from '../behaviour.js';
 import type { Connection, ConnectionTable } from './connection.js';
-import { keyOf, printTuple, type Tuple } from './tuple.js';
+import { keyOf, printTuple, type Address, type Tuple } from './tuple.js';
 
 export type Helper = 'ftp' | 'tftp';
 
@@ -13,6 +13,8 @@ export interface Expected {
   readonly mark: number;
   readonly label: bigint;
   readonly parent: Tuple;
+  /** Where it is translated: which end of its answers has another address. */
+  readonly answers: { readonly part: 'src' | 'dst'; readonly address: Address };
 }
 
 /** Of a connection: what it told of, by `expectationKey`. */
@@ -64,11 +66,11 @@ export function forgetExpected(connections: ConnectionTable, controls: Set<Conne
 
 /** From now on the connection expects one to `port`: of who answers to who began it, or, told of in an answer, the other way round (expectation_create). */
 export function expect(connections: ConnectionTable, controls: Set<Connection>, control: Connection, told: { readonly port: number; readonly isReply: boolean }, nowMs: number): void {
-  const { original, reply, mark, label } = control;
+  const { original, reply, mark, label, translated } = control;
   const direction = told.isReply ? original : reply;
   const tuple: Tuple = { ...direction, dst: { ...direction.dst, port: told.port } };
   if (expectedAs(connections, controls, tuple, nowMs) !== undefined) return;
   control.expects ??= new Map();
-  control.expects.set(expectationKey(tuple), { mark, label, parent: original });
+  control.expects.set(expectationKey(tuple), { mark, label, parent: original, answers: told.isReply === (translated === 'dst') ? { part: 'src', address: (told.isReply ? reply : original).src.address } : { part: 'dst', address: told.isReply ? reply.dst.address : original.dst.address } });
   controls.add(control);
 }

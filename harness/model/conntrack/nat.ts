@@ -68,8 +68,8 @@ function search(wanted: number, { first, last }: Ports, isFree: (port: number) =
   }
 }
 
-/** Protocols whose ports, or identifiers, are translated as well. */
-export function hasPorts({ protocol, family }: Tuple, { trackedSctp, natOfIcmp }: Behaviour): boolean {
+/** Protocols whose ports, or identifiers, are translated as well: ICMP also where IPv6 carries it. */
+export function hasPorts({ protocol }: Tuple, { trackedSctp, natOfIcmp }: Behaviour): boolean {
   switch (protocol) {
     case ipProtocols.tcp:
     case ipProtocols.udp:
@@ -77,7 +77,7 @@ export function hasPorts({ protocol, family }: Tuple, { trackedSctp, natOfIcmp }
     case ipProtocols.sctp:
       return trackedSctp === 'by ports';
     case ipProtocols.icmp:
-      return family === 'ipv4' && natOfIcmp === 'identifiers';
+      return natOfIcmp === 'identifiers';
     default:
       return false;
   }

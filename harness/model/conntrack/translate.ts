@@ -5,12 +5,14 @@ import type { Layout } from '../../packet/extract/extract.js';
 import { word, type FlowKey } from '../../packet/flow-key.js';
 import { rewrite } from '../../packet/flow-rewrite.js';
 import { viewOf } from '../../packet/header.js';
+import { ipProtocols } from '../../packet/ipv4.js';
 import { rewriteIdentifier } from '../../packet/rewrite/transport.js';
 import type { Behaviour } from '../behaviour.js';
+import { counterpart } from './icmp.js';
 import { hasPorts } from './nat.js';
 import type { Translation } from './tracked.js';
 import { translateError } from './translate-error.js';
-import { isIcmp } from './tuple.js';
+import { headerLengths } from './transport.js';
 
 /** A frame, and what is known of its bytes. */
 export interface Bytes {
@@ -29,7 +31,8 @@ export function translate({ frame, layout, key }: Bytes, change: Translation, be
   const [v4, v6] = part === 'src' ? [word.nwSrc, word.ipv6Src] : [word.nwDst, word.ipv6Dst];
   write(tuple.family === 'ipv4' ? v4 : v6, tuple[part].address);
   const isWithPorts = !isOfError && hasPorts(tuple, behaviour);
-  if (isWithPorts && !isIcmp(tuple)) {
+  const hasIdentifier = tuple.protocol === ipProtocols.icmp;
+  if (isWithPorts && !hasIdentifier) {
     write(word.tpSrc, [tuple.src.port]);
     write(word.tpDst, [tuple.dst.port]);
   }
@@ -39,10 +42,15 @@ export function translate({ frame, layout, key }: Bytes, change: Translation, be
     translateError(bytes, layout, change, behaviour);
     return { frame: bytes, layout, key: after };
   }
-  if (!isWithPorts || !isIcmp(tuple)) return { frame: rewrite(frame, layout, key, after), layout, key: after };
   const bytes = rewrite(frame, layout, key, after).slice();
+  if (!isWithPorts || !hasIdentifier || !isInformational(bytes, layout)) return { frame: bytes, layout, key: after };
   rewriteIdentifier(viewOf(bytes), layout.l4, tuple.dst.port);
   return { frame: bytes, layout, key: after };
+}
+
+/** Messages with an identifier, whatever IP carries them (lib/packets.c, packet_is_icmpv4_info_message). */
+function isInformational(frame: Uint8Array, { l4 }: Layout): boolean {
+  return frame.length >= l4 + headerLengths.icmp && counterpart(ipProtocols.icmp, frame[l4] ?? 0) !== undefined;
 }
 
 /** @throws Unsupported where the checksum is taken with the wrong protocol. */

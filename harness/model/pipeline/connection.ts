@@ -10,7 +10,7 @@ import { checkRead } from '../known.js';
 import { settled, type Packet } from '../packet.js';
 import { freeze } from './freeze.js';
 import { forgetConnection, trackNow, writesOf, type Marks, type TrackRequest } from './tracking.js';
-import { blame, commitChanges, leaveToDatapath, type Translation } from './translation.js';
+import { blame, commitChanges, keepNothing, leaveToDatapath, type Translation } from './translation.js';
 
 /** The packet's changes go into its bytes; then it is untracked again: connection fields are for the packet that goes on in `table`. */
 export function connectionTrack(at: Translation, ct: CtAction): void {
@@ -25,6 +25,7 @@ export function connectionTrack(at: Translation, ct: CtAction): void {
   const { flow } = blame(at);
   const request: TrackRequest = { asked, marks, flow, told: writesOf(flow), ...(ct.table === undefined ? {} : { onward: freeze(at, ct.table) }) };
   if (ct.table !== undefined) at.frozen = [];
+  if (packet.isWrapped) keepNothing(at, 'what a tunnel has put around a packet, tracked as what is inside');
   at.isLasting = true;
   const event = at.recording && { kind: 'track' as const, key: copyKey(settledPacket.key), metadata: at.recording.metadata, request };
   leaveToDatapath(at, event, (behind) => trackNow(at, request, settledPacket, behind));

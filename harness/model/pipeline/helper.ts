@@ -1,7 +1,7 @@
 /** The helpers of FTP and TFTP beside the tracker: what packets of their connections tell of others (Open vSwitch lib/conntrack.c, handle_ftp_ctl, handle_tftp_ctl). */
 import { Unsupported } from '../../base/errors.js';
 import { ctStateBits } from '../../openflow/fields.js';
-import { readFtp } from '../conntrack/ftp.js';
+import { readFtp, type FtpControl } from '../conntrack/ftp.js';
 import { expect, readerOf } from '../conntrack/helper.js';
 import type { Connection } from '../conntrack/connection.js';
 import type { Asked, Tracked } from '../conntrack/tracked.js';
@@ -10,17 +10,17 @@ import type { ModelNode } from '../node.js';
 import type { Packet } from '../packet.js';
 import type { Seen } from './reassembly.js';
 
-/** What is said of the packet, once its connection's helper has read it: one that tells of a foreign address is invalid. */
+/** What is said of the packet, once its connection's helper has read it: one that tells of a foreign address, or of none, is invalid. */
 export function readAlong(node: ModelNode, { packet, seen }: { readonly packet: Packet; readonly seen: Seen }, said: Tracked, { helper, nat }: Asked): Tracked {
   const { connection } = said;
   if (connection?.helper === undefined) return said;
   const reader = readerOf(packet.arrived, helper, connection, node.behaviour);
   if (reader === undefined) return said;
   if (seen.kind !== 'packet') throw new Unsupported('the model does not read fragments of FTP and TFTP');
-  const told = reader === 'tftp' ? { kind: 'port', port: connection.original.src.port } as const : readFtp(payloadOf(packet), connection, node.behaviour);
+  const told: FtpControl = reader === 'tftp' ? { kind: 'port', port: connection.original.src.port } : readFtp(payloadOf(packet), connection, node.behaviour);
   if (told.kind === 'nothing') return said;
-  if (reader === 'ftp' && (nat !== undefined || connection.translated !== undefined)) throw new Unsupported('the model does not translate addresses that FTP tells of');
-  if (told.kind === 'foreign') return { ...said, state: said.state | ctStateBits.trk | ctStateBits.inv };
+  if (told.kind === 'port' && nat !== undefined && told.written !== told.translated) throw new Unsupported('the model does not write another address into what FTP tells, after which sequence numbers go on by others');
+  if (told.kind === 'invalid') return { ...said, state: said.state | ctStateBits.trk | ctStateBits.inv };
   tell(node, connection, told.port, (said.state & ctStateBits.rpl) !== 0);
   return said;
 }

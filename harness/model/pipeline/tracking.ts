@@ -96,7 +96,8 @@ function writeConnection(packet: Packet, { state, zone, connection, expected, or
 /** What the tracker says of the packet: in the zone of its connection it is not looked at again, unless its addresses or ports have changed. Without one it can belong to none. */
 function lookAtConnection(node: ModelNode, packet: Packet | undefined, asked: Asked): Tracked {
   const tracker = trackerOf(node);
-  if (packet === undefined) return track(tracker, undefined, asked, undefined);
+  if (packet?.trackedAs === 'what is inside') throw new Unsupported('Open vSwitch reads what a tunnel has put around IPv4 and IPv6 as what is inside, where it is tracked on the way: the model does not');
+  if (packet === undefined || packet.trackedAs === 'nothing') return track(tracker, undefined, asked, undefined);
   const { frame, layout, arrived, tracked } = packet;
   const reader = readerOf(arrived, asked.helper, tracked?.said.connection, node.behaviour);
   const isUnchanged = tracked?.holds === true && tracked.said.zone === asked.zone && ofTuples.every((field) => tracked.key[field] === arrived[field]);

@@ -50,7 +50,7 @@ export function sendThroughTunnel(at: Translation, { config }: TunnelPort, lengt
   const frame = wrap(packet.frame.subarray(0, packet.frame.length - cutOff), packet.hash, envelope);
   if (at.isLast) at.isLasting = true;
   if (length !== 'whole') return comeInAnew(at, below, { ...arriving(frame, reservedPorts.LOCAL), hash: packet.hash });
-  goBelow(at, below, wrapped(packet, frame, envelope), envelope);
+  goBelow(at, below, wrapped(packet, frame, envelope, node.behaviour), envelope);
 }
 
 /** What the outer header is made of, and whether anybody knows where it goes. */

@@ -131,7 +131,7 @@ function runningNode(planned: NodePlan, vswitch: Vswitch, ofctl: Ofctl, { wires,
   /** What is cached follows a change of flows, groups and ports some time after it: unless it is thrown away, packets go by what was before. */
   const changing = async (change: () => Promise<void>): Promise<SwitchStep> => {
     touched = 'yes';
-    await settle();
+    await (programs.isVolatile() ? settle() : counting.purge());
     await vswitch.whileAlive(change());
     await settle();
     await counting.changed();
