@@ -48,7 +48,7 @@ function sketchPod(pod: KubePod): Omit<Pod, 'ip' | 'mac'> & { readonly ip: strin
 
 /** On the ports of all their containers. */
 function listening(pods: readonly KubePod[]): { readonly listens?: readonly Listener[] } {
-  const listens = pods.flatMap(({ spec }) => spec.containers).flatMap(({ ports }) => ports).flatMap(({ protocol, containerPort }): readonly Listener[] => (protocol === 'SCTP' ? [] : [{ protocol, port: containerPort }]));
+  const listens = pods.flatMap(({ spec }) => spec.containers).flatMap(({ ports }) => ports).map(({ protocol, containerPort }): Listener => ({ protocol, port: containerPort }));
   return listens.length === 0 ? {} : { listens };
 }
 

@@ -44,6 +44,7 @@ function judgeRoundTrip(intent: Extract<Intent, { kind: 'round-trip' }>, stimulu
     const broken = judgeConnection(intent, stimulus, notes) ?? (intent.path === undefined ? undefined : straying(intent.path, seen));
     if (broken !== undefined || stimulus.kind === 'probe') return broken;
   }
+  if (stimulus.kind === 'sctp') return judgeConnection(intent, stimulus, notes) ?? judgeMessage(intent, stimulus, notes);
   const expected = `${intent.to} gets it once, from ${intent.source}, and ${stimulus.from} gets one answer from ${destinationOf(stimulus) ?? 'it'}`;
   const deliveries = notes.filter((note) => note.kind === 'received' && note.host !== stimulus.from);
   const answers = notes.filter((note) => note.kind === 'received' && note.host === stimulus.from);
@@ -75,6 +76,15 @@ function judgeConnection(intent: Extract<Intent, { kind: 'round-trip' }>, stimul
     if (closed !== 1) return { expected, actual: `${host} saw it closed ${closed} times` };
   }
   return judgeInterjection(intent, stimulus, notes);
+}
+
+/** The one message of an association comes to its answerer alone, once. */
+function judgeMessage(intent: Extract<Intent, { kind: 'round-trip' }>, stimulus: Stimulus, notes: readonly HostNote[]): BrokenPromise | undefined {
+  const expected = `${intent.to} gets the message once, from ${intent.source}`;
+  const deliveries = notes.filter(({ kind }) => kind === 'received');
+  const wrong = deliveries.find((note) => note.host !== intent.to || (note.kind === 'received' && note.src !== intent.source));
+  if (wrong !== undefined) return { expected, actual: describe(wrong) };
+  return deliveries.length === 1 ? undefined : { expected, actual: deliveries.length === 0 ? `nobody got what ${stimulus.from} sent` : `${intent.to} got it ${deliveries.length} times` };
 }
 
 /** Its receiver notes that it drops what does not belong. */
@@ -144,6 +154,7 @@ export function destinationOf(stimulus: Stimulus): string | undefined {
     case 'udp':
     case 'tcp':
     case 'probe':
+    case 'sctp':
     case 'calls':
       return stimulus.to;
     case 'arp':
@@ -183,7 +194,7 @@ export function describe(note: HostNote): string {
   }
 }
 
-const names = { 'echo-request': 'an echo request', 'echo-reply': 'an echo reply', udp: 'a UDP datagram', tcp: 'data of a TCP connection' } as const;
+const names = { 'echo-request': 'an echo request', 'echo-reply': 'an echo reply', udp: 'a UDP datagram', tcp: 'data of a TCP connection', sctp: 'a message of an SCTP association' } as const;
 
 /** Notes that say how a connection fares. */
 const aboutConnections: ReadonlySet<HostNote['kind']> = new Set(['connected', 'closed', 'refused', 'reset', 'timed-out']);

@@ -175,7 +175,7 @@ void t.test('datagrams', async (t) => {
   await t.test('what is broken, foreign or unknown is dropped, and why is noted', async (t) => {
     const rest = '10.0.0.2 10.0.0.1';
     t.strictSame(got(ipFrom({ dst: '10.0.0.3' }, echoRequest)), ['dropped no route to 10.0.0.3 10.0.0.2 10.0.0.3']);
-    t.strictSame(got(ipFrom({ protocol: 132 }, echoRequest)), [`dropped nobody takes protocol 132 ${rest}`]);
+    t.strictSame(got(ipFrom({ protocol: 133 }, echoRequest)), [`dropped nobody takes protocol 133 ${rest}`]);
     t.strictSame(got(ipFrom({ flags: ipv4Flags.moreFragments }, echoRequest)), [`dropped a fragment ${rest}`]);
     t.strictSame(got(ipFrom({}, encodeIcmp({ type: 13, code: 0, identifier: 0, sequence: 0 }, new Uint8Array()))), [`dropped ICMP type 13 ${rest}`]);
     t.strictSame(got(ipFrom({}, Uint8Array.of(8, 0))), [`dropped a broken ICMP message ${rest}`]);

@@ -6,7 +6,9 @@
 import type { HostNote } from '../nouns/observation.js';
 import type { HostPlan, InterfacePlan } from '../nouns/plan.js';
 import type { AddressAndPort } from '../nouns/translation.js';
+import type { Listener } from '../nouns/topology.js';
 import type { Interjection, Stimulus } from '../nouns/vector.js';
+import type { Association } from './sctp.js';
 import type { TcpConnection } from './tcp.js';
 import { noTranslations, type Translations } from './translation.js';
 
@@ -19,6 +21,8 @@ export interface Host {
   readonly neighbours: Map<string, Neighbour>;
   /** TCP connections by their four addresses and ports, seen from here. */
   readonly connections: Map<string, TcpConnection>;
+  /** SCTP associations, by the same. */
+  readonly associations: Map<string, Association>;
   /** What one end of the vector's connection does beside what TCP asks of it. */
   readonly interjection: Interjection | undefined;
   /** Addresses of the host for which the device of a LOCAL port answers ARP before its stack can (`answerOfDevice`). */
@@ -65,6 +69,7 @@ export type Timer =
   | { readonly kind: 'neighbour'; readonly via: InterfacePlan; readonly ip: string; readonly probes: number }
   /** The vector asks for the next of several. */
   | { readonly kind: 'call'; readonly stimulus: Calls; readonly index: number }
+  | { readonly kind: 'sctp'; readonly association: string; readonly type: number; readonly transmissions: number }
   | { readonly kind: 'retransmission'; readonly connection: string; readonly sequence: number; readonly transmissions: number };
 
 export type Calls = Extract<Stimulus, { readonly kind: 'calls' }>;
@@ -88,7 +93,7 @@ export function createHost(plan: HostPlan, random: Draws, { interjection, answer
   const translations = plan.forwarding === undefined ? undefined : noTranslations(plan.forwarding);
   const permanent = (plan.neighbours ?? []).map(({ ip, mac }) => [ip, mac] as const);
   const neighbours = new Map([...permanent, ...(known?.get(plan.name) ?? [])].map(([ip, mac]): [string, Neighbour] => [ip, { kind: 'known', mac }]));
-  return { plan, random, interjection, answeredFor, translations, clock, neighbours, connections: new Map() };
+  return { plan, random, interjection, answeredFor, translations, clock, neighbours, connections: new Map(), associations: new Map() };
 }
 
 /** What a connection is found by in `connections`. */
@@ -97,8 +102,8 @@ export function connectionKey({ local, remote }: { readonly local: AddressAndPor
 }
 
 /** Whether the host has an echo service on the port. */
-export function listensOn({ plan }: Host, protocol: 'TCP' | 'UDP', port: number): boolean {
-  return port === echoPort || (plan.listens ?? []).some((listener) => listener.protocol === protocol && listener.port === port);
+export function listensOn({ plan }: Host, protocol: Listener['protocol'], port: number): boolean {
+  return (port === echoPort && protocol !== 'SCTP') || (plan.listens ?? []).some((listener) => listener.protocol === protocol && listener.port === port);
 }
 
 /** The interface that holds `ip`, if the address is the host's own. */

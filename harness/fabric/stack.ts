@@ -12,6 +12,7 @@ import { interfaceWith, listensOn, type Calls, type Effect, type Host, type Time
 import { dropped, sendIp, unroutable } from './ip.js';
 import { probeAgain, receiveArp, resolve, stillAsking } from './neighbours.js';
 import { nextHop } from './routing.js';
+import { askAgain, associate, receiveSctp, stillUnanswered } from './sctp.js';
 import { connect, receiveTcp, retransmit, stillUnacknowledged } from './tcp.js';
 import { tupleOf } from './tuple.js';
 import { giveUp } from './unreachable.js';
@@ -32,6 +33,8 @@ export function begin(host: Host, stimulus: Stimulus): readonly Effect[] {
       return connect(host, 'echo', srcPort, stimulus);
     case 'probe':
       return connect(host, 'nothing', srcPort, stimulus);
+    case 'sctp':
+      return associate(host, stimulus);
     case 'calls':
       return call(host, stimulus, 0);
     case 'arp': {
@@ -73,6 +76,8 @@ export function wake(host: Host, timer: Timer): readonly Effect[] {
       return probeAgain(host, timer.via, timer.ip, timer.probes);
     case 'retransmission':
       return retransmit(host, timer);
+    case 'sctp':
+      return askAgain(host, timer);
     case 'call':
       return call(host, timer.stimulus, timer.index);
   }
@@ -85,6 +90,8 @@ export function isAwaited(host: Host, timer: Timer): boolean {
       return stillAsking(host, timer.ip, timer.probes);
     case 'retransmission':
       return stillUnacknowledged(host, timer);
+    case 'sctp':
+      return stillUnanswered(host, timer);
     case 'call':
       return true;
   }
@@ -117,6 +124,7 @@ function receiveOwn(host: Host, bytes: Uint8Array): readonly Effect[] {
   if (interfaceWith(host, ip.header.dst) === undefined) return dropped(`no route to ${ip.header.dst}`, ip.header);
   if (ip.header.protocol === ipProtocols.icmp) return receiveIcmp(host, ip.header, ip.payload);
   if (ip.header.protocol === ipProtocols.udp) return receiveUdp(host, ip.header, ip.payload);
+  if (ip.header.protocol === ipProtocols.sctp) return receiveSctp(host, ip.header, ip.payload);
   if (ip.header.protocol === ipProtocols.tcp) return receiveTcp(host, ip.header, ip.payload);
   return dropped(`nobody takes protocol ${ip.header.protocol}`, ip.header);
 }

@@ -5,17 +5,19 @@ import type { Interjection, PayloadSpec, Stimulus } from '../nouns/vector.js';
 import { answersOn, holder, type Party } from './parties.js';
 import { defaultTtl, intentOfDatagram } from './reach.js';
 
-type ConnectionStimulus = Extract<Stimulus, { readonly kind: 'tcp' | 'probe' }>;
+type ConnectionStimulus = Extract<Stimulus, { readonly kind: 'tcp' | 'probe' | 'sctp' }>;
 type TcpSpec = Extract<PayloadSpec, { readonly kind: 'tcp' }>;
 
-/** Connections go where datagrams go; a port that nobody listens on answers with a reset (RFC 9293, 3.10.7.1). */
+/** Connections go where datagrams go; a port that nobody listens on answers with a reset (RFC 9293, 3.10.7.1; RFC 9260, 8.4). */
 export function intentOfConnection(topology: Topology, from: Party, stimulus: ConnectionStimulus): Intent {
   const { to, port } = stimulus;
+  const protocol = stimulus.kind === 'sctp' ? 'SCTP' : 'TCP';
+  if (protocol === 'SCTP' && (topology.externalHosts ?? []).some(({ ip }) => ip === to)) throw new Unsupported(`nothing is promised about SCTP to ${to}, which is outside the cluster`);
   const ttl = (stimulus.kind === 'tcp' ? stimulus.ttl : undefined) ?? defaultTtl;
   const reach = intentOfDatagram(topology, from, { to, ttl });
   if (reach.kind !== 'round-trip') return reach;
   const target = holder(topology, to);
-  if (target !== undefined && !answersOn(target, 'TCP', port)) return { kind: 'refused', to: reach.to, source: reach.source, why: `nobody listens on TCP port ${port} of ${target.name}` };
+  if (target !== undefined && !answersOn(target, protocol, port)) return { kind: 'refused', to: reach.to, source: reach.source, why: `nobody listens on ${protocol} port ${port} of ${target.name}` };
   const interjection = stimulus.kind === 'tcp' ? stimulus.interjection : undefined;
   return interjection === undefined || target === undefined ? reach : { ...reach, interjection: intentOfInterjection(from, target, interjection) };
 }

@@ -38,6 +38,7 @@ function intentWithoutPolicies(topology: Topology, from: Party, stimulus: Stimul
       return intentOfDatagram(topology, from, { to: stimulus.to, ttl: stimulus.ttl ?? defaultTtl, port: stimulus.port });
     case 'tcp':
     case 'probe':
+    case 'sctp':
       return intentOfConnection(topology, from, stimulus);
     case 'calls':
       throw new Unsupported(`nothing is promised about several calls to ${stimulus.to}, which is no Service's address`);

@@ -34,7 +34,7 @@ const echoPort = 7;
 
 /** Whether somebody there answers on the port. */
 export function answersOn({ listens }: Pick<Party, 'listens'>, protocol: Listener['protocol'], port: number): boolean {
-  return port === echoPort || listens.some((listener) => listener.protocol === protocol && listener.port === port);
+  return (port === echoPort && protocol !== 'SCTP') || listens.some((listener) => listener.protocol === protocol && listener.port === port);
 }
 
 /** Who holds the address, be it a node's on the network between nodes; undefined when nobody does. @throws InputError when `ip` is no address. */

@@ -48,6 +48,8 @@ function intentBetween(from: Station, to: Station, stimulus: Exclude<Stimulus, {
       return answersOn(to, 'UDP', stimulus.port) ? { kind: 'round-trip', ...arrival } : { kind: 'delivered', ...arrival, why: `${to.name} has nobody on UDP port ${stimulus.port}` };
     case 'calls':
       throw new Unsupported(`nothing is promised about several calls to ${to.name}, which is no Service`);
+    case 'sctp':
+      return answersOn(to, 'SCTP', stimulus.port) ? { kind: 'round-trip', ...arrival } : { kind: 'refused', ...arrival, why: `nobody listens on SCTP port ${stimulus.port} of ${to.name}` };
     case 'tcp':
     case 'probe':
       if (stimulus.kind === 'tcp' && stimulus.interjection !== undefined) throw new Unsupported('nothing is promised about segments that do not belong, on the network between nodes');

@@ -17,7 +17,7 @@ export interface FrameEvent {
 
 export type HostNote = { readonly timeUs: number; readonly host: string } & (
   /** A stack accepted a datagram, or data of a connection, that was addressed to it. */
-  | { readonly kind: 'received'; readonly what: 'echo-request' | 'echo-reply' | 'udp' | 'tcp'; readonly src: string; readonly dst: string; readonly ttl: number }
+  | { readonly kind: 'received'; readonly what: 'echo-request' | 'echo-reply' | 'udp' | 'tcp' | 'sctp'; readonly src: string; readonly dst: string; readonly ttl: number }
   /** A TCP connection with `peer` stands, at the end that opened it or the one that answered. */
   | { readonly kind: 'connected'; readonly as: 'opener' | 'answerer'; readonly peer: string }
   /** Both ends have closed it and know that the other has. */

@@ -68,7 +68,7 @@ export interface ExternalHost {
 
 /** An echo service (RFC 862) on a port of one's own. */
 export interface Listener {
-  readonly protocol: 'TCP' | 'UDP';
+  readonly protocol: 'TCP' | 'UDP' | 'SCTP';
   readonly port: number;
 }
 

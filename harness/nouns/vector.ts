@@ -6,8 +6,8 @@ export interface TestVector {
   /** Unique within a scenario, stable between runs, made of words and slashes: `ping/p1/p4`. */
   readonly id: string;
   readonly stimulus: Stimulus;
-  /** It may be played together with others that say so, on the slow path alone: none of its packets has the addresses and ports of another's. */
-  readonly together?: 'with others';
+  /** It may be played together with others that say the same, on the slow path alone: no switch takes a packet of one for part of another's connection. */
+  readonly together?: string;
 }
 
 /**
@@ -34,6 +34,8 @@ export type Stimulus =
   | { readonly kind: 'probe'; readonly from: string; readonly to: string; readonly port: number; readonly transmissions?: number }
   /** `count` datagrams or connections as with `udp` and `tcp`, one every `everyMs`, each from a port of its own. */
   | { readonly kind: 'calls'; readonly protocol: 'TCP' | 'UDP'; readonly from: string; readonly to: string; readonly port: number; readonly count: number; readonly everyMs: number; readonly ttl?: number }
+  /** An SCTP association by the host's own stack: one message, then it is shut down. A chunk is sent 9 times before it is given up, unless told. */
+  | { readonly kind: 'sctp'; readonly from: string; readonly to: string; readonly port: number; readonly transmissions?: number }
   /** An ARP request for `target` by the host's own stack on the interface that routes there. */
   | { readonly kind: 'arp'; readonly from: string; readonly target: string }
   /** A frame written past the host's stack, to the port of the host's `interface` (its first unless told). */

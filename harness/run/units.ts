@@ -12,7 +12,7 @@ export function unitsOf(vectors: readonly TestVector[]): readonly Unit[] {
   const runs: TestVector[][] = [];
   for (const vector of vectors) {
     const last = runs.at(-1);
-    if (vector.together !== undefined && last?.[0]?.together !== undefined) last.push(vector);
+    if (vector.together !== undefined && last?.[0]?.together === vector.together) last.push(vector);
     else runs.push([vector]);
   }
   return runs.flatMap((run) => {

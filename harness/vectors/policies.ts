@@ -3,11 +3,22 @@ import type { FrameSpec, TestVector } from '../nouns/vector.js';
 import { firstPods, orderedPairs } from './targets.js';
 
 /** What a cell of the truth table asks for. */
-type Service = { readonly protocol: 'TCP' | 'UDP'; readonly port: number } | { readonly protocol: 'ICMP' };
+type Service = { readonly protocol: 'TCP' | 'UDP' | 'SCTP'; readonly port: number } | { readonly protocol: 'ICMP' };
 
-/** Vectors that may be played together, as all cells of one truth table may: no two of them have the same ends, protocol and port. */
+/**
+ * Vectors that may be played together, as all cells of one truth table may: no two of them have the same ends, protocol and port. Open vSwitch 3.1 tracks
+ * SCTP by addresses alone: there what one port is let through others are as well, and the other way, so that these cells are played port by port and way by way.
+ */
 export function together(cells: readonly TestVector[]): readonly TestVector[] {
-  return cells.map((cell) => ({ ...cell, together: 'with others' }));
+  const marked = cells.map((cell) => ({ ...cell, together: cell.stimulus.kind === 'sctp' ? `sctp-${cell.stimulus.port} ${wayOf(cell.id)}` : 'cells' }));
+  const keys = [...new Set(marked.map((cell) => cell.together))];
+  return keys.flatMap((key) => marked.filter((cell) => cell.together === key));
+}
+
+/** Of two cells between the same two one goes there and one back. */
+function wayOf(id: string): 'there' | 'back' {
+  const [, from = '', to = ''] = id.split('/');
+  return from < to ? 'there' : 'back';
 }
 
 /** Every ordered pair of pods on every service: `tcp-80/p1/p2`, `icmp/p1/p2`. A connection that nobody answers is given up after one segment. */
@@ -37,6 +48,8 @@ function cell(service: Service, { name: from }: { readonly name: string }, to: {
       return { id: `tcp-${service.port}/${from}/${to.name}`, stimulus: { kind: 'probe', ...at, port: service.port, transmissions: 1 } };
     case 'UDP':
       return { id: `udp-${service.port}/${from}/${to.name}`, stimulus: { kind: 'udp', ...at, port: service.port } };
+    case 'SCTP':
+      return { id: `sctp-${service.port}/${from}/${to.name}`, stimulus: { kind: 'sctp', ...at, port: service.port, transmissions: 1 } };
     case 'ICMP':
       return { id: `icmp/${from}/${to.name}`, stimulus: { kind: 'ping', ...at } };
   }

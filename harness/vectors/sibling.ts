@@ -16,6 +16,7 @@ export function siblingsOf(topology: Topology, stimulus: Stimulus): readonly Sti
     case 'calls':
       return [{ ...stimulus, ttl: otherTtl(stimulus.ttl) }];
     case 'probe':
+    case 'sctp':
       return [{ ...stimulus, to: otherAddress(topology, stimulus.from, stimulus.to) }];
     case 'arp':
       return [{ ...stimulus, target: otherAddress(topology, stimulus.from, stimulus.target) }];

@@ -58,6 +58,8 @@ export function describeStimulus(stimulus: VectorReport['stimulus'], parties: re
       return `${from} probes TCP of ${target}, port ${String(valueOf(stimulus, 'port'))}`;
     case 'calls':
       return `${from} calls ${target}, ${String(valueOf(stimulus, 'protocol'))} port ${String(valueOf(stimulus, 'port'))}, ${String(valueOf(stimulus, 'count'))} times, every ${String(valueOf(stimulus, 'everyMs'))} ms${suffix}`;
+    case 'sctp':
+      return `${from} opens an SCTP association with ${target}, port ${String(valueOf(stimulus, 'port'))}`;
     case 'arp':
       return `${from} asks by ARP who has ${target}`;
     case 'frame':

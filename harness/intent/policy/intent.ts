@@ -64,6 +64,8 @@ function questionOf(stimulus: Stimulus): Question | undefined {
     case 'tcp':
     case 'probe':
       return { ip: stimulus.to, service: { protocol: 'TCP', port: stimulus.port } };
+    case 'sctp':
+      return { ip: stimulus.to, service: { protocol: 'SCTP', port: stimulus.port } };
     case 'frame':
       return 'ttl' in stimulus.frame.payload ? { ip: stimulus.frame.payload.dst, service: serviceOf(stimulus.frame.payload) } : undefined;
     case 'calls':

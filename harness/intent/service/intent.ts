@@ -19,6 +19,7 @@ export function intentOfService(cluster: Cluster, from: Party, stimulus: Stimulu
   if (service === undefined) return { kind: 'denied', why: `no Service has the address ${stimulus.to}` };
   const name = `Service ${service.metadata.namespace}/${service.metadata.name}`;
   if (stimulus.kind === 'ping') return { kind: 'denied', why: `${name} is about ports, and ICMP has none` };
+  if (stimulus.kind === 'sctp') throw new Unsupported(`nothing is promised about SCTP to ${name}`);
   const protocol = protocolOf(stimulus);
   const port = service.spec.ports.find((candidate) => candidate.port === stimulus.port && candidate.protocol === protocol);
   if (port === undefined) return { kind: 'denied', why: `${name} has no ${protocol} port ${stimulus.port}` };
