@@ -13,7 +13,7 @@ import type { Fragments } from './conntrack/fragments.js';
 import { timeoutsOf, type Timeouts } from './conntrack/timeouts.js';
 import type { Connection, ConnectionTable } from './conntrack/connection.js';
 import { countLearners } from './flows/edit.js';
-import { hasTimeout, newRecord, type FlowRecord } from './flows/record.js';
+import { hasTimeout, renew, type FlowRecord } from './flows/record.js';
 import { fullMeter, plannedMeters, type MeterState } from './meters.js';
 import { noMegaflows, type Changes, type Megaflows } from './megaflows/megaflow.js';
 import { mirrorsOf, type Mirror } from './mirrors.js';
@@ -138,7 +138,7 @@ export function resetNode(node: ModelNode): void {
     bridge.snooping?.groups.clear();
     bridge.snooping?.routers.clear();
     bridge.sinceMs = node.nowMs;
-    for (const [rule, record] of bridge.records) Object.assign(record, newRecord(rule, node.nowMs));
+    for (const [rule, record] of bridge.records) renew(record, rule, node.nowMs);
     for (const [id, { meter }] of bridge.meters) bridge.meters.set(id, fullMeter(meter, node.nowMs));
     if (!bridge.isAsPlanned) restore(bridge);
   }

@@ -19,6 +19,14 @@ export function newRecord({ flow }: Rule, nowMs: number): FlowRecord {
   return { packets: 0, bytes: 0, createdMs: nowMs, modifiedMs: nowMs, usedMs: nowMs, idleTimeout: flow.idleTimeout, hardTimeout: flow.hardTimeout };
 }
 
+/** As if the flow came now: what counts for it meanwhile is the same object. */
+export function renew(record: FlowRecord, { flow }: Rule, nowMs: number): void {
+  record.packets = record.bytes = 0;
+  record.createdMs = record.modifiedMs = record.usedMs = nowMs;
+  record.idleTimeout = flow.idleTimeout;
+  record.hardTimeout = flow.hardTimeout;
+}
+
 /** Flows that have none yet are as they were when the bridge was made, or last reset. */
 export function recordOf({ records, sinceMs }: ModelBridge, rule: Rule): FlowRecord {
   const known = records.get(rule);
