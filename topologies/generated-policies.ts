@@ -36,7 +36,7 @@ export function generatedManifests(seed: number, size: GeneratedSize): ManifestF
   return { file: `policies of seed ${seed}`, text: objects.map((object) => JSON.stringify(object, null, 1)).join('\n---\n') };
 }
 
-function pod(random: Random, number: number, { nodes }: GeneratedSize): object {
+export function pod(random: Random, number: number, { nodes }: GeneratedSize): object {
   const labels = Object.fromEntries(Object.entries(values).filter(() => chance(random, 75)).map(([key, known]) => [key, pick<string>(random, known)]));
   const ports = chance(random, 70) ? [pick(random, namedPorts.slice(0, 2)), ...(chance(random, 50) ? namedPorts.slice(2) : [])] : [];
   return {
@@ -45,7 +45,7 @@ function pod(random: Random, number: number, { nodes }: GeneratedSize): object {
   };
 }
 
-function networkPolicy(random: Random, number: number, size: GeneratedSize): object {
+export function networkPolicy(random: Random, number: number, size: GeneratedSize): object {
   const types = pick(random, [undefined, ['Ingress'], ['Egress'], ['Ingress', 'Egress']]);
   const rules = (peers: 'from' | 'to') => (chance(random, 80) ? count(random.integer(0, 2), () => ({ ...somePeers(random, peers, 'NetworkPolicy', size), ...somePorts(random, 'NetworkPolicy') })) : undefined);
   return {
@@ -55,7 +55,7 @@ function networkPolicy(random: Random, number: number, size: GeneratedSize): obj
 }
 
 /** Each of a priority of its own, for what equal ones mean nobody says; some within one zone of Antrea's, some past the last. */
-function clusterNetworkPolicy(random: Random, number: number, size: GeneratedSize): object {
+export function clusterNetworkPolicy(random: Random, number: number, size: GeneratedSize): object {
   const rules = (peers: 'from' | 'to') => count(random.integer(0, 3), () => ({ action: pick(random, ['Allow', 'Drop']), ...somePeers(random, peers, 'ClusterNetworkPolicy', size), ...somePorts(random, 'ClusterNetworkPolicy') }));
   const priority = pick(random, [number, 5 + number / 1000, 200 + number]);
   return {

@@ -40,9 +40,9 @@ export function judge(intent: Intent, stimulus: Stimulus, seen: Observation): Br
 
 function judgeRoundTrip(intent: Extract<Intent, { kind: 'round-trip' }>, stimulus: Stimulus, seen: Observation): BrokenPromise | undefined {
   const { notes } = seen;
-  if (stimulus.kind === 'tcp' || stimulus.kind === 'probe') {
+  if (stimulus.kind === 'tcp' || stimulus.kind === 'probe' || stimulus.kind === 'open') {
     const broken = judgeConnection(intent, stimulus, notes) ?? (intent.path === undefined ? undefined : straying(intent.path, seen));
-    if (broken !== undefined || stimulus.kind === 'probe') return broken;
+    if (broken !== undefined || stimulus.kind !== 'tcp') return broken;
   }
   if (stimulus.kind === 'sctp') return judgeConnection(intent, stimulus, notes) ?? judgeMessage(intent, stimulus, notes);
   const expected = `${intent.to} gets it once, from ${intent.source}, and ${stimulus.from} gets one answer from ${destinationOf(stimulus) ?? 'it'}`;
@@ -62,7 +62,8 @@ function judgeRoundTrip(intent: Extract<Intent, { kind: 'round-trip' }>, stimulu
 
 /** Both ends see the connection stand once and closed once, nobody else sees one, and a segment that does not belong fares as promised. */
 function judgeConnection(intent: Extract<Intent, { kind: 'round-trip' }>, stimulus: Stimulus, notes: readonly HostNote[]): BrokenPromise | undefined {
-  const expected = `a connection from ${stimulus.from} to ${intent.to} stands, and is closed at both ends`;
+  const stays = stimulus.kind === 'open';
+  const expected = `a connection from ${stimulus.from} to ${intent.to} stands, and is ${stays ? 'not closed' : 'closed at both ends'}`;
   const stray = notes.find((note) => aboutConnections.has(note.kind) && note.host !== stimulus.from && note.host !== intent.to);
   if (stray !== undefined) return { expected, actual: describe(stray) };
   const failed = notes.find(({ kind }) => kind === 'refused' || kind === 'reset' || kind === 'timed-out');
@@ -73,7 +74,7 @@ function judgeConnection(intent: Extract<Intent, { kind: 'round-trip' }>, stimul
     const [first] = connected;
     if (connected.length !== 1 || first?.kind !== 'connected' || first.as !== as || first.peer !== peer) return { expected, actual: first === undefined ? `${host} saw none` : connected.map(describe).join('; ') };
     const closed = notes.filter((note) => note.kind === 'closed' && note.host === host).length;
-    if (closed !== 1) return { expected, actual: `${host} saw it closed ${closed} times` };
+    if (closed !== (stays ? 0 : 1)) return { expected, actual: `${host} saw it closed ${closed} times` };
   }
   return judgeInterjection(intent, stimulus, notes);
 }
@@ -156,6 +157,8 @@ export function destinationOf(stimulus: Stimulus): string | undefined {
     case 'probe':
     case 'sctp':
     case 'calls':
+    case 'open':
+    case 'talk':
       return stimulus.to;
     case 'arp':
       return undefined;

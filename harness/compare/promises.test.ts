@@ -50,6 +50,22 @@ void t.test('connections', (t) => {
   t.end();
 });
 
+void t.test('connections that stay open', (t) => {
+  const [open, talk] = (['open', 'talk'] as const).map((kind): Stimulus => ({ kind, from: 'a', to: b, port: 7, connection: 'c' }));
+  if (open === undefined || talk === undefined) return;
+  const stands: readonly Note[] = [{ kind: 'connected', host: 'a', as: 'opener', peer: b }, { kind: 'connected', host: 'b', as: 'answerer', peer: a }];
+  const said: readonly Note[] = [received('b', a, 'tcp'), received('a', b, 'tcp')];
+  t.equal(judged(roundTrip, open, ...stands), 'kept');
+  t.equal(judged(roundTrip, open, ...stands, { kind: 'closed', host: 'a', peer: b }), 'a saw it closed 1 times');
+  t.equal(judged(roundTrip, open, ...stands.slice(1)), 'a saw none');
+  t.equal(judged(roundTrip, talk, ...said), 'kept');
+  t.equal(judged(roundTrip, talk, { kind: 'timed-out', host: 'a', peer: b }), 'nobody got it');
+  t.equal(judged(roundTrip, talk, ...said.slice(0, 1)), 'a got no answer');
+  t.equal(judged(roundTrip, talk, said[0] ?? dropped('a'), received('a', '10.0.0.9', 'tcp')), 'a got data of a TCP connection from 10.0.0.9', 'from the one that was written to');
+  t.equal(judged({ kind: 'denied', why: 'policy' }, talk, ...said.slice(0, 1)), 'b got data of a TCP connection from 10.0.0.1');
+  t.end();
+});
+
 void t.test('what is delivered and has no answer', (t) => {
   const told = (...notes: readonly Note[]) => judged({ kind: 'delivered', to: 'b', source: a, why: 'so' }, echo, ...notes);
   const arrived = received('b', a, 'echo-request');

@@ -9,7 +9,7 @@ import type { ClusterPlan } from '../nouns/plan.js';
 import type { FabricCall, SwitchStep } from '../nouns/switching.js';
 import type { Stimulus } from '../nouns/vector.js';
 import { createAgenda } from './agenda.js';
-import type { Draws, Effect, Host, KnownNeighbours, Timer } from './host.js';
+import { noMemories, type Draws, type Effect, type Host, type HostMemories, type Timer } from './host.js';
 import { begin, isAwaited, receive, wake } from './stack.js';
 import { wire, type Arrival } from './wiring.js';
 
@@ -19,10 +19,14 @@ export const framesMax = 10_000;
 type Entry = Arrival | { readonly kind: 'wake'; readonly host: Host; readonly timer: Timer };
 type ToSwitch = Extract<Entry, { kind: 'to-switch' }>;
 
-/** Carries out one stimulus among fresh hosts, who know no neighbours unless told, until nothing more happens, or `framesMax` frames were not enough for it. */
-export function* runStimulus(plan: ClusterPlan, stimulus: Stimulus, random: Draws, known?: KnownNeighbours): Generator<readonly FabricCall[], Observation, readonly SwitchStep[]> {
-  const clock = { nowUs: 0 };
-  const wiring = wire(plan, stimulus, random, { clock, known });
+/**
+ * Carries out one stimulus until nothing more happens, or `framesMax` frames were not enough for it.
+ * @param memories what hosts know from before, and remember for later; without them hosts are fresh.
+ */
+export function* runStimulus(plan: ClusterPlan, stimulus: Stimulus, random: Draws, memories: HostMemories = noMemories()): Generator<readonly FabricCall[], Observation, readonly SwitchStep[]> {
+  const { clock } = memories;
+  const startUs = clock.nowUs;
+  const wiring = wire(plan, stimulus, random, memories);
   const agenda = createAgenda<Entry>();
   const frames: FrameEvent[] = [];
   const notes: HostNote[] = [];
@@ -48,7 +52,7 @@ export function* runStimulus(plan: ClusterPlan, stimulus: Stimulus, random: Draw
   carryOut(sender, 0, begin(sender, stimulus));
   let switchTimeMs = 0;
   for (let nowUs = agenda.nextTime(isLive); nowUs !== undefined; nowUs = agenda.nextTime(isLive)) {
-    clock.nowUs = nowUs;
+    clock.nowUs = startUs + nowUs;
     const elapsedMs = Math.floor(nowUs / 1000) - switchTimeMs;
     if (elapsedMs > 0) deliver(plan.nodes, yield plan.nodes.map(({ node }) => ({ kind: 'advance', node, ms: elapsedMs })), nowUs);
     switchTimeMs += elapsedMs;

@@ -34,7 +34,7 @@ export interface Host {
   readonly clock: Clock;
 }
 
-/** Virtual time since the stimulus, the same for all hosts. */
+/** Virtual time since the first stimulus, the same for all hosts. */
 export interface Clock {
   nowUs: number;
 }
@@ -77,23 +77,47 @@ export type Calls = Extract<Stimulus, { readonly kind: 'calls' }>;
 /** A note before the event loop adds host and time to it. */
 type WithoutPlace<Note> = Note extends unknown ? Omit<Note, 'host' | 'timeUs'> : never;
 
+/** What a host keeps in mind from one stimulus to the next, where hosts live that long. */
+export type HostMemory = Pick<Host, 'neighbours' | 'connections' | 'associations' | 'translations'>;
+
+function nothingKept(): HostMemory {
+  return { neighbours: new Map(), connections: new Map(), associations: new Map(), translations: undefined };
+}
+
+export interface HostMemories {
+  /** By the hosts' names; who is not among them knows nothing yet. */
+  readonly hosts: Map<string, HostMemory>;
+  /** Virtual time since the first stimulus. */
+  readonly clock: Clock;
+}
+
 /** MAC addresses by IP address, by the name of the host that knows them. */
 export type KnownNeighbours = ReadonlyMap<string, ReadonlyMap<string, string>>;
+
+/** Of hosts that know these neighbours, and nothing else. */
+export function memoriesOf(known: KnownNeighbours): HostMemories {
+  const knowing = (neighbours: ReadonlyMap<string, string>): HostMemory => ({ ...nothingKept(), neighbours: new Map([...neighbours].map(([ip, mac]) => [ip, { kind: 'known', mac }])) });
+  return { hosts: new Map([...known].map(([host, neighbours]) => [host, knowing(neighbours)])), clock: { nowUs: 0 } };
+}
+
+export function noMemories(): HostMemories {
+  return memoriesOf(new Map());
+}
 
 export interface HostCircumstances {
   readonly interjection?: Interjection | undefined;
   readonly answeredFor?: ReadonlySet<string>;
   /** One that stands still, unless told. */
   readonly clock?: Clock;
-  /** What it has learned before; nothing unless told. */
-  readonly known?: KnownNeighbours | undefined;
+  readonly memory?: HostMemory | undefined;
 }
 
-export function createHost(plan: HostPlan, random: Draws, { interjection, answeredFor = new Set(), clock = { nowUs: 0 }, known }: HostCircumstances = {}): Host {
-  const translations = plan.forwarding === undefined ? undefined : noTranslations(plan.forwarding);
-  const permanent = (plan.neighbours ?? []).map(({ ip, mac }) => [ip, mac] as const);
-  const neighbours = new Map([...permanent, ...(known?.get(plan.name) ?? [])].map(([ip, mac]): [string, Neighbour] => [ip, { kind: 'known', mac }]));
-  return { plan, random, interjection, answeredFor, translations, clock, neighbours, connections: new Map(), associations: new Map() };
+/** Neighbours of its plan stand beside those that it remembers. */
+export function createHost(plan: HostPlan, random: Draws, { interjection, answeredFor = new Set(), clock = { nowUs: 0 }, memory }: HostCircumstances = {}): Host {
+  const { neighbours, connections, associations, translations: known } = memory ?? nothingKept();
+  for (const { ip, mac } of plan.neighbours ?? []) if (!neighbours.has(ip)) neighbours.set(ip, { kind: 'known', mac });
+  const translations = plan.forwarding === undefined ? undefined : { ...(known ?? noTranslations(plan.forwarding)), plan: plan.forwarding };
+  return { plan, random, interjection, answeredFor, translations, clock, neighbours, connections, associations };
 }
 
 /** What a connection is found by in `connections`. */

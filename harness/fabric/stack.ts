@@ -13,7 +13,7 @@ import { dropped, sendIp, unroutable } from './ip.js';
 import { probeAgain, receiveArp, resolve, stillAsking } from './neighbours.js';
 import { nextHop } from './routing.js';
 import { askAgain, associate, receiveSctp, stillUnanswered } from './sctp.js';
-import { connect, receiveTcp, retransmit, stillUnacknowledged } from './tcp.js';
+import { connect, receiveTcp, retransmit, stillUnacknowledged, talk } from './tcp.js';
 import { tupleOf } from './tuple.js';
 import { giveUp } from './unreachable.js';
 
@@ -37,6 +37,10 @@ export function begin(host: Host, stimulus: Stimulus): readonly Effect[] {
       return associate(host, stimulus);
     case 'calls':
       return call(host, stimulus, 0);
+    case 'open':
+      return connect(host, 'talk', srcPort, { ...stimulus, transmissions: 1 });
+    case 'talk':
+      return talk(host, stimulus.connection);
     case 'arp': {
       const hop = nextHop(host.plan, stimulus.target);
       return hop === undefined ? unroutable(host, stimulus.target) : resolve(host, hop.via, stimulus.target, []);

@@ -13,6 +13,7 @@ import { decodeEthernet } from '../packet/ethernet.js';
 import { decodeIpv4, ipProtocols } from '../packet/ipv4.js';
 import { decodeTcp, tcpFlags, type TcpHeader } from '../packet/tcp.js';
 import { runStimulus } from './fabric.js';
+import { noMemories } from './host.js';
 
 const host = (name: string, index: number): HostPlan => ({
   name, kind: 'pod', routes: [], interfaces: [{ name: 'eth0', port: `port-${name}`, mac: `02:00:00:00:00:0${index}`, ip: `10.0.0.${index}`, prefixLength: 24 }],
@@ -39,8 +40,8 @@ function read(frame: Uint8Array): Seen | undefined {
 type Wire = (nth: number) => number;
 const perfect: Wire = () => 1;
 
-function play(stimulus: Stimulus, wire: Wire = perfect): Observation {
-  const fabric = runStimulus(plan, stimulus, draws);
+function play(stimulus: Stimulus, wire: Wire = perfect, memories = noMemories()): Observation {
+  const fabric = runStimulus(plan, stimulus, draws, memories);
   let segments = 0;
   const carry = (call: FabricCall) => {
     if (call.kind === 'advance') return { outputs: [] };
@@ -90,6 +91,29 @@ void t.test('a probe only opens and closes', async (t) => {
   const seen = play({ ...echo, kind: 'probe' });
   t.strictSame(inWords(seen), ['a SYN 0+0', 'b SYN+ACK 0+0 ack 1', 'a ACK 1+0 ack 1', 'a FIN+ACK 1+0 ack 1', 'b FIN+ACK 1+0 ack 2', 'a ACK 2+0 ack 2']);
   t.strictSame(noted(seen), wholeStory.filter((note) => !note.includes('received')));
+});
+
+void t.test('a connection that is kept open: data both ways, again and again, by its name', async (t) => {
+  const memories = noMemories();
+  const ends = { from: 'a', to: '10.0.0.2', port: 7 };
+  const open = (connection: string, wire?: Wire) => play({ kind: 'open', ...ends, connection }, wire, memories);
+  const talk = (connection: string, wire?: Wire) => play({ kind: 'talk', ...ends, connection }, wire, memories);
+  const opened = open('c');
+  t.strictSame(inWords(opened), ['a SYN 0+0', 'b SYN+ACK 0+0 ack 1', 'a ACK 1+0 ack 1']);
+  t.strictSame(noted(opened), wholeStory.slice(0, 2));
+  t.strictSame(inWords(talk('c')), ['a PSH+ACK 1+4 ack 1', 'b PSH+ACK 1+4 ack 5', 'a ACK 5+0 ack 5']);
+  const again = talk('c');
+  t.strictSame(inWords(again), ['a PSH+ACK 5+4 ack 5', 'b PSH+ACK 5+4 ack 9', 'a ACK 9+0 ack 9']);
+  t.strictSame(noted(again), wholeStory.slice(2, 4));
+  t.equal(again.frames[0]?.timeUs, 10, 'each is told from its own beginning, and nobody is asked for an address again');
+  t.strictSame(noted(talk('d')), ['a: dropped no connection d stands  ']);
+  const before = memories.clock.nowUs;
+  const lost = talk('c', () => 0);
+  t.strictSame([inWords(lost), noted(lost)], [['a PSH+ACK 9+4 ack 9'], ['a: timed-out 10.0.0.2']], 'a segment is sent once');
+  t.equal(memories.clock.nowUs - before, 1_000_010 - 10, 'time goes on');
+  t.strictSame(noted(talk('c')), ['a: dropped no connection c stands  '], 'then it is over');
+  t.strictSame(noted(open('e', () => 0)), ['a: timed-out 10.0.0.2']);
+  t.strictSame(noted(talk('e')), ['a: dropped no connection e stands  '], 'it never stood');
 });
 
 void t.test('a port that nobody listens on resets', async (t) => {

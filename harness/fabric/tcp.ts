@@ -20,8 +20,10 @@ const nothing = new Uint8Array();
 
 export interface TcpConnection extends Ends {
   readonly as: 'opener' | 'answerer';
-  /** What the opener is there for: to have its payload sent back, or to see that somebody listens. */
-  readonly purpose: 'echo' | 'nothing';
+  /** What the opener is there for: to have its payload sent back, to see that somebody listens, or to talk later, and again. */
+  readonly purpose: 'echo' | 'nothing' | 'talk';
+  /** What its opener calls it, where it is to talk. */
+  readonly name?: string;
   /** How often a segment is sent before the host gives up. */
   readonly patience: number;
   readonly state: 'syn-sent' | 'syn-received' | 'established' | 'fin-wait-1' | 'fin-wait-2' | 'last-ack' | 'time-wait';
@@ -39,16 +41,24 @@ interface Opening {
   readonly port: number;
   readonly ttl?: number;
   readonly transmissions?: number;
+  readonly connection?: string;
 }
 
 /** Opens a connection to `to`, from a port. */
-export function connect(host: Host, purpose: TcpConnection['purpose'], srcPort: number, { to, port, ttl, transmissions }: Opening): readonly Effect[] {
+export function connect(host: Host, purpose: TcpConnection['purpose'], srcPort: number, { to, port, ttl, transmissions, connection: name }: Opening): readonly Effect[] {
   const { sequences, payload } = host.random;
   assert(payload.length <= maximumSegmentSize, `a payload of ${payload.length} bytes, more than one segment`);
   const hop = nextHop(host.plan, to);
   if (hop === undefined) return unroutable(host, to);
   const local = { ip: hop.via.ip, port: srcPort };
-  return send(host, { as: 'opener', purpose, patience: transmissions ?? retransmission.transmissions, state: 'syn-sent', local, remote: { ip: to, port }, ttl: ttl ?? defaultTtl, sendNext: sequences.opener, receiveNext: 0 }, SYN);
+  return send(host, { ...(name === undefined ? {} : { name }), as: 'opener', purpose, patience: transmissions ?? retransmission.transmissions, state: 'syn-sent', local, remote: { ip: to, port }, ttl: ttl ?? defaultTtl, sendNext: sequences.opener, receiveNext: 0 }, SYN);
+}
+
+/** Sends the host's payload by the connection of this name, if it stands. */
+export function talk(host: Host, name: string): readonly Effect[] {
+  const connection = [...host.connections.values()].find((candidate) => candidate.name === name && candidate.state === 'established');
+  if (connection === undefined) return dropped(`no connection ${name} stands`, undefined);
+  return send(host, connection, PSH | ACK, host.random.payload);
 }
 
 /** A segment arrived. */
@@ -110,6 +120,7 @@ function receiveAnswer(host: Host, connection: TcpConnection, { ip, tcp }: Arriv
   const established: TcpConnection = { ...acknowledged(connection), state: 'established', receiveNext: sequenceAfter(tcp.sequence, 1) };
   const connected: Effect = { kind: 'note', note: { kind: 'connected', as: 'opener', peer: connection.remote.ip } };
   if (connection.purpose === 'nothing') return [connected, ...acknowledge(host, established), ...send(host, { ...established, state: 'fin-wait-1' }, FIN | ACK)];
+  if (connection.purpose === 'talk') return [connected, ...keep(host, established), ...acknowledge(host, established)];
   return [connected, ...acknowledge(host, established), ...send(host, established, PSH | ACK, host.random.payload)];
 }
 
@@ -139,6 +150,7 @@ function proceed(host: Host, connection: TcpConnection, { ip, tcp, payload }: Ar
       if (finished) return [...read, ...send(host, { ...connection, state: 'last-ack' }, FIN | ACK)];
       if (payload.length === 0) return keep(host, connection);
       if (connection.as === 'answerer') return [...read, ...send(host, connection, PSH | ACK, payload), ...interject(host, connection)];
+      if (connection.purpose === 'talk') return [...read, ...keep(host, connection), ...acknowledge(host, connection)];
       return [...read, ...keep(host, connection), ...interject(host, connection), ...send(host, { ...connection, state: 'fin-wait-1' }, FIN | ACK)];
     case 'fin-wait-1':
     case 'fin-wait-2': {

@@ -3,7 +3,7 @@ import { formatMac, parseCidr } from '../base/address.js';
 import { assert } from '../base/errors.js';
 import type { ClusterPlan, HostPlan, InterfacePlan } from '../nouns/plan.js';
 import type { Stimulus } from '../nouns/vector.js';
-import { createHost, type Clock, type Draws, type Host, type KnownNeighbours } from './host.js';
+import { createHost, type Draws, type Host, type HostMemories } from './host.js';
 
 /** How long a frame takes from a host to its switch port and back, and across the network between nodes. */
 export const latencyUs = { port: 10, underlay: 100 } as const;
@@ -100,14 +100,8 @@ function areJoined({ network: one }: Station, { network: other }: Station): bool
   return one === undefined || other === undefined || one === other;
 }
 
-export interface WiringCircumstances {
-  readonly clock: Clock;
-  /** What hosts have learned before. */
-  readonly known: KnownNeighbours | undefined;
-}
-
-/** Fresh hosts for all of the plan, which know no neighbours but those they are told of, and the wires between them and its switches. */
-export function wire(plan: ClusterPlan, stimulus: Stimulus, random: Draws, { clock, known }: WiringCircumstances): Wiring {
+/** Hosts for all of the plan, who know what there are memories of, and the wires between them and its switches. */
+export function wire(plan: ClusterPlan, stimulus: Stimulus, random: Draws, { hosts: memories, clock }: HostMemories): Wiring {
   const interjection = stimulus.kind === 'tcp' ? stimulus.interjection : undefined;
   const { hosts, atPort, outside, stations } = cablingOf(plan);
   const met = new Map<string, Host>();
@@ -118,8 +112,9 @@ export function wire(plan: ClusterPlan, stimulus: Stimulus, random: Draws, { clo
   };
   const hostCalled = (name: string): Host => {
     const { plan: hostPlan, answeredFor } = plannedHost(name);
-    const host = met.get(name) ?? createHost(hostPlan, random, { interjection, answeredFor, clock, known });
+    const host = met.get(name) ?? createHost(hostPlan, random, { interjection, answeredFor, clock, memory: memories.get(name) });
     met.set(name, host);
+    memories.set(name, host);
     return host;
   };
   const arrivalAt = (end: End, frame: Uint8Array): Arrival => (end.kind === 'switch' ? { kind: 'to-switch', node: end.node, port: end.port, frame } : { kind: 'to-host', host: hostCalled(end.host), via: end.via, frame });

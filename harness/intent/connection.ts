@@ -5,7 +5,7 @@ import type { Interjection, PayloadSpec, Stimulus } from '../nouns/vector.js';
 import { answersOn, holder, type Party } from './parties.js';
 import { defaultTtl, intentOfDatagram } from './reach.js';
 
-type ConnectionStimulus = Extract<Stimulus, { readonly kind: 'tcp' | 'probe' | 'sctp' }>;
+type ConnectionStimulus = Extract<Stimulus, { readonly kind: 'tcp' | 'probe' | 'sctp' | 'open' }>;
 type TcpSpec = Extract<PayloadSpec, { readonly kind: 'tcp' }>;
 
 /** Connections go where datagrams go; a port that nobody listens on answers with a reset (RFC 9293, 3.10.7.1; RFC 9260, 8.4). */

@@ -39,9 +39,12 @@ function intentWithoutPolicies(topology: Topology, from: Party, stimulus: Stimul
     case 'tcp':
     case 'probe':
     case 'sctp':
+    case 'open':
       return intentOfConnection(topology, from, stimulus);
     case 'calls':
       throw new Unsupported(`nothing is promised about several calls to ${stimulus.to}, which is no Service's address`);
+    case 'talk':
+      throw new Unsupported(`whether connection ${stimulus.connection} stands depends on what was before`);
     case 'arp':
       return intentOfArp(topology, from, stimulus.target);
     case 'frame':

@@ -52,8 +52,11 @@ function intentBetween(from: Station, to: Station, stimulus: Exclude<Stimulus, {
       return answersOn(to, 'SCTP', stimulus.port) ? { kind: 'round-trip', ...arrival } : { kind: 'refused', ...arrival, why: `nobody listens on SCTP port ${stimulus.port} of ${to.name}` };
     case 'tcp':
     case 'probe':
+    case 'open':
       if (stimulus.kind === 'tcp' && stimulus.interjection !== undefined) throw new Unsupported('nothing is promised about segments that do not belong, on the network between nodes');
       return answersOn(to, 'TCP', stimulus.port) ? { kind: 'round-trip', ...arrival } : { kind: 'refused', ...arrival, why: `nobody listens on TCP port ${stimulus.port} of ${to.name}` };
+    case 'talk':
+      throw new Unsupported('nothing is promised about connections that stay open, on the network between nodes');
   }
 }
 

@@ -114,7 +114,7 @@ export function buildNode(plan: NodePlan, version = newest): ModelNode {
 }
 
 /** Of ports with the same name, the first. */
-function placesOf(bridges: readonly ModelBridge[]): ReadonlyMap<string, PortPlace> {
+export function placesOf(bridges: readonly ModelBridge[]): ReadonlyMap<string, PortPlace> {
   const all = bridges.flatMap((bridge): readonly (readonly [string, PortPlace])[] => [[bridge.plan.name, { bridge, number: reservedPorts.LOCAL }], ...[...bridge.ports.values()].map(({ name, ofport }) => [name, { bridge, number: ofport }] as const)]);
   return new Map(all.toReversed());
 }

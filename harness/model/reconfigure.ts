@@ -3,12 +3,23 @@ import { assertNever, Unsupported } from '../base/errors.js';
 import type { BridgePlan, PortPlan } from '../nouns/plan.js';
 import type { Reconfiguration } from '../nouns/switching.js';
 import { remove, rulesOf } from './classifier.js';
-import { bridgeCalled, type ModelBridge, type ModelNode } from './node.js';
+import { noMegaflows } from './megaflows/megaflow.js';
+import { bridgeCalled, placesOf, type ModelBridge, type ModelNode } from './node.js';
 import { plannedNeighbours } from './tunnels/neighbours.js';
 import { tunnelPortsOf } from './tunnels/ports.js';
 
+type Change = Exclude<Reconfiguration, { readonly kind: 'join' | 'leave' }>;
+
 /** The node after the change; it shares with the one before what both remember. @throws Unsupported for bridges of which it is not known what becomes of them. */
-export function reconfigured(node: ModelNode, change: Exclude<Reconfiguration, { readonly kind: 'join' | 'leave' }>): ModelNode {
+export function reconfigured(node: ModelNode, change: Change): ModelNode {
+  const after = changed(node, change);
+  const { bridges, changes, megaflows } = after;
+  changes.program++;
+  changes.learned++;
+  return { ...after, places: placesOf(bridges), tunnels: tunnelPortsOf(bridges), megaflows: megaflows === undefined ? undefined : noMegaflows() };
+}
+
+function changed(node: ModelNode, change: Change): ModelNode {
   switch (change.kind) {
     case 'attach': {
       const { plan } = bridgeCalled(node, change.bridge);
@@ -24,7 +35,7 @@ export function reconfigured(node: ModelNode, change: Exclude<Reconfiguration, {
       const { plan } = bridgeCalled(node, change.bridge);
       const changed = plan.underlay === undefined ? plan : { ...plan, underlay: { ...plan.underlay, neighbours: change.neighbours } };
       const bridges = withBridge(node, changed);
-      return { ...node, bridges, neighbours: plannedNeighbours(bridges.map((bridge) => bridge.plan)), tunnels: tunnelPortsOf(bridges) };
+      return { ...node, bridges, neighbours: plannedNeighbours(bridges.map((bridge) => bridge.plan)) };
     }
     case 'restart':
       forgetAll(node);
@@ -37,8 +48,7 @@ export function reconfigured(node: ModelNode, change: Exclude<Reconfiguration, {
 
 function withPlan(node: ModelNode, plan: BridgePlan): ModelNode {
   if (plan.mirrors !== undefined || plan.multicastSnooping !== undefined) throw new Unsupported(`the model does not know what becomes of the mirrors and the multicast of bridge ${plan.name} when ports come and go`);
-  const bridges = withBridge(node, plan);
-  return { ...node, bridges, tunnels: tunnelPortsOf(bridges) };
+  return { ...node, bridges: withBridge(node, plan) };
 }
 
 function withBridge({ bridges }: ModelNode, plan: BridgePlan): readonly ModelBridge[] {

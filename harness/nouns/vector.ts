@@ -36,6 +36,10 @@ export type Stimulus =
   | { readonly kind: 'calls'; readonly protocol: 'TCP' | 'UDP'; readonly from: string; readonly to: string; readonly port: number; readonly count: number; readonly everyMs: number; readonly ttl?: number }
   /** An SCTP association by the host's own stack: one message, then it is shut down. A chunk is sent 9 times before it is given up, unless told. */
   | { readonly kind: 'sctp'; readonly from: string; readonly to: string; readonly port: number; readonly transmissions?: number }
+  /** A TCP connection that stays open under a name of its own. Its opener sends every segment once. */
+  | { readonly kind: 'open'; readonly from: string; readonly to: string; readonly port: number; readonly connection: string }
+  /** Data by the connection that `from` has opened under this name, to be sent back (RFC 862). */
+  | { readonly kind: 'talk'; readonly from: string; readonly to: string; readonly port: number; readonly connection: string }
   /** An ARP request for `target` by the host's own stack on the interface that routes there. */
   | { readonly kind: 'arp'; readonly from: string; readonly target: string }
   /** A frame written past the host's stack, to the port of the host's `interface` (its first unless told). */

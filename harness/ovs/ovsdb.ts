@@ -14,6 +14,7 @@ export type Operation =
   | { readonly op: 'insert'; readonly table: string; readonly row: Row; readonly 'uuid-name'?: string; readonly uuid?: string }
   | { readonly op: 'select'; readonly table: string; readonly where: readonly Condition[]; readonly columns: readonly string[] }
   | { readonly op: 'mutate'; readonly table: string; readonly where: readonly Condition[]; readonly mutations: readonly (readonly [column: string, mutator: '+=' | 'insert' | 'delete', value: Value])[] }
+  | { readonly op: 'update'; readonly table: string; readonly where: readonly Condition[]; readonly row: Row }
   | WaitOperation;
 /** Holds the transaction back until the rows that `where` picks equal `rows`, for at most `timeout` ms. */
 interface WaitOperation {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Unavailable } from '../base/errors.js';
 import { startDaemon, type Daemon } from './daemon.js';
 import type { Image } from './image.js';
-import { connectOvsdb, type Ovsdb } from './ovsdb.js';
+import { connectOvsdb, type Operation, type Ovsdb } from './ovsdb.js';
 import { runProgram } from './run-program.js';
 import { socketPath } from './socket-path.js';
 
@@ -18,10 +18,10 @@ export interface Vswitch {
   /** @throws Unavailable when one of the daemons has exited. */
   checkAlive(): Promise<void>;
   /**
-   * Kills ovs-vswitchd and starts it again on the same database; what was before is of no use any more.
-   * @throws Unavailable when it does not start; then the database is still served, and `stop` still to be called.
+   * Kills ovs-vswitchd and starts it again on the same database; what was before is of no use any more. `between` is carried out on the database
+   * while nobody looks at it. @throws Unavailable when it does not start; then the database is still served, and `stop` still to be called.
    */
-  restart(): Promise<Vswitch>;
+  restart(between: readonly Operation[]): Promise<Vswitch>;
   stop(): Promise<void>;
 }
 
@@ -66,8 +66,9 @@ function running(dir: string, server: Daemon, ovsdb: Ovsdb, vswitchd: Daemon, st
     dir, server, vswitchd, ovsdb,
     whileAlive: (work) => server.whileAlive(vswitchd.whileAlive(work)),
     checkAlive: async () => void (await Promise.all([server.checkAlive(), vswitchd.checkAlive()])),
-    restart: async () => {
+    restart: async (between) => {
       await stopSwitch();
+      await ovsdb.transact(between);
       return running(dir, server, ovsdb, await start(), start);
     },
     stop: async () => {

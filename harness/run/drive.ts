@@ -68,7 +68,7 @@ export async function playInStep(model: ModelTestbed, real: Switches, plan: Clus
  * Each side has a fabric of its own. As long as both answer alike, both are asked the same; from the first
  * difference on each goes its own way, to its end.
  */
-async function playPass(model: ModelTestbed, real: Testbed, [modelFabric, realFabric]: readonly [Fabric, Fabric]): Promise<{ readonly model: Observation; readonly real: Observation; readonly parting: Parting | undefined }> {
+export async function playPass(model: ModelTestbed, real: Testbed, [modelFabric, realFabric]: readonly [Fabric, Fabric]): Promise<{ readonly model: Observation; readonly real: Observation; readonly parting: Parting | undefined }> {
   const seen = witness(real);
   const decided: Player = { call: (calls) => model.call(calls, seen) };
   let modelAsks = modelFabric.next();

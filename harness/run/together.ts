@@ -3,7 +3,7 @@
  * packets must not meet, so that it does not matter how a switch orders them: different addresses or ports, no fragments, no learning flows.
  */
 import { assert, Unsupported } from '../base/errors.js';
-import type { Draws, KnownNeighbours } from '../fabric/host.js';
+import { memoriesOf, type Draws, type KnownNeighbours } from '../fabric/host.js';
 import { runStimulus } from '../fabric/fabric.js';
 import type { Observation } from '../nouns/observation.js';
 import type { ClusterPlan } from '../nouns/plan.js';
@@ -44,7 +44,7 @@ interface Frame {
  */
 export async function playTogether(model: ModelTestbed, real: Testbed, plan: ClusterPlan, sendings: readonly Sending[], known: KnownNeighbours): Promise<Together> {
   const players = sendings.map(({ stimulus, draws }): Player => {
-    const fabric = runStimulus(plan, stimulus, draws, known);
+    const fabric = runStimulus(plan, stimulus, draws, memoriesOf(known));
     return { fabric, asks: fabric.next() };
   });
   for (;;) {

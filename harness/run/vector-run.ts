@@ -133,7 +133,7 @@ async function unmade(stage: Stage, vector: TestVector): Promise<Counts> {
 }
 
 /** Frames that came out after all was over belong to the pass that was played last, and to no instant of it. */
-function withStrays(passes: readonly PlayedPass[], strays: readonly Stray[]): readonly PlayedPass[] {
+export function withStrays(passes: readonly PlayedPass[], strays: readonly Stray[]): readonly PlayedPass[] {
   return passes.map((played, index) => {
     if (index < passes.length - 1) return played;
     const timeUs = (played.real.frames.at(-1)?.timeUs ?? 0) + 1;
@@ -159,7 +159,7 @@ function promised({ scenario, topology }: Stage, { stimulus }: TestVector): Vect
 }
 
 /** Every port that frames can be seen at: all but tunnels, whose frames show at the uplink. */
-function portsOf(plan: ClusterPlan): ReadonlySet<string> {
+export function portsOf(plan: ClusterPlan): ReadonlySet<string> {
   return new Set(
     plan.nodes.flatMap(({ node, bridges }) =>
       bridges.flatMap((bridge) => [bridge.name, ...bridge.ports.filter(({ kind }) => kind !== 'tunnel').map(({ name }) => name)].map((port) => `${node} ${port}`)),

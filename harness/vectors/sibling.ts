@@ -18,6 +18,9 @@ export function siblingsOf(topology: Topology, stimulus: Stimulus): readonly Sti
     case 'probe':
     case 'sctp':
       return [{ ...stimulus, to: otherAddress(topology, stimulus.from, stimulus.to) }];
+    case 'open':
+    case 'talk':
+      return [];
     case 'arp':
       return [{ ...stimulus, target: otherAddress(topology, stimulus.from, stimulus.target) }];
     case 'frame':

@@ -60,6 +60,10 @@ export function describeStimulus(stimulus: VectorReport['stimulus'], parties: re
       return `${from} calls ${target}, ${String(valueOf(stimulus, 'protocol'))} port ${String(valueOf(stimulus, 'port'))}, ${String(valueOf(stimulus, 'count'))} times, every ${String(valueOf(stimulus, 'everyMs'))} ms${suffix}`;
     case 'sctp':
       return `${from} opens an SCTP association with ${target}, port ${String(valueOf(stimulus, 'port'))}`;
+    case 'open':
+      return `${from} opens connection ${String(valueOf(stimulus, 'connection'))} to ${target}, port ${String(valueOf(stimulus, 'port'))}`;
+    case 'talk':
+      return `${from} talks by connection ${String(valueOf(stimulus, 'connection'))} to ${target}`;
     case 'arp':
       return `${from} asks by ARP who has ${target}`;
     case 'frame':

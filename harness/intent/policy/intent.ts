@@ -25,6 +25,13 @@ export function underPolicies(cluster: Cluster, from: Party, stimulus: Stimulus,
 
 const reaches: ReadonlySet<Intent['kind']> = new Set(['round-trip', 'refused', 'delivered']);
 
+/** What the policies at either end say to new TCP connections: the policies of the one that opens them, and of the one that is to be reached. */
+export function verdictsOn(objects: KubeObjects, from: Party, to: Party, port: number): { readonly atOpener: PolicyVerdict; readonly atAnswerer: PolicyVerdict } {
+  const conversation: Conversation = { protocol: 'TCP', port, from: end(objects, from.ip), to: end(objects, to.ip) };
+  const isProbe = from.kind === 'node' && from.node === to.node;
+  return { atOpener: egressVerdict(objects, conversation), atAnswerer: isProbe ? { kind: 'allowed' } : ingressVerdict(objects, conversation) };
+}
+
 /** The seed, "IngressRuleTable": "traffic from the local gateway cannot be dropped because of Network Policies". */
 export function between(objects: KubeObjects, from: Party, to: Party, conversation: Conversation): PolicyVerdict {
   const egress = egressVerdict(objects, conversation);
@@ -63,6 +70,8 @@ function questionOf(stimulus: Stimulus): Question | undefined {
       return { ip: stimulus.to, service: { protocol: 'UDP', port: stimulus.port } };
     case 'tcp':
     case 'probe':
+    case 'open':
+    case 'talk':
       return { ip: stimulus.to, service: { protocol: 'TCP', port: stimulus.port } };
     case 'sctp':
       return { ip: stimulus.to, service: { protocol: 'SCTP', port: stimulus.port } };

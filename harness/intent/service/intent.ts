@@ -15,6 +15,7 @@ type Asking = Extract<Stimulus, { readonly kind: 'udp' | 'tcp' | 'probe' | 'call
 /** What somebody who sends to a Service's address gets; undefined for everything else. @throws Unsupported where nothing is promised. */
 export function intentOfService(cluster: Cluster, from: Party, stimulus: Stimulus): Intent | undefined {
   if (stimulus.kind === 'arp' || stimulus.kind === 'frame' || !isServiceAddress(cluster, stimulus.to)) return undefined;
+  if (stimulus.kind === 'open' || stimulus.kind === 'talk') throw new Unsupported(`nothing is promised about connections to ${stimulus.to} that stay open: it is a Service's address`);
   const service = serviceAt(cluster.objects, stimulus.to);
   if (service === undefined) return { kind: 'denied', why: `no Service has the address ${stimulus.to}` };
   const name = `Service ${service.metadata.namespace}/${service.metadata.name}`;

@@ -68,6 +68,7 @@ export function openModel(plan: ClusterPlan, versions: Testbed['versions'] = {})
       node.nowMs = resetAtMs.get(node) ?? 0;
       // A node that was reconfigured has changed what it shares with this one.
       for (const bridge of node.bridges) bridge.isAsPlanned = false;
+      node.changes.program++;
       nodes.set(name, node);
     }
     forget();

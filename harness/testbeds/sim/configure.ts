@@ -47,6 +47,12 @@ export function detachOperations(bridge: string, port: Value): readonly Operatio
   return [{ op: 'mutate', table: 'Bridge', where: [['name', '==', bridge]], mutations: [['ports', 'delete', set([port])]] }];
 }
 
+/**
+ * Forgets what ovs-vswitchd has told of its ports. One that starts anew may not correct what stands there from before: it takes for unchanged what
+ * it has heard of last from the database, which may be behind what it wrote itself.
+ */
+export const forgetInterfaces: Operation = { op: 'update', table: 'Interface', where: [], row: { ofport: set([]), mac_in_use: set([]) } };
+
 /** Makes ovs-vswitchd tell when it has carried out what was asked for together with this, and all before it; `raised` is what it will tell. */
 export const raise = [
   { op: 'mutate', table: 'Open_vSwitch', where: [], mutations: [['next_cfg', '+=', 1]] },
@@ -179,7 +185,9 @@ function insertMirror({ name, select, vlans, output, snapLength }: MirrorPlan, u
 }
 
 const named = (name: string): Value => ['named-uuid', name];
-const set = (values: readonly Value[]): Value => ['set', values];
+function set(values: readonly Value[]): Value {
+  return ['set', values];
+}
 const map = (entries: Readonly<Record<string, string>>): Value => ['map', Object.entries(entries)];
 
 const anHour = '3600000';

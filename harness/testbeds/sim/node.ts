@@ -10,7 +10,7 @@ import { startVswitch, type Vswitch } from '../../ovs/vswitch.js';
 import type { BridgeFlows, Stray } from '../testbed.js';
 import { findBridges, makeBridges, program, setMeters, setNeighbours } from './bring-up.js';
 import { stopClock } from './clock.js';
-import { wiredPorts } from './configure.js';
+import { forgetInterfaces, wiredPorts } from './configure.js';
 import { connectionsOf } from './connections.js';
 import { connectControllers, type Controllers } from './controllers.js';
 import { countingOf } from './counting.js';
@@ -153,7 +153,7 @@ function runningNode(planned: NodePlan, vswitch: Vswitch, ofctl: Ofctl, { wires,
   };
   const restart = async (): Promise<SimNode> => {
     await release();
-    const started = await vswitch.restart();
+    const started = await vswitch.restart([forgetInterfaces]);
     return await connect(plan, started, ofctl, (ports) => findBridges(plan, started, ports));
   };
   const changeable: Changeable = { vswitch, wires, traffic, links };

@@ -1,0 +1,39 @@
+// Goal: real switches go through histories as the model does. Method: generated ones on one version of Open vSwitch, where policies change, pods come and go, and a switch restarts;
+// and a control plane that gives one port's number to two pods does not get through.
+import t from 'tap';
+import { openImage } from '../../../images/images.js';
+import { apply, clusterOf, manifestsOf } from '../../../topologies/changing-cluster.js';
+import { generatedHistory } from '../../../topologies/generated-history.js';
+import { historyOf } from '../../../topologies/happenings.js';
+import { antrea } from '../../control/antrea/index.js';
+import type { History } from '../../nouns/history.js';
+import type { ClusterPlan, PortPlan } from '../../nouns/plan.js';
+import { openSim } from '../../testbeds/sim/sim.js';
+import { playHistory, type HistoryStage } from './play.js';
+
+const image = await openImage('trixie', () => undefined);
+const stage: HistoryStage = { controlPlane: antrea('0.8'), seed: 1, openReal: (plan) => openSim(plan, image) };
+const generated = (index: number) => {
+  const { first, happenings } = generatedHistory(1, index, 6);
+  return historyOf(first, happenings);
+};
+
+for (const index of [4, 12]) {
+  void t.test(`history ${index}`, async (t) => {
+    const judged = await playHistory(stage, generated(index));
+    t.strictSame(judged.filter(({ verdict }) => verdict !== 'conforms').map(({ id, inconclusive, differences }) => [id, inconclusive, differences[0]]), []);
+    t.ok(judged.length > 10);
+  });
+}
+
+void t.test('a number for two ports', async (t) => {
+  const right = antrea('0.8');
+  const taken = (port: PortPlan): PortPlan => (port.kind === 'endpoint' ? { ...port, ofport: Math.min(port.ofport, 4) } : port);
+  const twice = ({ nodes }: ClusterPlan): ClusterPlan => ({ nodes: nodes.map((node) => ({ ...node, bridges: node.bridges.map((bridge) => ({ ...bridge, ports: bridge.ports.map(taken) })) })) });
+  const pods = (...names: readonly string[]) => manifestsOf(names.map((name) => `{ apiVersion: v1, kind: Pod, metadata: { name: ${name} }, spec: { nodeName: n1 } }`).join('\n---\n'));
+  const first = clusterOf([...manifestsOf('{ apiVersion: v1, kind: Node, metadata: { name: n1 } }'), ...pods('a', 'b')], { name: 'crowd', tunnel: 'geneve' });
+  const history: History = { cluster: first.cluster, steps: [{ kind: 'cluster', what: 'a third pod comes', cluster: apply(first, pods('c')).cluster }] };
+  const last = (await playHistory({ ...stage, controlPlane: { ...right, plan: (cluster, before) => twice(right.plan(cluster, before)) } }, history)).at(-1);
+  t.equal(last?.verdict, 'inconclusive');
+  t.match(last?.inconclusive?.cause, /OpenFlow port 4 was asked for/);
+});

@@ -1,0 +1,172 @@
+/** A history on the model and on real switches in step, judged after each of its steps. */
+import { attempt } from '../../base/outcome.js';
+import { Unsupported } from '../../base/errors.js';
+import { compareProgram, type ProgramDifference } from '../../compare/program.js';
+import { compareVector } from '../../compare/vector.js';
+import type { AgentStep } from '../../control/changes.js';
+import { runStimulus } from '../../fabric/fabric.js';
+import { noMemories, type HostMemories } from '../../fabric/host.js';
+import { afterwards, beginning, changedTo, darkened, lit, promised, type Course } from '../../intent/course.js';
+import { describeStep, type History, type HistoryStep } from '../../nouns/history.js';
+import type { Intent } from '../../nouns/intent.js';
+import type { ClusterPlan, ControlPlane } from '../../nouns/plan.js';
+import { formatFlowId } from '../../nouns/switching.js';
+import type { Topology } from '../../nouns/topology.js';
+import type { TestVector } from '../../nouns/vector.js';
+import { addCounts, noCounts, verdictOn, whatIsMissing, type Counts, type Difference, type VerdictKind } from '../../nouns/verdict.js';
+import { openModel, type ModelTestbed } from '../../testbeds/model/model.js';
+import type { Switches, Testbed } from '../../testbeds/testbed.js';
+import { draw, playPass, witness } from '../drive.js';
+import { inconclusive, type Inconclusive } from '../report.js';
+import { portsOf, withStrays } from '../vector-run.js';
+import { eventOf, type Event, type Held } from './agents.js';
+
+export interface HistoryStage {
+  readonly controlPlane: ControlPlane<Topology>;
+  readonly seed: number;
+  readonly openReal: (plan: ClusterPlan) => Promise<Switches>;
+  /** What agents do of what they should, where a fault is planted; all of it unless told. */
+  readonly faulty?: (steps: readonly AgentStep[], event: Event) => readonly AgentStep[];
+}
+
+/** One step as it was judged. */
+export interface JudgedStep {
+  /** Its place, from 1 on, and what it is: `7 pod p4 leaves`. */
+  readonly id: string;
+  readonly step: HistoryStep;
+  /** L0, of a vector. */
+  readonly intent?: Intent;
+  readonly verdict: VerdictKind;
+  readonly counts: Counts;
+  readonly differences: readonly Difference[];
+  readonly inconclusive?: Inconclusive;
+}
+
+/** Plays until the first step that does not conform: what comes after would only follow from it, and is left out. */
+export async function playHistory(stage: HistoryStage, history: History): Promise<readonly JudgedStep[]> {
+  const judged: JudgedStep[] = [];
+  const plan = stage.controlPlane.plan(history.cluster);
+  const played = await attempt(async () => {
+    const real = await stage.openReal(plan);
+    try {
+      const playing: Playing = { stage, real, model: openModel(plan, real.versions), memories: { model: noMemories(), real: noMemories() }, held: { cluster: history.cluster, plan }, course: beginning(history.cluster), sweeping: new Set() };
+      for (const step of history.steps) {
+        const id = `${judged.length + 1} ${describeStep(step)}`;
+        const result = { id, step, ...(await judgeStep(playing, step)) };
+        judged.push(result);
+        if (result.verdict !== 'conforms') break;
+      }
+    } finally {
+      await real.close();
+    }
+  });
+  if (played.kind === 'ok') return judged;
+  const step = history.steps[judged.length];
+  return step === undefined ? judged : [...judged, { id: `${judged.length + 1} ${describeStep(step)}`, step, verdict: 'inconclusive', counts: noCounts, differences: [], inconclusive: inconclusive(played.cause) }];
+}
+
+interface Playing {
+  readonly stage: HistoryStage;
+  readonly model: ModelTestbed;
+  readonly real: Switches;
+  readonly memories: { readonly model: HostMemories; readonly real: HostMemories };
+  held: Held;
+  course: Course;
+  /** Nodes whose agents have started anew and have not swept yet. */
+  sweeping: ReadonlySet<string>;
+}
+
+type Judgement = Omit<JudgedStep, 'id' | 'step'>;
+
+async function judgeStep(playing: Playing, step: HistoryStep): Promise<Judgement> {
+  try {
+    return step.kind === 'vector' ? await judgeVector(playing, step.vector) : await judgeEvent(playing, step);
+  } catch (error) {
+    if (!(error instanceof Unsupported)) throw error;
+    return { verdict: 'inconclusive', counts: noCounts, differences: [], inconclusive: inconclusive(error) };
+  }
+}
+
+async function judgeVector(playing: Playing, { id, stimulus }: TestVector): Promise<Judgement> {
+  const { model, real, memories, stage, held: { plan } } = playing;
+  const intent = promised(playing.course, stimulus);
+  const draws = draw(stage.seed, id);
+  const before = model.traces().length;
+  const { parting: parted, ...seen } = await playPass(model, real, [runStimulus(plan, stimulus, draws, memories.model), runStimulus(plan, stimulus, draws, memories.real)]);
+  const [predicted, observed] = [await aftermath(model), await aftermath(real)];
+  const pass = { name: 'cold', stimulus } as const;
+  const [played] = withStrays([{ ...seen, pass, lookups: { hit: 0, missed: 0 }, traces: model.traces().slice(before) }], await real.strays());
+  const passes = played === undefined ? [] : [{ ...played, intent }];
+  const traces = model.traces();
+  const comparison = compareVector({ passes, model: predicted, real: observed, parting: parted ?? { modelCounts: predicted.counts, realCounts: observed.counts, traces, earlier: traces }, ports: portsOf(plan) });
+  const differences = comparison.differences(comparison.parts ? compareProgram(await model.program(), await real.program()).differences : []);
+  playing.course = afterwards(playing.course, stimulus, intent);
+  return { intent, ...verdictFrom(differences, comparison.counts) };
+}
+
+async function aftermath(testbed: Testbed) {
+  return { counts: await testbed.counts(), state: await testbed.state() };
+}
+
+async function judgeEvent(playing: Playing, event: Event): Promise<Judgement> {
+  const { model, real, memories, stage } = playing;
+  const { steps, ...held } = eventOf(stage.controlPlane, playing.held, event);
+  const escaped: Difference[] = [];
+  for (const step of stage.faulty?.(steps, event) ?? steps) {
+    if (step.kind !== 'change') {
+      await model.reconfigure(step);
+      await real.reconfigure(step);
+      continue;
+    }
+    await model.call([step], witness(real));
+    const [seen] = await real.call([step]);
+    escaped.push(...(seen?.outputs ?? []).map(({ port }) => frameDuring(event, step.node, port)));
+  }
+  playing.held = held;
+  playing.course = courseBehind(playing.course, event);
+  playing.sweeping = sweepingBehind(playing.sweeping, event);
+  const there = new Set([...held.plan.nodes.flatMap(({ hosts }) => hosts), ...(held.plan.externalHosts ?? [])].map(({ name }) => name));
+  for (const memory of [memories.model, memories.real]) for (const host of memory.hosts.keys()) if (!there.has(host)) memory.hosts.delete(host);
+  const { differences, counts } = await comparePrograms(playing);
+  return verdictFrom([...escaped, ...differences], counts);
+}
+
+/** The switches hold what the model does, and where no agent has still something to do, what a fresh install of the plan would. */
+async function comparePrograms({ model, real, held: { plan }, course: { dark }, sweeping }: Playing): Promise<{ readonly differences: readonly Difference[]; readonly counts: Counts }> {
+  const seen = await real.program();
+  const settled = ({ node }: { readonly node: string }) => !dark.has(node) && !sweeping.has(node);
+  const fresh = (await openModel(plan, real.versions).program()).filter(settled);
+  const comparisons = [
+    { about: 'as a fresh install has it', ...compareProgram(fresh, seen.filter(settled)) },
+    { about: 'as the model has it', ...compareProgram((await model.program()).filter((bridge) => !settled(bridge)), seen.filter((bridge) => !settled(bridge))) },
+  ];
+  return {
+    differences: comparisons.flatMap(({ about, differences }) => differences.map((difference) => programDifference(difference, about))),
+    counts: addCounts(comparisons.map(({ count }) => ({ ...noCounts, program: count }))),
+  };
+}
+
+function verdictFrom(differences: readonly Difference[], counts: Counts): Judgement {
+  const missing = whatIsMissing(counts);
+  const told = differences.map((difference, index) => ({ ...difference, afterDivergence: index > 0 }));
+  return { verdict: verdictOn(differences, counts), counts, differences: told, ...(missing === undefined ? {} : { inconclusive: { cause: missing, evidence: [], remedies: [] } }) };
+}
+
+function courseBehind(course: Course, event: Event): Course {
+  if (event.kind === 'cluster') return changedTo(course, event.cluster);
+  if (event.kind === 'switch restarts') return darkened(course, event.node);
+  return event.kind === 'switch is programmed' ? lit(course, event.node) : course;
+}
+
+function sweepingBehind(sweeping: ReadonlySet<string>, event: Event): ReadonlySet<string> {
+  if (event.kind === 'agent restarts') return new Set([...sweeping, event.node]);
+  return event.kind === 'agent sweeps' ? new Set([...sweeping].filter((node) => node !== event.node)) : sweeping;
+}
+
+function programDifference({ flow, expected = 'no such flow', actual = 'no such flow' }: ProgramDifference, about: string): Difference {
+  return { aspect: 'program', between: 'model and switch', summary: `${flow.bridge} on ${flow.node} has not, ${about}: ${formatFlowId(flow)}`, expected, actual, afterDivergence: false };
+}
+
+function frameDuring(event: Event, node: string, port: string): Difference {
+  return { aspect: 'silence', between: 'model and switch', summary: `a frame came out of ${port} on ${node} while ${describeStep(event)}`, expected: 'nothing', actual: 'a frame', afterDivergence: false };
+}

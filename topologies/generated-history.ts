@@ -1,0 +1,154 @@
+/** Histories from a seed: what comes and goes, restarts, and is sent, at random. */
+import { randomFor, type Random } from '../harness/base/random.js';
+import { podSubnet, underlayAddress } from './antrea-cluster.js';
+import { clusterOf, type ChangingCluster, type Manifest } from './changing-cluster.js';
+import { clusterNetworkPolicy, networkPolicy, pod, type GeneratedSize } from './generated-policies.js';
+import type { Happening, Sending } from './happenings.js';
+
+export interface GeneratedHistory {
+  readonly first: ChangingCluster;
+  readonly happenings: readonly Happening[];
+}
+
+const atFirst: GeneratedSize = { nodes: 2, pods: 5, networkPolicies: 2, clusterNetworkPolicies: 1 };
+const mostNodes = 3;
+const sendings = 3;
+const services = [{ protocol: 'TCP', port: 80 }, { protocol: 'TCP', port: 7 }, { protocol: 'TCP', port: 8080 }, { protocol: 'UDP', port: 53 }, { protocol: 'UDP', port: 7 }, { protocol: 'ICMP' }] as const;
+
+/** A small cluster under policies, and `events` changes of it, with packets behind each. */
+export function generatedHistory(seed: number, index: number, events: number): GeneratedHistory {
+  const random = randomFor(seed, `history ${index}`);
+  const first = clusterOf([
+    ...count(atFirst.nodes, node),
+    ...['shop', 'lab'].map((name) => namespace(random, name)),
+    ...count(atFirst.pods, (number) => manifestOf(pod(random, number, atFirst))),
+    ...count(atFirst.networkPolicies, (number) => manifestOf(networkPolicy(random, number, atFirst))),
+    ...count(atFirst.clusterNetworkPolicies, (number) => manifestOf(clusterNetworkPolicy(random, number, atFirst))),
+  ], { name: `history-${index}`, tunnel: 'geneve' });
+  const drawing: Drawing = { random, live: [...first.manifests], names: hostsAmong(first.manifests), connections: [], numbers: { pods: atFirst.pods, networkPolicies: atFirst.networkPolicies, clusterNetworkPolicies: atFirst.clusterNetworkPolicies, sendings: 0 } };
+  return { first, happenings: [...packets(drawing, [opening(drawing), opening(drawing)]), ...count(events, () => [event(drawing), ...packets(drawing)]).flat()] };
+}
+
+interface Drawing {
+  readonly random: Random;
+  /** What there is by now. */
+  live: Manifest[];
+  /** Hosts there are or were. */
+  names: string[];
+  readonly connections: string[];
+  readonly numbers: { pods: number; networkPolicies: number; clusterNetworkPolicies: number; sendings: number };
+}
+
+function event(drawing: Drawing): Happening {
+  const { random, live, numbers } = drawing;
+  const some = (kind: string) => live.filter((manifest) => manifest.kind === kind);
+  const nodes = some('Node').map(({ metadata }) => metadata.name);
+  const size = { ...atFirst, nodes: mostNodes };
+  const options: readonly (readonly [weight: number, draw: () => Happening | undefined])[] = [
+    [4, () => comes(drawing, onNode(pod(random, ++numbers.pods, size), pick(random, nodes)))],
+    [4, () => goes(drawing, some('Pod'))],
+    [3, () => relabelled(drawing, some('Pod'), () => pod(random, 1, size))],
+    [1, () => relabelled(drawing, some('Namespace'), () => namespace(random, 'x'))],
+    [4, () => comes(drawing, manifestOf(networkPolicy(random, ++numbers.networkPolicies, size)))],
+    [3, () => rewritten(drawing, some('NetworkPolicy'), (number) => networkPolicy(random, number, size))],
+    [3, () => goes(drawing, some('NetworkPolicy'))],
+    [2, () => comes(drawing, manifestOf(clusterNetworkPolicy(random, ++numbers.clusterNetworkPolicies, size)))],
+    [2, () => rewritten(drawing, some('ClusterNetworkPolicy'), (number) => clusterNetworkPolicy(random, number, size))],
+    [2, () => goes(drawing, some('ClusterNetworkPolicy'))],
+    [2, () => (nodes.length < mostNodes ? comes(drawing, node([1, 2, 3].find((number) => !nodes.includes(`n${number}`)) ?? mostNodes)) : undefined)],
+    [1, () => (nodes.length > 1 ? goes(drawing, some('Node')) : undefined)],
+    [2, () => ({ kind: 'switch restarts', node: pick(random, nodes), meanwhile: packets(drawing) })],
+    [2, () => ({ kind: 'agent restarts', node: pick(random, nodes), meanwhile: packets(drawing) })],
+  ];
+  for (;;) {
+    let ticket = random.integer(1, options.reduce((sum, [weight]) => sum + weight, 0));
+    const chosen = options.find(([weight]) => (ticket -= weight) <= 0)?.[1]();
+    if (chosen !== undefined) return chosen;
+  }
+}
+
+function comes(drawing: Drawing, manifest: Manifest): Happening {
+  drawing.live = [...drawing.live.filter((known) => !isSame(known, manifest)), manifest];
+  drawing.names = [...new Set([...drawing.names, ...hostsAmong([manifest])])];
+  return { kind: 'apply', manifest };
+}
+
+function goes(drawing: Drawing, all: readonly Manifest[]): Happening | undefined {
+  if (all.length === 0) return undefined;
+  const { kind, metadata, ...rest } = pick(drawing.random, all);
+  drawing.live = drawing.live.filter((known) => !isSame(known, { kind, metadata, ...rest }) && !(kind === 'Node' && (known.spec as { nodeName?: string } | undefined)?.nodeName === metadata.name));
+  const { name, namespace: of } = metadata;
+  return { kind: 'delete', object: { kind, metadata: of === undefined ? { name } : { name, namespace: of } } };
+}
+
+/** The same object with labels of another; what a pod's labels are, is all that may change of it while it runs. */
+function relabelled(drawing: Drawing, all: readonly Manifest[], draw: () => object): Happening | undefined {
+  if (all.length === 0) return undefined;
+  const manifest = pick(drawing.random, all);
+  const { labels } = manifestOf(draw()).metadata as { readonly labels?: object };
+  return comes(drawing, { ...manifest, metadata: { ...manifest.metadata, labels } as Manifest['metadata'] });
+}
+
+/** Another policy under the same name. */
+function rewritten(drawing: Drawing, all: readonly Manifest[], draw: (number: number) => object): Happening | undefined {
+  if (all.length === 0) return undefined;
+  const { metadata } = pick(drawing.random, all);
+  return comes(drawing, { ...manifestOf(draw(Number(metadata.name.replace(/\D/g, '')))), metadata });
+}
+
+/** Cells at random, by all connections that were opened, and now and then a new one. */
+function packets(drawing: Drawing, more: readonly Sending[] = []): readonly Sending[] {
+  const { random, connections } = drawing;
+  const talks = connections.map((connection): Sending => ({ kind: 'talk', id: nextId(drawing, `talk/${connection}`), connection }));
+  const cells = count(sendings, (): Sending => {
+    const [from, to, service] = [pick(random, drawing.names), pick(random, drawing.names), pick(random, services)];
+    return { kind: 'send', id: nextId(drawing, `${service.protocol === 'ICMP' ? 'icmp' : `${service.protocol.toLowerCase()}-${service.port}`}/${from}/${to}`), from, to, service };
+  });
+  return [...more, ...talks, ...cells, ...(random.integer(1, 3) === 1 ? [opening(drawing)] : [])];
+}
+
+function opening(drawing: Drawing): Sending {
+  const { random, names, connections } = drawing;
+  const [from, to] = [pick(random, names), pick(random, names)];
+  const id = nextId(drawing, `open/${from}/${to}`);
+  connections.push(id);
+  return { kind: 'open', id, from, to, port: 7 };
+}
+
+function nextId({ numbers }: Drawing, what: string): string {
+  numbers.sendings += 1;
+  return `${what} (${numbers.sendings})`;
+}
+
+function hostsAmong(manifests: readonly Manifest[]): string[] {
+  return manifests.flatMap(({ kind, metadata: { name, namespace: of = 'default' } }) => (kind === 'Node' ? [name] : kind === 'Pod' ? [of === 'default' ? name : `${name}.${of}`] : []));
+}
+
+function node(number: number): Manifest {
+  return { kind: 'Node', apiVersion: 'v1', metadata: { name: `n${number}` }, spec: { podCIDR: `${podSubnet(number)}/24` }, status: { addresses: [{ type: 'InternalIP', address: underlayAddress(number) }] } } as Manifest;
+}
+
+function namespace(random: Random, name: string): Manifest {
+  return { kind: 'Namespace', apiVersion: 'v1', metadata: { name, labels: { team: pick(random, ['red', 'blue']) } } } as Manifest;
+}
+
+function onNode(drawn: object, nodeName: string): Manifest {
+  const manifest = manifestOf(drawn);
+  return { ...manifest, spec: { ...(manifest.spec as object), nodeName } };
+}
+
+function manifestOf(drawn: object): Manifest {
+  return drawn as Manifest;
+}
+
+function isSame(a: Manifest, b: Manifest): boolean {
+  return a.kind === b.kind && a.metadata.name === b.metadata.name && a.metadata.namespace === b.metadata.namespace;
+}
+
+function count<T>(number: number, make: (number: number) => T): readonly T[] {
+  return Array.from({ length: number }, (_, index) => make(index + 1));
+}
+
+function pick<T>(random: Random, all: readonly T[]): T {
+  return all[random.integer(0, all.length - 1)] as T;
+}
