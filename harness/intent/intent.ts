@@ -10,6 +10,7 @@ import { underPolicies } from './policy/intent.js';
 import { defaultTtl, intentOfArp, intentOfDatagram } from './reach.js';
 import { intentOfConnection } from './connection.js';
 import { intentOfService } from './service/intent.js';
+import { walkthrough } from './service-way.js';
 import { intentOnUnderlay } from './underlay.js';
 
 /**
@@ -25,7 +26,8 @@ export function intentOf(network: Network, stimulus: Stimulus): Intent {
   const { objects } = network;
   if (objects === undefined) return unrestricted();
   const cluster = { ...network, objects };
-  return intentOfService(cluster, from, stimulus) ?? underPolicies(cluster, from, stimulus, unrestricted);
+  const service = intentOfService(cluster, from, stimulus);
+  return service === undefined ? underPolicies(cluster, from, stimulus, unrestricted) : walkthrough(cluster, from, stimulus, service);
 }
 
 function intentWithoutPolicies(topology: Topology, from: Party, stimulus: Stimulus): Intent {

@@ -13,6 +13,7 @@ import { hosts } from './hosts.js';
 import { gatewayPort, globalVirtualMac, integrationBridge, tunnelPort, viewFrom, type NodeView } from './node-view.js';
 import { pipelines, type BridgeProgram, type PipelineVersion } from './pipeline.js';
 import { windowsNode } from './windows/plan.js';
+import { hostServices } from './windows/services.js';
 
 export { pipelineVersions, type PipelineVersion } from './pipeline.js';
 
@@ -41,7 +42,8 @@ function planNode(view: NodeView, tunnel: TunnelType, version: PipelineVersion):
 /** @throws InputError for a Windows node under a pipeline that leaves Services to kube-proxy's rules in the node's stack, which Windows has none of. */
 function programOf(view: NodeView, version: PipelineVersion): BridgeProgram {
   if (version === '0.8') throw new InputError(`node "${view.node.name}" runs Windows, and antrea-0.8 has no AntreaProxy, which Windows nodes need; use antrea('1.3')`);
-  return pipelines[version](view);
+  const { flows, groups } = pipelines[version](view);
+  return { flows: [...flows, ...hostServices(view)], groups };
 }
 
 function linuxNode(view: NodeView, tunnel: TunnelType, version: PipelineVersion): Pick<NodePlan, 'bridges' | 'hosts'> {

@@ -14,9 +14,7 @@ import { handle } from './cni.js';
 import { done, freshHost, type Change, type OvsPort, type WindowsHost } from './host.js';
 import { initialize, type NodeSpec } from './initialization.js';
 import { nodeJoined, type HostRoute } from './routes.js';
-
-/** The next hop of all Services, and the MAC address that stands for it (the seed, "Service Traffic"; Antrea's own Global Virtual MAC). */
-export const virtualService = { ip: '169.254.0.253', mac: 'aa:bb:cc:dd:ee:ff' } as const;
+import { virtualService } from './virtual-service.js';
 
 /** What stands on the node once everything is done. @throws InputError in the words of the step that refuses. */
 export function windowsHost({ node, pods, peers, serviceCidr, mode }: NodeView): WindowsHost {

@@ -1,0 +1,17 @@
+import { fileURLToPath } from 'node:url';
+import type { Cluster } from '../harness/kube/objects.js';
+import type { TrafficMode } from '../harness/nouns/topology.js';
+import { macOf } from './antrea-cluster.js';
+import { readCluster } from './kubernetes.js';
+import { readManifestFolder } from './manifest-folder.js';
+
+/** The endpoint outside of the cluster. */
+const outside = '172.30.255.1';
+
+/** A Windows node, and Services with one endpoint each: on the same node, on the other one, in its host network, and on x1 outside. */
+export function windowsServices(mode: TrafficMode, other: 'windows' | 'linux'): Cluster {
+  // Compiled, this file stands in dist/topologies.
+  const folder = fileURLToPath(new URL('../../topologies/windows-services', import.meta.url));
+  const cluster = readCluster(readManifestFolder(folder), { name: `windows-services-${mode}`, tunnel: 'geneve' });
+  return { ...cluster, mode, nodes: cluster.nodes.map((node, index) => ({ ...node, os: index === 0 ? 'windows' : other })), externalHosts: [{ name: 'x1', ip: outside, mac: macOf(outside) }] };
+}
