@@ -25,7 +25,7 @@ interface Suite {
 
 const suites: readonly Suite[] = [
   { scenario: 'antrea/encap', faults: antreaFaults, only: () => true },
-  { scenario: 'antrea/network-policy', faults: policyFaults, only: ({ id }) => /^tcp-(9|80)\//.test(id) },
+  { scenario: 'antrea/network-policy', faults: policyFaults, only: ({ id }) => /^tcp-(9|80|8080)\//.test(id) },
   { scenario: 'antrea/services-antrea-proxy', faults: serviceFaults, only: ({ id }) => /^(kept|spread|service)\/(asker1|web1)\/default\/(web:http|lonely|sticky)$/.test(id) },
 ];
 
@@ -66,7 +66,7 @@ async function playSuite(context: Context, { scenario: name, faults, only }: Sui
   return results;
 }
 
-const where = { switch: 'in the switch', packet: 'in the switch', delay: 'on the wire', cache: 'in the cache', 'no cache': 'in the cache', program: 'in the switch', wire: 'on the wire', compiler: 'in the compiler', 'group compiler': 'in the compiler' } as const;
+const where = { switch: 'in the switch', packet: 'in the switch', delay: 'on the wire', cache: 'in the cache', 'no cache': 'in the cache', program: 'in the switch', wire: 'on the wire', compiler: 'in the compiler', 'group compiler': 'in the compiler', selector: 'in how policies are read' } as const;
 
 function render(result: FaultResult): string {
   const { fault } = result;

@@ -1,5 +1,6 @@
 /** Faults that a run must catch: in the flows of a running switch, on its wire, and in the compiler of flows. */
 import { assert } from '../base/errors.js';
+import type { LabelSelector } from '../kube/metadata.js';
 import type { BridgePlan } from '../nouns/plan.js';
 import type { Aspect } from '../nouns/verdict.js';
 import type { PassName } from '../nouns/vector.js';
@@ -39,6 +40,8 @@ export type Fault = {
   | { readonly kind: 'cache'; readonly looksAt: (frame: Uint8Array) => Uint8Array }
   /** The control plane wants one flow otherwise than it should: model and switch agree, and only intent knows better. */
   | { readonly kind: 'compiler'; readonly flow: (flow: Flow) => boolean; readonly change: (flow: Flow) => Flow }
+  /** Whoever programs, or whoever promises, reads every selector of a policy otherwise than it is written. */
+  | { readonly kind: 'selector'; readonly readBy: 'kube' | 'intent'; readonly read: (selector: LabelSelector) => LabelSelector }
   /** The same of a group, as a line. */
   | { readonly kind: 'group compiler'; readonly group: (group: string) => boolean; readonly change: (group: string) => string }
 );

@@ -29,6 +29,15 @@ export const policyFaults: readonly Fault[] = [
     flow: (flow) => flow.table === 100 && has(flow, 'reg1'),
     change: (flow) => withMatch(flow, 'reg1', (port) => port + 1n),
   },
+  {
+    kind: 'compiler', name: 'the compiler puts a policy on the wrong port: 81 in place of 80', aspect: 'intent',
+    flow: (flow) => flow.table === 50 && has(flow, 'tp_dst', 'tcp_dst'),
+    change: (flow) => ({ ...flow, match: flow.match.map((part) => (part.field.matchName === 'tp_dst' || part.field.name === 'tcp_dst' ? { ...part, value: part.value + 1n } : part)) }),
+  },
+  ...(['kube', 'intent'] as const).map((readBy): Fault => ({
+    kind: 'selector', readBy, name: `${readBy}/ reads selectors without their expressions`, aspect: 'intent',
+    read: ({ matchExpressions: _, ...selector }) => selector,
+  })),
 ];
 
 /** 10.10.0.0/24, what is left of the block beside the exception 10.10.1.0/24. */

@@ -2,6 +2,7 @@
 import { assert } from '../base/errors.js';
 import type { BridgePlan, ClusterPlan, NodePlan } from '../nouns/plan.js';
 import type { Scenario } from '../nouns/scenario.js';
+import type { Topology } from '../nouns/topology.js';
 import type { SwitchStep } from '../nouns/switching.js';
 import type { TestVector } from '../nouns/vector.js';
 import type { Difference } from '../nouns/verdict.js';
@@ -13,6 +14,7 @@ import { runScenario } from '../run/scenario-run.js';
 import type { Stray, Switches } from '../testbeds/testbed.js';
 import { openSim, type Sim, type SimOptions } from '../testbeds/sim/sim.js';
 import type { Fault } from './faults.js';
+import { misread } from './misread.js';
 
 export type FaultResult =
   /** Noticed, and every finding names the right table (and the right field among them), or what kept the run from a verdict. */
@@ -30,7 +32,7 @@ export interface SelftestOptions {
 
 /** Runs `scenario` with `fault` planted. */
 export async function tryFault(scenario: Scenario, axes: Readonly<Record<string, string>>, fault: Fault, options: SelftestOptions): Promise<FaultResult> {
-  const faulty = fault.kind === 'compiler' || fault.kind === 'group compiler' ? { ...scenario, controlPlane: { ...scenario.controlPlane, plan: (topology: Parameters<Scenario['intent']>[0]) => miscompile(scenario.controlPlane.plan(topology), fault) } } : scenario;
+  const faulty = faultyScenario(scenario, fault);
   let sim: Sim | undefined;
   let plan: ClusterPlan | undefined;
   const { report } = await runScenario(faulty, axes, {
@@ -51,6 +53,21 @@ export async function tryFault(scenario: Scenario, axes: Readonly<Record<string,
     },
   });
   return judge(report, fault);
+}
+
+/** With the fault in what programs, or in what promises. */
+function faultyScenario(scenario: Scenario, fault: Fault): Scenario {
+  const planning = (plan: (topology: Topology) => ClusterPlan): Scenario => ({ ...scenario, controlPlane: { ...scenario.controlPlane, plan } });
+  switch (fault.kind) {
+    case 'compiler':
+    case 'group compiler':
+      return planning((topology) => miscompile(scenario.controlPlane.plan(topology), fault));
+    case 'selector':
+      if (fault.readBy === 'kube') return planning((topology) => scenario.controlPlane.plan(misread(topology, fault.read)));
+      return { ...scenario, intent: (topology, stimulus) => scenario.intent(misread(topology, fault.read), stimulus) };
+    default:
+      return scenario;
+  }
 }
 
 function judge(report: ScenarioReport, fault: Fault): FaultResult {
