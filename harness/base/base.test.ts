@@ -80,3 +80,9 @@ void t.test('the environment\'s failures become values, others go on up', async 
   t.same(await attempt(() => Promise.reject(cause)), { kind: 'unavailable', cause });
   await t.rejects(attempt(() => Promise.reject(new InputError('no'))), { name: 'InputError' });
 });
+
+void t.test('what is shown of an input does not steer a terminal', (t) => {
+  t.equal(new InputError('got "\x1b[31m\0\x7f\x9b"', { file: 'a\x07b', line: 1 }).message, 'a\\x07b:1: got "\\x1b[31m\\x00\\x7f\\x9b"');
+  t.equal(new InputError('one\n\ttwo é').message, 'one\n\ttwo é');
+  t.end();
+});

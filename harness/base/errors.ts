@@ -20,8 +20,13 @@ export function formatPlace(place: Place): string {
 export class InputError extends Error {
   override readonly name = 'InputError';
   constructor(message: string, readonly place?: Place) {
-    super(place === undefined ? message : `${formatPlace(place)}: ${message}`);
+    super(visible(place === undefined ? message : `${formatPlace(place)}: ${message}`));
   }
+}
+
+/** What is shown of an input may not steer the terminal that it is shown on. */
+function visible(text: string): string {
+  return text.replace(/[^\P{Cc}\n\t]/gu, (control) => `\\x${control.charCodeAt(0).toString(16).padStart(2, '0')}`);
 }
 
 /** Something of the environment failed: says what was tried and what would do instead. */

@@ -99,13 +99,14 @@ function alone({ beyond, steps, ...programs }: FuzzCase): readonly PacketStep[] 
   return beyond.length > 0 || networkOf(programs) !== 'one node' || steps.some(({ kind }) => kind !== 'packet') ? [] : steps.flatMap((step) => (step.kind === 'packet' ? [step] : []));
 }
 
-/** Every case on a terminal; elsewhere a line for each tenth, so that a log stays readable. */
+/** Every case on a terminal; elsewhere a line for each tenth, or for each thousand of many packets, and for each difference, so that a log stays readable. */
 function progressOf(context: Context, name: string, total: number): (sent: number, doing: string) => void {
   let told = -1;
+  const step = Math.min(total / 10, 1000);
   return (sent, doing) => {
-    const tenth = Math.floor((sent * 10) / total);
-    if (!process.stderr.isTTY && tenth <= told) return;
-    told = tenth;
+    const reached = Math.floor(sent / step);
+    if (!process.stderr.isTTY && reached <= told && doing === 'playing') return;
+    told = reached;
     context.say(`${name}: ${doing}: ${sent} of ${total} packets`);
   };
 }

@@ -7,7 +7,7 @@ import type { FuzzCase } from './case.js';
 import { compareAftermath, compareMemory, compareSteps, type Difference, type Played } from './differences.js';
 import type { Judgement, Sides } from './judge.js';
 import { carryOut, networkOf, performedBy, planOf, textsOf } from './network.js';
-import { foresee, isCachedWrongly, whyUnknown, type LeftOut } from './runs.js';
+import { foresee, whyUnknown, type LeftOut } from './runs.js';
 
 /** @param sim programmed, and reset. */
 export async function play(sim: Sim, openModel: Sides['openModel'], fuzzCase: FuzzCase, how: 'in runs' | 'one by one'): Promise<Omit<Judgement, 'refused'>> {
@@ -22,12 +22,17 @@ export async function play(sim: Sim, openModel: Sides['openModel'], fuzzCase: Fu
       return sim.counts();
     },
   });
-  const isUncached = isCachedWrongly(fuzzCase);
+  let isCached = false;
+  const forget = async () => {
+    await sim.purge();
+    isCached = false;
+  };
   const [steps, played, surprises, remembered]: [Played[], number[], LeftOut[], Difference[]] = [[], [], [], []];
-  for (const { indices, call } of runs) {
+  for (const { indices, call, cache } of runs) {
     const [index = 0] = indices;
     // Once the cache is emptied, flows know when they were used last.
-    if (call.kind === 'advance') await sim.purge();
+    if (call.kind === 'advance' || (isCached && cache === 'emptied')) await forget();
+    isCached = true;
     const actual = await stepOf(carryOut(call, plan, performedBy(sim)));
     const expected = await stepOf(carryOut(call, plan, performedBy({ call: (calls) => model.call(calls, seen) }))).catch((error: unknown) => void surprises.push(whyUnknown(error)));
     if (expected === undefined) break;
@@ -37,7 +42,7 @@ export async function play(sim: Sim, openModel: Sides['openModel'], fuzzCase: Fu
       continue;
     }
     steps.push({ index, expected, actual });
-    if (isUncached || call.kind !== 'receive') await sim.purge();
+    if (cache === 'emptied' || call.kind !== 'receive') await forget();
     if (call.kind !== 'receive') remembered.push(...compareMemory(await model.state(), await sim.state(), index));
   }
   const [atFrames, counts] = [compareSteps(steps, plan, networkOf(fuzzCase)), await sim.counts()];

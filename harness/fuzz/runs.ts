@@ -12,6 +12,8 @@ import { carryOut, performedBy, planOf, textsOf } from './network.js';
 export interface Run {
   readonly indices: readonly number[];
   readonly call: SwitchCall;
+  /** Whether nothing may be cached before it, and nothing of it may stay. */
+  readonly cache: 'kept' | 'emptied';
 }
 
 export interface Foreseen {
@@ -38,22 +40,31 @@ const waits = /pause/;
 /** The datapath looks up all packets of a batch before it goes on with any of them. */
 const tracks = /\bct\(/;
 /**
- * What NORMAL learns, and flows that come and go, change what is cached only some time later; and what the hash of addresses and ports chooses for packets without
- * them, by their MAC addresses, is cached for all MAC addresses (lib/flow.c, flow_mask_hash_fields).
+ * What NORMAL learns, and flows that come and go, change what is cached only some time later.
  * An entry of a label stack is written as a whole, with the parts that the packet had which is cached (lib/odp-util.c, commit_mpls_action).
  */
-const cachedWrongly = /NORMAL|learn\(|_timeout=|symmetric_l3l4|mpls_(label|tc|ttl)|MPLS_(LABEL|TC|TTL)/;
-/** They count labels, and where none is the last of its stack, what is cached does not tell how many there were (lib/flow.c, flow_count_mpls_labels). */
-const countsLabels = /(push|pop)_mpls/;
+const cachedWrongly = /NORMAL|learn\(|_timeout=|mpls_(label|tc|ttl)|MPLS_(LABEL|TC|TTL)/;
 
-/** They write IP, which is left alone without a protocol; what is cached for other protocols does not look at it (lib/odp-util.c, commit_set_nw_action). */
-const writesIp = /(->|pop:)(NXM_[A-Z]+_|OXM_OF_)?(IP|TCP|UDP|SCTP|ICMP|ND_|nw_)|dec_ttl/i;
+/** Packets that go by what is cached for others, and others by what is cached for them, where a case has such actions. */
+const odd: readonly { readonly action: RegExp; readonly isMeant: (key: FlowKey) => boolean }[] = [
+  // What the hash of addresses and ports chooses for packets without them, by their MAC addresses, is cached for all MAC addresses (lib/flow.c, flow_mask_hash_fields).
+  { action: /symmetric_l3l4/, isMeant: (key) => !isIp(key[word.ethType] ?? 0) },
+  // They count labels, and where none is the last of its stack, what is cached does not tell how many there were (lib/flow.c, flow_count_mpls_labels).
+  { action: /(push|pop)_mpls/, isMeant: isBottomless },
+  // They write IP, which is left alone without a protocol; what is cached for other protocols does not look at it (lib/odp-util.c, commit_set_nw_action).
+  { action: /(->|pop:)(NXM_[A-Z]+_|OXM_OF_)?(IP|TCP|UDP|SCTP|ICMP|ND_|nw_)|dec_ttl/i, isMeant: (key) => isIp(key[word.ethType] ?? 0) && key[word.nwProto] === 0 },
+];
 
-/** Whether a case is played frame by frame, with nothing in the cache: packets would go by what is cached for others. */
-export function isCachedWrongly({ steps, ...programs }: FuzzCase): boolean {
-  const keys = steps.flatMap((step) => (step.kind === 'packet' ? [keyOfFrame(step.frame)] : []));
-  const [hasBottomless, hasUnnamed] = [keys.some(isBottomless), keys.some((key) => isIp(key[word.ethType] ?? 0) && key[word.nwProto] === 0)];
-  return textsOf(programs).some((text) => cachedWrongly.test(text) || (hasBottomless && countsLabels.test(text)) || (hasUnnamed && writesIp.test(text)));
+/** Whether a step is played alone, with nothing in the cache before it and behind it. */
+function cacheFor(programs: FuzzCase): (step: CaseStep) => Run['cache'] {
+  const texts = textsOf(programs);
+  if (texts.some((text) => cachedWrongly.test(text))) return () => 'emptied';
+  const kinds = odd.filter(({ action }) => texts.some((text) => action.test(text)));
+  return (step) => {
+    if (step.kind !== 'packet' || kinds.length === 0) return 'kept';
+    const key = keyOfFrame(step.frame);
+    return kinds.some(({ isMeant }) => isMeant(key)) ? 'emptied' : 'kept';
+  };
 }
 
 function keyOfFrame(frame: Uint8Array): FlowKey {
@@ -81,24 +92,24 @@ export async function foresee(model: ModelTestbed, fuzzCase: FuzzCase, how: 'in 
     }
     if ((copies.get(index) ?? 0) > mostCopies) leftOut.set(index, { kind: 'not foreseeable', why: `more than ${mostCopies} copies come out of one port or to one controller` });
   }
-  const isSingle = how === 'one by one' || isCachedWrongly(fuzzCase) || textsOf(fuzzCase).some((text) => waits.test(text) || tracks.test(text));
+  const isSingle = how === 'one by one' || textsOf(fuzzCase).some((text) => waits.test(text) || tracks.test(text));
   const steps = [...fuzzCase.steps.entries()].filter(([index]) => !leftOut.has(index));
-  return { leftOut, runs: together(steps, copies, isSingle ? 1 : mostPackets) };
+  return { leftOut, runs: together(steps, copies, isSingle ? 1 : mostPackets, cacheFor(fuzzCase)) };
 }
 
 /** Packets into one port that follow upon one another, `most` at once. */
-function together(steps: readonly (readonly [index: number, step: CaseStep])[], copies: ReadonlyMap<number, number>, most: number): readonly Run[] {
-  const runs: { readonly indices: number[]; readonly first: CaseStep; readonly more: PacketStep[]; copies: number }[] = [];
+function together(steps: readonly (readonly [index: number, step: CaseStep])[], copies: ReadonlyMap<number, number>, most: number, cacheOf: (step: CaseStep) => Run['cache']): readonly Run[] {
+  const runs: { readonly indices: number[]; readonly first: CaseStep; readonly more: PacketStep[]; copies: number; readonly cache: Run['cache'] }[] = [];
   for (const [index, step] of steps) {
-    const [last, coming] = [runs.at(-1), copies.get(index) ?? 0];
-    const fits = last?.first.kind === 'packet' && step.kind === 'packet' && last.first.port === step.port && last.indices.length < most && last.copies + coming <= mostCopies;
+    const [last, coming, cache] = [runs.at(-1), copies.get(index) ?? 0, cacheOf(step)];
+    const fits = last?.first.kind === 'packet' && step.kind === 'packet' && last.first.port === step.port && last.cache === 'kept' && cache === 'kept' && last.indices.length < most && last.copies + coming <= mostCopies;
     if (fits) {
       last.indices.push(index);
       last.more.push(step);
       last.copies += coming;
-    } else runs.push({ indices: [index], first: step, more: [], copies: coming });
+    } else runs.push({ indices: [index], first: step, more: [], copies: coming, cache });
   }
-  return runs.map(({ indices, first, more }) => ({ indices, call: callOf(first, more) }));
+  return runs.map(({ indices, first, more, cache }) => ({ indices, call: callOf(first, more), cache }));
 }
 
 /** What the model does not tell, without where it was. @throws what is no such thing. */
