@@ -82,7 +82,10 @@ async function judgeAlive(sides: Sides, whole: FuzzCase): Promise<Judgement> {
 /** What flows have learned goes with them, where they say so: in the bundle that brings other flows it would take those along. */
 async function playOut({ openModel }: Sides, sim: Sim, accepted: FuzzCase, how: 'in runs' | 'one by one'): ReturnType<typeof play> {
   const played = await play(sim, openModel, accepted, how);
-  for (const { at, flows } of programsOf(accepted)) if (flows.some((text) => text.includes('delete_learned'))) await sim.bundle(nodeOf(at), at, ['flow delete']);
+  for (const { at, flows } of programsOf(accepted)) {
+    const added = accepted.steps.flatMap((step) => (step.kind === 'change' && step.bridge === at ? step.lines : []));
+    if ([...flows, ...added].some((text) => text.includes('delete_learned'))) await sim.bundle(nodeOf(at), at, ['flow delete']);
+  }
   return played;
 }
 

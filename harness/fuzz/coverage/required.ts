@@ -52,7 +52,7 @@ const statefulActions: readonly string[] = [
 ];
 const operations: readonly string[] = ['advance', 'flow add', 'flow delete', 'flow delete_strict', 'flow modify', 'flow modify_strict', 'group modify', 'group insert_bucket', 'group remove_bucket', 'group delete', 'link up', 'link down', 'flush', 'flush of a zone', 'flush of a connection'];
 const statefulFields: readonly string[] = [
-  'tun_id exactly', 'tun_id masked', 'tun_src exactly', 'tun_ipv6_src exactly', 'tun_metadata0 exactly', 'tun_flags masked', 'tun_dst written', 'tun_ipv6_dst written', 'tun_id written', 'tun_metadata0 written',
+  'tun_id exactly', 'tun_id masked', 'tun_src exactly', 'tun_ipv6_src exactly', 'tun_metadata0 exactly', 'tun_flags exactly', 'tun_dst written', 'tun_ipv6_dst written', 'tun_id written', 'tun_metadata0 written',
   'ct_state masked', 'ct_zone exactly', 'ct_mark exactly', 'ct_mark masked', 'ct_mark written', 'ct_label masked', 'ct_label written', 'ct_nw_src exactly', 'ct_ipv6_src exactly',
 ];
 

@@ -8,8 +8,8 @@ const mostGroups = 3;
 
 /** Each is for packets of one family, whose addresses its buckets translate to. */
 export function drawStatefulGroups(random: Random): readonly Known[] {
-  const count = chance(random, 40) ? 0 : random.integer(1, mostGroups);
-  return times(count, (index) => ({ id: index + 1, family: pick(random, ['ipv4', 'ipv4', 'ipv6'] as const) }));
+  const count = chance(random, 25) ? 0 : random.integer(1, mostGroups);
+  return times(count, (index) => ({ id: index + 1, family: index === 1 ? 'ipv6' : 'ipv4' }));
 }
 
 /** Those that its buckets may watch have lower numbers. */

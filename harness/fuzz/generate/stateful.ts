@@ -1,7 +1,7 @@
 /** Flows that remember: connections in several zones, translated and marked, flows that are learned and that expire. As texts. */
 import type { Random } from '../../base/random.js';
 import { meterIds, type Network } from '../network.js';
-import { chance, pick, times } from './draw.js';
+import { chance, pick, times, weighted } from './draw.js';
 import { addressOf, clientPorts, translatedHost, type Family } from './traffic.js';
 import { intoTunnel } from './tunnelled.js';
 
@@ -54,8 +54,10 @@ export function drawStatefulFlow(random: Random, table: number, around: Around):
 /** What is known of a connection, what the packet is of, and more of either. What a connection began with is known only of what is valid. */
 function drawConnectionMatch(random: Random, family: Family): readonly [state: string, kind: string, more: string] {
   if (chance(random, 10)) return [pick(random, ['+trk-inv', '+trk+est-inv']), word(family), `ct_${family === 'ipv4' ? 'nw' : 'ipv6'}_src=${addressOf(family, 1)}`];
+  const kind = pick(random, [word(family), word(family), kindOf(random, family)]);
+  if (chance(random, 35)) return [pick(random, ['+trk', '+trk+est', '-new+est']), kind, pick(random, ['ct_mark=0x5', 'ct_mark=0x5', 'ct_mark=0x1/0x1', 'ct_label=0x7/0xf'])];
   const state = pick(random, ['+trk+new', '+trk+new', '+trk+est', '+trk+est-rpl', '+est+rpl', '+inv+trk', '+trk+rel', '+trk', '+trk', '+trk+snat', '+trk+dnat', '-new+est']);
-  return [state, pick(random, [word(family), word(family), kindOf(random, family)]), pick(random, ['', '', '', 'ct_mark=0x5', 'ct_mark=0x5', 'ct_mark=0x1/0x1', 'ct_zone=1', 'in_port=1', 'ct_label=0x7/0xf'])];
+  return [state, kind, pick(random, ['', '', '', 'ct_zone=1', 'in_port=1'])];
 }
 
 function kindOf(random: Random, family: Family): string {
@@ -68,7 +70,7 @@ function beforeTracking(random: Random, family: Family): string {
 }
 
 function zone(random: Random): string {
-  return chance(random, 12) ? 'NXM_NX_REG0[0..15]' : String(pick(random, zones));
+  return chance(random, 12) ? 'NXM_NX_REG0[0..15]' : String(pick(random, [...zones, 1, 1]));
 }
 
 function track(random: Random, table: number): string {
@@ -76,8 +78,8 @@ function track(random: Random, table: number): string {
 }
 
 export function commitIn(random: Random, family: Family, table: number | undefined): string {
-  const marks = [`set_field:${pick(random, ['0x5', '0x1/0x1', '0x4/0xc'])}->ct_mark`, 'set_field:0x7->ct_label', 'move:NXM_OF_IN_PORT[]->NXM_NX_CT_MARK[0..15]'];
-  const exec = chance(random, 50) ? `exec(${joined(...marks.filter(() => chance(random, 50)))})`.replace('exec()', '') : '';
+  const marks = [`set_field:${pick(random, ['0x5', '0x5', '0x1/0x1', '0x4/0xc'])}->ct_mark`, 'set_field:0x7->ct_label', 'move:NXM_OF_IN_PORT[]->NXM_NX_CT_MARK[0..15]'];
+  const exec = chance(random, 65) ? `exec(${joined(...marks.filter((_, index) => chance(random, index === 0 ? 80 : 40)))})`.replace('exec()', '') : '';
   return `ct(${joined('commit', chance(random, 10) ? 'force' : '', `zone=${zone(random)}`, table === undefined ? '' : `table=${table}`, chance(random, 45) ? translation(random, family) : '', exec)})`;
 }
 
@@ -91,14 +93,12 @@ function translation(random: Random, family: Family): string {
 
 /** Into the next table, or out: a connection that is invalid is not committed. */
 function thenDo(random: Random, table: number, family: Family, around: Around, packets: 'invalid' | 'any'): string {
-  const next = table + 1;
-  const choices = [
-    () => output(random, around), () => output(random, around), () => `${commitIn(random, family, tables.last)}`, () => joined(commitIn(random, family, undefined), output(random, around)), () => joined(`clone(${commitIn(random, family, undefined)},${output(random, around)})`, output(random, around)),
-    () => (table < tables.again ? track(random, next) : output(random, around)), () => joined('ct_clear', output(random, around)), () => joined(learn(random, family), output(random, around)), () => `resubmit(,${tables.learned})`,
-    () => joined('output:5', output(random, around)), () => joined('dec_ttl', output(random, around)), () => joined(`meter:${pick(random, meterIds)}`, output(random, around)),
-    () => joined(throughGroup(random, family, around), chance(random, 30) ? output(random, around) : ''), () => throughGroup(random, family, around), () => (family === 'ipv4' ? joined(commitIn(random, family, undefined), 'set_field:10.0.0.3->ip_dst', track(random, tables.last)) : output(random, around)),
-  ];
-  const drawn = pick(random, choices)();
+  const [out, commits] = [() => output(random, around), () => commitIn(random, family, undefined)];
+  const drawn = weighted<() => string>(random, [
+    [2, out], [1, () => commitIn(random, family, tables.last)], [1, () => joined(commits(), out())], [1, () => joined(`clone(${commits()},${out()})`, out())], [1, () => (table < tables.again ? track(random, table + 1) : out())],
+    [1, () => joined('ct_clear', out())], [1, () => joined(learn(random, family), out())], [1, () => `resubmit(,${tables.learned})`], [1, () => joined('output:5', out())], [1, () => joined('dec_ttl', out())], [1, () => joined(`meter:${pick(random, meterIds)}`, out())],
+    [4, () => joined(throughGroup(random, family, around), chance(random, 10) ? out() : '')], [1, () => (family === 'ipv4' ? joined(commits(), 'set_field:10.0.0.3->ip_dst', track(random, tables.last)) : out())],
+  ])();
   return packets === 'invalid' && drawn.includes('commit') ? output(random, around) : drawn;
 }
 

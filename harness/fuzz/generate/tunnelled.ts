@@ -9,7 +9,7 @@ type Side = 'near' | 'far';
 export function intoTunnel(random: Random, side: Side): string {
   const other = side === 'near' ? 2 : 1;
   const id = pick(random, [5, 5, 9, 0x1000005]);
-  const more = [...(chance(random, 25) ? [`set_field:${pick(random, ['0x77', '0'])}->tun_metadata0`] : []), ...(chance(random, 10) ? ['set_field:oam->tun_flags'] : []), ...(chance(random, 10) ? ['set_field:0x1234->tun_metadata1'] : [])];
+  const more = [...(chance(random, 25) ? [`set_field:${pick(random, ['0x77', '0'])}->tun_metadata0`] : []), ...(chance(random, 25) ? ['set_field:oam->tun_flags'] : []), ...(chance(random, 10) ? ['set_field:0x1234->tun_metadata1'] : [])];
   const fields = [pick(random, [`set_field:172.30.0.${other}->tun_dst`, `set_field:172.30.0.${other}->tun_dst`, `set_field:fd00:30::${other}->tun_ipv6_dst`]), ...(chance(random, 70) ? [`set_field:${id}->tun_id`] : []), ...more];
   return pick(random, [[...fields, 'output:6'].join(','), [...fields, 'output:6'].join(','), 'output:7', `set_field:${id}->tun_id,output:8`]);
 }
@@ -21,7 +21,7 @@ export function drawAfar(random: Random): readonly string[] {
   const on = () => (tracks ? `ct(table=1,zone=${zone}${chance(random, 40) ? ',nat' : ''})` : pick(random, ['output:1', 'output:1', 'output:2', 'output:1,output:2']));
   return [
     ...(['ip', 'ipv6'] as const).flatMap((type) => [`table=0,priority=20,in_port=1,${type} actions=${tracks ? `ct(table=2,zone=${zone}${chance(random, 40) ? ',nat' : ''})` : intoTunnel(random, 'far')}`]),
-    ...times(random.integer(0, 2), (index) => `table=0,priority=${30 + index},${fromTunnel(random)} actions=${pick(random, [on(), 'output:2', `set_field:0x5->reg1,${on()}`, 'in_port', intoTunnel(random, 'far')])}`),
+    ...times(random.integer(1, 4), (index) => `table=0,priority=${30 + index},${fromTunnel(random)} actions=${pick(random, [on(), 'output:2', `set_field:0x5->reg1,${on()}`, 'in_port', intoTunnel(random, 'far')])}`),
     `table=0,priority=10 actions=${tracks ? 'output:2' : on()}`,
     ...(['ip', 'ipv6'] as const).map((type) => `table=0,priority=11,${type} actions=${on()}`),
     ...(tracks ? drawTracked(random, zone) : []),
@@ -29,7 +29,7 @@ export function drawAfar(random: Random): readonly string[] {
 }
 
 function fromTunnel(random: Random): string {
-  return pick(random, ['ip,in_port=6', 'ip,in_port=7', 'ipv6,in_port=8', 'ip,tun_id=5', 'ip,tun_id=0x5/0xf', 'ip,tun_src=172.30.0.1', 'ip,tun_ipv6_src=fd00:30::1', 'ipv6,tun_dst=172.30.0.2', 'ip,tun_metadata0=0x77', 'ipv6,tun_metadata0', 'ip,tun_flags=+oam', 'tcp,in_port=6', 'ip,in_port=6,nw_ecn=3']);
+  return pick(random, ['ip,in_port=6', 'ip,in_port=7', 'ipv6,in_port=8', 'ip,tun_id=5', 'ip,tun_id=0x5/0xf', 'ip,tun_src=172.30.0.1', 'ip,tun_ipv6_src=fd00:30::1', 'ipv6,tun_dst=172.30.0.2', 'ip,tun_metadata0=0x77', 'ipv6,tun_metadata0', 'ip,tun_flags=+oam', 'ip,tun_flags=+oam', 'ipv6,tun_flags=+oam', 'tcp,in_port=6', 'ip,in_port=6,nw_ecn=3']);
 }
 
 function drawTracked(random: Random, zone: number): readonly string[] {
