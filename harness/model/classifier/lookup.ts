@@ -76,15 +76,35 @@ function conjunction(table: FlowTable, parts: readonly Rule[], key: FlowKey, onL
  * several (lib/classifier.c, find_conjunctive_match).
  */
 function completed(parts: readonly Rule[]): readonly number[] {
-  const found = new Map<number, { readonly clauses: number; readonly missing: Set<number> }>();
-  for (const { id, clause, clauses } of parts.flatMap((part) => part.clauses)) {
-    if (clauses > parts.length) continue;
-    const one = found.get(id) ?? { clauses, missing: new Set(Array.from({ length: clauses }, (_, index) => index + 1)) };
-    if (one.clauses !== clauses) throw new Unsupported(`the model does not know conjunction ${id} with ${one.clauses} and ${clauses} clauses at once`);
-    one.missing.delete(clause);
-    found.set(id, one);
+  const found = new Map<number, Joining>();
+  for (const part of parts) {
+    for (const { id, clause, clauses } of part.clauses) {
+      if (clauses > parts.length) continue;
+      const one = found.get(id);
+      if (one === undefined) found.set(id, joined({ clauses, missing: clauses, low: 0, high: 0 }, clause));
+      else if (one.clauses === clauses) joined(one, clause);
+      else throw new Unsupported(`the model does not know conjunction ${id} with ${one.clauses} and ${clauses} clauses at once`);
+    }
   }
-  return [...found].flatMap(([id, { missing }]) => (missing.size === 0 ? [id] : []));
+  const ids: number[] = [];
+  for (const [id, { missing }] of found) if (missing === 0) ids.push(id);
+  return ids;
+}
+
+/** How many clauses of a conjunction are not there yet; those that are, a bit each: there are 64 at most. */
+interface Joining {
+  readonly clauses: number;
+  missing: number;
+  low: number;
+  high: number;
+}
+
+function joined(one: Joining, clause: number): Joining {
+  const half = clause <= 32 ? 'low' : 'high';
+  const bit = 1 << ((clause - 1) & 31);
+  if ((one[half] & bit) === 0) one.missing--;
+  one[half] |= bit;
+  return one;
 }
 
 /**
