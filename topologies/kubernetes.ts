@@ -1,5 +1,6 @@
-import { InputError } from '../harness/base/errors.js';
+import { InputError, type Place } from '../harness/base/errors.js';
 import { refusedAt, type Path } from '../harness/base/yaml.js';
+import { serviceProblems, withClusterIps } from '../harness/kube/cluster-ips.js';
 import { readManifests, type ManifestFile, type Manifests } from '../harness/kube/manifests.js';
 import type { Cluster, KubeObject, KubeObjects } from '../harness/kube/objects.js';
 import type { KubeNode, KubePod } from '../harness/kube/workloads.js';
@@ -30,8 +31,10 @@ export function readCluster(files: readonly ManifestFile[], options: KubernetesO
   const topology = { name: options.name, mode: 'encap' as const, tunnel: options.tunnel, serviceCidr: options.serviceCidr ?? defaultServiceCidr, nodes };
   const problems = topologyProblems(topology);
   if (problems.length > 0) throw refusedAt(problems.map(({ path, message }) => locate(manifests, path, message)));
+  const wrong = serviceProblems(objects, topology.serviceCidr);
+  if (wrong.length > 0) throw refusedAt(wrong.map(({ service, path, message }) => at(manifests, service, path, message)));
   const addressOf = new Map(objects.nodes.flatMap((node, index) => podsOn(node, objects).map((pod, place) => [pod, nodes[index]?.pods[place]?.ip] as const)));
-  return { ...topology, objects: { ...objects, pods: objects.pods.map((pod) => withAddress(pod, addressOf.get(pod) ?? nodes.find(({ name }) => name === pod.spec.nodeName)?.underlay.ip)) } };
+  return { ...topology, objects: { ...objects, services: withClusterIps(objects.services, topology.serviceCidr), pods: objects.pods.map((pod) => withAddress(pod, addressOf.get(pod) ?? nodes.find(({ name }) => name === pod.spec.nodeName)?.underlay.ip)) } };
 }
 
 function podsOn({ metadata: { name } }: KubeNode, { pods }: KubeObjects): readonly KubePod[] {
@@ -62,14 +65,18 @@ function withAddress(pod: KubePod, podIP: string | undefined): KubePod {
 }
 
 /** A problem of the topology, at the field of the object that it comes from. */
-function locate({ objects, placeOf }: Manifests, path: Path, message: string): { readonly place: { readonly file: string }; readonly message: string } {
+function locate(manifests: Manifests, path: Path, message: string): { readonly place: Place; readonly message: string } {
+  const { objects } = manifests;
   const [, n, field, p, ...inner] = path;
   const node = objects.nodes[Number(n)];
   const pod = field === 'pods' && node !== undefined ? podsOn(node, objects)[Number(p)] : undefined;
   const found: readonly [KubeObject | undefined, Path] = pod === undefined ? [node, nodeFields[String(field)] ?? []] : [pod, inner[0] === 'name' ? ['metadata', 'name'] : ['status', 'podIP']];
   const [object, fieldPath] = found;
-  const place = object === undefined ? undefined : placeOf(object, fieldPath);
-  return place === undefined ? { place: { file: 'manifests' }, message: `${formatPath(path)}: ${message}` } : { place, message: `${formatPath(fieldPath)}: ${message}` };
+  return object === undefined ? { place: { file: 'manifests' }, message: `${formatPath(path)}: ${message}` } : at(manifests, object, fieldPath, message);
+}
+
+function at({ placeOf }: Manifests, object: KubeObject, path: Path, message: string): { readonly place: Place; readonly message: string } {
+  return { place: placeOf(object, path) ?? { file: 'manifests' }, message: `${formatPath(path)}: ${message}` };
 }
 
 const nodeFields: Readonly<Record<string, Path>> = { name: ['metadata', 'name'], podCidr: ['spec', 'podCIDR'], underlay: ['status', 'addresses'], gateway: ['spec', 'podCIDR'] };

@@ -41,6 +41,34 @@ void t.test('faults in what the control plane is given show', async (t) => {
   }
 });
 
+void t.test('before 3.3, only the switch can tell whether a connection that has ended is in the way of the next', async (t) => {
+  const plan = antrea('1.3').plan(cluster);
+  const vector = antreaProxy.vectors(cluster).find(({ id }) => id === 'service/asker1/default/exporter');
+  if (vector === undefined) throw new Error('no such vector');
+  const { id, stimulus } = vector;
+  /** The port that answers go to after the third time, each on the same ports, where the switch is seen to have chosen one that is `above` the client's. */
+  const third = async (above: number) => {
+    const model = openModel(plan, { 'ovs-vswitchd': '3.1.0' });
+    const answered = async () => (await model.state()).connections.find(({ original }) => original.includes('dst=10.96.0.15'));
+    const portOf = (reply: string | undefined) => Number(/dport=(\d+)/.exec(reply ?? '')?.[1]);
+    let client = 0;
+    const ports: number[] = [];
+    let before: Awaited<ReturnType<typeof answered>>;
+    const seen = () => Promise.resolve(before === undefined ? [] : [{ ...before, reply: before.reply.replace(/dport=\d+/, `dport=${client + above}`) }]);
+    for (const name of ['cold', 'again', 'cached'] as const) {
+      await playAlone({ call: (calls) => model.call(calls, { taken: () => Promise.resolve(0), connections: seen }) }, plan, id, [{ name, stimulus }], seed);
+      before = await answered();
+      const port = portOf(before?.reply);
+      client ||= port;
+      ports.push(port - client);
+    }
+    return ports;
+  };
+  t.same(await third(0), [0, 0, 0], 'each time it is forgotten');
+  t.same(await third(1), [0, 1, 1], 'the first is not, the second is');
+  t.same(await third(9), [0, 1, 0], 'what it cannot have chosen is not believed: what has just ended is in the way, what did before is not');
+});
+
 /** What L0 says, and where it is not so. */
 async function play(plan: ReturnType<typeof kubeProxy.controlPlane.plan>, vectors: readonly TestVector[]): Promise<{ readonly broken: readonly string[]; readonly kinds: ReadonlySet<string> }> {
   const model = openModel(plan);

@@ -18,7 +18,7 @@ export const serviceFaults: readonly Fault[] = [
     change: (group) => group.split(',bucket=bucket_id:1,')[0] ?? '',
   },
   {
-    kind: 'compiler', name: 'a wrong port: connections go to the one above the endpoint\'s', aspect: 'intent', table: 42,
+    kind: 'compiler', name: 'a wrong port: connections go to the one above the endpoint\'s', aspect: 'intent',
     flow: (flow) => flow.table === 42 && hasNat(flow),
     change: (flow) => ({ ...flow, actions: flow.actions.map(withNextPort) }),
   },

@@ -45,18 +45,25 @@ export function lookup(table: ConnectionTable, tuple: Tuple, nowMs: number): Con
   return liveConnections(table, nowMs).findLast(({ original, reply }) => isSame(original, tuple) || isSame(reply, tuple));
 }
 
-/** Whether no new connection can be told from others by `tuple`. @throws Unsupported where it depends on when Open vSwitch sweeps up. */
-export function isTaken(moment: Moment, tuple: Tuple): boolean {
-  return lookup(moment.connections, tuple, moment.nowMs) !== undefined || isInTheWay(moment, tuple);
+/** Whether no new connection can be told from others by `tuple`. @throws Unsupported where it depends on when Open vSwitch sweeps up, and `untold` does not say. */
+export function isTaken(moment: Moment, tuple: Tuple, untold: Untold = refuse): boolean {
+  return lookup(moment.connections, tuple, moment.nowMs) !== undefined || isInTheWay(moment, tuple, untold);
 }
 
+/** Whether what has ended is still in the way of `tuple`, which only Open vSwitch can tell. What ended just now is, unless it has swept up in this very moment. */
+export type Untold = (tuple: Tuple, ended: 'just now' | 'before') => boolean;
+
+const refuse: Untold = (_, ended) => {
+  if (ended === 'just now') return true;
+  throw new Unsupported('the model does not know when Open vSwitch before 3.3 forgets where answers to a translated connection came that has ended');
+};
+
 /** Whether answers to a translated connection that has ended would look like this, or, where they are just the other way round, its packets. */
-export function isInTheWay({ connections, nowMs, behaviour }: Moment, tuple: Tuple): boolean {
+export function isInTheWay({ connections, nowMs, behaviour }: Moment, tuple: Tuple, untold: Untold = refuse): boolean {
   const ended = behaviour.endedTranslations === 'are gone' ? undefined : connections.get(keyOf(tuple));
   if (ended?.translated === undefined || ended.expiresAtMs > nowMs) return false;
   if (!isSame(ended.reply, tuple) && !isSame(ended.reply, reversed(tuple))) return false;
-  if (ended.expiresAtMs < nowMs) throw new Unsupported('the model does not know when Open vSwitch before 3.3 forgets where answers to a translated connection came that has ended');
-  return true;
+  return untold(tuple, ended.expiresAtMs < nowMs ? 'before' : 'just now');
 }
 
 /** Every connection of the table that has not expired. */

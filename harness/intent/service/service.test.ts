@@ -1,0 +1,91 @@
+// Goal: L0 says of Services what Kubernetes promises, read from the objects alone.
+// Method: the Services of topologies/services, and small clusters for what those do not have; every promise against a table.
+import t from 'tap';
+import { readCluster } from '../../../topologies/kubernetes.js';
+import { servicesCluster } from '../../../topologies/services.js';
+import type { Cluster } from '../../kube/objects.js';
+import type { Intent } from '../../nouns/intent.js';
+import type { Stimulus } from '../../nouns/vector.js';
+import { intentOf } from '../intent.js';
+
+const cluster = servicesCluster('geneve');
+const tcp = (from: string, to: string, port: number): Stimulus => ({ kind: 'tcp', from, to, port });
+const calls = (to: string, count: number, everyMs: number, protocol: 'TCP' | 'UDP' = 'TCP', port = 80): Stimulus => ({ kind: 'calls', from: 'asker1', to, port, protocol, count, everyMs });
+
+/** `web1<10.10.1.2 web2<10.10.1.2`, and how calls are spread where that is said; the kind of what is no choice. */
+function said(stimulus: Stimulus, network: Cluster = cluster): string {
+  const intent: Intent = intentOf(network, stimulus);
+  if (intent.kind !== 'balanced') return intent.kind;
+  const spread = intent.spread === 'any' ? '' : `, ${intent.spread}`;
+  return `${intent.answerers.map(({ to, sources }) => `${to}<${sources.join('|')}`).join(' ')}${spread}${intent.lost === undefined ? '' : ', or lost'}`;
+}
+
+void t.test('who answers, and whom it sees', async (t) => {
+  const table: readonly (readonly [from: string, to: string, port: number, expected: string])[] = [
+    ['asker1', '10.96.0.10', 80, 'web1<10.10.1.2 web2<10.10.1.2'],
+    ['asker2', '10.96.0.10', 9000, 'web1<10.10.2.2 web2<10.10.2.2'],
+    ['asker1', '10.96.0.11', 80, 'web1<10.10.1.2 web2<10.10.1.2 web3<10.10.1.2'],
+    ['web1', '10.96.0.10', 80, 'web1<10.10.1.1|169.254.169.252 web2<10.10.1.4'],
+    ['n1', '10.96.0.10', 80, 'web1<10.10.1.1 web2<10.10.1.1'],
+    ['asker1', '10.96.0.15', 80, 'n2<172.30.0.1'],
+    ['asker2', '10.96.0.15', 80, 'n2<10.10.2.2'],
+    ['n1', '10.96.0.15', 80, 'n2<172.30.0.1'],
+    ['asker1', '10.96.0.16', 80, 'x1<172.30.0.1'],
+    ['asker1', '10.96.0.13', 53, 'dns1<10.10.1.2 dns2<10.10.1.2'],
+    ['asker1', '10.96.0.17', 80, 'rejected'],
+    ['asker1', '10.96.0.10', 81, 'denied'],
+    ['asker1', '10.96.0.99', 80, 'denied'],
+    // Its policy lets it reach port 8080 of the web alone, which is web1's.
+    ['picky', '10.96.0.10', 80, 'web1<10.10.1.3, or lost'],
+    ['picky', '10.96.0.14', 80, 'web1<10.10.1.3'],
+    ['picky', '10.96.0.13', 53, 'denied'],
+    ['picky', '10.96.0.16', 80, 'x1<172.30.0.1, or lost'],
+    ['picky', '10.96.0.17', 80, 'denied'],
+  ];
+  for (const [from, to, port, expected] of table) t.equal(said(tcp(from, to, port)), expected, `${from} to ${to}, port ${port}`);
+  t.equal(said({ kind: 'udp', from: 'asker1', to: '10.96.0.13', port: 53 }), 'dns1<10.10.1.2 dns2<10.10.1.2');
+  t.equal(said({ kind: 'udp', from: 'asker1', to: '10.96.0.10', port: 80 }), 'denied', 'the protocol counts');
+  t.equal(said({ kind: 'ping', from: 'asker1', to: '10.96.0.10' }), 'denied');
+});
+
+void t.test('several calls', async (t) => {
+  t.equal(said(calls('10.96.0.14', 2, 10)), 'web1<10.10.1.2, every one');
+  t.equal(said(calls('10.96.0.11', 37, 10)), 'web1<10.10.1.2 web2<10.10.1.2 web3<10.10.1.2, every one');
+  t.equal(said(calls('10.96.0.11', 36, 10)), 'web1<10.10.1.2 web2<10.10.1.2 web3<10.10.1.2', 'too few to be sure');
+  t.equal(said(calls('10.96.0.13', 99, 10, 'UDP', 53)), 'dns1<10.10.1.2 dns2<10.10.1.2', 'nobody says what a connection of datagrams is');
+  t.equal(said(calls('10.96.0.12', 99, 10)), 'dns1<10.10.1.2 dns2<10.10.1.2, the same');
+  t.equal(said(calls('10.96.0.12', 99, 10_800_000)), 'dns1<10.10.1.2 dns2<10.10.1.2', 'on the edge');
+  t.equal(said(calls('10.96.0.18', 21, 5000)), 'dns1<10.10.1.2 dns2<10.10.1.2, every one', 'each after its time');
+  t.equal(said(calls('10.96.0.18', 21, 1000)), 'dns1<10.10.1.2 dns2<10.10.1.2', 'whether time begins with the first or the last is open');
+});
+
+void t.test('what nothing is promised about', async (t) => {
+  const unpromised: readonly Stimulus[] = [
+    { kind: 'tcp', from: 'asker1', to: '10.96.0.10', port: 80, ttl: 2 }, tcp('n2', '10.96.0.15', 80), { ...calls('10.96.0.10', 2, 1), from: 'picky' }, calls('10.10.1.4', 2, 1), { ...calls('172.30.0.2', 2, 1), from: 'n1' },
+  ];
+  for (const stimulus of unpromised) t.throws(() => intentOf(cluster, stimulus), { name: 'Unsupported' });
+  const behind = (endpoint: string) => readCluster([{ file: 'x.yaml', text: `
+apiVersion: v1
+kind: Node
+metadata: { name: n1 }
+---
+apiVersion: v1
+kind: Pod
+metadata: { name: a }
+spec: { nodeName: n1 }
+---
+apiVersion: v1
+kind: Service
+metadata: { name: s }
+spec: { clusterIP: 10.96.0.10, ports: [{ port: 80 }] }
+---
+apiVersion: discovery.k8s.io/v1
+kind: EndpointSlice
+metadata: { name: s-1, labels: { kubernetes.io/service-name: s } }
+addressType: IPv4
+ports: [{ port: 7777 }]
+endpoints: [{ addresses: [${endpoint}] }]
+` }], { name: 'x', tunnel: 'geneve' });
+  t.throws(() => intentOf(behind('10.10.1.2'), tcp('n1', '10.96.0.10', 80)), { name: 'Unsupported', message: /TCP port 7777 of a, where nobody listens/ });
+  t.throws(() => intentOf(behind('10.10.1.9'), tcp('n1', '10.96.0.10', 80)), { name: 'Unsupported', message: /10\.10\.1\.9, which nobody holds/ });
+});
