@@ -8,8 +8,9 @@ import { Unpredictable, Unsupported } from '../base/errors.js';
 import type { FlowCount } from '../nouns/switching.js';
 import { flowId } from '../openflow/flow.js';
 import { behaviourOf, newest } from '../model/behaviour.js';
+import { openModel } from '../testbeds/model/model.js';
 import { readFlow, type FuzzCase } from './case.js';
-import { bridge, node } from './network.js';
+import { bridge, carryOut, node, performedBy, planOf } from './network.js';
 import { addCoverage, noCoverage } from './coverage/coverage.js';
 import { protocolsOf } from './coverage/protocols.js';
 import { missingFromPackets, missingFromSequences } from './coverage/required.js';
@@ -112,6 +113,20 @@ void t.test('what packets met is counted', (t) => {
   for (const name of ['resubmit', 'metadata masked', 'tcp_src written', 'IPv6 later fragment']) t.ok(missing.includes(name), `${name} was never met`);
   for (const name of ['exit', 'IEEE 802.3', 'tcp_flags written']) t.notOk(missing.includes(name), `${name} is met, or cannot be`);
   t.end();
+});
+
+void t.test('what leaves for the network comes in at the other node, not for ever', async (t) => {
+  const plain = ['in_port=LOCAL actions=output:1', 'in_port=1 actions=LOCAL'];
+  const into = (other: number) => `set_field:172.30.0.${other}->tun_dst,output:6`;
+  const [ip, frame] = [['45000021000000004011', '66ca0a0000010a0000020fa00035000d00006161616161'].join(''), (hex: string) => Uint8Array.from(Buffer.from(`0a00000000020a00000000010800${hex}`, 'hex'))];
+  const portsOf = async (afar: readonly string[], near: readonly string[]) => {
+    const plan = planOf({ groups: [], flows: [`in_port=1 actions=${into(2)}`, ...near], beyond: [], afar, underlay: plain });
+    const { outputs } = await carryOut({ kind: 'receive', node, port: '1', frames: [frame(ip)] }, plan, performedBy(openModel(plan)));
+    return outputs.map(({ port }) => port);
+  };
+  t.same(await portsOf(['in_port=6,tun_src=172.30.0.1 actions=output:1'], []), ['21', '31']);
+  const [first, ...others] = await portsOf([`in_port=6 actions=clone(set_field:0->in_port,${into(1)})`], [`in_port=6 actions=clone(set_field:0->in_port,${into(2)})`]);
+  t.ok(first === '21' && others.length > 2 && others.length < 40, `it crosses ${others.length} times more`);
 });
 
 void t.test('protocols by their names', (t) => {
