@@ -75,3 +75,10 @@ void t.test('who is to be told that nobody is there', async (t) => {
   t.equal(verdict(rejected, tcp, [{ ...told, peer: '10.96.0.11' }]), 'it was told nothing');
   t.match(verdict(rejected, udp, [told, ...exchange('a')]), /^a got a UDP datagram/);
 });
+
+void t.test('SCTP: the message arrives, once', async (t) => {
+  const sctp: Stimulus = { kind: 'sctp', from: 'p', to: ip, port: 7070 };
+  const association = connection('a').filter(({ kind }) => kind !== 'received');
+  t.equal(verdict(either, sctp, [...association, { timeUs: 1, host: 'a', kind: 'received', what: 'sctp', src: '10.10.1.2', dst: '10.10.1.3', ttl: 63 }]), 'kept');
+  t.equal(verdict(either, sctp, association), 'of 1 messages 0 arrived');
+});

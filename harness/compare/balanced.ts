@@ -47,8 +47,10 @@ function arrivalsOf(stimulus: Stimulus, notes: readonly HostNote[], asked: strin
 function answersMissing(stimulus: Stimulus, notes: readonly HostNote[], asked: string, calls: number): string | undefined {
   const count = (is: (note: HostNote) => boolean) => notes.filter(is).length;
   const answers = count((note) => note.kind === 'received' && note.host === stimulus.from && note.src === asked);
-  if (stimulus.kind !== 'probe' && answers !== calls) return `${stimulus.from} got ${answers} answers from ${asked}`;
+  if (stimulus.kind !== 'probe' && stimulus.kind !== 'sctp' && answers !== calls) return `${stimulus.from} got ${answers} answers from ${asked}`;
   if (!isConnection(stimulus)) return undefined;
+  const messages = count((note) => note.kind === 'received' && note.what === 'sctp');
+  if (stimulus.kind === 'sctp' && messages !== calls) return `of ${calls} messages ${messages} arrived`;
   const connected = count((note) => note.kind === 'connected' && note.as === 'opener' && note.host === stimulus.from && note.peer === asked);
   if (connected !== calls) return `${stimulus.from} has ${connected} connections to ${asked}`;
   const closed = count(({ kind }) => kind === 'closed');
@@ -56,7 +58,7 @@ function answersMissing(stimulus: Stimulus, notes: readonly HostNote[], asked: s
 }
 
 function isConnection(stimulus: Stimulus): boolean {
-  return stimulus.kind === 'tcp' || stimulus.kind === 'probe' || (stimulus.kind === 'calls' && stimulus.protocol === 'TCP');
+  return stimulus.kind === 'tcp' || stimulus.kind === 'probe' || stimulus.kind === 'sctp' || (stimulus.kind === 'calls' && stimulus.protocol === 'TCP');
 }
 
 /** What no connection that fares well has. */

@@ -48,6 +48,6 @@ function enough(endpoints: number): number {
 
 function once(from: string, { name, clusterIp: to, protocol, port }: ServiceAddress): readonly TestVector[] {
   const id = `service/${from}/${name}`;
-  if (protocol === 'SCTP') return [];
+  if (protocol === 'SCTP') return [{ id, stimulus: { kind: 'sctp', from, to, port, transmissions: 1 } }];
   return [{ id, stimulus: protocol === 'UDP' ? { kind: 'udp', from, to, port } : { kind: 'tcp', from, to, port, transmissions: 1 } }];
 }

@@ -62,8 +62,8 @@ void t.test('Services: everybody to every port of each, and calls enough that no
   const topology = servicesKubeProxy.topology({ tunnel: 'geneve' });
   const promised = servicesKubeProxy.vectors(topology).map(({ id, stimulus }) => ({ id, intent: servicesKubeProxy.intent(topology, stimulus) }));
   t.same(servicesAntreaProxy.vectors(topology), servicesKubeProxy.vectors(topology), 'the same for both versions');
-  // Eleven ports for eight pods and two nodes, but for the node that an endpoint is on, and nobody's Service, which nodes are refused without a packet.
-  t.equal(promised.filter(({ id }) => id.startsWith('service/')).length, 11 * 10 - 1 - 2);
+  // Twelve ports for eight pods and two nodes, but for the node that an endpoint is on, and nobody's Service, which nodes are refused without a packet.
+  t.equal(promised.filter(({ id }) => id.startsWith('service/')).length, 12 * 10 - 1 - 2);
   t.equal(new Set(promised.map(({ id }) => id)).size, promised.length, 'ids are unique');
   const spreads = promised.flatMap(({ id, intent }) => (intent.kind === 'balanced' && intent.spread !== 'any' ? [`${id} ${intent.spread}`] : []));
   t.same([...spreads].sort(), [

@@ -10,7 +10,7 @@ import { between, end } from '../policy/intent.js';
 import { egressVerdict } from '../policy/verdict.js';
 import { backends, serviceAt, type Backend, type PortOfService } from './endpoints.js';
 
-type Asking = Extract<Stimulus, { readonly kind: 'udp' | 'tcp' | 'probe' | 'calls' }>;
+type Asking = Extract<Stimulus, { readonly kind: 'udp' | 'tcp' | 'sctp' | 'probe' | 'calls' }>;
 
 /** What somebody who sends to a Service's address gets; undefined for everything else. @throws Unsupported where nothing is promised. */
 export function intentOfService(cluster: Cluster, from: Party, stimulus: Stimulus): Intent | undefined {
@@ -20,7 +20,6 @@ export function intentOfService(cluster: Cluster, from: Party, stimulus: Stimulu
   if (service === undefined) return { kind: 'denied', why: `no Service has the address ${stimulus.to}` };
   const name = `Service ${service.metadata.namespace}/${service.metadata.name}`;
   if (stimulus.kind === 'ping') return { kind: 'denied', why: `${name} is about ports, and ICMP has none` };
-  if (stimulus.kind === 'sctp') throw new Unsupported(`nothing is promised about SCTP to ${name}`);
   const protocol = protocolOf(stimulus);
   const port = service.spec.ports.find((candidate) => candidate.port === stimulus.port && candidate.protocol === protocol);
   if (port === undefined) return { kind: 'denied', why: `${name} has no ${protocol} port ${stimulus.port}` };
@@ -36,7 +35,7 @@ interface Asked {
 function intentOfPort(cluster: Cluster, from: Party, stimulus: Asking, { service, port, name }: Asked): Intent {
   const all = backends(cluster.objects, service, port);
   if (all.length === 0) return intentOfNobody(cluster, from, stimulus, name);
-  const lifetime = stimulus.kind === 'probe' ? undefined : stimulus.ttl;
+  const lifetime = 'ttl' in stimulus ? stimulus.ttl : undefined;
   if (lifetime !== undefined && lifetime < enoughTtl) throw new Unsupported(`nothing is promised about TTL ${lifetime} on the way to a Service: how many routers there are depends on who answers`);
   const reached = all.map((backend) => reachOf(cluster, from, port, backend));
   const answerers = reached.filter(({ policies }) => policies !== 'keep it back').map(({ answerer }) => answerer);
@@ -69,7 +68,7 @@ interface Reach {
 function reachOf(cluster: Cluster, from: Party, { protocol }: PortOfService, { ip, port }: Backend): Reach {
   const party = holder(cluster, ip) ?? outside(cluster, ip);
   if (party === undefined) throw new Unsupported(`nothing is promised about ${ip}, which nobody holds`);
-  if (protocol === 'SCTP' || !answersOn(party, protocol, port)) throw new Unsupported(`nothing is promised about ${protocol} port ${port} of ${party.name}, where nobody listens`);
+  if (!answersOn(party, protocol, port)) throw new Unsupported(`nothing is promised about ${protocol} port ${port} of ${party.name}, where nobody listens`);
   if (from.kind === 'node' && party.name === from.name) throw new Unsupported(`nothing is promised about what ${from.name} sends to itself`);
   const answerer = { to: party.name, sources: sourcesSeen(cluster, from, ip) };
   if (party.name === from.name) return { answerer, policies: 'let it through' };
@@ -118,8 +117,18 @@ function spreadOf({ spec }: Service, stimulus: Asking, endpoints: number): 'any'
 /** Milliseconds that a switch may take to notice that a time is over, and a connection to be opened. */
 const margin = 2000;
 
-function protocolOf(stimulus: Asking): 'TCP' | 'UDP' {
-  return stimulus.kind === 'calls' ? stimulus.protocol : stimulus.kind === 'udp' ? 'UDP' : 'TCP';
+function protocolOf(stimulus: Asking): 'TCP' | 'UDP' | 'SCTP' {
+  switch (stimulus.kind) {
+    case 'calls':
+      return stimulus.protocol;
+    case 'udp':
+      return 'UDP';
+    case 'sctp':
+      return 'SCTP';
+    case 'tcp':
+    case 'probe':
+      return 'TCP';
+  }
 }
 
 function isServiceAddress({ serviceCidr }: Cluster, ip: string): boolean {

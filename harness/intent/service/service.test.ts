@@ -44,6 +44,7 @@ void t.test('who answers, and whom it sees', async (t) => {
   ];
   for (const [from, to, port, expected] of table) t.equal(said(tcp(from, to, port)), expected, `${from} to ${to}, port ${port}`);
   t.equal(said({ kind: 'udp', from: 'asker1', to: '10.96.0.13', port: 53 }), 'dns1<10.10.1.2 dns2<10.10.1.2');
+  t.equal(said({ kind: 'sctp', from: 'asker1', to: '10.96.0.19', port: 7070 }), 'dns1<10.10.1.2 dns2<10.10.1.2');
   t.equal(said({ kind: 'udp', from: 'asker1', to: '10.96.0.10', port: 80 }), 'denied', 'the protocol counts');
   t.equal(said({ kind: 'ping', from: 'asker1', to: '10.96.0.10' }), 'denied');
 });
