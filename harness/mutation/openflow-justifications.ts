@@ -48,6 +48,7 @@ export const openflowJustifications: readonly Justification[] = [
   { file: 'harness/openflow/groups.ts', line: 'if (taken.has(id)) throw', mutations: ['0 → 1', 'texts[index] ?? texts[0]! → texts[index]'], why: forTypes },
   { file: 'harness/openflow/match.ts', line: 'if (Object.hasOwn(tagParts, field.name)) return', mutations: ['tagParts[field.name] ?? 0n → tagParts[field.name]', '0n → 1n'], why: forTypes },
   { file: 'harness/openflow/match.ts', line: 'if (value === undefined) throw complain(at, `${field.matchName} needs a value`);', mutations: ['value === undefined → false'], why: forTypes },
+  { file: 'harness/openflow/match.ts', line: 'const rows = fields.filter((row) => !row.isView &&', mutations: ['row.word < end → row.word <= end'], why: 'the same: of a row that begins behind a view it shows no bit' },
   { file: 'harness/openflow/meters.ts', line: "const [, head = '', separator] =", mutations: [String.raw`/(.*?)(\bbands?\s*=|$)/s.exec(text) ?? [] → /(.*?)(\bbands?\s*=|$)/s.exec(text)`], why: forTypes },
   { file: 'harness/openflow/meters.ts', line: "if (separator === undefined || separator === '') throw", mutations: ['separator === undefined → false'], why: forTypes },
   {

@@ -47,7 +47,8 @@ export async function createSandbox(root: string, dir: string): Promise<Sandbox>
       const program = start(nobody);
       const answer = await program.ask({ kind: 'record', file: compiled(test) });
       await program.close();
-      if (answer.kind !== 'asked') throw new Unavailable(`${test} fails without any mutant`, [`run it alone: flowbed test ${test}`]);
+      const what = answer.kind === 'endless' ? 'takes too long' : 'fails';
+      if (answer.kind !== 'asked') throw new Unavailable(`${test} ${what} without any mutant`, [`run it alone: flowbed test ${test}`]);
       return answer;
     },
     open(mutant) {
