@@ -8,6 +8,7 @@ import { runScenario } from '../run/scenario-run.js';
 import { antreaFaults, type Fault } from '../selftest/faults.js';
 import { policyFaults } from '../selftest/policy-faults.js';
 import { serviceFaults } from '../selftest/service-faults.js';
+import { windowsFlowFaults, windowsHostFaults } from '../selftest/windows-faults.js';
 import { tryFault, type FaultResult } from '../selftest/selftest.js';
 import { openSim } from '../testbeds/sim/sim.js';
 import { exitCodes, type Context } from './context.js';
@@ -18,6 +19,8 @@ const { bold, dim, green, red } = colors;
 /** What faults are planted into. */
 interface Suite {
   readonly scenario: string;
+  /** Values of axes that are not the usual ones. */
+  readonly set?: ReadonlyMap<string, readonly string[]>;
   readonly faults: readonly Fault[];
   /** Plays the vectors for which this holds, which every fault concerns. */
   readonly only: (vector: TestVector) => boolean;
@@ -27,6 +30,8 @@ const suites: readonly Suite[] = [
   { scenario: 'antrea/encap', faults: antreaFaults, only: () => true },
   { scenario: 'antrea/network-policy', faults: policyFaults, only: ({ id }) => /^tcp-(9|80|8080)\//.test(id) },
   { scenario: 'antrea/services-antrea-proxy', faults: serviceFaults, only: ({ id }) => /^(kept|spread|service)\/(asker1|web1)\/default\/(web:http|lonely|sticky)$/.test(id) },
+  { scenario: 'antrea/windows-service-traffic', faults: windowsHostFaults, only: ({ id }) => id.startsWith('udp/') },
+  { scenario: 'antrea/windows-pod-to-pod', set: new Map([['mode', ['noEncap']], ['nodes', ['WW']]]), faults: windowsFlowFaults, only: ({ id }) => id.startsWith('ping/') },
 ];
 
 /** @returns 0 when every fault was caught at the right table, 1 when one was not, 3 when a scenario does not conform without faults. */
@@ -44,9 +49,9 @@ export async function selftest(context: Context, options: { readonly image: stri
 }
 
 /** Undefined when the scenario does not conform without faults. */
-async function playSuite(context: Context, { scenario: name, faults, only }: Suite, image: Image): Promise<readonly FaultResult[] | undefined> {
+async function playSuite(context: Context, { scenario: name, set = new Map(), faults, only }: Suite, image: Image): Promise<readonly FaultResult[] | undefined> {
   const scenario = await loadScenario(context.root, name);
-  const [axes = {}] = matrix(scenario, new Map());
+  const [axes = {}] = matrix(scenario, set);
   const sim = { teardown: context.teardown };
   const nowMs = () => performance.now();
   context.say(`${name} without a fault`);
@@ -66,7 +71,7 @@ async function playSuite(context: Context, { scenario: name, faults, only }: Sui
   return results;
 }
 
-const where = { switch: 'in the switch', packet: 'in the switch', delay: 'on the wire', cache: 'in the cache', 'no cache': 'in the cache', program: 'in the switch', wire: 'on the wire', compiler: 'in the compiler', 'group compiler': 'in the compiler', selector: 'in how policies are read' } as const;
+const where = { switch: 'in the switch', packet: 'in the switch', delay: 'on the wire', cache: 'in the cache', 'no cache': 'in the cache', program: 'in the switch', wire: 'on the wire', compiler: 'in the compiler', 'group compiler': 'in the compiler', selector: 'in how policies are read', host: 'in the node\'s stack' } as const;
 
 function render(result: FaultResult): string {
   const { fault } = result;

@@ -35,5 +35,8 @@ void t.test('left', async (t) => {
   ] as const) {
     t.same(straying(path, { frames }), { expected, actual });
   }
+  const promised = (mac: string) => [{ node: 'n1', ports: ['up'], crossings: [{ direction: 'out', port: 'up', src: '10.0.0.1', dst: '10.0.0.2', mac }] }] as const;
+  t.equal(straying(promised(macs.dst), { frames: [there] }), undefined);
+  t.same(straying(promised(macs.src), { frames: [there] }), { expected: at(1, `10.0.0.1 > 10.0.0.2 out of up to ${macs.src}`), actual: at(1, `10.0.0.1 > 10.0.0.2 out of up to ${macs.dst}`) });
   t.ok(straying([{ node: 'n2', ports: ['up'], crossings: [] }, ...path], { frames: [event('n2', 'in', 'up', request), there, back] })?.actual.startsWith('n2, step 1'));
 });

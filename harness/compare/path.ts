@@ -11,7 +11,8 @@ export function straying(path: readonly PathIntent[], { frames }: Pick<Observati
       const addresses = addressesOf(frame);
       return addresses === undefined ? [] : [{ direction, port, ...addresses }];
     }));
-    const [expected, actual] = [crossings.map(describe), seen.map(describe)];
+    const expected = crossings.map((crossing) => `${describe(crossing)}${crossing.mac === undefined ? '' : ` to ${crossing.mac}`}`);
+    const actual = seen.map((crossing, index) => `${describe(crossing)}${crossings[index]?.mac === undefined ? '' : ` to ${crossing.mac}`}`);
     const at = Array.from({ length: Math.max(expected.length, actual.length) }, (_, index) => index).find((index) => expected[index] !== actual[index]);
     if (at !== undefined) return { expected: `${node}, step ${at + 1} of the way: ${expected[at] ?? 'the way is over'}`, actual: `${node}, step ${at + 1} of the way: ${actual[at] ?? 'nothing more'}` };
   }
@@ -28,9 +29,9 @@ function describe({ direction, port, src, dst }: Crossing): string {
 }
 
 /** Undefined for what is not IPv4. */
-function addressesOf(frame: Uint8Array): { readonly src: string; readonly dst: string } | undefined {
+function addressesOf(frame: Uint8Array): Pick<Crossing, 'src' | 'dst' | 'mac'> | undefined {
   const ethernet = decodeEthernet(frame);
   if (ethernet?.header.etherType !== etherTypes.ipv4) return undefined;
   const ip = decodeIpv4(ethernet.payload);
-  return ip === undefined ? undefined : { src: ip.header.src, dst: ip.header.dst };
+  return ip === undefined ? undefined : { src: ip.header.src, dst: ip.header.dst, mac: ethernet.header.dst };
 }

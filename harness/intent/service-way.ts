@@ -7,6 +7,7 @@ import type { Node } from '../nouns/topology.js';
 import type { Stimulus } from '../nouns/vector.js';
 import { holder, type Party } from './parties.js';
 import { backends, serviceAt } from './service/endpoints.js';
+import { globalVirtualMac } from './reach.js';
 import { gatewayName, mirrored, namesOn, passageBetween } from './way.js';
 
 /** 169.254.0.253: whom endpoints that are no pods see in the pipeline, before the host hides it. */
@@ -54,10 +55,10 @@ function toHost(from: Party, asked: string, endpoint: string): PathIntent {
   return through(from.node, [...request, ...there, ...mirrored(there), ...answer]);
 }
 
-/** The host asks, and is answered, at antrea-gw0; a pod at its own port. */
+/** The host asks, and is answered, at antrea-gw0, by the one neighbour that stands for all Services; a pod at its own port. */
 function askedAtGateway(from: Party, asked: string): readonly [readonly Crossing[], readonly Crossing[]] {
   const request: readonly Crossing[] = from.kind === 'node' ? [{ direction: 'in', port: gatewayName, src: from.ip, dst: asked }] : [];
-  return [request, mirrored(request)];
+  return [request.map((crossing) => ({ ...crossing, mac: globalVirtualMac })), mirrored(request)];
 }
 
 function through(node: Node, crossings: readonly Crossing[]): PathIntent {

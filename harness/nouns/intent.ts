@@ -37,6 +37,8 @@ export interface Crossing {
   readonly port: string;
   readonly src: string;
   readonly dst: string;
+  /** The MAC address that it is sent to, where that is promised as well. */
+  readonly mac?: string;
 }
 
 /** `open`: the promises contradict each other, and either may happen. */

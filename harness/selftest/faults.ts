@@ -1,7 +1,7 @@
 /** Faults that a run must catch: in the flows of a running switch, on its wire, and in the compiler of flows. */
 import { assert } from '../base/errors.js';
 import type { LabelSelector } from '../kube/metadata.js';
-import type { BridgePlan } from '../nouns/plan.js';
+import type { BridgePlan, HostPlan } from '../nouns/plan.js';
 import type { Aspect } from '../nouns/verdict.js';
 import type { PassName } from '../nouns/vector.js';
 import type { Action, CtAction } from '../openflow/actions.js';
@@ -38,6 +38,8 @@ export type Fault = {
   | { readonly kind: 'delay'; readonly late: (output: SwitchStep['outputs'][number]) => boolean }
   /** A cache that is too wide: what it answered once it answers again to every frame in which it sees the same, for what goes to other nodes. */
   | { readonly kind: 'cache'; readonly looksAt: (frame: Uint8Array) => Uint8Array }
+  /** The control plane wants the node's own stack otherwise than it should. */
+  | { readonly kind: 'host'; readonly host: (host: HostPlan) => HostPlan }
   /** The control plane wants one flow otherwise than it should: model and switch agree, and only intent knows better. */
   | { readonly kind: 'compiler'; readonly flow: (flow: Flow) => boolean; readonly change: (flow: Flow) => Flow }
   /** Whoever programs, or whoever promises, reads every selector of a policy otherwise than it is written. */

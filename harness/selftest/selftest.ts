@@ -61,6 +61,7 @@ function faultyScenario(scenario: Scenario, fault: Fault): Scenario {
   switch (fault.kind) {
     case 'compiler':
     case 'group compiler':
+    case 'host':
       return planning((topology) => miscompile(scenario.controlPlane.plan(topology), fault));
     case 'selector':
       if (fault.readBy === 'kube') return planning((topology) => scenario.controlPlane.plan(misread(topology, fault.read)));
@@ -157,8 +158,12 @@ function tooWide(sim: Sim, node: string, { looksAt }: Extract<Fault, { kind: 'ca
   };
 }
 
-function miscompile(plan: ClusterPlan, fault: Extract<Fault, { kind: 'compiler' | 'group compiler' }>): ClusterPlan {
+function miscompile(plan: ClusterPlan, fault: Extract<Fault, { kind: 'compiler' | 'group compiler' | 'host' }>): ClusterPlan {
   const { node, bridge } = faultyBridge(plan);
+  if (fault.kind === 'host') {
+    const hosts = node.hosts.map((host) => (host.name === node.node ? fault.host(host) : host));
+    return { ...plan, nodes: plan.nodes.map((candidate) => (candidate === node ? { ...node, hosts } : candidate)) };
+  }
   const faulty = fault.kind === 'compiler' ? { ...bridge, flows: withFaultyFlow(node, bridge, fault) } : { ...bridge, groups: withFaultyGroup(bridge, fault) };
   const bridges = node.bridges.map((candidate) => (candidate === bridge ? faulty : candidate));
   return { ...plan, nodes: plan.nodes.map((candidate) => (candidate === node ? { ...node, bridges } : candidate)) };

@@ -1,0 +1,23 @@
+// Goal: faults in what the agent makes of a Windows node are caught, though model and switch carry them out alike. Method: each fault into switches of its own, with the vectors that it concerns.
+import t from 'tap';
+import { openImage } from '../../images/images.js';
+import podToPod from '../../scenarios/antrea/windows-pod-to-pod.js';
+import services from '../../scenarios/antrea/windows-service-traffic.js';
+import type { Scenario } from '../nouns/scenario.js';
+import type { Fault } from './faults.js';
+import { tryFault } from './selftest.js';
+import { windowsFlowFaults, windowsHostFaults } from './windows-faults.js';
+
+const image = await openImage('trixie', (line) => t.comment(line));
+
+function plant(scenario: Scenario, axes: Readonly<Record<string, string>>, faults: readonly Fault[], ids: readonly string[]): void {
+  for (const fault of faults) {
+    void t.test(fault.name, async (t) => {
+      const result = await tryFault(scenario, axes, fault, { image, sim: {}, nowMs: () => 0, only: ({ id }) => ids.includes(id) });
+      t.equal(result.kind, 'caught', JSON.stringify(result.kind === 'unnoticed' ? result.why : result));
+    });
+  }
+}
+
+plant(services, { mode: 'encap', other: 'linux' }, windowsHostFaults, ['udp/n1/host-network', 'udp/client/outside']);
+plant(podToPod, { mode: 'noEncap', nodes: 'WW', tunnel: 'geneve' }, windowsFlowFaults, ['ping/n2/p1']);
