@@ -2,7 +2,8 @@
 import { randomFor, type Random } from '../harness/base/random.js';
 import type { ManifestFile } from '../harness/kube/manifests.js';
 import type { Cluster } from '../harness/kube/objects.js';
-import { addressIn, podSubnet } from './antrea-cluster.js';
+import type { ExternalHost } from '../harness/nouns/topology.js';
+import { addressIn, externalAddress, macOf, podSubnet } from './antrea-cluster.js';
 import { readCluster } from './kubernetes.js';
 
 export interface GeneratedSize {
@@ -10,6 +11,8 @@ export interface GeneratedSize {
   readonly pods: number;
   readonly networkPolicies: number;
   readonly clusterNetworkPolicies: number;
+  /** None unless told. */
+  readonly externalHosts?: number;
 }
 
 /** Labels, namespaces and ports come from short lists, so that most policies are about several pods, and most pods have several policies. */
@@ -20,7 +23,13 @@ const namedPorts = [{ name: 'http', containerPort: 80 }, { name: 'http', contain
 
 /** The cluster of `generatedManifests`. */
 export function generatedCluster(seed: number, size: GeneratedSize): Cluster {
-  return readCluster([generatedManifests(seed, size)], { name: `policies-${seed}`, tunnel: 'geneve' });
+  return readCluster([generatedManifests(seed, size)], { name: `policies-${seed}`, tunnel: 'geneve', externalHosts: count(size.externalHosts ?? 0, externalHost) });
+}
+
+/** It answers on some of the ports that policies are about. */
+function externalHost(number: number): ExternalHost {
+  const ip = externalAddress(number);
+  return { name: `x${number}`, ip, mac: macOf(ip), listens: [{ protocol: 'TCP', port: 80 }, { protocol: 'UDP', port: 53 }] };
 }
 
 /** Manifests of a cluster, the same for the same seed and size. The i-th pod is called `pi` and lives on the nodes in turn. */

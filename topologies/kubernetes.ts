@@ -5,7 +5,7 @@ import { readManifests, type ManifestFile, type Manifests } from '../harness/kub
 import type { Cluster, KubeObject, KubeObjects } from '../harness/kube/objects.js';
 import type { KubeNode, KubePod } from '../harness/kube/workloads.js';
 import { formatPath, topologyProblems } from '../harness/nouns/topology-check.js';
-import type { Listener, Pod, TunnelType } from '../harness/nouns/topology.js';
+import type { ExternalHost, Listener, Pod, TunnelType } from '../harness/nouns/topology.js';
 import { defaultServiceCidr } from './antrea-cluster.js';
 import { nodeWithDefaults } from './defaults.js';
 
@@ -14,6 +14,8 @@ export interface KubernetesOptions {
   readonly tunnel: TunnelType;
   /** kubeadm's default unless told. */
   readonly serviceCidr?: string;
+  /** Hosts outside the cluster, which Kubernetes has no objects for; none unless told. */
+  readonly externalHosts?: readonly ExternalHost[];
 }
 
 /**
@@ -28,7 +30,7 @@ export function readCluster(files: readonly ManifestFile[], options: KubernetesO
   const { objects } = manifests;
   if (objects.nodes.length === 0) throw new InputError(`there is no Node in ${files.map(({ file }) => file).join(', ') || 'the manifests'}: a cluster needs at least one`);
   const nodes = objects.nodes.map((node, index) => nodeWithDefaults({ ...sketch(node), ...listening(objects.pods.filter(({ spec }) => spec.nodeName === node.metadata.name && spec.hostNetwork)), pods: podsOn(node, objects).map(sketchPod) }, index + 1));
-  const topology = { name: options.name, mode: 'encap' as const, tunnel: options.tunnel, serviceCidr: options.serviceCidr ?? defaultServiceCidr, nodes };
+  const topology = { name: options.name, mode: 'encap' as const, tunnel: options.tunnel, serviceCidr: options.serviceCidr ?? defaultServiceCidr, nodes, ...(options.externalHosts === undefined || options.externalHosts.length === 0 ? {} : { externalHosts: options.externalHosts }) };
   const problems = topologyProblems(topology);
   if (problems.length > 0) throw refusedAt(problems.map(({ path, message }) => locate(manifests, path, message)));
   const wrong = serviceProblems(objects, topology.serviceCidr);

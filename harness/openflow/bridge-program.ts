@@ -7,14 +7,21 @@ import { parseMeter, type Meter } from './meters.js';
 import { reservedPorts, type PortNames } from './ports.js';
 import { parseTlvMap } from './tlv-map.js';
 
+/** A plan's flows are read by the model, the switches and whoever compares them, once for each cluster that is brought up. */
+const read = new WeakMap<BridgePlan, { readonly node: string; readonly flows: readonly Flow[] }>();
+
 /**
- * Reads its flows with the bridge's own names; blank lines and what follows # are left out.
+ * Reads its flows with the bridge's own names; blank lines and what follows # are left out. The same plan is read once.
  * @throws InputError that names the file the flows came from, or node and bridge, with line and column.
  */
 export function parseBridgeFlows(node: string, bridge: BridgePlan): readonly Flow[] {
+  const known = read.get(bridge);
+  if (known?.node === node) return known.flows;
   const names = namesOf(node, bridge);
   const file = bridge.flowsFile ?? `flows of ${bridge.name} on ${node}`;
-  return readLines(bridge.flows, (text, line) => parseFlow(text, names, { file, line }));
+  const flows = readLines(bridge.flows, (text, line) => parseFlow(text, names, { file, line }));
+  read.set(bridge, { node, flows });
+  return flows;
 }
 
 /** The same of its groups. */

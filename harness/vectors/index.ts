@@ -6,7 +6,7 @@ export { arpNeighbours, arpPeerGateways } from './arp.js';
 export { closedPorts, gatewayTcp, interjections, livenessProbes, podToPodTcp, strayTcp } from './connections.js';
 export { nodeToPod, podToGateway, podToPod, ttlAcrossNodes } from './connectivity.js';
 export { hostToHost, nodeOutward, nodeToExternal, podToExternal } from './external.js';
-export { gatewayMatrix, hostMatrix, nodeMatrix, podMatrix, policyEvasions, together } from './policies.js';
+export { externalMatrix, gatewayMatrix, hostMatrix, nodeMatrix, podMatrix, policyEvasions, together } from './policies.js';
 export { notForwarded, spoofedArp, spoofedIp, unknownDestinations } from './forbidden.js';
 export { noService, serviceCalls, serviceMatrix } from './services.js';
 export { serviceWalkthroughs } from './windows-services.js';

@@ -3,8 +3,8 @@ import { generatedCluster } from '../../topologies/generated-policies.js';
 
 /** Pods, the nodes they are on, and policies of both kinds. */
 const sizes = {
-  '10': { nodes: 2, pods: 10, networkPolicies: 16, clusterNetworkPolicies: 4 },
-  '50': { nodes: 5, pods: 50, networkPolicies: 160, clusterNetworkPolicies: 40 },
+  '10': { nodes: 2, pods: 10, networkPolicies: 16, clusterNetworkPolicies: 4, externalHosts: 1 },
+  '50': { nodes: 5, pods: 50, networkPolicies: 160, clusterNetworkPolicies: 40, externalHosts: 1 },
 } as const;
 
 export default defineScenario({
@@ -20,6 +20,7 @@ export default defineScenario({
       ...vectors.nodeMatrix(topology, services),
       ...vectors.gatewayMatrix(topology, services),
       ...vectors.hostMatrix(topology, services),
+      ...vectors.externalMatrix(topology, services),
     ]);
   },
   intent: intentOf,

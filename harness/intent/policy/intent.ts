@@ -18,8 +18,9 @@ export function underPolicies(cluster: Cluster, from: Party, stimulus: Stimulus,
   const asked = questionOf(stimulus);
   if (asked === undefined || !reaches.has(unrestricted.kind)) return unrestricted;
   const to = holder(cluster, asked.ip);
-  if (to === undefined) return unrestricted;
-  const verdict = between(cluster.objects, from, to, { ...asked.service, from: end(cluster.objects, from.ip), to: end(cluster.objects, to.ip) });
+  const conversation: Conversation = { ...asked.service, from: end(cluster.objects, from.ip), to: end(cluster.objects, asked.ip) };
+  // Outside the cluster nobody has policies.
+  const verdict = to === undefined ? egressVerdict(cluster.objects, conversation) : between(cluster.objects, from, to, conversation);
   return verdict.kind === 'allowed' ? unrestricted : { kind: 'denied', why: verdict.why };
 }
 

@@ -78,6 +78,18 @@ void t.test('pods on the host\'s network are as their node: no selector takes th
   t.same(kinds('{ podSelector: { matchLabels: { app: a } }, policyTypes: [Egress], egress: [{ to: [{ ipBlock: { cidr: 172.30.0.0/24 } }] }] }'), ['round-trip', 'denied']);
 });
 
+void t.test('egress policies go for what leaves the cluster as well', async (t) => {
+  const outside = (policy: string) => {
+    const cluster = { ...under(`apiVersion: networking.k8s.io/v1\nkind: NetworkPolicy\nmetadata: { name: np }\nspec: ${policy}\n`), externalHosts: [{ name: 'x1', ip: '172.30.255.1', mac: '0a:00:ac:1e:ff:01' }] };
+    return ['a', 'b'].map((from) => intentOf(cluster, { kind: 'probe', from, to: '172.30.255.1', port: 7 }).kind);
+  };
+  const only = (to: string) => outside(`{ podSelector: { matchLabels: { app: a } }, policyTypes: [Egress], egress: [{ to: [${to}] }] }`);
+  t.same(outside('{ podSelector: {} }'), ['round-trip', 'round-trip'], 'ingress is another matter');
+  t.same(only('{ podSelector: {} }'), ['denied', 'round-trip'], 'no selector takes a host outside');
+  t.same(only('{ ipBlock: { cidr: 172.30.0.0/16 } }'), ['round-trip', 'round-trip']);
+  t.same(only('{ ipBlock: { cidr: 0.0.0.0/0, except: [172.30.255.0/24] } }'), ['denied', 'round-trip']);
+});
+
 void t.test('who lies gets no further than policies let him', async (t) => {
   const cluster = under('apiVersion: networking.k8s.io/v1\nkind: NetworkPolicy\nmetadata: { name: np }\nspec: { podSelector: { matchLabels: { app: b } } }\n');
   const mac = (name: string) => `0a:00:${(addresses[name] ?? '').split('.').map((part) => Number(part).toString(16).padStart(2, '0')).join(':')}`;
