@@ -21,6 +21,8 @@ void t.test('kept', async (t) => {
   for (const frames of [[there, back], [there, back, there, back], [event('n1', 'out', 'up', arp), there, event('n1', 'in', 'pod', request), event('n2', 'in', 'gw', request), back, event('n1', 'in', 'gw', request.subarray(0, 20))]]) {
     t.equal(straying(path, { frames }), undefined);
   }
+  const noIp = [packet('10.0.0.3', '10.0.0.2').with(12, 0x88).with(13, 0xcc), request.subarray(0, 13)];
+  for (const frame of noIp) t.equal(straying(path, { frames: [there, event('n1', 'out', 'gw', frame), back] }), undefined, 'what is not IPv4 goes where it likes');
 });
 
 void t.test('left', async (t) => {
