@@ -86,13 +86,16 @@ function defineCommands(context: Context, finish: (code: number) => void): Comma
   program
     .command('fuzz')
     .description('random flows, groups and frames through the model and through real switches; a difference is made as small as it gets')
-    .argument('<language>', 'openflow: packets through flows of all kinds; sequences: packets, time, changes and flushes through flows that remember')
+    .argument('<language>', 'openflow: packets through flows of all kinds; sequences: packets, time, changes and flushes through flows that remember; events: a cluster that changes while packets pass')
     .option('--seed <number>', 'everything that is random comes from it', '1')
-    .option('--count <packets>', 'how many packets go through both', '2000')
+    .option('--count <number>', 'how many packets go through both (2000), or histories of events (20)')
     .option('--image <names>', 'which OVS to run, several with commas between', 'trixie')
     .option('--freeze <dir>', 'write the smallest case of each difference there, a file each')
     .option('--json', 'one JSON document on stdout')
-    .action(async (language: string, options: FuzzOptions) => finish(await (await import('./fuzz.js')).fuzz(context, language, options)));
+    .action(async (language: string, options: Omit<FuzzOptions, 'count'> & Partial<FuzzOptions>) => {
+      if (language === 'events') finish(await (await import('./fuzz-events.js')).fuzzEvents(context, { count: '20', ...options }));
+      else finish(await (await import('./fuzz.js')).fuzz(context, language, { count: '2000', ...options }));
+    });
   program
     .command('conformance')
     .description('the 991 cases of the OpenFlow 1.3 conformance corpus on real switches and on the model')

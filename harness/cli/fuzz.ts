@@ -27,8 +27,7 @@ export interface FuzzOptions {
 export async function fuzz(context: Context, languageName: string, options: FuzzOptions): Promise<number> {
   const language = languageCalled(languageName);
   const [seed, count] = [wholeNumber('seed', options.seed), wholeNumber('count', options.count)];
-  const names = options.image.split(',').filter((name) => name !== '');
-  if (names.length === 0) throw new InputError('--image: expected one or more of trixie, bookworm, sid, system, with commas between');
+  const names = imageNames(options);
   const told: ImageResult[] = [];
   const codes: number[] = [];
   for (const name of names) {
@@ -48,7 +47,14 @@ export async function fuzz(context: Context, languageName: string, options: Fuzz
   return codes.includes(exitCodes.diverges) ? exitCodes.diverges : Math.max(...codes);
 }
 
-function wholeNumber(name: string, text: string): number {
+/** @throws InputError where there is none. */
+export function imageNames({ image }: Pick<FuzzOptions, 'image'>): readonly string[] {
+  const names = image.split(',').filter((name) => name !== '');
+  if (names.length === 0) throw new InputError('--image: expected one or more of trixie, bookworm, sid, system, with commas between');
+  return names;
+}
+
+export function wholeNumber(name: string, text: string): number {
   if (!/^\d{1,15}$/.test(text)) throw new InputError(`--${name}: expected a whole number, got "${text}"`);
   return Number(text);
 }

@@ -18,9 +18,9 @@ const languages: readonly Language[] = [
   { name: 'sequences', draw: drawSequence, missingFrom: missingFromSequences },
 ];
 
-/** @throws InputError for a name that is none. */
+/** Histories of clusters, `events`, are none of these: `runEvents`. @throws InputError for a name that is none. */
 export function languageCalled(name: string): Language {
   const found = languages.find((language) => language.name === name);
-  if (found === undefined) throw unknownName('language', name, languages.map((language) => language.name));
+  if (found === undefined) throw unknownName('language', name, [...languages.map((language) => language.name), 'events']);
   return found;
 }

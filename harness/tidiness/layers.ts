@@ -40,7 +40,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   images: ['harness/base', 'harness/ovs'],
   bench: ['harness/base', 'harness/nouns', 'harness/packet', 'harness/openflow', 'harness/model', 'harness/fabric', 'harness/control', 'harness/ovs', 'harness/testbeds', 'harness/run', 'topologies', 'scenarios', 'images'],
   'harness/cli': [
-    'harness/base', 'harness/nouns', 'harness/kube', 'harness/packet', 'harness/ovs', 'harness/testbeds', 'harness/run', 'harness/view', 'harness/trace', 'harness/conformance', 'harness/fuzz', 'harness/selftest', 'harness/testing', 'harness/mutation', 'harness/tidiness',
+    'harness/base', 'harness/nouns', 'harness/kube', 'harness/packet', 'harness/ovs', 'harness/testbeds', 'harness/run', 'harness/view', 'harness/trace', 'harness/conformance', 'harness/fuzz', 'harness/control', 'harness/selftest', 'harness/testing', 'harness/mutation', 'harness/tidiness',
     'topologies', 'scenarios', 'reports', 'images',
   ],
 };

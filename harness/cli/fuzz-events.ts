@@ -1,0 +1,57 @@
+/** `flowbed fuzz events`: random histories of a cluster through intent, model and real switches of several versions. */
+import { openImage } from '../../images/images.js';
+import { eventsAsJson, renderEvents, type ImageEvents } from '../../reports/fuzz-events.js';
+import { generatedHistory } from '../../topologies/generated-history.js';
+import { historyOf, type Happening } from '../../topologies/happenings.js';
+import { attempt } from '../base/outcome.js';
+import { antrea } from '../control/antrea/index.js';
+import { runEvents, type Drawn } from '../fuzz/events.js';
+import { openSim } from '../testbeds/sim/sim.js';
+import { exitCodes, type Context } from './context.js';
+import { imageNames, wholeNumber, type FuzzOptions } from './fuzz.js';
+
+/** Changes of the cluster in one history. */
+const eventsEach = 6;
+
+/** @returns 0 when all histories conform, 1 when one diverges, 3 when one was broken off. @throws InputError for a wrong request. */
+export async function fuzzEvents(context: Context, options: FuzzOptions): Promise<number> {
+  const [seed, count] = [wholeNumber('seed', options.seed), wholeNumber('count', options.count)];
+  const told: ImageEvents[] = [];
+  const codes: number[] = [];
+  for (const name of imageNames(options)) {
+    const outcome = await attempt(() => playOn(context, name, seed, count));
+    if (outcome.kind === 'unavailable') {
+      context.print([`? ${name}: ${outcome.cause.message}`, ...outcome.cause.evidence.map((line) => `    ${line}`), ...outcome.cause.remedies.map((line) => `  - ${line}`)].join('\n'));
+      codes.push(exitCodes.inconclusive);
+      continue;
+    }
+    const { result } = outcome.value;
+    told.push(outcome.value);
+    codes.push(result.findings.length > 0 ? exitCodes.diverges : result.unknown.size > 0 ? exitCodes.inconclusive : exitCodes.conforms);
+    if (options.json !== true) context.print(renderEvents(outcome.value));
+  }
+  if (options.json === true) context.print(eventsAsJson(seed, told));
+  return codes.includes(exitCodes.diverges) ? exitCodes.diverges : Math.max(...codes);
+}
+
+async function playOn(context: Context, name: string, seed: number, count: number): Promise<ImageEvents> {
+  const image = await openImage(name, context.say);
+  let version = '';
+  const result = await runEvents({
+    count,
+    stage: {
+      controlPlane: antrea('0.8'), seed,
+      openReal: async (plan) => {
+        const sim = await openSim(plan, image, { teardown: context.teardown });
+        version = sim.versions['ovs-vswitchd'] ?? '';
+        return sim;
+      },
+    },
+    draw: (index): Drawn<Happening> => {
+      const { first, happenings } = generatedHistory(seed, index, eventsEach);
+      return { happenings, historyOf: (some) => historyOf(first, some) };
+    },
+    onProgress: (played, doing) => { context.say(`${name}: ${doing}: ${played} of ${count} histories`); },
+  });
+  return { image: `${name} ${version}`.trim(), result };
+}

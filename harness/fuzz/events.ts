@@ -1,0 +1,83 @@
+/** Random histories of a cluster, one after the other, each on switches of its own; one that does not conform is made as short as it gets. */
+import type { History } from '../nouns/history.js';
+import { addCounts, noCounts, type Counts } from '../nouns/verdict.js';
+import { playHistory, type HistoryStage, type JudgedStep } from '../run/history/play.js';
+import { fewer } from './shrink/fewer.js';
+
+/** What happens in a history, of which any part is a history as well. */
+export interface Drawn<Happening> {
+  readonly happenings: readonly Happening[];
+  readonly historyOf: (happenings: readonly Happening[]) => History;
+}
+
+export interface EventsCampaign<Happening> {
+  readonly stage: HistoryStage;
+  /** History `index` of a seed. */
+  readonly draw: (index: number) => Drawn<Happening>;
+  /** Histories that are to be played. */
+  readonly count: number;
+  /** Told now and then: histories so far. */
+  readonly onProgress: (played: number, doing: string) => void;
+}
+
+export interface EventsFinding {
+  /** Its number in the seed. */
+  readonly index: number;
+  /** The shortest history that still ends alike, step by step to where it parts. */
+  readonly steps: readonly JudgedStep[];
+}
+
+export interface EventsResult {
+  readonly histories: number;
+  readonly steps: number;
+  readonly counts: Counts;
+  /** How often what happened, and what was promised of what was sent. */
+  readonly met: ReadonlyMap<string, number>;
+  readonly findings: readonly EventsFinding[];
+  /** Histories that were broken off, by why: never a pass. */
+  readonly unknown: ReadonlyMap<string, number>;
+}
+
+/** After as many the rest may well be the same again. */
+const mostFindings = 3;
+
+export async function runEvents<Happening>({ stage, draw, count, onProgress }: EventsCampaign<Happening>): Promise<EventsResult> {
+  const [met, unknown, findings] = [new Map<string, number>(), new Map<string, number>(), [] as EventsFinding[]];
+  const all: Counts[] = [noCounts];
+  const total = { histories: 0, steps: 0 };
+  for (let index = 0; index < count && findings.length < mostFindings; index++) {
+    onProgress(index, 'playing');
+    const drawn = draw(index);
+    const judged = await playHistory(stage, drawn.historyOf(drawn.happenings));
+    total.histories++;
+    total.steps += judged.length;
+    all.push(...judged.map(({ counts }) => counts));
+    for (const { step, intent } of judged) addOne(met, step.kind === 'vector' ? `${step.vector.stimulus.kind}: ${intent?.kind ?? 'nothing promised'}` : step.kind === 'cluster' ? kindOfChange(step.what) : step.kind);
+    const last = judged.at(-1);
+    if (last?.inconclusive !== undefined) addOne(unknown, last.inconclusive.cause);
+    if (last?.verdict !== 'diverges') continue;
+    onProgress(index, `shortening history ${index}`);
+    findings.push({ index, steps: await shortest(stage, drawn, last) });
+  }
+  return { ...total, counts: addCounts(all), met, findings, unknown };
+}
+
+/** Ends in a difference of the same aspect between the same levels. */
+async function shortest<Happening>(stage: HistoryStage, { happenings, historyOf }: Drawn<Happening>, last: JudgedStep): Promise<readonly JudgedStep[]> {
+  const [wanted] = last.differences;
+  const kept = await fewer(happenings, async (some) => {
+    const end = (await playHistory(stage, historyOf(some))).at(-1);
+    const [found] = end?.differences ?? [];
+    return found !== undefined && found.aspect === wanted?.aspect && found.between === wanted.between;
+  });
+  return await playHistory(stage, historyOf(kept));
+}
+
+/** `Pod shop/p3 goes` is one of `Pod goes`. */
+function kindOfChange(what: string): string {
+  return `${what.split(' ')[0] ?? ''} ${what.split(' ').at(-1) ?? ''}`;
+}
+
+function addOne(counts: Map<string, number>, name: string): void {
+  counts.set(name, (counts.get(name) ?? 0) + 1);
+}

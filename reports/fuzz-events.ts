@@ -1,0 +1,47 @@
+/** What `flowbed fuzz events` prints: for people, and as JSON. */
+import { colors } from '../harness/base/colors.js';
+import type { EventsFinding, EventsResult } from '../harness/fuzz/events.js';
+import { aspects } from '../harness/nouns/verdict.js';
+
+const { bold, dim, green, red, yellow } = colors;
+
+/** What one image made of a seed. */
+export interface ImageEvents {
+  /** `trixie 3.5.0` */
+  readonly image: string;
+  readonly result: EventsResult;
+}
+
+/** The differences, each with its shortest history; what was broken off; what happened; and in a line what was compared. */
+export function renderEvents({ image, result }: ImageEvents): string {
+  const { histories, steps, findings, unknown, met, counts } = result;
+  const compared = aspects.filter((aspect) => counts[aspect].made > 0).map((aspect) => `${counts[aspect].made} ${aspect}`).join(', ');
+  const told = `${histories} histories of ${steps} steps in all`;
+  const broken = [...unknown.values()].reduce((sum, count) => sum + count, 0);
+  const headline = findings.length > 0 ? `${red('✖')} ${bold(image)}  ${findings.length} differences in ${told}` : broken > 0 ? `${yellow('?')} ${bold(image)}  ${told}, ${broken} of them broken off` : `${green('✔')} ${bold(image)}  ${told}`;
+  return [
+    ...findings.flatMap(renderFinding),
+    ...[...unknown].map(([why, count]) => `broken off, ${count} times: ${why}`),
+    `what happened: ${[...met].sort(([a], [b]) => (a < b ? -1 : 1)).map(([what, count]) => `${what} ${count}`).join(', ')}`,
+    headline,
+    dim(`  compared: ${compared}`),
+  ].join('\n');
+}
+
+function renderFinding({ index, steps }: EventsFinding): readonly string[] {
+  return [
+    bold(`history ${index}, at its shortest`),
+    ...steps.flatMap(({ id, intent, differences }) => [
+      `  ${id}${intent === undefined ? '' : dim(`  ${intent.kind}`)}`,
+      ...differences.filter(({ afterDivergence }) => !afterDivergence).flatMap(({ aspect, summary, expected, actual }) => [`    ${red(aspect)}: ${summary}`, `      expected ${expected}`, `      actual   ${actual}`]),
+    ]),
+    '',
+  ];
+}
+
+export function eventsAsJson(seed: number, all: readonly ImageEvents[]): string {
+  return JSON.stringify({
+    schema: 'flowbed/fuzz-events/1', seed,
+    images: all.map(({ image, result: { met, unknown, ...result } }) => ({ image, ...result, met: Object.fromEntries(met), unknown: Object.fromEntries(unknown) })),
+  }, null, 2);
+}
