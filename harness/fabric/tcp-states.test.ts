@@ -11,6 +11,7 @@ import { encodeTcp, tcpFlags } from '../packet/tcp.js';
 import { encodeUdp } from '../packet/udp.js';
 import { createHost, listensOn, type Effect, type Host, type Timer } from './host.js';
 import { begin, isAwaited, receive, wake } from './stack.js';
+import { giveUp } from './unreachable.js';
 
 const eth0 = { name: 'eth0', port: 'p', mac: '02:00:00:00:00:01', ip: '10.0.0.1', prefixLength: 24 };
 const plan: HostPlan = { name: 'a', kind: 'pod', routes: [], interfaces: [eth0] };
@@ -90,6 +91,17 @@ void t.test('beside port 7 a host listens where its plan says, by one protocol',
   t.match(on(listener, { flags: SYN, sequence: 100, ports: [40000, 80] })[0], /^sends SYN,ACK/);
   const datagram = encodeUdp({ srcPort: 4000, dstPort: 53 }, Uint8Array.of(7), { src: peer.ip, dst: eth0.ip });
   t.strictSame(receive(listener, eth0, carried(datagram, ipProtocols.udp)).map(({ kind }) => kind), ['note', 'send'], 'and echoes');
+});
+
+void t.test('of what goes no further the host is told, and a connection that does not stand yet is over', async (t) => {
+  const opener = host();
+  begin(opener, { kind: 'tcp', from: 'a', to: peer.ip, port: 7 });
+  const from = (port: number) => ({ src: { ip: eth0.ip, port }, dst: { ip: peer.ip, port: 7 } });
+  const left = (given: Host, protocol: number, ports: ReturnType<typeof from>) => [...inWords(giveUp(given, { protocol, ...ports }, 'so')), given.connections.size];
+  t.strictSame(left(opener, ipProtocols.udp, from(50000)), ['unreachable 10.0.0.2 so', 1], 'by another protocol');
+  t.strictSame(left(opener, ipProtocols.tcp, from(50001)), ['unreachable 10.0.0.2 so', 1], 'of no connection');
+  t.strictSame(left(opener, ipProtocols.tcp, from(50000)), ['unreachable 10.0.0.2 so', 0]);
+  t.strictSame(left(answering(), ipProtocols.tcp, { src: { ip: eth0.ip, port: 7 }, dst: { ip: peer.ip, port: 40000 } }), ['unreachable 10.0.0.2 so', 1], 'one that stands goes on');
 });
 
 void t.test('connections are told apart by their ports', async (t) => {
