@@ -3,6 +3,7 @@ import { watch } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ClusterPlan } from '../nouns/plan.js';
 import type { Image } from '../ovs/image.js';
+import { transportsOf } from '../testbeds/sim/pipes.js';
 import type { Sim } from '../testbeds/sim/sim.js';
 import type { Context } from './context.js';
 import { shellLine } from './shell-line.js';
@@ -17,8 +18,10 @@ export interface Kept {
 /** Prints the commands that look at each switch, and does not return: Ctrl-C ends the program, and its teardown the switches. */
 export async function hold(context: Context, { label, plan, sim }: Kept, image: Image): Promise<never> {
   context.print(`\nkept: the switches of ${label}, their clock standing still, until Ctrl-C`);
-  for (const { node, bridges } of plan.nodes) {
+  for (const nodePlan of plan.nodes) {
+    const { node, bridges } = nodePlan;
     context.print(`\n  ${node}`);
+    for (const { use, name, address } of transportsOf(nodePlan, join(sim.dir, node))) context.print(`    ${use} by ${name}, which is ${address ?? 'a function'} here`);
     for (const line of lookAt(join(sim.dir, node), bridges.map(({ name }) => name), image)) context.print(`    ${line}`);
   }
   // Whatever becomes of the daemons, this keeps the program going.

@@ -17,8 +17,17 @@ export interface NodePlan {
   readonly bridges: readonly BridgePlan[];
   readonly hosts: readonly HostPlan[];
   readonly conntrack?: ConntrackPlan;
+  /** Where the node's own connections are named pipes: on Windows. */
+  readonly pipes?: readonly NamedPipe[];
   /** Missing where the control plane has given nothing out but port numbers. */
   readonly allocation?: Allocation;
+}
+
+/** A connection within a node: to the database, to a bridge by OpenFlow, or from the CNI plugin to its server. */
+export interface NamedPipe {
+  readonly use: 'OVSDB' | 'OpenFlow' | 'CNI';
+  /** As Windows spells it: two backslashes, `.\pipe\cnisock`. */
+  readonly name: string;
 }
 
 /** What a node's agent has given out beside port numbers, and goes on from when the cluster changes. */

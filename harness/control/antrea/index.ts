@@ -34,8 +34,8 @@ export function antrea(version: PipelineVersion): ControlPlane<Network> {
 
 function planNode(view: NodeView, tunnel: TunnelType, version: PipelineVersion): NodePlan {
   const { allocation } = view;
-  const { bridges, hosts } = view.node.os === 'windows' ? windowsNode(view, tunnel, programOf(view, version)) : linuxNode(view, tunnel, version);
-  const plan = { node: view.node.name, bridges: bridges.map((bridge) => ({ ...bridge, flows: bridge.flows.map((flow) => stamped(flow, allocation.round)) })), hosts };
+  const { bridges, hosts, pipes }: Pick<NodePlan, 'bridges' | 'hosts' | 'pipes'> = view.node.os === 'windows' ? windowsNode(view, tunnel, programOf(view, version)) : linuxNode(view, tunnel, version);
+  const plan = { node: view.node.name, bridges: bridges.map((bridge) => ({ ...bridge, flows: bridge.flows.map((flow) => stamped(flow, allocation.round)) })), hosts, ...(pipes === undefined ? {} : { pipes }) };
   return allocation.round === 0 && Object.keys(allocation.ids).length === 0 ? plan : { ...plan, allocation };
 }
 

@@ -31,6 +31,13 @@ void t.test('encap', async (t) => {
   t.match(host, { neighbours: [{ ip: '169.254.0.253', mac: 'aa:bb:cc:dd:ee:ff' }], forwardsFrom: ['antrea-gw0'], forwarding: { destinations: [], sources: [{ from: ['10.10.1.0/24', '169.254.0.253/32'] }] } });
 });
 
+void t.test('named pipes, where the design has them', async (t) => {
+  const { nodes: [windows, linux] } = antrea('1.3').plan(mixedCluster({ nodes: 'WL', podsPerNode: 1, mode: 'encap', tunnel: 'geneve' }));
+  t.same(windows?.pipes?.map(({ use }) => use), ['OVSDB', 'OpenFlow', 'CNI']);
+  t.ok(windows?.pipes?.every(({ name }) => /^\\\\\.\\pipe\\/.test(name)), JSON.stringify(windows?.pipes));
+  t.equal(linux?.pipes, undefined);
+});
+
 void t.test('noEncap', async (t) => {
   const { bridge, host } = firstNode('noEncap');
   t.same(bridge.ports.map(({ kind, ofport }) => `${kind} ${ofport}`), ['uplink 3', 'internal 2', 'endpoint 4'], 'no tunnel');

@@ -4,7 +4,7 @@
  */
 import { parseCidr } from '../../../base/address.js';
 import { assert, assertNever, InputError } from '../../../base/errors.js';
-import { flowBased, type BridgePlan, type HostPlan, type InterfacePlan, type NodePlan, type PortPlan, type RoutePlan } from '../../../nouns/plan.js';
+import { flowBased, type BridgePlan, type HostPlan, type InterfacePlan, type NamedPipe, type NodePlan, type PortPlan, type RoutePlan } from '../../../nouns/plan.js';
 import type { TranslationPlan } from '../../../nouns/translation.js';
 import type { TunnelType } from '../../../nouns/topology.js';
 import { defaultRoute } from '../hosts.js';
@@ -36,7 +36,7 @@ export function windowsHost({ node, pods, peers, serviceCidr, mode }: NodeView):
 }
 
 /** `program` is that of br-int. */
-export function windowsNode(view: NodeView, tunnel: TunnelType, { flows, groups }: BridgeProgram): Pick<NodePlan, 'bridges' | 'hosts'> {
+export function windowsNode(view: NodeView, tunnel: TunnelType, { flows, groups }: BridgeProgram): Pick<NodePlan, 'bridges' | 'hosts' | 'pipes'> {
   const host = windowsHost(view);
   const { underlay } = view.node;
   assert(host.bridge !== undefined, `there is a bridge on ${host.node}`);
@@ -48,8 +48,15 @@ export function windowsNode(view: NodeView, tunnel: TunnelType, { flows, groups 
     flows,
     ...(groups.length === 0 ? {} : { groups }),
   };
-  return { bridges: [bridge], hosts: [...host.endpoints.map((endpoint) => podHost(endpoint.name, view)), nodeHost(host, view)] };
+  return { bridges: [bridge], hosts: [...host.endpoints.map((endpoint) => podHost(endpoint.name, view)), nodeHost(host, view)], pipes };
 }
+
+/** "Named pipe is used for local connections on Windows Nodes instead of Unix Domain Socket"; the names are those of Antrea's agent, a path without its separators. */
+const pipes: readonly NamedPipe[] = [
+  { use: 'OVSDB', name: String.raw`\\.\pipe\C:openvswitchvarrunopenvswitchdb.sock` },
+  { use: 'OpenFlow', name: String.raw`\\.\pipe\C:openvswitchvarrunopenvswitchbr-int.mgmt` },
+  { use: 'CNI', name: String.raw`\\.\pipe\cnisock` },
+];
 
 /** LOCAL comes with the bridge. */
 function portPlan(port: OvsPort, { node, pods }: NodeView, tunnel: TunnelType): readonly PortPlan[] {
