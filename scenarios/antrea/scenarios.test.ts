@@ -68,7 +68,7 @@ void t.test('Services: everybody to every port of each, and calls enough that no
   const spreads = promised.flatMap(({ id, intent }) => (intent.kind === 'balanced' && intent.spread !== 'any' ? [`${id} ${intent.spread}`] : []));
   t.same([...spreads].sort(), [
     'anew/asker1/default/fickle every one', 'kept/asker1/default/sticky the same', 'spread/asker1/default/admin every one',
-    'spread/asker1/default/dns:dns-tcp every one', 'spread/asker1/default/web:admin every one', 'spread/asker1/default/web:http every one',
+    'spread/asker1/default/web:http every one',
   ]);
   t.same([...new Set(promised.filter(({ id }) => id.startsWith('no-')).map(({ intent }) => intent.kind))], ['denied']);
 });
