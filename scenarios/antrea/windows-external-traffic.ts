@@ -5,7 +5,7 @@ export default defineScenario({
   name: 'antrea/windows-external-traffic',
   title: 'Pods of Windows (W) and Linux (L) nodes to hosts outside, by antrea-gw0, NetNat, LOCAL and the uplink, and the nodes\' own traffic',
   axes: {
-    mode: { values: ['encap', 'noEncap'], default: ['encap'] },
+    mode: { values: ['encap', 'noEncap'], default: ['encap', 'noEncap'] },
     nodes: { values: ['WL', 'WW', 'W'], default: ['WL'] },
   },
   topology: ({ mode, nodes }) => mixedCluster({ nodes, podsPerNode: 1, mode, tunnel: 'geneve', externalHosts: 1 }),

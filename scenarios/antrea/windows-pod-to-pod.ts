@@ -5,7 +5,7 @@ export default defineScenario({
   name: 'antrea/windows-pod-to-pod',
   title: 'Pod traffic within and across Windows (W) and Linux (L) nodes',
   axes: {
-    mode: { values: ['encap', 'noEncap', 'hybrid'], default: ['encap'] },
+    mode: { values: ['encap', 'noEncap', 'hybrid'], default: ['encap', 'noEncap', 'hybrid'] },
     nodes: { values: ['WWL', 'WW', 'WL'], default: ['WWL'] },
     tunnel: { values: ['geneve', 'vxlan', 'gre'], default: ['geneve'] },
   },
