@@ -2,7 +2,7 @@
  * Goal: hosts speak SCTP as RFC 9260 asks: a handshake with a cookie that the answerer keeps nothing for, one message, an orderly shutdown, ABORT where
  * nobody listens. Method: two hosts on a wire that is a function, whole conversations in words, then with a packet lost or changed at each place.
  */
-import t from 'tap';
+import t, { type Test } from 'tap';
 import type { HostPlan } from '../nouns/plan.js';
 import { decodeEthernet } from '../packet/ethernet.js';
 import { decodeIpv4 } from '../packet/ipv4.js';
@@ -25,7 +25,7 @@ type Wire = (packet: Uint8Array, nth: number) => readonly Uint8Array[];
 const faithful: Wire = (packet) => [packet];
 
 /** Everything that happens, until nobody waits for anything. */
-function converse(wire: Wire = faithful, listens = 9000, transmissions?: number): readonly string[] {
+function converse(t: Test, wire: Wire = faithful, listens = 9000, transmissions?: number): readonly string[] {
   const hosts = { a: createHost(plan('a', 1, 1), draws, { memory: memoriesOf(known).hosts.get('a') }), b: createHost(plan('b', 2, listens), draws, { memory: memoriesOf(known).hosts.get('b') }) };
   const said: string[] = [];
   const timers: { readonly host: Host; readonly timer: Timer }[] = [];
@@ -61,25 +61,25 @@ const whole = [
 ];
 
 void t.test('one message, from the first INIT to the end', async (t) => {
-  t.strictSame(converse(), whole);
-  t.strictSame(converse(faithful, 9001), ['a init tag 0', 'b: dropped', 'b abort tag 1000', 'a: refused']);
+  t.strictSame(converse(t), whole);
+  t.strictSame(converse(t, faithful, 9001), ['a init tag 0', 'b: dropped', 'b abort tag 1000', 'a: refused']);
 });
 
 void t.test('what is lost once is sent again, and everything comes to its end', async (t) => {
   for (let lost = 1; lost <= 8; lost++) {
-    const said = converse((packet, nth) => (nth === lost ? [] : [packet]));
+    const said = converse(t, (packet, nth) => (nth === lost ? [] : [packet]));
     for (const end of ['a: connected', 'b: connected', 'a: closed', 'b: closed']) t.equal(said.filter((line) => line === end).length, 1, `without packet ${lost}, ${end}`);
     t.ok(said.includes('b: received'));
   }
-  t.strictSame(converse(() => [], 9000, 1), ['a init tag 0', 'a: timed-out']);
-  t.equal(converse(() => []).filter((line) => line === 'a init tag 0').length, 9, 'as often as Linux does');
+  t.strictSame(converse(t, () => [], 9000, 1), ['a init tag 0', 'a: timed-out']);
+  t.equal(converse(t, () => []).filter((line) => line === 'a init tag 0').length, 9, 'as often as Linux does');
 });
 
 void t.test('what is broken or of another association is not taken', async (t) => {
   const changed = (change: (packet: Uint8Array) => Uint8Array): Wire => (packet, nth) => (nth === 3 ? [change(packet)] : [packet]);
-  t.match(converse(changed((packet) => packet.with(packet.length - 1, (packet[packet.length - 1] ?? 0) ^ 1))), ['a init tag 0', 'b initAck tag 1000', 'a cookieEcho tag 5000', 'b: dropped', 'a cookieEcho tag 5000', 'b: connected'], 'a wrong checksum');
+  t.match(converse(t, changed((packet) => packet.with(packet.length - 1, (packet[packet.length - 1] ?? 0) ^ 1))), ['a init tag 0', 'b initAck tag 1000', 'a cookieEcho tag 5000', 'b: dropped', 'a cookieEcho tag 5000', 'b: connected'], 'a wrong checksum');
   const withTag = (packet: Uint8Array) => { const sctp = decodeSctp(packet); return encodeSctp({ srcPort: 50_000, dstPort: 9000, verificationTag: 77 }, sctp?.payload ?? new Uint8Array()); };
-  t.match(converse((packet, nth) => (nth === 5 ? [withTag(packet)] : [packet])).slice(6, 10), ['a data tag 5000', 'b: dropped', 'a data tag 5000', 'b: received'], 'another tag');
+  t.match(converse(t, (packet, nth) => (nth === 5 ? [withTag(packet)] : [packet])).slice(6, 10), ['a data tag 5000', 'b: dropped', 'a data tag 5000', 'b: received'], 'another tag');
   const stray = createHost(plan('b', 2, 9000), draws, { memory: memoriesOf(known).hosts.get('b') });
   const header = { src: '10.0.0.1', dst: '10.0.0.2', ttl: 64, protocol: 132, identification: 0, flags: 0, fragmentOffset: 0, tos: 0, options: new Uint8Array() };
   const effects = receiveSctp(stray, header, encodeSctp({ srcPort: 5, dstPort: 9000, verificationTag: 9 }, encodeChunk({ type: sctpChunkTypes.data, flags: 3, value: new Uint8Array(16) })));
