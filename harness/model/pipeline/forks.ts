@@ -10,7 +10,7 @@ import { commitChanges, execute, leaveToDatapath, ofFlow, type DatapathAction, t
 
 /** On a copy of the packet, with an action set of its own; what exits there, exits here as well. */
 export function clone(at: Translation, actions: readonly Action[]): void {
-  const { packet, stack, actionSet, hasGroupInSet, datapath, isLasting, isLast } = at;
+  const { packet, stack, actionSet, hasGroupInSet, datapath, isLasting, isLast, isMetered } = at;
   const isAsked = !isLast && actions.some(({ kind }) => setsApart.includes(kind));
   const isByDatapath = at.passage.node.behaviour.clonesAreApart === 'where the datapath asks for it';
   if (isAsked || (isByDatapath && !isLast)) commitChanges(at);
@@ -22,6 +22,7 @@ export function clone(at: Translation, actions: readonly Action[]): void {
   const [left, inner] = [at.packet, at.datapath];
   Object.assign(at, { packet, stack, actionSet, hasGroupInSet, datapath });
   if (isApart) {
+    at.isMetered = isMetered;
     leaveToDatapath(at, 'clone with a copy of its own', () => { onCarriedCopy(at, inner); });
     return;
   }

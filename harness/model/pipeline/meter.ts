@@ -6,6 +6,7 @@ import { leaveToDatapath, type DatapathAction, type Translation } from './transl
 /** The packet, and all that would have been done with it; a meter that is not there lets everything pass. */
 export function meter(at: Translation, id: Meter['id']): void {
   at.isLasting = true;
+  at.isMetered = true;
   leaveToDatapath(at, 'meter', metered(at, id));
 }
 

@@ -85,13 +85,18 @@ function sendTagged(at: Translation, exits: readonly Exit[], by: string): void {
 
 /**
  * @param send to each of `ports`, in whatever order.
- * @throws Unsupported where a bridge behind a patch port leaves the packet's bytes other than they were: ports that come later get those.
+ * @throws Unpredictable where a bridge behind a patch port leaves the packet's bytes other than they were, or lets a meter drop it: so it is for ports that come later.
  */
 function inAnyOrder(at: Translation, ports: readonly number[], send: () => void): void {
   const leadsOn = ports.length > 1 && ports.some((port) => at.bridge.ports.get(port)?.kind === 'patch');
   const before = leadsOn ? departing(at.packet) : undefined;
   if (leadsOn) keepNothing(at, 'several ports, one of which leads on');
+  const { isLast, isMetered } = at;
+  // Behind each others may come, so what a bridge behind a patch port does stays there (ofproto-dpif-xlate.c, flood_packets).
+  Object.assign(at, { isLast: isLast && ports.length < 2, isMetered: false });
   send();
+  if (leadsOn && at.isMetered) throw new Unpredictable('the model does not know in which order FLOOD, ALL and NORMAL send, and a meter behind a patch port may drop what comes later');
+  Object.assign(at, { isLast, isMetered });
   if (before !== undefined && at.error === undefined && Buffer.compare(before, departing(at.packet)) !== 0) throw new Unpredictable('the model does not know in which order FLOOD, ALL and NORMAL send, and the bridge behind a patch port changes what comes later');
 }
 

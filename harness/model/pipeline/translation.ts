@@ -116,6 +116,8 @@ export interface Translation extends Machine, Execution {
   isLasting: boolean;
   /** Whether nothing is left to do behind the action at hand. */
   isLast: boolean;
+  /** A meter that it came to may drop all that is behind. */
+  isMetered: boolean;
   /** Whether the packet has come in, or was taken up again, and nothing has been done with it: mirrors see it then. */
   isArriving: boolean;
   /** The bits of mirrors that have had the packet, or had another send it to the same output. */
@@ -182,7 +184,7 @@ export const ofFlow: ActionList = { kind: 'flow' };
 
 export function beginTranslation({ passage, carryOut, recirculate }: Machine, bridge: ModelBridge, packet: Packet): Translation {
   return {
-    passage, carryOut, recirculate, recording: undefined, bridge, packet, bytes: packet.frame.length, received: { frame: packet.frame, layout: packet.layout, padding: packet.padding }, sees: passage.edits.length, place: { table: 0, cookie: 0n, flow: undefined }, rule: undefined, datapath: [], carried: carriedBy(packet), isLasting: false, isLast: true, isArriving: false, mirrored: 0, snapLength: 0, depth: 0, lookups: 0, actionBytes: 0, stack: [],
+    passage, carryOut, recirculate, recording: undefined, bridge, packet, bytes: packet.frame.length, received: { frame: packet.frame, layout: packet.layout, padding: packet.padding }, sees: passage.edits.length, place: { table: 0, cookie: 0n, flow: undefined }, rule: undefined, datapath: [], carried: carriedBy(packet), isLasting: false, isLast: true, isMetered: false, isArriving: false, mirrored: 0, snapLength: 0, depth: 0, lookups: 0, actionBytes: 0, stack: [],
     actionSet: [], hasGroupInSet: false, isInActionSet: false, exits: false, freezing: undefined, frozen: [], error: undefined, cameTo: packet.cameTo ?? 0n,
     congestion: 'to be told', sideEffects: 'all',
   };
