@@ -77,6 +77,11 @@ void t.test('each lie shows', async (t) => {
     t.same(vectors.filter(({ verdict }) => verdict !== 'conforms').map(({ id }) => id), [few[0]?.id]);
     t.match(vectors[0]?.differences, [{ aspect: 'frames', between: 'model and switch', actual: where }], what);
   }
+  let calls = 0;
+  const telling = (model: Switches): Partial<Switches> => ({
+    call: async (asked) => (await model.call(asked)).map((step): SwitchStep => (++calls === 3 ? { ...step, packetIns: [{ bridge: 'br-int', controller: 0, reason: 'action', table: 0, cookie: 0n, length: 0, frame: new Uint8Array(), metadata: '', userdata: [], paused: false }] } : step)),
+  });
+  t.match((await run(few, telling)).vectors[0]?.differences, [{ actual: 'what controllers were told' }], 'a controller is told');
   const forgetful = (change: (model: Switches) => Partial<Switches>) => run(few, change);
   const first = async (report: Promise<ScenarioReport>) => (await report).vectors.flatMap(({ differences }) => differences.map(({ aspect }) => aspect))[0];
   t.equal(await first(forgetful((model) => ({ state: async () => ({ ...(await model.state()), connections: [] }) }))), 'connections');
