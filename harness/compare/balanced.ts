@@ -2,7 +2,7 @@
 import type { Intent } from '../nouns/intent.js';
 import type { HostNote } from '../nouns/observation.js';
 import type { Stimulus } from '../nouns/vector.js';
-import { describe, destinationOf, type BrokenPromise } from './intent.js';
+import { describe, destinationOf, type BrokenPromise } from './promise.js';
 
 type Balanced = Extract<Intent, { readonly kind: 'balanced' }>;
 type Received = Extract<HostNote, { readonly kind: 'received' }>;

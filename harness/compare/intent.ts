@@ -1,16 +1,11 @@
 /** Whether what happened is what was promised: L0 against what the hosts saw. */
 import { assertNever } from '../base/errors.js';
 import { judgeBalanced } from './balanced.js';
+import { describe, destinationOf, type BrokenPromise } from './promise.js';
 import type { Intent } from '../nouns/intent.js';
 import type { HostNote, Observation } from '../nouns/observation.js';
 import type { Stimulus } from '../nouns/vector.js';
 import { straying } from './path.js';
-
-/** The first thing that happened otherwise than promised. */
-export interface BrokenPromise {
-  readonly expected: string;
-  readonly actual: string;
-}
 
 /** Undefined when the promise was kept. Judges hosts and addresses alone; frames are compared elsewhere. */
 export function judge(intent: Intent, stimulus: Stimulus, seen: Observation): BrokenPromise | undefined {
@@ -148,56 +143,9 @@ function judgeBlocked(why: string, stimulus: Stimulus, seen: Observation): Broke
   return judgeDenied(why, stimulus, seen.notes);
 }
 
-/** The IP address that the sender wrote to, where it wrote to one: the answer comes from there. */
-export function destinationOf(stimulus: Stimulus): string | undefined {
-  switch (stimulus.kind) {
-    case 'ping':
-    case 'udp':
-    case 'tcp':
-    case 'probe':
-    case 'sctp':
-    case 'calls':
-    case 'open':
-    case 'talk':
-      return stimulus.to;
-    case 'arp':
-      return undefined;
-    case 'frame':
-      return 'dst' in stimulus.frame.payload ? stimulus.frame.payload.dst : undefined;
-  }
-}
-
 function isArp(stimulus: Stimulus): boolean {
   return stimulus.kind === 'arp' || (stimulus.kind === 'frame' && stimulus.frame.payload.kind === 'arp');
 }
-
-export function describe(note: HostNote): string {
-  switch (note.kind) {
-    case 'received':
-      return `${note.host} got ${names[note.what]} from ${note.src}`;
-    case 'connected':
-      return note.as === 'opener' ? `${note.host} has a connection to ${note.peer}` : `${note.host} has a connection from ${note.peer}`;
-    case 'closed':
-      return `${note.host} closed its connection with ${note.peer}`;
-    case 'refused':
-    case 'reset':
-      return `${note.host} got a reset from ${note.peer}`;
-    case 'timed-out':
-      return `${note.host} got no answer from ${note.peer}`;
-    case 'resolved':
-      return `${note.host} learned that ${note.ip} is at ${note.mac}`;
-    case 'unreachable':
-      return `${note.host} was told that ${note.peer} is out of reach: ${note.why}`;
-    case 'unresolved':
-      return `${note.host} got no answer for ${note.ip}`;
-    case 'dropped':
-      return `${note.host} dropped it: ${note.why}`;
-    case 'endless':
-      return `what ${note.host} sent goes round and round`;
-  }
-}
-
-const names = { 'echo-request': 'an echo request', 'echo-reply': 'an echo reply', udp: 'a UDP datagram', tcp: 'data of a TCP connection', sctp: 'a message of an SCTP association' } as const;
 
 /** Notes that say how a connection fares. */
 const aboutConnections: ReadonlySet<HostNote['kind']> = new Set(['connected', 'closed', 'refused', 'reset', 'timed-out']);

@@ -143,22 +143,22 @@ export const justifications: readonly Justification[] = [
     why: forTypes,
   },
   {
-    file: 'harness/compare/intent.ts', line: "case 'arp':",
+    file: 'harness/compare/promise.ts', line: "case 'arp':",
     mutations: ["'arp' → ''"],
     why: 'the same: nothing comes back in any case',
   },
   {
-    file: 'harness/compare/intent.ts', line: "return 'dst' in stimulus.frame.payload ? stimulus.frame.payload.dst : undefined;",
+    file: 'harness/compare/promise.ts', line: "return 'dst' in stimulus.frame.payload ? stimulus.frame.payload.dst : undefined;",
     mutations: ["'dst' in stimulus.frame.payload → true"],
     why: forTypes,
   },
   {
-    file: 'harness/compare/intent.ts', line: "case 'unresolved':",
+    file: 'harness/compare/promise.ts', line: "case 'unresolved':",
     mutations: ["'unresolved' → ''"],
     why: 'never told: it is always put in other words',
   },
   {
-    file: 'harness/compare/intent.ts', line: 'return `${note.host} got no answer for ${note.ip}`;',
+    file: 'harness/compare/promise.ts', line: 'return `${note.host} got no answer for ${note.ip}`;',
     mutations: ["`${note.host} got no answer for ${note.ip}` → ''"],
     why: 'never told: it is always put in other words',
   },
