@@ -35,6 +35,7 @@ function renderScenario(scenario: ScenarioReport): readonly string[] {
     ...renderInconclusive(scenario),
     '',
     ...renderPolicies(scenario),
+    ...(scenario.otherwise ?? []).map((line) => `  otherwise ${line}`),
     `  compared  ${aspects.map((aspect) => renderCount(aspect, scenario)).join(' · ')}`,
     `  time      ${(scenario.durationMs / 1000).toFixed(1)} s`,
   ];

@@ -13,6 +13,7 @@ import type { Network } from '../kube/objects.js';
 import type { Scenario } from '../nouns/scenario.js';
 import { addCounts, worst } from '../nouns/verdict.js';
 import type { Image } from '../ovs/image.js';
+import { versionOf } from '../ovs/version.js';
 import type { Depth } from '../run/passes.js';
 import type { RunRecord } from '../run/record.js';
 import { reportFormat, type RunReport } from '../run/report.js';
@@ -50,6 +51,7 @@ export async function run(context: Context, names: readonly string[], options: R
   const settings = parseSettings(options.set, scenarios);
   const points = scenarios.flatMap((scenario) => matrix(scenario, settings).map((axes) => ({ scenario, axes })));
   const image = await openImage(options.image, context.say);
+  const version = await versionOf(image);
   const again = commandLine(context.root, names, options);
   if (options.json !== true) context.print(`run again: ${again}\n`);
 
@@ -63,6 +65,7 @@ export async function run(context: Context, names: readonly string[], options: R
     runs.push(await runScenario(scenario, axes, {
       seed,
       depth,
+      version,
       lanes: options.keep === true ? 1 : lanesMax(),
       nowMs: () => performance.now(),
       onProgress: (done, total) => progress(context, label, done, total),

@@ -38,6 +38,8 @@ export function describe(note: HostNote): string {
     case 'refused':
     case 'reset':
       return `${note.host} got a reset from ${note.peer}`;
+    case 'relayed':
+      return `${note.host} has a connection of its own to ${note.to} for ${note.client}`;
     case 'timed-out':
       return `${note.host} got no answer from ${note.peer}`;
     case 'resolved':

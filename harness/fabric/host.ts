@@ -9,7 +9,8 @@ import type { AddressAndPort } from '../nouns/translation.js';
 import type { Listener } from '../nouns/topology.js';
 import type { Interjection, Stimulus } from '../nouns/vector.js';
 import type { Association } from './sctp.js';
-import type { TcpConnection } from './tcp.js';
+import { noProxyMemory, type ProxyMemory } from './proxy.js';
+import type { TcpConnection } from './tcp-connection.js';
 import { noTranslations, type Translations } from './translation.js';
 
 /** The echo service (RFC 862) that every host runs, by UDP and TCP. */
@@ -29,6 +30,8 @@ export interface Host {
   readonly answeredFor: ReadonlySet<string>;
   /** Connections of others that go through here, where the host forwards. */
   readonly translations: Translations | undefined;
+  /** Whom its proxies speak for. */
+  readonly proxied: ProxyMemory;
   /** Drawn once a vector, so that frames tell vectors apart. */
   readonly random: Draws;
   readonly clock: Clock;
@@ -70,6 +73,8 @@ export type Timer =
   /** The vector asks for the next of several. */
   | { readonly kind: 'call'; readonly stimulus: Calls; readonly index: number }
   | { readonly kind: 'sctp'; readonly association: string; readonly type: number; readonly transmissions: number }
+  /** An endpoint has as long to take a proxy's connection. */
+  | { readonly kind: 'dial'; readonly connection: string }
   | { readonly kind: 'retransmission'; readonly connection: string; readonly sequence: number; readonly transmissions: number };
 
 export type Calls = Extract<Stimulus, { readonly kind: 'calls' }>;
@@ -78,10 +83,10 @@ export type Calls = Extract<Stimulus, { readonly kind: 'calls' }>;
 type WithoutPlace<Note> = Note extends unknown ? Omit<Note, 'host' | 'timeUs'> : never;
 
 /** What a host keeps in mind from one stimulus to the next, where hosts live that long. */
-export type HostMemory = Pick<Host, 'neighbours' | 'connections' | 'associations' | 'translations'>;
+export type HostMemory = Pick<Host, 'neighbours' | 'connections' | 'associations' | 'translations' | 'proxied'>;
 
 function nothingKept(): HostMemory {
-  return { neighbours: new Map(), connections: new Map(), associations: new Map(), translations: undefined };
+  return { neighbours: new Map(), connections: new Map(), associations: new Map(), translations: undefined, proxied: noProxyMemory() };
 }
 
 export interface HostMemories {
@@ -114,10 +119,10 @@ export interface HostCircumstances {
 
 /** Neighbours of its plan stand beside those that it remembers. */
 export function createHost(plan: HostPlan, random: Draws, { interjection, answeredFor = new Set(), clock = { nowUs: 0 }, memory }: HostCircumstances = {}): Host {
-  const { neighbours, connections, associations, translations: known } = memory ?? nothingKept();
+  const { neighbours, connections, associations, proxied, translations: known } = memory ?? nothingKept();
   for (const { ip, mac } of plan.neighbours ?? []) if (!neighbours.has(ip)) neighbours.set(ip, { kind: 'known', mac });
   const translations = plan.forwarding === undefined ? undefined : { ...(known ?? noTranslations(plan.forwarding)), plan: plan.forwarding };
-  return { plan, random, interjection, answeredFor, translations, clock, neighbours, connections, associations };
+  return { plan, random, interjection, answeredFor, translations, proxied, clock, neighbours, connections, associations };
 }
 
 /** What a connection is found by in `connections`. */

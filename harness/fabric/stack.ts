@@ -11,6 +11,8 @@ import { encodeSpec } from './frames.js';
 import { interfaceWith, listensOn, type Calls, type Effect, type Host, type Timer } from './host.js';
 import { dropped, sendIp, unroutable } from './ip.js';
 import { probeAgain, receiveArp, resolve, stillAsking } from './neighbours.js';
+import { relayDatagram } from './relay-datagrams.js';
+import { dialTimedOut, stillDialing } from './relay.js';
 import { nextHop } from './routing.js';
 import { askAgain, associate, receiveSctp, stillUnanswered } from './sctp.js';
 import { connect, receiveTcp, retransmit, stillUnacknowledged, talk } from './tcp.js';
@@ -82,6 +84,8 @@ export function wake(host: Host, timer: Timer): readonly Effect[] {
       return retransmit(host, timer);
     case 'sctp':
       return askAgain(host, timer);
+    case 'dial':
+      return dialTimedOut(host, timer);
     case 'call':
       return call(host, timer.stimulus, timer.index);
   }
@@ -96,6 +100,8 @@ export function isAwaited(host: Host, timer: Timer): boolean {
       return stillUnacknowledged(host, timer);
     case 'sctp':
       return stillUnanswered(host, timer);
+    case 'dial':
+      return stillDialing(host, timer.connection);
     case 'call':
       return true;
   }
@@ -154,6 +160,8 @@ const unreachable: Readonly<Record<number, string>> = { 0: 'network unreachable'
 function receiveUdp(host: Host, header: Ipv4Header, bytes: Uint8Array): readonly Effect[] {
   const udp = decodeUdp(bytes, header);
   if (udp === undefined || udp.checksum === 'invalid' || udp.checksum === 'unverifiable') return dropped('a broken UDP datagram', header);
+  const relayed = relayDatagram(host, header, udp.header, udp.payload);
+  if (relayed !== undefined) return relayed;
   if (!listensOn(host, 'UDP', udp.header.dstPort)) return [received('udp', header)];
   const ports = { srcPort: udp.header.dstPort, dstPort: udp.header.srcPort };
   const encode = (addresses: { src: string; dst: string }) => encodeUdp(ports, udp.payload, addresses);

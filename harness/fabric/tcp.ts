@@ -9,30 +9,14 @@ import type { Ipv4Header } from '../packet/ipv4.js';
 import { decodeTcp, tcpFlags, type TcpHeader } from '../packet/tcp.js';
 import { connectionKey, listensOn, type Effect, type Host, type Timer } from './host.js';
 import { defaultTtl, dropped, unroutable } from './ip.js';
+import { proxyAt } from './proxy.js';
+import { accepted, broken, fresh, isDeaf, notTaken, relayed, resetDeaf, taken } from './relay.js';
 import { nextHop } from './routing.js';
+import { acknowledge, acknowledged, end, keep, note, retransmission, send, timerFor, type TcpConnection } from './tcp-connection.js';
 import { distance, interjected, lengthOf, maximumSegmentSize, receiveWindow, sendSegment, sequenceAfter, type Ends, type Segment } from './tcp-segment.js';
-
-/** The first one second after the segment, each of the others after twice the time; then the host gives up (Linux: TCP_TIMEOUT_INIT, tcp_syn_retries). */
-const retransmission = { firstUs: 1_000_000, transmissions: 7 } as const;
 
 const { SYN, ACK, FIN, RST, PSH } = tcpFlags;
 const nothing = new Uint8Array();
-
-export interface TcpConnection extends Ends {
-  readonly as: 'opener' | 'answerer';
-  /** What the opener is there for: to have its payload sent back, to see that somebody listens, or to talk later, and again. */
-  readonly purpose: 'echo' | 'nothing' | 'talk';
-  /** What its opener calls it, where it is to talk. */
-  readonly name?: string;
-  /** How often a segment is sent before the host gives up. */
-  readonly patience: number;
-  readonly state: 'syn-sent' | 'syn-received' | 'established' | 'fin-wait-1' | 'fin-wait-2' | 'last-ack' | 'time-wait';
-  /** The sequence number of what is sent next, and of what is to come next. */
-  readonly sendNext: number;
-  readonly receiveNext: number;
-  /** What was sent and is not acknowledged. */
-  readonly unacknowledged?: { readonly segment: Segment; readonly transmissions: number };
-}
 
 type RetransmissionTimer = Extract<Timer, { kind: 'retransmission' }>;
 
@@ -78,7 +62,7 @@ export function retransmit(host: Host, timer: RetransmissionTimer): readonly Eff
   const connection = host.connections.get(timer.connection);
   if (connection?.unacknowledged === undefined || !stillUnacknowledged(host, timer)) return [];
   const { segment, transmissions } = connection.unacknowledged;
-  if (transmissions >= connection.patience) return end(host, connection, 'timed-out');
+  if (transmissions >= connection.patience) return [...end(host, connection, 'timed-out'), ...broken(host, connection)];
   const again = { segment: { ...segment, acknowledgement: connection.receiveNext }, transmissions: transmissions + 1 };
   host.connections.set(timer.connection, { ...connection, unacknowledged: again });
   return [...sendSegment(host, connection, again.segment), timerFor(connection, again)];
@@ -98,10 +82,11 @@ interface Arrived {
 /** RFC 9293, 3.10.7.1 and 3.10.7.2: a SYN to the port that is listened on opens a connection, most else is answered with a reset. */
 function receiveUnconnected(host: Host, ends: Ends, { ip, tcp, payload }: Arrived): readonly Effect[] {
   if ((tcp.flags & RST) !== 0) return [note('reset', ends)];
-  const listening = listensOn(host, 'TCP', ends.local.port);
+  const isProxied = proxyAt(host, 'TCP', ends.local) !== undefined;
+  const listening = isProxied || listensOn(host, 'TCP', ends.local.port);
   if (listening && (tcp.flags & (SYN | ACK | FIN)) === SYN) {
     const { answerer } = host.random.sequences;
-    return send(host, { ...ends, as: 'answerer', purpose: 'echo', patience: retransmission.transmissions, state: 'syn-received', sendNext: answerer, receiveNext: sequenceAfter(tcp.sequence, 1) }, SYN | ACK);
+    return send(host, { ...ends, as: 'answerer', ...(isProxied ? { purpose: 'relay', relay: fresh } : { purpose: 'echo' }), patience: retransmission.transmissions, state: 'syn-received', sendNext: answerer, receiveNext: sequenceAfter(tcp.sequence, 1) }, SYN | ACK);
   }
   const why = listening ? 'a segment of no connection' : `nobody listens on TCP port ${ends.local.port}`;
   const acknowledges = (tcp.flags & ACK) !== 0;
@@ -115,9 +100,10 @@ function receiveUnconnected(host: Host, ends: Ends, { ip, tcp, payload }: Arrive
 /** RFC 9293, 3.10.7.3: what comes back for a SYN. */
 function receiveAnswer(host: Host, connection: TcpConnection, { ip, tcp }: Arrived): readonly Effect[] {
   if ((tcp.flags & ACK) === 0 || tcp.acknowledgement !== connection.sendNext) return dropped('no answer to the SYN', ip);
-  if ((tcp.flags & RST) !== 0) return end(host, connection, 'refused');
+  if ((tcp.flags & RST) !== 0) return connection.relay === undefined ? end(host, connection, 'refused') : notTaken(host, connection);
   if ((tcp.flags & SYN) === 0) return dropped('no answer to the SYN', ip);
   const established: TcpConnection = { ...acknowledged(connection), state: 'established', receiveNext: sequenceAfter(tcp.sequence, 1) };
+  if (connection.relay !== undefined) return taken(host, established);
   const connected: Effect = { kind: 'note', note: { kind: 'connected', as: 'opener', peer: connection.remote.ip } };
   if (connection.purpose === 'nothing') return [connected, ...acknowledge(host, established), ...send(host, { ...established, state: 'fin-wait-1' }, FIN | ACK)];
   if (connection.purpose === 'talk') return [connected, ...keep(host, established), ...acknowledge(host, established)];
@@ -129,11 +115,12 @@ function receiveInConnection(host: Host, before: TcpConnection, arrived: Arrived
   const { ip, tcp, payload } = arrived;
   const ahead = distance(before.receiveNext, tcp.sequence);
   if (ahead < 0 || ahead >= receiveWindow) return [...dropped('a segment outside the window', ip), ...((tcp.flags & RST) === 0 ? acknowledge(host, before) : [])];
-  if ((tcp.flags & RST) !== 0) return ahead === 0 ? end(host, before, 'reset') : [...dropped('a reset ahead of its turn', ip), ...acknowledge(host, before)];
+  if ((tcp.flags & RST) !== 0) return ahead === 0 ? [...end(host, before, 'reset'), ...broken(host, before)] : [...dropped('a reset ahead of its turn', ip), ...acknowledge(host, before)];
   if ((tcp.flags & SYN) !== 0) return [...dropped('a SYN in an established connection', ip), ...acknowledge(host, before)];
   if ((tcp.flags & ACK) === 0) return dropped('a segment that acknowledges nothing', ip);
   if (ahead > 0) return [...dropped('a segment ahead of its turn', ip), ...acknowledge(host, before)];
   if (distance(before.sendNext, tcp.acknowledgement) > 0) return [...dropped('an acknowledgement of what was not sent', ip), ...acknowledge(host, before)];
+  if (isDeaf(before) && payload.length > 0) return resetDeaf(host, before, tcp.acknowledgement);
   if (before.unacknowledged !== undefined && tcp.acknowledgement !== before.sendNext) return payload.length === 0 ? [] : dropped('a segment that acknowledges too little', ip);
   const connection: TcpConnection = { ...acknowledged(before), receiveNext: sequenceAfter(before.receiveNext, lengthOf({ flags: tcp.flags, payload })) };
   return proceed(host, connection, arrived);
@@ -142,6 +129,13 @@ function receiveInConnection(host: Host, before: TcpConnection, arrived: Arrived
 /** Everything sent is acknowledged, and the segment is next in turn: what the application does. */
 function proceed(host: Host, connection: TcpConnection, { ip, tcp, payload }: Arrived): readonly Effect[] {
   const finished = (tcp.flags & FIN) !== 0;
+  if (connection.relay !== undefined) {
+    const heard = { payload, finished };
+    if (connection.state !== 'syn-received') return relayed(host, connection, heard);
+    const established: TcpConnection = { ...connection, state: 'established' };
+    const dialing = accepted(host, established);
+    return [...dialing, ...relayed(host, host.connections.get(connectionKey(established)) ?? established, heard)];
+  }
   const read: readonly Effect[] = payload.length === 0 ? [] : [{ kind: 'note', note: { kind: 'received', what: 'tcp', src: ip.src, dst: ip.dst, ttl: ip.ttl } }];
   switch (connection.state) {
     case 'syn-received':
@@ -160,20 +154,10 @@ function proceed(host: Host, connection: TcpConnection, { ip, tcp, payload }: Ar
     case 'last-ack':
       return end(host, connection, 'closed');
     case 'time-wait':
+    case 'close-wait':
     case 'syn-sent':
       return keep(host, connection);
   }
-}
-
-/** Sends what is next in turn and remembers it until it is acknowledged. */
-function send(host: Host, connection: TcpConnection, flags: number, payload: Uint8Array = nothing): readonly Effect[] {
-  const unacknowledged = { segment: { sequence: connection.sendNext, acknowledgement: connection.receiveNext, flags, payload, checksum: 'right' as const }, transmissions: 1 };
-  keep(host, { ...connection, sendNext: sequenceAfter(connection.sendNext, lengthOf({ flags, payload })), unacknowledged });
-  return [...sendSegment(host, connection, unacknowledged.segment), timerFor(connection, unacknowledged)];
-}
-
-function acknowledge(host: Host, connection: TcpConnection): readonly Effect[] {
-  return sendSegment(host, connection, { sequence: connection.sendNext, acknowledgement: connection.receiveNext, flags: ACK, payload: nothing, checksum: 'right' });
 }
 
 /** The segment that the vector wants this end to send where it does not belong; it is never sent again. */
@@ -182,27 +166,4 @@ function interject(host: Host, { local, remote }: TcpConnection): readonly Effec
   const { interjection } = host;
   if (now === undefined || interjection?.by !== now.as) return [];
   return sendSegment(host, now, interjected(interjection.segment, now.sendNext, now.receiveNext));
-}
-
-function acknowledged({ unacknowledged: _, ...rest }: TcpConnection): TcpConnection {
-  return rest;
-}
-
-function keep(host: Host, connection: TcpConnection): readonly Effect[] {
-  host.connections.set(connectionKey(connection), connection);
-  return [];
-}
-
-function end(host: Host, connection: TcpConnection, how: 'closed' | 'refused' | 'reset' | 'timed-out'): readonly Effect[] {
-  host.connections.delete(connectionKey(connection));
-  return [note(how, connection)];
-}
-
-function note(kind: 'closed' | 'refused' | 'reset' | 'timed-out', { remote }: Pick<Ends, 'remote'>): Effect {
-  return { kind: 'note', note: { kind, peer: remote.ip } };
-}
-
-function timerFor(connection: TcpConnection, { segment, transmissions }: NonNullable<TcpConnection['unacknowledged']>): Effect {
-  const timer: Timer = { kind: 'retransmission', connection: connectionKey(connection), sequence: segment.sequence, transmissions };
-  return { kind: 'wake', delayUs: retransmission.firstUs * 2 ** (transmissions - 1), timer };
 }

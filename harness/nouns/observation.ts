@@ -24,6 +24,8 @@ export type HostNote = { readonly timeUs: number; readonly host: string } & (
   | { readonly kind: 'closed'; readonly peer: string }
   /** A reset came for a connection that was asked for, or for one that stands or that the host does not know. */
   | { readonly kind: 'refused' | 'reset'; readonly peer: string }
+  /** A proxy of the host's has a connection of its own to `to`, for the one that `client` has with it. */
+  | { readonly kind: 'relayed'; readonly client: string; readonly to: string }
   /** Every transmission of a segment went unanswered. */
   | { readonly kind: 'timed-out'; readonly peer: string }
   /** A router told the sender that what it sent to `peer` goes no further, and why. */

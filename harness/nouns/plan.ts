@@ -3,6 +3,7 @@
  * pods and the node behind those ports. Testbeds build the bridges, the fabric builds the stacks; both from
  * this same readonly data.
  */
+import type { ProxyPlan } from './proxy.js';
 import type { Listener, TunnelType } from './topology.js';
 import type { TranslationPlan } from './translation.js';
 
@@ -191,6 +192,8 @@ export interface HostPlan {
   readonly forwardsFrom?: readonly string[];
   /** Neighbours that need not be asked for. */
   readonly neighbours?: readonly { readonly ip: string; readonly mac: string }[];
+  /** Programs that take connections and open others in their place. */
+  readonly proxies?: readonly ProxyPlan[];
 }
 
 export interface InterfacePlan {

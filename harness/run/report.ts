@@ -60,6 +60,7 @@ const scenario = z.object({
     count: z.int().describe('NetworkPolicies and ClusterNetworkPolicies of the cluster'),
     coverage: z.record(z.string(), z.int()).describe('how often they say each thing that the policy language has; what stands at zero was not tried'),
   }).exactOptional().describe('missing where the cluster has none'),
+  otherwise: z.array(z.string()).exactOptional().describe('what the switches were given otherwise than the control plane wants it, because their version cannot have it; missing where nothing is'),
   program: z.array(difference).describe('flows that the switches held otherwise than desired, right after programming'),
   inconclusive: inconclusiveCause.exactOptional(),
   vectors: z.array(vector),

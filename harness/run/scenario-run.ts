@@ -12,6 +12,7 @@ import { policyCoverage } from '../kube/coverage.js';
 import type { Network } from '../kube/objects.js';
 import { openModel } from '../testbeds/model/model.js';
 import type { Switches } from '../testbeds/testbed.js';
+import { adaptedTo } from './adapted.js';
 import type { Depth } from './passes.js';
 import type { ScenarioRecord } from './record.js';
 import { inconclusive, type Inconclusive, type ScenarioReport } from './report.js';
@@ -26,6 +27,8 @@ export interface ScenarioRunOptions {
   readonly lanes?: number;
   /** Brings real switches up and programs them; once a lane. */
   readonly openReal: (plan: ClusterPlan) => Promise<Switches>;
+  /** Of Open vSwitch, as those switches will tell it: what it cannot have is left away from the plan (`adaptedTo`); nothing is where it is not known. */
+  readonly version?: string;
   /** Real milliseconds since some fixed point, for durations that people read. */
   readonly nowMs: () => number;
   /** Told at the beginning, and behind each vector. */
@@ -46,7 +49,7 @@ export interface ScenarioRun {
 export async function runScenario(scenario: Scenario, axes: Readonly<Record<string, string>>, options: ScenarioRunOptions): Promise<ScenarioRun> {
   const startedMs = options.nowMs();
   const topology = scenario.topology(axes);
-  const plan = scenario.controlPlane.plan(topology);
+  const { plan, otherwise } = adaptedTo(options.version ?? 'unknown', scenario.controlPlane.plan(topology));
   const vectors = scenario.vectors(topology).filter((vector) => options.only?.(vector) ?? true);
   const { program, programCount, judged: ofUnits, gone, versions } = await carryOutInLanes({ scenario, topology, plan, seed: options.seed, depth: options.depth ?? 'all' }, vectors, options);
   const judged = ofUnits.flat();
@@ -65,6 +68,7 @@ export async function runScenario(scenario: Scenario, axes: Readonly<Record<stri
       counts: addCounts([programCounts, ...judged.map(({ report }) => report.counts)]),
       durationMs: Math.round(options.nowMs() - startedMs),
       ...policiesOf(topology),
+      ...(otherwise.length === 0 ? {} : { otherwise: [...otherwise] }),
       program: [...program],
       ...(cause === undefined ? {} : { inconclusive: cause }),
       vectors: judged.map(({ report }) => report),

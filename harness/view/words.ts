@@ -127,6 +127,8 @@ function deed(note: HostNote): string {
       return 'sent what goes round and round';
     case 'connected':
       return note.as === 'opener' ? `is connected to ${note.peer}` : `accepted a connection from ${note.peer}`;
+    case 'relayed':
+      return `has a connection of its own to ${note.to} for ${note.client}`;
     case 'closed':
       return `closed the connection with ${note.peer}`;
     case 'refused':

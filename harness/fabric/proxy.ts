@@ -1,0 +1,70 @@
+/** What a host's proxies do alike, whatever they carry: who listens, who is tried, and from which port. */
+import { sha256 } from '../base/digest.js';
+import type { ProxyPlan } from '../nouns/proxy.js';
+import type { AddressAndPort } from '../nouns/translation.js';
+import type { Host } from './host.js';
+
+/** What proxies remember. */
+export interface ProxyMemory {
+  /** The endpoint that a client got of a proxy with affinity, and when. */
+  readonly kept: Map<string, { readonly endpoint: AddressAndPort; readonly atUs: number }>;
+  /** Clients of datagrams, by themselves and by the port that they are spoken for from. */
+  readonly datagrams: Map<string, DatagramClient>;
+}
+
+export interface DatagramClient {
+  readonly client: AddressAndPort;
+  /** The port that it asked. */
+  readonly port: number;
+  readonly own: AddressAndPort;
+  readonly endpoint: AddressAndPort;
+  expiresUs: number;
+}
+
+export function noProxyMemory(): ProxyMemory {
+  return { kept: new Map(), datagrams: new Map() };
+}
+
+/** The proxy that listens on an address of the host's. */
+export function proxyAt({ plan }: Host, protocol: ProxyPlan['at']['protocol'], { ip, port }: AddressAndPort): ProxyPlan | undefined {
+  return plan.proxies?.find(({ at }) => at.protocol === protocol && at.port === port && (at.ip ?? ip) === ip);
+}
+
+/**
+ * Endpoints in the order in which they are tried, from the one that the client had last, or from any: where they stand in their list Kubernetes leaves to chance
+ * (kube-proxy, "round-robin", on endpoints that were shuffled).
+ */
+export function endpointsFor({ proxied, clock, random }: Host, proxy: ProxyPlan, client: AddressAndPort): readonly AddressAndPort[] {
+  const { to, at, affinityS } = proxy;
+  const kept = affinityS === undefined ? undefined : proxied.kept.get(clientOf(proxy, client));
+  const isStill = kept !== undefined && clock.nowUs - kept.atUs < (affinityS ?? 0) * 1_000_000;
+  const last = isStill ? to.findIndex(({ ip, port }) => ip === kept.endpoint.ip && port === kept.endpoint.port) : -1;
+  const first = last >= 0 ? last : number(`${random.identifier} ${client.ip}:${client.port} ${at.protocol} ${at.port}`) % Math.max(1, to.length);
+  return [...to.slice(first), ...to.slice(0, first)];
+}
+
+/** An endpoint has taken the client's connection. */
+export function remember({ proxied, clock }: Host, proxy: ProxyPlan, client: AddressAndPort, endpoint: AddressAndPort): void {
+  if (proxy.affinityS !== undefined) proxied.kept.set(clientOf(proxy, client), { endpoint, atUs: clock.nowUs });
+}
+
+/** A port of the host's own for what it opens for this client, and `isFree`; they go round. */
+export function portFor({ random }: Host, client: AddressAndPort, isFree: (port: number) => boolean): number {
+  const first = number(`${random.identifier} ${client.ip}:${client.port}`) % dynamicPorts.count;
+  for (let offset = 0; offset < dynamicPorts.count; offset++) {
+    const port = dynamicPorts.first + ((first + offset) % dynamicPorts.count);
+    if (isFree(port)) return port;
+  }
+  return dynamicPorts.first + first;
+}
+
+/** RFC 6335, section 6. */
+const dynamicPorts = { first: 49_152, count: 16_384 } as const;
+
+function clientOf({ at }: ProxyPlan, { ip }: AddressAndPort): string {
+  return `${ip} ${at.protocol} ${at.ip ?? '*'}:${at.port}`;
+}
+
+function number(text: string): number {
+  return Number.parseInt(sha256(text).slice(0, 8), 16);
+}

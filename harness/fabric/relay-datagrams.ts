@@ -1,0 +1,61 @@
+/** Datagrams of a proxy: each client has a port of the proxy's own towards its endpoint, until it was silent for long. */
+import { ipProtocols, type Ipv4Header } from '../packet/ipv4.js';
+import { encodeUdp, type UdpHeader } from '../packet/udp.js';
+import type { ProxyPlan } from '../nouns/proxy.js';
+import type { AddressAndPort } from '../nouns/translation.js';
+import type { Effect, Host } from './host.js';
+import { sendIp } from './ip.js';
+import { endpointsFor, portFor, proxyAt, remember, type DatagramClient } from './proxy.js';
+import { nextHop } from './routing.js';
+
+/** What a proxy does with a datagram that came for the host; undefined where none of it is concerned. */
+export function relayDatagram(host: Host, { src, dst }: Ipv4Header, { srcPort, dstPort }: UdpHeader, payload: Uint8Array): readonly Effect[] | undefined {
+  const [from, to] = [{ ip: src, port: srcPort }, { ip: dst, port: dstPort }];
+  const spokenFor = live(host, keyOf(to, from));
+  if (spokenFor !== undefined) {
+    touch(host, spokenFor);
+    return sendFrom(host, spokenFor.port, spokenFor.client, payload);
+  }
+  const proxy = proxyAt(host, 'UDP', to);
+  if (proxy === undefined) return undefined;
+  const known = live(host, keyOf(from, to));
+  const met = known ?? meet(host, proxy, from, to);
+  if (met === undefined) return [];
+  met.expiresUs = host.clock.nowUs + proxy.udpIdleMs * 1000;
+  const told: readonly Effect[] = known === undefined ? [{ kind: 'note', note: { kind: 'relayed', client: from.ip, to: met.endpoint.ip } }] : [];
+  return [...told, ...sendFrom(host, met.own.port, met.endpoint, payload)];
+}
+
+/** Undefined where there is no endpoint, or no way to it. */
+function meet(host: Host, proxy: ProxyPlan, client: AddressAndPort, asked: AddressAndPort): DatagramClient | undefined {
+  const [endpoint] = endpointsFor(host, proxy, client);
+  const hop = endpoint === undefined ? undefined : nextHop(host.plan, endpoint.ip);
+  if (endpoint === undefined || hop === undefined) return undefined;
+  const ownAt = (port: number) => ({ ip: hop.via.ip, port });
+  const own = ownAt(portFor(host, client, (port) => live(host, keyOf(ownAt(port), endpoint)) === undefined));
+  const met: DatagramClient = { client, port: asked.port, own, endpoint, expiresUs: host.clock.nowUs + proxy.udpIdleMs * 1000 };
+  remember(host, proxy, client, endpoint);
+  host.proxied.datagrams.set(keyOf(client, asked), met);
+  host.proxied.datagrams.set(keyOf(own, endpoint), met);
+  return met;
+}
+
+function live({ proxied, clock }: Host, key: string): DatagramClient | undefined {
+  const found = proxied.datagrams.get(key);
+  return found === undefined || found.expiresUs <= clock.nowUs ? undefined : found;
+}
+
+/** Answers keep it as well. */
+function touch(host: Host, met: DatagramClient): void {
+  const proxy = host.plan.proxies?.find(({ at }) => at.protocol === 'UDP' && at.port === met.port);
+  if (proxy !== undefined) met.expiresUs = host.clock.nowUs + proxy.udpIdleMs * 1000;
+}
+
+/** From the address that the way there begins with: the sockets of proxies are of no address in particular. */
+function sendFrom(host: Host, srcPort: number, { ip, port }: AddressAndPort, payload: Uint8Array): readonly Effect[] {
+  return sendIp(host, { dst: ip, protocol: ipProtocols.udp, encode: (addresses) => encodeUdp({ srcPort, dstPort: port }, payload, addresses) });
+}
+
+function keyOf(one: AddressAndPort, other: AddressAndPort): string {
+  return `${one.ip}:${one.port} ${other.ip}:${other.port}`;
+}

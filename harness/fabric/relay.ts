@@ -1,0 +1,163 @@
+/**
+ * The two connections of a proxy, client to proxy and proxy to endpoint: what one brings is sent by the other, and where either ends, both are closed (kube-proxy in its userspace mode,
+ * pkg/proxy/winuserspace of Kubernetes before 1.26: an endpoint that does not take the connection in time, or refuses it, is followed by the next; when all tries are over, the client's is closed).
+ */
+import type { ProxyPlan } from '../nouns/proxy.js';
+import { tcpFlags } from '../packet/tcp.js';
+import { connectionKey, type Effect, type Host, type Timer } from './host.js';
+import { defaultTtl } from './ip.js';
+import { endpointsFor, portFor, proxyAt, remember } from './proxy.js';
+import { nextHop } from './routing.js';
+import { acknowledge, keep, retransmission, send, type Relay, type TcpConnection, type Try } from './tcp-connection.js';
+import { sendSegment } from './tcp-segment.js';
+
+const { SYN, ACK, FIN, RST, PSH } = tcpFlags;
+
+/** Joined to nothing yet. */
+export const fresh: Relay = { other: '', waiting: [], closing: false, tries: [] };
+
+type DialTimer = Extract<Timer, { kind: 'dial' }>;
+
+/** A client's connection stands: one to an endpoint is opened for it. */
+export function accepted(host: Host, client: TcpConnection): readonly Effect[] {
+  const proxy = proxyOf(host, client);
+  const endpoints = proxy === undefined ? [] : endpointsFor(host, proxy, client.remote);
+  const tries = (proxy?.dialMs ?? []).flatMap((limitMs, index): Try[] => endpoints.slice(index % Math.max(1, endpoints.length)).slice(0, 1).map((endpoint) => ({ endpoint, limitMs })));
+  keep(host, client);
+  return dial(host, connectionKey(client), { ...fresh, tries });
+}
+
+/** Tries who is next; `relay` has what waits for an endpoint. Where all tries are over, the client's connection is closed, by a reset where it has sent what nobody will read. */
+function dial(host: Host, clientKey: string, { tries: [now, ...later], ...relay }: Relay): readonly Effect[] {
+  const client = host.connections.get(clientKey);
+  if (client?.relay === undefined) return [];
+  const hop = now === undefined ? undefined : nextHop(host.plan, now.endpoint.ip);
+  if (now === undefined) return giveUp(host, client, relay.waiting.length > 0 || relay.closing);
+  if (hop === undefined) return dial(host, clientKey, { ...relay, tries: later });
+  const endsAt = (port: number) => ({ local: { ip: hop.via.ip, port }, remote: now.endpoint });
+  const port = portFor(host, client.remote, (candidate) => !host.connections.has(connectionKey(endsAt(candidate))));
+  const opened: TcpConnection = {
+    ...endsAt(port), ttl: defaultTtl, as: 'opener', purpose: 'relay', patience: retransmission.transmissions, state: 'syn-sent', sendNext: host.random.sequences.opener, receiveNext: 0,
+    relay: { ...relay, other: clientKey, tries: later },
+  };
+  keep(host, { ...client, relay: { ...client.relay, other: connectionKey(opened) } });
+  return [...send(host, opened, SYN), { kind: 'wake', delayUs: now.limitMs * 1000, timer: { kind: 'dial', connection: connectionKey(opened) } }];
+}
+
+function giveUp(host: Host, client: TcpConnection, isUnread: boolean): readonly Effect[] {
+  if (!isUnread || client.state === 'syn-received') return close(host, connectionKey(client));
+  host.connections.delete(connectionKey(client));
+  return sendSegment(host, client, { sequence: client.sendNext, acknowledgement: client.receiveNext, flags: RST | ACK, payload: new Uint8Array(), checksum: 'right' });
+}
+
+/** The endpoint has not answered in time. */
+export function dialTimedOut(host: Host, { connection }: DialTimer): readonly Effect[] {
+  const opened = host.connections.get(connection);
+  return opened === undefined || !stillDialing(host, connection) ? [] : notTaken(host, opened);
+}
+
+export function stillDialing(host: Host, connection: string): boolean {
+  return host.connections.get(connection)?.state === 'syn-sent';
+}
+
+/** The endpoint refuses, or does not answer: the next. */
+export function notTaken(host: Host, opened: TcpConnection): readonly Effect[] {
+  host.connections.delete(connectionKey(opened));
+  return opened.relay === undefined ? [] : dial(host, opened.relay.other, opened.relay);
+}
+
+/** The endpoint has taken the connection: what waits is sent, and if the client has closed meanwhile, so is this. */
+export function taken(host: Host, opened: TcpConnection): readonly Effect[] {
+  keep(host, opened);
+  const client = host.connections.get(opened.relay?.other ?? '');
+  const proxy = client === undefined ? undefined : proxyOf(host, client);
+  if (client !== undefined && proxy !== undefined) remember(host, proxy, client.remote, opened.remote);
+  const key = connectionKey(opened);
+  const note: Effect = { kind: 'note', note: { kind: 'relayed', client: client?.remote.ip ?? '', to: opened.remote.ip } };
+  const over = client === undefined || client.state === 'close-wait';
+  return [note, ...acknowledge(host, opened), ...(over ? closeBoth(host, key) : flush(host, key))];
+}
+
+/** What is next in turn of a connection. */
+interface Heard {
+  readonly payload: Uint8Array;
+  readonly finished: boolean;
+}
+
+/** The next of a connection that stands, or has stood, with everything that was sent acknowledged. */
+export function relayed(host: Host, connection: TcpConnection, { payload, finished }: Heard): readonly Effect[] {
+  const key = connectionKey(connection);
+  switch (connection.state) {
+    case 'established':
+      return [...(finished ? receiveLast(host, connection) : payload.length > 0 ? [...keep(host, connection), ...acknowledge(host, connection)] : [...keep(host, connection), ...flush(host, key)]), ...passOn(host, connection, payload), ...(finished ? closeUnlessDialing(host, connection) : [])];
+    case 'fin-wait-1':
+    case 'fin-wait-2':
+      keep(host, { ...connection, state: finished ? 'time-wait' : 'fin-wait-2' });
+      return finished ? acknowledge(host, connection) : [];
+    case 'last-ack':
+      host.connections.delete(key);
+      return [];
+    default:
+      return [...keep(host, connection), ...flush(host, key)];
+  }
+}
+
+/** Whether nobody reads any more what comes by a connection of a proxy's. */
+export function isDeaf({ relay, state }: TcpConnection): boolean {
+  return relay !== undefined && (state === 'fin-wait-1' || state === 'fin-wait-2');
+}
+
+/** Data for what is closed (RFC 2525, section 2.17). `sequence` is what its sender waits for. */
+export function resetDeaf(host: Host, connection: TcpConnection, sequence: number): readonly Effect[] {
+  host.connections.delete(connectionKey(connection));
+  return sendSegment(host, connection, { sequence, acknowledgement: 0, flags: RST, payload: new Uint8Array(), checksum: 'right' });
+}
+
+/** The other end will send no more. */
+function receiveLast(host: Host, connection: TcpConnection): readonly Effect[] {
+  keep(host, { ...connection, state: 'close-wait' });
+  return acknowledge(host, connection);
+}
+
+function passOn(host: Host, { relay }: TcpConnection, payload: Uint8Array): readonly Effect[] {
+  const other = host.connections.get(relay?.other ?? '');
+  if (payload.length === 0 || other?.relay === undefined) return [];
+  keep(host, { ...other, relay: { ...other.relay, waiting: [...other.relay.waiting, payload] } });
+  return flush(host, connectionKey(other));
+}
+
+/** A client that has closed before anybody took its connection is closed when somebody has: until then nobody reads. */
+function closeUnlessDialing(host: Host, { relay, ...connection }: TcpConnection): readonly Effect[] {
+  return stillDialing(host, relay?.other ?? '') ? [] : closeBoth(host, connectionKey(connection));
+}
+
+function closeBoth(host: Host, key: string): readonly Effect[] {
+  const other = host.connections.get(key)?.relay?.other ?? '';
+  return [...close(host, other), ...close(host, key)];
+}
+
+/** One of the two was reset, or is given up: the other is closed, unless it is only being asked for. */
+export function broken(host: Host, { relay }: TcpConnection): readonly Effect[] {
+  return relay === undefined || stillDialing(host, relay.other) ? [] : close(host, relay.other);
+}
+
+function close(host: Host, key: string): readonly Effect[] {
+  const connection = host.connections.get(key);
+  if (connection?.relay === undefined) return [];
+  keep(host, { ...connection, relay: { ...connection.relay, closing: true } });
+  return flush(host, key);
+}
+
+/** Sends what waits, once what was sent before is acknowledged. */
+function flush(host: Host, key: string): readonly Effect[] {
+  const connection = host.connections.get(key);
+  if (connection?.relay === undefined || connection.unacknowledged !== undefined || (connection.state !== 'established' && connection.state !== 'close-wait')) return [];
+  const { relay } = connection;
+  const [now, ...later] = relay.waiting;
+  if (now !== undefined) return send(host, { ...connection, relay: { ...relay, waiting: later } }, PSH | ACK, now);
+  return relay.closing ? send(host, { ...connection, state: connection.state === 'established' ? 'fin-wait-1' : 'last-ack' }, FIN | ACK) : [];
+}
+
+function proxyOf(host: Host, { local }: TcpConnection): ProxyPlan | undefined {
+  return proxyAt(host, 'TCP', local);
+}
