@@ -1,5 +1,5 @@
 import type { Topology, TrafficMode, TunnelType } from '../harness/nouns/topology.js';
-import { antreaCluster, macOf } from './antrea-cluster.js';
+import { antreaCluster, macOf, underlayPrefixLength } from './antrea-cluster.js';
 
 export interface MixedCluster {
   /** A letter a node, in order: `WWL` is two Windows nodes and a Linux node. */
@@ -15,6 +15,23 @@ export interface MixedCluster {
 export function mixedCluster({ nodes, mode, ...size }: MixedCluster): Topology {
   const cluster = antreaCluster({ ...size, nodes: nodes.length });
   return { ...cluster, name: `antrea-${nodes}x${size.podsPerNode}-${mode}`, mode, nodes: cluster.nodes.map((node, index) => (nodes[index] === 'W' ? { ...node, os: 'windows' } : node)) };
+}
+
+/**
+ * Several networks of nodes, `WL/W` is two on the first and one on the second, with the router r1 between them. The k-th network is 172.(29+k).0.0/16; names and all other addresses are those of
+ * `antreaCluster`.
+ */
+export function routedCluster({ nodes, ...more }: MixedCluster): Topology {
+  const networks = [...nodes].reduce<readonly number[]>((found, letter) => (letter === '/' ? [...found, 0] : found.with(-1, (found.at(-1) ?? 0) + 1)), [0]).flatMap((count, network) => Array.from({ length: count }, () => network));
+  const cluster = mixedCluster({ nodes: nodes.replaceAll('/', ''), ...more });
+  const on = (network: number, ip: string) => ip.replace('172.30.', `172.${30 + network}.`);
+  const address = (ip: string) => ({ ip, mac: macOf(ip), prefixLength: underlayPrefixLength });
+  return {
+    ...cluster,
+    name: `antrea-${nodes.replaceAll('/', '-')}x${more.podsPerNode}-${more.mode}`,
+    nodes: cluster.nodes.map((node, index) => ({ ...node, underlay: address(on(networks[index] ?? 0, node.underlay.ip)) })),
+    routers: [{ name: 'r1', interfaces: [...new Set(networks)].map((network) => address(on(network, '172.30.255.254'))) }],
+  };
 }
 
 /** One Windows node with two adapters, and a host on the network of each: x1 by the uplink, x2 by Ethernet1. */

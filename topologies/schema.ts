@@ -62,6 +62,11 @@ export const nodeSchema = z.strictObject({
   pods: z.array(podOrName).default([]).describe('Pods of the node; a name is enough. Default: none'),
 });
 
+const routerSchema = z.strictObject({
+  name: text('name', 'Unique in the cluster, also among nodes, pods and external hosts'),
+  interfaces: z.array(z.strictObject({ ip: text('ip', 'On a network of nodes'), prefixLength: z.int().min(1).max(30), mac: text('mac', 'Lower case, individual, unique in the cluster') })).min(2, 'a router has two networks at least'),
+});
+
 export const topologySchema = z.strictObject({
   name: text('name', 'Stands in reports'),
   mode: z.enum(['encap', 'noEncap', 'hybrid']).default('encap').describe('How pod traffic crosses nodes: in tunnels, by the network between nodes, or in tunnels only where nodes are no neighbours'),
@@ -69,6 +74,7 @@ export const topologySchema = z.strictObject({
   serviceCidr: text('cidr', 'ClusterIPs of Services').default(defaultServiceCidr),
   nodes: z.array(nodeSchema).min(1, 'a cluster needs at least one node'),
   externalHosts: z.array(externalHostOrName).optional().describe('Hosts outside the cluster, on the network between nodes; a name is enough. Default: none'),
+  routers: z.array(routerSchema).optional().describe('What joins the networks of nodes, where there are several. Default: none'),
 });
 
 /** The JSON Schema (draft 2020-12) by which editors complete and check YAML, as topologies/topology.schema.json holds it. */

@@ -45,7 +45,7 @@ void t.test('mistakes in YAML: file, line, column, the value and what would be r
   const mistakes: readonly (readonly [replace: string | RegExp, by: string, error: string | RegExp])[] = [
     ['pods: [p4', 'pods: [p4, ]]', /^f:20:17: Unexpected flow-seq-end token in YAML stream: "\]"/],
     ['tunnel: geneve\n', 'tunnel: ipip\n', 'f:6:9: expected geneve or vxlan or gre or stt, got "ipip"'],
-    ['tunnel: geneve\n', 'tunel: geneve\n', 'f:6:1: unknown key "tunel". Did you mean "tunnel"? Known: name, mode, tunnel, serviceCidr, nodes, externalHosts.'],
+    ['tunnel: geneve\n', 'tunel: geneve\n', 'f:6:1: unknown key "tunel". Did you mean "tunnel"? Known: name, mode, tunnel, serviceCidr, nodes, externalHosts, routers.'],
     ['gateway: {', 'gatway: {', 'f:13:5: unknown key "gatway". Did you mean "gateway"? Known: name, os, underlay, adapters, podCidr, gateway, pods.'],
     ['{ name: p2, ip', '{ name: p2, up', 'f:16:21: unknown key "up". Did you mean "ip"? Known: name, ip, mac.'],
     ['10.10.1.0/24', '10.10.1.0/33', 'f:12:14: expected a block of addresses such as 10.10.0.0/24, got "10.10.1.0/33"'],

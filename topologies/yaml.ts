@@ -18,10 +18,11 @@ export function readTopology(text: string, file: string): Topology {
   return topology;
 }
 
-function withDefaults({ nodes, externalHosts, ...cluster }: z.output<typeof topologySchema>): Topology {
+function withDefaults({ nodes, externalHosts, routers, ...cluster }: z.output<typeof topologySchema>): Topology {
   return {
     ...cluster,
     nodes: nodes.map((node, index) => nodeWithDefaults(node, index + 1)),
+    ...(routers === undefined ? {} : { routers }),
     ...(externalHosts === undefined ? {} : { externalHosts: externalHosts.map((host, index) => externalHostWithDefaults(host, index + 1)) }),
   };
 }

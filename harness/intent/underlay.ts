@@ -32,6 +32,7 @@ export function intentOnUnderlay(topology: Topology, stimulus: Stimulus): Intent
   }
   const ip = stimulus.kind === 'arp' ? stimulus.target : stimulus.to;
   if (!isOnUnderlay(topology, ip)) return from.kind === 'node' ? undefined : { kind: 'denied', why: `${from.name} is outside the cluster and knows no way to ${ip}` };
+  if (!isNeighbour(topology, from.ip, ip) && (from.kind === 'external' || stimulus.kind === 'arp')) return { kind: 'denied', why: `${ip} is on another network than ${from.name}, behind a router` };
   if (ip === from.ip) throw new InputError(`${from.name} itself holds ${ip}: what a host sends to itself never leaves it`);
   const to = stations(topology).find((station) => station.ip === ip);
   return to === undefined ? { kind: 'denied', why: `nobody holds ${ip}` } : intentBetween(from, to, stimulus);
@@ -61,6 +62,13 @@ function intentBetween(from: Station, to: Station, stimulus: Exclude<Stimulus, {
 }
 
 function isOnUnderlay({ nodes }: Topology, ip: string): boolean {
-  const [first] = nodes;
-  return first !== undefined && cidrContains(parseCidr(`${first.underlay.ip}/${first.underlay.prefixLength}`), ipv4Number(ip));
+  return nodes.some(({ underlay }) => isIn(underlay, ip));
+}
+
+function isNeighbour({ nodes }: Topology, one: string, other: string): boolean {
+  return nodes.some(({ underlay }) => isIn(underlay, one) && isIn(underlay, other));
+}
+
+function isIn({ ip: own, prefixLength }: { readonly ip: string; readonly prefixLength: number }, ip: string): boolean {
+  return cidrContains(parseCidr(`${own}/${prefixLength}`), ipv4Number(ip));
 }

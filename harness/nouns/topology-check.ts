@@ -60,6 +60,10 @@ function valuesOf(topology: Topology): readonly Value[] {
         ...addresses(pod, ['nodes', n, 'pods', p]),
       ]),
     ]),
+    ...(topology.routers ?? []).flatMap((router, r): Value[] => [
+      { path: ['routers', r, 'name'], kind: 'name', text: router.name },
+      ...router.interfaces.flatMap((one, i): Value[] => [...addresses(one, ['routers', r, 'interfaces', i]), { path: ['routers', r, 'interfaces', i, 'prefixLength'], kind: 'prefix length', text: String(one.prefixLength) }]),
+    ]),
     ...(topology.externalHosts ?? []).flatMap((host, h): Value[] => [
       { path: ['externalHosts', h, 'name'], kind: 'name', text: host.name },
       ...addresses(host, ['externalHosts', h]),
@@ -101,17 +105,23 @@ function duplicates(topology: Topology): readonly TopologyProblem[] {
 }
 
 /** The pods' subnets, the Services' and the network between nodes must all be apart: routes tell them by prefix. */
-function overlaps({ serviceCidr, nodes }: Topology): readonly TopologyProblem[] {
+function overlaps({ serviceCidr, nodes, routers = [] }: Topology): readonly TopologyProblem[] {
   const blocks = [
     { path: ['serviceCidr'], cidr: parseCidr(serviceCidr) },
     ...nodes.map(({ podCidr }, index) => ({ path: ['nodes', index, 'podCidr'], cidr: parseCidr(podCidr) })),
     ...nodes.flatMap(({ adapters = [] }, n) => adapters.map(({ ip, prefixLength }, a) => ({ path: ['nodes', n, 'adapters', a], cidr: parseCidr(`${ip}/${prefixLength}`) }))),
-    ...nodes.slice(0, 1).map(({ underlay }) => ({ path: ['nodes', 0, 'underlay'], cidr: parseCidr(`${underlay.ip}/${underlay.prefixLength}`) })),
+    ...networksOf(routers.length === 0 ? nodes.slice(0, 1) : nodes).map(({ underlay, index }) => ({ path: ['nodes', index, 'underlay'], cidr: parseCidr(`${underlay.ip}/${underlay.prefixLength}`) })),
   ];
   return blocks.flatMap(({ path, cidr }, index) => {
     const other = blocks.slice(0, index).find((earlier) => cidrContains(earlier.cidr, cidr.number) || cidrContains(cidr, earlier.cidr.number));
     return other === undefined ? [] : [{ path, message: `${formatCidr(cidr)} overlaps ${formatCidr(other.cidr)} of ${formatPath(other.path)}` }];
   });
+}
+
+/** A node of each network between nodes. */
+function networksOf(nodes: readonly Node[]): readonly { readonly underlay: Node['underlay']; readonly index: number }[] {
+  const cidrOf = ({ ip, prefixLength }: Node['underlay']) => formatCidr(parseCidr(`${ip}/${prefixLength}`));
+  return nodes.map(({ underlay }, index) => ({ underlay, index })).filter(({ underlay }, at, all) => all.findIndex((other) => cidrOf(other.underlay) === cidrOf(underlay)) === at);
 }
 
 function outsiders(node: Node, path: readonly (string | number)[]): readonly TopologyProblem[] {
@@ -126,20 +136,21 @@ function outsiders(node: Node, path: readonly (string | number)[]): readonly Top
   });
 }
 
-/** Tunnels reach their peers as neighbours, and nodes the external hosts, without a router between. */
-function underlaySplit({ nodes, externalHosts = [] }: Topology): readonly TopologyProblem[] {
+/** Nodes and external hosts share a network, or a router joins theirs; of pods' subnets routers know nothing. */
+function underlaySplit({ nodes, externalHosts = [], routers = [], mode }: Topology): readonly TopologyProblem[] {
   const [first, ...others] = nodes;
   if (first === undefined) return [];
-  const network = `${first.underlay.ip}/${first.underlay.prefixLength}`;
-  const isOn = (ip: string) => cidrContains(parseCidr(network), ipv4Number(ip));
+  const ofFirst = formatCidr(parseCidr(`${first.underlay.ip}/${first.underlay.prefixLength}`));
+  const joined = routers.map(({ interfaces }) => interfaces.map(({ ip, prefixLength }) => formatCidr(parseCidr(`${ip}/${prefixLength}`)))).filter((networks) => networks.includes(ofFirst));
+  const networks = [ofFirst, ...joined.flat()];
+  const isOn = (ip: string) => networks.some((network) => cidrContains(parseCidr(network), ipv4Number(ip)));
   const isBeside = (ip: string) => nodes.some(({ adapters = [] }) => adapters.some((adapter) => cidrContains(parseCidr(`${adapter.ip}/${adapter.prefixLength}`), ipv4Number(ip))));
-  const name = `the network ${formatCidr(parseCidr(network))} of ${first.name}`;
+  const name = `the network ${ofFirst} of ${first.name}`;
+  const apart = others.map(({ underlay }, index) => ({ underlay, index: index + 1, network: formatCidr(parseCidr(`${underlay.ip}/${underlay.prefixLength}`)) })).filter(({ network }) => network !== ofFirst);
   return [
-    ...others.flatMap(({ underlay }, index) =>
-      underlay.prefixLength === first.underlay.prefixLength && isOn(underlay.ip)
-        ? []
-        : [{ path: ['nodes', index + 1, 'underlay', 'ip'], message: `${underlay.ip}/${underlay.prefixLength} is not on ${name}; all nodes share one` }],
-    ),
+    ...apart.flatMap(({ underlay, index, network }) =>
+      networks.includes(network) ? [] : [{ path: ['nodes', index, 'underlay', 'ip'], message: `${underlay.ip}/${underlay.prefixLength} is not on ${name}; all nodes share one, or a router has an address on both` }]),
+    ...(mode === 'noEncap' && apart.length > 0 ? [{ path: ['mode'], message: 'noEncap needs all nodes on one network here, for routers know no pods: use hybrid or encap' }] : []),
     ...externalHosts.flatMap(({ ip }, index) => (isOn(ip) || isBeside(ip) ? [] : [{ path: ['externalHosts', index, 'ip'], message: `${ip} is not on ${name}, which external hosts share with the nodes` }])),
   ];
 }

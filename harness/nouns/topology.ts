@@ -20,6 +20,15 @@ export interface Topology {
   readonly nodes: readonly Node[];
   /** Hosts outside the cluster; none where it is missing. */
   readonly externalHosts?: readonly ExternalHost[];
+  /** What joins the networks of nodes, where there are several; none where it is missing. */
+  readonly routers?: readonly Router[];
+}
+
+/** It forwards between its networks, and knows no pod. Nodes send to it what is for other networks. */
+export interface Router {
+  /** Unique in the cluster, also among nodes, pods and external hosts. */
+  readonly name: string;
+  readonly interfaces: readonly { readonly ip: string; readonly prefixLength: number; readonly mac: string }[];
 }
 
 export interface Node {

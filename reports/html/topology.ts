@@ -25,8 +25,7 @@ export function renderTopology(topology: Topology, plan: ClusterPlan, marked: Re
     const [x, y] = [(index % columns) * (node.width + node.gap), Math.floor(index / columns) * rowHeight];
     return drawNode(each, plan.nodes[index], { x, y, height, marked });
   });
-  const first = topology.nodes[0];
-  const network = first === undefined ? '' : `${networkOf(first)}, ${tunnelNames[topology.tunnel] ?? topology.tunnel} between br-int of every two nodes`;
+  const network = `${networksOf(topology)}, ${tunnelsOf(topology)}`;
   const lines = Array.from({ length: rows }, (_, row) => {
     const y = row * rowHeight + height + underlayDrop;
     return html`<line class="wire" x1="0" y1="${y}" x2="${width}" y2="${y}"/>`;
@@ -37,6 +36,18 @@ export function renderTopology(topology: Topology, plan: ClusterPlan, marked: Re
   const caption = html`<text class="small muted" x="0" y="${bottom + outsideHeight + 18}">network between nodes: ${network}</text>`;
   const label = `${topology.nodes.length} nodes with ${topology.nodes.reduce((sum, { pods }) => sum + pods.length, 0)} pods; ${network}${outside.length === 0 ? '' : `; external hosts ${outside.map(({ name }) => name).join(', ')}`}`;
   return html`<svg class="topology" viewBox="-1 -1 ${width + 2} ${bottom + outsideHeight + 28}" style="max-width:${width + 2}px" role="img" aria-label="${label}">${lines}${nodes}${outside.map((host, index) => drawExternalHost(host, index, { bottom, width }))}${caption}</svg>`;
+}
+
+/** `172.30.0.0/16`; where there are several, who is on which, and who joins them. */
+function networksOf({ nodes, routers = [] }: Topology): string {
+  const networks = [...new Set(nodes.map(networkOf))];
+  if (networks.length === 1) return networks.join();
+  return `${networks.map((network) => `${network} (${nodes.filter((each) => networkOf(each) === network).map(({ name }) => name).join(', ')})`).join(', ')}, joined by ${routers.map(({ name }) => name).join(', ')}`;
+}
+
+function tunnelsOf({ mode, tunnel }: Topology): string {
+  if (mode === 'noEncap') return 'no tunnels';
+  return `${tunnelNames[tunnel] ?? tunnel} between br-int of every two nodes${mode === 'hybrid' ? ' that are on different networks' : ''}`;
 }
 
 const tunnelNames: Readonly<Record<string, string>> = { geneve: 'Geneve', vxlan: 'VXLAN', gre: 'GRE' };

@@ -42,9 +42,10 @@ function nodeHost(view: NodeView): HostPlan {
   };
 }
 
-/** By the last address of the network between nodes, where a router would be; no route where one of the nodes is. */
-export function defaultRoute({ node, peers }: NodeView, name: string): readonly RoutePlan[] {
+/** By the router of the network between nodes, or the last address there, where one would be; no route where one of the nodes is. */
+export function defaultRoute({ node, peers, router: known }: NodeView, name: string): readonly RoutePlan[] {
   const { ip, prefixLength } = node.underlay;
+  if (known !== undefined) return [{ destination: '0.0.0.0/0', via: known.ip, interface: name, onlink: false }];
   const router = formatIpv4(((ipv4Number(ip) | ~prefixMask(prefixLength)) >>> 0) - 1);
   return [node, ...peers].some(({ underlay }) => underlay.ip === router) ? [] : [{ destination: '0.0.0.0/0', via: router, interface: name, onlink: false }];
 }

@@ -9,8 +9,9 @@ import type { Allocation, BridgePlan, ControlPlane, NodePlan } from '../../nouns
 import { checkTopology } from '../../nouns/topology-check.js';
 import { podsOf, type Topology, type TunnelType } from '../../nouns/topology.js';
 import { externalHosts } from '../external-hosts.js';
+import { routers } from '../routers.js';
 import { hosts } from './hosts.js';
-import { gatewayPort, globalVirtualMac, integrationBridge, tunnelPort, viewFrom, type NodeView } from './node-view.js';
+import { gatewayPort, globalVirtualMac, integrationBridge, knownOfUnderlay, tunnelPort, viewFrom, type NodeView } from './node-view.js';
 import { pipelines, type BridgeProgram, type PipelineVersion } from './pipeline.js';
 import { windowsNode } from './windows/plan.js';
 import { hostServices } from './windows/services.js';
@@ -24,7 +25,7 @@ export function antrea(version: PipelineVersion): ControlPlane<Network> {
     plan(topology, before) {
       checkTopology(topology);
       refuseGlobalVirtualMac(topology);
-      const outside = externalHosts(topology);
+      const outside = [...externalHosts(topology), ...routers(topology)];
       const nodes = topology.nodes.map((node) => planNode(viewFrom(node, topology, before?.nodes.find((held) => held.node === node.name)), topology.tunnel, version));
       return { nodes, ...(outside.length === 0 ? {} : { externalHosts: outside }) };
     },
@@ -80,14 +81,15 @@ function pipelineBridge(view: NodeView, tunnel: TunnelType, version: PipelineVer
 }
 
 /** br-phys: the node's own network card, with the address that tunnels leave from. Not Antrea's, so it only switches. */
-function underlayBridge({ node: { underlay }, peers }: NodeView): BridgePlan {
+function underlayBridge(view: NodeView): BridgePlan {
+  const { underlay } = view.node;
   return {
     name: 'br-phys',
     mac: underlay.mac,
     underlay: {
       ip: underlay.ip,
       prefixLength: underlay.prefixLength,
-      neighbours: peers.map((peer) => ({ ip: peer.underlay.ip, mac: peer.underlay.mac })),
+      ...knownOfUnderlay(view),
     },
     ports: [{ kind: 'uplink', name: 'uplink', ofport: 1, mac: underlay.mac }],
     flows: ['priority=0,actions=NORMAL'],

@@ -1,9 +1,9 @@
-import { cidrContains, ipv4Number, parseCidr } from '../../base/address.js';
+import { cidrContains, formatIpv4, ipv4Number, parseCidr, prefixMask } from '../../base/address.js';
 import { InputError } from '../../base/errors.js';
 import { sha256 } from '../../base/digest.js';
 import { servicePortsOf, type ServicePort } from '../../kube/endpoints.js';
 import type { Network } from '../../kube/objects.js';
-import type { Allocation, NodePlan } from '../../nouns/plan.js';
+import type { Allocation, NodePlan, UnderlayPlan } from '../../nouns/plan.js';
 import type { Node, Pod, TrafficMode } from '../../nouns/topology.js';
 import { allocate, type Numbers } from '../numbers.js';
 import { identify, type IdentifiedRule } from './policy/conjunctions.js';
@@ -32,6 +32,8 @@ export interface NodeView {
   readonly isolated: Isolated;
   readonly allocation: Allocation;
   readonly services: readonly ServicePort[];
+  /** What it hands over what is for other networks of nodes; missing where there is none. */
+  readonly router?: { readonly ip: string; readonly mac: string };
 }
 
 /** Every other node, and how its pods are reached: through a tunnel, by its own address as the next hop, or as the network between knows. */
@@ -44,7 +46,7 @@ export interface AttachedPod extends Pod {
 }
 
 /** @param before what the node holds already, where it is not new. @throws InputError when two pods of the node would get the same interface name. */
-export function viewFrom(node: Node, { nodes, serviceCidr, mode, objects }: Network, before?: NodePlan): NodeView {
+export function viewFrom(node: Node, { nodes, serviceCidr, mode, objects, routers = [] }: Network, before?: NodePlan): NodeView {
   const names = node.pods.map((pod) => interfaceName(pod.name));
   for (const [index, name] of names.entries()) {
     const twin = node.pods[names.indexOf(name)];
@@ -58,14 +60,27 @@ export function viewFrom(node: Node, { nodes, serviceCidr, mode, objects }: Netw
   const identified = identify(rules, known);
   const ids = Object.fromEntries(identified.map(({ rule, id }) => [rule.name, id]));
   const peers = nodes.filter((other) => other.name !== node.name).map((peer): Peer => ({ ...peer, reach: reachOf(mode, node, peer) }));
-  return { node, pods, peers, mode, serviceCidr, rules: identified, isolated, services: objects === undefined ? [] : servicePortsOf(objects), allocation: { ...known, ids } };
+  const router = routers.flatMap(({ interfaces }) => interfaces).find(({ ip }) => areNeighbours(node, ip));
+  return { ...(router === undefined ? {} : { router: { ip: router.ip, mac: router.mac } }), node, pods, peers, mode, serviceCidr, rules: identified, isolated, services: objects === undefined ? [] : servicePortsOf(objects), allocation: { ...known, ids } };
 }
 
 /** Antrea ("trafficEncapMode"): in hybrid mode nodes that are neighbours do without a tunnel. */
 function reachOf(mode: TrafficMode, node: Node, peer: Node): Peer['reach'] {
   if (mode === 'encap') return 'tunnel';
-  const areNeighbours = cidrContains(parseCidr(`${node.underlay.ip}/${node.underlay.prefixLength}`), ipv4Number(peer.underlay.ip));
-  return areNeighbours ? 'direct' : mode === 'hybrid' ? 'tunnel' : 'routed';
+  return areNeighbours(node, peer.underlay.ip) ? 'direct' : mode === 'hybrid' ? 'tunnel' : 'routed';
+}
+
+function areNeighbours({ underlay }: Node, ip: string): boolean {
+  return cidrContains(parseCidr(`${underlay.ip}/${underlay.prefixLength}`), ipv4Number(ip));
+}
+
+/** What tunnels know of the network between nodes: neighbours, and the router by which they get to peers on other networks. */
+export function knownOfUnderlay({ node, peers, router }: NodeView): Pick<UnderlayPlan, 'neighbours' | 'routes'> {
+  const far = peers.filter(({ underlay }) => !areNeighbours(node, underlay.ip));
+  const neighbours = peers.filter((peer) => !far.includes(peer)).map(({ underlay: { ip, mac } }) => ({ ip, mac }));
+  if (router === undefined || far.length === 0) return { neighbours };
+  const networks = new Set(far.map(({ underlay: { ip, prefixLength } }) => `${formatIpv4((ipv4Number(ip) & prefixMask(prefixLength)) >>> 0)}/${prefixLength}`));
+  return { neighbours: [...neighbours, router], routes: [...networks].map((destination) => ({ destination, gateway: router.ip })) };
 }
 
 const nothingGiven: Allocation = { round: 0, ids: {}, firstId: 1 };

@@ -8,7 +8,7 @@ import { flowBased, type BridgePlan, type HostPlan, type InterfacePlan, type Nam
 import type { TranslationPlan } from '../../../nouns/translation.js';
 import type { TunnelType } from '../../../nouns/topology.js';
 import { defaultRoute } from '../hosts.js';
-import { gatewayPort, integrationBridge, tunnelPort, uplinkPort, type NodeView } from '../node-view.js';
+import { gatewayPort, integrationBridge, knownOfUnderlay, tunnelPort, uplinkPort, type NodeView } from '../node-view.js';
 import type { BridgeProgram } from '../pipeline.js';
 import { handle } from './cni.js';
 import { done, freshHost, type Change, type OvsPort, type WindowsHost } from './host.js';
@@ -43,7 +43,7 @@ export function windowsNode(view: NodeView, tunnel: TunnelType, { flows, groups 
   const bridge: BridgePlan = {
     name: host.bridge.name,
     mac: underlay.mac,
-    underlay: { ip: underlay.ip, prefixLength: underlay.prefixLength, neighbours: view.peers.map((peer) => ({ ip: peer.underlay.ip, mac: peer.underlay.mac })) },
+    underlay: { ip: underlay.ip, prefixLength: underlay.prefixLength, ...knownOfUnderlay(view) },
     ports: host.bridge.ports.flatMap((port) => portPlan(port, view, tunnel)),
     flows,
     ...(groups.length === 0 ? {} : { groups }),

@@ -1,0 +1,13 @@
+import type { HostPlan } from '../nouns/plan.js';
+import type { Topology } from '../nouns/topology.js';
+
+/** The network stacks of routers between networks of nodes, which no control plane programs: they know those networks, and translate nothing. */
+export function routers({ routers: all = [] }: Topology): readonly HostPlan[] {
+  return all.map(({ name, interfaces }) => ({
+    name,
+    kind: 'external',
+    interfaces: interfaces.map((one, index) => ({ name: `eth${index}`, ...one })),
+    routes: [],
+    forwarding: { destinations: [], sources: [] },
+  }));
+}
