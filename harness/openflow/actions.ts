@@ -36,7 +36,6 @@ export interface ActionsContext {
  * @throws InputError with line and column.
  */
 export function parseActions(whole: Span, { table, match, names, protocol = canonical.protocol }: ActionsContext): readonly Action[] {
-  if (whole.text === '') return [];
   checkParentheses(whole);
   const reading: Reading = { table, standing: standingOf(match), names, protocol, depth: 0, actions: readActions };
   return received(whole, readActions(whole, reading), reading);

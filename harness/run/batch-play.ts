@@ -67,20 +67,21 @@ function arpRequests(plan: ClusterPlan, stimuli: readonly Stimulus[]): readonly 
   const byName = new Map(hosts.map((host) => [host.name, host]));
   const byAddress = new Map(hosts.flatMap((host) => host.interfaces.map(({ ip }) => [ip, host] as const)));
   /** Who sends on what pods send to the outside. */
-  const nodeOf = new Map(plan.nodes.flatMap((node) => node.hosts.filter(({ kind }) => kind === 'pod').map(({ name }) => [name, byName.get(node.node)] as const)));
+  const nodeOf = new Map(plan.nodes.flatMap((node) => node.hosts.map(({ name }) => [name, byName.get(node.node)] as const)));
   const wanted = new Map<string, Stimulus>();
-  const want = (host: HostPlan | undefined, destination: string): string | undefined => {
-    const hop = host === undefined || destination === '' ? undefined : nextHop(host, destination);
-    if (host === undefined || hop === undefined) return undefined;
+  /** `host` asks for its next hop on the way to `destination`: gives the address that it asks from, where it has any to ask. */
+  const want = (host: HostPlan | undefined, destination: string | undefined): string | undefined => {
+    if (host === undefined || destination === undefined) return undefined;
+    const hop = nextHop(host, destination);
+    if (hop === undefined) return undefined;
     wanted.set(`${host.name} ${hop.ip}`, { kind: 'arp', from: host.name, target: hop.ip });
     return hop.via.ip;
   };
   for (const stimulus of stimuli) {
     if (!('to' in stimulus)) continue;
-    const source = want(byName.get(stimulus.from), stimulus.to);
     const target = byAddress.get(stimulus.to);
-    if (source !== undefined) want(target, source);
-    if (target?.kind === 'external') want(target, want(nodeOf.get(stimulus.from), stimulus.to) ?? '');
+    want(target, want(byName.get(stimulus.from), stimulus.to));
+    if (target?.kind === 'external') want(target, want(nodeOf.get(stimulus.from), stimulus.to));
   }
   return [...wanted.values()];
 }

@@ -10,15 +10,18 @@ import { intentOf } from '../intent/intent.js';
 import { servicesOf } from '../kube/ports.js';
 import type { Cluster } from '../kube/objects.js';
 import { firstOfAll } from '../model/undecided.js';
-import { defineScenario } from '../nouns/scenario.js';
+import { defineScenario, type Scenario } from '../nouns/scenario.js';
 import type { SwitchStep } from '../nouns/switching.js';
 import type { TestVector } from '../nouns/vector.js';
+import { noCounts } from '../nouns/verdict.js';
 import { openModel } from '../testbeds/model/model.js';
 import type { Switches } from '../testbeds/testbed.js';
 import { hostMatrix, podMatrix, together } from '../vectors/policies.js';
+import { judgeBatch } from './batch.js';
 import type { ScenarioReport } from './report.js';
 import { runScenario } from './scenario-run.js';
 import { mostTogether, unitsOf } from './units.js';
+import { portsOf, type Stage } from './vector-run.js';
 
 const cluster = generatedCluster(4, { nodes: 2, pods: 4, networkPolicies: 4, clusterNetworkPolicies: 2 });
 const services = servicesOf(cluster).filter((service) => !('port' in service) || [53, 80, 9000].includes(service.port));
@@ -26,9 +29,13 @@ const services = servicesOf(cluster).filter((service) => !('port' in service) ||
 const few = together(podMatrix(cluster, [{ protocol: 'TCP', port: 80 }]));
 const cells = [...podMatrix(cluster, services), ...hostMatrix(cluster, services)];
 
+function scenarioOf(vectors: readonly TestVector[], given: Cluster = cluster): Scenario {
+  return defineScenario({ name: 'x/cells', title: '', axes: {}, topology: () => cluster, controlPlane: antrea('0.8'), vectors: () => vectors, intent: (topology, stimulus) => intentOf(topology === cluster ? cluster : given, stimulus) });
+}
+
 /** Stands in for real switches: what it does not say otherwise is the model's, with the last of what is left open. */
 async function run(vectors: readonly TestVector[], stand: (model: Switches) => Partial<Switches> = () => ({}), given: Cluster = cluster): Promise<ScenarioReport> {
-  const scenario = defineScenario({ name: 'x/cells', title: '', axes: {}, topology: () => cluster, controlPlane: antrea('0.8'), vectors: () => vectors, intent: (topology, stimulus) => intentOf(topology === cluster ? cluster : given, stimulus) });
+  const scenario = scenarioOf(vectors, given);
   const { report } = await runScenario({ ...scenario, controlPlane: { ...scenario.controlPlane, plan: () => scenario.controlPlane.plan(given) } }, {}, {
     seed: 1, nowMs: () => 0, depth: 'cold',
     openReal: (plan) => {
@@ -53,6 +60,32 @@ void t.test('together and alone the same comes of every cell', async (t) => {
   t.equal(all.counts.connections.made - 2 * unitsOf(together(cells)).length, alone.counts.connections.made - 2 * cells.length, 'every connection was compared: one is expected of each, and that there are no others on each node');
   t.ok(all.counts.counters.made < alone.counts.counters.made / 10, 'counters once for all of them');
   t.equal((await run(together(cells))).traceHash, all.traceHash);
+});
+
+void t.test('what is told of each', async (t) => {
+  const plan = antrea('0.8').plan(cluster);
+  const ports = portsOf(plan);
+  const judged = async (intent: Scenario['intent'] = (topology, stimulus) => intentOf(topology, stimulus)) => {
+    const real = openModel(plan);
+    const stage: Stage = { scenario: { ...scenarioOf(few), intent }, topology: cluster, plan, model: openModel(plan), seed: 1, depth: 'cold', onJudged: () => undefined };
+    const outcome = await judgeBatch(stage, { ...real, call: (calls) => real.call(calls, firstOfAll), lookups: () => ({ hit: 0, missed: 0 }) }, few, ports);
+    return { outcome, connections: (await real.state()).connections.length, macs: (await real.state()).macs.length, flows: (await real.counts()).length, put: stage.model.leftOpen().map((flows) => flows.length) };
+  };
+  const { outcome, connections, macs, flows, put } = await judged();
+  if (outcome.kind === 'parted') return t.fail(outcome.where);
+  const [first, ...others] = outcome.judged.map(({ report }) => report);
+  const all = (comparisons: number) => ({ expected: comparisons, made: comparisons, skipped: 0 });
+  const counts = (frames: number, speaking: number) => ({ ...noCounts, intent: all(2), frames: all(frames), silence: all(ports.size - speaking) });
+  t.same(put, [2, 2], 'of two flows the sum, twice');
+  t.same(first?.counts, { ...counts(1, 0), counters: all(flows - 2), connections: all(connections + 2), macs: all(macs + 2) }, 'with the first, what was compared once for all of them');
+  const known: readonly (readonly [line: string, frames: number, speaking: number])[] = [
+    ['p1.lab/p2.lab denied', 1, 0], ['p1.lab/p4.shop denied', 1, 0], ['p3/p1.lab refused', 4, 2], ['p3/p2.lab denied', 1, 0], ['p3/p4.shop denied', 1, 0], ['p2.lab/p1.lab refused', 8, 4],
+    ['p2.lab/p3 denied', 3, 1], ['p2.lab/p4.shop denied', 1, 0], ['p4.shop/p1.lab refused', 8, 4], ['p4.shop/p3 denied', 3, 1], ['p4.shop/p2.lab denied', 1, 0],
+  ];
+  t.same(others.map((report) => [`${report.id} ${report.intent.kind} ${report.verdict}`, report.counts]), known.map(([line, frames, speaking]) => [`tcp-80/${line} conforms`, counts(frames, speaking)]));
+  const { outcome: broken } = await judged((topology, stimulus) => (stimulus === few[3]?.stimulus ? { kind: 'blocked', why: 'nothing passes' } : intentOf(topology, stimulus)));
+  t.same(broken, { kind: 'parted', where: 'what was promised of tcp-80/p3/p1.lab: a frame came out of p1lab-13a04c on n1' });
+  return undefined;
 });
 
 void t.test('switches may take frames of one call in any order', async (t) => {

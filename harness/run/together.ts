@@ -2,6 +2,7 @@
  * Many vectors at once, between two resets: each has hosts of its own, and what they send at one time goes through the switches in one call. Their
  * packets must not meet, so that it does not matter how a switch orders them: different addresses or ports, no fragments, no learning flows.
  */
+import { isDeepStrictEqual } from 'node:util';
 import { assert, Unsupported } from '../base/errors.js';
 import { memoriesOf, type Draws, type KnownNeighbours } from '../fabric/host.js';
 import { runStimulus } from '../fabric/fabric.js';
@@ -30,9 +31,9 @@ interface Player {
   asks: IteratorResult<readonly FabricCall[], Observation>;
 }
 
-/** One frame that a player sends, and the place of its call among those that the player waits for. */
+/** One frame that a player sends, and where what comes of it goes: at the place of its call among those that the player waits for. */
 interface Frame {
-  readonly player: Player;
+  readonly steps: SwitchStep[];
   readonly index: number;
   readonly call: ReceiveCall;
 }
@@ -50,8 +51,12 @@ export async function playTogether(model: ModelTestbed, real: Testbed, plan: Clu
   for (;;) {
     const waiting = players.filter(({ asks }) => asks.done !== true);
     if (waiting.length === 0) return { kind: 'alike', observations: players.map(({ asks }) => observationOf(asks)) };
-    const sending = waiting.filter(({ asks }) => asks.done !== true && asks.value[0]?.kind === 'receive');
-    const where = sending.length > 0 ? await sendAll(model, real, sending) : await advanceAll(model, real, waiting);
+    const sending = waiting.filter((player) => callsOf(player)[0]?.kind === 'receive');
+    if (sending.length === 0) {
+      await advanceAll([model, real], plan, waiting);
+      continue;
+    }
+    const where = await sendAll(model, real, sending);
     if (where !== undefined) return { kind: 'parted', where };
   }
 }
@@ -63,29 +68,28 @@ function observationOf(asks: Player['asks']): Observation {
 
 /** All frames that are to be sent, in calls of one port a node; undefined when both sides did the same. */
 async function sendAll(model: ModelTestbed, real: Testbed, players: readonly Player[]): Promise<string | undefined> {
-  const steps = new Map<Player, SwitchStep[]>(players.map((player) => [player, []]));
-  const frames = players.flatMap((player) => callsOf(player).map((call, index): Frame => ({ player, index, call: receiving(call) })));
-  for (const round of inRounds(frames)) {
+  const made = players.map((player) => ({ player, steps: [] as SwitchStep[] }));
+  for (const round of inRounds(made.flatMap(({ player, steps }) => callsOf(player).map((call, index): Frame => ({ steps, index, call: receiving(call) }))))) {
     const predicted: (readonly string[])[] = [];
     for (const port of round) {
       const outputs: string[] = [];
-      for (const { player, index, call } of port) {
+      for (const { steps, index, call } of port) {
         const [step] = await model.call([call], onlyAlike);
         assert(step !== undefined, 'a step for every call');
         if (isTold(step)) throw new Unsupported('controllers are told of packets, which vectors that are played together cannot compare');
-        (steps.get(player) ?? [])[index] = step;
-        outputs.push(...step.outputs.map(({ port, frame }) => `${port} ${inBytes(frame)}`));
+        steps[index] = step;
+        outputs.push(...inTexts(step));
       }
       predicted.push(outputs.sort());
     }
     const observed = await real.call(round.map((port) => ({ ...callAt(port), frames: port.flatMap(({ call }) => call.frames) })));
     if (observed.some(isTold)) return 'what controllers were told';
     for (const [index, port] of round.entries()) {
-      const seen = (observed[index]?.outputs ?? []).map((output) => `${output.port} ${inBytes(output.frame)}`).sort();
-      if (seen.join('\n') !== predicted[index]?.join('\n')) return `what came out of ${callAt(port).node} when ${port.length} frames went into ${callAt(port).port}`;
+      const seen = observed.slice(index, index + 1).flatMap(inTexts).sort();
+      if (!isDeepStrictEqual(seen, predicted[index])) return `what came out of ${callAt(port).node} when ${port.length} frames went into ${callAt(port).port}`;
     }
   }
-  for (const [player, made] of steps) player.asks = player.fabric.next(made);
+  for (const { player, steps } of made) player.asks = player.fabric.next(steps);
   return undefined;
 }
 
@@ -94,31 +98,38 @@ function isTold({ packetIns = [] }: SwitchStep): boolean {
 }
 
 /** Time passes for all of them as soon as nobody sends any more: as much as the most impatient waits for. */
-async function advanceAll(model: ModelTestbed, real: Testbed, players: readonly Player[]): Promise<string | undefined> {
-  const ms = Math.min(...players.flatMap((player) => callsOf(player).map((call) => (call.kind === 'advance' ? call.ms : Infinity))));
-  const calls = callsOf(players[0]).map(({ node }) => ({ kind: 'advance' as const, node, ms }));
-  for (const testbed of [model, real]) {
-    const steps = await testbed.call(calls);
+async function advanceAll(testbeds: readonly Testbed[], { nodes }: ClusterPlan, players: readonly Player[]): Promise<void> {
+  const ms = Math.min(...players.map(waitOf));
+  for (const testbed of testbeds) {
+    const steps = await testbed.call(nodes.map(({ node }) => ({ kind: 'advance', node, ms })));
     if (steps.some((step) => step.outputs.length > 0 || isTold(step))) throw new Unsupported('frames came out while time passed, which vectors that are played together cannot tell whose they are');
   }
   for (const player of players) {
-    const left = callsOf(player).map((call) => (call.kind === 'advance' ? { ...call, ms: call.ms - ms } : call));
-    player.asks = left.every((call) => call.kind === 'advance' && call.ms === 0) ? player.fabric.next(left.map(() => ({ outputs: [] }))) : { done: false, value: left };
+    const left = waitOf(player) - ms;
+    player.asks = left === 0 ? player.fabric.next(nodes.map(() => ({ outputs: [] }))) : { done: false, value: nodes.map(({ node }) => ({ kind: 'advance', node, ms: left })) };
   }
-  return undefined;
 }
 
-function inBytes(frame: Uint8Array): string {
-  return Buffer.from(frame.buffer, frame.byteOffset, frame.byteLength).toString('latin1');
+/** What comes out, as texts that are the same for the same frame at the same port. */
+function inTexts({ outputs }: SwitchStep): readonly string[] {
+  return outputs.map(({ port, frame }) => `${port} ${Buffer.from(frame.buffer, frame.byteOffset, frame.byteLength).toString('latin1')}`);
 }
 
-function callsOf(player: Player | undefined): readonly FabricCall[] {
-  return player === undefined || player.asks.done === true ? [] : player.asks.value;
+function callsOf({ asks }: Player): readonly FabricCall[] {
+  assert(asks.done !== true, 'a vector under way');
+  return asks.value;
 }
 
 function receiving(call: FabricCall): ReceiveCall {
   assert(call.kind === 'receive', 'a vector sends, or waits');
   return call;
+}
+
+/** Milliseconds, the same on all nodes. */
+function waitOf(player: Player): number {
+  const [call] = callsOf(player);
+  assert(call?.kind === 'advance', 'a vector waits that does not send');
+  return call.ms;
 }
 
 /** By node and port, and these in rounds of one port a node. */
@@ -131,13 +142,12 @@ function inRounds(frames: readonly Frame[]): readonly (readonly (readonly Frame[
     ports.set(frame.call.port, port);
     port.push(frame);
   }
-  const queues = [...byNode].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, ports]) => [...ports].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, port]) => port));
-  const length = Math.max(0, ...queues.map((queue) => queue.length));
-  return Array.from({ length }, (_, index) => queues.flatMap((queue) => (queue[index] === undefined ? [] : [queue[index]])));
+  const queues = [...byNode.values()].map((ports) => [...ports.values()]);
+  const length = Math.max(...queues.map((queue) => queue.length));
+  return Array.from({ length }, (_, index) => queues.flatMap((queue) => queue.slice(index, index + 1)));
 }
 
-function callAt(port: readonly Frame[]): ReceiveCall {
-  const [first] = port;
+function callAt([first]: readonly Frame[]): ReceiveCall {
   assert(first !== undefined, 'a port that nothing is sent into is not called');
   return first.call;
 }
