@@ -2,6 +2,8 @@
  * Goal: a mutant that no test notices is found to survive, one that a test notices is not, one that loops is stopped; and a real module
  * has no survivor without a reason. Method: a planted project with a weak test and a module that keeps something; the sandbox on the project itself.
  */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,6 +15,7 @@ import { judgeSurvivors } from './justification.js';
 import { justifications } from './justifications.js';
 import { createSandbox, type Sandbox } from './sandbox.js';
 import { openMemory, type Memory } from './memory.js';
+import { whileItWorks } from './patience.js';
 import { testsReaching } from './shared.js';
 import { survey } from './survey.js';
 import { tryModule, type Tried } from './trial.js';
@@ -71,6 +74,18 @@ export function hold(count) {
   t.same([...new Set(attempted)], ['other.test.ts'], 'only the second is asked');
   t.match(await fates(sandbox, 'other.test.ts', 'weak.test.ts'), both, 'whatever the order');
   await t.rejects(fates(sandbox, 'weak.test.ts', 'wrong.test.ts'), { message: /^wrong\.test\.ts fails without any mutant/ });
+});
+
+void t.test('a program is waited for as long as it works', async (t) => {
+  const started = (script: string) => {
+    const child = spawn(process.execPath, ['-e', script], { stdio: 'ignore' });
+    t.teardown(() => child.kill('SIGKILL'));
+    return { pid: child.pid, end: once(child, 'exit').then(([code]: readonly unknown[]) => code) };
+  };
+  const [working, waiting, ending] = [started('for (;;);'), started('setInterval(() => undefined, 1e6)'), started('for (let n = 0; n < 1e9; n++); process.exit(3)')];
+  t.equal(await whileItWorks(working.end, working.pid, { lookMs: 50, workS: 0.5, idleLooks: Infinity }), undefined, 'too long');
+  t.equal(await whileItWorks(waiting.end, waiting.pid, { lookMs: 50, workS: Infinity, idleLooks: 20 }), undefined, 'for nothing');
+  t.equal(await whileItWorks(ending.end, ending.pid, { lookMs: 50, workS: 120, idleLooks: 2400 }), 3);
 });
 
 void t.test('fabric/routing has no survivor without a reason', async (t) => {

@@ -1,12 +1,11 @@
 /** Starting a program that plays test files, and asking it. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { withDeadline } from '../base/deadline.js';
-import { Unavailable } from '../base/errors.js';
+import { whileItWorks } from './patience.js';
 import { endlessExitCode, lives, type Answer, type Request } from './question.js';
 
 export interface Program {
-  /** `endless`: it was stopped, because it asked too often or took too long; `ended`: it ended in another way. In both cases it answers no more. */
+  /** `endless`: it was stopped, because it asked too often, or computed too long, or waited for nothing; `ended`: it ended in another way. In both cases it answers no more. */
   readonly ask: (request: Request) => Promise<Answer | { readonly kind: 'endless' | 'ended' }>;
   readonly close: () => Promise<void>;
 }
@@ -20,10 +19,11 @@ export interface ProgramOptions {
   readonly mutant: number;
 }
 
-const limitMs = 120_000;
+/** Two minutes of work, or two without any. */
+const patience = { lookMs: 10_000, workS: 120, idleLooks: 12 };
 
 export function startProgram(file: string, { dir, preload, temporary, mutant }: ProgramOptions): Program {
-  const env = { ...process.env, NODE_OPTIONS: `--import=${preload}`, TAP_TIMEOUT: String(limitMs / 1000), TMPDIR: temporary, [lives]: String(mutant) };
+  const env = { ...process.env, NODE_OPTIONS: `--import=${preload}`, TMPDIR: temporary, [lives]: String(mutant) };
   const child = fork(file, { cwd: dir, env, execArgv: [], stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
   const kill = () => child.kill('SIGKILL');
   process.on('exit', kill);
@@ -33,11 +33,9 @@ export function startProgram(file: string, { dir, preload, temporary, mutant }: 
       if (!child.connected) return ended;
       const answered = once(child, 'message').then(([answer]) => answer as Answer);
       child.send(request, () => undefined); // what becomes of it is told by `ended`
-      return withDeadline(Promise.race([answered, ended]), limitMs, 'it to end').catch((error: unknown) => {
-        if (!(error instanceof Unavailable)) throw error;
-        kill();
-        return { kind: 'endless' } as const;
-      });
+      const answer = await whileItWorks(Promise.race([answered, ended]), child.pid, patience);
+      if (answer === undefined) kill();
+      return answer ?? { kind: 'endless' };
     },
     close: async () => {
       if (child.connected) child.disconnect();
