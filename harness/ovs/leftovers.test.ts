@@ -24,6 +24,19 @@ async function ownTemporary(t: Test): Promise<string> {
   return temporary;
 }
 
+void t.test('who cannot be looked up is not taken for dead', (t) => {
+  const asked = spawnSync('sh', ['-c', 'ulimit -n 64; exec "$0" --input-type=module --eval "$1"', process.execPath, `
+    import { openSync } from 'node:fs';
+    import { isAlive, thisProcess } from ${JSON.stringify(new URL('./owner.js', import.meta.url).href)};
+    const me = await thisProcess();
+    try { for (;;) openSync('/dev/null'); } catch {}
+    const answer = await isAlive(me).catch((error) => error.code);
+    process.stdout.write(String(answer));
+  `], { encoding: 'utf8' });
+  t.equal(asked.stdout, 'EMFILE', asked.stderr);
+  t.end();
+});
+
 void t.test('a killed run and a live one', async (t) => {
   await ownTemporary(t);
   const server = createServer().listen(0, '127.0.0.1');

@@ -36,8 +36,12 @@ export function parseOwner(text: string): Owner | undefined {
   return pid === undefined || startTime === undefined ? undefined : { pid: Number(pid), startTime };
 }
 
+/** Undefined only where /proc itself says that there is no such process: what cannot be read (too many open files, say) may be alive. */
 async function processOwner(pid: number): Promise<Owner | undefined> {
-  const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+  const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ESRCH')) return '';
+    throw error;
+  });
   // Field 2 is the program's name in parentheses and may hold spaces and parentheses itself: fields count from the last ")".
   const [state, ...fields] = text.slice(text.lastIndexOf(')') + 2).split(' ');
   const startTime = fields[18];
