@@ -46,6 +46,11 @@ export const openflowJustifications: readonly Justification[] = [
   { file: 'harness/openflow/flags.ts', line: 'if (mask === field.ones && names.length > 1)', mutations: ['1 → 2'], why: 'the same: no field has two flags' },
   { file: 'harness/openflow/groups.ts', line: "const [, word = '', kind = 'add'] =", mutations: ['/(\\s*(add_or_mod|add|modify|delete|insert_bucket|remove_bucket)(?=[,\\s]|$))?/.exec(text) ?? [] → /(\\s*(add_or_mod|add|modify|delete|insert_bucket|remove_bucket)(?=[,\\s]|$))?/.exec(text)'], why: forTypes },
   { file: 'harness/openflow/groups.ts', line: 'if (taken.has(id)) throw', mutations: ['0 → 1', 'texts[index] ?? texts[0]! → texts[index]'], why: forTypes },
+  { file: 'harness/openflow/groups.ts', line: "'dp_hash', 'recirc_id',", mutations: ["'dp_hash' → ''"], why: 'the same: what is not among them comes first, and so does this' },
+  {
+    file: 'harness/openflow/groups.ts', line: "Array.from({ length:", mutations: ['64 → 65', '32 → 33', '16 → 17', '8 → 9'],
+    why: 'the same: no field has such a number',
+  },
   { file: 'harness/openflow/match.ts', line: 'if (Object.hasOwn(tagParts, field.name)) return', mutations: ['tagParts[field.name] ?? 0n → tagParts[field.name]', '0n → 1n'], why: forTypes },
   { file: 'harness/openflow/match.ts', line: 'if (value === undefined) throw complain(at, `${field.matchName} needs a value`);', mutations: ['value === undefined → false'], why: forTypes },
   { file: 'harness/openflow/match.ts', line: 'const rows = fields.filter((row) => !row.isView &&', mutations: ['row.word < end → row.word <= end'], why: 'the same: of a row that begins behind a view it shows no bit' },

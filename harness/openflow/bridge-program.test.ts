@@ -16,6 +16,8 @@ void t.test('the flows that a plan wants on a bridge', (t) => {
   const wrong = [...flows, 'actions=fly'];
   t.throws(() => parseBridgeFlows('n1', { ...bridge, flows: wrong }), { message: /^flows of br-int on n1:6:9: unknown action "fly"/ });
   t.throws(() => parseBridgeFlows('n1', { ...bridge, flows: wrong, flowsFile: 'a.flows' }), { message: /^a\.flows:6:9: / });
+  const planned = { ...bridge, flows };
+  t.equal(parseBridgeFlows('n1', planned), parseBridgeFlows('n1', planned), 'the same plan is read once');
   t.end();
 });
 

@@ -31,6 +31,7 @@ void t.test('registers and options are as many as Open vSwitch has', async (t) =
   for (const [name, count] of [['reg', 32], ['xreg', 16], ['xxreg', 8], ['tun_metadata', 64]] as const) t.equal(fields.filter((field) => field.name.replace(/\d+$/, '') === name).length, count, name);
   const words = (name: string) => Array.from({ length: wordsOf(fieldCalled(name)) }, (_, index) => fieldCalled(name).word + index - word.reg);
   t.strictSame([words('reg31'), words('xreg15'), words('xxreg3'), words('xxreg7')], [[31], [30, 31], [12, 13, 14, 15], [28, 29, 30, 31]]);
+  t.strictSame([[32, 0], [33, 0], [66, 0], [20, 12], [3, 13]].map(([bits = 0, shift = 0]) => wordsOf({ ...fieldCalled('reg0'), bits, shift })), [1, 2, 3, 1, 1]);
   t.strictSame(['reg15', 'reg16', 'xxreg3', 'xxreg4'].map((name) => fieldCalled(name).nxm), ['NXM_NX_REG15', 'NXOXM_ET_REG16', 'NXM_NX_XXREG3', 'NXOXM_ET_XXREG4']);
 });
 
@@ -39,7 +40,8 @@ void t.test('names that several fields go by: the protocol decides', async (t) =
   t.strictSame(['tp_src', 'tp_dst', 'nw_src', 'nw_dst', 'nw_proto', 'icmp_type', 'icmp_code'].map(named), [
     'tcp_src udp_src sctp_src icmp_type icmpv6_type', 'tcp_dst udp_dst sctp_dst icmp_code icmpv6_code', 'ip_src arp_spa', 'ip_dst arp_tpa', 'nw_proto arp_op', 'icmp_type icmpv6_type', 'icmp_code icmpv6_code',
   ]);
-  t.strictSame([['dl_vlan', 12], ['dl_vlan_pcp', 3], ['tun_tos', 8], ['tun_ttl', 8]].map(([name]) => [name, fieldCalled(String(name)).bits]), [['dl_vlan', 12], ['dl_vlan_pcp', 3], ['tun_tos', 8], ['tun_ttl', 8]], 'known without standing in ovs-fields(7)');
+  const own = (name: string) => { const { name: called, matchName, nxm, bits } = fieldCalled(name); return [called, matchName, nxm, bits]; };
+  t.strictSame(['skb_priority', 'dl_vlan', 'dl_vlan_pcp', 'tun_tos', 'tun_ttl'].map(own), ([['skb_priority', 32], ['dl_vlan', 12], ['dl_vlan_pcp', 3], ['tun_tos', 8], ['tun_ttl', 8]] as const).map(([name, bits]) => [name, name, name, bits]), 'known without standing in ovs-fields(7)');
 });
 
 void t.test('bits that share a word', async (t) => {

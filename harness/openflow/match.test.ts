@@ -78,6 +78,8 @@ void t.test('what is asked for twice counts as it is asked for last, bits beside
     ['reg0=1,metadata=5,reg0=*', 'metadata=0x5'],
     ['ip,nw_src=*,dl_vlan=*', 'ip'],
     ['dl_vlan=5,vlan_tci=0/0', 'dl_vlan=5'],
+    ['dl_vlan=5,dl_vlan_pcp=*', 'dl_vlan=5'],
+    ['reg0=5,reg3=0xf0/0xf0,NXM_NX_XXREG0[0..3]=1', 'reg0=0x5,reg3=0xf1/0xff'],
   ] as const) t.equal(printMatch(read(text)), printed, text);
   t.end();
 });

@@ -97,7 +97,7 @@ function parseOne(at: Span, value: Span | undefined, match: readonly FieldMatch[
   if (field.notation === 'option') return wanted([parseOption(field, at, value, names)]);
   if (value === undefined) throw complain(at, `${field.matchName} needs a value`);
   if (range !== undefined) return { ...wanted(spread(field, parseBits(field, value, from, to)).filter(asksForSomething)), isPart: true };
-  if (value.text === '*') return wanted(Object.hasOwn(tagParts, field.name) ? [] : spread(field, nothing));
+  if (value.text === '*') return wanted(spread(field, nothing));
   if (Object.hasOwn(tagParts, field.name)) return wanted([{ field: fieldCalled('vlan_tci'), ...parseTagPart(field.name, parseMasked({ ...field, ones: tagParts[field.name] ?? 0n }, value, names.ports)) }]);
   const masked = parseMasked(field, value, names.ports);
   if (field.zeroIsLost && masked.mask !== 0n && masked.value === 0n) throw complain(value, `${field.name} cannot be matched as zero: Open vSwitch loses it`);

@@ -17,4 +17,7 @@ void t.test('an answer to who sent the frame', async (t) => {
   t.equal(asked({ tpa: '172.30.0.2' }), undefined, 'another address');
   t.equal(asked({ op: arpOperations.reply }), undefined, 'no request');
   t.equal(asked({}, etherTypes.ipv4), undefined, 'no ARP');
+  const whole = encodeEthernet({ dst: 'ff:ff:ff:ff:ff:ff', src: asker, etherType: etherTypes.arp }, encodeArp(request));
+  for (const length of [13, 14, 41]) t.equal(answerOfDevice(whole.subarray(0, length), device), undefined, `the first ${length} bytes`);
+  t.ok(answerOfDevice(whole.subarray(0, 42), device));
 });
