@@ -6,7 +6,7 @@ import type { Match } from '../openflow/match.js';
 import { reservedPorts } from '../openflow/ports.js';
 import { setThere } from './options.js';
 
-/** Fields that Open vSwitch matches and writes, but reads as zero (lib/meta-flow.c, mf_get_value). */
+/** Fields that Open vSwitch matches and writes, but reads as zero (lib/meta-flow.c, mf_get_value): where only some bits are written, the others become zero. */
 const readAsZero: ReadonlySet<string> = new Set(['nd_options_type']);
 
 /** Bits that the field does not have, as ECN beside nw_tos, read as zero. */
@@ -31,8 +31,9 @@ export function writeField(key: FlowKey, field: Field, value: bigint, mask: bigi
     return;
   }
   if (field.notation === 'option') setThere(key, field, 'there');
-  let bits = (mask & field.ones) << shift;
-  let shifted = value << shift;
+  const isReadAsZero = readAsZero.has(field.name);
+  let bits = (isReadAsZero ? field.ones : mask & field.ones) << shift;
+  let shifted = (isReadAsZero ? value & mask : value) << shift;
   for (let place = field.word + wordsOf(field) - 1; place >= field.word; place--) {
     const some = Number(BigInt.asIntN(32, bits));
     if (some !== 0) key[place] = ((key[place] ?? 0) & ~some) | (Number(BigInt.asIntN(32, shifted)) & some);

@@ -4,8 +4,10 @@
  */
 import { Unsupported } from '../base/errors.js';
 import { etherTypes } from './ethernet.js';
-import { extract, type Layout } from './extract/extract.js';
-import { countLabels, countTags, isIp, isMpls, word, type FlowKey } from './flow-key.js';
+import type { Layout } from './extract/extract.js';
+import { extractIpv4 } from './extract/ipv4.js';
+import { extractIpv6 } from './extract/ipv6.js';
+import { countLabels, countTags, emptyKey, isIp, isMpls, word, type FlowKey } from './flow-key.js';
 import { ipProtocols } from './ipv4.js';
 import { rewriteArp } from './rewrite/arp.js';
 import { changed } from './rewrite/bytes.js';
@@ -32,7 +34,7 @@ export function rewrite(frame: Uint8Array, layout: Layout, before: FlowKey, afte
   if (isIp(before[word.ethType] ?? 0) && layout.l4 >= 0 && after[word.nwProto] !== 0) rewriteIp(view, layout, before, after);
   if (isIp(before[word.ethType] ?? 0) && layout.l4 < 0 && before[word.nwProto] !== 0 && changed(before, after, word.nwSrc, before.length - word.nwSrc)) throw new Unsupported('the model does not know what is written into a packet that was labelled when a controller was told of it');
   const labelled = isMpls(before[word.ethType] ?? 0) || isMpls(after[word.ethType] ?? 0) ? rewriteLabels(bytes, layout, before, after) : bytes;
-  if (isUncovered(before, after)) rewriteUncovered(labelled, after);
+  if (isUncovered(before, after)) rewriteUncovered(labelled, layout.l3 + labelsGrow(layout, before, after), after);
   return changed(before, after, word.vlanTci, 2) || changed(before, after, word.vlanTpid, 2) ? rewriteTags(labelled, before, after) : labelled;
 }
 
@@ -41,10 +43,13 @@ function isUncovered(before: FlowKey, after: FlowKey): boolean {
   return isMpls(before[word.ethType] ?? 0) && isIp(after[word.ethType] ?? 0) && changed(before, after, word.nwSrc, before.length - word.nwSrc);
 }
 
-function rewriteUncovered(bytes: Uint8Array, after: FlowKey): void {
-  const found = new Uint32Array(after.length);
-  const layout = extract(bytes, found);
-  if (found[word.ethType] === after[word.ethType] && layout.l4 >= 0 && after[word.nwProto] !== 0) rewriteIp(new DataView(bytes.buffer, bytes.byteOffset), layout, found, after);
+/** @param l3 as Open vSwitch counts it: it does not look for IP where the new type would have it, as behind an LLC header that the type took the length of. */
+function rewriteUncovered(bytes: Uint8Array, l3: number, after: FlowKey): void {
+  const found = emptyKey();
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  found[word.ethType] = after[word.ethType] ?? 0;
+  const l4 = found[word.ethType] === etherTypes.ipv4 ? extractIpv4(view, l3, found) : extractIpv6(view, l3, found);
+  if (l4 >= 0 && after[word.nwProto] !== 0) rewriteIp(view, { mpls: -1, l3, l4 }, found, after);
 }
 
 /** Where the layers are in the frame that `rewrite` gives: Open vSwitch counts what it pushes and pops, and does not read the frame anew. */

@@ -12,11 +12,11 @@ import { handUp } from '../packet.js';
 import { isPlain } from '../../openflow/actions/output.js';
 import { bytesOf } from './carried.js';
 import { meteredForController } from './meter.js';
-import { actionBytes, blame, leaveToDatapath, noteDrop, noteWrite, type ActionList, type Translation } from './translation.js';
+import { actionBytes, blame, leaveToDatapath, noteDrop, noteWrite, type ActionList, type Place, type Translation } from './translation.js';
 
 /** Sends the packet as it is now; how it goes on does not depend on it. */
 export function tellController(at: Translation, action: ControllerAction, list: ActionList): void {
-  tell(at, action, isPlain(action) ? reasonOf(at, action, list) : action.reason);
+  tell(at, action, isPlain(action) ? reasonOf(at, action, list) : action.reason, at.place.meters);
 }
 
 /** A plain output to the controller says where it stood. */
@@ -24,14 +24,14 @@ function reasonOf(at: Translation, action: ControllerAction, list: ActionList): 
   return list.kind === 'bucket' ? 'group' : at.isInActionSet ? 'action_set' : action.reason;
 }
 
-function tell(at: Translation, action: ControllerAction, reason: PacketIn['reason']): void {
+function tell(at: Translation, action: ControllerAction, reason: PacketIn['reason'], meters: Place['meters']): void {
   handUp(at.packet);
   const { rule } = at;
   const isMiss = reason === 'action' && rule !== undefined && rule.flow.priority === 0 && rule.flow.match.length === 0;
   const told = packetIn(at, action, isMiss ? 'no_match' : reason, 'sent');
   at.actionBytes += actionBytes.controller;
   at.passage.steps.push({ kind: 'controller', ...blame(at), controller: action.id, reason: told.reason });
-  const pass = meteredForController(at, action.meter);
+  const pass = meteredForController(at, action, meters);
   const isHeard = listens(at, action.id);
   const { frame, layout, arrived } = at.packet;
   leaveToDatapath(at, 'controller', (behind) => {
@@ -86,6 +86,6 @@ export function decrementTtl(at: Translation, controllers: readonly number[]): '
 /** The packet may live no longer: `controllers` are told. */
 export function expire(at: Translation, why: string, controllers: readonly number[]): 'stop' {
   noteDrop(at, why);
-  for (const id of controllers) tell(at, { ...whole, id }, 'invalid_ttl');
+  for (const id of controllers) tell(at, { ...whole, id }, 'invalid_ttl', 'looked up');
   return 'stop';
 }

@@ -1,10 +1,11 @@
 /** Actions that change the packet at hand, its registers, and the stack (ovs-actions(7), "Field Modification Actions", "Header Modification Actions"). */
-import type { Action } from '../../openflow/actions.js';
+import { Unpredictable } from '../../base/errors.js';
+import type { Action, Subfield } from '../../openflow/actions.js';
 import { fieldCalled, type Field } from '../../openflow/fields.js';
 import { fragment, isIp, isMpls, word } from '../../packet/flow-key.js';
 import { hasField } from '../has-field.js';
 import { changeHeaders, setVlan, type HeaderChange } from '../headers.js';
-import { readSubfield, writeField, writeSubfield } from '../keys.js';
+import { readField, readSubfield, writeField, writeSubfield } from '../keys.js';
 import { checkRead, checkWrite } from '../known.js';
 import { setThere } from '../options.js';
 import { chooseLink } from './choices.js';
@@ -35,7 +36,7 @@ export function write(at: Translation, action: WriteAction): void {
       checkRead(action.source.field);
       checkWrite(action.destination.field);
       if (!hasField(key, action.source.field) || !hasField(key, action.destination.field)) return;
-      writeSubfield(key, action.destination, readSubfield(key, action.source));
+      writePart(at, action.destination, readSubfield(key, action.source));
       return noteWrite(at, action.destination.field.name);
     case 'push':
       checkRead(action.source.field);
@@ -45,17 +46,30 @@ export function write(at: Translation, action: WriteAction): void {
       checkWrite(action.destination.field);
       const top = stack.pop();
       if (top === undefined) return;
-      writeSubfield(key, action.destination, top.value);
+      writePart(at, action.destination, top.value);
       return noteWrite(at, action.destination.field.name);
     }
     case 'multipath':
       checkWrite(action.destination.field);
-      writeSubfield(key, action.destination, BigInt(chooseLink(key, action)));
+      writePart(at, action.destination, BigInt(chooseLink(key, action)));
       return noteWrite(at, action.destination.field.name);
     case 'delete_field':
       setThere(key, action.field, 'gone');
       return noteWrite(at, action.field.name);
   }
+}
+
+/**
+ * A part of a field, or all of it.
+ * @throws Unpredictable for a part of nd_reserved while other bits are set: when it goes into the packet, those become zero that no flow on the way has
+ * written or looked at (lib/odp-execute.c, odp_set_nd_ext).
+ */
+export function writePart({ packet: { key, arrived } }: Translation, destination: Subfield, value: bigint): void {
+  const { field, offset, bits } = destination;
+  writeSubfield(key, destination, value);
+  if (field.name !== 'nd_reserved' || !hasField(key, field) || key[word.ndReserved] === arrived[word.ndReserved]) return;
+  const others = field.ones & ~(((1n << BigInt(bits)) - 1n) << BigInt(offset));
+  if ((readField(key, field) & others) !== 0n) throw new Unpredictable('the model does not know which bits of nd_reserved are left when some are written: Open vSwitch keeps those alone that flows on the way have looked at');
 }
 
 function set(at: Translation, field: Field, value: bigint, mask: bigint): void {

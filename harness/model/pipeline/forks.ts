@@ -28,7 +28,7 @@ export function clone(at: Translation, actions: readonly Action[]): void {
   }
   // What its outputs put into the packet's bytes is taken back with the next output, as far as the fields tell.
   const { frame, layout, arrived } = left;
-  at.packet = { ...packet, frame, layout, arrived, isUnread: packet.isUnread || left.isUnread };
+  at.packet = { ...packet, frame, layout, arrived, isUnread: packet.isUnread || (!isByDatapath && left.isUnread) };
   at.datapath.push(...inner);
 }
 

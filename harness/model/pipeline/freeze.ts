@@ -1,14 +1,14 @@
 /** Translations that are broken off, and taken up again with the packet read anew ("freezing" and "thawing" in ofproto-dpif-xlate.c). */
 import { Unpredictable } from '../../base/errors.js';
-import type { Action, ControllerAction } from '../../openflow/actions.js';
+import type { Action } from '../../openflow/actions.js';
 import { fieldCalled } from '../../openflow/fields.js';
 import { word } from '../../packet/flow-key.js';
 import { hash2words, symmetricL3L4 } from '../hash.js';
-import { copyOf, settled, type Packet } from '../packet.js';
+import { copyOf, handUp, settled, type Packet } from '../packet.js';
 import { asCarried } from './carried.js';
 import { listens, packetIn } from './controller.js';
 import { meteredForController } from './meter.js';
-import { commitChanges, leaveToDatapath, type Freezing, type Frozen, type Place, type Translation } from './translation.js';
+import { commitChanges, leaveToDatapath, type Freezing, type Frozen, type FrozenAction, type Place, type Translation } from './translation.js';
 
 /** What is left of a list of actions is kept for later. */
 export function keepForLater(at: Translation, actions: readonly Action[], places: readonly Place[]): void {
@@ -25,12 +25,13 @@ function asAction(action: Action): Action {
 
 /** The broken-off translation goes on behind what was sent so far; the rest of this one goes on without it. */
 export function finishFreezing(at: Translation): void {
-  commitChanges(at);
   const { freezing } = at;
+  if (freezing?.kind === 'pause') handUp(at.packet);
+  else commitChanges(at);
   const frozen: Frozen = { ...freeze(at, 0), packet: copyOf(at.packet) };
   at.freezing = undefined;
   at.frozen = [];
-  if (freezing?.kind === 'pause') return pause(at, freezing.action, frozen);
+  if (freezing?.kind === 'pause') return pause(at, freezing, frozen);
   if (freezing?.kind === 'hash') at.isLasting = true;
   leaveToDatapath(at, 'put off', () => {
     const packet = asCarried(frozen.packet, at.carried, at.passage.node.behaviour);
@@ -39,15 +40,16 @@ export function finishFreezing(at: Translation): void {
 }
 
 /** A controller is told, and resumes the packet once all else is done with it, unless it keeps it. */
-function pause(at: Translation, action: ControllerAction, frozen: Frozen): void {
+function pause(at: Translation, { action, place }: Extract<Freezing, { readonly kind: 'pause' }>, frozen: Frozen): void {
   const isMetered = at.passage.node.behaviour.pausedPackets === 'are metered';
-  const pass = meteredForController(at, action.meter);
+  const pass = meteredForController(at, action, place.meters);
   const isHeard = listens(at, action.id);
   const told = packetIn(at, action, action.reason, 'paused');
   const resumes = at.bridge.plan.controllers?.some(({ id, paused }) => id === action.id && paused === 'resumed') ?? false;
   if (resumes && frozen.actions.some(({ action: { kind } }) => kind === 'write_actions' || kind === 'clear_actions' || kind === 'meter')) throw new Unpredictable('Open vSwitch refuses to go on with a packet that waits in front of an instruction: it tells of it in a form that it does not read');
   // What is left comes back from it as that of a flow of cookie 0 (lib/ofp-packet.c, ofputil_decode_packet_in_private).
-  const rest = frozen.actions.length > 0 ? { cookie: 0n } : { actions: [{ action: { kind: 'note', bytes: [] }, place: at.place } as const] };
+  const left = frozen.actions.map((each): FrozenAction => ({ ...each, place: { ...each.place, meters: 'not looked up' } }));
+  const rest = left.length > 0 ? { cookie: 0n, actions: left } : { actions: [{ action: { kind: 'note', bytes: [] }, place: at.place } as const] };
   leaveToDatapath(at, 'controller', (behind) => {
     if ((isMetered && pass(behind) === 'dropped') || !isHeard) return;
     const packet = asCarried(frozen.packet, at.carried, at.passage.node.behaviour);

@@ -15,7 +15,7 @@ import { mirror, refuseUnorderedCopies } from './mirrors.js';
 import { sendThroughPatch } from './patch.js';
 import { tellController } from './controller.js';
 import { descend } from './tables.js';
-import { actionBytes, blame, commitChanges, keepNothing, leaveToDatapath, noteDrop, type ActionList, type Translation } from './translation.js';
+import { actionBytes, blame, commitChanges, execute, keepNothing, leaveToDatapath, noteDrop, type ActionList, type Translation } from './translation.js';
 import { arriveBelow, sendThroughTunnel, takeOff } from './tunnel.js';
 
 /** A number that no port can have sends nothing. */
@@ -74,30 +74,59 @@ function sendTagged(at: Translation, exits: readonly Exit[], by: string): void {
   refuseLosing(packet, exits);
   if (at.bridge.mirrors.length > 0) refuseUnorderedCopies(at, exits);
   const before = packet.key.slice(word.vlanTci, word.vlanTci + 2 * most.tags);
-  inAnyOrder(at, exits.map(({ port }) => port), () => {
-    for (const { port, tags } of exits) {
-      putTags(packet.key, tags);
-      send(at, port, by);
-      packet.key.set(before, word.vlanTci);
-    }
+  inAnyOrder(at, exits, ({ port, tags }) => {
+    putTags(packet.key, tags);
+    send(at, port, by);
+    packet.key.set(before, word.vlanTci);
   });
 }
 
+const noOrder = 'the model does not know in which order FLOOD, ALL and NORMAL send';
+
 /**
- * @param send to each of `ports`, in whatever order.
+ * @param sendTo sends to one of `exits`, which the switch takes in whatever order.
  * @throws Unpredictable where a bridge behind a patch port leaves the packet's bytes other than they were, or lets a meter drop it: so it is for ports that come later.
  */
-function inAnyOrder(at: Translation, ports: readonly number[], send: () => void): void {
-  const leadsOn = ports.length > 1 && ports.some((port) => at.bridge.ports.get(port)?.kind === 'patch');
+function inAnyOrder<T extends { readonly port: number }>(at: Translation, exits: readonly T[], sendTo: (exit: T) => void): void {
+  const leadsOn = exits.length > 1 && exits.some(({ port }) => at.bridge.ports.get(port)?.kind === 'patch');
   const before = leadsOn ? departing(at.packet) : undefined;
   if (leadsOn) keepNothing(at, 'several ports, one of which leads on');
-  const { isLast, isMetered } = at;
+  const { isLast, isMetered, isCutOff } = at;
+  const isPending = before !== undefined && before.length !== at.packet.frame.length;
   // Behind each others may come, so what a bridge behind a patch port does stays there (ofproto-dpif-xlate.c, flood_packets).
-  Object.assign(at, { isLast: isLast && ports.length < 2, isMetered: false });
-  send();
-  if (leadsOn && at.isMetered) throw new Unpredictable('the model does not know in which order FLOOD, ALL and NORMAL send, and a meter behind a patch port may drop what comes later');
-  Object.assign(at, { isLast, isMetered });
-  if (before !== undefined && at.error === undefined && Buffer.compare(before, departing(at.packet)) !== 0) throw new Unpredictable('the model does not know in which order FLOOD, ALL and NORMAL send, and the bridge behind a patch port changes what comes later');
+  Object.assign(at, { isLast: isLast && exits.length < 2, isMetered: false, isCutOff: false });
+  const starts = exits.map((exit) => {
+    const start = at.datapath.length;
+    sendTo(exit);
+    return start;
+  });
+  if (leadsOn) leaveInAnyOrder(at, starts);
+  if (leadsOn && at.isMetered) throw new Unpredictable(`${noOrder}, and a meter behind a patch port may drop what comes later`);
+  if (isPending && at.isCutOff) throw new Unpredictable(`${noOrder}, and a bridge behind a patch port cuts off what is not yet as long as it will be`);
+  Object.assign(at, { isLast, isMetered, isCutOff: isCutOff || at.isCutOff });
+  if (before !== undefined && at.error === undefined && Buffer.compare(before, departing(at.packet)) !== 0) throw new Unpredictable(`${noOrder}, and the bridge behind a patch port changes what comes later`);
+}
+
+/** What is left to do for each exit begins at one of `starts`. @throws Unpredictable, when it is done, where a port gets unlike frames of several exits. */
+function leaveInAnyOrder(at: Translation, starts: readonly number[]): void {
+  const { datapath, passage: { outputs } } = at;
+  const parts = starts.map((start, index) => datapath.slice(start, starts[index + 1]));
+  // Where a label too many has emptied it there is nothing to be kept in parts.
+  if (starts.some((start, index) => start > (starts[index + 1] ?? datapath.length))) return;
+  datapath.splice(starts[0] ?? 0);
+  datapath.push((behind) => {
+    const sent = new Map<string, readonly Uint8Array[]>();
+    for (const part of parts) {
+      const from = outputs.length;
+      if (execute(part, behind + 1) === 'dropped') throw new Unpredictable(`${noOrder}, and the bridge behind a patch port loses what comes later`);
+      const before = new Map(sent);
+      for (const { port, frame } of outputs.slice(from)) {
+        const frames = [...(sent.get(port) ?? []), frame];
+        if (before.has(port) && frames.some((other) => Buffer.compare(other, frame) !== 0)) throw new Unpredictable(`${noOrder}, and the bridge behind a patch port sends to one of the same ports`);
+        sent.set(port, frames);
+      }
+    }
+  });
 }
 
 /** Where a tag is taken off for one port it is put back for the next, without its DEI (IEEE 802.1Q, 9.6): in which order, only the switch knows. */
@@ -111,9 +140,7 @@ function flood(at: Translation, by: 'FLOOD' | 'ALL'): void {
   const inPort = at.packet.key[word.inPort] ?? 0;
   const ports = portsOf(at.bridge).filter((port) => port !== inPort && (by === 'ALL' || isFlooded(at.bridge, port)));
   if (at.bridge.mirrors.length > 0) refuseUnorderedCopies(at, ports.map((port) => ({ port, tags: tagsOf(at.packet.key) })));
-  inAnyOrder(at, ports, () => {
-    for (const port of ports) send(at, port, by);
-  });
+  inAnyOrder(at, ports.map((port) => ({ port })), ({ port }) => { send(at, port, by); });
 }
 
 /** A copy of its first bytes: to a port that is there, and no other than a port's own number. */
@@ -122,6 +149,7 @@ export function outputTruncated(at: Translation, port: number, maxLength: number
   if (!isPort || at.bridge.ports.get(port)?.kind === 'patch') return noteDrop(at, `output(max_len) does not know port ${port}`);
   if (port === at.packet.key[word.inPort]) return noteDrop(at, `output to the port it came from, ${portName(at.bridge, port)}`);
   at.isLasting = true;
+  at.isCutOff = true;
   send(at, port, undefined, maxLength);
 }
 

@@ -6,14 +6,13 @@ import { word } from '../../packet/flow-key.js';
 import { ipProtocols } from '../../packet/ipv4.js';
 import { reduceTimeouts } from '../flows/record.js';
 import { isInFront } from '../headers.js';
-import { writeSubfield } from '../keys.js';
 import { lookAtAction } from '../megaflows/looked.js';
 import { clearActions, writeActions } from './action-set.js';
 import { arrive } from './arrival.js';
 import { chooseMember, isUp } from './choices.js';
 import { clearConnection, connectionTrack } from './connection.js';
 import { decrementTtl, tellController } from './controller.js';
-import { header, write } from './fields.js';
+import { header, write, writePart } from './fields.js';
 import { checkLength, clone } from './forks.js';
 import { keepForLater } from './freeze.js';
 import { runGroup } from './groups.js';
@@ -34,7 +33,7 @@ export function carryOut(at: Translation, actions: readonly Action[], list: Acti
     if (at.error !== undefined || action === undefined) return;
     if (list.kind === 'frozen') {
       const place = list.places[index] ?? at.place;
-      at.place = asksForPlace(action) ? place : { ...at.place, flow: place.flow };
+      at.place = asksForPlace(action) ? place : { ...at.place, flow: place.flow, meters: place.meters };
     }
     if (!at.exits && at.packet.isUnread && !isInFront(action)) {
       at.exits = true;
@@ -88,13 +87,13 @@ function act(at: Translation, action: Action, list: ActionList, behind: () => re
     case 'bundle': {
       const port = chooseMember(key, action, (member) => isUp(at.passage.node, at.bridge, member));
       if (action.destination === undefined) return output(at, port, list);
-      writeSubfield(key, action.destination, BigInt(port));
+      writePart(at, action.destination, BigInt(port));
       return noteWrite(at, action.destination.field.name);
     }
     case 'controller':
       if (!action.pause) return tellController(at, action, list);
       at.exits = true;
-      at.freezing = { kind: 'pause', action };
+      at.freezing = { kind: 'pause', action, place };
       return undefined;
     case 'group':
       return runGroup(at, action.group);

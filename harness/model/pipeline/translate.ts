@@ -71,7 +71,7 @@ const noCookie = 0xffffffffffffffffn;
 function walk(at: Translation, { table, actions, cookie = noCookie }: Frozen): void {
   if (actions.length === 0) return runTable(at, table, at.packet.key[word.inPort] ?? 0);
   if (isCongested(at)) return;
-  at.place = { table: 0, cookie, flow: actions[0]?.place.flow };
+  at.place = { table: 0, cookie, flow: actions[0]?.place.flow, meters: 'looked up' };
   carryOut(at, actions.map(({ action }) => action), { kind: 'frozen', places: actions.map(({ place }) => place) });
 }
 

@@ -44,6 +44,8 @@ export interface Place {
   readonly table: number;
   readonly cookie: bigint;
   readonly flow: FlowId | undefined;
+  /** Of its controllers: those of flows are looked up, those of what a controller lets go on are not (ofproto/ofproto.c, ofproto_check_ofpacts). */
+  readonly meters: 'looked up' | 'not looked up';
 }
 
 export interface FrozenAction {
@@ -58,7 +60,7 @@ export type Freezing =
   /** The datapath hashes the packet first. */
   | { readonly kind: 'hash'; readonly algorithm: 'L4' | 'symmetric L4'; readonly basis: number }
   /** A controller resumes it. */
-  | { readonly kind: 'pause'; readonly action: ControllerAction };
+  | { readonly kind: 'pause'; readonly action: ControllerAction; readonly place: Place };
 
 /** Everything that a translation needs to go on. */
 export interface Frozen {
@@ -118,6 +120,8 @@ export interface Translation extends Machine, Execution {
   isLast: boolean;
   /** A meter that it came to may drop all that is behind. */
   isMetered: boolean;
+  /** Copies of it were cut off: how much is cut off hangs on what has gone into its bytes before. */
+  isCutOff: boolean;
   /** Whether the packet has come in, or was taken up again, and nothing has been done with it: mirrors see it then. */
   isArriving: boolean;
   /** The bits of mirrors that have had the packet, or had another send it to the same output. */
@@ -149,8 +153,8 @@ export interface Translation extends Machine, Execution {
 /** What the datapath does once a packet is translated, with so many others `behind`; a packet that a meter drops, or that waits for others, is gone for all of them. */
 export type DatapathAction = (behind: number) => 'dropped' | void;
 
-export function execute(actions: readonly DatapathAction[]): 'dropped' | undefined {
-  for (const [index, carryOut] of actions.entries()) if (carryOut(actions.length - index - 1) === 'dropped') return 'dropped';
+export function execute(actions: readonly DatapathAction[], behind = 0): 'dropped' | undefined {
+  for (const [index, carryOut] of actions.entries()) if (carryOut(actions.length - index - 1 + behind) === 'dropped') return 'dropped';
   return undefined;
 }
 
@@ -184,14 +188,14 @@ export const ofFlow: ActionList = { kind: 'flow' };
 
 export function beginTranslation({ passage, carryOut, recirculate }: Machine, bridge: ModelBridge, packet: Packet): Translation {
   return {
-    passage, carryOut, recirculate, recording: undefined, bridge, packet, bytes: packet.frame.length, received: { frame: packet.frame, layout: packet.layout, padding: packet.padding }, sees: passage.edits.length, place: { table: 0, cookie: 0n, flow: undefined }, rule: undefined, datapath: [], carried: carriedBy(packet), isLasting: false, isLast: true, isMetered: false, isArriving: false, mirrored: 0, snapLength: 0, depth: 0, lookups: 0, actionBytes: 0, stack: [],
+    passage, carryOut, recirculate, recording: undefined, bridge, packet, bytes: packet.frame.length, received: { frame: packet.frame, layout: packet.layout, padding: packet.padding }, sees: passage.edits.length, place: { table: 0, cookie: 0n, flow: undefined, meters: 'looked up' }, rule: undefined, datapath: [], carried: carriedBy(packet), isLasting: false, isLast: true, isMetered: false, isCutOff: false, isArriving: false, mirrored: 0, snapLength: 0, depth: 0, lookups: 0, actionBytes: 0, stack: [],
     actionSet: [], hasGroupInSet: false, isInActionSet: false, exits: false, freezing: undefined, frozen: [], error: undefined, cameTo: packet.cameTo ?? 0n,
     congestion: 'to be told', sideEffects: 'all',
   };
 }
 
 export function placeOf(at: Translation, rule: Rule): Place {
-  return { table: rule.flow.table, cookie: rule.flow.cookie, flow: idOf(at.passage.node, at.bridge, rule) };
+  return { table: rule.flow.table, cookie: rule.flow.cookie, flow: idOf(at.passage.node, at.bridge, rule), meters: 'looked up' };
 }
 
 /** The flow at hand, as steps name it. */

@@ -142,13 +142,12 @@ export async function setNeighbours(plan: NodePlan, { call }: Unixctl): Promise<
 }
 
 /**
- * Gives a new bridge the plan's meters and groups, and makes it hold the plan's flows and no others.
+ * Gives a new bridge the plan's groups, which name its meters, and makes it hold the plan's flows and no others.
  * @throws InputError naming what is not a flow, group or meter, or what the switch refuses.
  */
 export async function program(node: string, bridge: BridgePlan, ofctl: Ofctl): Promise<void> {
   if (bridge.tunnelOptions !== undefined && bridge.tunnelOptions.length > 0) await ofctl.run(bridge.name, 'add-tlv-map', bridge.tunnelOptions.join(','));
   await keepFloodsFrom(bridge, ofctl);
-  await setMeters('add-meter', node, bridge, ofctl);
   const groups = parseBridgeGroups(node, bridge).map((group) => `group add ${printGroup(group)}`);
   const desired = parseBridgeFlows(node, bridge);
   const current = (await ofctl.dumpFlows(bridge.name)).map((line, index) => parseFlow(line, noNames, { file: `dump of ${bridge.name} on ${node}`, line: index + 1 }));

@@ -60,6 +60,8 @@ export async function openNode(plan: NodePlan, image: Image, dir: string, emptyD
   const ofctl = openOfctl(image, dir);
   const node = await connect(plan, vswitch, ofctl, async (wires) => {
     await makeBridges(plan, vswitch, wires);
+    // One after the other: what a controller lets go on is metered by the first meter of all (model/pipeline/meter.ts).
+    for (const bridge of plan.bridges) await setMeters('add-meter', plan.node, bridge, ofctl);
     await Promise.all(plan.bridges.map((bridge) => program(plan.node, bridge, ofctl)));
   });
   await node.reset().catch(async (error: unknown) => {

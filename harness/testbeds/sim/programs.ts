@@ -63,7 +63,7 @@ export function programsOf({ node, bridges }: NodePlan, ofctl: Ofctl): Programs 
   };
 }
 
-const traits = { learns: /\b(learn|fin_timeout)\(/, expires: /_timeout=/, forwards: /\bnormal\b/i, meters: /meter/ } as const;
+const traits = { learns: /\b(learn|fin_timeout)\(/, expires: /_timeout=/, forwards: /\bnormal\b/i, meters: /meter|pause/ } as const;
 type Trait = keyof typeof traits;
 
 function traitsOf(texts: readonly string[]): ReadonlySet<Trait> {
