@@ -5,13 +5,23 @@ import { macOf } from './antrea-cluster.js';
 import { readCluster } from './kubernetes.js';
 import { readManifestFolder } from './manifest-folder.js';
 
-/** The endpoint outside of the cluster. */
+/** The host outside of the cluster. */
 const outside = '172.30.255.1';
+
+/** A Windows node that has ports for Services, whose endpoints are on it, on a Linux node and in that one's host network, and x1 outside, which asks. */
+export function windowsNodePorts(mode: TrafficMode): Cluster {
+  return mixed('windows-node-ports', mode, 'linux');
+}
 
 /** A Windows node, and Services with one endpoint each: on the same node, on the other one, in its host network, and on x1 outside. */
 export function windowsServices(mode: TrafficMode, other: 'windows' | 'linux'): Cluster {
+  return mixed('windows-services', mode, other);
+}
+
+/** The first node runs Windows. */
+function mixed(name: string, mode: TrafficMode, other: 'windows' | 'linux'): Cluster {
   // Compiled, this file stands in dist/topologies.
-  const folder = fileURLToPath(new URL('../../topologies/windows-services', import.meta.url));
-  const cluster = readCluster(readManifestFolder(folder), { name: `windows-services-${mode}`, tunnel: 'geneve' });
+  const folder = fileURLToPath(new URL(`../../topologies/${name}`, import.meta.url));
+  const cluster = readCluster(readManifestFolder(folder), { name: `${name}-${mode}`, tunnel: 'geneve' });
   return { ...cluster, mode, nodes: cluster.nodes.map((node, index) => ({ ...node, os: index === 0 ? 'windows' : other })), externalHosts: [{ name: 'x1', ip: outside, mac: macOf(outside) }] };
 }

@@ -40,7 +40,7 @@ interface Arrival {
 /** At whoever gets it: of a connection that it stands, of a datagram itself. Answers come from the address that was asked. */
 function arrivalsOf(stimulus: Stimulus, notes: readonly HostNote[], asked: string): readonly Arrival[] {
   if (isConnection(stimulus)) return notes.filter((note): note is Connected & HostNote => note.kind === 'connected' && note.as === 'answerer').map(({ host, peer }) => ({ host, source: peer }));
-  return notes.filter((note): note is Received & HostNote => note.kind === 'received' && note.src !== asked).map(({ host, src }) => ({ host, source: src }));
+  return notes.filter((note): note is Received & HostNote => note.kind === 'received' && (note.host !== stimulus.from || note.src !== asked)).map(({ host, src }) => ({ host, source: src }));
 }
 
 /** What is wrong with the answers; undefined where nothing is. */

@@ -11,6 +11,8 @@ import { straying } from './path.js';
 export function judge(intent: Intent, stimulus: Stimulus, seen: Observation): BrokenPromise | undefined {
   const endless = seen.notes.find(({ kind }) => kind === 'endless');
   if (endless !== undefined) return { expected: 'the frames come to rest', actual: describe(endless) };
+  const relaying = judgeRelay(intent, stimulus, seen.notes);
+  if (relaying !== undefined) return relaying;
   switch (intent.kind) {
     case 'round-trip':
       return judgeRoundTrip(intent, stimulus, seen);
@@ -31,6 +33,17 @@ export function judge(intent: Intent, stimulus: Stimulus, seen: Observation): Br
     default:
       return assertNever(intent);
   }
+}
+
+/** One connection of a proxy's for each that is asked for, by whom it is promised; of datagrams, one for the client at least. */
+function judgeRelay(intent: Intent, stimulus: Stimulus, notes: readonly HostNote[]): BrokenPromise | undefined {
+  const relayed = notes.filter((note) => note.kind === 'relayed');
+  const relay = 'relay' in intent ? intent.relay : undefined;
+  const wrong = relayed.find((note) => note.host !== relay?.by || note.client !== relay.client);
+  const expected = relay === undefined ? 'nobody opens a connection in the place of another' : `${relay.by} opens a connection of its own for each of ${relay.client}`;
+  if (wrong !== undefined) return { expected, actual: describe(wrong) };
+  const calls = stimulus.kind === 'calls' ? stimulus.count : 1;
+  return relay === undefined || relayed.length === calls ? undefined : { expected, actual: `it has opened ${relayed.length} for ${calls}` };
 }
 
 function judgeRoundTrip(intent: Extract<Intent, { kind: 'round-trip' }>, stimulus: Stimulus, seen: Observation): BrokenPromise | undefined {

@@ -8,6 +8,8 @@ import type { Host } from './host.js';
 export interface ProxyMemory {
   /** The endpoint that a client got of a proxy with affinity, and when. */
   readonly kept: Map<string, { readonly endpoint: AddressAndPort; readonly atUs: number }>;
+  /** How many connections each proxy has looked for an endpoint for. */
+  readonly turns: Map<string, number>;
   /** Clients of datagrams, by themselves and by the port that they are spoken for from. */
   readonly datagrams: Map<string, DatagramClient>;
 }
@@ -22,7 +24,7 @@ export interface DatagramClient {
 }
 
 export function noProxyMemory(): ProxyMemory {
-  return { kept: new Map(), datagrams: new Map() };
+  return { kept: new Map(), turns: new Map(), datagrams: new Map() };
 }
 
 /** The proxy that listens on an address of the host's. */
@@ -31,16 +33,22 @@ export function proxyAt({ plan }: Host, protocol: ProxyPlan['at']['protocol'], {
 }
 
 /**
- * Endpoints in the order in which they are tried, from the one that the client had last, or from any: where they stand in their list Kubernetes leaves to chance
- * (kube-proxy, "round-robin", on endpoints that were shuffled).
+ * Endpoints in the order in which they are tried: from the one that the client had last, or from the one whose turn it is. Where turns begin Kubernetes leaves to chance (kube-proxy's
+ * "round-robin", on endpoints that were shuffled).
  */
 export function endpointsFor({ proxied, clock, random }: Host, proxy: ProxyPlan, client: AddressAndPort): readonly AddressAndPort[] {
   const { to, at, affinityS } = proxy;
   const kept = affinityS === undefined ? undefined : proxied.kept.get(clientOf(proxy, client));
   const isStill = kept !== undefined && clock.nowUs - kept.atUs < (affinityS ?? 0) * 1_000_000;
   const last = isStill ? to.findIndex(({ ip, port }) => ip === kept.endpoint.ip && port === kept.endpoint.port) : -1;
-  const first = last >= 0 ? last : number(`${random.identifier} ${client.ip}:${client.port} ${at.protocol} ${at.port}`) % Math.max(1, to.length);
+  const first = last >= 0 ? last : (number(`${random.identifier} ${at.protocol} ${at.port}`) + turn(proxied, `${at.protocol} ${at.ip ?? '*'}:${at.port}`)) % Math.max(1, to.length);
   return [...to.slice(first), ...to.slice(0, first)];
+}
+
+function turn({ turns }: ProxyMemory, key: string): number {
+  const taken = turns.get(key) ?? 0;
+  turns.set(key, taken + 1);
+  return taken;
 }
 
 /** An endpoint has taken the client's connection. */

@@ -5,6 +5,7 @@ import type { Topology } from '../nouns/topology.js';
 import type { Stimulus } from '../nouns/vector.js';
 import { intentOfFrame } from './frame.js';
 import { sender, type Party } from './parties.js';
+import { intentOfNodePort } from './node-port.js';
 import { intentOutward } from './outward.js';
 import { underPolicies } from './policy/intent.js';
 import { defaultTtl, intentOfArp, intentOfDatagram } from './reach.js';
@@ -19,6 +20,8 @@ import { intentOnUnderlay } from './underlay.js';
  * @throws Unsupported for a stimulus that nothing was promised about.
  */
 export function intentOf(network: Network, stimulus: Stimulus): Intent {
+  const nodePort = network.objects === undefined ? undefined : intentOfNodePort({ ...network, objects: network.objects }, stimulus);
+  if (nodePort !== undefined) return nodePort;
   const underlay = intentOnUnderlay(network, stimulus);
   if (underlay !== undefined) return underlay;
   const from = sender(network, stimulus.from);

@@ -15,6 +15,8 @@ export interface ServicePort {
   readonly affinityS?: number;
   /** Those that are ready, without repetition, in the order in which they are written. */
   readonly endpoints: readonly Endpoint[];
+  /** The port of every node that leads to it as well. */
+  readonly nodePort?: number;
 }
 
 export interface Endpoint {
@@ -30,7 +32,7 @@ export function servicePortsOf(objects: KubeObjects): readonly ServicePort[] {
     const { clusterIP: clusterIp, ports, sessionAffinity, sessionAffinityConfig } = service.spec;
     if (clusterIp === undefined || clusterIp === '' || clusterIp === 'None') return [];
     const affinity = sessionAffinity === 'ClientIP' ? { affinityS: sessionAffinityConfig?.clientIP?.timeoutSeconds ?? defaultAffinityS } : {};
-    return ports.map((port): ServicePort => ({ name: nameOf(service, port), clusterIp, protocol: port.protocol, port: port.port, ...affinity, endpoints: endpointsOf(objects, service, port) }));
+    return ports.map((port): ServicePort => ({ name: nameOf(service, port), clusterIp, protocol: port.protocol, port: port.port, ...affinity, endpoints: endpointsOf(objects, service, port), ...(port.nodePort === undefined ? {} : { nodePort: port.nodePort }) }));
   });
 }
 

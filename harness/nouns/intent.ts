@@ -4,7 +4,7 @@ export type Intent =
    * The datagram reaches `to`, which sees `source` as its sender, and the answer comes back to the sender; a connection stands
    * and is closed at both ends, too. What becomes of a segment that does not belong is said where one is sent.
    */
-  | { readonly kind: 'round-trip'; readonly to: string; readonly source: string; readonly interjection?: InterjectionIntent; readonly path?: readonly PathIntent[] }
+  | { readonly kind: 'round-trip'; readonly to: string; readonly source: string; readonly interjection?: InterjectionIntent; readonly path?: readonly PathIntent[]; readonly relay?: RelayIntent }
   /** The segment reaches `to`, which sees `source` as its sender and answers with a reset, and that comes back to the sender. */
   | { readonly kind: 'refused'; readonly to: string; readonly source: string; readonly why: string }
   /** The datagram reaches `to`, which sees `source` as its sender; nobody is there to answer it. */
@@ -13,7 +13,7 @@ export type Intent =
    * As `round-trip`, by one of `answerers` for each that is asked for: `spread` says whether it is the same one for all of them, or each of the answerers for
    * at least one. With `lost`, one that is asked for may get lost as well.
    */
-  | { readonly kind: 'balanced'; readonly answerers: readonly Answerer[]; readonly spread: 'any' | 'the same' | 'every one'; readonly lost?: string; readonly why: string }
+  | { readonly kind: 'balanced'; readonly answerers: readonly Answerer[]; readonly spread: 'any' | 'the same' | 'every one'; readonly lost?: string; readonly relay?: RelayIntent; readonly why: string }
   /** Nobody gets it, and the sender is told that nobody will. */
   | { readonly kind: 'rejected'; readonly why: string }
   /** The ARP request is answered with `mac`. */
@@ -22,6 +22,12 @@ export type Intent =
   | { readonly kind: 'denied'; readonly why: string }
   /** As `denied`, and more: not a single frame comes out at any port of any node. */
   | { readonly kind: 'blocked'; readonly why: string };
+
+/** Not the sender's own connection reaches them: `by` ends it, which sees `client` as its sender, and opens another one for it. Where nobody is promised to, nobody may. */
+export interface RelayIntent {
+  readonly by: string;
+  readonly client: string;
+}
 
 /** The way of it and of its answer through a node: all that goes into or comes out of these ports of its switches, in order. */
 export interface PathIntent {

@@ -9,4 +9,4 @@ export { hostToHost, nodeOutward, nodeToExternal, podToExternal } from './extern
 export { externalMatrix, gatewayMatrix, hostMatrix, nodeMatrix, podMatrix, policyEvasions, together } from './policies.js';
 export { notForwarded, spoofedArp, spoofedIp, unknownDestinations } from './forbidden.js';
 export { noService, serviceCalls, serviceMatrix } from './services.js';
-export { serviceWalkthroughs } from './windows-services.js';
+export { nodePorts, serviceWalkthroughs } from './windows-services.js';

@@ -2,6 +2,7 @@
  * A Windows node as plain data: what the Host Networking Service, Open vSwitch and the host's own network settings hold. The
  * functions beside this file change it one step at a time, as the agent and the CNI plugin do; what a node's plan is made of is read from it.
  */
+import type { ProxyPlan } from '../../../nouns/proxy.js';
 import type { HostRoute } from './routes.js';
 
 export interface WindowsHost {
@@ -21,6 +22,9 @@ export interface WindowsHost {
   readonly neighbours: readonly { readonly interface: string; readonly ip: string; readonly mac: string }[];
   /** Names of the interfaces that forward what is not for the host (Set-NetIPInterface, "-Forwarding Enabled"). */
   readonly forwarding: readonly string[];
+  /** What kube-proxy has put on "HNS Internal NIC", and where it listens. */
+  readonly serviceAddresses: readonly string[];
+  readonly proxies: readonly ProxyPlan[];
   readonly netNat?: { readonly name: string; readonly internalPrefix: string };
 }
 
@@ -81,7 +85,7 @@ export type Change =
 
 /** A node before the agent was ever there. */
 export function freshHost(node: string, adapters: readonly Adapter[]): WindowsHost {
-  return { node, adapters, endpoints: [], leases: [], processes: 'not started', routes: [], neighbours: [], forwarding: [] };
+  return { node, adapters, endpoints: [], leases: [], processes: 'not started', routes: [], neighbours: [], forwarding: [], serviceAddresses: [], proxies: [] };
 }
 
 export function done(host: WindowsHost, change: Partial<WindowsHost> = {}): Change {

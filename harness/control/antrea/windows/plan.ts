@@ -13,11 +13,12 @@ import type { BridgeProgram } from '../pipeline.js';
 import { handle } from './cni.js';
 import { done, freshHost, type Change, type OvsPort, type WindowsHost } from './host.js';
 import { initialize, type NodeSpec } from './initialization.js';
+import { prepareServiceAdapter, serveServices, serviceAdapter } from './kube-proxy.js';
 import { nodeJoined, type HostRoute } from './routes.js';
 import { virtualService } from './virtual-service.js';
 
 /** What stands on the node once everything is done. @throws InputError in the words of the step that refuses. */
-export function windowsHost({ node, pods, peers, serviceCidr, mode }: NodeView): WindowsHost {
+export function windowsHost({ node, pods, peers, services, serviceCidr, mode }: NodeView): WindowsHost {
   const spec: NodeSpec = {
     internalIp: node.underlay.ip, podCidr: node.podCidr, serviceCidr, bridge: integrationBridge, gateway: gatewayPort.name, virtualService,
     ...(mode === 'noEncap' ? {} : { tunnel: tunnelPort.name }),
@@ -27,6 +28,8 @@ export function windowsHost({ node, pods, peers, serviceCidr, mode }: NodeView):
     (host) => initialize(host, spec),
     ...pods.map((pod) => (host: WindowsHost) => handle(host, { command: 'ADD', container: pod.name, netns: 'none', pod: { endpoint: pod.port.name, ip: pod.ip, mac: pod.mac, dns: { servers: [], search: [] } } })),
     ...peers.map((peer) => (host: WindowsHost) => nodeJoined(host, { name: peer.name, podCidr: peer.podCidr, gatewayIp: peer.gateway.ip, underlayIp: peer.underlay.ip, reach: peer.reach }, spec)),
+    prepareServiceAdapter,
+    (host) => serveServices(host, services),
   ];
   const others = (node.adapters ?? []).map((adapter) => ({ name: adapter.name, kind: 'physical' as const, mac: adapter.mac, address: { ip: adapter.ip, prefixLength: adapter.prefixLength } }));
   const fresh = freshHost(node.name, [...others, { name: uplinkPort.name, kind: 'physical', mac, address: { ip, prefixLength } }]);
@@ -93,19 +96,20 @@ function podHost(endpoint: string, { node, pods }: NodeView): HostPlan {
  * Every adapter with an address, antrea-gw0 first: what is asked of a node is asked of its place among the pods. "For the traffic that is connected to the Windows network
  * adapters other than the OVS uplink interface, it is managed by Windows host": those are at no port of the switch.
  */
-function nodeHost({ node, adapters, routes, forwarding, neighbours, netNat }: WindowsHost, view: NodeView): HostPlan {
+function nodeHost({ node, adapters, routes, forwarding, neighbours, netNat, serviceAddresses, proxies }: WindowsHost, view: NodeView): HostPlan {
   const { gateway, podCidr, listens } = view.node;
   const own = adapters.flatMap(({ name, mac, address }): readonly InterfacePlan[] => (address === undefined ? [] : [{ name, ...(name === integrationBridge ? { port: name } : {}), mac, ...address }]));
   const gatewayInterface: InterfacePlan = { name: gatewayPort.name, port: gatewayPort.name, mac: gateway.mac, ip: gateway.ip, prefixLength: parseCidr(podCidr).prefixLength };
   return {
     name: node,
     kind: 'windows-node',
-    interfaces: [gatewayInterface, ...own],
+    interfaces: [gatewayInterface, ...own, ...serviceAddresses.map((ip) => ({ ...serviceAdapter, ip, prefixLength: 32 }))],
     routes: [...routes.flatMap(routePlan), ...defaultRoute(view, integrationBridge)],
     ...(listens === undefined ? {} : { listens }),
     forwarding: netNatPlan(netNat?.internalPrefix),
     forwardsFrom: forwarding,
     neighbours: neighbours.map(({ ip, mac }) => ({ ip, mac })),
+    ...(proxies.length === 0 ? {} : { proxies }),
   };
 }
 

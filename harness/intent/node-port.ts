@@ -1,0 +1,115 @@
+/**
+ * L0 on ports of Windows nodes that are Services': "Kube-proxy captures NodePort Service traffic and sets up a connection to a backend Pod to forward the request using this connection" (the Windows
+ * design, "Design"). The endpoint sees the node and never the client, and gets the request from antrea-gw0 if it is a pod.
+ */
+import { Unsupported } from '../base/errors.js';
+import type { Cluster } from '../kube/objects.js';
+import type { Service } from '../kube/services.js';
+import type { Answerer, Crossing, Intent, PathIntent } from '../nouns/intent.js';
+import type { Node } from '../nouns/topology.js';
+import type { Stimulus } from '../nouns/vector.js';
+import { answersOn, holder, parties, type Party } from './parties.js';
+import { backends, type Backend, type PortOfService } from './service/endpoints.js';
+import { gatewayName, mirrored, namesOn, passageBetween, sourceSeen } from './way.js';
+
+type Asking = Extract<Stimulus, { readonly kind: 'udp' | 'tcp' | 'probe' | 'calls' }>;
+
+interface Asked {
+  readonly node: Node;
+  readonly service: Service;
+  readonly port: PortOfService;
+}
+
+/** Undefined for what is not sent to such a port. @throws Unsupported where nothing is promised. */
+export function intentOfNodePort(cluster: Cluster, stimulus: Stimulus): Intent | undefined {
+  if (stimulus.kind !== 'udp' && stimulus.kind !== 'tcp' && stimulus.kind !== 'probe' && stimulus.kind !== 'calls') return undefined;
+  refuseOwnAddresses(cluster, stimulus);
+  const asked = askedAt(cluster, stimulus);
+  if (asked === undefined) return undefined;
+  const { node, service, port } = asked;
+  const client = clientSeen(cluster, node, stimulus.from);
+  if (cluster.objects.networkPolicies.length + cluster.objects.clusterNetworkPolicies.length > 0) throw new Unsupported(`nothing is promised about policies and ports of ${node.name}, a Windows node`);
+  const all = backends(cluster.objects, service, port);
+  const able = all.flatMap((backend) => answererOf(cluster, node, port, backend));
+  const name = `Service ${service.metadata.namespace}/${service.metadata.name}, by ${port.protocol} port ${stimulus.port} of ${node.name}`;
+  if (able.length === 0 || (able.length < all.length && port.protocol === 'UDP')) throw new Unsupported(`nothing is promised about ${name}: of ${all.length} endpoints ${able.length} answer`);
+  if (able.some(({ to }) => to === stimulus.from)) throw new Unsupported(`nothing is promised about ${stimulus.from}, which may get itself by ${name}`);
+  const relay = { by: node.name, client };
+  const [only, ...more] = able;
+  if (stimulus.kind !== 'calls' && only !== undefined && more.length === 0) {
+    const isMixed = able.length < all.length || only.party?.node.underlay.ip === client;
+    const path = isMixed ? [] : [wayThrough(cluster, node, { client, isDatagram: stimulus.kind === 'udp' }, only)];
+    return { kind: 'round-trip', to: only.to, source: only.source, relay, path };
+  }
+  return { kind: 'balanced', answerers: able.map(({ to, source }): Answerer => ({ to, sources: [source] })), spread: spreadOf(service, stimulus, able.length), relay, why: name };
+}
+
+/** Addresses of Services that nodes have ports for are the node's own, on "HNS Internal NIC". */
+function refuseOwnAddresses({ nodes, objects }: Cluster, { from, to }: Asking): void {
+  const isServed = objects.services.some(({ spec }) => spec.clusterIP === to && spec.ports.some(({ nodePort }) => nodePort !== undefined));
+  if (isServed && nodes.some(({ name, os }) => name === from && os === 'windows')) throw new Unsupported(`nothing is promised about what ${from} sends to itself: ${to} is an address of its "HNS Internal NIC"`);
+}
+
+function askedAt({ nodes, objects }: Cluster, stimulus: Asking): Asked | undefined {
+  const node = nodes.find(({ os, underlay }) => os === 'windows' && underlay.ip === stimulus.to);
+  if (node === undefined) return undefined;
+  const protocol = stimulus.kind === 'udp' || (stimulus.kind === 'calls' && stimulus.protocol === 'UDP') ? 'UDP' : 'TCP';
+  for (const service of objects.services) for (const port of service.spec.ports) if (port.nodePort === stimulus.port && port.protocol === protocol) return { node, service, port };
+  return undefined;
+}
+
+/** Pods elsewhere come from their own node, which hides them. */
+function clientSeen(cluster: Cluster, node: Node, name: string): string {
+  const outside = (cluster.externalHosts ?? []).find((host) => host.name === name);
+  if (outside !== undefined) return outside.ip;
+  const party = parties(cluster).find((candidate) => candidate.name === name);
+  if (party === undefined || party.node === node) throw new Unsupported(`nothing is promised about what ${name} gets by a port of ${node.name}, its own node`);
+  return party.node.underlay.ip;
+}
+
+interface Reached extends Answerer {
+  readonly source: string;
+  readonly ip: string;
+  readonly party: Party | undefined;
+}
+
+/** None where nobody answers there: kube-proxy goes on to the next. @throws Unsupported for the node itself. */
+function answererOf(cluster: Cluster, node: Node, { protocol }: PortOfService, { ip, port }: Backend): readonly Reached[] {
+  const self = parties(cluster).find((party) => party.kind === 'node' && party.node === node);
+  const party = holder(cluster, ip);
+  const outside = (cluster.externalHosts ?? []).find((host) => host.ip === ip);
+  const target = party ?? (outside === undefined ? undefined : { name: outside.name, listens: outside.listens ?? [] });
+  if (target === undefined || self === undefined || !answersOn(target, protocol, port)) return [];
+  if (party?.kind === 'node' && party.node === node) throw new Unsupported(`nothing is promised about what ${node.name} sends to itself`);
+  const source = party?.kind === 'pod' ? sourceSeen(cluster, self, party) : node.underlay.ip;
+  return [{ to: target.name, source, sources: [source], ip, party }];
+}
+
+interface Client {
+  readonly client: string;
+  readonly isDatagram: boolean;
+}
+
+/** "The forwarded request enters the OVS pipeline through "antrea-gw0" and is then forwarded to the Pod"; the client's own packets go past it. A connection stands with the client before one is opened to the endpoint. */
+function wayThrough(cluster: Cluster, node: Node, { client, isDatagram }: Client, { source, ip, party }: Reached): PathIntent {
+  const { bridge, uplink } = namesOn(node);
+  const request: readonly Crossing[] = [{ direction: 'in', port: uplink, src: client, dst: node.underlay.ip }, { direction: 'out', port: bridge, src: client, dst: node.underlay.ip }];
+  const forwarded = (): readonly Crossing[] => {
+    const packet = { src: source, dst: ip };
+    if (party?.kind === 'pod' && party.node === node) return [{ direction: 'in', port: gatewayName, ...packet }];
+    const isTunnelled = party?.kind === 'pod' && passageBetween(cluster, node, party.node) === 'tunnel';
+    if (isTunnelled) return [{ direction: 'in', port: gatewayName, ...packet }, { direction: 'out', port: uplink, src: node.underlay.ip, dst: party.node.underlay.ip }];
+    return [{ direction: 'in', port: bridge, ...packet }, { direction: 'out', port: uplink, ...packet }];
+  };
+  const [there, back] = [forwarded(), mirrored(request)];
+  const crossings = isDatagram ? [...request, ...there, ...mirrored(there), ...back] : [...request, ...back, ...there, ...mirrored(there)];
+  return { node: node.name, ports: [gatewayName, bridge, uplink], crossings };
+}
+
+/** Kubernetes ("User space proxy mode"): "By default, kube-proxy in userspace mode chooses a backend via a round-robin algorithm." A client that keeps its endpoint does for its time, and beyond that nothing is said. */
+function spreadOf({ spec }: Service, stimulus: Asking, endpoints: number): 'any' | 'the same' | 'every one' {
+  if (stimulus.kind !== 'calls') return 'any';
+  if (spec.sessionAffinity === 'None') return stimulus.protocol === 'TCP' && stimulus.count >= endpoints ? 'every one' : 'any';
+  const lastsMs = (spec.sessionAffinityConfig?.clientIP?.timeoutSeconds ?? 10_800) * 1000;
+  return stimulus.everyMs * stimulus.count < lastsMs ? 'the same' : 'any';
+}
