@@ -5,6 +5,7 @@
  */
 import t from 'tap';
 import { generatedCluster } from '../../topologies/generated-policies.js';
+import { Unavailable } from '../base/errors.js';
 import { antrea } from '../control/antrea/index.js';
 import { intentOf } from '../intent/intent.js';
 import { servicesOf } from '../kube/ports.js';
@@ -34,10 +35,10 @@ function scenarioOf(vectors: readonly TestVector[], given: Cluster = cluster): S
 }
 
 /** Stands in for real switches: what it does not say otherwise is the model's, with the last of what is left open. */
-async function run(vectors: readonly TestVector[], stand: (model: Switches) => Partial<Switches> = () => ({}), given: Cluster = cluster): Promise<ScenarioReport> {
+async function run(vectors: readonly TestVector[], stand: (model: Switches) => Partial<Switches> = () => ({}), given: Cluster = cluster, onProgress: (done: number) => void = () => undefined): Promise<ScenarioReport> {
   const scenario = scenarioOf(vectors, given);
   const { report } = await runScenario({ ...scenario, controlPlane: { ...scenario.controlPlane, plan: () => scenario.controlPlane.plan(given) } }, {}, {
-    seed: 1, nowMs: () => 0, depth: 'cold',
+    seed: 1, nowMs: () => 0, depth: 'cold', onProgress,
     openReal: (plan) => {
       const model = openModel(plan);
       const lastWins = { ...firstOfAll, taken: (candidates: readonly unknown[]) => Promise.resolve(candidates.length - 1) };
@@ -120,6 +121,42 @@ void t.test('each lie shows', async (t) => {
   t.equal(await first(forgetful((model) => ({ state: async () => ({ ...(await model.state()), connections: [] }) }))), 'connections');
   t.equal(await first(forgetful((model) => ({ counts: async () => (await model.counts()).map((count, index) => (index === 3 ? { ...count, packets: count.packets + 1 } : count)) }))), 'counters');
   t.equal(await first(forgetful(() => ({ strays: () => Promise.resolve([{ node: 'n2', port: 'br-phys', frame: new Uint8Array(60) }]) }))), 'silence');
+});
+
+void t.test('where switches give out nothing is told of any of them, and nothing is asked for again', async (t) => {
+  const alone = few.slice(0, 1).map(({ stimulus }): TestVector => ({ id: 'alone', stimulus }));
+  const ending = async (last: number) => {
+    let calls = 0;
+    const progress: number[] = [];
+    const report = await run([...alone, ...few, ...alone.map((vector) => ({ ...vector, id: 'last' }))], (model) => ({ call: (asked) => (++calls > last ? Promise.reject(new Unavailable('gone', ['look'], ['why'])) : model.call(asked)) }), cluster, (done) => progress.push(done));
+    return { calls, progress: progress.at(-1), conforming: report.vectors.filter(({ verdict }) => verdict === 'conforms').length, causes: report.vectors.flatMap(({ inconclusive }) => inconclusive?.cause ?? []), report };
+  };
+  const whole = await ending(Infinity);
+  t.same([whole.conforming, whole.progress, whole.report.verdict], [few.length + 2, few.length + 2, 'conforms']);
+  let first = 0;
+  await run(alone, (model) => ({ call: (asked) => { first++; return model.call(asked); } }));
+  for (const [last, conforming] of [[first - 1, 0], [first, 1], [first + 1, 1], [whole.calls - first - 1, 1], [whole.calls - first, few.length + 1]] as const) {
+    const { calls, progress, causes, report, ...ended } = await ending(last);
+    t.same({ calls, progress, ...ended, open: causes.length, verdict: report.verdict }, { calls: last + 1, progress: conforming, conforming, open: few.length + 2 - conforming, verdict: 'inconclusive' }, `behind call ${last}`);
+    t.same(new Set(causes), new Set(['gone']));
+  }
+});
+
+void t.test('what cannot be told apart when it is sent together is played alone', async (t) => {
+  let spoken = false;
+  const speaking = (model: Switches): Partial<Switches> => ({
+    call: async (asked) => {
+      const steps = await model.call(asked);
+      if (spoken || asked[0]?.kind !== 'advance') return steps;
+      spoken = true;
+      return steps.map(() => ({ outputs: [{ port: 'antrea-gw0', frame: new Uint8Array(60) }] }));
+    },
+  });
+  const report = await run(few, speaking);
+  t.ok(spoken, 'time passed');
+  t.same(verdicts(report), verdicts(await run(few.map(({ id, stimulus }) => ({ id, stimulus })))));
+  t.equal(report.verdict, 'conforms');
+  t.ok(report.vectors.every(({ counts }) => counts.counters.made > 0), 'with counters of their own');
 });
 
 void t.test('a promise that is broken is told of its vector, and of no other', async (t) => {
