@@ -2,7 +2,8 @@
  * Goal: trace reads every file and option that its help names, whatever form they come in, and a wrong request is answered with what would be
  * right, exit code 2, and nothing on stdout. Method: command lines on the dumps of docs/examples, in this process.
  */
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
@@ -13,10 +14,13 @@ import { carryOut } from './commands.js';
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const examples = fileURLToPath(new URL('../../../docs/examples', import.meta.url));
 const antrea = ['--bridge', `br-int=${examples}/antrea`];
-const dir = t.testdir({});
+const dir = await mkdtemp(join(tmpdir(), 'flowbed-trace-'));
 const before = process.cwd();
 process.chdir(dir);
-t.teardown(() => process.chdir(before));
+t.teardown(async () => {
+  process.chdir(before);
+  await rm(dir, { recursive: true });
+});
 const hex = '0a000a0a01010a000a0a010288b5';
 
 interface Ended {

@@ -4,6 +4,7 @@ import t from 'tap';
 import { importsOf } from './imports.js';
 import { complainAboutImports, findCircle, layers, roomOf } from './layers.js';
 import { parse, readSources } from './sources.js';
+import { complainAboutOuterTest } from './own-test.js';
 import { complainAboutTime, exceptions, usesOfTime } from './time.js';
 
 const linesMax = 400;
@@ -54,6 +55,15 @@ void t.test('planted waits are caught', (t) => {
   ];
   for (const text of planted) t.match(complainAboutTime(parse({ path: 'harness/run/a.ts', text: `\n${text}` }))[0], /^harness\/run\/a\.ts:2: /, text);
   t.same(complainAboutTime(parse({ path: 'harness/run/a.ts', text: 'const then = new Date(0); // setTimeout(\nconst text = "sleep(5)"; testbed.advance(5);' })), []);
+  t.end();
+});
+
+void t.test('tests can be played again and again', (t) => {
+  t.same(files.flatMap(complainAboutOuterTest), []);
+  const planted = (text: string, path = 'harness/run/a.test.ts') => complainAboutOuterTest(parse({ path, text: `import t from 'tap';\n${text}` }));
+  for (const text of ['function f() { t.equal(1, 1); }', "t.test('', async () => { t.ok(1); });", 'f(t);', 't.testdir({});']) t.match(planted(text), [/^harness\/run\/a\.test\.ts:2: .*; use the t of the test/], text);
+  for (const text of ["t.test('', async (t) => { t.ok(1); f(t); [1].forEach(() => t.ok(1)); });", 't.teardown(f);', 'function f(t: Test) { t.ok(1); }', 'a.t;', "import { type Test } from 'tap';"]) t.same(planted(text), [], text);
+  t.same(planted('t.comment(1);', 'harness/run/a.live.test.ts'), []);
   t.end();
 });
 

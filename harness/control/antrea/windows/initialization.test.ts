@@ -86,7 +86,7 @@ void t.test('the adapter: by the internal IP, and a physical one', async (t) => 
   t.match(initialize(freshHost('n2', adapters.map((adapter) => ({ ...adapter, kind: 'virtual' as const }))), spec), { kind: 'refused', why: /needs a physical adapter, and Ethernet1, which has 172\.30\.0\.2, is virtual/ });
 });
 
-void t.test('nodes join and leave in any order, and nothing of them stays', async () => {
+void t.test('nodes join and leave in any order, and nothing of them stays', async (t) => {
   const interfaces = { gateway: spec.gateway, bridge: spec.bridge };
   const peers: readonly Peer[] = [1, 3, 4].flatMap((number) => (['tunnel', 'direct', 'routed'] as const).map((reach) => ({ name: `n${number}`, podCidr: `10.10.${number}.0/24`, gatewayIp: `10.10.${number}.1`, underlayIp: `172.30.0.${number}`, reach })));
   fc.assert(fc.property(fc.array(fc.oneof(fc.constantFrom(...peers), fc.constantFrom('n1', 'n3', 'n4'))), (events) => {
