@@ -3,12 +3,16 @@ import t from 'tap';
 import type { FrameEvent } from '../nouns/observation.js';
 import { encodeArp } from '../packet/arp.js';
 import { encodeEthernet, etherTypes } from '../packet/ethernet.js';
-import { encodeIpv4 } from '../packet/ipv4.js';
+import { encodeIcmp, icmpTypes } from '../packet/icmp.js';
+import { encodeIpv4, ipProtocols } from '../packet/ipv4.js';
+import { encodeUdp } from '../packet/udp.js';
 import { straying } from './path.js';
 
 const macs = { src: '0a:00:00:00:00:01', dst: '0a:00:00:00:00:02' };
 const event = (node: string, direction: 'in' | 'out', port: string, frame: Uint8Array): FrameEvent => ({ timeUs: 0, node, port, direction, frame });
 const packet = (src: string, dst: string) => encodeEthernet({ ...macs, etherType: etherTypes.ipv4 }, encodeIpv4({ src, dst, protocol: 253, ttl: 64 }, new Uint8Array(8)));
+const datagram = (srcPort: number) => encodeEthernet({ ...macs, etherType: etherTypes.ipv4 }, encodeIpv4({ src: '10.0.0.1', dst: '10.0.0.2', protocol: ipProtocols.udp, ttl: 64 }, encodeUdp({ srcPort, dstPort: 7 }, new Uint8Array(4), { src: '10.0.0.1', dst: '10.0.0.2' })));
+const echo = (type: number, identifier: number) => encodeEthernet({ ...macs, etherType: etherTypes.ipv4 }, encodeIpv4({ src: '10.0.0.1', dst: '10.0.0.2', protocol: ipProtocols.icmp, ttl: 64 }, encodeIcmp({ type, code: 0, identifier, sequence: 1 }, new Uint8Array(4))));
 const [request, answer] = [packet('10.0.0.1', '10.0.0.2'), packet('10.0.0.2', '10.0.0.1')];
 const arp = encodeEthernet({ ...macs, etherType: etherTypes.arp }, encodeArp({ op: 1, sha: macs.src, spa: '10.0.0.1', tha: macs.dst, tpa: '10.0.0.2' }));
 
@@ -41,4 +45,13 @@ void t.test('left', async (t) => {
   t.equal(straying(promised(macs.dst), { frames: [there] }), undefined);
   t.same(straying(promised(macs.src), { frames: [there] }), { expected: at(1, `10.0.0.1 > 10.0.0.2 out of up to ${macs.src}`), actual: at(1, `10.0.0.1 > 10.0.0.2 out of up to ${macs.dst}`) });
   t.ok(straying([{ node: 'n2', ports: ['up'], crossings: [] }, ...path], { frames: [event('n2', 'in', 'up', request), there, back] })?.actual.startsWith('n2, step 1'));
+});
+
+void t.test('source ports, of every packet that crosses', async (t) => {
+  const promised = [{ node: 'n1', ports: ['up'], crossings: [{ direction: 'out', port: 'up', src: '10.0.0.1', dst: '10.0.0.2', srcPorts: { first: 100, last: 199 } }] }] as const;
+  const out = (...frames: readonly Uint8Array[]) => straying(promised, { frames: frames.map((frame) => event('n1', 'out', 'up', frame)) });
+  t.equal(out(datagram(100), datagram(199), echo(icmpTypes.echoRequest, 150), echo(icmpTypes.echoReply, 7), request), undefined, 'what has none, and answers, may');
+  for (const frame of [datagram(99), datagram(200), echo(icmpTypes.echoRequest, 99)]) {
+    t.match(out(datagram(150), frame), { expected: at(1, '10.0.0.1 > 10.0.0.2 out of up, from a port of 100 to 199'), actual: /out of up, from port (99|200)$/ });
+  }
 });

@@ -16,6 +16,8 @@ type Asking = Extract<Stimulus, { readonly kind: 'udp' | 'tcp' | 'probe' | 'call
 
 interface Asked {
   readonly node: Node;
+  /** By which of its addresses: it listens on all. */
+  readonly at: 'node' | 'gateway';
   readonly service: Service;
   readonly port: PortOfService;
 }
@@ -26,8 +28,8 @@ export function intentOfNodePort(cluster: Cluster, stimulus: Stimulus): Intent |
   refuseOwnAddresses(cluster, stimulus);
   const asked = askedAt(cluster, stimulus);
   if (asked === undefined) return undefined;
-  const { node, service, port } = asked;
-  const client = clientSeen(cluster, node, stimulus.from);
+  const { node, at, service, port } = asked;
+  const client = clientSeen(cluster, asked, stimulus);
   if (cluster.objects.networkPolicies.length + cluster.objects.clusterNetworkPolicies.length > 0) throw new Unsupported(`nothing is promised about policies and ports of ${node.name}, a Windows node`);
   const all = backends(cluster.objects, service, port);
   const able = all.flatMap((backend) => answererOf(cluster, node, port, backend));
@@ -37,7 +39,7 @@ export function intentOfNodePort(cluster: Cluster, stimulus: Stimulus): Intent |
   const relay = { by: node.name, client };
   const [only, ...more] = able;
   if (stimulus.kind !== 'calls' && only !== undefined && more.length === 0) {
-    const isMixed = able.length < all.length || only.party?.node.underlay.ip === client;
+    const isMixed = at === 'gateway' || able.length < all.length || only.party?.node.underlay.ip === client;
     const path = isMixed ? [] : [wayThrough(cluster, node, { client, isDatagram: stimulus.kind === 'udp' }, only)];
     return { kind: 'round-trip', to: only.to, source: only.source, relay, path };
   }
@@ -50,21 +52,29 @@ function refuseOwnAddresses({ nodes, objects }: Cluster, { from, to }: Asking): 
   if (isServed && nodes.some(({ name, os }) => name === from && os === 'windows')) throw new Unsupported(`nothing is promised about what ${from} sends to itself: ${to} is an address of its "HNS Internal NIC"`);
 }
 
-function askedAt({ nodes, objects }: Cluster, stimulus: Asking): Asked | undefined {
-  const node = nodes.find(({ os, underlay }) => os === 'windows' && underlay.ip === stimulus.to);
-  if (node === undefined) return undefined;
-  const protocol = stimulus.kind === 'udp' || (stimulus.kind === 'calls' && stimulus.protocol === 'UDP') ? 'UDP' : 'TCP';
-  for (const service of objects.services) for (const port of service.spec.ports) if (port.nodePort === stimulus.port && port.protocol === protocol) return { node, service, port };
+function askedAt({ nodes, objects, externalHosts = [] }: Cluster, stimulus: Asking): Asked | undefined {
+  const node = nodes.find(({ os, underlay, gateway }) => os === 'windows' && [underlay.ip, gateway.ip].includes(stimulus.to));
+  if (node === undefined || (node.gateway.ip === stimulus.to && externalHosts.some(({ name }) => name === stimulus.from))) return undefined;
+  const at = node.gateway.ip === stimulus.to ? 'gateway' : 'node';
+  const protocol = protocolOf(stimulus);
+  for (const service of objects.services) for (const port of service.spec.ports) if (port.nodePort === stimulus.port && port.protocol === protocol) return { node, at, service, port };
   return undefined;
 }
 
-/** Pods elsewhere come from their own node, which hides them. */
-function clientSeen(cluster: Cluster, node: Node, name: string): string {
+function protocolOf(stimulus: Asking): 'TCP' | 'UDP' {
+  return stimulus.kind === 'calls' ? stimulus.protocol : stimulus.kind === 'udp' ? 'UDP' : 'TCP';
+}
+
+/** Pods elsewhere come from their own node, which hides them, but where they ask an address of pods' subnets. */
+function clientSeen(cluster: Cluster, { node, at }: Asked, stimulus: Asking): string {
+  const { from: name, to } = stimulus;
   const outside = (cluster.externalHosts ?? []).find((host) => host.name === name);
   if (outside !== undefined) return outside.ip;
   const party = parties(cluster).find((candidate) => candidate.name === name);
   if (party === undefined || party.node === node) throw new Unsupported(`nothing is promised about what ${name} gets by a port of ${node.name}, its own node`);
-  return party.node.underlay.ip;
+  const isDatagram = protocolOf(stimulus) === 'UDP';
+  if (at === 'gateway' && isDatagram && passageBetween(cluster, node, party.node) !== 'tunnel') throw new Unsupported(`nothing is promised about the address that datagrams to ${to} are answered from: the way back to ${name} begins with another`);
+  return at === 'node' ? party.node.underlay.ip : sourceSeen(cluster, party, { ...party, kind: 'node', node, ip: to });
 }
 
 interface Reached extends Answerer {

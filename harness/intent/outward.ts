@@ -1,13 +1,14 @@
 /** L0 on pods that leave the cluster, and nodes by another adapter: to other nodes by their own addresses and to hosts outside, who see the node (the Windows design, "External Traffic"; Antrea, "masquerade pod to external packets"). */
 import { cidrContains, ipv4Number, parseCidr } from '../base/address.js';
-import type { Crossing, Intent, PathIntent } from '../nouns/intent.js';
+import { Unsupported } from '../base/errors.js';
+import type { Answerer, Crossing, Intent, PathIntent } from '../nouns/intent.js';
 import type { Node, Topology } from '../nouns/topology.js';
 import type { Stimulus } from '../nouns/vector.js';
 import { answersOn, type Party } from './parties.js';
 import { defaultTtl } from './reach.js';
 import { gatewayName, mirrored, namesOn } from './way.js';
 
-type Sent = Extract<Stimulus, { readonly kind: 'ping' | 'udp' | 'tcp' | 'probe' }>;
+type Sent = Extract<Stimulus, { readonly kind: 'ping' | 'udp' | 'tcp' | 'probe' | 'calls' }>;
 
 /** Undefined for what stays in the cluster, and for what is not sent to an address. */
 export function intentOutward(topology: Topology, from: Party, stimulus: Stimulus): Intent | undefined {
@@ -21,13 +22,20 @@ export function intentOutward(topology: Topology, from: Party, stimulus: Stimulu
   if (from.kind === 'pod' && ttl <= 1) return { kind: 'denied', why: `TTL ${ttl} does not last for ${from.node.name}, which routes it` };
   const reached = { to: outside.name, source: leaves.ip };
   const answers = (protocol: 'TCP' | 'UDP', port: number) => answersOn({ listens: outside.listens ?? [] }, protocol, port);
+  if (stimulus.kind === 'calls') return intentOfCalls(stimulus, { to: outside.name, sources: [leaves.ip] }, answers(stimulus.protocol, stimulus.port));
   if (stimulus.kind === 'udp' && !answers('UDP', stimulus.port)) return { kind: 'delivered', ...reached, why: `${outside.name} has nobody on UDP port ${stimulus.port}` };
   if ((stimulus.kind === 'tcp' || stimulus.kind === 'probe') && !answers('TCP', stimulus.port)) return { kind: 'refused', ...reached, why: `nobody listens on TCP port ${stimulus.port} of ${outside.name}` };
   return { kind: 'round-trip', ...reached, path: [externalTraffic(from, stimulus.to, leaves)] };
 }
 
+/** Each of them gets there and back, however many there were before it: what hides their sender forgets those that are over. */
+function intentOfCalls({ protocol, port }: Extract<Stimulus, { readonly kind: 'calls' }>, answerer: Answerer, isAnswered: boolean): Intent {
+  if (!isAnswered) throw new Unsupported(`nothing is promised about several calls to ${protocol} port ${port} of ${answerer.to}, where nobody listens`);
+  return { kind: 'balanced', answerers: [answerer], spread: 'any', why: `${answerer.to} is outside of the cluster` };
+}
+
 function isSent(stimulus: Stimulus): stimulus is Sent {
-  return stimulus.kind === 'ping' || stimulus.kind === 'udp' || stimulus.kind === 'probe' || (stimulus.kind === 'tcp' && stimulus.interjection === undefined);
+  return stimulus.kind === 'calls' || stimulus.kind === 'ping' || stimulus.kind === 'udp' || stimulus.kind === 'probe' || (stimulus.kind === 'tcp' && stimulus.interjection === undefined);
 }
 
 /**
@@ -42,11 +50,14 @@ function externalTraffic({ kind, ip, node }: Party, to: string, { ip: hidden, by
   if (by === 'another adapter') return { ...nothing, crossings: [toHost, ...mirrored([toHost])] };
   const there: readonly Crossing[] = [
     toHost,
-    { direction: 'in', port: bridge, src: hidden, dst: to },
+    { direction: 'in', port: bridge, src: hidden, dst: to, ...(node.os === 'windows' ? { srcPorts: netNatPorts } : {}) },
     { direction: 'out', port: uplink, src: hidden, dst: to },
   ];
   return { ...nothing, crossings: [...there, ...mirrored(there)] };
 }
+
+/** NetNat gives out Windows' dynamic ports (Microsoft, "Default dynamic port range for TCP/IP"). */
+const netNatPorts = { first: 49_152, last: 65_535 } as const;
 
 interface Leaving {
   /** The address that is seen. */

@@ -1,7 +1,8 @@
+import { cidrContains, ipv4Number, parseCidr } from '../base/address.js';
 import { InputError, Unsupported } from '../base/errors.js';
 import type { Intent } from '../nouns/intent.js';
 import type { Topology } from '../nouns/topology.js';
-import { answersOn, holder, type Party } from './parties.js';
+import { answersOn, holder, subnetNode, type Party } from './parties.js';
 import { passageBetween, pathBetween, routersBetween, sourceSeen } from './way.js';
 
 /** The seed's "Terminology": stands for every gateway at the other end of a tunnel. */
@@ -25,13 +26,21 @@ export interface Datagram {
 export function intentOfDatagram(topology: Topology, from: Party, { to, ttl, port }: Datagram): Intent {
   refuseUnpromised(topology, from, to);
   const destination = holder(topology, to);
-  if (destination === undefined) return { kind: 'denied', why: `nobody holds ${to}` };
+  if (destination === undefined) return intentOfNobody(topology, from, to);
   const routers = routersBetween(topology, from, destination);
   const source = sourceSeen(topology, from, destination);
   if (ttl <= routers) return { kind: 'denied', why: `TTL ${ttl} does not last for the ${routers} routers on the way to ${destination.name}` };
   if (port !== undefined && !answersOn(destination, 'UDP', port)) return { kind: 'delivered', to: destination.name, source, why: `${destination.name} has nobody on UDP port ${port}` };
   const path = pathBetween(topology, from, destination);
   return { kind: 'round-trip', to: destination.name, source, ...(path === undefined ? {} : { path }) };
+}
+
+/** Of what is in no subnet of the cluster a node's own packets leave by its default route, and the router that gets them says that it knows no way; where there is none, nobody says anything. */
+function intentOfNobody(topology: Topology, from: Party, to: string): Intent {
+  const { ip, prefixLength } = from.node.underlay;
+  const router = (topology.routers ?? []).find(({ interfaces }) => interfaces.some((one) => cidrContains(parseCidr(`${ip}/${prefixLength}`), ipv4Number(one.ip))));
+  if (from.kind !== 'node' || router === undefined || subnetNode(topology, to) !== undefined) return { kind: 'denied', why: `nobody holds ${to}` };
+  return { kind: 'rejected', why: `${to} is in no subnet of the cluster, and ${router.name} knows no way there` };
 }
 
 /**

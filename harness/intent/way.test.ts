@@ -66,12 +66,14 @@ void t.test('pods that leave the cluster: by the gateway, the host\'s NetNat, LO
   t.same(promised('p1', '172.30.255.1'), {
     kind: 'round-trip', to: 'x1', source: '172.30.0.1',
     path: [{ node: 'n1', ports: ['antrea-gw0', 'br-int', 'Ethernet0'], crossings: [
-      { direction: 'out', port: 'antrea-gw0', src: '10.10.1.2', dst: '172.30.255.1' }, { direction: 'in', port: 'br-int', src: '172.30.0.1', dst: '172.30.255.1' }, { direction: 'out', port: 'Ethernet0', src: '172.30.0.1', dst: '172.30.255.1' },
+      { direction: 'out', port: 'antrea-gw0', src: '10.10.1.2', dst: '172.30.255.1' }, { direction: 'in', port: 'br-int', src: '172.30.0.1', dst: '172.30.255.1', srcPorts: { first: 49_152, last: 65_535 } }, { direction: 'out', port: 'Ethernet0', src: '172.30.0.1', dst: '172.30.255.1' },
       { direction: 'in', port: 'Ethernet0', src: '172.30.255.1', dst: '172.30.0.1' }, { direction: 'out', port: 'br-int', src: '172.30.255.1', dst: '172.30.0.1' }, { direction: 'in', port: 'antrea-gw0', src: '172.30.255.1', dst: '10.10.1.2' },
     ] }],
   });
   t.match(promised('p2', '172.30.0.1'), { kind: 'round-trip', to: 'n1', source: '172.30.0.2', path: [{ ports: ['antrea-gw0', 'br-phys', 'uplink'] }] });
   t.match(intentOf(topology, { kind: 'ping', from: 'p1', to: '172.30.255.1', ttl: 1 }), { kind: 'denied', why: /n1, which routes it/ });
   t.match(intentOf(topology, { kind: 'udp', from: 'p1', to: '172.30.255.1', port: 9 }), { kind: 'delivered', source: '172.30.0.1' });
+  t.match(intentOf(topology, { kind: 'calls', protocol: 'UDP', from: 'p1', to: '172.30.255.1', port: 7, count: 2, everyMs: 121_000 }), { kind: 'balanced', answerers: [{ to: 'x1', sources: ['172.30.0.1'] }], spread: 'any' });
+  t.throws(() => intentOf(topology, { kind: 'calls', protocol: 'UDP', from: 'p1', to: '172.30.255.1', port: 9, count: 2, everyMs: 10 }), { name: 'Unsupported' });
   t.match(intentOf(topology, { kind: 'probe', from: 'p1', to: '172.30.255.1', port: 9 }), { kind: 'refused', source: '172.30.0.1' });
 });

@@ -45,6 +45,8 @@ export interface Crossing {
   readonly dst: string;
   /** The MAC address that it is sent to, where that is promised as well. */
   readonly mac?: string;
+  /** What its source port, or the identifier of its echo, is among, where that is promised as well. */
+  readonly srcPorts?: { readonly first: number; readonly last: number };
 }
 
 /** `open`: the promises contradict each other, and either may happen. */

@@ -1,4 +1,5 @@
 import type { HostPlan } from '../nouns/plan.js';
+import type { SourceRule } from '../nouns/translation.js';
 import type { Flow } from '../openflow/flow.js';
 import type { Fault } from './faults.js';
 
@@ -32,11 +33,60 @@ export const windowsFlowFaults: readonly Fault[] = [
   },
 ];
 
+/** Faults for antrea/windows-external-traffic, in NetNat of the first node, which runs Windows. */
+export const netNatFaults: readonly Fault[] = [
+  {
+    kind: 'host', name: 'a NetNat range off by one: its first port is the last that is not its own', aspect: 'intent',
+    host: (host) => withRules(host, (rule) => (rule.ports === undefined ? rule : { ...rule, ports: { ...rule.ports, first: rule.ports.first - 1 } })),
+  },
+  {
+    kind: 'host', name: 'NetNat never forgets: of the one port that it has here a connection that is over keeps it', aspect: 'intent',
+    host: (host) => withLifetimes(withOnePort(host), 1e9),
+  },
+];
+
+/** What `netNatFaults` plants the second of them into; by itself it is no fault. */
+export function withOnePort(host: HostPlan): HostPlan {
+  return withRules(host, (rule) => (rule.ports === undefined ? rule : { ...rule, ports: { first: rule.ports.first, last: rule.ports.first } }));
+}
+
+/** Faults for antrea/windows-node-ports, in the stack of the first node, which runs Windows. */
+export const nodePortFaults: readonly Fault[] = [
+  { kind: 'host', name: 'a proxy that leaks the client\'s address: it passes packets on with another destination, and opens no connection', aspect: 'intent', host: withoutProxies },
+];
+
+/** Faults for antrea/windows-hybrid, in the stack of the first node, which runs Windows. */
+export const leftBehind: readonly Fault[] = [
+  {
+    kind: 'host', name: 'a route left after a node is gone', aspect: 'intent',
+    host: (host) => ({ ...host, routes: [...host.routes, { destination: '10.10.3.0/24', via: '10.10.3.1', interface: 'antrea-gw0', onlink: true }] }),
+  },
+];
+
+/** Faults for antrea/windows-pod-to-pod, on the first node. */
+export const endpointFaults: readonly Fault[] = [
+  { kind: 'wire', name: 'an endpoint attached twice: its pod gets every packet twice', aspect: 'frames', wire: (step) => ({ ...step, outputs: step.outputs.flatMap((output) => (output.port.startsWith('p1-') ? [output, output] : [output])) }) },
+];
+
+function withoutProxies({ proxies = [], ...host }: HostPlan): HostPlan {
+  const destinations = host.interfaces.flatMap(({ ip }) => proxies.map(({ at, to }) => ({ match: { ip, protocol: at.protocol, port: at.port }, to, keepsSenders: ['0.0.0.0/0'] })));
+  return { ...host, forwarding: { sources: [], ...host.forwarding, destinations }, forwardsFrom: host.interfaces.map(({ name }) => name) };
+}
+
+function withLifetimes(host: HostPlan, seconds: number): HostPlan {
+  if (host.forwarding === undefined) return host;
+  return { ...host, forwarding: { ...host.forwarding, lifetimes: { icmpS: seconds, udpS: seconds, tcpTransientS: seconds, tcpEstablishedS: seconds } } };
+}
+
 function isReplyToNode(flow: Flow): boolean {
   return flow.table === 70 && flow.match.some(({ field }) => field.matchName === 'ct_state') && flow.match.some(({ field }) => field.matchName === 'nw_dst');
 }
 
 function withSources(host: HostPlan, change: (from: readonly string[]) => readonly string[]): HostPlan {
+  return withRules(host, (rule) => ({ ...rule, from: change(rule.from) }));
+}
+
+function withRules(host: HostPlan, change: (rule: SourceRule) => SourceRule): HostPlan {
   if (host.forwarding === undefined) return host;
-  return { ...host, forwarding: { ...host.forwarding, sources: host.forwarding.sources.map((rule) => ({ ...rule, from: change(rule.from) })) } };
+  return { ...host, forwarding: { ...host.forwarding, sources: host.forwarding.sources.map(change) } };
 }

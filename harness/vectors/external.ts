@@ -1,3 +1,4 @@
+import { formatIpv4, parseCidr } from '../base/address.js';
 import { podsOf, type Topology } from '../nouns/topology.js';
 import type { TestVector } from '../nouns/vector.js';
 
@@ -40,4 +41,23 @@ function allKinds({ name: from }: { readonly name: string }, to: Addressed): rea
     { id: `tcp/${ends}`, stimulus: { kind: 'tcp', ...at, port: 7 } },
     { id: `closed/${ends}`, stimulus: { kind: 'probe', ...at, port: 9 } },
   ];
+}
+
+/** The first pod to the first external host, and again when whoever hides it has long forgotten the first time: `later/p1/x1`. */
+export function podToExternalLater({ nodes, externalHosts: [host] = [] }: Topology): readonly TestVector[] {
+  const [pod] = nodes.flatMap(({ pods }) => pods);
+  if (pod === undefined || host === undefined) return [];
+  return [{ id: `later/${pod.name}/${host.name}`, stimulus: { kind: 'calls', protocol: 'UDP', from: pod.name, to: host.ip, port: 7, count: 2, everyMs: longestMs } }];
+}
+
+/** Longer than NetNat remembers datagrams (Microsoft, "New-NetNat": UdpIdleSessionTimeout), and conntrack of Linux does. */
+const longestMs = 121_000;
+
+/** Every node to an address in the subnet that one node more would have, where no node is: `gone/n1`. */
+export function nodeToGoneNode({ nodes }: Topology): readonly TestVector[] {
+  const last = nodes.at(-1);
+  if (last === undefined) return [];
+  const { number, prefixLength } = parseCidr(last.podCidr);
+  const to = formatIpv4(number + 2 ** (32 - prefixLength) + 2);
+  return nodes.map(({ name }) => ({ id: `gone/${name}`, stimulus: { kind: 'ping', from: name, to } }));
 }

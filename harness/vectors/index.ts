@@ -5,7 +5,7 @@
 export { arpNeighbours, arpPeerGateways } from './arp.js';
 export { closedPorts, gatewayTcp, interjections, livenessProbes, podToPodTcp, strayTcp } from './connections.js';
 export { nodeToPod, podToGateway, podToPod, ttlAcrossNodes } from './connectivity.js';
-export { hostToHost, nodeOutward, nodeToExternal, podToExternal } from './external.js';
+export { hostToHost, nodeOutward, nodeToExternal, nodeToGoneNode, podToExternal, podToExternalLater } from './external.js';
 export { externalMatrix, gatewayMatrix, hostMatrix, nodeMatrix, podMatrix, policyEvasions, together } from './policies.js';
 export { notForwarded, spoofedArp, spoofedIp, unknownDestinations } from './forbidden.js';
 export { noService, serviceCalls, serviceMatrix } from './services.js';

@@ -10,6 +10,6 @@ export default defineScenario({
   },
   topology: ({ mode, nodes }) => mixedCluster({ nodes, podsPerNode: 1, mode, tunnel: 'geneve', externalHosts: 1 }),
   controlPlane: antrea('1.3'),
-  vectors: (topology) => [...vectors.podToExternal(topology), ...vectors.nodeToExternal(topology), ...vectors.hostToHost(topology)],
+  vectors: (topology) => [...vectors.podToExternal(topology), ...vectors.podToExternalLater(topology), ...vectors.nodeToExternal(topology), ...vectors.hostToHost(topology)],
   intent: intentOf,
 });

@@ -17,6 +17,7 @@ export default defineScenario({
     ...vectors.podToPodTcp(topology),
     ...vectors.ttlAcrossNodes(topology),
     ...vectors.hostToHost(topology),
+    ...vectors.nodeToGoneNode(topology),
   ],
   intent: intentOf,
 });
