@@ -11,9 +11,9 @@ export function macBytes(text: string): Uint8Array {
 
 const pairs: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 
-/** Six bytes at `offset` as `0a:00:0a:0a:00:01`. */
+/** Six bytes at `offset` as `0a:00:0a:0a:00:01`; nothing where there are fewer. */
 export function formatMac(bytes: Uint8Array, offset = 0): string {
-  const pair = (index: number) => pairs[bytes[offset + index] ?? -1] ?? '';
+  const pair = (index: number) => pairs[bytes[offset + index] ?? 256] ?? '';
   return `${pair(0)}:${pair(1)}:${pair(2)}:${pair(3)}:${pair(4)}:${pair(5)}`;
 }
 

@@ -11,6 +11,7 @@ void t.test('MAC addresses', (t) => {
   t.same([...macBytes('0a:00:FF:7f:80:01')], [0x0a, 0, 0xff, 0x7f, 0x80, 1]);
   t.equal(formatMac(Uint8Array.of(9, 0x0a, 0, 0xff, 0x7f, 0x80, 1, 9), 1), '0a:00:ff:7f:80:01');
   t.equal(formatMac(Uint8Array.of(0x0a, 0, 0xff, 0x7f, 0x80, 1, 9)), '0a:00:ff:7f:80:01');
+  t.equal(formatMac(Uint8Array.of(0x0a, 0)), '0a:00::::', 'what is cut off');
   for (const text of ['', '0a:00:0a:0a:00', '0a:00:0a:0a:00:01:02', '0a:00:0a:0a:00:1', '0a:00:0a:0a:00:0g', '0a-00-0a-0a-00-01', 'x0a:00:0a:0a:00:01', '0a:00:0a:0a:00:01x']) t.throws(() => macBytes(text), { name: 'InputError', message: `got "${text}"` }, text);
   t.end();
 });

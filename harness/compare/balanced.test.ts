@@ -20,7 +20,8 @@ const connection = (host: string, source = '10.10.1.2'): readonly HostNote[] => 
   { timeUs: 1, host: 'p', kind: 'connected', as: 'opener', peer: ip }, { timeUs: 1, host, kind: 'connected', as: 'answerer', peer: source }, received(host, source, 'tcp'), received('p', ip, 'tcp'),
   { timeUs: 1, host: 'p', kind: 'closed', peer: ip }, { timeUs: 1, host, kind: 'closed', peer: source },
 ];
-const verdict = (intent: Intent, stimulus: Stimulus, notes: readonly HostNote[]) => judge(intent, stimulus, { frames: [], notes })?.actual ?? 'kept';
+const judged = (intent: Intent, stimulus: Stimulus, notes: readonly HostNote[]) => judge(intent, stimulus, { frames: [], notes });
+const verdict = (intent: Intent, stimulus: Stimulus, notes: readonly HostNote[]) => judged(intent, stimulus, notes)?.actual ?? 'kept';
 
 void t.test('one that is asked for', async (t) => {
   t.equal(verdict(either, udp, exchange('a')), 'kept');
@@ -40,6 +41,30 @@ void t.test('one that is asked for', async (t) => {
   t.match(verdict(either, tcp, [...connection('a'), { timeUs: 2, host: 'p', kind: 'unreachable', peer: ip, why: 'port unreachable' }]), /out of reach/);
 });
 
+void t.test('what is counted, and what is not', async (t) => {
+  t.equal(verdict(either, udp, [{ timeUs: 1, host: 'p', kind: 'resolved', ip, mac: '' }, ...exchange('a')]), 'kept', 'who asks for an address gets no datagram');
+  t.equal(verdict(either, udp, [received('a', '10.10.1.2'), received('q', ip)]), 'q got it from 10.96.0.10', 'the answer went to somebody else');
+  const proxied: Intent = { ...either, answerers: [{ to: 'b', sources: [ip] }] };
+  t.same([verdict(proxied, udp, exchange('b', ip)), verdict(proxied, udp, [received('b', ip)])], ['kept', 'p got 0 answers from 10.96.0.10'], 'who sees what was asked as the sender');
+  t.equal(verdict(either, { ...tcp, kind: 'probe' }, connection('a').filter(({ kind }) => kind !== 'received').with(0, { timeUs: 1, host: 'q', kind: 'connected', as: 'opener', peer: ip })), 'p has 0 connections to 10.96.0.10');
+  t.equal(verdict(either, tcp, connection('a').with(0, { timeUs: 1, host: 'p', kind: 'connected', as: 'opener', peer: '10.96.0.11' })), 'p has 0 connections to 10.96.0.10', 'to something else');
+  const self: Intent = { ...either, answerers: [{ to: 'p', sources: [ip] }] };
+  t.equal(verdict(self, tcp, connection('p', ip)), 'p got 2 answers from 10.96.0.10');
+  t.equal(verdict(self, { ...tcp, kind: 'probe' }, connection('p', ip).filter(({ kind }) => kind !== 'received')), 'kept', 'of both ends at one host one has opened it');
+  t.match(verdict(either, tcp, [...connection('a'), { timeUs: 2, host: 'b', kind: 'dropped', why: 'odd', src: '', dst: '' }]), 'b dropped it: odd');
+  const frame: Stimulus = { kind: 'frame', from: 'p', what: '', frame: { src: '', dst: '', payload: { kind: 'other', etherType: 0, hex: '' } } };
+  t.equal(verdict(either, frame, [received('a', '10.10.1.2')]), 'p got 0 answers from it', 'to no address');
+});
+
+void t.test('what is promised, in words', async (t) => {
+  const expected = (intent: Balanced) => judged(intent, udp, [])?.expected ?? judged(intent, udp, exchange('c'))?.expected;
+  const [who, answer] = ['a from 10.10.1.2, or b from 10.10.1.2 or 10.10.1.1 gets it', 'p gets the answer from 10.96.0.10: the web'];
+  t.equal(expected(either), `${who}, and ${answer}`);
+  t.equal(expected({ ...either, spread: 'the same' }), `${who}, the same one each time, and ${answer}`);
+  t.equal(expected({ ...either, spread: 'every one' }), `${who}, and each of them some time, and ${answer}`);
+  t.equal(expected({ ...either, lost: 'a policy' }), `${who}, and ${answer}; or it is lost: a policy`);
+});
+
 void t.test('a pod that gets itself', async (t) => {
   const self: Intent = { ...either, answerers: [{ to: 'p', sources: ['169.254.169.252'] }] };
   t.equal(verdict(self, udp, exchange('p', '169.254.169.252')), 'kept');
@@ -52,6 +77,7 @@ void t.test('what may be lost', async (t) => {
   t.equal(verdict(open, udp, []), 'kept');
   t.equal(verdict(open, tcp, [{ timeUs: 1, host: 'p', kind: 'timed-out', peer: ip }]), 'kept');
   t.equal(verdict(open, udp, exchange('a')), 'kept');
+  t.equal(verdict(open, tcp, connection('a').slice(0, 1)), 'an answer to what nobody got', 'a connection to nobody');
   t.equal(verdict(open, udp, exchange('a').slice(1)), 'an answer to what nobody got');
   t.equal(verdict(open, udp, exchange('c')), 'c got it from 10.10.1.2');
 });
@@ -64,6 +90,7 @@ void t.test('several', async (t) => {
   t.equal(verdict(either, calls(3), ab), 'a, b got it: 2 arrived of 3');
   t.equal(verdict(either, calls(2, 'TCP'), [...connection('a'), ...connection('b')]), 'kept');
   t.equal(verdict(either, calls(2, 'TCP'), connection('a')), 'a got it: 1 arrived of 2');
+  t.equal(verdict(either, calls(2, 'TCP'), [...connection('a'), ...connection('b').slice(0, -1)]), 'of 2 connections 3 ends were closed');
 });
 
 void t.test('who is to be told that nobody is there', async (t) => {
@@ -72,6 +99,7 @@ void t.test('who is to be told that nobody is there', async (t) => {
   t.equal(verdict(rejected, tcp, [told]), 'kept');
   t.equal(verdict(rejected, tcp, []), 'it was told nothing');
   t.equal(verdict(rejected, tcp, [{ ...told, host: 'q' }]), 'it was told nothing');
+  t.equal(verdict(rejected, tcp, [{ timeUs: 1, host: 'p', kind: 'timed-out', peer: ip }]), 'it was told nothing', 'silence is no word');
   t.equal(verdict(rejected, tcp, [{ ...told, peer: '10.96.0.11' }]), 'it was told nothing');
   t.match(verdict(rejected, udp, [told, ...exchange('a')]), /^a got a UDP datagram/);
 });
@@ -81,4 +109,5 @@ void t.test('SCTP: the message arrives, once', async (t) => {
   const association = connection('a').filter(({ kind }) => kind !== 'received');
   t.equal(verdict(either, sctp, [...association, { timeUs: 1, host: 'a', kind: 'received', what: 'sctp', src: '10.10.1.2', dst: '10.10.1.3', ttl: 63 }]), 'kept');
   t.equal(verdict(either, sctp, association), 'of 1 messages 0 arrived');
+  t.equal(verdict(either, sctp, [...association, received('a', '10.10.1.2')]), 'of 1 messages 0 arrived', 'a datagram is none');
 });

@@ -5,14 +5,12 @@ import type { Stimulus } from '../nouns/vector.js';
 import { describe, destinationOf, type BrokenPromise } from './promise.js';
 
 type Balanced = Extract<Intent, { readonly kind: 'balanced' }>;
-type Received = Extract<HostNote, { readonly kind: 'received' }>;
-type Connected = Extract<HostNote, { readonly kind: 'connected' }>;
 
 /** Each arrives once, at somebody who may answer, from an address that it may see, and is answered from where it was sent to. */
 export function judgeBalanced(intent: Balanced, stimulus: Stimulus, notes: readonly HostNote[]): BrokenPromise | undefined {
-  const expected = promised(intent, stimulus);
+  const asked = destinationOf(stimulus) ?? 'it';
+  const expected = promised(intent, stimulus.from, asked);
   const calls = stimulus.kind === 'calls' ? stimulus.count : 1;
-  const asked = destinationOf(stimulus) ?? '';
   const stray = notes.find(({ kind }) => strays.has(kind)) ?? (intent.lost === undefined ? notes.find(({ kind }) => kind === 'timed-out') : undefined);
   if (stray !== undefined) return { expected, actual: describe(stray) };
   const arrivals = arrivalsOf(stimulus, notes, asked);
@@ -39,21 +37,28 @@ interface Arrival {
 
 /** At whoever gets it: of a connection that it stands, of a datagram itself. Answers come from the address that was asked. */
 function arrivalsOf(stimulus: Stimulus, notes: readonly HostNote[], asked: string): readonly Arrival[] {
-  if (isConnection(stimulus)) return notes.filter((note): note is Connected & HostNote => note.kind === 'connected' && note.as === 'answerer').map(({ host, peer }) => ({ host, source: peer }));
-  return notes.filter((note): note is Received & HostNote => note.kind === 'received' && (note.host !== stimulus.from || note.src !== asked)).map(({ host, src }) => ({ host, source: src }));
+  if (isConnection(stimulus)) return connectedAmong(notes).filter((note) => note.as === 'answerer').map(({ host, peer }) => ({ host, source: peer }));
+  return receivedAmong(notes).filter((note) => note.host !== stimulus.from || note.src !== asked).map(({ host, src }) => ({ host, source: src }));
+}
+
+function receivedAmong(notes: readonly HostNote[]) {
+  return notes.filter((note) => note.kind === 'received');
+}
+
+function connectedAmong(notes: readonly HostNote[]) {
+  return notes.filter((note) => note.kind === 'connected');
 }
 
 /** What is wrong with the answers; undefined where nothing is. */
 function answersMissing(stimulus: Stimulus, notes: readonly HostNote[], asked: string, calls: number): string | undefined {
-  const count = (is: (note: HostNote) => boolean) => notes.filter(is).length;
-  const answers = count((note) => note.kind === 'received' && note.host === stimulus.from && note.src === asked);
+  const answers = receivedAmong(notes).filter((note) => note.host === stimulus.from && note.src === asked).length;
   if (stimulus.kind !== 'probe' && stimulus.kind !== 'sctp' && answers !== calls) return `${stimulus.from} got ${answers} answers from ${asked}`;
   if (!isConnection(stimulus)) return undefined;
-  const messages = count((note) => note.kind === 'received' && note.what === 'sctp');
+  const messages = receivedAmong(notes).filter((note) => note.what === 'sctp').length;
   if (stimulus.kind === 'sctp' && messages !== calls) return `of ${calls} messages ${messages} arrived`;
-  const connected = count((note) => note.kind === 'connected' && note.as === 'opener' && note.host === stimulus.from && note.peer === asked);
+  const connected = connectedAmong(notes).filter((note) => note.as === 'opener' && note.host === stimulus.from && note.peer === asked).length;
   if (connected !== calls) return `${stimulus.from} has ${connected} connections to ${asked}`;
-  const closed = count(({ kind }) => kind === 'closed');
+  const closed = notes.filter(({ kind }) => kind === 'closed').length;
   return closed === 2 * calls ? undefined : `of ${calls} connections ${closed} ends were closed`;
 }
 
@@ -64,8 +69,8 @@ function isConnection(stimulus: Stimulus): boolean {
 /** What no connection that fares well has. */
 const strays: ReadonlySet<HostNote['kind']> = new Set(['refused', 'reset', 'dropped', 'unreachable']);
 
-function promised({ answerers, spread, lost, why }: Balanced, stimulus: Stimulus): string {
+function promised({ answerers, spread, lost, why }: Balanced, from: string, asked: string): string {
   const names = answerers.map(({ to, sources }) => `${to} from ${sources.join(' or ')}`).join(', or ');
   const each = spread === 'any' ? '' : spread === 'the same' ? ', the same one each time' : ', and each of them some time';
-  return `${names} gets it${each}, and ${stimulus.from} gets the answer from ${destinationOf(stimulus) ?? 'it'}: ${why}${lost === undefined ? '' : `; or it is lost: ${lost}`}`;
+  return `${names} gets it${each}, and ${from} gets the answer from ${asked}: ${why}${lost === undefined ? '' : `; or it is lost: ${lost}`}`;
 }

@@ -311,6 +311,8 @@ void t.test('a whole vector', async (t) => {
     t.strictSame(proven.map(([hit, missed]) => compareVector({ ...same, passes: [cold, cached(hit, missed)] }).counts.cache.made), [1, 0, 0, 0]);
     t.strictSame(compareVector({ ...same, passes: [cold, cached(2, 0, 'again')] }).counts.cache, { expected: 1, made: 1, skipped: 0 }, 'the second time may be enough');
     t.strictSame(compareVector({ ...same, passes: [cold, cached(0, 2), cached(2, 0, 'sibling')] }).counts.cache, { expected: 1, made: 0, skipped: 0 }, 'what a sibling hits proves nothing');
+    const quiet = (frames: readonly FrameEvent[]) => compareVector({ ...same, passes: [{ ...cached(0, 0), model: { frames, notes: [] }, real: { frames, notes: [] } }] }).counts.cache.expected;
+    t.strictSame([quiet([event(10, 'a', echo(), 'in')]), quiet([event(10, 'a')]), quiet([])], [1, 0, 0], 'where nothing goes in nothing can be cached');
     t.strictSame(expectedCounts([observation, observation], 'all', same.model, ports).cache, { expected: 1, made: 0, skipped: 0 });
     t.match(compareVector({ ...same, passes: [cold, cached(2, 0), sibling] }).differences([]), [{ pass: 'sibling', aspect: 'frames', at: {} }]);
     t.match(compareVector({ ...same, passes: [cold, { ...sibling, intent: { kind: 'denied', why: 'policy' } }] }).differences([]).slice(-2), [{ pass: 'sibling', aspect: 'intent' }, { pass: 'sibling', aspect: 'intent' }]);

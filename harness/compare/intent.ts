@@ -49,23 +49,24 @@ function judgeRelay(intent: Intent, stimulus: Stimulus, notes: readonly HostNote
 function judgeRoundTrip(intent: Extract<Intent, { kind: 'round-trip' }>, stimulus: Stimulus, seen: Observation): BrokenPromise | undefined {
   const { notes } = seen;
   if (stimulus.kind === 'tcp' || stimulus.kind === 'probe' || stimulus.kind === 'open') {
-    const broken = judgeConnection(intent, stimulus, notes) ?? (intent.path === undefined ? undefined : straying(intent.path, seen));
+    const broken = judgeConnection(intent, stimulus, notes) ?? straying(intent.path ?? [], seen);
     if (broken !== undefined || stimulus.kind !== 'tcp') return broken;
   }
   if (stimulus.kind === 'sctp') return judgeConnection(intent, stimulus, notes) ?? judgeMessage(intent, stimulus, notes);
   const expected = `${intent.to} gets it once, from ${intent.source}, and ${stimulus.from} gets one answer from ${destinationOf(stimulus) ?? 'it'}`;
-  const deliveries = notes.filter((note) => note.kind === 'received' && note.host !== stimulus.from);
-  const answers = notes.filter((note) => note.kind === 'received' && note.host === stimulus.from);
+  const received = notes.filter((note) => note.kind === 'received');
+  const deliveries = received.filter(({ host }) => host !== stimulus.from);
+  const answers = received.filter(({ host }) => host === stimulus.from);
   const [delivery] = deliveries;
   if (delivery === undefined) return { expected, actual: 'nobody got it' };
-  const wrong = deliveries.find((note) => note.host !== intent.to || (note.kind === 'received' && note.src !== intent.source));
+  const wrong = deliveries.find(({ host, src }) => host !== intent.to || src !== intent.source);
   if (wrong !== undefined) return { expected, actual: describe(wrong) };
   if (deliveries.length > 1) return { expected, actual: `${intent.to} got it ${deliveries.length} times` };
   const [answer] = answers;
   if (answer === undefined) return { expected, actual: `${stimulus.from} got no answer` };
   if (answers.length > 1) return { expected, actual: `${stimulus.from} got ${answers.length} answers` };
-  if (answer.kind !== 'received' || answer.src !== destinationOf(stimulus)) return { expected, actual: describe(answer) };
-  return intent.path === undefined ? undefined : straying(intent.path, seen);
+  if (answer.src !== destinationOf(stimulus)) return { expected, actual: describe(answer) };
+  return straying(intent.path ?? [], seen);
 }
 
 /** Both ends see the connection stand once and closed once, nobody else sees one, and a segment that does not belong fares as promised. */
@@ -90,8 +91,8 @@ function judgeConnection(intent: Extract<Intent, { kind: 'round-trip' }>, stimul
 /** The one message of an association comes to its answerer alone, once. */
 function judgeMessage(intent: Extract<Intent, { kind: 'round-trip' }>, stimulus: Stimulus, notes: readonly HostNote[]): BrokenPromise | undefined {
   const expected = `${intent.to} gets the message once, from ${intent.source}`;
-  const deliveries = notes.filter(({ kind }) => kind === 'received');
-  const wrong = deliveries.find((note) => note.host !== intent.to || (note.kind === 'received' && note.src !== intent.source));
+  const deliveries = notes.filter((note) => note.kind === 'received');
+  const wrong = deliveries.find(({ host, src }) => host !== intent.to || src !== intent.source);
   if (wrong !== undefined) return { expected, actual: describe(wrong) };
   return deliveries.length === 1 ? undefined : { expected, actual: deliveries.length === 0 ? `nobody got what ${stimulus.from} sent` : `${intent.to} got it ${deliveries.length} times` };
 }

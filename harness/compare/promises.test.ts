@@ -9,7 +9,7 @@ import { judge } from './intent.js';
 type Note = HostNote extends infer Each ? (Each extends HostNote ? Omit<Each, 'timeUs'> : never) : never;
 const judged = (intent: Intent, stimulus: Stimulus, ...notes: readonly Note[]) => judge(intent, stimulus, { frames: [], notes: notes.map((note): HostNote => ({ ...note, timeUs: 0 })) })?.actual ?? 'kept';
 const [a, b] = ['10.0.0.1', '10.0.0.2'];
-const received = (host: string, src: string, what: 'echo-request' | 'echo-reply' | 'udp' | 'tcp'): Note => ({ kind: 'received', host, what, src, dst: '', ttl: 64 });
+const received = (host: string, src: string, what: 'echo-request' | 'echo-reply' | 'udp' | 'tcp' | 'sctp'): Note => ({ kind: 'received', host, what, src, dst: '', ttl: 64 });
 const resolved = (host: string): Note => ({ kind: 'resolved', host, ip: b, mac: 'm' });
 const unresolved = (host: string): Note => ({ kind: 'unresolved', host, ip: b });
 const dropped = (host: string, src = a): Note => ({ kind: 'dropped', host, why: 'odd', src, dst: '' });
@@ -63,6 +63,31 @@ void t.test('connections that stay open', (t) => {
   t.equal(judged(roundTrip, talk, ...said.slice(0, 1)), 'a got no answer');
   t.equal(judged(roundTrip, talk, said[0] ?? dropped('a'), received('a', '10.0.0.9', 'tcp')), 'a got data of a TCP connection from 10.0.0.9', 'from the one that was written to');
   t.equal(judged({ kind: 'denied', why: 'policy' }, talk, ...said.slice(0, 1)), 'b got data of a TCP connection from 10.0.0.1');
+  t.end();
+});
+
+void t.test('associations', (t) => {
+  const sctp: Stimulus = { kind: 'sctp', from: 'a', to: b, port: 9000 };
+  const stands: readonly Note[] = [
+    { kind: 'connected', host: 'a', as: 'opener', peer: b }, { kind: 'connected', host: 'b', as: 'answerer', peer: a }, { kind: 'closed', host: 'a', peer: b }, { kind: 'closed', host: 'b', peer: a },
+  ];
+  const message = received('b', a, 'sctp');
+  t.equal(judged(roundTrip, sctp, ...stands, message, resolved('c')), 'kept');
+  t.equal(judged(roundTrip, sctp, ...stands.slice(1), message), 'a saw none');
+  t.equal(judged(roundTrip, sctp, ...stands), 'nobody got what a sent');
+  t.equal(judged(roundTrip, sctp, ...stands, message, message), 'b got it 2 times');
+  t.equal(judged(roundTrip, sctp, ...stands, received('c', a, 'sctp')), 'c got a message of an SCTP association from 10.0.0.1');
+  t.equal(judged(roundTrip, sctp, ...stands, received('b', '10.0.0.9', 'sctp')), 'b got a message of an SCTP association from 10.0.0.9');
+  t.end();
+});
+
+void t.test('the way is held to what was promised of it, for datagrams and for connections', (t) => {
+  const intent: Intent = { ...roundTrip, path: [{ node: 'n1', ports: ['up'], crossings: [{ direction: 'out', port: 'up', src: a, dst: b }] }] };
+  const connection: readonly Note[] = [{ kind: 'connected', host: 'a', as: 'opener', peer: b }, { kind: 'connected', host: 'b', as: 'answerer', peer: a }, { kind: 'closed', host: 'a', peer: b }, { kind: 'closed', host: 'b', peer: a }];
+  const strays = 'n1, step 1 of the way: nothing more';
+  t.equal(judged(intent, echo, received('b', a, 'echo-request'), received('a', b, 'echo-reply')), strays);
+  t.equal(judged(intent, { ...tcp, kind: 'probe' }, ...connection), strays);
+  t.equal(judged(intent, { ...tcp, kind: 'probe' }, ...connection.slice(1)), 'a saw none', 'the connection comes first');
   t.end();
 });
 

@@ -4,8 +4,8 @@ import type { IpAddresses } from '../packet/pseudo-header.js';
 import type { Effect, Host } from './host.js';
 import { sendToNeighbour } from './neighbours.js';
 import { nextHop } from './routing.js';
-import { beforeRouting, behindRouting, type Moment } from './translation.js';
-import { tupleOf, withTuple } from './tuple.js';
+import { beforeRouting, behindRouting, type Moment, type Translations } from './translation.js';
+import { tupleOf, withTuple, type Tuple } from './tuple.js';
 import { giveUp } from './unreachable.js';
 
 export const defaultTtl = 64;
@@ -24,28 +24,27 @@ export interface Datagram {
 }
 
 /** Routes, puts the IP header on and hands the packet to the neighbour. */
-export function sendIp(host: Host, { dst, protocol, ttl, tos, src, encode }: Datagram): readonly Effect[] {
+export function sendIp(host: Host, { dst, protocol, ttl = defaultTtl, tos = 0, src, encode }: Datagram): readonly Effect[] {
   const hop = nextHop(host.plan, dst);
   if (hop === undefined) return unroutable(host, dst);
   const addresses = { src: src ?? hop.via.ip, dst };
-  const header = { ...addresses, protocol, ttl: ttl ?? defaultTtl, tos: tos ?? 0, identification: host.random.identifier, flags: ipv4Flags.dontFragment };
+  const header = { ...addresses, protocol, ttl, tos, identification: host.random.identifier, flags: ipv4Flags.dontFragment };
   const packet = encodeIpv4(header, encode(addresses));
-  return host.translations === undefined ? sendToNeighbour(host, hop.via, hop.ip, packet) : sendTranslated(host, packet, addresses);
+  const onwards = () => sendToNeighbour(host, hop.via, hop.ip, packet);
+  if (host.translations === undefined) return onwards();
+  const tuple = tupleOf(packet);
+  return tuple === undefined ? onwards() : sendTranslated(host, host.translations, packet, tuple);
 }
 
 /** What a host that translates sends itself is asked about like what it forwards, and routed anew (iptables(8), chain OUTPUT). */
-function sendTranslated(host: Host, packet: Uint8Array, addresses: IpAddresses): readonly Effect[] {
-  const { translations } = host;
-  const tuple = tupleOf(packet);
-  const outbound = translations === undefined || tuple === undefined ? undefined : beforeRouting(translations, tuple, momentOf(host));
-  if (tuple !== undefined && outbound?.kind === 'refused') return giveUp(host, tuple, 'port unreachable');
-  const leaving = outbound?.kind === 'refused' ? undefined : outbound;
-  const destination = leaving?.tuple.dst.ip ?? addresses.dst;
+function sendTranslated(host: Host, translations: Translations, packet: Uint8Array, tuple: Tuple): readonly Effect[] {
+  const outbound = beforeRouting(translations, tuple, momentOf(host));
+  if (outbound.kind === 'refused') return giveUp(host, tuple, 'port unreachable');
+  const destination = outbound.tuple.dst.ip;
   const hop = nextHop(host.plan, destination);
   if (hop === undefined) return unroutable(host, destination);
-  if (translations === undefined || leaving === undefined) return sendToNeighbour(host, hop.via, hop.ip, packet);
-  const translated = behindRouting(translations, leaving, hop.via.ip, momentOf(host));
-  return translated === undefined ? dropped(noPortLeft, addresses) : sendToNeighbour(host, hop.via, hop.ip, withTuple(packet, translated));
+  const translated = behindRouting(translations, outbound, hop.via.ip, momentOf(host));
+  return translated === undefined ? dropped(noPortLeft, { src: tuple.src.ip, dst: tuple.dst.ip }) : sendToNeighbour(host, hop.via, hop.ip, withTuple(packet, translated));
 }
 
 export function momentOf({ clock, random }: Host): Moment {

@@ -93,7 +93,7 @@ function receiveAsOpener(host: Host, association: Association, ip: Ipv4Header, {
     const connected: Effect = { kind: 'note', note: { kind: 'connected', as: 'opener', peer: association.remote.ip } };
     return [connected, ...ask(host, { ...association, state: 'established' }, { type: types.data, flags: wholeMessage, value: encodeData(tsn, host.random.payload) })];
   }
-  if (state === 'established' && type === types.sack) return ask(host, { ...association, state: 'shutdown-sent' }, { type: types.shutdown, flags: 0, value: encodeShutdown(tsnBefore(host.random.sequences.answerer)) });
+  if (state === 'established' && type === types.sack) return ask(host, { ...association, state: 'shutdown-sent' }, { type: types.shutdown, flags: 0, value: encodeShutdown(host.random.sequences.answerer - 1) });
   if (state === 'shutdown-sent' && type === types.shutdownAck) return [...send(host, association, { type: types.shutdownComplete, flags: 0, value: nothing }), ...end(host, association, 'closed')];
   return dropped(`SCTP chunk ${type} out of its turn`, ip);
 }
@@ -155,10 +155,6 @@ const wholeMessage = 3;
 /** A tag of zero stands for none (section 3.3.2). */
 function tagFrom(drawn: number): number {
   return drawn === 0 ? 1 : drawn;
-}
-
-function tsnBefore(tsn: number): number {
-  return (tsn - 1) >>> 0;
 }
 
 /** What the answerer has to know again. A real one signs it; nobody forges it here. */

@@ -60,13 +60,13 @@ function sendUdp(host: Host, srcPort: number, { to, port, ttl }: { readonly to: 
 
 /** One of several, and the next when its time has come. */
 function call(host: Host, stimulus: Calls, index: number): readonly Effect[] {
-  const srcPort = ephemeral.first + ((host.random.srcPort - ephemeral.first + index) % (ephemeral.last - ephemeral.first + 1));
+  const srcPort = ephemeral.first + ((host.random.srcPort + index) % ephemeral.count);
   const now = stimulus.protocol === 'UDP' ? sendUdp(host, srcPort, stimulus) : connect(host, 'echo', srcPort, stimulus);
   return index + 1 < stimulus.count ? [...now, { kind: 'wake', delayUs: stimulus.everyMs * 1000, timer: { kind: 'call', stimulus, index: index + 1 } }] : now;
 }
 
-/** RFC 6335, section 6. */
-const ephemeral = { first: 49_152, last: 65_535 } as const;
+/** RFC 6335, section 6. The first is a multiple of how many they are. */
+const ephemeral = { first: 49_152, count: 16_384 } as const;
 
 /** The first interface when there is no `name`. */
 function interfaceNamed({ name: host, interfaces }: HostPlan, name: string | undefined): InterfacePlan {

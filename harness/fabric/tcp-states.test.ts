@@ -183,6 +183,12 @@ void t.test('the one that opened closes, and waits for the end of the other', as
   t.strictSame(on(late, { ...theirs, flags: ACK, sequence: 105, acknowledgement: 1006, bytes: 2 }), [`received tcp ${between} 60`], 'it still reads');
 });
 
+void t.test('who talks by a connection that does not stand yet', async (t) => {
+  const opener = host();
+  begin(opener, { kind: 'open', from: 'a', to: peer.ip, port: 7, connection: 'c' });
+  t.strictSame(inWords(begin(opener, { kind: 'talk', from: 'a', to: peer.ip, port: 7, connection: 'c' })), ['dropped no connection c stands  ']);
+});
+
 void t.test('timers', async (t) => {
   const opener = host();
   const [, first] = begin(opener, { kind: 'tcp', from: 'a', to: peer.ip, port: 7 });

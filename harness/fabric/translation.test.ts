@@ -1,17 +1,13 @@
 // Goal: connections are translated as netfilter's nat table does it, and packets keep right checksums.
-// Method: rules as kube-proxy and a node have them; tuples one by one, with the time in hand; then a host that forwards, frame by frame.
+// Method: rules as kube-proxy and a node have them; tuples one by one, with the time in hand; then packets.
 import t from 'tap';
-import { encodeEthernet, decodeEthernet, etherTypes } from '../packet/ethernet.js';
 import { decodeIcmp, encodeIcmp, icmpTypes } from '../packet/icmp.js';
 import { decodeIpv4, encodeIpv4, ipProtocols } from '../packet/ipv4.js';
 import { decodeSctp, encodeSctp } from '../packet/sctp.js';
 import { decodeTcp, encodeTcp, tcpFlags } from '../packet/tcp.js';
 import { decodeUdp, encodeUdp } from '../packet/udp.js';
-import type { HostPlan } from '../nouns/plan.js';
 import type { TranslationPlan } from '../nouns/translation.js';
-import { createHost, type Draws, type Effect } from './host.js';
-import { receive, begin } from './stack.js';
-import { beforeRouting, behindRouting, noTranslations, type Translations } from './translation.js';
+import { beforeRouting, behindRouting, noTranslations, portsToTry, type Translations } from './translation.js';
 import { opensConnection, reversed, tupleOf, withTuple, type Tuple } from './tuple.js';
 
 const endpoints = [{ ip: '10.10.1.3', port: 80 }, { ip: '10.10.2.2', port: 8080 }, { ip: '10.10.2.3', port: 80 }];
@@ -60,6 +56,34 @@ void t.test('destinations', async (t) => {
   t.same(Array.from({ length: 9 }, (_, port) => through(again, tcp('10.10.1.2', 2000 + port, '10.96.0.10'))), Array.from({ length: 9 }, (_, port) => through(state, tcp('10.10.1.2', 2000 + port, '10.96.0.10'))), 'the same for the same draw');
 });
 
+void t.test('which endpoint', async (t) => {
+  const chosen = (rule: Partial<TranslationPlan['destinations'][number]>, ports = 12) => {
+    const state = noTranslations({ ...plan, destinations: [{ match: { ip: '10.96.0.10', protocol: 'TCP', port: 80 }, to: endpoints, keepsSenders: [], ...rule }] });
+    return Array.from({ length: ports }, (_, index) => endpoints.findIndex(({ ip }) => ip === must(through(state, tcp('10.10.1.2', 2000 + index, '10.96.0.10'), 0, '10.10.1.1', 7)).dst.ip)).join('');
+  };
+  t.equal(chosen({}), '000122010210', 'the same for the same draw and connection, for ever');
+  t.equal(chosen({ to: endpoints.slice(0, 1) }), '000000000000', 'the only one');
+  const state = noTranslations(plan);
+  const rule = { match: { ip: '10.96.0.20', protocol: 'TCP', port: 80 }, keepsSenders: [], affinityS: 100 } as const;
+  const asks = (to: readonly { readonly ip: string; readonly port: number }[], srcPort: number, affinityS?: number) => {
+    const changed = { ...state, plan: { destinations: [{ ...rule, to, ...(affinityS === undefined ? {} : { affinityS }) }], sources: [] } };
+    const result = through(changed, tcp('10.10.1.2', srcPort, '10.96.0.20'));
+    return typeof result === 'string' ? result : `${result.dst.ip}:${result.dst.port}`;
+  };
+  const [a, b] = [{ ip: '10.10.1.3', port: 80 }, { ip: '10.10.1.4', port: 80 }];
+  t.equal(asks([], 1), 'refused');
+  t.same([asks([b], 2), ...Array.from({ length: 9 }, (_, index) => asks([a, b], 10 + index))], Array.from({ length: 10 }, () => '10.10.1.4:80'), 'who has got one keeps it');
+  t.equal(asks([a], 3), '10.10.1.3:80', 'until it is gone');
+  t.equal(asks([{ ...a, port: 81 }], 4), '10.10.1.3:81', 'whole');
+  t.equal(asks([{ ...b, port: 81 }], 5), '10.10.1.4:81');
+  const later = noTranslations({ ...plan, destinations: [{ ...rule, to: endpoints }] });
+  const free = { ...later, plan: { sources: [], destinations: [{ match: rule.match, to: endpoints, keepsSenders: [] }] } };
+  for (let port = 100; port < 110; port++) through(free, tcp('10.10.1.2', port, '10.96.0.20'));
+  t.equal(later.kept.size, 0, 'without affinity nothing is kept');
+  const several: TranslationPlan = { ...plan, destinations: [{ match: rule.match, to: endpoints.slice(1), keepsSenders: ['10.10.1.0/24', '10.10.2.0/24'] }] };
+  t.same(['10.10.1.2', '10.10.2.9', '10.10.3.1'].map((src) => must(through(noTranslations(several), tcp(src, 1, '10.96.0.20'))).src.ip), ['10.10.1.2', '10.10.2.9', '10.10.1.1'], 'senders of any of the blocks are kept');
+});
+
 void t.test('senders', async (t) => {
   const state = noTranslations(plan);
   t.equal(text(must(through(state, tcp('172.30.0.1', 4000, '10.96.0.10')))).split(' > ')[0], '10.10.1.1:4000', 'from elsewhere');
@@ -76,6 +100,24 @@ void t.test('senders', async (t) => {
   t.equal(text(must(through(state, tcp('10.10.2.2', 4000, '192.0.2.1'), 0, '172.30.0.1'))), '10.10.2.2:4000 > 192.0.2.1:80', 'not from there');
   const here = beforeRouting(state, tcp('192.0.2.9', 4000, '172.30.0.1'), { nowUs: 0, draw: 1 });
   t.ok(here.kind === 'new' && text(must(behindRouting(state, here, undefined, { nowUs: 0, draw: 1 }))) === '192.0.2.9:4000 > 172.30.0.1:80', 'what ends here is not translated');
+  const fromRule = beforeRouting(state, tcp('10.10.1.7', 4000, '172.30.0.1'), { nowUs: 0, draw: 1 });
+  t.ok(fromRule.kind === 'new' && text(must(behindRouting(state, fromRule, undefined, { nowUs: 0, draw: 1 }))) === '10.10.1.7:4000 > 172.30.0.1:80', 'though a rule would hide its sender');
+});
+
+void t.test('ports', async (t) => {
+  const state = noTranslations(plan);
+  const echo = (src: string): Tuple => ({ protocol: ipProtocols.icmp, src: { ip: src, port: 77 }, dst: { ip: '192.0.2.1', port: 77 } });
+  t.equal(text(must(through(state, echo('10.10.1.2'), 0, '172.30.0.1'))), '172.30.0.1:77 > 192.0.2.1:77');
+  const second = must(through(state, echo('10.10.1.9'), 0, '172.30.0.1'));
+  t.equal(text(second), '172.30.0.1:1024 > 192.0.2.1:1024', 'of an echo the identifier, which is one');
+  t.same(through(state, reversed(second)), reversed(echo('10.10.1.9')));
+  const own: TranslationPlan = { destinations: [], sources: [{ from: ['172.30.0.0/24'], except: [], ports: { first: 50_000, last: 50_000 } }] };
+  t.equal(text(must(through(noTranslations(own), tcp('172.30.0.1', 4000, '192.0.2.1'), 0, '172.30.0.1'))), '172.30.0.1:4000 > 192.0.2.1:80', 'who has the address already keeps its port');
+  const tried = (own: number) => [...portsToTry(undefined, own)].join();
+  const from = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, index) => first + index);
+  t.equal(tried(30_000), [...from(30_000, 65_535), ...from(1024, 29_999)].join(), 'its own, those above it, and those from the first on');
+  t.equal(tried(80), [80, ...from(1024, 65_535)].join(), 'none that is reserved, unless it is its own');
+  t.same([...portsToTry({ first: 7, last: 9 }, 8)], [7, 8, 9]);
 });
 
 void t.test('time', async (t) => {
@@ -90,6 +132,15 @@ void t.test('time', async (t) => {
   const stream = must(through(state, udp(tcp('10.10.1.2', 5000, '192.0.2.1')), 0, '172.30.0.1'));
   for (const nowUs of [1, 3, 120].map((s) => s * second)) t.equal(open(reversed(stream), nowUs), 'known', 'a stream lasts for two minutes');
   t.equal(open(reversed(stream), 240 * second), 'new');
+  const soon = must(through(state, udp(tcp('10.10.1.2', 5001, '192.0.2.1')), 0, '172.30.0.1'));
+  for (const nowUs of [second, 3 * second - 1]) t.equal(open(reversed(soon), nowUs), 'known');
+  t.equal(open(reversed(soon), 33 * second - 1), 'new', 'before two seconds are over it is none');
+  const silent = tcp('10.10.1.2', 5002, '192.0.2.1');
+  t.same([0, 20, 49, 79].map((s) => { const { kind } = beforeRouting(state, silent, { nowUs: s * second, draw: 1 }); through(state, silent, s * second, '172.30.0.1'); return kind; }), ['new', 'known', 'known', 'new'], 'what is not answered lasts for thirty seconds, by TCP as well');
+  const stands = must(through(state, tcp('10.10.1.2', 5003, '192.0.2.1'), 0, '172.30.0.1'));
+  t.same([1, 432_000 * second, 864_000 * second - 1, 1_296_000 * second - 1].map((nowUs) => open(reversed(stands), nowUs)), ['known', 'known', 'known', 'new'], 'what is answered lasts for five days');
+  const echo = must(through(state, { ...tcp('10.10.1.2', 9, '192.0.2.1', 9), protocol: ipProtocols.icmp }, 0, '172.30.0.1'));
+  t.same([29, 58, 88].map((s) => open(reversed(echo), s * second)), ['known', 'known', 'new'], 'an echo for thirty seconds, answered or not');
   const one = must(through(state, tcp('10.10.1.2', 6000, '10.96.0.20'), 0)).dst;
   for (let index = 1; index < 30; index++) t.same(must(through(state, tcp('10.10.1.2', 6000 + index, '10.96.0.20'), index * 99 * second)).dst, one, 'affinity, counted from the last connection');
   const later = Array.from({ length: 30 }, (_, index) => must(through(state, tcp('10.10.1.2', 7000 + index, '10.96.0.20'), (29 * 99 + 100 * (index + 1)) * second)).dst.ip);
@@ -106,98 +157,42 @@ void t.test('packets', async (t) => {
   const moved = (protocol: number, bytes: Uint8Array) => {
     const result = withTuple(packet(protocol, bytes), { protocol, src: { ip: after.src, port: 1111 }, dst: { ip: after.dst, port: 8080 } });
     const ip = decodeIpv4(result);
-    t.match(ip, { checksum: 'valid', header: { ...after, ttl: 9 } });
+    t.hasStrict(ip, { checksum: 'valid', header: { ...after, ttl: 9 } });
     return ip?.payload ?? new Uint8Array();
   };
   const ports = { srcPort: 4000, dstPort: 80 };
   const movedPorts = { srcPort: 1111, dstPort: 8080 };
-  t.match(decodeUdp(moved(ipProtocols.udp, encodeUdp(ports, payload, before)), after), { header: movedPorts, checksum: 'valid' });
-  t.match(decodeUdp(moved(ipProtocols.udp, encodeUdp(ports, payload, 'no-checksum')), after), { header: movedPorts, checksum: 'absent' });
+  t.hasStrict(decodeUdp(moved(ipProtocols.udp, encodeUdp(ports, payload, before)), after), { header: movedPorts, checksum: 'valid' });
+  t.hasStrict(decodeUdp(moved(ipProtocols.udp, encodeUdp(ports, payload, 'no-checksum')), after), { header: movedPorts, checksum: 'absent' });
   const segment = { ...ports, sequence: 1, acknowledgement: 2, flags: tcpFlags.SYN, window: 3, urgentPointer: 0, options: new Uint8Array() };
-  t.match(decodeTcp(moved(ipProtocols.tcp, encodeTcp(segment, payload, before)), after), { header: movedPorts, checksum: 'valid' });
-  t.match(decodeTcp(moved(ipProtocols.tcp, encodeTcp(segment, payload, after)), after), { checksum: 'invalid' }, 'a wrong checksum stays wrong');
-  t.match(decodeSctp(moved(ipProtocols.sctp, encodeSctp({ ...ports, verificationTag: 7 }, payload))), { header: movedPorts, checksum: 'valid' });
+  t.hasStrict(decodeTcp(moved(ipProtocols.tcp, encodeTcp(segment, payload, before)), after), { header: movedPorts, checksum: 'valid' });
+  t.hasStrict(decodeTcp(moved(ipProtocols.tcp, encodeTcp(segment, payload, after)), after), { checksum: 'invalid' }, 'a wrong checksum stays wrong');
+  t.hasStrict(decodeSctp(moved(ipProtocols.sctp, encodeSctp({ ...ports, verificationTag: 7 }, payload))), { header: { ...movedPorts, verificationTag: 7 }, checksum: 'valid' });
   const echo = { type: icmpTypes.echoRequest, code: 0, identifier: 5, sequence: 6 };
-  t.match(decodeIcmp(moved(ipProtocols.icmp, encodeIcmp(echo, payload))), { header: { identifier: 1111, sequence: 6 }, checksum: 'valid' });
-  for (const data of Array.from({ length: 0x10000 / 257 }, (_, index) => Uint8Array.of(index, index + 1))) {
-    t.match(decodeUdp(moved(ipProtocols.udp, encodeUdp(ports, data, before)), after)?.checksum, 'valid', 'also where it comes out as zero');
-  }
+  t.hasStrict(decodeIcmp(moved(ipProtocols.icmp, encodeIcmp(echo, payload))), { header: { identifier: 1111, sequence: 6 }, checksum: 'valid' });
+  // Two bytes that are the sum of all the rest make it zero.
+  const summing = encodeUdp(movedPorts, new Uint8Array(2), after).subarray(6, 8);
+  t.same(moved(ipProtocols.udp, encodeUdp(ports, summing, before)), encodeUdp(movedPorts, summing, after), 'a sum of zero is written as all ones, for zero is none (RFC 768)');
+  t.same(encodeUdp(movedPorts, summing, after).subarray(6, 8), Uint8Array.of(255, 255));
+  const inTcp = encodeTcp({ ...segment, ...movedPorts }, new Uint8Array(2), after).subarray(16, 18);
+  t.same(moved(ipProtocols.tcp, encodeTcp(segment, inTcp, before)).subarray(16, 18), new Uint8Array(2), 'in TCP it stays');
+  const fromZero = encodeTcp(segment, new Uint8Array(2), before).subarray(16, 18);
+  t.same(encodeTcp(segment, fromZero, before).subarray(16, 18), new Uint8Array(2));
+  t.same(moved(ipProtocols.tcp, encodeTcp(segment, fromZero, before)), encodeTcp({ ...segment, ...movedPorts }, fromZero, after), 'and is a sum like any other');
   t.equal(tupleOf(packet(ipProtocols.tcp, payload)), undefined, 'cut off');
   t.equal(tupleOf(packet(ipProtocols.sctp, new Uint8Array(11))), undefined);
   t.equal(tupleOf(packet(47, new Uint8Array(20))), undefined, 'without ports');
+  t.equal(tupleOf(new Uint8Array(3)), undefined, 'no packet');
+  t.same(tupleOf(packet(ipProtocols.udp, encodeUdp(ports, new Uint8Array(), before))), { protocol: 17, src: { ip: before.src, port: 4000 }, dst: { ip: before.dst, port: 80 } }, 'with nothing in it');
+  t.same(tupleOf(packet(ipProtocols.sctp, encodeSctp({ ...ports, verificationTag: 7 }, new Uint8Array()))), { protocol: 132, src: { ip: before.src, port: 4000 }, dst: { ip: before.dst, port: 80 } });
+  t.same(tupleOf(packet(ipProtocols.icmp, encodeIcmp({ ...echo, type: icmpTypes.echoReply }, payload)))?.dst, { ip: before.dst, port: 5 }, 'an answer to an echo');
   t.same(tupleOf(packet(ipProtocols.icmp, encodeIcmp(echo, payload))), { protocol: 1, src: { ip: before.src, port: 5 }, dst: { ip: before.dst, port: 5 } });
   t.equal(tupleOf(packet(ipProtocols.icmp, encodeIcmp({ ...echo, type: icmpTypes.timeExceeded }, payload))), undefined, 'an error');
   const opens = (flags: number) => opensConnection(packet(ipProtocols.tcp, encodeTcp({ ...segment, flags }, payload, before)));
   t.same([tcpFlags.SYN, tcpFlags.ACK, tcpFlags.SYN | tcpFlags.ACK, tcpFlags.RST].map(opens), [true, true, false, false]);
   t.same([icmpTypes.echoRequest, icmpTypes.echoReply].map((type) => opensConnection(packet(ipProtocols.icmp, encodeIcmp({ ...echo, type }, payload)))), [true, false]);
-});
-
-const router: HostPlan = {
-  name: 'n1', kind: 'linux-node', routes: [],
-  interfaces: [{ name: 'gw', port: 'gw', mac: '0a:00:00:00:00:01', ip: '10.10.1.1', prefixLength: 24 }, { name: 'eth0', port: 'eth0', mac: '0a:00:00:00:00:02', ip: '172.30.0.1', prefixLength: 24 }],
-  forwarding: plan,
-};
-const draws: Draws = { identifier: 7, srcPort: 50_000, payload: Uint8Array.of(1, 2), sequences: { opener: 1, answerer: 2 } };
-
-/** Neighbours are known, so that packets go out at once. */
-function createRouter() {
-  const host = createHost(router, draws);
-  for (const ip of ['10.10.1.2', '10.10.1.3', '172.30.0.2', '10.10.2.2', '10.10.2.3']) host.neighbours.set(ip, { kind: 'known', mac: '0a:00:00:00:00:99' });
-  return host;
-}
-
-const datagram = (dst: string, ttl: number, port = 9, src = '10.10.1.2') => encodeIpv4({ src, dst, ttl, protocol: ipProtocols.udp }, encodeUdp({ srcPort: 4000, dstPort: port }, Uint8Array.of(1), { src, dst }));
-
-/** What becomes of a packet that comes in at the first interface: `via: src > dst, TTL, protocol` of what is sent, and what is noted. */
-function outcome(host: ReturnType<typeof createRouter>, packet: Uint8Array): readonly string[] {
-  const [gw] = host.plan.interfaces;
-  if (gw === undefined) throw new Error('no interface');
-  return receive(host, gw, encodeEthernet({ dst: gw.mac, src: '0a:00:00:00:00:99', etherType: etherTypes.ipv4 }, packet)).map(told);
-}
-
-function told(effect: Effect): string {
-  if (effect.kind === 'note') return 'why' in effect.note ? `${effect.note.kind}: ${effect.note.why}` : effect.note.kind;
-  if (effect.kind === 'wake') return 'wake';
-  const ip = decodeIpv4(decodeEthernet(effect.frame)?.payload ?? new Uint8Array());
-  const icmp = ip?.header.protocol === ipProtocols.icmp ? decodeIcmp(ip.payload) : undefined;
-  return ip === undefined ? `${effect.via.name}: ARP` : `${effect.via.name}: ${ip.header.src} > ${ip.header.dst}, TTL ${ip.header.ttl}, ${icmp === undefined ? `protocol ${ip.header.protocol}` : `ICMP ${icmp.header.type}/${icmp.header.code}`}, ${ip.checksum}`;
-}
-
-void t.test('a host that forwards', async (t) => {
-  const host = createRouter();
-  t.same(outcome(host, datagram('10.10.1.3', 9)), ['gw: 10.10.1.2 > 10.10.1.3, TTL 8, protocol 17, valid'], 'out of where it came in');
-  t.same(outcome(host, datagram('172.30.0.2', 2)), ['eth0: 172.30.0.1 > 172.30.0.2, TTL 1, protocol 17, valid']);
-  t.same(outcome(host, datagram('172.30.0.2', 1)), ['dropped: its time to live is over', 'gw: 10.10.1.1 > 10.10.1.2, TTL 64, ICMP 11/0, valid']);
-  t.same(outcome(host, datagram('192.0.2.1', 9)), ['dropped: no route to 192.0.2.1', 'gw: 10.10.1.1 > 10.10.1.2, TTL 64, ICMP 3/0, valid']);
-  t.same(outcome(host, datagram('10.10.1.1', 1)), ['received'], 'for itself');
-  const refused = encodeIpv4({ src: '10.10.1.2', dst: '10.96.0.30', ttl: 9, protocol: ipProtocols.tcp }, encodeTcp({ srcPort: 1, dstPort: 80, sequence: 1, acknowledgement: 0, flags: tcpFlags.SYN, window: 1, urgentPointer: 0, options: new Uint8Array() }, new Uint8Array(), { src: '10.10.1.2', dst: '10.96.0.30' }));
-  t.same(outcome(host, refused), ['dropped: nobody is there to answer for that address', 'gw: 10.10.1.1 > 10.10.1.2, TTL 64, ICMP 3/3, valid']);
-  const error = encodeIpv4({ src: '10.10.1.2', dst: '172.30.0.2', ttl: 1, protocol: ipProtocols.icmp }, encodeIcmp({ type: icmpTypes.timeExceeded, code: 0, identifier: 0, sequence: 0 }, new Uint8Array(28)));
-  t.same(outcome(host, error), ['dropped: its time to live is over'], 'no error about an error');
-  t.same(outcome(createHost({ name: router.name, kind: router.kind, routes: [], interfaces: router.interfaces }, draws), datagram('172.30.0.2', 9)), ['dropped: no route to 172.30.0.2'], 'one that does not');
-});
-
-void t.test('a host that opens a connection itself', async (t) => {
-  const routed: HostPlan = { ...router, routes: [{ destination: '0.0.0.0/0', via: '172.30.0.2', interface: 'eth0', onlink: false }, { destination: '10.10.2.0/24', via: '10.10.2.2', interface: 'gw', onlink: true }] };
-  const host = createHost(routed, draws);
-  for (const ip of ['10.10.1.3', '10.10.2.2']) host.neighbours.set(ip, { kind: 'known', mac: '0a:00:00:00:00:99' });
-  const effects = begin(host, { kind: 'tcp', from: 'n1', to: '10.96.0.10', port: 80 });
-  t.match(effects.map(told), [/^gw: 10\.10\.1\.1 > 10\.10\.[12]\.[23], TTL 64, protocol 6, valid$/, 'wake'], 'it goes where the endpoint is, with the address that it leaves by');
-  const hopeless = createHost(routed, draws);
-  t.match(begin(hopeless, { kind: 'tcp', from: 'n1', to: '10.96.0.30', port: 80 }).map(told), ['unreachable: port unreachable', 'wake']);
-  t.equal(hopeless.connections.size, 0);
-});
-
-void t.test('who is told that nobody is there gives up', async (t) => {
-  const pod = createHost({ name: 'p1', kind: 'pod', interfaces: [{ name: 'eth0', port: 'p1', mac: '0a:00:00:00:00:05', ip: '10.10.1.2', prefixLength: 24 }], routes: [{ destination: '0.0.0.0/0', via: '10.10.1.1', interface: 'eth0', onlink: false }] }, draws);
-  pod.neighbours.set('10.10.1.1', { kind: 'known', mac: '0a:00:00:00:00:01' });
-  const [sent] = begin(pod, { kind: 'tcp', from: 'p1', to: '10.96.0.30', port: 80 });
-  const packet = sent?.kind === 'send' ? (decodeEthernet(sent.frame)?.payload ?? new Uint8Array()) : new Uint8Array();
-  t.equal(pod.connections.size, 1);
-  const [eth0] = pod.plan.interfaces;
-  const error = encodeIpv4({ src: '10.10.1.1', dst: '10.10.1.2', ttl: 64, protocol: ipProtocols.icmp }, encodeIcmp({ type: icmpTypes.destinationUnreachable, code: 3, identifier: 0, sequence: 0 }, packet));
-  t.same(eth0 && receive(pod, eth0, encodeEthernet({ dst: eth0.mac, src: '0a:00:00:00:00:01', etherType: etherTypes.ipv4 }, error)).map(told), ['unreachable: port unreachable']);
-  t.equal(pod.connections.size, 0);
+  t.ok(opensConnection(packet(ipProtocols.udp, encodeUdp(ports, Uint8Array.of(0, 0, 0, 0, 0, tcpFlags.RST), before))), 'a datagram has no flags, whatever stands there');
+  t.notOk(opensConnection(new Uint8Array(3)));
 });
 
 void t.test('NetNat: ports of a range, and lifetimes of its own', async (t) => {
@@ -223,4 +218,17 @@ void t.test('NetNat: ports of a range, and lifetimes of its own', async (t) => {
   t.same([echo.src, echo.dst], [{ ip: '172.30.0.1', port: 50_000 }, { ip: '192.0.2.9', port: 50_000 }], 'an echo has one identifier');
   t.equal(beforeRouting(state, reversed(echo), { nowUs: 29 * second, draw: 1 }).kind, 'known');
   t.equal(beforeRouting(state, reversed(echo), { nowUs: 59 * second, draw: 1 }).kind, 'new');
+});
+
+void t.test('lifetimes of its own, each for its protocol', async (t) => {
+  const state = noTranslations({ destinations: [], sources: [], lifetimes: { icmpS: 10, udpS: 20, tcpTransientS: 30, tcpEstablishedS: 40 } });
+  const lasts = (protocol: number, answered: boolean): readonly string[] => {
+    const request = { ...tcp('10.10.1.2', 100 + protocol, '192.0.2.1', 100 + protocol), protocol };
+    through(state, request);
+    const from = answered ? 1 : 0;
+    if (answered) through(state, reversed(request), from * second);
+    return [10, 20, 30, 40].filter((s) => beforeRouting({ ...state, connections: structuredClone(state.connections) }, request, { nowUs: (from + s) * second - 1, draw: 1 }).kind === 'known').map(String);
+  };
+  t.same([ipProtocols.icmp, ipProtocols.udp, ipProtocols.tcp].map((protocol) => lasts(protocol, false).at(-1)), ['10', '20', '30']);
+  t.same([ipProtocols.icmp, ipProtocols.udp, ipProtocols.tcp].map((protocol) => lasts(protocol, true).at(-1)), ['10', '20', '40']);
 });

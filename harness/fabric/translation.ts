@@ -38,8 +38,8 @@ export interface Moment {
 export type Inbound =
   /** Of a connection that stands: it leaves as `tuple`. */
   | { readonly kind: 'known'; readonly tuple: Tuple }
-  /** The first of its connection: `tuple` has its destination; its source is decided behind the routing. */
-  | { readonly kind: 'new'; readonly original: Tuple; readonly tuple: Tuple; readonly masquerade: 'always' | 'by rule' }
+  /** The first of its connection: `tuple` has its destination; its source is decided behind the routing, by rule where it is not hidden in any case. */
+  | { readonly kind: 'new'; readonly original: Tuple; readonly tuple: Tuple; readonly isHidden: boolean }
   /** Nobody is there to get it. */
   | { readonly kind: 'refused' };
 
@@ -52,11 +52,11 @@ export function beforeRouting(state: Translations, tuple: Tuple, moment: Moment)
   const known = knownTuple(state, tuple, moment.nowUs);
   if (known !== undefined) return { kind: 'known', tuple: known };
   const rule = state.plan.destinations.find(({ match }) => match.ip === tuple.dst.ip && match.port === tuple.dst.port && protocolNumbers[match.protocol] === tuple.protocol);
-  if (rule === undefined) return { kind: 'new', original: tuple, tuple, masquerade: 'by rule' };
+  if (rule === undefined) return { kind: 'new', original: tuple, tuple, isHidden: false };
   const endpoint = chooseEndpoint(state, rule, tuple, moment);
   if (endpoint === undefined) return { kind: 'refused' };
   const isHidden = endpoint.ip === tuple.src.ip || !isIn(tuple.src.ip, rule.keepsSenders);
-  return { kind: 'new', original: tuple, tuple: { ...tuple, dst: endpoint }, masquerade: isHidden ? 'always' : 'by rule' };
+  return { kind: 'new', original: tuple, tuple: { ...tuple, dst: endpoint }, isHidden };
 }
 
 /** The second step (POSTROUTING; INPUT for what ends here): how the packet leaves. `outgoing` is the address of the interface that it leaves by; missing where it ends here. @returns undefined where no port is left. */
@@ -64,7 +64,7 @@ export function behindRouting(state: Translations, inbound: Exclude<Inbound, { r
   if (inbound.kind === 'known') return inbound.tuple;
   const { original, tuple } = inbound;
   const rule = state.plan.sources.find((candidate) => hidesSender(candidate, tuple));
-  const hides = outgoing !== undefined && (inbound.masquerade === 'always' || rule !== undefined);
+  const hides = outgoing !== undefined && (inbound.isHidden || rule !== undefined);
   const translated = hides && tuple.src.ip !== outgoing ? withPort(state, { ...tuple, src: { ip: outgoing, port: tuple.src.port } }, rule?.ports, nowUs) : tuple;
   if (translated === undefined) return undefined;
   const connection: TranslatedConnection = { original, translated, expiresUs: nowUs + firstLifetimeUs(state.plan, tuple.protocol) };
@@ -112,11 +112,13 @@ function lifetimeOf(plan: TranslationPlan, protocol: number, { answeredUs }: Tra
 /** The one that the sender had last, where the rule is so and it is not gone; else any. */
 function chooseEndpoint(state: Translations, rule: DestinationRule, tuple: Tuple, { nowUs, draw }: Moment): AddressAndPort | undefined {
   const { match, to, affinityS } = rule;
+  const any = to[Number.parseInt(sha256(`${draw} ${keyOfTuple(tuple)}`).slice(0, 8), 16) % to.length];
+  if (affinityS === undefined) return any;
   const client = `${tuple.src.ip} ${match.protocol} ${match.ip}:${match.port}`;
-  const kept = affinityS === undefined ? undefined : state.kept.get(client);
-  const isStill = kept !== undefined && nowUs - kept.atUs < (affinityS ?? 0) * second && to.some(({ ip, port }) => ip === kept.endpoint.ip && port === kept.endpoint.port);
-  const endpoint = isStill ? kept.endpoint : to[Number.parseInt(sha256(`${draw} ${keyOfTuple(tuple)}`).slice(0, 8), 16) % Math.max(1, to.length)];
-  if (endpoint !== undefined && affinityS !== undefined) state.kept.set(client, { endpoint, atUs: nowUs });
+  const kept = state.kept.get(client);
+  const isStill = kept !== undefined && nowUs - kept.atUs < affinityS * second && to.some(({ ip, port }) => ip === kept.endpoint.ip && port === kept.endpoint.port);
+  const endpoint = isStill ? kept.endpoint : any;
+  if (endpoint !== undefined) state.kept.set(client, { endpoint, atUs: nowUs });
   return endpoint;
 }
 
@@ -128,10 +130,9 @@ function isIn(ip: string, blocks: readonly string[]): boolean {
   return blocks.some((block) => cidrContains(parseCidr(block), ipv4Number(ip)));
 }
 
-/** A port of the range, the lowest that is free; without a range the sender's own, or the next. Undefined where none is left. */
+/** With a port by which answers would find back to this connection alone: the lowest of the range; without a range the sender's own, or the next above it. Undefined where none is left. */
 function withPort(state: Translations, wanted: Tuple, range: SourceRule['ports'], nowUs: number): Tuple | undefined {
-  if (range === undefined) return withFreePort(state, wanted, nowUs);
-  for (let port = range.first; port <= range.last; port++) {
+  for (const port of portsToTry(range, wanted.src.port)) {
     const tuple = withSource(wanted, port);
     if (live(state, keyOfTuple(reversed(tuple)), nowUs) === undefined) return tuple;
   }
@@ -143,17 +144,19 @@ function withSource({ protocol, src, dst }: Tuple, port: number): Tuple {
   return { protocol, src: { ...src, port }, dst: protocol === ipProtocols.icmp ? { ...dst, port } : dst };
 }
 
-/** The sender's own port, or the next above it with which answers would find back to this connection alone. */
-function withFreePort(state: Translations, wanted: Tuple, nowUs: number): Tuple {
-  for (let offset = 0; offset < 0x10000; offset++) {
-    const port = ((wanted.src.port + offset - firstPort) % (0x10000 - firstPort) + (0x10000 - firstPort)) % (0x10000 - firstPort) + firstPort;
-    const tuple = { ...wanted, src: { ...wanted.src, port: offset === 0 ? wanted.src.port : port } };
-    if (live(state, keyOfTuple(reversed(tuple)), nowUs) === undefined) return tuple;
+/** In the order in which they are tried: those of the range; without one the sender's own, those above it, and from the first on. */
+export function* portsToTry(range: SourceRule['ports'], own: number): Iterable<number> {
+  if (range !== undefined) {
+    for (let port = range.first; port <= range.last; port++) yield port;
+    return;
   }
-  return wanted;
+  yield own;
+  for (let port = Math.max(own + 1, firstPort); port <= lastPort; port++) yield port;
+  for (let port = firstPort; port < own; port++) yield port;
 }
 
 /** Ports below are nobody's to give out (ip(7), "ip_local_port_range"; netfilter has the same bound). */
 const firstPort = 1024;
+const lastPort = 65_535;
 
 const protocolNumbers: Readonly<Record<TransportProtocol, number>> = { TCP: ipProtocols.tcp, UDP: ipProtocols.udp, SCTP: ipProtocols.sctp };

@@ -68,7 +68,7 @@ function cable(plan: ClusterPlan): Cabling {
   const atPort = new Map<string, End | Station>();
   const outside = new Map<InterfacePlan, Station>();
   for (const { node, hosts: hostPlans, bridges } of plan.nodes) {
-    const answeredFor = new Set(bridges.flatMap(({ underlay }) => (underlay === undefined ? [] : [underlay.ip])));
+    const answeredFor = new Set(bridges.flatMap(({ underlay }) => underlay?.ip ?? []));
     for (const hostPlan of hostPlans) {
       hosts.set(hostPlan.name, { plan: hostPlan, node, answeredFor });
       for (const via of hostPlan.interfaces) {
@@ -76,7 +76,7 @@ function cable(plan: ClusterPlan): Cabling {
         else atPort.set(`${node} ${via.port}`, { kind: 'host', host: hostPlan.name, via });
       }
     }
-    const underlay = bridges.find((bridge) => bridge.underlay !== undefined)?.underlay;
+    const [underlay] = bridges.flatMap((bridge) => bridge.underlay ?? []);
     for (const port of bridges.flatMap(({ ports }) => ports)) {
       if (port.kind === 'uplink') atPort.set(`${node} ${port.name}`, { ...(underlay === undefined ? {} : { network: networkOf(underlay) }), mac: port.mac, end: { kind: 'switch', node, port: port.name } });
     }
@@ -102,9 +102,8 @@ function areJoined({ network: one }: Station, { network: other }: Station): bool
 
 /** Hosts for all of the plan, who know what there are memories of, and the wires between them and its switches. */
 export function wire(plan: ClusterPlan, stimulus: Stimulus, random: Draws, { hosts: memories, clock }: HostMemories): Wiring {
-  const interjection = stimulus.kind === 'tcp' ? stimulus.interjection : undefined;
+  const interjection = 'interjection' in stimulus ? stimulus.interjection : undefined;
   const { hosts, atPort, outside, stations } = cablingOf(plan);
-  const met = new Map<string, Host>();
   const plannedHost = (name: string) => {
     const found = hosts.get(name);
     assert(found !== undefined, `no host ${name} in the plan`);
@@ -112,8 +111,7 @@ export function wire(plan: ClusterPlan, stimulus: Stimulus, random: Draws, { hos
   };
   const hostCalled = (name: string): Host => {
     const { plan: hostPlan, answeredFor } = plannedHost(name);
-    const host = met.get(name) ?? createHost(hostPlan, random, { interjection, answeredFor, clock, memory: memories.get(name) });
-    met.set(name, host);
+    const host = createHost(hostPlan, random, { interjection, answeredFor, clock, memory: memories.get(name) });
     memories.set(name, host);
     return host;
   };

@@ -204,7 +204,7 @@ void t.test('neighbour discovery and SCTP are written', (t) => {
   t.equal(typed.slice(-2), '02', 'the type of an option that is not there goes into padding');
   const sctp = hexOf(encodeSctp({ srcPort: 1, dstPort: 2, verificationTag: 3 }, bytesOf('0102030405')));
   const moved = bytesOf(written(ipv6('84', sctp), (key) => { key[word.tpSrc] = 9; }).slice(108));
-  t.match(decodeSctp(moved), { header: { srcPort: 9, dstPort: 2 }, checksum: 'valid' });
+  t.hasStrict(decodeSctp(moved), { header: { srcPort: 9, dstPort: 2 }, checksum: 'valid' });
   const wrong = bytesOf(written(ipv6('84', `${sctp.slice(0, 16)}00000000${sctp.slice(24)}`), (key) => { key[word.tpSrc] = 9; }).slice(108));
   t.equal(decodeSctp(wrong)?.checksum, 'invalid', 'what was wrong stays wrong');
   t.end();

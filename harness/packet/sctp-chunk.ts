@@ -83,6 +83,7 @@ export function encodeSack(cumulativeTsn: number): Uint8Array {
   return value;
 }
 
+/** `cumulativeTsn` modulo 2^32. */
 export function encodeShutdown(cumulativeTsn: number): Uint8Array {
   const value = new Uint8Array(4);
   viewOf(value).setUint32(0, cumulativeTsn);
