@@ -6,7 +6,7 @@ import type { Host } from './host.js';
 
 /** What proxies remember. */
 export interface ProxyMemory {
-  /** The endpoint that a client got of a proxy with affinity, and when. */
+  /** The endpoint that a client got of a proxy, and when: with affinity it gets it again. */
   readonly kept: Map<string, { readonly endpoint: AddressAndPort; readonly atUs: number }>;
   /** How many connections each proxy has looked for an endpoint for. */
   readonly turns: Map<string, number>;
@@ -20,6 +20,7 @@ export interface DatagramClient {
   readonly port: number;
   readonly own: AddressAndPort;
   readonly endpoint: AddressAndPort;
+  readonly idleUs: number;
   expiresUs: number;
 }
 
@@ -36,12 +37,11 @@ export function proxyAt({ plan }: Host, protocol: ProxyPlan['at']['protocol'], {
  * Endpoints in the order in which they are tried: from the one that the client had last, or from the one whose turn it is. Where turns begin Kubernetes leaves to chance (kube-proxy's
  * "round-robin", on endpoints that were shuffled).
  */
-export function endpointsFor({ proxied, clock, random }: Host, proxy: ProxyPlan, client: AddressAndPort): readonly AddressAndPort[] {
-  const { to, at, affinityS } = proxy;
-  const kept = affinityS === undefined ? undefined : proxied.kept.get(clientOf(proxy, client));
-  const isStill = kept !== undefined && clock.nowUs - kept.atUs < (affinityS ?? 0) * 1_000_000;
-  const last = isStill ? to.findIndex(({ ip, port }) => ip === kept.endpoint.ip && port === kept.endpoint.port) : -1;
-  const first = last >= 0 ? last : (number(`${random.identifier} ${at.protocol} ${at.port}`) + turn(proxied, `${at.protocol} ${at.ip ?? '*'}:${at.port}`)) % Math.max(1, to.length);
+export function endpointsFor({ proxied, clock, random }: Host, { to, at, affinityS = 0 }: ProxyPlan, client: AddressAndPort): readonly AddressAndPort[] {
+  const kept = proxied.kept.get(clientOf(at, client));
+  const isStill = kept !== undefined && clock.nowUs - kept.atUs < affinityS * 1_000_000;
+  const last = to.findIndex(({ ip, port }) => isStill && ip === kept.endpoint.ip && port === kept.endpoint.port);
+  const first = last >= 0 ? last : (number(`${random.identifier} ${at.protocol} ${at.port}`) + turn(proxied, listenerOf(at))) % to.length;
   return [...to.slice(first), ...to.slice(0, first)];
 }
 
@@ -52,8 +52,8 @@ function turn({ turns }: ProxyMemory, key: string): number {
 }
 
 /** An endpoint has taken the client's connection. */
-export function remember({ proxied, clock }: Host, proxy: ProxyPlan, client: AddressAndPort, endpoint: AddressAndPort): void {
-  if (proxy.affinityS !== undefined) proxied.kept.set(clientOf(proxy, client), { endpoint, atUs: clock.nowUs });
+export function remember({ proxied, clock }: Host, { at }: ProxyPlan, client: AddressAndPort, endpoint: AddressAndPort): void {
+  proxied.kept.set(clientOf(at, client), { endpoint, atUs: clock.nowUs });
 }
 
 /** A port of the host's own for what it opens for this client, and `isFree`; they go round. */
@@ -69,8 +69,12 @@ export function portFor({ random }: Host, client: AddressAndPort, isFree: (port:
 /** RFC 6335, section 6. */
 const dynamicPorts = { first: 49_152, count: 16_384 } as const;
 
-function clientOf({ at }: ProxyPlan, { ip }: AddressAndPort): string {
-  return `${ip} ${at.protocol} ${at.ip ?? '*'}:${at.port}`;
+function clientOf(at: ProxyPlan['at'], { ip }: AddressAndPort): string {
+  return JSON.stringify([ip, listenerOf(at)]);
+}
+
+function listenerOf({ protocol, ip, port }: ProxyPlan['at']): string {
+  return JSON.stringify([protocol, ip, port]);
 }
 
 function number(text: string): number {

@@ -21,7 +21,7 @@ export function relayDatagram(host: Host, { src, dst }: Ipv4Header, { srcPort, d
   const known = live(host, keyOf(from, to));
   const met = known ?? meet(host, proxy, from, to);
   if (met === undefined) return [];
-  met.expiresUs = host.clock.nowUs + proxy.udpIdleMs * 1000;
+  touch(host, met);
   const told: readonly Effect[] = known === undefined ? [{ kind: 'note', note: { kind: 'relayed', client: from.ip, to: met.endpoint.ip } }] : [];
   return [...told, ...sendFrom(host, met.own.port, met.endpoint, payload)];
 }
@@ -29,11 +29,12 @@ export function relayDatagram(host: Host, { src, dst }: Ipv4Header, { srcPort, d
 /** Undefined where there is no endpoint, or no way to it. */
 function meet(host: Host, proxy: ProxyPlan, client: AddressAndPort, asked: AddressAndPort): DatagramClient | undefined {
   const [endpoint] = endpointsFor(host, proxy, client);
-  const hop = endpoint === undefined ? undefined : nextHop(host.plan, endpoint.ip);
-  if (endpoint === undefined || hop === undefined) return undefined;
+  if (endpoint === undefined) return undefined;
+  const hop = nextHop(host.plan, endpoint.ip);
+  if (hop === undefined) return undefined;
   const ownAt = (port: number) => ({ ip: hop.via.ip, port });
   const own = ownAt(portFor(host, client, (port) => live(host, keyOf(ownAt(port), endpoint)) === undefined));
-  const met: DatagramClient = { client, port: asked.port, own, endpoint, expiresUs: host.clock.nowUs + proxy.udpIdleMs * 1000 };
+  const met: DatagramClient = { client, port: asked.port, own, endpoint, idleUs: proxy.udpIdleMs * 1000, expiresUs: host.clock.nowUs };
   remember(host, proxy, client, endpoint);
   host.proxied.datagrams.set(keyOf(client, asked), met);
   host.proxied.datagrams.set(keyOf(own, endpoint), met);
@@ -45,10 +46,9 @@ function live({ proxied, clock }: Host, key: string): DatagramClient | undefined
   return found === undefined || found.expiresUs <= clock.nowUs ? undefined : found;
 }
 
-/** Answers keep it as well. */
-function touch(host: Host, met: DatagramClient): void {
-  const proxy = host.plan.proxies?.find(({ at }) => at.protocol === 'UDP' && at.port === met.port);
-  if (proxy !== undefined) met.expiresUs = host.clock.nowUs + proxy.udpIdleMs * 1000;
+/** Either way keeps it. */
+function touch({ clock }: Host, met: DatagramClient): void {
+  met.expiresUs = clock.nowUs + met.idleUs;
 }
 
 /** From the address that the way there begins with: the sockets of proxies are of no address in particular. */

@@ -86,6 +86,7 @@ void t.test('what a client sends and closes before its endpoint is there waits f
   t.same(between(packets, 'w', 'e1'), ['w>e1 SYN', 'e1>w SYN+ACK', 'w>e1 ACK', 'w>e1 FIN+ACK', 'e1>w FIN+ACK', 'w>e1 ACK']);
   t.same(between(packets, 'c', 'w').slice(3), ['c>w FIN+ACK', 'w>c ACK', 'w>c FIN+ACK', 'c>w ACK']);
   t.same(notes.filter((note) => / closed /.test(note)).length, 2);
+  t.ok(packets.indexOf('w>c FIN+ACK') > packets.indexOf('w>e1 ACK'), 'the client\'s is closed when the endpoint has taken its own');
 });
 
 void t.test('an endpoint that is gone, or refuses, is followed by the next; when all are, the client is reset', async (t) => {
@@ -115,8 +116,9 @@ void t.test('an endpoint that dies: its reset, and its silence, end the client\'
   t.ok(play(open, { memories }).notes.includes(`w: relayed ${client} ${first}`));
   t.ok(play(talk, { memories }).notes.includes(`c: received tcp ${outside} ${client} 64`), 'it carries data later as well');
   memories.hosts.delete('e1');
-  const { packets } = play(talk, { memories });
+  const { packets, notes } = play(talk, { memories });
   t.same(between(packets, 'w', 'e1'), ['w>e1 PSH+ACK 4', 'e1>w RST'], 'one that has started anew knows nothing of it');
+  t.same(notes.filter((note) => note.startsWith('w:')), [], 'which the host does not tell: it is no party');
   t.same(between(packets, 'c', 'w'), ['c>w PSH+ACK 4', 'w>c ACK', 'w>c FIN+ACK', 'c>w FIN+ACK', 'w>c ACK']);
   const silent = noMemories();
   play(open, { memories: silent });

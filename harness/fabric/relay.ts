@@ -2,37 +2,55 @@
  * The two connections of a proxy, client to proxy and proxy to endpoint: what one brings is sent by the other, and where either ends, both are closed (kube-proxy in its userspace mode,
  * pkg/proxy/winuserspace of Kubernetes before 1.26: an endpoint that does not take the connection in time, or refuses it, is followed by the next; when all tries are over, the client's is closed).
  */
+import { assert } from '../base/errors.js';
 import type { ProxyPlan } from '../nouns/proxy.js';
 import { tcpFlags } from '../packet/tcp.js';
 import { connectionKey, type Effect, type Host, type Timer } from './host.js';
 import { defaultTtl } from './ip.js';
-import { endpointsFor, portFor, proxyAt, remember } from './proxy.js';
+import { endpointsFor, portFor, remember } from './proxy.js';
 import { nextHop } from './routing.js';
-import { acknowledge, keep, retransmission, send, type Relay, type TcpConnection, type Try } from './tcp-connection.js';
+import { acknowledge, isRelayEnd, keep, retransmission, send, type Relay, type RelayEnd, type TcpConnection, type Try } from './tcp-connection.js';
 import { sendSegment } from './tcp-segment.js';
 
 const { SYN, ACK, FIN, RST, PSH } = tcpFlags;
 
 /** Joined to nothing yet. */
-export const fresh: Relay = { other: '', waiting: [], closing: false, tries: [] };
+export function unjoined(proxy: ProxyPlan): Relay {
+  return { proxy, other: '', waiting: [], closing: false, tries: [] };
+}
 
 type DialTimer = Extract<Timer, { kind: 'dial' }>;
 
+/** What is next in turn of a connection. */
+interface Heard {
+  readonly payload: Uint8Array;
+  readonly finished: boolean;
+}
+
 /** A client's connection stands: one to an endpoint is opened for it. */
-export function accepted(host: Host, client: TcpConnection): readonly Effect[] {
-  const proxy = proxyOf(host, client);
-  const endpoints = proxy === undefined ? [] : endpointsFor(host, proxy, client.remote);
-  const tries = (proxy?.dialMs ?? []).flatMap((limitMs, index): Try[] => endpoints.slice(index % Math.max(1, endpoints.length)).slice(0, 1).map((endpoint) => ({ endpoint, limitMs })));
+export function accepted(host: Host, client: RelayEnd, heard: Heard): readonly Effect[] {
   keep(host, client);
-  return dial(host, connectionKey(client), { ...fresh, tries });
+  const dialing = dial(host, connectionKey(client), { ...client.relay, tries: triesOf(host, client) });
+  const joined = endAt(host, connectionKey(client));
+  assert(joined !== undefined, 'a client that has sent nothing yet is not reset');
+  return [...dialing, ...relayed(host, joined, heard)];
+}
+
+/** Endpoints in turn, as often as the proxy tries. */
+function triesOf(host: Host, { relay: { proxy }, remote }: RelayEnd): readonly Try[] {
+  const endpoints = endpointsFor(host, proxy, remote);
+  return proxy.dialMs.flatMap((limitMs, index) => {
+    const endpoint = endpoints[index % endpoints.length];
+    return endpoint === undefined ? [] : [{ endpoint, limitMs }];
+  });
 }
 
 /** Tries who is next; `relay` has what waits for an endpoint. Where all tries are over, the client's connection is closed, by a reset where it has sent what nobody will read. */
 function dial(host: Host, clientKey: string, { tries: [now, ...later], ...relay }: Relay): readonly Effect[] {
-  const client = host.connections.get(clientKey);
-  if (client?.relay === undefined) return [];
-  const hop = now === undefined ? undefined : nextHop(host.plan, now.endpoint.ip);
-  if (now === undefined) return giveUp(host, client, relay.waiting.length > 0 || relay.closing);
+  const client = endAt(host, clientKey);
+  if (client === undefined) return [];
+  if (now === undefined) return relay.waiting.length > 0 ? resetUnread(host, client) : close(host, clientKey);
+  const hop = nextHop(host.plan, now.endpoint.ip);
   if (hop === undefined) return dial(host, clientKey, { ...relay, tries: later });
   const endsAt = (port: number) => ({ local: { ip: hop.via.ip, port }, remote: now.endpoint });
   const port = portFor(host, client.remote, (candidate) => !host.connections.has(connectionKey(endsAt(candidate))));
@@ -44,16 +62,15 @@ function dial(host: Host, clientKey: string, { tries: [now, ...later], ...relay 
   return [...send(host, opened, SYN), { kind: 'wake', delayUs: now.limitMs * 1000, timer: { kind: 'dial', connection: connectionKey(opened) } }];
 }
 
-function giveUp(host: Host, client: TcpConnection, isUnread: boolean): readonly Effect[] {
-  if (!isUnread || client.state === 'syn-received') return close(host, connectionKey(client));
+function resetUnread(host: Host, client: RelayEnd): readonly Effect[] {
   host.connections.delete(connectionKey(client));
   return sendSegment(host, client, { sequence: client.sendNext, acknowledgement: client.receiveNext, flags: RST | ACK, payload: new Uint8Array(), checksum: 'right' });
 }
 
 /** The endpoint has not answered in time. */
 export function dialTimedOut(host: Host, { connection }: DialTimer): readonly Effect[] {
-  const opened = host.connections.get(connection);
-  return opened === undefined || !stillDialing(host, connection) ? [] : notTaken(host, opened);
+  const opened = endAt(host, connection);
+  return opened?.state === 'syn-sent' ? notTaken(host, opened) : [];
 }
 
 export function stillDialing(host: Host, connection: string): boolean {
@@ -61,31 +78,23 @@ export function stillDialing(host: Host, connection: string): boolean {
 }
 
 /** The endpoint refuses, or does not answer: the next. */
-export function notTaken(host: Host, opened: TcpConnection): readonly Effect[] {
+export function notTaken(host: Host, opened: RelayEnd): readonly Effect[] {
   host.connections.delete(connectionKey(opened));
-  return opened.relay === undefined ? [] : dial(host, opened.relay.other, opened.relay);
+  return dial(host, opened.relay.other, opened.relay);
 }
 
-/** The endpoint has taken the connection: what waits is sent, and if the client has closed meanwhile, so is this. */
-export function taken(host: Host, opened: TcpConnection): readonly Effect[] {
+/** The endpoint has taken the connection: what waits is sent, and if the client has closed meanwhile, or is gone, this is closed. */
+export function taken(host: Host, opened: RelayEnd): readonly Effect[] {
   keep(host, opened);
-  const client = host.connections.get(opened.relay?.other ?? '');
-  const proxy = client === undefined ? undefined : proxyOf(host, client);
-  if (client !== undefined && proxy !== undefined) remember(host, proxy, client.remote, opened.remote);
-  const key = connectionKey(opened);
-  const note: Effect = { kind: 'note', note: { kind: 'relayed', client: client?.remote.ip ?? '', to: opened.remote.ip } };
-  const over = client === undefined || client.state === 'close-wait';
-  return [note, ...acknowledge(host, opened), ...(over ? closeBoth(host, key) : flush(host, key))];
-}
-
-/** What is next in turn of a connection. */
-interface Heard {
-  readonly payload: Uint8Array;
-  readonly finished: boolean;
+  const client = endAt(host, opened.relay.other);
+  if (client === undefined) return [...acknowledge(host, opened), ...close(host, connectionKey(opened))];
+  remember(host, opened.relay.proxy, client.remote, opened.remote);
+  const note: Effect = { kind: 'note', note: { kind: 'relayed', client: client.remote.ip, to: opened.remote.ip } };
+  return [note, ...acknowledge(host, opened), ...(client.state === 'close-wait' ? closeBoth(host, opened) : flush(host, connectionKey(opened)))];
 }
 
 /** The next of a connection that stands, or has stood, with everything that was sent acknowledged. */
-export function relayed(host: Host, connection: TcpConnection, { payload, finished }: Heard): readonly Effect[] {
+export function relayed(host: Host, connection: RelayEnd, { payload, finished }: Heard): readonly Effect[] {
   const key = connectionKey(connection);
   switch (connection.state) {
     case 'established':
@@ -114,50 +123,52 @@ export function resetDeaf(host: Host, connection: TcpConnection, sequence: numbe
 }
 
 /** The other end will send no more. */
-function receiveLast(host: Host, connection: TcpConnection): readonly Effect[] {
+function receiveLast(host: Host, connection: RelayEnd): readonly Effect[] {
   keep(host, { ...connection, state: 'close-wait' });
   return acknowledge(host, connection);
 }
 
-function passOn(host: Host, { relay }: TcpConnection, payload: Uint8Array): readonly Effect[] {
-  const other = host.connections.get(relay?.other ?? '');
-  if (payload.length === 0 || other?.relay === undefined) return [];
+function passOn(host: Host, { relay }: RelayEnd, payload: Uint8Array): readonly Effect[] {
+  const other = endAt(host, relay.other);
+  if (payload.length === 0 || other === undefined) return [];
   keep(host, { ...other, relay: { ...other.relay, waiting: [...other.relay.waiting, payload] } });
-  return flush(host, connectionKey(other));
+  return flush(host, relay.other);
 }
 
 /** A client that has closed before anybody took its connection is closed when somebody has: until then nobody reads. */
-function closeUnlessDialing(host: Host, { relay, ...connection }: TcpConnection): readonly Effect[] {
-  return stillDialing(host, relay?.other ?? '') ? [] : closeBoth(host, connectionKey(connection));
+function closeUnlessDialing(host: Host, connection: RelayEnd): readonly Effect[] {
+  return stillDialing(host, connection.relay.other) ? [] : closeBoth(host, connection);
 }
 
-function closeBoth(host: Host, key: string): readonly Effect[] {
-  const other = host.connections.get(key)?.relay?.other ?? '';
-  return [...close(host, other), ...close(host, key)];
+function closeBoth(host: Host, connection: RelayEnd): readonly Effect[] {
+  return [...close(host, connection.relay.other), ...close(host, connectionKey(connection))];
 }
 
-/** One of the two was reset, or is given up: the other is closed, unless it is only being asked for. */
+/** One of the two was reset, or is given up: the other is closed. One that is only being asked for is when somebody has taken it. */
 export function broken(host: Host, { relay }: TcpConnection): readonly Effect[] {
-  return relay === undefined || stillDialing(host, relay.other) ? [] : close(host, relay.other);
+  return relay === undefined ? [] : close(host, relay.other);
 }
 
 function close(host: Host, key: string): readonly Effect[] {
-  const connection = host.connections.get(key);
-  if (connection?.relay === undefined) return [];
+  const connection = endAt(host, key);
+  if (connection === undefined) return [];
   keep(host, { ...connection, relay: { ...connection.relay, closing: true } });
   return flush(host, key);
 }
 
 /** Sends what waits, once what was sent before is acknowledged. */
 function flush(host: Host, key: string): readonly Effect[] {
-  const connection = host.connections.get(key);
-  if (connection?.relay === undefined || connection.unacknowledged !== undefined || (connection.state !== 'established' && connection.state !== 'close-wait')) return [];
+  const connection = endAt(host, key);
+  assert(connection !== undefined, 'what is to be sent by a connection was given to it');
+  if (connection.unacknowledged !== undefined || (connection.state !== 'established' && connection.state !== 'close-wait')) return [];
   const { relay } = connection;
   const [now, ...later] = relay.waiting;
   if (now !== undefined) return send(host, { ...connection, relay: { ...relay, waiting: later } }, PSH | ACK, now);
   return relay.closing ? send(host, { ...connection, state: connection.state === 'established' ? 'fin-wait-1' : 'last-ack' }, FIN | ACK) : [];
 }
 
-function proxyOf(host: Host, { local }: TcpConnection): ProxyPlan | undefined {
-  return proxyAt(host, 'TCP', local);
+/** A connection of a proxy, while it is there. */
+function endAt(host: Host, key: string): RelayEnd | undefined {
+  const found = host.connections.get(key);
+  return found !== undefined && isRelayEnd(found) ? found : undefined;
 }

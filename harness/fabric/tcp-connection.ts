@@ -1,5 +1,6 @@
 /** One end of a TCP connection: what it is, and how it sends and ends (RFC 9293). */
 import { connectionKey, type Effect, type Host, type Timer } from './host.js';
+import type { ProxyPlan } from '../nouns/proxy.js';
 import type { AddressAndPort } from '../nouns/translation.js';
 import { tcpFlags } from '../packet/tcp.js';
 import { lengthOf, sendSegment, sequenceAfter, type Ends, type Segment } from './tcp-segment.js';
@@ -29,7 +30,8 @@ export interface TcpConnection extends Ends {
 
 /** What joins the two connections of a proxy. */
 export interface Relay {
-  /** The other one, in `connections`. */
+  readonly proxy: ProxyPlan;
+  /** The other one, in `connections`; none is called '', which stands for nobody yet. */
   readonly other: string;
   /** What is to be sent by this one, in order, and whether it is to be closed then. */
   readonly waiting: readonly Uint8Array[];
@@ -41,6 +43,13 @@ export interface Relay {
 export interface Try {
   readonly endpoint: AddressAndPort;
   readonly limitMs: number;
+}
+
+/** One of the two connections of a proxy. */
+export type RelayEnd = TcpConnection & { readonly relay: Relay };
+
+export function isRelayEnd(connection: TcpConnection): connection is RelayEnd {
+  return connection.relay !== undefined;
 }
 
 /** Sends what is next in turn and remembers it until it is acknowledged. */
@@ -66,7 +75,7 @@ export function keep(host: Host, connection: TcpConnection): readonly Effect[] {
 /** What becomes of a proxy's connections nobody notes: they are no party of the vector. */
 export function end(host: Host, connection: TcpConnection, how: 'closed' | 'refused' | 'reset' | 'timed-out'): readonly Effect[] {
   host.connections.delete(connectionKey(connection));
-  return connection.relay === undefined ? [note(how, connection)] : [];
+  return isRelayEnd(connection) ? [] : [note(how, connection)];
 }
 
 export function note(kind: 'closed' | 'refused' | 'reset' | 'timed-out', { remote }: Pick<Ends, 'remote'>): Effect {

@@ -10,9 +10,9 @@ import { decodeTcp, tcpFlags, type TcpHeader } from '../packet/tcp.js';
 import { connectionKey, listensOn, type Effect, type Host, type Timer } from './host.js';
 import { defaultTtl, dropped, unroutable } from './ip.js';
 import { proxyAt } from './proxy.js';
-import { accepted, broken, fresh, isDeaf, notTaken, relayed, resetDeaf, taken } from './relay.js';
+import { accepted, broken, isDeaf, notTaken, relayed, resetDeaf, taken, unjoined } from './relay.js';
 import { nextHop } from './routing.js';
-import { acknowledge, acknowledged, end, keep, note, retransmission, send, timerFor, type TcpConnection } from './tcp-connection.js';
+import { acknowledge, acknowledged, end, isRelayEnd, keep, note, retransmission, send, timerFor, type TcpConnection } from './tcp-connection.js';
 import { distance, interjected, lengthOf, maximumSegmentSize, receiveWindow, sendSegment, sequenceAfter, type Ends, type Segment } from './tcp-segment.js';
 
 const { SYN, ACK, FIN, RST, PSH } = tcpFlags;
@@ -82,11 +82,11 @@ interface Arrived {
 /** RFC 9293, 3.10.7.1 and 3.10.7.2: a SYN to the port that is listened on opens a connection, most else is answered with a reset. */
 function receiveUnconnected(host: Host, ends: Ends, { ip, tcp, payload }: Arrived): readonly Effect[] {
   if ((tcp.flags & RST) !== 0) return [note('reset', ends)];
-  const isProxied = proxyAt(host, 'TCP', ends.local) !== undefined;
-  const listening = isProxied || listensOn(host, 'TCP', ends.local.port);
+  const proxy = proxyAt(host, 'TCP', ends.local);
+  const listening = proxy !== undefined || listensOn(host, 'TCP', ends.local.port);
   if (listening && (tcp.flags & (SYN | ACK | FIN)) === SYN) {
     const { answerer } = host.random.sequences;
-    return send(host, { ...ends, as: 'answerer', ...(isProxied ? { purpose: 'relay', relay: fresh } : { purpose: 'echo' }), patience: retransmission.transmissions, state: 'syn-received', sendNext: answerer, receiveNext: sequenceAfter(tcp.sequence, 1) }, SYN | ACK);
+    return send(host, { ...ends, as: 'answerer', ...(proxy === undefined ? { purpose: 'echo' } : { purpose: 'relay', relay: unjoined(proxy) }), patience: retransmission.transmissions, state: 'syn-received', sendNext: answerer, receiveNext: sequenceAfter(tcp.sequence, 1) }, SYN | ACK);
   }
   const why = listening ? 'a segment of no connection' : `nobody listens on TCP port ${ends.local.port}`;
   const acknowledges = (tcp.flags & ACK) !== 0;
@@ -100,10 +100,10 @@ function receiveUnconnected(host: Host, ends: Ends, { ip, tcp, payload }: Arrive
 /** RFC 9293, 3.10.7.3: what comes back for a SYN. */
 function receiveAnswer(host: Host, connection: TcpConnection, { ip, tcp }: Arrived): readonly Effect[] {
   if ((tcp.flags & ACK) === 0 || tcp.acknowledgement !== connection.sendNext) return dropped('no answer to the SYN', ip);
-  if ((tcp.flags & RST) !== 0) return connection.relay === undefined ? end(host, connection, 'refused') : notTaken(host, connection);
+  if ((tcp.flags & RST) !== 0) return isRelayEnd(connection) ? notTaken(host, connection) : end(host, connection, 'refused');
   if ((tcp.flags & SYN) === 0) return dropped('no answer to the SYN', ip);
   const established: TcpConnection = { ...acknowledged(connection), state: 'established', receiveNext: sequenceAfter(tcp.sequence, 1) };
-  if (connection.relay !== undefined) return taken(host, established);
+  if (isRelayEnd(established)) return taken(host, established);
   const connected: Effect = { kind: 'note', note: { kind: 'connected', as: 'opener', peer: connection.remote.ip } };
   if (connection.purpose === 'nothing') return [connected, ...acknowledge(host, established), ...send(host, { ...established, state: 'fin-wait-1' }, FIN | ACK)];
   if (connection.purpose === 'talk') return [connected, ...keep(host, established), ...acknowledge(host, established)];
@@ -129,13 +129,7 @@ function receiveInConnection(host: Host, before: TcpConnection, arrived: Arrived
 /** Everything sent is acknowledged, and the segment is next in turn: what the application does. */
 function proceed(host: Host, connection: TcpConnection, { ip, tcp, payload }: Arrived): readonly Effect[] {
   const finished = (tcp.flags & FIN) !== 0;
-  if (connection.relay !== undefined) {
-    const heard = { payload, finished };
-    if (connection.state !== 'syn-received') return relayed(host, connection, heard);
-    const established: TcpConnection = { ...connection, state: 'established' };
-    const dialing = accepted(host, established);
-    return [...dialing, ...relayed(host, host.connections.get(connectionKey(established)) ?? established, heard)];
-  }
+  if (isRelayEnd(connection)) return connection.state === 'syn-received' ? accepted(host, { ...connection, state: 'established' }, { payload, finished }) : relayed(host, connection, { payload, finished });
   const read: readonly Effect[] = payload.length === 0 ? [] : [{ kind: 'note', note: { kind: 'received', what: 'tcp', src: ip.src, dst: ip.dst, ttl: ip.ttl } }];
   switch (connection.state) {
     case 'syn-received':

@@ -33,6 +33,14 @@ export const justifications: readonly Justification[] = [
     why: 'the same: only the sign counts, and V8 sorts by what is less alone',
   },
   {
+    file: 'harness/fabric/relay.ts', line: "return { proxy, other: '',", mutations: ["'' → '~'"],
+    why: 'the same: no connection is called so',
+  },
+  {
+    file: 'harness/fabric/relay.ts', line: "...endsAt(port), ttl: defaultTtl, as: 'opener', purpose: 'relay',", mutations: ["'opener' → ''", "'relay' → ''", '0 → 1'],
+    why: 'never asked: what a connection of a proxy is for its relay says, and what comes first the answer',
+  },
+  {
     file: 'harness/fabric/stack.ts', line: "if (found === undefined) throw unknownName(`interface of ${host}`, name ?? '', interfaces.map((candidate) => candidate.name));", mutations: ["name ?? '' → name"],
     why: 'only in words: a host without any interface',
   },
