@@ -50,7 +50,7 @@ export class Unsupported extends Error {
 
 /**
  * What a switch does there nobody can tell beforehand: it ends itself, reads memory that is not the packet's, does things in an order of its own,
- * or goes by what it has cached or looked at for other flows.
+ * goes by what it has cached or looked at for other flows, or gets checksums wrong that it has put off.
  */
 export class Unpredictable extends Unsupported {}
 

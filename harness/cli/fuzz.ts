@@ -11,7 +11,7 @@ import { enoughPackets } from '../fuzz/coverage/required.js';
 import { printFrozen } from '../fuzz/frozen.js';
 import { languageCalled, type Language } from '../fuzz/languages.js';
 import { bridge, meters, networkOf, portNumbers, tunnelOptions } from '../fuzz/network.js';
-import { openSides } from '../fuzz/open.js';
+import { openLanes } from '../fuzz/open.js';
 import { exitCodes, type Context } from './context.js';
 import { shellLine } from './shell-line.js';
 
@@ -59,15 +59,20 @@ export function wholeNumber(name: string, text: string): number {
   return Number(text);
 }
 
+/** Switches at a time: one waits for its packets while others are asked. They are worth bringing up for as many packets each. */
+const mostLanes = 4;
+const packetsALane = 500;
+
 async function playOn(context: Context, { draw }: Language, name: string, seed: number, count: number): Promise<Outcome<ImageResult>> {
   return await attempt(async () => {
-    const sides = await openSides(await openImage(name, context.say), { teardown: context.teardown });
+    const image = await openImage(name, context.say);
+    const lanes = await openLanes(image, Math.min(mostLanes, Math.ceil(count / packetsALane)), { teardown: context.teardown });
     try {
       const onProgress = progressOf(context, name, count);
-      const result = await runCampaign(sides, { draw, seed, count, onProgress });
-      return { image: `${name} ${sides.version}`, result };
+      const result = await runCampaign(lanes, { draw, seed, count, onProgress });
+      return { image: `${name} ${lanes[0]?.version ?? ''}`, result };
     } finally {
-      await sides.close();
+      await Promise.all(lanes.map((sides) => sides.close()));
     }
   });
 }

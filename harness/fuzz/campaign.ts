@@ -4,6 +4,7 @@ import type { FuzzCase } from './case.js';
 import type { Behaviour } from '../model/behaviour.js';
 import type { Difference } from './differences.js';
 import { judge, type Judgement, type Sides } from './judge.js';
+import { inLanes } from './lanes.js';
 import { readCase } from './read.js';
 import { shrink } from './shrink/shrink.js';
 
@@ -44,27 +45,45 @@ export const mostFindings = 5;
 /** Cases after which none was fit to be played: then the switch refuses all, or the model knows nothing. */
 const mostCasesAPacket = 20;
 
-/** @throws Unavailable when the switch gives out. */
-export async function runCampaign(sides: Sides, { draw, seed, count, onProgress }: Campaign): Promise<CampaignResult> {
+/**
+ * @param lanes switches of one version: cases are dealt out to them in turn.
+ * @throws Unavailable when a switch gives out.
+ */
+export async function runCampaign(lanes: readonly Sides[], { draw, seed, count, onProgress }: Campaign): Promise<CampaignResult> {
   const [refused, unknown, unseen] = [new Map<string, number>(), new Map<string, number>(), new Map<string, number>()];
   const [coverage, findings] = [noCoverage(), [] as Finding[]];
   const total = { cases: 0, sent: 0, frames: 0, counters: 0 };
-  for (let index = 0; total.sent < count && findings.length < mostFindings && index < mostCasesAPacket * count; index++) {
-    onProgress(total.sent, 'playing');
+  const isOver = () => total.sent >= count || findings.length >= mostFindings || total.cases >= mostCasesAPacket * count;
+  if (isOver()) return { ...total, refused, unknown, unseen, coverage, findings };
+  const played = inLanes(lanes, async (sides, index): Promise<PlayedCase> => {
     const fuzzCase = draw(seed, index, sides.behaviour);
     const judgement = await judge(sides, fuzzCase);
+    const { accepted } = readCase(fuzzCase, sides.behaviour);
+    if (judgement.differences.length === 0) return { accepted, judgement };
+    onProgress(total.sent, `shrinking case ${index}`);
+    return { accepted, judgement, finding: { index, ...(await smallestOf(sides, fuzzCase, judgement)) } };
+  });
+  onProgress(total.sent, 'playing');
+  for await (const { accepted, judgement, finding } of played) {
     total.cases++;
     total.sent += judgement.compared.sent;
     total.frames += judgement.compared.frames;
     total.counters += judgement.compared.counters;
     for (const why of judgement.refused) addOne(refused, generally(why));
     for (const { kind, why } of judgement.leftOut) addOne(kind === 'not modelled' ? unknown : unseen, generally(why));
-    addCoverage(coverage, readCase(fuzzCase, sides.behaviour).accepted, judgement.played, judgement.counts);
-    if (judgement.differences.length === 0) continue;
-    onProgress(total.sent, `shrinking case ${index}`);
-    findings.push({ index, ...(await smallestOf(sides, fuzzCase, judgement)) });
+    addCoverage(coverage, accepted, judgement.played, judgement.counts);
+    if (finding !== undefined) findings.push(finding);
+    if (isOver()) break;
+    onProgress(total.sent, 'playing');
   }
   return { ...total, refused, unknown, unseen, coverage, findings };
+}
+
+/** A case as both took it, and what differs where something does. */
+interface PlayedCase {
+  readonly accepted: FuzzCase;
+  readonly judgement: Judgement;
+  readonly finding?: Finding;
 }
 
 /** The smallest case that differs in the same aspect. */

@@ -32,7 +32,7 @@ async function withSides<T>(suite: string, options: SimOptions, work: (sides: Si
   }
 }
 
-const run = (sides: Sides, packets: number): Promise<CampaignResult> => runCampaign(sides, { draw: drawCase, seed, count: packets, onProgress: () => undefined });
+const run = (sides: Sides, packets: number): Promise<CampaignResult> => runCampaign([sides], { draw: drawCase, seed, count: packets, onProgress: () => undefined });
 
 void t.test('model and switch do the same, and again', async (t) => {
   await withSides('trixie', {}, async (sides) => {

@@ -33,7 +33,7 @@ async function withSides(suite: string, work: (sides: Sides) => Promise<void>): 
 for (const suite of suites) {
   void t.test(`model and switch do the same over a sequence, on ${suite}`, async (t) => {
     await withSides(suite, async (sides) => {
-      const { findings, sent } = await runCampaign(sides, { draw: drawSequence, seed, count, onProgress: () => undefined });
+      const { findings, sent } = await runCampaign([sides], { draw: drawSequence, seed, count, onProgress: () => undefined });
       t.same(findings, []);
       t.ok(sent >= count, `${sent} packets`);
     });

@@ -53,6 +53,8 @@ export interface Behaviour {
   readonly reassembledSize: 'with Ethernet' | 'IP alone';
   /** A report or done of MLD without the address that it is about. */
   readonly shortMld: 'may end the switch' | 'says nothing';
+  /** The buckets among which a `select` group shares out hashes once a change has inserted or removed some. */
+  readonly hashedBuckets: 'all' | 'those inserted';
   /** What the limit counts that is for zones without one of their own. */
   readonly defaultZoneLimit: 'each zone' | 'all of them together';
 }
@@ -109,6 +111,8 @@ export function behaviourOf(version: Version): Behaviour {
     reassembledSize: isBefore(version, [3, 5]) ? 'IP alone' : 'with Ethernet',
     // Some releases of what is before 3.6 know better (lib/mcast-snooping.c, mcast_snooping_add_mld).
     shortMld: isBefore(version, [3, 6]) ? 'may end the switch' : 'says nothing',
+    // Some releases of what is before 3.6 do as well (ofproto/ofproto.c, modify_group_start; ofproto-dpif.c, group_construct).
+    hashedBuckets: isBefore(version, [3, 6]) ? 'those inserted' : 'all',
     // (lib/conntrack.c, zone_limit_lookup_or_default)
     defaultZoneLimit: isBefore(version, [3, 5]) ? 'all of them together' : 'each zone',
   };

@@ -4,7 +4,7 @@ import type { BridgePlan, ConntrackPlan, NodePlan, PortPlan } from '../nouns/pla
 import type { FlowId } from '../nouns/switching.js';
 import { parseBridgeFlows, parseBridgeGroups, parseBridgeMeters, parseBridgeOptions } from '../openflow/bridge-program.js';
 import { flowId } from '../openflow/flow.js';
-import type { Group } from '../openflow/groups.js';
+import type { Bucket, Group } from '../openflow/groups.js';
 import type { Meter } from '../openflow/meters.js';
 import { reservedPorts } from '../openflow/ports.js';
 import { behaviourOf, newest, type Behaviour } from './behaviour.js';
@@ -25,13 +25,19 @@ import { forgetNeighbours, plannedNeighbours, type Neighbours } from './tunnels/
 import { tunnelPortsOf, type TunnelPort } from './tunnels/ports.js';
 import { ownAddresses, routesOf, type OwnAddress, type Route } from './tunnels/routes.js';
 
+/** A group as a switch holds it. */
+export interface ModelGroup extends Group {
+  /** The buckets that the last change of buckets brought, where it was one: see `hashedBuckets`. */
+  readonly inserted?: readonly Bucket[];
+}
+
 export interface ModelBridge {
   readonly plan: BridgePlan;
   /** Ports by OpenFlow number; LOCAL is not among them. */
   readonly ports: ReadonlyMap<number, PortPlan>;
   readonly tables: FlowTables;
   readonly options: OptionFields;
-  readonly groups: Map<number, Group>;
+  readonly groups: Map<number, ModelGroup>;
   readonly meters: Map<Meter['id'], MeterState>;
   readonly ids: Map<Rule, FlowId>;
   readonly macs: MacTable;
@@ -41,7 +47,7 @@ export interface ModelBridge {
   readonly addresses: readonly OwnAddress[];
   readonly mirrors: readonly Mirror[];
   /** What the plan asks for, to which a reset goes back. */
-  readonly planned: { readonly rules: readonly Rule[]; readonly groups: ReadonlyMap<number, Group> };
+  readonly planned: { readonly rules: readonly Rule[]; readonly groups: ReadonlyMap<number, ModelGroup> };
   /** Of the flows that counted or changed. */
   readonly records: Map<Rule, FlowRecord>;
   /** The flows that have timeouts. */

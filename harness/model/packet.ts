@@ -2,7 +2,7 @@
 import { Unpredictable, Unsupported } from '../base/errors.js';
 import { etherTypes } from '../packet/ethernet.js';
 import { extract, type Layout } from '../packet/extract/extract.js';
-import { bottomOfStack, copyKey, emptyKey, fragment, keyWords, most, word, type FlowKey } from '../packet/flow-key.js';
+import { bottomOfStack, copyKey, emptyKey, fragment, isIp, keyWords, most, word, type FlowKey } from '../packet/flow-key.js';
 import { ipProtocols } from '../packet/ipv4.js';
 import { movedLayout, rewrite } from '../packet/flow-rewrite.js';
 import { changed } from '../packet/rewrite/bytes.js';
@@ -22,6 +22,8 @@ export interface Packet {
   isUnread: boolean;
   /** Whether `arrived` is just what reading `frame` tells. */
   isAsRead: boolean;
+  /** Whether IP or what it carries was written since the packet entered the datapath. */
+  isRewritten: boolean;
   /** Whether it is inside a tunnel since it was last read: of the header around it, not all is known. */
   isWrapped: boolean;
   /** What the tracker takes it for where a tunnel has been put around it. */
@@ -47,7 +49,7 @@ export function arriving(frame: Uint8Array, inPort: number): Packet {
   key[word.inPort] = inPort;
   key[word.actsetOutput] = reservedPorts.UNSET;
   const padding = paddingOf(frame, layout, key);
-  return { frame, layout, arrived: copyKey(key), key, isUnread: false, isAsRead: true, isWrapped: false, trackedAs: 'itself', cameTo: undefined, hash: fiveTuple(key, hashedProtocol(frame, layout, key, padding)), padding, tracked: undefined };
+  return { frame, layout, arrived: copyKey(key), key, isUnread: false, isAsRead: true, isRewritten: false, isWrapped: false, trackedAs: 'itself', cameTo: undefined, hash: fiveTuple(key, hashedProtocol(frame, layout, key, padding)), padding, tracked: undefined };
 }
 
 /** Behind IPv6's extension headers, a whole TCP or UDP header is hashed with the protocol that IPv6 itself names (lib/dp-packet.h, dp_packet_update_rss_hash_ipv6_tcp_udp). */
@@ -89,14 +91,15 @@ function departingWrapped({ frame, layout, arrived, key }: Packet): Uint8Array {
 }
 
 /** The same packet, so that what happens to the copy leaves the original alone. */
-export function copyOf({ frame, layout, arrived, key, isUnread, isAsRead, isWrapped, trackedAs, cameTo, hash, padding, tracked }: Packet): Packet {
-  return { frame, layout, arrived, key: copyKey(key), isUnread, isAsRead, isWrapped, trackedAs, cameTo, hash, padding, tracked };
+export function copyOf({ frame, layout, arrived, key, isUnread, isAsRead, isRewritten, isWrapped, trackedAs, cameTo, hash, padding, tracked }: Packet): Packet {
+  return { frame, layout, arrived, key: copyKey(key), isUnread, isAsRead, isRewritten, isWrapped, trackedAs, cameTo, hash, padding, tracked };
 }
 
 /** The packet's changes go into its bytes, and what is known of it stays. */
 export function commit(packet: Packet): 'changed' | 'as they were' {
   if (!isChanged(packet)) return 'as they were';
   const { layout, arrived, key } = packet;
+  noteRewriting(packet);
   packet.frame = departing(packet);
   packet.layout = movedLayout(layout, arrived, key);
   packet.arrived = copyKey(key);
@@ -107,6 +110,11 @@ export function commit(packet: Packet): 'changed' | 'as they were' {
 /** Whether actions changed what stands in the frame. */
 function isChanged({ arrived, key }: Packet): boolean {
   return changed(arrived, key, word.ethSrc, keyWords - word.ethSrc);
+}
+
+function noteRewriting(packet: Packet): void {
+  const { arrived, key } = packet;
+  if (isIp(arrived[word.ethType] ?? 0) && changed(arrived, key, word.nwSrc, keyWords - word.nwSrc)) packet.isRewritten = true;
 }
 
 /** As the datapath hands the packet up: where its layers are is found anew, and what is known of it stays. */
@@ -121,6 +129,7 @@ export function handUp(packet: Packet): void {
 export function reread(packet: Packet): void {
   packet.isUnread = false;
   if (packet.isAsRead && !isChanged(packet)) return;
+  noteRewriting(packet);
   packet.frame = departing(packet);
   if (packet.isWrapped && packet.key[word.pktMark] !== 0) throw new Unsupported('the model does not know what is left of pkt_mark where what a tunnel sends is read anew');
   packet.isWrapped = false;

@@ -6,9 +6,9 @@ import { drawBucket, drawStatefulGroup, drawStatefulGroups } from './buckets.js'
 import { chance, pick, times, weighted } from './draw.js';
 import { drawStatefulBeyond, drawStatefulFlow, drawStatefulFlows, zones, type Around } from './stateful.js';
 import { drawTraffic, type Traffic } from './traffic.js';
-import { drawAfar, drawUnderlay } from './tunnelled.js';
+import { drawAfar, drawUnderlay, tracksWhatLeaves } from './tunnelled.js';
 
-const stepsACase = { least: 20, most: 40 } as const;
+const stepsACase = { least: 40, most: 80 } as const;
 /** The host that is on the other node, where there is one. */
 const hostAfar = 3;
 
@@ -19,7 +19,8 @@ export function drawSequence(seed: number, index: number): FuzzCase {
   const groups = around.groups.map((known) => drawStatefulGroup(random, known, around));
   const [flows, beyond] = [drawStatefulFlows(random, around), drawStatefulBeyond(random)];
   const elsewhere = around.network === 'one node' ? {} : { afar: drawAfar(random), underlay: drawUnderlay(random) };
-  const traffic = drawTraffic(random, (host) => (around.network === 'two nodes' && host === hostAfar ? (portsAfar[0] ?? '') : String(host)));
+  const families = tracksWhatLeaves(elsewhere.underlay) ? (['ipv4'] as const) : (['ipv4', 'ipv6'] as const);
+  const traffic = drawTraffic(random, (host) => (around.network === 'two nodes' && host === hostAfar ? (portsAfar[0] ?? '') : String(host)), families);
   const steps = times(random.integer(stepsACase.least, stepsACase.most), () => (chance(random, 80) ? traffic.next() : drawOperation(random, traffic, flows, around)));
   return { groups, flows, beyond, ...elsewhere, steps };
 }

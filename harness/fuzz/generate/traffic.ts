@@ -45,13 +45,13 @@ export interface Traffic {
 
 const mostTalks = 3;
 
-/** @param portOf where a host is. */
-export function drawTraffic(random: Random, portOf: (host: number) => string): Traffic {
-  const talks = times(random.integer(1, mostTalks), () => drawTalk(random));
+/** @param portOf where a host is. @param families what packets are of. */
+export function drawTraffic(random: Random, portOf: (host: number) => string, families: readonly Family[]): Traffic {
+  const talks = times(random.integer(1, mostTalks), () => drawTalk(random, families));
   const sent: Sent[] = [];
   return {
     next: () => {
-      if (chance(random, 15)) return strange(random, sent, portOf);
+      if (chance(random, 15)) return strange(random, sent, portOf, families);
       const talk = pick(random, talks);
       // Now and then the same packet again, or one too early.
       talk.turn += weightedStep(random);
@@ -65,17 +65,18 @@ function weightedStep(random: Random): number {
   return pick(random, [1, 1, 1, 1, 1, 1, 0, 2, -1]);
 }
 
-function drawTalk(random: Random): Talk {
+function drawTalk(random: Random, families: readonly Family[]): Talk {
   const client = pick(random, hosts);
   return {
-    family: pick(random, ['ipv4', 'ipv4', 'ipv6'] as const), transport: pick(random, ['tcp', 'tcp', 'udp', 'udp', 'icmp', 'sctp'] as const),
+    family: pick(random, (['ipv4', 'ipv4', 'ipv6'] as const).filter((family) => families.includes(family))), transport: pick(random, ['tcp', 'tcp', 'udp', 'udp', 'icmp', 'sctp'] as const),
     client, server: pick(random, hosts.filter((host) => host !== client)), clientPort: pick(random, clientPorts), serverPort: pick(random, servicePorts), turn: -1,
   };
 }
 
 /** Between other addresses; some are damaged, some are errors that quote what was sent. */
-function strange(random: Random, sent: Sent[], portOf: (host: number) => string): PacketStep {
-  const packet = anySent(random, sent);
+function strange(random: Random, sent: Sent[], portOf: (host: number) => string, families: readonly Family[]): PacketStep {
+  let packet = anySent(random, sent);
+  while (!families.includes(packet.family)) packet = anySent(random, sent);
   sent.push(packet);
   return { kind: 'packet', port: portOf(pick(random, hosts)), frame: framed(random, packet) };
 }

@@ -50,3 +50,8 @@ export function drawUnderlay(random: Random): readonly string[] {
     [...plain, 'priority=2,in_port=LOCAL actions=meter:2,output:1'],
   ]);
 }
+
+/** Then what is inside of tunnels over IPv4 had better be IPv4: around anything else Open vSwitch takes other bytes for the addresses, and the model refuses it. */
+export function tracksWhatLeaves(underlay: readonly string[] = []): boolean {
+  return underlay.some((flow) => flow.includes('in_port=LOCAL') && flow.includes('ct('));
+}

@@ -1,5 +1,5 @@
 /** Connections, and the table that they are found in: by what their packets look like, in either direction (Open vSwitch lib/conntrack-private.h, struct conn). */
-import { Unsupported } from '../../base/errors.js';
+import { Unpredictable } from '../../base/errors.js';
 import type { Behaviour } from '../behaviour.js';
 import type { Expectations, Helper } from './helper.js';
 import type { Progress } from './progress.js';
@@ -54,8 +54,7 @@ export function isTaken(moment: Moment, tuple: Tuple, untold: Untold = refuse): 
 export type Untold = (tuple: Tuple, ended: 'just now' | 'before') => boolean;
 
 const refuse: Untold = (_, ended) => {
-  if (ended === 'just now') return true;
-  throw new Unsupported('the model does not know when Open vSwitch before 3.3 forgets where answers to a translated connection came that has ended');
+  throw new Unpredictable(`nobody can foresee when Open vSwitch before 3.3 forgets where answers to a translated connection came that has ended${ended === 'just now' ? ' just now' : ''}`);
 };
 
 /** Whether answers to a translated connection that has ended would look like this, or, where they are just the other way round, its packets. */

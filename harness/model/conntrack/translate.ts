@@ -1,5 +1,5 @@
 /** Translations go into the packet's bytes, with every checksum that covers them (Open vSwitch lib/conntrack.c, nat_packet). */
-import { Unsupported } from '../../base/errors.js';
+import { Unpredictable } from '../../base/errors.js';
 import { etherTypes } from '../../packet/ethernet.js';
 import type { Layout } from '../../packet/extract/extract.js';
 import { word, type FlowKey } from '../../packet/flow-key.js';
@@ -29,7 +29,8 @@ export function translate({ frame, layout, key }: Bytes, change: Translation, be
     if (values.every((_, index) => key[field + index] === then[field + index])) after.set(values, field);
   };
   const [v4, v6] = part === 'src' ? [word.nwSrc, word.ipv6Src] : [word.nwDst, word.ipv6Dst];
-  write(tuple.family === 'ipv4' ? v4 : v6, tuple[part].address);
+  const address = tuple.family === 'ipv4' ? v4 : v6;
+  write(address, tuple[part].address);
   const isWithPorts = !isOfError && hasPorts(tuple, behaviour);
   const hasIdentifier = tuple.protocol === ipProtocols.icmp;
   if (isWithPorts && !hasIdentifier) {
@@ -40,7 +41,9 @@ export function translate({ frame, layout, key }: Bytes, change: Translation, be
   if (isOfError) {
     const bytes = frame.slice();
     translateError(bytes, layout, change, behaviour);
-    return { frame: bytes, layout, key: after };
+    const translated = key.slice();
+    translated.set(tuple[part].address, address);
+    return { frame: rewrite(bytes, layout, translated, after), layout, key: after };
   }
   const bytes = rewrite(frame, layout, key, after).slice();
   if (!isWithPorts || !hasIdentifier || !isInformational(bytes, layout)) return { frame: bytes, layout, key: after };
@@ -53,8 +56,8 @@ function isInformational(frame: Uint8Array, { l4 }: Layout): boolean {
   return frame.length >= l4 + headerLengths.icmp && counterpart(ipProtocols.icmp, frame[l4] ?? 0) !== undefined;
 }
 
-/** @throws Unsupported where the checksum is taken with the wrong protocol. */
+/** @throws Unpredictable where the checksum is taken with the wrong protocol. */
 function refuseExtensions(frame: Uint8Array, { l3 }: Layout, key: FlowKey, { translatedChecksum }: Behaviour): void {
   if (translatedChecksum === 'brought up to date' || key[word.ethType] !== etherTypes.ipv6 || frame[l3 + 6] === key[word.nwProto]) return;
-  throw new Unsupported('the model does not translate IPv6 packets with extension headers, whose checksums Open vSwitch since 3.6 takes with the wrong protocol');
+  throw new Unpredictable('the model does not translate IPv6 packets with extension headers, whose checksums Open vSwitch since 3.6 takes with the wrong protocol');
 }

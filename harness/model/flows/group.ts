@@ -2,7 +2,7 @@
 import { assertNever, InputError } from '../../base/errors.js';
 import type { Bucket, Group, GroupChange } from '../../openflow/groups.js';
 import { rulesOf } from '../classifier.js';
-import { locatedGroup } from '../node.js';
+import { locatedGroup, type ModelGroup } from '../node.js';
 import { drop, note, type Changing } from './edit.js';
 import { asksGroup } from './which.js';
 
@@ -22,24 +22,25 @@ export function changeGroups(changing: Changing, change: GroupChange): void {
       return remove(changing, change.id);
     case 'insert_bucket': {
       const group = existing(changing, change.id);
-      return put(changing, locatedGroup({ ...group, buckets: withBuckets(group, change) }, options));
+      const after = locatedGroup({ ...group, buckets: withBuckets(group, change) }, options);
+      return put(changing, { ...after, inserted: after.buckets.filter(({ id }) => !group.buckets.some((old) => old.id === id)) });
     }
     case 'remove_bucket': {
       const group = existing(changing, change.id);
-      return put(changing, { ...group, buckets: withoutBucket(group, change.place) });
+      return put(changing, { ...group, buckets: withoutBucket(group, change.place), inserted: [] });
     }
     default:
       assertNever(change);
   }
 }
 
-function existing({ bridge }: Changing, id: number): Group {
+function existing({ bridge }: Changing, id: number): ModelGroup {
   const group = bridge.groups.get(id);
   if (group === undefined) throw new InputError(`there is no group ${id}`);
   return group;
 }
 
-function put({ bridge, undo }: Changing, group: Group): void {
+function put({ bridge, undo }: Changing, group: ModelGroup): void {
   const before = bridge.groups.get(group.id);
   bridge.groups.set(group.id, group);
   bridge.isAsPlanned = false;

@@ -11,9 +11,18 @@ export interface Carried {
   readonly tracked: Packet['tracked'];
   /** What became of its addresses and ports, each with the fields as the tracker saw them. */
   readonly changes: readonly { readonly change: Change; readonly then: FlowKey }[];
+  /** Of what a tunnel carries; missing where that is what the translation takes it for. */
+  readonly inside?: Inside;
 }
 
 const unchanged: Carried['changes'] = [];
+
+/** What is around a packet that was translated before it entered a tunnel. */
+interface Inside {
+  /** Both as they were put around it: what was inside as the translation took it, and as the datapath had it. */
+  readonly before: Uint8Array;
+  readonly after: Uint8Array;
+}
 
 /** What it carries when a translation begins. */
 export function carriedBy({ tracked }: Packet): Carried {
@@ -21,22 +30,30 @@ export function carriedBy({ tracked }: Packet): Carried {
 }
 
 /** The packet's bytes as the datapath has them, where `packet` is what the translation takes it for. */
-export function bytesOf({ frame, layout, arrived }: Pick<Packet, 'frame' | 'layout' | 'arrived'>, { changes }: Carried, behaviour: Behaviour): Bytes {
+export function bytesOf({ frame, layout, arrived }: Pick<Packet, 'frame' | 'layout' | 'arrived'>, { changes, inside }: Carried, behaviour: Behaviour): Bytes {
+  if (inside !== undefined) return bytesOf({ frame: withInside(frame, inside), layout, arrived }, { changes, tracked: undefined }, behaviour);
   if (changes.length === 0) return { frame, layout, key: arrived };
   if (!isIp(arrived[word.ethType] ?? 0)) throw new Unsupported('the model does not look for a translated packet behind labels');
   return changes.reduce<Bytes>((bytes, { change, then }) => translate(bytes, change, behaviour, then), { frame, layout, key: arrived });
 }
 
+/** The frame around the other packet; what was done to the frame itself stays. */
+function withInside(frame: Uint8Array, { before, after }: Inside): Uint8Array {
+  const isOutOfReach = frame.length !== before.length || before.some((byte, at) => byte !== after[at] && byte !== frame[at]);
+  if (isOutOfReach) throw new Unsupported('the model does not know what the underlay makes of a tunnel whose packet ct(nat) without a table has translated');
+  return frame.map((byte, at) => (before[at] === after[at] ? byte : (after[at] ?? 0)));
+}
+
 /** @throws Unsupported where the packet was translated, and goes on in the same translation to what does not look at its bytes again. */
 export function refuseChanged({ carried }: { readonly carried: Carried }, place: string): void {
-  if (carried.changes.length > 0) throw new Unsupported(`the model does not take a packet that ct(nat) without a table translated to ${place}`);
+  if (carried.changes.length > 0 || carried.inside !== undefined) throw new Unsupported(`the model does not take a packet that ct(nat) without a table translated to ${place}`);
 }
 
 /** The packet as the datapath has it, to go on with in another translation: `packet` itself where it is the same. */
 export function asCarried(packet: Packet, carried: Carried, behaviour: Behaviour): Packet {
-  if (carried.changes.length === 0 && carried.tracked === packet.tracked) return packet;
+  if (carried.changes.length === 0 && carried.inside === undefined && carried.tracked === packet.tracked) return packet;
   const { frame, key: arrived } = bytesOf(packet, carried, behaviour);
   const key = copyKey(packet.key);
   key.set(arrived.subarray(word.ethSrc), word.ethSrc);
-  return { ...packet, frame, arrived, key, isAsRead: packet.isAsRead && carried.changes.length === 0, tracked: carried.tracked };
+  return { ...packet, frame, arrived, key, isAsRead: packet.isAsRead && carried.changes.length === 0, isRewritten: packet.isRewritten || carried.changes.length > 0, tracked: carried.tracked };
 }

@@ -35,7 +35,7 @@ function bucketsOf(at: Translation, group: Group): readonly Bucket[] {
       return orNone(at, group, group.buckets.find((bucket) => isLive(at, group, bucket)));
     case 'select': {
       keepNothing(at, 'select');
-      const choice = chooseBucket(at.packet, group, (bucket) => isLive(at, group, bucket));
+      const choice = chooseBucket(at.packet, group, (bucket) => isLive(at, group, bucket), at.passage.node.behaviour);
       if (choice.kind === 'bucket') return orNone(at, group, choice.bucket);
       at.exits = true;
       at.freezing = choice;

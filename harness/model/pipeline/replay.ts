@@ -2,8 +2,8 @@
 import { assertNever } from '../../base/errors.js';
 import { applyPatch, type KeptEvent, type Megaflow } from '../megaflows/megaflow.js';
 import { commit, reread, settled, type Packet } from '../packet.js';
-import { wrap } from '../tunnels/wrap.js';
-import { carriedBy, refuseChanged } from './carried.js';
+import { refusePutOff, wrap } from '../tunnels/wrap.js';
+import { carriedBy } from './carried.js';
 import { deliver, frameOf, shortestFrame } from './delivery.js';
 import { forgetConnection, trackNow } from './tracking.js';
 import type { Execution } from './translation.js';
@@ -47,8 +47,8 @@ function carryOut(run: Execution, event: KeptEvent, packet: Packet, place: 'last
     case 'forget':
       return forgetConnection(run);
     case 'encapsulate': {
-      refuseChanged(run, 'a tunnel that it enters');
-      const frame = wrap(packet.frame, packet.hash, event.envelope);
+      refusePutOff(event.envelope, packet.isRewritten || run.carried.changes.length > 0, run.passage.node.behaviour);
+      const frame = wrap(frameOf(run, packet), packet.hash, event.envelope);
       for (const port of event.ports) deliver(run, port, frame);
       return;
     }

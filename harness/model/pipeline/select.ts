@@ -2,10 +2,12 @@
  * Which bucket of a `select` group a packet goes to. OpenFlow leaves it to the switch; this is how Open vSwitch decides (ovs-ofctl(8),
  * "selection_method"; ofproto-dpif.c, group_setup_dp_hash_table), so that what follows is predicted exactly.
  */
-import type { Bucket, Group, Selection } from '../../openflow/groups.js';
+import type { Bucket, Selection } from '../../openflow/groups.js';
 import { word } from '../../packet/flow-key.js';
+import type { Behaviour } from '../behaviour.js';
 import { hasField } from '../has-field.js';
 import { fieldBytes, hash2words, hashBytes, hashUint64, symmetricL4 } from '../hash.js';
+import type { ModelGroup } from '../node.js';
 import type { Packet } from '../packet.js';
 import type { Freezing } from './translation.js';
 
@@ -14,11 +16,11 @@ export type Choice =
   | { readonly kind: 'bucket'; readonly bucket: Bucket | undefined }
   | Extract<Freezing, { readonly kind: 'hash' | 'reread' }>;
 
-export function chooseBucket(packet: Packet, group: Group, isAlive: (bucket: Bucket) => boolean): Choice {
+export function chooseBucket(packet: Packet, group: ModelGroup, isAlive: (bucket: Bucket) => boolean, { hashedBuckets }: Behaviour): Choice {
   if (packet.isUnread) return { kind: 'reread' };
-  const { selection, buckets } = group;
+  const { selection, buckets, inserted = buckets } = group;
   if (selection?.method === 'hash') return { kind: 'bucket', bucket: byScore(buckets, selection.fields.length === 0 ? symmetricL4(packet.key, 0) : hashOfFields(packet, selection), isAlive) };
-  const table = hashTable(buckets, selection === undefined ? mostByDefault : mostSlots);
+  const table = hashTable(hashedBuckets === 'all' ? buckets : inserted, selection === undefined ? mostByDefault : mostSlots);
   if (table === undefined) return { kind: 'bucket', bucket: byScore(buckets, symmetricL4(packet.key, 0), isAlive) };
   const hash = packet.key[word.dpHash] ?? 0;
   if (hash === 0) return { kind: 'hash', ...algorithmOf(selection) };

@@ -54,10 +54,10 @@ export function trackNow(run: Execution, { asked, marks, onward: place, flow, to
     if (seen.kind === 'whole') throw new Unsupported('the model does not translate fragments');
     const change = { change: becomes, then: onward.arrived };
     Object.assign(onward, asCarried(onward, { changes: [change], tracked: undefined }, behaviour));
-    run.carried = { changes: [...run.carried.changes, change], tracked: run.carried.tracked };
+    run.carried = { ...run.carried, changes: [...run.carried.changes, change] };
   }
   const holds = asked.nat === undefined && said.connection !== undefined && seen.kind === 'packet';
-  run.carried = { changes: run.carried.changes, tracked: { said, key: onward.arrived, holds } };
+  run.carried = { ...run.carried, tracked: { said, key: onward.arrived, holds } };
   if (place === undefined) return undefined;
   const goOn = (piece: Packet) => {
     writeConnection(piece, said, behaviour);
@@ -72,7 +72,7 @@ export function trackNow(run: Execution, { asked, marks, onward: place, flow, to
 
 /** What the tracker said last is not carried on. */
 export function forgetConnection(run: Execution): void {
-  run.carried = { changes: run.carried.changes, tracked: undefined };
+  run.carried = { ...run.carried, tracked: undefined };
 }
 
 /** What a flow has the tracker write. */

@@ -16,8 +16,8 @@ import { keepOuter, outerOf, type OuterHeader } from '../tunnels/outer.js';
 import { receiverOf, type TunnelPort } from '../tunnels/ports.js';
 import { isLocalSource, routeTo, type Route } from '../tunnels/routes.js';
 import { endedBy, ipSource, macOf, unwrap, type Unwrapped } from '../tunnels/unwrap.js';
-import { envelopeOf, wrap, wrapped, type Envelope } from '../tunnels/wrap.js';
-import { refuseChanged } from './carried.js';
+import { envelopeOf, refusePutOff, wrap, wrapped, type Envelope } from '../tunnels/wrap.js';
+import { bytesOf, refuseChanged } from './carried.js';
 import { passOn } from './patch.js';
 import { commitChanges, execute, keepNothing, leaveToDatapath, noteDrop, type Execution, type Translation } from './translation.js';
 
@@ -47,10 +47,11 @@ export function sendThroughTunnel(at: Translation, { config }: TunnelPort, lengt
   const header = { ...asked, source: asked.source === 0n ? route.source : asked.source };
   if (isIpv4Address(header.source) !== isIpv4Address(header.destination)) throw new Unsupported('the model does not know tunnels between addresses of different families');
   const envelope = envelopeOf(packet.key, config, header, at.bridge.options, link);
+  refusePutOff(envelope, packet.isRewritten, node.behaviour);
   const frame = wrap(packet.frame.subarray(0, packet.frame.length - cutOff), packet.hash, envelope);
   if (at.isLast) at.isLasting = true;
   if (length !== 'whole') return comeInAnew(at, below, { ...arriving(frame, reservedPorts.LOCAL), hash: packet.hash });
-  goBelow(at, below, wrapped(packet, frame, envelope, node.behaviour), envelope);
+  goBelow(at, below, wrapped(packet, frame, envelope, node.behaviour), envelope, { frame: packet.frame, layout: packet.layout, arrived: packet.arrived });
 }
 
 /** What the outer header is made of, and whether anybody knows where it goes. */
@@ -103,8 +104,9 @@ function comeInAnew(at: Translation, bridge: ModelBridge, packet: Packet): void 
 }
 
 /** On the underlay's bridge it goes on as from a patch port; the datapath has a copy for it. */
-function goBelow(at: Translation, below: ModelBridge, packet: Packet, envelope: Envelope): void {
+function goBelow(at: Translation, below: ModelBridge, packet: Packet, envelope: Envelope, inner: Pick<Packet, 'frame' | 'layout' | 'arrived'>): void {
   const { datapath, sideEffects, bytes, recording } = at;
+  const { frame: before, hash } = packet;
   const events = recording?.events ?? [];
   if (recording !== undefined) recording.events = [];
   Object.assign(at, { datapath: [], sideEffects: 'none', bytes: bytes + packet.frame.length - at.packet.frame.length });
@@ -115,9 +117,11 @@ function goBelow(at: Translation, below: ModelBridge, packet: Packet, envelope: 
   if (recording !== undefined) recording.events = events;
   const ports = inside.flatMap((event) => (event.kind === 'output' ? [event.port] : []));
   leaveToDatapath(at, ports.length === inside.length ? { kind: 'encapsulate', envelope, ports } : 'an underlay that does more than send', () => {
-    refuseChanged(at, 'a tunnel that it enters');
-    const { carried } = at;
-    at.carried = { changes: [], tracked: undefined };
+    const { carried, passage: { node: { behaviour } } } = at;
+    if (carried.inside !== undefined) refuseChanged(at, 'another tunnel');
+    const isSame = carried.changes.length === 0;
+    if (!isSame) refusePutOff(envelope, true, behaviour);
+    at.carried = { changes: [], tracked: undefined, ...(isSame ? {} : { inside: { before, after: wrap(bytesOf(inner, carried, behaviour).frame, hash, envelope) } }) };
     execute(actions);
     at.carried = carried;
   });

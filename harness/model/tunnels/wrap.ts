@@ -1,6 +1,6 @@
 /** A packet inside a tunnel: the frame around it, and what the switch takes for its fields before it reads them. */
 import { macBytes } from '../../base/address.js';
-import { Unsupported } from '../../base/errors.js';
+import { Unpredictable, Unsupported } from '../../base/errors.js';
 import { formatAddress, isIpv4Address, toIpv4 } from '../../base/ip-address.js';
 import { finishChecksum, sumWords } from '../../packet/checksum.js';
 import { encodeEthernet, etherTypes } from '../../packet/ethernet.js';
@@ -88,6 +88,11 @@ function seal(frame: Uint8Array, hash: number, { config, header, link, sent }: E
   return encodeEthernet({ ...link, etherType: etherTypes.ipv4 }, encodeIpv4({ ...addresses, protocol, ttl: header.ttl, tos: header.tos, flags }, payload));
 }
 
+/** @throws Unpredictable where checksums inside are put off until the packet leaves, and one around them is taken before that. */
+export function refusePutOff({ config, header }: Envelope, isRewritten: boolean, { translatedChecksum }: Behaviour): void {
+  if (translatedChecksum === 'taken anew' && isRewritten && config.type === 'gre' && header.checksum === 'present') throw new Unpredictable('Open vSwitch since 3.6 takes the checksum of GRE before it has written those of what was changed inside');
+}
+
 function tooLong(): Unsupported {
   return new Unsupported('the model does not know what a tunnel makes of what is too long for it');
 }
@@ -118,7 +123,7 @@ export function wrapped(packet: Packet, frame: Uint8Array, { config, header, lin
   key[word.nwTtl] = header.ttl;
   key[word.tpSrc] = 0;
   key[word.tpDst] = config.udpPort;
-  return { frame, layout: extract(frame, emptyKey()), arrived: copyKey(key), key, isUnread: false, isAsRead: false, isWrapped: true, trackedAs: trackedAs(packet, config, header, behaviour), cameTo: undefined, hash: packet.hash, padding: 0, tracked: undefined };
+  return { frame, layout: extract(frame, emptyKey()), arrived: copyKey(key), key, isUnread: false, isAsRead: false, isRewritten: false, isWrapped: true, trackedAs: trackedAs(packet, config, header, behaviour), cameTo: undefined, hash: packet.hash, padding: 0, tracked: undefined };
 }
 
 /**

@@ -36,9 +36,10 @@ export async function connectControllers(plan: NodePlan, dir: string, vswitchd: 
    * answer to what was asked after all packets were through comes behind the last packet-in.
    */
   const settle = async (quiet: () => Promise<void>) => {
+    let lost = lostBefore;
     for (let waiting = true; waiting;) {
       await quiet();
-      await barriers();
+      [lost] = await Promise.all([countLost(vswitchd), barriers()]);
       const resumed = connected.map(({ bridge, plan: { id, paused }, listener }) => {
         const packets = listener.take();
         told.push(...packets.map((packet) => packetIn(bridge, id, packet)));
@@ -49,7 +50,6 @@ export async function connectControllers(plan: NodePlan, dir: string, vswitchd: 
       waiting = resumed.some((count) => count > 0);
       if (waiting) await barriers();
     }
-    const lost = await countLost(vswitchd);
     if (lost !== lostBefore) throw new Unavailable(`${vswitchd.name} told controllers of more packets than it can queue, and lost some`, ['send fewer packets at once']);
   };
   return {

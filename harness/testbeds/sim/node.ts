@@ -19,6 +19,7 @@ import type { PortSocket } from './port-socket.js';
 import { programsOf } from './programs.js';
 import { attach, detach, meetNeighbours, type Changeable } from './reconfigure.js';
 import { openRevalidation, type Revalidation } from './revalidation.js';
+import { settlingOf, type ProgramUse } from './settling.js';
 import { parseMacs } from './state.js';
 import { trafficOf } from './traffic.js';
 import { wireOf } from './wires.js';
@@ -55,10 +56,10 @@ const framesInFlight = 64;
 const longestStepMs = 30_000;
 
 /** Brings one node up as planned, with its flows. @throws Unavailable naming what is not as planned; nothing is left behind then. */
-export async function openNode(plan: NodePlan, image: Image, dir: string, emptyDatabase: string): Promise<SimNode> {
+export async function openNode(plan: NodePlan, image: Image, dir: string, emptyDatabase: string, use: ProgramUse = 'brought back'): Promise<SimNode> {
   const vswitch = await startVswitch(image, `node ${plan.node}`, dir, emptyDatabase);
   const ofctl = openOfctl(image, dir);
-  const node = await connect(plan, vswitch, ofctl, async (wires) => {
+  const node = await connect(plan, vswitch, ofctl, use, async (wires) => {
     await makeBridges(plan, vswitch, wires);
     // One after the other: what a controller lets go on is metered by the first meter of all (model/pipeline/meter.ts).
     for (const bridge of plan.bridges) await setMeters('add-meter', plan.node, bridge, ofctl);
@@ -81,7 +82,7 @@ interface Holds {
 }
 
 /** Stops the clock of a daemon that has just started, listens at its ports, and has it configured. @throws Unavailable; then nothing is left running. */
-async function connect(plan: NodePlan, vswitch: Vswitch, ofctl: Ofctl, configure: (wires: readonly PortSocket[]) => Promise<void>): Promise<SimNode> {
+async function connect(plan: NodePlan, vswitch: Vswitch, ofctl: Ofctl, use: ProgramUse, configure: (wires: readonly PortSocket[]) => Promise<void>): Promise<SimNode> {
   const wires: PortSocket[] = [];
   const closing: (() => void)[] = [];
   const release = async () => {
@@ -96,7 +97,7 @@ async function connect(plan: NodePlan, vswitch: Vswitch, ofctl: Ofctl, configure
     closing.push(() => { controllers.close(); });
     const revalidation = await openRevalidation(vswitch);
     closing.push(() => { revalidation.close(); });
-    return runningNode(plan, vswitch, ofctl, { wires, controllers, revalidation, release });
+    return runningNode(plan, vswitch, ofctl, use, { wires, controllers, revalidation, release });
   } catch (error) {
     await release();
     await vswitch.stop();
@@ -104,14 +105,15 @@ async function connect(plan: NodePlan, vswitch: Vswitch, ofctl: Ofctl, configure
   }
 }
 
-function runningNode(planned: NodePlan, vswitch: Vswitch, ofctl: Ofctl, { wires, controllers, revalidation, release }: Holds): SimNode {
+function runningNode(planned: NodePlan, vswitch: Vswitch, ofctl: Ofctl, use: ProgramUse, { wires, controllers, revalidation, release }: Holds): SimNode {
   let plan = planned;
   const { unixctl } = vswitch.vswitchd;
   const { call } = unixctl;
   const connections = connectionsOf(plan, unixctl);
   const links = linksOf(() => plan, unixctl);
-  const programs = programsOf(plan, ofctl);
   const counting = countingOf(plan, unixctl);
+  const programs = programsOf(plan, ofctl, use);
+  const settling = settlingOf(use, programs, counting, revalidation, vswitch);
   const traffic = trafficOf(plan.node, vswitch, wires, controllers, links.isDown);
   /**
    * Whether anything was done to the switches since the last reset. Where nothing was, nothing is asked: every way in is ours,
@@ -119,23 +121,15 @@ function runningNode(planned: NodePlan, vswitch: Vswitch, ofctl: Ofctl, { wires,
    */
   let touched: 'no' | 'yes' = 'yes';
 
-  /** What cached packets count, learn and keep from expiring counts now, where flows depend on it: a change would otherwise come before it. */
-  const settle = async () => {
-    if (programs.isVolatile()) await vswitch.whileAlive(revalidation.round());
-  };
-  /** The same where learned addresses depend on it, which age. */
-  const settleInTime = async () => {
-    if (programs.isTimed()) await vswitch.whileAlive(revalidation.round());
-  };
   const snooping = plan.bridges.filter(({ multicastSnooping }) => multicastSnooping !== undefined);
   /** What is cached follows who asks for multicast some time after it. */
   const followMulticast = async () => void (snooping.length === 0 || (await counting.purge()));
   /** What is cached follows a change of flows, groups and ports some time after it: unless it is thrown away, packets go by what was before. */
   const changing = async (change: () => Promise<void>): Promise<SwitchStep> => {
     touched = 'yes';
-    await (programs.isVolatile() ? settle() : counting.purge());
+    await (programs.isVolatile() ? settling.now() : counting.purge());
     await vswitch.whileAlive(change());
-    await settle();
+    await settling.now();
     await counting.changed();
     await traffic.quiet();
     return traffic.take();
@@ -143,7 +137,7 @@ function runningNode(planned: NodePlan, vswitch: Vswitch, ofctl: Ofctl, { wires,
   /** A change that no reset takes back. */
   const staying = async <T>(change: () => Promise<T>): Promise<T> => {
     touched = 'yes';
-    await settle();
+    await settling.now();
     const changed = await vswitch.whileAlive(change());
     programs.forget();
     await call('revalidator/purge');
@@ -156,7 +150,7 @@ function runningNode(planned: NodePlan, vswitch: Vswitch, ofctl: Ofctl, { wires,
   const restart = async (): Promise<SimNode> => {
     await release();
     const started = await vswitch.restart([forgetInterfaces]);
-    return await connect(plan, started, ofctl, (ports) => findBridges(plan, started, ports));
+    return await connect(plan, started, ofctl, use, (ports) => findBridges(plan, started, ports));
   };
   const changeable: Changeable = { vswitch, wires, traffic, links };
 
@@ -169,7 +163,7 @@ function runningNode(planned: NodePlan, vswitch: Vswitch, ofctl: Ofctl, { wires,
       const atOnce = programs.learns() || snooping.length > 0 ? 1 : framesInFlight;
       for (let first = 0; first < frames.length; first += atOnce) {
         await traffic.put(port, frames.slice(first, first + atOnce));
-        if (programs.learns()) await settle();
+        if (programs.learns()) await settling.now();
         await followMulticast();
       }
       return traffic.take();
@@ -177,15 +171,14 @@ function runningNode(planned: NodePlan, vswitch: Vswitch, ofctl: Ofctl, { wires,
     advance: async (ms) => {
       touched = 'yes';
       assert(Number.isInteger(ms), `time advances by whole milliseconds, not ${ms}`);
-      await settleInTime();
+      await settling.beforeTime();
       for (let left = ms; left > 0; left -= longestStepMs) {
         const step = String(Math.min(left, longestStepMs));
         await call('time/warp', step, step);
         await setNeighbours(plan, unixctl);
         await traffic.quiet();
       }
-      await settleInTime();
-      await settleInTime(); // what is gone is in the cache until another round
+      await settling.afterTime();
       await followMulticast();
       return traffic.take();
     },
@@ -209,7 +202,10 @@ function runningNode(planned: NodePlan, vswitch: Vswitch, ofctl: Ofctl, { wires,
       // The daemon answers in the order it is asked, so nothing needs to be waited for in between. What is cached goes first: looked through without the neighbours, it would ask for them.
       const flushed = [call('revalidator/purge'), ...plan.bridges.map(({ name }) => call('fdb/flush', name)), ...snooping.map(({ name }) => call('mdb/flush', name)), connections.forget(), call('tnl/neigh/flush'), setNeighbours(plan, unixctl)];
       await counting.begin(...flushed);
-      if (programs.meters()) await Promise.all(plan.bridges.map((bridge) => setMeters('mod-meter', plan.node, bridge, ofctl)));
+      await Promise.all(plan.bridges.filter(({ name }) => programs.meters(name)).map(async (bridge) => {
+        await setMeters('mod-meter', plan.node, bridge, ofctl);
+        programs.metersRenewed(bridge.name);
+      }));
       touched = 'no';
     },
     counts: async () => (touched === 'no' ? counting.none() : await counting.since()),

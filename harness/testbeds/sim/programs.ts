@@ -5,6 +5,7 @@ import { parseFlow, printFlow } from '../../openflow/flow.js';
 import { noNames, type Names } from '../../openflow/form.js';
 import { parseGroups, printGroup } from '../../openflow/groups.js';
 import type { Ofctl } from '../../ovs/ofctl.js';
+import type { ProgramUse } from './settling.js';
 
 export interface Programs {
   /** Takes note of what flows and groups of a bridge are to be made from, beside those that it has. */
@@ -13,13 +14,17 @@ export interface Programs {
   noteCarriedOut(bridge: string, lines: readonly string[]): void;
   /** Whether packets make flows, or make them expire sooner. */
   learns(): boolean;
+  /** Whether packets make flows expire sooner, or at once. */
+  ends(): boolean;
   /** Whether what packets find depends on time: flows, and addresses that NORMAL has learned. */
   isTimed(): boolean;
   /** Whether flows come and go by themselves: those that are learned, and those that time is over for. */
   isVolatile(): boolean;
-  /** Whether meters may have taken note of packets. */
-  meters(): boolean;
-  /** What the bridges hold now, unless something was kept that has not been brought back. */
+  /** Whether meters of a bridge may have taken note of packets. */
+  meters(bridge: string): boolean;
+  /** Those of a bridge are as new. */
+  metersRenewed(bridge: string): void;
+  /** What the bridges hold now, unless something was kept that has not been brought back, or nothing is to be. */
   keep(): Promise<void>;
   /** What was kept is held again, as if new. */
   restore(): Promise<void>;
@@ -27,14 +32,17 @@ export interface Programs {
   forget(): void;
 }
 
-export function programsOf({ node, bridges }: NodePlan, ofctl: Ofctl): Programs {
+export function programsOf({ node, bridges }: NodePlan, ofctl: Ofctl, use: ProgramUse): Programs {
   let kept: ReadonlyMap<string, readonly (readonly string[])[]> | undefined;
   const held = new Map(bridges.map(({ name, flows, groups = [] }) => [name, { flows: traitsOf(flows), groups: traitsOf(groups) }]));
-  const has = (trait: Trait) => [...held.values()].some(({ flows, groups }) => flows.has(trait) || groups.has(trait));
+  const hasAt = (bridge: string, trait: Trait) => held.get(bridge)?.flows.has(trait) === true || held.get(bridge)?.groups.has(trait) === true;
+  const has = (trait: Trait) => bridges.some(({ name }) => hasAt(name, trait));
+  const metered = new Set(bridges.map(({ name }) => name).filter((name) => hasAt(name, 'meters')));
   const isGroup = (text: string) => text.startsWith('group');
   const note = (bridge: string, texts: readonly string[]) => {
     const { flows, groups } = held.get(bridge) ?? { flows: traitsOf([]), groups: traitsOf([]) };
     const noted = traitsOf(texts);
+    if (noted.has('meters')) metered.add(bridge);
     held.set(bridge, { flows: new Set([...flows, ...noted]), groups: new Set([...groups, ...noted]) });
   };
   return {
@@ -46,11 +54,14 @@ export function programsOf({ node, bridges }: NodePlan, ofctl: Ofctl): Programs 
         groups: lines.includes('group delete') ? traitsOf(lines.filter(isGroup)) : groups,
       });
     },
-    learns: () => has('learns'),
-    isTimed: () => has('learns') || has('expires') || has('forwards'),
-    isVolatile: () => has('learns') || has('expires'),
-    meters: () => has('meters'),
+    learns: () => has('learns') || has('ends'),
+    ends: () => has('ends'),
+    isTimed: () => has('learns') || has('ends') || has('expires') || has('forwards'),
+    isVolatile: () => has('learns') || has('ends') || has('expires'),
+    meters: (bridge) => metered.has(bridge),
+    metersRenewed: (bridge) => void (hasAt(bridge, 'meters') || metered.delete(bridge)),
     keep: async () => {
+      if (use === 'replaced') return;
       kept ??= new Map(await Promise.all(bridges.map(async (bridge) => [bridge.name, await bundlesOf(bridge.name, { ...noNames, tunnelOptions: parseBridgeOptions(node, bridge) }, ofctl)] as const)));
     },
     restore: async () => {
@@ -63,7 +74,7 @@ export function programsOf({ node, bridges }: NodePlan, ofctl: Ofctl): Programs 
   };
 }
 
-const traits = { learns: /\b(learn|fin_timeout)\(/, expires: /_timeout=/, forwards: /\bnormal\b/i, meters: /meter|pause/ } as const;
+const traits = { learns: /\blearn\(/, ends: /\bfin_timeout\(/, expires: /_timeout=/, forwards: /\bnormal\b/i, meters: /meter|pause/ } as const;
 type Trait = keyof typeof traits;
 
 function traitsOf(texts: readonly string[]): ReadonlySet<Trait> {

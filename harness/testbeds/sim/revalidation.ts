@@ -10,13 +10,23 @@ import { until } from './condition.js';
 export interface Revalidation {
   /** Settles when a whole round that began now is over, and its consequences are carried out. */
   round(): Promise<void>;
+  /** Settles when some round has ended, and its consequences are carried out. */
+  end(): Promise<void>;
   close(): void;
 }
 
 /** With a connection of its own for what is answered late: a daemon reads no further on one before it has answered. */
 export async function openRevalidation({ dir, vswitchd }: Vswitch): Promise<Revalidation> {
   const late = await connectUnixctl(socketPath(dir, 'ovs-vswitchd.ctl'), vswitchd);
-  return { round: () => round(vswitchd.unixctl, late), close: () => { late.close(); } };
+  const { unixctl } = vswitchd;
+  return {
+    round: () => round(unixctl, late),
+    end: async () => {
+      await endOfRound(unixctl, late);
+      await turn(unixctl.call);
+    },
+    close: () => { late.close(); },
+  };
 }
 
 const limitMs = 10_000;

@@ -80,8 +80,8 @@ void t.test('counts', async (t) => {
 void t.test('what flows and groups can do is forgotten once they are deleted', (t) => {
   const unused = () => Promise.reject(new Error('nothing is asked of a switch'));
   const bridge = (name: string, flows: readonly string[]) => ({ name, mac: '02:00:00:00:00:01', ports: [], flows });
-  const programs = programsOf({ node: 'n', hosts: [], bridges: [bridge('a', ['actions=learn(table=1)']), bridge('b', ['actions=drop'])] }, { bundle: unused, dumpFlows: unused, run: unused, send: unused });
-  const traits = () => [programs.learns(), programs.isVolatile(), programs.isTimed(), programs.meters()];
+  const programs = programsOf({ node: 'n', hosts: [], bridges: [bridge('a', ['actions=learn(table=1)']), bridge('b', ['actions=drop'])] }, { bundle: unused, dumpFlows: unused, run: unused, send: unused }, 'brought back');
+  const traits = () => [programs.learns(), programs.isVolatile(), programs.isTimed(), programs.meters('a')];
   t.same(traits(), [true, true, true, false]);
   programs.noteCarriedOut('b', ['flow delete', 'group delete']);
   t.same(traits(), [true, true, true, false], 'on another bridge');
@@ -92,7 +92,11 @@ void t.test('what flows and groups can do is forgotten once they are deleted', (
   programs.note('a', ['group add group_id=1,type=all,bucket=meter:1']);
   programs.noteCarriedOut('a', ['flow delete', 'flow add actions=normal']);
   t.same(traits(), [false, false, true, true], 'groups are still there');
+  programs.metersRenewed('a');
+  t.same(traits(), [false, false, true, true], 'and go on to meter');
   programs.noteCarriedOut('a', ['group delete']);
+  t.same(traits(), [false, false, true, true], 'what they metered still counts');
+  programs.metersRenewed('a');
   t.same(traits(), [false, false, true, false]);
   t.end();
 });

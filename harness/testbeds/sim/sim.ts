@@ -11,12 +11,15 @@ import { createDatabase } from '../../ovs/vswitch.js';
 import { createWorkspace } from '../../ovs/workspace.js';
 import type { Switches } from '../testbed.js';
 import { openNode, type SimNode } from './node.js';
+import type { ProgramUse } from './settling.js';
 
 export interface SimOptions {
   /** Closes the sim when the program ends by another way than close(): queued before anything is brought up. */
   readonly teardown?: Teardown;
   /** What close() does with the folder of sockets, databases and logs. */
   readonly folder?: 'remove' | 'keep';
+  /** What becomes of flows and groups between one reset and the next; they are brought back unless told. */
+  readonly program?: ProgramUse;
   /** A fault on the wire: changes what came out of a node's ports before anyone sees it. */
   readonly wire?: (step: SwitchStep, node: string) => SwitchStep;
 }
@@ -57,7 +60,7 @@ const nodesAtOnce = 8;
 export async function openSim(plan: ClusterPlan, image: Image, options: SimOptions = {}): Promise<Sim> {
   const nodes: SimNode[] = [];
   const making = createWorkspace();
-  const opening = making.then(({ dir }) => openNodes(plan, image, dir, nodes));
+  const opening = making.then(({ dir }) => openNodes(plan, image, dir, nodes, options.program));
   const finish = async () => {
     // Nodes that are still coming up can only be closed once they are there.
     await opening.catch(() => undefined);
@@ -82,12 +85,12 @@ export async function openSim(plan: ClusterPlan, image: Image, options: SimOptio
 }
 
 /** Opens the nodes of `plan` into `opened`, a few at a time; the first that fails ends it, once those under way have ended. */
-async function openNodes(plan: ClusterPlan, image: Image, dir: string, opened: SimNode[]): Promise<void> {
+async function openNodes(plan: ClusterPlan, image: Image, dir: string, opened: SimNode[], program: SimOptions['program']): Promise<void> {
   await createDatabase(image, emptyDatabaseIn(dir));
   const waiting = [...plan.nodes];
   const openSome = async () => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      opened.push(await openNode(next, image, join(dir, next.node), emptyDatabaseIn(dir)));
+      opened.push(await openNode(next, image, join(dir, next.node), emptyDatabaseIn(dir), program));
     }
   };
   const ended = await Promise.allSettled(Array.from({ length: nodesAtOnce }, () => openSome().finally(() => (waiting.length = 0))));
@@ -114,7 +117,7 @@ function runningSim(nodes: SimNode[], image: Image, options: SimOptions, dir: st
   const reconfigure = async (change: Reconfiguration) => {
     isReconfigured = true;
     if (change.kind === 'join') {
-      nodes.push(await openNode(change.plan, image, join(dir, change.node), emptyDatabaseIn(dir)));
+      nodes.push(await openNode(change.plan, image, join(dir, change.node), emptyDatabaseIn(dir), options.program));
       return void sort();
     }
     const node = find(change.node);
