@@ -66,6 +66,24 @@ void t.test('connections that stay open', (t) => {
   t.end();
 });
 
+void t.test('connections of a proxy in the place of others', (t) => {
+  const told = (intent: Intent, stimulus: Stimulus, ...notes: readonly Note[]) => judge(intent, stimulus, { frames: [], notes: notes.map((note): HostNote => ({ ...note, timeUs: 0 })) });
+  const relayed = (host = 'w', client = a): Note => ({ kind: 'relayed', host, client, to: b });
+  const udp: Stimulus = { kind: 'udp', from: 'a', to: b, port: 7 };
+  const calls: Stimulus = { kind: 'calls', protocol: 'UDP', from: 'a', to: b, port: 7, count: 2, everyMs: 1 };
+  const round = [received('b', a, 'udp'), received('a', b, 'udp')];
+  const promised: Intent = { ...roundTrip, relay: { by: 'w', client: a } };
+  t.equal(told(promised, udp, relayed(), ...round), undefined);
+  t.match(told(promised, udp, ...round), { expected: 'w opens a connection of its own for each of 10.0.0.1', actual: 'it has opened 0 for 1' });
+  t.match(told(promised, udp, relayed(), relayed(), ...round), { actual: 'it has opened 2 for 1' });
+  t.match(told(promised, calls, relayed(), ...round, ...round), { actual: 'it has opened 1 for 2' });
+  t.match(told(promised, calls, relayed(), relayed(), ...round), undefined);
+  t.match(told(promised, udp, relayed('x'), ...round), { actual: 'x has a connection of its own to 10.0.0.2 for 10.0.0.1' });
+  t.match(told(promised, udp, relayed('w', b), ...round), { actual: 'w has a connection of its own to 10.0.0.2 for 10.0.0.2' });
+  for (const intent of [roundTrip, { kind: 'denied', why: 'policy' }] as const) t.match(told(intent, udp, relayed(), ...round), { expected: 'nobody opens a connection in the place of another', actual: 'w has a connection of its own to 10.0.0.2 for 10.0.0.1' });
+  t.end();
+});
+
 void t.test('associations', (t) => {
   const sctp: Stimulus = { kind: 'sctp', from: 'a', to: b, port: 9000 };
   const stands: readonly Note[] = [

@@ -196,6 +196,10 @@ export const justifications: readonly Justification[] = [
     why: forTypes,
   },
   {
+    file: 'harness/compare/intent.ts', line: "const relay = 'relay' in intent", mutations: ["'relay' in intent → true"],
+    why: forTypes,
+  },
+  {
     file: 'harness/compare/intent.ts', line: "const right = resets.length === 1 && reset.host === stimulus.from && 'peer' in reset && reset.peer === destinationOf(stimulus);",
     mutations: ["'peer' in reset → true"],
     why: forTypes,
