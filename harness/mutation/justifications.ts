@@ -313,6 +313,22 @@ export const justifications: readonly Justification[] = [
     why: 'the same: where a promise is broken and the sides do not part, both broke it',
   },
   {
+    file: 'harness/run/batch-play.ts', line: 'const resolved = await playTogether(', mutations: ["'neighbours' → ''"],
+    why: 'the same: nothing in an ARP request is drawn',
+  },
+  {
+    file: 'harness/run/batch-play.ts', line: 'const real = observations[index] ??', mutations: ['observations[index] ?? { frames: [], notes: [] } → observations[index]'],
+    why: forTypes,
+  },
+  {
+    file: 'harness/run/batch-play.ts', line: "if (!('to' in stimulus)) continue;", mutations: ["'to' in stimulus → true"],
+    why: forTypes,
+  },
+  {
+    file: 'harness/run/batch.ts', line: 'const observation = played.observations[index] ??', mutations: ['played.observations[index] ?? { frames: [], notes: [] } → played.observations[index]'],
+    why: forTypes,
+  },
+  {
     file: 'harness/run/drive.ts', line: 'while (modelAsks.done !== true && realAsks.done !== true) {',
     mutations: ['modelAsks.done !== true → true', 'realAsks.done !== true → true'],
     why: 'the same: as long as both are told the same, both end at once',

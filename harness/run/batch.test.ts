@@ -78,6 +78,7 @@ void t.test('what is told of each', async (t) => {
   const all = (comparisons: number) => ({ expected: comparisons, made: comparisons, skipped: 0 });
   const counts = (frames: number, speaking: number) => ({ ...noCounts, intent: all(2), frames: all(frames), silence: all(ports.size - speaking) });
   t.same(put, [2, 2], 'of two flows the sum, twice');
+  t.ok(outcome.judged.every(({ observed, record }) => /^[0-9a-f]{64}$/.test(observed) && record.together?.observed === observed), 'a digest of what was observed');
   t.same(first?.counts, { ...counts(1, 0), counters: all(flows - 2), connections: all(connections + 2), macs: all(macs + 2) }, 'with the first, what was compared once for all of them');
   const known: readonly (readonly [line: string, frames: number, speaking: number])[] = [
     ['p1.lab/p2.lab denied', 1, 0], ['p1.lab/p4.shop denied', 1, 0], ['p3/p1.lab refused', 4, 2], ['p3/p2.lab denied', 1, 0], ['p3/p4.shop denied', 1, 0], ['p2.lab/p1.lab refused', 8, 4],
