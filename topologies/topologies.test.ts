@@ -29,6 +29,15 @@ void t.test('topology.schema.json, for editors', async (t) => {
   t.match(example, /^# yaml-language-server: \$schema=topology\.schema\.json\n/);
 });
 
+void t.test('networks of nodes with a router between', async (t) => {
+  const apart = example.replace('- name: n2', '- name: n2\n    underlay: { ip: 172.31.0.2 }');
+  const router = (second: string) => `${apart}routers: [{ name: r1, interfaces: [{ ip: 172.30.255.254, prefixLength: 16, mac: '0a:00:ac:1e:ff:fe' }, { ip: ${second}, prefixLength: 16, mac: '0a:00:ac:1f:ff:fe' }] }]`;
+  t.match(readTopology(router('172.31.255.254'), 'f').routers, [{ name: 'r1', interfaces: [{ ip: '172.30.255.254' }, { ip: '172.31.255.254' }] }]);
+  t.throws(() => readTopology(apart, 'f'), { message: /172\.31\.0\.2\/16 is not on the network 172\.30\.0\.0\/16 of n1; all nodes share one, or a router has an address on both/ });
+  t.throws(() => readTopology(router('172.32.255.254'), 'f'), { message: /172\.31\.0\.2\/16 is not on the network/ });
+  t.throws(() => readTopology(router('172.30.0.1'), 'f'), { message: /172\.30\.0\.1 is already taken by nodes\[0\]\.underlay\.ip/ });
+});
+
 void t.test('external hosts', async (t) => {
   t.same(readTopology(`${example}externalHosts: [x1, { name: x2, ip: 172.30.255.2 }]`, 'f'), antreaCluster({ nodes: 2, podsPerNode: 3, tunnel: 'geneve', externalHosts: 2 }));
   t.same(topologyProblems(antreaCluster({ nodes: 3, podsPerNode: 1, tunnel: 'geneve', externalHosts: 254 })), []);

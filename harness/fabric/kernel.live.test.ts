@@ -47,8 +47,8 @@ interface Side {
   put(crossing: Crossing): Promise<readonly Crossing[]>;
 }
 
-function virtual(forwarding: TranslationPlan): Side & { readonly host: Host } {
-  const plan: HostPlan = { name: 'r', kind: 'linux-node', interfaces, routes: [{ destination: '10.20.0.0/16', via: '172.30.0.9', interface: 'tap1', onlink: false }], forwarding };
+function virtual(forwarding: TranslationPlan, more: Partial<HostPlan> = {}): Side & { readonly host: Host } {
+  const plan: HostPlan = { name: 'r', kind: 'linux-node', interfaces, routes: [{ destination: '10.20.0.0/16', via: '172.30.0.9', interface: 'tap1', onlink: false }], forwarding, ...more };
   const host = createHost(plan, { identifier: 7, srcPort: 50_000, payload: new Uint8Array(), sequences: { opener: 1, answerer: 2 } });
   return { host, put: async ({ via, frame }) => receive(host, via, frame).flatMap((effect) => (effect.kind === 'send' ? [{ via: effect.via, frame: effect.frame }] : [])) };
 }
@@ -200,6 +200,20 @@ function parseConntrack(line: string): readonly { readonly original: Tuple; read
   const [original, reply] = tuples;
   return original === undefined || reply === undefined ? [] : [{ original, reply, seconds: Number(seconds) }];
 }
+
+void t.test('as Windows is: a strong host for ARP that forwards from one interface alone', { skip: missing }, async (t) => {
+  const real = await kernel([]);
+  t.teardown(() => real.close());
+  real.run('echo 1 > /proc/sys/net/ipv4/conf/all/arp_ignore; echo 0 > /proc/sys/net/ipv4/conf/tap1/forwarding');
+  await compare(t, real, virtual(nothing, { kind: 'windows-node', forwardsFrom: ['tap0'] }), [
+    ['its address is asked for where it is', { via: inside, frame: arp('request', pod, inside) }, 1],
+    ['and where it is not', { via: inside, frame: arp('request', pod, outside) }, 0],
+    ['from the other one, where it is not', { via: outside, frame: arp('request', peer, inside) }, 0],
+    ['forwarded', from(pod, peer.ip), 2],
+    ['not forwarded from the other one', from(peer, pod.ip), 0],
+    ['an echo that comes in there', from(peer, outside.ip, echo(1)), 1],
+  ]);
+});
 
 void t.test('what a kernel does, and virtual hosts do not', { skip: missing }, async (t) => {
   const real = await kernel(['add table ip nat', 'add chain ip nat post { type nat hook postrouting priority 100; }', 'add rule ip nat post ip saddr 10.10.1.0/24 ip daddr != 10.10.1.0/24 masquerade']);

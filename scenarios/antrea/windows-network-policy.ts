@@ -4,7 +4,7 @@ import { networkPolicyCluster } from '../../topologies/network-policy.js';
 export default defineScenario({
   name: 'antrea/windows-network-policy',
   title: 'NetworkPolicies and a ClusterNetworkPolicy across a Windows node and a Linux node, in tunnels and without',
-  axes: { mode: { values: ['encap', 'noEncap'], default: ['encap'] } },
+  axes: { mode: { values: ['encap', 'noEncap', 'hybrid'], default: ['encap'] } },
   topology: ({ mode }) => {
     const cluster = networkPolicyCluster('geneve');
     return { ...cluster, mode, nodes: cluster.nodes.map((node, index) => ({ ...node, os: index === 0 ? 'windows' : 'linux' })) };
