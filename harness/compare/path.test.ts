@@ -53,5 +53,10 @@ void t.test('source ports, of every packet that crosses', async (t) => {
   t.equal(out(datagram(100), datagram(199), echo(icmpTypes.echoRequest, 150), echo(icmpTypes.echoReply, 7), request), undefined, 'what has none, and answers, may');
   for (const frame of [datagram(99), datagram(200), echo(icmpTypes.echoRequest, 99)]) {
     t.match(out(datagram(150), frame), { expected: at(1, '10.0.0.1 > 10.0.0.2 out of up, from a port of 100 to 199'), actual: /out of up, from port (99|200)$/ });
+    t.match(out(frame, datagram(150)), { actual: /out of up, from port (99|200)$/ }, 'the first as well as the last');
   }
+  const carrying = (protocol: number, ...bytes: readonly number[]) => out(encodeEthernet({ ...macs, etherType: etherTypes.ipv4 }, encodeIpv4({ src: '10.0.0.1', dst: '10.0.0.2', protocol, ttl: 64 }, Uint8Array.from(bytes))))?.actual.split(', ').at(-1);
+  const { tcp, udp, icmp } = ipProtocols;
+  t.same([carrying(tcp, 0, 99), carrying(udp, 0, 99), carrying(icmp, icmpTypes.echoRequest, 0, 0, 0, 0, 99)], ['from port 99', 'from port 99', 'from port 99'], 'with nothing behind them');
+  t.same([carrying(tcp, 0), carrying(icmp, icmpTypes.echoRequest, 0, 0, 0, 0), carrying(253, icmpTypes.echoRequest, 0, 0, 0, 0, 99)], [undefined, undefined, undefined], 'cut off, or of another protocol');
 });
