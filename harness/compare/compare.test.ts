@@ -6,7 +6,7 @@ import t from 'tap';
 import type { Trace, TraceStep } from '../model/trace.js';
 import type { Intent } from '../nouns/intent.js';
 import type { FrameEvent, HostNote, Observation } from '../nouns/observation.js';
-import type { LearnedMac, SwitchState, TrackedConnection } from '../nouns/state.js';
+import { joinStates, type LearnedMac, type MulticastPort, type SwitchState, type TrackedConnection } from '../nouns/state.js';
 import { formatFlowId, type FlowCount, type FlowId } from '../nouns/switching.js';
 import type { Stimulus } from '../nouns/vector.js';
 import { encodeEthernet, etherTypes } from '../packet/ethernet.js';
@@ -244,6 +244,14 @@ void t.test('what switches remember', async (t) => {
   t.match(compareState(state, { ...state, connections: [{ ...connection, label: '0x1' }] }, 2).differences, [{ actual: /, label 0x1, / }]);
   t.strictSame(told([connection], [{ ...learned, port: 'b' }]), ['macs different port: port a | port b'], 'a MAC moved');
   t.strictSame(told([connection], [{ ...learned, vlan: 5 }]), ['macs unexpected : nothing | port a', 'macs missing : port a | nothing']);
+  const asked: MulticastPort = { node: 'n1', bridge: 'br-int', port: 'a', vlan: 0, group: '239.1.1.1', ageS: 3 };
+  const multicast = (...seen: readonly MulticastPort[]) => compareState({ ...state, multicast: [asked] }, { ...state, multicast: seen }, 2);
+  t.strictSame(multicast(asked), { differences: [], connections: { expected: 3, made: 3, skipped: 0 }, macs: { expected: 4, made: 4, skipped: 0 } });
+  t.match(multicast({ ...asked, ageS: 4 }).differences, [{ aspect: 'macs', kind: 'different', about: 'multicast 239.1.1.1 to a of br-int on n1', fields: ['age'], expected: 'age 3 s', actual: 'age 4 s' }]);
+  for (const other of [{ node: 'n2' }, { bridge: 'br' }, { port: 'b' }, { vlan: 5 }, { group: 'querier' }]) t.same(multicast({ ...asked, ...other }).differences.map(({ kind }) => kind).sort(), ['missing', 'unexpected'], Object.keys(other).join());
+  t.match(compareState({ ...state, multicast: [asked] }, state, 2).differences, [{ kind: 'missing' }], 'a switch that tells of none');
+  t.strictSame(joinStates([state, { ...state, multicast: [asked] }, { ...state, multicast: [asked] }]), { connections: [connection, connection, connection], macs: [learned, learned, learned], multicast: [asked, asked] });
+  t.strictSame(joinStates([state]), state);
 });
 
 void t.test('a whole vector', async (t) => {

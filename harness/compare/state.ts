@@ -1,9 +1,10 @@
-/** What switches remember when a vector is over: connections and learned MACs, the model's against the switch's. */
-import type { LearnedMac, SwitchState, TrackedConnection } from '../nouns/state.js';
+/** What switches remember when a vector is over: connections, learned MACs and who asked for which multicast, the model's against the switch's. */
+import type { LearnedMac, MulticastPort, SwitchState, TrackedConnection } from '../nouns/state.js';
 import type { Count } from '../nouns/verdict.js';
 
 /** One entry that is missing, unexpected or different; `fields` names what differs. */
 export interface StateDifference {
+  /** `macs` is about all that ports were learned for: MACs, and multicast. */
   readonly aspect: 'connections' | 'macs';
   readonly kind: 'missing' | 'unexpected' | 'different';
   readonly node: string;
@@ -26,10 +27,10 @@ export function compareState(expected: SwitchState, actual: SwitchState, nodes: 
   return {
     differences: [
       ...compareEntries('connections', expected.connections.map(ofConnection), actual.connections.map(ofConnection)),
-      ...compareEntries('macs', expected.macs.map(ofMac), actual.macs.map(ofMac)),
+      ...compareEntries('macs', learnedOf(expected), learnedOf(actual)),
     ],
     connections: count(expected.connections.length),
-    macs: count(expected.macs.length),
+    macs: count(learnedOf(expected).length),
   };
 }
 
@@ -45,6 +46,15 @@ function ofConnection({ node, zone, protocol, original, reply, mark, label, prog
 
 function ofMac({ node, bridge, port, vlan, mac }: LearnedMac): Entry {
   return { node, about: `${mac}${vlan === 0 ? '' : ` in VLAN ${vlan}`} on ${bridge} of ${node}`, values: { port } };
+}
+
+/** Of a group any number of ports. */
+function ofMulticast({ node, bridge, port, vlan, group, ageS }: MulticastPort): Entry {
+  return { node, about: `multicast ${group}${vlan === 0 ? '' : ` in VLAN ${vlan}`} to ${port} of ${bridge} on ${node}`, values: { age: `${ageS} s` } };
+}
+
+function learnedOf({ macs, multicast = [] }: SwitchState): readonly Entry[] {
+  return [...macs.map(ofMac), ...multicast.map(ofMulticast)];
 }
 
 function compareEntries(aspect: StateDifference['aspect'], expected: readonly Entry[], actual: readonly Entry[]): readonly StateDifference[] {

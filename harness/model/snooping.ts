@@ -1,5 +1,6 @@
 /** What one bridge has learned of who wants which multicast, and where multicast goes by that (Open vSwitch lib/mcast-snooping.c; ovs-vswitchd.conf.db(5), "mcast_snooping_enable"). */
 import { InputError } from '../base/errors.js';
+import { formatAddress } from '../base/ip-address.js';
 import type { BridgePlan } from '../nouns/plan.js';
 import { portNumbers } from '../openflow/bridge-program.js';
 
@@ -125,4 +126,13 @@ export function portsForGroup(snooping: Snooping, vlan: number, address: bigint)
 
 function routerPorts({ routers }: Snooping, wanted: number): readonly number[] {
   return [...routers.values()].filter(({ vlan }) => vlan === wanted).map(({ port }) => port);
+}
+
+/** In the order and the words of `mdb/show`, with the OpenFlow numbers of ports. */
+export function tellSnooping({ groups, routers, ageingS }: Snooping, nowMs: number): readonly { readonly port: number; readonly vlan: number; readonly group: string; readonly ageS: number }[] {
+  const nowS = Math.floor(nowMs / 1000);
+  return [
+    ...[...groups.values()].flatMap(({ vlan, address, members }) => [...members].map(([port, expiresS]) => ({ port, vlan, group: formatAddress(address), ageS: ageingS - (expiresS - nowS) }))),
+    ...[...routers.values()].map(({ port, vlan, expiresS }) => ({ port, vlan, group: 'querier', ageS: ageing.ofRouters - (expiresS - nowS) })),
+  ];
 }

@@ -1,16 +1,18 @@
 /** What a node's switches remember, in the words of ovs-vswitchd. */
 import { formatMac } from '../base/address.js';
-import type { LearnedMac, SwitchState, TrackedConnection } from '../nouns/state.js';
+import type { LearnedMac, MulticastPort, SwitchState, TrackedConnection } from '../nouns/state.js';
 import { liveConnections, type Connection } from './conntrack/connection.js';
 import { printTcp } from './conntrack/tcp.js';
 import { printProtocol, printTuple } from './conntrack/tuple.js';
 import { portName, type ModelBridge, type ModelNode } from './node.js';
+import { tellSnooping } from './snooping.js';
 import type { LearnedAddress } from './macs.js';
 
 export function stateOf(node: ModelNode): SwitchState {
   return {
     connections: liveConnections(node.connections, node.nowMs).map((connection) => tell(node, connection)),
     macs: node.bridges.flatMap((bridge) => [...bridge.macs.values()].map((entry) => learned(node, bridge, entry))),
+    ...(node.bridges.every(({ snooping }) => snooping === undefined) ? {} : { multicast: node.bridges.flatMap((bridge) => multicastOf(node, bridge)) }),
   };
 }
 
@@ -27,4 +29,9 @@ function tell(node: ModelNode, { original, reply, mark, label, progress, helper,
 function learned(node: ModelNode, bridge: ModelBridge, { vlan, mac, port }: LearnedAddress): LearnedMac {
   const bytes = Uint8Array.from({ length: 6 }, (_, index) => Math.floor(mac / 256 ** (5 - index)) % 256);
   return { node: node.name, bridge: bridge.plan.name, port: portName(bridge, port), vlan, mac: formatMac(bytes) };
+}
+
+function multicastOf(node: ModelNode, bridge: ModelBridge): readonly MulticastPort[] {
+  if (bridge.snooping === undefined) return [];
+  return tellSnooping(bridge.snooping, node.nowMs).map(({ port, ...rest }) => ({ node: node.name, bridge: bridge.plan.name, port: portName(bridge, port), ...rest }));
 }

@@ -1,7 +1,9 @@
-/** What switches remember from packets, as `dpctl/dump-conntrack -m -s` and `fdb/show` tell it (ovs-vswitchd(8)). */
+/** What switches remember from packets, as `dpctl/dump-conntrack -m -s`, `fdb/show` and `mdb/show` tell it (ovs-vswitchd(8)). */
 export interface SwitchState {
   readonly connections: readonly TrackedConnection[];
   readonly macs: readonly LearnedMac[];
+  /** Missing where no bridge snoops. */
+  readonly multicast?: readonly MulticastPort[];
 }
 
 export interface TrackedConnection {
@@ -31,4 +33,22 @@ export interface LearnedMac {
   readonly port: string;
   readonly vlan: number;
   readonly mac: string;
+}
+
+/** A port behind which somebody asked for multicast, or routes it. */
+export interface MulticastPort {
+  readonly node: string;
+  readonly bridge: string;
+  readonly port: string;
+  readonly vlan: number;
+  /** An address of IPv4 or IPv6; `querier` stands for all that a router wants. */
+  readonly group: string;
+  /** Whole seconds of virtual time since it was asked for. */
+  readonly ageS: number;
+}
+
+/** What several nodes remember. */
+export function joinStates(states: readonly SwitchState[]): SwitchState {
+  const multicast = states.flatMap((state) => (state.multicast === undefined ? [] : [state.multicast]));
+  return { connections: states.flatMap(({ connections }) => connections), macs: states.flatMap(({ macs }) => macs), ...(multicast.length === 0 ? {} : { multicast: multicast.flat() }) };
 }

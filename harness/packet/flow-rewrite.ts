@@ -2,7 +2,7 @@
  * Writes what the pipeline changed in a flow key back into the frame's bytes, checksums included. As in Open
  * vSwitch, actions work on the key, and the frame follows when the packet leaves (or enters the connection tracker).
  */
-import { Unsupported } from '../base/errors.js';
+import { Unpredictable, Unsupported } from '../base/errors.js';
 import { etherTypes } from './ethernet.js';
 import type { Layout } from './extract/extract.js';
 import { extractIpv4 } from './extract/ipv4.js';
@@ -30,12 +30,19 @@ export function rewrite(frame: Uint8Array, layout: Layout, before: FlowKey, afte
   write48(view, 0, after, word.ethDst);
   write48(view, 6, after, word.ethSrc);
   if (before[word.ethType] === etherTypes.arp && layout.l3 >= 0) rewriteArp(view, layout.l3, before, after);
+  if (isOtherIp(before, after)) throw new Unpredictable('the model does not know how much of IPv6 is written into a packet that is taken for IPv4 by the type that a label left, or the other way round: what flows on the way have looked at');
   // Without a protocol, and so where the header is broken, nothing of IP is written.
   if (isIp(before[word.ethType] ?? 0) && layout.l4 >= 0 && after[word.nwProto] !== 0) rewriteIp(view, layout, before, after);
   if (isIp(before[word.ethType] ?? 0) && layout.l4 < 0 && before[word.nwProto] !== 0 && changed(before, after, word.nwSrc, before.length - word.nwSrc)) throw new Unsupported('the model does not know what is written into a packet that was labelled when a controller was told of it');
   const labelled = isMpls(before[word.ethType] ?? 0) || isMpls(after[word.ethType] ?? 0) ? rewriteLabels(bytes, layout, before, after) : bytes;
   if (isUncovered(before, after)) rewriteUncovered(labelled, layout.l3 + labelsGrow(layout, before, after), after);
   return changed(before, after, word.vlanTci, 2) || changed(before, after, word.vlanTpid, 2) ? rewriteTags(labelled, before, after) : labelled;
+}
+
+/** A label was taken off, and the type that came with it is not that of what is behind. */
+function isOtherIp(before: FlowKey, after: FlowKey): boolean {
+  const [was, is] = [before[word.ethType] ?? 0, after[word.ethType] ?? 0];
+  return isIp(was) && isIp(is) && was !== is && after[word.nwProto] !== 0;
 }
 
 /** Whether IP comes out from behind labels with fields that are known: those that it had before the labels were put in front. */

@@ -1,5 +1,5 @@
 /** Actions that go two ways: clone and check_pkt_larger (ovs-actions(7)). */
-import { Unpredictable, Unsupported } from '../../base/errors.js';
+import { Unpredictable } from '../../base/errors.js';
 import type { Action, OtherAction } from '../../openflow/actions.js';
 import { word } from '../../packet/flow-key.js';
 import { writeSubfield } from '../keys.js';
@@ -70,10 +70,10 @@ export function checkLength(at: Translation, { bytes, destination }: Extract<Oth
   // Into packets, and what the datapath knows of them, such a bit is written only where other flows on the way have looked at it: the cached flow's mask is the mask of the writing.
   if (destination.field.word >= word.ethSrc || destination.field.name === 'pkt_mark') throw new Unpredictable(`the model does not know what becomes of the bit of check_pkt_larger in ${destination.field.name}`);
   const { packet, stack, actionSet, hasGroupInSet, datapath, exits } = at;
-  if (at.passage.node.behaviour.clonesKeep !== 'neither' && (stack.length > 0 || actionSet.length > 0)) throw new Unsupported('the model does not know what Open vSwitch before 3.2 makes of a stack or an action set at check_pkt_larger');
   commitChanges(at);
   const way = (isLarger: bigint) => {
-    Object.assign(at, { packet: copyOf(packet), stack, actionSet, datapath: [], exits });
+    // Where stack and action set are kept, before 3.2, the other way begins with those that this one leaves.
+    Object.assign(at, { packet: copyOf(packet), datapath: [], exits });
     writeSubfield(at.packet.key, destination, isLarger);
     onCopy(at, behind, 'last');
     return at.datapath;

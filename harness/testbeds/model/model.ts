@@ -1,6 +1,7 @@
 /** The reference model as a testbed: nothing is real, and everything is explained. */
 import { assert } from '../../base/errors.js';
 import type { ClusterPlan } from '../../nouns/plan.js';
+import { joinStates } from '../../nouns/state.js';
 import type { FlowId, Reconfiguration, SwitchCall, SwitchStep } from '../../nouns/switching.js';
 import { newest, parseVersion } from '../../model/behaviour.js';
 import { rulesOf, type Rule } from '../../model/classifier.js';
@@ -111,10 +112,7 @@ export function openModel(plan: ClusterPlan, versions: Testbed['versions'] = {})
       return Promise.resolve();
     },
     counts: () => Promise.resolve([...nodes.values()].flatMap(flowCounts)),
-    state: () => {
-      const states = [...nodes.values()].map(stateOf);
-      return Promise.resolve({ connections: states.flatMap(({ connections }) => connections), macs: states.flatMap(({ macs }) => macs) });
-    },
+    state: () => Promise.resolve(joinStates([...nodes.values()].map(stateOf))),
     strays: () => Promise.resolve([]),
     program: () =>
       Promise.resolve(

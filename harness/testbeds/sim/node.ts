@@ -20,7 +20,7 @@ import { programsOf } from './programs.js';
 import { attach, detach, meetNeighbours, type Changeable } from './reconfigure.js';
 import { openRevalidation, type Revalidation } from './revalidation.js';
 import { settlingOf, type ProgramUse } from './settling.js';
-import { parseMacs } from './state.js';
+import { parseMacs, parseMulticast } from './state.js';
 import { trafficOf } from './traffic.js';
 import { wireOf } from './wires.js';
 
@@ -211,9 +211,13 @@ function runningNode(planned: NodePlan, vswitch: Vswitch, ofctl: Ofctl, use: Pro
     counts: async () => (touched === 'no' ? counting.none() : await counting.since()),
     purge: () => counting.purge(),
     state: async () => {
-      if (touched === 'no') return { connections: [], macs: [] };
-      const [tracked, ...macs] = await Promise.all([connections.list(), ...plan.bridges.map(({ name }) => call('fdb/show', name))]);
-      return { connections: tracked, macs: plan.bridges.flatMap((bridge, index) => parseMacs(plan.node, bridge, macs[index] ?? '')) };
+      if (touched === 'no') return { connections: [], macs: [], ...(snooping.length === 0 ? {} : { multicast: [] }) };
+      const [tracked, macs, multicast] = await Promise.all([
+        connections.list(),
+        Promise.all(plan.bridges.map(async (bridge) => parseMacs(plan.node, bridge, await call('fdb/show', bridge.name)))),
+        Promise.all(snooping.map(async (bridge) => parseMulticast(plan.node, bridge, await call('mdb/show', bridge.name)))),
+      ]);
+      return { connections: tracked, macs: macs.flat(), ...(snooping.length === 0 ? {} : { multicast: multicast.flat() }) };
     },
     lookups: traffic.lookups,
     strays: async () => {

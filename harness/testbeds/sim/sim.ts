@@ -4,6 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { assert, assertNever, unknownName } from '../../base/errors.js';
 import type { Teardown } from '../../base/teardown.js';
 import type { ClusterPlan } from '../../nouns/plan.js';
+import { joinStates } from '../../nouns/state.js';
 import type { Reconfiguration, SwitchCall, SwitchStep } from '../../nouns/switching.js';
 import type { Image } from '../../ovs/image.js';
 import type { Version } from '../../ovs/openflow-messages.js';
@@ -142,10 +143,7 @@ function runningSim(nodes: SimNode[], image: Image, options: SimOptions, dir: st
     },
     counts: async () => (await Promise.all(nodes.map((node) => node.counts()))).flat(),
     purge: async () => void (await Promise.all(nodes.map((node) => node.purge()))),
-    state: async () => {
-      const states = await Promise.all(nodes.map((node) => node.state()));
-      return { connections: states.flatMap(({ connections }) => connections), macs: states.flatMap(({ macs }) => macs) };
-    },
+    state: async () => joinStates(await Promise.all(nodes.map((node) => node.state()))),
     lookups: () => nodes.map((node) => node.lookups()).reduce((sum, { hit, missed }) => ({ hit: sum.hit + hit, missed: sum.missed + missed }), { hit: 0, missed: 0 }),
     strays: async () => (await Promise.all(nodes.map((node) => node.strays()))).flat(),
     program: async () => (await Promise.all(nodes.map((node) => node.program()))).flat(),

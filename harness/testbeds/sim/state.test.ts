@@ -3,7 +3,7 @@
  * nothing. Method: answers of real switches (Open vSwitch 3.1.0, 3.5.0 and 4.0.0), letter by letter.
  */
 import t from 'tap';
-import { parseConnections, parseMacs } from './state.js';
+import { parseConnections, parseMacs, parseMulticast } from './state.js';
 
 void t.test('connections', async (t) => {
   const tcp = 'tcp,orig=(src=10.10.1.1,dst=10.10.2.2,sport=50001,dport=7),reply=(src=10.10.2.2,dst=10.10.1.1,sport=7,dport=50001),id=0,zone=65520,status=0,timeout=30,mark=32,protoinfo=(state_orig=FIN_WAIT_2,state_reply=FIN_WAIT_2,flags_orig=0,flags_reply=0)';
@@ -31,4 +31,14 @@ void t.test('learned MACs', async (t) => {
   ]);
   t.strictSame(parseMacs('n1', bridge, header), []);
   t.throws(() => parseMacs('n1', bridge, `${header}what is this`), { name: 'Unavailable', message: /"what is this"/ });
+});
+
+void t.test('who asked for multicast', async (t) => {
+  const bridge = { name: 'br0', mac: '02:00:00:00:00:fe', flows: [], ports: [{ kind: 'endpoint', name: 'p1', ofport: 1 }, { kind: 'endpoint', name: 'p2', ofport: 2 }] } as const;
+  const before = ' port  VLAN  GROUP                Age\n    1     5  239.1.1.1           3\nLOCAL     0  ff15::2           3\n    2     0  querier               3\n';
+  const since = ' port  VLAN  protocol  GROUP                Age\n    1     5  IGMPv2    239.1.1.1           3\nLOCAL     0  MLDv1     ff15::2           3\n    2     0  UNKNOWN   querier               3\n';
+  const told = [{ port: 'p1', vlan: 5, group: '239.1.1.1' }, { port: 'br0', vlan: 0, group: 'ff15::2' }, { port: 'p2', vlan: 0, group: 'querier' }].map((each) => ({ node: 'n1', bridge: 'br0', ...each, ageS: 3 }));
+  t.strictSame(parseMulticast('n1', bridge, before), told, 'before 3.2');
+  t.strictSame(parseMulticast('n1', bridge, since), told);
+  t.throws(() => parseMulticast('n1', bridge, `${since}what is this`), { name: 'Unavailable', message: /"what is this"/ });
 });

@@ -1,7 +1,7 @@
 /** What a node's switches remember, from the answers of ovs-vswitchd. */
 import { Unavailable } from '../../base/errors.js';
 import type { BridgePlan } from '../../nouns/plan.js';
-import type { LearnedMac, TrackedConnection } from '../../nouns/state.js';
+import type { LearnedMac, MulticastPort, TrackedConnection } from '../../nouns/state.js';
 
 /** Reads `dpctl/dump-conntrack -m -s`. @throws Unavailable for a line that is none of its. */
 export function parseConnections(node: string, text: string): readonly TrackedConnection[] {
@@ -25,9 +25,22 @@ export function parseMacs(node: string, bridge: BridgePlan, text: string): reado
   return linesOf(text).slice(1).map((line) => {
     const [, port, vlan, mac] = /^\s*(\S+)\s+(\d+)\s+([0-9a-f:]{17})\s/.exec(`${line} `) ?? [];
     if (port === undefined || mac === undefined) throw new Unavailable(`ovs-vswitchd of node ${node} tells of a learned address in words that are not known: "${line}"`);
-    const name = port === 'LOCAL' ? bridge.name : bridge.ports.find(({ ofport }) => String(ofport) === port)?.name;
-    return { node, bridge: bridge.name, port: name ?? port, vlan: Number(vlan), mac };
+    return { node, bridge: bridge.name, port: nameOf(bridge, port), vlan: Number(vlan), mac };
   });
+}
+
+/** Reads `mdb/show BRIDGE`; the protocol, which versions from 3.2 on tell, is left out. @throws Unavailable for a line that is none of its. */
+export function parseMulticast(node: string, bridge: BridgePlan, text: string): readonly MulticastPort[] {
+  return linesOf(text).slice(1).map((line) => {
+    const [, port, vlan, group, age] = /^\s*(\S+)\s+(\d+)\s+(?:\S+\s+)??(querier|[0-9a-f:.]+)\s+(\d+)\s*$/.exec(line) ?? [];
+    if (port === undefined || group === undefined) throw new Unavailable(`ovs-vswitchd of node ${node} tells of who asked for multicast in words that are not known: "${line}"`);
+    return { node, bridge: bridge.name, port: nameOf(bridge, port), vlan: Number(vlan), group, ageS: Number(age) };
+  });
+}
+
+/** Of a port that is told by its OpenFlow number. */
+function nameOf(bridge: BridgePlan, port: string): string {
+  return port === 'LOCAL' ? bridge.name : (bridge.ports.find(({ ofport }) => String(ofport) === port)?.name ?? port);
 }
 
 function linesOf(text: string): readonly string[] {
