@@ -2,7 +2,7 @@
  * Writes what the pipeline changed in a flow key back into the frame's bytes, checksums included. As in Open
  * vSwitch, actions work on the key, and the frame follows when the packet leaves (or enters the connection tracker).
  */
-import { Unpredictable, Unsupported } from '../base/errors.js';
+import { Unpredictable } from '../base/errors.js';
 import { etherTypes } from './ethernet.js';
 import type { Layout } from './extract/extract.js';
 import { extractIpv4 } from './extract/ipv4.js';
@@ -21,7 +21,7 @@ import { rewriteTags } from './rewrite/vlan.js';
 /**
  * `frame` itself where nothing differs, or a copy in which every packet field that differs between `before` (the key as extracted) and `after`
  * has the value of `after`; what Open vSwitch does not write stays as it is (lib/odp-util.c, commit_odp_actions).
- * @throws Unsupported when it is not clear what Open vSwitch does.
+ * @throws Unpredictable where nobody can tell what Open vSwitch writes.
  */
 export function rewrite(frame: Uint8Array, layout: Layout, before: FlowKey, after: FlowKey): Uint8Array {
   if (!changed(before, after, word.ethSrc, before.length - word.ethSrc)) return frame;
@@ -32,10 +32,9 @@ export function rewrite(frame: Uint8Array, layout: Layout, before: FlowKey, afte
   if (before[word.ethType] === etherTypes.arp && layout.l3 >= 0) rewriteArp(view, layout.l3, before, after);
   if (isOtherIp(before, after)) throw new Unpredictable('the model does not know how much of IPv6 is written into a packet that is taken for IPv4 by the type that a label left, or the other way round: what flows on the way have looked at');
   // Without a protocol, and so where the header is broken, nothing of IP is written.
-  if (isIp(before[word.ethType] ?? 0) && layout.l4 >= 0 && after[word.nwProto] !== 0) rewriteIp(view, layout, before, after);
-  if (isIp(before[word.ethType] ?? 0) && layout.l4 < 0 && before[word.nwProto] !== 0 && changed(before, after, word.nwSrc, before.length - word.nwSrc)) throw new Unsupported('the model does not know what is written into a packet that was labelled when a controller was told of it');
+  if (isIp(before[word.ethType] ?? 0) && (layout.l4 >= 0 || before[word.nwProto] !== 0) && after[word.nwProto] !== 0) rewriteIp(view, withPayload(layout, bytes), before, after);
   const labelled = isMpls(before[word.ethType] ?? 0) || isMpls(after[word.ethType] ?? 0) ? rewriteLabels(bytes, layout, before, after) : bytes;
-  if (isUncovered(before, after)) rewriteUncovered(labelled, layout.l3 + labelsGrow(layout, before, after), after);
+  if (isUncovered(before, after)) rewriteUncovered(labelled, { ...layout, l3: layout.l3 + labelsGrow(layout, before, after) }, after);
   return changed(before, after, word.vlanTci, 2) || changed(before, after, word.vlanTpid, 2) ? rewriteTags(labelled, before, after) : labelled;
 }
 
@@ -50,13 +49,18 @@ function isUncovered(before: FlowKey, after: FlowKey): boolean {
   return isMpls(before[word.ethType] ?? 0) && isIp(after[word.ethType] ?? 0) && changed(before, after, word.nwSrc, before.length - word.nwSrc);
 }
 
-/** @param l3 as Open vSwitch counts it: it does not look for IP where the new type would have it, as behind an LLC header that the type took the length of. */
-function rewriteUncovered(bytes: Uint8Array, l3: number, after: FlowKey): void {
+/** @param layout as Open vSwitch counts it: it does not look for IP where the new type would have it, as behind an LLC header that the type took the length of. */
+function rewriteUncovered(bytes: Uint8Array, { l3, l4: counted }: Layout, after: FlowKey): void {
   const found = emptyKey();
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   found[word.ethType] = after[word.ethType] ?? 0;
   const l4 = found[word.ethType] === etherTypes.ipv4 ? extractIpv4(view, l3, found) : extractIpv6(view, l3, found);
-  if (l4 >= 0 && after[word.nwProto] !== 0) rewriteIp(view, { mpls: -1, l3, l4 }, found, after);
+  if (l4 >= 0 && after[word.nwProto] !== 0) rewriteIp(view, withPayload({ mpls: -1, l3, l4: counted < 0 ? -1 : l4 }, bytes), found, after);
+}
+
+/** Where a controller was told of the packet while it was labelled, Open vSwitch has lost sight of what IP carries: of that it writes nothing, as if it began where the frame ends. */
+function withPayload(layout: Layout, { length }: Uint8Array): Layout {
+  return layout.l4 < 0 ? { ...layout, l4: length } : layout;
 }
 
 /** Where the layers are in the frame that `rewrite` gives: Open vSwitch counts what it pushes and pops, and does not read the frame anew. */

@@ -2,7 +2,8 @@
 import { Unpredictable } from '../../base/errors.js';
 import type { Action, Subfield } from '../../openflow/actions.js';
 import { fieldCalled, type Field } from '../../openflow/fields.js';
-import { fragment, isIp, isMpls, word } from '../../packet/flow-key.js';
+import { etherTypes } from '../../packet/ethernet.js';
+import { fragment, isIp, isMpls, tagged, word, type FlowKey } from '../../packet/flow-key.js';
 import { hasField } from '../has-field.js';
 import { changeHeaders, setVlan, type HeaderChange } from '../headers.js';
 import { readField, readSubfield, writeField, writeSubfield } from '../keys.js';
@@ -76,7 +77,14 @@ function set(at: Translation, field: Field, value: bigint, mask: bigint): void {
   checkWrite(field);
   if (!hasField(at.packet.key, field)) return;
   writeField(at.packet.key, field, value, mask);
+  if (field.name === 'vlan_vid' && (value & BigInt(tagged)) !== 0n) tagThere(at.packet.key);
   noteWrite(at, field.name);
+}
+
+/** The number of a tag is set with the bit that says that there is one: without any, as in an action set behind pop_vlan, one is pushed (lib/meta-flow.c, mf_set_flow_value). */
+function tagThere(key: FlowKey): void {
+  key[word.vlanTci] = (key[word.vlanTci] ?? 0) | tagged;
+  key[word.vlanTpid] ||= etherTypes.vlan;
 }
 
 /** A tag or a label more or less, or the label's TTL. */

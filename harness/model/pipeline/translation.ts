@@ -1,5 +1,5 @@
 /** One translation: a packet on its way through tables, from where it enters until it leaves, ends or is put off (Open vSwitch ofproto/ofproto-dpif-xlate.c). */
-import { assert, Unsupported } from '../../base/errors.js';
+import { assert, Unpredictable } from '../../base/errors.js';
 import type { FlowId, PacketIn } from '../../nouns/switching.js';
 import type { Action, ControllerAction } from '../../openflow/actions.js';
 import { copyKey, type FlowKey } from '../../packet/flow-key.js';
@@ -218,13 +218,13 @@ export function noteWrite(at: Translation, field: string): void {
 
 /**
  * Whether there is room for one more lookup or group; where there is not, nothing at all comes of the packet.
- * @throws Unsupported where Open vSwitch looks no further, and carries out what it has (ofproto-dpif-xlate.c, xlate_resubmit_resource_check).
+ * @throws Unpredictable where Open vSwitch looks no further, and carries out what it has (ofproto-dpif-xlate.c, xlate_resubmit_resource_check): more copies than any port takes.
  */
 export function hasRoom(at: Translation): boolean {
   const used = at.stack.reduce((sum, { bytes }) => sum + bytes + 1, 0);
   if (at.depth >= limits.depth) at.error = `more than ${limits.depth} resubmits deep`;
   else if (at.lookups >= limits.lookups) at.error = `more than ${limits.lookups} resubmits`;
-  else if (at.actionBytes > limits.actionBytes) throw new Unsupported('the model does not know at which of its lookups a packet has 64 kB of actions, and goes no further');
+  else if (at.actionBytes > limits.actionBytes) throw new Unpredictable('the model does not know at which of its lookups a packet has 64 kB of actions, and goes no further');
   else if (used >= limits.stackBytes) at.error = `more than ${limits.stackBytes} bytes on the stack`;
   if (at.error !== undefined) noteDrop(at, at.error);
   return at.error === undefined;
