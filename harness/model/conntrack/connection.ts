@@ -26,6 +26,8 @@ export interface Connection {
   /** 128 bits. */
   label: bigint;
   expiresAtMs: number;
+  /** Whether a packet ended it, before its time. */
+  isCutShort?: true;
 }
 
 /** Connections by both of their tuples: each is there twice. */
@@ -45,16 +47,17 @@ export function lookup(table: ConnectionTable, tuple: Tuple, nowMs: number): Con
   return liveConnections(table, nowMs).findLast(({ original, reply }) => isSame(original, tuple) || isSame(reply, tuple));
 }
 
-/** Whether no new connection can be told from others by `tuple`. @throws Unsupported where it depends on when Open vSwitch sweeps up, and `untold` does not say. */
+/** Whether no new connection can be told from others by `tuple`. @throws Unpredictable where it depends on when Open vSwitch sweeps up, and `untold` does not say. */
 export function isTaken(moment: Moment, tuple: Tuple, untold: Untold = refuse): boolean {
   return lookup(moment.connections, tuple, moment.nowMs) !== undefined || isInTheWay(moment, tuple, untold);
 }
 
-/** Whether what has ended is still in the way of `tuple`, which only Open vSwitch can tell. What ended just now is, unless it has swept up in this very moment. */
+/** Whether what has ended is still in the way of `tuple`, which only Open vSwitch can tell. What a packet ended just now is: it sweeps up once time has passed. */
 export type Untold = (tuple: Tuple, ended: 'just now' | 'before') => boolean;
 
 const refuse: Untold = (_, ended) => {
-  throw new Unpredictable(`nobody can foresee when Open vSwitch before 3.3 forgets where answers to a translated connection came that has ended${ended === 'just now' ? ' just now' : ''}`);
+  if (ended === 'just now') return true;
+  throw new Unpredictable('nobody can foresee when Open vSwitch before 3.3 forgets where answers to a translated connection came that has ended');
 };
 
 /** Whether answers to a translated connection that has ended would look like this, or, where they are just the other way round, its packets. */
@@ -62,7 +65,12 @@ export function isInTheWay({ connections, nowMs, behaviour }: Moment, tuple: Tup
   const ended = behaviour.endedTranslations === 'are gone' ? undefined : connections.get(keyOf(tuple));
   if (ended?.translated === undefined || ended.expiresAtMs > nowMs) return false;
   if (!isSame(ended.reply, tuple) && !isSame(ended.reply, reversed(tuple))) return false;
-  return untold(tuple, ended.expiresAtMs < nowMs ? 'before' : 'just now');
+  return untold(tuple, ended.isCutShort === true && ended.expiresAtMs === nowMs ? 'just now' : 'before');
+}
+
+/** A packet ends it: another takes its place. */
+export function cutShort(connection: Connection, nowMs: number): void {
+  Object.assign(connection, { expiresAtMs: nowMs, isCutShort: true });
 }
 
 /** Every connection of the table that has not expired. */

@@ -1,7 +1,7 @@
 /** The connection of a packet, translated or not (Open vSwitch lib/conntrack.c, initial_conn_lookup, conn_update_state). */
 import { Unsupported } from '../../base/errors.js';
 import { ctStateBits } from '../../openflow/fields.js';
-import { lookup, type Connection } from './connection.js';
+import { cutShort, lookup, type Connection } from './connection.js';
 import type { TrackedPacket } from './packet.js';
 import type { Asked, Tracked, Tracker } from './tracked.js';
 import { isIcmp, isSame, reversed, type Tuple } from './tuple.js';
@@ -33,7 +33,7 @@ export function find({ connections, nowMs, behaviour }: Tracker, packet: Tracked
     if (wasTranslated) throw new Unsupported('the model does not know what Open vSwitch before 3.3 makes of `force` for a packet that was translated in the same zone');
     return { connection, isReply, tuple: own };
   }
-  connection.expiresAtMs = nowMs;
+  cutShort(connection, nowMs);
   return { isReply, tuple: own };
 }
 

@@ -4,6 +4,7 @@
  * show ct_state; nat.live.test.ts holds thousands of others to switches.
  */
 import t from 'tap';
+import { Unpredictable } from '../../base/errors.js';
 import type { SwitchStep } from '../../nouns/switching.js';
 import { describeFrame } from '../../packet/frame.js';
 import { encodeEthernet, etherTypes } from '../../packet/ethernet.js';
@@ -115,4 +116,17 @@ void t.test('`persistent` depends on the client alone', async (t) => {
   const first = await sent(node, 'p1', udp(client, 1000, server, 53));
   t.equal(await sent(node, 'p1', udp(client, 2000, server, 54)), first.replace('1000 > 53', '2000 > 54'));
   await t.rejects(sent(translating('nat(src=10.9.9.0-10.9.9.255,persistent)', '3.3'), 'p1', udp(client, 1000, server, 53)), /seed of its own/, 'since 3.4');
+});
+
+void t.test('before 3.3, what has ended is in the way until Open vSwitch sweeps up, at a moment that nobody knows', async (t) => {
+  const answer = udp(server, 53, '10.0.0.9', 4000);
+  const ended = async (ms: number, version: string) => {
+    const node = translating('nat(src=10.0.0.9)', version);
+    await sent(node, 'p1', udp(client, 4000, server, 53));
+    node.nowMs += ms;
+    return await sent(node, 'p2', answer);
+  };
+  t.equal(await ended(59_999, '3.1'), 'dnat: 10.0.0.2 > 10.0.0.1 UDP 53 > 4000', 'it has not ended');
+  for (const ms of [60_000, 60_001]) t.ok((await ended(ms, '3.1').catch((error: unknown) => error)) instanceof Unpredictable, `${ms} ms`);
+  t.equal(await ended(60_000, '3.5'), 'plain: 10.0.0.2 > 10.0.0.9 UDP 53 > 4000', 'since then it is gone at once');
 });

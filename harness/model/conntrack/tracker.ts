@@ -3,7 +3,7 @@
  */
 import type { NatAction } from '../../openflow/actions.js';
 import { ctStateBits } from '../../openflow/fields.js';
-import { firstOf, isInTheWay, isTaken, type Connection } from './connection.js';
+import { cutShort, firstOf, isInTheWay, isTaken, type Connection } from './connection.js';
 import { create } from './create.js';
 import { find, translatedBits } from './find.js';
 import { expectedAs, type Expected } from './helper.js';
@@ -33,7 +33,7 @@ export function track(tracker: Tracker, packet: TrackedPacket | undefined, asked
       if (moved.kind !== 'invalid' && moved.timeout !== undefined) connection.expiresAtMs = tracker.nowMs + connection.timeouts[moved.timeout] * 1000;
       return translated({ zone, state: stateAfter(known, moved, isReply), connection, isReply, original: firstOf(connection) }, nat);
     }
-    connection.expiresAtMs = tracker.nowMs;
+    cutShort(connection, tracker.nowMs);
   }
   // Where there was none to be found, nothing has come since.
   const isFree = connection === undefined && asked.commits !== 'by force' && (state & translatedBits) === 0;
