@@ -3,7 +3,7 @@ import { randomFor, type Random } from '../harness/base/random.js';
 import { podSubnet, underlayAddress } from './antrea-cluster.js';
 import { clusterOf, type ChangingCluster, type Manifest } from './changing-cluster.js';
 import { clusterNetworkPolicy, networkPolicy, pod, type GeneratedSize } from './generated-policies.js';
-import type { Happening, Sending } from './happenings.js';
+import type { Change, Happening, Sending } from './happenings.js';
 
 export interface GeneratedHistory {
   readonly first: ChangingCluster;
@@ -40,11 +40,39 @@ interface Drawing {
 }
 
 function event(drawing: Drawing): Happening {
+  const { random } = drawing;
+  return oneOf(random, [
+    [31, () => change(drawing)],
+    [2, () => ({ kind: 'switch restarts', node: someNode(drawing), meanwhile: packets(drawing) })],
+    [2, () => ({ kind: 'agent restarts', node: someNode(drawing), meanwhile: packets(drawing) })],
+    [4, () => agentIsGone(drawing, someNode(drawing))],
+    [6, () => notAllHear(drawing)],
+  ]);
+}
+
+function agentIsGone(drawing: Drawing, node: string): Happening {
+  const { random } = drawing;
+  const meanwhile = count(random.integer(1, 3), (): readonly Happening[] => [
+    oneOf<Happening>(random, [[5, () => change(drawing)], [1, () => ({ kind: 'switch restarts', node, meanwhile: packets(drawing) })]]),
+    ...packets(drawing),
+  ]).flat();
+  return { kind: 'agent is gone', node, meanwhile };
+}
+
+/** All nodes but one at most are late. */
+function notAllHear(drawing: Drawing): Happening {
+  const { random } = drawing;
+  const late = nodesOf(drawing).map((name) => ({ name, rank: random.integer(0, 1000) })).sort((a, b) => a.rank - b.rank).slice(0, random.integer(1, 2));
+  const hears = change(drawing);
+  return { kind: 'not all hear', change: hears, late: late.map(({ name }) => ({ node: name, before: packets(drawing) })) };
+}
+
+function change(drawing: Drawing): Change {
   const { random, live, numbers } = drawing;
   const some = (kind: string) => live.filter((manifest) => manifest.kind === kind);
-  const nodes = some('Node').map(({ metadata }) => metadata.name);
+  const nodes = nodesOf(drawing);
   const size = { ...atFirst, nodes: mostNodes };
-  const options: readonly (readonly [weight: number, draw: () => Happening | undefined])[] = [
+  return oneOf<Change>(random, [
     [4, () => comes(drawing, onNode(pod(random, ++numbers.pods, size), pick(random, nodes)))],
     [4, () => goes(drawing, some('Pod'))],
     [3, () => relabelled(drawing, some('Pod'), () => pod(random, 1, size))],
@@ -57,9 +85,11 @@ function event(drawing: Drawing): Happening {
     [2, () => goes(drawing, some('ClusterNetworkPolicy'))],
     [2, () => (nodes.length < mostNodes ? comes(drawing, node([1, 2, 3].find((number) => !nodes.includes(`n${number}`)) ?? mostNodes)) : undefined)],
     [1, () => (nodes.length > 1 ? goes(drawing, some('Node')) : undefined)],
-    [2, () => ({ kind: 'switch restarts', node: pick(random, nodes), meanwhile: packets(drawing) })],
-    [2, () => ({ kind: 'agent restarts', node: pick(random, nodes), meanwhile: packets(drawing) })],
-  ];
+  ]);
+}
+
+/** One of what can be drawn, by weights. */
+function oneOf<T>(random: Random, options: readonly (readonly [weight: number, draw: () => T | undefined])[]): T {
   for (;;) {
     let ticket = random.integer(1, options.reduce((sum, [weight]) => sum + weight, 0));
     const chosen = options.find(([weight]) => (ticket -= weight) <= 0)?.[1]();
@@ -67,13 +97,21 @@ function event(drawing: Drawing): Happening {
   }
 }
 
-function comes(drawing: Drawing, manifest: Manifest): Happening {
+function nodesOf({ live }: Drawing): readonly string[] {
+  return live.filter(({ kind }) => kind === 'Node').map(({ metadata }) => metadata.name);
+}
+
+function someNode(drawing: Drawing): string {
+  return pick(drawing.random, nodesOf(drawing));
+}
+
+function comes(drawing: Drawing, manifest: Manifest): Change {
   drawing.live = [...drawing.live.filter((known) => !isSame(known, manifest)), manifest];
   drawing.names = [...new Set([...drawing.names, ...hostsAmong([manifest])])];
   return { kind: 'apply', manifest };
 }
 
-function goes(drawing: Drawing, all: readonly Manifest[]): Happening | undefined {
+function goes(drawing: Drawing, all: readonly Manifest[]): Change | undefined {
   if (all.length === 0) return undefined;
   const { kind, metadata, ...rest } = pick(drawing.random, all);
   drawing.live = drawing.live.filter((known) => !isSame(known, { kind, metadata, ...rest }) && !(kind === 'Node' && (known.spec as { nodeName?: string } | undefined)?.nodeName === metadata.name));
@@ -82,7 +120,7 @@ function goes(drawing: Drawing, all: readonly Manifest[]): Happening | undefined
 }
 
 /** The same object with labels of another; what a pod's labels are, is all that may change of it while it runs. */
-function relabelled(drawing: Drawing, all: readonly Manifest[], draw: () => object): Happening | undefined {
+function relabelled(drawing: Drawing, all: readonly Manifest[], draw: () => object): Change | undefined {
   if (all.length === 0) return undefined;
   const manifest = pick(drawing.random, all);
   const { labels } = manifestOf(draw()).metadata as { readonly labels?: object };
@@ -90,7 +128,7 @@ function relabelled(drawing: Drawing, all: readonly Manifest[], draw: () => obje
 }
 
 /** Another policy under the same name. */
-function rewritten(drawing: Drawing, all: readonly Manifest[], draw: (number: number) => object): Happening | undefined {
+function rewritten(drawing: Drawing, all: readonly Manifest[], draw: (number: number) => object): Change | undefined {
   if (all.length === 0) return undefined;
   const { metadata } = pick(drawing.random, all);
   return comes(drawing, { ...manifestOf(draw(Number(metadata.name.replace(/\D/g, '')))), metadata });

@@ -1,7 +1,7 @@
 /** What happens to a cluster, one thing after the other, as a history: what cannot be where it stands is left out, so that of a list of happenings every part is one. */
 import { assertNever } from '../harness/base/errors.js';
 import type { Cluster } from '../harness/kube/objects.js';
-import type { History, HistoryStep } from '../harness/nouns/history.js';
+import { heardAfter, running, type Hearing, type History, type HistoryEvent, type HistoryStep } from '../harness/nouns/history.js';
 import { podsOf } from '../harness/nouns/topology.js';
 import type { Stimulus } from '../harness/nouns/vector.js';
 import { apply, has, nameOf, remove, type ChangingCluster, type Manifest } from './changing-cluster.js';
@@ -11,7 +11,13 @@ export type Happening =
   | { readonly kind: 'delete'; readonly object: Pick<Manifest, 'kind' | 'metadata'> }
   /** Until its agent has programmed it anew, or has swept behind itself, this happens. */
   | { readonly kind: 'switch restarts' | 'agent restarts'; readonly node: string; readonly meanwhile: readonly Sending[] }
+  /** The node's agent is gone while this happens; then it restarts and sweeps, and nothing is sent in between: until then rules that it missed the end of stand beside new ones. */
+  | { readonly kind: 'agent is gone'; readonly node: string; readonly meanwhile: readonly Happening[] }
+  /** These agents hear of the change one after the other, each when what stands before it has been sent. */
+  | { readonly kind: 'not all hear'; readonly change: Change; readonly late: readonly { readonly node: string; readonly before: readonly Sending[] }[] }
   | Sending;
+
+export type Change = Extract<Happening, { readonly kind: 'apply' | 'delete' }>;
 
 /** `id` is unique in a list. Hosts by name: one that has left is sent to all the same. */
 export type Sending =
@@ -21,13 +27,16 @@ export type Sending =
   | { readonly kind: 'talk'; readonly id: string; readonly connection: string };
 
 export function historyOf(first: ChangingCluster, happenings: readonly Happening[]): History<Cluster> {
-  const telling: Telling = { now: first, addresses: new Map(), connections: new Map() };
+  const telling: Telling = { now: first, hearing: { cluster: first.cluster, behind: new Map() }, gone: new Set(), addresses: new Map(), connections: new Map() };
   noteAddresses(telling);
   return { cluster: first.cluster, steps: happenings.flatMap((happening) => stepsOf(telling, happening)) };
 }
 
 interface Telling {
   now: ChangingCluster;
+  hearing: Hearing<Cluster>;
+  /** Nodes whose agents are gone. */
+  readonly gone: Set<string>;
   /** Those that hosts have, or had last. */
   readonly addresses: Map<string, string>;
   readonly connections: Map<string, Extract<Sending, { readonly kind: 'open' }>>;
@@ -35,21 +44,19 @@ interface Telling {
 
 function stepsOf(telling: Telling, happening: Happening): readonly HistoryStep<Cluster>[] {
   switch (happening.kind) {
-    case 'apply': {
-      const { manifest } = happening;
-      const what = has(telling.now, manifest) ? `${nameOf(manifest)} changes` : `${nameOf(manifest)} comes`;
-      return changed(telling, what, apply(telling.now, [manifest]));
-    }
-    case 'delete': {
-      const isLastNode = happening.object.kind === 'Node' && telling.now.cluster.nodes.length === 1;
-      return isLastNode || !has(telling.now, happening.object) ? [] : changed(telling, `${nameOf(happening.object)} goes`, remove(telling.now, happening.object));
-    }
+    case 'apply':
+    case 'delete':
+      return changed(telling, happening, []);
     case 'switch restarts':
-    case 'agent restarts': {
-      const { kind, node } = happening;
-      if (!telling.now.cluster.nodes.some(({ name }) => name === node)) return [];
-      const meanwhile = happening.meanwhile.flatMap((sending) => stepsOf(telling, sending));
-      return [{ kind, node }, ...meanwhile, { kind: kind === 'switch restarts' ? 'switch is programmed' : 'agent sweeps', node }];
+      return isNode(telling, happening.node) ? switchRestarts(telling, happening) : [];
+    case 'agent restarts':
+      return isNode(telling, happening.node) ? agentRestarts(telling, happening.node, happening.meanwhile) : [];
+    case 'agent is gone':
+      return isNode(telling, happening.node) ? agentIsGone(telling, happening) : [];
+    case 'not all hear': {
+      const late = happening.late.filter(({ node }) => isNode(telling, node) && !telling.hearing.behind.has(node));
+      const change = changed(telling, happening.change, late.map(({ node }) => node));
+      return change.length === 0 ? [] : [...change, ...late.flatMap(({ node, before }) => [...allOf(telling, before), ...(telling.hearing.behind.has(node) ? [happens(telling, { kind: 'agent hears', node })] : [])])];
     }
     case 'send':
     case 'open':
@@ -60,11 +67,51 @@ function stepsOf(telling: Telling, happening: Happening): readonly HistoryStep<C
   }
 }
 
-function changed(telling: Telling, what: string, now: ChangingCluster): readonly HistoryStep<Cluster>[] {
-  const isSame = JSON.stringify(now.manifests) === JSON.stringify(telling.now.manifests);
+function allOf(telling: Telling, happenings: readonly Happening[]): readonly HistoryStep<Cluster>[] {
+  return happenings.flatMap((happening) => stepsOf(telling, happening));
+}
+
+/** Nobody programs a switch whose agent is gone. */
+function switchRestarts(telling: Telling, { node, meanwhile }: Extract<Happening, { readonly kind: 'switch restarts' | 'agent restarts' }>): readonly HistoryStep<Cluster>[] {
+  const restart = happens(telling, { kind: 'switch restarts', node });
+  return [restart, ...allOf(telling, meanwhile), ...(telling.gone.has(node) ? [] : [happens(telling, { kind: 'switch is programmed', node })])];
+}
+
+function agentRestarts(telling: Telling, node: string, meanwhile: readonly Sending[]): readonly HistoryStep<Cluster>[] {
+  const restart = happens(telling, { kind: 'agent restarts', node });
+  return [restart, ...allOf(telling, meanwhile), happens(telling, { kind: 'agent sweeps', node })];
+}
+
+/** One whose node leaves meanwhile does not come back. */
+function agentIsGone(telling: Telling, { node, meanwhile }: Extract<Happening, { readonly kind: 'agent is gone' }>): readonly HistoryStep<Cluster>[] {
+  if (telling.gone.has(node)) return [];
+  telling.gone.add(node);
+  const steps = [happens(telling, { kind: 'agent stops', node }), ...allOf(telling, meanwhile)];
+  return telling.gone.delete(node) ? [...steps, ...agentRestarts(telling, node, [])] : steps;
+}
+
+function changed(telling: Telling, change: Change, unheardBy: readonly string[]): readonly HistoryStep<Cluster>[] {
+  const before = telling.now;
+  const isNew = change.kind === 'apply' && !has(before, change.manifest);
+  const isLastNode = change.kind === 'delete' && change.object.kind === 'Node' && before.cluster.nodes.length === 1;
+  if (isLastNode || (change.kind === 'delete' && !has(before, change.object))) return [];
+  const now = change.kind === 'apply' ? apply(before, [change.manifest]) : remove(before, change.object);
+  if (JSON.stringify(now.manifests) === JSON.stringify(before.manifests)) return [];
+  const what = change.kind === 'apply' ? `${nameOf(change.manifest)} ${isNew ? 'comes' : 'changes'}` : `${nameOf(change.object)} goes`;
   telling.now = now;
+  const step = happens(telling, { kind: 'cluster', what, cluster: now.cluster, ...(unheardBy.length === 0 ? {} : { unheardBy }) });
+  for (const node of telling.gone) if (!isNode(telling, node)) telling.gone.delete(node);
   noteAddresses(telling);
-  return isSame ? [] : [{ kind: 'cluster', what, cluster: now.cluster }];
+  return [step];
+}
+
+function happens(telling: Telling, event: HistoryEvent<Cluster>): HistoryStep<Cluster> {
+  telling.hearing = heardAfter(telling.hearing, event);
+  return event;
+}
+
+function isNode({ now: { cluster } }: Telling, name: string): boolean {
+  return cluster.nodes.some((node) => node.name === name);
 }
 
 function noteAddresses({ now: { cluster }, addresses }: Telling): void {
@@ -97,6 +144,8 @@ function stimulusOf(sending: Sending, { from }: { readonly from: string }, to: s
   }
 }
 
-function isThere({ now: { cluster } }: Telling, name: string): boolean {
+/** Whether it runs: its node has heard of it. */
+function isThere({ hearing }: Telling, name: string): boolean {
+  const cluster = running(hearing);
   return podsOf(cluster).some(({ pod }) => pod.name === name) || cluster.nodes.some((node) => node.name === name);
 }

@@ -20,10 +20,13 @@ export interface ProgramDifference {
   readonly field: string | undefined;
 }
 
+/** Flows that were read before, by where they are and how they are written: who compares again and again reads each once. */
+export type KnownFlows = Map<string, readonly [key: string, held: Held]>;
+
 /** One comparison a flow of either side. Both sides as the flows print themselves without names; cookies are the controller's own business. */
-export function compareProgram(expected: readonly BridgeProgram[], actual: readonly BridgeProgram[]): { readonly differences: readonly ProgramDifference[]; readonly count: Count } {
-  const wanted = index(expected);
-  const seen = index(actual);
+export function compareProgram(expected: readonly BridgeProgram[], actual: readonly BridgeProgram[], known: KnownFlows = new Map()): { readonly differences: readonly ProgramDifference[]; readonly count: Count } {
+  const wanted = index(expected, known);
+  const seen = index(actual, known);
   const keys = new Set([...wanted.keys(), ...seen.keys()]);
   const differences = [...keys].flatMap((key) => {
     const [a, b] = [wanted.get(key), seen.get(key)];
@@ -56,14 +59,21 @@ function writesOf(flow: Flow | undefined): Flow['actions'] {
   return (flow?.actions ?? []).flatMap((action) => (action.kind === 'ct' ? [action, ...action.exec] : [action]));
 }
 
-function index(programs: readonly BridgeProgram[]): ReadonlyMap<string, Held> {
+function index(programs: readonly BridgeProgram[], known: KnownFlows): ReadonlyMap<string, Held> {
   return new Map(
     programs.flatMap(({ node, bridge, flows }) =>
       flows.map((text, line) => {
-        const flow: Flow = { ...parseFlow(text, names, { file: `flows of ${bridge} on ${node}`, line: line + 1 }), cookie: 0n };
-        const id = flowId(node, bridge, flow);
-        return [flowKey(id), { id, flow, text: printFlow(flow) }] as const;
+        const place = `${node} ${bridge} ${text}`;
+        const held = known.get(place) ?? read(node, bridge, text, line + 1);
+        known.set(place, held);
+        return held;
       }),
     ),
   );
+}
+
+function read(node: string, bridge: string, text: string, line: number): readonly [key: string, held: Held] {
+  const flow: Flow = { ...parseFlow(text, names, { file: `flows of ${bridge} on ${node}`, line }), cookie: 0n };
+  const id = flowId(node, bridge, flow);
+  return [flowKey(id), { id, flow, text: printFlow(flow) }];
 }

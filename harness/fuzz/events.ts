@@ -1,4 +1,4 @@
-/** Random histories of a cluster, one after the other, each on switches of its own; one that does not conform is made as short as it gets. */
+/** Random histories of a cluster, a few at a time, each on switches of its own; one that does not conform is made as short as it gets. */
 import type { History } from '../nouns/history.js';
 import { addCounts, noCounts, type Counts } from '../nouns/verdict.js';
 import { playHistory, type HistoryStage, type JudgedStep } from '../run/history/play.js';
@@ -41,14 +41,14 @@ export interface EventsResult {
 /** After as many the rest may well be the same again. */
 const mostFindings = 3;
 
-export async function runEvents<Happening>({ stage, draw, count, onProgress }: EventsCampaign<Happening>): Promise<EventsResult> {
+/** Histories that are played at once: while switches of one work, another is judged. */
+const lanes = 3;
+
+export async function runEvents<Happening>(campaign: EventsCampaign<Happening>): Promise<EventsResult> {
   const [met, unknown, findings] = [new Map<string, number>(), new Map<string, number>(), [] as EventsFinding[]];
   const all: Counts[] = [noCounts];
   const total = { histories: 0, steps: 0 };
-  for (let index = 0; index < count && findings.length < mostFindings; index++) {
-    onProgress(index, 'playing');
-    const drawn = draw(index);
-    const judged = await playHistory(stage, drawn.historyOf(drawn.happenings));
+  for await (const { index, drawn, judged } of inOrder(campaign)) {
     total.histories++;
     total.steps += judged.length;
     all.push(...judged.map(({ counts }) => counts));
@@ -56,10 +56,42 @@ export async function runEvents<Happening>({ stage, draw, count, onProgress }: E
     const last = judged.at(-1);
     if (last?.inconclusive !== undefined) addOne(unknown, last.inconclusive.cause);
     if (last?.verdict !== 'diverges') continue;
-    onProgress(index, `shortening history ${index}`);
-    findings.push({ index, steps: await shortest(stage, drawn, last) });
+    campaign.onProgress(index, `shortening history ${index}`);
+    findings.push({ index, steps: await shortest(campaign.stage, drawn, last) });
+    if (findings.length === mostFindings) break;
   }
   return { ...total, counts: addCounts(all), met, findings, unknown };
+}
+
+interface PlayedHistory<Happening> {
+  readonly index: number;
+  readonly drawn: Drawn<Happening>;
+  readonly judged: readonly JudgedStep[];
+}
+
+/** Histories as they were drawn, a few of them under way at any time; nobody is left under way when no more are asked for. */
+async function* inOrder<Happening>({ stage, draw, count, onProgress }: EventsCampaign<Happening>): AsyncGenerator<PlayedHistory<Happening>> {
+  const play = async (index: number): Promise<PlayedHistory<Happening>> => {
+    const drawn = draw(index);
+    return { index, drawn, judged: await playHistory(stage, drawn.historyOf(drawn.happenings)) };
+  };
+  const underWay: Promise<PlayedHistory<Happening>>[] = [];
+  try {
+    for (let [index, begun] = [0, 0]; index < count; index++) {
+      for (; begun < Math.min(count, index + lanes); begun++) {
+        const played = play(begun);
+        void played.catch(() => undefined); // it is told when its turn comes
+        underWay.push(played);
+      }
+      onProgress(index, 'playing');
+      const [next] = underWay;
+      if (next === undefined) return;
+      yield await next;
+      void underWay.shift();
+    }
+  } finally {
+    await Promise.allSettled(underWay);
+  }
 }
 
 /** Ends in a difference of the same aspect between the same levels. */

@@ -140,7 +140,7 @@ function givingOutAt(nth: number, what: 'call' | 'reset' | 'counts' | 'state' | 
   return (model) => ({
     [what]: async (calls: readonly SwitchCall[]) => {
       if (++told.calls >= nth) throw new Unavailable('the switch is gone', ['look for it'], ['last words']);
-      return await model[what](calls);
+      return await (what === 'program' ? model.program() : model[what](calls));
     },
     close: () => Promise.resolve(void told.closed++),
   });

@@ -19,8 +19,8 @@ export interface Testbed {
   state(): Promise<SwitchState>;
   /** Frames that came out since the last call although nobody asked for any: reading counters may push packets on. */
   strays(): Promise<readonly Stray[]>;
-  /** The flows that each bridge holds, one a line, as the switch prints them. */
-  program(): Promise<readonly BridgeFlows[]>;
+  /** The flows that each bridge holds, of these nodes or of all, one a line, as the switch prints them. */
+  program(nodes?: ReadonlySet<string>): Promise<readonly BridgeFlows[]>;
   /** Stops everything and removes what was made; safe to call twice and after a failure. */
   close(): Promise<void>;
 }

@@ -24,13 +24,14 @@ export function underPolicies(cluster: Cluster, from: Party, stimulus: Stimulus,
   return verdict.kind === 'allowed' ? unrestricted : { kind: 'denied', why: verdict.why };
 }
 
-const reaches: ReadonlySet<Intent['kind']> = new Set(['round-trip', 'refused', 'delivered']);
+/** What policies may keep back. */
+export const reaches: ReadonlySet<Intent['kind']> = new Set(['round-trip', 'refused', 'delivered']);
 
-/** What the policies at either end say to new TCP connections: the policies of the one that opens them, and of the one that is to be reached. */
-export function verdictsOn(objects: KubeObjects, from: Party, to: Party, port: number): { readonly atOpener: PolicyVerdict; readonly atAnswerer: PolicyVerdict } {
-  const conversation: Conversation = { protocol: 'TCP', port, from: end(objects, from.ip), to: end(objects, to.ip) };
-  const isProbe = from.kind === 'node' && from.node === to.node;
-  return { atOpener: egressVerdict(objects, conversation), atAnswerer: isProbe ? { kind: 'allowed' } : ingressVerdict(objects, conversation) };
+/** What the policies at either end say to new conversations, each as it has heard of the cluster: those of the one that opens them, and of the one that is to be reached. */
+export function verdictsOn(heard: { readonly opener: KubeObjects; readonly answerer: KubeObjects }, from: Party, to: Party, service: Pick<Conversation, 'protocol' | 'port'>): { readonly atOpener: PolicyVerdict; readonly atAnswerer: PolicyVerdict } {
+  const as = (objects: KubeObjects): Conversation => ({ ...service, from: end(objects, from.ip), to: end(objects, to.ip) });
+  const isProbe = from.kind === 'node' && from.node.name === to.node.name;
+  return { atOpener: egressVerdict(heard.opener, as(heard.opener)), atAnswerer: isProbe ? { kind: 'allowed' } : ingressVerdict(heard.answerer, as(heard.answerer)) };
 }
 
 /** The seed, "IngressRuleTable": "traffic from the local gateway cannot be dropped because of Network Policies". */
@@ -63,7 +64,7 @@ interface Question {
 }
 
 /** Undefined for what policies are not about. */
-function questionOf(stimulus: Stimulus): Question | undefined {
+export function questionOf(stimulus: Stimulus): Question | undefined {
   switch (stimulus.kind) {
     case 'ping':
       return { ip: stimulus.to, service: { protocol: 'ICMP' } };

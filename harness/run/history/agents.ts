@@ -1,36 +1,58 @@
 /** What agents do at each step of a history, as data. */
 import { stepsBetween, stepsOfReplay, stepsOfStart, stepsOfSweep, type AgentStep } from '../../control/changes.js';
 import { assert } from '../../base/errors.js';
-import type { HistoryStep } from '../../nouns/history.js';
+import { heardAfter, heardBy, type Hearing, type HistoryEvent } from '../../nouns/history.js';
 import type { ClusterPlan, ControlPlane, NodePlan } from '../../nouns/plan.js';
 import type { Topology } from '../../nouns/topology.js';
 
-export type Event = Exclude<HistoryStep, { readonly kind: 'vector' }>;
-
-/** What a cluster is, and what its nodes are to hold. */
+/** What a cluster is, and what its nodes hold. */
 export interface Held {
-  readonly cluster: Topology;
+  readonly hearing: Hearing;
   readonly plan: ClusterPlan;
 }
 
 /** What is held after the event, and the steps that lead there. */
-export function eventOf(controlPlane: ControlPlane<Topology>, { cluster, plan }: Held, event: Event): Held & { readonly steps: readonly AgentStep[] } {
+export function eventOf(controlPlane: ControlPlane<Topology>, held: Held, event: HistoryEvent): Held & { readonly steps: readonly AgentStep[] } {
+  const hearing = heardAfter(held.hearing, event);
+  const before = held.plan;
   switch (event.kind) {
-    case 'cluster': {
-      const after = controlPlane.plan(event.cluster, plan);
-      return { cluster: event.cluster, plan: after, steps: stepsBetween(plan, after) };
+    case 'cluster':
+    case 'agent hears': {
+      const plan = planOf(controlPlane, hearing, before);
+      return { hearing, plan, steps: stepsBetween(before, plan) };
     }
-    case 'switch restarts':
-      return { cluster, plan, steps: [{ kind: 'restart', node: event.node }] };
-    case 'switch is programmed':
-      return { cluster, plan, steps: stepsOfReplay(nodeOf(plan, event.node)) };
     case 'agent restarts': {
-      const after = controlPlane.plan(cluster, controlPlane.restarted?.(plan, event.node) ?? plan);
-      return { cluster, plan: after, steps: stepsOfStart(nodeOf(plan, event.node), nodeOf(after, event.node)) };
+      const plan = planOf(controlPlane, hearing, before, controlPlane.restarted?.(before, event.node));
+      return { hearing, plan, steps: stepsOfStart(nodeOf(before, event.node), nodeOf(plan, event.node)) };
     }
+    case 'agent stops':
+      return { hearing, plan: before, steps: [] };
+    case 'switch restarts':
+      return { hearing, plan: before, steps: [{ kind: 'restart', node: event.node }] };
+    case 'switch is programmed':
+      return { hearing, plan: before, steps: stepsOfReplay(nodeOf(before, event.node)) };
     case 'agent sweeps':
-      return { cluster, plan, steps: stepsOfSweep(nodeOf(plan, event.node)) };
+      return { hearing, plan: before, steps: stepsOfSweep(nodeOf(before, event.node)) };
   }
+}
+
+/** Each node by the cluster that it has heard of. What is as before is the same object as before: its flows are read once for all of a history (`parseBridgeFlows`). */
+function planOf(controlPlane: ControlPlane<Topology>, hearing: Hearing, held: ClusterPlan, known = held): ClusterPlan {
+  const { cluster } = hearing;
+  const plans = new Map([...new Set(cluster.nodes.map(({ name }) => heardBy(hearing, name)))].map((heard) => [heard, controlPlane.plan(heard, known)]));
+  const nodes = cluster.nodes.map(({ name }) => {
+    const plan = plans.get(heardBy(hearing, name));
+    assert(plan !== undefined, `node ${name} has a plan`);
+    return sharing(held.nodes.find(({ node }) => node === name), nodeOf(plan, name));
+  });
+  const { externalHosts } = plans.get(cluster) ?? held;
+  return { nodes, ...(externalHosts === undefined ? {} : { externalHosts }) };
+}
+
+function sharing(before: NodePlan | undefined, after: NodePlan): NodePlan {
+  if (before === undefined) return after;
+  if (JSON.stringify(before) === JSON.stringify(after)) return before;
+  return { ...after, bridges: after.bridges.map((bridge) => before.bridges.find((known) => JSON.stringify(known) === JSON.stringify(bridge)) ?? bridge) };
 }
 
 function nodeOf({ nodes }: ClusterPlan, name: string): NodePlan {

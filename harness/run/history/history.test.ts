@@ -33,9 +33,9 @@ function story(): { readonly history: History; readonly promises: readonly (stri
   const first = clusterOf(manifestsOf(node(1) + node(2) + pod('web', 'n1', 'web') + pod('db', 'n2', 'db') + pod('job', 'n1', 'job')), { name: 'story', tunnel: 'geneve' });
   const told: { readonly step: HistoryStep; readonly promise?: string }[] = [];
   let now = first;
-  const become = (what: string, next: ChangingCluster) => {
+  const become = (what: string, next: ChangingCluster, ...unheardBy: readonly string[]) => {
     now = next;
-    told.push({ step: { kind: 'cluster', what, cluster: next.cluster } });
+    told.push({ step: { kind: 'cluster', what, cluster: next.cluster, unheardBy } });
   };
   const happen = (kind: Exclude<HistoryStep['kind'], 'vector' | 'cluster'>, of: string) => told.push({ step: { kind, node: of } });
   const send = (promise: string, stimulus: Stimulus) => told.push({ step: { kind: 'vector', vector: { id: `${told.length}`, stimulus } }, promise });
@@ -82,6 +82,22 @@ function story(): { readonly history: History; readonly promises: readonly (stri
   become('a node goes', kubectl.remove(now, 'Node', 'n3'));
   ask('denied', 'web', '10.10.3.2');
   ask('round-trip', 'db', web);
+  become('again only jobs reach db', kubectl.apply(now, policy('jobs', 'db', 'job')), 'n2');
+  ask('round-trip', 'web');
+  happen('agent hears', 'n2');
+  ask('denied', 'web');
+  happen('agent stops', 'n2');
+  become('again all reach db', kubectl.remove(now, 'NetworkPolicy', 'jobs'));
+  become('a node comes again', kubectl.apply(now, node(3) + pod('far', 'n3', 'job')));
+  ask('denied', 'web');
+  ask('denied', 'far');
+  send('delivered', { kind: 'ping', from: 'far', to: '10.10.2.1' });
+  ask('denied', 'db', '10.10.3.2');
+  happen('agent restarts', 'n2');
+  happen('agent sweeps', 'n2');
+  ask('round-trip', 'web');
+  ask('round-trip', 'far');
+  ask('round-trip', 'web', '10.10.3.2');
   return { history: { cluster: first.cluster, steps: told.map(({ step }) => step) }, promises: told.map(({ promise }) => promise) };
 }
 
@@ -95,14 +111,14 @@ void t.test('a story', async (t) => {
 void t.test('generated ones', async (t) => {
   const kinds = new Set<string>();
   for (let index = 0; index < 2; index++) {
-    const { first, happenings } = generatedHistory(14, index, 4);
+    const { first, happenings } = generatedHistory(31, index, 4);
     const judged = await playHistory(stage, historyOf(first, happenings));
     t.strictSame(judged.filter(({ verdict }) => verdict !== 'conforms').map(({ id, differences, inconclusive }) => [id, differences[0], inconclusive]), [], `history ${index}`);
     for (const { step, intent } of judged) kinds.add(step.kind === 'vector' ? `${step.vector.stimulus.kind} ${intent?.kind}` : step.kind);
     const parts = historyOf(first, happenings.filter((_, place) => place % 3 !== 0));
     t.ok(parts.steps.length < historyOf(first, happenings).steps.length, 'a part of it is one as well');
   }
-  for (const kind of ['cluster', 'switch restarts', 'switch is programmed', 'agent restarts', 'agent sweeps', 'open round-trip', 'talk round-trip', 'talk denied', 'probe denied', 'udp round-trip']) t.ok(kinds.has(kind), kind);
+  for (const kind of ['cluster', 'agent stops', 'agent hears', 'switch restarts', 'switch is programmed', 'agent restarts', 'agent sweeps', 'open round-trip', 'talk round-trip', 'talk denied', 'probe denied', 'udp round-trip']) t.ok(kinds.has(kind), kind);
 });
 
 /** The control plane with its flows changed. */
@@ -110,6 +126,25 @@ function compiler(change: (flow: string, cluster: Topology) => readonly string[]
   const { plan, ...right } = antrea('0.8');
   const broken = (planned: ClusterPlan, cluster: Topology): ClusterPlan => ({ ...planned, nodes: planned.nodes.map((of) => ({ ...of, bridges: of.bridges.map((bridge) => ({ ...bridge, flows: [...new Set(bridge.flows.flatMap((flow) => change(flow, cluster)))] })) })) });
   return { ...right, plan: (cluster, before) => broken(plan(cluster, before), cluster) };
+}
+
+/** One that has all nodes act on what any of them has heard. */
+function wellInformed(): ControlPlane<Topology> {
+  const right = antrea('0.8');
+  const heard: Topology[] = [];
+  return {
+    ...right,
+    plan: (cluster, before) => {
+      if (!heard.includes(cluster)) heard.push(cluster);
+      return right.plan(heard.at(-1) ?? cluster, before);
+    },
+  };
+}
+
+/** Nothing is done at the `nth` event of a kind. */
+function idleAt(kind: HistoryStep['kind'], nth: number): Partial<HistoryStage> {
+  let met = 0;
+  return { faulty: (steps, event) => (event.kind === kind && ++met === nth ? [] : steps) };
 }
 
 /** Agents that leave out what they should do. */
@@ -129,6 +164,9 @@ const faults: readonly { readonly name: string; readonly fault: Partial<HistoryS
   { name: 'the agent does not sweep', fault: forgetful((line) => /^flow delete cookie/.test(line)), at: /agent of n2 sweeps/, aspect: 'program' },
   { name: 'the agent sweeps what is not stale', fault: { faulty: (steps) => steps.map((step) => (step.kind === 'change' && step.lines.some((line) => line.startsWith('flow delete cookie')) ? { ...step, lines: ['flow delete'] } : step)) }, at: /agent of n2 sweeps/, aspect: 'program' },
   { name: 'a switch that starts anew is not programmed', fault: { faulty: (steps, { kind }) => (kind === 'switch is programmed' ? [] : steps) }, at: /switch of n1 is programmed/, aspect: 'program' },
+  { name: 'an agent does not catch up', fault: idleAt('agent hears', 1), at: /agent of n2 hears/, aspect: 'program' },
+  { name: 'an agent that was gone does nothing when it starts', fault: idleAt('agent restarts', 2), at: /agent of n2 sweeps/, aspect: 'program' },
+  { name: 'a node acts on what it has not heard', fault: { controlPlane: wellInformed() }, at: /^4\d /, aspect: 'intent' },
   { name: 'connections that stand are asked again', fault: { controlPlane: compiler((flow) => (/ct_state=-new\+est/.test(flow) ? [] : [flow])) }, at: /^4 /, aspect: 'intent' },
   { name: 'an id that was given out is given out again', fault: { controlPlane: compiler((flow) => [flow.replace(/conjunction\(2,/g, 'conjunction(1,').replace('conj_id=2,', 'conj_id=1,')]) }, at: /./, aspect: 'intent' },
   { name: 'a policy is applied without its default', fault: { controlPlane: compiler((flow) => (/table=100,priority=200/.test(flow) ? [] : [flow])) }, at: /^5 /, aspect: 'intent' },

@@ -1,32 +1,32 @@
 /** A history on the model and on real switches in step, judged after each of its steps. */
 import { attempt } from '../../base/outcome.js';
 import { Unsupported } from '../../base/errors.js';
-import { compareProgram, type ProgramDifference } from '../../compare/program.js';
+import { compareProgram, type KnownFlows, type ProgramDifference } from '../../compare/program.js';
 import { compareVector } from '../../compare/vector.js';
 import type { AgentStep } from '../../control/changes.js';
 import { runStimulus } from '../../fabric/fabric.js';
 import { noMemories, type HostMemories } from '../../fabric/host.js';
-import { afterwards, beginning, changedTo, darkened, lit, promised, type Course } from '../../intent/course.js';
-import { describeStep, type History, type HistoryStep } from '../../nouns/history.js';
+import { afterwards, beginning, happened, promised, type Course } from '../../intent/course.js';
+import { describeStep, type History, type HistoryEvent, type HistoryStep } from '../../nouns/history.js';
 import type { Intent } from '../../nouns/intent.js';
-import type { ClusterPlan, ControlPlane } from '../../nouns/plan.js';
+import type { ClusterPlan, ControlPlane, NodePlan } from '../../nouns/plan.js';
 import { formatFlowId } from '../../nouns/switching.js';
 import type { Topology } from '../../nouns/topology.js';
 import type { TestVector } from '../../nouns/vector.js';
 import { addCounts, noCounts, verdictOn, whatIsMissing, type Counts, type Difference, type VerdictKind } from '../../nouns/verdict.js';
 import { openModel, type ModelTestbed } from '../../testbeds/model/model.js';
-import type { Switches, Testbed } from '../../testbeds/testbed.js';
+import type { BridgeFlows, Switches, Testbed } from '../../testbeds/testbed.js';
 import { draw, playPass, witness } from '../drive.js';
 import { inconclusive, type Inconclusive } from '../report.js';
 import { portsOf, withStrays } from '../vector-run.js';
-import { eventOf, type Event, type Held } from './agents.js';
+import { eventOf, type Held } from './agents.js';
 
 export interface HistoryStage {
   readonly controlPlane: ControlPlane<Topology>;
   readonly seed: number;
   readonly openReal: (plan: ClusterPlan) => Promise<Switches>;
   /** What agents do of what they should, where a fault is planted; all of it unless told. */
-  readonly faulty?: (steps: readonly AgentStep[], event: Event) => readonly AgentStep[];
+  readonly faulty?: (steps: readonly AgentStep[], event: HistoryEvent) => readonly AgentStep[];
 }
 
 /** One step as it was judged. */
@@ -49,8 +49,10 @@ export async function playHistory(stage: HistoryStage, history: History): Promis
   const played = await attempt(async () => {
     const real = await stage.openReal(plan);
     try {
-      const playing: Playing = { stage, real, model: openModel(plan, real.versions), memories: { model: noMemories(), real: noMemories() }, held: { cluster: history.cluster, plan }, course: beginning(history.cluster), sweeping: new Set() };
+      const playing: Playing = { stage, real, model: openModel(plan, real.versions), memories: { model: noMemories(), real: noMemories() }, held: { hearing: { cluster: history.cluster, behind: new Map() }, plan }, course: beginning(history.cluster), sweeping: new Set(), fresh: new Map(), reading: 'all', known: new Map() };
+      const lastEvent = history.steps.findLast(({ kind }) => kind !== 'vector');
       for (const step of history.steps) {
+        if (step === lastEvent) playing.reading = 'all';
         const id = `${judged.length + 1} ${describeStep(step)}`;
         const result = { id, step, ...(await judgeStep(playing, step)) };
         judged.push(result);
@@ -74,6 +76,11 @@ interface Playing {
   course: Course;
   /** Nodes whose agents have started anew and have not swept yet. */
   sweeping: ReadonlySet<string>;
+  /** What a fresh install of these nodes has. */
+  readonly fresh: Map<NodePlan, readonly BridgeFlows[]>;
+  /** Whether all switches are read back behind the next event, and not only those that it tells something. */
+  reading: 'all' | 'those that are told';
+  readonly known: KnownFlows;
 }
 
 type Judgement = Omit<JudgedStep, 'id' | 'step'>;
@@ -108,7 +115,7 @@ async function aftermath(testbed: Testbed) {
   return { counts: await testbed.counts(), state: await testbed.state() };
 }
 
-async function judgeEvent(playing: Playing, event: Event): Promise<Judgement> {
+async function judgeEvent(playing: Playing, event: HistoryEvent): Promise<Judgement> {
   const { model, real, memories, stage } = playing;
   const { steps, ...held } = eventOf(stage.controlPlane, playing.held, event);
   const escaped: Difference[] = [];
@@ -123,27 +130,38 @@ async function judgeEvent(playing: Playing, event: Event): Promise<Judgement> {
     escaped.push(...(seen?.outputs ?? []).map(({ port }) => frameDuring(event, step.node, port)));
   }
   playing.held = held;
-  playing.course = courseBehind(playing.course, event);
+  playing.course = happened(playing.course, event);
   playing.sweeping = sweepingBehind(playing.sweeping, event);
   const there = new Set([...held.plan.nodes.flatMap(({ hosts }) => hosts), ...(held.plan.externalHosts ?? [])].map(({ name }) => name));
   for (const memory of [memories.model, memories.real]) for (const host of memory.hosts.keys()) if (!there.has(host)) memory.hosts.delete(host);
-  const { differences, counts } = await comparePrograms(playing);
+  const { differences, counts } = await comparePrograms(playing, new Set(steps.map(({ node }) => node)));
   return verdictFrom([...escaped, ...differences], counts);
 }
 
-/** The switches hold what the model does, and where no agent has still something to do, what a fresh install of the plan would. */
-async function comparePrograms({ model, real, held: { plan }, course: { dark }, sweeping }: Playing): Promise<{ readonly differences: readonly Difference[]; readonly counts: Counts }> {
-  const seen = await real.program();
-  const settled = ({ node }: { readonly node: string }) => !dark.has(node) && !sweeping.has(node);
-  const fresh = (await openModel(plan, real.versions).program()).filter(settled);
+/**
+ * The switches hold what the model does, and where no agent has still something to do, what a fresh install of the plan would. Behind the first event and the last
+ * all are read back, and otherwise those that were told something: what the others hold shows in the counters of their flows.
+ */
+async function comparePrograms(playing: Playing, told: ReadonlySet<string>): Promise<{ readonly differences: readonly Difference[]; readonly counts: Counts }> {
+  const { model, real, held: { plan }, course: { dark }, sweeping, fresh, known, reading } = playing;
+  const nodes = plan.nodes.filter(({ node }) => reading === 'all' || told.has(node));
+  playing.reading = 'those that are told';
+  const seen = nodes.length === 0 ? [] : await real.program(new Set(nodes.map(({ node }) => node)));
+  const [settled, others] = partition(nodes, ({ node }) => !dark.has(node) && !sweeping.has(node));
+  for (const node of settled) if (!fresh.has(node)) fresh.set(node, await openModel({ nodes: [node] }, real.versions).program());
+  const of = (some: readonly NodePlan[]) => seen.filter((bridge) => some.some(({ node }) => node === bridge.node));
   const comparisons = [
-    { about: 'as a fresh install has it', ...compareProgram(fresh, seen.filter(settled)) },
-    { about: 'as the model has it', ...compareProgram((await model.program()).filter((bridge) => !settled(bridge)), seen.filter((bridge) => !settled(bridge))) },
+    { about: 'as a fresh install has it', ...compareProgram(settled.flatMap((node) => fresh.get(node) ?? []), of(settled), known) },
+    { about: 'as the model has it', ...compareProgram(await model.program(new Set(others.map(({ node }) => node))), of(others), known) },
   ];
   return {
     differences: comparisons.flatMap(({ about, differences }) => differences.map((difference) => programDifference(difference, about))),
     counts: addCounts(comparisons.map(({ count }) => ({ ...noCounts, program: count }))),
   };
+}
+
+function partition<T>(all: readonly T[], belongs: (one: T) => boolean): readonly [readonly T[], readonly T[]] {
+  return [all.filter(belongs), all.filter((one) => !belongs(one))];
 }
 
 function verdictFrom(differences: readonly Difference[], counts: Counts): Judgement {
@@ -152,13 +170,7 @@ function verdictFrom(differences: readonly Difference[], counts: Counts): Judgem
   return { verdict: verdictOn(differences, counts), counts, differences: told, ...(missing === undefined ? {} : { inconclusive: { cause: missing, evidence: [], remedies: [] } }) };
 }
 
-function courseBehind(course: Course, event: Event): Course {
-  if (event.kind === 'cluster') return changedTo(course, event.cluster);
-  if (event.kind === 'switch restarts') return darkened(course, event.node);
-  return event.kind === 'switch is programmed' ? lit(course, event.node) : course;
-}
-
-function sweepingBehind(sweeping: ReadonlySet<string>, event: Event): ReadonlySet<string> {
+function sweepingBehind(sweeping: ReadonlySet<string>, event: HistoryEvent): ReadonlySet<string> {
   if (event.kind === 'agent restarts') return new Set([...sweeping, event.node]);
   return event.kind === 'agent sweeps' ? new Set([...sweeping].filter((node) => node !== event.node)) : sweeping;
 }
@@ -167,6 +179,6 @@ function programDifference({ flow, expected = 'no such flow', actual = 'no such 
   return { aspect: 'program', between: 'model and switch', summary: `${flow.bridge} on ${flow.node} has not, ${about}: ${formatFlowId(flow)}`, expected, actual, afterDivergence: false };
 }
 
-function frameDuring(event: Event, node: string, port: string): Difference {
+function frameDuring(event: HistoryEvent, node: string, port: string): Difference {
   return { aspect: 'silence', between: 'model and switch', summary: `a frame came out of ${port} on ${node} while ${describeStep(event)}`, expected: 'nothing', actual: 'a frame', afterDivergence: false };
 }

@@ -114,9 +114,9 @@ export function openModel(plan: ClusterPlan, versions: Testbed['versions'] = {})
     counts: () => Promise.resolve([...nodes.values()].flatMap(flowCounts)),
     state: () => Promise.resolve(joinStates([...nodes.values()].map(stateOf))),
     strays: () => Promise.resolve([]),
-    program: () =>
+    program: (of) =>
       Promise.resolve(
-        [...nodes.values()].flatMap(({ name, bridges }) =>
+        [...nodes.values()].filter(({ name }) => of?.has(name) ?? true).flatMap(({ name, bridges }) =>
           bridges.map((bridge) => ({ node: name, bridge: bridge.plan.name, flows: rulesOf(bridge.tables).map((rule) => printFlow(currentFlow(bridge, rule))) })),
         ),
       ),
