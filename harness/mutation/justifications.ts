@@ -51,8 +51,8 @@ export const justifications: readonly Justification[] = [
     why: 'the same: all but `nothing` echoes',
   },
   {
-    file: 'harness/fabric/tcp.ts', line: "return send(host, { ...ends, as: 'answerer', purpose: 'echo',", mutations: ["'echo' → ''"],
-    why: 'the same: all but `nothing` echoes',
+    file: 'harness/fabric/tcp.ts', line: "...(proxy === undefined ? { purpose: 'echo' } : { purpose: 'relay',", mutations: ["'echo' → ''", "'relay' → ''"],
+    why: 'never asked: only the purpose of who opens is',
   },
   {
     file: 'harness/fabric/tcp.ts',
@@ -323,6 +323,10 @@ export const justifications: readonly Justification[] = [
     file: 'harness/fabric/tcp.ts', line: 'if (connection?.unacknowledged === undefined || !stillUnacknowledged(host, timer)) return [];',
     mutations: ['connection?.unacknowledged === undefined → false'],
     why: forTypes,
+  },
+  {
+    file: 'harness/fabric/tcp.ts', line: "case 'close-wait':", mutations: ["'close-wait' → ''"],
+    why: 'never reached: only connections of proxies are in it, which are read elsewhere',
   },
   {
     file: 'harness/fabric/tcp.ts', line: "case 'syn-sent':",
