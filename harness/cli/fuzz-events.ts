@@ -5,7 +5,8 @@ import { generatedHistory } from '../../topologies/generated-history.js';
 import { historyOf, type Happening } from '../../topologies/happenings.js';
 import { attempt } from '../base/outcome.js';
 import { antrea } from '../control/antrea/index.js';
-import { runEvents, type Drawn } from '../fuzz/events.js';
+import { runEvents, type Drawn, type EventsCampaign } from '../fuzz/events.js';
+import type { JudgedStep } from '../run/history/play.js';
 import { openSim } from '../testbeds/sim/sim.js';
 import { exitCodes, type Context } from './context.js';
 import { imageNames, wholeNumber, type FuzzOptions } from './fuzz.js';
@@ -15,11 +16,11 @@ const eventsEach = 6;
 
 /** @returns 0 when all histories conform, 1 when one diverges, 3 when one was broken off. @throws InputError for a wrong request. */
 export async function fuzzEvents(context: Context, options: FuzzOptions): Promise<number> {
-  const [seed, count] = [wholeNumber('seed', options.seed), wholeNumber('count', options.count)];
+  const [seed, count, only] = [wholeNumber('seed', options.seed), wholeNumber('count', options.count), options.case === undefined ? undefined : wholeNumber('case', options.case)];
   const told: ImageEvents[] = [];
   const codes: number[] = [];
   for (const name of imageNames(options)) {
-    const outcome = await attempt(() => playOn(context, name, seed, count));
+    const outcome = await attempt(() => playOn(context, name, seed, only === undefined ? { count } : { count: 1, first: only, onPlayed: stepByStep(context, options) }));
     if (outcome.kind === 'unavailable') {
       context.print([`? ${name}: ${outcome.cause.message}`, ...outcome.cause.evidence.map((line) => `    ${line}`), ...outcome.cause.remedies.map((line) => `  - ${line}`)].join('\n'));
       codes.push(exitCodes.inconclusive);
@@ -34,11 +35,18 @@ export async function fuzzEvents(context: Context, options: FuzzOptions): Promis
   return codes.includes(exitCodes.diverges) ? exitCodes.diverges : Math.max(...codes);
 }
 
-async function playOn(context: Context, name: string, seed: number, count: number): Promise<ImageEvents> {
+/** One history as it went. */
+function stepByStep(context: Context, { json }: FuzzOptions): (judged: readonly JudgedStep[]) => void {
+  return (judged) => {
+    if (json !== true) context.print(judged.map(({ id, intent, verdict }) => `${verdict === 'conforms' ? '✔' : verdict === 'diverges' ? '✖' : '?'} ${id}${intent === undefined ? '' : `: ${intent.kind}`}`).join('\n'));
+  };
+}
+
+async function playOn(context: Context, name: string, seed: number, which: Pick<EventsCampaign<Happening>, 'count' | 'first' | 'onPlayed'>): Promise<ImageEvents> {
   const image = await openImage(name, context.say);
   let version = '';
   const result = await runEvents({
-    count,
+    ...which,
     stage: {
       controlPlane: antrea('0.8'), seed,
       openReal: async (plan) => {
@@ -51,7 +59,7 @@ async function playOn(context: Context, name: string, seed: number, count: numbe
       const { first, happenings } = generatedHistory(seed, index, eventsEach);
       return { happenings, historyOf: (some) => historyOf(first, some) };
     },
-    onProgress: (played, doing) => { context.say(`${name}: ${doing}: ${played} of ${count} histories`); },
+    onProgress: (played, doing) => { context.say(`${name}: ${doing}: ${played} of ${which.count} histories`); },
   });
   return { image: `${name} ${version}`.trim(), result };
 }

@@ -20,12 +20,15 @@ export interface FuzzOptions {
   readonly count: string;
   readonly image: string;
   readonly freeze?: string;
+  /** Of events alone: the history that is to be played. */
+  readonly case?: string;
   readonly json?: true;
 }
 
 /** @returns 0 when model and switches agree in all, 1 when they part or something was never met, 3 when something was not compared. @throws InputError for a wrong request. */
 export async function fuzz(context: Context, languageName: string, options: FuzzOptions): Promise<number> {
   const language = languageCalled(languageName);
+  if (options.case !== undefined) throw new InputError(`--case: expected with "events" alone, got it with "${languageName}"`);
   const [seed, count] = [wholeNumber('seed', options.seed), wholeNumber('count', options.count)];
   const names = imageNames(options);
   const told: ImageResult[] = [];

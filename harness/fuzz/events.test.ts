@@ -28,6 +28,17 @@ void t.test('all conform', async (t) => {
   t.ok(steps > 10 && counts.frames.made > 20);
 });
 
+void t.test('one alone', async (t) => {
+  const [drawn, told] = [[] as number[], [] as number[]];
+  const noting = (index: number) => {
+    drawn.push(index);
+    return { ...draw(index), happenings: draw(index).happenings.slice(0, 2) };
+  };
+  const { steps } = await runEvents({ stage, draw: noting, count: 1, first: 4, onPlayed: (judged) => told.push(judged.length), onProgress: () => undefined });
+  t.strictSame([drawn, told], [[4], [steps]]);
+  t.ok(steps > 0);
+});
+
 void t.test('one that does not is made short', async (t) => {
   const forgetful: HistoryStage = { ...stage, faulty: (steps) => steps.map((step) => (step.kind === 'change' ? { ...step, lines: step.lines.filter((line) => !/^flow delete_strict table=10,/.test(line)) } : step)) };
   const podGoes: Drawn<Happening> = { ...draw(0), happenings: [...draw(0).happenings, { kind: 'delete', object: { kind: 'Pod', metadata: { name: 'p2' } } }, { kind: 'delete', object: { kind: 'Pod', metadata: { name: 'p2', namespace: 'lab' } } }, { kind: 'delete', object: { kind: 'Pod', metadata: { name: 'p2', namespace: 'shop' } } }] };

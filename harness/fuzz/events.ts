@@ -14,8 +14,11 @@ export interface EventsCampaign<Happening> {
   readonly stage: HistoryStage;
   /** History `index` of a seed. */
   readonly draw: (index: number) => Drawn<Happening>;
-  /** Histories that are to be played. */
+  /** Histories that are to be played, from number `first` on, which is 0 unless told. */
   readonly count: number;
+  readonly first?: number;
+  /** Told of each history, in order. */
+  readonly onPlayed?: (judged: readonly JudgedStep[]) => void;
   /** Told now and then: histories so far. */
   readonly onProgress: (played: number, doing: string) => void;
 }
@@ -49,6 +52,7 @@ export async function runEvents<Happening>(campaign: EventsCampaign<Happening>):
   const all: Counts[] = [noCounts];
   const total = { histories: 0, steps: 0 };
   for await (const { index, drawn, judged } of inOrder(campaign)) {
+    campaign.onPlayed?.(judged);
     total.histories++;
     total.steps += judged.length;
     all.push(...judged.map(({ counts }) => counts));
@@ -70,7 +74,7 @@ interface PlayedHistory<Happening> {
 }
 
 /** Histories as they were drawn, a few of them under way at any time; nobody is left under way when no more are asked for. */
-async function* inOrder<Happening>({ stage, draw, count, onProgress }: EventsCampaign<Happening>): AsyncGenerator<PlayedHistory<Happening>> {
+async function* inOrder<Happening>({ stage, draw, count, first = 0, onProgress }: EventsCampaign<Happening>): AsyncGenerator<PlayedHistory<Happening>> {
   const play = async (index: number): Promise<PlayedHistory<Happening>> => {
     const drawn = draw(index);
     return { index, drawn, judged: await playHistory(stage, drawn.historyOf(drawn.happenings)) };
@@ -79,7 +83,7 @@ async function* inOrder<Happening>({ stage, draw, count, onProgress }: EventsCam
   try {
     for (let [index, begun] = [0, 0]; index < count; index++) {
       for (; begun < Math.min(count, index + lanes); begun++) {
-        const played = play(begun);
+        const played = play(first + begun);
         void played.catch(() => undefined); // it is told when its turn comes
         underWay.push(played);
       }
