@@ -49,27 +49,27 @@ export async function judgeUnits(stage: Stage, real: Switches, units: readonly U
   for (const unit of units) {
     const played = unit.length === 1 || gone !== undefined ? undefined : await attempt(() => judgeBatch(stage, real, unit, ports)).catch(whatIsUnknown);
     if (played?.kind === 'unavailable') gone = inconclusive(played.cause);
-    if (played?.kind === 'ok' && played.value.kind === 'conforms') {
-      judged.push(played.value.judged);
+    const outcome = played?.kind === 'ok' ? played.value : undefined;
+    if (outcome?.kind === 'conforms') {
+      judged.push(outcome.judged);
       unit.forEach(() => { stage.onJudged(); });
       continue;
     }
     const alone: Judged[] = [];
     for (const vector of unit) alone.push(await judgeOne(vector));
-    judged.push(played?.kind === 'ok' && played.value.kind === 'parted' ? withParting(alone, played.value.where) : alone);
+    judged.push(outcome === undefined ? alone : withParting(alone, outcome.where));
   }
   return judged;
 }
 
 /** Vectors that conform one by one, and did not together: that is a difference, and the first of them tells it. */
 function withParting(alone: readonly Judged[], where: string): readonly Judged[] {
-  const [first, ...others] = alone;
-  if (first === undefined || alone.some(({ report }) => report.verdict !== 'conforms')) return alone;
+  if (alone.some(({ report }) => report.verdict !== 'conforms')) return alone;
   const difference: Difference = {
     aspect: 'frames', between: 'model and switch', summary: `of ${alone.length} vectors that were played together something was otherwise, though each of them alone conforms: ${where}`,
     expected: 'the same as in the model', actual: where, afterDivergence: false,
   };
-  return [{ ...first, report: { ...first.report, verdict: 'diverges', differences: [difference] } }, ...others];
+  return alone.map((judged, index) => (index === 0 ? { ...judged, report: { ...judged.report, verdict: 'diverges', differences: [difference] } } : judged));
 }
 
 /** A vector without a verdict, and why: never a pass. What would have been compared, as far as the model can tell, is expected and not made. */
