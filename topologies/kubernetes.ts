@@ -1,6 +1,7 @@
 import { InputError, type Place } from '../harness/base/errors.js';
 import { refusedAt, type Path } from '../harness/base/yaml.js';
 import { serviceProblems, withClusterIps } from '../harness/kube/cluster-ips.js';
+import { outsideProblems, withNodePorts } from '../harness/kube/node-ports.js';
 import { readManifests, type ManifestFile, type Manifests } from '../harness/kube/manifests.js';
 import type { Cluster, KubeObject, KubeObjects } from '../harness/kube/objects.js';
 import type { KubeNode, KubePod } from '../harness/kube/workloads.js';
@@ -33,10 +34,10 @@ export function readCluster(files: readonly ManifestFile[], options: KubernetesO
   const topology = { name: options.name, mode: 'encap' as const, tunnel: options.tunnel, serviceCidr: options.serviceCidr ?? defaultServiceCidr, nodes, ...(options.externalHosts === undefined || options.externalHosts.length === 0 ? {} : { externalHosts: options.externalHosts }) };
   const problems = topologyProblems(topology);
   if (problems.length > 0) throw refusedAt(problems.map(({ path, message }) => locate(manifests, path, message)));
-  const wrong = serviceProblems(objects, topology.serviceCidr);
+  const wrong = [...serviceProblems(objects, topology.serviceCidr), ...outsideProblems(objects, [topology.serviceCidr, ...nodes.map(({ podCidr }) => podCidr)])];
   if (wrong.length > 0) throw refusedAt(wrong.map(({ service, path, message }) => at(manifests, service, path, message)));
   const addressOf = new Map(objects.nodes.flatMap((node, index) => podsOn(node, objects).map((pod, place) => [pod, nodes[index]?.pods[place]?.ip] as const)));
-  return { ...topology, objects: { ...objects, services: withClusterIps(objects.services, topology.serviceCidr), pods: objects.pods.map((pod) => withAddress(pod, addressOf.get(pod) ?? nodes.find(({ name }) => name === pod.spec.nodeName)?.underlay.ip)) } };
+  return { ...topology, objects: { ...objects, services: withNodePorts(withClusterIps(objects.services, topology.serviceCidr)), pods: objects.pods.map((pod) => withAddress(pod, addressOf.get(pod) ?? nodes.find(({ name }) => name === pod.spec.nodeName)?.underlay.ip)) } };
 }
 
 function podsOn({ metadata: { name } }: KubeNode, { pods }: KubeObjects): readonly KubePod[] {

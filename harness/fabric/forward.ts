@@ -21,7 +21,8 @@ export type Routed =
 export function route(host: Host, via: InterfacePlan, translations: Translations, packet: Uint8Array, header: Ipv4Header): Routed {
   const tuple = tupleOf(packet);
   const asked = tuple === undefined ? undefined : beforeRouting(translations, tuple, momentOf(host));
-  if (asked?.kind === 'refused') return elsewhere(tell(host, packet, header, unreachable.port, 'nobody is there to answer for that address'));
+  if (asked?.kind === 'refused') return elsewhere(tell(host, packet, header, unreachable.port, nobodyThere));
+  if (asked?.kind === 'lost') return elsewhere(dropped(nobodyThere, header));
   const inbound = asked?.kind === 'new' && !opensConnection(packet) ? undefined : asked;
   const leaving = (outgoing: string | undefined) => {
     const translated = inbound === undefined ? undefined : behindRouting(translations, inbound, outgoing, momentOf(host));
@@ -45,6 +46,8 @@ interface Error {
   readonly type: number;
   readonly code: number;
 }
+
+const nobodyThere = 'nobody is there to answer for that address';
 
 /** RFC 792. */
 const unreachable = { network: { type: icmpTypes.destinationUnreachable, code: 0 }, port: { type: icmpTypes.destinationUnreachable, code: 3 } } as const;

@@ -24,13 +24,13 @@ const second = 1_000_000;
 const tcp = (src: string, srcPort: number, dst: string, dstPort = 80): Tuple => ({ protocol: ipProtocols.tcp, src: { ip: src, port: srcPort }, dst: { ip: dst, port: dstPort } });
 const text = ({ src, dst }: Tuple) => `${src.ip}:${src.port} > ${dst.ip}:${dst.port}`;
 
-/** Both steps at once; `refused` where nobody is there. */
-function through(state: Translations, tuple: Tuple, nowUs = 0, outgoing = '10.10.1.1', draw = 1): Tuple | 'refused' | 'no port' {
+/** Both steps at once; `refused` or `lost` where nobody is there. */
+function through(state: Translations, tuple: Tuple, nowUs = 0, outgoing = '10.10.1.1', draw = 1): Tuple | 'refused' | 'lost' | 'no port' {
   const inbound = beforeRouting(state, tuple, { nowUs, draw });
-  return inbound.kind === 'refused' ? 'refused' : (behindRouting(state, inbound, outgoing, { nowUs, draw }) ?? 'no port');
+  return inbound.kind === 'refused' || inbound.kind === 'lost' ? inbound.kind : (behindRouting(state, inbound, outgoing, { nowUs, draw }) ?? 'no port');
 }
 
-function must(result: Tuple | 'refused' | 'no port' | undefined): Tuple {
+function must(result: Tuple | 'refused' | 'lost' | 'no port' | undefined): Tuple {
   if (result === undefined || typeof result === 'string') throw new Error(result);
   return result;
 }
@@ -82,6 +82,24 @@ void t.test('which endpoint', async (t) => {
   t.equal(later.kept.size, 0, 'without affinity nothing is kept');
   const several: TranslationPlan = { ...plan, destinations: [{ match: rule.match, to: endpoints.slice(1), keepsSenders: ['10.10.1.0/24', '10.10.2.0/24'] }] };
   t.same(['10.10.1.2', '10.10.2.9', '10.10.3.1'].map((src) => must(through(noTranslations(several), tcp(src, 1, '10.96.0.20'))).src.ip), ['10.10.1.2', '10.10.2.9', '10.10.1.1'], 'senders of any of the blocks are kept');
+});
+
+void t.test('rules for some senders, for nobody, and rules that share what senders keep', async (t) => {
+  const match = { ip: '172.30.0.1', protocol: 'TCP', port: 30_080 } as const;
+  const state = noTranslations({ destinations: [
+    { match: { ...match, from: ['10.10.0.0/16'] }, to: endpoints, keepsSenders: ['10.10.0.0/16'] },
+    { match, to: [], nobody: 'lost', keepsSenders: ['0.0.0.0/0'] },
+    { match: { ...match, port: 30_081 }, to: endpoints, keepsSenders: [], affinityS: 100, name: 'default/web' },
+    { match: { ip: '192.0.2.1', protocol: 'TCP', port: 80 }, to: endpoints, keepsSenders: ['0.0.0.0/0'], affinityS: 100, name: 'default/web' },
+  ], sources: [] });
+  t.ok(endpoints.some(({ ip }) => ip === must(through(state, tcp('10.10.1.2', 4000, match.ip, match.port))).dst.ip), 'one of them gets it');
+  t.equal(through(state, tcp('172.30.255.1', 4000, match.ip, match.port)), 'lost', 'another is told nothing');
+  const first = must(through(state, tcp('172.30.255.1', 4000, match.ip, 30_081)));
+  t.equal(first.src.ip, '10.10.1.1');
+  for (let port = 5000; port < 5020; port++) {
+    const again = must(through(state, tcp('172.30.255.1', port, '192.0.2.1')));
+    t.same([again.dst, again.src.ip], [first.dst, '172.30.255.1'], 'by the other rule the same endpoint');
+  }
 });
 
 void t.test('senders', async (t) => {

@@ -40,8 +40,12 @@ export type Inbound =
   | { readonly kind: 'known'; readonly tuple: Tuple }
   /** The first of its connection: `tuple` has its destination; its source is decided behind the routing, by rule where it is not hidden in any case. */
   | { readonly kind: 'new'; readonly original: Tuple; readonly tuple: Tuple; readonly isHidden: boolean }
-  /** Nobody is there to get it. */
-  | { readonly kind: 'refused' };
+  /** Nobody is there to get it; who sent it is told so, or is not. */
+  | { readonly kind: 'refused' }
+  | { readonly kind: 'lost' };
+
+/** What goes on behind the routing. */
+export type Forwardable = Extract<Inbound, { readonly kind: 'known' | 'new' }>;
 
 export function noTranslations(plan: TranslationPlan): Translations {
   return { plan, connections: new Map(), kept: new Map() };
@@ -51,16 +55,16 @@ export function noTranslations(plan: TranslationPlan): Translations {
 export function beforeRouting(state: Translations, tuple: Tuple, moment: Moment): Inbound {
   const known = knownTuple(state, tuple, moment.nowUs);
   if (known !== undefined) return { kind: 'known', tuple: known };
-  const rule = state.plan.destinations.find(({ match }) => match.ip === tuple.dst.ip && match.port === tuple.dst.port && protocolNumbers[match.protocol] === tuple.protocol);
+  const rule = state.plan.destinations.find(({ match }) => match.ip === tuple.dst.ip && match.port === tuple.dst.port && protocolNumbers[match.protocol] === tuple.protocol && (match.from === undefined || isIn(tuple.src.ip, match.from)));
   if (rule === undefined) return { kind: 'new', original: tuple, tuple, isHidden: false };
   const endpoint = chooseEndpoint(state, rule, tuple, moment);
-  if (endpoint === undefined) return { kind: 'refused' };
+  if (endpoint === undefined) return { kind: rule.nobody === 'lost' ? 'lost' : 'refused' };
   const isHidden = endpoint.ip === tuple.src.ip || !isIn(tuple.src.ip, rule.keepsSenders);
   return { kind: 'new', original: tuple, tuple: { ...tuple, dst: endpoint }, isHidden };
 }
 
 /** The second step (POSTROUTING; INPUT for what ends here): how the packet leaves. `outgoing` is the address of the interface that it leaves by; missing where it ends here. @returns undefined where no port is left. */
-export function behindRouting(state: Translations, inbound: Exclude<Inbound, { readonly kind: 'refused' }>, outgoing: string | undefined, { nowUs }: Moment): Tuple | undefined {
+export function behindRouting(state: Translations, inbound: Forwardable, outgoing: string | undefined, { nowUs }: Moment): Tuple | undefined {
   if (inbound.kind === 'known') return inbound.tuple;
   const { original, tuple } = inbound;
   const rule = state.plan.sources.find((candidate) => hidesSender(candidate, tuple));
@@ -111,10 +115,10 @@ function lifetimeOf(plan: TranslationPlan, protocol: number, { answeredUs }: Tra
 
 /** The one that the sender had last, where the rule is so and it is not gone; else any. */
 function chooseEndpoint(state: Translations, rule: DestinationRule, tuple: Tuple, { nowUs, draw }: Moment): AddressAndPort | undefined {
-  const { match, to, affinityS } = rule;
+  const { match, to, affinityS, name } = rule;
   const any = to[Number.parseInt(sha256(`${draw} ${keyOfTuple(tuple)}`).slice(0, 8), 16) % to.length];
   if (affinityS === undefined) return any;
-  const client = `${tuple.src.ip} ${match.protocol} ${match.ip}:${match.port}`;
+  const client = `${tuple.src.ip} ${name ?? `${match.protocol} ${match.ip}:${match.port}`}`;
   const kept = state.kept.get(client);
   const isStill = kept !== undefined && nowUs - kept.atUs < affinityS * second && to.some(({ ip, port }) => ip === kept.endpoint.ip && port === kept.endpoint.port);
   const endpoint = isStill ? kept.endpoint : any;

@@ -12,7 +12,6 @@ type TcpSpec = Extract<PayloadSpec, { readonly kind: 'tcp' }>;
 export function intentOfConnection(topology: Topology, from: Party, stimulus: ConnectionStimulus): Intent {
   const { to, port } = stimulus;
   const protocol = stimulus.kind === 'sctp' ? 'SCTP' : 'TCP';
-  if (protocol === 'SCTP' && (topology.externalHosts ?? []).some(({ ip }) => ip === to)) throw new Unsupported(`nothing is promised about SCTP to ${to}, which is outside the cluster`);
   const ttl = (stimulus.kind === 'tcp' ? stimulus.ttl : undefined) ?? defaultTtl;
   const reach = intentOfDatagram(topology, from, { to, ttl });
   if (reach.kind !== 'round-trip') return reach;

@@ -11,6 +11,7 @@ import { underPolicies } from './policy/intent.js';
 import { defaultTtl, intentOfArp, intentOfDatagram } from './reach.js';
 import { intentOfConnection } from './connection.js';
 import { intentOfService } from './service/intent.js';
+import { intentFromOutside } from './service/outside.js';
 import { walkthrough } from './service-way.js';
 import { intentOnUnderlay } from './underlay.js';
 
@@ -20,15 +21,15 @@ import { intentOnUnderlay } from './underlay.js';
  * @throws Unsupported for a stimulus that nothing was promised about.
  */
 export function intentOf(network: Network, stimulus: Stimulus): Intent {
-  const nodePort = network.objects === undefined ? undefined : intentOfNodePort({ ...network, objects: network.objects }, stimulus);
-  if (nodePort !== undefined) return nodePort;
+  const { objects } = network;
+  const cluster = objects === undefined ? undefined : { ...network, objects };
+  const fromOutside = cluster === undefined ? undefined : (intentOfNodePort(cluster, stimulus) ?? intentFromOutside(cluster, stimulus));
+  if (fromOutside !== undefined) return fromOutside;
   const underlay = intentOnUnderlay(network, stimulus);
   if (underlay !== undefined) return underlay;
   const from = sender(network, stimulus.from);
   const unrestricted = () => intentWithoutPolicies(network, from, stimulus);
-  const { objects } = network;
-  if (objects === undefined) return unrestricted();
-  const cluster = { ...network, objects };
+  if (cluster === undefined) return unrestricted();
   const service = intentOfService(cluster, from, stimulus);
   return service === undefined ? underPolicies(cluster, from, stimulus, unrestricted) : walkthrough(cluster, from, stimulus, service);
 }

@@ -2,13 +2,13 @@
 import { cidrContains, ipv4Number, parseCidr } from '../base/address.js';
 import { Unsupported } from '../base/errors.js';
 import type { Answerer, Crossing, Intent, PathIntent } from '../nouns/intent.js';
-import type { Node, Topology } from '../nouns/topology.js';
+import type { Listener, Node, Topology } from '../nouns/topology.js';
 import type { Stimulus } from '../nouns/vector.js';
 import { answersOn, type Party } from './parties.js';
 import { defaultTtl } from './reach.js';
 import { gatewayName, mirrored, namesOn } from './way.js';
 
-type Sent = Extract<Stimulus, { readonly kind: 'ping' | 'udp' | 'tcp' | 'probe' | 'calls' }>;
+type Sent = Extract<Stimulus, { readonly kind: 'ping' | 'udp' | 'tcp' | 'probe' | 'sctp' | 'calls' }>;
 
 /** Undefined for what stays in the cluster, and for what is not sent to an address. */
 export function intentOutward(topology: Topology, from: Party, stimulus: Stimulus): Intent | undefined {
@@ -21,10 +21,12 @@ export function intentOutward(topology: Topology, from: Party, stimulus: Stimulu
   const ttl = 'ttl' in stimulus ? (stimulus.ttl ?? defaultTtl) : defaultTtl;
   if (from.kind === 'pod' && ttl <= 1) return { kind: 'denied', why: `TTL ${ttl} does not last for ${from.node.name}, which routes it` };
   const reached = { to: outside.name, source: leaves.ip };
-  const answers = (protocol: 'TCP' | 'UDP', port: number) => answersOn({ listens: outside.listens ?? [] }, protocol, port);
+  if (stimulus.kind === 'sctp' && from.node.os === 'windows') throw new Unsupported(`nothing is promised about SCTP that leaves the cluster by ${from.node.name}: NetNat knows ICMP, UDP and TCP`);
+  const answers = (protocol: Listener['protocol'], port: number) => answersOn({ listens: outside.listens ?? [] }, protocol, port);
   if (stimulus.kind === 'calls') return intentOfCalls(stimulus, { to: outside.name, sources: [leaves.ip] }, answers(stimulus.protocol, stimulus.port));
   if (stimulus.kind === 'udp' && !answers('UDP', stimulus.port)) return { kind: 'delivered', ...reached, why: `${outside.name} has nobody on UDP port ${stimulus.port}` };
-  if ((stimulus.kind === 'tcp' || stimulus.kind === 'probe') && !answers('TCP', stimulus.port)) return { kind: 'refused', ...reached, why: `nobody listens on TCP port ${stimulus.port} of ${outside.name}` };
+  const protocol = stimulus.kind === 'sctp' ? 'SCTP' : 'TCP';
+  if (stimulus.kind !== 'ping' && stimulus.kind !== 'udp' && !answers(protocol, stimulus.port)) return { kind: 'refused', ...reached, why: `nobody listens on ${protocol} port ${stimulus.port} of ${outside.name}` };
   return { kind: 'round-trip', ...reached, path: [externalTraffic(from, stimulus.to, leaves)] };
 }
 
@@ -35,7 +37,7 @@ function intentOfCalls({ protocol, port }: Extract<Stimulus, { readonly kind: 'c
 }
 
 function isSent(stimulus: Stimulus): stimulus is Sent {
-  return stimulus.kind === 'calls' || stimulus.kind === 'ping' || stimulus.kind === 'udp' || stimulus.kind === 'probe' || (stimulus.kind === 'tcp' && stimulus.interjection === undefined);
+  return stimulus.kind !== 'arp' && stimulus.kind !== 'frame' && stimulus.kind !== 'open' && stimulus.kind !== 'talk' && (stimulus.kind !== 'tcp' || stimulus.interjection === undefined);
 }
 
 /**

@@ -17,6 +17,11 @@ export interface ServicePort {
   readonly endpoints: readonly Endpoint[];
   /** The port of every node that leads to it as well. */
   readonly nodePort?: number;
+  /** Addresses outside of the cluster's own on which it is asked for by its port: those that a load balancer has given it, and those that somebody else sends to the nodes. */
+  readonly loadBalancerIps: readonly string[];
+  readonly externalIps: readonly string[];
+  /** Who answers what comes from outside: anybody, from the node's address, or those on the node that was asked, from the client's own (ServiceSpec, `externalTrafficPolicy`). */
+  readonly externalTraffic: 'Cluster' | 'Local';
 }
 
 export interface Endpoint {
@@ -29,10 +34,14 @@ export interface Endpoint {
 /** Every port of every Service with a ClusterIP, in the order in which they are written. */
 export function servicePortsOf(objects: KubeObjects): readonly ServicePort[] {
   return objects.services.flatMap((service) => {
-    const { clusterIP: clusterIp, ports, sessionAffinity, sessionAffinityConfig } = service.spec;
+    const { type, clusterIP: clusterIp, ports, sessionAffinity, sessionAffinityConfig, externalTrafficPolicy: externalTraffic = 'Cluster', externalIPs: externalIps } = service.spec;
     if (clusterIp === undefined || clusterIp === '' || clusterIp === 'None') return [];
     const affinity = sessionAffinity === 'ClientIP' ? { affinityS: sessionAffinityConfig?.clientIP?.timeoutSeconds ?? defaultAffinityS } : {};
-    return ports.map((port): ServicePort => ({ name: nameOf(service, port), clusterIp, protocol: port.protocol, port: port.port, ...affinity, endpoints: endpointsOf(objects, service, port), ...(port.nodePort === undefined ? {} : { nodePort: port.nodePort }) }));
+    const loadBalancerIps = type === 'LoadBalancer' ? (service.status.loadBalancer?.ingress ?? []).flatMap(({ ip }) => ip ?? []) : [];
+    return ports.map((port): ServicePort => ({
+      name: nameOf(service, port), clusterIp, protocol: port.protocol, port: port.port, ...affinity, endpoints: endpointsOf(objects, service, port),
+      ...(port.nodePort === undefined ? {} : { nodePort: port.nodePort }), loadBalancerIps, externalIps, externalTraffic,
+    }));
   });
 }
 

@@ -6,6 +6,15 @@ import { portNumberSchema, portReferenceSchema, protocolSchema } from './workloa
 
 const portName = textThat(portNameComplaint);
 
+const ip = textThat(ipComplaint);
+
+/** A field that would change who gets what, and that nobody here reads but in its usual value. */
+function only<const Value extends string>(usual: Value) {
+  return z.unknown().superRefine((value, context) => {
+    if (value !== undefined && value !== usual) context.addIssue({ code: 'custom', message: `only ${usual} is served here, got ${JSON.stringify(value)}`, input: value });
+  }).optional();
+}
+
 export const serviceSchema = z.strictObject({
   apiVersion: z.literal('v1'),
   kind: z.literal('Service'),
@@ -25,14 +34,21 @@ export const serviceSchema = z.strictObject({
       nodePort: portNumberSchema.optional(),
       ...unused('appProtocol'),
     })).default([]),
+    externalTrafficPolicy: z.enum(['Cluster', 'Local']).optional(),
+    externalIPs: z.array(ip).default([]),
+    allocateLoadBalancerNodePorts: z.boolean().default(true),
+    internalTrafficPolicy: only('Cluster'),
+    loadBalancerSourceRanges: z.array(z.unknown()).max(0, 'no ranges are served here: leave them out').optional(),
     sessionAffinity: z.enum(['None', 'ClientIP']).default('None'),
     sessionAffinityConfig: z.strictObject({ clientIP: z.strictObject({ timeoutSeconds: z.int().min(1).max(86_400).default(10_800) }).optional() }).optional(),
     ...unused(
-      'allocateLoadBalancerNodePorts', 'clusterIPs', 'externalIPs', 'externalName', 'externalTrafficPolicy', 'healthCheckNodePort', 'internalTrafficPolicy', 'ipFamilies', 'ipFamilyPolicy',
-      'loadBalancerClass', 'loadBalancerIP', 'loadBalancerSourceRanges', 'publishNotReadyAddresses', 'trafficDistribution',
+      'clusterIPs', 'externalName', 'healthCheckNodePort', 'ipFamilies', 'ipFamilyPolicy', 'loadBalancerClass', 'loadBalancerIP', 'publishNotReadyAddresses', 'trafficDistribution',
     ),
   }),
-  ...unused('status'),
+  status: z.strictObject({
+    loadBalancer: z.strictObject({ ingress: z.array(z.strictObject({ ip: ip.optional(), ipMode: only('VIP'), ...unused('hostname', 'ports') })).default([]) }).optional(),
+    ...unused('conditions'),
+  }).default({}),
 });
 
 export const endpointSliceSchema = z.strictObject({
@@ -41,7 +57,7 @@ export const endpointSliceSchema = z.strictObject({
   metadata: namespacedMetadata,
   addressType: z.literal('IPv4'),
   endpoints: z.array(z.strictObject({
-    addresses: z.array(textThat(ipComplaint)).min(1, 'an endpoint needs an address'),
+    addresses: z.array(ip).min(1, 'an endpoint needs an address'),
     conditions: z.strictObject({ ready: z.boolean().optional(), serving: z.boolean().optional(), terminating: z.boolean().optional() }).optional(),
     nodeName: nameSchema.optional(),
     ...unused('deprecatedTopology', 'hints', 'hostname', 'targetRef', 'zone'),

@@ -71,6 +71,8 @@ export interface ExternalHost {
   /** Its address on the network between nodes, or on that of a node's other adapter. */
   readonly ip: string;
   readonly mac: string;
+  /** The node that its packets for load balancers come to: which one, the load balancer says. Missing where it knows no way to those. */
+  readonly balancedTo?: string;
   /** What it answers on beside the echo service's own port, 7. */
   readonly listens?: readonly Listener[];
 }

@@ -20,9 +20,14 @@ export interface Lifetimes {
 }
 
 export interface DestinationRule {
-  readonly match: { readonly ip: string; readonly protocol: TransportProtocol; readonly port: number };
-  /** One of them; where there is none, the sender is told that the port is unreachable. */
+  /** `from`: the blocks that the sender is in; anybody where they are missing. */
+  readonly match: { readonly ip: string; readonly protocol: TransportProtocol; readonly port: number; readonly from?: readonly string[] };
+  /** One of them. */
   readonly to: readonly AddressAndPort[];
+  /** Where there is none: the sender is told that the port is unreachable, or nothing, where `lost`. */
+  readonly nobody?: 'told' | 'lost';
+  /** Rules that are called alike share what senders keep; each on its own where it is missing. */
+  readonly name?: string;
   /** For how many seconds a sender gets the same one again, since it last opened a connection; missing where every connection is on its own. */
   readonly affinityS?: number;
   /** Senders from elsewhere than these blocks get the host's own address, and so does who is sent to itself. */

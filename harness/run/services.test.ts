@@ -30,6 +30,12 @@ void t.test('faults in what the control plane is given show', async (t) => {
     ['ports have no names', /^service\/asker1\/default\/dns/, ({ pods }) => ({ pods: pods.map((pod) => ({ ...pod, spec: { ...pod.spec, containers: [] } })) })],
     ['nobody keeps an endpoint', /^kept\//, ({ services }) => ({ services: services.map((service) => ({ ...service, spec: { ...service.spec, sessionAffinity: 'None' as const } })) })],
     ['labels are others', /^spread\/.*default\/admin/, ({ pods }) => ({ pods: pods.map((pod, index) => (index === 3 ? { ...pod, metadata: { ...pod.metadata, labels: {} } } : pod)) })],
+    ['nodes have other ports', /^node-port\/x1\/n1\/default\/web:http/, ({ services }) => ({ services: services.map((service) => ({ ...service, spec: { ...service.spec, ports: service.spec.ports.map(({ nodePort: _, ...port }) => port) } })) })],
+    ['who comes from outside is hidden though it should not be', /^node-port\/x1\/n1\/default\/admin/, ({ services }) => ({ services: services.map(({ spec: { externalTrafficPolicy: _, ...spec }, ...service }) => ({ ...service, spec })) })],
+    ['who comes from outside is not hidden though it should be', /^node-port\/x1\/n1\/default\/web:http/, ({ services }) => ({ services: services.map((service) => ({ ...service, spec: { ...service.spec, externalTrafficPolicy: 'Local' as const } })) })],
+    ['nobody knows which node an endpoint is on', /^node-port\/x1\/n1\/default\/lonely/, ({ endpointSlices }) => ({ endpointSlices: endpointSlices.map((slice) => ({ ...slice, endpoints: slice.endpoints.map(({ nodeName: _, ...endpoint }) => endpoint) })) })],
+    ['a load balancer\'s addresses are not served', /^address\/(x1|asker1)\/192\.0\.2\.12/, ({ services }) => ({ services: services.map(({ status: _, ...service }) => ({ ...service, status: {} })) })],
+    ['external addresses are not served', /^address\/x2\/192\.0\.2\.16/, ({ services }) => ({ services: services.map((service) => ({ ...service, spec: { ...service.spec, externalIPs: [] } })) })],
     ['a Service has another address', /^service\/asker1\/default\/lonely/, ({ services }) => ({ services: services.map((service) => (service.metadata.name === 'lonely' ? { ...service, spec: { ...service.spec, clusterIP: '10.96.0.200' } } : service)) })],
   ];
   for (const version of ['0.8', '1.3'] as const) {

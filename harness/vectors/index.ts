@@ -8,5 +8,5 @@ export { nodeToPod, podToGateway, podToPod, ttlAcrossNodes } from './connectivit
 export { hostToHost, nodeOutward, nodeToExternal, nodeToGoneNode, podToExternal, podToExternalLater } from './external.js';
 export { externalMatrix, gatewayMatrix, hostMatrix, nodeMatrix, podMatrix, policyEvasions, together } from './policies.js';
 export { notForwarded, spoofedArp, spoofedIp, unknownDestinations } from './forbidden.js';
-export { noService, serviceCalls, serviceMatrix } from './services.js';
+export { callsFromOutside, fromOutside, noService, serviceCalls, serviceMatrix } from './services.js';
 export { nodePorts, serviceWalkthroughs } from './windows-services.js';

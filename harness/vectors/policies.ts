@@ -36,9 +36,9 @@ export function gatewayMatrix(topology: Topology, services: readonly Service[]):
   return services.flatMap((service) => firstPods(topology).flatMap(({ pod }) => topology.nodes.map(({ name, gateway }) => cell(service, pod, { name, ip: gateway.ip }))));
 }
 
-/** Every pod to every external host, on every service but SCTP, of which nothing is promised there: `tcp-80/p1/x1`. */
+/** Every pod to every external host, on every service: `tcp-80/p1/x1`. */
 export function externalMatrix(topology: Topology, services: readonly Service[]): readonly TestVector[] {
-  return services.filter(({ protocol }) => protocol !== 'SCTP').flatMap((service) => podsOf(topology).flatMap(({ pod }) => (topology.externalHosts ?? []).map((host) => cell(service, pod, host))));
+  return services.flatMap((service) => podsOf(topology).flatMap(({ pod }) => (topology.externalHosts ?? []).map((host) => cell(service, pod, host))));
 }
 
 /** Every pod to its node by the node's own address, on every service: where pods on the host's network answer. `tcp-80/p1/n1/host`. */

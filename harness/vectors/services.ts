@@ -9,13 +9,16 @@ export interface ServiceAddress {
   readonly port: number;
   readonly affinityS?: number;
   readonly endpoints: readonly { readonly ip: string }[];
+  readonly nodePort?: number;
+  readonly loadBalancerIps: readonly string[];
+  readonly externalIps: readonly string[];
 }
 
 /** Every pod to every port of every Service, `service/asker1/default/web:http`, and every node to those that have endpoints elsewhere. */
 export function serviceMatrix(topology: Topology, services: readonly ServiceAddress[]): readonly TestVector[] {
   return services.flatMap((service) => {
     const nodes = service.endpoints.length === 0 ? [] : topology.nodes.filter(({ underlay }) => !service.endpoints.some(({ ip }) => ip === underlay.ip));
-    return [...podsOf(topology).map(({ pod }) => pod), ...nodes].flatMap(({ name: from }) => once(from, service));
+    return [...podsOf(topology).map(({ pod }) => pod), ...nodes].map(({ name: from }) => once(from, service));
   });
 }
 
@@ -41,13 +44,43 @@ export function serviceCalls(clients: readonly string[], services: readonly Serv
   }));
 }
 
+/**
+ * Every one of `clients` to every Service that is asked for otherwise than by its ClusterIP: by its port of every node, `node-port/x1/n2/default/web:http`, and by its addresses from
+ * outside, `address/x1/192.0.2.12/default/sticky`. Pods do not ask other nodes for what nobody is behind, nor nodes for what they have an endpoint of.
+ */
+export function fromOutside(topology: Topology, clients: readonly string[], services: readonly ServiceAddress[]): readonly TestVector[] {
+  return clients.flatMap((from) => services.flatMap((service): readonly TestVector[] => {
+    const { name, nodePort, protocol, port } = service;
+    if (topology.nodes.some(({ name: node, underlay }) => node === from && service.endpoints.some(({ ip }) => ip === underlay.ip))) return [];
+    const pods = topology.nodes.find(({ pods }) => pods.some((pod) => pod.name === from));
+    const nodes = topology.nodes.filter((node) => node.name !== from && (service.endpoints.length > 0 || pods === undefined || pods === node));
+    return [
+      ...(nodePort === undefined ? [] : nodes.map(({ name: node, underlay }) => asking(`node-port/${from}/${node}/${name}`, { from, to: underlay.ip, protocol, port: nodePort }))),
+      ...[...service.loadBalancerIps, ...service.externalIps].map((to) => asking(`address/${from}/${to}/${name}`, { from, to, protocol, port })),
+    ];
+  }));
+}
+
+/** Calls from outside by a port of a node, so many that each endpoint there is called: `spread/x1/n2/default/admin`; or by an address of a load balancer, by clients that keep their endpoint. */
+export function callsFromOutside(from: string, node: { readonly name: string; readonly underlay: { readonly ip: string } }, services: readonly ServiceAddress[]): readonly TestVector[] {
+  return services.flatMap(({ name, protocol, nodePort, port, affinityS, endpoints, loadBalancerIps: [address] }): readonly TestVector[] => {
+    if (protocol === 'SCTP') return [];
+    const count = enough(endpoints.length);
+    if (affinityS !== undefined) return address === undefined ? [] : [{ id: `kept/${from}/${address}/${name}`, stimulus: { kind: 'calls', protocol, from, to: address, port, count, everyMs: 10 } }];
+    return nodePort === undefined ? [] : [{ id: `spread/${from}/${node.name}/${name}`, stimulus: { kind: 'calls', protocol, from, to: node.underlay.ip, port: nodePort, count, everyMs: 10 } }];
+  });
+}
+
 /** k (1 - 1/k)^n is one in a million: so seldom one of k endpoints gets none of n calls. */
 function enough(endpoints: number): number {
   return Math.ceil(Math.log(1e-6 / endpoints) / Math.log(1 - 1 / endpoints));
 }
 
-function once(from: string, { name, clusterIp: to, protocol, port }: ServiceAddress): readonly TestVector[] {
-  const id = `service/${from}/${name}`;
-  if (protocol === 'SCTP') return [{ id, stimulus: { kind: 'sctp', from, to, port, transmissions: 1 } }];
-  return [{ id, stimulus: protocol === 'UDP' ? { kind: 'udp', from, to, port } : { kind: 'tcp', from, to, port, transmissions: 1 } }];
+function once(from: string, { name, clusterIp: to, protocol, port }: ServiceAddress): TestVector {
+  return asking(`service/${from}/${name}`, { from, to, protocol, port });
+}
+
+function asking(id: string, { protocol, ...at }: { readonly from: string; readonly to: string; readonly protocol: ServiceAddress['protocol']; readonly port: number }): TestVector {
+  if (protocol === 'SCTP') return { id, stimulus: { kind: 'sctp', ...at, transmissions: 1 } };
+  return { id, stimulus: protocol === 'UDP' ? { kind: 'udp', ...at } : { kind: 'tcp', ...at, transmissions: 1 } };
 }

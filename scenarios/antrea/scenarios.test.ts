@@ -67,8 +67,11 @@ void t.test('Services: everybody to every port of each, and calls enough that no
   t.equal(new Set(promised.map(({ id }) => id)).size, promised.length, 'ids are unique');
   const spreads = promised.flatMap(({ id, intent }) => (intent.kind === 'balanced' && intent.spread !== 'any' ? [`${id} ${intent.spread}`] : []));
   t.same([...spreads].sort(), [
-    'anew/asker1/default/fickle every one', 'kept/asker1/default/sticky the same', 'spread/asker1/default/admin every one',
-    'spread/asker1/default/web:http every one',
+    'anew/asker1/default/fickle every one', 'kept/asker1/default/sticky the same', 'kept/x1/192.0.2.12/default/sticky the same', 'spread/asker1/default/admin every one',
+    'spread/asker1/default/web:admin every one', 'spread/asker1/default/web:http every one', 'spread/x1/n2/default/admin every one',
   ]);
   t.same([...new Set(promised.filter(({ id }) => id.startsWith('no-')).map(({ intent }) => intent.kind))], ['denied']);
+  // By ten ports of both nodes x1, and of the other n2; asker1, but for what nobody is behind, at n2; x2 by two of both, picky as well; by three addresses all but picky, who asks by one.
+  t.equal(promised.filter(({ id }) => id.startsWith('node-port/')).length, 20 + (10 - 1) + (20 - 1) + 4 + 4);
+  t.equal(promised.filter(({ id }) => id.startsWith('address/')).length, 4 * 3 + 1);
 });

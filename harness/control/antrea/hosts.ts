@@ -53,7 +53,7 @@ export function defaultRoute({ node, peers, router: known }: NodeView, name: str
 /** kube-proxy for what goes to Services, and Antrea's rule for pods that leave the cluster: "masquerade pod to external packets" (pkg/agent/route of 0.8 and 1.3). */
 function translation({ node, peers, services }: NodeView): TranslationPlan {
   const podCidrs = [node, ...peers].map(({ podCidr }) => podCidr);
-  return { destinations: kubeProxyRules(services, podCidrs), sources: [{ from: [node.podCidr], except: podCidrs }] };
+  return { destinations: kubeProxyRules(services, podCidrs, node), sources: [{ from: [node.podCidr], except: podCidrs }] };
 }
 
 /** To pods of a neighbour by its own address, where nothing is tunnelled (Antrea, "noEncap"); what is beyond a router, that router knows. */

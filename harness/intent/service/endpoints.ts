@@ -11,6 +11,8 @@ export type PortOfService = Service['spec']['ports'][number];
 export interface Backend {
   readonly ip: string;
   readonly port: number;
+  /** The node that it is on, where it is said to be on one. */
+  readonly nodeName?: string;
 }
 
 /** The Service that has the address; undefined where none has. */
@@ -30,10 +32,10 @@ export function backends(objects: KubeObjects, service: Service, port: PortOfSer
   for (const slice of written) {
     for (const { name, protocol, port: number } of slice.ports) {
       if (protocol !== port.protocol || name !== (port.name ?? '') || number === undefined) continue;
-      for (const { addresses, conditions } of slice.endpoints) {
+      for (const { addresses, conditions, nodeName } of slice.endpoints) {
         const [ip] = addresses;
         const isNew = !found.some((other) => other.ip === ip && other.port === number);
-        if (ip !== undefined && isNew && (conditions?.ready ?? true)) found.push({ ip, port: number });
+        if (ip !== undefined && isNew && (conditions?.ready ?? true)) found.push({ ip, port: number, ...(nodeName === undefined ? {} : { nodeName }) });
       }
     }
   }
@@ -51,7 +53,7 @@ function fromPods(pods: readonly KubePod[], { metadata }: Service, matchLabels: 
     const { podIP } = pod.status;
     if (podIP === undefined) throw new Unsupported(`nothing is promised about pod ${pod.metadata.name}, which has no address`);
     const number = numberOf(pod, port);
-    if (number !== undefined) found.push({ ip: podIP, port: number });
+    if (number !== undefined) found.push({ ip: podIP, port: number, nodeName: pod.spec.nodeName });
   }
   return found;
 }

@@ -24,14 +24,14 @@ export function sessionAffinity(): readonly string[] {
   return [`table=40,priority=0 actions=${choose.open}`];
 }
 
-/** ServiceLBTable (41): a Service's group chooses; what it chose is learned where clients keep their endpoint. */
+/** ServiceLBTable (41): a Service's group chooses, for its ClusterIP and the addresses that a load balancer has given it (pods alone ask here); what it chose is learned where clients keep their endpoint. */
 export function serviceLb(view: NodeView): readonly string[] {
   return [
-    ...groupsOf(view).flatMap(({ id, service }) => {
-      const match = `${service.protocol.toLowerCase()},nw_dst=${service.clusterIp},tp_dst=${service.port}`;
+    ...groupsOf(view).flatMap(({ id, service }) => [service.clusterIp, ...service.loadBalancerIps].flatMap((ip) => {
+      const match = `${service.protocol.toLowerCase()},nw_dst=${ip},tp_dst=${service.port}`;
       const balance = `table=41,priority=200,${match},${choice.open} actions=${service.affinityS === undefined ? choose.made : choose.toLearn},${rewriteMac},group:${id}`;
       return service.affinityS === undefined ? [balance] : [balance, `cookie=${cookieOf(id, view)},table=41,priority=190,${match},${choice.toLearn} actions=${learn(service, service.affinityS, cookieOf(id, view))},${choose.made},goto_table:42`];
-    }),
+    })),
     'table=41,priority=0 actions=goto_table:42',
   ];
 }

@@ -1,0 +1,160 @@
+/**
+ * L0 on Services that are asked for from outside of the cluster, or as if from there: by a port of a node, by the address of a load balancer, or by an external IP
+ * (Kubernetes, "Service", and "Using Source IP").
+ */
+import { Unsupported } from '../../base/errors.js';
+import type { Cluster } from '../../kube/objects.js';
+import type { Service } from '../../kube/services.js';
+import type { Intent } from '../../nouns/intent.js';
+import type { Node } from '../../nouns/topology.js';
+import type { Stimulus } from '../../nouns/vector.js';
+import { holder, parties, subnetNode, type Party } from '../parties.js';
+import { end } from '../policy/intent.js';
+import { egressVerdict, ingressVerdict, type Conversation, type End, type PolicyVerdict } from '../policy/verdict.js';
+import { backends, type Backend, type PortOfService } from './endpoints.js';
+import { balancedAmong, listenerAt, protocolOf, refuseShortLives, sourcesSeen, type Asking, type Reach } from './reach.js';
+
+/** Who asks: an external host, or with its place in the cluster a pod or a node. */
+interface Asker {
+  readonly name: string;
+  readonly ip: string;
+  readonly party?: Party;
+}
+
+/** A port of a Service as it is asked for, and the node that its packets come to. */
+interface Exposure {
+  readonly service: Service;
+  readonly port: PortOfService;
+  readonly name: string;
+  readonly node: Node;
+  readonly by: 'a node\'s port' | 'an address';
+}
+
+/** What somebody gets who sends to a port of a node that is a Service's, or to an address from outside that is one's; undefined for everything else. @throws Unsupported where nothing is promised. */
+export function intentFromOutside(cluster: Cluster, stimulus: Stimulus): Intent | undefined {
+  if (!('port' in stimulus) || !('to' in stimulus)) return undefined;
+  const asker = askerCalled(cluster, stimulus.from);
+  const exposure = asker === undefined ? undefined : exposureAt(cluster, asker, stimulus);
+  if (asker === undefined || exposure === undefined) return undefined;
+  if (stimulus.kind === 'open' || stimulus.kind === 'talk') throw new Unsupported(`nothing is promised about connections to ${exposure.name} that stay open`);
+  return intentOfExposure(cluster, asker, stimulus, exposure);
+}
+
+function askerCalled(cluster: Cluster, name: string): Asker | undefined {
+  const host = (cluster.externalHosts ?? []).find((candidate) => candidate.name === name);
+  if (host !== undefined) return { name, ip: host.ip };
+  const party = parties(cluster).find((candidate) => candidate.name === name);
+  return party === undefined ? undefined : { name, ip: party.ip, party };
+}
+
+type Asked = Extract<Stimulus, { readonly to: string; readonly port: number }>;
+
+function exposureAt(cluster: Cluster, asker: Asker, stimulus: Asked): Exposure | undefined {
+  const protocol = protocolOf(stimulus);
+  for (const service of cluster.objects.services) {
+    const { type, externalIPs } = service.spec;
+    const addresses = [...externalIPs, ...(type === 'LoadBalancer' ? (service.status.loadBalancer?.ingress ?? []).map(({ ip }) => ip) : [])];
+    for (const port of service.spec.ports) {
+      if (port.protocol !== protocol) continue;
+      const name = `Service ${service.metadata.namespace}/${service.metadata.name}, ${protocol} port ${port.port}`;
+      const node = nodeAskedAt(cluster, asker, stimulus.to);
+      if (port.nodePort === stimulus.port && node !== undefined) return { service, port, node, name: `${name}, by port ${stimulus.port} of ${node.name}`, by: 'a node\'s port' };
+      const nearest = asker.party?.node ?? cluster.nodes.find((candidate) => candidate.name === cluster.externalHosts?.find((host) => host.name === asker.name)?.balancedTo);
+      if (port.port === stimulus.port && addresses.includes(stimulus.to) && nearest !== undefined) return { service, port, node: nearest, name: `${name}, by ${stimulus.to}`, by: 'an address' };
+    }
+  }
+  return undefined;
+}
+
+/** The node that has the address on the network between nodes. @throws Unsupported for another of its addresses. */
+function nodeAskedAt({ nodes }: Cluster, { name, party }: Asker, ip: string): Node | undefined {
+  const node = nodes.find(({ underlay }) => underlay.ip === ip);
+  if (node === undefined || node.os === 'windows') return undefined;
+  if (party?.kind === 'node' && party.node === node) throw new Unsupported(`nothing is promised about what ${name} sends to itself`);
+  return node;
+}
+
+function intentOfExposure(cluster: Cluster, asker: Asker, stimulus: Asking, exposure: Exposure): Intent {
+  const { service, port, node, name } = exposure;
+  if (asker.party?.node.os === 'windows') throw new Unsupported(`nothing is promised about what ${asker.name}, on a Windows node, gets by ${name}`);
+  const all = backends(cluster.objects, service, port);
+  if (all.length === 0) return intentOfNobody(cluster, asker, stimulus, exposure);
+  refuseShortLives(stimulus);
+  const able = comesFromOutside(asker, exposure) && isLocal(service) ? all.filter((backend) => backend.nodeName === node.name) : all;
+  if (able.length === 0) return { kind: 'denied', why: `${name}: its traffic from outside stays on the node, and nobody there is ready` };
+  return balancedAmong(able.map((backend) => reachOf(cluster, asker, stimulus, exposure, backend)), service, stimulus, name);
+}
+
+function isLocal({ spec }: Service): boolean {
+  return spec.externalTrafficPolicy === 'Local';
+}
+
+/** Pods that ask their own node, and nodes that ask for an address, do not. */
+function comesFromOutside({ party }: Asker, { node }: Exposure): boolean {
+  return party?.node !== node;
+}
+
+/** The sender is told, but where its policies would not let it ask that address (as for ClusterIPs). @throws Unsupported where another node had to pass it on. */
+function intentOfNobody({ objects }: Cluster, { name, ip, party }: Asker, stimulus: Asking, exposure: Exposure): Intent {
+  const why = `nobody is ready behind ${exposure.name}`;
+  if (party === undefined) return { kind: 'rejected', why };
+  if (party.kind === 'pod' && party.node !== exposure.node) throw new Unsupported(`whether ${name} is told that ${why}, by ${exposure.node.name} and through ${party.node.name}, is not promised`);
+  const asked = egressVerdict(objects, { protocol: protocolOf(stimulus), port: stimulus.port, from: end(objects, ip), to: { ip: stimulus.to } });
+  return { kind: asked.kind === 'denied' ? 'denied' : 'rejected', why };
+}
+
+function reachOf(cluster: Cluster, asker: Asker, stimulus: Asking, exposure: Exposure, { ip, port }: Backend): Reach {
+  const target = listenerAt(cluster, exposure.port, { ip, port });
+  if (asker.party?.kind === 'node' && target.name === asker.name) throw new Unsupported(`nothing is promised about what ${asker.name} sends to itself`);
+  const sources = sourcesAt(cluster, asker, exposure, ip);
+  const answerer = { to: target.name, sources };
+  const { objects } = cluster;
+  const protocol = protocolOf(stimulus);
+  const conversation = (from: End): Conversation => ({ protocol, port, from, to: end(objects, ip) });
+  const self = end(objects, asker.ip);
+  const isItself = target.name === asker.name;
+  // "The source or destination IP address may be rewritten … not defined whether this happens before or after NetworkPolicy processing" (Kubernetes, "Network Policies").
+  const outward = self.pod === undefined ? [] : [egressVerdict(objects, { protocol, port: stimulus.port, from: self, to: { ip: stimulus.to } }), ...(isItself ? [] : [egressVerdict(objects, conversation(self))])];
+  const inward = isItself ? [] : identities(cluster, asker, sources).map((from) => (from.ip === gatewayOf(cluster, ip) ? allowed : ingressVerdict(objects, conversation(from))));
+  const refusals = [refusal(outward), refusal(inward)];
+  const definite = refusals.find((found) => found?.always === true) ?? refusals.find((found) => found !== undefined);
+  if (definite === undefined) return { answerer, policies: 'let it through' };
+  return { answerer, policies: definite.always ? 'keep it back' : 'may keep it back', why: definite.why };
+}
+
+const allowed: PolicyVerdict = { kind: 'allowed' };
+
+/** Of verdicts one of which counts. */
+function refusal(verdicts: readonly PolicyVerdict[]): { readonly always: boolean; readonly why: string } | undefined {
+  const denials = verdicts.flatMap((verdict) => (verdict.kind === 'denied' ? [verdict.why] : []));
+  const [why] = denials;
+  return why === undefined ? undefined : { always: denials.length === verdicts.length, why };
+}
+
+/** Whom policies of the endpoint may take the sender for: a pod for itself, as well as for whom it is seen as. Who is no pod is only seen. */
+function identities({ objects }: Cluster, { ip }: Asker, sources: readonly string[]): readonly End[] {
+  const self = end(objects, ip);
+  const seen = sources.map((source) => end(objects, source));
+  return self.pod === undefined ? seen : [self, ...seen.filter((other) => other.ip !== ip)];
+}
+
+/** The seed, "IngressRuleTable": "traffic from the local gateway cannot be dropped because of Network Policies". */
+function gatewayOf(cluster: Cluster, ip: string): string | undefined {
+  const party = holder(cluster, ip);
+  return party?.kind === 'pod' ? party.node.gateway.ip : undefined;
+}
+
+/**
+ * "Using Source IP": with `externalTrafficPolicy: Cluster` the node that is asked puts its own address in the sender's place, by which it reaches the endpoint; with `Local` it does not.
+ * What ends at that node itself leaves it by no address. Pods that ask their own node for a Service with `Local`, and by a load balancer's address, may get it as by the ClusterIP.
+ */
+function sourcesAt(cluster: Cluster, asker: Asker, { service, node, by }: Exposure, ip: string): readonly string[] {
+  const { party } = asker;
+  const arriving = party === undefined ? asker.ip : party.node === node ? (party.kind === 'pod' ? party.ip : node.underlay.ip) : party.node.underlay.ip;
+  const hidden = ip === node.underlay.ip ? arriving : subnetNode(cluster, ip) === undefined ? node.underlay.ip : node.gateway.ip;
+  if (party === undefined || party.node !== node) return [isLocal(service) ? arriving : hidden];
+  if (party.kind === 'node') return [hidden];
+  const asByClusterIp = sourcesSeen(cluster, party, ip);
+  if (isLocal(service)) return asByClusterIp;
+  return by === 'an address' ? [...new Set([hidden, ...asByClusterIp])] : [hidden];
+}
