@@ -14,8 +14,9 @@ export function compareCounters(expected: readonly FlowCount[], actual: readonly
   const seen = new Map(actual.map((count) => [flowKey(count.flow), count]));
   const differences: CounterDifference[] = [];
   for (const { flow, packets } of expected) {
-    const other = seen.get(flowKey(flow));
-    seen.delete(flowKey(flow));
+    const key = flowKey(flow);
+    const other = seen.get(key);
+    seen.delete(key);
     if (packets !== (other?.packets ?? 0)) differences.push({ flow, expected: packets, actual: other?.packets });
   }
   const flows = expected.length + seen.size;
@@ -39,7 +40,9 @@ export function withSums(counts: readonly FlowCount[], leftOpen: readonly (reado
 
 /** One text a flow, the same for the same flow. Made once an object: testbeds tell the same flows after every vector. */
 export function flowKey(flow: FlowId): string {
-  const made = keys.get(flow) ?? `${flow.node} ${flow.bridge} ${formatFlowId(flow)}`;
+  const known = keys.get(flow);
+  if (known !== undefined) return known;
+  const made = `${flow.node} ${flow.bridge} ${formatFlowId(flow)}`;
   keys.set(flow, made);
   return made;
 }

@@ -65,15 +65,19 @@ export function compareVector({ passes, model, real, parting, ports }: VectorCas
     ]),
     parts,
     differences(program) {
-      const { differences: counted } = compareCounters(parting.modelCounts, parting.realCounts);
-      const at = parts ? locate({ traces: parting.traces, earlier: parting.earlier, frame: frameDifferences[0]?.difference, counters: counted, state: state.differences[0], program }) : locateDecision(passes.find((played) => intentDifferences(played, parts).length > 0)?.traces ?? []);
+      const promises = passes.map((played) => ({ played, broken: intentDifferences(played, parts) }));
       const found = [
         ...frameDifferences.map(({ pass, difference }) => ({ ...frameDifference(difference), pass })),
         ...counters.differences.map((difference) => counterDifference(difference)),
         ...state.differences.map((difference) => stateDifference(difference)),
-        ...passes.flatMap((played) => intentDifferences(played, parts)),
+        ...promises.flatMap(({ broken }) => broken),
       ];
-      return found.map((difference, index) => finish(difference, index, at));
+      const where = () => {
+        if (!parts) return locateDecision(promises.flatMap(({ played, broken }) => (broken.length > 0 ? [played.traces] : []))[0] ?? []);
+        const { differences: counted } = compareCounters(parting.modelCounts, parting.realCounts);
+        return locate({ traces: parting.traces, earlier: parting.earlier, frame: frameDifferences[0]?.difference, counters: counted, state: state.differences[0], program });
+      };
+      return found.map((finding, index) => (index === 0 ? first(finding, where()) : { ...finding, afterDivergence: true }));
     },
   };
 }
@@ -115,9 +119,9 @@ function nodesAmong(ports: ReadonlySet<string>): number {
 
 type Finding = Omit<Difference, 'at' | 'afterDivergence'>;
 
-/** What follows from the first difference is told as such, and only the first is located. */
-function finish(finding: Finding, index: number, at: Location | undefined): Difference {
-  return { ...finding, ...(index === 0 && at !== undefined ? { at } : {}), afterDivergence: index > 0 };
+/** Only the first difference is located: what follows from it is told as such. */
+function first(finding: Finding, at: Location | undefined): Difference {
+  return { ...finding, ...(at === undefined ? {} : { at }), afterDivergence: false };
 }
 
 function frameDifference(difference: FrameDifference): Finding {

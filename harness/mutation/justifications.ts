@@ -143,7 +143,7 @@ export const justifications: readonly Justification[] = [
     why: forTypes,
   },
   {
-    file: 'harness/compare/counters.ts', line: 'const made = keys.get(flow) ?? `${flow.node} ${flow.bridge} ${formatFlowId(flow)}`;', mutations: ['keys.get(flow) ?? `${flow.node} ${flow.bridge} ${formatFlowId(flow)}` → `${flow.node} ${flow.bridge} ${formatFlowId(flow)}`'],
+    file: 'harness/compare/counters.ts', line: 'if (known !== undefined) return known;', mutations: ['known !== undefined → false'],
     why: 'the same, but slower: what was made is kept',
   },
   {
@@ -310,8 +310,8 @@ export const justifications: readonly Justification[] = [
     why: forTypes,
   },
   {
-    file: 'harness/compare/vector.ts', line: 'const at = parts ? locate({ traces: parting.traces, earlier: parting.earlier, frame: frameDifferences[0]?.difference, counters: counted, state: state.differences[0], program }) : locateDecision(passes.find((played) => intentDifferences(played, parts).length > 0)?.traces ?? []);',
-    mutations: ['0 → 1 (3)'],
+    file: 'harness/compare/vector.ts', line: 'if (!parts) return locateDecision(promises.flatMap(({ played, broken }) => (broken.length > 0 ? [played.traces] : []))[0] ?? []);',
+    mutations: ['0 → 1'],
     why: 'the same: where a promise is broken and the sides do not part, both broke it',
   },
   {

@@ -2,7 +2,7 @@
 import { assert } from '../../base/errors.js';
 import type { ClusterPlan } from '../../nouns/plan.js';
 import { joinStates } from '../../nouns/state.js';
-import type { FlowId, Reconfiguration, SwitchCall, SwitchStep } from '../../nouns/switching.js';
+import type { FlowCount, FlowId, Reconfiguration, SwitchCall, SwitchStep } from '../../nouns/switching.js';
 import { newest, parseVersion } from '../../model/behaviour.js';
 import { rulesOf, type Rule } from '../../model/classifier.js';
 import { currentFlow, dumpFlows } from '../../model/flows/dump.js';
@@ -41,8 +41,18 @@ export function openModel(plan: ClusterPlan, versions: Testbed['versions'] = {})
     assert(node !== undefined, `no node ${name} in the model`);
     return node;
   };
+  /** Nodes that something was done to since the last reset; with the others nothing has to be done at the next, and their flows have counted nothing. */
+  const touched = new Set(nodes.values());
+  const untouchedCounts = new Map<ModelNode, readonly FlowCount[]>();
+  const countsOf = (node: ModelNode): readonly FlowCount[] => {
+    if (touched.has(node)) return flowCounts(node);
+    const known = untouchedCounts.get(node) ?? flowCounts(node);
+    untouchedCounts.set(node, known);
+    return known;
+  };
   const carryOut = (call: SwitchCall): SwitchStep => {
     const node = nodeOf(call.node);
+    touched.add(node);
     if (call.kind !== 'receive') {
       operate(node, call);
       return { outputs: [], packetIns: [] };
@@ -52,15 +62,17 @@ export function openModel(plan: ClusterPlan, versions: Testbed['versions'] = {})
     return { outputs: results.flatMap(({ step }) => step.outputs), packetIns: results.flatMap(({ step }) => step.packetIns ?? []) };
   };
   const change = (wanted: Reconfiguration): void => {
-    if (wanted.kind === 'join') nodes.set(wanted.node, buildNode(wanted.plan, version));
-    else if (wanted.kind === 'leave') nodes.delete(wanted.node);
-    else nodes.set(wanted.node, reconfigured(nodeOf(wanted.node), wanted));
+    if (wanted.kind === 'leave') return void nodes.delete(wanted.node);
+    const node = wanted.kind === 'join' ? buildNode(wanted.plan, version) : reconfigured(nodeOf(wanted.node), wanted);
+    nodes.set(wanted.node, node);
+    touched.add(node);
   };
   /** What was done since the last reset, and the time at it: after a question is decided, all is done anew. */
   const past: Done[] = [];
   let resetAtMs = new Map<ModelNode, number>();
   const forget = () => {
-    nodes.forEach(resetNode);
+    for (const node of nodes.values()) if (touched.has(node)) resetNode(node);
+    touched.clear();
     traces.length = 0;
   };
   const rewind = () => {
@@ -71,6 +83,7 @@ export function openModel(plan: ClusterPlan, versions: Testbed['versions'] = {})
       for (const bridge of node.bridges) bridge.isAsPlanned = false;
       node.changes.program++;
       nodes.set(name, node);
+      touched.add(node);
     }
     forget();
     for (const done of past) {
@@ -111,7 +124,7 @@ export function openModel(plan: ClusterPlan, versions: Testbed['versions'] = {})
       }
       return Promise.resolve();
     },
-    counts: () => Promise.resolve([...nodes.values()].flatMap(flowCounts)),
+    counts: () => Promise.resolve([...nodes.values()].flatMap(countsOf)),
     state: () => Promise.resolve(joinStates([...nodes.values()].map(stateOf))),
     strays: () => Promise.resolve([]),
     program: (of) =>
