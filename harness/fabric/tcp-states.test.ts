@@ -183,6 +183,15 @@ void t.test('the one that opened closes, and waits for the end of the other', as
   t.strictSame(on(late, { ...theirs, flags: ACK, sequence: 105, acknowledgement: 1006, bytes: 2 }), [`received tcp ${between} 60`], 'it still reads');
 });
 
+void t.test('data for a connection of a proxy that nobody reads any more', async (t) => {
+  const proxied = createHost({ ...plan, proxies: [{ at: { protocol: 'TCP', port: 7 }, to: [], dialMs: [], udpIdleMs: 1 }] }, draws);
+  proxied.neighbours.set(peer.ip, { kind: 'known', mac: peer.mac });
+  on(proxied, { flags: SYN, sequence: 100 });
+  t.strictSame(on(proxied, { flags: ACK, sequence: 101, acknowledgement: 5001 }), ['sends FIN,ACK 5001 ack 101, 0 bytes', 'wakes after 1 s'], 'it has no endpoint');
+  t.strictSame(on(proxied, { flags: PSH | ACK, sequence: 101, acknowledgement: 5001, bytes: 1 }), ['sends RST 5001 ack 0, 0 bytes'], 'be it a single byte');
+  t.equal(proxied.connections.size, 0);
+});
+
 void t.test('who talks by a connection that does not stand yet', async (t) => {
   const opener = host();
   begin(opener, { kind: 'open', from: 'a', to: peer.ip, port: 7, connection: 'c' });
