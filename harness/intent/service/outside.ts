@@ -57,8 +57,8 @@ function exposureAt(cluster: Cluster, asker: Asker, stimulus: Asked): Exposure |
     for (const port of service.spec.ports) {
       if (port.protocol !== protocol) continue;
       const name = `Service ${service.metadata.namespace}/${service.metadata.name}, ${protocol} port ${port.port}`;
-      const node = nodeAskedAt(cluster, asker, stimulus.to);
-      if (port.nodePort === stimulus.port && node !== undefined) return { service, port, node, name: `${name}, by port ${stimulus.port} of ${node.name}`, by: 'a node\'s port' };
+      const node = port.nodePort === stimulus.port ? nodeAskedAt(cluster, asker, stimulus.to) : undefined;
+      if (node !== undefined) return { service, port, node, name: `${name}, by port ${stimulus.port} of ${node.name}`, by: 'a node\'s port' };
       const nearest = asker.party?.node ?? cluster.nodes.find((candidate) => candidate.name === cluster.externalHosts?.find((host) => host.name === asker.name)?.balancedTo);
       if (port.port === stimulus.port && addresses.includes(stimulus.to) && nearest !== undefined) return { service, port, node: nearest, name: `${name}, by ${stimulus.to}`, by: 'an address' };
     }
@@ -66,11 +66,15 @@ function exposureAt(cluster: Cluster, asker: Asker, stimulus: Asked): Exposure |
   return undefined;
 }
 
-/** The node that has the address on the network between nodes. @throws Unsupported for another of its addresses. */
+/**
+ * The node that has the address. Its ports are open on all of its addresses (kube-proxy, `--nodeport-addresses`: by default "all available IPs"), so pods reach them by their gateway's as well.
+ * @throws Unsupported where a node asks itself, and for the gateway's address of another node: whether the packet counts as one from outside there depends on how kube-proxy tells pods.
+ */
 function nodeAskedAt({ nodes }: Cluster, { name, party }: Asker, ip: string): Node | undefined {
-  const node = nodes.find(({ underlay }) => underlay.ip === ip);
+  const node = nodes.find(({ underlay, gateway }) => underlay.ip === ip || (party !== undefined && gateway.ip === ip));
   if (node === undefined || node.os === 'windows') return undefined;
   if (party?.kind === 'node' && party.node === node) throw new Unsupported(`nothing is promised about what ${name} sends to itself`);
+  if (ip === node.gateway.ip && party?.node !== node) throw new Unsupported(`nothing is promised about ports of ${node.name} that ${name} asks for by ${ip}, the address of its gateway`);
   return node;
 }
 

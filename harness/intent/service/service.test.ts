@@ -58,6 +58,9 @@ void t.test('from outside: by a port of a node, a load balancer\'s address and a
     ['asker1', n1, 30080, 'web1<10.10.1.1 web2<10.10.1.1'],
     ['asker1', n2, 30080, 'web1<10.10.2.1 web2<10.10.2.1'],
     ['n2', n1, 30080, 'web1<10.10.1.1 web2<10.10.1.1'],
+    // By the address of its gateway, as any other of its own.
+    ['asker1', '10.10.1.1', 30080, 'web1<10.10.1.1 web2<10.10.1.1'],
+    ['asker1', '10.10.1.1', 30081, 'web1<10.10.1.2 web2<10.10.1.2 web3<10.10.1.2'],
     // Who is on the node answers, and sees who asks; pods on the node, and the node, get any.
     ['x1', n1, 30081, 'web1<172.30.255.1'],
     ['x1', n2, 30081, 'web2<172.30.255.1 web3<172.30.255.1'],
@@ -92,7 +95,7 @@ void t.test('from outside: by a port of a node, a load balancer\'s address and a
   t.equal(said({ kind: 'sctp', from: 'x1', to: n2, port: 30070 }), 'dns1<10.10.2.1 dns2<10.10.2.1');
   t.equal(said({ ...calls('192.0.2.12', 21, 10), from: 'x1' }), 'dns1<10.10.1.1 dns2<10.10.1.1, the same');
   t.equal(said({ ...calls(n2, 21, 10, 'TCP', 30081), from: 'x1' }), 'web2<172.30.255.1 web3<172.30.255.1, every one');
-  const unpromised: readonly Stimulus[] = [tcp('n1', n1, 30080), tcp('asker1', n2, 30017), tcp('n2', n1, 30015), { kind: 'open', from: 'x1', to: n1, port: 30080, connection: 'c' }];
+  const unpromised: readonly Stimulus[] = [tcp('n1', n1, 30080), tcp('asker1', n2, 30017), tcp('n2', n1, 30015), tcp('asker1', '10.10.2.1', 30080), tcp('n2', '10.10.1.1', 30080), { kind: 'open', from: 'x1', to: n1, port: 30080, connection: 'c' }];
   for (const stimulus of unpromised) t.throws(() => intentOf(cluster, stimulus), { name: 'Unsupported' }, JSON.stringify(stimulus));
 });
 
