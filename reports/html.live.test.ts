@@ -112,7 +112,7 @@ void t.test('in Chromium', { skip: missing }, async (t) => {
   await t.test('a truth table: a matrix a service, by keys, in the dark and on paper', async (t) => {
     const small = { ...truthTable, topology: () => generatedCluster(4, { nodes: 2, pods: 4, networkPolicies: 4, clusterNetworkPolicies: 2 }) };
     const without = openWithFlows('n1', 'br-int', (flows) => flows.filter((flow) => !flow.startsWith('table=100,priority=200')));
-    const url = pathToFileURL(join(t.testdir({ 'report.html': await renderHtml(await sampleRun([{ scenario: small, axes: { pods: '10', policies: '1' }, open: without }])) }), 'report.html')).href;
+    const url = pathToFileURL(join(t.testdir({ 'report.html': await renderHtml(await sampleRun([{ scenario: small, axes: { pods: '10', policies: '1', change: '0' }, open: without }])) }), 'report.html')).href;
     const { page, complaints } = await openPage(browser, url, 'dark');
     const row = async (name: string) => (await page.locator('table.truth tr', { has: page.getByRole('rowheader', { name, exact: true }) }).locator('td').allTextContents()).map((text) => text.trim());
     const [cells, pass, stop, model, real] = await row('all');

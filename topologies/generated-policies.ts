@@ -4,7 +4,7 @@ import type { ManifestFile } from '../harness/kube/manifests.js';
 import type { Cluster } from '../harness/kube/objects.js';
 import type { ExternalHost } from '../harness/nouns/topology.js';
 import { addressIn, externalAddress, macOf, podSubnet } from './antrea-cluster.js';
-import { readCluster } from './kubernetes.js';
+import { readCluster, type KubernetesOptions } from './kubernetes.js';
 
 export interface GeneratedSize {
   readonly nodes: number;
@@ -23,7 +23,12 @@ const namedPorts = [{ name: 'http', containerPort: 80 }, { name: 'http', contain
 
 /** The cluster of `generatedManifests`. */
 export function generatedCluster(seed: number, size: GeneratedSize): Cluster {
-  return readCluster([generatedManifests(seed, size)], { name: `policies-${seed}`, tunnel: 'geneve', externalHosts: count(size.externalHosts ?? 0, externalHost) });
+  return readCluster([generatedManifests(seed, size)], generatedOptions(seed, size));
+}
+
+/** What of it Kubernetes has no objects for. */
+export function generatedOptions(seed: number, { externalHosts = 0 }: GeneratedSize): KubernetesOptions {
+  return { name: `policies-${seed}`, tunnel: 'geneve', externalHosts: count(externalHosts, externalHost) };
 }
 
 /** It answers on some of the ports that policies are about. */

@@ -132,7 +132,8 @@ async function networkOf({ topology, manifests }: RunOptions): Promise<GivenNetw
 
 /** Axes that shape the scenario's own network no longer mean anything. */
 function onNetwork(scenario: Scenario, { axis, path, network }: GivenNetwork): Scenario {
-  return { ...scenario, axes: { [axis]: { values: [basename(path)], default: [basename(path)] } }, topology: () => network };
+  const { after: _, ...rest } = scenario;
+  return { ...rest, axes: { [axis]: { values: [basename(path)], default: [basename(path)] } }, topology: () => network };
 }
 
 function assemble(runs: readonly ScenarioRun[], { seed, image, again }: { readonly seed: number; readonly image: Image; readonly again: string }): RunReport {

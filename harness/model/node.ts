@@ -46,8 +46,8 @@ export interface ModelBridge {
   /** Of its LOCAL port: there tunnels end. */
   readonly addresses: readonly OwnAddress[];
   readonly mirrors: readonly Mirror[];
-  /** What the plan asks for, to which a reset goes back. */
-  readonly planned: { readonly rules: readonly Rule[]; readonly groups: ReadonlyMap<number, ModelGroup> };
+  /** What the plan asks for, or a change that stays has made of it: to which a reset goes back. */
+  planned: { readonly rules: readonly Rule[]; readonly groups: ReadonlyMap<number, ModelGroup> };
   /** Of the flows that counted or changed. */
   readonly records: Map<Rule, FlowRecord>;
   /** The flows that have timeouts. */
@@ -147,6 +147,16 @@ export function resetNode(node: ModelNode): void {
     for (const [rule, record] of bridge.records) renew(record, rule, node.nowMs);
     for (const [id, { meter }] of bridge.meters) bridge.meters.set(id, fullMeter(meter, node.nowMs));
     if (!bridge.isAsPlanned) restore(bridge);
+  }
+}
+
+/** What its bridges hold now is what a reset goes back to. */
+export function keepProgram({ bridges }: ModelNode): void {
+  for (const bridge of bridges) {
+    if (bridge.isAsPlanned) continue;
+    bridge.planned = { rules: rulesOf(bridge.tables), groups: new Map(bridge.groups) };
+    bridge.records.clear();
+    bridge.isAsPlanned = true;
   }
 }
 

@@ -14,6 +14,13 @@ export interface Axis {
 /** One value of every axis. */
 export type AxisValues<Axes extends Readonly<Record<string, Axis>>> = { readonly [K in keyof Axes]: Axes[K]['values'][number] };
 
+/** Another point of the same matrix, and what became of its network. */
+export interface Predecessor<Values> {
+  readonly axes: Values;
+  /** `NetworkPolicy shop/np17 comes` */
+  readonly what: string;
+}
+
 /** What is tested: a network, who programs it, what is sent through it, and what was promised. */
 export interface Scenario<Axes extends Readonly<Record<string, Axis>> = Readonly<Record<string, Axis>>> {
   /** `folder/name`, as `flowbed run` takes it. */
@@ -21,6 +28,8 @@ export interface Scenario<Axes extends Readonly<Record<string, Axis>> = Readonly
   readonly title: string;
   readonly axes: Axes;
   topology(axes: AxisValues<Axes>): Topology;
+  /** The point that this one comes after: its switches are changed into those of this one. Where there is none, they come up as this one has them. */
+  after?(axes: AxisValues<Axes>): Predecessor<AxisValues<Axes>> | undefined;
   readonly controlPlane: ControlPlane<Topology>;
   vectors(topology: Topology): readonly TestVector[];
   /** L0: what the stimulus must lead to, from the topology alone. */

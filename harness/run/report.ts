@@ -61,7 +61,9 @@ const scenario = z.object({
     coverage: z.record(z.string(), z.int()).describe('how often they say each thing that the policy language has; what stands at zero was not tried'),
   }).exactOptional().describe('missing where the cluster has none'),
   otherwise: z.array(z.string()).exactOptional().describe('what the switches were given otherwise than the control plane wants it, because their version cannot have it; missing where nothing is'),
-  program: z.array(difference).describe('flows that the switches held otherwise than desired, right after programming'),
+  after: z.object({ axes: z.record(z.string(), z.string()), what: z.string() }).exactOptional()
+    .describe('the point of the matrix that the switches were changed from, and what became of its network; missing where they came up as they are'),
+  program: z.array(difference).describe('flows that the switches held otherwise than desired, right after programming and after each change'),
   inconclusive: inconclusiveCause.exactOptional(),
   vectors: z.array(vector),
 }).meta({ id: 'Scenario' });

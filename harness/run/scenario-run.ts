@@ -2,17 +2,16 @@
 import { sha256 } from '../base/digest.js';
 import { assert } from '../base/errors.js';
 import { attempt } from '../base/outcome.js';
-import { compareProgram, type ProgramDifference } from '../compare/program.js';
+import { compareProgram } from '../compare/program.js';
 import type { ClusterPlan } from '../nouns/plan.js';
 import type { Scenario } from '../nouns/scenario.js';
-import { formatFlowId } from '../nouns/switching.js';
 import type { TestVector } from '../nouns/vector.js';
 import { addCounts, noCounts, verdictOn, worst, type Count, type Difference } from '../nouns/verdict.js';
 import { policyCoverage } from '../kube/coverage.js';
 import type { Network } from '../kube/objects.js';
 import { openModel } from '../testbeds/model/model.js';
 import type { Switches } from '../testbeds/testbed.js';
-import { adaptedTo } from './adapted.js';
+import { courseOf, takeCourse, type Course } from './course.js';
 import type { Depth } from './passes.js';
 import type { ScenarioRecord } from './record.js';
 import { inconclusive, type Inconclusive, type ScenarioReport } from './report.js';
@@ -25,7 +24,7 @@ export interface ScenarioRunOptions {
   readonly depth?: Depth;
   /** On how many clusters at most vectors are played at once; on one unless told. What comes of them does not depend on it. */
   readonly lanes?: number;
-  /** Brings real switches up and programs them; once a lane. */
+  /** Brings real switches up and programs them; once a lane. Where the point of the matrix comes after another, they are changed then. */
   readonly openReal: (plan: ClusterPlan) => Promise<Switches>;
   /** Of Open vSwitch, as those switches will tell it: what it cannot have is left away from the plan (`adaptedTo`); nothing is where it is not known. */
   readonly version?: string;
@@ -48,10 +47,9 @@ export interface ScenarioRun {
 /** @throws InputError when the scenario's topology or flows are wrong; environment failures become `inconclusive`. */
 export async function runScenario(scenario: Scenario, axes: Readonly<Record<string, string>>, options: ScenarioRunOptions): Promise<ScenarioRun> {
   const startedMs = options.nowMs();
-  const topology = scenario.topology(axes);
-  const { plan, otherwise } = adaptedTo(options.version ?? 'unknown', scenario.controlPlane.plan(topology));
+  const { topology, plan, otherwise, before, after } = courseOf(scenario, axes, options.version ?? 'unknown');
   const vectors = scenario.vectors(topology).filter((vector) => options.only?.(vector) ?? true);
-  const { program, programCount, judged: ofUnits, gone, versions } = await carryOutInLanes({ scenario, topology, plan, seed: options.seed, depth: options.depth ?? 'all' }, vectors, options);
+  const { program, programCount, judged: ofUnits, gone, versions } = await carryOutInLanes({ scenario, topology, plan, seed: options.seed, depth: options.depth ?? 'all' }, before, vectors, options);
   const judged = ofUnits.flat();
   const programCounts = { ...noCounts, program: programCount };
   const cause = gone ?? (vectors.length === 0 ? { cause: 'there was no vector to run', evidence: [], remedies: [] } : undefined);
@@ -69,6 +67,7 @@ export async function runScenario(scenario: Scenario, axes: Readonly<Record<stri
       durationMs: Math.round(options.nowMs() - startedMs),
       ...policiesOf(topology),
       ...(otherwise.length === 0 ? {} : { otherwise: [...otherwise] }),
+      ...(after === undefined ? {} : { after }),
       program: [...program],
       ...(cause === undefined ? {} : { inconclusive: cause }),
       vectors: judged.map(({ report }) => report),
@@ -96,14 +95,14 @@ interface Outcome {
 const fewestALane = 50;
 
 /** What is played at once is dealt out one by one, and what came of it is told in the order of the vectors. */
-async function carryOutInLanes(setting: Omit<Stage, 'model' | 'onJudged'>, vectors: readonly TestVector[], options: ScenarioRunOptions): Promise<Outcome> {
+async function carryOutInLanes(setting: Omit<Stage, 'model' | 'onJudged'>, before: Course['before'], vectors: readonly TestVector[], options: ScenarioRunOptions): Promise<Outcome> {
   const units = unitsOf(vectors);
   const lanes = Math.max(1, Math.min(options.lanes ?? 1, units.length, Math.floor(vectors.length / fewestALane)));
   let done = 0;
   options.onProgress?.(done, vectors.length);
   const onJudged = () => options.onProgress?.(++done, vectors.length);
   const outcomes = await Promise.all(Array.from({ length: lanes }, (_, lane) =>
-    carryOut({ ...setting, model: openModel(setting.plan), onJudged }, units.filter((_, index) => index % lanes === lane), options)));
+    carryOut({ ...setting, model: openModel(setting.plan), onJudged }, before, units.filter((_, index) => index % lanes === lane), options)));
   const [first] = outcomes;
   assert(first !== undefined, 'there is a lane');
   const gone = outcomes.find((outcome) => outcome.gone !== undefined)?.gone;
@@ -116,7 +115,7 @@ async function carryOutInLanes(setting: Omit<Stage, 'model' | 'onJudged'>, vecto
   };
 }
 
-async function carryOut(stage: Stage, units: readonly Unit[], { openReal, afterProgramming }: ScenarioRunOptions): Promise<Outcome> {
+async function carryOut(stage: Stage, before: Course['before'], units: readonly Unit[], { openReal, afterProgramming }: ScenarioRunOptions): Promise<Outcome> {
   const desired = await stage.model.program();
   const withoutSwitches = async (gone: Inconclusive, versions: ScenarioRun['versions']): Promise<Outcome> => {
     const { count } = compareProgram(desired, []);
@@ -128,30 +127,19 @@ async function carryOut(stage: Stage, units: readonly Unit[], { openReal, afterP
     }
     return { program: [], programCount: { ...count, made: 0 }, judged, gone, versions };
   };
-  const opened = await attempt(() => openReal(stage.plan));
+  const opened = await attempt(() => openReal(before[0]?.plan ?? stage.plan));
   if (opened.kind === 'unavailable') return await withoutSwitches(inconclusive(opened.cause), {});
   const real = opened.value;
   try {
     const programmed = await attempt(async () => {
-      const comparison = compareProgram(desired, await real.program());
+      const comparison = await takeCourse(before, desired, real);
       await afterProgramming?.(real);
       return comparison;
     });
     if (programmed.kind === 'unavailable') return await withoutSwitches(inconclusive(programmed.cause), real.versions);
     const { differences, count } = programmed.value;
-    return { program: differences.map(programDifference), programCount: count, judged: await judgeUnits({ ...stage, model: openModel(stage.plan, real.versions) }, real, units), versions: real.versions };
+    return { program: differences, programCount: count, judged: await judgeUnits({ ...stage, model: openModel(stage.plan, real.versions) }, real, units), versions: real.versions };
   } finally {
     await real.close();
   }
-}
-
-function programDifference({ flow, expected, actual }: ProgramDifference): Difference {
-  return {
-    aspect: 'program',
-    between: 'model and switch',
-    summary: `${flow.bridge} on ${flow.node}: ${formatFlowId(flow)}`,
-    expected: expected ?? 'no such flow',
-    actual: actual ?? 'no such flow',
-    afterDivergence: false,
-  };
 }

@@ -11,6 +11,8 @@ export interface Testbed {
   call(calls: readonly SwitchCall[]): Promise<readonly SwitchStep[]>;
   /** Returns when the change is made and all is quiet. No reset takes it back, and none is made after it. */
   reconfigure(change: Reconfiguration): Promise<void>;
+  /** Carries out the lines of an `ovs-ofctl bundle` on one node's bridge, all or none: a reset brings back what there is then. */
+  bundle(node: string, bridge: string, lines: readonly string[]): Promise<void>;
   /** Every switch forgets connections, learned MACs and cached flows, and has its flows, groups and links back that calls have changed; counters start from zero. */
   reset(): Promise<void>;
   /** Packets a flow since the last reset, for every flow of every bridge of every node, also those at zero. */

@@ -1,5 +1,5 @@
 import { antrea, defineScenario, intentOf, servicesOf, vectors } from '../../harness/index.js';
-import { generatedCluster } from '../../topologies/generated-policies.js';
+import { changedCluster } from '../../topologies/generated-changes.js';
 
 /** Pods, the nodes they are on, and policies of both kinds. */
 const sizes = {
@@ -7,11 +7,19 @@ const sizes = {
   '50': { nodes: 5, pods: 50, networkPolicies: 160, clusterNetworkPolicies: 40, externalHosts: 1 },
 } as const;
 
+const before = { '1': '0', '2': '1', '3': '2', '4': '3' } as const;
+
 export default defineScenario({
   name: 'antrea/truth-table',
   title: 'Every cell of the truth table of a cluster under many policies, played together',
-  axes: { pods: { values: ['10', '50'], default: ['10'] }, policies: { values: ['1', '2', '3'], default: ['1'] } },
-  topology: ({ pods, policies }) => generatedCluster(Number(policies), sizes[pods]),
+  axes: {
+    pods: { values: ['10', '50'], default: ['10'] },
+    policies: { values: ['1', '2', '3'], default: ['1'] },
+    /** How many changes of policies there were: behind the first of them the switches are those of before, changed. */
+    change: { values: ['0', '1', '2', '3', '4'], default: ['0', '1', '2', '3', '4'] },
+  },
+  topology: ({ pods, policies, change }) => changedCluster(Number(policies), sizes[pods], Number(change)).cluster,
+  after: ({ pods, policies, change }) => (change === '0' ? undefined : { axes: { pods, policies, change: before[change] }, what: changedCluster(Number(policies), sizes[pods], Number(change)).what }),
   controlPlane: antrea('0.8'),
   vectors: (topology) => {
     const services = servicesOf(topology);

@@ -6,7 +6,7 @@ import type { FlowCount, FlowId, Reconfiguration, SwitchCall, SwitchStep } from 
 import { newest, parseVersion } from '../../model/behaviour.js';
 import { rulesOf, type Rule } from '../../model/classifier.js';
 import { currentFlow, dumpFlows } from '../../model/flows/dump.js';
-import { buildNode, idOf, resetNode, type ModelNode } from '../../model/node.js';
+import { buildNode, idOf, keepProgram, resetNode, type ModelNode } from '../../model/node.js';
 import { operate } from '../../model/operations.js';
 import { reconfigured } from '../../model/reconfigure.js';
 import { stateOf } from '../../model/state.js';
@@ -111,6 +111,15 @@ export function openModel(plan: ClusterPlan, versions: Testbed['versions'] = {})
     reconfigure: (wanted) => {
       change(wanted);
       past.push({ change: wanted });
+      return Promise.resolve();
+    },
+    bundle: (name, bridge, lines) => {
+      assert(past.length === 0, 'what stays is changed before anything else is done');
+      const node = nodeOf(name);
+      operate(node, { kind: 'change', node: name, bridge, lines });
+      keepProgram(node);
+      touched.add(node);
+      untouchedCounts.delete(node);
       return Promise.resolve();
     },
     reset: () => {

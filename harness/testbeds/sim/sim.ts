@@ -43,8 +43,6 @@ export interface Sim extends Switches {
   dumpFlows(node: string, bridge: string): Promise<string>;
   /** Throws away what the datapaths have cached, once it has counted: the next packets are translated anew. */
   purge(): Promise<void>;
-  /** Carries out the lines of an `ovs-ofctl bundle` on one node's bridge, all or none; no reset takes that back. */
-  bundle(node: string, bridge: string, lines: readonly string[]): Promise<void>;
   /** Sends messages of OpenFlow as they are to one node's bridge. @throws InputError with the errors that the switch answers with. */
   send(node: string, bridge: string, version: Version, messages: readonly Uint8Array[]): Promise<void>;
   /** Everything that the daemons have printed; after close() as it was then. */

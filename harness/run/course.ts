@@ -1,0 +1,81 @@
+/** The networks that switches go through to the one that a scenario is about: what stands before it in the matrix, and how the switches are changed. */
+import { InputError } from '../base/errors.js';
+import { compareProgram } from '../compare/program.js';
+import { stepsBetween, type AgentStep } from '../control/changes.js';
+import type { ClusterPlan } from '../nouns/plan.js';
+import type { Scenario } from '../nouns/scenario.js';
+import { formatFlowId } from '../nouns/switching.js';
+import type { Topology } from '../nouns/topology.js';
+import { addCounts, noCounts, type Count, type Difference } from '../nouns/verdict.js';
+import { openModel } from '../testbeds/model/model.js';
+import type { BridgeFlows, Switches } from '../testbeds/testbed.js';
+import { adaptedTo } from './adapted.js';
+import type { ScenarioReport } from './report.js';
+
+export interface Course {
+  readonly topology: Topology;
+  readonly plan: ClusterPlan;
+  readonly otherwise: readonly string[];
+  /** What the switches hold on their way, from what they come up with on, and what is done to it then; none where they come up with `plan`. */
+  readonly before: readonly Stretch[];
+  readonly after?: NonNullable<ScenarioReport['after']>;
+}
+
+interface Stretch {
+  readonly plan: ClusterPlan;
+  readonly what: string;
+  readonly changes: readonly Change[];
+}
+
+type Change = Extract<AgentStep, { readonly kind: 'change' }>;
+
+/**
+ * Each network of the way is planned by what the one before has given out.
+ * @param version of Open vSwitch, as `adaptedTo` takes it.
+ * @throws InputError where from one network to the next more than flows and groups change.
+ */
+export function courseOf(scenario: Scenario, axes: Readonly<Record<string, string>>, version: string): Course {
+  const after = scenario.after?.(axes);
+  const earlier = after === undefined ? undefined : courseOf(scenario, after.axes, version);
+  const topology = scenario.topology(axes);
+  const { plan, otherwise } = adaptedTo(version, scenario.controlPlane.plan(topology, earlier?.plan));
+  if (after === undefined || earlier === undefined) return { topology, plan, otherwise, before: [] };
+  const { what } = after;
+  const stretch = { plan: earlier.plan, what, changes: stepsBetween(earlier.plan, plan).map((step) => changeIn(step, what)) };
+  return { topology, plan, otherwise, before: [...earlier.before, stretch], after: { axes: { ...after.axes }, what } };
+}
+
+function changeIn(step: AgentStep, what: string): Change {
+  if (step.kind !== 'change') throw new InputError(`${what}: from one point of a matrix to another only flows and groups may change, and ${step.node} would have to ${step.kind}`);
+  return step;
+}
+
+/** What of the flows was compared, and is otherwise. */
+export interface Programmed {
+  readonly differences: readonly Difference[];
+  readonly count: Count;
+}
+
+/** Changes switches that came up with the first plan of the way until they should hold `desired`; behind each change they must hold what a fresh install would. */
+export async function takeCourse(before: Course['before'], desired: readonly BridgeFlows[], real: Switches): Promise<Programmed> {
+  const compared: Programmed[] = [];
+  for (const { plan, what, changes } of before) {
+    compared.push(held(await openModel(plan).program(), await real.program(), `before ${what}: `));
+    for (const { node, bridge, lines } of changes) await real.bundle(node, bridge, lines);
+  }
+  compared.push(held(desired, await real.program(), ''));
+  return {
+    differences: compared.flatMap(({ differences }) => differences),
+    count: addCounts(compared.map(({ count }) => ({ ...noCounts, program: count }))).program,
+  };
+}
+
+function held(desired: readonly BridgeFlows[], seen: readonly BridgeFlows[], when: string): Programmed {
+  const { differences, count } = compareProgram(desired, seen);
+  return {
+    count,
+    differences: differences.map(({ flow, expected = 'no such flow', actual = 'no such flow' }) => ({
+      aspect: 'program', between: 'model and switch', summary: `${when}${flow.bridge} on ${flow.node}: ${formatFlowId(flow)}`, expected, actual, afterDivergence: false,
+    })),
+  };
+}
