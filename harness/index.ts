@@ -4,6 +4,7 @@ export { staticFlows, type BridgeFlowText } from './control/static.js';
 export type { Cluster, Network } from './kube/objects.js';
 export { clusterIpsOf } from './kube/endpoints.js';
 export { servicesOf } from './kube/ports.js';
+export { defineHistory, type HistoryScenario } from './intent/define-history.js';
 export { intentOf } from './intent/intent.js';
 export type { Intent } from './nouns/intent.js';
 export type { BridgePlan, ClusterPlan, ControlPlane, HostPlan, NodePlan, PortPlan } from './nouns/plan.js';

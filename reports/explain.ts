@@ -21,6 +21,7 @@ export function renderExplanation(view: VectorView): string {
     `promised  ${view.promise}`,
     `verdict   ${verdict(view)}`,
     ...(view.passes.length < 2 ? [] : [`played    ${view.passes.join(', ')}${report.sibling === undefined ? '' : ` (${report.sibling.differs})`}; counters are of all together`]),
+    ...(view.past === undefined ? [] : [`history   ${['it began', ...view.past].join(', ')}; counters go on from one vector to the next`]),
     ...(view.played === 'alone' ? [] : ['played    together with others: every frame that came out of the switches was the model\'s, byte by byte. Below is its way alone, through the model']),
     ...(view.unpredicted === undefined ? [] : [yellow(`the model cannot tell: ${view.unpredicted}`)]),
     ...hops.flatMap((hop, index) => ['', ...renderHop(hop, index, view)]),

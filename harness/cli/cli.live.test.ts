@@ -53,7 +53,7 @@ async function ownScenario(text: string): Promise<string> {
 
 void t.test('a wrong request is answered with what would be right, exit code 2, and nothing on stdout', async (t) => {
   t.match(await flowbed('run', 'antrea/encab'), { code: 2, stdout: '', stderr: /unknown scenario "antrea\/encab"\. Did you mean "antrea\/encap"\? Known: .*antrea\/encap/ });
-  t.match(await flowbed('run', '--set', 'size=3'), { code: 2, stdout: '', stderr: /unknown axis "size"\. Known: nodes, tunnel/ });
+  t.match(await flowbed('run', '--set', 'size=3'), { code: 2, stdout: '', stderr: /unknown axis "size"\. Known: tunnel, nodes/ });
   t.match(await flowbed('run', '--set', 'nodes=4'), { code: 2, stdout: '', stderr: /unknown value of axis nodes .* "4"\. Known: 2, 3, 5, 10/ });
   t.match(await flowbed('run', '--passes', 'warm'), { code: 2, stdout: '', stderr: /--passes: expected all or cold, got "warm"/ });
   t.match(await flowbed('run', '--image', 'trixy'), { code: 2, stdout: '', stderr: /unknown image "trixy"\. Did you mean "trixie"\? Known: trixie, bookworm, sid, system/ });
@@ -61,6 +61,8 @@ void t.test('a wrong request is answered with what would be right, exit code 2, 
   t.match(await flowbed('run', './none.ts'), { code: 2, stdout: '', stderr: /there is no file .*none\.ts/ });
   t.match(await flowbed('run', '--topology', 'none.yaml'), { code: 2, stdout: '', stderr: /none\.yaml/ });
   t.match(await flowbed('walk'), { code: 2, stdout: '', stderr: /unknown command 'walk'/ });
+  await writeFile(join(elsewhere, 'good.yaml'), 'name: x\nnodes: [{ name: n1, pods: [p1] }]\n');
+  t.match(await flowbed('run', 'antrea/changes', '--topology', 'good.yaml'), { code: 2, stdout: '', stderr: /--topology good\.yaml: antrea\/changes is a history of its own network/ });
   await writeFile(join(elsewhere, 'bad.yaml'), 'name: x\nnodes:\n  - name: n1\n    pods: [p1, { name: p2, ip: 10.99.0.1 }]\n');
   t.match(await flowbed('run', '--topology', 'bad.yaml'), { code: 2, stdout: '', stderr: /bad\.yaml:4:\d+: .*10\.99\.0\.1/ });
 });

@@ -13,12 +13,12 @@ export async function explain(context: Context, run: string, vector: string): Pr
   for (const [index, record] of scenarios.entries()) {
     const told = report.scenarios[index];
     const position = told?.vectors.findIndex(({ id }) => id === vector) ?? -1;
-    const [kept, judged] = [record.vectors[position], told?.vectors[position]];
-    if (told === undefined || kept === undefined || judged === undefined) continue;
-    // Only this vector is predicted again.
-    const view = await viewOf({ report: { ...report, scenarios: [{ ...told, vectors: [judged] }] }, scenarios: [{ ...record, vectors: [kept] }] }, 'of all');
-    const [only] = view.scenarios[0]?.vectors ?? [];
-    if (only !== undefined) context.print(renderExplanation(only));
+    if (told === undefined || position === -1) continue;
+    // Only this vector is predicted again, and of a history those before it.
+    const first = record.history === undefined ? position : 0;
+    const view = await viewOf({ report: { ...report, scenarios: [{ ...told, vectors: told.vectors.slice(first, position + 1) }] }, scenarios: [{ ...record, vectors: record.vectors.slice(first, position + 1) }] }, 'of all');
+    const explained = view.scenarios[0]?.vectors.at(-1);
+    if (explained !== undefined) context.print(renderExplanation(explained));
   }
   return exitCodes.conforms;
 }

@@ -47,7 +47,7 @@ export async function run(context: Context, names: readonly string[], options: R
   const depth = parseDepth(options.passes);
   const named = await Promise.all((names.length > 0 ? names : await scenarioNames(context.root)).map((name) => loadScenario(context.root, name)));
   const network = await networkOf(options);
-  const scenarios = network === undefined ? named : named.map((scenario) => onNetwork(scenario, network));
+  const scenarios = network === undefined ? named : onNetwork(named, network, names.length === 0);
   const settings = parseSettings(options.set, scenarios);
   const points = scenarios.flatMap((scenario) => matrix(scenario, settings).map((axes) => ({ scenario, axes })));
   const image = await openImage(options.image, context.say);
@@ -62,7 +62,7 @@ export async function run(context: Context, names: readonly string[], options: R
   for (const { scenario, axes } of points) {
     const label = [scenario.name, ...Object.entries(axes).map(([axis, value]) => `${axis}=${value}`)].join(' ');
     context.say(`${label}: bringing up switches`);
-    runs.push(await runScenario(scenario, axes, {
+    const played = await runScenario(scenario, axes, {
       seed,
       depth,
       version,
@@ -80,7 +80,9 @@ export async function run(context: Context, names: readonly string[], options: R
           logs.push(...(await sim.logs()).map((log) => ({ ...log, name: `${name}/${log.name}` })));
         } };
       },
-    }));
+    });
+    runs.push(played);
+    if (kept !== undefined) kept = withNodesLeft(kept, played);
   }
   const report = assemble(runs, { seed, image, again });
   const record: RunRecord = { report, scenarios: runs.map((each) => each.record) };
@@ -90,6 +92,11 @@ export async function run(context: Context, names: readonly string[], options: R
   if (kept !== undefined) await (await import('./keep.js')).hold(context, kept, image);
   else if (options.keep === true) context.print('\nkept: nothing, for no switches came up');
   return exitCodes[report.verdict];
+}
+
+/** Nodes that have left during a history have no switches to look at. */
+function withNodesLeft(kept: Kept, { record: { history = [] } }: ScenarioRun): Kept {
+  return { ...kept, plan: history.at(-1)?.plan ?? kept.plan };
 }
 
 async function writeReports(folder: string, record: RunRecord): Promise<void> {
@@ -130,10 +137,12 @@ async function networkOf({ topology, manifests }: RunOptions): Promise<GivenNetw
   return { axis: 'topology', path: topology, network: readTopology(text, topology) };
 }
 
-/** Axes that shape the scenario's own network no longer mean anything. */
-function onNetwork(scenario: Scenario, { axis, path, network }: GivenNetwork): Scenario {
-  const { after: _, ...rest } = scenario;
-  return { ...rest, axes: { [axis]: { values: [basename(path)], default: [basename(path)] } }, topology: () => network };
+/** Axes that shape a scenario's own network no longer mean anything. A history is one of its own network: among all scenarios it is left out. */
+function onNetwork(scenarios: readonly Scenario[], { axis, path, network }: GivenNetwork, amongAll: boolean): readonly Scenario[] {
+  const [own] = scenarios.filter(({ history }) => history !== undefined);
+  if (own !== undefined && !amongAll) throw new InputError(`--${axis} ${path}: ${own.name} is a history of its own network; run it without, or name other scenarios`);
+  const axes = { [axis]: { values: [basename(path)], default: [basename(path)] } };
+  return scenarios.filter(({ history }) => history === undefined).map(({ after: _, ...scenario }) => ({ ...scenario, axes, topology: () => network }));
 }
 
 function assemble(runs: readonly ScenarioRun[], { seed, image, again }: { readonly seed: number; readonly image: Image; readonly again: string }): RunReport {

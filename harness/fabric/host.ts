@@ -4,7 +4,7 @@
  * default settings does.
  */
 import type { HostNote } from '../nouns/observation.js';
-import type { HostPlan, InterfacePlan } from '../nouns/plan.js';
+import type { ClusterPlan, HostPlan, InterfacePlan } from '../nouns/plan.js';
 import type { AddressAndPort } from '../nouns/translation.js';
 import type { Listener } from '../nouns/topology.js';
 import type { Interjection, Stimulus } from '../nouns/vector.js';
@@ -107,6 +107,12 @@ export function memoriesOf(known: KnownNeighbours): HostMemories {
 
 export function noMemories(): HostMemories {
   return memoriesOf(new Map());
+}
+
+/** Hosts that a plan does not have take what they knew along. */
+export function forgetOthers({ hosts }: HostMemories, plan: ClusterPlan): void {
+  const there = new Set([...plan.nodes.flatMap((node) => node.hosts), ...(plan.externalHosts ?? [])].map(({ name }) => name));
+  for (const host of hosts.keys()) if (!there.has(host)) hosts.delete(host);
 }
 
 export interface HostCircumstances {

@@ -1,3 +1,4 @@
+import type { History } from './history.js';
 import type { ControlPlane } from './plan.js';
 import type { Intent } from './intent.js';
 import type { Topology } from './topology.js';
@@ -32,6 +33,8 @@ export interface Scenario<Axes extends Readonly<Record<string, Axis>> = Readonly
   after?(axes: AxisValues<Axes>): Predecessor<AxisValues<Axes>> | undefined;
   readonly controlPlane: ControlPlane<Topology>;
   vectors(topology: Topology): readonly TestVector[];
+  /** What the network goes through in the course of time. Where there is one, it is played in place of `vectors`: whole, in order, and nothing is forgotten in between. */
+  history?(axes: AxisValues<Axes>): History;
   /** L0: what the stimulus must lead to, from the topology alone. */
   intent(topology: Topology, stimulus: Stimulus): Intent;
 }

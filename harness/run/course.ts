@@ -70,7 +70,8 @@ export async function takeCourse(before: Course['before'], desired: readonly Bri
   };
 }
 
-function held(desired: readonly BridgeFlows[], seen: readonly BridgeFlows[], when: string): Programmed {
+/** Whether switches hold what they should; what differs is told of as it was `when`. */
+export function held(desired: readonly BridgeFlows[], seen: readonly BridgeFlows[], when: string): Programmed {
   const { differences, count } = compareProgram(desired, seen);
   return {
     count,

@@ -1,6 +1,6 @@
 /** Playing a vector, pass by pass, through the model and real switches in step. */
 import { randomFor } from '../base/random.js';
-import type { Draws } from '../fabric/host.js';
+import { noMemories, type Draws, type HostMemories } from '../fabric/host.js';
 import { runStimulus } from '../fabric/fabric.js';
 import { flowKey } from '../compare/counters.js';
 import { isCached } from '../compare/vector.js';
@@ -101,11 +101,14 @@ export function asCounted(read: Testbed['counts']): Witness['taken'] {
   };
 }
 
-/** What one testbed alone makes of the passes of the vector called `id`: the model, to predict them, or real switches, to play them again. */
-export async function playAlone(testbed: Player, plan: ClusterPlan, id: string, passes: readonly Pass[], seed: number): Promise<readonly Observation[]> {
+/**
+ * What one testbed alone makes of the passes of the vector called `id`: the model, to predict them, or real switches, to play them again.
+ * @param memoriesFor what hosts know before each pass; nothing unless told.
+ */
+export async function playAlone(testbed: Player, plan: ClusterPlan, id: string, passes: readonly Pass[], seed: number, memoriesFor: () => HostMemories = noMemories): Promise<readonly Observation[]> {
   const observations: Observation[] = [];
   for (const { stimulus } of passes) {
-    const fabric = runStimulus(plan, stimulus, draw(seed, id));
+    const fabric = runStimulus(plan, stimulus, draw(seed, id), memoriesFor());
     observations.push(await playOut(testbed, fabric, fabric.next()));
   }
   return observations;

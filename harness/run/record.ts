@@ -2,6 +2,7 @@
  * What a run leaves for those who look at it later, as plain JSON: enough to explain any vector, to render any report and
  * to run it all again. What the model did is not kept: it follows from plan, vector and seed.
  */
+import type { AgentStep } from '../control/changes.js';
 import type { Aftermath } from '../compare/vector.js';
 import type { Observation } from '../nouns/observation.js';
 import type { ClusterPlan } from '../nouns/plan.js';
@@ -24,6 +25,20 @@ export interface ScenarioRecord {
   readonly plan: ClusterPlan;
   /** In the order of the report's vectors. */
   readonly vectors: readonly VectorRecord[];
+  /** Of a history, what happened between its vectors: these were played in order, and nothing was forgotten in between. */
+  readonly history?: readonly RecordedEvent[];
+}
+
+export interface RecordedEvent {
+  /** `the agent of n2 restarts` */
+  readonly what: string;
+  /** How many vectors had been played before. */
+  readonly after: number;
+  /** What agents did about it. */
+  readonly steps: readonly AgentStep[];
+  /** What there was then, and what it was to hold. */
+  readonly topology: Topology;
+  readonly plan: ClusterPlan;
 }
 
 export interface VectorRecord {

@@ -11,7 +11,8 @@ import type { Testbed } from '../testbeds/testbed.js';
 import { openModel } from '../testbeds/model/model.js';
 import { playBatch } from './batch-play.js';
 import { playAlone } from './drive.js';
-import { readObservation, type RecordedPass, type ScenarioRecord, type VectorRecord } from './record.js';
+import { playAgain } from './history/again.js';
+import { readObservation, type RecordedPass, type RecordedWitness, type ScenarioRecord, type VectorRecord } from './record.js';
 import { inconclusive, type Inconclusive } from './report.js';
 import { unitsOf } from './units.js';
 
@@ -24,7 +25,7 @@ export type Replayed = { readonly id: string } & (
 
 /**
  * Plays the recorded vectors for which `wanted` holds, in their order, on switches brought up from the recorded plan. One that was played together with
- * others is so again.
+ * others is so again, and of a history all that was before them happens again.
  */
 export async function replay(record: ScenarioRecord, seed: number, wanted: (id: string) => boolean, openReal: (plan: ClusterPlan) => Promise<Testbed>): Promise<readonly Replayed[]> {
   const recorded = new Map(record.vectors.map((kept) => [kept.vector.id, kept]));
@@ -33,6 +34,7 @@ export async function replay(record: ScenarioRecord, seed: number, wanted: (id: 
   const played = await attempt(async () => {
     const real = await openReal(record.plan);
     try {
+      if (record.history !== undefined) return void results.push(...(await replayHistory(real, record, seed, wanted)));
       for (const unit of units) {
         const kept = unit.flatMap(({ id }) => recorded.get(id) ?? []);
         if (kept.every(({ together }) => together !== undefined)) results.push(...(await replayTogether(real, record.plan, kept, seed)).filter(({ id }) => wanted(id)));
@@ -60,9 +62,29 @@ async function replayTogether(real: Testbed, plan: ClusterPlan, kept: readonly V
 
 async function replayVector(real: Testbed, plan: ClusterPlan, { vector, real: recorded }: VectorRecord, seed: number): Promise<Replayed> {
   const { id } = vector;
-  if (recorded === undefined) return { id, kind: 'inconclusive', cause: { cause: 'it was not played to its end when it was recorded', evidence: [], remedies: [] } };
+  if (recorded === undefined) return notRecorded(id);
   await real.reset();
-  const observations = await playAlone(real, plan, id, recorded.passes.map(({ pass }) => pass), seed);
+  return await asRecorded(real, id, recorded, await playAlone(real, plan, id, recorded.passes.map(({ pass }) => pass), seed));
+}
+
+async function replayHistory(real: Testbed, record: ScenarioRecord, seed: number, wanted: (id: string) => boolean): Promise<readonly Replayed[]> {
+  const last = record.vectors.findLastIndex(({ vector }) => wanted(vector.id));
+  const vectors = record.vectors.slice(0, last + 1);
+  const results: Replayed[] = [];
+  for await (const { kept: { vector: { id }, real: recorded }, observations } of playAgain({ ...record, vectors }, seed, () => real)) {
+    // The switches are asked behind every vector, as when it was recorded.
+    const result = recorded === undefined ? notRecorded(id) : await asRecorded(real, id, recorded, observations);
+    if (wanted(id)) results.push(result);
+  }
+  const played = new Set(results.map(({ id }) => id));
+  return [...results, ...vectors.filter(({ vector: { id } }) => wanted(id) && !played.has(id)).map(({ vector: { id } }) => notRecorded(id))];
+}
+
+function notRecorded(id: string): Replayed {
+  return { id, kind: 'inconclusive', cause: { cause: 'it was not played to its end when it was recorded', evidence: [], remedies: [] } };
+}
+
+async function asRecorded(real: Testbed, id: string, recorded: RecordedWitness, observations: readonly Observation[]): Promise<Replayed> {
   const counts = (await real.counts()).filter(({ packets }) => packets > 0);
   const state = await real.state();
   const first = recorded.passes.flatMap((pass, index) => firstDifference(pass, observations[index]) ?? [])[0] ?? firstInAftermath(recorded, { counts, state });

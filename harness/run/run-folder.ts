@@ -52,12 +52,13 @@ function manifestOf({ report, scenarios }: RunRecord): unknown {
   const { again, seed, backend, image, imageDigest, versions, verdict, traceHash } = report;
   return {
     format: folderFormat, again, seed, backend, image, imageDigest, versions, verdict, traceHash,
-    inputs: scenarios.map(({ topology, plan, vectors }, index) => ({
+    inputs: scenarios.map(({ topology, plan, vectors, history }, index) => ({
       scenario: report.scenarios[index]?.name,
       axes: report.scenarios[index]?.axes,
       topology: sha256(canonicalJson(topology)),
       plan: sha256(canonicalJson(plan)),
       vectors: sha256(canonicalJson(vectors.map(({ vector }) => vector))),
+      ...(history === undefined ? {} : { history: sha256(canonicalJson(history)) }),
     })),
     machine: { node: process.version, architecture: arch(), kernel: release() },
   };

@@ -6,12 +6,14 @@ import { compareProgram } from '../compare/program.js';
 import type { ClusterPlan } from '../nouns/plan.js';
 import type { Scenario } from '../nouns/scenario.js';
 import type { TestVector } from '../nouns/vector.js';
-import { addCounts, noCounts, verdictOn, worst, type Count, type Difference } from '../nouns/verdict.js';
+import { addCounts, noCounts, verdictOn, worst } from '../nouns/verdict.js';
 import { policyCoverage } from '../kube/coverage.js';
 import type { Network } from '../kube/objects.js';
 import { openModel } from '../testbeds/model/model.js';
 import type { Switches } from '../testbeds/testbed.js';
 import { courseOf, takeCourse, type Course } from './course.js';
+import { judgeHistory, type HistoryOutcome } from './history/judge.js';
+import type { Outcome } from './outcome.js';
 import type { Depth } from './passes.js';
 import type { ScenarioRecord } from './record.js';
 import { inconclusive, type Inconclusive, type ScenarioReport } from './report.js';
@@ -34,7 +36,7 @@ export interface ScenarioRunOptions {
   readonly onProgress?: (done: number, total: number) => void;
   /** Called once the switches are programmed and checked: the self-test plants its faults here. */
   readonly afterProgramming?: (real: Switches) => Promise<void>;
-  /** Runs only the vectors for which this holds. */
+  /** Runs only the vectors for which this holds; a history is played whole. */
   readonly only?: (vector: TestVector) => boolean;
 }
 
@@ -48,15 +50,15 @@ export interface ScenarioRun {
 export async function runScenario(scenario: Scenario, axes: Readonly<Record<string, string>>, options: ScenarioRunOptions): Promise<ScenarioRun> {
   const startedMs = options.nowMs();
   const { topology, plan, otherwise, before, after } = courseOf(scenario, axes, options.version ?? 'unknown');
-  const vectors = scenario.vectors(topology).filter((vector) => options.only?.(vector) ?? true);
-  const { program, programCount, judged: ofUnits, gone, versions } = await carryOutInLanes({ scenario, topology, plan, seed: options.seed, depth: options.depth ?? 'all' }, before, vectors, options);
+  const setting = { scenario, topology, plan, seed: options.seed, depth: options.depth ?? 'all' };
+  const { program, programCount, judged: ofUnits, gone, versions, history } = await outcomeOf(setting, before, axes, options);
   const judged = ofUnits.flat();
   const programCounts = { ...noCounts, program: programCount };
-  const cause = gone ?? (vectors.length === 0 ? { cause: 'there was no vector to run', evidence: [], remedies: [] } : undefined);
+  const cause = gone ?? (judged.length === 0 ? { cause: 'there was no vector to run', evidence: [], remedies: [] } : undefined);
   const verdicts = [verdictOn(program, programCounts), ...judged.map(({ report }) => report.verdict), ...(cause === undefined ? [] : (['inconclusive'] as const))];
   return {
     versions,
-    record: { topology, plan, vectors: judged.map(({ record }) => record) },
+    record: { topology, plan, vectors: judged.map(({ record }) => record), ...(history === undefined ? {} : { history }) },
     report: {
       name: scenario.name,
       title: scenario.title,
@@ -81,26 +83,32 @@ function policiesOf({ objects }: Network): Pick<ScenarioReport, 'policies'> {
   return objects === undefined || count === 0 ? {} : { policies: { count, coverage: { ...policyCoverage(objects) } } };
 }
 
-interface Outcome {
-  readonly program: readonly Difference[];
-  readonly programCount: Count;
-  /** Of each unit. */
-  readonly judged: readonly (readonly Judged[])[];
-  /** Why there were no switches to run the vectors on. */
-  readonly gone?: Inconclusive;
-  readonly versions: ScenarioRun['versions'];
+type Setting = Omit<Stage, 'model' | 'onJudged'>;
+
+async function outcomeOf(setting: Setting, before: Course['before'], axes: Readonly<Record<string, string>>, options: ScenarioRunOptions): Promise<Outcome & Partial<Pick<HistoryOutcome, 'history'>>> {
+  const { scenario, topology } = setting;
+  const history = scenario.history?.(axes);
+  if (history === undefined) return await carryOutInLanes(setting, before, scenario.vectors(topology).filter((vector) => options.only?.(vector) ?? true), options);
+  const { openReal, afterProgramming, version = 'unknown' } = options;
+  const onJudged = progressOf(history.steps.filter(({ kind }) => kind === 'vector').length, options);
+  return await judgeHistory({ ...setting, onJudged }, history, { openReal, version, ...(afterProgramming === undefined ? {} : { afterProgramming }) });
+}
+
+/** Tells of the beginning, and gives what is to be called behind each of `total` vectors. */
+function progressOf(total: number, { onProgress }: ScenarioRunOptions): () => void {
+  let done = 0;
+  onProgress?.(done, total);
+  return () => onProgress?.(++done, total);
 }
 
 /** Fewer are played sooner than another cluster is brought up. */
 const fewestALane = 50;
 
 /** What is played at once is dealt out one by one, and what came of it is told in the order of the vectors. */
-async function carryOutInLanes(setting: Omit<Stage, 'model' | 'onJudged'>, before: Course['before'], vectors: readonly TestVector[], options: ScenarioRunOptions): Promise<Outcome> {
+async function carryOutInLanes(setting: Setting, before: Course['before'], vectors: readonly TestVector[], options: ScenarioRunOptions): Promise<Outcome> {
   const units = unitsOf(vectors);
   const lanes = Math.max(1, Math.min(options.lanes ?? 1, units.length, Math.floor(vectors.length / fewestALane)));
-  let done = 0;
-  options.onProgress?.(done, vectors.length);
-  const onJudged = () => options.onProgress?.(++done, vectors.length);
+  const onJudged = progressOf(vectors.length, options);
   const outcomes = await Promise.all(Array.from({ length: lanes }, (_, lane) =>
     carryOut({ ...setting, model: openModel(setting.plan), onJudged }, before, units.filter((_, index) => index % lanes === lane), options)));
   const [first] = outcomes;

@@ -142,7 +142,7 @@ export function withStrays(passes: readonly PlayedPass[], strays: readonly Stray
 }
 
 /** Of a vector that the model cannot play, no more than this is known to be missing. */
-const onlyPromises: Counts = { ...noCounts, intent: { expected: 2, made: 0, skipped: 0 } };
+export const onlyPromises: Counts = { ...noCounts, intent: { expected: 2, made: 0, skipped: 0 } };
 
 /** Something that model or intent do not know costs this vector its verdict, and no other. */
 function whatIsUnknown(error: unknown): { readonly kind: 'unknown'; readonly cause: Unsupported; readonly counts: Counts } {

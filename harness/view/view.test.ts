@@ -1,9 +1,10 @@
 /**
  * Goal: the path of a vector is the model's, hop by hop, the switch's observation stands beside it and not in its place, and the first
  * difference is where the fault was planted. Method: antrea/encap with the model in place of switches: truthful, with one flow missing,
- * with one flow changed, and giving out half-way.
+ * with one flow changed, and giving out half-way; antrea/changes, truthful.
  */
 import t from 'tap';
+import changes from '../../scenarios/antrea/changes.js';
 import encap from '../../scenarios/antrea/encap.js';
 import { Unavailable } from '../base/errors.js';
 import { flowKey } from '../compare/counters.js';
@@ -84,4 +85,17 @@ void t.test('where the switch was gone', async (t) => {
   t.ok(crossings(ping?.hops ?? []).every(({ seen }) => seen === 'nobody looked at the switch'));
   t.ok(ping?.flows.every((counted) => counted.switch === undefined && counted.model > 0));
   t.equal(ping === undefined ? '' : first(ping), 'nothing');
+});
+
+void t.test('a vector of a history is seen behind all that was before it', async (t) => {
+  const [scenario] = (await viewOf(await sampleRun([{ scenario: changes, axes: { tunnel: 'geneve' } }]))).scenarios;
+  t.equal(scenario?.vectors.length, 24);
+  t.ok(scenario?.parties.some(({ name }) => name === 'late'), 'who comes later is a party');
+  for (const { report, hops, notes, flows, remembered, unpredicted } of scenario?.vectors ?? []) {
+    t.equal(unpredicted, undefined);
+    t.ok(hops.length > 0 && crossings(hops).every(({ seen }) => seen === 'by both'), `${report.id}: the same way`);
+    t.ok([...notes, ...remembered].every(({ seen }) => seen === 'by both') && flows.every((flow) => flow.model === flow.switch), `${report.id}: the same notes, counters and state`);
+  }
+  const talk = scenario?.vectors.find(({ report }) => report.id === '8-switch-is-programmed/standing/web/db');
+  t.equal(talk?.past?.at(-1), 'the switch of n2 is programmed');
 });

@@ -11,6 +11,7 @@ import type { FlowCount } from '../nouns/switching.js';
 import type { Topology } from '../nouns/topology.js';
 import type { PassName } from '../nouns/vector.js';
 import { playAlone, witness } from '../run/drive.js';
+import { playAgain } from '../run/history/again.js';
 import { readObservation, type RunRecord, type ScenarioRecord, type VectorRecord } from '../run/record.js';
 import type { RunReport, ScenarioReport, VectorReport } from '../run/report.js';
 import type { Trace } from '../model/trace.js';
@@ -46,6 +47,8 @@ export interface VectorView {
   readonly played: 'alone' | 'together';
   /** The pass that is shown: the one in which the first difference stands, or the first. */
   readonly pass: PassName;
+  /** Of a history, what had happened before it. */
+  readonly past?: readonly string[];
   /** All that were played. */
   readonly passes: readonly PassName[];
   readonly hops: readonly Hop[];
@@ -82,18 +85,26 @@ export async function viewOf({ report, scenarios }: RunRecord, paths: 'of those 
 
 async function scenarioView(record: ScenarioRecord, report: ScenarioReport, { seed, versions }: RunReport, predicts: (kept: VectorRecord) => boolean): Promise<ScenarioView> {
   const { topology, plan } = record;
-  const parties = partiesOf(topology);
+  const parties = partiesOverTime(record);
   const model = openModel(plan, versions);
+  const past = record.history === undefined ? undefined : await predictingHistory(model, record, seed);
   const vectors: VectorView[] = [];
   for (const [index, kept] of record.vectors.entries()) {
     await turn();
     const told = report.vectors[index];
     assert(told !== undefined && told.id === kept.vector.id, `the record's vector ${kept.vector.id} is not the report's`);
     const pass = told.differences[0]?.pass ?? 'cold';
-    const predicted = predicts(kept) ? await predicting(model, plan, kept, seed, pass) : notPredicted;
-    vectors.push(vectorView(told, kept, pass, predicted, parties));
+    const predicted = past !== undefined ? (past[index] ?? notPlayed) : predicts(kept) ? await predicting(model, plan, kept, seed, pass) : notPredicted;
+    const view = vectorView(told, kept, pass, predicted, predicted.parties ?? parties);
+    vectors.push(record.history === undefined ? view : { ...view, past: record.history.filter(({ after }) => after <= index).map(({ what }) => what) });
   }
   return { report, topology, plan, parties, vectors };
+}
+
+/** Who is there at first, and who comes later. */
+function partiesOverTime({ topology, history = [] }: ScenarioRecord): readonly Party[] {
+  const all = [topology, ...history.map((event) => event.topology)].flatMap(partiesOf);
+  return [...new Map(all.map((party) => [party.name, party])).values()];
 }
 
 interface Predicted {
@@ -102,15 +113,44 @@ interface Predicted {
   readonly state: SwitchState;
   readonly traces: readonly Trace[];
   readonly unpredicted?: string;
+  /** Who was there then, where that changes. */
+  readonly parties?: readonly Party[];
 }
 
 const notPredicted: Predicted = { observation: { frames: [], notes: [] }, counts: [], state: { connections: [], macs: [] }, traces: [] };
 
+const notPlayed: Predicted = { ...notPredicted, unpredicted: 'it was not played to its end' };
+
+/** Each vector of a history that was played, in order; where the model cannot tell, it cannot from there on. */
+async function predictingHistory(model: ModelTestbed, record: ScenarioRecord, seed: number): Promise<readonly Predicted[]> {
+  const predicted: Predicted[] = [];
+  let before = 0;
+  const testbedFor = (kept: VectorRecord) => ({ reconfigure: (change: Parameters<ModelTestbed['reconfigure']>[0]) => model.reconfigure(change), call: (calls: Parameters<ModelTestbed['call']>[0]) => model.call(calls, keptWitness(kept)) });
+  try {
+    for await (const { observations: [observation], topology } of playAgain(record, seed, testbedFor)) {
+      await turn();
+      const traces = model.traces();
+      predicted.push({ observation: observation ?? notPredicted.observation, traces: traces.slice(before), counts: await model.counts(), state: await model.state(), parties: partiesOf(topology) });
+      before = traces.length;
+    }
+    return predicted;
+  } catch (error) {
+    if (!(error instanceof Unsupported)) throw error;
+    const unpredicted: Predicted = { ...notPredicted, unpredicted: error.message };
+    return record.vectors.map((_, index) => predicted[index] ?? unpredicted);
+  }
+}
+
+function keptWitness({ real }: VectorRecord): ReturnType<typeof witness> {
+  return witness({ counts: () => Promise.resolve(real?.counts ?? []), state: () => Promise.resolve(real?.state ?? { connections: [], macs: [] }) });
+}
+
 /** Of the recorded passes, the one called `shown` as the model has it, and how things stand after all of them. */
-async function predicting(model: ModelTestbed, plan: ScenarioRecord['plan'], { vector, real }: VectorRecord, seed: number, shown: PassName): Promise<Predicted> {
+async function predicting(model: ModelTestbed, plan: ScenarioRecord['plan'], recorded: VectorRecord, seed: number, shown: PassName): Promise<Predicted> {
+  const { vector, real } = recorded;
   await model.reset();
   try {
-    const kept = witness({ counts: () => Promise.resolve(real?.counts ?? []), state: () => Promise.resolve(real?.state ?? { connections: [], macs: [] }) });
+    const kept = keptWitness(recorded);
     let seen: Pick<Predicted, 'observation' | 'traces'> = { observation: { frames: [], notes: [] }, traces: [] };
     for (const pass of real?.passes.map((recorded) => recorded.pass) ?? [{ name: 'cold' as const, stimulus: vector.stimulus }]) {
       const before = model.traces().length;

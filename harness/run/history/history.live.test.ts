@@ -1,7 +1,8 @@
 // Goal: real switches go through histories as the model does. Method: generated ones on one version of Open vSwitch, where policies change, pods come and go, and a switch restarts;
-// and a control plane that gives one port's number to two pods does not get through.
+// a control plane that gives one port's number to two pods does not get through; and of the history by hand, a policy that does not get to one of the switches is named.
 import t from 'tap';
 import { openImage } from '../../../images/images.js';
+import changes from '../../../scenarios/antrea/changes.js';
 import { apply, clusterOf, manifestsOf } from '../../../topologies/changing-cluster.js';
 import { generatedHistory } from '../../../topologies/generated-history.js';
 import { historyOf } from '../../../topologies/happenings.js';
@@ -9,6 +10,7 @@ import { antrea } from '../../control/antrea/index.js';
 import type { History } from '../../nouns/history.js';
 import type { ClusterPlan, PortPlan } from '../../nouns/plan.js';
 import { openSim } from '../../testbeds/sim/sim.js';
+import { runScenario } from '../scenario-run.js';
 import { playHistory, type HistoryStage } from './play.js';
 
 const image = await openImage('trixie', () => undefined);
@@ -36,4 +38,13 @@ void t.test('a number for two ports', async (t) => {
   const last = (await playHistory({ ...stage, controlPlane: { ...right, plan: (cluster, before) => twice(right.plan(cluster, before)) } }, history)).at(-1);
   t.equal(last?.verdict, 'inconclusive');
   t.match(last?.inconclusive?.cause, /OpenFlow port 4 was asked for/);
+});
+
+void t.test('a policy that does not get to one switch', async (t) => {
+  const { report } = await runScenario(changes, { tunnel: 'geneve' }, { seed: 1, nowMs: () => 0, openReal: async (plan) => {
+    const sim = await openSim(plan, image);
+    return { ...sim, call: (calls) => sim.call(calls.filter((call) => call.kind !== 'change' || call.node !== 'n2')) };
+  } });
+  t.equal(report.verdict, 'diverges');
+  t.match(report.program[0]?.summary, /^NetworkPolicy only-jobs-reach-db comes: br-int on n2 has not/);
 });

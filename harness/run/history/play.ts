@@ -2,17 +2,18 @@
 import { attempt } from '../../base/outcome.js';
 import { Unsupported } from '../../base/errors.js';
 import { compareProgram, type KnownFlows, type ProgramDifference } from '../../compare/program.js';
-import { compareVector } from '../../compare/vector.js';
+import { compareVector, type Aftermath } from '../../compare/vector.js';
 import type { AgentStep } from '../../control/changes.js';
 import { runStimulus } from '../../fabric/fabric.js';
-import { noMemories, type HostMemories } from '../../fabric/host.js';
+import { forgetOthers, noMemories, type HostMemories } from '../../fabric/host.js';
 import { afterwards, beginning, happened, promised, type Course } from '../../intent/course.js';
 import { describeStep, type History, type HistoryEvent, type HistoryStep } from '../../nouns/history.js';
 import type { Intent } from '../../nouns/intent.js';
 import type { ClusterPlan, ControlPlane, NodePlan } from '../../nouns/plan.js';
 import { formatFlowId } from '../../nouns/switching.js';
 import type { Topology } from '../../nouns/topology.js';
-import type { TestVector } from '../../nouns/vector.js';
+import type { Observation } from '../../nouns/observation.js';
+import type { Pass, TestVector } from '../../nouns/vector.js';
 import { addCounts, noCounts, verdictOn, whatIsMissing, type Counts, type Difference, type VerdictKind } from '../../nouns/verdict.js';
 import { openModel, type ModelTestbed } from '../../testbeds/model/model.js';
 import type { BridgeFlows, Switches, Testbed } from '../../testbeds/testbed.js';
@@ -27,6 +28,8 @@ export interface HistoryStage {
   readonly openReal: (plan: ClusterPlan) => Promise<Switches>;
   /** What agents do of what they should, where a fault is planted; all of it unless told. */
   readonly faulty?: (steps: readonly AgentStep[], event: HistoryEvent) => readonly AgentStep[];
+  /** Told behind each step. */
+  readonly onJudged?: (judged: JudgedStep) => void;
 }
 
 /** One step as it was judged. */
@@ -40,6 +43,10 @@ export interface JudgedStep {
   readonly counts: Counts;
   readonly differences: readonly Difference[];
   readonly inconclusive?: Inconclusive;
+  /** What real switches did, of a vector that was played to its end. */
+  readonly seen?: { readonly passes: readonly { readonly pass: Pass; readonly real: Observation }[]; readonly aftermath: Aftermath };
+  /** What agents did, of an event, and what there is since. */
+  readonly done?: { readonly steps: readonly AgentStep[]; readonly topology: Topology; readonly plan: ClusterPlan };
 }
 
 /** Plays until the first step that does not conform: what comes after would only follow from it, and is left out. */
@@ -56,6 +63,7 @@ export async function playHistory(stage: HistoryStage, history: History): Promis
         const id = `${judged.length + 1} ${describeStep(step)}`;
         const result = { id, step, ...(await judgeStep(playing, step)) };
         judged.push(result);
+        stage.onJudged?.(result);
         if (result.verdict !== 'conforms') break;
       }
     } finally {
@@ -108,7 +116,7 @@ async function judgeVector(playing: Playing, { id, stimulus }: TestVector): Prom
   const comparison = compareVector({ passes, model: predicted, real: observed, parting: parted ?? { modelCounts: predicted.counts, realCounts: observed.counts, traces, earlier: traces }, ports: portsOf(plan) });
   const differences = comparison.differences(comparison.parts ? compareProgram(await model.program(), await real.program()).differences : []);
   playing.course = afterwards(playing.course, stimulus, intent);
-  return { intent, ...verdictFrom(differences, comparison.counts) };
+  return { intent, ...verdictFrom(differences, comparison.counts), seen: { passes: passes.map(({ real: frames }) => ({ pass, real: frames })), aftermath: observed } };
 }
 
 async function aftermath(testbed: Testbed) {
@@ -119,7 +127,8 @@ async function judgeEvent(playing: Playing, event: HistoryEvent): Promise<Judgem
   const { model, real, memories, stage } = playing;
   const { steps, ...held } = eventOf(stage.controlPlane, playing.held, event);
   const escaped: Difference[] = [];
-  for (const step of stage.faulty?.(steps, event) ?? steps) {
+  const carriedOut = stage.faulty?.(steps, event) ?? steps;
+  for (const step of carriedOut) {
     if (step.kind !== 'change') {
       await model.reconfigure(step);
       await real.reconfigure(step);
@@ -132,10 +141,9 @@ async function judgeEvent(playing: Playing, event: HistoryEvent): Promise<Judgem
   playing.held = held;
   playing.course = happened(playing.course, event);
   playing.sweeping = sweepingBehind(playing.sweeping, event);
-  const there = new Set([...held.plan.nodes.flatMap(({ hosts }) => hosts), ...(held.plan.externalHosts ?? [])].map(({ name }) => name));
-  for (const memory of [memories.model, memories.real]) for (const host of memory.hosts.keys()) if (!there.has(host)) memory.hosts.delete(host);
+  for (const memory of [memories.model, memories.real]) forgetOthers(memory, held.plan);
   const { differences, counts } = await comparePrograms(playing, new Set(steps.map(({ node }) => node)));
-  return verdictFrom([...escaped, ...differences], counts);
+  return { ...verdictFrom([...escaped, ...differences], counts), done: { steps: carriedOut, topology: held.hearing.cluster, plan: held.plan } };
 }
 
 /**

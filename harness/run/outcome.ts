@@ -1,0 +1,14 @@
+/** What came of a scenario at one point of its matrix. */
+import type { Count, Difference } from '../nouns/verdict.js';
+import type { Inconclusive } from './report.js';
+import type { Judged } from './vector-run.js';
+
+export interface Outcome {
+  readonly program: readonly Difference[];
+  readonly programCount: Count;
+  /** Of each unit. */
+  readonly judged: readonly (readonly Judged[])[];
+  /** Why there were no switches to run the vectors on. */
+  readonly gone?: Inconclusive;
+  readonly versions: Readonly<Record<string, string>>;
+}
