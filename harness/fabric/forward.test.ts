@@ -16,6 +16,7 @@ const plan: TranslationPlan = {
   destinations: [
     { match: { ip: '10.96.0.10', protocol: 'TCP', port: 80 }, to: [{ ip: '10.10.1.3', port: 8080 }], keepsSenders: pods },
     { match: { ip: '10.96.0.30', protocol: 'TCP', port: 80 }, to: [], keepsSenders: [] },
+    { match: { ip: '10.96.0.60', protocol: 'TCP', port: 80 }, to: [], nobody: 'lost', keepsSenders: [] },
     { match: { ip: '10.96.0.40', protocol: 'TCP', port: 80 }, to: [{ ip: '10.10.1.1', port: 7 }], keepsSenders: pods },
     { match: { ip: '10.96.0.50', protocol: 'TCP', port: 80 }, to: [{ ip: '10.20.0.1', port: 80 }], keepsSenders: pods },
   ],
@@ -95,6 +96,7 @@ void t.test('who is told that it goes no further', async (t) => {
   t.same(outcome(host, datagram('172.30.0.2', 1)), ['dropped: its time to live is over', 'gw: 10.10.1.1 > 10.10.1.2, TTL 64, ICMP 11/0, valid']);
   t.same(outcome(host, datagram('192.0.2.1', 9)), ['dropped: no route to 192.0.2.1', 'gw: 10.10.1.1 > 10.10.1.2, TTL 64, ICMP 3/0, valid']);
   t.same(outcome(host, segment('10.10.1.2', 1, '10.96.0.30', 80)), ['dropped: nobody is there to answer for that address', 'gw: 10.10.1.1 > 10.10.1.2, TTL 64, ICMP 3/3, valid']);
+  t.same(outcome(host, segment('10.10.1.2', 1, '10.96.0.60', 80)), ['dropped: nobody is there to answer for that address'], 'of which nobody is told');
   const icmp = (type: number) => encodeIpv4({ src: '10.10.1.2', dst: '172.30.0.2', ttl: 1, protocol: ipProtocols.icmp }, encodeIcmp({ type, code: 0, identifier: 0, sequence: 0 }, new Uint8Array(28)));
   t.same(outcome(host, icmp(icmpTypes.timeExceeded)), ['dropped: its time to live is over'], 'no error about an error');
   t.equal(outcome(host, icmp(icmpTypes.echoRequest)).length, 2, 'but about an echo');
@@ -113,6 +115,7 @@ void t.test('what a host that translates sends itself', async (t) => {
   const hopeless = createRouter({ routes: [outwards] });
   t.same(begin(hopeless, { kind: 'tcp', from: 'n1', to: '10.96.0.30', port: 80 }).map(told), ['unreachable: port unreachable', 'wake']);
   t.equal(hopeless.connections.size, 0);
+  t.same(begin(createRouter({ routes: [outwards] }), { kind: 'tcp', from: 'n1', to: '10.96.0.60', port: 80 }).map(told), ['dropped: nobody is there to answer for that address', 'wake'], 'and is told nothing where nobody else would be');
   t.match(begin(createRouter({ routes: [{ ...outwards, destination: '10.96.0.0/16' }] }), { kind: 'tcp', from: 'n1', to: '10.96.0.50', port: 80 }).map(told), ['dropped: no route to 10.20.0.1', 'wake'], 'where no way leads to the endpoint');
   const narrow = createRouter({ routes: [outwards], forwarding: { ...plan, sources: [{ from: ['172.30.0.0/24'], except: [], ports: { first: 50_000, last: 50_000 } }] } });
   const first = begin(narrow, { kind: 'calls', protocol: 'TCP', from: 'n1', to: '10.96.0.10', port: 80, count: 2, everyMs: 1 });

@@ -290,6 +290,14 @@ export const justifications: readonly Justification[] = [
     why: 'the same: `inner.` stands nowhere but in front',
   },
   {
+    file: 'harness/compare/program.ts', line: 'const held = known.get(place) ?? read(node, bridge, text, line + 1);', mutations: ['known.get(place) ?? read(node, bridge, text, line + 1) → read(node, bridge, text, line + 1)'],
+    why: 'the same, but slower: what was read before is only kept so that it need not be read again',
+  },
+  {
+    file: 'harness/compare/program.ts', line: 'known.set(place, held);', mutations: ['known.set(place, held); removed'],
+    why: 'the same, but slower: what was read before is only kept so that it need not be read again',
+  },
+  {
     file: 'harness/compare/program.ts', line: 'const id = a?.id ?? b?.id;',
     mutations: ['b?.id → b.id'],
     why: forTypes,
