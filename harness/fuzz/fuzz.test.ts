@@ -3,13 +3,14 @@
  * case shrinks to what matters and no further; what packets met is counted, and what they never met is named. Method: cases of one seed,
  * and a shrinker that asks a predicate instead of switches.
  */
+import { readFile } from 'node:fs/promises';
 import t from 'tap';
 import { Unpredictable, Unsupported } from '../base/errors.js';
 import type { FlowCount } from '../nouns/switching.js';
 import { flowId } from '../openflow/flow.js';
 import { behaviourOf, newest } from '../model/behaviour.js';
 import { openModel } from '../testbeds/model/model.js';
-import { readFlow, type FuzzCase } from './case.js';
+import { callOf, readFlow, type FuzzCase } from './case.js';
 import { bridge, carryOut, node, performedBy, planOf } from './network.js';
 import { addCoverage, noCoverage } from './coverage/coverage.js';
 import { protocolsOf } from './coverage/protocols.js';
@@ -18,7 +19,7 @@ import { parseFrozen, printFrozen } from './frozen.js';
 import { drawCase } from './generate/case.js';
 import { drawSequence } from './generate/sequence.js';
 import { readCase } from './read.js';
-import { whyUnknown } from './runs.js';
+import { foresee, whyUnknown } from './runs.js';
 import { fewer } from './shrink/fewer.js';
 import { shrink } from './shrink/shrink.js';
 
@@ -113,6 +114,34 @@ void t.test('what packets met is counted', (t) => {
   for (const name of ['resubmit', 'metadata masked', 'tcp_src written', 'IPv6 later fragment']) t.ok(missing.includes(name), `${name} was never met`);
   for (const name of ['exit', 'IEEE 802.3', 'tcp_flags written']) t.notOk(missing.includes(name), `${name} is met, or cannot be`);
   t.end();
+});
+
+void t.test('a conjunction is met, by packets that are drawn for it', async (t) => {
+  // Cases take turns with about two hundred things, two each.
+  let index = 120;
+  while (index > 0 && !drawCase(1, index, behaviour).flows.some((text) => text.includes('conj_id=13'))) index--;
+  t.ok(index > 0, 'one of them is for a conjunction');
+  const drawn = drawCase(1, index, behaviour);
+  const { accepted } = readCase(drawn, behaviour);
+  const [plan, coverage] = [planOf(accepted), noCoverage()];
+  const model = openModel(plan);
+  for (const step of accepted.steps) await carryOut(callOf(step), plan, performedBy(model)).catch((error: unknown) => whyUnknown(error));
+  addCoverage(coverage, accepted, [], await model.counts());
+  t.ok((coverage.actions.get('conjunction') ?? 0) >= 3);
+});
+
+void t.test('what nobody could foresee of frozen cases is left out by name, and what is cached wrongly is not cached', async (t) => {
+  const foreseen = async (file: string) => {
+    const frozen = parseFrozen(await readFile(new URL(`../../../harness/fuzz/frozen/${file}.json`, import.meta.url), 'utf8'), file);
+    return await foresee(openModel(planOf(frozen)), frozen, 'in runs');
+  };
+  const whyOf = async (file: string) => [...(await foreseen(file)).leftOut].map(([index, { why }]) => `${index} ${why}`);
+  t.match(await whyOf('flood-into-bridge-that-sends-back'), [/^0 .*in which order/]);
+  t.match(await whyOf('bits-of-nd-reserved'), [/^0 .*which bits of nd_reserved/]);
+  t.match(await whyOf('neighbour-out-of-sight'), [/^0 .*ends itself/, /^1 .*ends itself/, /^2 .*ends itself/]);
+  t.same(await whyOf('payload-out-of-sight'), []);
+  t.same([...new Set((await foreseen('sent-to-no-port-cached')).runs.map(({ cache }) => cache))], ['emptied']);
+  t.same([...new Set((await foreseen('payload-out-of-sight')).runs.map(({ cache }) => cache))], ['kept']);
 });
 
 void t.test('what leaves for the network comes in at the other node, not for ever', async (t) => {

@@ -9,12 +9,13 @@ import { extractIpv4 } from './extract/ipv4.js';
 import { extractIpv6 } from './extract/ipv6.js';
 import { countLabels, countTags, emptyKey, isIp, isMpls, word, type FlowKey } from './flow-key.js';
 import { ipProtocols } from './ipv4.js';
+import { ipv6Length } from './ipv6.js';
 import { rewriteArp } from './rewrite/arp.js';
 import { changed } from './rewrite/bytes.js';
 import { rewriteIpv4 } from './rewrite/ipv4.js';
 import { rewriteIpv6 } from './rewrite/ipv6.js';
 import { labelsGrow, rewriteLabels } from './rewrite/mpls.js';
-import { rewriteNeighbour } from './rewrite/neighbour.js';
+import { changesExtensions, rewriteNeighbour } from './rewrite/neighbour.js';
 import { rewriteIcmp, rewritePorts } from './rewrite/transport.js';
 import { rewriteTags } from './rewrite/vlan.js';
 
@@ -32,7 +33,7 @@ export function rewrite(frame: Uint8Array, layout: Layout, before: FlowKey, afte
   if (before[word.ethType] === etherTypes.arp && layout.l3 >= 0) rewriteArp(view, layout.l3, before, after);
   if (isOtherIp(before, after)) throw new Unpredictable('the model does not know how much of IPv6 is written into a packet that is taken for IPv4 by the type that a label left, or the other way round: what flows on the way have looked at');
   // Without a protocol, and so where the header is broken, nothing of IP is written.
-  if (isIp(before[word.ethType] ?? 0) && (layout.l4 >= 0 || before[word.nwProto] !== 0) && after[word.nwProto] !== 0) rewriteIp(view, withPayload(layout, bytes), before, after);
+  if (isIp(before[word.ethType] ?? 0) && (layout.l4 >= 0 || before[word.nwProto] !== 0) && after[word.nwProto] !== 0) rewriteIp(view, layout, before, after);
   const labelled = isMpls(before[word.ethType] ?? 0) || isMpls(after[word.ethType] ?? 0) ? rewriteLabels(bytes, layout, before, after) : bytes;
   if (isUncovered(before, after)) rewriteUncovered(labelled, { ...layout, l3: layout.l3 + labelsGrow(layout, before, after) }, after);
   return changed(before, after, word.vlanTci, 2) || changed(before, after, word.vlanTpid, 2) ? rewriteTags(labelled, before, after) : labelled;
@@ -55,12 +56,7 @@ function rewriteUncovered(bytes: Uint8Array, { l3, l4: counted }: Layout, after:
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   found[word.ethType] = after[word.ethType] ?? 0;
   const l4 = found[word.ethType] === etherTypes.ipv4 ? extractIpv4(view, l3, found) : extractIpv6(view, l3, found);
-  if (l4 >= 0 && after[word.nwProto] !== 0) rewriteIp(view, withPayload({ mpls: -1, l3, l4: counted < 0 ? -1 : l4 }, bytes), found, after);
-}
-
-/** Where a controller was told of the packet while it was labelled, Open vSwitch has lost sight of what IP carries: of that it writes nothing, as if it began where the frame ends. */
-function withPayload(layout: Layout, { length }: Uint8Array): Layout {
-  return layout.l4 < 0 ? { ...layout, l4: length } : layout;
+  if (l4 >= 0 && after[word.nwProto] !== 0) rewriteIp(view, { mpls: -1, l3, l4: counted < 0 ? -1 : l4 }, found, after);
 }
 
 /** Where the layers are in the frame that `rewrite` gives: Open vSwitch counts what it pushes and pops, and does not read the frame anew. */
@@ -72,16 +68,25 @@ export function movedLayout(layout: Layout, before: FlowKey, after: FlowKey): La
   return { mpls: stack < 0 ? stack : stack + tags, l3: l3 + tags + labels, l4: l4 < 0 ? l4 : l4 + tags + labels };
 }
 
+/**
+ * Where a controller was told of the packet while it had a label, or two tags, Open vSwitch has lost sight of what IP carries (`l4` is -1): of
+ * that it writes nothing, as if it began where the frame ends.
+ */
 function rewriteIp(view: DataView, { l3, l4 }: Layout, before: FlowKey, after: FlowKey): void {
   const isIpv4 = before[word.ethType] === etherTypes.ipv4;
   const protocol = after[word.nwProto];
-  const end = isIpv4 ? l3 + view.getUint16(l3 + 2) : l3 + 40 + view.getUint16(l3 + 4);
-  if (isIpv4) rewriteIpv4(view, l3, l4, before, after);
-  else rewriteIpv6(view, l3, l4, before, after);
-  if (!isIpv4 && protocol === ipProtocols.icmp6) rewriteNeighbour(view, l3, l4, end, before, after);
+  const isLost = l4 < 0;
+  const start = isLost ? view.byteLength : l4;
+  const end = isLost ? view.byteLength : isIpv4 ? l3 + view.getUint16(l3 + 2) : l3 + ipv6Length + view.getUint16(l3 + 4);
+  if (isIpv4) rewriteIpv4(view, l3, start, end, before, after);
+  else rewriteIpv6(view, l3, start, end, before, after);
+  if (!isIpv4 && protocol === ipProtocols.icmp6) {
+    if (isLost && changesExtensions(before, after)) throw new Unpredictable('the model does not write nd_reserved or nd_options_type into a packet that a controller was told of while it had a label or two tags: Open vSwitch ends itself over it');
+    rewriteNeighbour(view, l3, start, end, before, after);
+  }
   if (!changed(before, after, word.tpSrc) && !changed(before, after, word.tpDst)) return;
-  if (protocol === (isIpv4 ? ipProtocols.icmp : ipProtocols.icmp6)) rewriteIcmp(view, l4, end, after);
-  else rewritePorts(view, l4, end, before, after);
+  if (protocol === (isIpv4 ? ipProtocols.icmp : ipProtocols.icmp6)) rewriteIcmp(view, start, end, after);
+  else rewritePorts(view, start, end, before, after);
 }
 
 function write48(view: DataView, place: number, key: FlowKey, field: number): void {

@@ -22,7 +22,7 @@ import { asTabled, drawMaskedAs, matchOn } from './pool.js';
 
 export type Drawn = Pick<Flow, 'table' | 'priority' | 'match' | 'actions'>;
 
-type Spotlight = { readonly kind: 'field'; readonly field: Field; readonly use: Use } | { readonly kind: 'actions'; readonly match: Match; readonly draw: (random: Random) => readonly Action[] };
+type Spotlight = { readonly kind: 'field'; readonly field: Field; readonly use: Use } | { readonly kind: 'actions'; readonly match: Match; readonly draw: (random: Random) => readonly Action[] } | { readonly kind: 'conjunction' };
 
 const typed = (type: number, protocol?: number): Match => [exactly(fieldCalled('eth_type'), type), ...(protocol === undefined ? [] : [exactly(fieldCalled('nw_proto'), protocol)])];
 
@@ -42,6 +42,7 @@ const rareActions: readonly Spotlight[] = [
 const spotlights: readonly Spotlight[] = [
   ...requiredFields.flatMap(({ field, uses }) => uses.map((use): Spotlight => ({ kind: 'field', field: tunnelFields.find(({ name }) => name === field.name) ?? field, use }))),
   ...rareActions,
+  { kind: 'conjunction' },
 ];
 
 const spotlightsACase = 2;
@@ -61,11 +62,34 @@ export function drawSpotlit(random: Random, index: number, around: Around): read
     const spotlight = spotlights[(index * spotlightsACase + turn) % spotlights.length]!;
     const [port, priority] = [ports[turn]!, highest + turn];
     const at = exactly(fieldCalled('in_port'), port);
-    const [first, ...others] = spotlight.kind === 'field' ? drawField(random, spotlight, priority, around) : [{ table: 0, priority, match: spotlight.match, actions: spotlight.draw(random) }];
+    const [first, ...others] = drawFlows(random, spotlight, priority, around);
     const match = inOrder([...first!.match.filter(({ field }) => field !== at.field), at]);
     const packets = times(packetsASpotlight, (): PacketStep => ({ kind: 'packet', port: String(port), frame: matching(random, around.pool, match) }));
     return { flows: [{ ...first!, match, actions: onwards(random, first!.actions) }, ...others], packets };
   });
+}
+
+function drawFlows(random: Random, spotlight: Spotlight, priority: number, around: Around): readonly Drawn[] {
+  switch (spotlight.kind) {
+    case 'field':
+      return drawField(random, spotlight, priority, around);
+    case 'actions':
+      return [{ table: 0, priority, match: spotlight.match, actions: spotlight.draw(random) }];
+    case 'conjunction':
+      return drawConjunction(random, priority, around);
+  }
+}
+
+/** In another table, flows of every clause that the packet matches, one that it does not, and the flow of the conjunction. */
+function drawConjunction(random: Random, priority: number, around: Around): readonly Drawn[] {
+  const [table, clauses, id, context] = [random.integer(1, lastTable), random.integer(2, 3), 13, pick(random, protocolContexts.filter((kind) => kind.length > 0))];
+  const metadata = (value: number): Match => [exactly(fieldCalled('metadata'), value)];
+  const part = (clause: number, match: Match): Drawn => ({ table, priority, match: inOrder(match), actions: [{ kind: 'conjunction', id, clause, clauses }] });
+  return [
+    { table: 0, priority, match: context, actions: [{ kind: 'resubmit', table, original: false }] },
+    part(1, context), part(2, metadata(0)), part(2, metadata(1)), ...(clauses > 2 ? [part(3, [...context, ...metadata(0)])] : []),
+    { table, priority: priority + spotlightsACase, match: [exactly(fieldCalled('conj_id'), id)], actions: drawActions(random, [], table, around) },
+  ];
 }
 
 /** What is met first, and then all the other flows of its table: for them the packet comes in elsewhere. */

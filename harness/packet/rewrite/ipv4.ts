@@ -3,10 +3,10 @@ import { changed, replace16, replaceWords } from './bytes.js';
 import { addressChecksum, neverZero } from './transport.js';
 
 /** Addresses, type of service and time to live, with the header's checksum and that of what follows: also where a later fragment has other bytes in its place. */
-export function rewriteIpv4(view: DataView, l3: number, l4: number, before: FlowKey, after: FlowKey): void {
+export function rewriteIpv4(view: DataView, l3: number, l4: number, end: number, before: FlowKey, after: FlowKey): void {
   const header = l3 + 10;
   const protocol = view.getUint8(l3 + 9);
-  const transport = addressChecksum(view, l4, l3 + view.getUint16(l3 + 2), protocol);
+  const transport = addressChecksum(view, l4, end, protocol);
   for (const [field, place] of [[word.nwSrc, l3 + 12], [word.nwDst, l3 + 16]] as const) {
     if (!changed(before, after, field)) continue;
     replaceWords(view, place, after, field, 1, [header, ...transport]);

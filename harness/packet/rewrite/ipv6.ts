@@ -6,16 +6,15 @@ import { changed, replaceWords } from './bytes.js';
 import { addressChecksum, neverZero } from './transport.js';
 
 /** Addresses, traffic class, flow label and hop limit, with the checksum of what follows (Open vSwitch lib/packets.c, packet_set_ipv6). */
-export function rewriteIpv6(view: DataView, l3: number, l4: number, before: FlowKey, after: FlowKey): void {
-  if (changed(before, after, word.ipv6Src, 4) || changed(before, after, word.ipv6Dst, 4)) rewriteAddresses(view, l3, l4, before, after);
+export function rewriteIpv6(view: DataView, l3: number, l4: number, end: number, before: FlowKey, after: FlowKey): void {
+  if (changed(before, after, word.ipv6Src, 4) || changed(before, after, word.ipv6Dst, 4)) rewriteAddresses(view, l3, l4, end, before, after);
   const start = ((view.getUint8(l3) & 0xf0) << 24) | ((after[word.nwTos] ?? 0) << 20) | (after[word.ipv6Label] ?? 0);
   view.setUint32(l3, start >>> 0);
   view.setUint8(l3 + 7, after[word.nwTtl] ?? 0);
 }
 
-function rewriteAddresses(view: DataView, l3: number, l4: number, before: FlowKey, after: FlowKey): void {
+function rewriteAddresses(view: DataView, l3: number, l4: number, end: number, before: FlowKey, after: FlowKey): void {
   const protocol = coveredProtocol(view, l3, l4);
-  const end = l3 + ipv6Length + view.getUint16(l3 + 4);
   const checksums = protocol === ipProtocols.icmp6 ? (end >= l4 + 4 ? [l4 + 2] : []) : addressChecksum(view, l4, end, protocol);
   for (const [field, place] of [[word.ipv6Src, l3 + 8], [word.ipv6Dst, l3 + 24]] as const) {
     if (!changed(before, after, field, 4)) continue;

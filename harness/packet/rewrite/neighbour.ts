@@ -12,11 +12,15 @@ const optionUnit = 8;
  * stays as it is.
  */
 export function rewriteNeighbour(view: DataView, l3: number, l4: number, end: number, before: FlowKey, after: FlowKey): void {
-  const hasExtensions = changed(before, after, word.ndReserved) || changed(before, after, word.tcpFlags);
   const hasAddresses = changed(before, after, word.ndTarget, 4) || changed(before, after, word.arpSha, 2) || changed(before, after, word.arpTha, 2);
   if (end < l4 + neighbourLength) return;
-  if (hasExtensions) rewriteExtensions(view, l3, l4, end, before, after);
+  if (changesExtensions(before, after)) rewriteExtensions(view, l3, l4, end, before, after);
   if (hasAddresses) rewriteAddresses(view, l4, end, before, after);
+}
+
+/** Whether reserved bits or the option type are written. */
+export function changesExtensions(before: FlowKey, after: FlowKey): boolean {
+  return changed(before, after, word.ndReserved) || changed(before, after, word.tcpFlags);
 }
 
 /** The type of the first option is written even where there is none: into padding, or into nothing. */
