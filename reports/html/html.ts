@@ -4,6 +4,7 @@ import { viewOf, type RunView, type ScenarioView } from '../../harness/view/view
 import type { RunRecord } from '../../harness/run/record.js';
 import type { RunReport, ScenarioReport, VectorReport } from '../../harness/run/report.js';
 import { aspectName, comparedAspects, describePromises, groupsOf, scenarioLabel } from '../words.js';
+import { changesOf } from './changed.js';
 import { renderFindings } from './findings.js';
 import { html, raw, type Markup } from './markup.js';
 import { packed, pageData } from './page-data.js';
@@ -31,7 +32,7 @@ export function renderPage(view: RunView): string {
 <body>
 <a class="skip" href="#findings-0">Skip to the findings</a>
 ${renderHead(report)}
-<main>${view.scenarios.map(renderScenario)}</main>
+<main>${view.scenarios.map((scenario, index) => renderScenario(scenario, index, view.scenarios))}</main>
 <footer class="muted">Trace <code>${report.traceHash}</code></footer>
 <dialog id="vector" aria-labelledby="vector-title"></dialog>
 <script type="application/octet-stream" id="data">${raw(packed(pageData(view)))}</script>
@@ -72,13 +73,13 @@ function headline({ verdict, scenarios }: Pick<RunReport, 'verdict' | 'scenarios
   }
 }
 
-function renderScenario(view: ScenarioView, index: number): Markup {
+function renderScenario(view: ScenarioView, index: number, all: readonly ScenarioView[]): Markup {
   const { report, topology, plan } = view;
   const marked = new Set(report.vectors.flatMap(({ differences }) => differences.flatMap(({ at }) => (at === undefined ? [] : [`${at.flow.bridge} on ${at.flow.node}`]))));
-  const truth = renderTruthTable(view, index);
+  const truth = renderTruthTable(view, index, changesOf(view, all));
   return html`<section class="scenario" data-scenario="${index}" aria-labelledby="scenario-${index}">
 <h2 id="scenario-${index}">${scenarioLabel(report)}</h2>
-<p class="lead">${report.title}</p>
+<p class="lead">${report.title}${report.after === undefined ? '' : html`. On the switches of before, changed: ${report.after.what}`}</p>
 <nav aria-label="${scenarioLabel(report)}"><a href="#findings-${index}">Findings</a> <a href="#network-${index}">Network</a> ${truth === undefined ? '' : html`<a href="#truth-${index}">Truth table</a> `}<a href="#vectors-${index}">Who reaches whom</a> <a href="#compared-${index}">What was compared</a></nav>
 <h3 id="findings-${index}" tabindex="-1">Findings</h3>
 ${renderFindings(report, index)}

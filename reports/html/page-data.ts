@@ -7,6 +7,7 @@ import type { Crossing, Hop, Lookup } from '../../harness/view/hops.js';
 import type { Levels } from '../../harness/view/levels.js';
 import type { Note, Parting, RunView, ScenarioView, VectorView } from '../../harness/view/view.js';
 import type { Inconclusive } from '../../harness/run/report.js';
+import { changesOf, type Changes } from './changed.js';
 import { aspectName, comparedAspects, scenarioLabel, summaryIn } from '../words.js';
 
 /** An index into `PageData.texts`. */
@@ -47,6 +48,8 @@ export interface VectorData {
   readonly promise: Text;
   readonly verdict: VerdictKind;
   readonly levels: Levels;
+  /** What it was in the state before, where it is otherwise now. */
+  readonly was?: Text;
   /** The frames of its hops, in a line each. */
   readonly frames: readonly string[];
   readonly hops: readonly HopData[];
@@ -114,7 +117,7 @@ function dictionary<T>(): Dictionary<T> {
 export function pageData({ scenarios }: RunView): PageData {
   const texts = dictionary<string>();
   const text = (words: string): Text => texts.indexOf(words, () => words);
-  const all = scenarios.map((scenario) => scenarioData(scenario, text));
+  const all = scenarios.map((scenario) => scenarioData(scenario, text, changesOf(scenario, scenarios)));
   return { texts: texts.values, scenarios: all };
 }
 
@@ -123,7 +126,7 @@ export function packed(data: PageData): string {
   return deflateRawSync(JSON.stringify(data), { level: 9 }).toString('base64');
 }
 
-function scenarioData({ report, parties, vectors }: ScenarioView, text: (words: string) => Text): ScenarioData {
+function scenarioData({ report, parties, vectors }: ScenarioView, text: (words: string) => Text, changes: Changes | undefined): ScenarioData {
   const flows = dictionary<FlowData>();
   const paths = dictionary<readonly LookupData[]>();
   const flow = (id: FlowId): number => flows.indexOf(flowKey(id), () => ({ node: id.node, bridge: id.bridge, table: id.table, text: formatFlowId(id).replace(/^table=\d+, /, '') }));
@@ -144,8 +147,10 @@ function scenarioData({ report, parties, vectors }: ScenarioView, text: (words: 
   };
   const vector = (view: VectorView): VectorData => {
     const cut = view.played === 'together' || (vectors.length > pathsMax && view.report.verdict === 'conforms');
+    const was = changes?.get(view.report.id);
     return {
       ...headOf(view, text),
+      ...(was === undefined ? {} : { was: text(was) }),
       cut,
       ...hopsWithFrames(cut ? [] : view.hops),
       counted: cut ? [] : view.flows.map((counted) => [flow(counted.flow), counted.model, counted.switch ?? -1]),

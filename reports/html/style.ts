@@ -87,6 +87,9 @@ thead th { color: var(--muted); font-size: 13px; vertical-align: bottom; }
 .matrix td.diverges, .sample.diverges { background: var(--tint); border-color: var(--accent); }
 .matrix td.inconclusive, .sample.inconclusive { background: none; border: 1.5px dashed var(--accent); }
 .matrix td[role]:hover:not(.none) { border-color: var(--ink); }
+.matrix td.changed, .sample.changed { position: relative; }
+.corner-mark { position: absolute; top: 0; right: 0; border-top: 9px solid var(--ink); border-left: 9px solid transparent; }
+.matrix.dense .corner-mark { border-top-width: 6px; border-left-width: 6px; }
 .matrix .edge { position: relative; }
 .matrix .edge::before, .matrix tr.edge > ::after { content: ""; position: absolute; background: var(--rule); pointer-events: none; }
 .matrix tr.edge { position: static; }
@@ -126,6 +129,7 @@ thead th { color: var(--muted); font-size: 13px; vertical-align: bottom; }
 .numbers + p { margin-top: 10px; font-size: 14px; }
 
 .truth { width: auto; margin-top: 14px; }
+h4.changes { margin: 24px 0 8px; }
 .truth .sum > * { border-bottom: 0; font-weight: 600; }
 .truth-tables { display: grid; gap: 4px; margin-top: 20px; }
 .truth-table summary { padding: 6px 4px; cursor: pointer; font-size: 14px; }
@@ -160,6 +164,7 @@ article > .verdict { margin-bottom: -10px; font-weight: 600; }
 article > .verdict.diverges, article > .verdict.inconclusive { color: var(--accent); }
 .levels { display: grid; grid-template-columns: 2fr 1fr 1fr 1fr; gap: 16px 28px; margin: 8px 0; padding: 14px 0; border: solid var(--rule); border-width: 1px 0; }
 .level strong { display: block; font-weight: 600; }
+.level dd .before { display: block; }
 .level dd span { font-size: 14px; color: var(--ink); }
 .titled { display: flex; align-items: end; justify-content: space-between; gap: 16px; }
 .following { margin-top: 8px; padding-left: 20px; font-size: 14px; }
@@ -204,7 +209,7 @@ footer { margin-top: 56px; padding-top: 16px; border-top: 1px solid var(--rule);
   @page { margin: 14mm; }
   body { padding: 0; max-width: none; font-size: 10.5pt; print-color-adjust: exact; -webkit-print-color-adjust: exact; }
   .filter, .skip, .scenario > nav, .more, .bar-top, .titled button, .list tr.conforms { display: none; }
-  .list:not(:has(tr.diverges, tr.inconclusive)) { display: none; }
+  .list:not(.changes, :has(tr.diverges, tr.inconclusive)) { display: none; }
   h3 { margin-top: 24px; break-after: avoid; }
   .finding, .topology, .matrix, .numbers tr, .list tr, .path tr { break-inside: avoid; }
   .scroll { overflow: visible; }

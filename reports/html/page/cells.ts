@@ -37,9 +37,10 @@ export function drawCell(cell: Cell): HTMLElement {
 }
 
 /** The same in words. */
-export function describeCell(from: string, to: string, vectors: readonly VectorData[]): string {
+/** @param was what the cell's vectors were in the state before, of those that are otherwise now. */
+export function describeCell(from: string, to: string, vectors: readonly VectorData[], was: readonly string[]): string {
   const cell = cellOf(vectors);
   const promise = { pass: 'must pass', stop: 'must not pass', mixed: 'some must pass', unknown: 'nothing promised' }[cell.promise];
   const bar = { kept: 'kept', broken: 'broken', parted: 'kept, but parts from the model', open: 'not compared' };
-  return `${from} to ${to}: ${vectors.length === 1 ? '1 vector' : `${vectors.length} vectors`}, ${verdictWords[cell.verdict]}. Promise: ${promise}. Model: ${bar[cell.model]}. Switch: ${bar[cell.switch]}.`;
+  return `${from} to ${to}: ${vectors.length === 1 ? '1 vector' : `${vectors.length} vectors`}, ${verdictWords[cell.verdict]}. Promise: ${promise}. Model: ${bar[cell.model]}. Switch: ${bar[cell.switch]}.${was.length === 0 ? '' : vectors.length === 1 ? ` Before: ${was.join()}.` : ` Otherwise than before: ${was.length}.`}`;
 }

@@ -34,12 +34,12 @@ export function drawExplorer(scene: Scene, key: string): readonly HTMLElement[] 
   draw();
   const labelled = (label: string, control: HTMLElement): HTMLElement => element('label', { for: control.id }, element('span', {}, label), control);
   return [
-    element('form', { class: 'filter', role: 'search', 'aria-label': 'Filter vectors' }, labelled('Kind', kind), labelled('Verdict', verdict), labelled('Promise', promise), labelled('Name', words), told),
-    matrix, drawLegend(), list,
+    element('form', { class: 'filter', role: 'search', 'aria-label': `Filter vectors of ${scene.data.label}` }, labelled('Kind', kind), labelled('Verdict', verdict), labelled('Promise', promise), labelled('Name', words), told),
+    matrix, drawLegend(vectors.some(({ was }) => was !== undefined)), list,
   ];
 }
 
-function drawLegend(): HTMLElement {
+function drawLegend(marksChanges: boolean): HTMLElement {
   const sample = (verdict: string, bars: readonly string[], words: string): HTMLElement =>
     element('li', {}, element('span', { class: `sample ${verdict}`, 'aria-hidden': 'true' }, element('span', { class: 'cell' }, bars.map((bar) => element('i', { class: `bar ${bar}` })))), words);
   return element('ul', { class: 'legend', 'aria-label': 'How to read the matrix' },
@@ -50,6 +50,7 @@ function drawLegend(): HTMLElement {
     sample('diverges', ['pass', 'pass kept', 'pass parted'], 'kept, but model and switch part'),
     sample('diverges', ['pass', 'pass broken', 'pass broken'], 'both break it: the control plane'),
     sample('inconclusive', ['pass', 'pass open', 'pass open'], 'no verdict'),
+    marksChanges ? element('li', {}, element('span', { class: 'sample changed', 'aria-hidden': 'true' }, element('i', { class: 'corner-mark' })), 'otherwise than in the state before') : undefined,
   );
 }
 

@@ -42,8 +42,9 @@ function drawCellOf(scene: Scene, from: string, to: string, vectors: readonly Ve
   if (any === undefined) return element('td', { role: 'gridcell', tabindex: -1, class: `none${edges}`, 'aria-label': `${from} to ${to}: no vector` });
   const cell = cellOf(vectors);
   const open = (): void => scene.open(vectors, vectors.find(({ verdict }) => verdict === cell.verdict) ?? any);
-  const words = describeCell(from, to, vectors);
-  return element('td', { role: 'gridcell', tabindex: -1, class: `${cell.verdict}${edges}`, 'aria-label': words, title: words, click: open }, drawCell(cell));
+  const was = vectors.flatMap((vector) => (vector.was === undefined ? [] : [textAt(scene.texts, vector.was)]));
+  const words = describeCell(from, to, vectors, was);
+  return element('td', { role: 'gridcell', tabindex: -1, class: `${cell.verdict}${was.length === 0 ? '' : ' changed'}${edges}`, 'aria-label': words, title: words, click: open }, drawCell(cell), was.length === 0 ? undefined : element('i', { class: 'corner-mark', 'aria-hidden': 'true' }));
 }
 
 /** Keys of the grid pattern (WAI-ARIA Authoring Practices, "Grid"). */

@@ -28,12 +28,12 @@ function goToFirstDifference(): void {
   row?.focus({ preventScroll: true });
 }
 
-function drawLevels(scene: Scene, { levels, promise, differences }: VectorData): HTMLElement {
+function drawLevels(scene: Scene, { levels, promise, was, differences }: VectorData): HTMLElement {
   const said = (between: string): string => differences.filter((difference) => difference.between === between).map(({ actual }) => textAt(scene.texts, actual))[0] ?? '';
   const level = (name: string, state: string, words: string): HTMLElement =>
     element('div', { class: `level ${state === 'broken' || state === 'part' ? 'attention' : ''}` }, element('dt', {}, name), element('dd', {}, element('strong', {}, `${levelMark(state)} ${state}`), words === '' ? undefined : element('span', {}, words)));
   return element('dl', { class: 'levels' },
-    element('div', { class: 'level' }, element('dt', {}, 'Promise'), element('dd', {}, element('strong', {}, levels.promise), element('span', {}, textAt(scene.texts, promise)))),
+    element('div', { class: 'level' }, element('dt', {}, 'Promise'), element('dd', {}, element('strong', {}, levels.promise), element('span', {}, textAt(scene.texts, promise)), was === undefined ? undefined : element('span', { class: 'before' }, `Before: ${textAt(scene.texts, was)}`))),
     level('Model', levels.model, said('intent and model')),
     level('Switch', levels.switch, said('intent and switch')),
     level('Model and switch', levels.together, ''),

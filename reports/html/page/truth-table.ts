@@ -13,7 +13,8 @@ function drawTruthTable(scene: Scene, kind: string, vectors: readonly VectorData
   const room = element('div', { class: 'scroll' });
   const draw = (): void => { if (room.childElementCount === 0) room.append(drawMatrix(scene, vectors, kind)); };
   const verdict = worstOf(vectors);
-  const words = element('summary', {}, `${kind} `, element('span', { class: 'muted' }, `${vectors.length} cells, `), `${verdictMarks[verdict]} ${verdictWords[verdict]}`);
+  const changed = vectors.filter(({ was }) => was !== undefined).length;
+  const words = element('summary', {}, `${kind} `, element('span', { class: 'muted' }, `${vectors.length} cells, ${changed === 0 ? '' : `${changed} otherwise than before, `}`), `${verdictMarks[verdict]} ${verdictWords[verdict]}`);
   const details = element('details', { class: `truth-table ${verdict}`, toggle: draw }, words, room);
   window.addEventListener('beforeprint', () => {
     details.open = true;
