@@ -95,4 +95,6 @@ void t.test('problems are found at any node and pod', async (t) => {
   t.same(found(change(1, () => ({ podCidr: '10.10.0.0/16' }))), ['nodes.1.podCidr']);
   t.same(found(change(1, () => ({ gateway: { ip: '10.10.2.0', mac: '0a:00:00:00:00:09' } }))), ['nodes.1.gateway.ip']);
   t.same(found(change(1, ({ underlay }) => ({ underlay: { ...underlay, ip: '172.31.0.2' } }))), ['nodes.1.underlay.ip']);
+  const balanced = (...nodes: readonly string[]): Topology => ({ ...built, externalHosts: nodes.map((balancedTo, n) => ({ name: `x${n}`, ip: `172.30.255.${n + 1}`, mac: `0a:00:00:00:00:f${n}`, balancedTo })) });
+  t.same(found(balanced('n2', 'n9', 'n1')), ['externalHosts.1.balancedTo']);
 });

@@ -47,7 +47,7 @@ function ruleFor({ name, protocol, affinityS, endpoints }: ServicePort, asked: A
   return {
     match: { ...asked, protocol, ...(from === undefined ? {} : { from }) },
     to: to.map(({ ip, port }): AddressAndPort => ({ ip, port })),
-    ...(affinityS === undefined ? {} : { affinityS, name }),
+    ...(affinityS === undefined ? {} : { affinity: { name, seconds: affinityS } }),
     ...more,
   };
 }

@@ -119,7 +119,7 @@ export function isDeaf({ relay, state }: TcpConnection): boolean {
 /** Data for what is closed (RFC 2525, section 2.17). `sequence` is what its sender waits for. */
 export function resetDeaf(host: Host, connection: TcpConnection, sequence: number): readonly Effect[] {
   host.connections.delete(connectionKey(connection));
-  return sendSegment(host, connection, { sequence, acknowledgement: 0, flags: RST, payload: new Uint8Array(), checksum: 'right' });
+  return sendSegment(host, connection, { sequence, acknowledgement: connection.receiveNext, flags: RST, payload: new Uint8Array(), checksum: 'right' });
 }
 
 /** The other end will send no more. */

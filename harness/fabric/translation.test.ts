@@ -14,7 +14,7 @@ const endpoints = [{ ip: '10.10.1.3', port: 80 }, { ip: '10.10.2.2', port: 8080 
 const plan: TranslationPlan = {
   destinations: [
     { match: { ip: '10.96.0.10', protocol: 'TCP', port: 80 }, to: endpoints, keepsSenders: ['10.10.0.0/16'] },
-    { match: { ip: '10.96.0.20', protocol: 'TCP', port: 80 }, to: endpoints, keepsSenders: ['10.10.0.0/16'], affinityS: 100 },
+    { match: { ip: '10.96.0.20', protocol: 'TCP', port: 80 }, to: endpoints, keepsSenders: ['10.10.0.0/16'], affinity: { name: 'default/dns', seconds: 100 } },
     { match: { ip: '10.96.0.30', protocol: 'TCP', port: 80 }, to: [], keepsSenders: [] },
   ],
   sources: [{ from: ['10.10.1.0/24'], except: ['10.10.0.0/16'] }],
@@ -64,9 +64,9 @@ void t.test('which endpoint', async (t) => {
   t.equal(chosen({}), '000122010210', 'the same for the same draw and connection, for ever');
   t.equal(chosen({ to: endpoints.slice(0, 1) }), '000000000000', 'the only one');
   const state = noTranslations(plan);
-  const rule = { match: { ip: '10.96.0.20', protocol: 'TCP', port: 80 }, keepsSenders: [], affinityS: 100 } as const;
-  const asks = (to: readonly { readonly ip: string; readonly port: number }[], srcPort: number, affinityS?: number) => {
-    const changed = { ...state, plan: { destinations: [{ ...rule, to, ...(affinityS === undefined ? {} : { affinityS }) }], sources: [] } };
+  const rule = { match: { ip: '10.96.0.20', protocol: 'TCP', port: 80 }, keepsSenders: [] } as const;
+  const asks = (to: readonly { readonly ip: string; readonly port: number }[], srcPort: number, seconds = 100) => {
+    const changed = { ...state, plan: { destinations: [{ ...rule, to, affinity: { name: 'default/web', seconds } }], sources: [] } };
     const result = through(changed, tcp('10.10.1.2', srcPort, '10.96.0.20'));
     return typeof result === 'string' ? result : `${result.dst.ip}:${result.dst.port}`;
   };
@@ -89,8 +89,8 @@ void t.test('rules for some senders, for nobody, and rules that share what sende
   const state = noTranslations({ destinations: [
     { match: { ...match, from: ['10.10.0.0/16'] }, to: endpoints, keepsSenders: ['10.10.0.0/16'] },
     { match, to: [], nobody: 'lost', keepsSenders: ['0.0.0.0/0'] },
-    { match: { ...match, port: 30_081 }, to: endpoints, keepsSenders: [], affinityS: 100, name: 'default/web' },
-    { match: { ip: '192.0.2.1', protocol: 'TCP', port: 80 }, to: endpoints, keepsSenders: ['0.0.0.0/0'], affinityS: 100, name: 'default/web' },
+    { match: { ...match, port: 30_081 }, to: endpoints, keepsSenders: [], affinity: { name: 'default/web', seconds: 100 } },
+    { match: { ip: '192.0.2.1', protocol: 'TCP', port: 80 }, to: endpoints, keepsSenders: ['0.0.0.0/0'], affinity: { name: 'default/web', seconds: 100 } },
   ], sources: [] });
   t.ok(endpoints.some(({ ip }) => ip === must(through(state, tcp('10.10.1.2', 4000, match.ip, match.port))).dst.ip), 'one of them gets it');
   t.equal(through(state, tcp('172.30.255.1', 4000, match.ip, match.port)), 'lost', 'another is told nothing');

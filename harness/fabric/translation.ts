@@ -115,12 +115,12 @@ function lifetimeOf(plan: TranslationPlan, protocol: number, { answeredUs }: Tra
 
 /** The one that the sender had last, where the rule is so and it is not gone; else any. */
 function chooseEndpoint(state: Translations, rule: DestinationRule, tuple: Tuple, { nowUs, draw }: Moment): AddressAndPort | undefined {
-  const { match, to, affinityS, name } = rule;
+  const { to, affinity } = rule;
   const any = to[Number.parseInt(sha256(`${draw} ${keyOfTuple(tuple)}`).slice(0, 8), 16) % to.length];
-  if (affinityS === undefined) return any;
-  const client = `${tuple.src.ip} ${name ?? `${match.protocol} ${match.ip}:${match.port}`}`;
+  if (affinity === undefined) return any;
+  const client = `${tuple.src.ip} ${affinity.name}`;
   const kept = state.kept.get(client);
-  const isStill = kept !== undefined && nowUs - kept.atUs < affinityS * second && to.some(({ ip, port }) => ip === kept.endpoint.ip && port === kept.endpoint.port);
+  const isStill = kept !== undefined && nowUs - kept.atUs < affinity.seconds * second && to.some(({ ip, port }) => ip === kept.endpoint.ip && port === kept.endpoint.port);
   const endpoint = isStill ? kept.endpoint : any;
   if (endpoint !== undefined) state.kept.set(client, { endpoint, atUs: nowUs });
   return endpoint;

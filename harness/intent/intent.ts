@@ -5,13 +5,13 @@ import type { Topology } from '../nouns/topology.js';
 import type { Stimulus } from '../nouns/vector.js';
 import { intentOfFrame } from './frame.js';
 import { sender, type Party } from './parties.js';
-import { intentOfNodePort } from './node-port.js';
 import { intentOutward } from './outward.js';
 import { underPolicies } from './policy/intent.js';
 import { defaultTtl, intentOfArp, intentOfDatagram } from './reach.js';
 import { intentOfConnection } from './connection.js';
 import { intentOfService } from './service/intent.js';
 import { intentFromOutside } from './service/outside.js';
+import { intentOfWindowsPort } from './service/windows-port.js';
 import { walkthrough } from './service-way.js';
 import { intentOnUnderlay } from './underlay.js';
 
@@ -23,7 +23,7 @@ import { intentOnUnderlay } from './underlay.js';
 export function intentOf(network: Network, stimulus: Stimulus): Intent {
   const { objects } = network;
   const cluster = objects === undefined ? undefined : { ...network, objects };
-  const fromOutside = cluster === undefined ? undefined : (intentOfNodePort(cluster, stimulus) ?? intentFromOutside(cluster, stimulus));
+  const fromOutside = cluster === undefined ? undefined : (intentOfWindowsPort(cluster, stimulus) ?? intentFromOutside(cluster, stimulus));
   if (fromOutside !== undefined) return fromOutside;
   const underlay = intentOnUnderlay(network, stimulus);
   if (underlay !== undefined) return underlay;

@@ -27,6 +27,7 @@ export function topologyProblems(topology: Topology): readonly TopologyProblem[]
     ...overlaps(topology),
     ...topology.nodes.flatMap((node, index) => outsiders(node, ['nodes', index])),
     ...underlaySplit(topology),
+    ...balancedNowhere(topology),
   ];
 }
 
@@ -153,6 +154,11 @@ function underlaySplit({ nodes, externalHosts = [], routers = [], mode }: Topolo
     ...(mode === 'noEncap' && apart.length > 0 ? [{ path: ['mode'], message: 'noEncap needs all nodes on one network here, for routers know no pods: use hybrid or encap' }] : []),
     ...externalHosts.flatMap(({ ip }, index) => (isOn(ip) || isBeside(ip) ? [] : [{ path: ['externalHosts', index, 'ip'], message: `${ip} is not on ${name}, which external hosts share with the nodes` }])),
   ];
+}
+
+function balancedNowhere({ nodes, externalHosts = [] }: Topology): readonly TopologyProblem[] {
+  return externalHosts.flatMap(({ balancedTo }, index) =>
+    (balancedTo === undefined || nodes.some(({ name }) => name === balancedTo) ? [] : [{ path: ['externalHosts', index, 'balancedTo'], message: `"${balancedTo}" is no node of this cluster; its nodes are ${nodes.map(({ name }) => name).join(', ')}` }]));
 }
 
 function formatCidr(cidr: Cidr): string {

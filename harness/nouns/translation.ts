@@ -26,10 +26,8 @@ export interface DestinationRule {
   readonly to: readonly AddressAndPort[];
   /** Where there is none: the sender is told that the port is unreachable, or nothing, where `lost`. */
   readonly nobody?: 'told' | 'lost';
-  /** Rules that are called alike share what senders keep; each on its own where it is missing. */
-  readonly name?: string;
-  /** For how many seconds a sender gets the same one again, since it last opened a connection; missing where every connection is on its own. */
-  readonly affinityS?: number;
+  /** For how many seconds a sender gets the same one again, since it last opened a connection by a rule of this name; missing where every connection is on its own. */
+  readonly affinity?: { readonly name: string; readonly seconds: number };
   /** Senders from elsewhere than these blocks get the host's own address, and so does who is sent to itself. */
   readonly keepsSenders: readonly string[];
 }

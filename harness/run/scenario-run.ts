@@ -11,9 +11,9 @@ import { policyCoverage } from '../kube/coverage.js';
 import type { Network } from '../kube/objects.js';
 import { openModel } from '../testbeds/model/model.js';
 import type { Switches } from '../testbeds/testbed.js';
-import { courseOf, takeCourse, type Course } from './course.js';
+import { approachOf, takeApproach, type Approach } from './approach.js';
 import { judgeHistory, type HistoryOutcome } from './history/judge.js';
-import type { Outcome } from './outcome.js';
+import type { ScenarioOutcome } from './scenario-outcome.js';
 import type { Depth } from './passes.js';
 import type { ScenarioRecord } from './record.js';
 import { inconclusive, type Inconclusive, type ScenarioReport } from './report.js';
@@ -49,7 +49,7 @@ export interface ScenarioRun {
 /** @throws InputError when the scenario's topology or flows are wrong; environment failures become `inconclusive`. */
 export async function runScenario(scenario: Scenario, axes: Readonly<Record<string, string>>, options: ScenarioRunOptions): Promise<ScenarioRun> {
   const startedMs = options.nowMs();
-  const { topology, plan, otherwise, before, after } = courseOf(scenario, axes, options.version ?? 'unknown');
+  const { topology, plan, otherwise, before, after } = approachOf(scenario, axes, options.version ?? 'unknown');
   const setting = { scenario, topology, plan, seed: options.seed, depth: options.depth ?? 'all' };
   const { program, programCount, judged: ofUnits, gone, versions, history } = await outcomeOf(setting, before, axes, options);
   const judged = ofUnits.flat();
@@ -85,7 +85,7 @@ function policiesOf({ objects }: Network): Pick<ScenarioReport, 'policies'> {
 
 type Setting = Omit<Stage, 'model' | 'onJudged'>;
 
-async function outcomeOf(setting: Setting, before: Course['before'], axes: Readonly<Record<string, string>>, options: ScenarioRunOptions): Promise<Outcome & Partial<Pick<HistoryOutcome, 'history'>>> {
+async function outcomeOf(setting: Setting, before: Approach['before'], axes: Readonly<Record<string, string>>, options: ScenarioRunOptions): Promise<ScenarioOutcome & Partial<Pick<HistoryOutcome, 'history'>>> {
   const { scenario, topology } = setting;
   const history = scenario.history?.(axes);
   if (history === undefined) return await carryOutInLanes(setting, before, scenario.vectors(topology).filter((vector) => options.only?.(vector) ?? true), options);
@@ -105,7 +105,7 @@ function progressOf(total: number, { onProgress }: ScenarioRunOptions): () => vo
 const fewestALane = 50;
 
 /** What is played at once is dealt out one by one, and what came of it is told in the order of the vectors. */
-async function carryOutInLanes(setting: Setting, before: Course['before'], vectors: readonly TestVector[], options: ScenarioRunOptions): Promise<Outcome> {
+async function carryOutInLanes(setting: Setting, before: Approach['before'], vectors: readonly TestVector[], options: ScenarioRunOptions): Promise<ScenarioOutcome> {
   const units = unitsOf(vectors);
   const lanes = Math.max(1, Math.min(options.lanes ?? 1, units.length, Math.floor(vectors.length / fewestALane)));
   const onJudged = progressOf(vectors.length, options);
@@ -123,9 +123,9 @@ async function carryOutInLanes(setting: Setting, before: Course['before'], vecto
   };
 }
 
-async function carryOut(stage: Stage, before: Course['before'], units: readonly Unit[], { openReal, afterProgramming }: ScenarioRunOptions): Promise<Outcome> {
+async function carryOut(stage: Stage, before: Approach['before'], units: readonly Unit[], { openReal, afterProgramming }: ScenarioRunOptions): Promise<ScenarioOutcome> {
   const desired = await stage.model.program();
-  const withoutSwitches = async (gone: Inconclusive, versions: ScenarioRun['versions']): Promise<Outcome> => {
+  const withoutSwitches = async (gone: Inconclusive, versions: ScenarioRun['versions']): Promise<ScenarioOutcome> => {
     const { count } = compareProgram(desired, []);
     const judged: Judged[][] = [];
     for (const unit of units) {
@@ -140,7 +140,7 @@ async function carryOut(stage: Stage, before: Course['before'], units: readonly 
   const real = opened.value;
   try {
     const programmed = await attempt(async () => {
-      const comparison = await takeCourse(before, desired, real);
+      const comparison = await takeApproach(before, desired, real);
       await afterProgramming?.(real);
       return comparison;
     });

@@ -29,7 +29,7 @@ export function drawStatefulFlows(random: Random, around: Around): readonly stri
   return [
     ...families.map((family) => `table=${tables.entry},priority=10,${word(family)} actions=${joined(beforeTracking(random, family), track(random, tables.tracked), chance(random, 15) ? output(random, around) : '')}`),
     ...(chance(random, 40) ? [drawStatefulFlow(random, tables.entry, around)] : []),
-    // In which order a flood's copies go into several tunnels differs from one process of Open vSwitch 3.1 to the next.
+    // In which order a flood's copies go into several tunnels differs from one process of Open vSwitch to the next: bundles are kept by the hashes of their addresses in memory (ofproto-dpif.c, bundle_set).
     `table=${tables.entry},priority=0 actions=${pick(random, [around.network === 'two nodes' ? 'output:4' : 'NORMAL', 'output:2', 'drop'])}`,
     ...times(random.integer(3, 7), () => drawStatefulFlow(random, tables.tracked, around)),
     ...(chance(random, 80) ? [`table=${tables.tracked},priority=0 actions=${output(random, around)}`] : []),

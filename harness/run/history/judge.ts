@@ -7,8 +7,8 @@ import { openModel } from '../../testbeds/model/model.js';
 import type { Switches } from '../../testbeds/testbed.js';
 import { adaptedTo } from '../adapted.js';
 import { canonicalTrace } from '../canonical-trace.js';
-import { held, type Programmed } from '../course.js';
-import type { Outcome } from '../outcome.js';
+import { held, type Programmed } from '../approach.js';
+import type { ScenarioOutcome } from '../scenario-outcome.js';
 import { recordWitness, type RecordedEvent } from '../record.js';
 import type { Inconclusive } from '../report.js';
 import { onlyPromises, type Judged, type Stage } from '../vector-run.js';
@@ -21,7 +21,7 @@ export interface HistoryRunOptions {
   readonly version: string;
 }
 
-export interface HistoryOutcome extends Outcome {
+export interface HistoryOutcome extends ScenarioOutcome {
   readonly history: readonly RecordedEvent[];
 }
 

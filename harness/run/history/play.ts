@@ -148,7 +148,7 @@ async function judgeEvent(playing: Playing, event: HistoryEvent): Promise<Judgem
 
 /**
  * The switches hold what the model does, and where no agent has still something to do, what a fresh install of the plan would. Behind the first event and the last
- * all are read back, and otherwise those that were told something: what the others hold shows in the counters of their flows.
+ * all are read back, and otherwise those that were told something: which flows the others hold shows in their counters, and with which actions, behind the last event.
  */
 async function comparePrograms(playing: Playing, told: ReadonlySet<string>): Promise<{ readonly differences: readonly Difference[]; readonly counts: Counts }> {
   const { model, real, held: { plan }, course: { dark }, sweeping, fresh, known, reading } = playing;

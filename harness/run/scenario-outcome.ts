@@ -3,7 +3,7 @@ import type { Count, Difference } from '../nouns/verdict.js';
 import type { Inconclusive } from './report.js';
 import type { Judged } from './vector-run.js';
 
-export interface Outcome {
+export interface ScenarioOutcome {
   readonly program: readonly Difference[];
   readonly programCount: Count;
   /** Of each unit. */

@@ -2,17 +2,19 @@
  * L0 on ports of Windows nodes that are Services': "Kube-proxy captures NodePort Service traffic and sets up a connection to a backend Pod to forward the request using this connection" (the Windows
  * design, "Design"). The endpoint sees the node and never the client, and gets the request from antrea-gw0 if it is a pod.
  */
-import { Unsupported } from '../base/errors.js';
-import type { Cluster } from '../kube/objects.js';
-import type { Service } from '../kube/services.js';
-import type { Answerer, Crossing, Intent, PathIntent } from '../nouns/intent.js';
-import type { Node } from '../nouns/topology.js';
-import type { Stimulus } from '../nouns/vector.js';
-import { answersOn, holder, parties, type Party } from './parties.js';
-import { backends, type Backend, type PortOfService } from './service/endpoints.js';
-import { gatewayName, mirrored, namesOn, passageBetween, sourceSeen } from './way.js';
+import { Unsupported } from '../../base/errors.js';
+import type { Cluster } from '../../kube/objects.js';
+import type { Service } from '../../kube/services.js';
+import type { Answerer, Crossing, Intent, PathIntent } from '../../nouns/intent.js';
+import type { Node } from '../../nouns/topology.js';
+import type { Stimulus } from '../../nouns/vector.js';
+import { answersOn, holder, parties, type Party } from '../parties.js';
+import { backends, type Backend, type PortOfService } from './endpoints.js';
+import { gatewayName, mirrored, namesOn, passageBetween, sourceSeen } from '../way.js';
+import { protocolOf, type Asking as AskingAny } from './reach.js';
 
-type Asking = Extract<Stimulus, { readonly kind: 'udp' | 'tcp' | 'probe' | 'calls' }>;
+/** Userspace kube-proxy has no ports for SCTP. */
+type Asking = Exclude<AskingAny, { readonly kind: 'sctp' }>;
 
 interface Asked {
   readonly node: Node;
@@ -23,7 +25,7 @@ interface Asked {
 }
 
 /** Undefined for what is not sent to such a port. @throws Unsupported where nothing is promised. */
-export function intentOfNodePort(cluster: Cluster, stimulus: Stimulus): Intent | undefined {
+export function intentOfWindowsPort(cluster: Cluster, stimulus: Stimulus): Intent | undefined {
   if (stimulus.kind !== 'udp' && stimulus.kind !== 'tcp' && stimulus.kind !== 'probe' && stimulus.kind !== 'calls') return undefined;
   refuseOwnAddresses(cluster, stimulus);
   const asked = askedAt(cluster, stimulus);
@@ -59,10 +61,6 @@ function askedAt({ nodes, objects, externalHosts = [] }: Cluster, stimulus: Aski
   const protocol = protocolOf(stimulus);
   for (const service of objects.services) for (const port of service.spec.ports) if (port.nodePort === stimulus.port && port.protocol === protocol) return { node, at, service, port };
   return undefined;
-}
-
-function protocolOf(stimulus: Asking): 'TCP' | 'UDP' {
-  return stimulus.kind === 'calls' ? stimulus.protocol : stimulus.kind === 'udp' ? 'UDP' : 'TCP';
 }
 
 /** Pods elsewhere come from their own node, which hides them, but where they ask an address of pods' subnets. */

@@ -12,7 +12,8 @@ import type { BridgeFlows, Switches } from '../testbeds/testbed.js';
 import { adaptedTo } from './adapted.js';
 import type { ScenarioReport } from './report.js';
 
-export interface Course {
+/** The way of switches to the network of a point of the matrix. */
+export interface Approach {
   readonly topology: Topology;
   readonly plan: ClusterPlan;
   readonly otherwise: readonly string[];
@@ -32,11 +33,12 @@ type Change = Extract<AgentStep, { readonly kind: 'change' }>;
 /**
  * Each network of the way is planned by what the one before has given out.
  * @param version of Open vSwitch, as `adaptedTo` takes it.
- * @throws InputError where from one network to the next more than flows and groups change.
+ * @throws InputError where from one network to the next more than flows and groups change, and where there is a history as well.
  */
-export function courseOf(scenario: Scenario, axes: Readonly<Record<string, string>>, version: string): Course {
+export function approachOf(scenario: Scenario, axes: Readonly<Record<string, string>>, version: string): Approach {
   const after = scenario.after?.(axes);
-  const earlier = after === undefined ? undefined : courseOf(scenario, after.axes, version);
+  if (after !== undefined && scenario.history?.(axes) !== undefined) throw new InputError(`scenario ${scenario.name}: a point of its matrix comes after another and has a history as well; let the history begin where the other ends`);
+  const earlier = after === undefined ? undefined : approachOf(scenario, after.axes, version);
   const topology = scenario.topology(axes);
   const { plan, otherwise } = adaptedTo(version, scenario.controlPlane.plan(topology, earlier?.plan));
   if (after === undefined || earlier === undefined) return { topology, plan, otherwise, before: [] };
@@ -57,7 +59,7 @@ export interface Programmed {
 }
 
 /** Changes switches that came up with the first plan of the way until they should hold `desired`; behind each change they must hold what a fresh install would. */
-export async function takeCourse(before: Course['before'], desired: readonly BridgeFlows[], real: Switches): Promise<Programmed> {
+export async function takeApproach(before: Approach['before'], desired: readonly BridgeFlows[], real: Switches): Promise<Programmed> {
   const compared: Programmed[] = [];
   for (const { plan, what, changes } of before) {
     compared.push(held(await openModel(plan).program(), await real.program(), `before ${what}: `));
