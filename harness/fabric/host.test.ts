@@ -8,7 +8,7 @@ import { decodeEthernet, encodeEthernet, etherTypes } from '../packet/ethernet.j
 import { describeFrame } from '../packet/frame.js';
 import { encodeIcmp, icmpTypes } from '../packet/icmp.js';
 import { encodeIpv4, ipProtocols } from '../packet/ipv4.js';
-import { createHost, listensOn, noMemories, type Draws, type Effect, type Host } from './host.js';
+import { createHost, forgetOthers, listensOn, memoriesOf, noMemories, type Draws, type Effect, type Host } from './host.js';
 import { begin, isAwaited, receive, wake } from './stack.js';
 
 const eth0: InterfacePlan = { name: 'eth0', port: 'a', mac: '02:00:00:00:00:0a', ip: '10.0.0.1', prefixLength: 24 };
@@ -38,6 +38,15 @@ void t.test('what is known from the plan, and from before', async (t) => {
   t.not(kept.translations?.plan, before.translations?.plan);
   t.equal(rules.translations?.connections.size, 0);
   t.same([createHost(plan, draws).clock, noMemories().clock], [{ nowUs: 0 }, { nowUs: 0 }]);
+});
+
+void t.test('who is gone from the cluster knows nothing when he comes again', async (t) => {
+  const memories = memoriesOf(new Map(['a', 'b', 'x1', 'x2'].map((host) => [host, new Map()])));
+  const node = { node: 'n1', hosts: [plan], bridges: [] };
+  forgetOthers(memories, { nodes: [node], externalHosts: [{ ...plan, name: 'x1' }] });
+  t.same([...memories.hosts.keys()], ['a', 'x1']);
+  forgetOthers(memories, { nodes: [node] });
+  t.same([...memories.hosts.keys()], ['a']);
 });
 
 void t.test('the echo service', async (t) => {
