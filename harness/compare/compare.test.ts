@@ -18,7 +18,7 @@ import { compareCounters, withSums } from './counters.js';
 import { compareFrames, type FrameDifference } from './frames.js';
 import { judge } from './intent.js';
 import { locate, locateDecision, type Evidence, type Location } from './locate.js';
-import { compareProgram } from './program.js';
+import { compareProgram, toldOf } from './program.js';
 import { compareState } from './state.js';
 import { compareVector, expectedCounts, type PassCase, type VectorCase } from './vector.js';
 
@@ -79,8 +79,9 @@ void t.test('counters', async (t) => {
 void t.test('the flows that a bridge holds', async (t) => {
   const desired = ['table=0,priority=200,ip,in_port=3 actions=set_field:1->reg0,goto_table:10', 'table=10,priority=0 actions=drop'];
   const compared = (actual: readonly string[], expected = desired) => {
-    const { differences, count } = compareProgram([{ node: 'n1', bridge: 'br-int', flows: expected }], [{ node: 'n1', bridge: 'br-int', flows: actual }]);
-    return { told: differences.map((difference) => `${formatFlowId(difference.flow)}: ${difference.expected ?? 'none'} | ${difference.actual ?? 'none'} | ${difference.field ?? 'no field'}`), count };
+    const program = (texts: readonly string[]) => [{ node: 'n1', bridge: 'br-int', flows: texts.filter((text) => !text.includes('group_id=')), groups: texts.filter((text) => text.includes('group_id=')) }];
+    const { differences, count } = compareProgram(program(expected), program(actual));
+    return { told: differences.map((difference) => `${toldOf(difference).what}: ${difference.expected ?? 'none'} | ${difference.actual ?? 'none'} | ${difference.field ?? 'no field'}`), count };
   };
   const option = 'table=0,priority=1,tun_metadata1=0x7 actions=set_field:0x5->tun_metadata0';
   t.strictSame(compared([option], [option]), { told: [], count: { expected: 1, made: 1, skipped: 0 } }, 'options of tunnels, whatever they stand for');
@@ -92,6 +93,13 @@ void t.test('the flows that a bridge holds', async (t) => {
   t.strictSame(compared(desired.slice(0, 1)), { told: ['table=10, priority=0: table=10, priority=0 actions=drop | none | no field'], count: { expected: 2, made: 2, skipped: 0 } });
   t.strictSame(compared([...desired, 'table=11,priority=0 actions=drop']), { told: ['table=11, priority=0: none | table=11, priority=0 actions=drop | no field'], count: { expected: 3, made: 3, skipped: 0 } });
   t.throws(() => compared(['table=0 actions=nonsense']), { name: 'InputError', message: /^flows of br-int on n1:1:/ });
+  const groups = ['group_id=1,type=select,bucket=bucket_id:0,actions=output:1,bucket=bucket_id:1,actions=output:2', 'group_id=2,type=all,bucket=actions=output:3'];
+  t.strictSame(compared([' group_id=2,type=all,bucket=bucket_id:0,actions=output:3', groups[0] ?? ''], groups), { told: [], count: { expected: 2, made: 2, skipped: 0 } }, 'groups, in whatever order and spelling');
+  t.match(compared(groups, [(groups[0] ?? '').replace(/,bucket=bucket_id:1.*/, ''), groups[1] ?? '']).told, [/^group_id=1: \S*output:1 \| \S*output:1,bucket=bucket_id:1,actions=output:2 \| no field$/], 'a bucket that stays behind');
+  t.match(compared(groups, groups.slice(1)).told, [/^group_id=1: none \| group_id=1,\S* \| no field$/], 'a group that is not removed');
+  t.match(compared(groups.slice(0, 1), groups).told, [/^group_id=2: group_id=2,\S* \| none \| no field$/]);
+  t.strictSame(toldOf({ of: { node: 'n1', bridge: 'br-int', group: 2 }, expected: 'x', actual: undefined, field: undefined }), { what: 'group_id=2', expected: 'x', actual: 'no such group' });
+  t.throws(() => compared(['group_id=1,type=nonsense']), { name: 'InputError', message: /^groups of br-int on n1:1:/ });
 });
 
 const ping: Stimulus = { kind: 'ping', from: 'a', to: '10.0.0.2' };
@@ -161,13 +169,13 @@ const place = (at: Location | undefined) => (at === undefined ? 'nowhere' : `${f
 void t.test('where it began', async (t) => {
   const wrongTtl = differing(event(10, 'b'), event(10, 'b', echo({ ttl: 63 })));
   const cases: readonly (readonly [what: string, evidence: Partial<Evidence>, said: string])[] = [
-    ['a flow is missing', { program: [{ flow: route, expected: 'x', actual: undefined, field: undefined }] }, 'table=70, priority=200,ip,nw_dst=10.0.0.2: the switch does not hold this flow'],
-    ['a flow is another', { program: [{ flow: egress, expected: 'x', actual: 'table=110 actions=drop', field: undefined }] }, 'table=110, priority=200,reg0=0x1: the switch holds it as: table=110 actions=drop'],
-    ['a flow writes another value', { frame: wrongTtl, program: [{ flow: route, expected: 'x', actual: 'y', field: 'eth_dst' }] }, 'table=70, priority=200,ip,nw_dst=10.0.0.2 [eth_dst]: the switch holds it as: y'],
-    ['a flow is another, and a field came out wrong', { frame: wrongTtl, program: [{ flow: route, expected: 'x', actual: 'y', field: undefined }] }, 'table=70, priority=200,ip,nw_dst=10.0.0.2 [nw_ttl]: the switch holds it as: y'],
+    ['a flow is missing', { program: [{ of: route, expected: 'x', actual: undefined, field: undefined }] }, 'table=70, priority=200,ip,nw_dst=10.0.0.2: the switch does not hold this flow'],
+    ['a flow is another', { program: [{ of: egress, expected: 'x', actual: 'table=110 actions=drop', field: undefined }] }, 'table=110, priority=200,reg0=0x1: the switch holds it as: table=110 actions=drop'],
+    ['a flow writes another value', { frame: wrongTtl, program: [{ of: route, expected: 'x', actual: 'y', field: 'eth_dst' }] }, 'table=70, priority=200,ip,nw_dst=10.0.0.2 [eth_dst]: the switch holds it as: y'],
+    ['a flow is another, and a field came out wrong', { frame: wrongTtl, program: [{ of: route, expected: 'x', actual: 'y', field: undefined }] }, 'table=70, priority=200,ip,nw_dst=10.0.0.2 [nw_ttl]: the switch holds it as: y'],
     ['the switch took another way', { counters: [{ flow: egress, expected: 1, actual: 0 }, { flow: route, expected: 1, actual: 0 }, { flow: miss, expected: 0, actual: 1 }] }, 'table=70, priority=200,ip,nw_dst=10.0.0.2: the model\'s packets matched it 1 times, the switch\'s 0 times; there it took table=70, priority=0'],
     ['the way ends early', { counters: [{ flow: egress, expected: 1, actual: undefined }] }, 'table=110, priority=200,reg0=0x1: the model\'s packets matched it 1 times, the switch\'s 0 times'],
-    ['the first of two on the path', { counters: [{ flow: egress, expected: 1, actual: 0 }], program: [{ flow: route, expected: 'x', actual: 'y', field: undefined }] }, 'table=70, priority=200,ip,nw_dst=10.0.0.2: the switch holds it as: y'],
+    ['the first of two on the path', { counters: [{ flow: egress, expected: 1, actual: 0 }], program: [{ of: route, expected: 'x', actual: 'y', field: undefined }] }, 'table=70, priority=200,ip,nw_dst=10.0.0.2: the switch holds it as: y'],
     ['the same path, a wrong field', { frame: wrongTtl }, 'table=70, priority=200,ip,nw_dst=10.0.0.2 [nw_ttl]: the flow that last wrote this field; the path and the flows are the same on both sides'],
     ['a field that no flow wrote', { frame: differing(event(10, 'b'), event(10, 'b', echo({ dst: mac.a }))) }, 'table=110, priority=200,reg0=0x1 [eth_dst]: the path and the flows are the same on both sides up to this output: what differs happened past it, on the wire'],
     ['past the last output', { frame: differing(event(10, 'b'), undefined) }, 'table=110, priority=200,reg0=0x1: the path and the flows are the same on both sides up to this output: what differs happened past it, on the wire'],
@@ -175,7 +183,8 @@ void t.test('where it began', async (t) => {
     ['around a tunnelled frame', { frame: differing(event(10, 'b', tunnelled(echo())), event(10, 'b', tunnelled(echo(), '172.30.0.9'))) }, 'table=70, priority=200,ip,nw_dst=10.0.0.2 [tun_dst]: the flow that last wrote this field; the path and the flows are the same on both sides'],
     ['inside a tunnelled frame', { frame: differing(event(10, 'b', tunnelled(echo())), event(10, 'b', tunnelled(echo({ ttl: 63 })))) }, 'table=70, priority=200,ip,nw_dst=10.0.0.2 [nw_ttl]: the flow that last wrote this field; the path and the flows are the same on both sides'],
     ['off the path: a counter', { traces: [], counters: [{ flow: miss, expected: 0, actual: 2 }] }, 'table=70, priority=0: the model\'s packets matched it 0 times, the switch\'s 2 times'],
-    ['off the path: a flow', { traces: [], program: [{ flow: miss, expected: undefined, actual: 'table=70 actions=NORMAL', field: undefined }] }, 'table=70, priority=0: the switch holds it as: table=70 actions=NORMAL'],
+    ['off the path: a flow', { traces: [], program: [{ of: miss, expected: undefined, actual: 'table=70 actions=NORMAL', field: undefined }] }, 'table=70, priority=0: the switch holds it as: table=70 actions=NORMAL'],
+    ['off the path: a group', { traces: [], program: [{ of: { node: 'n1', bridge: 'br-int', group: 7 }, expected: undefined, actual: 'y', field: undefined }] }, 'nowhere'],
     ['nothing is known', { traces: [] }, 'nowhere'],
   ];
   for (const [what, evidence, said] of cases) t.equal(place(locate({ ...sound, ...evidence })), said, what);

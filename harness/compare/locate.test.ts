@@ -6,6 +6,7 @@ import type { FlowId } from '../nouns/switching.js';
 import type { CounterDifference } from './counters.js';
 import type { FrameDifference } from './frames.js';
 import { locate, locateDecision, type Evidence } from './locate.js';
+import type { GroupId } from './program.js';
 import type { StateDifference } from './state.js';
 
 const flow = (table: number, changes: Partial<FlowId> = {}): FlowId => ({ node: 'n1', bridge: 'br-int', table, priority: 7, match: 'ip', ...changes });
@@ -20,10 +21,22 @@ const difference: FrameDifference = { kind: 'different', timeUs: 10, node: 'n1',
 const tableOf = (given: Partial<Evidence>): number | undefined => locate(evidence(given))?.flow.table;
 
 void t.test('a flow that is otherwise', (t) => {
-  const program = [{ flow: flow(10), expected: 'x', actual: 'y', field: undefined }];
+  const program = [{ of: flow(10), expected: 'x', actual: 'y', field: undefined }];
   const because = 'the switch holds it as: y';
   t.strictSame(locate(evidence({ traces: [on('n1', miss, lookup(flow(0)), lookup(flow(10)))], program })), { flow: flow(10), because }, 'behind a lookup without an answer; no field is named');
   t.strictSame(locate(evidence({ earlier: [on('n1', lookup(flow(0)), lookup(flow(10)))], traces: [on('n1', lookup(flow(20)))], program, counters: [{ flow: flow(20), expected: 1, actual: 0 }] })), { flow: flow(10), because }, 'in a frame before');
+  t.end();
+});
+
+void t.test('a group that is otherwise', (t) => {
+  const group = (of: Partial<GroupId>, actual?: string) => [{ of: { node: 'n1', bridge: 'br-int', group: 1, ...of }, expected: 'x', actual, field: undefined }];
+  const traces = [on('n1', lookup(flow(41)), { kind: 'group', flow: flow(41), group: 1, bucket: 0 }, lookup(flow(42)))];
+  const counters = [{ flow: flow(42), expected: 1, actual: 0 }];
+  t.strictSame(locate(evidence({ traces, counters, program: group({}, 'y') })), { flow: flow(41), because: 'it leads to a group that the switch holds as: y' }, 'before what follows from it');
+  t.strictSame(locate(evidence({ traces, counters, program: group({}) })), { flow: flow(41), because: 'the switch does not hold group 1, which it leads to' });
+  t.strictSame(locate(evidence({ earlier: traces, program: group({}, 'y') }))?.flow, flow(41), 'in a frame before');
+  for (const other of [{ node: 'n2' }, { bridge: 'br-phys' }, { group: 2 }]) t.strictSame(locate(evidence({ traces, counters, program: group(other, 'y') }))?.flow, flow(42), 'another group');
+  t.strictSame(locate(evidence({ traces, program: [...group({}, 'y'), { of: flow(41), expected: 'x', actual: 'z', field: undefined }] }))?.because, 'the switch holds it as: z', 'a flow before its group');
   t.end();
 });
 

@@ -19,7 +19,7 @@ export interface Evidence {
   readonly counters: readonly CounterDifference[];
   /** What is remembered otherwise, where nothing else differs. */
   readonly state?: StateDifference | undefined;
-  /** What the switch holds otherwise than it should, read after the vector. */
+  /** What flows and groups the switch holds otherwise than it should, read after the vector. */
   readonly program: readonly ProgramDifference[];
 }
 
@@ -35,30 +35,43 @@ export function locate(evidence: Evidence): Location | undefined {
 }
 
 function firstOnPath({ traces, earlier, counters, program }: Evidence): Location | undefined {
-  const changed = new Map(program.map((difference) => [flowKey(difference.flow), difference]));
   const counted = new Map(counters.map((difference) => [flowKey(difference.flow), difference]));
-  const heldOtherwise = (flow: FlowId): Location | undefined => {
-    const otherwise = changed.get(flowKey(flow));
-    if (otherwise === undefined) return undefined;
-    const because = otherwise.actual === undefined ? 'the switch does not hold this flow' : `the switch holds it as: ${otherwise.actual}`;
-    return { flow, because, ...(otherwise.field === undefined ? {} : { field: otherwise.field }) };
-  };
-  for (const flow of flowsOn(earlier)) {
-    const location = heldOtherwise(flow);
+  for (const step of stepsOf(earlier)) {
+    const location = heldOtherwise(step, program);
     if (location !== undefined) return location;
   }
-  for (const flow of flowsOn(traces)) {
-    const location = heldOtherwise(flow);
+  for (const step of stepsOf(traces)) {
+    const location = heldOtherwise(step, program);
     if (location !== undefined) return location;
-    const counter = counted.get(flowKey(flow));
-    if (counter !== undefined) return { flow, because: `the model's packets matched it ${counter.expected ?? 0} times, the switch's ${counter.actual ?? 0} times${insteadOf(flow, counters)}` };
+    const flow = step.kind === 'lookup' ? step.flow : undefined;
+    const counter = flow === undefined ? undefined : counted.get(flowKey(flow));
+    if (flow !== undefined && counter !== undefined) return { flow, because: `the model's packets matched it ${counter.expected ?? 0} times, the switch's ${counter.actual ?? 0} times${insteadOf(flow, counters)}` };
   }
   return undefined;
 }
 
-/** The flows that packets matched, in their order. */
-function flowsOn(traces: readonly Trace[]): readonly FlowId[] {
-  return traces.flatMap(({ steps }) => steps).flatMap((step) => (step.kind === 'lookup' && step.flow !== undefined ? [step.flow] : []));
+function stepsOf(traces: readonly Trace[]): readonly TraceStep[] {
+  return traces.flatMap(({ steps }) => steps);
+}
+
+/** The flow that packets matched there, or that led to a group there, where the switch holds it, or the group, otherwise. */
+function heldOtherwise(step: TraceStep, program: readonly ProgramDifference[]): Location | undefined {
+  if (step.kind === 'lookup' && step.flow !== undefined) {
+    const { flow } = step;
+    const otherwise = flowsAmong(program).find(({ of }) => flowKey(of) === flowKey(flow));
+    if (otherwise === undefined) return undefined;
+    const because = otherwise.actual === undefined ? 'the switch does not hold this flow' : `the switch holds it as: ${otherwise.actual}`;
+    return { flow, because, ...(otherwise.field === undefined ? {} : { field: otherwise.field }) };
+  }
+  if (step.kind !== 'group') return undefined;
+  const { flow, group } = step;
+  const otherwise = program.find(({ of }) => 'group' in of && of.node === flow.node && of.bridge === flow.bridge && of.group === group);
+  if (otherwise === undefined) return undefined;
+  return { flow, because: otherwise.actual === undefined ? `the switch does not hold group ${group}, which it leads to` : `it leads to a group that the switch holds as: ${otherwise.actual}` };
+}
+
+function flowsAmong(program: readonly ProgramDifference[]): readonly (ProgramDifference & { readonly of: FlowId })[] {
+  return program.flatMap(({ of, ...difference }) => ('group' in of ? [] : [{ ...difference, of }]));
 }
 
 /** The flow of the same table that the switch took, if one counted more than it should. */
@@ -84,8 +97,8 @@ function fromFrame({ traces, frame }: Evidence, field: string | undefined): Loca
 function offPath({ counters, program }: Evidence): Location | undefined {
   const [counter] = counters;
   if (counter !== undefined) return { flow: counter.flow, because: `the model's packets matched it ${counter.expected ?? 0} times, the switch's ${counter.actual ?? 0} times` };
-  const [difference] = program;
-  return difference === undefined ? undefined : { flow: difference.flow, because: `the switch holds it as: ${difference.actual ?? 'no such flow'}` };
+  const [difference] = flowsAmong(program);
+  return difference === undefined ? undefined : { flow: difference.of, because: `the switch holds it as: ${difference.actual ?? 'no such flow'}` };
 }
 
 /** Path, flows and frames agree, so the fault is in what a flow left behind: who asked the tracker last, or who let the bridge learn. */

@@ -23,7 +23,7 @@ void t.test('counters of flows that only one side has', (t) => {
 
 void t.test('the field that a flow writes otherwise', (t) => {
   const written = (expected: string, actual: string) => {
-    const program = (actions: string) => [{ node: 'n1', bridge: 'br-int', flows: [`table=0,priority=200,ip actions=${actions}`] }];
+    const program = (actions: string) => [{ node: 'n1', bridge: 'br-int', flows: [`table=0,priority=200,ip actions=${actions}`], groups: [] }];
     return compareProgram(program(expected), program(actual)).differences.map(({ field }) => field);
   };
   t.strictSame(written('set_field:1->reg0,set_field:1/0xff->reg1', 'set_field:1->reg0,set_field:1/0xfff->reg1'), ['reg1'], 'in its mask alone');

@@ -35,10 +35,11 @@ export function stepsOfStart(before: NodePlan, after: NodePlan): readonly AgentS
   return stepsOfNode(before, after, (_, now) => everything(now));
 }
 
-/** The same, once all that the plan wants is there: what is of an earlier start goes (Antrea, pkg/agent/openflow/client.go, "DeleteStaleFlows"). */
+/** The same, once all that the plan wants is there: what is of an earlier start goes (Antrea, pkg/agent/openflow/client.go, "DeleteStaleFlows"), and the groups that its flows named. */
 export function stepsOfSweep({ node, bridges, allocation }: NodePlan): readonly AgentStep[] {
   const rounds = Array.from({ length: allocation?.round ?? 0 }, (_, round) => `flow delete cookie=0x${(BigInt(round) << 48n).toString(16)}/0xffff000000000000`);
-  return bridges.flatMap(({ name }) => changeOf(node, name, rounds));
+  const groups = Array.from({ length: (allocation?.firstGroup ?? 1) - 1 }, (_, index) => `group delete group_id=${index + 1}`);
+  return bridges.flatMap(({ name }) => changeOf(node, name, [...rounds, ...groups]));
 }
 
 /** A switch that has started anew gets all flows and groups again. */

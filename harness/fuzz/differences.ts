@@ -2,7 +2,7 @@
 import { compareCounters } from '../compare/counters.js';
 import { compareFrames } from '../compare/frames.js';
 import { comparePacketIns } from '../compare/packet-ins.js';
-import { compareProgram } from '../compare/program.js';
+import { compareProgram, toldOf } from '../compare/program.js';
 import { compareState } from '../compare/state.js';
 import type { FrameEvent } from '../nouns/observation.js';
 import type { ClusterPlan } from '../nouns/plan.js';
@@ -51,7 +51,10 @@ export async function compareAftermath(model: Testbed, sim: Testbed, counts: rea
     differences: [
       ...counters.differences.map((found): Difference => ({ aspect: 'counters', what: formatFlowId(found.flow), model: String(found.expected ?? 'no such flow'), switch: String(found.actual ?? 'no such flow') })),
       ...compareMemory(await model.state(), await sim.state()),
-      ...program.map((found): Difference => ({ aspect: 'flows', what: formatFlowId(found.flow), model: found.expected ?? 'no such flow', switch: found.actual ?? 'no such flow' })),
+      ...program.map((found): Difference => {
+        const { what, expected, actual } = toldOf(found);
+        return { aspect: 'flows', what, model: expected, switch: actual };
+      }),
     ],
   };
 }

@@ -39,6 +39,10 @@ export interface Allocation {
   readonly ids: Readonly<Record<string, number>>;
   /** Ids below this one may stand in flows of an earlier round. */
   readonly firstId: number;
+  /** Ids of groups, by the ports of Services that they stand for; missing where there are none. */
+  readonly groups?: Readonly<Record<string, number>>;
+  /** Groups with ids below this one may be there from an earlier round; 1 where it is missing. */
+  readonly firstGroup?: number;
 }
 
 /** How a node's datapath tracks connections, where it does otherwise than it comes. */

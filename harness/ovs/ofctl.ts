@@ -15,6 +15,8 @@ export interface Ofctl {
   bundle(bridge: string, lines: readonly string[]): Promise<void>;
   /** The flows that the bridge holds, one a line, without statistics. */
   dumpFlows(bridge: string): Promise<readonly string[]>;
+  /** The groups that it holds, one a line. */
+  dumpGroups(bridge: string): Promise<readonly string[]>;
   /** `ovs-ofctl COMMAND BRIDGE ARGS…`; its output. @throws InputError with ovs-ofctl's words, Unavailable when nobody answers. */
   run(bridge: string, command: string, ...args: readonly string[]): Promise<string>;
   /** Sends messages of OpenFlow as they are to the switch `peer`. @throws InputError with the switch's errors, Unavailable when nobody answers. */
@@ -39,6 +41,10 @@ export function openOfctl(image: Image, runDir: string): Ofctl {
     dumpFlows: async (bridge) => {
       const text = await execute(bridge, ['--no-stats', '--no-names', 'dump-flows', target(bridge)], []);
       return text.split('\n').map((line) => line.trim()).filter((line) => line !== '');
+    },
+    dumpGroups: async (bridge) => {
+      const text = await execute(bridge, ['--no-names', 'dump-groups', target(bridge)], []);
+      return text.split('\n').map((line) => line.trim()).filter((line) => line.startsWith('group_id='));
     },
     send: (bridge, ...rest) => sendOpenflow(image, runDir, bridge, ...rest),
     run: async (bridge, command, ...args) => await execute(bridge, [command, target(bridge), ...args], []),

@@ -1,14 +1,13 @@
 /** The networks that switches go through to the one that a scenario is about: what stands before it in the matrix, and how the switches are changed. */
 import { InputError } from '../base/errors.js';
-import { compareProgram } from '../compare/program.js';
+import { compareProgram, toldOf } from '../compare/program.js';
 import { stepsBetween, type AgentStep } from '../control/changes.js';
 import type { ClusterPlan } from '../nouns/plan.js';
 import type { Scenario } from '../nouns/scenario.js';
-import { formatFlowId } from '../nouns/switching.js';
 import type { Topology } from '../nouns/topology.js';
 import { addCounts, noCounts, type Count, type Difference } from '../nouns/verdict.js';
 import { openModel } from '../testbeds/model/model.js';
-import type { BridgeFlows, Switches } from '../testbeds/testbed.js';
+import type { HeldProgram, Switches } from '../testbeds/testbed.js';
 import { adaptedTo } from './adapted.js';
 import type { ScenarioReport } from './report.js';
 
@@ -52,14 +51,14 @@ function changeIn(step: AgentStep, what: string): Change {
   return step;
 }
 
-/** What of the flows was compared, and is otherwise. */
+/** What of flows and groups was compared, and is otherwise. */
 export interface Programmed {
   readonly differences: readonly Difference[];
   readonly count: Count;
 }
 
 /** Changes switches that came up with the first plan of the way until they should hold `desired`; behind each change they must hold what a fresh install would. */
-export async function takeApproach(before: Approach['before'], desired: readonly BridgeFlows[], real: Switches): Promise<Programmed> {
+export async function takeApproach(before: Approach['before'], desired: readonly HeldProgram[], real: Switches): Promise<Programmed> {
   const compared: Programmed[] = [];
   for (const { plan, what, changes } of before) {
     compared.push(held(await openModel(plan).program(), await real.program(), `before ${what}: `));
@@ -73,12 +72,14 @@ export async function takeApproach(before: Approach['before'], desired: readonly
 }
 
 /** Whether switches hold what they should; what differs is told of as it was `when`. */
-export function held(desired: readonly BridgeFlows[], seen: readonly BridgeFlows[], when: string): Programmed {
+export function held(desired: readonly HeldProgram[], seen: readonly HeldProgram[], when: string): Programmed {
   const { differences, count } = compareProgram(desired, seen);
   return {
     count,
-    differences: differences.map(({ flow, expected = 'no such flow', actual = 'no such flow' }) => ({
-      aspect: 'program', between: 'model and switch', summary: `${when}${flow.bridge} on ${flow.node}: ${formatFlowId(flow)}`, expected, actual, afterDivergence: false,
-    })),
+    differences: differences.map((difference) => {
+      const { what, ...texts } = toldOf(difference);
+      const { bridge, node } = difference.of;
+      return { aspect: 'program', between: 'model and switch', summary: `${when}${bridge} on ${node}: ${what}`, ...texts, afterDivergence: false };
+    }),
   };
 }

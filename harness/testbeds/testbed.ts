@@ -21,8 +21,8 @@ export interface Testbed {
   state(): Promise<SwitchState>;
   /** Frames that came out since the last call although nobody asked for any: reading counters may push packets on. */
   strays(): Promise<readonly Stray[]>;
-  /** The flows that each bridge holds, of these nodes or of all, one a line, as the switch prints them. */
-  program(nodes?: ReadonlySet<string>): Promise<readonly BridgeFlows[]>;
+  /** The flows and groups that each bridge holds, of these nodes or of all, one a line, as the switch prints them. */
+  program(nodes?: ReadonlySet<string>): Promise<readonly HeldProgram[]>;
   /** Stops everything and removes what was made; safe to call twice and after a failure. */
   close(): Promise<void>;
 }
@@ -39,8 +39,9 @@ export interface Stray {
   readonly frame: Uint8Array;
 }
 
-export interface BridgeFlows {
+export interface HeldProgram {
   readonly node: string;
   readonly bridge: string;
   readonly flows: readonly string[];
+  readonly groups: readonly string[];
 }

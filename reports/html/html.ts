@@ -94,7 +94,7 @@ ${truth ?? ''}
 }
 
 const meanings: Readonly<Record<string, string>> = {
-  program: 'every flow that the switches reported, against the one wanted',
+  program: 'every flow and group that the switches reported, against the one wanted',
   intent: 'what was promised, against what the model and what the switch did',
   frames: 'every frame at every port, byte by byte, model against switch',
   silence: 'ports at which nothing should have come out',

@@ -1,5 +1,6 @@
-// Goal: what has a number keeps it while pods and policies come and go, no number changes hands within a change, and an agent that starts anew gives out
-// none that stands on its switch. Method: three pods and two policies; one of each leaves, one comes, the agent restarts; ports and ids are read from the plans.
+// Goal: what has a number keeps it while pods, policies and Services come and go, no number changes hands within a change, and an agent that starts anew gives out
+// none that stands on its switch. Method: three pods and two policies; one of each leaves, one comes, the agent restarts; ports and ids are read from the plans. The same with Services, whose
+// endpoints come and go as well: of groups both the numbers and which Service leads to which are read.
 import t from 'tap';
 import { readCluster } from '../../../topologies/kubernetes.js';
 import type { ClusterPlan } from '../../nouns/plan.js';
@@ -33,4 +34,31 @@ void t.test('ports and ids', async (t) => {
   t.ok(anew.nodes.every(({ bridges }) => bridges.every(({ flows }) => flows.every((flow) => flow.startsWith('cookie=0x1000000000000,')))), 'in its own round');
   const fewer = antrea('0.8').plan(clusterOf(node, policy('q')), anew);
   t.strictSame(idsOf(antrea('0.8').plan(network, fewer)), [4, 5], 'ids of the round before stay unused');
+});
+
+const service = (name: string, last: number, spec: object = {}) => ({ apiVersion: 'v1', kind: 'Service', metadata: { name }, spec: { clusterIP: `10.96.0.${last}`, selector: { app: name }, ports: [{ port: 80 }], ...spec } });
+const serving = (name: string, app: string, last: number) => ({ ...pod(name, last), metadata: { name, labels: { app } } });
+/** `10.96.0.10 group 1: 10.10.1.2`, and what of groups nothing leads to. */
+const groupsIn = ({ nodes }: ClusterPlan) => {
+  const { flows = [], groups = [] } = nodes[0]?.bridges[0] ?? {};
+  const bucketsOf = (id: string) => (groups.find((group) => group.startsWith(`group_id=${id},`))?.match(/load:0x[0-9a-f]+->NXM_NX_REG3/g) ?? []).map((load) => Number(/0x[0-9a-f]+/.exec(load)?.[0]) & 0xff).join();
+  return [...flows.flatMap((flow) => [...flow.matchAll(/table=41,.*nw_dst=(\S+),tp_dst=(\d+),.*group:(\d+)/g)].map(([, ip = '', port = '', id = '']) => `${ip}:${port} group ${id}: ${bucketsOf(id)}`)), `of ${groups.length}`];
+};
+
+void t.test('groups', async (t) => {
+  const { plan, restarted } = antrea('1.3');
+  const [web, db] = [service('web', 10), service('db', 11)];
+  const pods = [serving('w1', 'web', 2), serving('d1', 'db', 3)];
+  const before = plan(clusterOf(node, ...pods, web, db));
+  t.strictSame(groupsIn(before), ['10.96.0.10:80 group 1: 2', '10.96.0.11:80 group 2: 3', 'of 2']);
+  const more = plan(clusterOf(node, service('first', 9), ...pods, serving('w2', 'web', 4), serving('f1', 'first', 5), web, db), before);
+  t.strictSame(groupsIn(more), ['10.96.0.9:80 group 3: 5', '10.96.0.10:80 group 1: 2,4', '10.96.0.11:80 group 2: 3', 'of 3'], 'one comes before them, and an endpoint');
+  const fewer = plan(clusterOf(node, ...pods.slice(1), service('web', 10, { ports: [{ port: 81 }] }), service('new', 12), serving('x1', 'new', 6), db), more);
+  t.strictSame(groupsIn(fewer), ['10.96.0.12:80 group 4: 6', '10.96.0.11:80 group 2: 3', 'of 2'], 'one has gone, and another has no endpoint left');
+  const again = plan(clusterOf(node, ...pods, service('web', 10, { ports: [{ port: 81 }] }), service('more', 13), serving('m1', 'more', 7), db), fewer);
+  t.strictSame(groupsIn(again), ['10.96.0.10:81 group 1: 2', '10.96.0.13:80 group 3: 7', '10.96.0.11:80 group 2: 3', 'of 3'], 'what it had was kept for it, whatever its port; what was free for a while is taken');
+  const anew = plan(clusterOf(node, ...pods, web, db), restarted?.(again, 'n1'));
+  t.strictSame(groupsIn(anew), ['10.96.0.10:80 group 4: 2', '10.96.0.11:80 group 5: 3', 'of 2'], 'behind those that are there');
+  t.strictSame([anew.nodes[0]?.allocation?.firstGroup, restarted?.(anew, 'n1').nodes[0]?.allocation?.firstGroup], [4, 6]);
+  t.equal(antrea('0.8').plan(clusterOf(node, ...pods, web, db)).nodes[0]?.allocation, undefined, 'kube-proxy has no groups');
 });

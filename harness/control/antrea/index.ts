@@ -9,6 +9,7 @@ import type { Allocation, BridgePlan, ControlPlane, NodePlan } from '../../nouns
 import { checkTopology } from '../../nouns/topology-check.js';
 import { podsOf, type Topology, type TunnelType } from '../../nouns/topology.js';
 import { externalHosts } from '../external-hosts.js';
+import type { Numbers } from '../numbers.js';
 import { routers } from '../routers.js';
 import { hosts } from './hosts.js';
 import { gatewayPort, globalVirtualMac, integrationBridge, knownOfUnderlay, tunnelPort, viewFrom, type NodeView } from './node-view.js';
@@ -34,10 +35,12 @@ export function antrea(version: PipelineVersion): ControlPlane<Network> {
 }
 
 function planNode(view: NodeView, tunnel: TunnelType, version: PipelineVersion): NodePlan {
-  const { allocation } = view;
+  const { round, ids, firstId, groups = {}, firstGroup } = view.allocation;
   const { bridges, hosts, pipes }: Pick<NodePlan, 'bridges' | 'hosts' | 'pipes'> = view.node.os === 'windows' ? windowsNode(view, tunnel, programOf(view, version)) : linuxNode(view, tunnel, version);
-  const plan = { node: view.node.name, bridges: bridges.map((bridge) => ({ ...bridge, flows: bridge.flows.map((flow) => stamped(flow, allocation.round)) })), hosts, ...(pipes === undefined ? {} : { pipes }) };
-  return allocation.round === 0 && Object.keys(allocation.ids).length === 0 ? plan : { ...plan, allocation };
+  const plan = { node: view.node.name, bridges: bridges.map((bridge) => ({ ...bridge, flows: bridge.flows.map((flow) => stamped(flow, round)) })), hosts, ...(pipes === undefined ? {} : { pipes }) };
+  const ofGroups: Pick<Allocation, 'groups' | 'firstGroup'> = version === '0.8' || (round === 0 && Object.keys(groups).length === 0) ? {} : { groups, ...(firstGroup === undefined ? {} : { firstGroup }) };
+  const isGiven = round > 0 || Object.keys(ids).length > 0 || ofGroups.groups !== undefined;
+  return isGiven ? { ...plan, allocation: { round, ids, firstId, ...ofGroups } } : plan;
 }
 
 /** @throws InputError for a Windows node under a pipeline that leaves Services to kube-proxy's rules in the node's stack, which Windows has none of. */
@@ -52,11 +55,15 @@ function linuxNode(view: NodeView, tunnel: TunnelType, version: PipelineVersion)
 }
 
 /**
- * An agent that starts anew finds ports with their numbers, but knows no rule any more. Its ids begin behind those on the switch: a conjunction of
- * both rounds would let through what neither of them does.
+ * An agent that starts anew finds ports with their numbers, but knows no rule and no Service any more. Its ids begin behind those on the switch: a conjunction of
+ * both rounds would let through what neither of them does, and by a group of both a Service that is gone would get to endpoints of another one.
  */
-function nextRound({ round, ids, firstId }: Allocation = { round: 0, ids: {}, firstId: 1 }): Allocation {
-  return { round: round + 1, ids: {}, firstId: Math.max(firstId - 1, ...Object.values(ids)) + 1 };
+function nextRound({ round, ids, firstId, groups, firstGroup = 1 }: Allocation = { round: 0, ids: {}, firstId: 1 }): Allocation {
+  return { round: round + 1, ids: {}, firstId: behind(ids, firstId), ...(groups === undefined ? {} : { groups: {}, firstGroup: behind(groups, firstGroup) }) };
+}
+
+function behind(numbers: Numbers, first: number): number {
+  return Math.max(first - 1, ...Object.values(numbers)) + 1;
 }
 
 /** Antrea (pkg/agent/openflow/cookie): the round is in the upper 16 bits of the cookie. Flows that learn have a cookie of their own already. */

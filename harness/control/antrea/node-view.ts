@@ -59,9 +59,11 @@ export function viewFrom(node: Node, { nodes, serviceCidr, mode, objects, router
   const known = before?.allocation ?? nothingGiven;
   const identified = identify(rules, known);
   const ids = Object.fromEntries(identified.map(({ rule, id }) => [rule.name, id]));
+  const services = objects === undefined ? [] : servicePortsOf(objects);
+  const groups = allocate(services.map(groupName), known.groups ?? {}, known.firstGroup ?? 1);
   const peers = nodes.filter((other) => other.name !== node.name).map((peer): Peer => ({ ...peer, reach: reachOf(mode, node, peer) }));
   const router = routers.flatMap(({ interfaces }) => interfaces).find(({ ip }) => areNeighbours(node, ip));
-  return { ...(router === undefined ? {} : { router: { ip: router.ip, mac: router.mac } }), node, pods, peers, mode, serviceCidr, rules: identified, isolated, services: objects === undefined ? [] : servicePortsOf(objects), allocation: { ...known, ids } };
+  return { ...(router === undefined ? {} : { router: { ip: router.ip, mac: router.mac } }), node, pods, peers, mode, serviceCidr, rules: identified, isolated, services, allocation: { ...known, ids, groups } };
 }
 
 /** Antrea ("trafficEncapMode"): in hybrid mode nodes that are neighbours do without a tunnel. */
@@ -81,6 +83,11 @@ export function knownOfUnderlay({ node, peers, router }: NodeView): Pick<Underla
   if (router === undefined || far.length === 0) return { neighbours };
   const networks = new Set(far.map(({ underlay: { ip, prefixLength } }) => `${formatIpv4((ipv4Number(ip) & prefixMask(prefixLength)) >>> 0)}/${prefixLength}`));
   return { neighbours: [...neighbours, router], routes: [...networks].map((destination) => ({ destination, gateway: router.ip })) };
+}
+
+/** Antrea keeps a group for a port of a Service by its name and protocol, whatever its number (pkg/agent/proxy/types/groupcounter.go). */
+export function groupName({ name, protocol }: Pick<ServicePort, 'name' | 'protocol'>): string {
+  return `${name} ${protocol}`;
 }
 
 const nothingGiven: Allocation = { round: 0, ids: {}, firstId: 1 };

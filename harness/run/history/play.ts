@@ -1,7 +1,7 @@
 /** A history on the model and on real switches in step, judged after each of its steps. */
 import { attempt } from '../../base/outcome.js';
 import { Unsupported } from '../../base/errors.js';
-import { compareProgram, type KnownFlows, type ProgramDifference } from '../../compare/program.js';
+import { compareProgram, toldOf, type KnownTexts, type ProgramDifference } from '../../compare/program.js';
 import { compareVector, type Aftermath } from '../../compare/vector.js';
 import type { AgentStep } from '../../control/changes.js';
 import { runStimulus } from '../../fabric/fabric.js';
@@ -10,17 +10,17 @@ import { afterwards, beginning, happened, promised, type Course } from '../../in
 import { describeStep, type History, type HistoryEvent, type HistoryStep } from '../../nouns/history.js';
 import type { Intent } from '../../nouns/intent.js';
 import type { ClusterPlan, ControlPlane, NodePlan } from '../../nouns/plan.js';
-import { formatFlowId } from '../../nouns/switching.js';
 import type { Topology } from '../../nouns/topology.js';
 import type { Observation } from '../../nouns/observation.js';
 import type { Pass, TestVector } from '../../nouns/vector.js';
 import { addCounts, noCounts, verdictOn, whatIsMissing, type Counts, type Difference, type VerdictKind } from '../../nouns/verdict.js';
 import { openModel, type ModelTestbed } from '../../testbeds/model/model.js';
-import type { BridgeFlows, Switches, Testbed } from '../../testbeds/testbed.js';
+import type { HeldProgram, Switches, Testbed } from '../../testbeds/testbed.js';
 import { draw, playPass, witness } from '../drive.js';
 import { inconclusive, type Inconclusive } from '../report.js';
 import { portsOf, withStrays } from '../vector-run.js';
 import { eventOf, type Held } from './agents.js';
+import { withLearned } from './learned.js';
 
 export interface HistoryStage {
   readonly controlPlane: ControlPlane<Topology>;
@@ -85,10 +85,10 @@ interface Playing {
   /** Nodes whose agents have started anew and have not swept yet. */
   sweeping: ReadonlySet<string>;
   /** What a fresh install of these nodes has. */
-  readonly fresh: Map<NodePlan, readonly BridgeFlows[]>;
+  readonly fresh: Map<NodePlan, readonly HeldProgram[]>;
   /** Whether all switches are read back behind the next event, and not only those that it tells something. */
   reading: 'all' | 'those that are told';
-  readonly known: KnownFlows;
+  readonly known: KnownTexts;
 }
 
 type Judgement = Omit<JudgedStep, 'id' | 'step'>;
@@ -147,7 +147,7 @@ async function judgeEvent(playing: Playing, event: HistoryEvent): Promise<Judgem
 }
 
 /**
- * The switches hold what the model does, and where no agent has still something to do, what a fresh install of the plan would. Behind the first event and the last
+ * The switches hold what the model does, and where no agent has still something to do, what a fresh install of the plan would, and what packets have made its flows learn. Behind the first event and the last
  * all are read back, and otherwise those that were told something: which flows the others hold shows in their counters, and with which actions, behind the last event.
  */
 async function comparePrograms(playing: Playing, told: ReadonlySet<string>): Promise<{ readonly differences: readonly Difference[]; readonly counts: Counts }> {
@@ -158,8 +158,9 @@ async function comparePrograms(playing: Playing, told: ReadonlySet<string>): Pro
   const [settled, others] = partition(nodes, ({ node }) => !dark.has(node) && !sweeping.has(node));
   for (const node of settled) if (!fresh.has(node)) fresh.set(node, await openModel({ nodes: [node] }, real.versions).program());
   const of = (some: readonly NodePlan[]) => seen.filter((bridge) => some.some(({ node }) => node === bridge.node));
+  const wanted = withLearned(settled.flatMap((node) => fresh.get(node) ?? []), await model.program(new Set(settled.map(({ node }) => node))));
   const comparisons = [
-    { about: 'as a fresh install has it', ...compareProgram(settled.flatMap((node) => fresh.get(node) ?? []), of(settled), known) },
+    { about: 'as a fresh install has it', ...compareProgram(wanted, of(settled), known) },
     { about: 'as the model has it', ...compareProgram(await model.program(new Set(others.map(({ node }) => node))), of(others), known) },
   ];
   return {
@@ -183,8 +184,10 @@ function sweepingBehind(sweeping: ReadonlySet<string>, event: HistoryEvent): Rea
   return event.kind === 'agent sweeps' ? new Set([...sweeping].filter((node) => node !== event.node)) : sweeping;
 }
 
-function programDifference({ flow, expected = 'no such flow', actual = 'no such flow' }: ProgramDifference, about: string): Difference {
-  return { aspect: 'program', between: 'model and switch', summary: `${flow.bridge} on ${flow.node} has not, ${about}: ${formatFlowId(flow)}`, expected, actual, afterDivergence: false };
+function programDifference(difference: ProgramDifference, about: string): Difference {
+  const { what, ...texts } = toldOf(difference);
+  const { bridge, node } = difference.of;
+  return { aspect: 'program', between: 'model and switch', summary: `${bridge} on ${node} has not, ${about}: ${what}`, ...texts, afterDivergence: false };
 }
 
 function frameDuring(event: HistoryEvent, node: string, port: string): Difference {

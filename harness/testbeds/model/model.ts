@@ -14,6 +14,7 @@ import { flowCounts, receiveFrame } from '../../model/switch.js';
 import type { Trace } from '../../model/trace.js';
 import { decide, Undecided, type Witness } from '../../model/undecided.js';
 import { printFlow, type DumpedFlow } from '../../openflow/flow.js';
+import { printGroup } from '../../openflow/groups.js';
 import type { Testbed } from '../testbed.js';
 
 export interface ModelTestbed extends Testbed {
@@ -139,7 +140,7 @@ export function openModel(plan: ClusterPlan, versions: Testbed['versions'] = {})
     program: (of) =>
       Promise.resolve(
         [...nodes.values()].filter(({ name }) => of?.has(name) ?? true).flatMap(({ name, bridges }) =>
-          bridges.map((bridge) => ({ node: name, bridge: bridge.plan.name, flows: rulesOf(bridge.tables).map((rule) => printFlow(currentFlow(bridge, rule))) })),
+          bridges.map((bridge) => ({ node: name, bridge: bridge.plan.name, flows: rulesOf(bridge.tables).map((rule) => printFlow(currentFlow(bridge, rule))), groups: [...bridge.groups.values()].map((group) => printGroup(group)) })),
         ),
       ),
     dumpFlows: (name, bridgeName) => {

@@ -7,7 +7,7 @@ import type { Image } from '../../ovs/image.js';
 import { openOfctl, type Ofctl } from '../../ovs/ofctl.js';
 import type { Version } from '../../ovs/openflow-messages.js';
 import { startVswitch, type Vswitch } from '../../ovs/vswitch.js';
-import type { BridgeFlows, Stray } from '../testbed.js';
+import type { HeldProgram, Stray } from '../testbed.js';
 import { findBridges, makeBridges, program, setMeters, setNeighbours } from './bring-up.js';
 import { stopClock } from './clock.js';
 import { forgetInterfaces, wiredPorts } from './configure.js';
@@ -42,7 +42,7 @@ export interface SimNode {
   state(): Promise<SwitchState>;
   lookups(): Lookups;
   strays(): Promise<readonly Stray[]>;
-  program(): Promise<readonly BridgeFlows[]>;
+  program(): Promise<readonly HeldProgram[]>;
   ofctl(bridge: string, command: string, ...args: readonly string[]): Promise<string>;
   dumpFlows(bridge: string): Promise<string>;
   bundle(bridge: string, lines: readonly string[]): Promise<void>;
@@ -224,7 +224,10 @@ function runningNode(planned: NodePlan, vswitch: Vswitch, ofctl: Ofctl, use: Pro
       await (touched === 'yes' ? traffic.quiet() : vswitch.checkAlive());
       return traffic.take().outputs.map((output) => ({ node: plan.node, ...output }));
     },
-    program: () => vswitch.whileAlive(Promise.all(plan.bridges.map(async ({ name }) => ({ node: plan.node, bridge: name, flows: await ofctl.dumpFlows(name) })))),
+    program: () => vswitch.whileAlive(Promise.all(plan.bridges.map(async ({ name }) => {
+      const [flows, groups] = await Promise.all([ofctl.dumpFlows(name), ofctl.dumpGroups(name)]);
+      return { node: plan.node, bridge: name, flows, groups };
+    }))),
     dumpFlows: async (bridge) => {
       await counting.purge();
       return await vswitch.whileAlive(ofctl.run(bridge, 'dump-flows', '--no-names'));

@@ -80,7 +80,7 @@ void t.test('counts', async (t) => {
 void t.test('what flows and groups can do is forgotten once they are deleted', (t) => {
   const unused = () => Promise.reject(new Error('nothing is asked of a switch'));
   const bridge = (name: string, flows: readonly string[]) => ({ name, mac: '02:00:00:00:00:01', ports: [], flows });
-  const programs = programsOf({ node: 'n', hosts: [], bridges: [bridge('a', ['actions=learn(table=1)']), bridge('b', ['actions=drop'])] }, { bundle: unused, dumpFlows: unused, run: unused, send: unused }, 'brought back');
+  const programs = programsOf({ node: 'n', hosts: [], bridges: [bridge('a', ['actions=learn(table=1)']), bridge('b', ['actions=drop'])] }, { bundle: unused, dumpGroups: () => Promise.reject(new Error('not asked for')), dumpFlows: unused, run: unused, send: unused }, 'brought back');
   const traits = () => [programs.learns(), programs.isVolatile(), programs.isTimed(), programs.meters('a')];
   t.same(traits(), [true, true, true, false]);
   programs.noteCarriedOut('b', ['flow delete', 'group delete']);

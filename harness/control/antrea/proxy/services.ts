@@ -1,7 +1,7 @@
 /** ClusterIPs in the switch: which endpoint a connection gets, and its translation. */
 import type { ServicePort } from '../../../kube/endpoints.js';
 import { hexOfIpv4 } from '../hex.js';
-import type { NodeView } from '../node-view.js';
+import { groupName, type NodeView } from '../node-view.js';
 import { rewriteMac } from './conntrack.js';
 
 /** What a pod that reaches itself through a Service sees as the sender; Antrea's `hairpinIP`. */
@@ -61,8 +61,8 @@ export function serviceGroups(view: NodeView): readonly string[] {
   });
 }
 
-function groupsOf({ services }: NodeView): readonly { readonly id: number; readonly service: ServicePort }[] {
-  return services.map((service, index) => ({ id: index + 1, service })).filter(({ service }) => service.endpoints.length > 0);
+function groupsOf({ services, allocation: { groups = {} } }: NodeView): readonly { readonly id: number; readonly service: ServicePort }[] {
+  return services.map((service) => ({ id: groups[groupName(service)] ?? 0, service })).filter(({ service }) => service.endpoints.length > 0);
 }
 
 /** OpenFlow's timeouts have 16 bits; Kubernetes lets affinity last for up to a day. */
