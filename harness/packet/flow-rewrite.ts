@@ -39,6 +39,13 @@ export function rewrite(frame: Uint8Array, layout: Layout, before: FlowKey, afte
   return changed(before, after, word.vlanTci, 2) || changed(before, after, word.vlanTpid, 2) ? rewriteTags(labelled, before, after) : labelled;
 }
 
+/** The same for what connection tracking writes: addresses and ports alone, and of every protocol, 0 as well (lib/conntrack.c, nat_packet). The packet is IP, and whole. */
+export function rewriteTranslated(frame: Uint8Array, layout: Layout, before: FlowKey, after: FlowKey): Uint8Array {
+  const bytes = frame.slice();
+  rewriteIp(new DataView(bytes.buffer), layout, before, after);
+  return bytes;
+}
+
 /** A label was taken off, and the type that came with it is not that of what is behind. */
 function isOtherIp(before: FlowKey, after: FlowKey): boolean {
   const [was, is] = [before[word.ethType] ?? 0, after[word.ethType] ?? 0];

@@ -9,7 +9,7 @@ import { formatMac } from '../base/address.js';
 import { extract } from './extract/extract.js';
 import { popMpls, popVlan, pushMpls, pushVlan } from './flow-headers.js';
 import { countLabels, countTags, keyWords, word, type FlowKey } from './flow-key.js';
-import { movedLayout, rewrite } from './flow-rewrite.js';
+import { movedLayout, rewrite, rewriteTranslated } from './flow-rewrite.js';
 import { decodeIcmp6, encodeIcmp6 } from './icmp6.js';
 import { encodeExtension, encodeFragment } from './ipv6-extension.js';
 import { decodeIpv6, encodeIpv6 } from './ipv6.js';
@@ -117,6 +117,35 @@ void t.test('IPv6', (t) => {
   t.same(read(ipv6('84', '0b590b5a0000000112345678')), { layers: '-1 14 54', ...ip6, nwProto: '84', tpSrc: 'b59', tpDst: 'b5a' });
   t.same(read(ipv6('3a', '8001000000010002')), { layers: '-1 14 54', ...ip6, nwProto: '3a', tpSrc: '80', tpDst: '1' });
   t.same(read(ipv6('3a', '80010000000100')), { layers: '-1 14 54', ...ip6, nwProto: '3a' }, 'ICMPv6 that is cut short');
+  t.end();
+});
+
+void t.test('of IPv6 only what changes is written, also where the place of its header is lost', (t) => {
+  const frame = (start: string, ttl = '40') => ipv6('11', udp, start).replace('00081140', `000811${ttl}`);
+  const set = (field: number, value: number) => written(frame('fb812345'), (key) => { key[field] = value; });
+  t.equal(set(word.nwTos, 0x47), frame('f4712345'), 'beside an odd version');
+  t.equal(set(word.ipv6Label, 0xabcde), frame('fb8abcde'));
+  t.equal(set(word.nwTtl, 0x3f), frame('fb812345', '3f'));
+  const key = new Uint32Array(keyWords);
+  const layout = extract(bytesOf(frame('6b812345')), key);
+  const moved = (change: (after: FlowKey) => void) => {
+    const after = key.slice();
+    change(after);
+    return hexOf(rewrite(bytesOf(frame('6b812345')), { ...layout, l3: 10, l4: -1 }, key, after));
+  };
+  t.equal(moved((after) => { after[word.ethDst] = 0x0a01; }), frame('6b812345').replace('0a000a0a0001', '0a010a0a0001'), 'and nothing else');
+  t.equal(moved((after) => { after[word.nwTos] = 0; }).slice(20, 24), 'e00f', 'it lands elsewhere');
+  t.end();
+});
+
+void t.test('what connection tracking writes, it writes into IP of any protocol', (t) => {
+  const hex = `${link}08004500001400000000400066e80a0000010a000002`;
+  const before = new Uint32Array(keyWords);
+  const layout = extract(bytesOf(hex), before);
+  const after = before.slice();
+  after[word.nwDst] = 0x0a000009;
+  t.equal(hexOf(rewrite(bytesOf(hex), layout, before, after)), hex, 'no action does: there is no protocol');
+  t.equal(hexOf(rewriteTranslated(bytesOf(hex), layout, before, after)), hex.replace('66e8', '66e1').replace('0a000002', '0a000009'));
   t.end();
 });
 

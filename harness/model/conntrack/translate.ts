@@ -3,7 +3,7 @@ import { Unpredictable } from '../../base/errors.js';
 import { etherTypes } from '../../packet/ethernet.js';
 import type { Layout } from '../../packet/extract/extract.js';
 import { word, type FlowKey } from '../../packet/flow-key.js';
-import { rewrite } from '../../packet/flow-rewrite.js';
+import { rewriteTranslated } from '../../packet/flow-rewrite.js';
 import { viewOf } from '../../packet/header.js';
 import { ipProtocols } from '../../packet/ipv4.js';
 import { rewriteIdentifier } from '../../packet/rewrite/transport.js';
@@ -43,9 +43,9 @@ export function translate({ frame, layout, key }: Bytes, change: Translation, be
     translateError(bytes, layout, change, behaviour);
     const translated = key.slice();
     translated.set(tuple[part].address, address);
-    return { frame: rewrite(bytes, layout, translated, after), layout, key: after };
+    return { frame: rewriteTranslated(bytes, layout, translated, after), layout, key: after };
   }
-  const bytes = rewrite(frame, layout, key, after).slice();
+  const bytes = rewriteTranslated(frame, layout, key, after);
   if (!isWithPorts || !hasIdentifier || !isInformational(bytes, layout)) return { frame: bytes, layout, key: after };
   rewriteIdentifier(viewOf(bytes), layout.l4, tuple.dst.port);
   return { frame: bytes, layout, key: after };

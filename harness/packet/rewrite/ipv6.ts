@@ -5,12 +5,15 @@ import { ipv6Length } from '../ipv6.js';
 import { changed, replaceWords } from './bytes.js';
 import { addressChecksum, neverZero } from './transport.js';
 
-/** Addresses, traffic class, flow label and hop limit, with the checksum of what follows (Open vSwitch lib/packets.c, packet_set_ipv6). */
+/**
+ * Those of addresses, traffic class, flow label and hop limit that change, with the checksum of what follows (Open vSwitch lib/packets.c, packet_set_ipv6; lib/odp-util.c,
+ * keycmp_mask): where `l3` is lost, as behind two tags that a controller was told of, what is written lands elsewhere.
+ */
 export function rewriteIpv6(view: DataView, l3: number, l4: number, end: number, before: FlowKey, after: FlowKey): void {
   if (changed(before, after, word.ipv6Src, 4) || changed(before, after, word.ipv6Dst, 4)) rewriteAddresses(view, l3, l4, end, before, after);
-  const start = ((view.getUint8(l3) & 0xf0) << 24) | ((after[word.nwTos] ?? 0) << 20) | (after[word.ipv6Label] ?? 0);
-  view.setUint32(l3, start >>> 0);
-  view.setUint8(l3 + 7, after[word.nwTtl] ?? 0);
+  if (changed(before, after, word.nwTos)) view.setUint16(l3, (view.getUint16(l3) & 0xf00f) | ((after[word.nwTos] ?? 0) << 4));
+  if (changed(before, after, word.ipv6Label)) view.setUint32(l3, ((view.getUint32(l3) & 0xfff00000) | (after[word.ipv6Label] ?? 0)) >>> 0);
+  if (changed(before, after, word.nwTtl)) view.setUint8(l3 + 7, after[word.nwTtl] ?? 0);
 }
 
 function rewriteAddresses(view: DataView, l3: number, l4: number, end: number, before: FlowKey, after: FlowKey): void {
