@@ -12,8 +12,9 @@ import { commitChanges, execute, leaveToDatapath, ofFlow, type DatapathAction, t
 export function clone(at: Translation, actions: readonly Action[]): void {
   const { packet, stack, actionSet, hasGroupInSet, datapath, isLasting, isLast, isMetered } = at;
   const isAsked = !isLast && actions.some(({ kind }) => setsApart.includes(kind));
-  const isByDatapath = at.passage.node.behaviour.clonesAreApart === 'where the datapath asks for it';
-  if (isAsked || (isByDatapath && !isLast)) commitChanges(at);
+  const isByDatapath = asksDatapath(at);
+  if (isAsked) commitChanges(at);
+  settleBeforeClone(at);
   at.datapath = [];
   at.isLasting = false;
   onCopy(at, actions, isByDatapath || isAsked || isLast ? 'last' : 'others behind');
@@ -30,6 +31,15 @@ export function clone(at: Translation, actions: readonly Action[]): void {
   const { frame, layout, arrived } = left;
   at.packet = { ...packet, frame, layout, arrived, isUnread: packet.isUnread || (!isByDatapath && left.isUnread) };
   at.datapath.push(...inner);
+}
+
+function asksDatapath({ passage }: Translation): boolean {
+  return passage.node.behaviour.clonesAreApart === 'where the datapath asks for it';
+}
+
+/** Since 4.0, what is pending is put into the packet before any clone that is not the last action (ofproto-dpif-xlate.c, clone_xlate_actions). */
+export function settleBeforeClone(at: Translation): void {
+  if (asksDatapath(at) && !at.isLast) commitChanges(at);
 }
 
 /** What becomes of the datapath's copy stays with the copy. */

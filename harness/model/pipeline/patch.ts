@@ -4,7 +4,7 @@ import { reservedPorts } from '../../openflow/ports.js';
 import { word, type FlowKey } from '../../packet/flow-key.js';
 import type { ModelBridge } from '../node.js';
 import { copyOf, type Packet } from '../packet.js';
-import { apart, clone } from './forks.js';
+import { apart, clone, settleBeforeClone } from './forks.js';
 import { descend } from './tables.js';
 import { blame, type Translation } from './translation.js';
 
@@ -26,8 +26,11 @@ export function passOn(at: Translation, other: ModelBridge, inPort: number, ente
   const { recording } = at;
   const metadata = recording?.metadata ?? 'as it came';
   if (recording !== undefined) recording.metadata = 'begun anew';
-  // The flow that is found there is carried out as a clone (ofproto-dpif-xlate.c, patch_port_output).
-  apart(at, () => { descend(at, 0, inPort, 'by its fields', clone); }, at.isLast ? 'last' : 'others behind');
+  // The flow that is found there is carried out as a clone (ofproto-dpif-xlate.c, patch_port_output); where none is, as a clone without actions.
+  apart(at, () => {
+    settleBeforeClone(at);
+    descend(at, 0, inPort, 'by its fields', clone);
+  }, at.isLast ? 'last' : 'others behind');
   if (recording !== undefined) recording.metadata = metadata;
   const left = at.packet;
   Object.assign(at, { bridge, sees, packet, stack, actionSet, hasGroupInSet, exits: false, error: undefined, ...(other === bridge ? {} : { mirrored }) });
