@@ -102,10 +102,10 @@ export function addressesOf(key: FlowKey): { readonly family: Family; readonly s
 
 const originalIpv4 = [word.ctNwSrc, word.ctNwDst] as const, originalIpv6 = [word.ctIpv6Src, word.ctIpv6Dst] as const;
 
-/** ct_nw_src and the like are those of `tuple`; zeros without one (ovs-fields(7), ct_nw_src; lib/conntrack.c, write_ct_md). */
+/** ct_nw_src and the like are those of `tuple`; zeros without one, and for protocol 0 (ovs-fields(7), ct_nw_src; lib/conntrack.c, write_ct_md; lib/flow.c, miniflow_extract). */
 export function writeOriginal(key: FlowKey, tuple: Tuple | undefined): void {
   key.fill(0, word.ctNwSrc, word.ctTpDst + 1);
-  if (tuple === undefined) return;
+  if (tuple === undefined || tuple.protocol === 0) return;
   const { family, protocol, src, dst } = tuple;
   const [srcAt, dstAt] = family === 'ipv4' ? originalIpv4 : originalIpv6;
   for (let index = 0; index < src.address.length; index++) {
