@@ -58,7 +58,7 @@ function renderGroups(all: readonly Group[]): readonly string[] {
 /** What was promised of them: `must pass`, or how many of each when they are not alike. */
 function promise(vectors: readonly VectorReport[]): string {
   const promised = (...kinds: readonly string[]) => vectors.filter(({ intent }) => kinds.includes(intent.kind)).length;
-  const counted = [[promised('round-trip', 'balanced', 'delivered', 'resolves'), 'must pass'], [promised('refused', 'rejected'), 'must be refused'], [promised('denied', 'blocked'), 'must not pass'], [promised('unknown'), 'unknown']] as const;
+  const counted = [[promised('round-trip', 'balanced', 'delivered', 'resolves'), 'must pass'], [promised('refused', 'rejected', 'abandoned'), 'must be refused'], [promised('denied', 'blocked'), 'must not pass'], [promised('unknown'), 'unknown']] as const;
   const [only, ...others] = counted.filter(([count]) => count > 0);
   return only === undefined || others.length === 0 ? (only?.[1] ?? '') : [only, ...others].map(([count, what]) => `${count} ${what}`).join(', ');
 }

@@ -18,10 +18,14 @@ export function windowsServices(mode: TrafficMode, other: 'windows' | 'linux'): 
   return mixed('windows-services', mode, other);
 }
 
-/** The first node runs Windows. */
 function mixed(name: string, mode: TrafficMode, other: 'windows' | 'linux'): Cluster {
   // Compiled, this file stands in dist/topologies.
   const folder = fileURLToPath(new URL(`../../topologies/${name}`, import.meta.url));
   const cluster = readCluster(readManifestFolder(folder), { name: `${name}-${mode}`, tunnel: 'geneve' });
+  return onWindows(cluster, mode, other);
+}
+
+/** The cluster with its first node on Windows, and x1 outside. */
+export function onWindows(cluster: Cluster, mode: TrafficMode, other: 'windows' | 'linux'): Cluster {
   return { ...cluster, mode, nodes: cluster.nodes.map((node, index) => ({ ...node, os: index === 0 ? 'windows' : other })), externalHosts: [{ name: 'x1', ip: outside, mac: macOf(outside) }] };
 }

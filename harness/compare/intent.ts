@@ -1,5 +1,6 @@
 /** Whether what happened is what was promised: L0 against what the hosts saw. */
 import { assertNever } from '../base/errors.js';
+import { judgeAbandoned } from './abandoned.js';
 import { judgeBalanced } from './balanced.js';
 import { describe, destinationOf, type BrokenPromise } from './promise.js';
 import type { Intent } from '../nouns/intent.js';
@@ -8,7 +9,8 @@ import type { Stimulus } from '../nouns/vector.js';
 import { straying } from './path.js';
 
 /** Undefined when the promise was kept. Judges hosts and addresses alone; frames are compared elsewhere. */
-export function judge(intent: Intent, stimulus: Stimulus, seen: Observation): BrokenPromise | undefined {
+export function judge(intent: Intent, stimulus: Stimulus, { frames, notes }: Observation): BrokenPromise | undefined {
+  const seen = { frames, notes: notes.filter((note) => !isRefusalBefore(intent, note)) };
   const endless = seen.notes.find(({ kind }) => kind === 'endless');
   if (endless !== undefined) return { expected: 'the frames come to rest', actual: describe(endless) };
   const relaying = judgeRelay(intent, stimulus, seen.notes);
@@ -22,6 +24,8 @@ export function judge(intent: Intent, stimulus: Stimulus, seen: Observation): Br
       return judgeDelivery(intent, stimulus, seen.notes);
     case 'balanced':
       return judgeBalanced(intent, stimulus, seen.notes);
+    case 'abandoned':
+      return judgeAbandoned(intent, stimulus, seen.notes);
     case 'rejected':
       return judgeRejection(intent.why, stimulus, seen.notes);
     case 'resolves':
@@ -35,8 +39,14 @@ export function judge(intent: Intent, stimulus: Stimulus, seen: Observation): Br
   }
 }
 
-/** One connection of a proxy's for each that is asked for, by whom it is promised; of datagrams, one for the client at least. */
+/** A proxy goes on from those who refuse it. */
+function isRefusalBefore(intent: Intent, { kind, host }: HostNote): boolean {
+  return kind === 'dropped' && 'relay' in intent && intent.relay?.refusing?.includes(host) === true;
+}
+
+/** One connection of a proxy's for each that is asked for, by whom it is promised; of datagrams, one for the client at least. What is `abandoned` says by itself what a proxy may open. */
 function judgeRelay(intent: Intent, stimulus: Stimulus, notes: readonly HostNote[]): BrokenPromise | undefined {
+  if (intent.kind === 'abandoned') return undefined;
   const relayed = notes.filter((note) => note.kind === 'relayed');
   const relay = 'relay' in intent ? intent.relay : undefined;
   const wrong = relayed.find((note) => note.host !== relay?.by || note.client !== relay.client);

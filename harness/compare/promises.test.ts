@@ -148,3 +148,51 @@ void t.test('ARP', (t) => {
   t.equal(judged(denied, echo, resolved('a')), 'kept', 'where it did not ask, it may learn');
   t.end();
 });
+
+void t.test('what ends at a proxy', (t) => {
+  const intent: Intent = { kind: 'abandoned', by: 'n', why: 'so' };
+  const [probe, udp, open, talk] = [{ kind: 'probe', from: 'a', to: b, port: 7 }, { kind: 'udp', from: 'a', to: b, port: 7 }, { kind: 'open', from: 'a', to: b, port: 7, connection: 'c' }, { kind: 'talk', from: 'a', to: b, port: 7, connection: 'c' }] as const;
+  const connected: Note = { kind: 'connected', host: 'a', as: 'opener', peer: b };
+  const [closed, reset]: readonly Note[] = [{ kind: 'closed', host: 'a', peer: b }, { kind: 'reset', host: 'a', peer: b }];
+  const relayed = (host: string): Note => ({ kind: 'relayed', host, client: a, to: '10.0.0.3' });
+  if (closed === undefined || reset === undefined) return;
+  for (const stimulus of [tcp, probe, open]) {
+    t.equal(judged(intent, stimulus, connected, closed), 'kept');
+    t.equal(judged(intent, stimulus, connected, reset, dropped('c'), resolved('n')), 'kept', 'by a reset as well, and what a host does not know it drops');
+    t.equal(judged(intent, stimulus, connected), 'a saw 1 connections stand, and 0 end', 'it does not stay');
+    t.equal(judged(intent, stimulus, closed), 'a saw 0 connections stand, and 1 end', 'the proxy takes it');
+    t.equal(judged(intent, stimulus, connected, closed, reset), 'a saw 1 connections stand, and 2 end');
+    t.equal(judged(intent, stimulus, relayed('n'), connected, closed), 'n has a connection of its own to 10.0.0.3 for 10.0.0.1', 'nobody has it behind the proxy');
+    t.equal(judged(intent, stimulus, { kind: 'refused', host: 'a', peer: b }), 'a got a reset from 10.0.0.2', 'it is not refused');
+    t.equal(judged(intent, stimulus, connected, { kind: 'timed-out', host: 'a', peer: b }), 'a got no answer from 10.0.0.2');
+  }
+  t.equal(judged(intent, talk, closed), 'kept', 'one that stood');
+  t.equal(judged(intent, talk, connected, closed), 'a saw 1 connections stand, and 1 end');
+  t.equal(judged(intent, talk), 'a saw 0 connections stand, and 0 end', 'it does not stand on');
+  for (const [note, said] of [[received('b', a, 'tcp'), 'b got data of a TCP connection from 10.0.0.1'], [received('a', b, 'tcp'), 'a got data of a TCP connection from 10.0.0.2'], [{ kind: 'connected', host: 'b', as: 'answerer', peer: a }, 'b has a connection from 10.0.0.1'], [{ kind: 'closed', host: 'b', peer: a }, 'b closed its connection with 10.0.0.1']] as const) t.equal(judged(intent, talk, closed, note), said, 'nobody gets any of it');
+  t.equal(judged(intent, udp), 'kept');
+  t.equal(judged(intent, udp, relayed('n')), 'kept', 'a port for datagrams is nobody who gets them');
+  t.equal(judged(intent, udp, relayed('m')), 'm has a connection of its own to 10.0.0.3 for 10.0.0.1');
+  t.equal(judged(intent, udp, received('b', a, 'udp')), 'b got a UDP datagram from 10.0.0.1');
+  t.equal(judged(intent, udp, connected), 'a saw 1 connections stand, and 0 end');
+  t.match(judge(intent, udp, { frames: [], notes: [{ ...received('b', a, 'udp'), timeUs: 0 }] })?.expected, /^n takes what a sends to 10\.0\.0\.2, nobody behind it gets any of it, and nothing comes back: so$/);
+  t.match(judge(intent, tcp, { frames: [], notes: [] })?.expected, /^n takes what a sends to 10\.0\.0\.2, nobody behind it gets any of it, and it ends for a: so$/);
+  t.end();
+});
+
+void t.test('who refuses a proxy before another takes it', (t) => {
+  const whole: readonly Note[] = [
+    { kind: 'connected', host: 'a', as: 'opener', peer: b }, { kind: 'relayed', host: 'n', client: a, to: '10.0.0.3' }, { kind: 'connected', host: 'b', as: 'answerer', peer: a }, received('b', a, 'tcp'), received('a', b, 'tcp'),
+    { kind: 'closed', host: 'a', peer: b }, { kind: 'closed', host: 'b', peer: a },
+  ];
+  const relay = { by: 'n', client: a };
+  const balanced: Intent = { kind: 'balanced', answerers: [{ to: 'b', sources: [a] }], spread: 'any', why: 'so', relay };
+  for (const intent of [{ ...roundTrip, relay } as const, balanced]) {
+    const refused = { ...intent, relay: { ...relay, refusing: ['c'] } };
+    t.equal(judged(refused, tcp, dropped('c'), ...whole), 'kept');
+    t.equal(judged(refused, tcp, dropped('d'), ...whole), 'd dropped it: odd', 'nobody else');
+    t.not(judged(refused, tcp, ...whole, { kind: 'connected', host: 'c', as: 'answerer', peer: a }), 'kept', 'and no more than that');
+    t.equal(judged(intent, tcp, dropped('c'), ...whole), 'c dropped it: odd', 'where none does');
+  }
+  t.end();
+});

@@ -11,6 +11,7 @@ import { intentAmongUnaware } from './hearing.js';
 import { intentOf } from './intent.js';
 import { holder, parties, type Party } from './parties.js';
 import { verdictsOn } from './policy/intent.js';
+import { opened, promisedThroughProxy, refuseUnsettled, stillThere, type Relayed } from './relayed.js';
 
 export interface Course {
   readonly hearing: Hearing<Network>;
@@ -18,6 +19,8 @@ export interface Course {
   readonly dark: ReadonlySet<string>;
   /** Connections that stand, by name. */
   readonly standing: ReadonlyMap<string, Standing>;
+  /** Those that stand with a proxy, by name. */
+  readonly relayed: ReadonlyMap<string, Relayed>;
 }
 
 interface Standing {
@@ -31,7 +34,7 @@ interface Standing {
 }
 
 export function beginning(network: Network): Course {
-  return { hearing: { cluster: network, behind: new Map() }, dark: new Set(), standing: new Map() };
+  return { hearing: { cluster: network, behind: new Map() }, dark: new Set(), standing: new Map(), relayed: new Map() };
 }
 
 /** The course once that has happened: who has left takes its connections along; a switch that has started anew has neither flows nor connections, until its agent programs it. */
@@ -43,7 +46,7 @@ export function happened(course: Course, event: HistoryEvent<Network>): Course {
   const standing = [...course.standing].filter(([, { from }]) => stays(from)).map(([name, connection]) => [name, { ...connection, isWhole: connection.isWhole && stays(connection.to) }] as const);
   const isLit = (node: string) => (event.kind === 'switch is programmed' || event.kind === 'agent restarts') && event.node === node;
   const dark = [...course.dark].filter((name) => !isLit(name) && hearing.cluster.nodes.some((node) => node.name === name));
-  return { hearing, dark: new Set(dark), standing: new Map(standing) };
+  return { hearing, dark: new Set(dark), standing: new Map(standing), relayed: stillThere(course.relayed, running(hearing)) };
 }
 
 function darkened(course: Course, node: string): Course {
@@ -60,13 +63,16 @@ export function promised(course: Course, stimulus: Stimulus): Intent {
   const there = running(hearing);
   const unlit = [stimulus.from, nameOf(there, stimulus)].flatMap((name) => parties(there).filter((party) => party.name === name)).find(({ node }) => dark.has(node.name));
   if (unlit !== undefined) return { kind: 'denied', why: `the switch of ${unlit.node.name} has no flows` };
-  if (stimulus.kind === 'talk') return promisedToTalk(course, stimulus);
+  refuseUnsettled(there, stimulus, dark.size > 0 || hearing.behind.size > 0);
+  if (stimulus.kind === 'talk') return promisedThroughProxy(course.relayed, stimulus) ?? promisedToTalk(course, stimulus);
   return hearing.behind.size === 0 ? intentOf(hearing.cluster, stimulus) : intentAmongUnaware(hearing, stimulus);
 }
 
 /** The course behind a stimulus of which `intent` was promised. */
 export function afterwards(course: Course, stimulus: Stimulus, intent: Intent): Course {
   if (stimulus.kind !== 'open' && stimulus.kind !== 'talk') return course;
+  const relayed = opened(course.relayed, running(course.hearing), stimulus, intent);
+  if (relayed !== undefined) return { ...course, relayed };
   const standing = new Map(course.standing);
   const known = standing.get(stimulus.connection);
   const there = running(course.hearing);

@@ -16,6 +16,10 @@ export type Intent =
   | { readonly kind: 'balanced'; readonly answerers: readonly Answerer[]; readonly spread: 'any' | 'the same' | 'every one'; readonly lost?: string; readonly relay?: RelayIntent; readonly why: string }
   /** Nobody gets it, and the sender is told that nobody will. */
   | { readonly kind: 'rejected'; readonly why: string }
+  /**
+   * It ends at `by`, a proxy: of a connection, the sender sees it end, by a close or a reset, and nobody behind the proxy gets any of it; of a datagram, nobody gets it and nothing comes back.
+   */
+  | { readonly kind: 'abandoned'; readonly by: string; readonly why: string }
   /** The ARP request is answered with `mac`. */
   | { readonly kind: 'resolves'; readonly ip: string; readonly mac: string }
   /** No host gets an IP datagram or an ARP answer out of it, and the sender gets no answer. */
@@ -27,6 +31,8 @@ export type Intent =
 export interface RelayIntent {
   readonly by: string;
   readonly client: string;
+  /** Who may be asked before, and refuses. */
+  readonly refusing?: readonly string[];
 }
 
 /** The way of it and of its answer through a node: all that goes into or comes out of these ports of its switches, in order. */

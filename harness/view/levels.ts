@@ -30,4 +30,4 @@ export function levelsOf({ intent, counts, differences }: VectorReport): Levels 
   };
 }
 
-const promises: Readonly<Record<string, Levels['promise']>> = { 'round-trip': 'must pass', resolves: 'must pass', refused: 'must pass', delivered: 'must pass', balanced: 'must pass', rejected: 'must not pass', denied: 'must not pass', blocked: 'must not pass' };
+const promises: Readonly<Record<string, Levels['promise']>> = { 'round-trip': 'must pass', resolves: 'must pass', refused: 'must pass', delivered: 'must pass', balanced: 'must pass', rejected: 'must not pass', abandoned: 'must not pass', denied: 'must not pass', blocked: 'must not pass' };

@@ -83,6 +83,8 @@ export function describePromise(intent: VectorReport['intent']): string {
       return `${text('to')} gets it from ${text('source')} and refuses it, and the reset comes back: ${text('why')}`;
     case 'balanced':
       return describeBalanced(intent);
+    case 'abandoned':
+      return `it ends at ${text('by')}, and nobody behind it gets any of it: ${text('why')}`;
     case 'rejected':
       return `nobody gets it, and the sender is told so: ${text('why')}`;
     case 'delivered':

@@ -8,13 +8,16 @@ import type { Service } from '../../kube/services.js';
 import type { Answerer, Crossing, Intent, PathIntent } from '../../nouns/intent.js';
 import type { Node } from '../../nouns/topology.js';
 import type { Stimulus } from '../../nouns/vector.js';
-import { answersOn, holder, parties, type Party } from '../parties.js';
-import { backends, type Backend, type PortOfService } from './endpoints.js';
+import { parties } from '../parties.js';
+import { end } from '../policy/intent.js';
+import { egressVerdict } from '../policy/verdict.js';
 import { gatewayName, mirrored, namesOn, passageBetween, sourceSeen } from '../way.js';
+import type { PortOfService } from './endpoints.js';
 import { protocolOf, type Asking as AskingAny } from './reach.js';
+import { endpointsBehind, type Endpoint, type Reached } from './windows-endpoints.js';
 
 /** Userspace kube-proxy has no ports for SCTP. */
-type Asking = Exclude<AskingAny, { readonly kind: 'sctp' }>;
+type Asking = Exclude<AskingAny, { readonly kind: 'sctp' }> | Extract<Stimulus, { readonly kind: 'open' }>;
 
 interface Asked {
   readonly node: Node;
@@ -22,30 +25,58 @@ interface Asked {
   readonly at: 'node' | 'gateway';
   readonly service: Service;
   readonly port: PortOfService;
+  readonly name: string;
 }
 
-/** Undefined for what is not sent to such a port. @throws Unsupported where nothing is promised. */
+/** Undefined for what is not sent to such a port, and for what is sent by a connection that stands. @throws Unsupported where nothing is promised. */
 export function intentOfWindowsPort(cluster: Cluster, stimulus: Stimulus): Intent | undefined {
-  if (stimulus.kind !== 'udp' && stimulus.kind !== 'tcp' && stimulus.kind !== 'probe' && stimulus.kind !== 'calls') return undefined;
+  if (!isAsking(stimulus)) return undefined;
   refuseOwnAddresses(cluster, stimulus);
   const asked = askedAt(cluster, stimulus);
   if (asked === undefined) return undefined;
-  const { node, at, service, port } = asked;
   const client = clientSeen(cluster, asked, stimulus);
-  if (cluster.objects.networkPolicies.length + cluster.objects.clusterNetworkPolicies.length > 0) throw new Unsupported(`nothing is promised about policies and ports of ${node.name}, a Windows node`);
-  const all = backends(cluster.objects, service, port);
-  const able = all.flatMap((backend) => answererOf(cluster, node, port, backend));
-  const name = `Service ${service.metadata.namespace}/${service.metadata.name}, by ${port.protocol} port ${stimulus.port} of ${node.name}`;
-  if (able.length === 0 || (able.length < all.length && port.protocol === 'UDP')) throw new Unsupported(`nothing is promised about ${name}: of ${all.length} endpoints ${able.length} answer`);
+  const kept = keptFromNode(cluster, stimulus);
+  if (kept !== undefined) return { kind: 'denied', why: kept };
+  return intentBehind(cluster, asked, client, stimulus);
+}
+
+function isAsking(stimulus: Stimulus): stimulus is Asking {
+  return ['udp', 'tcp', 'probe', 'calls', 'open'].includes(stimulus.kind);
+}
+
+/** A client's packets go to the node and no further, so that its policies are asked about the node. Who is no pod has none. */
+function keptFromNode(cluster: Cluster, stimulus: Asking): string | undefined {
+  const { objects } = cluster;
+  const pod = parties(cluster).find(({ kind, name }) => kind === 'pod' && name === stimulus.from);
+  if (pod === undefined) return undefined;
+  const verdict = egressVerdict(objects, { protocol: protocolOf(stimulus), port: stimulus.port, from: end(objects, pod.ip), to: { ip: stimulus.to } });
+  return verdict.kind === 'denied' ? verdict.why : undefined;
+}
+
+/** As often as it is tried in vain, kube-proxy goes on to another endpoint, but for datagrams, which are sent to whoever has his turn; where nobody is left it closes the client's connection. */
+function intentBehind(cluster: Cluster, { node, at, service, port, name }: Asked, client: string, stimulus: Asking): Intent {
+  const all = endpointsBehind(cluster, node, service, port);
+  const able = all.flatMap((endpoint) => (endpoint.kind === 'answers' ? [endpoint.reached] : []));
+  const others = all.flatMap((endpoint) => (endpoint.kind === 'answers' ? [] : [endpoint]));
+  if (!isCertain(port, able, others) || (able.length === 0 && stimulus.kind === 'calls')) throw new Unsupported(`nothing is promised about ${name}: of ${all.length} endpoints ${able.length} answer`);
   if (able.some(({ to }) => to === stimulus.from)) throw new Unsupported(`nothing is promised about ${stimulus.from}, which may get itself by ${name}`);
-  const relay = { by: node.name, client };
   const [only, ...more] = able;
-  if (stimulus.kind !== 'calls' && only !== undefined && more.length === 0) {
-    const isMixed = at === 'gateway' || able.length < all.length || only.party?.node.underlay.ip === client;
+  if (only === undefined) return { kind: 'abandoned', by: node.name, why: `${name}: ${others.length === 0 ? 'nobody is ready' : others.map(({ why }) => why).join(', and ')}` };
+  const refusing = others.flatMap((endpoint) => (endpoint.kind === 'refuses' ? [endpoint.by] : []));
+  const relay = { by: node.name, client, ...(refusing.length === 0 ? {} : { refusing }) };
+  if (stimulus.kind !== 'calls' && more.length === 0) {
+    const isMixed = at === 'gateway' || others.length > 0 || only.party?.node.underlay.ip === client;
     const path = isMixed ? [] : [wayThrough(cluster, node, { client, isDatagram: stimulus.kind === 'udp' }, only)];
     return { kind: 'round-trip', to: only.to, source: only.source, relay, path };
   }
+  if (stimulus.kind === 'open') throw new Unsupported(`nothing is promised about connections to ${name} that stay open: it may be any of ${able.length} endpoints that has them`);
   return { kind: 'balanced', answerers: able.map(({ to, source }): Answerer => ({ to, sources: [source] })), spread: spreadOf(service, stimulus, able.length), relay, why: name };
+}
+
+/** kube-proxy tries four times in all (Kubernetes before 1.26, pkg/proxy/winuserspace, "endpointDialTimeouts"). What of datagrams comes to somebody who does not listen, is told to nobody here. */
+function isCertain({ protocol }: PortOfService, able: readonly Reached[], others: readonly Exclude<Endpoint, { readonly kind: 'answers' }>[]): boolean {
+  if (able.length === 0) return protocol === 'TCP' || others.every(({ kind }) => kind === 'silent');
+  return protocol === 'TCP' ? others.length < 4 : others.length === 0;
 }
 
 /** Addresses of Services that nodes have ports for are the node's own, on "HNS Internal NIC". */
@@ -59,7 +90,11 @@ function askedAt({ nodes, objects, externalHosts = [] }: Cluster, stimulus: Aski
   if (node === undefined || (node.gateway.ip === stimulus.to && externalHosts.some(({ name }) => name === stimulus.from))) return undefined;
   const at = node.gateway.ip === stimulus.to ? 'gateway' : 'node';
   const protocol = protocolOf(stimulus);
-  for (const service of objects.services) for (const port of service.spec.ports) if (port.nodePort === stimulus.port && port.protocol === protocol) return { node, at, service, port };
+  for (const service of objects.services) {
+    for (const port of service.spec.ports) {
+      if (port.nodePort === stimulus.port && port.protocol === protocol) return { node, at, service, port, name: `Service ${service.metadata.namespace}/${service.metadata.name}, by ${protocol} port ${stimulus.port} of ${node.name}` };
+    }
+  }
   return undefined;
 }
 
@@ -73,24 +108,6 @@ function clientSeen(cluster: Cluster, { node, at }: Asked, stimulus: Asking): st
   const isDatagram = protocolOf(stimulus) === 'UDP';
   if (at === 'gateway' && isDatagram && passageBetween(cluster, node, party.node) !== 'tunnel') throw new Unsupported(`nothing is promised about the address that datagrams to ${to} are answered from: the way back to ${name} begins with another`);
   return at === 'node' ? party.node.underlay.ip : sourceSeen(cluster, party, { ...party, kind: 'node', node, ip: to });
-}
-
-interface Reached extends Answerer {
-  readonly source: string;
-  readonly ip: string;
-  readonly party: Party | undefined;
-}
-
-/** None where nobody answers there: kube-proxy goes on to the next. @throws Unsupported for the node itself. */
-function answererOf(cluster: Cluster, node: Node, { protocol }: PortOfService, { ip, port }: Backend): readonly Reached[] {
-  const self = parties(cluster).find((party) => party.kind === 'node' && party.node === node);
-  const party = holder(cluster, ip);
-  const outside = (cluster.externalHosts ?? []).find((host) => host.ip === ip);
-  const target = party ?? (outside === undefined ? undefined : { name: outside.name, listens: outside.listens ?? [] });
-  if (target === undefined || self === undefined || !answersOn(target, protocol, port)) return [];
-  if (party?.kind === 'node' && party.node === node) throw new Unsupported(`nothing is promised about what ${node.name} sends to itself`);
-  const source = party?.kind === 'pod' ? sourceSeen(cluster, self, party) : node.underlay.ip;
-  return [{ to: target.name, source, sources: [source], ip, party }];
 }
 
 interface Client {

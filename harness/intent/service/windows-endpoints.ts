@@ -1,0 +1,56 @@
+/** L0 on what a proxy of a Windows node finds behind a port of a Service: who of the endpoints answers it, from where they see it, and whom policies keep from it. */
+import { Unsupported } from '../../base/errors.js';
+import type { Cluster } from '../../kube/objects.js';
+import type { Answerer } from '../../nouns/intent.js';
+import type { Node } from '../../nouns/topology.js';
+import { answersOn, holder, parties, type Party } from '../parties.js';
+import { end } from '../policy/intent.js';
+import { ingressVerdict } from '../policy/verdict.js';
+import { sourceSeen } from '../way.js';
+import { backends, type Backend, type PortOfService } from './endpoints.js';
+import type { Service } from '../../kube/services.js';
+
+/** An endpoint that answers. */
+export interface Reached extends Answerer {
+  readonly source: string;
+  readonly ip: string;
+  readonly port: number;
+  readonly party: Party | undefined;
+}
+
+export type Endpoint =
+  | { readonly kind: 'answers'; readonly reached: Reached }
+  /** Whatever is sent there, nothing comes back. */
+  | { readonly kind: 'silent'; readonly why: string }
+  /** Somebody is there who does not listen. */
+  | { readonly kind: 'refuses'; readonly by: string; readonly why: string };
+
+/** @throws Unsupported where the node itself is an endpoint: nothing is promised about what it sends to itself. */
+export function endpointsBehind(cluster: Cluster, node: Node, service: Service, port: PortOfService): readonly Endpoint[] {
+  return backends(cluster.objects, service, port).map((backend) => endpointAt(cluster, node, port, backend));
+}
+
+function endpointAt(cluster: Cluster, node: Node, asked: PortOfService, { ip, port }: Backend): Endpoint {
+  const { protocol } = asked;
+  const self = parties(cluster).find((party) => party.kind === 'node' && party.node === node);
+  const party = holder(cluster, ip);
+  const outside = (cluster.externalHosts ?? []).find((host) => host.ip === ip);
+  const target = party ?? (outside === undefined ? undefined : { name: outside.name, listens: outside.listens ?? [] });
+  if (target === undefined || self === undefined) return { kind: 'silent', why: `nobody holds ${ip}` };
+  if (party?.kind === 'node' && party.node === node) throw new Unsupported(`nothing is promised about what ${node.name} sends to itself`);
+  const source = party?.kind === 'pod' ? sourceSeen(cluster, self, party) : node.underlay.ip;
+  const refusal = keptBack(cluster, node, source, { party, ip, port, protocol });
+  if (refusal !== undefined) return { kind: 'silent', why: refusal };
+  if (!answersOn(target, protocol, port)) return { kind: 'refuses', by: target.name, why: `nobody listens on ${protocol} port ${port} of ${target.name}` };
+  return { kind: 'answers', reached: { to: target.name, source, sources: [source], ip, port, party } };
+}
+
+/**
+ * The proxy's connection is the node's own, so that policies of the endpoint take the node for its sender, and the client's are not asked about it: none of its packets goes there. "Traffic from the local
+ * gateway cannot be dropped because of Network Policies" (the seed of the pipeline, "IngressRuleTable").
+ */
+function keptBack({ objects }: Cluster, node: Node, source: string, { party, ip, port, protocol }: { readonly party: Party | undefined; readonly ip: string; readonly port: number; readonly protocol: PortOfService['protocol'] }): string | undefined {
+  if (party?.kind !== 'pod' || party.node === node) return undefined;
+  const verdict = ingressVerdict(objects, { protocol, port, from: end(objects, source), to: end(objects, ip) });
+  return verdict.kind === 'denied' ? verdict.why : undefined;
+}

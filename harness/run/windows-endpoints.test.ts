@@ -1,0 +1,90 @@
+// Goal: a connection through kube-proxy on a Windows node stays with its endpoint, ends with it, and is given to nobody else; new ones go to whoever takes them, and policies are asked about the node.
+// Method: the scenario's history on the model alone, in either mode; what is promised of it, by name; then faults in kube-proxy, in the switch and in what hosts keep in mind.
+import t from 'tap';
+import { windowsEndpointsChange } from '../../topologies/windows-endpoints.js';
+import { antrea } from '../control/antrea/index.js';
+import { firstOfAll } from '../model/undecided.js';
+import type { ClusterPlan, ControlPlane, HostPlan } from '../nouns/plan.js';
+import type { HistoryStep } from '../nouns/history.js';
+import type { Topology } from '../nouns/topology.js';
+import { openModel } from '../testbeds/model/model.js';
+import { playHistory, type HistoryStage, type JudgedStep } from './history/play.js';
+
+const openReal: HistoryStage['openReal'] = (plan) => {
+  const model = openModel(plan);
+  return Promise.resolve({ ...model, call: (calls) => model.call(calls, firstOfAll), lookups: () => ({ hit: 0, missed: 0 }) });
+};
+const right = antrea('1.3');
+
+const history = windowsEndpointsChange('encap');
+
+/** Of its vectors only `ids`, each behind the change that stands before it; all of it unless told. */
+async function play(controlPlane: ControlPlane<Topology> = right, ids?: readonly string[]): Promise<readonly JudgedStep[]> {
+  const { cluster, steps } = history;
+  const isSent = (step: HistoryStep) => step.kind === 'vector' && (ids ?? [step.vector.id]).includes(step.vector.id);
+  const needed = new Set(steps.flatMap((step, index) => (isSent(step) ? [step, steps.slice(0, index).findLast(({ kind }) => kind === 'cluster')] : [])));
+  return await playHistory({ controlPlane, seed: 1, openReal }, { cluster, steps: steps.filter((step) => ids === undefined || needed.has(step)) });
+}
+
+void t.test('it conforms, and what is promised', async (t) => {
+  const judged = await play();
+  t.strictSame(judged.filter(({ verdict }) => verdict !== 'conforms').map(({ id, differences, inconclusive }) => [id, differences[0], inconclusive]), []);
+  const promised = judged.flatMap(({ step, intent }) => {
+    if (step.kind !== 'vector' || intent === undefined) return [];
+    const who = intent.kind === 'round-trip' ? intent.to : intent.kind === 'balanced' ? intent.answerers.map(({ to }) => to).join(' or ') : intent.kind;
+    return [`${step.vector.id.replace(/^(\d+)-[^/]*/, '$1')} ${who}`];
+  });
+  t.strictSame(promised, [
+    '1/open/first web1', '1/standing/first web1', '1/tcp/x1 web1', '1/tcp/asker web1', '1/udp/x1 web1',
+    '2/standing/first web1', '2/calls/x1 web1 or web2', '2/kept/x1 web1 or web2',
+    '3/standing/first web1', '3/tcp/x1 web2', '3/udp/x1 web2', '3/open/second web2',
+    '4/calls/x1 web2', '4/kept/x1 web2', '4/standing/first abandoned', '4/standing/second web2',
+    '5/calls/x1 web2', '5/standing/second web2',
+    '6/tcp/x1 abandoned', '6/udp/x1 abandoned', '6/standing/second web2',
+    '7/tcp/x1 abandoned', '7/udp/x1 abandoned', '7/tcp/asker abandoned', '7/standing/second web2',
+    '8/calls/x1 web1', '8/tcp/asker web1', '8/standing/second web2',
+    '9/tcp/x1 web2', '9/udp/x1 web2', '9/tcp/asker web2', '9/standing/second web2',
+    '10/tcp/asker denied', '10/udp/asker denied', '10/tcp/x1 web2',
+    '11/tcp/asker web2', '11/udp/asker web2',
+    '12/standing/second abandoned', '12/tcp/x1 web3',
+  ]);
+});
+
+/** The control plane with the stack of the Windows node changed; `first` is what it was at the beginning. */
+function host(change: (host: HostPlan, first: HostPlan) => HostPlan): ControlPlane<Topology> {
+  let first: HostPlan | undefined;
+  return planned((plan) => ({
+    ...plan,
+    nodes: plan.nodes.map((node) => ({ ...node, hosts: node.hosts.map((one) => (one.name === 'n1' ? change(one, (first ??= one)) : one)) })),
+  }));
+}
+
+function flows(isGone: (flow: string) => boolean): ControlPlane<Topology> {
+  return planned((plan) => ({ ...plan, nodes: plan.nodes.map((node) => ({ ...node, bridges: node.bridges.map((bridge) => ({ ...bridge, flows: bridge.flows.filter((flow) => !isGone(flow)) })) })) }));
+}
+
+function planned(change: (plan: ClusterPlan) => ClusterPlan): ControlPlane<Topology> {
+  return { ...right, plan: (cluster, before) => change(right.plan(cluster, before)) };
+}
+
+const [opened, secondOpened] = ['1-one-endpoint/open/first', '3-the-first-is-not-ready/open/second'];
+
+/** Each with what is sent, of which the last finds it out; made anew where it is played. */
+const faults: readonly (readonly [what: string, fault: () => ControlPlane<Topology>, sent: readonly string[]])[] = [
+  ['kube-proxy hears of no change of endpoints', () => host((one, first) => ({ ...one, ...(first.proxies === undefined ? {} : { proxies: first.proxies }) })), [opened, '2-another-comes/standing/first', '2-another-comes/calls/x1']],
+  ['kube-proxy does not go on from an endpoint that does not answer', () => host((one) => ({ ...one, proxies: (one.proxies ?? []).map((proxy) => ({ ...proxy, dialMs: proxy.dialMs.slice(0, 1) })) })), ['4-it-is-ready-and-dies/calls/x1']],
+  ['clients do not keep their endpoints', () => host((one) => ({ ...one, proxies: (one.proxies ?? []).map(({ affinityS: _, ...proxy }) => proxy) })), ['2-another-comes/kept/x1']],
+  ['policies are asked about connections that stand', () => flows((flow) => /ct_state=-new\+est/.test(flow)), [secondOpened, '7-a-policy-keeps-the-node-from-it/standing/second']],
+  ['what comes from the local gateway is kept back', () => flows((flow) => /table=90,.*nw_src=10\.10\.1\.1 /.test(flow)), ['8-local-traffic-is-not-kept-back/calls/x1']],
+  ['policies of the endpoint are not asked about what comes from another node', () => flows((flow) => /table=100,priority=200/.test(flow)), ['7-a-policy-keeps-the-node-from-it/tcp/x1']],
+  ['policies of the client are not asked about the node', () => flows((flow) => /table=60,priority=200/.test(flow)), ['10-the-client-may-not-ask/tcp/asker']],
+];
+
+for (const [what, fault, sent] of faults) {
+  void t.test(what, async (t) => {
+    const last = (await play(fault(), sent)).at(-1);
+    t.equal(last?.verdict, 'diverges');
+    t.equal(last?.step.kind === 'vector' ? last.step.vector.id : last?.id, sent.at(-1));
+    t.equal(last?.differences[0]?.aspect, 'intent');
+  });
+}
