@@ -24,11 +24,15 @@ export function mixedCluster({ nodes, mode, ...size }: MixedCluster): Topology {
 export function routedCluster({ nodes, ...more }: MixedCluster): Topology {
   const networks = [...nodes].reduce<readonly number[]>((found, letter) => (letter === '/' ? [...found, 0] : found.with(-1, (found.at(-1) ?? 0) + 1)), [0]).flatMap((count, network) => Array.from({ length: count }, () => network));
   const cluster = mixedCluster({ nodes: nodes.replaceAll('/', ''), ...more });
+  return { ...onNetworks(cluster, networks), name: `antrea-${nodes.replaceAll('/', '-')}x${more.podsPerNode}-${more.mode}` };
+}
+
+/** The cluster with each node on the network of its number, from 0 on, and r1 between the networks. */
+export function onNetworks(cluster: Topology, networks: readonly number[]): Topology {
   const on = (network: number, ip: string) => ip.replace('172.30.', `172.${30 + network}.`);
   const address = (ip: string) => ({ ip, mac: macOf(ip), prefixLength: underlayPrefixLength });
   return {
     ...cluster,
-    name: `antrea-${nodes.replaceAll('/', '-')}x${more.podsPerNode}-${more.mode}`,
     nodes: cluster.nodes.map((node, index) => ({ ...node, underlay: address(on(networks[index] ?? 0, node.underlay.ip)) })),
     routers: [{ name: 'r1', interfaces: [...new Set(networks)].map((network) => address(on(network, '172.30.255.254'))) }],
   };

@@ -3,6 +3,7 @@ import type { Cluster, KubeObjects } from '../../kube/objects.js';
 import type { Intent } from '../../nouns/intent.js';
 import type { FrameSpec, Stimulus } from '../../nouns/vector.js';
 import { holder, parties, subnetNode, type Party } from '../parties.js';
+import { sourceSeen } from '../way.js';
 import { egressVerdict, ingressVerdict, type Conversation, type End, type PolicyVerdict } from './verdict.js';
 
 /**
@@ -18,7 +19,9 @@ export function underPolicies(cluster: Cluster, from: Party, stimulus: Stimulus,
   const asked = questionOf(stimulus);
   if (asked === undefined || !reaches.has(unrestricted.kind)) return unrestricted;
   const to = holder(cluster, asked.ip);
-  const conversation: Conversation = { ...asked.service, from: end(cluster.objects, from.ip), to: end(cluster.objects, asked.ip) };
+  // Who is no pod is whom the receiver sees: a node sends from its own address where no tunnel is its way.
+  const seen = to === undefined ? from.ip : sourceSeen(cluster, from, to);
+  const conversation: Conversation = { ...asked.service, from: end(cluster.objects, seen), to: end(cluster.objects, asked.ip) };
   // Outside the cluster nobody has policies.
   const verdict = to === undefined ? egressVerdict(cluster.objects, conversation) : between(cluster.objects, from, to, conversation);
   return verdict.kind === 'allowed' ? unrestricted : { kind: 'denied', why: verdict.why };

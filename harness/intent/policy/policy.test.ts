@@ -90,6 +90,15 @@ void t.test('egress policies go for what leaves the cluster as well', async (t) 
   t.same(only('{ ipBlock: { cidr: 0.0.0.0/0, except: [172.30.255.0/24] } }'), ['denied', 'round-trip']);
 });
 
+void t.test('a node is whom the receiver sees: of its pods\' subnet in tunnels, and by its own address without', async (t) => {
+  const from = (block: string) => under(`apiVersion: networking.k8s.io/v1\nkind: NetworkPolicy\nmetadata: { name: np }\nspec: { podSelector: { matchLabels: { app: b } }, ingress: [{ from: [{ ipBlock: { cidr: ${block} } }] }] }\n`);
+  for (const [mode, whole, seen, other] of [['encap', '0.0.0.0/0', '10.10.2.1/32', '172.30.0.2/32'], ['noEncap', '0.0.0.0/0', '172.30.0.2/32', '10.10.2.1/32']] as const) {
+    t.same([whole, seen, other].map((block) => reaches({ ...from(block), mode }, 'n2-b:80')), [true, true, false], mode);
+    t.ok(reaches({ ...from('192.0.2.0/24'), mode }, 'n1-b:80'), 'its own node is never kept back');
+    t.same(['10.10.2.2/32', '172.30.0.2/32'].map((block) => reaches({ ...from(block), mode }, 'd-b:80')), [true, false], 'a pod is itself');
+  }
+});
+
 void t.test('who lies gets no further than policies let him', async (t) => {
   const cluster = under('apiVersion: networking.k8s.io/v1\nkind: NetworkPolicy\nmetadata: { name: np }\nspec: { podSelector: { matchLabels: { app: b } } }\n');
   const mac = (name: string) => `0a:00:${(addresses[name] ?? '').split('.').map((part) => Number(part).toString(16).padStart(2, '0')).join(':')}`;

@@ -1,0 +1,18 @@
+import { antrea, defineScenario, intentOf, servicesOf, vectors } from '../../harness/index.js';
+import { windowsPolicies } from '../../topologies/windows-policies.js';
+
+export default defineScenario({
+  name: 'antrea/windows-truth-table',
+  title: 'Every cell of the truth table of Windows and Linux nodes under many policies, in tunnels, without, and on two networks, played together',
+  axes: {
+    mode: { values: ['encap', 'noEncap', 'hybrid'], default: ['encap', 'noEncap', 'hybrid'] },
+    policies: { values: ['1', '2', '3'], default: ['1'] },
+  },
+  topology: ({ mode, policies }) => windowsPolicies(Number(policies), mode),
+  controlPlane: antrea('1.3'),
+  vectors: (topology) => {
+    const services = servicesOf(topology);
+    return vectors.together([...vectors.podMatrix(topology, services), ...vectors.nodeMatrix(topology, services)]);
+  },
+  intent: intentOf,
+});
