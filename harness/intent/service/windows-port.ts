@@ -53,7 +53,10 @@ function keptFromNode(cluster: Cluster, stimulus: Asking): string | undefined {
   return verdict.kind === 'denied' ? verdict.why : undefined;
 }
 
-/** As often as it is tried in vain, kube-proxy goes on to another endpoint, but for datagrams, which are sent to whoever has his turn; where nobody is left it closes the client's connection. */
+/**
+ * An endpoint that does not take a connection is followed by another: kube-proxy "would detect that the connection to the first Pod had failed and would automatically retry with a different backend Pod"
+ * (Kubernetes, "Virtual IPs and Service Proxies", of the old userspace mode). Datagrams go to whoever has its turn. Where nobody is left, the client's connection is closed.
+ */
 function intentBehind(cluster: Cluster, { node, at, service, port, name }: Asked, client: string, stimulus: Asking): Intent {
   const all = endpointsBehind(cluster, node, service, port);
   const able = all.flatMap((endpoint) => (endpoint.kind === 'answers' ? [endpoint.reached] : []));
