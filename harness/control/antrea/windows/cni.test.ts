@@ -6,6 +6,7 @@ import t from 'tap';
 import { dnsOf, handle, onLiveAgent, reconcile, sandboxOf, stepsOf, type CniRequest, type CniStep } from './cni.js';
 import { freshHost, type Change, type WindowsHost } from './host.js';
 import { initialize, processesDied, type NodeSpec } from './initialization.js';
+import { reserve } from './ipam.js';
 
 const spec: NodeSpec = { internalIp: '172.30.0.1', podCidr: '10.10.1.0/29', serviceCidr: '10.96.0.0/12', bridge: 'br-int', gateway: 'antrea-gw0', virtualService: { ip: '169.254.0.253', mac: '0a:00:a9:fe:00:fd' } };
 
@@ -126,12 +127,32 @@ void t.test('whatever is asked in whatever order, and wherever the agent dies', 
   fc.assert(fc.property(fc.array(event, { maxLength: 60 }), wishes, fc.constantFrom('by kubelet' as const, 'by the agent' as const), (events, wanted, recovery) => play(events, wanted, stepsOf, recovery) === undefined), { numRuns: 400 });
 });
 
-void t.test('that test can fail: an address released first, an endpoint attached again and again, an endpoint for every container', async (t) => {
+void t.test('a crash between any two steps of a request: asked again, it ends as if there had been none', async (t) => {
+  let host = ready;
+  for (const asked of [request('ADD', 's1'), request('ADD', 's1', 's1-w1'), request('DEL', 's1', 's1-w1'), request('DEL', 's1')]) {
+    const [before, whole] = [host, hostOf(handle(host, asked))];
+    stepsOf(asked).forEach((step, count) => {
+      const cut = stepsOf(asked).slice(0, count + 1).reduce((now, { on }) => hostOf(on(now)), before);
+      t.same(hostOf(handle(hostOf(initialize(processesDied(cut), spec)), asked)), whole, `${asked.command} ${asked.container}, after "${step.name}"`);
+    });
+    host = whole;
+  }
+});
+
+void t.test('that test can fail', async (t) => {
   const found = (stepsFor: (asked: CniRequest) => readonly CniStep[]) =>
     fc.check(fc.property(fc.array(event, { maxLength: 60 }), wishes, (events, wanted) => play(events, wanted, stepsFor, 'by kubelet') === undefined), { numRuns: 400, seed: 1 }).failed;
+  const instead = (name: RegExp, on: (step: CniStep, asked: CniRequest) => CniStep['on']) => (asked: CniRequest) => stepsOf(asked).map((step) => (name.test(step.name) ? { ...step, on: on(step, asked) } : step));
+  t.notOk(found(stepsOf));
   t.ok(found((asked) => (asked.command === 'DEL' ? stepsOf(asked).toReversed() : stepsOf(asked))), 'the address released before the endpoint goes');
   t.ok(found((asked) => (asked.command === 'DEL' ? stepsOf(asked).slice(0, -1) : stepsOf(asked))), 'the address never released');
-  t.ok(found((asked) => stepsOf(asked).map((step) => (step.name.startsWith('attach') ? { ...step, on: attachTwice(step, asked) } : step))), 'attached once more each time');
+  t.ok(found(instead(/^attach/, attachTwice)), 'attached once more each time');
+  t.ok(found((asked) => (asked.command === 'ADD' ? stepsOf({ ...asked, netns: 'none', pod: { ...asked.pod, endpoint: `ep-${asked.container}` } }) : stepsOf(asked))), 'an endpoint for every container');
+  t.ok(found(instead(/^create/, (step, { container }) => (host) => (host.endpoints.some(({ sandbox }) => sandbox === container) ? { kind: 'refused', why: 'it is there' } : step.on(host)))), 'an endpoint that is there already is an error');
+  t.ok(found(instead(/^reserve/, (step, { container }) => (host) => {
+    const change = step.on(host);
+    return change.kind === 'done' ? reserve(change.host, `${container} once more`) : change;
+  })), 'an address more each time');
 });
 
 const attachTwice = (step: CniStep, { container }: CniRequest): CniStep['on'] => (host) => {
