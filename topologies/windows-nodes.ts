@@ -1,0 +1,43 @@
+/** A history by hand: a node joins a Windows node, with a pod, and leaves again. */
+import type { Cluster } from '../harness/kube/objects.js';
+import type { History, HistoryStep } from '../harness/nouns/history.js';
+import type { TrafficMode } from '../harness/nouns/topology.js';
+import type { TestVector } from '../harness/nouns/vector.js';
+import { apply, clusterOf, manifestsOf, remove } from './changing-cluster.js';
+import { onWindows } from './windows-services.js';
+
+const first = manifestsOf(`
+{ apiVersion: v1, kind: Node, metadata: { name: n1 } }
+---
+{ apiVersion: v1, kind: Node, metadata: { name: n2 } }
+---
+{ apiVersion: v1, kind: Pod, metadata: { name: near }, spec: { nodeName: n1 } }
+`);
+const joining = manifestsOf(`
+{ apiVersion: v1, kind: Node, metadata: { name: n3 }, spec: { podCIDR: 10.10.3.0/24 }, status: { addresses: [{ type: InternalIP, address: 172.30.0.3 }] } }
+---
+{ apiVersion: v1, kind: Pod, metadata: { name: far }, spec: { nodeName: n3 }, status: { podIP: 10.10.3.2 } }
+`);
+
+/** n1 runs Windows, and what joins it `system`. */
+export function windowsNodesChange(mode: TrafficMode, system: 'windows' | 'linux'): History<Cluster> {
+  const before = clusterOf(first, { name: `windows-nodes-${mode}`, tunnel: 'geneve' });
+  const joined = apply(before, joining);
+  const left = remove(joined, { kind: 'Node', metadata: { name: 'n3' } });
+  const becomes = (what: string, { cluster }: typeof before): HistoryStep<Cluster> => ({ kind: 'cluster', what, cluster: onWindows(cluster, mode, system) });
+  const sends = (when: string, ...from: readonly string[]) => from.map((sender): HistoryStep<Cluster> => ({ kind: 'vector', vector: ping(when, sender) }));
+  return {
+    cluster: onWindows(before.cluster, mode, system),
+    steps: [
+      ...sends('1-before', 'near', 'n1'),
+      becomes('a node joins', joined), ...sends('2-a-node-joins', 'near', 'n1', 'far'),
+      becomes('it leaves', left), ...sends('3-it-leaves', 'near', 'n1'),
+      becomes('it joins again', apply(left, joining)), ...sends('4-it-joins-again', 'n1', 'near'),
+    ],
+  };
+}
+
+/** To the pod of the node that joins, or from it to the one that is there. */
+function ping(when: string, from: string): TestVector {
+  return { id: `${when}/ping/${from}`, stimulus: { kind: 'ping', from, to: from === 'far' ? '10.10.1.2' : '10.10.3.2' } };
+}
