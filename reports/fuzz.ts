@@ -20,13 +20,14 @@ export interface ImageResult {
 
 /** The differences, each with its smallest case; then what was left out and refused, and in a line what was compared. */
 export function renderImage({ image, result }: ImageResult): string {
-  const { cases, sent, frames, counters, findings, unknown, unseen, refused } = result;
+  const { cases, sent, frames, counters, findings, unknown, unseen, refused, gone } = result;
   const told = `${sent} packets of ${cases} cases: ${frames} frames and ${counters} counters compared, ${shareOf([...unknown, ...unseen], sent)} of the steps left out`;
-  const headline = findings.length > 0 ? `${red('✖')} ${bold(image)}  ${findings.length} differences in ${told}` : `${unknown.size > 0 ? yellow('?') : green('✔')} ${bold(image)}  ${told}`;
+  const headline = findings.length > 0 ? `${red('✖')} ${bold(image)}  ${findings.length} differences in ${told}` : `${unknown.size > 0 || gone !== undefined ? yellow('?') : green('✔')} ${bold(image)}  ${told}`;
   return [
     ...findings.flatMap((finding) => [...renderFinding(finding), '']),
     ...renderCounts('not modelled, so not compared', unknown), ...renderCounts('left out', unseen), ...renderCounts('refused by both', refused),
     headline,
+    ...(gone === undefined ? [] : [`  it ended there: ${gone.message}`, ...gone.evidence.map((line) => `    ${line}`), ...gone.remedies.map((line) => `  - ${line}`)]),
   ].join('\n');
 }
 
@@ -94,8 +95,8 @@ function byName(counts: ReadonlyMap<string, number>): readonly (readonly [string
 export function fuzzAsJson({ name, missingFrom }: Language, seed: number, count: number, images: readonly ImageResult[]): string {
   return JSON.stringify({
     language: name, seed, count,
-    images: images.map(({ image, result: { cases, sent, frames, counters, findings, unknown, unseen, refused, coverage } }) => ({
-      image, cases, sent, frames, counters,
+    images: images.map(({ image, result: { cases, sent, frames, counters, findings, unknown, unseen, refused, coverage, gone } }) => ({
+      image, cases, sent, frames, counters, ...(gone === undefined ? {} : { gone: gone.message }),
       findings: findings.map(({ index, smallest, differences }) => ({ index, groups: smallest.groups, flows: smallest.flows, beyond: smallest.beyond, afar: smallest.afar, underlay: smallest.underlay, steps: smallest.steps.map(printStep), differences })),
       unknown: Object.fromEntries(byNumber(unknown)), unseen: Object.fromEntries(byNumber(unseen)), refused: Object.fromEntries(byNumber(refused)),
       coverage: { fields: Object.fromEntries(byName(coverage.fields)), actions: Object.fromEntries(byName(coverage.actions)), protocols: Object.fromEntries(byName(coverage.protocols)), operations: Object.fromEntries(byName(coverage.operations)) },

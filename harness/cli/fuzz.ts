@@ -82,7 +82,7 @@ async function playOn(context: Context, { draw }: Language, name: string, seed: 
 
 function codeOf({ missingFrom }: Language, result: CampaignResult, count: number): number {
   if (result.findings.length > 0) return exitCodes.diverges;
-  if (result.unknown.size > 0) return exitCodes.inconclusive;
+  if (result.unknown.size > 0 || result.gone !== undefined) return exitCodes.inconclusive;
   return count >= enoughPackets && missingFrom(result.coverage).length > 0 ? exitCodes.diverges : exitCodes.conforms;
 }
 

@@ -1,4 +1,6 @@
 /** Case after case of one seed through model and switch, until there were packets enough or differences enough. */
+import type { Unavailable } from '../base/errors.js';
+import { attempt } from '../base/outcome.js';
 import { noCoverage, addCoverage, type Coverage } from './coverage/coverage.js';
 import type { FuzzCase } from './case.js';
 import type { Behaviour } from '../model/behaviour.js';
@@ -38,6 +40,8 @@ export interface CampaignResult {
   readonly unseen: ReadonlyMap<string, number>;
   readonly coverage: Coverage;
   readonly findings: readonly Finding[];
+  /** Why it ended before its time: a switch gave out. What was played before stands. */
+  readonly gone?: Unavailable;
 }
 
 /** After as many the rest may well be the same again. */
@@ -45,10 +49,7 @@ export const mostFindings = 5;
 /** Cases after which none was fit to be played: then the switch refuses all, or the model knows nothing. */
 const mostCasesAPacket = 20;
 
-/**
- * @param lanes switches of one version: cases are dealt out to them in turn.
- * @throws Unavailable when a switch gives out.
- */
+/** @param lanes switches of one version: cases are dealt out to them in turn. */
 export async function runCampaign(lanes: readonly Sides[], { draw, seed, count, onProgress }: Campaign): Promise<CampaignResult> {
   const [refused, unknown, unseen] = [new Map<string, number>(), new Map<string, number>(), new Map<string, number>()];
   const [coverage, findings] = [noCoverage(), [] as Finding[]];
@@ -61,22 +62,29 @@ export async function runCampaign(lanes: readonly Sides[], { draw, seed, count, 
     const { accepted } = readCase(fuzzCase, sides.behaviour);
     if (judgement.differences.length === 0) return { accepted, judgement };
     onProgress(total.sent, `shrinking case ${index}`);
-    return { accepted, judgement, finding: { index, ...(await smallestOf(sides, fuzzCase, judgement)) } };
+    const shrunk = await attempt(() => smallestOf(sides, fuzzCase, judgement));
+    if (shrunk.kind === 'ok') return { accepted, judgement, finding: { index, ...shrunk.value } };
+    return { accepted, judgement, finding: { index, smallest: fuzzCase, differences: judgement.differences }, gone: shrunk.cause };
   });
+  const takeAll = async (): Promise<Unavailable | undefined> => {
+    for await (const { accepted, judgement, finding, gone } of played) {
+      total.cases++;
+      total.sent += judgement.compared.sent;
+      total.frames += judgement.compared.frames;
+      total.counters += judgement.compared.counters;
+      for (const why of judgement.refused) addOne(refused, generally(why));
+      for (const { kind, why } of judgement.leftOut) addOne(kind === 'not modelled' ? unknown : unseen, generally(why));
+      addCoverage(coverage, accepted, judgement.played, judgement.counts);
+      if (finding !== undefined) findings.push(finding);
+      if (gone !== undefined || isOver()) return gone;
+      onProgress(total.sent, 'playing');
+    }
+    return undefined;
+  };
   onProgress(total.sent, 'playing');
-  for await (const { accepted, judgement, finding } of played) {
-    total.cases++;
-    total.sent += judgement.compared.sent;
-    total.frames += judgement.compared.frames;
-    total.counters += judgement.compared.counters;
-    for (const why of judgement.refused) addOne(refused, generally(why));
-    for (const { kind, why } of judgement.leftOut) addOne(kind === 'not modelled' ? unknown : unseen, generally(why));
-    addCoverage(coverage, accepted, judgement.played, judgement.counts);
-    if (finding !== undefined) findings.push(finding);
-    if (isOver()) break;
-    onProgress(total.sent, 'playing');
-  }
-  return { ...total, refused, unknown, unseen, coverage, findings };
+  const taken = await attempt(takeAll);
+  const gone = taken.kind === 'ok' ? taken.value : taken.cause;
+  return { ...total, refused, unknown, unseen, coverage, findings, ...(gone === undefined ? {} : { gone }) };
 }
 
 /** A case as both took it, and what differs where something does. */
@@ -84,6 +92,8 @@ interface PlayedCase {
   readonly accepted: FuzzCase;
   readonly judgement: Judgement;
   readonly finding?: Finding;
+  /** A switch gave out while the finding was made smaller. */
+  readonly gone?: Unavailable;
 }
 
 /** The smallest case that differs in the same aspect. */

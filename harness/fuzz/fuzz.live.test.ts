@@ -8,6 +8,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
 import { openImage } from '../../images/images.js';
+import { renderImage } from '../../reports/fuzz.js';
+import { Unavailable } from '../base/errors.js';
 import type { SwitchStep } from '../nouns/switching.js';
 import { printFlow, type Flow } from '../openflow/flow.js';
 import type { SimOptions } from '../testbeds/sim/sim.js';
@@ -32,7 +34,11 @@ async function withSides<T>(suite: string, options: SimOptions, work: (sides: Si
   }
 }
 
-const run = (sides: Sides, packets: number): Promise<CampaignResult> => runCampaign([sides], { draw: drawCase, seed, count: packets, onProgress: () => undefined });
+async function run(sides: Sides, packets: number): Promise<CampaignResult> {
+  const result = await runCampaign([sides], { draw: drawCase, seed, count: packets, onProgress: () => undefined });
+  if (result.gone !== undefined) throw result.gone;
+  return result;
+}
 
 void t.test('model and switch do the same, and again', async (t) => {
   await withSides('trixie', {}, async (sides) => {
@@ -73,3 +79,19 @@ void t.test('faults are found, and shrink to three flows at most', async (t) => 
   t.match(lost?.differences, [{ aspect: 'frames', what: /missing frame out of 3/ }]);
   t.ok(lost !== undefined && lost.smallest.flows.length <= 3 && lost.smallest.steps.length === 1, 'a wire that loses frames');
 });
+
+void t.test('what was found before a switch gives out is told', (t) => withSides('trixie', {}, async (sides) => {
+  const givesOut = async (when: (doing: string, cases: number) => boolean, openModel = sides.openModel): Promise<CampaignResult> => {
+    let [doing, cases] = ['', 0];
+    const sim: Sides['sim'] = (network) => (when(doing, ++cases) ? Promise.reject(new Unavailable('it is gone')) : sides.sim(network));
+    return await runCampaign([{ ...sides, sim, openModel }], { draw: drawCase, seed, count: 300, onProgress: (_, told) => { doing = told; } });
+  };
+  const early = await givesOut((_, cases) => cases > 3);
+  t.equal(early.gone?.message, 'it is gone');
+  t.same([early.cases, early.findings], [3, []]);
+  t.ok(early.sent > 0);
+  const shrinking = await givesOut((doing) => doing.startsWith('shrinking'), (plan) => ({ ...sides.openModel(plan), call: () => Promise.reject(new RangeError('offset')) }));
+  t.equal(shrinking.gone?.message, 'it is gone');
+  t.same(shrinking.findings.map(({ index, smallest }) => ({ index, smallest })), [{ index: shrinking.cases - 1, smallest: drawCase(seed, shrinking.cases - 1, sides.behaviour) }], 'as it was drawn');
+  t.match(renderImage({ image: 'trixie', result: early }), /^\S*\?.* trixie.*\n {2}it ended there: it is gone$/m);
+}));

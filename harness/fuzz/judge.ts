@@ -1,5 +1,6 @@
 /** One case through the model and through a real switch. */
 import { InputError, Unavailable } from '../base/errors.js';
+import { tooLong } from '../ovs/openflow-messages.js';
 import type { Behaviour } from '../model/behaviour.js';
 import type { NodePlan } from '../nouns/plan.js';
 import type { FlowCount } from '../nouns/switching.js';
@@ -45,8 +46,10 @@ export async function judge(sides: Sides, whole: FuzzCase): Promise<Judgement> {
     return await judgeAlive(sides, whole);
   } catch (error) {
     if (error instanceof RangeError || error instanceof TypeError) return { ...nothing, differences: [{ aspect: 'life', what: 'the model fails', model: (error.stack ?? error.message).split('\n').slice(0, 2).map((line) => line.trim()).join(' '), switch: 'goes on' }] };
-    if (!(error instanceof Unavailable && ownDeath.test(error.message))) throw error;
+    const isTooLong = error instanceof Unavailable && error.message.endsWith(tooLong);
+    if (!(error instanceof Unavailable && (isTooLong || ownDeath.test(error.message)))) throw error;
     await sides.restart(networkOf(whole));
+    if (isTooLong) return { ...nothing, leftOut: [{ kind: 'not foreseeable', why: error.message }] };
     return { ...nothing, differences: [{ aspect: 'life', what: 'the switch dies', model: 'goes on', switch: error.evidence.at(-1) ?? error.message }] };
   }
 }

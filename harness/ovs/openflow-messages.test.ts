@@ -42,6 +42,8 @@ void t.test('the stream may be cut anywhere', async (t) => {
     const messages = [...split(stream.subarray(0, cut)), ...split(stream.subarray(cut))];
     if (messages.map(({ type, subtype, xid, body: { length } }) => `${type} ${subtype ?? '-'} ${xid} ${length}`).join() !== `21 - 7 0,4 30 0 ${body.length},2 - 9 3`) t.fail(`cut at ${cut}`);
   }
+  for (const length of ['0008', '000f']) t.throws(() => messageSplitter()(Buffer.from(`0504${length}00000000` + '0000232000000000', 'hex')), { name: 'Unavailable', message: /^Open vSwitch tells of a packet that waits in more than the 65,535 bytes/ }, 'a length that began anew');
+  t.equal(messageSplitter()(Buffer.from('0504001000000000' + '000023200000001e', 'hex')).length, 1);
   t.throws(() => messageSplitter()(Buffer.from('0502000400000000', 'hex')), { message: 'a message of OpenFlow cannot be 4 bytes long' });
 });
 

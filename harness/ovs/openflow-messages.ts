@@ -1,5 +1,5 @@
 /** Messages of OpenFlow as bytes, as far as a controller that listens needs them. Sections are those of the OpenFlow 1.4 specification. */
-import { InputError } from '../base/errors.js';
+import { InputError, Unavailable } from '../base/errors.js';
 import { readFields } from '../openflow/oxm.js';
 import type { Match } from '../openflow/match.js';
 import { packetInReasons } from '../openflow/actions/action.js';
@@ -75,8 +75,13 @@ export function messageSplitter(): (chunk: Uint8Array) => readonly Message[] {
   };
 }
 
+/** What is told of a packet that waits grows with what it waits for, and the length of a message has 16 bits (Open vSwitch lib/ofp-msgs.c, ofpmsg_update_length). */
+export const tooLong = 'tells of a packet that waits in more than the 65,535 bytes that a message of OpenFlow has';
+
+/** @throws Unavailable for one that is cut off by its own length. */
 function readMessage(bytes: Buffer): Message {
   const type = bytes.readUInt8(1);
+  if (type === types.experimenter && bytes.length < headerBytes + 8) throw new Unavailable(`Open vSwitch ${tooLong}`);
   const extends_ = type === types.experimenter && bytes.readUInt32BE(headerBytes) === nicira;
   return { type, subtype: extends_ ? bytes.readUInt32BE(headerBytes + 4) : undefined, xid: bytes.readUInt32BE(4), body: bytes.subarray(headerBytes + (extends_ ? 8 : 0)), bytes };
 }
