@@ -7,7 +7,7 @@ import t from 'tap';
 import { randomFor, type Random } from '../base/random.js';
 import { assert, InputError, Unsupported } from '../base/errors.js';
 import { behaviourOf, newest, type Version } from '../model/behaviour.js';
-import { addBucket, type Tuple } from '../model/classifier/tuple.js';
+import { addBucket, emptyTuple, type Tuple } from '../model/classifier/tuple.js';
 import { dumpFlows } from '../model/flows/dump.js';
 import type { Megaflow } from '../model/megaflows/megaflow.js';
 import { buildNode, type ModelNode } from '../model/node.js';
@@ -124,11 +124,11 @@ for (const version of [[3, 1], newest] as const) {
 
 /** Takes a word out of all masks, so that packets share a megaflow that differ there. */
 function forget(place: number): (node: ModelNode) => void {
-  const without = <T>(list: readonly T[], at: number) => list.filter((_, index) => index !== at);
+  const without = (list: Iterable<number>, at: number) => [...list].filter((_, index) => index !== at);
   const wider = (tuple: Tuple<Megaflow>): Tuple<Megaflow> => {
     const at = tuple.places.indexOf(place);
     if (at < 0) return tuple;
-    const made: Tuple<Megaflow> = { places: without(tuple.places, at), masks: without(tuple.masks, at), buckets: new Map() };
+    const made = emptyTuple<Megaflow>(without(tuple.places, at), without(tuple.masks, at));
     for (const first of tuple.buckets.values()) for (let bucket: typeof first | undefined = first; bucket !== undefined; bucket = bucket.next) for (const item of bucket.items) addBucket(made, without(bucket.values, at), item);
     return made;
   };

@@ -2,11 +2,12 @@
 import { Unpredictable, Unsupported } from '../base/errors.js';
 import { etherTypes } from '../packet/ethernet.js';
 import { extract, type Layout } from '../packet/extract/extract.js';
-import { bottomOfStack, copyKey, emptyKey, fragment, isIp, keyWords, most, word, type FlowKey } from '../packet/flow-key.js';
+import { bottomOfStack, copyFields, copyKey, emptyKey, fragment, isIp, keyWords, most, word, type FlowKey } from '../packet/flow-key.js';
 import { ipProtocols } from '../packet/ipv4.js';
 import { movedLayout, rewrite } from '../packet/flow-rewrite.js';
 import { changed } from '../packet/rewrite/bytes.js';
 import { reservedPorts } from '../openflow/ports.js';
+import type { TrackedPacket } from './conntrack/packet.js';
 import type { Tracked } from './conntrack/tracked.js';
 import { fiveTuple } from './hash.js';
 
@@ -14,7 +15,7 @@ export interface Packet {
   /** As it arrived, or as it was when its changes last went into the bytes; the same for `layout`. */
   frame: Uint8Array;
   layout: Layout;
-  /** What is known of `frame`; as `frame` itself it is never changed, only replaced. */
+  /** What is known of `frame`, and of nothing beside it; as `frame` itself it is never changed, only replaced. */
   arrived: FlowKey;
   /** As the actions left it. */
   readonly key: FlowKey;
@@ -36,6 +37,8 @@ export interface Packet {
   padding: number;
   /** What the tracker said of it before it was read, and of which addresses and ports; whether that holds for its zone. */
   tracked: { readonly said: Tracked; readonly key: FlowKey; readonly holds: boolean } | undefined;
+  /** What the tracker took it for last, and of which bytes. */
+  seen: { readonly frame: Uint8Array; readonly key: FlowKey; readonly zone: number; readonly as: TrackedPacket | undefined } | undefined;
 }
 
 /**
@@ -49,7 +52,7 @@ export function arriving(frame: Uint8Array, inPort: number): Packet {
   key[word.inPort] = inPort;
   key[word.actsetOutput] = reservedPorts.UNSET;
   const padding = paddingOf(frame, layout, key);
-  return { frame, layout, arrived: copyKey(key), key, isUnread: false, isAsRead: true, isRewritten: false, isWrapped: false, trackedAs: 'itself', cameTo: undefined, hash: fiveTuple(key, hashedProtocol(frame, layout, key, padding)), padding, tracked: undefined };
+  return { frame, layout, arrived: copyFields(key), key, isUnread: false, isAsRead: true, isRewritten: false, isWrapped: false, trackedAs: 'itself', cameTo: undefined, hash: fiveTuple(key, hashedProtocol(frame, layout, key, padding)), padding, tracked: undefined, seen: undefined };
 }
 
 /** Behind IPv6's extension headers, a whole TCP or UDP header is hashed with the protocol that IPv6 itself names (lib/dp-packet.h, dp_packet_update_rss_hash_ipv6_tcp_udp). */
@@ -91,8 +94,8 @@ function departingWrapped({ frame, layout, arrived, key }: Packet): Uint8Array {
 }
 
 /** The same packet, so that what happens to the copy leaves the original alone. */
-export function copyOf({ frame, layout, arrived, key, isUnread, isAsRead, isRewritten, isWrapped, trackedAs, cameTo, hash, padding, tracked }: Packet): Packet {
-  return { frame, layout, arrived, key: copyKey(key), isUnread, isAsRead, isRewritten, isWrapped, trackedAs, cameTo, hash, padding, tracked };
+export function copyOf({ frame, layout, arrived, key, isUnread, isAsRead, isRewritten, isWrapped, trackedAs, cameTo, hash, padding, tracked, seen }: Packet): Packet {
+  return { frame, layout, arrived, key: copyKey(key), isUnread, isAsRead, isRewritten, isWrapped, trackedAs, cameTo, hash, padding, tracked, seen };
 }
 
 /** The packet's changes go into its bytes, and what is known of it stays. */
@@ -102,7 +105,7 @@ export function commit(packet: Packet): 'changed' | 'as they were' {
   noteRewriting(packet);
   packet.frame = departing(packet);
   packet.layout = movedLayout(layout, arrived, key);
-  packet.arrived = copyKey(key);
+  packet.arrived = copyFields(key);
   packet.isAsRead = false;
   return 'changed';
 }
@@ -135,7 +138,7 @@ export function reread(packet: Packet): void {
   packet.isWrapped = false;
   packet.layout = extract(packet.frame, packet.key);
   packet.padding = paddingOf(packet.frame, packet.layout, packet.key);
-  packet.arrived = copyKey(packet.key);
+  packet.arrived = copyFields(packet.key);
   packet.isAsRead = true;
 }
 

@@ -2,7 +2,7 @@
 import { assert, InputError, Unpredictable, Unsupported } from '../base/errors.js';
 import type { FlowCount, SwitchStep } from '../nouns/switching.js';
 import { reservedPorts } from '../openflow/ports.js';
-import { answerOfDevice } from '../packet/device-arp.js';
+import { answerOfDevice, isArp } from '../packet/device-arp.js';
 import { rulesOf } from './classifier.js';
 import { expireFlows } from './flows/expiry.js';
 import { packetsOf } from './flows/record.js';
@@ -21,7 +21,7 @@ import { Undecided } from './undecided.js';
 export function receiveFrame(node: ModelNode, port: string, frame: Uint8Array): { readonly step: SwitchStep; readonly trace: Trace } {
   const place = findPort(node, port);
   if (node.downPorts.has(port)) return { step: { outputs: [], packetIns: [] }, trace: { node: node.name, port, steps: [{ kind: 'drop', why: `the link of ${port} is down` }] } };
-  const passage: Passage = { node, outputs: [], packetIns: [], resumed: [], steps: [], edits: [], shortened: new Set(), recirculations: 0 };
+  const passage: Passage = { node, outputs: [], packetIns: [], resumed: [], steps: [], edits: [], shortened: [], recirculations: 0 };
   try {
     enter(passage, place.bridge, arriving(frame, place.number));
     answerByDevices(passage);
@@ -29,29 +29,21 @@ export function receiveFrame(node: ModelNode, port: string, frame: Uint8Array): 
     for (const { snooping } of node.bridges) if (snooping !== undefined) ageSnooping(snooping, node.nowMs);
   } catch (error) {
     if (!(error instanceof Unsupported)) throw error;
-    const flow = passage.steps.flat().findLast((step) => step.kind === 'lookup');
+    const flow = passage.steps.findLast((step) => step.kind === 'lookup');
     const message = `${error.message}, at a frame into ${port} of ${node.name}, table ${flow?.table ?? '?'}`;
     throw error instanceof Undecided ? new Undecided(message, error.node, error.question) : error instanceof Unpredictable ? new Unpredictable(message) : new Unsupported(message);
   }
   // A stable sort: frames of one port keep their order.
   const outputs = passage.outputs.sort((a, b) => (a.port < b.port ? -1 : a.port > b.port ? 1 : 0));
-  return { step: { outputs, packetIns: passage.packetIns }, trace: traceOf(node.name, port, passage.steps) };
-}
-
-/** Most traces are never read. */
-function traceOf(node: string, port: string, steps: Passage['steps']): Trace {
-  let read: Trace['steps'] | undefined;
-  return {
-    node, port,
-    get steps() {
-      return (read ??= steps.flat());
-    },
-  };
+  return { step: { outputs, packetIns: passage.packetIns }, trace: { node: node.name, port, steps: passage.steps } };
 }
 
 /** The devices of LOCAL ports where tunnels end answer ARP by themselves: what they say comes in at once. */
 function answerByDevices(passage: Passage): void {
-  for (const { port, frame } of [...passage.outputs]) {
+  const { length } = passage.outputs;
+  for (let index = 0; index < length; index++) {
+    const { port = '', frame = noFrame } = passage.outputs[index] ?? {};
+    if (!isArp(frame)) continue;
     const bridge = passage.node.bridges.find(({ plan }) => plan.name === port && plan.underlay !== undefined);
     const answer = bridge?.plan.underlay === undefined ? undefined : answerOfDevice(frame, { ip: bridge.plan.underlay.ip, mac: bridge.plan.mac });
     if (bridge === undefined || answer === undefined) continue;
@@ -59,6 +51,8 @@ function answerByDevices(passage: Passage): void {
     enter({ ...passage, recirculations: 0 }, bridge, arriving(answer, reservedPorts.LOCAL));
   }
 }
+
+const noFrame = new Uint8Array();
 
 /** Packets of every flow of the node since the last reset, also those at zero. */
 export function flowCounts(node: ModelNode): readonly FlowCount[] {

@@ -13,3 +13,8 @@ export function answerOfDevice(frame: Uint8Array, device: { readonly ip: string;
   const { src } = ethernet.header;
   return encodeEthernet({ dst: src, src: device.mac, etherType: etherTypes.arp }, encodeArp({ op: arpOperations.reply, sha: device.mac, spa: device.ip, tha: src, tpa: arp.spa }));
 }
+
+/** Whether a frame without tags is one of ARP: no other gets an answer. */
+export function isArp(frame: Uint8Array): boolean {
+  return frame[12] === etherTypes.arp >>> 8 && frame[13] === (etherTypes.arp & 0xff);
+}

@@ -92,12 +92,19 @@ export function emptyKey(): FlowKey {
   if (spare.next === spare.words.length) spare = { words: new Uint32Array(keysAtOnce * keyWords), next: 0 };
   const first = spare.next;
   spare.next += keyWords;
-  return spare.words.subarray(first, spare.next);
+  return new Uint32Array(spare.words.buffer, first * spare.words.BYTES_PER_ELEMENT, keyWords);
 }
 
 export function copyKey(key: FlowKey): FlowKey {
   const copy = emptyKey();
   copy.set(key);
+  return copy;
+}
+
+/** A key that has of `key` what is read from the frame, and zeros for all else: less to be copied where nobody asks for more. */
+export function copyFields(key: FlowKey): FlowKey {
+  const copy = emptyKey();
+  for (let place = word.ethSrc; place < keyWords; place++) copy[place] = key[place] ?? 0;
   return copy;
 }
 

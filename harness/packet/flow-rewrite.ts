@@ -8,6 +8,7 @@ import type { Layout } from './extract/extract.js';
 import { extractIpv4 } from './extract/ipv4.js';
 import { extractIpv6 } from './extract/ipv6.js';
 import { countLabels, countTags, emptyKey, isIp, isMpls, word, type FlowKey } from './flow-key.js';
+import { copyBytes, viewOf } from './header.js';
 import { ipProtocols } from './ipv4.js';
 import { ipv6Length } from './ipv6.js';
 import { rewriteArp } from './rewrite/arp.js';
@@ -26,8 +27,8 @@ import { rewriteTags } from './rewrite/vlan.js';
  */
 export function rewrite(frame: Uint8Array, layout: Layout, before: FlowKey, after: FlowKey): Uint8Array {
   if (!changed(before, after, word.ethSrc, before.length - word.ethSrc)) return frame;
-  const bytes = frame.slice();
-  const view = new DataView(bytes.buffer);
+  const bytes = copyBytes(frame);
+  const view = viewOf(bytes);
   write48(view, 0, after, word.ethDst);
   write48(view, 6, after, word.ethSrc);
   if (before[word.ethType] === etherTypes.arp && layout.l3 >= 0) rewriteArp(view, layout.l3, before, after);
@@ -41,8 +42,8 @@ export function rewrite(frame: Uint8Array, layout: Layout, before: FlowKey, afte
 
 /** The same for what connection tracking writes: addresses and ports alone, and of every protocol, 0 as well (lib/conntrack.c, nat_packet). The packet is IP, and whole. */
 export function rewriteTranslated(frame: Uint8Array, layout: Layout, before: FlowKey, after: FlowKey): Uint8Array {
-  const bytes = frame.slice();
-  rewriteIp(new DataView(bytes.buffer), layout, before, after);
+  const bytes = copyBytes(frame);
+  rewriteIp(viewOf(bytes), layout, before, after);
   return bytes;
 }
 
@@ -60,7 +61,7 @@ function isUncovered(before: FlowKey, after: FlowKey): boolean {
 /** @param layout as Open vSwitch counts it: it does not look for IP where the new type would have it, as behind an LLC header that the type took the length of. */
 function rewriteUncovered(bytes: Uint8Array, { l3, l4: counted }: Layout, after: FlowKey): void {
   const found = emptyKey();
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const view = viewOf(bytes);
   found[word.ethType] = after[word.ethType] ?? 0;
   const l4 = found[word.ethType] === etherTypes.ipv4 ? extractIpv4(view, l3, found) : extractIpv6(view, l3, found);
   if (l4 >= 0 && after[word.nwProto] !== 0) rewriteIp(view, { mpls: -1, l3, l4: counted < 0 ? -1 : l4 }, found, after);

@@ -31,6 +31,27 @@ export function viewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
+/** Memory that is still free: many frames at once are made in a fraction of the time that each of them alone takes. */
+let spare = { bytes: new Uint8Array(), next: 0 };
+const bytesAtOnce = 16_384;
+/** What is longer has memory of its own, so that little is held by what is kept of others. */
+const longestShared = 1024;
+
+/** So many zeros. They may share their `buffer` with others, as those of `subarray` do. */
+export function emptyBytes(length: number): Uint8Array {
+  if (length > longestShared) return new Uint8Array(length);
+  if (spare.next + length > spare.bytes.length) spare = { bytes: new Uint8Array(bytesAtOnce), next: 0 };
+  const first = spare.next;
+  spare.next += length;
+  return new Uint8Array(spare.bytes.buffer, first, length);
+}
+
+export function copyBytes(bytes: Uint8Array): Uint8Array {
+  const copy = emptyBytes(bytes.length);
+  copy.set(bytes);
+  return copy;
+}
+
 /** A header, its options and its payload in one piece. */
 export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array {
   const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));

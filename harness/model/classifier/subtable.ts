@@ -2,7 +2,7 @@
 import { assert } from '../../base/errors.js';
 import { printMatch } from '../../openflow/print-match.js';
 import type { Rule } from './rule.js';
-import { addBucket, bucketWith, dropBucket, type Bucket, type Tuple } from './tuple.js';
+import { addBucket, bucketWith, dropBucket, emptyTuple, type Bucket, type Tuple } from './tuple.js';
 import type { MatchWords } from './words.js';
 
 /** Its buckets hold the rules of one match each, by falling priority. */
@@ -18,7 +18,7 @@ export function subtableName({ places, masks }: MatchWords, { unknown, flow }: R
 }
 
 export function emptySubtable(name: string, { places, masks }: MatchWords): Subtable {
-  return { name, places, masks, buckets: new Map(), priorityMax: -1 };
+  return { name, ...emptyTuple(places, masks), priorityMax: -1 };
 }
 
 /** Puts in a rule that is not there yet. */

@@ -4,8 +4,9 @@
 import type { FlowKey } from '../../packet/flow-key.js';
 
 export interface Tuple<Item> {
-  readonly places: readonly number[];
-  readonly masks: readonly number[];
+  readonly places: Uint16Array;
+  /** Signed, as all results of bitwise operators. */
+  readonly masks: Int32Array;
   /** By hash of their values. */
   readonly buckets: Map<number, Bucket<Item>>;
 }
@@ -18,6 +19,11 @@ export interface Bucket<Item> {
   next: Bucket<Item> | undefined;
 }
 
+/** Nothing is found by these bits yet. */
+export function emptyTuple<Item>(places: readonly number[], masks: readonly number[]): Tuple<Item> {
+  return { places: Uint16Array.from(places), masks: Int32Array.from(masks), buckets: new Map() };
+}
+
 /** The bucket of the key's own value. */
 export function bucketFor<Item>({ places, masks, buckets }: Tuple<Item>, key: FlowKey): Bucket<Item> | undefined {
   let hash = 0;
@@ -27,7 +33,7 @@ export function bucketFor<Item>({ places, masks, buckets }: Tuple<Item>, key: Fl
   return bucket;
 }
 
-function fits(values: readonly number[], places: readonly number[], masks: readonly number[], key: FlowKey): boolean {
+function fits(values: readonly number[], places: Uint16Array, masks: Int32Array, key: FlowKey): boolean {
   for (let index = 0; index < places.length; index++) if (((key[places[index] ?? 0] ?? 0) & (masks[index] ?? 0)) !== values[index]) return false;
   return true;
 }

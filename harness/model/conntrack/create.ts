@@ -2,25 +2,29 @@
 import type { NatAction } from '../../openflow/actions.js';
 import type { Connection } from './connection.js';
 import { helperOf, type Expected } from './helper.js';
+import { hasRoom } from './limits.js';
 import { begin, type Part } from './progress.js';
-import type { Asked, Tracker } from './tracked.js';
+import { timeoutsFor } from './timeouts.js';
+import type { Asked, Choose, Tracker } from './tracked.js';
 import { keyOf, reversed, type Tuple } from './tuple.js';
 
 /** Undefined where there is no room for one more, or nothing to translate it to. */
-export function create({ connections, nowMs, timeoutsOf, hasRoom, translate }: Tracker, packet: Part, original: Tuple, { nat, helper: asked, reader }: Asked, expected: Expected | undefined): Connection | undefined {
-  if (!hasRoom(original.zone)) return undefined;
+export function create<Node extends Tracker>(tracker: Node, packet: Part, original: Tuple, { nat, helper: asked, reader }: Asked, expected: Expected | undefined, choose: Choose<Node>): Connection | undefined {
+  const { connections, nowMs, conntrack, behaviour } = tracker;
+  if (!hasRoom(connections, original.zone, nowMs, conntrack, behaviour)) return undefined;
   const helper = helperOf(reader, asked);
-  const reply = nat === undefined ? reversed(original) : expected === undefined ? translate(original, nat) : answersTo(original, expected);
+  const reply = nat === undefined ? reversed(original) : expected === undefined ? choose(tracker, original, nat) : answersTo(original, expected);
   if (reply === undefined) return undefined;
   const { progress, timeout } = begin(packet);
-  const timeouts = timeoutsOf(original);
+  const timeouts = timeoutsFor(tracker, original);
   const former = connections.get(keyOf(original));
   const plain: Connection = { original, reply, progress, timeouts, replaces: former === undefined ? 0 : former.replaces + 1, mark: expected?.mark ?? 0, label: expected?.label ?? 0n, expiresAtMs: nowMs + timeouts[timeout] * 1000 };
   const isPlain = nat === undefined && helper === undefined && expected === undefined;
   const created: Connection = isPlain ? plain : {
     ...plain, ...(nat === undefined ? {} : { translated: partOf(nat, expected) }), ...(helper === undefined ? {} : { helper }), ...(expected === undefined ? {} : { parent: expected.parent }),
   };
-  for (const direction of [original, reply]) connections.set(keyOf(direction), created);
+  connections.set(keyOf(original), created);
+  connections.set(keyOf(reply), created);
   return created;
 }
 

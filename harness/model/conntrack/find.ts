@@ -10,7 +10,7 @@ import { isIcmp, isSame, reversed, type Tuple } from './tuple.js';
 export const translatedBits = ctStateBits.snat | ctStateBits.dnat;
 
 export interface Found {
-  readonly connection?: Connection;
+  readonly connection: Connection | undefined;
   readonly isReply: boolean;
   /** The packet's direction, as it was before it was translated. */
   readonly tuple: Tuple;
@@ -23,8 +23,7 @@ export function find({ connections, nowMs, behaviour }: Tracker, packet: Tracked
   const connection = lookup(connections, wasTranslated ? reversed(tuple) : tuple, nowMs);
   if (connection === undefined) {
     const first = wasTranslated && nat === undefined ? earlier?.original : undefined;
-    const byFirst = first === undefined ? undefined : lookup(connections, asFirst(first, tuple), nowMs);
-    return { ...(byFirst === undefined ? {} : { connection: byFirst }), isReply: false, tuple };
+    return { connection: first === undefined ? undefined : lookup(connections, asFirst(first, tuple), nowMs), isReply: false, tuple };
   }
   const isReply = wasTranslated === isSame(connection.original, wasTranslated ? reversed(tuple) : tuple);
   const own = wasTranslated ? (isReply ? connection.reply : connection.original) : tuple;
@@ -34,7 +33,7 @@ export function find({ connections, nowMs, behaviour }: Tracker, packet: Tracked
     return { connection, isReply, tuple: own };
   }
   cutShort(connection, nowMs);
-  return { isReply, tuple: own };
+  return { connection: undefined, isReply, tuple: own };
 }
 
 /** What the packet's connection began with, but for the identifier of ICMP, which is the packet's own (check_orig_tuple). */

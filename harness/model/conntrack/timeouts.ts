@@ -1,6 +1,7 @@
 /** How long connections last without packets (ovs-vswitchd.conf.db(5), CT_Timeout_Policy; Open vSwitch lib/conntrack-tp.c). */
 import { InputError } from '../../base/errors.js';
 import { ipProtocols } from '../../packet/ipv4.js';
+import type { Tuple } from './tuple.js';
 
 /** In seconds, where nothing else is said. */
 export const defaultTimeouts = {
@@ -14,7 +15,12 @@ export type TimeoutName = keyof typeof defaultTimeouts;
 export type Timeouts = Readonly<Record<TimeoutName, number>>;
 
 /** Protocols whose connections a zone's policy is for (lib/ct-dpif.c, ct_dpif_timeout_policy_support_ipproto). */
-export const havePolicies: readonly number[] = [ipProtocols.icmp, ipProtocols.tcp, ipProtocols.udp, ipProtocols.icmp6];
+const havePolicies: readonly number[] = [ipProtocols.icmp, ipProtocols.tcp, ipProtocols.udp, ipProtocols.icmp6];
+
+/** Of a new connection. */
+export function timeoutsFor({ timeouts }: { readonly timeouts: ReadonlyMap<number, Timeouts> }, { zone, protocol }: Pick<Tuple, 'zone' | 'protocol'>): Timeouts {
+  return (havePolicies.includes(protocol) ? timeouts.get(zone) : undefined) ?? defaultTimeouts;
+}
 
 /** Those that a policy names, and the others as they come. @throws InputError for a name that is none. */
 export function timeoutsOf(policy: Readonly<Record<string, number>>): Timeouts {

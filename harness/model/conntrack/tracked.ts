@@ -1,4 +1,5 @@
 /** What the tracker is asked, what it says of a packet, and what it needs to know for that. */
+import type { ConntrackPlan } from '../../nouns/plan.js';
 import type { NatAction } from '../../openflow/actions.js';
 import type { Connection, Moment } from './connection.js';
 import type { Expected, Helper } from './helper.js';
@@ -45,10 +46,10 @@ export interface Asked {
 export interface Tracker extends Moment {
   /** Those that told of others. */
   readonly controls: Set<Connection>;
-  readonly tcpSequences: 'checked' | 'not checked';
-  readonly timeoutsOf: (tuple: Tuple) => Timeouts;
-  /** Whether the zone takes one more connection. */
-  readonly hasRoom: (zone: number) => boolean;
-  /** The direction of the answers to a new connection that is translated; undefined where there can be none. */
-  readonly translate: (original: Tuple, nat: NatAction) => Tuple | undefined;
+  readonly conntrack: ConntrackPlan;
+  /** By zone, where a zone has a policy of its own. */
+  readonly timeouts: ReadonlyMap<number, Timeouts>;
 }
+
+/** The direction of the answers to a new connection that is translated; undefined where there can be none. */
+export type Choose<Node extends Tracker> = (node: Node, original: Tuple, nat: NatAction) => Tuple | undefined;

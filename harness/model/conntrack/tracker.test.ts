@@ -122,6 +122,20 @@ void t.test('windows are scaled where both ends do', async (t) => {
   t.match(scaled([1, 3, 3, 200], by7), /wscale_orig=14,wscale_reply=7/, 'at most 14');
 });
 
+void t.test('a packet that is tracked again is read again, where it has changed or the zone is another', async (t) => {
+  const datagram = encodeIpv4({ src: client, dst: server, ttl: 64, protocol: ipProtocols.udp }, encodeUdp({ srcPort: 5, dstPort: 6 }, new Uint8Array(3), { src: client, dst: server }));
+  const tracked = (...flows: readonly string[]) => {
+    const node = buildNode({ node: 'n', hosts: [], bridges: [{ name: 'br', mac: '02:00:00:00:00:fe', ports: [{ kind: 'endpoint', name: 'p1', ofport: 1 }], flows }] });
+    // The second time as a megaflow has it.
+    for (const _ of ['translated', 'replayed']) receiveFrame(node, 'p1', encodeEthernet({ dst: '02:00:00:00:00:02', src: '02:00:00:00:00:01', etherType: etherTypes.ipv4 }, datagram));
+    return stateOf(node).connections.map(({ zone, original }) => `${zone} ${original}`);
+  };
+  t.strictSame(tracked('table=0,ip actions=ct(zone=1,table=1)', 'table=1,ip actions=ct(zone=1,commit)'), ['1 src=10.0.0.1,dst=10.0.0.2,sport=5,dport=6']);
+  t.strictSame(tracked('table=0,ip actions=ct(zone=1,table=1)', 'table=1,ip actions=ct(zone=2,commit)'), ['2 src=10.0.0.1,dst=10.0.0.2,sport=5,dport=6']);
+  t.strictSame(tracked('table=0,ip actions=ct(zone=1,table=1)', 'table=1,ip actions=set_field:10.0.0.9->ip_dst,ct(zone=1,commit)'), ['1 src=10.0.0.1,dst=10.0.0.9,sport=5,dport=6']);
+  t.strictSame(tracked('table=0,udp actions=ct(zone=1,table=1)', 'table=1,udp actions=set_field:7->udp_dst,ct(zone=1,commit)'), ['1 src=10.0.0.1,dst=10.0.0.2,sport=5,dport=7']);
+});
+
 void t.test('UDP and ICMP are new until they are answered', async (t) => {
   const node = tracking();
   const udp = (there: boolean) => {

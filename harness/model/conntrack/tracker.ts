@@ -9,7 +9,7 @@ import { find, translatedBits } from './find.js';
 import { expectedAs, type Expected } from './helper.js';
 import type { TrackedPacket } from './packet.js';
 import { opens, update } from './progress.js';
-import type { Asked, Tracked, Tracker } from './tracked.js';
+import type { Asked, Choose, Tracked, Tracker } from './tracked.js';
 import { reversed, type Tuple } from './tuple.js';
 import type { Update } from './update.js';
 
@@ -18,7 +18,7 @@ const { trk, inv, est, rel, rpl, snat, dnat, new: fresh } = ctStateBits;
 /**
  * Looks a packet up, with what was said of it `before` (lib/conntrack.c, process_one). Undefined packets can belong to no connection.
  */
-export function track(tracker: Tracker, packet: TrackedPacket | undefined, asked: Asked, before: Tracked | undefined): Tracked {
+export function track<Node extends Tracker>(tracker: Node, packet: TrackedPacket | undefined, asked: Asked, before: Tracked | undefined, choose: Choose<Node>): Tracked {
   const { zone, nat } = asked;
   if (packet === undefined) return { zone, state: trk | inv, isReply: false };
   const earlier = before?.zone === zone ? before : undefined;
@@ -28,7 +28,7 @@ export function track(tracker: Tracker, packet: TrackedPacket | undefined, asked
   if (packet.kind === 'error') return translated(relatedTo(zone, state, isReply, tuple, connection), nat);
   if (connection !== undefined) {
     const known = connection.parent === undefined ? state : state | rel;
-    const moved = update(connection.progress, packet, isReply, tracker.tcpSequences);
+    const moved = update(connection.progress, packet, isReply, tracker.conntrack.tcpSequences ?? 'checked');
     if (moved.kind !== 'restart') {
       if (moved.kind !== 'invalid' && moved.timeout !== undefined) connection.expiresAtMs = tracker.nowMs + connection.timeouts[moved.timeout] * 1000;
       return translated({ zone, state: stateAfter(known, moved, isReply), connection, isReply, original: firstOf(connection) }, nat);
@@ -42,7 +42,7 @@ export function track(tracker: Tracker, packet: TrackedPacket | undefined, asked
   const original = expected?.parent ?? tuple;
   if (!opens(packet)) return withExpected({ zone, state: trk | inv, isReply, original }, expected);
   const opened = expected === undefined ? trk | fresh : trk | fresh | rel;
-  const created = asked.commits === 'nothing' ? undefined : create(tracker, packet, tuple, asked, expected);
+  const created = asked.commits === 'nothing' ? undefined : create(tracker, packet, tuple, asked, expected, choose);
   if (created === undefined) return withExpected({ zone, state: opened, isReply, original }, expected);
   return translated(withExpected({ zone, state: opened, connection: created, isReply: false, original }, expected), nat);
 }

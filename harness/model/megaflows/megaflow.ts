@@ -5,7 +5,7 @@
  */
 import { assert } from '../../base/errors.js';
 import { keyWords, word, type FlowKey } from '../../packet/flow-key.js';
-import { addBucket, bucketFor, bucketWith, type Tuple } from '../classifier/tuple.js';
+import { addBucket, bucketFor, bucketWith, emptyTuple, type Tuple } from '../classifier/tuple.js';
 import type { ModelNode } from '../node.js';
 import type { TraceStep } from '../trace.js';
 import type { Counted, Event, Recording } from './recording.js';
@@ -89,7 +89,7 @@ export function keepMegaflow(megaflows: Megaflows, { changes: { program, learned
   if (megaflows.programAt !== program || megaflows.count >= mostMegaflows) forgetMegaflows(megaflows, program);
   const made: Megaflow = { steps, counted: recording.counted, events: keptEvents(recording), ...(recording.depends === 'on flows' ? {} : { learned: { changes: learned, ms: nowMs } }) };
   const tuple = tupleWith(megaflows, start, recording.mask);
-  const values = tuple.places.map((place, index) => (recording.start[place] ?? 0) & (tuple.masks[index] ?? 0));
+  const values = Array.from(tuple.places, (place, index) => (recording.start[place] ?? 0) & (tuple.masks[index] ?? 0));
   const bucket = bucketWith(tuple, values);
   if (bucket !== undefined) bucket.items[0] = made;
   else {
@@ -109,7 +109,7 @@ function tupleWith({ starts }: Megaflows, { bridge, table }: Start, mask: FlowKe
   const masks = places.map((place) => (mask[place] ?? 0) | 0);
   const known = tuples.find((tuple) => tuple.places.length === places.length && tuple.places.every((place, index) => place === places[index] && tuple.masks[index] === masks[index]));
   if (known !== undefined) return known;
-  const made: Tuple<Megaflow> = { places, masks, buckets: new Map() };
+  const made = emptyTuple<Megaflow>(places, masks);
   tuples.push(made);
   return made;
 }

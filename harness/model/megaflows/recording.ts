@@ -61,7 +61,7 @@ export function lookAtWords(recording: Recording | undefined, first: number, cou
 }
 
 /** The bits that flows ask for. */
-export function lookAtBits({ mask }: Recording, { places, masks }: { readonly places: readonly number[]; readonly masks: readonly number[] }): void {
+export function lookAtBits({ mask }: Recording, { places, masks }: { readonly places: ArrayLike<number>; readonly masks: ArrayLike<number> }): void {
   for (let index = 0; index < places.length; index++) {
     const place = places[index] ?? 0;
     mask[place] = (mask[place] ?? 0) | (masks[index] ?? 0);

@@ -11,8 +11,8 @@ export interface Carried {
   readonly tracked: Packet['tracked'];
   /** What became of its addresses and ports, each with the fields as the tracker saw them. */
   readonly changes: readonly { readonly change: Change; readonly then: FlowKey }[];
-  /** Of what a tunnel carries; missing where that is what the translation takes it for. */
-  readonly inside?: Inside;
+  /** Of what a tunnel carries; undefined where that is what the translation takes it for. */
+  readonly inside: Inside | undefined;
 }
 
 const unchanged: Carried['changes'] = [];
@@ -26,12 +26,12 @@ interface Inside {
 
 /** What it carries when a translation begins. */
 export function carriedBy({ tracked }: Packet): Carried {
-  return { changes: unchanged, tracked };
+  return { changes: unchanged, tracked, inside: undefined };
 }
 
 /** The packet's bytes as the datapath has them, where `packet` is what the translation takes it for. */
 export function bytesOf({ frame, layout, arrived }: Pick<Packet, 'frame' | 'layout' | 'arrived'>, { changes, inside }: Carried, behaviour: Behaviour): Bytes {
-  if (inside !== undefined) return bytesOf({ frame: withInside(frame, inside), layout, arrived }, { changes, tracked: undefined }, behaviour);
+  if (inside !== undefined) return bytesOf({ frame: withInside(frame, inside), layout, arrived }, { changes, tracked: undefined, inside: undefined }, behaviour);
   if (changes.length === 0) return { frame, layout, key: arrived };
   if (!isIp(arrived[word.ethType] ?? 0)) throw new Unsupported('the model does not look for a translated packet behind labels');
   return changes.reduce<Bytes>((bytes, { change, then }) => translate(bytes, change, behaviour, then), { frame, layout, key: arrived });

@@ -161,7 +161,7 @@ function shortenTimeouts(at: Translation, idle: number, hard: number): void {
   if (rule === undefined || !ends) return;
   keepNothing(at, 'fin_timeout');
   reduceTimeouts(bridge, rule, idle, hard);
-  passage.shortened.add(bridge);
+  if (!passage.shortened.includes(bridge)) passage.shortened.push(bridge);
 }
 
 function notModelled(action: Action): Unsupported {

@@ -4,13 +4,14 @@ import type { ModelBridge } from '../node.js';
 import { isFragment } from '../conntrack/fragments.js';
 import { reread, type Packet } from '../packet.js';
 import { placeOfFragments } from './reassembly.js';
-import { translate } from './translate.js';
+import { translate, type Course } from './translate.js';
 import type { Frozen, Passage } from './translation.js';
 
 /** A frame enters `bridge`; its key says at which port. */
 export function enter(passage: Passage, bridge: ModelBridge, packet: Packet): void {
-  const again = (frozen: Frozen) => { recirculate(passage, frozen, again); };
-  translate({ passage, recirculate: again }, { bridge, table: 0, packet, actions: [], stack: [], mirrored: 0 });
+  const again = (frozen: Frozen) => { recirculate(course, frozen); };
+  const course: Course = { passage, recirculate: again };
+  translate(course, { bridge, table: 0, packet, actions: [], stack: [], mirrored: 0 });
   for (let times = 0, next = passage.resumed.shift(); next !== undefined; times++, next = passage.resumed.shift()) {
     if (times >= mostResumed) throw new Unpredictable(`the model does not resume one packet more than ${mostResumed} times`);
     again(next);
@@ -21,7 +22,8 @@ export function enter(passage: Passage, bridge: ModelBridge, packet: Packet): vo
 const mostResumed = 64;
 
 /** The packet is read anew and goes on where it was put off; past the datapath's limit it is dropped without a word. */
-function recirculate(passage: Passage, frozen: Frozen, again: (frozen: Frozen) => void): void {
+function recirculate(course: Course, frozen: Frozen): void {
+  const { passage } = course;
   const { packet } = frozen;
   const { recirculations } = passage.node.behaviour;
   if (passage.recirculations >= recirculations) {
@@ -29,8 +31,8 @@ function recirculate(passage: Passage, frozen: Frozen, again: (frozen: Frozen) =
     return;
   }
   passage.recirculations++;
-  const place = isFragment(packet) ? { thawedAt: placeOfFragments(frozen) } : {};
+  const own = isFragment(packet) ? { ...course, thawedAt: placeOfFragments(frozen) } : course;
   reread(packet);
-  translate({ passage, recirculate: again, ...place }, frozen);
+  translate(own, frozen);
   passage.recirculations--;
 }

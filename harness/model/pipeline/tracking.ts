@@ -8,10 +8,8 @@ import { word } from '../../packet/flow-key.js';
 import type { Behaviour } from '../behaviour.js';
 import { letGo } from '../conntrack/fragments.js';
 import { readerOf } from '../conntrack/helper.js';
-import { hasRoom } from '../conntrack/limits.js';
-import { trackedPacket } from '../conntrack/packet.js';
-import { defaultTimeouts, havePolicies } from '../conntrack/timeouts.js';
-import type { Asked, Tracked, Tracker } from '../conntrack/tracked.js';
+import { trackedPacket, type TrackedPacket } from '../conntrack/packet.js';
+import type { Asked, Tracked } from '../conntrack/tracked.js';
 import { track, trackAgain } from '../conntrack/tracker.js';
 import { writeOriginal } from '../conntrack/tuple.js';
 import { writeField } from '../keys.js';
@@ -53,11 +51,11 @@ export function trackNow(run: Execution, { asked, marks, onward: place, flow, to
   if (becomes !== undefined) {
     if (seen.kind === 'whole') throw new Unsupported('the model does not translate fragments');
     const change = { change: becomes, then: onward.arrived };
-    Object.assign(onward, asCarried(onward, { changes: [change], tracked: undefined }, behaviour));
-    run.carried = { ...run.carried, changes: [...run.carried.changes, change] };
+    Object.assign(onward, asCarried(onward, { changes: [change], tracked: undefined, inside: undefined }, behaviour));
+    run.carried = { changes: [...run.carried.changes, change], tracked: run.carried.tracked, inside: run.carried.inside };
   }
   const holds = asked.nat === undefined && said.connection !== undefined && seen.kind === 'packet';
-  run.carried = { ...run.carried, tracked: { said, key: onward.arrived, holds } };
+  run.carried = { changes: run.carried.changes, tracked: { said, key: onward.arrived, holds }, inside: run.carried.inside };
   if (place === undefined) return undefined;
   const goOn = (piece: Packet) => {
     writeConnection(piece, said, behaviour);
@@ -95,27 +93,25 @@ function writeConnection(packet: Packet, { state, zone, connection, expected, or
 
 /** What the tracker says of the packet: in the zone of its connection it is not looked at again, unless its addresses or ports have changed. Without one it can belong to none. */
 function lookAtConnection(node: ModelNode, packet: Packet | undefined, asked: Asked): Tracked {
-  const tracker = trackerOf(node);
   if (packet?.trackedAs === 'what is inside') throw new Unsupported('Open vSwitch reads what a tunnel has put around IPv4 and IPv6 as what is inside, where it is tracked on the way: the model does not');
-  if (packet === undefined || packet.trackedAs === 'nothing') return track(tracker, undefined, asked, undefined);
-  const { frame, layout, arrived, tracked } = packet;
+  if (packet === undefined || packet.trackedAs === 'nothing') return track(node, undefined, asked, undefined, chooseTranslation);
+  const { arrived, tracked } = packet;
   const reader = readerOf(arrived, asked.helper, tracked?.said.connection, node.behaviour);
   const isUnchanged = tracked?.holds === true && tracked.said.zone === asked.zone && ofTuples.every((field) => tracked.key[field] === arrived[field]);
   if (isUnchanged && asked.commits !== 'by force' && reader === undefined) return trackAgain(tracked.said, asked.nat);
-  return track(tracker, trackedPacket(frame, layout, arrived, asked.zone, node.behaviour), reader === undefined ? asked : { ...asked, reader }, tracked?.said);
+  return track(node, seenByTracker(packet, asked.zone, node.behaviour), reader === undefined ? asked : { ...asked, reader }, tracked?.said, chooseTranslation);
+}
+
+/** The tracker reads a packet again only where its bytes have changed, or the zone. */
+function seenByTracker(packet: Packet, zone: number, behaviour: Behaviour): TrackedPacket | undefined {
+  const { frame, layout, arrived, seen } = packet;
+  if (seen?.frame === frame && seen.key === arrived && seen.zone === zone) return seen.as;
+  const as = trackedPacket(frame, layout, arrived, zone, behaviour);
+  packet.seen = { frame, key: arrived, zone, as };
+  return as;
 }
 
 const labelField = fieldCalled('ct_label');
-
-function trackerOf(node: ModelNode): Tracker {
-  const { connections, controls, nowMs, behaviour, conntrack, timeouts } = node;
-  return {
-    connections, controls, nowMs, behaviour, tcpSequences: conntrack.tcpSequences ?? 'checked',
-    timeoutsOf: ({ zone, protocol }) => (havePolicies.includes(protocol) ? timeouts.get(zone) : undefined) ?? defaultTimeouts,
-    hasRoom: (zone) => hasRoom(connections, zone, nowMs, conntrack, behaviour),
-    translate: (original, nat) => chooseTranslation(node, original, nat),
-  };
-}
 
 /** What the flow makes of the packet's connection, unless another told of it. */
 function setMarks({ connection }: Tracked, { mark, label }: Marks): void {

@@ -27,12 +27,11 @@ export interface Passage {
   readonly packetIns: PacketIn[];
   /** Packets that waited for a controller and go on once nothing else is left to do. */
   readonly resumed: Frozen[];
-  /** Some of them together, where a megaflow has them. */
-  readonly steps: (TraceStep | readonly TraceStep[])[];
+  readonly steps: TraceStep[];
   /** What packets have learned so far. */
   readonly edits: Edit[];
   /** Bridges of flows whose timeouts have become shorter. */
-  readonly shortened: Set<ModelBridge>;
+  readonly shortened: ModelBridge[];
   /** Missing where nobody asks for them. */
   readonly details?: Detail[];
   /** How often the packet at hand was put off and taken up again. */

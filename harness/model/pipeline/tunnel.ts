@@ -121,7 +121,7 @@ function goBelow(at: Translation, below: ModelBridge, packet: Packet, envelope: 
     if (carried.inside !== undefined) refuseChanged(at, 'another tunnel');
     const isSame = carried.changes.length === 0;
     if (!isSame) refusePutOff(envelope, true, behaviour);
-    at.carried = { changes: [], tracked: undefined, ...(isSame ? {} : { inside: { before, after: wrap(bytesOf(inner, carried, behaviour).frame, hash, envelope) } }) };
+    at.carried = { changes: [], tracked: undefined, inside: isSame ? undefined : { before, after: wrap(bytesOf(inner, carried, behaviour).frame, hash, envelope) } };
     execute(actions);
     at.carried = carried;
   });

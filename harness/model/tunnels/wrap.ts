@@ -5,7 +5,8 @@ import { formatAddress, isIpv4Address, toIpv4 } from '../../base/ip-address.js';
 import { finishChecksum, sumWords } from '../../packet/checksum.js';
 import { encodeEthernet, etherTypes } from '../../packet/ethernet.js';
 import { extract } from '../../packet/extract/extract.js';
-import { copyKey, emptyKey, isIp, word, type FlowKey } from '../../packet/flow-key.js';
+import { copyFields, copyKey, emptyKey, isIp, word, type FlowKey } from '../../packet/flow-key.js';
+import { emptyBytes } from '../../packet/header.js';
 import { encodeIpv4, ipProtocols, ipv4Flags } from '../../packet/ipv4.js';
 import { encodeIpv6 } from '../../packet/ipv6.js';
 import { encodeUdp } from '../../packet/udp.js';
@@ -45,11 +46,28 @@ export function envelopeOf(key: FlowKey, config: TunnelConfig, header: OuterHead
   if (bytes.length > longest.options) throw tooLong();
   const envelope = { config, header, link, sent: { options: bytes, isCritical, isOam: key[word.tunFlags] !== 0 } };
   if (header.checksum === 'present' || !isIpv4Address(header.destination)) return envelope;
-  const head = seal(new Uint8Array(), 0, envelope);
-  put16(head, outer.length, 0);
-  put16(head, outer.checksum, 0);
-  return { ...envelope, head: { bytes: head, sum: sumWords(head.subarray(outer.ip, outer.transport)) } };
+  return { ...envelope, head: headOf(envelope) };
 }
+
+/** Made once for all that go the same way. */
+function headOf(envelope: Omit<Envelope, 'head'>): NonNullable<Envelope['head']> {
+  const { config, header, link, sent } = envelope;
+  const name = [header.source, header.destination, header.id, header.tos, header.ttl, header.fragments, link.src, link.dst, sent.isOam, sent.isCritical, sent.options].join();
+  const heads = knownHeads.get(config) ?? new Map<string, NonNullable<Envelope['head']>>();
+  knownHeads.set(config, heads);
+  const known = heads.get(name);
+  if (known !== undefined) return known;
+  const bytes = seal(new Uint8Array(), 0, envelope);
+  put16(bytes, outer.length, 0);
+  put16(bytes, outer.checksum, 0);
+  const head = { bytes, sum: sumWords(bytes.subarray(outer.ip, outer.transport)) };
+  if (heads.size >= mostHeads) heads.clear();
+  heads.set(name, head);
+  return head;
+}
+
+const knownHeads = new WeakMap<TunnelConfig, Map<string, NonNullable<Envelope['head']>>>();
+const mostHeads = 1024;
 
 /** Places in a frame of IPv4 without options. */
 const outer = { ip: 14, length: 16, checksum: 24, transport: 34, udpLength: 38 } as const;
@@ -62,7 +80,7 @@ export function wrap(frame: Uint8Array, hash: number, envelope: Envelope): Uint8
   const { head, config, sent } = envelope;
   if (frame.length + sent.options.length + 100 > longest.datagram) throw tooLong();
   if (head === undefined) return seal(frame, hash, envelope);
-  const whole = new Uint8Array(head.bytes.length + frame.length);
+  const whole = emptyBytes(head.bytes.length + frame.length);
   whole.set(head.bytes);
   whole.set(frame, head.bytes.length);
   put16(whole, outer.length, whole.length - outer.ip);
@@ -123,7 +141,7 @@ export function wrapped(packet: Packet, frame: Uint8Array, { config, header, lin
   key[word.nwTtl] = header.ttl;
   key[word.tpSrc] = 0;
   key[word.tpDst] = config.udpPort;
-  return { frame, layout: extract(frame, emptyKey()), arrived: copyKey(key), key, isUnread: false, isAsRead: false, isRewritten: false, isWrapped: true, trackedAs: trackedAs(packet, config, header, behaviour), cameTo: undefined, hash: packet.hash, padding: 0, tracked: undefined };
+  return { frame, layout: extract(frame, emptyKey()), arrived: copyFields(key), key, isUnread: false, isAsRead: false, isRewritten: false, isWrapped: true, trackedAs: trackedAs(packet, config, header, behaviour), cameTo: undefined, hash: packet.hash, padding: 0, tracked: undefined, seen: undefined };
 }
 
 /**
