@@ -28,8 +28,8 @@ export function clone(at: Translation, actions: readonly Action[]): void {
     return;
   }
   // What its outputs put into the packet's bytes is taken back with the next output, as far as the fields tell.
-  const { frame, layout, arrived } = left;
-  at.packet = { ...packet, frame, layout, arrived, isUnread: packet.isUnread || (!isByDatapath && left.isUnread) };
+  const { frame, layout, arrived, isAsRead } = left;
+  at.packet = { ...packet, frame, layout, arrived, isAsRead: packet.isAsRead && isAsRead, isUnread: packet.isUnread || (!isByDatapath && left.isUnread) };
   at.datapath.push(...inner);
 }
 

@@ -14,8 +14,8 @@ export function sendThroughPatch(at: Translation, peer: { readonly bridge: strin
   assert(other !== undefined && inPort !== undefined, `port ${peer.port} of bridge ${peer.bridge} is the other end of a patch port`);
   at.passage.steps.push({ kind: 'patch', ...blame(at), bridge: peer.bridge, port: peer.port });
   const { packet } = at;
-  const { frame, layout, arrived } = passOn(at, other, inPort, copyOf(packet));
-  at.packet = { ...packet, frame, layout, arrived };
+  const { frame, layout, arrived, isAsRead } = passOn(at, other, inPort, copyOf(packet));
+  at.packet = { ...packet, frame, layout, arrived, isAsRead: packet.isAsRead && isAsRead };
 }
 
 /** The packet enters another bridge, and is returned as it was left there. Whatever happens there, also what fails, it goes on here as if nothing had. */
