@@ -3,30 +3,35 @@ import { randomFor, type Random } from '../harness/base/random.js';
 import { podSubnet, underlayAddress } from './antrea-cluster.js';
 import { clusterOf, type ChangingCluster, type Manifest } from './changing-cluster.js';
 import { clusterNetworkPolicy, networkPolicy, pod, type GeneratedSize } from './generated-policies.js';
+import { endpointPod, service, serviceChanged, serviceName, somePort } from './generated-services.js';
 import type { Change, Happening, Sending } from './happenings.js';
 
+/** Under which of Antrea's pipelines it is played: Services are asked for under either. */
 export interface GeneratedHistory {
+  readonly pipeline: '0.8' | '1.3';
   readonly first: ChangingCluster;
   readonly happenings: readonly Happening[];
 }
 
-const atFirst: GeneratedSize = { nodes: 2, pods: 5, networkPolicies: 2, clusterNetworkPolicies: 1 };
+const atFirst = { nodes: 2, pods: 5, networkPolicies: 2, clusterNetworkPolicies: 1, services: 2 } as const;
 const mostNodes = 3;
 const sendings = 3;
 const services = [{ protocol: 'TCP', port: 80 }, { protocol: 'TCP', port: 7 }, { protocol: 'TCP', port: 8080 }, { protocol: 'UDP', port: 53 }, { protocol: 'UDP', port: 7 }, { protocol: 'ICMP' }] as const;
 
-/** A small cluster under policies, and `events` changes of it, with packets behind each. */
+/** A small cluster under policies, and `events` changes of it, with packets behind each. Every second history has Services as well, in turn by AntreaProxy and by kube-proxy. */
 export function generatedHistory(seed: number, index: number, events: number): GeneratedHistory {
   const random = randomFor(seed, `history ${index}`);
+  const hasServices = index % 2 === 1;
   const first = clusterOf([
     ...count(atFirst.nodes, node),
     ...['shop', 'lab'].map((name) => namespace(random, name)),
-    ...count(atFirst.pods, (number) => manifestOf(pod(random, number, atFirst))),
+    ...count(atFirst.pods, (number) => hasServices ? endpointPod(random, number, atFirst) : manifestOf(pod(random, number, atFirst))),
     ...count(atFirst.networkPolicies, (number) => manifestOf(networkPolicy(random, number, atFirst))),
     ...count(atFirst.clusterNetworkPolicies, (number) => manifestOf(clusterNetworkPolicy(random, number, atFirst))),
+    ...(hasServices ? count(atFirst.services, (number) => service(random, number)) : []),
   ], { name: `history-${index}`, tunnel: 'geneve' });
-  const drawing: Drawing = { random, live: [...first.manifests], names: hostsAmong(first.manifests), connections: [], numbers: { pods: atFirst.pods, networkPolicies: atFirst.networkPolicies, clusterNetworkPolicies: atFirst.clusterNetworkPolicies, sendings: 0 } };
-  return { first, happenings: [...packets(drawing, [opening(drawing), opening(drawing)]), ...count(events, () => [event(drawing), ...packets(drawing)]).flat()] };
+  const drawing: Drawing = { random, live: [...first.manifests], names: hostsAmong(first.manifests), asked: servicesAmong(first.manifests), connections: [], numbers: { pods: atFirst.pods, networkPolicies: atFirst.networkPolicies, clusterNetworkPolicies: atFirst.clusterNetworkPolicies, services: hasServices ? atFirst.services : 0, sendings: 0 } };
+  return { pipeline: index % 4 === 1 ? '1.3' : '0.8', first, happenings: [...packets(drawing, [opening(drawing), opening(drawing)]), ...count(events, () => [event(drawing), ...packets(drawing)]).flat()] };
 }
 
 interface Drawing {
@@ -35,8 +40,10 @@ interface Drawing {
   live: Manifest[];
   /** Hosts there are or were. */
   names: string[];
+  /** Services there are or were; none at all in histories without. */
+  asked: string[];
   readonly connections: string[];
-  readonly numbers: { pods: number; networkPolicies: number; clusterNetworkPolicies: number; sendings: number };
+  readonly numbers: { pods: number; networkPolicies: number; clusterNetworkPolicies: number; services: number; sendings: number };
 }
 
 function event(drawing: Drawing): Happening {
@@ -73,9 +80,10 @@ function change(drawing: Drawing): Change {
   const nodes = nodesOf(drawing);
   const size = { ...atFirst, nodes: mostNodes };
   return oneOf<Change>(random, [
-    [4, () => comes(drawing, onNode(pod(random, ++numbers.pods, size), pick(random, nodes)))],
+    [4, () => comes(drawing, newPod(drawing, size, nodes))],
     [4, () => goes(drawing, some('Pod'))],
     [3, () => relabelled(drawing, some('Pod'), () => pod(random, 1, size))],
+    ...ofServices(drawing, some('Service')),
     [1, () => relabelled(drawing, some('Namespace'), () => namespace(random, 'x'))],
     [4, () => comes(drawing, manifestOf(networkPolicy(random, ++numbers.networkPolicies, size)))],
     [3, () => rewritten(drawing, some('NetworkPolicy'), (number) => networkPolicy(random, number, size))],
@@ -108,6 +116,7 @@ function someNode(drawing: Drawing): string {
 function comes(drawing: Drawing, manifest: Manifest): Change {
   drawing.live = [...drawing.live.filter((known) => !isSame(known, manifest)), manifest];
   drawing.names = [...new Set([...drawing.names, ...hostsAmong([manifest])])];
+  drawing.asked = [...new Set([...drawing.asked, ...servicesAmong([manifest])])];
   return { kind: 'apply', manifest };
 }
 
@@ -136,21 +145,29 @@ function rewritten(drawing: Drawing, all: readonly Manifest[], draw: (number: nu
 
 /** Cells at random, by all connections that were opened, and now and then a new one. */
 function packets(drawing: Drawing, more: readonly Sending[] = []): readonly Sending[] {
-  const { random, connections } = drawing;
+  const { random, connections, asked } = drawing;
   const talks = connections.map((connection): Sending => ({ kind: 'talk', id: nextId(drawing, `talk/${connection}`), connection }));
   const cells = count(sendings, (): Sending => {
     const [from, to, service] = [pick(random, drawing.names), pick(random, drawing.names), pick(random, services)];
     return { kind: 'send', id: nextId(drawing, `${service.protocol === 'ICMP' ? 'icmp' : `${service.protocol.toLowerCase()}-${service.port}`}/${from}/${to}`), from, to, service };
   });
-  return [...more, ...talks, ...cells, ...(random.integer(1, 3) === 1 ? [opening(drawing)] : [])];
+  const asks = asked.length === 0 ? [] : count(sendings, () => asking(drawing));
+  return [...more, ...talks, ...cells, ...asks, ...(random.integer(1, 3) === 1 ? [opening(drawing)] : [])];
 }
 
 function opening(drawing: Drawing): Sending {
-  const { random, names, connections } = drawing;
-  const [from, to] = [pick(random, names), pick(random, names)];
+  const { random, names, connections, asked } = drawing;
+  const [from, to] = [pick(random, names), pick(random, [...names, ...asked])];
   const id = nextId(drawing, `open/${from}/${to}`);
   connections.push(id);
-  return { kind: 'open', id, from, to, port: 7 };
+  return { kind: 'open', id, from, to, port: asked.includes(to) ? somePort(random) : 7 };
+}
+
+/** A new connection to a Service there is or was. */
+function asking(drawing: Drawing): Sending {
+  const { random, names, asked } = drawing;
+  const [from, to, port] = [pick(random, names), pick(random, asked), somePort(random)];
+  return { kind: 'send', id: nextId(drawing, `ask-${port}/${from}/${to}`), from, to, service: { protocol: 'TCP', port } };
 }
 
 function nextId({ numbers }: Drawing, what: string): string {
@@ -168,6 +185,29 @@ function node(number: number): Manifest {
 
 function namespace(random: Random, name: string): Manifest {
   return { kind: 'Namespace', apiVersion: 'v1', metadata: { name, labels: { team: pick(random, ['red', 'blue']) } } } as Manifest;
+}
+
+/** Services come, go and change; pods may leave them and come to them by their labels. */
+function ofServices(drawing: Drawing, all: readonly Manifest[]): readonly (readonly [weight: number, draw: () => Change | undefined])[] {
+  const { random, numbers } = drawing;
+  if (numbers.services === 0) return [];
+  return [
+    [4, () => comes(drawing, service(random, ++numbers.services))],
+    [4, () => (all.length === 0 ? undefined : comes(drawing, serviceChanged(random, pick(random, all))))],
+    [3, () => goes(drawing, all)],
+    [5, () => relabelled(drawing, drawing.live.filter(({ kind }) => kind === 'Pod'), () => pod(random, 1, atFirst))],
+  ];
+}
+
+function servicesAmong(manifests: readonly Manifest[]): string[] {
+  return manifests.filter(({ kind }) => kind === 'Service').map(serviceName);
+}
+
+function newPod(drawing: Drawing, size: GeneratedSize, nodes: readonly string[]): Manifest {
+  const { random, numbers } = drawing;
+  const number = ++numbers.pods;
+  if (numbers.services > 0) return endpointPod(random, number, size, pick(random, nodes));
+  return onNode(pod(random, number, size), pick(random, nodes));
 }
 
 function onNode(drawn: object, nodeName: string): Manifest {

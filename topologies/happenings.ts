@@ -19,15 +19,15 @@ export type Happening =
 
 export type Change = Extract<Happening, { readonly kind: 'apply' | 'delete' }>;
 
-/** `id` is unique in a list. Hosts by name: one that has left is sent to all the same. */
+/** `id` is unique in a list. Hosts by name, and Services as `Service web`: what has left is sent to all the same. */
 export type Sending =
-  | { readonly kind: 'send'; readonly id: string; readonly from: string; readonly to: string; readonly service: { readonly protocol: 'TCP' | 'UDP'; readonly port: number } | { readonly protocol: 'ICMP' } }
+  | { readonly kind: 'send'; readonly id: string; readonly from: string; readonly to: string; readonly service: { readonly protocol: 'TCP' | 'UDP'; readonly port: number; readonly calls?: number } | { readonly protocol: 'ICMP' } }
   | { readonly kind: 'open'; readonly id: string; readonly from: string; readonly to: string; readonly port: number }
   /** By the connection that was opened under this id. */
   | { readonly kind: 'talk'; readonly id: string; readonly connection: string };
 
 export function historyOf(first: ChangingCluster, happenings: readonly Happening[]): History<Cluster> {
-  const telling: Telling = { now: first, hearing: { cluster: first.cluster, behind: new Map() }, gone: new Set(), addresses: new Map(), connections: new Map() };
+  const telling: Telling = { now: first, hearing: { cluster: first.cluster, behind: new Map() }, gone: new Set(), addresses: new Map(), connections: new Map(), forgotten: new Set() };
   noteAddresses(telling);
   return { cluster: first.cluster, steps: happenings.flatMap((happening) => stepsOf(telling, happening)) };
 }
@@ -40,7 +40,11 @@ interface Telling {
   /** Those that hosts have, or had last. */
   readonly addresses: Map<string, string>;
   readonly connections: Map<string, Extract<Sending, { readonly kind: 'open' }>>;
+  /** Connections to Services whose opener's switch has started anew since: nothing is promised about them. */
+  readonly forgotten: Set<string>;
 }
+
+const betweenCallsMs = 10;
 
 function stepsOf(telling: Telling, happening: Happening): readonly HistoryStep<Cluster>[] {
   switch (happening.kind) {
@@ -74,6 +78,7 @@ function allOf(telling: Telling, happenings: readonly Happening[]): readonly His
 /** Nobody programs a switch whose agent is gone. */
 function switchRestarts(telling: Telling, { node, meanwhile }: Extract<Happening, { readonly kind: 'switch restarts' | 'agent restarts' }>): readonly HistoryStep<Cluster>[] {
   const restart = happens(telling, { kind: 'switch restarts', node });
+  for (const { id, from, to } of telling.connections.values()) if (to.startsWith('Service ') && nodeHolding(telling, from) === node) telling.forgotten.add(id);
   return [restart, ...allOf(telling, meanwhile), ...(telling.gone.has(node) ? [] : [happens(telling, { kind: 'switch is programmed', node })])];
 }
 
@@ -110,6 +115,11 @@ function happens(telling: Telling, event: HistoryEvent<Cluster>): HistoryStep<Cl
   return event;
 }
 
+function nodeHolding({ hearing }: Telling, host: string): string | undefined {
+  const cluster = running(hearing);
+  return podsOf(cluster).find(({ pod }) => pod.name === host)?.node.name ?? cluster.nodes.find(({ name }) => name === host)?.name;
+}
+
 function isNode({ now: { cluster } }: Telling, name: string): boolean {
   return cluster.nodes.some((node) => node.name === name);
 }
@@ -117,6 +127,7 @@ function isNode({ now: { cluster } }: Telling, name: string): boolean {
 function noteAddresses({ now: { cluster }, addresses }: Telling): void {
   for (const { pod } of podsOf(cluster)) addresses.set(pod.name, pod.ip);
   for (const { name, gateway } of cluster.nodes) addresses.set(name, gateway.ip);
+  for (const { metadata: { name, namespace }, spec } of cluster.objects.services) if (spec.clusterIP !== undefined) addresses.set(`Service ${namespace === 'default' ? '' : `${namespace}/`}${name}`, spec.clusterIP);
 }
 
 function sent(telling: Telling, sending: Sending): readonly HistoryStep<Cluster>[] {
@@ -128,6 +139,7 @@ function sent(telling: Telling, sending: Sending): readonly HistoryStep<Cluster>
   const isTaken = !isThere(telling, opening.to) && [...addresses].some(([name, ip]) => ip === to && isThere(telling, name));
   // Of who has somebody else's address nothing is promised to those who mean the other.
   if (to === undefined || (isTaken && sending.kind === 'talk')) return [];
+  if (sending.kind === 'talk' && telling.forgotten.has(sending.connection)) return [];
   if (sending.kind === 'open') connections.set(sending.id, sending);
   return [{ kind: 'vector', vector: { id: sending.id, stimulus: stimulusOf(sending, opening, to) } }];
 }
@@ -139,6 +151,7 @@ function stimulusOf(sending: Sending, { from }: { readonly from: string }, to: s
     case 'talk':
       return { kind: 'talk', from, to, port: 0, connection: sending.connection };
     case 'send':
+      if (sending.service.protocol !== 'ICMP' && sending.service.calls !== undefined) return { kind: 'calls', from, to, protocol: sending.service.protocol, port: sending.service.port, count: sending.service.calls, everyMs: betweenCallsMs };
       return sending.service.protocol === 'TCP' ? { kind: 'probe', from, to, port: sending.service.port, transmissions: 1 }
         : sending.service.protocol === 'UDP' ? { kind: 'udp', from, to, port: sending.service.port } : { kind: 'ping', from, to };
   }

@@ -56,8 +56,8 @@ async function playOn(context: Context, name: string, seed: number, which: Pick<
       },
     },
     draw: (index): Drawn<Happening> => {
-      const { first, happenings } = generatedHistory(seed, index, eventsEach);
-      return { happenings, historyOf: (some) => historyOf(first, some) };
+      const { pipeline, first, happenings } = generatedHistory(seed, index, eventsEach);
+      return { controlPlane: antrea(pipeline), happenings, historyOf: (some) => historyOf(first, some) };
     },
     onProgress: (played, doing) => { context.say(`${name}: ${doing}: ${played} of ${which.count} histories`); },
   });

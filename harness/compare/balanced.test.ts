@@ -41,6 +41,25 @@ void t.test('one that is asked for', async (t) => {
   t.match(verdict(either, tcp, [...connection('a'), { timeUs: 2, host: 'p', kind: 'unreachable', peer: ip, why: 'port unreachable' }]), /out of reach/);
 });
 
+void t.test('a connection that stays open, and talk by it', async (t) => {
+  const open: Stimulus = { kind: 'open', from: 'p', to: ip, port: 80, connection: 'k' };
+  const talk: Stimulus = { kind: 'talk', from: 'p', to: ip, port: 80, connection: 'k' };
+  const opened = connection('a').slice(0, 2);
+  t.equal(verdict(either, open, opened), 'kept');
+  t.equal(verdict(either, open, connection('c').slice(0, 2)), 'c got it from 10.10.1.2');
+  t.equal(verdict(either, open, opened.slice(1)), 'p has 0 connections to 10.96.0.10');
+  t.equal(verdict(either, open, [...opened, { timeUs: 2, host: 'p', kind: 'closed', peer: ip }]), 'it was closed at 1 ends');
+  const only: Intent = { ...either, answerers: either.answerers.slice(0, 1) };
+  const exchanged = [received('a', '10.10.1.2', 'tcp'), received('p', ip, 'tcp')];
+  t.equal(verdict(only, talk, exchanged), 'kept');
+  t.equal(verdict(only, talk, [received('b', '10.10.1.2', 'tcp'), received('p', ip, 'tcp')]), 'b got it from 10.10.1.2', 'another endpoint');
+  t.equal(verdict(only, talk, exchanged.slice(0, 1)), 'p got 0 answers from 10.96.0.10');
+  t.equal(verdict(only, talk, []), 'nobody got it');
+  t.equal(verdict({ ...only, lost: 'a is none any more' }, talk, []), 'kept');
+  t.equal(verdict({ ...only, lost: 'a is none any more' }, talk, [received('b', '10.10.1.2', 'tcp'), received('p', ip, 'tcp')]), 'b got it from 10.10.1.2');
+  t.equal(verdict(only, talk, [...exchanged, { timeUs: 2, host: 'p', kind: 'reset', peer: ip }]), 'p got a reset from 10.96.0.10');
+});
+
 void t.test('what is counted, and what is not', async (t) => {
   t.equal(verdict(either, udp, [{ timeUs: 1, host: 'p', kind: 'resolved', ip, mac: '' }, ...exchange('a')]), 'kept', 'who asks for an address gets no datagram');
   t.equal(verdict(either, udp, [received('a', '10.10.1.2'), received('q', ip)]), 'q got it from 10.96.0.10', 'the answer went to somebody else');

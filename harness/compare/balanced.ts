@@ -52,18 +52,19 @@ function connectedAmong(notes: readonly HostNote[]) {
 /** What is wrong with the answers; undefined where nothing is. */
 function answersMissing(stimulus: Stimulus, notes: readonly HostNote[], asked: string, calls: number): string | undefined {
   const answers = receivedAmong(notes).filter((note) => note.host === stimulus.from && note.src === asked).length;
-  if (stimulus.kind !== 'probe' && stimulus.kind !== 'sctp' && answers !== calls) return `${stimulus.from} got ${answers} answers from ${asked}`;
+  if (stimulus.kind !== 'probe' && stimulus.kind !== 'sctp' && stimulus.kind !== 'open' && answers !== calls) return `${stimulus.from} got ${answers} answers from ${asked}`;
   if (!isConnection(stimulus)) return undefined;
   const messages = receivedAmong(notes).filter((note) => note.what === 'sctp').length;
   if (stimulus.kind === 'sctp' && messages !== calls) return `of ${calls} messages ${messages} arrived`;
   const connected = connectedAmong(notes).filter((note) => note.as === 'opener' && note.host === stimulus.from && note.peer === asked).length;
   if (connected !== calls) return `${stimulus.from} has ${connected} connections to ${asked}`;
   const closed = notes.filter(({ kind }) => kind === 'closed').length;
+  if (stimulus.kind === 'open') return closed === 0 ? undefined : `it was closed at ${closed} ends`;
   return closed === 2 * calls ? undefined : `of ${calls} connections ${closed} ends were closed`;
 }
 
 function isConnection(stimulus: Stimulus): boolean {
-  return stimulus.kind === 'tcp' || stimulus.kind === 'probe' || stimulus.kind === 'sctp' || (stimulus.kind === 'calls' && stimulus.protocol === 'TCP');
+  return stimulus.kind === 'tcp' || stimulus.kind === 'probe' || stimulus.kind === 'open' || stimulus.kind === 'sctp' || (stimulus.kind === 'calls' && stimulus.protocol === 'TCP');
 }
 
 /** What no connection that fares well has. */

@@ -6,6 +6,8 @@ import { fewer } from './shrink/fewer.js';
 
 /** What happens in a history, of which any part is a history as well. */
 export interface Drawn<Happening> {
+  /** Who programs it; the stage's control plane unless told. */
+  readonly controlPlane?: HistoryStage['controlPlane'];
   readonly happenings: readonly Happening[];
   readonly historyOf: (happenings: readonly Happening[]) => History;
 }
@@ -61,7 +63,7 @@ export async function runEvents<Happening>(campaign: EventsCampaign<Happening>):
     if (last?.inconclusive !== undefined) addOne(unknown, last.inconclusive.cause);
     if (last?.verdict !== 'diverges') continue;
     campaign.onProgress(index, `shortening history ${index}`);
-    findings.push({ index, steps: await shortest(campaign.stage, drawn, last) });
+    findings.push({ index, steps: await shortest(stageOf(campaign.stage, drawn), drawn, last) });
     if (findings.length === mostFindings) break;
   }
   return { ...total, counts: addCounts(all), met, findings, unknown };
@@ -77,7 +79,7 @@ interface PlayedHistory<Happening> {
 async function* inOrder<Happening>({ stage, draw, count, first = 0, onProgress }: EventsCampaign<Happening>): AsyncGenerator<PlayedHistory<Happening>> {
   const play = async (index: number): Promise<PlayedHistory<Happening>> => {
     const drawn = draw(index);
-    return { index, drawn, judged: await playHistory(stage, drawn.historyOf(drawn.happenings)) };
+    return { index, drawn, judged: await playHistory(stageOf(stage, drawn), drawn.historyOf(drawn.happenings)) };
   };
   const underWay: Promise<PlayedHistory<Happening>>[] = [];
   try {
@@ -96,6 +98,10 @@ async function* inOrder<Happening>({ stage, draw, count, first = 0, onProgress }
   } finally {
     await Promise.allSettled(underWay);
   }
+}
+
+function stageOf<Happening>(stage: HistoryStage, { controlPlane = stage.controlPlane }: Drawn<Happening>): HistoryStage {
+  return { ...stage, controlPlane };
 }
 
 /** Ends in a difference of the same aspect between the same levels. */

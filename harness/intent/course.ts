@@ -2,16 +2,21 @@
  * L0 over time: what is promised depends on what was before, namely on connections that stand, on switches that have no flows, and on what each node has
  * heard of. Where policies change, connections that stand are not asked again (the seed, "EgressRuleTable": "ongoing connections are not affected").
  */
-import { Unsupported } from '../base/errors.js';
+import { Unsupported, assert } from '../base/errors.js';
 import type { KubeObjects, Network } from '../kube/objects.js';
 import { heardAfter, heardBy, running, type Hearing, type HistoryEvent } from '../nouns/history.js';
 import type { Intent } from '../nouns/intent.js';
+import type { HostNote } from '../nouns/observation.js';
 import type { Stimulus } from '../nouns/vector.js';
 import { intentAmongUnaware } from './hearing.js';
 import { intentOf } from './intent.js';
-import { holder, parties, type Party } from './parties.js';
+import { holder, parties, sender, type Party } from './parties.js';
 import { verdictsOn } from './policy/intent.js';
 import { opened, promisedThroughProxy, refuseUnsettled, stillThere, type Relayed } from './relayed.js';
+import { intentOfService, reachOfItself } from './service/intent.js';
+import { intentFromOutside } from './service/outside.js';
+import { sourcesSeen, type Reach } from './service/reach.js';
+import { answererAmong, askedFor, keptAfter, keptAmong, narrowed, servedBy, type Affinity, type Asked } from './service/served.js';
 
 export interface Course {
   readonly hearing: Hearing<Network>;
@@ -21,6 +26,8 @@ export interface Course {
   readonly standing: ReadonlyMap<string, Standing>;
   /** Those that stand with a proxy, by name. */
   readonly relayed: ReadonlyMap<string, Relayed>;
+  /** The endpoints of Services that clients keep. */
+  readonly affinity: Affinity;
 }
 
 interface Standing {
@@ -31,22 +38,35 @@ interface Standing {
   readonly forgottenBy: ReadonlySet<string>;
   /** Whether the one that answers is still the one that it was opened to. */
   readonly isWhole: boolean;
+  /** Where it was opened to a Service: to which, whom the endpoint sees, and whether it has been one ever since. */
+  readonly by?: { readonly asked: Asked; readonly sources: readonly string[]; readonly isServed: boolean };
 }
 
 export function beginning(network: Network): Course {
-  return { hearing: { cluster: network, behind: new Map() }, dark: new Set(), standing: new Map(), relayed: new Map() };
+  return { hearing: { cluster: network, behind: new Map() }, dark: new Set(), standing: new Map(), relayed: new Map(), affinity: new Map() };
 }
 
-/** The course once that has happened: who has left takes its connections along; a switch that has started anew has neither flows nor connections, until its agent programs it. */
+/**
+ * The course once that has happened: who has left takes its connections along; a switch that has started anew has neither flows nor connections, until its agent programs it. Whether
+ * clients of a node keep their endpoints when its switch or its agent starts anew, nobody says.
+ */
 export function happened(course: Course, event: HistoryEvent<Network>): Course {
   const hearing = heardAfter(course.hearing, event);
-  if (event.kind === 'switch restarts') return darkened({ ...course, hearing }, event.node);
+  const restarted = event.kind === 'switch restarts' || event.kind === 'agent restarts' ? event.node : undefined;
+  const affinity = keptAmong(course.affinity, (node) => (node !== restarted && hearing.cluster.nodes.some(({ name }) => name === node) ? heardBy(hearing, node) : undefined));
+  if (event.kind === 'switch restarts') return darkened({ ...course, hearing, affinity }, event.node);
   const there = parties(running(hearing));
   const stays = (party: Party) => there.some((other) => other.name === party.name && other.ip === party.ip && other.node.name === party.node.name);
-  const standing = [...course.standing].filter(([, { from }]) => stays(from)).map(([name, connection]) => [name, { ...connection, isWhole: connection.isWhole && stays(connection.to) }] as const);
+  const standing = [...course.standing].filter(([, { from }]) => stays(from)).map(([name, connection]) => [name, { ...connection, isWhole: connection.isWhole && stays(connection.to), ...servedStill(hearing, connection) }] as const);
   const isLit = (node: string) => (event.kind === 'switch is programmed' || event.kind === 'agent restarts') && event.node === node;
   const dark = [...course.dark].filter((name) => !isLit(name) && hearing.cluster.nodes.some((node) => node.name === name));
-  return { hearing, dark: new Set(dark), standing: new Map(standing), relayed: stillThere(course.relayed, running(hearing)) };
+  return { hearing, dark: new Set(dark), standing: new Map(standing), relayed: stillThere(course.relayed, running(hearing)), affinity };
+}
+
+function servedStill(hearing: Hearing<Network>, { from, to, by, port }: Standing): Pick<Standing, 'by'> {
+  if (by === undefined) return {};
+  const isServed = by.isServed && servedBy(heardBy(hearing, from.node.name), by.asked).some((backend) => backend.ip === to.ip && backend.port === port);
+  return { by: { ...by, isServed } };
 }
 
 function darkened(course: Course, node: string): Course {
@@ -61,15 +81,59 @@ function darkened(course: Course, node: string): Course {
 export function promised(course: Course, stimulus: Stimulus): Intent {
   const { hearing, dark } = course;
   const there = running(hearing);
-  const unlit = [stimulus.from, nameOf(there, stimulus)].flatMap((name) => parties(there).filter((party) => party.name === name)).find(({ node }) => dark.has(node.name));
+  const to = stimulus.kind === 'talk' ? course.standing.get(stimulus.connection)?.to.name : nameOf(there, stimulus);
+  const unlit = [stimulus.from, to].flatMap((name) => parties(there).filter((party) => party.name === name)).find(({ node }) => dark.has(node.name));
   if (unlit !== undefined) return { kind: 'denied', why: `the switch of ${unlit.node.name} has no flows` };
   refuseUnsettled(there, stimulus, dark.size > 0 || hearing.behind.size > 0);
   if (stimulus.kind === 'talk') return promisedThroughProxy(course.relayed, stimulus) ?? promisedToTalk(course, stimulus);
+  const { objects } = hearing.cluster;
+  const asked = objects === undefined ? undefined : askedFor(hearing.cluster, stimulus);
+  if (asked !== undefined) return promisedByService(course, stimulus, asked);
+  const isExposed = objects !== undefined && (hearing.behind.size > 0 || dark.size > 0) && intentFromOutside({ ...hearing.cluster, objects }, stimulus) !== undefined;
+  if (isExposed) throw new Unsupported('nothing is promised about Services that are asked for from outside while switches have no flows or nodes have not heard of all');
   return hearing.behind.size === 0 ? intentOf(hearing.cluster, stimulus) : intentAmongUnaware(hearing, stimulus);
 }
 
-/** The course behind a stimulus of which `intent` was promised. */
-export function afterwards(course: Course, stimulus: Stimulus, intent: Intent): Course {
+/** @throws Unsupported for connections that stay open to an endpoint that is no pod. */
+function promisedByService(course: Course, stimulus: Stimulus, asked: Asked): Intent {
+  const { hearing, dark, affinity } = course;
+  const there = running(hearing);
+  const { objects } = heardBy(hearing, sender(there, stimulus.from).node.name);
+  const isCalm = objects === undefined || (hearing.behind.size === 0 && dark.size === 0);
+  const intent = isCalm ? intentOf(hearing.cluster, stimulus) : intentOfService({ ...there, objects }, sender(there, stimulus.from), stimulus, (_, from, { protocol }, { ip, port }) => reachNow(course, from, { ip, port, protocol }));
+  assert(intent !== undefined, 'a Service\'s address was asked for');
+  if (stimulus.kind === 'open' && intent.kind === 'balanced' && intent.answerers.some(({ to }) => !parties(there).some(({ kind, name }) => kind === 'pod' && name === to))) throw new Unsupported(`nothing is promised about connections to ${asked.ip} that stay open: not all of its endpoints are pods`);
+  return narrowed(affinity, stimulus.from, asked, intent);
+}
+
+/** An endpoint is reached as it is by its own address. @throws Unsupported for one that is no pod. */
+function reachNow(course: Course, from: Party, endpoint: Asked): Reach {
+  const there = running(course.hearing);
+  const to = holder(there, endpoint.ip);
+  const { objects } = heardBy(course.hearing, from.node.name);
+  if (to?.name === from.name && objects !== undefined) return reachOfItself(objects, from, endpoint, { to: to.name, sources: sourcesSeen(there, from, endpoint.ip) });
+  if (to === undefined) return { answerer: { to: endpoint.ip, sources: [] }, policies: 'keep it back', why: `nobody holds ${endpoint.ip}` };
+  const direct = promised(course, askingFor(endpoint, from));
+  if (to.kind !== 'pod' || (direct.kind !== 'round-trip' && direct.kind !== 'denied')) throw new Unsupported(`nothing is promised about endpoint ${endpoint.ip} while switches have no flows or nodes have not heard of all`);
+  const answerer = { to: to.name, sources: sourcesSeen(there, from, endpoint.ip) };
+  return direct.kind === 'denied' ? { answerer, policies: 'keep it back', why: direct.why } : { answerer, policies: 'let it through' };
+}
+
+function askingFor({ ip, port, protocol }: Asked, { name: from }: Party): Stimulus {
+  switch (protocol) {
+    case 'TCP':
+      return { kind: 'probe', from, to: ip, port };
+    case 'UDP':
+      return { kind: 'udp', from, to: ip, port };
+    case 'SCTP':
+      return { kind: 'sctp', from, to: ip, port };
+  }
+}
+
+/** The course behind a stimulus of which `intent` was promised, and what hosts noted: it tells which endpoint of a Service it was. */
+export function afterwards(course: Course, stimulus: Stimulus, intent: Intent, notes: readonly HostNote[] = []): Course {
+  const asked = intent.kind === 'balanced' && intent.relay === undefined && stimulus.kind !== 'talk' ? askedFor(course.hearing.cluster, stimulus) : undefined;
+  if (asked !== undefined && intent.kind === 'balanced') return afterAnswer(course, stimulus, { asked, intent, answerer: answererAmong(notes, asked) });
   if (stimulus.kind !== 'open' && stimulus.kind !== 'talk') return course;
   const relayed = opened(course.relayed, running(course.hearing), stimulus, intent);
   if (relayed !== undefined) return { ...course, relayed };
@@ -77,20 +141,49 @@ export function afterwards(course: Course, stimulus: Stimulus, intent: Intent): 
   const known = standing.get(stimulus.connection);
   const there = running(course.hearing);
   const [from, to] = [parties(there).find(({ name }) => name === stimulus.from), holder(there, stimulus.to)];
-  if (intent.kind !== 'round-trip') standing.delete(stimulus.connection);
+  if (known?.by !== undefined && intent.kind === 'balanced') standing.set(stimulus.connection, known.by.isServed ? { ...known, forgottenBy: new Set() } : known);
+  else if (intent.kind !== 'round-trip') standing.delete(stimulus.connection);
   else if (known !== undefined) standing.set(stimulus.connection, { ...known, forgottenBy: new Set() });
   else if (from !== undefined && to !== undefined) standing.set(stimulus.connection, { from, to, port: stimulus.port, forgottenBy: new Set(), isWhole: true });
   return { ...course, standing };
 }
 
+interface Answer {
+  readonly asked: Asked;
+  readonly intent: Extract<Intent, { readonly kind: 'balanced' }>;
+  readonly answerer: string | undefined;
+}
+
+function afterAnswer(course: Course, stimulus: Stimulus, { asked, intent, answerer }: Answer): Course {
+  const there = running(course.hearing);
+  const [from, to] = [sender(there, stimulus.from), parties(there).find(({ name }) => name === answerer)];
+  const heard = heardBy(course.hearing, from.node.name);
+  const affinity = keptAfter(course.affinity, heard, { client: from.name, node: from.node.name }, asked, answerer);
+  if (stimulus.kind !== 'open') return { ...course, affinity };
+  const port = servedBy(heard, asked).find(({ ip }) => ip === to?.ip)?.port;
+  const sources = intent.answerers.find((one) => one.to === answerer)?.sources ?? [];
+  const isOpened = to !== undefined && port !== undefined;
+  const others = [...course.standing].filter(([name]) => name !== stimulus.connection);
+  return { ...course, affinity, standing: new Map([...others, ...(isOpened ? [[stimulus.connection, { from, to, port, forgottenBy: new Set<string>(), isWhole: true, by: { asked, sources, isServed: true } }] as const] : [])]) };
+}
+
+/** @throws Unsupported for a connection whose other end is somebody else by now, and for one to a Service that its opener's switch has forgotten: which endpoint it had, nobody knows. */
 function promisedToTalk({ hearing, standing }: Course, { connection, to }: Extract<Stimulus, { readonly kind: 'talk' }>): Intent {
   const known = standing.get(connection);
   if (known === undefined) return { kind: 'denied', why: `no connection ${connection} stands` };
-  if (!known.isWhole && holder(running(hearing), to) !== undefined) throw new Unsupported(`nothing is promised about connection ${connection}, whose other end is somebody else by now`);
+  if (!known.isWhole && holder(running(hearing), known.by === undefined ? to : known.to.ip) !== undefined) throw new Unsupported(`nothing is promised about connection ${connection}, whose other end is somebody else by now`);
   if (!known.isWhole) return { kind: 'denied', why: `${known.to.name} is gone` };
   const [opener, answerer] = [known.from, known.to].map(({ node }) => heardBy(hearing, node.name).objects);
+  if (known.by !== undefined && known.forgottenBy.has(known.from.node.name)) throw new Unsupported(`nothing is promised about a connection of ${known.from.name} to ${known.by.asked.ip} that the switch of ${known.from.node.name} has forgotten`);
   const refusal = opener === undefined || answerer === undefined ? undefined : refusalOf(known, { opener, answerer });
-  return refusal === undefined ? { kind: 'round-trip', to: known.to.name, source: known.from.ip } : { kind: 'denied', why: refusal };
+  if (refusal !== undefined) return { kind: 'denied', why: refusal };
+  return known.by === undefined ? { kind: 'round-trip', to: known.to.name, source: known.from.ip } : promisedToStand(known, known.by);
+}
+
+/** Nobody else gets what belongs to a connection. What becomes of it once its endpoint is none any more, nobody says (Kubernetes, "Virtual IPs and Service Proxies", is about new ones). */
+function promisedToStand({ to }: Standing, { asked, sources, isServed }: NonNullable<Standing['by']>): Intent {
+  const lost = isServed ? {} : { lost: `${to.name} is no endpoint of it any more` };
+  return { kind: 'balanced', answerers: [{ to: to.name, sources }], spread: 'any', ...lost, why: `its connection to ${asked.ip} is with ${to.name}` };
 }
 
 /** Only a switch that has forgotten the connection asks policies again, and only those of its own pods. */

@@ -3,11 +3,12 @@ import { Unsupported } from '../../base/errors.js';
 import type { Cluster } from '../../kube/objects.js';
 import type { Service } from '../../kube/services.js';
 import type { Answerer, Intent } from '../../nouns/intent.js';
+import type { Topology } from '../../nouns/topology.js';
 import type { Stimulus } from '../../nouns/vector.js';
 import { answersOn, holder, subnetNode, type Party } from '../parties.js';
 import type { Backend, PortOfService } from './endpoints.js';
 
-export type Asking = Extract<Stimulus, { readonly kind: 'udp' | 'tcp' | 'sctp' | 'probe' | 'calls' }>;
+export type Asking = Extract<Stimulus, { readonly kind: 'udp' | 'tcp' | 'sctp' | 'probe' | 'calls' | 'open' }>;
 
 /** An endpoint, whom it sees, and what policies say about it. */
 export interface Reach {
@@ -53,7 +54,7 @@ function outsider({ externalHosts = [] }: Cluster, ip: string): Outsider | undef
  * A pod is seen as itself by pods and by its own node. Outside of the pods' network it has its node's address, which is what it leaves by (Antrea: "masquerade pod to external
  * packets"). A node is seen by the address that it sends from. A pod that gets itself must not see itself as the sender: Antrea has an address for that, kube-proxy takes the node's.
  */
-export function sourcesSeen(cluster: Cluster, from: Party, ip: string): readonly string[] {
+export function sourcesSeen(cluster: Topology, from: Party, ip: string): readonly string[] {
   const inPods = subnetNode(cluster, ip) !== undefined;
   if (from.kind === 'node') return [inPods ? from.node.gateway.ip : from.node.underlay.ip];
   if (ip === from.ip) return [from.node.gateway.ip, '169.254.169.252'];

@@ -115,7 +115,7 @@ async function judgeVector(playing: Playing, { id, stimulus }: TestVector): Prom
   const traces = model.traces();
   const comparison = compareVector({ passes, model: predicted, real: observed, parting: parted ?? { modelCounts: predicted.counts, realCounts: observed.counts, traces, earlier: traces }, ports: portsOf(plan) });
   const differences = comparison.differences(comparison.parts ? compareProgram(await model.program(), await real.program()).differences : []);
-  playing.course = afterwards(playing.course, stimulus, intent);
+  playing.course = afterwards(playing.course, stimulus, intent, passes.flatMap(({ real: { notes } }) => notes));
   return { intent, ...verdictFrom(differences, comparison.counts), seen: { passes: passes.map(({ real: frames }) => ({ pass, real: frames })), aftermath: observed } };
 }
 
