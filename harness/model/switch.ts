@@ -21,7 +21,7 @@ import { Undecided } from './undecided.js';
 export function receiveFrame(node: ModelNode, port: string, frame: Uint8Array): { readonly step: SwitchStep; readonly trace: Trace } {
   const place = findPort(node, port);
   if (node.downPorts.has(port)) return { step: { outputs: [], packetIns: [] }, trace: { node: node.name, port, steps: [{ kind: 'drop', why: `the link of ${port} is down` }] } };
-  const passage: Passage = { node, outputs: [], packetIns: [], resumed: [], steps: [], edits: [], shortened: [], recirculations: 0 };
+  const passage: Passage = { node, outputs: [], packetIns: [], resumed: [], steps: [], edits: [], shortened: [], clogged: new Set(), recirculations: 0 };
   try {
     enter(passage, place.bridge, arriving(frame, place.number));
     answerByDevices(passage);

@@ -1,4 +1,5 @@
 /** What the datapath does with a frame at a port: out of it, or up the end of a tunnel. */
+import { Unpredictable } from '../../base/errors.js';
 import type { FlowKey } from '../../packet/flow-key.js';
 import type { Packet } from '../packet.js';
 import { bytesOf } from './carried.js';
@@ -17,11 +18,20 @@ function longestOf(frame: Uint8Array): number {
   return mtu + shortestFrame + (isTagged ? tagLength : 0);
 }
 
-/** @param key the packet as it left, where details are told. */
+/**
+ * What goes out of a port is gathered, and what does not fit through takes along all that is behind it (lib/netdev-dummy.c, netdev_dummy_send).
+ * @param key the packet as it left, where details are told.
+ * @throws Unpredictable for what may be behind such a frame: how much is gathered is the datapath's own affair.
+ */
 export function deliver({ passage }: Execution, port: string, frame: Uint8Array, key?: FlowKey): void {
-  if (frame.length < shortestFrame) return;
-  if (frame.length > longestOf(frame)) passage.steps.push({ kind: 'drop', why: `${port} sends no frame of ${frame.length} bytes: its MTU is ${mtu}` });
-  else if (!passage.node.downPorts.has(port)) passage.outputs.push(key === undefined ? { port, frame } : { port, frame, key });
+  if (frame.length < shortestFrame) return void passage.clogged.add(port);
+  if (frame.length > longestOf(frame)) {
+    passage.clogged.add(port);
+    passage.steps.push({ kind: 'drop', why: `${port} sends no frame of ${frame.length} bytes: its MTU is ${mtu}` });
+    return;
+  }
+  if (passage.clogged.has(port)) throw new Unpredictable('the model does not know whether a frame leaves a port behind one that is shorter than Ethernet\'s header or longer than the MTU: they go together, and what does not fit takes the rest along');
+  if (!passage.node.downPorts.has(port)) passage.outputs.push(key === undefined ? { port, frame } : { port, frame, key });
 }
 
 /** As the datapath has it. */

@@ -32,6 +32,8 @@ export interface Passage {
   readonly edits: Edit[];
   /** Bridges of flows whose timeouts have become shorter. */
   readonly shortened: ModelBridge[];
+  /** Ports that a frame did not fit through. */
+  readonly clogged: Set<string>;
   /** Missing where nobody asks for them. */
   readonly details?: Detail[];
   /** How often the packet at hand was put off and taken up again. */
