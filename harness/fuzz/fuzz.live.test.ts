@@ -8,7 +8,6 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
 import { openImage } from '../../images/images.js';
-import { renderImage } from '../../reports/fuzz.js';
 import { Unavailable } from '../base/errors.js';
 import type { SwitchStep } from '../nouns/switching.js';
 import { printFlow, type Flow } from '../openflow/flow.js';
@@ -93,5 +92,4 @@ void t.test('what was found before a switch gives out is told', (t) => withSides
   const shrinking = await givesOut((doing) => doing.startsWith('shrinking'), (plan) => ({ ...sides.openModel(plan), call: () => Promise.reject(new RangeError('offset')) }));
   t.equal(shrinking.gone?.message, 'it is gone');
   t.same(shrinking.findings.map(({ index, smallest }) => ({ index, smallest })), [{ index: shrinking.cases - 1, smallest: drawCase(seed, shrinking.cases - 1, sides.behaviour) }], 'as it was drawn');
-  t.match(renderImage({ image: 'trixie', result: early }), /^\S*\?.* trixie.*\n {2}it ended there: it is gone$/m);
 }));
