@@ -10,10 +10,33 @@ import { listens, packetIn } from './controller.js';
 import { meteredForController } from './meter.js';
 import { commitChanges, leaveToDatapath, type Freezing, type Frozen, type FrozenAction, type Place, type Translation } from './translation.js';
 
-/** What is left of a list of actions is kept for later. */
+/** What is left of a list of actions is kept for later. @param places of actions that were kept before; empty for those of a flow. */
 export function keepForLater(at: Translation, actions: readonly Action[], places: readonly Place[]): void {
-  const kept = actions.map((action, index) => ({ action: asAction(action), place: places[index] ?? at.place }));
+  const found = placesAnew(at, actions, places);
+  const kept = actions.map((action, index) => ({ action: asAction(action), place: found[index] ?? at.place }));
   at.frozen.push(...kept.filter(({ action }) => action.kind !== 'note' && action.kind !== 'conjunction'));
+}
+
+/**
+ * Where Open vSwitch keeps actions for a second time, it puts the place at which it stands in front of the first one that asks for a place, behind the note of its own:
+ * that one, and those behind it up to the next note, take it for theirs (ofproto-dpif-xlate.c, freeze_put_unroll_xlate).
+ */
+function placesAnew({ place: here }: Translation, actions: readonly Action[], places: readonly Place[]): readonly Place[] {
+  const first = actions.findIndex(asksForPlace);
+  const own = places[first];
+  if (own === undefined) return places;
+  const end = places.findIndex((place, index) => index > first && asksForPlace(actions[index]!) && !isSamePlace(place, own));
+  return places.map((place, index) => (index < first || (end >= 0 && index >= end) ? place : { ...place, table: here.table, cookie: here.cookie }));
+}
+
+function isSamePlace(one: Place, other: Place): boolean {
+  return one.table === other.table && one.cookie === other.cookie;
+}
+
+/** What tells a controller where it stands, or depends on the table: only these find their table again in a translation that was broken off (freeze_unroll_actions). */
+export function asksForPlace(action: Action): boolean {
+  const telling: readonly Action['kind'][] = ['output', 'output-field', 'output-truncated', 'group', 'controller', 'dec_ttl', 'dec_mpls_ttl'];
+  return telling.includes(action.kind) || (action.kind === 'resubmit' && action.table === undefined);
 }
 
 /** Instructions become actions that do the same. */

@@ -14,7 +14,7 @@ import { clearConnection, connectionTrack } from './connection.js';
 import { decrementTtl, tellController } from './controller.js';
 import { header, write, writePart } from './fields.js';
 import { checkLength, clone } from './forks.js';
-import { keepForLater } from './freeze.js';
+import { asksForPlace, keepForLater } from './freeze.js';
 import { runGroup } from './groups.js';
 import { learn } from './learn.js';
 import { meter } from './meter.js';
@@ -31,7 +31,7 @@ export function carryOut(at: Translation, actions: readonly Action[], list: Acti
   for (let index = 0; index < actions.length; index++) {
     const action = actions[index];
     if (at.error !== undefined || action === undefined) return;
-    if (list.kind === 'frozen') {
+    if (list.kind === 'frozen' && !at.exits) {
       const place = list.places[index] ?? at.place;
       at.place = asksForPlace(action) ? place : { ...at.place, flow: place.flow, meters: place.meters };
     }
@@ -59,12 +59,6 @@ export function carryOut(at: Translation, actions: readonly Action[], list: Acti
       return;
     }
   }
-}
-
-/** What tells a controller where it stands, or depends on the table: only these find their table again in a translation that was broken off (freeze_unroll_actions). */
-function asksForPlace(action: Action): boolean {
-  const telling: readonly Action['kind'][] = ['output', 'output-field', 'output-truncated', 'group', 'controller', 'dec_ttl', 'dec_mpls_ttl'];
-  return telling.includes(action.kind) || (action.kind === 'resubmit' && action.table === undefined);
 }
 
 function stopped({ error, exits }: Translation): boolean {
