@@ -14,7 +14,7 @@ export function judgeAbandoned({ by, why }: Abandoned, stimulus: Stimulus, notes
   const expected = `${by} takes what ${from} sends to ${asked}, nobody behind it gets any of it, and ${isDatagram ? 'nothing comes back' : `it ends for ${from}`}: ${why}`;
   const astray = notes.find((note) => (note.kind === 'relayed' ? !isDatagram || note.host !== by : (strays.has(note.kind) || (ofConnections.has(note.kind) && note.host !== from))));
   if (astray !== undefined) return { expected, actual: describe(astray) };
-  const own = notes.filter((note) => note.host === from && ofConnections.has(note.kind));
+  const own = notes.filter(({ kind }) => ofConnections.has(kind));
   const [stands, ends] = [own.filter(({ kind }) => kind === 'connected').length, own.filter(({ kind }) => kind !== 'connected').length];
   const due = isDatagram ? [0, 0] : stimulus.kind === 'talk' ? [0, 1] : [1, 1];
   return stands === due[0] && ends === due[1] ? undefined : { expected, actual: `${from} saw ${stands} connections stand, and ${ends} end` };

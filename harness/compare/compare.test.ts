@@ -99,6 +99,8 @@ void t.test('the flows that a bridge holds', async (t) => {
   t.match(compared(groups, groups.slice(1)).told, [/^group_id=1: none \| group_id=1,\S* \| no field$/], 'a group that is not removed');
   t.match(compared(groups.slice(0, 1), groups).told, [/^group_id=2: group_id=2,\S* \| none \| no field$/]);
   t.strictSame(toldOf({ of: { node: 'n1', bridge: 'br-int', group: 2 }, expected: 'x', actual: undefined, field: undefined }), { what: 'group_id=2', expected: 'x', actual: 'no such group' });
+  const flow: FlowId = { node: 'n1', bridge: 'br-int', table: 7, priority: 3, match: 'ip' };
+  t.strictSame([toldOf({ of: flow, expected: undefined, actual: 'y', field: undefined }), toldOf({ of: flow, expected: 'x', actual: 'y', field: undefined })].map(({ expected, actual }) => [expected, actual]), [['no such flow', 'y'], ['x', 'y']]);
   t.throws(() => compared(['group_id=1,type=nonsense']), { name: 'InputError', message: /^groups of br-int on n1:1:/ });
 });
 

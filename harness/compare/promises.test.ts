@@ -159,6 +159,8 @@ void t.test('what ends at a proxy', (t) => {
   for (const stimulus of [tcp, probe, open]) {
     t.equal(judged(intent, stimulus, connected, closed), 'kept');
     t.equal(judged(intent, stimulus, connected, reset, dropped('c'), resolved('n')), 'kept', 'by a reset as well, and what a host does not know it drops');
+    t.equal(judged(intent, stimulus, connected, reset, dropped('a')), 'kept', 'whoever drops it');
+    t.equal(judged(intent, stimulus, connected, reset, { kind: 'unreachable', host: 'a', peer: b, why: 'port' }), 'a was told that 10.0.0.2 is out of reach: port', 'it is taken');
     t.equal(judged(intent, stimulus, connected), 'a saw 1 connections stand, and 0 end', 'it does not stay');
     t.equal(judged(intent, stimulus, closed), 'a saw 0 connections stand, and 1 end', 'the proxy takes it');
     t.equal(judged(intent, stimulus, connected, closed, reset), 'a saw 1 connections stand, and 2 end');

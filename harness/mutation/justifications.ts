@@ -271,7 +271,7 @@ export const justifications: readonly Justification[] = [
     why: 'the same: where both sides have ended nothing is compared',
   },
   {
-    file: 'harness/compare/program.ts', line: 'const names: Names =', mutations: ['64 → 65', '0 → 1', '0 → 1 (2)', '124 → 125'],
+    file: 'harness/compare/program.ts', line: 'export const namesOfAll: Names =', mutations: ['64 → 65', '0 → 1', '0 → 1 (2)', '124 → 125'],
     why: 'the same: any option that there can be is read, alike on both sides',
   },
   {
@@ -290,7 +290,7 @@ export const justifications: readonly Justification[] = [
     why: 'the same: `inner.` stands nowhere but in front',
   },
   {
-    file: 'harness/compare/program.ts', line: 'const held = known.get(place) ?? read(node, bridge, text, line + 1);', mutations: ['known.get(place) ?? read(node, bridge, text, line + 1) → read(node, bridge, text, line + 1)'],
+    file: 'harness/compare/program.ts', line: 'const held = known.get(place) ?? read();', mutations: ['known.get(place) ?? read() → read()'],
     why: 'the same, but slower: what was read before is only kept so that it need not be read again',
   },
   {
@@ -298,13 +298,17 @@ export const justifications: readonly Justification[] = [
     why: 'the same, but slower: what was read before is only kept so that it need not be read again',
   },
   {
-    file: 'harness/compare/program.ts', line: 'const id = a?.id ?? b?.id;',
-    mutations: ['b?.id → b.id'],
+    file: 'harness/compare/abandoned.ts', line: 'const asked = destinationOf(stimulus) ?? by;', mutations: ['destinationOf(stimulus) ?? by → destinationOf(stimulus)'],
     why: forTypes,
   },
   {
-    file: 'harness/compare/program.ts', line: 'return id === undefined || a?.text === b?.text ? [] : [{ flow: id, expected: a?.text, actual: b?.text, field: writtenDifferently(a?.flow, b?.flow) }];',
-    mutations: ['id === undefined → false'],
+    file: 'harness/compare/program.ts', line: 'const of = a?.of ?? b?.of;',
+    mutations: ['b?.of → b.of'],
+    why: forTypes,
+  },
+  {
+    file: 'harness/compare/program.ts', line: 'return of === undefined || a?.text === b?.text ? [] : [{ of, expected: a?.text, actual: b?.text, field: writtenDifferently(a?.flow, b?.flow) }];',
+    mutations: ['of === undefined → false'],
     why: forTypes,
   },
   {
