@@ -232,9 +232,25 @@ export const justifications: readonly Justification[] = [
     why: 'the same: that a host timed out is told whoever it is',
   },
   {
-    file: 'harness/compare/locate.ts', line: "return traces.flatMap(({ steps }) => steps).flatMap((step) => (step.kind === 'lookup' && step.flow !== undefined ? [step.flow] : []));",
-    mutations: ["step.kind === 'lookup' → true"],
+    file: 'harness/compare/locate.ts', line: "const flow = step.kind === 'lookup' ? step.flow : undefined;", mutations: ["step.kind === 'lookup' → true"],
     why: 'the same: a flow that did something was looked up before',
+  },
+  {
+    file: 'harness/compare/locate.ts', line: 'if (flow !== undefined && counter !== undefined) return { flow, because:', mutations: ['flow !== undefined → true'],
+    why: forTypes,
+  },
+  {
+    file: 'harness/compare/locate.ts', line: "if (step.kind !== 'group') return undefined;", mutations: ["step.kind !== 'group' → false"],
+    why: 'the same: no other step has a group',
+  },
+  {
+    file: 'harness/compare/locate.ts', line: "const otherwise = program.find(({ of }) => 'group' in of && of.node", mutations: ["'group' in of → true"],
+    why: forTypes,
+  },
+  {
+    file: 'harness/compare/intent.ts', line: "return kind === 'dropped' && 'relay' in intent && intent.relay?.refusing?.includes(host) === true;",
+    mutations: ["'relay' in intent → true", 'intent.relay?.refusing?.includes(host) → intent.relay.refusing?.includes(host)'],
+    why: forTypes,
   },
   {
     file: 'harness/compare/locate.ts', line: 'const other = counters.find((difference) => difference.flow.node === flow.node && difference.flow.bridge === flow.bridge && difference.flow.table === flow.table && (difference.actual ?? 0) > (difference.expected ?? 0));',

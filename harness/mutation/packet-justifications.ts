@@ -18,4 +18,13 @@ export const packetJustifications: readonly Justification[] = [
   { file: 'harness/packet/sctp.ts', line: 'const table = Uint32Array.from(', mutations: ['256 → 257'], why: 'the same: no byte has that number' },
   { file: 'harness/packet/flow-key.ts', line: 'const keysAtOnce = 64;', mutations: ['64 → 65'], why: 'the same: as many keys as are wanted are made' },
   { file: 'harness/packet/flow-key.ts', line: 'if (spare.next === spare.words.length) spare =', mutations: ['spare.next === spare.words.length → true'], why: 'the same, but slower: what was made is kept' },
+  { file: 'harness/packet/flow-key.ts', line: 'for (let place = word.ethSrc; place < keyWords; place++) copy[place]', mutations: ['place < keyWords → place <= keyWords'], why: 'the same: a key ends there' },
+  { file: 'harness/packet/header.ts', line: 'let spare = { bytes: new Uint8Array(), next: 0 };', mutations: ['0 → 1'], why: 'the same: nothing is spare at first' },
+  { file: 'harness/packet/header.ts', line: 'const bytesAtOnce = 16_384;', mutations: ['16_384 → 16385'], why: 'the same: as much memory as is wanted is taken' },
+  { file: 'harness/packet/header.ts', line: 'const longestShared = 1024;', mutations: ['1024 → 1025'], why: 'the same: only where its memory is changes' },
+  { file: 'harness/packet/header.ts', line: 'if (length > longestShared) return new Uint8Array(length);', mutations: ['length > longestShared → true', 'length > longestShared → length >= longestShared'], why: 'the same: only where its memory is changes' },
+  {
+    file: 'harness/packet/header.ts', line: 'if (spare.next + length > spare.bytes.length) spare =',
+    mutations: ['spare.next + length > spare.bytes.length → true', 'spare.next + length > spare.bytes.length → spare.next + length >= spare.bytes.length', '0 → 1'], why: 'the same: only where its memory is changes',
+  },
 ];

@@ -6,10 +6,12 @@ import fc from 'fast-check';
 import t from 'tap';
 import { formatIpv6 } from '../base/ipv6.js';
 import { formatMac } from '../base/address.js';
+import { isArp } from './device-arp.js';
 import { extract } from './extract/extract.js';
 import { popMpls, popVlan, pushMpls, pushVlan } from './flow-headers.js';
 import { countLabels, countTags, keyWords, word, type FlowKey } from './flow-key.js';
 import { movedLayout, rewrite, rewriteTranslated } from './flow-rewrite.js';
+import { emptyBytes } from './header.js';
 import { decodeIcmp6, encodeIcmp6 } from './icmp6.js';
 import { encodeExtension, encodeFragment } from './ipv6-extension.js';
 import { decodeIpv6, encodeIpv6 } from './ipv6.js';
@@ -263,5 +265,11 @@ void t.test('known answers', (t) => {
   t.equal(hexOf(encodeExtension('authentication', 6, new Uint8Array(22))), `0604${'00'.repeat(22)}`, 'RFC 4302, section 2.2');
   t.equal(hexOf(encodeFragment({ nextHeader: 6, offset: 3, more: 'more', identification: 5 })), '0600001900000005');
   for (const [decode, length] of [[decodeVlan, 4], [decodeMpls, 4], [decodeSctp, 12], [decodeNeighbour, 16]] as const) t.same([decode(new Uint8Array(length)) === undefined, decode(new Uint8Array(length - 1)) === undefined], [false, true], decode.name);
+  t.end();
+});
+
+void t.test('bytes of any length are zeros, and ARP is known by its type', (t) => {
+  for (const length of [0, 1, 1024, 1025, 20_000]) t.equal(hexOf(emptyBytes(length)), '00'.repeat(length));
+  t.same(['0806', '0906', '0800', '0608', '0006'].map((type) => isArp(bytesOf(`${link}${type}`))), [true, false, false, false, false]);
   t.end();
 });
