@@ -2,6 +2,7 @@
 // beside a flow that any packet matches: a packet that they might be for is refused by their name, any other is not.
 import t from 'tap';
 import { encodeEthernet, etherTypes } from '../packet/ethernet.js';
+import type { Version } from './behaviour.js';
 import { buildNode } from './node.js';
 import { receiveFrame } from './switch.js';
 
@@ -23,5 +24,30 @@ void t.test('flows that might match are refused, others are not', async (t) => {
 
 void t.test('frames of which Open vSwitch loses count are refused', (t) => {
   for (const length of [3, 4, 8]) t.throws(() => receiveFrame(buildNode({ node: 'n1', bridges: [bridge('priority=1,actions=1')], hosts: [] }), 'p1', encodeEthernet({ src: '0a:00:00:00:00:01', dst: '0a:00:00:00:00:02', etherType: etherTypes.mpls }, new Uint8Array(length))), { name: 'Unsupported', message: /with entries of zeros/ });
+  t.end();
+});
+
+// Three entries, none of them the last one.
+const bottomless = encodeEthernet({ src: '0a:00:00:00:00:01', dst: '0a:00:00:00:00:02', etherType: etherTypes.mpls }, Uint8Array.of(0, 0, 0, 0x40, 0, 0, 0, 1, 0, 0, 0, 0xff));
+
+void t.test('a label that cannot come off', (t) => {
+  const buckets = ['group_id=1,type=indirect,bucket=resubmit(,1)'];
+  const popping = 'table=1,mpls actions=pop_mpls:0x0800';
+  const told = (actions: string, version?: Version): string => {
+    const node = buildNode({ node: 'n1', bridges: [{ ...bridge(popping), flows: [`actions=${actions}`, popping], groups: buckets }], hosts: [] }, version);
+    return receiveFrame(node, 'p1', bottomless).step.outputs.map(({ port }) => port).join(' ');
+  };
+  t.equal(told('output:2,resubmit(,1)'), '', 'everything is lost');
+  t.equal(told('group:1,output:2'), 'p2', 'what is behind its bucket is not');
+  t.equal(told('clone(group:1),output:2', [3, 5]), 'p2', 'nor what is behind a clone that is none for the datapath');
+  const lost = /does not know what is left behind a bucket or a patch port/;
+  t.throws(() => told('output:2,group:1,output:2'), { message: lost }, 'something was sent before');
+  t.throws(() => told('push_vlan:0x8100,clone(output:2,group:1),output:2', [3, 5]), { message: lost }, 'in a clone, too');
+  t.throws(() => told('meter:1,group:1,output:2'), { message: lost }, 'or metered');
+  const ends = /does not know what becomes of a label that cannot come off .*, in a clone or behind check_pkt_larger/;
+  t.throws(() => told('clone(group:1),output:2'), { message: ends }, 'a clone since 4.0');
+  t.throws(() => told('clone(output(port=2,max_len=20),group:1),output:2', [3, 5]), { message: ends }, 'a clone that the datapath is asked for');
+  t.throws(() => told('check_pkt_larger(48)->reg4[29],resubmit(,1)'), { message: ends }, 'two ways');
+  t.throws(() => told('clone(output(port=2,max_len=20),output:2),group:1,output:2', [3, 5]), { message: lost }, 'a clone was before');
   t.end();
 });

@@ -11,8 +11,8 @@ import { checkRead, checkWrite } from '../known.js';
 import { setThere } from '../options.js';
 import { chooseLink } from './choices.js';
 import { expire } from './controller.js';
-import { tooManyLabels } from './groups.js';
-import { noteDrop, noteWrite, type Translation } from './translation.js';
+import { failOnLabels } from './labels.js';
+import { noteWrite, type Translation } from './translation.js';
 
 export type WriteAction = Extract<Action, { readonly kind: 'set' | 'set_vlan' | 'set_port' | 'move' | 'push' | 'pop' | 'delete_field' | 'write_metadata' | 'multipath' }>;
 
@@ -98,9 +98,7 @@ export function header(at: Translation, action: HeaderChange): 'stop' | undefine
     case 'expired':
       return expire(at, `${action.kind} with no TTL left`, isLabelled ? [0] : []);
     case 'too many labels':
-      at.error = tooManyLabels;
-      noteDrop(at, tooManyLabels);
-      if (action.kind === 'pop_mpls') at.datapath.length = 0;
+      failOnLabels(at, action.kind === 'pop_mpls' ? 'pop_mpls' : 'push_mpls');
       return undefined;
   }
 }

@@ -6,6 +6,7 @@ import { isAlive } from '../node.js';
 import { copyOf } from '../packet.js';
 import { inSetOrder } from './action-set.js';
 import { finishFreezing } from './freeze.js';
+import { forgiveLabels } from './labels.js';
 import { chooseBucket } from './select.js';
 import { blame, hasRoom, keepNothing, noteDrop, type Translation } from './translation.js';
 
@@ -63,11 +64,8 @@ function runBucket(at: Translation, bucket: Bucket): void {
   const { frame, layout, arrived } = at.packet;
   at.packet = { ...before, frame, layout, arrived };
   at.exits = false;
-  if (at.error === tooManyLabels) at.error = undefined;
+  forgiveLabels(at);
 }
-
-/** The only failure that stays in its bucket. */
-export const tooManyLabels = 'more labels than there is room for';
 
 /** A chain of groups that watch each other is followed so far. */
 const longestWatch = 128;

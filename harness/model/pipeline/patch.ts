@@ -5,6 +5,7 @@ import { word, type FlowKey } from '../../packet/flow-key.js';
 import type { ModelBridge } from '../node.js';
 import { copyOf, type Packet } from '../packet.js';
 import { apart, clone, settleBeforeClone } from './forks.js';
+import { forgiveAll } from './labels.js';
 import { descend } from './tables.js';
 import { blame, type Translation } from './translation.js';
 
@@ -32,8 +33,9 @@ export function passOn(at: Translation, other: ModelBridge, inPort: number, ente
     descend(at, 0, inPort, 'by its fields', clone);
   }, at.isLast ? 'last' : 'others behind');
   if (recording !== undefined) recording.metadata = metadata;
+  forgiveAll(at);
   const left = at.packet;
-  Object.assign(at, { bridge, sees, packet, stack, actionSet, hasGroupInSet, exits: false, error: undefined, ...(other === bridge ? {} : { mirrored }) });
+  Object.assign(at, { bridge, sees, packet, stack, actionSet, hasGroupInSet, exits: false, ...(other === bridge ? {} : { mirrored }) });
   return left;
 }
 

@@ -115,8 +115,12 @@ export interface Translation extends Machine, Execution {
   readonly received: Received;
   /** What is left to do once the translation is complete, in order: frames that leave, connections that are looked at. */
   datapath: DatapathAction[];
+  /** Whether the datapath was told to do anything. */
+  hasTold: boolean;
   /** Whether the datapath was told to do what cannot be taken back from the packet it has: cut it off, track, hash or meter it. */
   isLasting: boolean;
+  /** Whether what the datapath is told stands within another of its actions: in a clone with a copy of its own, behind check_pkt_larger. */
+  isNested: boolean;
   /** Whether nothing is left to do behind the action at hand. */
   isLast: boolean;
   /** A meter that it came to may drop all that is behind. */
@@ -163,6 +167,7 @@ export function execute(actions: readonly DatapathAction[], behind = 0): 'droppe
 export function leaveToDatapath(at: Translation, event: Event | string | undefined, carryOut: DatapathAction): void {
   if (typeof event === 'string') keepNothing(at, event);
   else if (event !== undefined) at.recording?.events.push(event);
+  at.hasTold = true;
   at.datapath.push(carryOut);
 }
 
@@ -189,7 +194,7 @@ export const ofFlow: ActionList = { kind: 'flow' };
 
 export function beginTranslation({ passage, carryOut, recirculate }: Machine, bridge: ModelBridge, packet: Packet): Translation {
   return {
-    passage, carryOut, recirculate, recording: undefined, bridge, packet, bytes: packet.frame.length, received: { frame: packet.frame, layout: packet.layout, padding: packet.padding }, sees: passage.edits.length, place: { table: 0, cookie: 0n, flow: undefined, meters: 'looked up' }, rule: undefined, datapath: [], carried: carriedBy(packet), isLasting: false, isLast: true, isMetered: false, isCutOff: false, isArriving: false, mirrored: 0, snapLength: 0, depth: 0, lookups: 0, actionBytes: 0, stack: [],
+    passage, carryOut, recirculate, recording: undefined, bridge, packet, bytes: packet.frame.length, received: { frame: packet.frame, layout: packet.layout, padding: packet.padding }, sees: passage.edits.length, place: { table: 0, cookie: 0n, flow: undefined, meters: 'looked up' }, rule: undefined, datapath: [], carried: carriedBy(packet), hasTold: false, isLasting: false, isNested: false, isLast: true, isMetered: false, isCutOff: false, isArriving: false, mirrored: 0, snapLength: 0, depth: 0, lookups: 0, actionBytes: 0, stack: [],
     actionSet: [], hasGroupInSet: false, isInActionSet: false, exits: false, freezing: undefined, frozen: [], error: undefined, cameTo: packet.cameTo ?? 0n,
     congestion: 'to be told', sideEffects: 'all',
   };
