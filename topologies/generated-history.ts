@@ -3,7 +3,7 @@ import { randomFor, type Random } from '../harness/base/random.js';
 import { podSubnet, underlayAddress } from './antrea-cluster.js';
 import { clusterOf, type ChangingCluster, type Manifest } from './changing-cluster.js';
 import { clusterNetworkPolicy, networkPolicy, pod, type GeneratedSize } from './generated-policies.js';
-import { endpointPod, service, serviceChanged, serviceName, somePort } from './generated-services.js';
+import { asking, endpointPod, hostPod, hostsOutside, mayStayOpen, service, serviceChanged, serviceName, slice, somePort } from './generated-services.js';
 import type { Change, Happening, Sending } from './happenings.js';
 
 /** Under which of Antrea's pipelines it is played: Services are asked for under either. */
@@ -28,8 +28,8 @@ export function generatedHistory(seed: number, index: number, events: number): G
     ...count(atFirst.pods, (number) => hasServices ? endpointPod(random, number, atFirst) : manifestOf(pod(random, number, atFirst))),
     ...count(atFirst.networkPolicies, (number) => manifestOf(networkPolicy(random, number, atFirst))),
     ...count(atFirst.clusterNetworkPolicies, (number) => manifestOf(clusterNetworkPolicy(random, number, atFirst))),
-    ...(hasServices ? count(atFirst.services, (number) => service(random, number)) : []),
-  ], { name: `history-${index}`, tunnel: 'geneve' });
+    ...(hasServices ? ofServicesAtFirst(random) : []),
+  ], { name: `history-${index}`, tunnel: 'geneve', ...(hasServices ? { externalHosts: hostsOutside } : {}) });
   const drawing: Drawing = { random, live: [...first.manifests], names: hostsAmong(first.manifests), asked: servicesAmong(first.manifests), connections: [], numbers: { pods: atFirst.pods, networkPolicies: atFirst.networkPolicies, clusterNetworkPolicies: atFirst.clusterNetworkPolicies, services: hasServices ? atFirst.services : 0, sendings: 0 } };
   return { pipeline: index % 4 === 1 ? '1.3' : '0.8', first, happenings: [...packets(drawing, [opening(drawing), opening(drawing)]), ...count(events, () => [event(drawing), ...packets(drawing)]).flat()] };
 }
@@ -151,23 +151,17 @@ function packets(drawing: Drawing, more: readonly Sending[] = []): readonly Send
     const [from, to, service] = [pick(random, drawing.names), pick(random, drawing.names), pick(random, services)];
     return { kind: 'send', id: nextId(drawing, `${service.protocol === 'ICMP' ? 'icmp' : `${service.protocol.toLowerCase()}-${service.port}`}/${from}/${to}`), from, to, service };
   });
-  const asks = asked.length === 0 ? [] : count(sendings, () => asking(drawing));
+  const asks = asked.length === 0 ? [] : count(sendings, () => asking(random, drawing, (what) => nextId(drawing, what)));
   return [...more, ...talks, ...cells, ...asks, ...(random.integer(1, 3) === 1 ? [opening(drawing)] : [])];
 }
 
 function opening(drawing: Drawing): Sending {
   const { random, names, connections, asked } = drawing;
-  const [from, to] = [pick(random, names), pick(random, [...names, ...asked])];
+  const services = asked.filter(mayStayOpen);
+  const [from, to] = [pick(random, names), pick(random, services.length > 0 && random.integer(1, 2) === 1 ? services : names)];
   const id = nextId(drawing, `open/${from}/${to}`);
   connections.push(id);
   return { kind: 'open', id, from, to, port: asked.includes(to) ? somePort(random) : 7 };
-}
-
-/** A new connection to a Service there is or was. */
-function asking(drawing: Drawing): Sending {
-  const { random, names, asked } = drawing;
-  const [from, to, port] = [pick(random, names), pick(random, asked), somePort(random)];
-  return { kind: 'send', id: nextId(drawing, `ask-${port}/${from}/${to}`), from, to, service: { protocol: 'TCP', port } };
 }
 
 function nextId({ numbers }: Drawing, what: string): string {
@@ -187,7 +181,14 @@ function namespace(random: Random, name: string): Manifest {
   return { kind: 'Namespace', apiVersion: 'v1', metadata: { name, labels: { team: pick(random, ['red', 'blue']) } } } as Manifest;
 }
 
-/** Services come, go and change; pods may leave them and come to them by their labels. */
+/** Two Services with endpoints that are pods or not, who is behind those that select nobody, and a pod on the first node's own network. */
+function ofServicesAtFirst(random: Random): readonly Manifest[] {
+  const services = count(atFirst.services, (number) => service(random, number));
+  const behind = slice(random, services);
+  return [...services, ...(behind === undefined ? [] : [behind]), hostPod(random, 'n1')];
+}
+
+/** Services come, go and change, and so does who is behind them; pods may leave them and come to them by their labels. */
 function ofServices(drawing: Drawing, all: readonly Manifest[]): readonly (readonly [weight: number, draw: () => Change | undefined])[] {
   const { random, numbers } = drawing;
   if (numbers.services === 0) return [];
@@ -195,6 +196,8 @@ function ofServices(drawing: Drawing, all: readonly Manifest[]): readonly (reado
     [4, () => comes(drawing, service(random, ++numbers.services))],
     [4, () => (all.length === 0 ? undefined : comes(drawing, serviceChanged(random, pick(random, all))))],
     [3, () => goes(drawing, all)],
+    [3, () => { const behind = slice(random, all); return behind === undefined ? undefined : comes(drawing, behind); }],
+    [2, () => comes(drawing, hostPod(random, someNode(drawing)))],
     [5, () => relabelled(drawing, drawing.live.filter(({ kind }) => kind === 'Pod'), () => pod(random, 1, atFirst))],
   ];
 }

@@ -19,7 +19,7 @@ export type Happening =
 
 export type Change = Extract<Happening, { readonly kind: 'apply' | 'delete' }>;
 
-/** `id` is unique in a list. Hosts by name, and Services as `Service web`: what has left is sent to all the same. */
+/** `id` is unique in a list. Hosts by name, nodes on the network between nodes as `Node n1`, and Services as `Service web`: what has left is sent to all the same. */
 export type Sending =
   | { readonly kind: 'send'; readonly id: string; readonly from: string; readonly to: string; readonly service: { readonly protocol: 'TCP' | 'UDP'; readonly port: number; readonly calls?: number } | { readonly protocol: 'ICMP' } }
   | { readonly kind: 'open'; readonly id: string; readonly from: string; readonly to: string; readonly port: number }
@@ -27,7 +27,7 @@ export type Sending =
   | { readonly kind: 'talk'; readonly id: string; readonly connection: string };
 
 export function historyOf(first: ChangingCluster, happenings: readonly Happening[]): History<Cluster> {
-  const telling: Telling = { now: first, hearing: { cluster: first.cluster, behind: new Map() }, gone: new Set(), addresses: new Map(), connections: new Map(), forgotten: new Set() };
+  const telling: Telling = { now: first, hearing: { cluster: first.cluster, behind: new Map() }, gone: new Set(), dark: new Set(), addresses: new Map(), connections: new Map(), forgotten: new Set() };
   noteAddresses(telling);
   return { cluster: first.cluster, steps: happenings.flatMap((happening) => stepsOf(telling, happening)) };
 }
@@ -37,6 +37,8 @@ interface Telling {
   hearing: Hearing<Cluster>;
   /** Nodes whose agents are gone. */
   readonly gone: Set<string>;
+  /** Nodes whose switches have no flows. */
+  readonly dark: Set<string>;
   /** Those that hosts have, or had last. */
   readonly addresses: Map<string, string>;
   readonly connections: Map<string, Extract<Sending, { readonly kind: 'open' }>>;
@@ -105,13 +107,15 @@ function changed(telling: Telling, change: Change, unheardBy: readonly string[])
   const what = change.kind === 'apply' ? `${nameOf(change.manifest)} ${isNew ? 'comes' : 'changes'}` : `${nameOf(change.object)} goes`;
   telling.now = now;
   const step = happens(telling, { kind: 'cluster', what, cluster: now.cluster, ...(unheardBy.length === 0 ? {} : { unheardBy }) });
-  for (const node of telling.gone) if (!isNode(telling, node)) telling.gone.delete(node);
+  for (const nodes of [telling.gone, telling.dark]) for (const node of nodes) if (!isNode(telling, node)) nodes.delete(node);
   noteAddresses(telling);
   return [step];
 }
 
 function happens(telling: Telling, event: HistoryEvent<Cluster>): HistoryStep<Cluster> {
   telling.hearing = heardAfter(telling.hearing, event);
+  if (event.kind === 'switch restarts') telling.dark.add(event.node);
+  if (event.kind === 'switch is programmed' || event.kind === 'agent restarts') telling.dark.delete(event.node);
   return event;
 }
 
@@ -126,7 +130,8 @@ function isNode({ now: { cluster } }: Telling, name: string): boolean {
 
 function noteAddresses({ now: { cluster }, addresses }: Telling): void {
   for (const { pod } of podsOf(cluster)) addresses.set(pod.name, pod.ip);
-  for (const { name, gateway } of cluster.nodes) addresses.set(name, gateway.ip);
+  for (const { name, gateway, underlay } of cluster.nodes) addresses.set(name, gateway.ip).set(`Node ${name}`, underlay.ip);
+  for (const { name, ip } of cluster.externalHosts ?? []) addresses.set(name, ip);
   for (const { metadata: { name, namespace }, spec } of cluster.objects.services) if (spec.clusterIP !== undefined) addresses.set(`Service ${namespace === 'default' ? '' : `${namespace}/`}${name}`, spec.clusterIP);
 }
 
@@ -134,6 +139,8 @@ function sent(telling: Telling, sending: Sending): readonly HistoryStep<Cluster>
   const { connections, addresses } = telling;
   const opening = sending.kind === 'talk' ? connections.get(sending.connection) : sending;
   if (opening === undefined || !isThere(telling, opening.from)) return [];
+  // What is promised then of ports of nodes and of who is outside hangs on more than whom nodes have heard of.
+  if (isOutward(telling, opening) && (telling.hearing.behind.size > 0 || telling.dark.size > 0)) return [];
   const to = addresses.get(opening.to);
   if (to === addresses.get(opening.from)) return [];
   const isTaken = !isThere(telling, opening.to) && [...addresses].some(([name, ip]) => ip === to && isThere(telling, name));
@@ -160,5 +167,9 @@ function stimulusOf(sending: Sending, { from }: { readonly from: string }, to: s
 /** Whether it runs: its node has heard of it. */
 function isThere({ hearing }: Telling, name: string): boolean {
   const cluster = running(hearing);
-  return podsOf(cluster).some(({ pod }) => pod.name === name) || cluster.nodes.some((node) => node.name === name);
+  return [...podsOf(cluster).map(({ pod }) => pod), ...cluster.nodes, ...(cluster.externalHosts ?? [])].some((host) => host.name === name);
+}
+
+function isOutward({ now: { cluster } }: Telling, { from, to }: { readonly from: string; readonly to: string }): boolean {
+  return to.startsWith('Node ') || (cluster.externalHosts ?? []).some(({ name }) => name === from || name === to);
 }

@@ -9,7 +9,7 @@ import type { KubeObjects, Network } from '../kube/objects.js';
 import type { EndpointSlice, Service } from '../kube/services.js';
 import type { KubePod } from '../kube/workloads.js';
 import type { BridgePlan, ControlPlane } from '../nouns/plan.js';
-import { playHistory, type HistoryStage } from '../run/history/play.js';
+import { playHistory, type HistoryStage, type JudgedStep } from '../run/history/play.js';
 import { openModel } from '../testbeds/model/model.js';
 import { runEvents, type Drawn } from '../fuzz/events.js';
 
@@ -30,13 +30,21 @@ void t.test('both pipelines', async (t) => {
   t.strictSame([0, 1, 2, 3, 4, 5].map((index) => generatedHistory(seed, index, 1).pipeline), ['0.8', '1.3', '0.8', '0.8', '0.8', '1.3']);
   t.strictSame([0, 1, 2, 3].map((index) => generatedHistory(seed, index, 0).first.manifests.filter(({ kind }) => kind === 'Service').length), [0, 2, 0, 2]);
   const met = new Set<string>();
-  for (const first of [13, 15]) {
-    const result = await runEvents({ stage, draw: (index) => draw(index, 3), count: 1, first, onProgress: () => undefined });
+  for (const first of [5, 11, 13]) {
+    const result = await runEvents({ stage, draw: (index) => draw(index, 3), count: 1, first, onPlayed: (judged) => { for (const what of judged.flatMap(askedAndAnswered)) met.add(what); }, onProgress: () => undefined });
     t.strictSame([result.findings.map(({ steps }) => steps.at(-1)?.differences[0]), [...result.unknown]], [[], []], `history ${first}`);
-    for (const what of result.met.keys()) met.add(what);
   }
-  for (const what of ['probe: balanced', 'probe: rejected']) t.ok(met.has(what), what);
+  for (const what of ['probe: a pod', 'probe: a node', 'probe: a host outside', 'probe: rejected', 'udp: a node', 'probe by a node\'s port: a pod', 'udp by a node\'s port: a node']) t.ok(met.has(what), what);
 });
+
+/** What was asked for, and who may have answered. */
+function askedAndAnswered({ step, intent }: JudgedStep): readonly string[] {
+  if (step.kind !== 'vector' || step.vector.stimulus.kind === 'arp' || step.vector.stimulus.kind === 'frame') return [];
+  const { kind, to } = step.vector.stimulus;
+  const what = `${kind}${to.startsWith('172.30.') ? ' by a node\'s port' : ''}`;
+  if (intent?.kind === 'rejected') return [`${what}: rejected`];
+  return intent?.kind !== 'balanced' ? [] : intent.answerers.map((one) => `${what}: ${one.to.startsWith('n') ? 'a node' : one.to.startsWith('x') ? 'a host outside' : 'a pod'}`);
+}
 
 /** A compiler whose plans are changed bridge by bridge. */
 function miscompiling(change: (bridge: BridgePlan) => Partial<BridgePlan>): ControlPlane<Network> {
@@ -51,12 +59,12 @@ function miscompiling(change: (bridge: BridgePlan) => Partial<BridgePlan>): Cont
 }
 
 /** A control plane that is told of other objects than there are. */
-function deceived(lie: (objects: KubeObjects) => Partial<KubeObjects>): ControlPlane<Network> {
-  const right = antrea('1.3');
+function deceived(lie: (objects: KubeObjects) => Partial<KubeObjects>, version: '0.8' | '1.3' = '1.3'): ControlPlane<Network> {
+  const right = antrea(version);
   return { ...right, plan: (cluster, before) => right.plan(cluster.objects === undefined ? cluster : { ...cluster, objects: { ...cluster.objects, ...lie(cluster.objects) } }, before) };
 }
 
-/** Every Service has a slice of all that were ever behind it. */
+/** Every Service that selects has a slice of all that were ever behind it. */
 function neverRemoving(): ControlPlane<Network> {
   const ever = new Map<string, Map<string, string>>();
   const sliceOf = ({ metadata: { name, namespace }, spec }: Service, { pods }: KubeObjects): EndpointSlice => {
@@ -64,20 +72,27 @@ function neverRemoving(): ControlPlane<Network> {
     ever.set(`${namespace}/${name}`, known);
     const isBehind = ({ metadata }: KubePod) => metadata.namespace === namespace && Object.entries(spec.selector ?? {}).every(([key, value]) => metadata.labels[key] === value);
     for (const pod of pods.filter(isBehind)) if (pod.status.podIP !== undefined) known.set(pod.status.podIP, pod.spec.nodeName);
-    return { apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice', metadata: { name, namespace, labels: { 'kubernetes.io/service-name': name } }, addressType: 'IPv4', ports: [{ name: '', protocol: 'TCP', port: 7 }], endpoints: [...known].map(([ip, nodeName]) => ({ addresses: [ip], nodeName })) };
+    const ports = spec.ports.map(({ name: called = '', protocol }) => ({ name: called, protocol, port: 7 }));
+    return { apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice', metadata: { name, namespace, labels: { 'kubernetes.io/service-name': name } }, addressType: 'IPv4', ports, endpoints: [...known].map(([ip, nodeName]) => ({ addresses: [ip], nodeName })) };
   };
-  return deceived((objects) => ({ endpointSlices: objects.services.map((service) => sliceOf(service, objects)) }));
+  return deceived((objects) => ({ endpointSlices: [...objects.endpointSlices, ...objects.services.filter(({ spec }) => spec.selector !== undefined).map((service) => sliceOf(service, objects))] }));
 }
 
 const withoutAffinity = () => deceived(({ services }) => ({ services: services.map((service) => ({ ...service, spec: { ...service.spec, sessionAffinity: 'None' as const } })) }));
+
+const neverLocal = () => deceived(({ services }) => ({ services: services.map((service) => ({ ...service, spec: { ...service.spec, externalTrafficPolicy: 'Cluster' as const } })) }));
+
+const alwaysReady = () => deceived(({ endpointSlices }) => ({ endpointSlices: endpointSlices.map((slice) => ({ ...slice, endpoints: slice.endpoints.map(({ conditions: _, ...endpoint }) => endpoint) })) }), '0.8');
 
 /** What leads to the second group leads to the first one. */
 const takenTwice = () => miscompiling(({ flows }) => ({ flows: flows.map((flow) => flow.replace(/group:2$/, 'group:1')) }));
 
 const faults: readonly { readonly name: string; readonly fault: () => ControlPlane<Network>; readonly index: number; readonly at: RegExp }[] = [
-  { name: 'an endpoint is never removed', fault: neverRemoving, index: 5, at: /Service/ },
-  { name: 'affinity forgets', fault: withoutAffinity, index: 13, at: /^\d+ ask-80\/\S+\/Service/ },
-  { name: 'a group id is taken twice', fault: takenTwice, index: 17, at: /^\d+ ask-80\/\S+\/Service/ },
+  { name: 'an endpoint is never removed', fault: neverRemoving, index: 1, at: /^\d+ ask-tcp-8080\/n1\/Service/ },
+  { name: 'affinity forgets', fault: withoutAffinity, index: 25, at: /^\d+ ask-udp-80\/\S+\/Service/ },
+  { name: 'a group id is taken twice', fault: takenTwice, index: 13, at: /^\d+ ask-tcp-8080\/\S+\/Service/ },
+  { name: 'traffic from outside leaves the node that was asked, and who sent it is hidden', fault: neverLocal, index: 1, at: /^\d+ ask-tcp-30002\/\S+\/n2/ },
+  { name: 'an endpoint that is not ready is chosen', fault: alwaysReady, index: 7, at: /^\d+ ask-tcp-80\/p2\/Service lab/ },
 ];
 
 for (const { name, fault, index, at } of faults) {
@@ -94,9 +109,9 @@ void t.test('one that leaves a bucket behind is made short', async (t) => {
   const endpoint = (name: string): Happening => ({ kind: 'apply', manifest: { ...one, metadata: { name, labels: { app: 'x' } } } as Manifest });
   const one = { apiVersion: 'v1', kind: 'Pod', spec: { nodeName: 'n1' } };
   const service: Happening = { kind: 'apply', manifest: { apiVersion: 'v1', kind: 'Service', metadata: { name: 'own' }, spec: { clusterIP: '10.96.9.9', selector: { app: 'x' }, ports: [{ port: 80, targetPort: 7 }] } } as Manifest };
-  const happenings = [service, endpoint('x1'), ...draw(13).happenings.slice(0, 2), endpoint('x2')];
+  const happenings = [service, endpoint('e1'), ...draw(13).happenings.slice(0, 2), endpoint('e2')];
   const { findings } = await runEvents({ stage: forgetful, draw: () => ({ ...draw(13), happenings }), count: 1, onProgress: () => undefined });
   const steps = findings[0]?.steps ?? [];
   t.match(steps.at(-1)?.differences[0], { aspect: 'program', summary: /group_id=\d+$/ });
-  t.match(steps.map(({ id }) => id.replace(/^\d+ /, '')), ['Service own comes', 'Pod x1 comes', 'Pod x2 comes'], 'no more than that');
+  t.match(steps.map(({ id }) => id.replace(/^\d+ /, '')), ['Service own comes', 'Pod e1 comes', 'Pod e2 comes'], 'no more than that');
 });

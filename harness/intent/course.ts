@@ -3,20 +3,21 @@
  * heard of. Where policies change, connections that stand are not asked again (the seed, "EgressRuleTable": "ongoing connections are not affected").
  */
 import { Unsupported, assert } from '../base/errors.js';
-import type { KubeObjects, Network } from '../kube/objects.js';
+import type { Cluster, KubeObjects, Network } from '../kube/objects.js';
 import { heardAfter, heardBy, running, type Hearing, type HistoryEvent } from '../nouns/history.js';
 import type { Intent } from '../nouns/intent.js';
 import type { HostNote } from '../nouns/observation.js';
+import type { Topology } from '../nouns/topology.js';
 import type { Stimulus } from '../nouns/vector.js';
 import { intentAmongUnaware } from './hearing.js';
 import { intentOf } from './intent.js';
 import { holder, parties, sender, type Party } from './parties.js';
 import { verdictsOn } from './policy/intent.js';
 import { opened, promisedThroughProxy, refuseUnsettled, stillThere, type Relayed } from './relayed.js';
-import { intentOfService, reachOfItself } from './service/intent.js';
-import { intentFromOutside } from './service/outside.js';
+import { intentOfService, reachOf, reachOfItself } from './service/intent.js';
+import { askedFromOutside, intentFromOutside } from './service/outside.js';
 import { sourcesSeen, type Reach } from './service/reach.js';
-import { answererAmong, askedFor, keptAfter, keptAmong, narrowed, servedBy, type Affinity, type Asked } from './service/served.js';
+import { answererAmong, askedFor, keptAfter, keptAmong, narrowed, notKept, servedBy, type Affinity, type Asked } from './service/served.js';
 
 export interface Course {
   readonly hearing: Hearing<Network>;
@@ -100,23 +101,27 @@ function promisedByService(course: Course, stimulus: Stimulus, asked: Asked): In
   const there = running(hearing);
   const { objects } = heardBy(hearing, sender(there, stimulus.from).node.name);
   const isCalm = objects === undefined || (hearing.behind.size === 0 && dark.size === 0);
-  const intent = isCalm ? intentOf(hearing.cluster, stimulus) : intentOfService({ ...there, objects }, sender(there, stimulus.from), stimulus, (_, from, { protocol }, { ip, port }) => reachNow(course, from, { ip, port, protocol }));
+  const intent = isCalm ? intentOf(hearing.cluster, stimulus) : intentOfService({ ...there, objects }, sender(there, stimulus.from), stimulus, (cluster, from, { protocol }, { ip, port }) => reachNow(cluster, course, from, { ip, port, protocol }));
   assert(intent !== undefined, 'a Service\'s address was asked for');
   if (stimulus.kind === 'open' && intent.kind === 'balanced' && intent.answerers.some(({ to }) => !parties(there).some(({ kind, name }) => kind === 'pod' && name === to))) throw new Unsupported(`nothing is promised about connections to ${asked.ip} that stay open: not all of its endpoints are pods`);
   return narrowed(affinity, stimulus.from, asked, intent);
 }
 
-/** An endpoint is reached as it is by its own address. @throws Unsupported for one that is no pod. */
-function reachNow(course: Course, from: Party, endpoint: Asked): Reach {
-  const there = running(course.hearing);
+/** A pod is reached as it is by its own address; a host on the network between nodes as long as there are flows, by policies alone. @throws Unsupported where nobody listens. */
+function reachNow({ objects, ...there }: Cluster, course: Course, from: Party, endpoint: Asked): Reach {
   const to = holder(there, endpoint.ip);
-  const { objects } = heardBy(course.hearing, from.node.name);
-  if (to?.name === from.name && objects !== undefined) return reachOfItself(objects, from, endpoint, { to: to.name, sources: sourcesSeen(there, from, endpoint.ip) });
-  if (to === undefined) return { answerer: { to: endpoint.ip, sources: [] }, policies: 'keep it back', why: `nobody holds ${endpoint.ip}` };
+  if (to?.name === from.name) return reachOfItself(objects, from, endpoint, { to: to.name, sources: sourcesSeen(there, from, endpoint.ip) });
+  const isOutside = there.externalHosts?.some(({ ip }) => ip === endpoint.ip) === true;
+  if (to === undefined && !isOutside) return keptBack(endpoint.ip, `nobody holds ${endpoint.ip}`);
+  if (to?.kind !== 'pod') return to !== undefined && course.dark.has(to.node.name) ? keptBack(to.name, `the switch of ${to.node.name} has no flows`) : reachOf({ ...there, objects }, from, endpoint, endpoint);
   const direct = promised(course, askingFor(endpoint, from));
-  if (to.kind !== 'pod' || (direct.kind !== 'round-trip' && direct.kind !== 'denied')) throw new Unsupported(`nothing is promised about endpoint ${endpoint.ip} while switches have no flows or nodes have not heard of all`);
-  const answerer = { to: to.name, sources: sourcesSeen(there, from, endpoint.ip) };
-  return direct.kind === 'denied' ? { answerer, policies: 'keep it back', why: direct.why } : { answerer, policies: 'let it through' };
+  if (direct.kind === 'denied') return keptBack(to.name, direct.why);
+  if (direct.kind !== 'round-trip') throw new Unsupported(`nothing is promised about endpoint ${endpoint.ip}, where nobody listens`);
+  return { answerer: { to: to.name, sources: sourcesSeen(there, from, endpoint.ip) }, policies: 'let it through' };
+}
+
+function keptBack(to: string, why: string): Reach {
+  return { answerer: { to, sources: [] }, policies: 'keep it back', why };
 }
 
 function askingFor({ ip, port, protocol }: Asked, { name: from }: Party): Stimulus {
@@ -132,6 +137,9 @@ function askingFor({ ip, port, protocol }: Asked, { name: from }: Party): Stimul
 
 /** The course behind a stimulus of which `intent` was promised, and what hosts noted: it tells which endpoint of a Service it was. */
 export function afterwards(course: Course, stimulus: Stimulus, intent: Intent, notes: readonly HostNote[] = []): Course {
+  const { objects } = course.hearing.cluster;
+  const byOther = objects === undefined ? undefined : askedFromOutside({ ...course.hearing.cluster, objects }, stimulus);
+  if (byOther !== undefined) return { ...course, affinity: notKept(course.affinity, stimulus.from, byOther) };
   const asked = intent.kind === 'balanced' && intent.relay === undefined && stimulus.kind !== 'talk' ? askedFor(course.hearing.cluster, stimulus) : undefined;
   if (asked !== undefined && intent.kind === 'balanced') return afterAnswer(course, stimulus, { asked, intent, answerer: answererAmong(notes, asked) });
   if (stimulus.kind !== 'open' && stimulus.kind !== 'talk') return course;
@@ -175,7 +183,7 @@ function promisedToTalk({ hearing, standing }: Course, { connection, to }: Extra
   if (!known.isWhole) return { kind: 'denied', why: `${known.to.name} is gone` };
   const [opener, answerer] = [known.from, known.to].map(({ node }) => heardBy(hearing, node.name).objects);
   if (known.by !== undefined && known.forgottenBy.has(known.from.node.name)) throw new Unsupported(`nothing is promised about a connection of ${known.from.name} to ${known.by.asked.ip} that the switch of ${known.from.node.name} has forgotten`);
-  const refusal = opener === undefined || answerer === undefined ? undefined : refusalOf(known, { opener, answerer });
+  const refusal = opener === undefined || answerer === undefined ? undefined : refusalOf(running(hearing), known, { opener, answerer });
   if (refusal !== undefined) return { kind: 'denied', why: refusal };
   return known.by === undefined ? { kind: 'round-trip', to: known.to.name, source: known.from.ip } : promisedToStand(known, known.by);
 }
@@ -187,8 +195,8 @@ function promisedToStand({ to }: Standing, { asked, sources, isServed }: NonNull
 }
 
 /** Only a switch that has forgotten the connection asks policies again, and only those of its own pods. */
-function refusalOf({ from, to, port, forgottenBy }: Standing, heard: { readonly opener: KubeObjects; readonly answerer: KubeObjects }): string | undefined {
-  const { atOpener, atAnswerer } = verdictsOn(heard, from, to, { protocol: 'TCP', port });
+function refusalOf(network: Topology, { from, to, port, forgottenBy }: Standing, heard: { readonly opener: KubeObjects; readonly answerer: KubeObjects }): string | undefined {
+  const { atOpener, atAnswerer } = verdictsOn(network, heard, { from, to, service: { protocol: 'TCP', port } });
   const asked = [...(forgottenBy.has(from.node.name) ? [atOpener] : []), ...(forgottenBy.has(to.node.name) ? [atAnswerer] : [])];
   const denied = asked.find((verdict) => verdict.kind === 'denied');
   return denied?.kind === 'denied' ? `the connection was forgotten, and of new ones it holds: ${denied.why}` : undefined;

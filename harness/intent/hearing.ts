@@ -20,7 +20,7 @@ export function intentAmongUnaware(hearing: Hearing<Network>, stimulus: Stimulus
   if (to === undefined || !reaches.has(unrestricted.kind)) return unrestricted;
   if (!knows(hearing, from.node, to.node)) return { kind: 'denied', why: `${from.node.name} has not heard of ${to.node.name}` };
   const [opener, answerer] = [from, to].map(({ node }) => heardBy(hearing, node.name).objects);
-  const verdicts = opener === undefined || answerer === undefined ? [] : Object.values(verdictsOn({ opener, answerer }, from, to, asked.service));
+  const verdicts = opener === undefined || answerer === undefined ? [] : Object.values(verdictsOn(there, { opener, answerer }, { from, to, service: asked.service }));
   const denied = verdicts.find((verdict) => verdict.kind === 'denied');
   if (denied?.kind === 'denied') return { kind: 'denied', why: denied.why };
   return knows(hearing, to.node, from.node) ? unrestricted : unanswered(unrestricted, stimulus, `${to.node.name} has not heard of ${from.node.name}`);

@@ -1,6 +1,7 @@
 import { cidrContains, ipv4Number, parseCidr } from '../../base/address.js';
 import type { Cluster, KubeObjects } from '../../kube/objects.js';
 import type { Intent } from '../../nouns/intent.js';
+import type { Topology } from '../../nouns/topology.js';
 import type { FrameSpec, Stimulus } from '../../nouns/vector.js';
 import { holder, parties, subnetNode, type Party } from '../parties.js';
 import { sourceSeen } from '../way.js';
@@ -30,9 +31,15 @@ export function underPolicies(cluster: Cluster, from: Party, stimulus: Stimulus,
 /** What policies may keep back. */
 export const reaches: ReadonlySet<Intent['kind']> = new Set(['round-trip', 'refused', 'delivered']);
 
-/** What the policies at either end say to new conversations, each as it has heard of the cluster: those of the one that opens them, and of the one that is to be reached. */
-export function verdictsOn(heard: { readonly opener: KubeObjects; readonly answerer: KubeObjects }, from: Party, to: Party, service: Pick<Conversation, 'protocol' | 'port'>): { readonly atOpener: PolicyVerdict; readonly atAnswerer: PolicyVerdict } {
-  const as = (objects: KubeObjects): Conversation => ({ ...service, from: end(objects, from.ip), to: end(objects, to.ip) });
+interface Between {
+  readonly from: Party;
+  readonly to: Party;
+  readonly service: Pick<Conversation, 'protocol' | 'port'>;
+}
+
+/** What the policies at either end say to new conversations, each as it has heard of the network: those of the one that opens them, and of the one that is to be reached, who sees a node by the address that it sends from. */
+export function verdictsOn(network: Topology, heard: { readonly opener: KubeObjects; readonly answerer: KubeObjects }, { from, to, service }: Between): { readonly atOpener: PolicyVerdict; readonly atAnswerer: PolicyVerdict } {
+  const as = (objects: KubeObjects): Conversation => ({ ...service, from: end(objects, sourceSeen(network, from, to)), to: end(objects, to.ip) });
   const isProbe = from.kind === 'node' && from.node.name === to.node.name;
   return { atOpener: egressVerdict(heard.opener, as(heard.opener)), atAnswerer: isProbe ? { kind: 'allowed' } : ingressVerdict(heard.answerer, as(heard.answerer)) };
 }

@@ -12,7 +12,7 @@ import { backends, serviceAt, type Backend, type PortOfService } from './endpoin
 import { balancedAmong, listenerAt, protocolOf, refuseShortLives, sourcesSeen, type Asking, type Reach } from './reach.js';
 
 /** What becomes of what is sent to an endpoint. */
-export type ReachOf = (cluster: Cluster, from: Party, asked: PortOfService, backend: Backend) => Reach;
+export type ReachOf = (cluster: Cluster, from: Party, asked: Pick<PortOfService, 'protocol'>, backend: Backend) => Reach;
 
 /** What somebody who sends to a Service's address gets; undefined for everything else. @throws Unsupported where nothing is promised. */
 export function intentOfService(cluster: Cluster, from: Party, stimulus: Stimulus, reach: ReachOf = reachOf): Intent | undefined {
@@ -52,7 +52,7 @@ function intentOfNobody({ objects }: Cluster, from: Party, stimulus: Asking, nam
  * "DNATTable"). What leaves the cluster from the node's stack does not come back: whether it is kept back is left open (Kubernetes, "Network Policies", on rewritten
  * addresses: "not defined whether this happens before or after").
  */
-function reachOf(cluster: Cluster, from: Party, asked: PortOfService, { ip, port }: Backend): Reach {
+export function reachOf(cluster: Cluster, from: Party, asked: Pick<PortOfService, 'protocol'>, { ip, port }: Backend): Reach {
   const { protocol } = asked;
   const party = listenerAt(cluster, asked, { ip, port });
   if (from.kind === 'node' && party.name === from.name) throw new Unsupported(`nothing is promised about what ${from.name} sends to itself`);

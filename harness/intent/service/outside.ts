@@ -11,6 +11,7 @@ import type { Stimulus } from '../../nouns/vector.js';
 import { holder, parties, subnetNode, type Party } from '../parties.js';
 import { end } from '../policy/intent.js';
 import { egressVerdict, ingressVerdict, type Conversation, type End, type PolicyVerdict } from '../policy/verdict.js';
+import type { Asked } from './served.js';
 import { backends, type Backend, type PortOfService } from './endpoints.js';
 import { balancedAmong, listenerAt, protocolOf, refuseShortLives, sourcesSeen, type Asking, type Reach } from './reach.js';
 
@@ -40,6 +41,15 @@ export function intentFromOutside(cluster: Cluster, stimulus: Stimulus): Intent 
   return intentOfExposure(cluster, asker, stimulus, exposure);
 }
 
+/** The port of a Service that is asked for so, as it is asked for in the cluster; undefined for everything else. */
+export function askedFromOutside(cluster: Cluster, stimulus: Stimulus): Asked | undefined {
+  if (!('port' in stimulus) || !('to' in stimulus) || stimulus.kind === 'talk') return undefined;
+  const asker = askerCalled(cluster, stimulus.from);
+  const exposure = asker === undefined ? undefined : exposureAt(cluster, asker, stimulus);
+  const ip = exposure?.service.spec.clusterIP;
+  return exposure === undefined || ip === undefined ? undefined : { ip, port: exposure.port.port, protocol: exposure.port.protocol };
+}
+
 function askerCalled(cluster: Cluster, name: string): Asker | undefined {
   const host = (cluster.externalHosts ?? []).find((candidate) => candidate.name === name);
   if (host !== undefined) return { name, ip: host.ip };
@@ -47,9 +57,9 @@ function askerCalled(cluster: Cluster, name: string): Asker | undefined {
   return party === undefined ? undefined : { name, ip: party.ip, party };
 }
 
-type Asked = Extract<Stimulus, { readonly to: string; readonly port: number }>;
+type Sent = Extract<Stimulus, { readonly to: string; readonly port: number }>;
 
-function exposureAt(cluster: Cluster, asker: Asker, stimulus: Asked): Exposure | undefined {
+function exposureAt(cluster: Cluster, asker: Asker, stimulus: Sent): Exposure | undefined {
   const protocol = protocolOf(stimulus);
   for (const service of cluster.objects.services) {
     const { type, externalIPs } = service.spec;

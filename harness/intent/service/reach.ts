@@ -36,7 +36,7 @@ export function refuseShortLives(stimulus: Asking): void {
 }
 
 /** Who answers on an endpoint. @throws Unsupported where nobody does. */
-export function listenerAt(cluster: Cluster, { protocol }: PortOfService, { ip, port }: Backend): Party | Outsider {
+export function listenerAt(cluster: Cluster, { protocol }: Pick<PortOfService, 'protocol'>, { ip, port }: Backend): Party | Outsider {
   const party = holder(cluster, ip) ?? outsider(cluster, ip);
   if (party === undefined) throw new Unsupported(`nothing is promised about ${ip}, which nobody holds`);
   if (!answersOn(party, protocol, port)) throw new Unsupported(`nothing is promised about ${protocol} port ${port} of ${party.name}, where nobody listens`);

@@ -62,3 +62,30 @@ void t.test('where nodes have not heard of all', async (t) => {
   const none = happened(beginning(first('').cluster), { kind: 'cluster', what: 'it goes', cluster: remove(first(''), { kind: 'Pod', metadata: { name: 'w1' } }).cluster, unheardBy: ['n1'] });
   t.equal(said(none, probe), 'denied: nobody holds 10.10.2.2');
 });
+
+void t.test('endpoints that are no pods', (t) => {
+  const x1 = { name: 'x1', ip: '172.30.255.1', mac: '0a:00:ac:1e:ff:01' };
+  const hosted = '{ apiVersion: v1, kind: Pod, metadata: { name: h, labels: { app: web } }, spec: { nodeName: n2, hostNetwork: true } }\n---\n';
+  const out = '{ apiVersion: v1, kind: Service, metadata: { name: out }, spec: { clusterIP: 10.96.0.11, ports: [{ port: 80 }] } }\n---\n'
+    + '{ apiVersion: discovery.k8s.io/v1, kind: EndpointSlice, metadata: { name: out, labels: { kubernetes.io/service-name: out } }, addressType: IPv4, ports: [{ port: 7 }], endpoints: [{ addresses: [172.30.255.1] }] }\n---\n';
+  const both = clusterOf(manifestsOf(nodes + pod('p', 'n1') + hosted + service('') + out), { name: 'x', tunnel: 'geneve', externalHosts: [x1] });
+  const isolated = apply(both, manifestsOf('{ apiVersion: networking.k8s.io/v1, kind: NetworkPolicy, metadata: { name: none }, spec: { podSelector: { matchLabels: { app: p } }, policyTypes: [Egress] } }'));
+  const toOut: Stimulus = { ...probe, to: '10.96.0.11' };
+  const deaf = (node: string) => happened(beginning(both.cluster), { kind: 'cluster', what: 'a policy comes', cluster: isolated.cluster, unheardBy: [node] });
+  t.strictSame([said(deaf('n1'), probe), said(deaf('n1'), toOut)], ['n2', 'x1'], 'by what the client\'s node has heard');
+  t.strictSame([said(deaf('n2'), probe), said(deaf('n2'), toOut)], ['n2, or lost', 'x1, or lost']);
+  const dark = happened(beginning(both.cluster), { kind: 'switch restarts', node: 'n2' });
+  t.strictSame([said(dark, probe), said(dark, toOut)], ['denied: the switch of n2 has no flows', 'x1']);
+  t.end();
+});
+
+void t.test('who asks by another address as well', (t) => {
+  const ofNodes = `{ apiVersion: v1, kind: Service, metadata: { name: web }, spec: { type: NodePort, clusterIP: 10.96.0.10, selector: { app: web }, sessionAffinity: ClientIP, ports: [{ port: 80, targetPort: 7, nodePort: 30080 }] } }\n---\n`;
+  const two = clusterOf(manifestsOf(nodes + pod('p', 'n1') + pod('w1', 'n2', 'web') + pod('w2', 'n1', 'web') + ofNodes), { name: 'x', tunnel: 'geneve' });
+  const kept = played(beginning(two.cluster), probe, 'w1');
+  const byNode = (from: string): Stimulus => ({ ...probe, from, to: '172.30.0.1', port: 30_080 });
+  t.equal(said(kept, probe), 'w1');
+  t.equal(said(played(kept, byNode('p'), 'w2'), probe), 'w1,w2');
+  t.equal(said(played(kept, byNode('w2'), 'w2'), probe), 'w1', 'another client');
+  t.end();
+});

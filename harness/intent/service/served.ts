@@ -59,6 +59,11 @@ export function keptAfter(affinity: Affinity, heard: Network, client: Pick<Kept,
   return new Map([...affinity, [affinityKey(client.client, asked), { ...client, asked, to }]]);
 }
 
+/** Whether a client that has asked by another address of the Service, where others may have answered, still keeps whom it had by this one, nobody says. */
+export function notKept(affinity: Affinity, client: string, asked: Asked): Affinity {
+  return new Map([...affinity].filter(([key]) => key !== affinityKey(client, asked)));
+}
+
 function keepsClients({ objects }: Network, asked: Asked): boolean {
   const spec = objects === undefined ? undefined : portAt(objects, asked)?.service.spec;
   return spec?.sessionAffinity === 'ClientIP' && (spec.sessionAffinityConfig?.clientIP?.timeoutSeconds ?? 10_800) >= longEnoughS;
