@@ -1,7 +1,7 @@
 /** Whether each bridge holds exactly the flows and groups it should. */
 import { flowId, parseFlow, printFlow, type Flow } from '../openflow/flow.js';
 import { noNames, type Names } from '../openflow/form.js';
-import { parseGroup, printGroup } from '../openflow/groups.js';
+import { parseDumpedGroup, printGroup } from '../openflow/groups.js';
 import { formatFlowId, type FlowId } from '../nouns/switching.js';
 import type { Count } from '../nouns/verdict.js';
 import { flowKey } from './counters.js';
@@ -97,6 +97,6 @@ function readFlow(node: string, bridge: string, text: string, line: number): rea
 }
 
 function readGroup(node: string, bridge: string, text: string, line: number): readonly [key: string, held: Held] {
-  const group = parseGroup(text, namesOfAll, { file: `groups of ${bridge} on ${node}`, line });
+  const group = parseDumpedGroup(text, namesOfAll, { file: `groups of ${bridge} on ${node}`, line });
   return [`${node} ${bridge} group ${group.id}`, { of: { node, bridge, group: group.id }, text: printGroup(group) }];
 }

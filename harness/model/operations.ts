@@ -23,7 +23,7 @@ export function operate(node: ModelNode, call: Operation): void {
       return setLink(node, call.port, call.state);
     case 'flush':
       if (node.behaviour.flushOfIcmp6 === 'the switch ends' && call.tuple !== undefined && /ct_nw_proto=58\b/.test(call.tuple)) throw new Unpredictable('the model does not forget a connection of ICMPv6 by its tuple: Open vSwitch may end itself there');
-      flushConnections(node.connections, call);
+      flushConnections(node, call);
       return forgetExpected(node.connections, node.controls);
     default:
       return assertNever(call);

@@ -12,6 +12,9 @@ void t.test('files of groups', async (t) => {
   const groups = parseGroups(text.replace(' # of two', ''), 'groups.txt');
   t.match(groups, [{ id: 1, type: 'all' }, { id: 2, type: 'indirect' }]);
   t.equal(groups.length, 2);
+  const inserted = 'group_id=1,type=ff,bucket=bucket_id:0,watch_port:1,actions=output:1,bucket=bucket_id:4,actions=output:3';
+  t.throws(() => parseGroups(inserted, 'groups.txt'), { message: 'groups.txt:1:76: a bucket of a fast failover group needs watch_port or watch_group' });
+  t.strictSame(parseGroups(`OFPST_GROUP_DESC reply (OF1.5) (xid=0x2):\n ${inserted}`, 'groups.txt').map((group) => printGroup(group)), [inserted], 'a switch that had one inserted tells of it');
   t.throws(() => parseGroups('\ngroup_id=1\n', 'groups.txt'), { message: 'groups.txt:2:1: a group needs a type: all, select, indirect, ff' });
 });
 

@@ -53,12 +53,21 @@ const lastBucket = 0xffffff00n;
  * @throws InputError with file, line and column, for everything that ovs-ofctl or the switch refuse, but for groups and meters that are not there.
  */
 export function parseGroup(text: string, names: Names = noNames, place = { file: 'group', line: 1 }, protocol: Protocol = canonical.protocol): Group {
-  return readGroup(span(text, { ...place, column: 1 }), names, protocol);
+  return readGroup(span(text, { ...place, column: 1 }), names, protocol, 'asked for');
 }
+
+/** Reads one group as `dump-groups` tells it: the switch takes any bucket that is inserted, also those that ovs-ofctl refuses in a group that is added. @throws InputError as `parseGroup`. */
+export function parseDumpedGroup(text: string, names: Names = noNames, place = { file: 'group', line: 1 }): Group {
+  return readGroup(span(text, { ...place, column: 1 }), names, canonical.protocol, 'dumped');
+}
+
+const dumpTitle = /^(OFPST|NXST)_GROUP_DESC reply/;
 
 /** Reads a file of groups, one a line, or the output of `dump-groups`; blank lines, lines that begin with # and the dump's title are left out. */
 export function parseGroups(text: string, file: string, names: Names = noNames): readonly Group[] {
-  return text.split('\n').flatMap((line, index) => (/^\s*(#|$)|^(OFPST|NXST)_GROUP_DESC reply/.test(line) ? [] : [parseGroup(line, names, { file, line: index + 1 })]));
+  const lines = text.split('\n');
+  const parse = lines.some((line) => dumpTitle.test(line)) ? parseDumpedGroup : parseGroup;
+  return lines.flatMap((line, index) => (/^\s*(#|$)/.test(line) || dumpTitle.test(line) ? [] : [parse(line, names, { file, line: index + 1 })]));
 }
 
 /** Reads one line of changes: `add group_id=1,…`, `insert_bucket group_id=1,command_bucket_id=first,bucket=…`; `add` may be left out. */
@@ -82,17 +91,19 @@ export function parseGroupChange(text: string, names: Names = noNames, place = {
       return { kind, id, place: where };
     }
     default:
-      return { kind: kind as 'add' | 'modify' | 'add_or_mod', group: readGroup(rest, names, protocol) };
+      return { kind: kind as 'add' | 'modify' | 'add_or_mod', group: readGroup(rest, names, protocol, 'asked for') };
   }
 }
 
-function readGroup(whole: Span, names: Names, protocol: Protocol): Group {
+function readGroup(whole: Span, names: Names, protocol: Protocol, how: 'asked for' | 'dumped'): Group {
   const [head, texts] = cutBuckets(whole);
   const { id, type, selection } = readHead(head, ['group_id', 'type', 'selection_method', 'selection_method_param', 'fields'], names);
   if (id === 'all') throw complain(head, 'a group has a number');
   if (type === undefined) throw complain(head, `a group needs a type: ${groupTypes.join(', ')}`);
   if (type === 'indirect' && texts.length !== 1) throw complain(whole, `an indirect group has one bucket, got ${texts.length}`);
-  const buckets = numbered(texts, texts.map((text) => readBucket(text, type, names, protocol)), protocol);
+  const read = texts.map((text) => readBucket(text, type, names, protocol));
+  if (how === 'asked for') for (const [index, bucket] of read.entries()) checkBucket(texts[index]!, type, bucket);
+  const buckets = numbered(texts, read, protocol);
   if (selection === undefined || protocol === 'OpenFlow13') return { id, type, buckets };
   if (type !== 'select') throw complain(head, 'selection_method is for groups of type select');
   return { id, type, selection, buckets };
@@ -187,11 +198,15 @@ function readBucket(whole: Span, type: Group['type'] | undefined, names: Names, 
     }
   }
   if (actions.length === 0) throw complain(whole, 'a bucket needs actions');
-  const isWatched = bucket.watchPort !== undefined || bucket.watchGroup !== undefined;
-  if (type === 'ff' && !isWatched) throw complain(whole, 'a bucket of a fast failover group needs watch_port or watch_group');
-  if ((type === 'all' || type === 'indirect') && isWatched) throw complain(whole, 'watch_port and watch_group are for groups of type ff or select');
-  if (type !== undefined && type !== 'select' && bucket.weight !== 0) throw complain(whole, 'weights are for groups of type select');
   return { ...bucket, actions: parseBucketActions(whole, actions, names, protocol) };
+}
+
+/** What buckets of a group of `type` must have, and must not. */
+function checkBucket(at: Span, type: Group['type'], { weight, watchPort, watchGroup }: BucketText): void {
+  const isWatched = watchPort !== undefined || watchGroup !== undefined;
+  if (type === 'ff' && !isWatched) throw complain(at, 'a bucket of a fast failover group needs watch_port or watch_group');
+  if ((type === 'all' || type === 'indirect') && isWatched) throw complain(at, 'watch_port and watch_group are for groups of type ff or select');
+  if (type !== 'select' && weight !== 0) throw complain(at, 'weights are for groups of type select');
 }
 
 function withWatchPort<Text extends Omit<BucketText, 'actions'>>(bucket: Text, at: Span, names: Names): Text {

@@ -83,6 +83,9 @@ function firstWords<Name extends string>(fields: Readonly<Record<Name, number>>)
   return Object.fromEntries(places) as Record<Name, number>;
 }
 
+/** Addresses and ports, word by word: what a connection is told by, and what its packets are translated in. */
+export const tupleWords: readonly number[] = [word.nwSrc, word.nwDst, word.tpSrc, word.tpDst, ...[word.ipv6Src, word.ipv6Dst].flatMap((first) => [0, 1, 2, 3].map((index) => first + index))];
+
 /** Keys that are still free: many at once are made in a fraction of the time that each of them alone takes. */
 let spare = { words: new Uint32Array(), next: 0 };
 const keysAtOnce = 64;

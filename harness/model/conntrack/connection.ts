@@ -73,7 +73,17 @@ export function cutShort(connection: Connection, nowMs: number): void {
   Object.assign(connection, { expiresAtMs: nowMs, isCutShort: true });
 }
 
-/** Every connection of the table that has not expired. */
+/** It is gone; another that it covered is found again. */
+export function forget(table: ConnectionTable, gone: Connection): void {
+  const keys = [keyOf(gone.original), keyOf(gone.reply)].filter((key) => table.get(key) === gone);
+  for (const key of keys) table.delete(key);
+  for (const key of keys) {
+    const covered = [...table.values()].findLast(({ original, reply }) => keyOf(original) === key || keyOf(reply) === key);
+    if (covered !== undefined) table.set(key, covered);
+  }
+}
+
+/** Every connection of the table that has not expired, in the order in which they came. */
 export function liveConnections(table: ConnectionTable, nowMs: number): readonly Connection[] {
   return [...new Set(table.values())].filter(({ expiresAtMs }) => expiresAtMs > nowMs);
 }

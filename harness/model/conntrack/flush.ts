@@ -1,7 +1,7 @@
 /** Connections that are forgotten at somebody's word (ovs-vswitchd(8), "dpctl/flush-conntrack"; Open vSwitch lib/ct-dpif.c, ct_dpif_flush). */
 import { InputError, Unsupported } from '../../base/errors.js';
 import { ipProtocols } from '../../packet/ipv4.js';
-import type { Connection, ConnectionTable } from './connection.js';
+import { forget, liveConnections, type Connection, type Moment } from './connection.js';
 import { printTuple, type Tuple } from './tuple.js';
 
 /** What the words of a tuple are in the text of a connection's direction. */
@@ -15,16 +15,21 @@ interface Wanted {
 
 /**
  * Forgets all connections, or those of a zone, or those whose first direction has all that `tuple` says. A tuple that leaves nothing open
- * names one connection by either direction, in zone 0 where none is given.
+ * names the one connection that a packet like it would belong to, in zone 0 where none is given; before 3.3 not by the answers to one that is translated.
  * @throws InputError for a tuple that is none.
  */
-export function flushConnections(table: ConnectionTable, { zone, tuple: text }: { readonly zone?: number; readonly tuple?: string }): void {
+export function flushConnections(moment: Moment, { zone, tuple: text }: { readonly zone?: number; readonly tuple?: string }): void {
   const tuple = text === undefined ? undefined : parseTuple(text);
-  const isWhole = tuple !== undefined && leavesNothingOpen(tuple);
-  const inZone = zone ?? (isWhole ? 0 : undefined);
-  const isMeant = ({ original, reply }: Connection) => (inZone === undefined || original.zone === inZone)
-    && (tuple === undefined || isAlike(original, tuple) || (isWhole && isAlike(reply, tuple)));
-  for (const [key, connection] of table) if (isMeant(connection)) table.delete(key);
+  if (tuple !== undefined && leavesNothingOpen(tuple)) return flushOne(moment, zone ?? 0, tuple);
+  const isMeant = ({ original }: Connection) => (zone === undefined || original.zone === zone) && (tuple === undefined || isAlike(original, tuple));
+  for (const connection of new Set(moment.connections.values())) if (isMeant(connection)) forget(moment.connections, connection);
+}
+
+function flushOne({ connections, nowMs, behaviour }: Moment, zone: number, tuple: Wanted): void {
+  const found = liveConnections(connections, nowMs).findLast(({ original, reply }) => original.zone === zone && (isAlike(original, tuple) || isAlike(reply, tuple)));
+  if (found === undefined) return;
+  const isOfItsOwn = behaviour.forceOnTranslated === 'does nothing' && found.translated !== undefined && !isAlike(found.original, tuple);
+  if (!isOfItsOwn) forget(connections, found);
 }
 
 /** To Open vSwitch it does once it names both addresses and what else the protocol has. */

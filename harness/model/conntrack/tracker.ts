@@ -35,9 +35,9 @@ export function track<Node extends Tracker>(tracker: Node, packet: TrackedPacket
     }
     cutShort(connection, tracker.nowMs);
   }
-  // Where there was none to be found, nothing has come since.
+  // Where there was none to be found, nothing has come since. What another is in the way of still belongs to the one that it has ended.
   const isFree = connection === undefined && asked.commits !== 'by force' && (state & translatedBits) === 0;
-  if (!isFree && isTaken(tracker, tuple)) return { zone, state, isReply, original: tuple };
+  if (!isFree && isTaken(tracker, tuple)) return connection === undefined ? { zone, state, isReply, original: tuple } : { zone, state, isReply, connection, original: firstOf(connection) };
   const expected = expectedAs(tracker.connections, tracker.controls, tuple, tracker.nowMs);
   const original = expected?.parent ?? tuple;
   if (!opens(packet)) return withExpected({ zone, state: trk | inv, isReply, original }, expected);

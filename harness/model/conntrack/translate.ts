@@ -21,12 +21,12 @@ export interface Bytes {
   readonly key: FlowKey;
 }
 
-/** The frame after `translation`. Fields that differ from `then`, as they were when the packet was tracked, were written since and stay. */
-export function translate({ frame, layout, key }: Bytes, change: Translation, behaviour: Behaviour, then: FlowKey = key): Bytes {
+/** The frame after `change`. @param written words that were written since: the fields that they belong to stay. */
+export function translate({ frame, layout, key }: Bytes, change: Translation, behaviour: Behaviour, written: readonly number[] = []): Bytes {
   const { part, tuple, isOfError } = change;
   const after = key.slice();
   const write = (field: number, values: readonly number[]) => {
-    if (values.every((_, index) => key[field + index] === then[field + index])) after.set(values, field);
+    if (!values.some((_, index) => written.includes(field + index))) after.set(values, field);
   };
   const [v4, v6] = part === 'src' ? [word.nwSrc, word.ipv6Src] : [word.nwDst, word.ipv6Dst];
   const address = tuple.family === 'ipv4' ? v4 : v6;

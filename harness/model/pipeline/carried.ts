@@ -1,6 +1,6 @@
 /** What the datapath's packet carries of connections while a translation's actions are carried out on it: the translation itself knows nothing of it. */
 import { Unsupported } from '../../base/errors.js';
-import { copyKey, isIp, word, type FlowKey } from '../../packet/flow-key.js';
+import { copyKey, isIp, tupleWords, word, type FlowKey } from '../../packet/flow-key.js';
 import type { Behaviour } from '../behaviour.js';
 import { translate, type Bytes } from '../conntrack/translate.js';
 import type { Translation as Change } from '../conntrack/tracked.js';
@@ -9,10 +9,16 @@ import type { Packet } from '../packet.js';
 export interface Carried {
   /** What the tracker said of it last. */
   readonly tracked: Packet['tracked'];
-  /** What became of its addresses and ports, each with the fields as the tracker saw them. */
-  readonly changes: readonly { readonly change: Change; readonly then: FlowKey }[];
+  /** What became of its addresses and ports, one translation behind the other. */
+  readonly changes: readonly CarriedChange[];
   /** Of what a tunnel carries; undefined where that is what the translation takes it for. */
   readonly inside: Inside | undefined;
+}
+
+interface CarriedChange {
+  readonly change: Change;
+  /** The words that were written since, also with what they had before: they stay as they were written. */
+  readonly written: readonly number[];
 }
 
 const unchanged: Carried['changes'] = [];
@@ -29,12 +35,24 @@ export function carriedBy({ tracked }: Packet): Carried {
   return { changes: unchanged, tracked, inside: undefined };
 }
 
+/** What the tracker translates the packet to behind all that was done with it before. */
+export function translated(carried: Carried, change: Change): Carried {
+  return { ...carried, changes: [...carried.changes, { change, written: [] }] };
+}
+
+/** What was pending was put into the packet's bytes: of what it was translated to, that is written over. */
+export function writtenOver(carried: Carried, before: FlowKey, after: FlowKey): Carried {
+  if (carried.changes.length === 0) return carried;
+  const fresh = tupleWords.filter((field) => before[field] !== after[field]);
+  return fresh.length === 0 ? carried : { ...carried, changes: carried.changes.map(({ change, written }) => ({ change, written: [...written, ...fresh] })) };
+}
+
 /** The packet's bytes as the datapath has them, where `packet` is what the translation takes it for. */
 export function bytesOf({ frame, layout, arrived }: Pick<Packet, 'frame' | 'layout' | 'arrived'>, { changes, inside }: Carried, behaviour: Behaviour): Bytes {
   if (inside !== undefined) return bytesOf({ frame: withInside(frame, inside), layout, arrived }, { changes, tracked: undefined, inside: undefined }, behaviour);
   if (changes.length === 0) return { frame, layout, key: arrived };
   if (!isIp(arrived[word.ethType] ?? 0)) throw new Unsupported('the model does not look for a translated packet behind labels');
-  return changes.reduce<Bytes>((bytes, { change, then }) => translate(bytes, change, behaviour, then), { frame, layout, key: arrived });
+  return changes.reduce<Bytes>((bytes, { change, written }) => translate(bytes, change, behaviour, written), { frame, layout, key: arrived });
 }
 
 /** The frame around the other packet; what was done to the frame itself stays. */

@@ -12,7 +12,7 @@ import { handUp } from '../packet.js';
 import { isPlain } from '../../openflow/actions/output.js';
 import { bytesOf } from './carried.js';
 import { meteredForController } from './meter.js';
-import { actionBytes, blame, leaveToDatapath, noteDrop, noteWrite, type ActionList, type Place, type Translation } from './translation.js';
+import { actionBytes, blame, commitChanges, leaveToDatapath, noteDrop, noteWrite, type ActionList, type Place, type Translation } from './translation.js';
 
 /** Sends the packet as it is now; how it goes on does not depend on it. */
 export function tellController(at: Translation, action: ControllerAction, list: ActionList): void {
@@ -25,6 +25,7 @@ function reasonOf(at: Translation, action: ControllerAction, list: ActionList): 
 }
 
 function tell(at: Translation, action: ControllerAction, reason: PacketIn['reason'], meters: Place['meters']): void {
+  commitChanges(at);
   handUp(at.packet);
   const { rule } = at;
   const isMiss = reason === 'action' && rule !== undefined && rule.flow.priority === 0 && rule.flow.match.length === 0;

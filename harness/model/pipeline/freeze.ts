@@ -49,8 +49,8 @@ function asAction(action: Action): Action {
 /** The broken-off translation goes on behind what was sent so far; the rest of this one goes on without it. */
 export function finishFreezing(at: Translation): void {
   const { freezing } = at;
+  commitChanges(at);
   if (freezing?.kind === 'pause') handUp(at.packet);
-  else commitChanges(at);
   const frozen: Frozen = { ...freeze(at, 0), packet: copyOf(at.packet) };
   at.freezing = undefined;
   at.frozen = [];

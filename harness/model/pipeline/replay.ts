@@ -3,7 +3,7 @@ import { assertNever } from '../../base/errors.js';
 import { applyPatch, type KeptEvent, type Megaflow } from '../megaflows/megaflow.js';
 import { commit, reread, settled, type Packet } from '../packet.js';
 import { refusePutOff, wrap } from '../tunnels/wrap.js';
-import { carriedBy } from './carried.js';
+import { carriedBy, writtenOver } from './carried.js';
 import { deliver, frameOf, shortestFrame } from './delivery.js';
 import { forgetConnection, trackNow } from './tracking.js';
 import type { Execution } from './translation.js';
@@ -26,13 +26,18 @@ export function replay({ passage, recirculate }: Omit<Execution, 'carried'>, { c
   }
 }
 
+function putIn(run: Execution, { patch }: Extract<KeptEvent, { readonly kind: 'commit' }>, packet: Packet): void {
+  const before = packet.arrived;
+  applyPatch(patch, packet.key);
+  commit(packet);
+  run.carried = writtenOver(run.carried, before, packet.arrived);
+}
+
 /** What is done last with a packet may have the packet itself. */
 function carryOut(run: Execution, event: KeptEvent, packet: Packet, place: 'last' | 'others behind'): 'dropped' | undefined | void {
   switch (event.kind) {
     case 'commit':
-      applyPatch(event.patch, packet.key);
-      commit(packet);
-      return;
+      return putIn(run, event, packet);
     case 'output':
       return deliver(run, event.port, frameOf(run, packet));
     case 'take off': {

@@ -4,7 +4,7 @@ import type { FlowId } from '../../nouns/switching.js';
 import { fieldCalled } from '../../openflow/fields.js';
 import type { Masked } from '../../openflow/values.js';
 import { etherTypes } from '../../packet/ethernet.js';
-import { word } from '../../packet/flow-key.js';
+import { tupleWords, word } from '../../packet/flow-key.js';
 import type { Behaviour } from '../behaviour.js';
 import { letGo } from '../conntrack/fragments.js';
 import { readerOf } from '../conntrack/helper.js';
@@ -16,7 +16,7 @@ import { writeField } from '../keys.js';
 import type { ModelNode } from '../node.js';
 import type { Packet } from '../packet.js';
 import type { TraceStep } from '../trace.js';
-import { asCarried } from './carried.js';
+import { asCarried, carriedBy, translated } from './carried.js';
 import { readAlong } from './helper.js';
 import { assemble, inPlaceOf, lacksPorts } from './reassembly.js';
 import { chooseTranslation } from './translation-choice.js';
@@ -50,9 +50,8 @@ export function trackNow(run: Execution, { asked, marks, onward: place, flow, to
   const { becomes } = said;
   if (becomes !== undefined) {
     if (seen.kind === 'whole') throw new Unsupported('the model does not translate fragments');
-    const change = { change: becomes, then: onward.arrived };
-    Object.assign(onward, asCarried(onward, { changes: [change], tracked: undefined, inside: undefined }, behaviour));
-    run.carried = { changes: [...run.carried.changes, change], tracked: run.carried.tracked, inside: run.carried.inside };
+    Object.assign(onward, asCarried(onward, translated(carriedBy(onward), becomes), behaviour));
+    run.carried = translated(run.carried, becomes);
   }
   const holds = asked.nat === undefined && said.connection !== undefined && seen.kind === 'packet';
   run.carried = { changes: run.carried.changes, tracked: { said, key: onward.arrived, holds }, inside: run.carried.inside };
@@ -97,7 +96,7 @@ function lookAtConnection(node: ModelNode, packet: Packet | undefined, asked: As
   if (packet === undefined || packet.trackedAs === 'nothing') return track(node, undefined, asked, undefined, chooseTranslation);
   const { arrived, tracked } = packet;
   const reader = readerOf(arrived, asked.helper, tracked?.said.connection, node.behaviour);
-  const isUnchanged = tracked?.holds === true && tracked.said.zone === asked.zone && ofTuples.every((field) => tracked.key[field] === arrived[field]);
+  const isUnchanged = tracked?.holds === true && tracked.said.zone === asked.zone && tupleWords.every((field) => tracked.key[field] === arrived[field]);
   if (isUnchanged && asked.commits !== 'by force' && reader === undefined) return trackAgain(tracked.said, asked.nat);
   return track(node, seenByTracker(packet, asked.zone, node.behaviour), reader === undefined ? asked : { ...asked, reader }, tracked?.said, chooseTranslation);
 }
@@ -125,5 +124,3 @@ export interface Marks {
   readonly mark: Masked;
   readonly label: Masked;
 }
-
-const ofTuples = [word.nwSrc, word.nwDst, word.tpSrc, word.tpDst, ...[word.ipv6Src, word.ipv6Dst].flatMap((first) => [0, 1, 2, 3].map((index) => first + index))];

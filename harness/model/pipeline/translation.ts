@@ -10,7 +10,7 @@ import type { Received } from '../memberships.js';
 import { idOf, type ModelBridge, type ModelNode } from '../node.js';
 import { commit, type Packet } from '../packet.js';
 import type { Detail } from '../detail.js';
-import { carriedBy, type Carried } from './carried.js';
+import { carriedBy, writtenOver, type Carried } from './carried.js';
 import type { TraceStep } from '../trace.js';
 
 /** Limits of ovs-vswitchd: resubmit depth and resubmits a translation (ovs-actions(7), "resubmit"), and what the stack takes. */
@@ -182,7 +182,11 @@ export function keepNothing(at: Translation, why: string): void {
 /** The packet's changes go into its bytes. */
 export function commitChanges(at: Translation): void {
   const { packet, recording } = at;
-  if (commit(packet) === 'as they were' || recording === undefined) return;
+  const before = packet.arrived;
+  if (commit(packet) === 'as they were') return;
+  const after = packet.arrived;
+  at.datapath.push(() => { at.carried = writtenOver(at.carried, before, after); });
+  if (recording === undefined) return;
   if (packet.isWrapped) keepNothing(at, 'what a tunnel sends is changed');
   else recording.events.push({ kind: 'commit', key: copyKey(packet.key) });
 }

@@ -1,8 +1,10 @@
 /**
- * Goal: a reset leaves nothing of what was done before it, on nodes that something was done to and on others. Method: frames, changes of flows and
- * time for one of two nodes, then a reset; what is counted and remembered is held to that of a model in which nothing was done yet.
+ * Goal: a reset leaves nothing of what was done before it, on nodes that something was done to and on others; nor does a call that is refused. Method:
+ * frames, changes of flows and time for one of two nodes, then a reset; what is counted and remembered is held to that of a model in which nothing was
+ * done yet. Time in which a switch may end itself, behind which other time is refused for the same reason.
  */
 import t from 'tap';
+import { Unsupported } from '../../base/errors.js';
 import type { ClusterPlan } from '../../nouns/plan.js';
 import type { SwitchCall } from '../../nouns/switching.js';
 import { encodeEthernet } from '../../packet/ethernet.js';
@@ -47,4 +49,19 @@ void t.test('after a reset it is as if nothing had been done', async (t) => {
     await model.reset();
     t.strictSame(await told(), fresh);
   }
+});
+
+void t.test('what is refused has done nothing', async (t) => {
+  const learner = 'idle_timeout=5,in_port=1 actions=learn(table=4,hard_timeout=2,delete_learned,NXM_OF_ETH_SRC[],output:NXM_OF_IN_PORT[]),output:2';
+  const model = openModel({ nodes: plan.nodes.map((node) => ({ ...node, bridges: node.bridges.map((bridge) => ({ ...bridge, flows: [learner] })) })) });
+  const told = async () => JSON.stringify([await model.counts(), await model.program(), await model.state(), model.traces().length, model.dumpFlows('n1', 'br-n1').map(({ statistics }) => statistics?.packets.toString())]);
+  await model.call([into('n1')]);
+  const before = await told();
+  const later = (ms: number): SwitchCall => ({ kind: 'advance', node: 'n1', ms });
+  await t.rejects(model.call([into('n1'), later(31_000)]), Unsupported, 'a flow expires at once with what it learned');
+  t.equal(await told(), before);
+  await t.rejects(model.call([later(31_000)]), Unsupported, 'as it would have without the first attempt');
+  await model.call([later(3000)]);
+  await model.call([later(3000)]);
+  t.strictSame((await model.program(new Set(['n1'])))[0]?.flows, [], 'one after the other, they may');
 });

@@ -1,5 +1,5 @@
 /** The reference model as a testbed: nothing is real, and everything is explained. */
-import { assert } from '../../base/errors.js';
+import { assert, Unsupported } from '../../base/errors.js';
 import type { ClusterPlan } from '../../nouns/plan.js';
 import { joinStates } from '../../nouns/state.js';
 import type { FlowCount, FlowId, Reconfiguration, SwitchCall, SwitchStep } from '../../nouns/switching.js';
@@ -18,7 +18,7 @@ import { printGroup } from '../../openflow/groups.js';
 import type { Testbed } from '../testbed.js';
 
 export interface ModelTestbed extends Testbed {
-  /** What is left open the witness is asked, and its answer holds until the next reset; without one it is refused. */
+  /** What is left open the witness is asked, and its answer holds until the next reset; without one it is refused. What is refused has done nothing. */
   call(calls: readonly SwitchCall[], witness?: Witness): Promise<readonly SwitchStep[]>;
   /** Flows since the last reset of which nobody asked which one a packet took (`Witness.ofAlike`): one set for all that may have been taken for one another. */
   leftOpen(): readonly (readonly FlowId[])[];
@@ -103,9 +103,11 @@ export function openModel(plan: ClusterPlan, versions: Testbed['versions'] = {})
           past.push({ calls });
           return steps;
         } catch (error) {
-          if (!(error instanceof Undecided) || witness === undefined) throw error;
-          await decide(error, witness);
+          if (!(error instanceof Unsupported)) throw error;
+          const isDecided = error instanceof Undecided && witness !== undefined;
+          if (isDecided) await decide(error, witness);
           rewind();
+          if (!isDecided) throw error;
         }
       }
     },
