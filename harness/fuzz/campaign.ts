@@ -96,10 +96,13 @@ interface PlayedCase {
   readonly gone?: Unavailable;
 }
 
-/** The smallest case that differs in the same aspect. */
+/** Each try in which a switch dies needs another switch. */
+const mostTriesWithDeaths = 150;
+
+/** The smallest case that differs in the same aspect; where a switch dies, as small as it gets in so many tries. */
 export async function smallestOf(sides: Sides, fuzzCase: FuzzCase, { differences }: Judgement): Promise<Omit<Finding, 'index'>> {
   const aspect = differences[0]?.aspect;
-  const smallest = await shrink(fuzzCase, async (smaller) => (await judge(sides, smaller)).differences.some((difference) => difference.aspect === aspect));
+  const smallest = await shrink(fuzzCase, async (smaller) => (await judge(sides, smaller)).differences.some((difference) => difference.aspect === aspect), aspect === 'life' ? mostTriesWithDeaths : Infinity);
   return { smallest, differences: (await judge(sides, smallest)).differences };
 }
 

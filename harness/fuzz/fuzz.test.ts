@@ -99,6 +99,17 @@ void t.test('a case shrinks to what shows', async (t) => {
     groups: ['group_id=1,type=all,bucket=bucket_id:1,actions=set_field:0x3->reg1'], flows: ['table=3, priority=1,tcp actions=dec_ttl'],
     beyond: [], steps: [{ kind: 'packet', port: '1', frame: new Uint8Array(14).with(3, 7) }, { kind: 'advance', ms: 101 }],
   });
+  let asked = 0;
+  const counted = async (smaller: FuzzCase) => {
+    asked++;
+    return await shows(smaller);
+  };
+  const whole = await shrink(large, counted);
+  const times = asked;
+  asked = 0;
+  const halfway = await shrink(large, counted, 9);
+  t.ok(times > 9 && asked === 9 && (await shows(halfway)), 'as small as it is in so many tries');
+  t.notSame(halfway, whole);
 });
 
 void t.test('what packets met is counted', (t) => {
