@@ -1,7 +1,8 @@
 /**
  * Goal: a packet that a megaflow is kept for leads to what it would lead to without: frames, packet-ins, steps, counters, and everything
  * that is remembered. Method: random pipelines and sequences are played on two models, one of which keeps megaflows; every packet comes
- * several times, each time with some bytes otherwise. The fault: with one word of the masks forgotten, the two must differ.
+ * several times, each time with some byte otherwise, or at a port where others come in. The fault: with one word of the masks forgotten, or
+ * where packets must not have come from, the two must differ.
  */
 import t from 'tap';
 import { randomFor, type Random } from '../base/random.js';
@@ -71,9 +72,14 @@ function remembered({ nodes }: Side): Promise<string> {
   return whatComesOf(() => nodes.map((each) => [stateOf(each), each.bridges.map((bridge) => dumpFlows(bridge, each.nowMs)), [...each.neighbours.learned]]));
 }
 
-/** Every packet as it is, then with some byte otherwise, and as it is again. */
+/** Every packet as it is, then with some byte otherwise, as it is at another port, and as it is again. */
 function varied(steps: readonly CaseStep[], random: Random): readonly CaseStep[] {
-  return steps.flatMap((step): readonly CaseStep[] => (step.kind === 'packet' ? [step, ...Array.from({ length: variants }, () => ({ ...step, frame: changed(step.frame, random) })), step] : [step]));
+  const ports = steps.flatMap((step) => (step.kind === 'packet' ? [step.port] : []));
+  return steps.flatMap((step): readonly CaseStep[] => {
+    if (step.kind !== 'packet') return [step];
+    const elsewhere = { ...step, port: ports[random.integer(0, ports.length - 1)] ?? step.port };
+    return [step, ...Array.from({ length: variants }, () => ({ ...step, frame: changed(step.frame, random) })), elsewhere, step];
+  });
 }
 
 function changed(frame: Uint8Array, random: Random): Uint8Array {
@@ -161,6 +167,15 @@ const faults: readonly (readonly [name: keyof typeof word, drawn: FuzzCase])[] =
   ['reg', { ...deciding(''), flows: [...first, 'table=1,priority=2,reg0=1 actions=3', 'table=1,priority=1 actions=4'], steps: [packet({}), packet({ srcPort: 3 })] }],
   ['ctState', { ...deciding(''), flows: ['priority=1,ip actions=ct(commit,table=1)', 'table=1,priority=2,ct_state=+new,ip actions=3', 'table=1,priority=1 actions=4'], steps: [packet({}), packet({ from: ends.to, to: ends.from, srcPort: ends.dstPort, dstPort: ends.srcPort })] }],
 ];
+
+void t.test('where packets must not have come from is noticed', async (t) => {
+  const each: FuzzCase = { ...deciding(''), flows: ['actions=2,3'], steps: [packet({}), packet({ in: '2' }), packet({ in: '3' }), packet({ in: '4' })] };
+  t.match(await compare(each, newest, randomFor(0, 'from'), 'as they are'), { difference: undefined, hits: 1 }, 'only the last one may go as the first did');
+  const forgetting = ({ megaflows }: ModelNode) => {
+    for (const tables of megaflows?.starts.values() ?? []) for (const tuples of tables.values()) for (const { buckets } of tuples) for (const { items } of buckets.values()) items.splice(0, items.length, ...items.map((item) => ({ ...item, notFrom: [] })));
+  };
+  t.ok((await compare(each, newest, randomFor(0, 'from'), 'as they are', forgetting)).difference, 'they differ');
+});
 
 for (const [name, each] of faults) {
   void t.test(`a mask without ${name} is noticed`, async (t) => {

@@ -33,7 +33,7 @@ export function explainFrame(node: ModelNode, { bridge: name, ofport, frame, kno
   const bridge = node.bridges.find(({ plan }) => plan.name === name);
   assert(bridge !== undefined, `node ${node.name} has no bridge ${name}`);
   const details: Detail[] = [];
-  const passage: Passage = { node, outputs: [], packetIns: [], resumed: [], steps: [], edits: [], shortened: [], clogged: new Set(), details, recirculations: 0 };
+  const passage: Passage = { node, outputs: [], packetIns: [], resumed: [], steps: [], edits: [], shortened: [], clogged: [], details, recirculations: 0 };
   const explained = (refused?: Unsupported): Explained => {
     const outputs = passage.outputs.map((output) => ({ ...output, key: output.key ?? new Uint32Array() })).toSorted((a, b) => (a.port < b.port ? -1 : a.port > b.port ? 1 : 0));
     return { steps: passage.steps, details, outputs, packetIns: passage.packetIns, ...(refused === undefined ? {} : { refused }) };

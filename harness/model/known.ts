@@ -5,11 +5,11 @@ import type { Match } from '../openflow/match.js';
 import { standsForNothing } from './options.js';
 
 /** Fields that nothing fills in the flow key, or not as Open vSwitch does. */
-const unfilled = /^(recirc_id|dp_hash|skb_priority)$/;
+const unfilled: ReadonlySet<string> = new Set(['recirc_id', 'dp_hash', 'skb_priority']);
 
 /** Whether packets have the field's value in their flow key. */
 export function isFilled(field: Field): boolean {
-  return !unfilled.test(field.name) && !standsForNothing(field);
+  return !unfilled.has(field.name) && !standsForNothing(field);
 }
 
 /** What of a flow's match the model does not know, in a word, where there is anything. */

@@ -21,7 +21,7 @@ import { Undecided } from './undecided.js';
 export function receiveFrame(node: ModelNode, port: string, frame: Uint8Array): { readonly step: SwitchStep; readonly trace: Trace } {
   const place = findPort(node, port);
   if (node.downPorts.has(port)) return { step: { outputs: [], packetIns: [] }, trace: { node: node.name, port, steps: [{ kind: 'drop', why: `the link of ${port} is down` }] } };
-  const passage: Passage = { node, outputs: [], packetIns: [], resumed: [], steps: [], edits: [], shortened: [], clogged: new Set(), recirculations: 0 };
+  const passage: Passage = { node, outputs: [], packetIns: [], resumed: [], steps: [], edits: [], shortened: [], clogged: [], recirculations: 0 };
   try {
     enter(passage, place.bridge, arriving(frame, place.number));
     answerByDevices(passage);
@@ -34,8 +34,8 @@ export function receiveFrame(node: ModelNode, port: string, frame: Uint8Array): 
     throw error instanceof Undecided ? new Undecided(message, error.node, error.question) : error instanceof Unpredictable ? new Unpredictable(message) : new Unsupported(message);
   }
   // A stable sort: frames of one port keep their order.
-  const outputs = passage.outputs.sort((a, b) => (a.port < b.port ? -1 : a.port > b.port ? 1 : 0));
-  return { step: { outputs, packetIns: passage.packetIns }, trace: { node: node.name, port, steps: passage.steps } };
+  if (passage.outputs.length > 1) passage.outputs.sort((a, b) => (a.port < b.port ? -1 : a.port > b.port ? 1 : 0));
+  return { step: { outputs: passage.outputs, packetIns: passage.packetIns }, trace: { node: node.name, port, steps: passage.steps } };
 }
 
 /** The devices of LOCAL ports where tunnels end answer ARP by themselves: what they say comes in at once. */

@@ -4,8 +4,7 @@ import { printFlow } from '../../openflow/flow.js';
 import { word, type FlowKey } from '../../packet/flow-key.js';
 import type { FlowTable, FlowTables } from '../classifier.js';
 import type { Rule } from './rule.js';
-import type { Subtable } from './subtable.js';
-import { bucketFor } from './tuple.js';
+import { bucketFor, lookAtBits } from './tuple.js';
 
 /** The rule that wins; where OpenFlow leaves open which of several it is, all of them. */
 export interface Found {
@@ -16,38 +15,39 @@ export interface Found {
 const none: readonly Rule[] = [];
 const nothing: Found = { rule: undefined, ties: none };
 
-/** Told of every subtable that is looked into: the answer depends on those bits of the key, and on no others. */
-export type OnLook = (subtable: Subtable) => void;
-
-/** @throws Unsupported where a rule has something that the model does not know, and all that it knows matches. */
-export function lookup(tables: FlowTables, number: number, key: FlowKey, onLook?: OnLook): Found {
+/**
+ * @param looked takes the bits that the answer depends on, beside those that it has.
+ * @throws Unsupported where a rule has something that the model does not know, and all that it knows matches.
+ */
+export function lookup(tables: FlowTables, number: number, key: FlowKey, looked?: FlowKey): Found {
   const table = tables.get(number);
   if (table === undefined) return nothing;
-  const { whole, parts } = matching(table, key, onLook);
-  return (parts.length === 0 ? undefined : conjunction(table, parts, key, onLook)) ?? oneOf(whole);
+  const { whole, parts } = matching(table, key, looked);
+  return (parts === undefined ? undefined : conjunction(table, parts, key, looked)) ?? oneOf(whole);
 }
 
 /** The best flows that are no parts of conjunctions, and all parts of higher priority. */
-function matching({ subtables }: FlowTable, key: FlowKey, onLook?: OnLook): { readonly whole: readonly Rule[]; readonly parts: readonly Rule[] } {
+function matching({ subtables }: FlowTable, key: FlowKey, looked?: FlowKey): { readonly whole: readonly Rule[]; readonly parts: readonly Rule[] | undefined } {
   let whole: Rule[] | undefined;
   let parts: Rule[] | undefined;
   let best = -1;
   for (const subtable of subtables) {
     if (subtable.priorityMax < best) break;
-    onLook?.(subtable);
-    for (const rule of bucketFor(subtable, key)?.items ?? none) {
-      const { priority } = rule.flow;
-      if (priority < best) break;
+    if (looked !== undefined) lookAtBits(looked, subtable);
+    const items = bucketFor(subtable, key)?.items ?? none;
+    for (let index = 0; index < items.length; index++) {
+      const rule = items[index];
+      if (rule === undefined || rule.flow.priority < best) break;
       if (rule.clauses.length > 0) (parts ??= []).push(rule);
       else {
-        if (priority > best) whole = [rule];
+        if (rule.flow.priority > best) whole = [rule];
         else whole?.push(rule);
-        best = priority;
+        best = rule.flow.priority;
         break;
       }
     }
   }
-  return { whole: whole ?? none, parts: parts?.filter(({ flow }) => flow.priority > best) ?? none };
+  return { whole: whole ?? none, parts: parts?.filter(({ flow }) => flow.priority > best) };
 }
 
 function oneOf(rules: readonly Rule[]): Found {
@@ -62,10 +62,10 @@ function known(rules: readonly Rule[]): readonly Rule[] {
 }
 
 /** What the parts of the highest priority that complete a conjunction lead to. */
-function conjunction(table: FlowTable, parts: readonly Rule[], key: FlowKey, onLook?: OnLook): Found | undefined {
+function conjunction(table: FlowTable, parts: readonly Rule[], key: FlowKey, looked?: FlowKey): Found | undefined {
   for (const priority of [...new Set(parts.map(({ flow }) => flow.priority))].sort((a, b) => b - a)) {
     const ids = completed(known(parts.filter(({ flow }) => flow.priority === priority)));
-    const found = new Set(ids.flatMap((id) => conjoined(table, key, id, onLook)));
+    const found = new Set(ids.flatMap((id) => conjoined(table, key, id, looked)));
     if (found.size > 0) return oneOf([...found]);
   }
   return undefined;
@@ -111,15 +111,15 @@ function joined(one: Joining, clause: number): Joining {
  * The flows of highest priority for packets of the conjunction `id`, whatever else matches them. Open vSwitch does not see one below a part
  * of a conjunction with the same match.
  */
-function conjoined({ subtables }: FlowTable, key: FlowKey, id: number, onLook?: OnLook): readonly Rule[] {
+function conjoined({ subtables }: FlowTable, key: FlowKey, id: number, looked?: FlowKey): readonly Rule[] {
   const before = key[word.conjId] ?? 0;
   key[word.conjId] = id;
   let best: Rule[] = [];
   for (const subtable of subtables) {
     const priority = best[0]?.flow.priority ?? -1;
     if (subtable.priorityMax < priority) break;
-    onLook?.(subtable);
-    const [rule] = bucketFor(subtable, key)?.items ?? none;
+    if (looked !== undefined) lookAtBits(looked, subtable);
+    const rule = bucketFor(subtable, key)?.items[0];
     if (rule === undefined || rule.clauses.length > 0 || rule.flow.priority < priority) continue;
     best = rule.flow.priority === priority ? [...best, rule] : [rule];
   }

@@ -33,6 +33,14 @@ export function bucketFor<Item>({ places, masks, buckets }: Tuple<Item>, key: Fl
   return bucket;
 }
 
+/** Notes its bits beside those that `looked` has. */
+export function lookAtBits<Item>(looked: FlowKey, { places, masks }: Tuple<Item>): void {
+  for (let index = 0; index < places.length; index++) {
+    const place = places[index] ?? 0;
+    looked[place] = (looked[place] ?? 0) | (masks[index] ?? 0);
+  }
+}
+
 function fits(values: readonly number[], places: Uint16Array, masks: Int32Array, key: FlowKey): boolean {
   for (let index = 0; index < places.length; index++) if (((key[places[index] ?? 0] ?? 0) & (masks[index] ?? 0)) !== values[index]) return false;
   return true;
@@ -63,12 +71,33 @@ export function dropBucket<Item>({ buckets }: Tuple<Item>, bucket: Bucket<Item>)
   else buckets.set(hash, bucket.next);
 }
 
+/** What a key has of these bits. */
+export function valuesOf<Item>({ places, masks }: Tuple<Item>, key: FlowKey): readonly number[] {
+  const values: number[] = [];
+  for (let index = 0; index < places.length; index++) values.push((key[places[index] ?? 0] ?? 0) & (masks[index] ?? 0));
+  return values;
+}
+
+/** Whether it is by all bits of `mask` that things are found there, and by no others. */
+export function isBy<Item>({ places, masks }: Tuple<Item>, mask: FlowKey): boolean {
+  let index = 0;
+  for (let place = 0; place < mask.length; place++) {
+    if (mask[place] === 0) continue;
+    if (places[index] !== place || masks[index] !== ((mask[place] ?? 0) | 0)) return false;
+    index++;
+  }
+  return index === places.length;
+}
+
 function isSame(values: readonly number[], others: readonly number[]): boolean {
-  return values.every((value, index) => value === others[index]);
+  for (let index = 0; index < values.length; index++) if (values[index] !== others[index]) return false;
+  return true;
 }
 
 function hashOf(values: readonly number[]): number {
-  return values.reduce(mix, 0);
+  let hash = 0;
+  for (let index = 0; index < values.length; index++) hash = mix(hash, values[index] ?? 0);
+  return hash;
 }
 
 /** Signed, so that it is a small integer wherever JavaScript keeps it. */

@@ -28,9 +28,9 @@ export function trackedPacket(frame: Uint8Array, layout: Layout, key: FlowKey, z
   if (transport === undefined) return undefined;
   const isIpv4 = transport.family === 'ipv4';
   if (key[word.nwFrag] !== 0 && !(isIpv4 && key[word.nwFrag] === fragment.any && behaviour.trackedFragments === 'the first')) return undefined;
-  if (isIpv4 && behaviour.trackedIpChecksum === 'checked' && internetChecksum(frame.subarray(layout.l3, layout.l4)) !== 0) return undefined;
-  const addresses = isIpv4 ? frame.subarray(layout.l3 + 12, layout.l3 + 20) : frame.subarray(layout.l3 + 8, layout.l3 + 40);
-  const pseudoHeader = sumWords(addresses, transport.protocol + transport.bytes.length);
+  if (isIpv4 && behaviour.trackedIpChecksum === 'checked' && finishChecksum(sumWords(frame, 0, layout.l3, layout.l4)) !== 0) return undefined;
+  const [first, end] = isIpv4 ? [12, 20] : [8, 40];
+  const pseudoHeader = sumWords(frame, transport.protocol + transport.bytes.length, layout.l3 + first, layout.l3 + end);
   if (!isWhole(transport, pseudoHeader, behaviour)) return undefined;
   const tuple = tupleOf(transport, behaviour);
   switch (protocolOf(transport, behaviour)) {
@@ -85,11 +85,13 @@ function tcpLength(view: DataView): number {
   return (view.getUint8(12) >>> 4) * 4;
 }
 
+const noOptions = new Uint8Array();
+
 function segmentOf({ bytes, view }: Transport): TrackedSegment {
   const length = tcpLength(view);
   return {
     sequence: view.getUint32(4), acknowledgement: view.getUint32(8), flags: view.getUint8(13), window: view.getUint16(14),
-    options: bytes.subarray(headerLengths.tcp, length), payloadLength: bytes.length - length,
+    options: length > headerLengths.tcp ? bytes.subarray(headerLengths.tcp, length) : noOptions, payloadLength: bytes.length - length,
   };
 }
 

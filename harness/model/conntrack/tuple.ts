@@ -28,7 +28,8 @@ export type Address = readonly number[];
 
 /** The direction in which answers go, as long as nothing is translated. */
 export function reversed(tuple: Tuple): Tuple {
-  return { ...tuple, src: tuple.dst, dst: tuple.src };
+  const { zone, family, protocol, src, dst } = tuple;
+  return { zone, family, protocol, src: dst, dst: src };
 }
 
 /** The same text for the same tuple. A packet's is asked for several times in a row. */

@@ -5,7 +5,7 @@
  */
 import { assert } from '../../base/errors.js';
 import { keyWords, word, type FlowKey } from '../../packet/flow-key.js';
-import { addBucket, bucketFor, bucketWith, emptyTuple, type Tuple } from '../classifier/tuple.js';
+import { addBucket, bucketFor, bucketWith, emptyTuple, isBy, valuesOf, type Tuple } from '../classifier/tuple.js';
 import type { ModelNode } from '../node.js';
 import type { TraceStep } from '../trace.js';
 import type { Counted, Event, Recording } from './recording.js';
@@ -24,6 +24,8 @@ export type KeptEvent =
   | (Pick<Extract<Event, { readonly kind: 'track' }>, 'kind' | 'request'> & { readonly patch: Patch });
 
 export interface Megaflow {
+  /** It is not for packets that came in at these ports. */
+  readonly notFrom: readonly number[];
   readonly steps: readonly TraceStep[];
   readonly counted: readonly Counted[];
   readonly events: readonly KeptEvent[];
@@ -73,7 +75,7 @@ export function findMegaflow(megaflows: Megaflows, { changes: { program, learned
   if (tuples === undefined) return undefined;
   for (const tuple of tuples) {
     const found = bucketFor(tuple, key)?.items[0];
-    if (found !== undefined && (found.learned === undefined || (found.learned.changes === learned && found.learned.ms === nowMs))) return found;
+    if (found !== undefined && !found.notFrom.includes(key[word.inPort] ?? 0) && (found.learned === undefined || (found.learned.changes === learned && found.learned.ms === nowMs))) return found;
   }
   return undefined;
 }
@@ -87,9 +89,9 @@ function forgetMegaflows(megaflows: Megaflows, program: number): void {
 /** Keeps what was recorded, in the place of what was kept for the same bits. */
 export function keepMegaflow(megaflows: Megaflows, { changes: { program, learned }, nowMs }: Place, start: Start, recording: Recording, steps: readonly TraceStep[]): void {
   if (megaflows.programAt !== program || megaflows.count >= mostMegaflows) forgetMegaflows(megaflows, program);
-  const made: Megaflow = { steps, counted: recording.counted, events: keptEvents(recording), ...(recording.depends === 'on flows' ? {} : { learned: { changes: learned, ms: nowMs } }) };
+  const made: Megaflow = { notFrom: recording.notFrom, steps, counted: recording.counted, events: keptEvents(recording), ...(recording.depends === 'on flows' ? {} : { learned: { changes: learned, ms: nowMs } }) };
   const tuple = tupleWith(megaflows, start, recording.mask);
-  const values = Array.from(tuple.places, (place, index) => (recording.start[place] ?? 0) & (tuple.masks[index] ?? 0));
+  const values = valuesOf(tuple, recording.start);
   const bucket = bucketWith(tuple, values);
   if (bucket !== undefined) bucket.items[0] = made;
   else {
@@ -104,12 +106,10 @@ function tupleWith({ starts }: Megaflows, { bridge, table }: Start, mask: FlowKe
   starts.set(bridge, ofBridge);
   const tuples = ofBridge.get(table) ?? [];
   ofBridge.set(table, tuples);
-  const places: number[] = [];
-  for (let place = 0; place < mask.length; place++) if (mask[place] !== 0) places.push(place);
-  const masks = places.map((place) => (mask[place] ?? 0) | 0);
-  const known = tuples.find((tuple) => tuple.places.length === places.length && tuple.places.every((place, index) => place === places[index] && tuple.masks[index] === masks[index]));
+  const known = tuples.find((tuple) => isBy(tuple, mask));
   if (known !== undefined) return known;
-  const made = emptyTuple<Megaflow>(places, masks);
+  const places = [...mask.keys()].filter((place) => mask[place] !== 0);
+  const made = emptyTuple<Megaflow>(places, places.map((place) => (mask[place] ?? 0) | 0));
   tuples.push(made);
   return made;
 }
@@ -130,13 +130,16 @@ function keptEvents({ start, mask, events }: Recording): readonly KeptEvent[] {
 
 /** What the tracker said is left out: it is told anew wherever anything looks at it again. */
 function patchOf(mask: FlowKey, before: FlowKey, after: FlowKey, first: number, end: number): Patch {
-  const places: number[] = [];
+  const patch = { places: [] as number[], masks: [] as number[], values: [] as number[] };
   for (let place = first; place < end; place++) {
     if (before[place] === after[place] || isTold(place)) continue;
-    assert((((before[place] ?? 0) ^ (after[place] ?? 0)) & ~(mask[place] ?? 0)) === 0, `what is written to word ${place} of a flow key is in the mask`);
-    places.push(place);
+    const [was, is, bits] = [before[place] ?? 0, after[place] ?? 0, mask[place] ?? 0];
+    assert(((was ^ is) & ~bits) === 0, `what is written to word ${place} of a flow key is in the mask`);
+    patch.places.push(place);
+    patch.masks.push(bits);
+    patch.values.push(is & bits);
   }
-  return { places, masks: places.map((place) => mask[place] ?? 0), values: places.map((place) => (after[place] ?? 0) & (mask[place] ?? 0)) };
+  return patch;
 }
 
 /** Everything that is known beside the bytes: in a bridge behind a patch port nothing of it is the packet's own. */

@@ -29,6 +29,8 @@ export interface Recording {
   readonly start: FlowKey;
   /** The bits that were looked at or written: a packet with the same ones goes the same way. */
   readonly mask: FlowKey;
+  /** Ports that it was sent to, which it must not have come from. */
+  readonly notFrom: number[];
   readonly counted: Counted[];
   events: Event[];
   /** What is known of the packet beside its bytes: in a bridge behind a patch port nothing of it is what it was. */
@@ -44,34 +46,37 @@ export interface Recording {
  * (ofproto/ofproto-dpif-xlate.c, xlate_wc_init).
  */
 const always: readonly number[] = [
-  word.inPort, word.actsetOutput, word.packetType, word.recircId, word.dpHash, word.tunTos, word.tunFlags, word.tunErspanVer, word.tunOptions, word.tunOptions + 1, word.ctState, word.ctNwProto, word.pktMark,
+  word.actsetOutput, word.packetType, word.recircId, word.dpHash, word.tunTos, word.tunFlags, word.tunErspanVer, word.tunOptions, word.tunOptions + 1, word.ctState, word.ctNwProto, word.pktMark,
   word.ethType, word.vlanTci, word.vlanTci + 1, word.vlanTpid, word.vlanTpid + 1, word.mplsLse, word.mplsLse + 1, word.mplsLse + 2, word.nwProto, word.nwFrag,
 ];
 
 export function beginRecording(key: FlowKey, learnedAt: number): Recording {
-  const mask = emptyKey();
-  for (const place of always) mask[place] = allBits;
-  return { start: copyKey(key), mask, counted: [], events: [], metadata: 'as it came', depends: 'on flows', learnedAt };
+  return { start: copyKey(key), mask: copyKey(alwaysMask), notFrom: [], counted: [], events: [], metadata: 'as it came', depends: 'on flows', learnedAt };
 }
 
 const allBits = 0xffffffff;
+const alwaysMask = emptyKey();
+for (const place of always) alwaysMask[place] = allBits;
 
 export function lookAtWords(recording: Recording | undefined, first: number, count = 1): void {
   recording?.mask.fill(allBits, first, first + count);
-}
-
-/** The bits that flows ask for. */
-export function lookAtBits({ mask }: Recording, { places, masks }: { readonly places: ArrayLike<number>; readonly masks: ArrayLike<number> }): void {
-  for (let index = 0; index < places.length; index++) {
-    const place = places[index] ?? 0;
-    mask[place] = (mask[place] ?? 0) | (masks[index] ?? 0);
-  }
 }
 
 /** Whole words, and what decides whether the packet has the field. */
 export function lookAtField(recording: Recording | undefined, field: Field): void {
   lookAtWords(recording, field.word, wordsOf(field));
   if (field.prerequisite.startsWith('nd')) lookAtWords(recording, word.tpSrc, 2);
+}
+
+/** At which port it came in: behind a patch port that is no longer its own. */
+export function lookAtInPort(recording: Recording | undefined): void {
+  if (recording?.metadata === 'as it came') lookAtWords(recording, word.inPort);
+}
+
+/** Whether it came in at this port: no packet goes back there by itself. */
+export function lookWhetherFrom(recording: Recording | undefined, port: number, inPort: number): void {
+  if (port === inPort) lookAtInPort(recording);
+  else if (recording?.metadata === 'as it came' && !recording.notFrom.includes(port)) recording.notFrom.push(port);
 }
 
 /** Everything that stands in the frame. */

@@ -24,13 +24,13 @@ function longestOf(frame: Uint8Array): number {
  * @throws Unpredictable for what may be behind such a frame: how much is gathered is the datapath's own affair.
  */
 export function deliver({ passage }: Execution, port: string, frame: Uint8Array, key?: FlowKey): void {
-  if (frame.length < shortestFrame) return void passage.clogged.add(port);
+  if (frame.length < shortestFrame) return void passage.clogged.push(port);
   if (frame.length > longestOf(frame)) {
-    passage.clogged.add(port);
+    passage.clogged.push(port);
     passage.steps.push({ kind: 'drop', why: `${port} sends no frame of ${frame.length} bytes: its MTU is ${mtu}` });
     return;
   }
-  if (passage.clogged.has(port)) throw new Unpredictable('the model does not know whether a frame leaves a port behind one that is shorter than Ethernet\'s header or longer than the MTU: they go together, and what does not fit takes the rest along');
+  if (passage.clogged.includes(port)) throw new Unpredictable('the model does not know whether a frame leaves a port behind one that is shorter than Ethernet\'s header or longer than the MTU: they go together, and what does not fit takes the rest along');
   if (!passage.node.downPorts.has(port)) passage.outputs.push(key === undefined ? { port, frame } : { port, frame, key });
 }
 

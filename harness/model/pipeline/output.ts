@@ -6,7 +6,7 @@ import { etherTypes } from '../../packet/ethernet.js';
 import { countTags, most, word } from '../../packet/flow-key.js';
 import { readSubfield } from '../keys.js';
 import { checkRead } from '../known.js';
-import { lookAtWords, type Event } from '../megaflows/recording.js';
+import { lookAtInPort, lookAtWords, lookWhetherFrom, type Event } from '../megaflows/recording.js';
 import { portName } from '../node.js';
 import { isFlooded, normal, portsOf, putTags, tagsOf, type Exit } from '../normal.js';
 import { departing, type Packet } from '../packet.js';
@@ -36,6 +36,7 @@ export function output(at: Translation, port: number, list: ActionList, by?: str
     case reservedPorts.ALL:
       return flood(at, port === reservedPorts.FLOOD ? 'FLOOD' : 'ALL');
     case reservedPorts.IN_PORT:
+      lookAtInPort(at.recording);
       return send(at, inPort, by);
     case reservedPorts.TABLE:
       return descend(at, 0, inPort);
@@ -43,9 +44,9 @@ export function output(at: Translation, port: number, list: ActionList, by?: str
       return tellController(at, { kind: 'controller', id: 0, maxLength: 0xffff, reason: 'action', userdata: [], pause: false }, list);
     case reservedPorts.ANY:
       return noteDrop(at, 'output to no port');
-    case inPort:
-      return noteDrop(at, `output to the port it came from, ${portName(at.bridge, port)}`);
     default:
+      lookWhetherFrom(at.recording, port, inPort);
+      if (port === inPort) return noteDrop(at, `output to the port it came from, ${portName(at.bridge, port)}`);
       return send(at, port, by);
   }
 }
@@ -65,6 +66,7 @@ function lookAsNormal(at: Translation, exits: readonly Exit[]): void {
   if (countTags(key) > 0 || exits.some(({ tags }) => tags.length > 0)) return keepNothing(at, 'NORMAL with tags');
   if (key[word.ethType] === etherTypes.arp) return keepNothing(at, 'NORMAL of ARP');
   recording.depends = 'on what was learned';
+  lookAtInPort(recording);
   lookAtWords(recording, word.ethSrc, 4);
 }
 
@@ -138,6 +140,7 @@ function refuseLosing({ frame, arrived }: Packet, exits: readonly Exit[]): void 
 /** To all ports but the one it came from, and those that FLOOD is kept from. In which order is the switch's own business: each gets one copy. */
 function flood(at: Translation, by: 'FLOOD' | 'ALL'): void {
   const inPort = at.packet.key[word.inPort] ?? 0;
+  lookAtInPort(at.recording);
   const ports = portsOf(at.bridge).filter((port) => port !== inPort && (by === 'ALL' || isFlooded(at.bridge, port)));
   if (at.bridge.mirrors.length > 0) refuseUnorderedCopies(at, ports.map((port) => ({ port, tags: tagsOf(at.packet.key) })));
   inAnyOrder(at, ports.map((port) => ({ port })), ({ port }) => { send(at, port, by); });
@@ -156,6 +159,7 @@ export function outputTruncated(at: Translation, port: number, maxLength: number
 /** Into a queue of a port. Queues do not change what comes out. */
 export function enqueue(at: Translation, port: number): void {
   const inPort = at.packet.key[word.inPort] ?? 0;
+  lookAtInPort(at.recording);
   if (port === inPort) return noteDrop(at, `output to the port it came from, ${portName(at.bridge, port)}`);
   send(at, port === reservedPorts.IN_PORT ? inPort : port);
 }

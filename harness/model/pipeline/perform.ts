@@ -49,7 +49,7 @@ export function carryOut(at: Translation, actions: readonly Action[], list: Acti
     mirrorAnew(at, action);
     const { isLast } = at;
     at.isLast = isLast && index === actions.length - 1 && at.actionSet.length === 0;
-    const ends = act(at, action, list, () => actions.slice(index + 1)) === 'stop';
+    const ends = act(at, action, list, { actions, index }) === 'stop';
     at.isLast = isLast;
     if (ends) return;
     if (action.kind === 'resubmit' || action.kind === 'goto') continue;
@@ -66,7 +66,7 @@ function stopped({ error, exits }: Translation): boolean {
 }
 
 /** `stop`: the actions behind are not carried out; a flow that resubmitted to this one goes on. */
-function act(at: Translation, action: Action, list: ActionList, behind: () => readonly Action[]): 'stop' | undefined | void {
+function act(at: Translation, action: Action, list: ActionList, { actions, index }: { readonly actions: readonly Action[]; readonly index: number }): 'stop' | undefined | void {
   const { packet, place } = at;
   const { key } = packet;
   switch (action.kind) {
@@ -98,7 +98,7 @@ function act(at: Translation, action: Action, list: ActionList, behind: () => re
     case 'clone':
       return clone(at, action.actions);
     case 'check_pkt_larger':
-      checkLength(at, action, behind());
+      checkLength(at, action, actions.slice(index + 1));
       return 'stop';
     case 'exit':
       at.exits = true;

@@ -7,7 +7,7 @@ import { insert, lookup, remove, type Found, type Rule } from '../classifier.js'
 import { packetsOf, recordOf } from '../flows/record.js';
 import { idOf, type ModelBridge, type ModelNode } from '../node.js';
 import type { Packet } from '../packet.js';
-import { lookAtBits, lookAtWords } from '../megaflows/recording.js';
+import { lookAtWords } from '../megaflows/recording.js';
 import { takeOverCongestion } from '../tunnels/congestion.js';
 import { Undecided } from '../undecided.js';
 import { hasRoom, keepNothing, noteDrop, ofFlow, placeOf, type Translation } from './translation.js';
@@ -89,13 +89,14 @@ const done = new WeakMap<Rule, string>();
 
 /** In the table as it was when the translation began: what packets have learned since is put aside meanwhile. */
 function lookUp({ passage: { edits }, sees, bridge, recording }: Translation, table: number, key: FlowKey): Found {
-  const later = edits.length === sees ? [] : edits.slice(sees).filter((edit) => edit.bridge === bridge && (edit.added ?? edit.removed?.rule)?.flow.table === table);
+  if (edits.length === sees) return lookup(bridge.tables, table, key, recording?.mask);
+  const later = edits.slice(sees).filter((edit) => edit.bridge === bridge && (edit.added ?? edit.removed?.rule)?.flow.table === table);
   for (const { added, removed } of later.toReversed()) {
     if (added !== undefined) remove(bridge.tables, added);
     if (removed !== undefined) insert(bridge.tables, removed.rule);
   }
   try {
-    return lookup(bridge.tables, table, key, recording && ((subtable) => { lookAtBits(recording, subtable); }));
+    return lookup(bridge.tables, table, key, recording?.mask);
   } finally {
     for (const { added, removed } of later) {
       if (removed !== undefined) remove(bridge.tables, removed.rule);
@@ -106,7 +107,7 @@ function lookUp({ passage: { edits }, sees, bridge, recording }: Translation, ta
 
 /** What a packet takes counts at once, whatever becomes of it; for a flow that was replaced meanwhile, the one in its place. */
 function count({ bridge, bytes, received, passage: { node, edits }, recording }: Translation, rule: Rule): void {
-  const record = recordOf(bridge, edits.find(({ removed }) => removed?.rule === rule)?.added ?? rule);
+  const record = recordOf(bridge, edits.length === 0 ? rule : (edits.find(({ removed }) => removed?.rule === rule)?.added ?? rule));
   record.packets++;
   record.bytes += bytes;
   record.usedMs = node.nowMs;
@@ -135,7 +136,8 @@ export function descend(at: Translation, table: number, inPort: number, seen: Lo
   at.depth += deepens;
   runTable(at, table, inPort, seen, carryOut);
   at.depth -= deepens;
-  Object.assign(at, { place, rule });
+  at.place = place;
+  at.rule = rule;
 }
 
 /** The same, but looked up by what the connection's first packet had for addresses, protocol and ports (ovs-actions(7), "resubmit"). */

@@ -33,7 +33,7 @@ export interface Passage {
   /** Bridges of flows whose timeouts have become shorter. */
   readonly shortened: ModelBridge[];
   /** Ports that a frame did not fit through. */
-  readonly clogged: Set<string>;
+  readonly clogged: string[];
   /** Missing where nobody asks for them. */
   readonly details?: Detail[];
   /** How often the packet at hand was put off and taken up again. */
@@ -159,7 +159,7 @@ export interface Translation extends Machine, Execution {
 export type DatapathAction = (behind: number) => 'dropped' | void;
 
 export function execute(actions: readonly DatapathAction[], behind = 0): 'dropped' | undefined {
-  for (const [index, carryOut] of actions.entries()) if (carryOut(actions.length - index - 1 + behind) === 'dropped') return 'dropped';
+  for (let index = 0; index < actions.length; index++) if (actions[index]?.(actions.length - index - 1 + behind) === 'dropped') return 'dropped';
   return undefined;
 }
 
