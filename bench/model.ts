@@ -31,21 +31,26 @@ const changes = 10_000;
 /** Commands that a client of the switch's socket asks for before it waits for answers. */
 const inFlight = 16;
 
-/** Seconds that a piece of work took: on the wall, and of the processor for those who did it. */
+/** Seconds that a piece of work took: on the wall, and of the processor for who did it, and for both who did it and who asked. */
 interface Cost {
   readonly wall: number;
   readonly processor: number;
+  readonly both: number;
 }
 
-async function cost(processorSeconds: () => Promise<number>, work: () => Promise<void> | void): Promise<Cost> {
-  const [wall, processor] = [performance.now(), await processorSeconds()];
+/** @param other who does it, where that is not this process itself. */
+async function cost(work: () => Promise<void> | void, other: () => Promise<number> = () => Promise.resolve(0)): Promise<Cost> {
+  const now = async () => ({ wall: performance.now() / 1000, own: ownProcessor(), other: await other() });
+  const before = await now();
   await work();
-  return { wall: (performance.now() - wall) / 1000, processor: (await processorSeconds()) - processor };
+  const after = await now();
+  const [own, others] = [after.own - before.own, after.other - before.other];
+  return { wall: after.wall - before.wall, processor: others === 0 ? own : others, both: own + others };
 }
 
-function ownProcessor(): Promise<number> {
+function ownProcessor(): number {
   const { user, system } = process.cpuUsage();
-  return Promise.resolve((user + system) / 1e6);
+  return (user + system) / 1e6;
 }
 
 /** proc_pid_stat(5): utime and stime, in hundredths of a second. */
@@ -63,32 +68,32 @@ async function rates(size: NodeSize, traffic: Traffic): Promise<readonly string[
   const found = { model: [] as Cost[], slow: [] as Cost[], one: [] as Cost[], many: [] as Cost[] };
   try {
     const { vswitchd } = sim.daemons.get(plan.node) ?? { vswitchd: process.pid };
+    const switching = () => processorOf(vswitchd);
     const unixctl = await connectUnixctl(join(sim.dir, plan.node, 'ovs-vswitchd.ctl'), { name: 'ovs-vswitchd', whyEnded: () => Promise.resolve(new Unavailable('ovs-vswitchd has ended')) });
     const ports = new Map(plan.bridges.flatMap((bridge) => bridge.ports.map(({ name, ofport }) => [name, ofport] as const)));
     await unixctl.call('upcall/disable-megaflows'); // or else one packet would answer for many
     const trace = async ({ port, frame }: SentFrame) => void (await unixctl.call('ofproto/trace', 'br-int', `in_port=${ports.get(port)}`, Buffer.from(frame).toString('hex')));
     for (let round = 0; round < warmingRounds; round++) throughModel(model, packets);
     for (let round = 0; round < rounds; round++) {
-      found.model.push(await cost(ownProcessor, () => void throughModel(model, packets)));
+      found.model.push(await cost(() => void throughModel(model, packets)));
       await sim.reset();
       const { missed } = sim.lookups();
       let frames: readonly SentFrame[] = [];
-      found.slow.push(await cost(() => processorOf(vswitchd), async () => { frames = await throughSwitch(sim, plan.node, packets); }));
+      found.slow.push(await cost(async () => { frames = await throughSwitch(sim, plan.node, packets); }, switching));
       if (sim.lookups().missed - missed < packets.length) throw new Error('the cache has answered');
       if (textOf(frames) !== textOf(throughModel(model, packets))) throw new Error('model and switch differ');
-      found.one.push(await cost(() => processorOf(vswitchd), async () => { for (const packet of packets) await trace(packet); }));
-      found.many.push(await cost(() => processorOf(vswitchd), async () => { for (let at = 0; at < packets.length; at += inFlight) await Promise.all(packets.slice(at, at + inFlight).map(trace)); }));
+      found.one.push(await cost(async () => { for (const packet of packets) await trace(packet); }, switching));
+      found.many.push(await cost(async () => { for (let at = 0; at < packets.length; at += inFlight) await Promise.all(packets.slice(at, at + inFlight).map(trace)); }, switching));
     }
     unixctl.close();
   } finally {
     await sim.close();
   }
   const rate = (costs: readonly Cost[], by: keyof Cost) => packets.length / median(costs.map((one) => one[by]));
-  const times = (costs: readonly Cost[]) => `${(rate(found.model, 'processor') / rate(costs, 'processor')).toFixed(1)}`;
+  const beside = (costs: readonly Cost[], by: keyof Cost) => [thousands(rate(costs, by)), (rate(found.model, by) / rate(costs, by)).toFixed(1)];
   const { hit, missed } = model.megaflows?.told ?? { hit: 0, missed: 0 };
   return [
-    `${thousands(size.flows)} (${thousands(size.parts)})`, traffic, `${((100 * missed) / (hit + missed)).toFixed(0)} %`, thousands(rate(found.model, 'processor')), thousands(rate(found.many, 'processor')), times(found.many), thousands(rate(found.slow, 'processor')), times(found.slow),
-    (rate(found.model, 'wall') / rate(found.one, 'wall')).toFixed(1),
+    `${thousands(size.flows)} (${thousands(size.parts)})`, traffic, `${((100 * missed) / (hit + missed)).toFixed(0)} %`, thousands(rate(found.model, 'processor')), ...beside(found.one, 'wall'), ...beside(found.many, 'both'), ...beside(found.many, 'processor'), ...beside(found.slow, 'processor'),
   ];
 }
 
@@ -125,7 +130,7 @@ async function sizes(size: NodeSize): Promise<readonly string[]> {
   const rules = rulesOf(tables);
   const random = randomFor(1, 'changes');
   const chosen = Array.from({ length: changes }, () => rules[random.integer(0, rules.length - 1)]).filter((rule) => rule !== undefined);
-  const { processor } = await cost(ownProcessor, () => {
+  const { processor } = await cost(() => {
     for (const rule of chosen) {
       remove(tables, rule);
       insert(tables, rule);
@@ -137,7 +142,7 @@ async function sizes(size: NodeSize): Promise<readonly string[]> {
 async function measureMade(plans: readonly NodePlan[]): Promise<{ readonly nodes: readonly ModelNode[]; readonly bytes: number; readonly cost: Cost }> {
   const before = heldBytes();
   let nodes: readonly ModelNode[] = [];
-  const spent = await cost(ownProcessor, () => void (nodes = plans.map((plan) => buildNode(plan))));
+  const spent = await cost(() => void (nodes = plans.map((plan) => buildNode(plan))));
   return { nodes, bytes: heldBytes() - before, cost: spent };
 }
 
@@ -168,7 +173,7 @@ const all = wanted.length > 0 ? wanted : [{ flows: 1000, parts: 100 }, { flows: 
 console.log(`Measured on ${describeMachine()}; the median of ${rounds} rounds of ${packetsARound} packets, each the first of a connection.\n`);
 const measured: (readonly string[])[] = [];
 for (const size of all) for (const traffic of ['pairs that talk', 'all different'] as const) measured.push(await rates(size, traffic));
-console.log(table(['flows (parts of conjunctions)', 'packets', 'translated', 'model', 'ofproto/trace', 'times', 'slow path', 'times', 'times on the wall'], measured));
+console.log(table(['flows (parts of conjunctions)', 'packets', 'translated', 'model', 'trace, one at a time', 'times', 'trace, both ends', 'times', 'trace, the switch', 'times', 'slow path', 'times'], measured));
 const held: (readonly string[])[] = [];
 for (const size of all) held.push(await sizes(size));
 console.log(`\n${table(['flows', 'made in', 'memory a flow', 'one goes and comes'], held)}`);
