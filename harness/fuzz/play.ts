@@ -12,7 +12,7 @@ import { foresee, whyUnknown, type LeftOut } from './runs.js';
 /** @param sim programmed, and reset. */
 export async function play(sim: Sim, openModel: Sides['openModel'], fuzzCase: FuzzCase, how: 'in runs' | 'one by one'): Promise<Omit<Judgement, 'refused'>> {
   const plan = planOf(fuzzCase);
-  const { runs, leftOut } = await foresee(openModel(plan), fuzzCase, how);
+  const { runs, leftOut } = await foresee(() => openModel(plan), fuzzCase, how);
   const model = openModel(plan);
   let ties = 0;
   const seen = witness({

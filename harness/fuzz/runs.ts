@@ -82,20 +82,32 @@ function isBottomless(key: FlowKey): boolean {
   return isMpls(key[word.ethType] ?? 0) && Array.from({ length: most.labels }, (_, index) => key[word.mplsLse + index] ?? 0).every((entry) => (entry & bottomOfStack) === 0);
 }
 
-/** @param model a fresh one: it is asked in advance, which steps it cannot tell the way of, or whose frames come out too often to be seen. */
-export async function foresee(model: ModelTestbed, fuzzCase: FuzzCase, how: 'in runs' | 'one by one'): Promise<Foreseen> {
+/** @param openModel gives fresh ones: they are asked in advance, which steps they cannot tell the way of, or whose frames come out too often to be seen. What is left out has not happened to those behind it. */
+export async function foresee(openModel: () => ModelTestbed, fuzzCase: FuzzCase, how: 'in runs' | 'one by one'): Promise<Foreseen> {
   const leftOut = new Map<number, LeftOut>();
   const copies = new Map<number, number>();
   const plan = planOf(fuzzCase);
-  const perform = performedBy({ call: (calls) => model.call(calls, firstOfAll) });
-  for (const [index, step] of fuzzCase.steps.entries()) {
+  /** Undefined where the model refuses a change: the switch must refuse it as well. */
+  const copiesOf = async (model: ModelTestbed, step: CaseStep): Promise<number | undefined> => {
     try {
-      copies.set(index, mostAtOnce(await carryOut(callOf(step), plan, perform)));
+      return mostAtOnce(await carryOut(callOf(step), plan, performedBy({ call: (calls) => model.call(calls, firstOfAll) })));
     } catch (error) {
-      // What the model refuses, the switch must refuse as well.
-      if (!(error instanceof InputError && step.kind === 'change')) leftOut.set(index, whyUnknown(error));
+      if (error instanceof InputError && step.kind === 'change') return undefined;
+      throw error;
     }
-    if ((copies.get(index) ?? 0) > mostCopies) leftOut.set(index, { kind: 'not foreseeable', why: `more than ${mostCopies} copies come out of one port or to one controller` });
+  };
+  const without = async (index: number, why: LeftOut): Promise<ModelTestbed> => {
+    leftOut.set(index, why);
+    const fresh = openModel();
+    for (const [earlier, step] of fuzzCase.steps.slice(0, index).entries()) if (!leftOut.has(earlier)) await copiesOf(fresh, step);
+    return fresh;
+  };
+  let model = openModel();
+  for (const [index, step] of fuzzCase.steps.entries()) {
+    const found = await copiesOf(model, step).catch(whyUnknown);
+    if (typeof found === 'object') model = await without(index, found);
+    else if ((found ?? 0) > mostCopies) model = await without(index, { kind: 'not foreseeable', why: `more than ${mostCopies} copies come out of one port or to one controller` });
+    else copies.set(index, found ?? 0);
   }
   const isSingle = how === 'one by one' || textsOf(fuzzCase).some((text) => waits.test(text) || tracks.test(text));
   const steps = [...fuzzCase.steps.entries()].filter(([index]) => !leftOut.has(index));
