@@ -18,7 +18,7 @@ const stage: HistoryStage = {
   controlPlane: antrea('1.3'), seed,
   openReal: (plan) => {
     const model = openModel(plan);
-    return Promise.resolve({ ...model, call: (calls) => model.call(calls, { taken: () => Promise.resolve(0), connections: () => Promise.resolve([]) }), lookups: () => ({ hit: 0, missed: 0 }) });
+    return Promise.resolve({ ...model, call: (calls) => model.call(calls, { counted: () => Promise.resolve([]), connections: () => Promise.resolve([]) }), lookups: () => ({ hit: 0, missed: 0 }) });
   },
 };
 const draw = (index: number, events = 6): Drawn<Happening> => {

@@ -1,5 +1,5 @@
 /** Case after case of one seed through model and switch, until there were packets enough or differences enough. */
-import type { Unavailable } from '../base/errors.js';
+import { Unavailable } from '../base/errors.js';
 import { attempt } from '../base/outcome.js';
 import { noCoverage, addCoverage, type Coverage } from './coverage/coverage.js';
 import type { FuzzCase } from './case.js';
@@ -58,13 +58,15 @@ export async function runCampaign(lanes: readonly Sides[], { draw, seed, count, 
   if (isOver()) return { ...total, refused, unknown, unseen, coverage, findings };
   const played = inLanes(lanes, async (sides, index): Promise<PlayedCase> => {
     const fuzzCase = draw(seed, index, sides.behaviour);
-    const judgement = await judge(sides, fuzzCase);
+    const judged = await attempt(() => judge(sides, fuzzCase));
+    if (judged.kind === 'unavailable') throw during(`in case ${index}`, judged.cause);
+    const judgement = judged.value;
     const { accepted } = readCase(fuzzCase, sides.behaviour);
     if (judgement.differences.length === 0) return { accepted, judgement };
     onProgress(total.sent, `shrinking case ${index}`);
     const shrunk = await attempt(() => smallestOf(sides, fuzzCase, judgement));
     if (shrunk.kind === 'ok') return { accepted, judgement, finding: { index, ...shrunk.value } };
-    return { accepted, judgement, finding: { index, smallest: fuzzCase, differences: judgement.differences }, gone: shrunk.cause };
+    return { accepted, judgement, finding: { index, smallest: fuzzCase, differences: judgement.differences }, gone: during(`while case ${index} was made smaller`, shrunk.cause) };
   });
   const takeAll = async (): Promise<Unavailable | undefined> => {
     for await (const { accepted, judgement, finding, gone } of played) {
@@ -96,14 +98,22 @@ interface PlayedCase {
   readonly gone?: Unavailable;
 }
 
+function during(what: string, { message, remedies, evidence }: Unavailable): Unavailable {
+  return new Unavailable(`${what}: ${message}`, remedies, evidence);
+}
+
 /** Each try in which a switch dies needs another switch. */
 const mostTriesWithDeaths = 150;
 
-/** The smallest case that differs in the same aspect; where a switch dies, as small as it gets in so many tries. */
+/**
+ * The smallest case that differs in the same aspect; where a switch dies, as small as it gets in so many tries. Where nothing differs in it any more, since it
+ * hangs on what the switch has been through, the whole one as it was seen.
+ */
 export async function smallestOf(sides: Sides, fuzzCase: FuzzCase, { differences }: Judgement): Promise<Omit<Finding, 'index'>> {
   const aspect = differences[0]?.aspect;
   const smallest = await shrink(fuzzCase, async (smaller) => (await judge(sides, smaller)).differences.some((difference) => difference.aspect === aspect), aspect === 'life' ? mostTriesWithDeaths : Infinity);
-  return { smallest, differences: (await judge(sides, smallest)).differences };
+  const again = await judge(sides, smallest);
+  return again.differences.length > 0 ? { smallest, differences: again.differences } : { smallest: fuzzCase, differences };
 }
 
 function addOne(counts: Map<string, number>, name: string): void {

@@ -12,8 +12,9 @@ import { Unavailable } from '../base/errors.js';
 import type { SwitchStep } from '../nouns/switching.js';
 import { printFlow, type Flow } from '../openflow/flow.js';
 import type { SimOptions } from '../testbeds/sim/sim.js';
-import { runCampaign, type CampaignResult, type Finding } from './campaign.js';
+import { runCampaign, smallestOf, type CampaignResult, type Finding } from './campaign.js';
 import { readFlow } from './case.js';
+import type { Difference } from './differences.js';
 import { parseFrozen } from './frozen.js';
 import { drawCase } from './generate/case.js';
 import { judge, type Sides } from './judge.js';
@@ -86,10 +87,16 @@ void t.test('what was found before a switch gives out is told', (t) => withSides
     return await runCampaign([{ ...sides, sim, openModel }], { draw: drawCase, seed, count: 300, onProgress: (_, told) => { doing = told; } });
   };
   const early = await givesOut((_, cases) => cases > 3);
-  t.equal(early.gone?.message, 'it is gone');
+  t.equal(early.gone?.message, 'in case 3: it is gone');
   t.same([early.cases, early.findings], [3, []]);
   t.ok(early.sent > 0);
   const shrinking = await givesOut((doing) => doing.startsWith('shrinking'), (plan) => ({ ...sides.openModel(plan), call: () => Promise.reject(new RangeError('offset')) }));
-  t.equal(shrinking.gone?.message, 'it is gone');
+  t.equal(shrinking.gone?.message, `while case ${shrinking.cases - 1} was made smaller: it is gone`);
   t.same(shrinking.findings.map(({ index, smallest }) => ({ index, smallest })), [{ index: shrinking.cases - 1, smallest: drawCase(seed, shrinking.cases - 1, sides.behaviour) }], 'as it was drawn');
+}));
+
+void t.test('what does not differ any more once it is small is told as it was seen', (t) => withSides('trixie', {}, async (sides) => {
+  const whole = parseFrozen(await readFile(join(frozen, 'label-out-of-sight.json'), 'utf8'), 'label-out-of-sight.json');
+  const differences: readonly Difference[] = [{ aspect: 'frames', what: 'a frame that came once', model: 'nothing', switch: 'a frame' }];
+  t.same(await smallestOf(sides, whole, { ...(await judge(sides, whole)), differences }), { smallest: whole, differences });
 }));

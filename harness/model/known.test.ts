@@ -27,6 +27,17 @@ void t.test('frames of which Open vSwitch loses count are refused', (t) => {
   t.end();
 });
 
+void t.test('more than an action of the datapath can hold', (t) => {
+  const sent = (actions: string): number => receiveFrame(buildNode({ node: 'n1', bridges: [bridge(`priority=1,actions=${actions}`)], hosts: [] }), 'p1', frame(0x88cc)).step.outputs.length;
+  const often = (action: string, times: number): string => Array.from({ length: times }, () => action).join();
+  const ends = { message: /more than 64 kB: Open vSwitch ends itself/ };
+  t.equal(sent(`check_pkt_larger(48)->reg0[0],${often('output:2', 2000)}`), 2000, 'outputs are small');
+  t.throws(() => sent(`check_pkt_larger(48)->reg0[0],${often('controller(id=7)', 110)}`), ends);
+  t.throws(() => sent(`check_pkt_larger(48)->reg0[0],${often('push_vlan:0x8100,output:2,pop_vlan,output:2', 70)}`), ends, 'changes are larger');
+  t.equal(sent(`${often('push_vlan:0x8100,output:2,pop_vlan,output:2', 70)},clone(output:2)`), 141, 'what is outside does not count');
+  t.end();
+});
+
 // Three entries, none of them the last one.
 const bottomless = encodeEthernet({ src: '0a:00:00:00:00:01', dst: '0a:00:00:00:00:02', etherType: etherTypes.mpls }, Uint8Array.of(0, 0, 0, 0x40, 0, 0, 0, 1, 0, 0, 0, 0xff));
 

@@ -1,7 +1,7 @@
 /** What only the switch can tell, because OpenFlow or a seed of its own leaves it open. */
 import { assert, Unsupported } from '../base/errors.js';
 import type { TrackedConnection } from '../nouns/state.js';
-import type { FlowCount, FlowId } from '../nouns/switching.js';
+import { formatFlowId, type FlowCount, type FlowId } from '../nouns/switching.js';
 import type { Rule } from './classifier.js';
 import { parseTuple, printProtocol, printTuple, reversed, type Tuple } from './conntrack/tuple.js';
 import type { ModelNode } from './node.js';
@@ -22,9 +22,15 @@ export class Undecided extends Unsupported {
   }
 }
 
+/** The flow that packets are taken to go on in wherever just these match. */
+export interface Tie {
+  readonly candidates: readonly FlowId[];
+  winner: FlowId;
+}
+
 /** What was seen of one node's switches, in the order in which it was asked for. */
 export interface Decisions {
-  readonly ties: { readonly candidates: readonly FlowId[]; readonly winner: FlowId }[];
+  readonly ties: Tie[];
   /** The directions of answers; undefined where the switch remembers no such connection. */
   readonly translations: (Tuple | undefined)[];
   /** How many of them were asked for since the node was reset. */
@@ -41,37 +47,85 @@ export function noDecisions(): Decisions {
 
 /** Tells what switches did. */
 export interface Witness {
-  /** The index of the candidate that the switch took. */
-  readonly taken: (candidates: readonly FlowCount[]) => Promise<number>;
+  /** The packets that the switch has counted for each of the candidates by now. */
+  readonly counted: (candidates: readonly FlowCount[]) => Promise<readonly number[]>;
   readonly connections: () => Promise<readonly TrackedConnection[]>;
   /** Of flows that do the same the first is taken, and nobody asked. */
   readonly ofAlike?: 'first';
 }
 
 /** Stands in for switches: the first of what is open. */
-export const firstOfAll: Witness = { taken: () => Promise.resolve(0), connections: () => Promise.resolve([]) };
+export const firstOfAll: Witness = { counted: () => Promise.resolve([]), connections: () => Promise.resolve([]) };
 
 /** Tells nothing, where many packets go through switches at once: what they counted cannot be told apart. */
 export const onlyAlike: Witness = {
   ofAlike: 'first',
-  taken: () => Promise.reject(new Unsupported('of flows of equal priority that do not do the same, nobody tells which one packets took that were sent together')),
+  counted: () => Promise.reject(new Unsupported('of flows of equal priority that do not do the same, nobody tells which one packets took that were sent together')),
   connections: () => Promise.reject(new Unsupported('what connections are translated to nobody tells where packets are sent together')),
 };
 
-/** Asks, and notes the answer for the node: it holds from then on. */
-export async function decide({ node, question }: Undecided, witness: Witness): Promise<void> {
+/** A tie in which several have counted, since packets come to them in other ways as well: who won shows in what the model has counted in the end. */
+export interface Doubt {
+  readonly node: ModelNode;
+  readonly tie: Tie;
+  /** What the switch counted for the candidates. */
+  readonly counted: readonly number[];
+  /** Who else may have won, and at last again who is taken to have won where nobody bears it out. */
+  readonly others: FlowId[];
+  /** How much had been decided when it was. */
+  readonly decided: { readonly ties: number; readonly translations: number };
+}
+
+/**
+ * Asks, and notes the answer for the node: it holds from then on. Of flows of equal priority the one is taken that the switch has counted more for
+ * than the model has so far. Where it has for none, the first: then model and switch part in any case.
+ * @returns a doubt where it has for several.
+ */
+export async function decide({ node, question }: Undecided, witness: Witness): Promise<Doubt | undefined> {
   switch (question.kind) {
     case 'flow': {
-      const winner = question.candidates[await witness.taken(question.candidates)]?.flow;
-      assert(winner !== undefined, 'one of the candidates wins');
-      node.decisions.ties.push({ candidates: question.candidates.map(({ flow }) => flow), winner });
-      return;
+      const { candidates } = question;
+      const counted = candidates.map(() => 0);
+      for (const [index, packets] of (await witness.counted(candidates)).entries()) counted[index] = packets;
+      const [winner = candidates[0]?.flow, ...others] = candidates.filter(({ packets }, index) => (counted[index] ?? 0) > packets).map(({ flow }) => flow);
+      assert(winner !== undefined, 'flows tie');
+      const tie = { candidates: candidates.map(({ flow }) => flow), winner };
+      node.decisions.ties.push(tie);
+      return others.length === 0 ? undefined : { node, tie, counted, others: [...others, winner], decided: { ties: node.decisions.ties.length, translations: node.decisions.translations.length } };
     }
     case 'translation': {
       const { original } = question;
       const asked = { node: node.name, zone: original.zone, protocol: printProtocol(original), original: printTuple(original) };
       const found = (await witness.connections()).find((seen) => seen.node === asked.node && seen.zone === asked.zone && seen.protocol === asked.protocol && seen.original === asked.original);
       node.decisions.translations.push(found === undefined ? undefined : parseTuple(found.reply, reversed(original)));
+      return undefined;
     }
   }
+}
+
+/**
+ * Takes the latest doubt that `counts`, what the model counts for flows by now, does not bear out for the next who may have won, and forgets what was
+ * decided after it.
+ * @returns the doubts that are left; undefined where all are borne out, or nobody else is left.
+ */
+export function reconsider(doubts: readonly Doubt[], counts: (node: ModelNode) => readonly FlowCount[]): readonly Doubt[] | undefined {
+  const at = doubts.findLastIndex((doubt) => doubt.others.length > 0 && !isBorneOut(doubt, counts(doubt.node)));
+  const [doubt] = doubts.slice(at);
+  const other = at < 0 ? undefined : doubt?.others.shift();
+  if (doubt === undefined || other === undefined) return undefined;
+  const { node: { decisions }, decided } = doubt;
+  doubt.tie.winner = other;
+  decisions.ties.length = decided.ties;
+  decisions.translations.length = decided.translations;
+  return doubts.slice(0, at + 1);
+}
+
+function isBorneOut({ tie: { candidates }, counted }: Doubt, counts: readonly FlowCount[]): boolean {
+  const packets = new Map(counts.map((count) => [keyOf(count.flow), count.packets]));
+  return candidates.every((flow, index) => packets.get(keyOf(flow)) === counted[index]);
+}
+
+/** Tells the flows of one node apart. */
+export function keyOf(flow: FlowId): string {
+  return `${flow.bridge} ${formatFlowId(flow)}`;
 }

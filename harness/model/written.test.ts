@@ -82,6 +82,8 @@ void t.test('parts of neighbour discovery', (t) => {
   const [written = ''] = out(part('ERICOXM_OF_ICMPV6_ND_OPTIONS_TYPE'), neighbour('88', '00000000', '02'));
   t.equal(written.slice(-16), '0001aabbccddeeff', 'of the option type the rest becomes zero');
   t.throws(() => out(['icmp6,icmp_type=136,icmp_code=0 actions=set_field:1->reg0,move:NXM_NX_REG0[0]->ERICOXM_OF_ICMPV6_ND_RESERVED[0],output:2'], neighbour('88', 'e0000000', '02')), { name: 'Unsupported', message: /which bits of nd_reserved are left/ });
+  t.throws(() => out(['icmp6,icmp_type=136,icmp_code=0 actions=load:1->ERICOXM_OF_ICMPV6_ND_RESERVED[0..3],output:2'], neighbour('88', 'e0000000', '02')), { name: 'Unsupported', message: /which bits of nd_reserved are left/ }, 'a constant');
+  t.equal(out(['icmp6,icmp_type=136,icmp_code=0 actions=set_field:7->nd_reserved,output:2'], neighbour('88', 'e0000000', '02'))[0]?.includes('00000007'), true, 'all of them are written');
   t.equal(out(part('ERICOXM_OF_ICMPV6_ND_RESERVED'), neighbour('88', 'e0000000', '02')).join(' '), `p2 ${neighbour('88', 'e0000000', '02')}`, 'where nothing changes, nothing is written');
   t.end();
 });

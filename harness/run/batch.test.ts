@@ -12,7 +12,7 @@ import { servicesOf } from '../kube/ports.js';
 import type { Cluster } from '../kube/objects.js';
 import { firstOfAll } from '../model/undecided.js';
 import { defineScenario, type Scenario } from '../nouns/scenario.js';
-import type { SwitchStep } from '../nouns/switching.js';
+import type { FlowCount, SwitchStep } from '../nouns/switching.js';
 import type { TestVector } from '../nouns/vector.js';
 import { noCounts } from '../nouns/verdict.js';
 import { openModel } from '../testbeds/model/model.js';
@@ -41,7 +41,7 @@ async function run(vectors: readonly TestVector[], stand: (model: Switches) => P
     seed: 1, nowMs: () => 0, depth: 'cold', onProgress,
     openReal: (plan) => {
       const model = openModel(plan);
-      const lastWins = { ...firstOfAll, taken: (candidates: readonly unknown[]) => Promise.resolve(candidates.length - 1) };
+      const lastWins = { ...firstOfAll, counted: (candidates: readonly FlowCount[]) => Promise.resolve(candidates.map(({ packets }, index) => packets + (index === candidates.length - 1 ? 1 : 0))) };
       const switches: Switches = { ...model, call: (calls) => model.call(calls, lastWins), lookups: () => ({ hit: 0, missed: 0 }) };
       return Promise.resolve({ ...switches, ...stand(switches) });
     },

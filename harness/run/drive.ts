@@ -87,17 +87,13 @@ export async function playPass(model: ModelTestbed, real: Testbed, [modelFabric,
 
 /** What switches, or what is kept of them, tell of what the model cannot know. */
 export function witness({ counts, state }: Pick<Testbed, 'counts' | 'state'>): Witness {
-  return { taken: asCounted(counts), connections: async () => (await state()).connections };
+  return { counted: asCounted(counts), connections: async () => (await state()).connections };
 }
 
-/**
- * Where OpenFlow leaves open which of several flows a packet takes, the observation tells: the one that counted more than the
- * model has so far. Everything after it is predicted. Where none did, the first: then model and switch part in any case.
- */
-export function asCounted(read: Testbed['counts']): Witness['taken'] {
+function asCounted(read: Testbed['counts']): Witness['counted'] {
   return async (candidates) => {
     const seen = new Map((await read()).map(({ flow, packets }) => [flowKey(flow), packets]));
-    return Math.max(0, candidates.findIndex(({ flow, packets }) => (seen.get(flowKey(flow)) ?? 0) > packets));
+    return candidates.map(({ flow }) => seen.get(flowKey(flow)) ?? 0);
   };
 }
 

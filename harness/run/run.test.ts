@@ -256,7 +256,7 @@ void t.test('where flows tie, the one that the switches took is predicted, which
   const id = 'amid/out-of-window/answerer/n1/p1';
   const standing = (which: number) => async (plan: ClusterPlan): Promise<Switches> => {
     const model = openModel(plan);
-    return await Promise.resolve({ ...model, call: (calls) => model.call(calls, { ...firstOfAll, taken: () => Promise.resolve(which) }), lookups: () => ({ hit: model.traces().length, missed: 0 }) });
+    return await Promise.resolve({ ...model, call: (calls) => model.call(calls, { ...firstOfAll, counted: (candidates) => Promise.resolve(candidates.map(({ packets }, index) => packets + (index === which ? 1 : 0))) }), lookups: () => ({ hit: model.traces().length, missed: 0 }) });
   };
   const frames = [];
   for (const which of [0, 1]) {

@@ -62,7 +62,7 @@ void t.test('before 3.3, only the switch can tell whether a connection that has 
     let before: Awaited<ReturnType<typeof answered>>;
     const seen = () => Promise.resolve(before === undefined ? [] : [{ ...before, reply: before.reply.replace(/dport=\d+/, `dport=${client + above}`) }]);
     for (const name of ['cold', 'again', 'cached'] as const) {
-      await playAlone({ call: (calls) => model.call(calls, { taken: () => Promise.resolve(0), connections: seen }) }, plan, id, [{ name, stimulus }], seed);
+      await playAlone({ call: (calls) => model.call(calls, { ...firstOfAll, connections: seen }) }, plan, id, [{ name, stimulus }], seed);
       before = await answered();
       const port = portOf(before?.reply);
       client ||= port;

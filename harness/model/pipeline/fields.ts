@@ -9,6 +9,7 @@ import { changeHeaders, setVlan, type HeaderChange } from '../headers.js';
 import { readField, readSubfield, writeField, writeSubfield } from '../keys.js';
 import { checkRead, checkWrite } from '../known.js';
 import { setThere } from '../options.js';
+import type { Packet } from '../packet.js';
 import { chooseLink } from './choices.js';
 import { expire } from './controller.js';
 import { failOnLabels } from './labels.js';
@@ -60,23 +61,28 @@ export function write(at: Translation, action: WriteAction): void {
   }
 }
 
+/** A part of a field, or all of it. @throws Unpredictable as `checkOtherBits` does. */
+export function writePart({ packet }: Translation, destination: Subfield, value: bigint): void {
+  const { field, offset, bits } = destination;
+  writeSubfield(packet.key, destination, value);
+  checkOtherBits(packet, field, ((1n << BigInt(bits)) - 1n) << BigInt(offset));
+}
+
 /**
- * A part of a field, or all of it.
+ * @param mask the bits of the field that were written.
  * @throws Unpredictable for a part of nd_reserved while other bits are set: when it goes into the packet, those become zero that no flow on the way has
  * written or looked at (lib/odp-execute.c, odp_set_nd_ext).
  */
-export function writePart({ packet: { key, arrived } }: Translation, destination: Subfield, value: bigint): void {
-  const { field, offset, bits } = destination;
-  writeSubfield(key, destination, value);
+function checkOtherBits({ key, arrived }: Packet, field: Field, mask: bigint): void {
   if (field.name !== 'nd_reserved' || !hasField(key, field) || key[word.ndReserved] === arrived[word.ndReserved]) return;
-  const others = field.ones & ~(((1n << BigInt(bits)) - 1n) << BigInt(offset));
-  if ((readField(key, field) & others) !== 0n) throw new Unpredictable('the model does not know which bits of nd_reserved are left when some are written: Open vSwitch keeps those alone that flows on the way have looked at');
+  if ((readField(key, field) & field.ones & ~mask) !== 0n) throw new Unpredictable('the model does not know which bits of nd_reserved are left when some are written: Open vSwitch keeps those alone that flows on the way have looked at');
 }
 
 function set(at: Translation, field: Field, value: bigint, mask: bigint): void {
   checkWrite(field);
   if (!hasField(at.packet.key, field)) return;
   writeField(at.packet.key, field, value, mask);
+  checkOtherBits(at.packet, field, mask);
   if (field.name === 'vlan_vid' && (value & BigInt(tagged)) !== 0n) tagThere(at.packet.key);
   noteWrite(at, field.name);
 }

@@ -6,23 +6,24 @@ import { writeSubfield } from '../keys.js';
 import { copyOf } from '../packet.js';
 import { carryOutSet } from './action-set.js';
 import { finishFreezing } from './freeze.js';
-import { commitChanges, execute, leaveToDatapath, ofFlow, type DatapathAction, type Translation } from './translation.js';
+import { commitChanges, execute, leaveToDatapath, nested, ofFlow, type DatapathAction, type Translation } from './translation.js';
 
 /** On a copy of the packet, with an action set of its own; what exits there, exits here as well. */
 export function clone(at: Translation, actions: readonly Action[]): void {
-  const { packet, stack, actionSet, hasGroupInSet, datapath, isLasting, isNested, isLast, isMetered } = at;
+  const { packet, stack, actionSet, hasGroupInSet, datapath, isLasting, isLast, isMetered } = at;
   const isAsked = !isLast && actions.some(({ kind }) => setsApart.includes(kind));
   const isByDatapath = asksDatapath(at);
   if (isAsked) commitChanges(at);
   settleBeforeClone(at);
   at.datapath = [];
   at.isLasting = false;
-  at.isNested ||= !isLast && (isByDatapath || isAsked);
-  onCopy(at, actions, isByDatapath || isAsked || isLast ? 'last' : 'others behind');
+  const work = () => { onCopy(at, actions, isByDatapath || isAsked || isLast ? 'last' : 'others behind'); };
+  if (!isLast && (isByDatapath || isAsked)) nested(at, work);
+  else work();
   const isApart = isByDatapath ? at.isLasting && !isLast : isAsked;
   at.isLasting = isLasting || (at.isLasting && !isApart);
   const [left, inner] = [at.packet, at.datapath];
-  Object.assign(at, { packet, stack, actionSet, hasGroupInSet, datapath, isNested });
+  Object.assign(at, { packet, stack, actionSet, hasGroupInSet, datapath });
   if (isApart) {
     at.isMetered = isMetered;
     leaveToDatapath(at, 'clone with a copy of its own', () => { onCarriedCopy(at, inner); });
@@ -80,19 +81,19 @@ export function apart(at: Translation, work: () => void, place: 'last' | 'others
 export function checkLength(at: Translation, { bytes, destination }: Extract<OtherAction, { readonly kind: 'check_pkt_larger' }>, behind: readonly Action[]): void {
   // Into packets, and what the datapath knows of them, such a bit is written only where other flows on the way have looked at it: the cached flow's mask is the mask of the writing.
   if (destination.field.word >= word.ethSrc || destination.field.name === 'pkt_mark') throw new Unpredictable(`the model does not know what becomes of the bit of check_pkt_larger in ${destination.field.name}`);
-  const { packet, stack, actionSet, hasGroupInSet, datapath, isNested, exits } = at;
+  const { packet, stack, actionSet, hasGroupInSet, datapath, exits } = at;
   commitChanges(at);
   const way = (isLarger: bigint) => {
     // Where stack and action set are kept, before 3.2, the other way begins with those that this one leaves.
-    Object.assign(at, { packet: copyOf(packet), datapath: [], isNested: true, exits });
+    Object.assign(at, { packet: copyOf(packet), datapath: [], exits });
     writeSubfield(at.packet.key, destination, isLarger);
-    onCopy(at, behind, 'last');
+    nested(at, () => { onCopy(at, behind, 'last'); });
     return at.datapath;
   };
   const longer = way(1n);
   const exitsLonger = at.exits;
   const others = way(0n);
   const taken = packet.frame.length - packet.padding > bytes ? longer : others;
-  Object.assign(at, { packet, stack, actionSet, hasGroupInSet, datapath, isNested, exits: exitsLonger });
+  Object.assign(at, { packet, stack, actionSet, hasGroupInSet, datapath, exits: exitsLonger });
   leaveToDatapath(at, 'check_pkt_larger', () => { onCarriedCopy(at, taken); });
 }

@@ -214,5 +214,5 @@ function sendOnce(at: Translation, port: number, by: string | undefined, maxLeng
     const sent = bytes.subarray(0, Math.min(bytes.length - cutOff, copied));
     if (ended === undefined) deliver(at, name, sent, told);
     else if (sent.length >= shortestFrame) takeOff(at, ended, { frame: sent, layout, padding });
-  });
+  }, ended === undefined ? 'output' : 'other');
 }

@@ -1,5 +1,4 @@
 /** Table lookups of a translation: which flow a packet takes, and on to other tables. */
-import { formatFlowId, type FlowId } from '../../nouns/switching.js';
 import type { Action } from '../../openflow/actions.js';
 import { printFlow } from '../../openflow/flow.js';
 import { copyKey, isIp, word, type FlowKey } from '../../packet/flow-key.js';
@@ -9,7 +8,7 @@ import { idOf, type ModelBridge, type ModelNode } from '../node.js';
 import type { Packet } from '../packet.js';
 import { lookAtWords } from '../megaflows/recording.js';
 import { takeOverCongestion } from '../tunnels/congestion.js';
-import { Undecided } from '../undecided.js';
+import { keyOf, Undecided } from '../undecided.js';
 import { hasRoom, keepNothing, noteDrop, ofFlow, placeOf, type Translation } from './translation.js';
 
 /** Which fields a packet is looked up by. */
@@ -68,7 +67,6 @@ function chosen(node: ModelNode, bridge: ModelBridge, candidates: readonly Rule[
     for (const rule of others) leftOpen.add(rule);
     return first;
   }
-  const keyOf = (id: FlowId) => `${id.bridge} ${formatFlowId(id)}`;
   const rules = new Map(candidates.map((rule) => [keyOf(idOf(node, bridge, rule)), rule]));
   const tie = node.decisions.ties.find((known) => known.candidates.length === rules.size && known.candidates.every((id) => rules.has(keyOf(id))));
   const winner = tie === undefined ? undefined : rules.get(keyOf(tie.winner));

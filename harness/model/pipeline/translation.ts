@@ -14,10 +14,13 @@ import { carriedBy, writtenOver, type Carried } from './carried.js';
 import type { TraceStep } from '../trace.js';
 
 /** Limits of ovs-vswitchd: resubmit depth and resubmits a translation (ovs-actions(7), "resubmit"), and what the stack takes. */
-export const limits = { depth: 64, lookups: 4096, stackBytes: 65536, actionBytes: 65535 } as const;
+export const limits = { depth: 64, lookups: 4096, stackBytes: 65536, actionBytes: 65535, nestedBytes: 65531 } as const;
 
 /** What one more of them takes among the datapath's actions, at least: a number, or a cookie of 48 bytes and whom to tell (lib/odp-util.c, odp_put_userspace_action). */
 export const actionBytes = { output: 8, controller: 64 } as const;
+
+/** And at most: an output that is cut off; the header of a tunnel, or whom to tell and what was pending before; a change of all that a packet has. */
+const mostActionBytes = { output: 16, other: 640, change: 512 } as const;
 
 /** What one frame into a node has led to so far. */
 export interface Passage {
@@ -135,8 +138,9 @@ export interface Translation extends Machine, Execution {
   snapLength: number;
   depth: number;
   lookups: number;
-  /** What the datapath's actions take so far, at least. */
+  /** What the datapath's actions take so far, at least and at most. */
   actionBytes: number;
+  mostActionBytes: number;
   stack: StackItem[];
   actionSet: Action[];
   hasGroupInSet: boolean;
@@ -164,11 +168,24 @@ export function execute(actions: readonly DatapathAction[], behind = 0): 'droppe
 }
 
 /** What is left to do once the translation is complete; `event`, where it is recorded, is what is kept of it, or why nothing can be. */
-export function leaveToDatapath(at: Translation, event: Event | string | undefined, carryOut: DatapathAction): void {
+export function leaveToDatapath(at: Translation, event: Event | string | undefined, carryOut: DatapathAction, kind: 'output' | 'other' = 'other'): void {
   if (typeof event === 'string') keepNothing(at, event);
   else if (event !== undefined) at.recording?.events.push(event);
   at.hasTold = true;
+  at.mostActionBytes += mostActionBytes[kind];
   at.datapath.push(carryOut);
+}
+
+/**
+ * What the datapath is told by `work` stands within another of its actions.
+ * @throws Unpredictable where that may be more than such an action can hold: Open vSwitch ends itself by an assertion then (lib/netlink.c, nl_msg_end_nested).
+ */
+export function nested(at: Translation, work: () => void): void {
+  const { isNested, mostActionBytes } = at;
+  at.isNested = true;
+  work();
+  at.isNested = isNested;
+  if (at.mostActionBytes - mostActionBytes > limits.nestedBytes) throw new Unpredictable('the model does not know whether what is done in a clone or behind check_pkt_larger takes more than 64 kB: Open vSwitch ends itself over it');
 }
 
 /** No megaflow is made of the translation. */
@@ -185,6 +202,7 @@ export function commitChanges(at: Translation): void {
   const before = packet.arrived;
   if (commit(packet) === 'as they were') return;
   const after = packet.arrived;
+  at.mostActionBytes += mostActionBytes.change;
   at.datapath.push(() => { at.carried = writtenOver(at.carried, before, after); });
   if (recording === undefined) return;
   if (packet.isWrapped) keepNothing(at, 'what a tunnel sends is changed');
@@ -198,7 +216,7 @@ export const ofFlow: ActionList = { kind: 'flow' };
 
 export function beginTranslation({ passage, carryOut, recirculate }: Machine, bridge: ModelBridge, packet: Packet): Translation {
   return {
-    passage, carryOut, recirculate, recording: undefined, bridge, packet, bytes: packet.frame.length, received: { frame: packet.frame, layout: packet.layout, padding: packet.padding }, sees: passage.edits.length, place: { table: 0, cookie: 0n, flow: undefined, meters: 'looked up' }, rule: undefined, datapath: [], carried: carriedBy(packet), hasTold: false, isLasting: false, isNested: false, isLast: true, isMetered: false, isCutOff: false, isArriving: false, mirrored: 0, snapLength: 0, depth: 0, lookups: 0, actionBytes: 0, stack: [],
+    passage, carryOut, recirculate, recording: undefined, bridge, packet, bytes: packet.frame.length, received: { frame: packet.frame, layout: packet.layout, padding: packet.padding }, sees: passage.edits.length, place: { table: 0, cookie: 0n, flow: undefined, meters: 'looked up' }, rule: undefined, datapath: [], carried: carriedBy(packet), hasTold: false, isLasting: false, isNested: false, isLast: true, isMetered: false, isCutOff: false, isArriving: false, mirrored: 0, snapLength: 0, depth: 0, lookups: 0, actionBytes: 0, mostActionBytes: 0, stack: [],
     actionSet: [], hasGroupInSet: false, isInActionSet: false, exits: false, freezing: undefined, frozen: [], error: undefined, cameTo: packet.cameTo ?? 0n,
     congestion: 'to be told', sideEffects: 'all',
   };

@@ -12,7 +12,7 @@ import { reconfigured } from '../../model/reconfigure.js';
 import { stateOf } from '../../model/state.js';
 import { flowCounts, receiveFrame } from '../../model/switch.js';
 import type { Trace } from '../../model/trace.js';
-import { decide, Undecided, type Witness } from '../../model/undecided.js';
+import { decide, reconsider, Undecided, type Doubt, type Witness } from '../../model/undecided.js';
 import { printFlow, type DumpedFlow } from '../../openflow/flow.js';
 import { printGroup } from '../../openflow/groups.js';
 import type { Testbed } from '../testbed.js';
@@ -97,15 +97,23 @@ export function openModel(plan: ClusterPlan, versions: Testbed['versions'] = {})
     versions: {},
     call: async (calls, witness) => {
       for (const { decisions } of nodes.values()) decisions.ofAlike = witness?.ofAlike ?? 'asked';
+      let doubts: readonly Doubt[] = [];
       for (;;) {
         try {
           const steps = calls.map(carryOut);
+          const left = reconsider(doubts, flowCounts);
+          if (left !== undefined) {
+            doubts = left;
+            rewind();
+            continue;
+          }
           past.push({ calls });
           return steps;
         } catch (error) {
           if (!(error instanceof Unsupported)) throw error;
           const isDecided = error instanceof Undecided && witness !== undefined;
-          if (isDecided) await decide(error, witness);
+          const doubt = isDecided ? await decide(error, witness) : undefined;
+          if (doubt !== undefined) doubts = [...doubts, doubt];
           rewind();
           if (!isDecided) throw error;
         }
