@@ -9,7 +9,7 @@ export function scenarioLabel({ name, axes }: Pick<ScenarioReport, 'name' | 'axe
 }
 
 /** What is compared of each aspect, in the plural. */
-const names: Readonly<Record<string, string>> = { program: 'flows', intent: 'promises', silence: 'silent ports', cache: 'cached passes', macs: 'learned MACs' };
+const names: Readonly<Record<string, string>> = { program: 'flows and groups', intent: 'promises', silence: 'silent ports', cache: 'cached passes', macs: 'learned MACs' };
 
 export function aspectName(aspect: Aspect): string {
   return names[aspect] ?? aspect;
@@ -114,7 +114,7 @@ export function causesOf(scenario: ScenarioReport): readonly { readonly inconclu
   return [...found.values()];
 }
 
-/** What a report for machines says passed or failed: the flows right after programming, then a vector each. */
+/** What a report for machines says passed or failed: flows and groups right after programming, then a vector each. */
 export interface Point {
   /** The vector's id, or `program`. */
   readonly id: string;

@@ -117,7 +117,7 @@ interface PodSpec {
 
 /** One on a network of its own, with an address that no pod had before: of a connection to a Service nothing is promised whose endpoint is somebody else by now. */
 export function endpointPod(random: Random, number: number, size: GeneratedSize, nodeName?: string): Manifest {
-  const { spec, metadata, ...rest } = pod(random, number, size) as Manifest & { readonly spec: PodSpec };
+  const { spec, metadata, ...rest } = pod(random, number, size);
   const { hostNetwork: _, ...own } = spec;
   const node = nodeName ?? spec.nodeName;
   return { ...rest, metadata: { ...metadata, namespace: pick(random, namespaces) }, spec: { ...own, nodeName: node }, status: { podIP: addressIn(podSubnet(numberIn(node)), firstAddress + number) } };
@@ -125,7 +125,7 @@ export function endpointPod(random: Random, number: number, size: GeneratedSize,
 
 /** One on the node's own network, of which there is one a node. */
 export function hostPod(random: Random, nodeName: string): Manifest {
-  const { spec, metadata, ...rest } = pod(random, 1, { nodes: 1, pods: 1, networkPolicies: 0, clusterNetworkPolicies: 0 }) as Manifest & { readonly spec: PodSpec };
+  const { spec, metadata, ...rest } = pod(random, 1, { nodes: 1, pods: 1, networkPolicies: 0, clusterNetworkPolicies: 0 });
   return { ...rest, metadata: { ...metadata, name: `host-${nodeName}`, namespace: apart }, spec: { ...spec, nodeName, hostNetwork: true } };
 }
 

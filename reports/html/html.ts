@@ -67,7 +67,7 @@ function headline({ verdict, scenarios }: Pick<RunReport, 'verdict' | 'scenarios
     case 'conforms':
       return `All ${number(vectors.length)} vectors conform`;
     case 'diverges':
-      return of('diverges') === 0 ? 'The switches hold other flows than they should' : `${number(of('diverges'))} of ${number(vectors.length)} vectors diverge${of('inconclusive') === 0 ? '' : `, ${number(of('inconclusive'))} have no verdict`}`;
+      return of('diverges') === 0 ? 'The switches hold other flows or groups than they should' : `${number(of('diverges'))} of ${number(vectors.length)} vectors diverge${of('inconclusive') === 0 ? '' : `, ${number(of('inconclusive'))} have no verdict`}`;
     case 'inconclusive':
       return vectors.length === 0 ? 'There is no verdict' : `${number(of('inconclusive'))} of ${number(vectors.length)} vectors have no verdict`;
   }

@@ -3,8 +3,8 @@ import type { ScenarioView, VectorView } from '../../harness/view/view.js';
 import { outcomeOf, type Changes } from './changed.js';
 import { html, type Markup } from './markup.js';
 
-/** The kinds of vectors that are cells: `tcp-80`, `icmp`. */
-const service = /^((tcp|udp|sctp)-\d+|icmp)$/;
+/** The kinds of vectors that are cells: `tcp-80`, `icmp`; and by ports of a node, all in the cell of the node that is asked. */
+const service = /^((tcp|udp|sctp)-\d+|icmp|node-port)$/;
 
 /** The cells by service, in the order of the vectors; empty where a scenario asks for less than two services. */
 export function tablesOf(vectors: readonly VectorView[]): ReadonlyMap<string, readonly VectorView[]> {

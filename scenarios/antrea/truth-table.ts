@@ -1,10 +1,10 @@
-import { antrea, defineScenario, intentOf, servicesOf, vectors } from '../../harness/index.js';
+import { antrea, clusterIpsOf, defineScenario, intentOf, servicesOf, vectors } from '../../harness/index.js';
 import { changedCluster } from '../../topologies/generated-changes.js';
 
 /** Pods, the nodes they are on, and policies of both kinds. */
 const sizes = {
-  '10': { nodes: 2, pods: 10, networkPolicies: 16, clusterNetworkPolicies: 4, externalHosts: 1 },
-  '50': { nodes: 5, pods: 50, networkPolicies: 160, clusterNetworkPolicies: 40, externalHosts: 1 },
+  '10': { nodes: 2, pods: 10, networkPolicies: 16, clusterNetworkPolicies: 4, externalHosts: 1, hasNodePorts: true },
+  '50': { nodes: 5, pods: 50, networkPolicies: 160, clusterNetworkPolicies: 40, externalHosts: 1, hasNodePorts: true },
 } as const;
 
 const before = { '1': '0', '2': '1', '3': '2', '4': '3' } as const;
@@ -29,6 +29,7 @@ export default defineScenario({
       ...vectors.gatewayMatrix(topology, services),
       ...vectors.hostMatrix(topology, services),
       ...vectors.externalMatrix(topology, services),
+      ...vectors.fromOutside(topology, (topology.externalHosts ?? []).map(({ name }) => name), clusterIpsOf(topology)),
     ]);
   },
   intent: intentOf,
