@@ -13,7 +13,7 @@ const apart = 'lab';
 const selectors = [{ app: 'web' }, { tier: 'front' }, { tier: 'front' }, { tier: 'back' }, { tier: 'back' }] as const;
 /** Ports that Services have, and are asked for. */
 const ports = [80, 80, 80, 8080] as const;
-/** Not SCTP: Open vSwitch tracks it by addresses alone, so that what is sent for the first time is taken for part of what was there before. */
+/** Not SCTP: Open vSwitch before 3.2 tracks it by addresses alone, so that what is sent for the first time is taken for part of what was there before. */
 const protocols = [['TCP'], ['TCP'], ['UDP'], ['TCP', 'UDP']] as const;
 
 /** Hosts outside: they ask nodes' ports, and are behind Services that select nobody. */
