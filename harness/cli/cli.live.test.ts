@@ -131,3 +131,14 @@ void t.test('--keep: the printed commands work as printed, and Ctrl-C ends it', 
   t.same(await exited, [130, null]);
   t.same(await readdir(temporary), [], 'no folder is left');
 });
+
+void t.test('--keep of a history: the switches of nodes that are left', { timeout: 60_000 }, async (t) => {
+  const child = spawn(process.execPath, [main, 'run', 'antrea/changes', '--keep'], { cwd: elsewhere, env: { ...process.env, NO_COLOR: '1' }, stdio: ['ignore', 'pipe', 'ignore'] });
+  const exited = once(child, 'exit');
+  let told = '';
+  for await (const chunk of child.stdout.setEncoding('utf8')) if (/ovs-vsctl .*show$/m.test(told += String(chunk))) break;
+  t.match(told, /verdict {3}conforms[^]*\nkept: the switches of antrea\/changes tunnel=geneve, .* until Ctrl-C\n\n {2}n1\n/);
+  t.notMatch(told, /^ {2}n2$/m, 'which has left');
+  child.kill('SIGINT');
+  t.same(await exited, [130, null]);
+});

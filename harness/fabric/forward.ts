@@ -5,7 +5,7 @@ import { viewOf } from '../packet/header.js';
 import { encodeIcmp, icmpTypes } from '../packet/icmp.js';
 import { ipProtocols, type Ipv4Header } from '../packet/ipv4.js';
 import { interfaceWith, type Effect, type Host } from './host.js';
-import { dropped, momentOf, noPortLeft, sendIp } from './ip.js';
+import { dropped, momentOf, nobodyThere, noPortLeft, sendIp } from './ip.js';
 import { sendToNeighbour } from './neighbours.js';
 import { nextHop } from './routing.js';
 import { behindRouting, beforeRouting, type Translations } from './translation.js';
@@ -46,8 +46,6 @@ interface Error {
   readonly type: number;
   readonly code: number;
 }
-
-const nobodyThere = 'nobody is there to answer for that address';
 
 /** RFC 792. */
 const unreachable = { network: { type: icmpTypes.destinationUnreachable, code: 0 }, port: { type: icmpTypes.destinationUnreachable, code: 3 } } as const;

@@ -40,7 +40,7 @@ export function sendIp(host: Host, { dst, protocol, ttl = defaultTtl, tos = 0, s
 function sendTranslated(host: Host, translations: Translations, packet: Uint8Array, tuple: Tuple): readonly Effect[] {
   const outbound = beforeRouting(translations, tuple, momentOf(host));
   if (outbound.kind === 'refused') return giveUp(host, tuple, 'port unreachable');
-  if (outbound.kind === 'lost') return dropped('nobody is there to answer for that address', { src: tuple.src.ip, dst: tuple.dst.ip });
+  if (outbound.kind === 'lost') return dropped(nobodyThere, { src: tuple.src.ip, dst: tuple.dst.ip });
   const destination = outbound.tuple.dst.ip;
   const hop = nextHop(host.plan, destination);
   if (hop === undefined) return unroutable(host, destination);
@@ -53,6 +53,7 @@ export function momentOf({ clock, random }: Host): Moment {
 }
 
 /** What keeps a connection from being translated. */
+export const nobodyThere = 'nobody is there to answer for that address';
 export const noPortLeft = 'no port is left to translate it to';
 
 export function dropped(why: string, addresses: IpAddresses | undefined): readonly Effect[] {

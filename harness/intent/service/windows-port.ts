@@ -17,7 +17,7 @@ import { protocolOf, type Asking as AskingAny } from './reach.js';
 import { endpointsBehind, type Endpoint, type Reached } from './windows-endpoints.js';
 
 /** Userspace kube-proxy has no ports for SCTP. */
-type Asking = Exclude<AskingAny, { readonly kind: 'sctp' }> | Extract<Stimulus, { readonly kind: 'open' }>;
+type Asking = Exclude<AskingAny, { readonly kind: 'sctp' }>;
 
 interface Asked {
   readonly node: Node;
