@@ -36,7 +36,10 @@ export function rewrite(frame: Uint8Array, layout: Layout, before: FlowKey, afte
   // Without a protocol, and so where the header is broken, nothing of IP is written.
   if (isIp(before[word.ethType] ?? 0) && (layout.l4 >= 0 || before[word.nwProto] !== 0) && after[word.nwProto] !== 0) rewriteIp(view, layout, before, after);
   const labelled = isMpls(before[word.ethType] ?? 0) || isMpls(after[word.ethType] ?? 0) ? rewriteLabels(bytes, layout, before, after) : bytes;
-  if (isUncovered(before, after)) rewriteUncovered(labelled, { ...layout, l3: layout.l3 + labelsGrow(layout, before, after) }, after);
+  if (isUncovered(before, after)) {
+    if (isOutOfSight(frame, layout, before)) throw new Unpredictable('the model does not know what is written into IP behind labels that stand behind an LLC header, and that a controller was told of: Open vSwitch takes that header for a label');
+    rewriteUncovered(labelled, { ...layout, l3: layout.l3 + labelsGrow(layout, before, after) }, after);
+  }
   return changed(before, after, word.vlanTci, 2) || changed(before, after, word.vlanTpid, 2) ? rewriteTags(labelled, before, after) : labelled;
 }
 
@@ -56,6 +59,11 @@ function isOtherIp(before: FlowKey, after: FlowKey): boolean {
 /** Whether IP comes out from behind labels with fields that are known: those that it had before the labels were put in front. */
 function isUncovered(before: FlowKey, after: FlowKey): boolean {
   return isMpls(before[word.ethType] ?? 0) && isIp(after[word.ethType] ?? 0) && changed(before, after, word.nwSrc, before.length - word.nwSrc);
+}
+
+/** What stands where the first label should is another one: behind an LLC header, once the frame was read anew with the type of labels in the place of its length. */
+function isOutOfSight(frame: Uint8Array, { mpls }: Layout, before: FlowKey): boolean {
+  return mpls >= 0 && viewOf(frame).getUint32(mpls) !== before[word.mplsLse];
 }
 
 /** @param layout as Open vSwitch counts it: it does not look for IP where the new type would have it, as behind an LLC header that the type took the length of. */

@@ -6,7 +6,7 @@ import { writeSubfield } from '../keys.js';
 import { copyOf } from '../packet.js';
 import { carryOutSet } from './action-set.js';
 import { finishFreezing } from './freeze.js';
-import { commitChanges, execute, leaveToDatapath, nested, ofFlow, type DatapathAction, type Translation } from './translation.js';
+import { commitChanges, execute, leaveToDatapath, nested, ofFlow, type ActionList, type DatapathAction, type Translation } from './translation.js';
 
 /** On a copy of the packet, with an action set of its own; what exits there, exits here as well. */
 export function clone(at: Translation, actions: readonly Action[]): void {
@@ -55,12 +55,12 @@ function onCarriedCopy(at: Translation, actions: readonly DatapathAction[]): voi
 const setsApart: readonly Action['kind'][] = ['ct', 'output-truncated', 'meter'];
 
 /** Carries out `actions` on a copy of the packet, to the end of the pipeline. */
-function onCopy(at: Translation, actions: readonly Action[], place: 'last' | 'others behind'): void {
+function onCopy(at: Translation, actions: readonly Action[], place: 'last' | 'others behind', list: ActionList = ofFlow): void {
   at.packet = copyOf(at.packet);
   const keeps = at.passage.node.behaviour.clonesKeep === 'stack and action set';
   at.stack = keeps ? [...at.stack] : [];
   at.actionSet = keeps ? [...at.actionSet] : [];
-  apart(at, () => { at.carryOut(at, actions, ofFlow); }, place);
+  apart(at, () => { at.carryOut(at, actions, list); }, place);
 }
 
 /** What is done there ends there: with its action set, or broken off. */
@@ -75,10 +75,10 @@ export function apart(at: Translation, work: () => void, place: 'last' | 'others
 }
 
 /**
- * What is behind it is carried out for longer packets and for others, and all flows on both ways count; the datapath takes one of the
+ * What is `behind` it is carried out for longer packets and for others, and all flows on both ways count; the datapath takes one of the
  * ways once it sees the packet.
  */
-export function checkLength(at: Translation, { bytes, destination }: Extract<OtherAction, { readonly kind: 'check_pkt_larger' }>, behind: readonly Action[]): void {
+export function checkLength(at: Translation, { bytes, destination }: Extract<OtherAction, { readonly kind: 'check_pkt_larger' }>, behind: readonly Action[], list: ActionList): void {
   // Into packets, and what the datapath knows of them, such a bit is written only where other flows on the way have looked at it: the cached flow's mask is the mask of the writing.
   if (destination.field.word >= word.ethSrc || destination.field.name === 'pkt_mark') throw new Unpredictable(`the model does not know what becomes of the bit of check_pkt_larger in ${destination.field.name}`);
   const { packet, stack, actionSet, hasGroupInSet, datapath, exits } = at;
@@ -87,7 +87,7 @@ export function checkLength(at: Translation, { bytes, destination }: Extract<Oth
     // Where stack and action set are kept, before 3.2, the other way begins with those that this one leaves.
     Object.assign(at, { packet: copyOf(packet), datapath: [], exits });
     writeSubfield(at.packet.key, destination, isLarger);
-    nested(at, () => { onCopy(at, behind, 'last'); });
+    nested(at, () => { onCopy(at, behind, 'last', list); });
     return at.datapath;
   };
   const longer = way(1n);

@@ -97,11 +97,14 @@ function inAnyOrder<T extends { readonly port: number }>(at: Translation, exits:
   const isPending = before !== undefined && before.length !== at.packet.frame.length;
   // Behind each others may come, so what a bridge behind a patch port does stays there (ofproto-dpif-xlate.c, flood_packets).
   Object.assign(at, { isLast: isLast && exits.length < 2, isMetered: false, isCutOff: false });
+  let isOpen = false;
   const starts = exits.map((exit) => {
     const start = at.datapath.length;
     sendTo(exit);
+    isOpen ||= leadsOn && at.error === undefined && at.packet.frame.length !== departing(at.packet).length;
     return start;
   });
+  at.isLengthOpen = isOpen;
   if (leadsOn) leaveInAnyOrder(at, starts);
   if (leadsOn && at.isMetered) throw new Unpredictable(`${noOrder}, and a meter behind a patch port may drop what comes later`);
   if (isPending && at.isCutOff) throw new Unpredictable(`${noOrder}, and a bridge behind a patch port cuts off what is not yet as long as it will be`);
@@ -151,6 +154,7 @@ export function outputTruncated(at: Translation, port: number, maxLength: number
   const isPort = port === reservedPorts.LOCAL || at.bridge.ports.has(port);
   if (!isPort || at.bridge.ports.get(port)?.kind === 'patch') return noteDrop(at, `output(max_len) does not know port ${port}`);
   if (port === at.packet.key[word.inPort]) return noteDrop(at, `output to the port it came from, ${portName(at.bridge, port)}`);
+  if (at.isLengthOpen) throw new Unpredictable(`${noOrder}, and what a bridge behind a patch port leaves in a packet that it had last is cut off with it`);
   at.isLasting = true;
   at.isCutOff = true;
   send(at, port, undefined, maxLength);

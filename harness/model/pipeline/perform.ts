@@ -21,7 +21,7 @@ import { meter } from './meter.js';
 import { mirrorAnew } from './mirrors.js';
 import { enqueue, output, outputByField, outputTruncated } from './output.js';
 import { descend, descendAsFirst } from './tables.js';
-import { keepNothing, noteDrop, noteWrite, type ActionList, type Translation } from './translation.js';
+import { keepNothing, noteDrop, noteWrite, ofFlow, type ActionList, type Translation } from './translation.js';
 
 /** One by one, until one ends them, breaks the translation off, or fails. */
 export function carryOut(at: Translation, actions: readonly Action[], list: ActionList): void {
@@ -98,7 +98,7 @@ function act(at: Translation, action: Action, list: ActionList, { actions, index
     case 'clone':
       return clone(at, action.actions);
     case 'check_pkt_larger':
-      checkLength(at, action, actions.slice(index + 1));
+      checkLength(at, action, actions.slice(index + 1), list.kind === 'frozen' ? { kind: 'frozen', places: list.places.slice(index + 1) } : ofFlow);
       return 'stop';
     case 'exit':
       at.exits = true;

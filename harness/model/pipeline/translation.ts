@@ -130,6 +130,8 @@ export interface Translation extends Machine, Execution {
   isMetered: boolean;
   /** Copies of it were cut off: how much is cut off hangs on what has gone into its bytes before. */
   isCutOff: boolean;
+  /** It was sent to ports in an order that only the switch knows, and how long it is until it is sent again hangs on which of them was the last. */
+  isLengthOpen: boolean;
   /** Whether the packet has come in, or was taken up again, and nothing has been done with it: mirrors see it then. */
   isArriving: boolean;
   /** The bits of mirrors that have had the packet, or had another send it to the same output. */
@@ -200,6 +202,7 @@ export function keepNothing(at: Translation, why: string): void {
 export function commitChanges(at: Translation): void {
   const { packet, recording } = at;
   const before = packet.arrived;
+  at.isLengthOpen = false;
   if (commit(packet) === 'as they were') return;
   const after = packet.arrived;
   at.mostActionBytes += mostActionBytes.change;
@@ -216,7 +219,7 @@ export const ofFlow: ActionList = { kind: 'flow' };
 
 export function beginTranslation({ passage, carryOut, recirculate }: Machine, bridge: ModelBridge, packet: Packet): Translation {
   return {
-    passage, carryOut, recirculate, recording: undefined, bridge, packet, bytes: packet.frame.length, received: { frame: packet.frame, layout: packet.layout, padding: packet.padding }, sees: passage.edits.length, place: { table: 0, cookie: 0n, flow: undefined, meters: 'looked up' }, rule: undefined, datapath: [], carried: carriedBy(packet), hasTold: false, isLasting: false, isNested: false, isLast: true, isMetered: false, isCutOff: false, isArriving: false, mirrored: 0, snapLength: 0, depth: 0, lookups: 0, actionBytes: 0, mostActionBytes: 0, stack: [],
+    passage, carryOut, recirculate, recording: undefined, bridge, packet, bytes: packet.frame.length, received: { frame: packet.frame, layout: packet.layout, padding: packet.padding }, sees: passage.edits.length, place: { table: 0, cookie: 0n, flow: undefined, meters: 'looked up' }, rule: undefined, datapath: [], carried: carriedBy(packet), hasTold: false, isLasting: false, isNested: false, isLast: true, isMetered: false, isCutOff: false, isLengthOpen: false, isArriving: false, mirrored: 0, snapLength: 0, depth: 0, lookups: 0, actionBytes: 0, mostActionBytes: 0, stack: [],
     actionSet: [], hasGroupInSet: false, isInActionSet: false, exits: false, freezing: undefined, frozen: [], error: undefined, cameTo: packet.cameTo ?? 0n,
     congestion: 'to be told', sideEffects: 'all',
   };
