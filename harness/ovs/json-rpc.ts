@@ -134,7 +134,7 @@ export function jsonSplitter(): (chunk: Uint8Array) => unknown[] {
 
 /** The value that a chunk is, where it is just one, as most are. */
 function onlyValue(chunk: Uint8Array): unknown {
-  if (chunk[0] !== code.openBrace || chunk.at(-1) !== code.closeBrace) return undefined;
+  if (chunk[0] !== code.openBrace || chunk.at(-1) !== code.closeBrace || Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength).includes('}{')) return undefined;
   try {
     return JSON.parse(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength).toString('utf8'));
   } catch {

@@ -56,7 +56,7 @@ export async function playInStep(model: ModelTestbed, real: Switches, plan: Clus
   for (const pass of passes) {
     if (pass.name === 'cached' && played.some(isCached)) continue;
     const [before, traced] = [real.lookups(), model.traces().length];
-    const { parting, ...seen } = await playPass(model, real, [runStimulus(plan, pass.stimulus, draws), runStimulus(plan, pass.stimulus, draws)]);
+    const { parting, answers: _, ...seen } = await playPass(model, real, [runStimulus(plan, pass.stimulus, draws), runStimulus(plan, pass.stimulus, draws)]);
     const after = real.lookups();
     played.push({ ...seen, pass, traces: model.traces().slice(traced), lookups: { hit: after.hit - before.hit, missed: after.missed - before.missed } });
     if (parting !== undefined) return { passes: played, parting };
@@ -64,25 +64,43 @@ export async function playInStep(model: ModelTestbed, real: Switches, plan: Clus
   return { passes: played, parting: undefined };
 }
 
+/** One pass as it was played. */
+interface Playback {
+  readonly model: Observation;
+  readonly real: Observation;
+  readonly parting: Parting | undefined;
+  /** What both sides answered alike, call by call, up to the end or to where they part. */
+  readonly answers: readonly (readonly SwitchStep[])[];
+}
+
 /**
- * Each side has a fabric of its own. As long as both answer alike, both are asked the same; from the first
- * difference on each goes its own way, to its end.
+ * As long as both sides answer alike they are asked the same, and what surrounds them is the same: one fabric asks both, the switches'. At the first
+ * difference the model's takes up what was answered until then; from there each side goes its own way, to its end.
  */
-export async function playPass(model: ModelTestbed, real: Testbed, [modelFabric, realFabric]: readonly [Fabric, Fabric]): Promise<{ readonly model: Observation; readonly real: Observation; readonly parting: Parting | undefined }> {
+export async function playPass(model: ModelTestbed, real: Testbed, [modelFabric, realFabric]: readonly [Fabric, Fabric]): Promise<Playback> {
   const seen = witness(real);
   const decided: Player = { call: (calls) => model.call(calls, seen) };
-  let modelAsks = modelFabric.next();
-  let realAsks = realFabric.next();
-  while (modelAsks.done !== true && realAsks.done !== true) {
+  const answers: (readonly SwitchStep[])[] = [];
+  let asks = realFabric.next();
+  while (asks.done !== true) {
     const before = model.traces().length;
-    const observed = await real.call(realAsks.value);
-    const predicted = await decided.call(modelAsks.value);
-    const parting = alike(predicted, observed) ? undefined : { modelCounts: await model.counts(), realCounts: await real.counts(), traces: model.traces().slice(before), earlier: model.traces().slice(0, before) };
-    modelAsks = modelFabric.next(predicted);
-    realAsks = realFabric.next(observed);
-    if (parting !== undefined) return { model: await playOut(decided, modelFabric, modelAsks), real: await playOut(real, realFabric, realAsks), parting };
+    const observed = await real.call(asks.value);
+    const predicted = await decided.call(asks.value);
+    if (!alike(predicted, observed)) {
+      const parting = { modelCounts: await model.counts(), realCounts: await real.counts(), traces: model.traces().slice(before), earlier: model.traces().slice(0, before) };
+      return { model: await playOut(decided, modelFabric, takeUp(modelFabric, [...answers, predicted])), real: await playOut(real, realFabric, realFabric.next(observed)), parting, answers };
+    }
+    answers.push(observed);
+    asks = realFabric.next(observed);
   }
-  return { model: await playOut(decided, modelFabric, modelAsks), real: await playOut(real, realFabric, realAsks), parting: undefined };
+  return { model: asks.value, real: asks.value, parting: undefined, answers };
+}
+
+/** A fabric that has not begun asks, and gets these answers: what it asks then. */
+export function takeUp(fabric: Fabric, answers: readonly (readonly SwitchStep[])[]): ReturnType<Fabric['next']> {
+  let asks = fabric.next();
+  for (const answer of answers) asks = fabric.next(answer);
+  return asks;
 }
 
 /** What switches, or what is kept of them, tell of what the model cannot know. */
@@ -121,9 +139,17 @@ function alike(a: readonly SwitchStep[], b: readonly SwitchStep[]): boolean {
 }
 
 /** The order of ports is the testbed's own; the order at one port is not. */
-function sameOutputs(a: SwitchStep, b: SwitchStep | undefined): boolean {
-  const text = (step: SwitchStep) => JSON.stringify(step.outputs.map(({ port, frame }) => [port, Buffer.from(frame).toString('hex')]).sort((x, y) => ((x[0] ?? '') < (y[0] ?? '') ? -1 : x[0] === y[0] ? 0 : 1)));
-  return b !== undefined && text(a) === text(b);
+function sameOutputs({ outputs: a }: SwitchStep, b: SwitchStep | undefined): boolean {
+  if (b === undefined || a.length !== b.outputs.length) return false;
+  const others = byPort(b.outputs);
+  return byPort(a).every(({ port, frame }, index) => {
+    const other = others[index];
+    return other?.port === port && Buffer.compare(frame, other.frame) === 0;
+  });
+}
+
+function byPort(outputs: SwitchStep['outputs']): SwitchStep['outputs'] {
+  return outputs.toSorted((x, y) => (x.port < y.port ? -1 : x.port === y.port ? 0 : 1));
 }
 
 const payloadBytes = 16;

@@ -6,7 +6,7 @@ import { compareProgram } from '../compare/program.js';
 import { compareVector, expectedCounts, type Aftermath, type PassCase } from '../compare/vector.js';
 import type { ClusterPlan } from '../nouns/plan.js';
 import type { Scenario } from '../nouns/scenario.js';
-import type { TestVector } from '../nouns/vector.js';
+import type { Pass, TestVector } from '../nouns/vector.js';
 import { noCounts, verdictOn, whatIsMissing, type Counts, type Difference } from '../nouns/verdict.js';
 import type { ModelTestbed } from '../testbeds/model/model.js';
 import type { Stray, Switches } from '../testbeds/testbed.js';
@@ -84,11 +84,12 @@ async function judgeVector(stage: Stage, real: Switches, vector: TestVector, por
   const { scenario, topology, plan, model, seed } = stage;
   await Promise.all([model.reset(), real.reset()]);
   const intent = scenario.intent(topology, vector.stimulus);
-  const played = await playInStep(model, real, plan, vector.id, passesOf(stage, vector), seed);
+  const planned = passesOf(stage, vector);
+  const played = await playInStep(model, real, plan, vector.id, planned, seed);
   const predicted: Aftermath = { counts: await model.counts(), state: await model.state() };
-  const [counts, state] = await Promise.all([real.counts(), real.state()]);
+  const [counts, state, strays] = await Promise.all([real.counts(), real.state(), real.strays()]);
   const seen: Aftermath = { counts, state };
-  const passes = withStrays(played.passes, await real.strays()).map((pass) => ({ ...pass, intent: scenario.intent(topology, pass.pass.stimulus) }));
+  const passes = withStrays(played.passes, strays).map((pass) => ({ ...pass, intent: scenario.intent(topology, pass.pass.stimulus) }));
   const parting = played.parting ?? { modelCounts: predicted.counts, realCounts: seen.counts, traces: model.traces(), earlier: model.traces() };
   const comparison = compareVector({ passes, model: predicted, real: seen, parting, ports });
   const program = comparison.parts ? compareProgram(await model.program(), await real.program()).differences : [];
@@ -99,7 +100,7 @@ async function judgeVector(stage: Stage, real: Switches, vector: TestVector, por
       id: vector.id,
       stimulus: { ...vector.stimulus },
       intent: { ...intent },
-      ...siblingOf(stage, vector),
+      ...siblingOf(stage, vector, planned),
       verdict: verdictOn(differences, comparison.counts),
       counts: comparison.counts,
       differences: [...differences],
@@ -117,11 +118,10 @@ function missingFrom(counts: Counts, passes: readonly PassCase[]): string | unde
 }
 
 /** What the sibling has otherwise, and what is promised about it. */
-function siblingOf(stage: Stage, vector: TestVector): Pick<VectorReport, 'sibling'> {
-  const { scenario, topology } = stage;
-  const sibling = passesOf(stage, vector).find(({ name }) => name === 'sibling');
+function siblingOf({ scenario, topology }: Stage, { stimulus }: TestVector, planned: readonly Pass[]): Pick<VectorReport, 'sibling'> {
+  const sibling = planned.find(({ name }) => name === 'sibling');
   if (sibling === undefined) return {};
-  return { sibling: { differs: whatDiffers(vector.stimulus, sibling.stimulus) ?? 'nothing', stimulus: { ...sibling.stimulus }, intent: { ...scenario.intent(topology, sibling.stimulus) } } };
+  return { sibling: { differs: whatDiffers(stimulus, sibling.stimulus) ?? 'nothing', stimulus: { ...sibling.stimulus }, intent: { ...scenario.intent(topology, sibling.stimulus) } } };
 }
 
 /** @throws Unsupported when the model cannot tell. */

@@ -16,7 +16,7 @@ import type { Pass, TestVector } from '../../nouns/vector.js';
 import { addCounts, noCounts, verdictOn, whatIsMissing, type Counts, type Difference, type VerdictKind } from '../../nouns/verdict.js';
 import { openModel, type ModelTestbed } from '../../testbeds/model/model.js';
 import type { HeldProgram, Switches, Testbed } from '../../testbeds/testbed.js';
-import { draw, playPass, witness } from '../drive.js';
+import { draw, playPass, takeUp, witness } from '../drive.js';
 import { inconclusive, type Inconclusive } from '../report.js';
 import { portsOf, withStrays } from '../vector-run.js';
 import { eventOf, type Held } from './agents.js';
@@ -107,7 +107,10 @@ async function judgeVector(playing: Playing, { id, stimulus }: TestVector): Prom
   const intent = promised(playing.course, stimulus);
   const draws = draw(stage.seed, id);
   const before = model.traces().length;
-  const { parting: parted, ...seen } = await playPass(model, real, [runStimulus(plan, stimulus, draws, memories.model), runStimulus(plan, stimulus, draws, memories.real)]);
+  const modelFabric = runStimulus(plan, stimulus, draws, memories.model);
+  const { parting: parted, answers, ...seen } = await playPass(model, real, [modelFabric, runStimulus(plan, stimulus, draws, memories.real)]);
+  // Its hosts remember as well, for the vector at which the sides part.
+  if (parted === undefined) takeUp(modelFabric, answers);
   const [predicted, observed] = [await aftermath(model), await aftermath(real)];
   const pass = { name: 'cold', stimulus } as const;
   const [played] = withStrays([{ ...seen, pass, lookups: { hit: 0, missed: 0 }, traces: model.traces().slice(before) }], await real.strays());

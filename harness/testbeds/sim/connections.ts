@@ -20,9 +20,8 @@ export function connectionsOf(plan: NodePlan, { call }: Unixctl): Connections {
   const count = async () => Number(await call('dpctl/ct-get-nconns'));
   return {
     list: async () => {
-      const told = await count();
+      const [told, ...dumps] = await Promise.all([count(), ...zones.map((zone) => call('dpctl/dump-conntrack', '-m', '-s', zone))]);
       if (told === 0) return [];
-      const dumps = await Promise.all(zones.map((zone) => call('dpctl/dump-conntrack', '-m', '-s', zone)));
       const known = dumps.join('').split('\n').filter((line) => line !== '');
       return parseConnections(plan.node, known.length === told ? known.join('\n') : await call('dpctl/dump-conntrack', '-m', '-s'));
     },

@@ -11,8 +11,8 @@ import { countsSince, flowCounter, rebased } from './flow-counts.js';
 export interface Counting {
   /** Throws away what is cached, once it has counted. */
   purge(): Promise<void>;
-  /** All count from zero. @param meanwhile what has to be over by then. */
-  begin(...meanwhile: readonly Promise<unknown>[]): Promise<void>;
+  /** All count from zero: from where they stood when `since` was asked last, if nothing has come through since, or from what the switch tells now. @param meanwhile what has to be over by then. */
+  begin(from: 'as they stand' | 'as they are told', ...meanwhile: readonly Promise<unknown>[]): Promise<void>;
   /** Flows have changed: those that are new count from zero. What was cached is thrown away. */
   changed(): Promise<void>;
   since(): Promise<readonly FlowCount[]>;
@@ -25,6 +25,7 @@ const limitMs = 10_000;
 export function countingOf({ node, bridges }: NodePlan, { call }: Unixctl): Counting {
   const readers = bridges.map((bridge) => ({ bridge: bridge.name, read: flowCounter(node, bridge.name, { ...noNames, tunnelOptions: parseBridgeOptions(node, bridge) }) }));
   let baseline: readonly FlowCount[] = [];
+  let standing: readonly FlowCount[] | undefined;
   let none: readonly FlowCount[] = [];
   /**
    * Counters of flows lag behind cached packets until the cache is purged into them. A purge passes over what a revalidator holds at
@@ -45,12 +46,12 @@ export function countingOf({ node, bridges }: NodePlan, { call }: Unixctl): Coun
       const [, told] = await Promise.all([call('revalidator/purge'), call('dpctl/show')]);
       return cachedIn(told);
     }),
-    begin: async (...meanwhile) => {
-      [baseline] = await Promise.all([countAll(), ...meanwhile]);
+    begin: async (from, ...meanwhile) => {
+      [baseline] = await Promise.all([from === 'as they stand' && standing !== undefined ? standing : countAll(), ...meanwhile]);
       none = countsSince(baseline, baseline);
     },
     changed: async () => void (baseline = rebased(baseline, await countAll())),
-    since: async () => countsSince(baseline, await countAll()),
+    since: async () => countsSince(baseline, (standing = await countAll())),
     none: () => none,
   };
 }

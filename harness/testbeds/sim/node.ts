@@ -18,7 +18,7 @@ import { linksOf } from './links.js';
 import type { PortSocket } from './port-socket.js';
 import { programsOf } from './programs.js';
 import { attach, detach, meetNeighbours, type Changeable } from './reconfigure.js';
-import { openRevalidation, type Revalidation } from './revalidation.js';
+import { revalidationOf } from './revalidation.js';
 import { settlingOf, type ProgramUse } from './settling.js';
 import { parseMacs, parseMulticast } from './state.js';
 import { trafficOf } from './traffic.js';
@@ -76,7 +76,6 @@ export async function openNode(plan: NodePlan, image: Image, dir: string, emptyD
 interface Holds {
   readonly wires: PortSocket[];
   readonly controllers: Controllers;
-  readonly revalidation: Revalidation;
   /** Lets go of the daemons. */
   readonly release: () => Promise<void>;
 }
@@ -95,9 +94,7 @@ async function connect(plan: NodePlan, vswitch: Vswitch, ofctl: Ofctl, use: Prog
     await vswitch.whileAlive(configure(wires));
     const controllers = await vswitch.whileAlive(connectControllers(plan, vswitch.dir, vswitch.vswitchd));
     closing.push(() => { controllers.close(); });
-    const revalidation = await openRevalidation(vswitch);
-    closing.push(() => { revalidation.close(); });
-    return runningNode(plan, vswitch, ofctl, use, { wires, controllers, revalidation, release });
+    return runningNode(plan, vswitch, ofctl, use, { wires, controllers, release });
   } catch (error) {
     await release();
     await vswitch.stop();
@@ -105,7 +102,7 @@ async function connect(plan: NodePlan, vswitch: Vswitch, ofctl: Ofctl, use: Prog
   }
 }
 
-function runningNode(planned: NodePlan, vswitch: Vswitch, ofctl: Ofctl, use: ProgramUse, { wires, controllers, revalidation, release }: Holds): SimNode {
+function runningNode(planned: NodePlan, vswitch: Vswitch, ofctl: Ofctl, use: ProgramUse, { wires, controllers, release }: Holds): SimNode {
   let plan = planned;
   const { unixctl } = vswitch.vswitchd;
   const { call } = unixctl;
@@ -113,13 +110,13 @@ function runningNode(planned: NodePlan, vswitch: Vswitch, ofctl: Ofctl, use: Pro
   const links = linksOf(() => plan, unixctl);
   const counting = countingOf(plan, unixctl);
   const programs = programsOf(plan, ofctl, use);
-  const settling = settlingOf(use, programs, counting, revalidation, vswitch);
+  const settling = settlingOf(use, shortestAgeMs(plan), programs, counting, revalidationOf(vswitch), vswitch);
   const traffic = trafficOf(plan.node, vswitch, wires, controllers, links.isDown);
   /**
    * Whether anything was done to the switches since the last reset. Where nothing was, nothing is asked: every way in is ours,
-   * and should a counter rise all the same, it shows in the next vector that touches the node.
+   * and should a counter rise all the same, it shows in the next vector that touches the node. `counted`: nothing since the flows were.
    */
-  let touched: 'no' | 'yes' = 'yes';
+  let touched: 'no' | 'counted' | 'yes' = 'yes';
 
   const snooping = plan.bridges.filter(({ multicastSnooping }) => multicastSnooping !== undefined);
   /** What is cached follows who asks for multicast some time after it. */
@@ -169,15 +166,17 @@ function runningNode(planned: NodePlan, vswitch: Vswitch, ofctl: Ofctl, use: Pro
       return traffic.take();
     },
     advance: async (ms) => {
-      touched = 'yes';
+      // Where nothing is cached, learned or tracked, and no flow is timed, time leads to nothing.
+      const idle = touched === 'no' && !programs.isVolatile();
+      if (!idle) touched = 'yes';
       assert(Number.isInteger(ms), `time advances by whole milliseconds, not ${ms}`);
-      await settling.beforeTime();
+      await settling.beforeTime(ms, idle ? 'on nothing' : 'on what is there');
       for (let left = ms; left > 0; left -= longestStepMs) {
         const step = String(Math.min(left, longestStepMs));
         await call('time/warp', step, step);
-        await setNeighbours(plan, unixctl);
-        await traffic.quiet();
+        await Promise.all([setNeighbours(plan, unixctl), traffic.quiet()]);
       }
+      if (idle) return traffic.take();
       await settling.afterTime();
       await followMulticast();
       return traffic.take();
@@ -200,15 +199,22 @@ function runningNode(planned: NodePlan, vswitch: Vswitch, ofctl: Ofctl, use: Pro
       await Promise.all([vswitch.whileAlive(programs.restore()), links.restore()]);
       if (programs.isVolatile()) await vswitch.whileAlive(programs.keep());
       // The daemon answers in the order it is asked, so nothing needs to be waited for in between. What is cached goes first: looked through without the neighbours, it would ask for them.
-      const flushed = [call('revalidator/purge'), ...plan.bridges.map(({ name }) => call('fdb/flush', name)), ...snooping.map(({ name }) => call('mdb/flush', name)), connections.forget(), call('tnl/neigh/flush'), setNeighbours(plan, unixctl)];
-      await counting.begin(...flushed);
+      const standing = touched === 'counted' && !programs.isVolatile();
+      const flushed = [...(standing ? [] : [call('revalidator/purge')]), ...plan.bridges.map(({ name }) => call('fdb/flush', name)), ...snooping.map(({ name }) => call('mdb/flush', name)), connections.forget(), call('tnl/neigh/flush'), setNeighbours(plan, unixctl)];
+      await counting.begin(standing ? 'as they stand' : 'as they are told', ...flushed);
       await Promise.all(plan.bridges.filter(({ name }) => programs.meters(name)).map(async (bridge) => {
         await setMeters('mod-meter', plan.node, bridge, ofctl);
         programs.metersRenewed(bridge.name);
       }));
+      settling.begin();
       touched = 'no';
     },
-    counts: async () => (touched === 'no' ? counting.none() : await counting.since()),
+    counts: async () => {
+      if (touched === 'no') return counting.none();
+      const counts = await counting.since();
+      touched = 'counted';
+      return counts;
+    },
     purge: () => counting.purge(),
     state: async () => {
       if (touched === 'no') return { connections: [], macs: [], ...(snooping.length === 0 ? {} : { multicast: [] }) };
@@ -221,7 +227,7 @@ function runningNode(planned: NodePlan, vswitch: Vswitch, ofctl: Ofctl, use: Pro
     },
     lookups: traffic.lookups,
     strays: async () => {
-      await (touched === 'yes' ? traffic.quiet() : vswitch.checkAlive());
+      await (touched === 'no' ? vswitch.checkAlive() : traffic.quiet());
       return traffic.take().outputs.map((output) => ({ node: plan.node, ...output }));
     },
     program: () => vswitch.whileAlive(Promise.all(plan.bridges.map(async ({ name }) => {
@@ -244,6 +250,12 @@ function runningNode(planned: NodePlan, vswitch: Vswitch, ofctl: Ofctl, use: Pro
     }),
   };
   return node;
+}
+
+/** As long as bridges remember addresses (mac-aging-time in ovs-vswitchd.conf.db(5)), at least; where they snoop, what is learned ages otherwise: then as if at once. */
+function shortestAgeMs({ bridges }: NodePlan): number {
+  const [usual, most] = [300, 3600];
+  return Math.min(...bridges.map(({ macTable, multicastSnooping }) => (multicastSnooping === undefined ? Math.min(macTable?.ageingS ?? usual, most) * 1000 : 0)));
 }
 
 /** What the node is to be afterwards. */

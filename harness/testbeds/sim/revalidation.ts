@@ -12,39 +12,35 @@ export interface Revalidation {
   round(): Promise<void>;
   /** Settles when some round has ended, and its consequences are carried out. */
   end(): Promise<void>;
-  close(): void;
 }
 
-/** With a connection of its own for what is answered late: a daemon reads no further on one before it has answered. */
-export async function openRevalidation({ dir, vswitchd }: Vswitch): Promise<Revalidation> {
-  const late = await connectUnixctl(socketPath(dir, 'ovs-vswitchd.ctl'), vswitchd);
+/**
+ * With a connection of its own for what is answered late: a daemon reads no further on one before it has answered. It stands no longer than it is
+ * needed: a daemon reads ten times from each connection whenever its main loop goes round (lib/unixctl.c, run_connection).
+ */
+export function revalidationOf({ dir, vswitchd }: Vswitch): Revalidation {
   const { unixctl } = vswitchd;
-  return {
-    round: () => round(unixctl, late),
-    end: async () => {
-      await endOfRound(unixctl, late);
-      await turn(unixctl.call);
-    },
-    close: () => { late.close(); },
+  const ends = async (count: number) => {
+    const late = await connectUnixctl(socketPath(dir, 'ovs-vswitchd.ctl'), vswitchd).catch(async () => { throw await vswitchd.whyEnded(); });
+    try {
+      for (let ended = 0; ended < count; ended++) await endOfRound(unixctl, late);
+    } finally {
+      late.close();
+    }
+    await turn(unixctl.call);
   };
+  // Whatever was under way, the second of two rounds that end has begun after the call.
+  return { round: () => ends(2), end: () => ends(1) };
 }
 
 const limitMs = 10_000;
-
-/** Whatever was under way, the second of two rounds that end has begun after the call. */
-async function round(unixctl: Unixctl, late: Unixctl): Promise<void> {
-  await endOfRound(unixctl, late);
-  await endOfRound(unixctl, late);
-  await turn(unixctl.call);
-}
 
 /** To hold the revalidators up makes them begin a round afterwards, and the daemon tells of its end once its main loop goes round. */
 async function endOfRound({ call }: Unixctl, late: Unixctl): Promise<void> {
   let left: readonly string[] = ['it is under way'];
   const over = late.call('revalidator/wait').then(() => (left = []));
   await Promise.all([over, until('a round of the revalidators to end', limitMs, async () => {
-    await call('revalidator/pause');
-    await call('revalidator/resume');
+    await Promise.all([call('revalidator/pause'), call('revalidator/resume')]);
     await turn(call);
     return left;
   })]);

@@ -13,13 +13,16 @@ export type ProgramUse = 'brought back' | 'replaced';
 export interface Settling {
   /** What cached packets count, learn and keep from expiring counts now, where flows depend on it: a change would otherwise come before it. */
   now(): Promise<void>;
-  /** The same where learned addresses depend on it, which age: before time passes. */
-  beforeTime(): Promise<void>;
+  /** The same where learned addresses depend on it, which age: before so many milliseconds pass. @param effect whether there is anything that they could matter to. */
+  beforeTime(ms: number, effect: 'on nothing' | 'on what is there'): Promise<void>;
   /** What time is over for is gone. */
   afterTime(): Promise<void>;
+  /** Nothing is learned any more. */
+  begin(): void;
 }
 
-export function settlingOf(use: ProgramUse, programs: Programs, { purge }: Counting, revalidation: Revalidation, { whileAlive }: Vswitch): Settling {
+/** @param shortestAgeMs what bridges have learned they remember as long, at least. */
+export function settlingOf(use: ProgramUse, shortestAgeMs: number, programs: Programs, { purge }: Counting, revalidation: Revalidation, { whileAlive }: Vswitch): Settling {
   if (use === 'replaced') {
     // With nothing cached there is nothing to be looked through, and the end of any round makes flows expire.
     const expire = async () => {
@@ -31,17 +34,29 @@ export function settlingOf(use: ProgramUse, programs: Programs, { purge }: Count
         if (programs.isVolatile()) await purge();
         if (programs.ends()) await expire();
       },
-      beforeTime: async () => void (programs.isTimed() && (await purge())),
+      beforeTime: async (_, effect) => void (effect === 'on what is there' && programs.isTimed() && (await purge())),
       afterTime: async () => void (programs.isTimed() && (await expire())),
+      begin: () => undefined,
     };
   }
-  const inTime = async () => void (programs.isTimed() && (await whileAlive(revalidation.round())));
+  const round = () => whileAlive(revalidation.round());
+  /** Of the testbed's time, which stood at a whole second when the daemon's clock was stopped. */
+  let [nowMs, beganMs] = [0, 0];
   return {
-    now: async () => void (programs.isVolatile() && (await whileAlive(revalidation.round()))),
-    beforeTime: inTime,
-    afterTime: async () => {
-      await inTime();
-      await inTime(); // what is gone is in the cache until another round
+    now: async () => void (programs.isVolatile() && (await round())),
+    // Addresses age by the daemon's whole seconds; flows do by its milliseconds.
+    beforeTime: async (ms, effect) => {
+      const secondsPass = Math.floor((nowMs + ms) / secondMs) > Math.floor(nowMs / secondMs);
+      if (effect === 'on what is there' && (programs.isVolatile() || (secondsPass && programs.isTimed()))) await round();
+      nowMs += ms;
     },
+    afterTime: async () => {
+      if (!programs.isVolatile() && !(programs.isTimed() && nowMs - beganMs >= shortestAgeMs - secondMs)) return;
+      await round();
+      await round(); // what is gone is in the cache until another round
+    },
+    begin: () => (beganMs = nowMs),
   };
 }
+
+const secondMs = 1000;

@@ -34,20 +34,19 @@ export function trafficOf(node: string, vswitch: Vswitch, wires: PortSocket[], c
     let counted: ReadonlyMap<string, PortCounters> = new Map();
     let underWay: readonly PortSocket[] = [];
     await until(`node ${node} to be quiet`, limitMs, async () => {
-      // A switch whose database died still answers, but does not take frames any more.
-      await vswitch.checkAlive();
       if (underWay.length > 0) await vswitch.whileAlive(Promise.race(underWay.map((wire) => wire.more())));
       else {
         const told = await call('dpctl/show', '-s');
         lookups = parseLookups(told);
         counted = parsePortCounters(told);
       }
+      // A switch whose database died still answers, but does not take frames any more.
+      await vswitch.checkAlive();
       const totals = wires.map(({ port, arrived, answered }) => ({ port, written: (written.get(port) ?? 0) + answered(), read: arrived() }));
       // Once all that went in is counted in, what is counted out is on its way, and there is nothing more to ask.
       underWay = totals.every((wire) => isTakenIn(wire, counted)) ? wires.filter((wire) => wire.arrived() < (counted.get(wire.port)?.sent ?? 0)) : [];
       return disagreements(totals, counted);
     });
-    await vswitch.checkAlive();
   };
   const quiet = () => controllers.settle(noneUnderWay);
   return {
