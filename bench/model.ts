@@ -172,7 +172,13 @@ const wanted = process.argv.slice(2).map((text) => text.split('/').map(Number)).
 const all = wanted.length > 0 ? wanted : [{ flows: 1000, parts: 100 }, { flows: 100_000, parts: 10_000 }];
 console.log(`Measured on ${describeMachine()}; the median of ${rounds} rounds of ${packetsARound} packets, each the first of a connection.\n`);
 const measured: (readonly string[])[] = [];
-for (const size of all) for (const traffic of ['pairs that talk', 'all different'] as const) measured.push(await rates(size, traffic));
+for (const size of all) {
+  for (const traffic of ['pairs that talk', 'all different'] as const) {
+    const row = await rates(size, traffic);
+    console.error(row.join(' | ')); // the table comes once all is measured
+    measured.push(row);
+  }
+}
 console.log(table(['flows (parts of conjunctions)', 'packets', 'translated', 'model', 'trace, one at a time', 'times', 'trace, both ends', 'times', 'trace, the switch', 'times', 'slow path', 'times'], measured));
 const held: (readonly string[])[] = [];
 for (const size of all) held.push(await sizes(size));

@@ -23,13 +23,15 @@ export interface Ofctl {
   send(bridge: string, peer: Peer, version: Version, messages: readonly Uint8Array[]): Promise<void>;
 }
 
-/** OpenFlow 1.5: bundles need 1.4, and every field that is set comes out as `set_field`. It gives up by itself, on SIGALRM. */
-const options = ['-O', 'OpenFlow15', '--timeout=10'];
+/** OpenFlow 1.5: bundles need 1.4, and every field that is set comes out as `set_field`. It gives up by itself, on SIGALRM: later where it has more to tell. */
+function options(lines: number): readonly string[] {
+  return ['-O', 'OpenFlow15', `--timeout=${10 + Math.ceil(lines / 1000)}`];
+}
 
 /** ovs-ofctl for the bridges whose management sockets lie in `runDir`. */
 export function openOfctl(image: Image, runDir: string): Ofctl {
   const execute = async (bridge: string, args: readonly string[], input: readonly string[]) => {
-    const { stdout, failure } = await runProgram(image, 'ovs-ofctl', [...options, ...args], input.map((line) => `${line}\n`).join(''));
+    const { stdout, failure } = await runProgram(image, 'ovs-ofctl', [...options(input.length), ...args], input.map((line) => `${line}\n`).join(''));
     if (failure !== undefined) throw explain(bridge, failure, input);
     return stdout;
   };
