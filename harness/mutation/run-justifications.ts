@@ -19,31 +19,6 @@ export const runJustifications: readonly Justification[] = [
     why: forTypes,
   },
   {
-    file: 'harness/run/drive.ts', line: 'while (modelAsks.done !== true && realAsks.done !== true) {',
-    mutations: ['modelAsks.done !== true → true', 'realAsks.done !== true → true'],
-    why: 'the same: as long as both are told the same, both end at once',
-  },
-  {
-    file: 'harness/run/drive.ts', line: 'return Math.max(0, candidates.findIndex(({ flow, packets }) => (seen.get(flowKey(flow)) ?? 0) > packets));',
-    mutations: ['seen.get(flowKey(flow)) ?? 0 → seen.get(flowKey(flow))'],
-    why: 'the same: neither nothing nor undefined is more than anything',
-  },
-  {
-    file: 'harness/run/drive.ts', line: 'return a.length === b.length && a.every((step, index) => sameOutputs(step, b[index]));',
-    mutations: ['a.length === b.length → true'],
-    why: 'the same: every testbed answers each call',
-  },
-  {
-    file: 'harness/run/drive.ts', line: 'return b !== undefined && text(a) === text(b);',
-    mutations: ['b !== undefined → true'],
-    why: forTypes,
-  },
-  {
-    file: 'harness/run/drive.ts', line: 'const text = (step: SwitchStep) => JSON.stringify(step.outputs.map(({ port, frame }) => [port, Buffer.from(frame).toString(\'hex\')]).sort((x, y) => ((x[0] ?? \'\') < (y[0] ?? \'\') ? -1 : x[0] === y[0] ? 0 : 1)));',
-    mutations: ['1 → 2', '1 → 2 (2)', '(x[0] ?? \'\') < (y[0] ?? \'\') → (x[0] ?? \'\') <= (y[0] ?? \'\')', 'x[0] === y[0] → true', 'x[0] === y[0] → false', '0 → 1 (3)', '0 → 1 (4)', '0 → 1 (5)'],
-    why: 'the same: only the sign counts, V8 sorts by what is less alone, and both sides are sorted alike',
-  },
-  {
     file: 'harness/run/passes.ts', line: "if (typeof entry === 'object' && entry !== null) return [...leaves(entry, name === 'payload' ? '' : `${place}${name}.`)];",
     mutations: ['entry !== null → true'],
     why: forTypes,

@@ -1,4 +1,5 @@
 /** Playing a vector, pass by pass, through the model and real switches in step. */
+import { isDeepStrictEqual } from 'node:util';
 import { randomFor } from '../base/random.js';
 import { noMemories, type Draws, type HostMemories } from '../fabric/host.js';
 import { runStimulus } from '../fabric/fabric.js';
@@ -135,21 +136,19 @@ async function playOut(testbed: Player, fabric: Fabric, asks: IteratorResult<rea
 }
 
 function alike(a: readonly SwitchStep[], b: readonly SwitchStep[]): boolean {
-  return a.length === b.length && a.every((step, index) => sameOutputs(step, b[index]));
+  return isDeepStrictEqual(a.map(framesAt), b.map(framesAt));
 }
 
-/** The order of ports is the testbed's own; the order at one port is not. */
-function sameOutputs({ outputs: a }: SwitchStep, b: SwitchStep | undefined): boolean {
-  if (b === undefined || a.length !== b.outputs.length) return false;
-  const others = byPort(b.outputs);
-  return byPort(a).every(({ port, frame }, index) => {
-    const other = others[index];
-    return other?.port === port && Buffer.compare(frame, other.frame) === 0;
-  });
-}
-
-function byPort(outputs: SwitchStep['outputs']): SwitchStep['outputs'] {
-  return outputs.toSorted((x, y) => (x.port < y.port ? -1 : x.port === y.port ? 0 : 1));
+/** The frames out of each port, in their order: the order of ports is the testbed's own. */
+function framesAt({ outputs }: SwitchStep): ReadonlyMap<string, readonly string[]> {
+  const frames = new Map<string, string[]>();
+  for (const { port, frame } of outputs) {
+    const text = Buffer.from(frame).toString('latin1');
+    const known = frames.get(port);
+    if (known === undefined) frames.set(port, [text]);
+    else known.push(text);
+  }
+  return frames;
 }
 
 const payloadBytes = 16;
