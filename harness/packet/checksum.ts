@@ -3,8 +3,9 @@
 /** The sum of 16-bit big-endian words of `bytes` from `start` to before `end`, not yet folded; an odd last byte is padded with zero. */
 export function sumWords(bytes: Uint8Array, initial = 0, start = 0, end = bytes.length): number {
   let sum = initial;
-  for (let index = start; index + 1 < end; index += 2) sum += ((bytes[index] ?? 0) << 8) | (bytes[index + 1] ?? 0);
-  if ((end - start) % 2 === 1) sum += (bytes[end - 1] ?? 0) << 8;
+  let index = start;
+  for (; index + 1 < end; index += 2) sum += ((bytes[index] ?? 0) << 8) | (bytes[index + 1] ?? 0);
+  if (index < end) sum += (bytes[index] ?? 0) << 8;
   return sum;
 }
 
