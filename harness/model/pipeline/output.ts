@@ -104,7 +104,7 @@ function inAnyOrder<T extends { readonly port: number }>(at: Translation, exits:
     isOpen ||= leadsOn && at.error === undefined && at.packet.frame.length !== departing(at.packet).length;
     return start;
   });
-  at.isLengthOpen = isOpen;
+  at.isLengthOpen ||= isOpen;
   if (leadsOn) leaveInAnyOrder(at, starts);
   if (leadsOn && at.isMetered) throw new Unpredictable(`${noOrder}, and a meter behind a patch port may drop what comes later`);
   if (isPending && at.isCutOff) throw new Unpredictable(`${noOrder}, and a bridge behind a patch port cuts off what is not yet as long as it will be`);
