@@ -29,8 +29,8 @@ export interface Behaviour {
   readonly extendedFtp: 'over both' | 'over IPv6';
   /** Of TCP and UDP in packets that are translated. */
   readonly translatedChecksum: 'brought up to date' | 'taken anew';
-  /** Whether `force` takes answers of translated connections for what begins another one. */
-  readonly forceOnTranslated: 'begins anew' | 'does nothing';
+  /** What answers to a translated connection are found as: of a connection of their own, neither `force` nor a tuple to be forgotten meets the other. */
+  readonly answersToTranslated: 'of it' | 'of their own';
   /** Where answers to a translated connection would come, once it has ended: nothing else can come there until Open vSwitch sweeps up. */
   readonly endedTranslations: 'are in the way' | 'are gone';
   /** What `persistent` does. */
@@ -88,8 +88,8 @@ export function behaviourOf(version: Version): Behaviour {
     extendedFtp: isBefore(version, [4, 0]) ? 'over IPv6' : 'over both',
     // (lib/packets.c, packet_set_ipv6_addr, packet_udp_complete_csum)
     translatedChecksum: isBefore(version, [3, 6]) ? 'brought up to date' : 'taken anew',
-    // They were found as connections of their own (lib/conntrack.c, CT_CONN_TYPE_UN_NAT).
-    forceOnTranslated: isBefore(version, [3, 3]) ? 'does nothing' : 'begins anew',
+    // (lib/conntrack.c, CT_CONN_TYPE_UN_NAT)
+    answersToTranslated: isBefore(version, [3, 3]) ? 'of their own' : 'of it',
     // That connection of its own never expired (lib/conntrack.c, conn_expired).
     endedTranslations: isBefore(version, [3, 3]) ? 'are in the way' : 'are gone',
     // (lib/conntrack.c, nat_range_hash)

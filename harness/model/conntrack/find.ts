@@ -28,7 +28,7 @@ export function find({ connections, nowMs, behaviour }: Tracker, packet: Tracked
   const isReply = wasTranslated === isSame(connection.original, wasTranslated ? reversed(tuple) : tuple);
   const own = wasTranslated ? (isReply ? connection.reply : connection.original) : tuple;
   if (commits !== 'by force' || !isReply) return { connection, isReply, tuple: own };
-  if (connection.translated !== undefined && behaviour.forceOnTranslated === 'does nothing') {
+  if (connection.translated !== undefined && behaviour.answersToTranslated === 'of their own') {
     if (wasTranslated) throw new Unsupported('the model does not know what Open vSwitch before 3.3 makes of `force` for a packet that was translated in the same zone');
     return { connection, isReply, tuple: own };
   }

@@ -28,7 +28,7 @@ export function flushConnections(moment: Moment, { zone, tuple: text }: { readon
 function flushOne({ connections, nowMs, behaviour }: Moment, zone: number, tuple: Wanted): void {
   const found = liveConnections(connections, nowMs).findLast(({ original, reply }) => original.zone === zone && (isAlike(original, tuple) || isAlike(reply, tuple)));
   if (found === undefined) return;
-  const isOfItsOwn = behaviour.forceOnTranslated === 'does nothing' && found.translated !== undefined && !isAlike(found.original, tuple);
+  const isOfItsOwn = behaviour.answersToTranslated === 'of their own' && found.translated !== undefined && !isAlike(found.original, tuple);
   if (!isOfItsOwn) forget(connections, found);
 }
 
