@@ -110,7 +110,7 @@ function runningNode(planned: NodePlan, vswitch: Vswitch, ofctl: Ofctl, use: Pro
   const links = linksOf(() => plan, unixctl);
   const counting = countingOf(plan, unixctl);
   const programs = programsOf(plan, ofctl, use);
-  const settling = settlingOf(use, shortestAgeMs(plan), programs, counting, revalidationOf(vswitch), vswitch);
+  const settling = settlingOf(plan, use, programs, counting, revalidationOf(vswitch), vswitch);
   const traffic = trafficOf(plan.node, vswitch, wires, controllers, links.isDown);
   /**
    * Whether anything was done to the switches since the last reset. Where nothing was, nothing is asked: every way in is ours,
@@ -250,12 +250,6 @@ function runningNode(planned: NodePlan, vswitch: Vswitch, ofctl: Ofctl, use: Pro
     }),
   };
   return node;
-}
-
-/** As long as bridges remember addresses (mac-aging-time in ovs-vswitchd.conf.db(5)), at least; where they snoop, what is learned ages otherwise: then as if at once. */
-function shortestAgeMs({ bridges }: NodePlan): number {
-  const [usual, most] = [300, 3600];
-  return Math.min(...bridges.map(({ macTable, multicastSnooping }) => (multicastSnooping === undefined ? Math.min(macTable?.ageingS ?? usual, most) * 1000 : 0)));
 }
 
 /** What the node is to be afterwards. */

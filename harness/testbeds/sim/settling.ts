@@ -1,4 +1,5 @@
 /** What packets and time lead to inside of a switch some while later, brought about at once. */
+import type { NodePlan } from '../../nouns/plan.js';
 import type { Vswitch } from '../../ovs/vswitch.js';
 import type { Counting } from './counting.js';
 import type { Programs } from './programs.js';
@@ -21,8 +22,7 @@ export interface Settling {
   begin(): void;
 }
 
-/** @param shortestAgeMs what bridges have learned they remember as long, at least. */
-export function settlingOf(use: ProgramUse, shortestAgeMs: number, programs: Programs, { purge }: Counting, revalidation: Revalidation, { whileAlive }: Vswitch): Settling {
+export function settlingOf(plan: NodePlan, use: ProgramUse, programs: Programs, { purge }: Counting, revalidation: Revalidation, { whileAlive }: Vswitch): Settling {
   if (use === 'replaced') {
     // With nothing cached there is nothing to be looked through, and the end of any round makes flows expire.
     const expire = async () => {
@@ -39,6 +39,7 @@ export function settlingOf(use: ProgramUse, shortestAgeMs: number, programs: Pro
       begin: () => undefined,
     };
   }
+  const shortestMs = shortestAgeMs(plan);
   const round = () => whileAlive(revalidation.round());
   /** Of the testbed's time, which stood at a whole second when the daemon's clock was stopped. */
   let [nowMs, beganMs] = [0, 0];
@@ -51,12 +52,18 @@ export function settlingOf(use: ProgramUse, shortestAgeMs: number, programs: Pro
       nowMs += ms;
     },
     afterTime: async () => {
-      if (!programs.isVolatile() && !(programs.isTimed() && nowMs - beganMs >= shortestAgeMs - secondMs)) return;
+      if (!programs.isVolatile() && !(programs.isTimed() && nowMs - beganMs >= shortestMs - secondMs)) return;
       await round();
       await round(); // what is gone is in the cache until another round
     },
     begin: () => (beganMs = nowMs),
   };
+}
+
+/** As long as bridges remember addresses (mac-aging-time in ovs-vswitchd.conf.db(5)), at least; where they snoop, what is learned ages otherwise: then as if at once. */
+function shortestAgeMs({ bridges }: NodePlan): number {
+  const [usual, most] = [300, 3600];
+  return Math.min(...bridges.map(({ macTable, multicastSnooping }) => (multicastSnooping === undefined ? Math.min(macTable?.ageingS ?? usual, most) * 1000 : 0)));
 }
 
 const secondMs = 1000;
