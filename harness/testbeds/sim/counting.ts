@@ -16,6 +16,8 @@ export interface Counting {
   /** Flows have changed: those that are new count from zero. What was cached is thrown away. */
   changed(): Promise<void>;
   since(): Promise<readonly FlowCount[]>;
+  /** Whether there are the flows that were there when all began to count. What is cached is thrown away. */
+  areSame(): Promise<boolean>;
   /** What `since` tells right after `begin`. */
   none(): readonly FlowCount[];
 }
@@ -52,6 +54,10 @@ export function countingOf({ node, bridges }: NodePlan, { call }: Unixctl): Coun
     },
     changed: async () => void (baseline = rebased(baseline, await countAll())),
     since: async () => countsSince(baseline, (standing = await countAll())),
+    areSame: async () => {
+      const now = new Set((standing = await countAll()).map(({ flow }) => flow));
+      return now.size === none.length && none.every(({ flow }) => now.has(flow));
+    },
     none: () => none,
   };
 }

@@ -195,11 +195,11 @@ function runningNode(planned: NodePlan, vswitch: Vswitch, ofctl: Ofctl, use: Pro
     },
     reset: async () => {
       if (touched === 'no') return;
-      if (programs.isVolatile()) await counting.purge();
-      await Promise.all([vswitch.whileAlive(programs.restore()), links.restore()]);
+      const flows = programs.isVolatile() && !(await counting.areSame()) ? 'others' : 'the same';
+      const [broughtBack] = await Promise.all([vswitch.whileAlive(programs.restore(flows)), links.restore()]);
       if (programs.isVolatile()) await vswitch.whileAlive(programs.keep());
       // The daemon answers in the order it is asked, so nothing needs to be waited for in between. What is cached goes first: looked through without the neighbours, it would ask for them.
-      const standing = touched === 'counted' && !programs.isVolatile();
+      const standing = !broughtBack && (touched === 'counted' || programs.isVolatile());
       const flushed = [...(standing ? [] : [call('revalidator/purge')]), ...plan.bridges.map(({ name }) => call('fdb/flush', name)), ...snooping.map(({ name }) => call('mdb/flush', name)), connections.forget(), call('tnl/neigh/flush'), setNeighbours(plan, unixctl)];
       await counting.begin(standing ? 'as they stand' : 'as they are told', ...flushed);
       await Promise.all(plan.bridges.filter(({ name }) => programs.meters(name)).map(async (bridge) => {

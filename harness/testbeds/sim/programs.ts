@@ -1,7 +1,8 @@
 /** Flows and groups of a node's bridges that calls, packets and time change, and that a reset brings back. */
 import type { NodePlan } from '../../nouns/plan.js';
 import { parseBridgeOptions } from '../../openflow/bridge-program.js';
-import { parseFlow, printFlow } from '../../openflow/flow.js';
+import type { Action } from '../../openflow/actions/action.js';
+import { parseFlow, printFlow, type Flow } from '../../openflow/flow.js';
 import { noNames, type Names } from '../../openflow/form.js';
 import { parseGroups, printGroup } from '../../openflow/groups.js';
 import type { Ofctl } from '../../ovs/ofctl.js';
@@ -24,22 +25,28 @@ export interface Programs {
   meters(bridge: string): boolean;
   /** Those of a bridge are as new. */
   metersRenewed(bridge: string): void;
-  /** What the bridges hold now, unless something was kept that has not been brought back, or nothing is to be. */
+  /** What the bridges hold now is what they are to hold again, unless that is kept already, or nothing is to be. */
   keep(): Promise<void>;
-  /** What was kept is held again, as if new. */
-  restore(): Promise<void>;
+  /**
+   * What was kept is held again, as if new. @param flows what `bridge/dump-flows` tells beside what it told when it was kept, or held again.
+   * @returns whether there was something to bring back.
+   */
+  restore(flows: 'the same' | 'others'): Promise<boolean>;
   /** What is held from now on is to stay. */
   forget(): void;
 }
 
 export function programsOf({ node, bridges }: NodePlan, ofctl: Ofctl, use: ProgramUse): Programs {
-  let kept: ReadonlyMap<string, readonly (readonly string[])[]> | undefined;
+  let kept: ReadonlyMap<string, Kept> | undefined;
+  /** Whether it was to be changed since it was kept, or held again: what packets and time do to flows is no change. */
+  let isChanged = false;
   const held = new Map(bridges.map(({ name, flows, groups = [] }) => [name, { flows: traitsOf(flows), groups: traitsOf(groups) }]));
   const hasAt = (bridge: string, trait: Trait) => held.get(bridge)?.flows.has(trait) === true || held.get(bridge)?.groups.has(trait) === true;
   const has = (trait: Trait) => bridges.some(({ name }) => hasAt(name, trait));
   const metered = new Set(bridges.map(({ name }) => name).filter((name) => hasAt(name, 'meters')));
   const isGroup = (text: string) => text.startsWith('group');
   const note = (bridge: string, texts: readonly string[]) => {
+    isChanged = true;
     const { flows, groups } = held.get(bridge) ?? { flows: traitsOf([]), groups: traitsOf([]) };
     const noted = traitsOf(texts);
     if (noted.has('meters')) metered.add(bridge);
@@ -62,16 +69,29 @@ export function programsOf({ node, bridges }: NodePlan, ofctl: Ofctl, use: Progr
     metersRenewed: (bridge) => void (hasAt(bridge, 'meters') || metered.delete(bridge)),
     keep: async () => {
       if (use === 'replaced') return;
-      kept ??= new Map(await Promise.all(bridges.map(async (bridge) => [bridge.name, await bundlesOf(bridge.name, { ...noNames, tunnelOptions: parseBridgeOptions(node, bridge) }, ofctl)] as const)));
+      kept ??= new Map(await Promise.all(bridges.map(async (bridge) => [bridge.name, await heldBy(bridge.name, { ...noNames, tunnelOptions: parseBridgeOptions(node, bridge) }, ofctl)] as const)));
     },
-    restore: async () => {
-      await Promise.all([...(kept ?? [])].map(async ([bridge, bundles]) => {
+    restore: async (flows) => {
+      if (kept === undefined || (flows === 'the same' && !isChanged && [...kept.values()].every(({ tells }) => tells === 'by its flows'))) return false;
+      await Promise.all([...kept].map(async ([bridge, { bundles }]) => {
         for (const lines of bundles) await ofctl.bundle(bridge, lines);
       }));
-      kept = undefined;
+      isChanged = false;
+      return true;
     },
-    forget: () => (kept = undefined),
+    forget: () => {
+      kept = undefined;
+      isChanged = false;
+    },
   };
+}
+
+/** What a bridge held. */
+interface Kept {
+  /** What makes it hold that again: two, for with a flow that learns those go that look as if it had made them, new ones as well. */
+  readonly bundles: readonly (readonly string[])[];
+  /** How it tells that something has become of it, unless it was told to: where flows grow old, or others may take their place, they look the same. */
+  readonly tells: 'by its flows' | 'by nothing';
 }
 
 const traits = { learns: /\blearn\(/, ends: /\bfin_timeout\(/, expires: /_timeout=/, forwards: /\bnormal\b/i, meters: /meter|pause/ } as const;
@@ -82,11 +102,25 @@ function traitsOf(texts: readonly string[]): ReadonlySet<Trait> {
   return new Set(names.filter((name) => texts.some((text) => traits[name].test(text))));
 }
 
-/** The bundles that make a bridge hold what it holds now: two, for with a flow that learns those go that look as if it had made them, new ones as well. */
-async function bundlesOf(bridge: string, names: Names, ofctl: Ofctl): Promise<readonly (readonly string[])[]> {
-  const [flows, groups] = await Promise.all([ofctl.dumpFlows(bridge), ofctl.run(bridge, 'dump-groups')]);
-  return [
-    ['flow delete', 'group delete'],
-    [...parseGroups(groups, `groups of ${bridge}`, names).map((group) => `group add ${printGroup(group)}`), ...flows.map((line) => `flow add ${printFlow(parseFlow(line, names))}`)],
-  ];
+async function heldBy(bridge: string, names: Names, ofctl: Ofctl): Promise<Kept> {
+  const [lines, told] = await Promise.all([ofctl.dumpFlows(bridge), ofctl.run(bridge, 'dump-groups')]);
+  const flows = lines.map((line) => parseFlow(line, names));
+  const groups = parseGroups(told, `groups of ${bridge}`, names);
+  return {
+    bundles: [['flow delete', 'group delete'], [...groups.map((group) => `group add ${printGroup(group)}`), ...flows.map((flow) => `flow add ${printFlow(flow)}`)]],
+    tells: growsOld(flows, [...actionsIn([flows, groups])]) ? 'by nothing' : 'by its flows',
+  };
+}
+
+/** Whether a flow has its time, or is given one, or one that is learned may take its place. */
+function growsOld(flows: readonly Flow[], actions: readonly Action[]): boolean {
+  return flows.some(({ idleTimeout, hardTimeout }) => idleTimeout > 0 || hardTimeout > 0)
+    || actions.some((action) => action.kind === 'fin_timeout' || (action.kind === 'learn' && flows.some(({ table, priority }) => table === action.table && priority === action.priority)));
+}
+
+/** Every action, however deep. */
+function* actionsIn(value: unknown): Generator<Action> {
+  if (typeof value !== 'object' || value === null) return;
+  if ('kind' in value) yield value as Action;
+  for (const part of Object.values(value)) yield* actionsIn(part);
 }

@@ -10,8 +10,6 @@ import { until } from './condition.js';
 export interface Revalidation {
   /** Settles when a whole round that began now is over, and its consequences are carried out. */
   round(): Promise<void>;
-  /** Settles when some round has ended, and its consequences are carried out. */
-  end(): Promise<void>;
 }
 
 /**
@@ -20,34 +18,38 @@ export interface Revalidation {
  */
 export function revalidationOf({ dir, vswitchd }: Vswitch): Revalidation {
   const { unixctl } = vswitchd;
-  const ends = async (count: number) => {
-    const late = await connectUnixctl(socketPath(dir, 'ovs-vswitchd.ctl'), vswitchd).catch(async () => { throw await vswitchd.whyEnded(); });
-    try {
-      for (let ended = 0; ended < count; ended++) await endOfRound(unixctl, late);
-    } finally {
-      late.close();
-    }
-    await turn(unixctl.call);
+  return {
+    round: async () => {
+      const late = await connectUnixctl(socketPath(dir, 'ovs-vswitchd.ctl'), vswitchd).catch(async () => { throw await vswitchd.whyEnded(); });
+      try {
+        await wholeRound(unixctl, late);
+      } finally {
+        late.close();
+      }
+      await turn(unixctl);
+    },
   };
-  // Whatever was under way, the second of two rounds that end has begun after the call.
-  return { round: () => ends(2), end: () => ends(1) };
 }
 
 const limitMs = 10_000;
 
-/** To hold the revalidators up makes them begin a round afterwards, and the daemon tells of its end once its main loop goes round. */
-async function endOfRound({ call }: Unixctl, late: Unixctl): Promise<void> {
+/**
+ * Revalidators stop between two rounds: one that ends after `wait`, which is read in one piece with `pause`, has begun after the call. They begin it when they
+ * go on, unless they are to stop again by then; to stop them again waits for it, and the daemon tells of its end once its main loop goes round.
+ */
+async function wholeRound({ call }: Unixctl, late: Unixctl): Promise<void> {
   let left: readonly string[] = ['it is under way'];
+  let paused = late.call('revalidator/pause');
   const over = late.call('revalidator/wait').then(() => (left = []));
   await Promise.all([over, until('a round of the revalidators to end', limitMs, async () => {
-    await Promise.all([call('revalidator/pause'), call('revalidator/resume')]);
-    await turn(call);
+    await paused;
+    await Promise.all([call('revalidator/resume'), call('version')]);
+    if (left.length > 0) paused = call('revalidator/pause');
     return left;
   })]);
 }
 
-/** The daemon's main loop has gone round: all connections were read, and all bridges had their turn. */
-async function turn(call: Unixctl['call']): Promise<void> {
-  await call('version');
-  await call('version');
+/** The daemon's main loop has gone round: all connections were read, and all bridges had their turn. It tells what it uses where it begins the next. */
+async function turn({ call }: Unixctl): Promise<void> {
+  await Promise.all([call('memory/show'), call('version')]);
 }

@@ -23,10 +23,11 @@ export interface Settling {
 }
 
 export function settlingOf(plan: NodePlan, use: ProgramUse, programs: Programs, { purge }: Counting, revalidation: Revalidation, { whileAlive }: Vswitch): Settling {
+  const round = () => whileAlive(revalidation.round());
   if (use === 'replaced') {
-    // With nothing cached there is nothing to be looked through, and the end of any round makes flows expire.
+    // With nothing cached there is nothing to be looked through, and the end of a round makes flows expire.
     const expire = async () => {
-      await whileAlive(revalidation.end());
+      await round();
       await purge();
     };
     return {
@@ -40,7 +41,6 @@ export function settlingOf(plan: NodePlan, use: ProgramUse, programs: Programs, 
     };
   }
   const shortestMs = shortestAgeMs(plan);
-  const round = () => whileAlive(revalidation.round());
   /** Of the testbed's time, which stood at a whole second when the daemon's clock was stopped. */
   let [nowMs, beganMs] = [0, 0];
   return {

@@ -176,6 +176,31 @@ void t.test('a fault on the wire reaches whoever asked', async (t) => {
   t.strictSame(await receive(sim, 'node-1', 'p1', [frame]), [`p2 ${hex(frame)}`, `p2 ${hex(frame)}`]);
 });
 
+void t.test('a reset brings back what packets, time and ports have made of flows', async (t) => {
+  const one = nodePlan(1, 2);
+  const held = (flows: readonly string[]): ClusterPlan => ({ nodes: [{ ...one, bridges: one.bridges.map((bridge) => (bridge.name === 'br-int' ? { ...bridge, flows } : bridge)) }] });
+  const plans: Readonly<Record<string, readonly string[]>> = {
+    'a flow that is learned': ['priority=9,ip actions=learn(table=7,priority=9,eth_type=0x800,NXM_OF_IP_DST[],load:1->NXM_NX_REG1[]),output:p2', 'table=7,priority=8,reg1=1 actions=drop'],
+    'one that is learned in the place of another': ['priority=9,udp actions=learn(table=7,priority=9,cookie=5,eth_type=0x800,nw_proto=17,NXM_OF_UDP_DST[]=7),output:p2', 'cookie=2,table=7,priority=9,udp,tp_dst=7 actions=drop'],
+    'one that expires': ['priority=9,hard_timeout=1,ip actions=output:p2'],
+  };
+  for (const [name, flows] of Object.entries(plans)) {
+    const sim = await openSim(held(flows), image);
+    t.teardown(() => sim.close());
+    const told = async () => (await sim.ofctl('node-1', 'br-int', 'dump-flows', '--no-stats')).split('\n').toSorted();
+    const begun = await told();
+    await sim.reset();
+    for (const port of ['p2', 'antrea-gw0']) {
+      t.equal((await receive(sim, 'node-1', 'p1', [udp('10.10.1.3', 1)])).length, 1, name);
+      await sim.call([{ kind: 'advance', node: 'node-1', ms: 2000 }]);
+      await sim.call([{ kind: 'link', node: 'node-1', port, state: 'down' }]);
+      await sim.reset();
+    }
+    t.strictSame(await told(), begun, name);
+    await sim.close();
+  }
+});
+
 void t.test('a plan that cannot be carried out is named, and nothing is left behind', async (t) => {
   const changed = (change: (bridge: BridgePlan) => BridgePlan): ClusterPlan => ({
     nodes: twoNodes.nodes.map((plan) => (plan.node === 'node-2' ? { ...plan, bridges: plan.bridges.map((bridge) => (bridge.name === 'br-int' ? change(bridge) : bridge)) } : plan)),

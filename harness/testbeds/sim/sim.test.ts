@@ -100,3 +100,27 @@ void t.test('what flows and groups can do is forgotten once they are deleted', (
   t.same(traits(), [false, false, true, false]);
   t.end();
 });
+
+void t.test('what bridges held is brought back where it may be otherwise, and only there', async (t) => {
+  const restored = async (flows: string, work: (programs: ReturnType<typeof programsOf>) => void = () => undefined, groups = '') => {
+    const bundles: (readonly string[])[] = [];
+    const ofctl = { bundle: async (_: string, lines: readonly string[]) => void bundles.push(lines), dumpFlows: async () => flows.split('\n'), run: async () => groups, dumpGroups: () => Promise.reject(new Error('not asked for')), send: () => Promise.reject(new Error('not asked for')) };
+    const programs = programsOf({ node: 'n', hosts: [], bridges: [{ name: 'a', mac: '02:00:00:00:00:01', ports: [], flows: flows.split('\n') }] }, ofctl, 'brought back');
+    t.equal(await programs.restore('others'), false, 'nothing was kept');
+    await programs.keep();
+    work(programs);
+    const told = [await programs.restore('the same'), await programs.restore('the same'), await programs.restore('others')];
+    t.equal(bundles.length, 2 * told.filter((is) => is).length, 'each time what is there goes, and what was there comes');
+    return told;
+  };
+  const learns = 'ip actions=clone(learn(table=7,priority=9,eth_type=0x800,NXM_OF_IP_DST[]))';
+  t.strictSame(await restored(learns), [false, false, true]);
+  t.strictSame(await restored(`${learns}\ntable=7,priority=8 actions=drop\ntable=6,priority=9 actions=drop`), [false, false, true]);
+  t.strictSame(await restored(`${learns}\ntable=7,priority=9,tcp actions=drop`), [true, true, true], 'it may be learned over');
+  t.strictSame(await restored('table=7,priority=9 actions=drop', undefined, `group_id=1,type=all,bucket=actions=learn(table=7,priority=9,in_port=1)`), [true, true, true]);
+  t.strictSame(await restored('idle_timeout=3 actions=drop'), [true, true, true]);
+  t.strictSame(await restored('hard_timeout=3 actions=drop'), [true, true, true]);
+  t.strictSame(await restored('tcp actions=fin_timeout(idle_timeout=3)'), [true, true, true]);
+  t.strictSame(await restored('actions=drop', (programs) => { programs.note('a', ['flow add table=1,actions=drop']); }), [true, false, true]);
+  t.strictSame(await restored('actions=drop', (programs) => { programs.forget(); }), [false, false, false]);
+});
