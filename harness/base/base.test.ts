@@ -2,6 +2,7 @@
 // Method: known answers (FIPS 180-4 for SHA-256), the edges of each notation, and names as people mistype them.
 import t from 'tap';
 import { cidrContains, formatIpv4, formatMac, ipv4Number, macBytes, parseCidr, prefixMask } from './address.js';
+import { atOnce } from './at-once.js';
 import { canonicalJson, sha256 } from './digest.js';
 import { complaint, formatPlace, InputError, Unavailable, unknownName } from './errors.js';
 import { attempt } from './outcome.js';
@@ -86,4 +87,36 @@ void t.test('what is shown of an input does not steer a terminal', (t) => {
   t.equal(new InputError('got "\x1b[31m\0\x7f\x9b"', { file: 'a\x07b', line: 1 }).message, 'a\\x07b:1: got "\\x1b[31m\\x00\\x7f\\x9b"');
   t.equal(new InputError('one\n\ttwo é').message, 'one\n\ttwo é');
   t.end();
+});
+
+void t.test('work at once', async (t) => {
+  const begun: string[] = [];
+  const waiting: (() => void)[] = [];
+  const work = async (name: string) => {
+    begun.push(name);
+    await new Promise<void>((resolve) => waiting.push(resolve));
+    if (name === 'b') throw new Error('b fails');
+    return name.toUpperCase();
+  };
+  const goOn = async (which: number) => {
+    waiting[which]?.();
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+  const three = atOnce(2, ['c', 'd', 'e'], work);
+  t.same(begun, ['c', 'd'], 'no more than two');
+  await goOn(1);
+  t.same(begun, ['c', 'd', 'e']);
+  await goOn(2);
+  await goOn(0);
+  t.same(await three, ['C', 'D', 'E'], 'in their order, not as they end');
+  t.same(await atOnce(2, [], work), []);
+
+  const failing = atOnce(2, ['a', 'b', 'never'], work);
+  let ended = false;
+  const rejected = t.rejects(failing, { message: 'b fails' }).then(() => (ended = true));
+  await goOn(4);
+  t.equal(ended, false, 'a is under way');
+  await goOn(3);
+  await rejected;
+  t.notOk(begun.includes('never'));
 });

@@ -7,6 +7,7 @@ import { renderTerminal } from '../../reports/terminal.js';
 import { readCluster } from '../../topologies/kubernetes.js';
 import { readManifestFolder } from '../../topologies/manifest-folder.js';
 import { readTopology } from '../../topologies/yaml.js';
+import { atOnce } from '../base/at-once.js';
 import { InputError } from '../base/errors.js';
 import { sha256 } from '../base/digest.js';
 import type { Network } from '../kube/objects.js';
@@ -55,11 +56,10 @@ export async function run(context: Context, names: readonly string[], options: R
   const again = commandLine(context.root, names, options);
   if (options.json !== true) context.print(`run again: ${again}\n`);
 
-  const runs: ScenarioRun[] = [];
   const logs: LogFile[] = [];
   let kept: Kept | undefined;
-  let clusters = 0;
-  for (const { scenario, axes } of points) {
+  const runs = await atOnce(options.keep === true ? 1 : pointsAtOnce, [...points.entries()], async ([index, { scenario, axes }]) => {
+    let clusters = 0;
     const label = [scenario.name, ...Object.entries(axes).map(([axis, value]) => `${axis}=${value}`)].join(' ');
     context.say(`${label}: bringing up switches`);
     const played = await runScenario(scenario, axes, {
@@ -72,7 +72,7 @@ export async function run(context: Context, names: readonly string[], options: R
       openReal: async (plan) => {
         await kept?.sim.close();
         kept = undefined;
-        const name = `cluster-${++clusters}`;
+        const name = `point-${index + 1}/cluster-${++clusters}`;
         const sim = await openSim(plan, image, { teardown: context.teardown });
         return { ...sim, close: async () => {
           if (options.keep === true) kept = { label: points.length === 1 ? label : `${label}, the last of ${points.length}`, plan, sim };
@@ -81,9 +81,9 @@ export async function run(context: Context, names: readonly string[], options: R
         } };
       },
     });
-    runs.push(played);
     if (kept !== undefined) kept = withNodesLeft(kept, played);
-  }
+    return played;
+  });
   const report = assemble(runs, { seed, image, again });
   const record: RunRecord = { report, scenarios: runs.map((each) => each.record) };
   const folder = await writeRunFolder(context.root, record, logs);
@@ -105,7 +105,10 @@ async function writeReports(folder: string, record: RunRecord): Promise<void> {
   for (const { file, render } of renderers) await writeFile(join(folder, file), await render(record));
 }
 
-/** While one cluster's switches are at work, the model and the comparison are with another's. More than three would wait for those. */
+/** While switches of one point of the matrix are at work, or none are up yet, the model and the comparison are with another's. */
+const pointsAtOnce = 2;
+
+/** The same within a point. More than three would wait for the model and the comparison. */
 function lanesMax(): number {
   return Math.min(3, availableParallelism());
 }

@@ -14,7 +14,7 @@ import { runReport } from './report.js';
 const folderFormat = 'flowbed/run-folder/1';
 
 export interface LogFile {
-  /** `cluster-1/n1/ovs-vswitchd.log` */
+  /** `point-1/cluster-1/n1/ovs-vswitchd.log`: of the first point of the matrix */
   readonly name: string;
   readonly text: string;
 }

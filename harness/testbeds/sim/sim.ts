@@ -1,6 +1,7 @@
 /** The default testbed: real ovs-vswitchd and ovsdb-server for every node, without privilege, in virtual time. */
 import { readdir, readFile, rename } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { atOnce } from '../../base/at-once.js';
 import { assert, assertNever, unknownName } from '../../base/errors.js';
 import type { Teardown } from '../../base/teardown.js';
 import type { ClusterPlan } from '../../nouns/plan.js';
@@ -86,15 +87,7 @@ export async function openSim(plan: ClusterPlan, image: Image, options: SimOptio
 /** Opens the nodes of `plan` into `opened`, a few at a time; the first that fails ends it, once those under way have ended. */
 async function openNodes(plan: ClusterPlan, image: Image, dir: string, opened: SimNode[], program: SimOptions['program']): Promise<void> {
   await createDatabase(image, emptyDatabaseIn(dir));
-  const waiting = [...plan.nodes];
-  const openSome = async () => {
-    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      opened.push(await openNode(next, image, join(dir, next.node), emptyDatabaseIn(dir), program));
-    }
-  };
-  const ended = await Promise.allSettled(Array.from({ length: nodesAtOnce }, () => openSome().finally(() => (waiting.length = 0))));
-  const failed = ended.find((result) => result.status === 'rejected');
-  if (failed !== undefined) throw failed.reason;
+  await atOnce(nodesAtOnce, plan.nodes, async (node) => void opened.push(await openNode(node, image, join(dir, node.node), emptyDatabaseIn(dir), program)));
 }
 
 const emptyDatabaseIn = (dir: string) => join(dir, 'empty.db');
