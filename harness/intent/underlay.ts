@@ -1,14 +1,19 @@
-/** L0 on the network between nodes: who is there reaches everybody there, and no policy is asked. */
+/**
+ * L0 on the network between nodes: who is there reaches everybody there, and no policy is asked. Through a Windows node it is the design's "Host Traffic": what the host sends "enters OVS bridge and output to
+ * the uplink"; for the reverse path it "enters OVS from the uplink interface first, and then directly output to the bridge interface".
+ */
 import { cidrContains, ipv4Number, parseCidr } from '../base/address.js';
 import { InputError, Unsupported } from '../base/errors.js';
-import type { Intent } from '../nouns/intent.js';
+import type { Crossing, Intent, PathIntent } from '../nouns/intent.js';
 import type { Listener, Topology } from '../nouns/topology.js';
 import type { Stimulus } from '../nouns/vector.js';
 import { answersOn } from './parties.js';
+import { gatewayName, mirrored, namesOn } from './way.js';
 
 /** A node by its own address, or an external host. */
 interface Station {
   readonly kind: 'node' | 'external';
+  readonly os: 'linux' | 'windows';
   readonly name: string;
   readonly ip: string;
   readonly mac: string;
@@ -17,8 +22,8 @@ interface Station {
 
 function stations({ nodes, externalHosts = [] }: Topology): readonly Station[] {
   return [
-    ...nodes.map(({ name, underlay, listens = [] }): Station => ({ kind: 'node', name, ip: underlay.ip, mac: underlay.mac, listens })),
-    ...externalHosts.map((host): Station => ({ kind: 'external', listens: [], ...host })),
+    ...nodes.map(({ name, os = 'linux', underlay, listens = [] }): Station => ({ kind: 'node', os, name, ip: underlay.ip, mac: underlay.mac, listens })),
+    ...externalHosts.map((host): Station => ({ kind: 'external', os: 'linux', listens: [], ...host })),
   ];
 }
 
@@ -40,25 +45,38 @@ export function intentOnUnderlay(topology: Topology, stimulus: Stimulus): Intent
 
 function intentBetween(from: Station, to: Station, stimulus: Exclude<Stimulus, { readonly kind: 'frame' }>): Intent {
   const arrival = { to: to.name, source: from.ip };
+  const path = hostTraffic(from, to);
+  const andBack: Intent = { kind: 'round-trip', ...arrival, ...(path.length === 0 ? {} : { path }) };
   switch (stimulus.kind) {
     case 'arp':
       return { kind: 'resolves', ip: to.ip, mac: to.mac };
     case 'ping':
-      return { kind: 'round-trip', ...arrival };
+      return andBack;
     case 'udp':
-      return answersOn(to, 'UDP', stimulus.port) ? { kind: 'round-trip', ...arrival } : { kind: 'delivered', ...arrival, why: `${to.name} has nobody on UDP port ${stimulus.port}` };
+      return answersOn(to, 'UDP', stimulus.port) ? andBack : { kind: 'delivered', ...arrival, why: `${to.name} has nobody on UDP port ${stimulus.port}` };
     case 'calls':
       throw new Unsupported(`nothing is promised about several calls to ${to.name}, which is no Service`);
     case 'sctp':
-      return answersOn(to, 'SCTP', stimulus.port) ? { kind: 'round-trip', ...arrival } : { kind: 'refused', ...arrival, why: `nobody listens on SCTP port ${stimulus.port} of ${to.name}` };
+      return answersOn(to, 'SCTP', stimulus.port) ? andBack : { kind: 'refused', ...arrival, why: `nobody listens on SCTP port ${stimulus.port} of ${to.name}` };
     case 'tcp':
     case 'probe':
     case 'open':
       if (stimulus.kind === 'tcp' && stimulus.interjection !== undefined) throw new Unsupported('nothing is promised about segments that do not belong, on the network between nodes');
-      return answersOn(to, 'TCP', stimulus.port) ? { kind: 'round-trip', ...arrival } : { kind: 'refused', ...arrival, why: `nobody listens on TCP port ${stimulus.port} of ${to.name}` };
+      return answersOn(to, 'TCP', stimulus.port) ? andBack : { kind: 'refused', ...arrival, why: `nobody listens on TCP port ${stimulus.port} of ${to.name}` };
     case 'talk':
       throw new Unsupported('nothing is promised about connections that stay open, on the network between nodes');
   }
+}
+
+/** Through each Windows node that has a part in it, and back; of a Linux node's network card no design says how packets get there. */
+function hostTraffic(from: Station, to: Station): readonly PathIntent[] {
+  const packet: Omit<Crossing, 'direction' | 'port'> = { src: from.ip, dst: to.ip };
+  return [from, to].flatMap((station): readonly PathIntent[] => {
+    if (station.os !== 'windows') return [];
+    const { bridge, uplink } = namesOn(station);
+    const there: readonly Crossing[] = station === from ? [{ direction: 'in', port: bridge, ...packet }, { direction: 'out', port: uplink, ...packet }] : [{ direction: 'in', port: uplink, ...packet }, { direction: 'out', port: bridge, ...packet }];
+    return [{ node: station.name, ports: [gatewayName, bridge, uplink], crossings: [...there, ...mirrored(there)] }];
+  });
 }
 
 function isOnUnderlay({ nodes }: Topology, ip: string): boolean {

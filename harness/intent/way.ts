@@ -75,7 +75,7 @@ export function mirrored(crossings: readonly Crossing[]): readonly Crossing[] {
 export const gatewayName = 'antrea-gw0';
 
 /** A Windows node has one bridge, with the host behind it and the adapter in it; on Linux the network card is a switch of its own. */
-export function namesOn({ os }: Node): { readonly bridge: string; readonly uplink: string } {
+export function namesOn({ os }: Pick<Node, 'os'>): { readonly bridge: string; readonly uplink: string } {
   return os === 'windows' ? { bridge: 'br-int', uplink: 'Ethernet0' } : { bridge: 'br-phys', uplink: 'uplink' };
 }
 
