@@ -8,7 +8,7 @@ export type PolicyCoverage = Readonly<Record<string, number>>;
 
 export function policyCoverage({ networkPolicies, clusterNetworkPolicies, pods }: KubeObjects): PolicyCoverage {
   const rules = networkPolicies.flatMap(({ spec }) => [...(spec.ingress ?? []).map(({ from, ports }) => ({ peers: from, ports })), ...(spec.egress ?? []).map(({ to, ports }) => ({ peers: to, ports }))]);
-  const types = (wanted: string) => networkPolicies.filter(({ spec }) => (spec.policyTypes?.join(' ') ?? 'not said') === wanted).length;
+  const types = (wanted: string) => networkPolicies.filter(({ spec }) => ([...(spec.policyTypes ?? [])].sort().join(' ') || 'not said') === wanted).length;
   const clusterRules = clusterNetworkPolicies.flatMap(({ spec }) => [
     ...(spec.ingress ?? []).map(({ from, ports, action }) => ({ peers: from, ports, direction: 'ingress', action })),
     ...(spec.egress ?? []).map(({ to, ports, action }) => ({ peers: to, ports, direction: 'egress', action })),
@@ -20,7 +20,7 @@ export function policyCoverage({ networkPolicies, clusterNetworkPolicies, pods }
     'policyTypes not said': types('not said'),
     'policyTypes Ingress': types('Ingress'),
     'policyTypes Egress': types('Egress'),
-    'policyTypes both': types('Ingress Egress'),
+    'policyTypes both': types('Egress Ingress'),
     'no ingress rule': networkPolicies.filter(({ spec }) => (spec.ingress ?? []).length === 0).length,
     'no egress rule': networkPolicies.filter(({ spec }) => (spec.egress ?? []).length === 0).length,
     'ClusterNetworkPolicy ingress Allow': decisions('ingress', 'Allow'),

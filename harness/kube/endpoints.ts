@@ -67,7 +67,7 @@ function endpointsOf(objects: KubeObjects, service: Service, port: WrittenPort):
 }
 
 /** EndpointSlice API reference: which Service a slice belongs to. */
-const serviceNameLabel = 'kubernetes.io/service-name';
+export const serviceNameLabel = 'kubernetes.io/service-name';
 
 /** EndpointConditions: `ready` that is not said counts as true. */
 function inSlice({ endpoints, ports }: EndpointSlice, { name = '', protocol }: WrittenPort): readonly Endpoint[] {

@@ -81,6 +81,28 @@ ports: [{ port: 80 }]
   t.match(objects.endpointSlices, [{ endpoints: [{ addresses: ['10.10.1.2'] }] }]);
 });
 
+void t.test('mistakes in Services and EndpointSlices', async (t) => {
+  const text = readFileSync('topologies/services/services.yaml', 'utf8');
+  const read = (services: string) => readCluster([{ file: 'cluster', text: readFileSync('topologies/services/cluster.yaml', 'utf8') }, { file: 'services', text: services }], { name: 'x', tunnel: 'geneve' });
+  for (const [replace, by, error] of [
+    ['app: nobody', 'app: no body', /^services:96:\d+: spec\.selector\.app: "no body" is no label value/],
+    ['app: nobody', '-app: nobody', /^services:96:\d+: spec\.selector\.-app: "-app" is no label key/],
+    ['timeoutSeconds: 2 ', 'timeoutSeconds: 86401 ', /^services:47:56: spec\.sessionAffinityConfig\.clientIP\.timeoutSeconds: expected 1 to 86400 seconds, got 86401$/],
+    ['timeoutSeconds: 2 ', 'timeoutSeconds: 0 ', /timeoutSeconds: expected 1 to 86400 seconds, got 0$/],
+    ['sessionAffinity: ClientIP', 'sessionAffinity: ClientIp', /spec\.sessionAffinity: expected None or ClientIP, got "ClientIp"$/],
+    ['nodeName: n1, conditions', 'nodeName: n7, conditions', /^services:16:\d+: endpoints\[0\]\.nodeName: unknown node "n7"\. Did you mean "n1"\? Known: n1, n2\.$/],
+    [', labels: { kubernetes.io/service-name: web }', '', /^services:13:11: metadata\.labels\.kubernetes\.io\/service-name: "kubernetes\.io\/service-name" is missing: expected the name of the Service whose endpoints these are$/],
+    ['10.10.1.4]', '10.10.1.400]', /^services:16:27: endpoints\[0\]\.addresses\[0\]: expected an IPv4 address such as 10\.10\.0\.1, got "10\.10\.1\.400"$/],
+    ['ready: false', 'ready: maybe', /endpoints\[1\]\.conditions\.ready: expected true or false, got "maybe"$/],
+    ['addressType: IPv4', 'addressType: IPv6', /^services:14:14: addressType: expected IPv4, got "IPv6"$/],
+  ] as const) {
+    const changed = text.replace(replace, by);
+    t.not(changed, text, `${by} is a change`);
+    t.throws(() => read(changed), { name: 'InputError', message: error }, by);
+  }
+  t.ok(read(text));
+});
+
 void t.test('selectors', async (t) => {
   const labels = { app: 'web', tier: 'front' };
   const one = (key: string, operator: 'In' | 'NotIn' | 'Exists' | 'DoesNotExist', ...values: readonly string[]) => ({ matchExpressions: [{ key, operator, values: [...values] }] });

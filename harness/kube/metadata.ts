@@ -19,7 +19,7 @@ export const nameSchema = textThat(nameComplaint);
 
 export const cidrSchema = textThat(cidrComplaint);
 
-const labelsSchema = z.record(z.string(), textThat(labelValueComplaint)).superRefine((labels, context) => {
+export const labelsSchema = z.record(z.string(), textThat(labelValueComplaint)).superRefine((labels, context) => {
   for (const key of Object.keys(labels)) {
     const message = labelKeyComplaint(key);
     if (message !== undefined) context.addIssue({ code: 'custom', path: [key], message });

@@ -2,6 +2,7 @@
 import { formatPlace, unknownName, type Place } from '../base/errors.js';
 import type { Path } from '../base/yaml.js';
 import { formatPath } from '../nouns/topology-check.js';
+import { serviceNameLabel } from './endpoints.js';
 import type { WrittenObject } from './manifests.js';
 import type { KubeObject, KubeObjects } from './objects.js';
 
@@ -29,10 +30,13 @@ function identityOf({ kind, metadata }: KubeObject): string {
 
 function strangers(written: WrittenObject, { namespaces, nodes }: KubeObjects): readonly Problem[] {
   const { object } = written;
+  const nodeNames = nodes.map(({ metadata }) => metadata.name);
   const unknown = (kind: string, path: Path, name: string, known: readonly string[]) => (known.includes(name) ? [] : [problem(written, path, unknownName(kind, name, known).message)]);
   return [
     ...('namespace' in object.metadata ? unknown('namespace', ['metadata', 'namespace'], object.metadata.namespace, namespaces.map(({ metadata }) => metadata.name)) : []),
-    ...(object.kind === 'Pod' ? unknown('node', ['spec', 'nodeName'], object.spec.nodeName, nodes.map(({ metadata }) => metadata.name)) : []),
+    ...(object.kind === 'Pod' ? unknown('node', ['spec', 'nodeName'], object.spec.nodeName, nodeNames) : []),
+    ...(object.kind === 'EndpointSlice' ? object.endpoints.flatMap(({ nodeName }, index) => (nodeName === undefined ? [] : unknown('node', ['endpoints', index, 'nodeName'], nodeName, nodeNames))) : []),
+    ...(object.kind === 'EndpointSlice' && object.metadata.labels[serviceNameLabel] === undefined ? [problem(written, ['metadata', 'labels', serviceNameLabel], `"${serviceNameLabel}" is missing: expected the name of the Service whose endpoints these are`)] : []),
   ];
 }
 

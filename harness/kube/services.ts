@@ -1,6 +1,6 @@
 /** Services and their endpoints (Kubernetes API reference, core/v1 and discovery.k8s.io/v1). */
 import { z } from 'zod';
-import { namespacedMetadata, nameSchema, textThat, unused } from './metadata.js';
+import { labelsSchema, namespacedMetadata, nameSchema, textThat, unused } from './metadata.js';
 import { ipComplaint, portNameComplaint } from './well-formed.js';
 import { portNumberSchema, portReferenceSchema, protocolSchema } from './workloads.js';
 
@@ -15,6 +15,9 @@ function only<const Value extends string>(usual: Value) {
   }).optional();
 }
 
+/** ClientIPConfig: up to a day. */
+const affinitySchema = z.int().refine((seconds) => seconds >= 1 && seconds <= 86_400, { error: ({ input }) => `expected 1 to 86400 seconds, got ${String(input)}` });
+
 export const serviceSchema = z.strictObject({
   apiVersion: z.literal('v1'),
   kind: z.literal('Service'),
@@ -25,7 +28,7 @@ export const serviceSchema = z.strictObject({
       const message = text === 'None' || text === '' ? undefined : ipComplaint(text);
       if (message !== undefined) context.addIssue({ code: 'custom', message });
     }).optional(),
-    selector: z.record(z.string(), z.string()).optional(),
+    selector: labelsSchema.optional(),
     ports: z.array(z.strictObject({
       name: portName.optional(),
       protocol: protocolSchema.default('TCP'),
@@ -40,7 +43,7 @@ export const serviceSchema = z.strictObject({
     internalTrafficPolicy: only('Cluster'),
     loadBalancerSourceRanges: z.array(z.unknown()).max(0, 'no ranges are served here: leave them out').optional(),
     sessionAffinity: z.enum(['None', 'ClientIP']).default('None'),
-    sessionAffinityConfig: z.strictObject({ clientIP: z.strictObject({ timeoutSeconds: z.int().min(1).max(86_400).default(10_800) }).optional() }).optional(),
+    sessionAffinityConfig: z.strictObject({ clientIP: z.strictObject({ timeoutSeconds: affinitySchema.default(10_800) }).optional() }).optional(),
     ...unused(
       'clusterIPs', 'externalName', 'healthCheckNodePort', 'ipFamilies', 'ipFamilyPolicy', 'loadBalancerClass', 'loadBalancerIP', 'publishNotReadyAddresses', 'trafficDistribution',
     ),

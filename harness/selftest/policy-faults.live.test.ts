@@ -7,7 +7,7 @@ import { policyFaults } from './policy-faults.js';
 import { tryFault } from './selftest.js';
 
 const image = await openImage('trixie', (line) => t.comment(line));
-const ids = ['tcp-80/nginx1/nginx2', 'tcp-80/notclient/server', 'tcp-9/server/front.shop', 'tcp-9/batch.shop/front.shop', 'tcp-80/front.shop/nginx1', 'tcp-80/batch.shop/nginx1', 'tcp-8080/notclient/db.shop', 'tcp-8080/batch.shop/db.shop'];
+const ids = ['tcp-80/nginx1/nginx2', 'tcp-80/notclient/server', 'tcp-9/server/front.shop', 'tcp-9/batch.shop/front.shop', 'tcp-80/front.shop/nginx1', 'tcp-80/batch.shop/nginx1', 'tcp-8080/notclient/db.shop', 'tcp-8080/batch.shop/db.shop', 'wrong-ip/notclient/nginx1'];
 
 for (const fault of policyFaults) {
   void t.test(fault.name, async (t) => {

@@ -1,5 +1,5 @@
 import type { Action } from '../openflow/actions.js';
-import type { Flow } from '../openflow/flow.js';
+import { parseFlow, type Flow } from '../openflow/flow.js';
 import type { Fault } from './faults.js';
 
 /** Faults for antrea/network-policy, planted into br-int of the first node, where nginx1, server, notclient, front and batch live. */
@@ -28,6 +28,11 @@ export const policyFaults: readonly Fault[] = [
     kind: 'compiler', name: 'the compiler isolates another pod\'s port', aspect: 'intent',
     flow: (flow) => flow.table === 100 && has(flow, 'reg1'),
     change: (flow) => withMatch(flow, 'reg1', (port) => port + 1n),
+  },
+  {
+    kind: 'compiler', name: 'the compiler isolates a pod\'s address in place of its port: who lies about whom a packet is for gets in', aspect: 'intent',
+    flow: (flow) => flow.table === 100 && has(flow, 'reg1'),
+    change: () => parseFlow('table=100,priority=200,ip,nw_dst=10.10.1.2 actions=drop'),
   },
   {
     kind: 'compiler', name: 'the compiler puts a policy on the wrong port: 81 in place of 80', aspect: 'intent',

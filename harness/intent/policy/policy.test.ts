@@ -32,6 +32,8 @@ void t.test('NetworkPolicy', async (t) => {
     ['podSelector: {}', 'a-c:80 n1-a:80 c-n1:80', 'a-b:80 b-a:80 c-a:80 n2-a:80 a-b:icmp'],
     ['podSelector: {}\n  policyTypes: [Egress]', 'c-a:80 n1-a:80', 'a-c:80 a-b:80 a-n1:80 a-b:icmp'],
     ['podSelector: {}\n  egress: []', 'a-c:80', 'c-a:80'],
+    ['podSelector: {}\n  policyTypes: []', 'a-c:80', 'c-a:80'],
+    ['podSelector: {}\n  policyTypes: []\n  egress: [{ to: [{ podSelector: { matchLabels: { app: b } } }] }]', '', 'a-c:80 c-a:80 a-b:80'],
     ['podSelector: {}\n  egress: [{ to: [{ podSelector: { matchLabels: { app: b } } }] }]', '', 'a-c:80 c-a:80 a-b:80'],
     ['podSelector: {}\n  policyTypes: [Ingress]\n  egress: [{ to: [{ podSelector: {} }] }]', 'a-c:80', 'a-b:80'],
     ['podSelector: { matchLabels: { app: b } }\n  ingress: [{}]', 'a-b:80 c-b:9 d-b:icmp', ''],

@@ -74,9 +74,10 @@ function firstDecision({ metadata, spec }: ClusterNetworkPolicy, pod: KubePod, c
   return rule === undefined ? [] : [{ name: metadata.name, action: rule.action }];
 }
 
-/** NetworkPolicySpec, `policyTypes`: one that does not say is about ingress, and about egress where it has egress rules. */
+/** NetworkPolicySpec, `policyTypes`: one that does not say, or lists none, is about ingress, and about egress where it has egress rules. */
 function isolates({ metadata, spec }: NetworkPolicy, pod: KubePod, direction: Direction, objects: KubeObjects): boolean {
-  const about = spec.policyTypes === undefined ? direction === 'ingress' || (spec.egress !== undefined && spec.egress.length > 0) : spec.policyTypes.some((type) => type.toLowerCase() === direction);
+  const told = spec.policyTypes ?? [];
+  const about = told.length > 0 ? told.some((type) => type.toLowerCase() === direction) : direction === 'ingress' || (spec.egress !== undefined && spec.egress.length > 0);
   return about && isMeant(pod, { podSelector: spec.podSelector }, metadata.namespace, objects);
 }
 

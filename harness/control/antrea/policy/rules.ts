@@ -73,9 +73,9 @@ function localOf({ local }: ClusterPods, selected: readonly KubePod[]): readonly
   });
 }
 
-/** NetworkPolicySpec, `policyTypes`: Ingress unless told, and Egress where there are egress rules. */
-function directionsOf({ policyTypes, egress = [] }: NetworkPolicy['spec']): readonly Direction[] {
-  const types = policyTypes ?? ['Ingress' as const, ...(egress.length > 0 ? ['Egress' as const] : [])];
+/** NetworkPolicySpec, `policyTypes`: Ingress unless told, and Egress where there are egress rules. An empty list tells nothing. */
+function directionsOf({ policyTypes = [], egress = [] }: NetworkPolicy['spec']): readonly Direction[] {
+  const types = policyTypes.length > 0 ? policyTypes : ['Ingress' as const, ...(egress.length > 0 ? ['Egress' as const] : [])];
   return types.map((type) => (type === 'Ingress' ? 'ingress' : 'egress'));
 }
 

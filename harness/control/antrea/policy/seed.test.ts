@@ -54,6 +54,17 @@ void t.test('a node without a pod that the policy applies to has no flow of it',
   t.notSame(on('n1', policyNamed('test-network-policy')), on('n1'));
 });
 
+void t.test('policyTypes: none and an empty list are Ingress, and Egress where there are egress rules', async (t) => {
+  const pods = [node, pod('nginx1', 'nginx', '10.10.1.2'), pod('nginx2', 'nginx', '10.10.1.3')];
+  const told = policyNamed('test-network-policy');
+  const types = /  policyTypes:\n    - Ingress\n    - Egress\n/;
+  const flows = flowsOf(...pods, told);
+  for (const written of ['', '  policyTypes: []\n']) t.same(flowsOf(...pods, told.replace(types, written)), flows, `"${written}"`);
+  const ingress = told.replace(/  egress:[^]*/, '');
+  t.same(flowsOf(...pods, ingress.replace(types, '  policyTypes: []\n')), flowsOf(...pods, ingress.replace(types, '  policyTypes: [Ingress]\n')));
+  t.notSame(flowsOf(...pods, ingress), flowsOf(...pods, ingress.replace(types, '')), 'who says Egress without a rule lets nothing out');
+});
+
 function canonical(line: string): string {
   return printFlow(parseFlow(line, { ...noNames, ports: new Map([['antrea-gw0', 2], ['antrea-tun0', 1], ['coredns5-8ec607', 3], ['coredns5-9d9530', 4]]) }));
 }

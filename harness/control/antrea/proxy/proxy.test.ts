@@ -15,6 +15,11 @@ metadata: { name: n1 }
 spec: { podCIDR: 10.10.0.0/24 }
 ---
 apiVersion: v1
+kind: Node
+metadata: { name: n2 }
+spec: { podCIDR: 10.10.1.0/24 }
+---
+apiVersion: v1
 kind: Service
 metadata: { name: web }
 spec: { clusterIP: 10.107.100.231, ports: [{ port: 443 }]${affinity} }
