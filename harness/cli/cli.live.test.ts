@@ -55,6 +55,7 @@ void t.test('a wrong request is answered with what would be right, exit code 2, 
   t.match(await flowbed('run', 'antrea/encab'), { code: 2, stdout: '', stderr: /unknown scenario "antrea\/encab"\. Did you mean "antrea\/encap"\? Known: .*antrea\/encap/ });
   t.match(await flowbed('run', '--set', 'size=3'), { code: 2, stdout: '', stderr: /unknown axis "size"\. Known: tunnel, nodes/ });
   t.match(await flowbed('run', '--set', 'nodes=4'), { code: 2, stdout: '', stderr: /unknown value of axis nodes .* "4"\. Known: 2, 3, 5, 10/ });
+  t.match(await flowbed('run', '--set', 'nodes=4', '--set', 'tunnel=gre'), { code: 2, stdout: '', stderr: /unknown value of axis nodes .* "4"/ }, 'given again, it takes nothing back');
   t.match(await flowbed('run', '--passes', 'warm'), { code: 2, stdout: '', stderr: /--passes: expected all or cold, got "warm"/ });
   t.match(await flowbed('run', '--image', 'trixy'), { code: 2, stdout: '', stderr: /unknown image "trixy"\. Did you mean "trixie"\? Known: trixie, bookworm, sid, system/ });
   t.match(await flowbed('run', '--seed', 'x'), { code: 2, stdout: '', stderr: /--seed: expected a whole number, got "x"/ });

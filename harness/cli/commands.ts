@@ -30,7 +30,7 @@ function defineCommands(context: Context, finish: (code: number) => void): Comma
     .description('run scenarios on real switches, each packet compared with the reference model and with intent')
     .argument('[names...]', 'scenarios by name, or files of your own; all when none is named')
     .option('--image <name>', 'which OVS to run: trixie, bookworm, sid, or system for what is on PATH', 'trixie')
-    .option('--set <axes>', 'narrow the matrix: axis=value[,axis=value…], an axis as often as values of it are wanted')
+    .option('--set <axes>', 'narrow the matrix: axis=value[,axis=value…], an axis as often as values of it are wanted; may be given again', andAlso)
     .option('--seed <number>', 'everything that is random comes from it', '1')
     .option('--topology <file>', 'a topology in YAML instead of the scenario\'s own')
     .option('--manifests <folder>', 'the network and its policies from Kubernetes manifests instead')
@@ -129,6 +129,11 @@ function defineCommands(context: Context, finish: (code: number) => void): Comma
     .argument('[patterns...]', 'only checks whose name holds one of these')
     .action(async (patterns: string[], options: { fast?: boolean }) => finish(await (await import('./test.js')).runTests({ fast: options.fast === true, patterns })));
   return program;
+}
+
+/** What an option says when it is given several times: all of it, with commas between. */
+function andAlso(value: string, before: string | undefined): string {
+  return before === undefined ? value : `${before},${value}`;
 }
 
 function report(error: unknown, context: Context): number {

@@ -4,6 +4,9 @@ import { mixedCluster } from '../../../../topologies/mixed-cluster.js';
 import type { BridgePlan, HostPlan } from '../../../nouns/plan.js';
 import type { TrafficMode } from '../../../nouns/topology.js';
 import { antrea } from '../index.js';
+import { gatewayPort, integrationBridge, viewFrom } from '../node-view.js';
+import { windowsHost } from './plan.js';
+import { nodeJoined, nodeLeft } from './routes.js';
 
 function firstNode(mode: TrafficMode, nodes = 'WL'): { readonly bridge: BridgePlan; readonly host: HostPlan } {
   const [plan] = antrea('1.3').plan(mixedCluster({ nodes, podsPerNode: 1, mode, tunnel: 'geneve' })).nodes;
@@ -50,6 +53,22 @@ void t.test('noEncap', async (t) => {
     `table=80,priority=200,dl_dst=${peerNodeMac} actions=load:0x3->NXM_NX_REG1[],set_field:0x10000/0x10000->reg0,resubmit(,105)`,
   ], 'the seed\'s lines');
   t.same(host.routes[2], { destination: peerPodSubnet, via: peerNodeIp, interface: 'br-int', onlink: true });
+});
+
+void t.test('a host that a node has joined, and left, is the one that was planned with it, and without', async (t) => {
+  for (const mode of ['encap', 'noEncap', 'hybrid'] as const) {
+    const topology = mixedCluster({ nodes: 'WLW', podsPerNode: 1, mode, tunnel: 'geneve' });
+    const planned = (nodes: number) => topology.nodes.slice(0, 1).map((node) => viewFrom(node, { ...topology, nodes: topology.nodes.slice(0, nodes) }))[0];
+    const [alone, joined] = [planned(2), planned(3)];
+    const peer = joined?.peers[1];
+    if (alone === undefined || joined === undefined || peer === undefined) throw new Error('a third node');
+    const [without, withIt] = [windowsHost(alone), windowsHost(joined)];
+    t.strictSame(nodeLeft(withIt, 'n3'), { kind: 'done', host: without }, `${mode}: it leaves`);
+    const told = { name: peer.name, podCidr: peer.podCidr, gatewayIp: peer.gateway.ip, underlayIp: peer.underlay.ip, reach: peer.reach };
+    t.strictSame(nodeJoined(without, told, { gateway: gatewayPort.name, bridge: integrationBridge }), { kind: 'done', host: withIt }, `${mode}: it joins`);
+    t.strictNotSame(nodeLeft(withIt, 'n2'), { kind: 'done', host: without }, `${mode}: another one leaves`);
+    t.strictNotSame(withIt, without, `${mode}: it stays`);
+  }
 });
 
 void t.test('a pipeline that leaves Services to the node\'s stack is refused', async (t) => {
