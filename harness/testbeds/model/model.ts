@@ -12,7 +12,7 @@ import { reconfigured } from '../../model/reconfigure.js';
 import { stateOf } from '../../model/state.js';
 import { flowCounts, receiveFrame } from '../../model/switch.js';
 import type { Trace } from '../../model/trace.js';
-import { decide, reconsider, Undecided, type Doubt, type Witness } from '../../model/undecided.js';
+import { decide, reconsider, Undecided, type Decisions, type Doubt, type Witness } from '../../model/undecided.js';
 import { printFlow, type DumpedFlow } from '../../openflow/flow.js';
 import { printGroup } from '../../openflow/groups.js';
 import type { Testbed } from '../testbed.js';
@@ -62,9 +62,12 @@ export function openModel(plan: ClusterPlan, versions: Testbed['versions'] = {})
     traces.push(...results.map(({ trace }) => trace));
     return { outputs: results.flatMap(({ step }) => step.outputs), packetIns: results.flatMap(({ step }) => step.packetIns ?? []) };
   };
-  const change = (wanted: Reconfiguration): void => {
+  /** @param decisions of a node that has joined before: what was seen of its switches holds. */
+  const change = (wanted: Reconfiguration, decisions?: Decisions): void => {
     if (wanted.kind === 'leave') return void nodes.delete(wanted.node);
-    const node = wanted.kind === 'join' ? buildNode(wanted.plan, version) : reconfigured(nodeOf(wanted.node), wanted);
+    const made = wanted.kind === 'join' ? buildNode(wanted.plan, version) : reconfigured(nodeOf(wanted.node), wanted);
+    const node = decisions === undefined ? made : { ...made, decisions };
+    if (wanted.kind === 'join') node.decisions.translationsAsked = 0;
     nodes.set(wanted.node, node);
     touched.add(node);
   };
@@ -89,7 +92,7 @@ export function openModel(plan: ClusterPlan, versions: Testbed['versions'] = {})
     forget();
     for (const done of past) {
       if ('calls' in done) done.calls.forEach(carryOut);
-      else change(done.change);
+      else change(done.change, done.decisions);
     }
   };
   return {
@@ -121,7 +124,8 @@ export function openModel(plan: ClusterPlan, versions: Testbed['versions'] = {})
     },
     reconfigure: (wanted) => {
       change(wanted);
-      past.push({ change: wanted });
+      const decisions = nodes.get(wanted.node)?.decisions;
+      past.push({ change: wanted, ...(decisions === undefined ? {} : { decisions }) });
       return Promise.resolve();
     },
     bundle: (name, bridge, lines) => {
@@ -165,7 +169,7 @@ export function openModel(plan: ClusterPlan, versions: Testbed['versions'] = {})
   };
 }
 
-type Done = { readonly calls: readonly SwitchCall[] } | { readonly change: Reconfiguration };
+type Done = { readonly calls: readonly SwitchCall[] } | { readonly change: Reconfiguration; readonly decisions?: Decisions };
 
 /** What is connected by having been left open together. */
 function leftOpenOn(node: ModelNode): readonly (readonly FlowId[])[] {

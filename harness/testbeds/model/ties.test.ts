@@ -2,6 +2,7 @@
 // switch would have counted, and sends packets accordingly.
 import t from 'tap';
 import { keyOf } from '../../model/undecided.js';
+import type { FlowCount } from '../../nouns/switching.js';
 import { openModel, type ModelTestbed } from './model.js';
 
 const ports = [1, 2, 3, 4].map((ofport) => ({ kind: 'endpoint' as const, name: `p${ofport}`, ofport }));
@@ -48,6 +49,23 @@ void t.test('a doubt within a doubt', async (t) => {
   // in_port=2 wins in table 0: what the model decides in table 1 meanwhile is forgotten.
   const seen = { 0: 1, '0,in_port=2': 1, 1: 2, '2,in_port=2': 1, '2,in_port=4': 1 };
   t.match(await play(flows, seen), { ports: ['p4'], counts: seen });
+});
+
+void t.test('what was seen of a node that has joined holds', async (t) => {
+  const nodePlan = (node: string) => ({ node, bridges: [{ name: 'br0', mac: '02:00:00:00:00:fe', ports, flows: overlap, groups: [] }], hosts: [] });
+  const model = openModel({ nodes: [nodePlan('n1')] });
+  const asked: string[] = [];
+  const counted = (node: string, winner: string) => ({
+    counted: (candidates: readonly FlowCount[]) => {
+      asked.push(node);
+      return asked.length > 9 ? Promise.reject(new Error('asked again and again')) : Promise.resolve(candidates.map(({ flow }) => (flow.match === winner ? 1 : 0)));
+    },
+    connections: () => Promise.resolve([]),
+  });
+  const send = async (node: string, winner: string) => (await model.call([{ kind: 'receive', node, port: 'p2', frames: [new Uint8Array(60)] }], counted(node, winner))).map(({ outputs }) => outputs.map(({ port }) => port).join(' '));
+  await model.reconfigure({ kind: 'join', node: 'n2', plan: nodePlan('n2') });
+  t.strictSame([await send('n2', 'in_port=2'), await send('n1', ''), await send('n2', '')], [['p3'], [''], ['p3']]);
+  t.strictSame(asked, ['n2', 'n1'], 'once each, also when all is done anew for another');
 });
 
 void t.test('flows are told apart by bridge, table, priority and match', (t) => {
