@@ -110,7 +110,8 @@ function runningNode(planned: NodePlan, vswitch: Vswitch, ofctl: Ofctl, use: Pro
   const links = linksOf(() => plan, unixctl);
   const counting = countingOf(plan, unixctl);
   const programs = programsOf(plan, ofctl, use);
-  const settling = settlingOf(plan, use, programs, counting, revalidationOf(vswitch), vswitch);
+  const revalidation = revalidationOf(vswitch);
+  const settling = settlingOf(plan, use, programs, counting, revalidation, vswitch);
   const traffic = trafficOf(plan.node, vswitch, wires, controllers, links.isDown);
   /**
    * Whether anything was done to the switches since the last reset. Where nothing was, nothing is asked: every way in is ours,
@@ -140,12 +141,13 @@ function runningNode(planned: NodePlan, vswitch: Vswitch, ofctl: Ofctl, use: Pro
     await call('revalidator/purge');
     return changed;
   };
+  const letGo = async () => void (await Promise.all([release(), revalidation.close()]));
   const close = async () => {
-    await release();
+    await letGo();
     await vswitch.stop();
   };
   const restart = async (): Promise<SimNode> => {
-    await release();
+    await letGo();
     const started = await vswitch.restart([forgetInterfaces]);
     return await connect(plan, started, ofctl, use, (ports) => findBridges(plan, started, ports));
   };

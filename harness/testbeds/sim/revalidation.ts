@@ -10,24 +10,18 @@ import { until } from './condition.js';
 export interface Revalidation {
   /** Settles when a whole round that began now is over, and its consequences are carried out. */
   round(): Promise<void>;
+  close(): Promise<void>;
 }
 
-/**
- * With a connection of its own for what is answered late: a daemon reads no further on one before it has answered. It stands no longer than it is
- * needed: a daemon reads ten times from each connection whenever its main loop goes round (lib/unixctl.c, run_connection).
- */
+/** With a connection of its own from the first round on, for what is answered late: a daemon reads no further on one before it has answered. */
 export function revalidationOf({ dir, vswitchd }: Vswitch): Revalidation {
-  const { unixctl } = vswitchd;
+  let late: Promise<Unixctl> | undefined;
   return {
     round: async () => {
-      const late = await connectUnixctl(socketPath(dir, 'ovs-vswitchd.ctl'), vswitchd).catch(async () => { throw await vswitchd.whyEnded(); });
-      try {
-        await wholeRound(unixctl, late);
-      } finally {
-        late.close();
-      }
-      await turn(unixctl);
+      late ??= connectUnixctl(socketPath(dir, 'ovs-vswitchd.ctl'), vswitchd).catch(async () => { throw await vswitchd.whyEnded(); });
+      await wholeRound(vswitchd.unixctl, await late);
     },
+    close: async () => (await late?.catch(() => undefined))?.close(),
   };
 }
 
@@ -43,13 +37,16 @@ async function wholeRound({ call }: Unixctl, late: Unixctl): Promise<void> {
   const over = late.call('revalidator/wait').then(() => (left = []));
   await Promise.all([over, until('a round of the revalidators to end', limitMs, async () => {
     await paused;
-    await Promise.all([call('revalidator/resume'), call('version')]);
+    await Promise.all([call('revalidator/resume'), ...twoTurns(call)]);
     if (left.length > 0) paused = call('revalidator/pause');
     return left;
   })]);
 }
 
-/** The daemon's main loop has gone round: all connections were read, and all bridges had their turn. It tells what it uses where it begins the next. */
-async function turn({ call }: Unixctl): Promise<void> {
-  await Promise.all([call('memory/show'), call('version')]);
+/**
+ * The daemon's main loop has gone round twice, all bridges had their turn both times: it tells what it uses where it begins the next (vswitchd/ovs-vswitchd.c,
+ * main), and reads no further before. What a round leads to is carried out in the first, and what that leads to in the second.
+ */
+function twoTurns(call: Unixctl['call']): readonly Promise<unknown>[] {
+  return [call('memory/show'), call('memory/show'), call('version')];
 }
