@@ -8,6 +8,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import { formatIpv4, formatMac } from '../base/address.js';
 import { decodeArp, encodeArp, type ArpPacket } from './arp.js';
+import { sumWords } from './checksum.js';
 import { dissect } from './dissect.js';
 import { decodeEthernet, encodeEthernet, etherTypes } from './ethernet.js';
 import { describeFrame, differingFields } from './frame.js';
@@ -278,4 +279,12 @@ void t.test('a fragment is called one, and its checksum is not judged', async (t
   const second = encodeEthernet(link, encodeIpv4({ ...ip, fragmentOffset: 2 }, echo.subarray(16)));
   t.match(describeFrame(first), /ICMP echo request id 1 seq 2 fragment moreFragments offset 0 ttl 64$/);
   t.match(describeFrame(second), /protocol 1 length 8 fragment offset 16 ttl 64$/);
+});
+
+void t.test('sums of words end where they are to', (t) => {
+  const bytes = Uint8Array.of(1, 2, 3, 255, 4);
+  t.equal(sumWords(bytes, 0, 0, 3), 0x0102 + 0x0300, 'an odd byte is padded, whatever is behind it');
+  t.equal(sumWords(bytes, 7, 1, 5), 7 + 0x0203 + 0xff04);
+  t.equal(sumWords(bytes, 7, 2, 2), 7);
+  t.end();
 });
