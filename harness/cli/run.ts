@@ -66,7 +66,7 @@ export async function run(context: Context, names: readonly string[], options: R
       seed,
       depth,
       version,
-      lanes: options.keep === true ? 1 : lanesMax(),
+      lanes: options.keep === true ? 1 : lanesMax(points.length),
       nowMs: () => performance.now(),
       onProgress: (done, total) => progress(context, label, done, total),
       openReal: async (plan) => {
@@ -108,9 +108,9 @@ async function writeReports(folder: string, record: RunRecord): Promise<void> {
 /** While switches of one point of the matrix are at work, or none are up yet, the model and the comparison are with another's. */
 const pointsAtOnce = 2;
 
-/** The same within a point. More than three would wait for the model and the comparison. */
-function lanesMax(): number {
-  return Math.min(3, availableParallelism());
+/** The same within a point; where it is the only one, one more. More than three would wait for the model and the comparison. */
+function lanesMax(points: number): number {
+  return Math.min(3, availableParallelism() + (points === 1 ? 1 : 0));
 }
 
 function parseSeed(text: string): number {
