@@ -56,6 +56,7 @@ for (const suite of suites) {
   void t.test(`what was found once, on ${suite}`, async (t) => {
     const files = (await readdir(frozen)).filter((file) => file.endsWith('.json')).sort();
     t.ok(files.length > 0);
+    t.same(Object.keys(leftOut).filter((file) => !files.includes(file)), [], 'left-out.json speaks of cases that there are');
     await withSides(suite, {}, async (sides) => {
       for (const file of files) {
         const judgement = await judge(sides, parseFrozen(await readFile(join(frozen, file), 'utf8'), file));
