@@ -51,6 +51,15 @@ async function ownScenario(text: string): Promise<string> {
   return './learning.ts';
 }
 
+void t.test('a tunnel that the switch does not have is inconclusive, in its own words', async (t) => {
+  const { code, stdout, stderr } = await flowbed('run', 'antrea/encap', '--set', 'tunnel=stt', '--passes', 'cold', '--report', 'stt');
+  t.equal(code, 3);
+  t.match(stdout, /cannot tunnel by stt: native tunnel header build failed\n +-> output to native tunnel/);
+  t.match(stdout, /\? ping +0 of 48 conform, 48 inconclusive/);
+  t.match(stdout, /^ {2}verdict +inconclusive$/m);
+  t.notMatch(stderr, /Unsupported| at .*\.js/, 'no stack of ours');
+});
+
 void t.test('a wrong request is answered with what would be right, exit code 2, and nothing on stdout', async (t) => {
   t.match(await flowbed('run', 'antrea/encab'), { code: 2, stdout: '', stderr: /unknown scenario "antrea\/encab"\. Did you mean "antrea\/encap"\? Known: .*antrea\/encap/ });
   t.match(await flowbed('run', '--set', 'size=3'), { code: 2, stdout: '', stderr: /unknown axis "size"\. Known: tunnel, nodes/ });

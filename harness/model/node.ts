@@ -22,7 +22,7 @@ import type { MacTable } from './macs.js';
 import { snoopingOf, type Snooping } from './snooping.js';
 import { noDecisions, type Decisions } from './undecided.js';
 import { forgetNeighbours, plannedNeighbours, type Neighbours } from './tunnels/neighbours.js';
-import { tunnelPortsOf, type TunnelPort } from './tunnels/ports.js';
+import { tunnelPortsOf, type TunnelPorts } from './tunnels/ports.js';
 import { ownAddresses, routesOf, type OwnAddress, type Route } from './tunnels/routes.js';
 
 /** A group as a switch holds it. */
@@ -78,7 +78,7 @@ export interface ModelNode {
   readonly connections: ConnectionTable;
   /** Those that told of others. */
   readonly controls: Set<Connection>;
-  readonly tunnels: readonly TunnelPort[];
+  readonly tunnels: TunnelPorts;
   /** Where tunnels leave. */
   readonly routes: readonly Route[];
   readonly neighbours: Neighbours;

@@ -202,7 +202,7 @@ function sendOnce(at: Translation, port: number, by: string | undefined, maxLeng
   if (plan?.kind === 'patch') return at.snapLength === 0 ? sendThroughPatch(at, plan.peer) : noteDrop(at, 'a mirror that cuts off sends nothing through a patch port');
   // The datapath cuts before it carries out what was pending: what is pushed in front of the packet then comes on top.
   const cutOff = Math.max(0, packet.frame.length - maxLength);
-  const tunnel = plan?.kind === 'tunnel' ? passage.node.tunnels.find((candidate) => candidate.bridge === bridge && candidate.ofport === port) : undefined;
+  const tunnel = plan?.kind === 'tunnel' ? passage.node.tunnels().find((candidate) => candidate.bridge === bridge && candidate.ofport === port) : undefined;
   if (tunnel !== undefined) return sendThroughTunnel(at, tunnel, maxLength === Infinity ? 'whole' : cutOff);
   commitChanges(at);
   const copied = at.snapLength === 0 ? longestFrame : at.snapLength;

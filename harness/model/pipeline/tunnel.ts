@@ -135,7 +135,7 @@ export function arriveBelow(at: Translation): TunnelConfig | undefined {
   const { bridge, packet: { key }, passage: { node } } = at;
   if (bridge.addresses.length === 0) return undefined;
   lookAtNeighbour(at);
-  const ended = endedBy(node.bridges, node.tunnels, key);
+  const ended = endedBy(node.bridges, node.tunnels(), key);
   const heard = ended === undefined ? heardOf(key, bridge.addresses.map(({ address }) => address)) : { address: ipSource(key), mac: macOf(key, word.ethSrc) };
   if (heard !== undefined && at.sideEffects === 'all') learnNeighbour(node, bridge, heard.address, heard.mac);
   return ended;
@@ -156,7 +156,7 @@ export function takeOff(run: Execution, ended: TunnelConfig, { frame, layout, pa
   const { node, steps } = run.passage;
   const inner = unwrap(frame, layout, padding, ended);
   if (inner === undefined || inner.frame.length < shortestFrame) return void steps.push({ kind: 'drop', why: `what a ${ended.type} tunnel carries is broken` });
-  const port = receiverOf(node.tunnels, { config: ended, source: inner.source, destination: inner.destination, id: inner.id });
+  const port = receiverOf(node.tunnels(), { config: ended, source: inner.source, destination: inner.destination, id: inner.id });
   if (port === undefined) return void steps.push({ kind: 'drop', why: `no ${ended.type} tunnel is for key ${inner.id} from ${formatAddress(inner.source)} to ${formatAddress(inner.destination)}` });
   const packet = arrivedThrough(port, inner);
   if (decodeOptions(inner.options ?? new Uint8Array(), packet.key, port.bridge.options) === 'refused') return void steps.push({ kind: 'drop', why: 'a tunnel option that must be known, or of another length' });

@@ -1,8 +1,9 @@
-/** Goal: what a tunnel's port is asked for is read as the database has it, and what is not known is refused by name. Method: options and what is made of them; nodes whose ports or routes nobody can tell apart. */
+/** Goal: what a tunnel's port is asked for is read as the database has it, and what is not known is refused by name. Method: options and what is made of them; nodes whose ports or routes nobody can tell apart, and one that has an unknown tunnel beside other ports. */
 import t from 'tap';
 import type { BridgePlan, TunnelOptions, UnderlayPlan } from '../../nouns/plan.js';
 import type { TunnelType } from '../../nouns/topology.js';
 import { buildNode } from '../node.js';
+import { receiveFrame } from '../switch.js';
 import { readConfig } from './config.js';
 
 const config = (options: Partial<TunnelOptions> = {}, tunnel: TunnelType = 'geneve') => readConfig({ kind: 'tunnel', name: 'tun0', ofport: 1, tunnel, options: { remote_ip: 'flow', ...options } });
@@ -35,7 +36,7 @@ void t.test('what is not known', (t) => {
 void t.test('ports and routes that nobody can tell apart', (t) => {
   const build = (ports: readonly (readonly [TunnelType, TunnelOptions])[], underlay: Partial<UnderlayPlan> = {}) => {
     const bridge: BridgePlan = { name: 'br0', mac: '02:00:00:00:00:fe', flows: [], underlay: { ip: '172.30.0.1', prefixLength: 24, neighbours: [], ...underlay }, ports: ports.map(([tunnel, options], index) => ({ kind: 'tunnel', name: `tun${index}`, ofport: index + 1, tunnel, options })) };
-    return () => buildNode({ node: 'n1', hosts: [], bridges: [bridge] });
+    return () => buildNode({ node: 'n1', hosts: [], bridges: [bridge] }).tunnels();
   };
   const any: TunnelOptions = { remote_ip: 'flow', key: 'flow' };
   t.throws(build([['geneve', any], ['gre', any], ['geneve', { ...any, ttl: '9' }]]), { message: 'the model does not know tunnel ports tun0 and tun2 beside each other: the same packets are for both' });
@@ -46,5 +47,16 @@ void t.test('ports and routes that nobody can tell apart', (t) => {
   t.throws(build([], { routes: [{ destination: '172.30.0.128/25', gateway: '172.30.0.2' }] }), { message: /which is in a network of bridge br0 itself/ });
   t.throws(build([], { ipv6: { ip: 'fd00::1', prefixLength: 64 }, routes: [{ destination: '::/0', gateway: 'fd00::2' }] }), { message: /the route to ::\/0/ });
   t.doesNotThrow(build([], { routes: [{ destination: '0.0.0.0/0', gateway: '172.30.0.2' }, { destination: '172.30.0.0/24', mark: 5 }] }));
+  t.end();
+});
+
+void t.test('a tunnel that is not known costs the packets that could go through it', (t) => {
+  const bridge: BridgePlan = {
+    name: 'br0', mac: '02:00:00:00:00:fe', flows: ['in_port=1 actions=output:2', 'in_port=2 actions=output:3'],
+    ports: [{ kind: 'endpoint', name: 'p1', ofport: 1 }, { kind: 'endpoint', name: 'p2', ofport: 2 }, { kind: 'tunnel', name: 'tun0', ofport: 3, tunnel: 'stt', options: { remote_ip: 'flow', key: 'flow' } }],
+  };
+  const node = buildNode({ node: 'n1', hosts: [], bridges: [bridge] });
+  t.strictSame(receiveFrame(node, 'p1', new Uint8Array(60)).step.outputs.map(({ port }) => port), ['p2']);
+  t.throws(() => receiveFrame(node, 'p2', new Uint8Array(60)), { name: 'Unsupported', message: 'the model does not know the type stt of tunnel port tun0' });
   t.end();
 });

@@ -18,8 +18,16 @@ export interface Arrival {
   readonly id: bigint;
 }
 
-/** @throws Unsupported for options that the model does not know, and for ports that nobody can tell apart. */
-export function tunnelPortsOf(bridges: readonly ModelBridge[]): readonly TunnelPort[] {
+/** A node's tunnel ports, read when a packet first asks for them. @throws Unsupported for options that the model does not know, and for ports that nobody can tell apart. */
+export type TunnelPorts = () => readonly TunnelPort[];
+
+/** What the model does not know of them costs packets that could go through a tunnel, and no others. */
+export function tunnelPortsOf(bridges: readonly ModelBridge[]): TunnelPorts {
+  let ports: readonly TunnelPort[] | undefined;
+  return () => (ports ??= readPorts(bridges));
+}
+
+function readPorts(bridges: readonly ModelBridge[]): readonly TunnelPort[] {
   const ports = bridges.flatMap((bridge) => bridge.plan.ports.filter((port): port is TunnelPortPlan => port.kind === 'tunnel').map((port) => ({ bridge, ofport: port.ofport, name: port.name, config: readConfig(port) })));
   for (const [index, { name, config }] of ports.entries()) {
     for (const other of ports.slice(0, index)) {
