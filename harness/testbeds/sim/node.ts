@@ -14,6 +14,7 @@ import { forgetInterfaces, wiredPorts } from './configure.js';
 import { connectionsOf } from './connections.js';
 import { connectControllers, type Controllers } from './controllers.js';
 import { countingOf } from './counting.js';
+import { learningOf } from './learning.js';
 import { linksOf } from './links.js';
 import type { PortSocket } from './port-socket.js';
 import { programsOf } from './programs.js';
@@ -113,6 +114,7 @@ function runningNode(planned: NodePlan, vswitch: Vswitch, ofctl: Ofctl, use: Pro
   const revalidation = revalidationOf(vswitch);
   const settling = settlingOf(plan, use, programs, counting, revalidation, vswitch);
   const traffic = trafficOf(plan.node, vswitch, wires, controllers, links.isDown);
+  const learning = learningOf(() => plan, unixctl, programs, traffic.lookups);
   /**
    * Whether anything was done to the switches since the last reset. Where nothing was, nothing is asked: every way in is ours,
    * and should a counter rise all the same, it shows in the next vector that touches the node. `counted`: nothing since the flows were.
@@ -127,6 +129,7 @@ function runningNode(planned: NodePlan, vswitch: Vswitch, ofctl: Ofctl, use: Pro
     touched = 'yes';
     await (programs.isVolatile() ? settling.now() : counting.purge());
     await vswitch.whileAlive(change());
+    learning.forget();
     await settling.now();
     await counting.changed();
     await traffic.quiet();
@@ -138,6 +141,7 @@ function runningNode(planned: NodePlan, vswitch: Vswitch, ofctl: Ofctl, use: Pro
     await settling.now();
     const changed = await vswitch.whileAlive(change());
     programs.forget();
+    learning.forget();
     await call('revalidator/purge');
     return changed;
   };
@@ -160,9 +164,12 @@ function runningNode(planned: NodePlan, vswitch: Vswitch, ofctl: Ofctl, use: Pro
       if (links.isDown(port)) return traffic.take();
       assert(traffic.hasWire(port), `node ${plan.node} has no wire at port ${port}`);
       const atOnce = programs.learns() || snooping.length > 0 ? 1 : framesInFlight;
+      await learning.begin();
       for (let first = 0; first < frames.length; first += atOnce) {
+        const { hit } = traffic.lookups();
         await traffic.put(port, frames.slice(first, first + atOnce));
-        if (programs.learns()) await settling.now();
+        await learning.notice();
+        await settling.behind(traffic.lookups().hit === hit ? 'translated' : 'cached');
         await followMulticast();
       }
       return traffic.take();
@@ -172,6 +179,7 @@ function runningNode(planned: NodePlan, vswitch: Vswitch, ofctl: Ofctl, use: Pro
       const idle = touched === 'no' && !programs.isVolatile();
       if (!idle) touched = 'yes';
       assert(Number.isInteger(ms), `time advances by whole milliseconds, not ${ms}`);
+      if (!idle) await learning.begin();
       await settling.beforeTime(ms, idle ? 'on nothing' : 'on what is there');
       for (let left = ms; left > 0; left -= longestStepMs) {
         const step = String(Math.min(left, longestStepMs));
@@ -179,6 +187,7 @@ function runningNode(planned: NodePlan, vswitch: Vswitch, ofctl: Ofctl, use: Pro
         await Promise.all([setNeighbours(plan, unixctl), traffic.quiet()]);
       }
       if (idle) return traffic.take();
+      await learning.notice();
       await settling.afterTime();
       await followMulticast();
       return traffic.take();
@@ -197,11 +206,13 @@ function runningNode(planned: NodePlan, vswitch: Vswitch, ofctl: Ofctl, use: Pro
     },
     reset: async () => {
       if (touched === 'no') return;
-      const flows = programs.isVolatile() && !(await counting.areSame()) ? 'others' : 'the same';
+      const wasVolatile = programs.isVolatile();
+      const flows = wasVolatile && !(await counting.areSame()) ? 'others' : 'the same';
       const [broughtBack] = await Promise.all([vswitch.whileAlive(programs.restore(flows)), links.restore()]);
-      if (programs.isVolatile()) await vswitch.whileAlive(programs.keep());
+      if (broughtBack) learning.forget();
+      if (programs.learns() || programs.isVolatile()) await vswitch.whileAlive(programs.keep());
       // The daemon answers in the order it is asked, so nothing needs to be waited for in between. What is cached goes first: looked through without the neighbours, it would ask for them.
-      const standing = !broughtBack && (touched === 'counted' || programs.isVolatile());
+      const standing = !broughtBack && (touched === 'counted' || wasVolatile);
       const flushed = [...(standing ? [] : [call('revalidator/purge')]), ...plan.bridges.map(({ name }) => call('fdb/flush', name)), ...snooping.map(({ name }) => call('mdb/flush', name)), connections.forget(), call('tnl/neigh/flush'), setNeighbours(plan, unixctl)];
       await counting.begin(standing ? 'as they stand' : 'as they are told', ...flushed);
       await Promise.all(plan.bridges.filter(({ name }) => programs.meters(name)).map(async (bridge) => {

@@ -15,11 +15,15 @@ export interface Programs {
   noteCarriedOut(bridge: string, lines: readonly string[]): void;
   /** Whether packets make flows, or make them expire sooner. */
   learns(): boolean;
+  /** Whether flows of a bridge learn, and no group does. */
+  learnsAt(bridge: string): 'never' | 'by flows' | 'by groups';
+  /** Packets have met what learns, or may have: until what was kept is held again. Where nothing is kept, they always may. */
+  noteMet(): void;
   /** Whether packets make flows expire sooner, or at once. */
   ends(): boolean;
   /** Whether what packets find depends on time: flows, and addresses that NORMAL has learned. */
   isTimed(): boolean;
-  /** Whether flows come and go by themselves: those that are learned, and those that time is over for. */
+  /** Whether flows come and go by themselves: those that are learned, once packets may have met what learns, and those that time is over for. */
   isVolatile(): boolean;
   /** Whether meters of a bridge may have taken note of packets. */
   meters(bridge: string): boolean;
@@ -40,6 +44,7 @@ export function programsOf({ node, bridges }: NodePlan, ofctl: Ofctl, use: Progr
   let kept: ReadonlyMap<string, Kept> | undefined;
   /** Whether it was to be changed since it was kept, or held again: what packets and time do to flows is no change. */
   let isChanged = false;
+  let isMet = use === 'replaced';
   const held = new Map(bridges.map(({ name, flows, groups = [] }) => [name, { flows: traitsOf(flows), groups: traitsOf(groups) }]));
   const hasAt = (bridge: string, trait: Trait) => held.get(bridge)?.flows.has(trait) === true || held.get(bridge)?.groups.has(trait) === true;
   const has = (trait: Trait) => bridges.some(({ name }) => hasAt(name, trait));
@@ -62,9 +67,11 @@ export function programsOf({ node, bridges }: NodePlan, ofctl: Ofctl, use: Progr
       });
     },
     learns: () => has('learns') || has('ends'),
+    learnsAt: (bridge) => (held.get(bridge)?.groups.has('learns') === true ? 'by groups' : hasAt(bridge, 'learns') ? 'by flows' : 'never'),
+    noteMet: () => { isMet = true; },
     ends: () => has('ends'),
     isTimed: () => has('learns') || has('ends') || has('expires') || has('forwards'),
-    isVolatile: () => has('learns') || has('ends') || has('expires'),
+    isVolatile: () => (has('learns') && isMet) || has('ends') || has('expires'),
     meters: (bridge) => metered.has(bridge),
     metersRenewed: (bridge) => void (hasAt(bridge, 'meters') || metered.delete(bridge)),
     keep: async () => {
@@ -72,6 +79,7 @@ export function programsOf({ node, bridges }: NodePlan, ofctl: Ofctl, use: Progr
       kept ??= new Map(await Promise.all(bridges.map(async (bridge) => [bridge.name, await heldBy(bridge.name, { ...noNames, tunnelOptions: parseBridgeOptions(node, bridge) }, ofctl)] as const)));
     },
     restore: async (flows) => {
+      isMet = use === 'replaced';
       if (kept === undefined || (flows === 'the same' && !isChanged && [...kept.values()].every(({ tells }) => tells === 'by its flows'))) return false;
       await Promise.all([...kept].map(async ([bridge, { bundles }]) => {
         for (const lines of bundles) await ofctl.bundle(bridge, lines);
@@ -94,7 +102,7 @@ interface Kept {
   readonly tells: 'by its flows' | 'by nothing';
 }
 
-const traits = { learns: /\blearn\(/, ends: /\bfin_timeout\(/, expires: /_timeout=/, forwards: /\bnormal\b/i, meters: /meter|pause/ } as const;
+const traits = { learns: /\blearn\(/, ends: /\bfin_timeout\(/, expires: /^(?:(?!action).)*_timeout=/s, forwards: /\bnormal\b/i, meters: /meter|pause/ } as const;
 type Trait = keyof typeof traits;
 
 function traitsOf(texts: readonly string[]): ReadonlySet<Trait> {

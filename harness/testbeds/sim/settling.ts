@@ -14,6 +14,8 @@ export type ProgramUse = 'brought back' | 'replaced';
 export interface Settling {
   /** What cached packets count, learn and keep from expiring counts now, where flows depend on it: a change would otherwise come before it. */
   now(): Promise<void>;
+  /** The same behind packets, some of which the cache may have answered: what those lead to becomes of them later, and what is cached follows later still. */
+  behind(packets: 'translated' | 'cached'): Promise<void>;
   /** The same where learned addresses depend on it, which age: before so many milliseconds pass. @param effect whether there is anything that they could matter to. */
   beforeTime(ms: number, effect: 'on nothing' | 'on what is there'): Promise<void>;
   /** What time is over for is gone. */
@@ -30,11 +32,13 @@ export function settlingOf(plan: NodePlan, use: ProgramUse, programs: Programs, 
       await round();
       await purge();
     };
+    const now = async () => {
+      if (programs.isVolatile()) await purge();
+      if (programs.ends()) await expire();
+    };
     return {
-      now: async () => {
-        if (programs.isVolatile()) await purge();
-        if (programs.ends()) await expire();
-      },
+      now,
+      behind: async () => void (programs.learns() && (await now())),
       beforeTime: async (_, effect) => void (effect === 'on what is there' && programs.isTimed() && (await purge())),
       afterTime: async () => void (programs.isTimed() && (await expire())),
       begin: () => undefined,
@@ -45,10 +49,16 @@ export function settlingOf(plan: NodePlan, use: ProgramUse, programs: Programs, 
   let [nowMs, beganMs] = [0, 0];
   return {
     now: async () => void (programs.isVolatile() && (await round())),
+    behind: async (packets) => {
+      if (!programs.learns() || !programs.isVolatile()) return;
+      if (packets === 'cached') await round();
+      await round();
+    },
     // Addresses age by the daemon's whole seconds; flows do by its milliseconds.
     beforeTime: async (ms, effect) => {
       const secondsPass = Math.floor((nowMs + ms) / secondMs) > Math.floor(nowMs / secondMs);
-      if (effect === 'on what is there' && (programs.isVolatile() || (secondsPass && programs.isTimed()))) await round();
+      const isCounted = programs.learns() && programs.isVolatile(); // behind the packets
+      if (effect === 'on what is there' && !isCounted && (programs.isVolatile() || (secondsPass && programs.isTimed()))) await round();
       nowMs += ms;
     },
     afterTime: async () => {

@@ -4,10 +4,12 @@
  */
 import fc from 'fast-check';
 import t from 'tap';
+import type { BridgePlan, PortPlan } from '../../nouns/plan.js';
 import { formatFlowId } from '../../nouns/switching.js';
 import { until } from './condition.js';
 import { disagreements, parseCachedFlows, parseLookups, parsePortCounters } from './conservation.js';
 import { countsSince, flowCounter } from './flow-counts.js';
+import { learningOf, packetsOf } from './learning.js';
 import { frameSplitter } from './port-socket.js';
 import { programsOf } from './programs.js';
 
@@ -82,6 +84,8 @@ void t.test('what flows and groups can do is forgotten once they are deleted', (
   const bridge = (name: string, flows: readonly string[]) => ({ name, mac: '02:00:00:00:00:01', ports: [], flows });
   const programs = programsOf({ node: 'n', hosts: [], bridges: [bridge('a', ['actions=learn(table=1)']), bridge('b', ['actions=drop'])] }, { bundle: unused, dumpGroups: () => Promise.reject(new Error('not asked for')), dumpFlows: unused, run: unused, send: unused }, 'brought back');
   const traits = () => [programs.learns(), programs.isVolatile(), programs.isTimed(), programs.meters('a')];
+  t.same(traits(), [true, false, true, false], 'packets have not met what learns');
+  programs.noteMet();
   t.same(traits(), [true, true, true, false]);
   programs.noteCarriedOut('b', ['flow delete', 'group delete']);
   t.same(traits(), [true, true, true, false], 'on another bridge');
@@ -99,6 +103,51 @@ void t.test('what flows and groups can do is forgotten once they are deleted', (
   programs.metersRenewed('a');
   t.same(traits(), [false, false, true, false]);
   t.end();
+});
+
+const learns = 'idle_timeout=0,udp,actions=learn(table=1,hard_timeout=3,NXM_OF_UDP_DST[])';
+
+void t.test('flows that learn are met where what is translated counts for one of them, or where that is not known', async (t) => {
+  const told = [`duration=2s, n_packets=4, n_bytes=9, ${dump(5)}`, `duration=2s, n_packets=3, n_bytes=9, priority=3,${learns},output:1`, 'duration=2s, n_packets=2, n_bytes=9, actions=clone(learn(table=1))'].join('\n');
+  t.equal(packetsOf(told), 5);
+
+  const unused = () => Promise.reject(new Error('nothing is asked of ovs-ofctl'));
+  const bridge = (change: Partial<BridgePlan> = {}): BridgePlan => ({ name: 'a', mac: '02:00:00:00:00:01', ports: [], flows: [learns.replace('idle_timeout=0,', '')], ...change });
+  const learning = (...bridges: readonly BridgePlan[]) => {
+    const state = { asked: 0, met: 0, missed: 0 };
+    const programs = programsOf({ node: 'n', hosts: [], bridges }, { bundle: unused, dumpGroups: unused, dumpFlows: unused, run: unused, send: unused }, 'brought back');
+    const call = async () => { state.asked++; return `n_packets=${state.met}, ${learns}`; };
+    return { state, programs, ...learningOf(() => ({ node: 'n', hosts: [], bridges }), { call, close: () => undefined }, programs, () => ({ hit: 0, missed: state.missed })) };
+  };
+  const { state, programs, ...is } = learning(bridge(), { ...bridge(), name: 'b', flows: ['actions=normal'], underlay: { ip: '1.1.1.1', prefixLength: 8, neighbours: [] } });
+  const seen = async (change: Partial<typeof state>) => {
+    Object.assign(state, change);
+    await is.begin();
+    await is.notice();
+    return [state.asked, programs.isVolatile()];
+  };
+  t.same(await seen({}), [1, false]);
+  t.same(await seen({}), [1, false], 'the cache answers');
+  t.same(await seen({ missed: 1 }), [2, false], 'another flow is met');
+  is.forget();
+  t.same(await seen({ met: 7 }), [3, false], 'flows are others');
+  await is.begin();
+  t.same(await seen({ missed: 2, met: 8 }), [4, true], 'it is met');
+  t.same(await seen({ missed: 3, met: 9 }), [4, true], 'once is enough');
+  await programs.restore('the same');
+  t.same(await seen({}), [5, false], 'all is as it was');
+
+  const cable: PortPlan = { kind: 'patch', name: 'p', ofport: 1, peer: { bridge: 'b', port: 'q' } };
+  for (const unknown of [{ ports: [cable] }, { underlay: { ip: '1.1.1.1', prefixLength: 8, neighbours: [] } }, { controllers: [{ id: 0, paused: 'resumed' }] }, { groups: ['group_id=1,type=all,bucket=actions=learn(table=1)'] }] satisfies readonly Partial<BridgePlan>[]) {
+    const other = learning(bridge(unknown));
+    await other.begin();
+    t.same([other.state.asked, other.programs.isVolatile()], [0, true], Object.keys(unknown).join());
+  }
+  for (const flow of ['idle_timeout=3,udp,actions=learn(table=1)', 'udp,actions=fin_timeout(idle_timeout=3),learn(table=1)']) {
+    const other = learning(bridge({ flows: [flow] }));
+    await other.begin();
+    t.same([other.state.asked, other.programs.isVolatile()], [0, true], flow);
+  }
 });
 
 void t.test('what bridges held is brought back where it may be otherwise, and only there', async (t) => {
