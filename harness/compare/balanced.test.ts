@@ -41,6 +41,23 @@ void t.test('one that is asked for', async (t) => {
   t.match(verdict(either, tcp, [...connection('a'), { timeUs: 2, host: 'p', kind: 'unreachable', peer: ip, why: 'port unreachable' }]), /out of reach/);
 });
 
+void t.test('one that is asked for by an endpoint of it, which sees the address that it asked', async (t) => {
+  const node = '172.30.0.1';
+  const itself: Balanced = { kind: 'balanced', answerers: [{ to: 'p', sources: [node] }, { to: 'a', sources: [node] }], spread: 'any', why: 'a port of a node' };
+  const ask: Stimulus = { kind: 'udp', from: 'p', to: node, port: 30001 };
+  const [at, back] = [(host: string) => received(host, node), received('p', node)];
+  t.equal(verdict(itself, ask, [at('p'), back]), 'kept');
+  t.equal(verdict(itself, ask, [at('a'), back]), 'kept');
+  t.equal(verdict(itself, ask, [at('p')]), 'nobody got it', 'no answer');
+  t.equal(verdict(itself, ask, [at('a')]), 'p got 0 answers from 172.30.0.1');
+  t.equal(verdict(itself, ask, [at('a'), at('p'), back]), 'a, p got it: 2 arrived of 1');
+  t.equal(verdict(itself, ask, [at('p'), at('p'), back]), 'p, p got it: 2 arrived of 1');
+  t.equal(verdict({ ...itself, answerers: itself.answerers.slice(1) }, ask, [at('a'), at('p'), back]), 'p got 2 answers from 172.30.0.1', 'it is no endpoint');
+  const opened = connection('p', node).map((note) => ('peer' in note && note.peer === ip ? { ...note, peer: node } : 'src' in note && note.src === ip ? { ...note, src: node } : note));
+  t.equal(verdict(itself, { ...tcp, to: node }, opened), 'kept');
+  t.equal(verdict(itself, { ...tcp, to: node }, opened.filter((note) => note.kind !== 'received' || note !== opened[2])), 'p got 0 answers from 172.30.0.1');
+});
+
 void t.test('a connection that stays open, and talk by it', async (t) => {
   const open: Stimulus = { kind: 'open', from: 'p', to: ip, port: 80, connection: 'k' };
   const talk: Stimulus = { kind: 'talk', from: 'p', to: ip, port: 80, connection: 'k' };
@@ -68,7 +85,7 @@ void t.test('what is counted, and what is not', async (t) => {
   t.equal(verdict(either, { ...tcp, kind: 'probe' }, connection('a').filter(({ kind }) => kind !== 'received').with(0, { timeUs: 1, host: 'q', kind: 'connected', as: 'opener', peer: ip })), 'p has 0 connections to 10.96.0.10');
   t.equal(verdict(either, tcp, connection('a').with(0, { timeUs: 1, host: 'p', kind: 'connected', as: 'opener', peer: '10.96.0.11' })), 'p has 0 connections to 10.96.0.10', 'to something else');
   const self: Intent = { ...either, answerers: [{ to: 'p', sources: [ip] }] };
-  t.equal(verdict(self, tcp, connection('p', ip)), 'p got 2 answers from 10.96.0.10');
+  t.equal(verdict(self, tcp, connection('p', ip)), 'kept', 'of both ends at one host one has read what the other sent');
   t.equal(verdict(self, { ...tcp, kind: 'probe' }, connection('p', ip).filter(({ kind }) => kind !== 'received')), 'kept', 'of both ends at one host one has opened it');
   t.match(verdict(either, tcp, [...connection('a'), { timeUs: 2, host: 'b', kind: 'dropped', why: 'odd', src: '', dst: '' }]), 'b dropped it: odd');
   const frame: Stimulus = { kind: 'frame', from: 'p', what: '', frame: { src: '', dst: '', payload: { kind: 'other', etherType: 0, hex: '' } } };

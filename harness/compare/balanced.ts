@@ -13,12 +13,12 @@ export function judgeBalanced(intent: Balanced, stimulus: Stimulus, notes: reado
   const calls = stimulus.kind === 'calls' ? stimulus.count : 1;
   const stray = notes.find(({ kind }) => strays.has(kind)) ?? (intent.lost === undefined ? notes.find(({ kind }) => kind === 'timed-out') : undefined);
   if (stray !== undefined) return { expected, actual: describe(stray) };
-  const arrivals = arrivalsOf(stimulus, notes, asked);
+  const arrivals = arrivalsOf(intent, stimulus, notes, asked, calls);
   const wrong = arrivals.find(({ host, source }) => !intent.answerers.some(({ to, sources }) => to === host && sources.includes(source)));
   if (wrong !== undefined) return { expected, actual: `${wrong.host} got it from ${wrong.source}` };
   if (arrivals.length === 0 && intent.lost !== undefined) return notes.some((note) => note.kind === 'received' || note.kind === 'connected') ? { expected, actual: 'an answer to what nobody got' } : undefined;
   if (arrivals.length !== calls) return { expected, actual: arrivals.length === 0 ? 'nobody got it' : `${arrivals.map(({ host }) => host).join(', ')} got it: ${arrivals.length} arrived of ${calls}` };
-  const unanswered = answersMissing(stimulus, notes, asked, calls);
+  const unanswered = answersMissing(stimulus, notes, asked, calls, arrivals);
   if (unanswered !== undefined) return { expected, actual: unanswered };
   return judgeSpread(intent, arrivals.map(({ host }) => host), expected);
 }
@@ -35,10 +35,20 @@ interface Arrival {
   readonly source: string;
 }
 
-/** At whoever gets it: of a connection that it stands, of a datagram itself. Answers come from the address that was asked. */
-function arrivalsOf(stimulus: Stimulus, notes: readonly HostNote[], asked: string): readonly Arrival[] {
+/**
+ * At whoever gets it: of a connection that it stands, of a datagram itself. Answers come from the address that was asked; where the sender may get it itself, and
+ * see that address as the sender, what came from there beyond one answer a call is what was asked for.
+ */
+function arrivalsOf({ answerers }: Balanced, stimulus: Stimulus, notes: readonly HostNote[], asked: string, calls: number): readonly Arrival[] {
   if (isConnection(stimulus)) return connectedAmong(notes).filter((note) => note.as === 'answerer').map(({ host, peer }) => ({ host, source: peer }));
-  return receivedAmong(notes).filter((note) => note.host !== stimulus.from || note.src !== asked).map(({ host, src }) => ({ host, source: src }));
+  const all = receivedAmong(notes).map(({ host, src }): Arrival => ({ host, source: src }));
+  const back = { host: stimulus.from, source: asked };
+  const ofItself = answerers.some(({ to, sources }) => to === back.host && sources.includes(asked)) ? all.filter((arrival) => isBack(arrival, back)).slice(calls) : [];
+  return [...all.filter((arrival) => !isBack(arrival, back)), ...ofItself];
+}
+
+function isBack({ host, source }: Arrival, back: Arrival): boolean {
+  return host === back.host && source === back.source;
 }
 
 function receivedAmong(notes: readonly HostNote[]) {
@@ -50,9 +60,10 @@ function connectedAmong(notes: readonly HostNote[]) {
 }
 
 /** What is wrong with the answers; undefined where nothing is. */
-function answersMissing(stimulus: Stimulus, notes: readonly HostNote[], asked: string, calls: number): string | undefined {
+function answersMissing(stimulus: Stimulus, notes: readonly HostNote[], asked: string, calls: number, arrivals: readonly Arrival[]): string | undefined {
+  const ofItself = arrivals.filter((arrival) => isBack(arrival, { host: stimulus.from, source: asked })).length;
   const answers = receivedAmong(notes).filter((note) => note.host === stimulus.from && note.src === asked).length;
-  if (stimulus.kind !== 'probe' && stimulus.kind !== 'sctp' && stimulus.kind !== 'open' && answers !== calls) return `${stimulus.from} got ${answers} answers from ${asked}`;
+  if (stimulus.kind !== 'probe' && stimulus.kind !== 'sctp' && stimulus.kind !== 'open' && answers !== calls + ofItself) return `${stimulus.from} got ${answers - ofItself} answers from ${asked}`;
   if (!isConnection(stimulus)) return undefined;
   const messages = receivedAmong(notes).filter((note) => note.what === 'sctp').length;
   if (stimulus.kind === 'sctp' && messages !== calls) return `of ${calls} messages ${messages} arrived`;

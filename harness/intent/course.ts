@@ -149,7 +149,8 @@ export function afterwards(course: Course, stimulus: Stimulus, intent: Intent, n
   const known = standing.get(stimulus.connection);
   const there = running(course.hearing);
   const [from, to] = [parties(there).find(({ name }) => name === stimulus.from), holder(there, stimulus.to)];
-  if (known?.by !== undefined && intent.kind === 'balanced') standing.set(stimulus.connection, known.by.isServed ? { ...known, forgottenBy: new Set() } : known);
+  if (intent.kind === 'balanced' && intent.lost !== undefined && !notes.some(({ kind }) => kind === 'received')) standing.delete(stimulus.connection);
+  else if (known?.by !== undefined && intent.kind === 'balanced') standing.set(stimulus.connection, known.by.isServed ? { ...known, forgottenBy: new Set() } : known);
   else if (intent.kind !== 'round-trip') standing.delete(stimulus.connection);
   else if (known !== undefined) standing.set(stimulus.connection, { ...known, forgottenBy: new Set() });
   else if (from !== undefined && to !== undefined) standing.set(stimulus.connection, { from, to, port: stimulus.port, forgottenBy: new Set(), isWhole: true });

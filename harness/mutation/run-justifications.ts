@@ -24,8 +24,8 @@ export const runJustifications: readonly Justification[] = [
     why: forTypes,
   },
   {
-    file: 'harness/run/vector-run.ts', line: "return { sibling: { differs: whatDiffers(vector.stimulus, sibling.stimulus) ?? 'nothing', stimulus: { ...sibling.stimulus }, intent: { ...scenario.intent(topology, sibling.stimulus) } } };",
-    mutations: ["whatDiffers(vector.stimulus, sibling.stimulus) ?? 'nothing' → whatDiffers(vector.stimulus, sibling.stimulus)", "'nothing' → ''"],
+    file: 'harness/run/vector-run.ts', line: "return { sibling: { differs: whatDiffers(stimulus, sibling.stimulus) ?? 'nothing', stimulus: { ...sibling.stimulus }, intent: { ...scenario.intent(topology, sibling.stimulus) } } };",
+    mutations: ["whatDiffers(stimulus, sibling.stimulus) ?? 'nothing' → whatDiffers(stimulus, sibling.stimulus)", "'nothing' → ''"],
     why: 'never told: a sibling has something otherwise',
   },
   {

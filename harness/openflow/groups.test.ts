@@ -15,6 +15,8 @@ void t.test('files of groups', async (t) => {
   const inserted = 'group_id=1,type=ff,bucket=bucket_id:0,watch_port:1,actions=output:1,bucket=bucket_id:4,actions=output:3';
   t.throws(() => parseGroups(inserted, 'groups.txt'), { message: 'groups.txt:1:76: a bucket of a fast failover group needs watch_port or watch_group' });
   t.strictSame(parseGroups(`OFPST_GROUP_DESC reply (OF1.5) (xid=0x2):\n ${inserted}`, 'groups.txt').map((group) => printGroup(group)), [inserted], 'a switch that had one inserted tells of it');
+  t.throws(() => parseGroups(`# from an OFPST_GROUP_DESC reply\n${inserted}`, 'groups.txt'), { message: /^groups\.txt:2:76: a bucket/ }, 'a comment is no title');
+  t.throws(() => parseGroupChange(`add ${inserted}`), { message: /^group:1:80: a bucket/ });
   t.throws(() => parseGroups('\ngroup_id=1\n', 'groups.txt'), { message: 'groups.txt:2:1: a group needs a type: all, select, indirect, ff' });
 });
 

@@ -53,12 +53,12 @@ const lastBucket = 0xffffff00n;
  * @throws InputError with file, line and column, for everything that ovs-ofctl or the switch refuse, but for groups and meters that are not there.
  */
 export function parseGroup(text: string, names: Names = noNames, place = { file: 'group', line: 1 }, protocol: Protocol = canonical.protocol): Group {
-  return readGroup(span(text, { ...place, column: 1 }), names, protocol, 'asked for');
+  return askedFor(span(text, { ...place, column: 1 }), names, protocol);
 }
 
 /** Reads one group as `dump-groups` tells it: the switch takes any bucket that is inserted, also those that ovs-ofctl refuses in a group that is added. @throws InputError as `parseGroup`. */
-export function parseDumpedGroup(text: string, names: Names = noNames, place = { file: 'group', line: 1 }): Group {
-  return readGroup(span(text, { ...place, column: 1 }), names, canonical.protocol, 'dumped');
+export function parseDumpedGroup(text: string, names: Names, place: { readonly file: string; readonly line: number }): Group {
+  return readGroup(span(text, { ...place, column: 1 }), names, canonical.protocol);
 }
 
 const dumpTitle = /^(OFPST|NXST)_GROUP_DESC reply/;
@@ -91,18 +91,22 @@ export function parseGroupChange(text: string, names: Names = noNames, place = {
       return { kind, id, place: where };
     }
     default:
-      return { kind: kind as 'add' | 'modify' | 'add_or_mod', group: readGroup(rest, names, protocol, 'asked for') };
+      return { kind: kind as 'add' | 'modify' | 'add_or_mod', group: askedFor(rest, names, protocol) };
   }
 }
 
-function readGroup(whole: Span, names: Names, protocol: Protocol, how: 'asked for' | 'dumped'): Group {
+function askedFor(whole: Span, names: Names, protocol: Protocol): Group {
+  return readGroup(whole, names, protocol, checkBucket);
+}
+
+function readGroup(whole: Span, names: Names, protocol: Protocol, check: (at: Span, type: Group['type'], bucket: BucketText) => void = () => undefined): Group {
   const [head, texts] = cutBuckets(whole);
   const { id, type, selection } = readHead(head, ['group_id', 'type', 'selection_method', 'selection_method_param', 'fields'], names);
   if (id === 'all') throw complain(head, 'a group has a number');
   if (type === undefined) throw complain(head, `a group needs a type: ${groupTypes.join(', ')}`);
   if (type === 'indirect' && texts.length !== 1) throw complain(whole, `an indirect group has one bucket, got ${texts.length}`);
   const read = texts.map((text) => readBucket(text, type, names, protocol));
-  if (how === 'asked for') for (const [index, bucket] of read.entries()) checkBucket(texts[index]!, type, bucket);
+  for (const [index, bucket] of read.entries()) check(texts[index]!, type, bucket);
   const buckets = numbered(texts, read, protocol);
   if (selection === undefined || protocol === 'OpenFlow13') return { id, type, buckets };
   if (type !== 'select') throw complain(head, 'selection_method is for groups of type select');

@@ -3,7 +3,7 @@
 import t from 'tap';
 import { extract } from './extract/extract.js';
 import { etherTypes } from './ethernet.js';
-import { countLabels, countTags, fragment, isIp, isTag, keyWords, word } from './flow-key.js';
+import { countLabels, countTags, fragment, isIp, isTag, keyWords, tupleWords, word } from './flow-key.js';
 
 const names = Object.keys(word) as (keyof typeof word)[];
 /** How many words each field takes. */
@@ -34,6 +34,12 @@ void t.test('tags and labels that a key tells of', (t) => {
   t.same(stacks.map((stack) => labels(etherTypes.mpls, ...stack)), [0, 1, 2, 2, 1, 3, 3, 2]);
   t.same([labels(etherTypes.mplsMulticast, 0x10100), labels(etherTypes.ipv4, 0x10100)], [1, 0]);
   t.same([etherTypes.ipv4, etherTypes.ipv6, etherTypes.arp].map(isIp), [true, true, false]);
+  t.end();
+});
+
+void t.test('what tells connections apart', (t) => {
+  const fields = ['nwSrc', 'nwDst', 'tpSrc', 'tpDst', 'ipv6Src', 'ipv6Dst'] as const;
+  t.strictSame(tupleWords, fields.flatMap((name) => Array.from({ length: name.startsWith('ipv6') ? 4 : 1 }, (_, index) => word[name] + index)));
   t.end();
 });
 

@@ -45,6 +45,10 @@ void t.test('connections that stand', async (t) => {
   const resting = becoming(opened, apply(first(), manifestsOf(pod('w1', 'n2', 'resting'))).cluster);
   t.equal(said(resting, talk), 'w1, or lost');
   t.equal(said(becoming(resting, first().cluster), talk), 'w1, or lost', 'nor once it is back');
+  const talked = (...notes: readonly HostNote[]) => said(afterwards(resting, talk, promised(resting, talk), notes), talk);
+  const heard: HostNote = { timeUs: 1, host: 'w1', kind: 'received', what: 'tcp', src: '10.10.1.2', dst: '10.10.2.2', ttl: 62 };
+  t.equal(talked(heard), 'w1, or lost');
+  t.equal(talked({ timeUs: 1, host: 'p', kind: 'timed-out', peer: '10.96.0.10' }), 'denied: no connection k stands', 'its opener has given it up');
   t.equal(said(happened(opened, { kind: 'switch restarts', node: 'n2' }), talk), 'denied: the switch of n2 has no flows');
   t.equal(said(happened(happened(opened, { kind: 'switch restarts', node: 'n2' }), { kind: 'switch is programmed', node: 'n2' }), talk), 'w1');
   t.throws(() => promised(happened(happened(opened, { kind: 'switch restarts', node: 'n1' }), { kind: 'switch is programmed', node: 'n1' }), talk), { name: 'Unsupported', message: /connection of p to 10\.96\.0\.10 that the switch of n1 has forgotten/ });
