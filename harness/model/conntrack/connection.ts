@@ -40,6 +40,11 @@ export interface Moment {
   readonly behaviour: Behaviour;
 }
 
+/** Whether answers do not look like the other direction of its packets: before 3.3 they then belong to an entry of their own, which is only found where the connection's own does not come first. */
+export function isAnsweredElsewhere({ translated, original, reply }: Connection): boolean {
+  return translated !== undefined && !isSame(reply, reversed(original));
+}
+
 /** The connection that a packet in the direction of `tuple` belongs to: the newest, as those that are translated may cover others. */
 export function lookup(table: ConnectionTable, tuple: Tuple, nowMs: number): Connection | undefined {
   const found = table.get(keyOf(tuple));

@@ -1,7 +1,7 @@
 /** The connection of a packet, translated or not (Open vSwitch lib/conntrack.c, initial_conn_lookup, conn_update_state). */
 import { Unsupported } from '../../base/errors.js';
 import { ctStateBits } from '../../openflow/fields.js';
-import { cutShort, lookup, type Connection } from './connection.js';
+import { cutShort, isAnsweredElsewhere, lookup, type Connection } from './connection.js';
 import type { TrackedPacket } from './packet.js';
 import type { Asked, Tracked, Tracker } from './tracked.js';
 import { isIcmp, isSame, reversed, type Tuple } from './tuple.js';
@@ -27,11 +27,9 @@ export function find({ connections, nowMs, behaviour }: Tracker, packet: Tracked
   }
   const isReply = wasTranslated === isSame(connection.original, wasTranslated ? reversed(tuple) : tuple);
   const own = wasTranslated ? (isReply ? connection.reply : connection.original) : tuple;
-  if (commits !== 'by force' || !isReply) return { connection, isReply, tuple: own };
-  if (connection.translated !== undefined && behaviour.answersToTranslated === 'of their own') {
-    if (wasTranslated) throw new Unsupported('the model does not know what Open vSwitch before 3.3 makes of `force` for a packet that was translated in the same zone');
-    return { connection, isReply, tuple: own };
-  }
+  const isOfItsOwn = behaviour.answersToTranslated === 'of their own' && isAnsweredElsewhere(connection);
+  if (commits === 'by force' && isOfItsOwn && wasTranslated) throw new Unsupported('the model does not know what Open vSwitch before 3.3 makes of `force` for a packet that was translated in the same zone');
+  if (commits !== 'by force' || !isReply || isOfItsOwn) return { connection, isReply, tuple: own };
   cutShort(connection, nowMs);
   return { connection: undefined, isReply, tuple: own };
 }

@@ -1,7 +1,7 @@
 /** Connections that are forgotten at somebody's word (ovs-vswitchd(8), "dpctl/flush-conntrack"; Open vSwitch lib/ct-dpif.c, ct_dpif_flush). */
 import { InputError, Unsupported } from '../../base/errors.js';
 import { ipProtocols } from '../../packet/ipv4.js';
-import { forget, liveConnections, type Connection, type Moment } from './connection.js';
+import { forget, isAnsweredElsewhere, liveConnections, type Connection, type Moment } from './connection.js';
 import { printTuple, type Tuple } from './tuple.js';
 
 /** What the words of a tuple are in the text of a connection's direction. */
@@ -28,7 +28,7 @@ export function flushConnections(moment: Moment, { zone, tuple: text }: { readon
 function flushOne({ connections, nowMs, behaviour }: Moment, zone: number, tuple: Wanted): void {
   const found = liveConnections(connections, nowMs).findLast(({ original, reply }) => original.zone === zone && (isAlike(original, tuple) || isAlike(reply, tuple)));
   if (found === undefined) return;
-  const isOfItsOwn = behaviour.answersToTranslated === 'of their own' && found.translated !== undefined && !isAlike(found.original, tuple);
+  const isOfItsOwn = behaviour.answersToTranslated === 'of their own' && isAnsweredElsewhere(found) && !isAlike(found.original, tuple);
   if (!isOfItsOwn) forget(connections, found);
 }
 
