@@ -24,8 +24,12 @@ export const runJustifications: readonly Justification[] = [
     why: forTypes,
   },
   {
-    file: 'harness/run/vector-run.ts', line: "return { sibling: { differs: whatDiffers(stimulus, sibling.stimulus) ?? 'nothing', stimulus: { ...sibling.stimulus }, intent: { ...scenario.intent(topology, sibling.stimulus) } } };",
-    mutations: ["whatDiffers(stimulus, sibling.stimulus) ?? 'nothing' → whatDiffers(stimulus, sibling.stimulus)", "'nothing' → ''"],
+    file: 'harness/run/vector-run.ts', line: 'if (again === undefined || sibling === undefined) return {};', mutations: ['again === undefined → false'],
+    why: forTypes,
+  },
+  {
+    file: 'harness/run/vector-run.ts', line: "return { sibling: { differs: whatDiffers(again.stimulus, sibling.stimulus) ?? 'nothing', stimulus: { ...sibling.stimulus }, intent: { ...scenario.intent(topology, sibling.stimulus) } } };",
+    mutations: ["whatDiffers(again.stimulus, sibling.stimulus) ?? 'nothing' → whatDiffers(again.stimulus, sibling.stimulus)", "'nothing' → ''"],
     why: 'never told: a sibling has something otherwise',
   },
   {

@@ -100,7 +100,7 @@ async function judgeVector(stage: Stage, real: Switches, vector: TestVector, por
       id: vector.id,
       stimulus: { ...vector.stimulus },
       intent: { ...intent },
-      ...siblingOf(stage, vector, planned),
+      ...siblingOf(stage, planned),
       verdict: verdictOn(differences, comparison.counts),
       counts: comparison.counts,
       differences: [...differences],
@@ -118,10 +118,10 @@ function missingFrom(counts: Counts, passes: readonly PassCase[]): string | unde
 }
 
 /** What the sibling has otherwise, and what is promised about it. */
-function siblingOf({ scenario, topology }: Stage, { stimulus }: TestVector, planned: readonly Pass[]): Pick<VectorReport, 'sibling'> {
-  const sibling = planned.find(({ name }) => name === 'sibling');
-  if (sibling === undefined) return {};
-  return { sibling: { differs: whatDiffers(stimulus, sibling.stimulus) ?? 'nothing', stimulus: { ...sibling.stimulus }, intent: { ...scenario.intent(topology, sibling.stimulus) } } };
+function siblingOf({ scenario, topology }: Stage, planned: readonly Pass[]): Pick<VectorReport, 'sibling'> {
+  const [again, sibling] = (['again', 'sibling'] as const).map((name) => planned.find((pass) => pass.name === name));
+  if (again === undefined || sibling === undefined) return {};
+  return { sibling: { differs: whatDiffers(again.stimulus, sibling.stimulus) ?? 'nothing', stimulus: { ...sibling.stimulus }, intent: { ...scenario.intent(topology, sibling.stimulus) } } };
 }
 
 /** @throws Unsupported when the model cannot tell. */
