@@ -119,4 +119,11 @@ void t.test('work at once', async (t) => {
   await goOn(3);
   await rejected;
   t.notOk(begun.includes('never'));
+  const both = t.rejects(atOnce(2, ['first', 'second'], async (name) => {
+    await new Promise<void>((resolve) => waiting.push(resolve));
+    throw new Error(name);
+  }), { message: 'first' }, 'whichever fails sooner');
+  await goOn(6);
+  await goOn(5);
+  await both;
 });
