@@ -25,7 +25,7 @@ export function manifestsOf(text: string, file = 'manifests'): readonly Manifest
 
 /** @throws InputError naming the object and the field of everything that is wrong. */
 export function clusterOf(manifests: readonly Manifest[], options: KubernetesOptions): ChangingCluster {
-  const cluster = readCluster(manifests.map((manifest) => ({ file: nameOf(manifest), text: JSON.stringify(manifest, null, 1) })), options);
+  const cluster = readCluster(manifests.map((manifest) => ({ file: nameOf(manifest), text: JSON.stringify(manifest, null, 1) })), { ...options, presence: 'come and go' });
   return { cluster, manifests: manifests.map((manifest) => withAddresses(manifest, cluster)), options };
 }
 

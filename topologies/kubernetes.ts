@@ -4,6 +4,7 @@ import { serviceProblems, withClusterIps } from '../harness/kube/cluster-ips.js'
 import { outsideProblems, withNodePorts } from '../harness/kube/node-ports.js';
 import { readManifests, type ManifestFile, type Manifests } from '../harness/kube/manifests.js';
 import type { Cluster, KubeObject, KubeObjects } from '../harness/kube/objects.js';
+import type { Presence } from '../harness/kube/references.js';
 import type { KubeNode, KubePod } from '../harness/kube/workloads.js';
 import { formatPath, topologyProblems } from '../harness/nouns/topology-check.js';
 import type { ExternalHost, Listener, Pod, TunnelType } from '../harness/nouns/topology.js';
@@ -17,6 +18,8 @@ export interface KubernetesOptions {
   readonly serviceCidr?: string;
   /** Hosts outside the cluster, which Kubernetes has no objects for; none unless told. */
   readonly externalHosts?: readonly ExternalHost[];
+  /** All objects are there unless told: those that speak of no other are refused. */
+  readonly presence?: Presence;
 }
 
 /**
@@ -27,7 +30,7 @@ export interface KubernetesOptions {
  * @throws InputError with the place of everything that is wrong.
  */
 export function readCluster(files: readonly ManifestFile[], options: KubernetesOptions): Cluster {
-  const manifests = readManifests(files);
+  const manifests = readManifests(files, options.presence);
   const { objects } = manifests;
   if (objects.nodes.length === 0) throw new InputError(`there is no Node in ${files.map(({ file }) => file).join(', ') || 'the manifests'}: a cluster needs at least one`);
   const nodes = objects.nodes.map((node, index) => nodeWithDefaults({ ...sketch(node), ...listening(objects.pods.filter(({ spec }) => spec.nodeName === node.metadata.name && spec.hostNetwork)), pods: podsOn(node, objects).map(sketchPod) }, index + 1));

@@ -51,6 +51,9 @@ void t.test('mistakes: file, line, column, field, value and what would be right'
     ['cluster', 'name: nginx2', 'name: nginx1', /^cluster:24:19: metadata\.name: Pod default\/nginx1 is there already, at cluster:19:19$/],
     ['cluster', 'name: shop, labels', 'name: Shop, labels', /^cluster:14:19: metadata\.name: "Shop" is no Kubernetes name/],
     ['cluster', 'labels: { app: server } }\nspec: { nodeName: n1,', 'labels: { app: server } }\nstatus: { podIP: 10.10.9.9 }\nspec: { nodeName: n1,', /^cluster:\d+:\d+: status\.podIP: 10\.10\.9\.9 is no address for a host in 10\.10\.1\.0\/24 of n1/],
+    ['cluster', 'metadata: { name: n1 }\n', 'metadata: { name: n1 }\nstatus:\n  addresses: [{ type: InternalIP, address: 172.30.0.300 }]\n', 'cluster:6:14: status.addresses: expected an IPv4 address such as 10.10.0.1, got "172.30.0.300"'],
+    ['cluster', 'ports: [{ name: http, containerPort: 80 }]', 'ports: [{ name: http, containerPort: 80 }, { name: http, containerPort: 81 }]', /^cluster:20:\d+: spec\.containers\[0\]\.ports\[1\]\.name: another port is called "http"$/],
+    ['cluster', 'ports: [{ name: http, containerPort: 80 }] }', 'ports: [{ name: http, containerPort: 80 }] }, { name: nginx }', /^cluster:20:\d+: spec\.containers\[1\]\.name: another container is called "nginx"$/],
     ['cluster', 'kind: Namespace', 'kin: Namespace', /^cluster:\d+:1: "kind" is missing: expected one of Namespace, Node, Pod/],
     ['cluster', 'metadata: { name: shop, ', 'metadata: { name: shop, ]', /^cluster:14:25: Flow map/],
   ];
@@ -92,6 +95,12 @@ void t.test('mistakes in Services and EndpointSlices', async (t) => {
     ['sessionAffinity: ClientIP', 'sessionAffinity: ClientIp', /spec\.sessionAffinity: expected None or ClientIP, got "ClientIp"$/],
     ['nodeName: n1, conditions', 'nodeName: n7, conditions', /^services:16:\d+: endpoints\[0\]\.nodeName: unknown node "n7"\. Did you mean "n1"\? Known: n1, n2\.$/],
     [', labels: { kubernetes.io/service-name: web }', '', /^services:13:11: metadata\.labels\.kubernetes\.io\/service-name: "kubernetes\.io\/service-name" is missing: expected the name of the Service whose endpoints these are$/],
+    ['service-name: lonely', 'service-name: lonly', /^services:\d+:\d+: metadata\.labels\.kubernetes\.io\/service-name: unknown Service "lonly"\. Did you mean "lonely"\? Known: web, admin, /],
+    ['kubernetes.io/service-name: lonely }', 'kubernetes.io/service-name: lonely }, namespace: kube-system', /service-name: unknown Service "lonely"\./],
+    ['ports: [{ port: 7 }]', 'ports: [{ name: seven, port: 7 }]', /^services:\d+:\d+: ports: Service default\/outside has none of these ports, by name and protocol; it has TCP without a name$/],
+    ['ports: [{ name: http, port: 80 }, { name: admin, port: 9000 }]', 'ports: [{ name: http, port: 80, protocol: UDP }]', /^services:\d+:\d+: ports: Service default\/web has none of these ports, by name and protocol; it has TCP "http", TCP "admin"$/],
+    ['ports: [{ name: http, port: 80 }, { name: admin, port: 9000 }]', 'ports: [{ name: http, port: 80 }, { name: http, port: 9000 }]', /^services:\d+:\d+: ports\[1\]\.name: another port is called "http"$/],
+    ['ports: [{ port: 7 }]', 'ports: [{ port: 7 }, { port: 8 }]', /ports\[1\]\.name: another port has no name either$/],
     ['10.10.1.4]', '10.10.1.400]', /^services:16:27: endpoints\[0\]\.addresses\[0\]: expected an IPv4 address such as 10\.10\.0\.1, got "10\.10\.1\.400"$/],
     ['ready: false', 'ready: maybe', /endpoints\[1\]\.conditions\.ready: expected true or false, got "maybe"$/],
     ['addressType: IPv4', 'addressType: IPv6', /^services:14:14: addressType: expected IPv4, got "IPv6"$/],
@@ -101,6 +110,15 @@ void t.test('mistakes in Services and EndpointSlices', async (t) => {
     t.throws(() => read(changed), { name: 'InputError', message: error }, by);
   }
   t.ok(read(text));
+  t.ok(read(text.replace('ports: [{ name: http, port: 80 }', 'ports: [{ name: metrics, port: 80 }')), 'one port of several that the Service does not have');
+  const stray = (text.split('---').find((document) => document.includes('name: lonely-1')) ?? '').replace(', nodeName: n1', '');
+  t.throws(() => readManifests([{ file: 'f', text: stray }]), { message: /unknown Service "lonely"/ });
+  t.equal(readManifests([{ file: 'f', text: stray }], 'come and go').objects.endpointSlices.length, 1, 'its Service may come, or have gone');
+});
+
+void t.test('a policy may name a port that no container has: it matches nothing', async (t) => {
+  const named = files.map(({ file, text }) => ({ file, text: text.replace('port: 80\n', 'port: nobodys\n') }));
+  t.equal(readCluster(named, { name: 'x', tunnel: 'geneve' }).objects.networkPolicies[0]?.spec.ingress?.[0]?.ports?.[0]?.port, 'nobodys');
 });
 
 void t.test('selectors', async (t) => {

@@ -4,7 +4,7 @@ import { readAs, readYamlDocuments, refused, refusedAt, type Path, type YamlDocu
 import { formatPath } from '../nouns/topology-check.js';
 import type { KubeObject, KubeObjects } from './objects.js';
 import { clusterNetworkPolicySchema, networkPolicySchema } from './policies.js';
-import { referenceProblems } from './references.js';
+import { referenceProblems, type Presence } from './references.js';
 import { endpointSliceSchema, serviceSchema } from './services.js';
 import { namespaceSchema, nodeSchema, podSchema, type Namespace } from './workloads.js';
 
@@ -41,10 +41,10 @@ export interface Manifests {
  * Everything in the files. Namespaces that every cluster has are there as well, and each has its name as a label, as the API server does it.
  * @throws InputError naming file, line, column and field of everything that is wrong, the value, and what would be right.
  */
-export function readManifests(files: readonly ManifestFile[]): Manifests {
+export function readManifests(files: readonly ManifestFile[], presence: Presence = 'all there'): Manifests {
   const written = files.flatMap(({ file, text }) => readYamlDocuments(text, file)).map((document): WrittenObject => ({ object: readObject(document), document }));
   const objects = byKind(written.map(({ object }) => object));
-  const problems = referenceProblems(written, objects);
+  const problems = referenceProblems(written, objects, presence);
   if (problems.length > 0) throw refusedAt(problems);
   return { objects, placeOf: (object, path) => written.find((each) => each.object === object)?.document.placeOf({ path }) };
 }

@@ -15,6 +15,15 @@ export function unused<const Names extends readonly string[]>(...names: Names): 
   return Object.fromEntries(names.map((name) => [name, z.unknown().optional()])) as { [Name in Names[number]]: z.ZodOptional<z.ZodUnknown> };
 }
 
+/** A list whose entries are called differently, but for those without a name. */
+export function calledDifferently<const Entry extends z.ZodType<{ readonly name?: string | undefined }>>(entry: Entry, what: string): z.ZodArray<Entry> {
+  return z.array(entry).superRefine((entries, context) => {
+    for (const [index, { name }] of entries.entries()) {
+      if (name !== undefined && entries.slice(0, index).some((earlier) => earlier.name === name)) context.addIssue({ code: 'custom', path: [index, 'name'], message: name === '' ? `another ${what} has no name either` : `another ${what} is called "${name}"` });
+    }
+  });
+}
+
 export const nameSchema = textThat(nameComplaint);
 
 export const cidrSchema = textThat(cidrComplaint);

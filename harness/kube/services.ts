@@ -1,6 +1,6 @@
 /** Services and their endpoints (Kubernetes API reference, core/v1 and discovery.k8s.io/v1). */
 import { z } from 'zod';
-import { labelsSchema, namespacedMetadata, nameSchema, textThat, unused } from './metadata.js';
+import { calledDifferently, labelsSchema, namespacedMetadata, nameSchema, textThat, unused } from './metadata.js';
 import { ipComplaint, portNameComplaint } from './well-formed.js';
 import { portNumberSchema, portReferenceSchema, protocolSchema } from './workloads.js';
 
@@ -65,7 +65,7 @@ export const endpointSliceSchema = z.strictObject({
     nodeName: nameSchema.optional(),
     ...unused('deprecatedTopology', 'hints', 'hostname', 'targetRef', 'zone'),
   })).default([]),
-  ports: z.array(z.strictObject({ name: z.string().default(''), protocol: protocolSchema.default('TCP'), port: portNumberSchema.optional(), ...unused('appProtocol') })).default([]),
+  ports: calledDifferently(z.strictObject({ name: z.string().default(''), protocol: protocolSchema.default('TCP'), port: portNumberSchema.optional(), ...unused('appProtocol') }), 'port').default([]),
 });
 
 export type Service = Readonly<z.output<typeof serviceSchema>>;

@@ -1,6 +1,6 @@
 /** Namespaces, nodes and pods (Kubernetes API reference, core/v1), as far as a network depends on them. */
 import { z } from 'zod';
-import { cidrSchema, clusterMetadata, nameSchema, namespacedMetadata, textThat, unused } from './metadata.js';
+import { calledDifferently, cidrSchema, clusterMetadata, nameSchema, namespacedMetadata, textThat, unused } from './metadata.js';
 import { ipComplaint, portNameComplaint } from './well-formed.js';
 
 export const protocolSchema = z.enum(['TCP', 'UDP', 'SCTP']);
@@ -47,7 +47,7 @@ const containerPortSchema = z.strictObject({
 
 const containerSchema = z.strictObject({
   name: nameSchema,
-  ports: z.array(containerPortSchema).default([]),
+  ports: calledDifferently(containerPortSchema, 'port').default([]),
   ...unused(
     'args', 'command', 'env', 'envFrom', 'image', 'imagePullPolicy', 'lifecycle', 'livenessProbe', 'readinessProbe', 'resizePolicy', 'resources', 'restartPolicy', 'securityContext',
     'startupProbe', 'stdin', 'stdinOnce', 'terminationMessagePath', 'terminationMessagePolicy', 'tty', 'volumeDevices', 'volumeMounts', 'workingDir',
@@ -61,7 +61,7 @@ export const podSchema = z.strictObject({
   spec: z.strictObject({
     nodeName: nameSchema,
     hostNetwork: z.boolean().default(false),
-    containers: z.array(containerSchema).default([]),
+    containers: calledDifferently(containerSchema, 'container').default([]),
     ...unused(
       'activeDeadlineSeconds', 'affinity', 'automountServiceAccountToken', 'dnsConfig', 'dnsPolicy', 'enableServiceLinks', 'ephemeralContainers', 'hostAliases', 'hostIPC', 'hostPID', 'hostUsers',
       'hostname', 'imagePullSecrets', 'initContainers', 'nodeSelector', 'os', 'overhead', 'preemptionPolicy', 'priority', 'priorityClassName', 'readinessGates', 'resourceClaims', 'restartPolicy',

@@ -43,9 +43,10 @@ interface Value {
 }
 
 function valuesOf(topology: Topology): readonly Value[] {
+  // A MAC address may have been made of the other.
   const addresses = (holder: { readonly ip: string; readonly mac: string }, path: readonly (string | number)[]): Value[] => [
     { path: [...path, 'ip'], kind: 'ip', text: holder.ip },
-    { path: [...path, 'mac'], kind: 'mac', text: holder.mac },
+    ...(malformation.ip(holder.ip) === undefined ? [{ path: [...path, 'mac'], kind: 'mac' as const, text: holder.mac }] : []),
   ];
   return [
     { path: ['serviceCidr'], kind: 'cidr', text: topology.serviceCidr },
