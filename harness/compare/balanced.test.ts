@@ -53,6 +53,7 @@ void t.test('one that is asked for by an endpoint of it, which sees the address 
   t.equal(verdict(itself, ask, [at('a'), at('p'), back]), 'a, p got it: 2 arrived of 1');
   t.equal(verdict(itself, ask, [at('p'), at('p'), back]), 'p, p got it: 2 arrived of 1');
   t.equal(verdict({ ...itself, answerers: itself.answerers.slice(1) }, ask, [at('a'), at('p'), back]), 'p got 2 answers from 172.30.0.1', 'it is no endpoint');
+  t.equal(verdict({ ...itself, answerers: [{ to: 'p', sources: [ip] }, { to: 'a', sources: [node] }] }, ask, [at('a'), at('p'), back]), 'p got 2 answers from 172.30.0.1', 'it would see another address');
   const opened = connection('p', node).map((note) => ('peer' in note && note.peer === ip ? { ...note, peer: node } : 'src' in note && note.src === ip ? { ...note, src: node } : note));
   t.equal(verdict(itself, { ...tcp, to: node }, opened), 'kept');
   t.equal(verdict(itself, { ...tcp, to: node }, opened.filter((note) => note.kind !== 'received' || note !== opened[2])), 'p got 0 answers from 172.30.0.1');
