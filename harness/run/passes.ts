@@ -27,7 +27,7 @@ export function passesOf({ scenario: { intent }, topology, seed, depth }: Circum
 const callsAgain = 8;
 
 function withFewerCalls(stimulus: Stimulus): Stimulus {
-  return stimulus.kind === 'calls' && stimulus.count > callsAgain ? { ...stimulus, count: callsAgain } : stimulus;
+  return stimulus.kind === 'calls' ? { ...stimulus, count: Math.min(stimulus.count, callsAgain) } : stimulus;
 }
 
 /** What a vector's passes depend on. */
