@@ -30,6 +30,6 @@ void t.test('refused for another reason', async (t) => {
 
 void t.test('not known to the model', async (t) => {
   const plan = planOf(emptyProgram);
-  const tunnel = { kind: 'tunnel', name: 'tunnel', ofport: 99, tunnel: 'gre', options: { remote_ip: '10.0.0.1', seq: 'true' } } as const;
-  t.match(refuseModel({ ...plan, bridges: plan.bridges.map((bridge) => ({ ...bridge, ports: [...bridge.ports, tunnel] })) }, {}, 'OFPBAC_BAD_TYPE'), { kind: 'unknown', why: /tunnel port tunnel/ });
+  const underlay = { ip: '172.30.0.1', prefixLength: 24, neighbours: [], routes: [{ destination: '10.0.0.0/8', gateway: '172.31.0.1' }] };
+  t.match(refuseModel({ ...plan, bridges: plan.bridges.map((bridge) => ({ ...bridge, underlay })) }, {}, 'OFPBAC_BAD_TYPE'), { kind: 'unknown', why: /the route to 10\.0\.0\.0\/8/ });
 });

@@ -100,7 +100,7 @@ function someKnownNode(random: Random, own: Number): NodePlan {
   for (;;) {
     const plan = someNode(random, own);
     try {
-      buildNode(plan);
+      buildNode(plan).tunnels();
       return plan;
     } catch (error) {
       if (!(error instanceof Unsupported)) throw error;
