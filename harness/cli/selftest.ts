@@ -2,40 +2,15 @@
 import { openImage } from '../../images/images.js';
 import { colors } from '../base/colors.js';
 import { formatFlowId } from '../nouns/switching.js';
-import type { TestVector } from '../nouns/vector.js';
 import type { Image } from '../ovs/image.js';
 import { runScenario } from '../run/scenario-run.js';
-import { antreaFaults, type Fault } from '../selftest/faults.js';
-import { policyFaults } from '../selftest/policy-faults.js';
-import { serviceFaults } from '../selftest/service-faults.js';
-import { endpointFaults, leftBehind, netNatFaults, nodePortFaults, windowsFlowFaults, windowsHostFaults } from '../selftest/windows-faults.js';
 import { tryFault, type FaultResult } from '../selftest/selftest.js';
+import { suites, type Suite } from '../selftest/suites.js';
 import { openSim } from '../testbeds/sim/sim.js';
 import { exitCodes, type Context } from './context.js';
 import { loadScenario, matrix } from './scenarios.js';
 
 const { bold, dim, green, red } = colors;
-
-/** What faults are planted into. */
-interface Suite {
-  readonly scenario: string;
-  /** Values of axes that are not the usual ones. */
-  readonly set?: ReadonlyMap<string, readonly string[]>;
-  readonly faults: readonly Fault[];
-  /** Plays the vectors for which this holds, which every fault concerns. */
-  readonly only: (vector: TestVector) => boolean;
-}
-
-const suites: readonly Suite[] = [
-  { scenario: 'antrea/encap', faults: antreaFaults, only: () => true },
-  { scenario: 'antrea/network-policy', faults: policyFaults, only: ({ id }) => /^tcp-(9|80|8080)\//.test(id) },
-  { scenario: 'antrea/services-antrea-proxy', faults: serviceFaults, only: ({ id }) => /^(kept|spread|service)\/(asker1|web1)\/default\/(web:http|lonely|sticky)$/.test(id) },
-  { scenario: 'antrea/windows-service-traffic', faults: windowsHostFaults, only: ({ id }) => id.startsWith('udp/') },
-  { scenario: 'antrea/windows-pod-to-pod', set: new Map([['mode', ['noEncap']], ['nodes', ['WW']]]), faults: [...windowsFlowFaults, ...endpointFaults], only: ({ id }) => id.startsWith('ping/') },
-  { scenario: 'antrea/windows-external-traffic', faults: netNatFaults, only: ({ id }) => /^(ping|later)\/p1\/x1$/.test(id) },
-  { scenario: 'antrea/windows-node-ports', faults: nodePortFaults, only: ({ id }) => id.endsWith('/x1/same-node') },
-  { scenario: 'antrea/windows-hybrid', set: new Map([['nodes', ['W/W']]]), faults: leftBehind, only: ({ id }) => id.startsWith('gone/') },
-];
 
 /** @returns 0 when every fault was caught at the right table, 1 when one was not, 3 when a scenario does not conform without faults. */
 export async function selftest(context: Context, options: { readonly image: string }): Promise<number> {

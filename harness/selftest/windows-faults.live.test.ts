@@ -9,6 +9,7 @@ import services from '../../scenarios/antrea/windows-service-traffic.js';
 import type { Scenario } from '../nouns/scenario.js';
 import type { Fault } from './faults.js';
 import { tryFault } from './selftest.js';
+import { isPlayed } from './suites.js';
 import { endpointFaults, leftBehind, netNatFaults, nodePortFaults, windowsFlowFaults, windowsHostFaults, withOnePort } from './windows-faults.js';
 
 const image = await openImage('trixie', (line) => t.comment(line));
@@ -16,7 +17,7 @@ const image = await openImage('trixie', (line) => t.comment(line));
 function plant(scenario: Scenario, axes: Readonly<Record<string, string>>, faults: readonly Fault[], ids: readonly string[]): void {
   for (const fault of faults) {
     void t.test(fault.name, async (t) => {
-      const result = await tryFault(scenario, axes, fault, { image, sim: {}, nowMs: () => 0, only: ({ id }) => ids.includes(id) });
+      const result = await tryFault(scenario, axes, fault, { image, sim: {}, nowMs: () => 0, only: (vector) => ids.includes(vector.id) && isPlayed(scenario.name, vector) });
       t.equal(result.kind, 'caught', JSON.stringify(result.kind === 'unnoticed' ? result.why : result));
     });
   }

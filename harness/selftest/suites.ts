@@ -1,0 +1,32 @@
+/** Which faults `flowbed selftest` plants into which scenarios. */
+import type { TestVector } from '../nouns/vector.js';
+import { antreaFaults, type Fault } from './faults.js';
+import { policyFaults } from './policy-faults.js';
+import { serviceFaults } from './service-faults.js';
+import { endpointFaults, leftBehind, netNatFaults, nodePortFaults, windowsFlowFaults, windowsHostFaults } from './windows-faults.js';
+
+/** What faults are planted into. */
+export interface Suite {
+  readonly scenario: string;
+  /** Values of axes that are not the usual ones. */
+  readonly set?: ReadonlyMap<string, readonly string[]>;
+  readonly faults: readonly Fault[];
+  /** Plays the vectors for which this holds: every fault concerns some of them. */
+  readonly only: (vector: TestVector) => boolean;
+}
+
+export const suites: readonly Suite[] = [
+  { scenario: 'antrea/encap', faults: antreaFaults, only: () => true },
+  { scenario: 'antrea/network-policy', faults: policyFaults, only: ({ id }) => /^(tcp-(9|80|8080)\/|wrong-ip\/notclient\/nginx1$)/.test(id) },
+  { scenario: 'antrea/services-antrea-proxy', faults: serviceFaults, only: ({ id }) => /^(kept|spread|service)\/(asker1|web1)\/default\/(web:http|lonely|sticky)$/.test(id) },
+  { scenario: 'antrea/windows-service-traffic', faults: windowsHostFaults, only: ({ id }) => id.startsWith('udp/') },
+  { scenario: 'antrea/windows-pod-to-pod', set: new Map([['mode', ['noEncap']], ['nodes', ['WW']]]), faults: [...windowsFlowFaults, ...endpointFaults], only: ({ id }) => id.startsWith('ping/') },
+  { scenario: 'antrea/windows-external-traffic', faults: netNatFaults, only: ({ id }) => /^(ping|later)\/p1\/x1$/.test(id) },
+  { scenario: 'antrea/windows-node-ports', faults: nodePortFaults, only: ({ id }) => id.endsWith('/x1/same-node') },
+  { scenario: 'antrea/windows-hybrid', set: new Map([['nodes', ['W/W']]]), faults: leftBehind, only: ({ id }) => id.startsWith('gone/') },
+];
+
+/** Whether the self-test plays the vector of the scenario. */
+export function isPlayed(scenario: string, vector: TestVector): boolean {
+  return suites.some((suite) => suite.scenario === scenario && suite.only(vector));
+}
