@@ -149,7 +149,8 @@ export function afterwards(course: Course, stimulus: Stimulus, intent: Intent, n
   const known = standing.get(stimulus.connection);
   const there = running(course.hearing);
   const [from, to] = [parties(there).find(({ name }) => name === stimulus.from), holder(there, stimulus.to)];
-  if (intent.kind === 'balanced' && intent.lost !== undefined && !notes.some(({ kind }) => kind === 'received')) standing.delete(stimulus.connection);
+  const isLost = intent.kind === 'balanced' && intent.lost !== undefined && !notes.some(({ kind }) => kind === 'received'); // its opener has given it up
+  if (isLost) standing.delete(stimulus.connection);
   else if (known?.by !== undefined && intent.kind === 'balanced') standing.set(stimulus.connection, known.by.isServed ? { ...known, forgottenBy: new Set() } : known);
   else if (intent.kind !== 'round-trip') standing.delete(stimulus.connection);
   else if (known !== undefined) standing.set(stimulus.connection, { ...known, forgottenBy: new Set() });
