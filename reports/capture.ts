@@ -41,15 +41,14 @@ function placesOf({ plan }: ScenarioRecord): readonly Place[] {
   );
 }
 
-/** On one line of virtual time, each pass of a vector from a whole second on; those that could not be played to their end are missing. */
+/** On one line of virtual time, each pass of a vector from a whole second on; those that could not be played to their end are missing, and so are those of which no frame is kept. */
 function packetsOf(record: ScenarioRecord, startUs: number): { readonly packets: readonly CapturedPacket[]; readonly endUs: number } {
   const index = new Map(placesOf(record).map(({ node, port }, position) => [`${node} ${port}`, position]));
   const parties = partiesOf(record.topology);
   const packets: CapturedPacket[] = [];
   let passStartUs = startUs;
-  for (const { vector, real } of record.vectors) {
-    if (real === undefined) continue;
-    for (const { pass, frames } of real.passes) {
+  for (const { vector, real, together } of record.vectors) {
+    for (const { pass, frames } of (real ?? together)?.passes ?? []) {
       const comment = `${vector.id}, ${pass.name}: ${describeStimulus({ ...pass.stimulus }, parties)}`;
       packets.push(...frames.map(({ timeUs, node, port, direction, frame }): CapturedPacket => ({
         interface: index.get(`${node} ${port}`) ?? 0,

@@ -22,14 +22,14 @@ export function renderExplanation(view: VectorView): string {
     `verdict   ${verdict(view)}`,
     ...(view.passes.length < 2 ? [] : [`played    ${view.passes.join(', ')}${report.sibling === undefined ? '' : ` (${report.sibling.differs})`}; counters are of all together`]),
     ...(view.past === undefined ? [] : [`history   ${['it began', ...view.past].join(', ')}; counters go on from one vector to the next`]),
-    ...(view.played === 'alone' ? [] : ['played    together with others: every frame that came out of the switches was the model\'s, byte by byte. Below is its way alone, through the model']),
+    ...(view.played === 'alone' ? [] : ['played    together with others: every frame that came out of the switches was the model\'s, byte by byte. Below is its way alone, through the model; dim is what switches did for all of them before']),
     ...(view.unpredicted === undefined ? [] : [yellow(`the model cannot tell: ${view.unpredicted}`)]),
     ...hops.flatMap((hop, index) => ['', ...renderHop(hop, index, view)]),
     ...(left > 0 ? ['', dim(`${left} more hops come after the first difference and may only follow from it`)] : []),
     ...renderDifferences(view),
     '',
     'hosts noted',
-    ...view.notes.map(({ text, seen }) => (seen === 'by both' ? `  ${text}` : red(`≠ ${text} (${seen})`))),
+    ...view.notes.map(({ text, seen }) => (seen === 'by both' ? `  ${text}` : seen === 'nobody looked at the switch' && view.played === 'together' ? dim(`  ${text}`) : red(`≠ ${text} (${seen})`))),
   ].join('\n');
 }
 
@@ -38,16 +38,16 @@ function verdict({ report, levels }: VectorView): string {
   return `${paint(report.verdict)}: ${levels.promise}, model ${levels.model}, switch ${levels.switch}, model and switch ${levels.together}`;
 }
 
-function renderHop(hop: Hop, index: number, { parting, flows }: VectorView): readonly string[] {
+function renderHop(hop: Hop, index: number, { parting, flows, played }: VectorView): readonly string[] {
   const counts = new Map(flows.map((flow) => [flowKey(flow.flow), flow]));
   const here = parting?.hop === index ? parting : undefined;
   const end = here?.kind === 'lookup' ? here.index + 1 : hop.lookups.length;
   return [
     `${bold(`${index + 1}. ${hop.node}`)} at ${hop.timeUs} µs`,
-    ...(hop.entered === undefined ? [] : [renderCrossing(`into ${hop.port}`, hop.entered)]),
+    ...(hop.entered === undefined ? [] : [renderCrossing(`into ${hop.port}`, hop.entered, played)]),
     ...(here?.kind === 'entered' || hop.lookups.length === 0 ? [] : [dim(`  ${columns}`)]),
     ...(here?.kind === 'entered' ? [] : hop.lookups.slice(0, end).flatMap((lookup, position) => renderLookup(lookup, counts, here?.kind === 'lookup' && here.index === position))),
-    ...hop.left.map((crossing) => renderCrossing(`out of ${crossing.port}`, crossing)),
+    ...hop.left.map((crossing) => renderCrossing(`out of ${crossing.port}`, crossing, played)),
   ];
 }
 
@@ -64,8 +64,9 @@ function renderLookup(lookup: Lookup, counts: ReadonlyMap<string, { readonly mod
   return [parts ? red(`≠ ${line}`) : `  ${line}`, ...did.map((text) => dim(`${' '.repeat(20)}${text}`))];
 }
 
-function renderCrossing(place: string, { frame, seen, fields }: Crossing): string {
+function renderCrossing(place: string, { frame, seen, fields }: Crossing, played: VectorView['played']): string {
   if (seen === 'by both') return `  ${place}: ${frame}`;
+  if (seen === 'nobody looked at the switch' && played === 'together') return dim(`  ${place}: ${frame}`);
   const differing = fields.map(({ name, expected, actual }) => `\n      ${name}: model ${expected}, switch ${actual}`).join('');
   return (seen === 'nobody looked at the switch' ? yellow : red)(`≠ ${place}: ${frame} (${seen})${differing}`);
 }

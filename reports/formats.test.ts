@@ -13,7 +13,10 @@ import { decodePcapng } from '../harness/packet/pcapng.js';
 import type { RunReport } from '../harness/run/report.js';
 import type { RunRecord, ScenarioRecord } from '../harness/run/record.js';
 import { openFailing, openWithFlows, sampleRun } from '../harness/view/sample.js';
+import { together } from '../harness/vectors/together.js';
+import { viewOf } from '../harness/view/view.js';
 import { renderCapture, writeCapture } from './capture.js';
+import { renderExplanation } from './explain.js';
 import { renderJunit } from './junit.js';
 import { renderMarkdown } from './markdown.js';
 import { renderTap } from './tap.js';
@@ -167,4 +170,16 @@ void t.test('captures', (t) => {
   t.equal(first === undefined ? undefined : decodePcapng(writeCapture(first))?.packets.length, recorded(first));
   t.equal(decodePcapng(renderCapture(runs.inconclusive))?.packets.length, recorded(runs.inconclusive.scenarios[0]), 'vectors that were not played are missing');
   t.end();
+});
+
+void t.test('what was played together', async (t) => {
+  const run = await sampleRun([{ scenario: { ...encap, vectors: (topology) => together(encap.vectors(topology)) }, axes, only }]);
+  const kept = run.scenarios.flatMap(({ vectors }) => vectors.flatMap(({ together: played }) => played?.passes?.flatMap(({ frames }) => frames.map(({ frame }) => frame)) ?? []));
+  t.ok(kept.length > 20);
+  t.strictSame(decodePcapng(renderCapture(run))?.packets.map(({ frame }) => Buffer.from(frame).toString('hex')), kept);
+  const [ping] = (await viewOf(run)).scenarios.flatMap(({ vectors }) => vectors.filter(({ report }) => report.id === 'ping/p1/p4'));
+  const told = ping === undefined ? '' : renderExplanation(ping);
+  t.match(told, /^played {4}cold, again, sibling/m);
+  t.match(told, /^played {4}together with others: /m);
+  t.notMatch(told, /≠|nobody looked|only\)/);
 });

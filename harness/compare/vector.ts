@@ -99,17 +99,23 @@ export function expectedCounts(observations: readonly Observation[], depth: 'all
 const bothLevels: Count = { expected: 2, made: 2, skipped: 0 };
 
 /** One pass must be the cache's alone. A vector that parted before it could come to that has nothing of it to compare, and neither has one whose frames enter no switch. */
-function cacheCount(passes: readonly PassCase[]): Count {
+export function cacheCount(passes: readonly (LookedUp & { readonly model: Observation })[]): Count {
   return { expected: passes.some((played) => isWarm(played) && played.model.frames.some(({ direction }) => direction === 'in')) ? 1 : 0, made: passes.some(isCached) ? 1 : 0, skipped: 0 };
 }
 
+export interface LookedUp {
+  readonly pass: Pick<Pass, 'name'>;
+  /** What the real datapaths' caches were asked during it. */
+  readonly lookups: Lookups;
+}
+
 /** Whether the datapaths' caches answered all packets of a pass, and there were some. */
-export function isCached(played: Pick<PassCase, 'pass' | 'lookups'>): boolean {
+export function isCached(played: LookedUp): boolean {
   return isWarm(played) && played.lookups.hit > 0 && played.lookups.missed === 0;
 }
 
 /** Whether a pass asks for what is in the caches since the one before it. */
-function isWarm({ pass }: Pick<PassCase, 'pass'>): boolean {
+export function isWarm({ pass }: Pick<LookedUp, 'pass'>): boolean {
   return pass.name === 'again' || pass.name === 'cached';
 }
 

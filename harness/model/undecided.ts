@@ -57,13 +57,6 @@ export interface Witness {
 /** Stands in for switches: the first of what is open. */
 export const firstOfAll: Witness = { counted: () => Promise.resolve([]), connections: () => Promise.resolve([]) };
 
-/** Tells nothing, where many packets go through switches at once: what they counted cannot be told apart. */
-export const onlyAlike: Witness = {
-  ofAlike: 'first',
-  counted: () => Promise.reject(new Unsupported('of flows of equal priority that do not do the same, nobody tells which one packets took that were sent together')),
-  connections: () => Promise.reject(new Unsupported('what connections are translated to nobody tells where packets are sent together')),
-};
-
 /** A tie in which several have counted, since packets come to them in other ways as well: who won shows in what the model has counted in the end. */
 export interface Doubt {
   readonly node: ModelNode;

@@ -7,7 +7,14 @@ import type { NodePlan, PortPlan, UnderlayPlan } from './plan.js';
 
 /** What the fabric asks of one node's switches; at most one call a node at an instant, one port a call. */
 export type FabricCall =
-  | { readonly kind: 'receive'; readonly node: string; readonly port: string; readonly frames: readonly Uint8Array[] }
+  | {
+      readonly kind: 'receive';
+      readonly node: string;
+      readonly port: string;
+      readonly frames: readonly Uint8Array[];
+      /** No frame leads to anything that decides over another one of them: switches may take them all before what they lead to is settled. */
+      readonly areApart?: true;
+    }
   | { readonly kind: 'advance'; readonly node: string; readonly ms: number };
 
 /** What can be asked of one node's switches: packets, time, and what those do who run them. */

@@ -6,8 +6,10 @@ export interface TestVector {
   /** Unique within a scenario, stable between runs, made of words and slashes: `ping/p1/p4`. */
   readonly id: string;
   readonly stimulus: Stimulus;
-  /** It may be played together with others that say the same, on the slow path alone: no switch takes a packet of one for part of another's connection. */
+  /** It may be played together with others that say the same: no switch takes a packet of one for part of another's connection, nor learns from it what decides over another's. */
   readonly together?: string;
+  /** It is one of very many: played in its `cold` pass alone, and when together with others, its frames are not kept. */
+  readonly depth?: 'cold';
 }
 
 /**

@@ -11,7 +11,8 @@ import { firstOfAll } from '../model/undecided.js';
 import { defineScenario, type Scenario } from '../nouns/scenario.js';
 import { openModel } from '../testbeds/model/model.js';
 import type { Switches } from '../testbeds/testbed.js';
-import { podMatrix, together } from '../vectors/policies.js';
+import { podMatrix } from '../vectors/policies.js';
+import { together } from '../vectors/together.js';
 import type { ScenarioReport } from './report.js';
 import { runScenario } from './scenario-run.js';
 

@@ -5,11 +5,13 @@
 import t from 'tap';
 import { sha256 } from '../base/digest.js';
 import type { ClusterPlan, HostPlan, InterfacePlan } from '../nouns/plan.js';
-import type { TestVector } from '../nouns/vector.js';
+import type { Lookups } from '../nouns/switching.js';
+import { passNames, type Stimulus, type TestVector } from '../nouns/vector.js';
 import { noCounts } from '../nouns/verdict.js';
 import { dissect } from '../packet/dissect.js';
 import { openModel, type ModelTestbed } from '../testbeds/model/model.js';
-import { playBatch, type BatchPlay } from './batch-play.js';
+import type { Switches } from '../testbeds/testbed.js';
+import { playBatch, type BatchPlay, type Planned } from './batch-play.js';
 import { canonicalTrace } from './canonical-trace.js';
 
 const over = (name: string, ip: string, prefixLength: number, port?: string): InterfacePlan => ({ name, ...(port === undefined ? {} : { port }), mac: `02:00:${ip.split('.').map((byte) => Number(byte).toString(16).padStart(2, '0')).join(':')}`, ip, prefixLength });
@@ -36,11 +38,12 @@ const vectors: readonly TestVector[] = [
   { id: 'asks itself', stimulus: { kind: 'arp', from: 'p3', target: '10.0.0.66' } },
 ];
 
-type Stand = (model: ModelTestbed) => Partial<ModelTestbed>;
+type Stand = (model: ModelTestbed) => Partial<Switches>;
 const truthful: Stand = () => ({});
-const play = (stand: Stand, onModel: Stand = truthful): Promise<BatchPlay> => {
+const cold = ({ id, stimulus }: TestVector): Planned => ({ id, passes: [{ name: 'cold', stimulus }] });
+const play = (stand: Stand, onModel: (model: ModelTestbed) => Partial<ModelTestbed> = () => ({}), planned: readonly Planned[] = vectors.map(cold)): Promise<BatchPlay> => {
   const [model, real] = [openModel(plan), openModel(plan)];
-  return playBatch({ ...model, ...onModel(model) }, { ...real, ...stand(real) }, plan, vectors, 1);
+  return playBatch({ ...model, ...onModel(model) }, { ...real, lookups: () => ({ hit: 0, missed: 0 }), ...stand(real) }, plan, planned, 1);
 };
 
 /** `10.0.0.2 asks for 10.0.0.3`; undefined for what is no ARP request. */
@@ -52,14 +55,14 @@ function question(frame: Uint8Array): string | undefined {
 void t.test('neighbours are asked for first', async (t) => {
   const sent: (string | undefined)[] = [];
   const played = await play(({ call }) => ({ call: (calls) => { sent.push(...calls.flatMap((one) => (one.kind === 'receive' ? one.frames.map(question) : []))); return call(calls); } }));
-  if (played.kind === 'parted') return t.fail(played.where);
+  if (played.kind !== 'alike') return t.fail(played.kind);
   t.same(sent.filter((text) => text !== undefined), [
     '10.0.0.2 asks for 10.0.0.3', '10.0.0.2 asks for 10.0.0.1', '10.0.0.2 asks for 10.0.0.77', '10.0.0.3 asks for 10.0.0.2', '10.0.0.3 asks for 10.0.0.1',
     '172.30.0.1 asks for 172.30.0.9', '172.30.0.9 asks for 172.30.0.1', '10.0.0.1 asks for 10.0.0.3', '10.0.0.2 asks for 10.0.0.77', '10.0.0.2 asks for 10.0.0.77',
     // The vectors themselves.
     '10.0.0.2 asks for 10.0.0.77', '10.0.0.3 asks for 10.0.0.66', '10.0.0.2 asks for 10.0.0.77', '10.0.0.3 asks for 10.0.0.66', '10.0.0.2 asks for 10.0.0.77', '10.0.0.3 asks for 10.0.0.66',
   ]);
-  t.same(played.observations.map(({ notes }) => notes.map(({ kind, host }) => `${host} ${kind}`)), [
+  t.same(played.passes.map((passes) => passes.flatMap(({ observation: { notes } }) => notes.map(({ kind, host }) => `${host} ${kind}`))), [
     ['p3 received', 'p2 received'], ['p3 received', 'p2 received'], ['n1 dropped'], ['p3 received', 'n1 received'], ['x9 received', 'n1 received'], ['x9 dropped'], ['p2 unresolved'], ['p3 unresolved'],
   ]);
   return undefined;
@@ -68,15 +71,15 @@ void t.test('neighbours are asked for first', async (t) => {
 void t.test('what was observed, and what was compared', async (t) => {
   const order: string[] = [];
   let left: ModelTestbed | undefined;
-  const noting = (side: string): Stand => (model) => ({ reset: () => { order.push(`${side} reset`); return model.reset(); }, call: (calls, witness) => { order.push(`${side} called`); return model.call(calls, witness); } });
+  const noting = (side: string) => (model: ModelTestbed): Partial<ModelTestbed> => ({ reset: () => { order.push(`${side} reset`); return model.reset(); }, call: (calls, witness) => { order.push(`${side} called`); return model.call(calls, witness); } });
   const played = await play((model) => { left = model; return noting('real')(model); }, noting('model'));
-  if (played.kind === 'parted' || left === undefined) return t.fail('parted');
+  if (played.kind !== 'alike' || left === undefined) return t.fail(played.kind);
   t.same(order.slice(0, 3), ['model reset', 'real reset', 'model called']);
   t.equal(order.filter((entry) => entry.endsWith('reset')).length, 2);
   const [counts, state] = [await left.counts(), await left.state()];
   t.same(played.observed, vectors.map(({ id }, index) => {
-    const real = played.observations[index] ?? { frames: [], notes: [] };
-    return sha256(canonicalTrace(id, [{ pass: { name: 'cold' }, real }], index === 0 ? { counts, state } : { counts: [], state: { connections: [], macs: [] } }));
+    const observed = (played.passes[index] ?? []).map(({ pass, observation }) => ({ pass, real: observation }));
+    return sha256(canonicalTrace(id, observed, index === 0 ? { counts, state } : { counts: [], state: { connections: [], macs: [] } }));
   }));
   const all = (comparisons: number) => ({ expected: comparisons, made: comparisons, skipped: 0 });
   t.same(played.counts, { ...noCounts, counters: all(3), connections: all(1), macs: all(6) });
@@ -98,7 +101,40 @@ void t.test('what the switches do otherwise', async (t) => {
     ['two addresses are forgotten', remembering(2), 'what is remembered: 02:00:0a:00:00:01 on br-int of n1'],
   ];
   for (const [what, stand, where] of cases) t.same(await play(stand), { kind: 'parted', where }, what);
-  const leftOpen: Stand = () => ({ leftOpen: () => [[0, 1].map((table) => ({ node: 'n1', bridge: 'br-int', table, priority: 32768, match: '' }))] });
+  const leftOpen = () => ({ leftOpen: () => [[0, 1].map((table) => ({ node: 'n1', bridge: 'br-int', table, priority: 32768, match: '' }))] });
   t.match(await play(counting(1, -1), leftOpen), { kind: 'alike' }, 'of flows that were left open the sum counts');
   t.match(await play(counting(1, 1), leftOpen), { kind: 'parted' });
+});
+
+void t.test('pass by pass', async (t) => {
+  const ping: Stimulus = { kind: 'ping', from: 'p2', to: '10.0.0.3' };
+  const udp: Stimulus = { kind: 'udp', from: 'p3', to: '10.0.0.2', port: 7 };
+  const planned: readonly Planned[] = [
+    { id: 'with a sibling', passes: passNames.map((name) => ({ name, stimulus: name === 'sibling' ? { ...ping, ttl: 63 } : ping })) },
+    { id: 'without', passes: (['cold', 'again', 'cached'] as const).map((name) => ({ name, stimulus: udp })) },
+  ];
+  /** What the caches were asked, two pings, two datagrams and their four ARP frames a pass, of which the first so many are missed. */
+  const missing = (missed: (pass: number) => number): Stand => ({ call }) => {
+    let [frames, lookups]: [number, Lookups] = [0, { hit: 0, missed: 0 }];
+    return {
+      call: async (calls) => {
+        for (const one of calls) {
+          if (one.kind !== 'receive') continue;
+          const isMissed = frames % 8 < missed(Math.floor(frames / 8));
+          frames += one.frames.length;
+          lookups = isMissed ? { ...lookups, missed: lookups.missed + one.frames.length } : { ...lookups, hit: lookups.hit + one.frames.length };
+        }
+        return await call(calls);
+      },
+      lookups: () => lookups,
+    };
+  };
+  const passesOf = async (stand: Stand) => {
+    const played = await play(stand, truthful, planned);
+    return played.kind === 'alike' ? played.passes.map((passes) => passes.map(({ pass: { name }, observation, lookups }) => `${name} ${observation.frames.length} ${lookups.hit}/${lookups.missed}`)) : played.kind;
+  };
+  t.same(await passesOf(missing((pass) => (pass < 2 ? 1 : 0))), [['cold 4 7/1', 'again 4 7/1', 'cached 4 8/0', 'sibling 4 6/0'], ['cold 4 7/1', 'again 4 7/1', 'cached 4 8/0']]);
+  t.same(await passesOf(missing((pass) => (pass < 1 ? 1 : 0))), [['cold 4 7/1', 'again 4 8/0', 'sibling 4 6/0'], ['cold 4 7/1', 'again 4 8/0']], 'the cache alone has answered already');
+  t.equal(await passesOf(missing(() => 1)), 'uncached');
+  t.match(await play(truthful, truthful, planned.map(({ id, passes }) => ({ id, passes: passes.slice(0, 1) }))), { kind: 'alike' }, 'where nothing is asked for again, nothing need be cached');
 });

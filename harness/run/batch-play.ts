@@ -1,45 +1,71 @@
-/** Vectors that are played together: neighbours first, then all of them, then what they left behind. */
+/** Vectors that are played together: in each pass neighbours first, then all of them; then what they left behind. */
 import { sha256 } from '../base/digest.js';
 import { compareCounters, withSums } from '../compare/counters.js';
 import { compareState } from '../compare/state.js';
-import type { Aftermath } from '../compare/vector.js';
+import { isCached, isWarm, type Aftermath, type LookedUp } from '../compare/vector.js';
 import type { KnownNeighbours } from '../fabric/host.js';
 import { nextHop } from '../fabric/routing.js';
 import type { Observation } from '../nouns/observation.js';
 import type { ClusterPlan, HostPlan } from '../nouns/plan.js';
-import type { Stimulus, TestVector } from '../nouns/vector.js';
+import { passNames, type Pass, type Stimulus } from '../nouns/vector.js';
 import { noCounts, type Counts } from '../nouns/verdict.js';
 import type { ModelTestbed } from '../testbeds/model/model.js';
-import type { Testbed } from '../testbeds/testbed.js';
+import type { Switches } from '../testbeds/testbed.js';
 import { canonicalTrace } from './canonical-trace.js';
-import { draw } from './drive.js';
+import { draw, lookupsSince } from './drive.js';
 import { playTogether, type Sending } from './together.js';
 
-/** `parted`: model and switches did not do the same; which vector it was only playing them alone tells. */
+/** A vector, and the passes that it is to be played in. */
+export interface Planned {
+  readonly id: string;
+  readonly passes: readonly Pass[];
+}
+
+/** One pass of one vector; what the caches were asked is told of all that were played with it. */
+export interface PassTogether extends LookedUp {
+  readonly pass: Pass;
+  /** Of both sides: they let out the same. */
+  readonly observation: Observation;
+}
+
+/** `parted`: model and switches did not do the same; which vector it was only playing them alone tells. `uncached`: the caches alone answered in no pass. */
 export type BatchPlay =
   | {
       readonly kind: 'alike';
-      /** Of each vector. */
-      readonly observations: readonly Observation[];
+      /** Of each vector, those that were played. */
+      readonly passes: readonly (readonly PassTogether[])[];
       /** Of each, a digest of what was observed of the switches; with the first, of what all of them left behind. */
       readonly observed: readonly string[];
+      /** What they left behind in the switches. */
+      readonly left: Aftermath;
       /** What was compared once for all of them. */
       readonly counts: Counts;
     }
-  | { readonly kind: 'parted'; readonly where: string };
+  | { readonly kind: 'parted'; readonly where: string }
+  | { readonly kind: 'uncached' };
 
 /**
- * Plays the vectors between two resets of both sides. Neighbours are asked for first, by ARP through the same switches. Counters and what is
- * remembered are compared for all of them; of flows of equal priority that do the same, the sum of their counters is.
+ * Plays the vectors between two resets of both sides, pass by pass. Neighbours are asked for first, by ARP through the same switches. Counters and what is
+ * remembered are compared for all of them and all passes; of flows of equal priority that do the same, the sum of their counters is.
  * @throws Unsupported where the model cannot tell.
  */
-export async function playBatch(model: ModelTestbed, real: Testbed, plan: ClusterPlan, vectors: readonly TestVector[], seed: number): Promise<BatchPlay> {
+export async function playBatch(model: ModelTestbed, real: Switches, plan: ClusterPlan, vectors: readonly Planned[], seed: number): Promise<BatchPlay> {
   await Promise.all([model.reset(), real.reset()]);
-  const asked = arpRequests(plan, vectors.map(({ stimulus }) => stimulus));
-  const resolved = await playTogether(model, real, plan, asked.map((stimulus): Sending => ({ stimulus, draws: draw(seed, 'neighbours') })), new Map());
-  if (resolved.kind === 'parted') return resolved;
-  const played = await playTogether(model, real, plan, vectors.map(({ id, stimulus }): Sending => ({ stimulus, draws: draw(seed, id) })), neighboursIn(resolved.observations));
-  if (played.kind === 'parted') return played;
+  const passes: PassTogether[][] = vectors.map(() => []);
+  for (const name of passNames) {
+    if (name === 'cached' && passes.flat().some(isCached)) continue;
+    const players = vectors.flatMap(({ id, passes: planned }, index) => planned.filter((pass) => pass.name === name).map((pass) => ({ id, index, pass })));
+    if (players.length === 0) continue;
+    const before = real.lookups();
+    const asked = arpRequests(plan, players.map(({ pass: { stimulus } }) => stimulus));
+    const resolved = await playTogether(model, real, plan, asked.map((stimulus): Sending => ({ stimulus, draws: draw(seed, 'neighbours') })), new Map());
+    if (resolved.kind === 'parted') return resolved;
+    const played = await playTogether(model, real, plan, players.map(({ id, pass: { stimulus } }): Sending => ({ stimulus, draws: draw(seed, id) })), neighboursIn(resolved.observations));
+    if (played.kind === 'parted') return played;
+    const lookups = lookupsSince(before, real);
+    for (const [place, { index, pass }] of players.entries()) passes[index]?.push({ pass, lookups, observation: played.observations[place] ?? nothingSeen });
+  }
+  if (passes.flat().some(isWarm) && !passes.flat().some(isCached)) return { kind: 'uncached' };
   const [counts, state, strays] = [await real.counts(), await real.state(), await real.strays()];
   const leftOpen = model.leftOpen();
   const counters = compareCounters(withSums(await model.counts(), leftOpen), withSums(counts, leftOpen));
@@ -48,17 +74,15 @@ export async function playBatch(model: ModelTestbed, real: Testbed, plan: Cluste
   if (stray !== undefined) return { kind: 'parted', where: `a frame out of ${stray.port} on ${stray.node} after all was over` };
   if (counter !== undefined) return { kind: 'parted', where: `what ${counter.flow.bridge} on ${counter.flow.node} counted in table ${counter.flow.table}` };
   if (entry !== undefined) return { kind: 'parted', where: `what is remembered: ${entry.about}` };
-  const { observations } = played;
+  const left: Aftermath = { counts: withSums(counts, leftOpen), state };
   return {
-    kind: 'alike', observations,
-    observed: vectors.map(({ id }, index) => {
-      const real = observations[index] ?? { frames: [], notes: [] };
-      return sha256(canonicalTrace(id, [{ pass: { name: 'cold' }, real }], index === 0 ? { counts: withSums(counts, leftOpen), state } : nothing));
-    }),
+    kind: 'alike', passes, left,
+    observed: vectors.map(({ id }, index) => sha256(canonicalTrace(id, (passes[index] ?? []).map(({ pass, observation }) => ({ pass, real: observation })), index === 0 ? left : nothing))),
     counts: { ...noCounts, counters: counters.count, connections: remembered.connections, macs: remembered.macs },
   };
 }
 
+const nothingSeen: Observation = { frames: [], notes: [] };
 const nothing: Aftermath = { counts: [], state: { connections: [], macs: [] } };
 
 /** What senders and those who answer them will have to ask, each question once. */

@@ -17,10 +17,12 @@ import type { TestVector } from '../nouns/vector.js';
 import { noCounts } from '../nouns/verdict.js';
 import { openModel } from '../testbeds/model/model.js';
 import type { Switches } from '../testbeds/testbed.js';
-import { hostMatrix, podMatrix, together } from '../vectors/policies.js';
+import { hostMatrix, podMatrix } from '../vectors/policies.js';
+import { coldAlone, together, togetherIfMany } from '../vectors/together.js';
 import { judgeBatch } from './batch.js';
+import type { Depth } from './passes.js';
 import type { ScenarioReport } from './report.js';
-import { runScenario } from './scenario-run.js';
+import { runScenario, type ScenarioRun } from './scenario-run.js';
 import { mostTogether, unitsOf } from './units.js';
 import { portsOf, type Stage } from './vector-run.js';
 
@@ -35,10 +37,14 @@ function scenarioOf(vectors: readonly TestVector[], given: Cluster = cluster): S
 }
 
 /** Stands in for real switches: what it does not say otherwise is the model's, with the last of what is left open. */
-async function run(vectors: readonly TestVector[], stand: (model: Switches) => Partial<Switches> = () => ({}), given: Cluster = cluster, onProgress: (done: number) => void = () => undefined): Promise<ScenarioReport> {
+async function run(vectors: readonly TestVector[], stand: (model: Switches) => Partial<Switches> = () => ({}), given: Cluster = cluster, onProgress: (done: number) => void = () => undefined, depth: Depth = 'cold'): Promise<ScenarioReport> {
+  return (await runOf(vectors, stand, given, onProgress, depth)).report;
+}
+
+async function runOf(vectors: readonly TestVector[], stand: (model: Switches) => Partial<Switches>, given: Cluster, onProgress: (done: number) => void, depth: Depth): Promise<ScenarioRun> {
   const scenario = scenarioOf(vectors, given);
-  const { report } = await runScenario({ ...scenario, controlPlane: { ...scenario.controlPlane, plan: () => scenario.controlPlane.plan(given) } }, {}, {
-    seed: 1, nowMs: () => 0, depth: 'cold', onProgress,
+  return await runScenario({ ...scenario, controlPlane: { ...scenario.controlPlane, plan: () => scenario.controlPlane.plan(given) } }, {}, {
+    seed: 1, nowMs: () => 0, depth, onProgress,
     openReal: (plan) => {
       const model = openModel(plan);
       const lastWins = { ...firstOfAll, counted: (candidates: readonly FlowCount[]) => Promise.resolve(candidates.map(({ packets }, index) => packets + (index === candidates.length - 1 ? 1 : 0))) };
@@ -46,7 +52,6 @@ async function run(vectors: readonly TestVector[], stand: (model: Switches) => P
       return Promise.resolve({ ...switches, ...stand(switches) });
     },
   });
-  return report;
 }
 
 const verdicts = ({ vectors }: ScenarioReport) => vectors.map(({ id, intent, verdict }) => `${id} ${intent.kind} ${verdict}`);
@@ -73,7 +78,7 @@ void t.test('what is told of each', async (t) => {
     return { outcome, connections: (await real.state()).connections.length, macs: (await real.state()).macs.length, flows: (await real.counts()).length, put: stage.model.leftOpen().map((flows) => flows.length) };
   };
   const { outcome, connections, macs, flows, put } = await judged();
-  if (outcome.kind === 'parted') return t.fail(outcome.where);
+  if (outcome.kind !== 'conforms') return t.fail(outcome.kind);
   const [first, ...others] = outcome.judged.map(({ report }) => report);
   const all = (comparisons: number) => ({ expected: comparisons, made: comparisons, skipped: 0 });
   const counts = (frames: number, speaking: number) => ({ ...noCounts, intent: all(2), frames: all(frames), silence: all(ports.size - speaking) });
@@ -143,6 +148,50 @@ void t.test('where switches give out nothing is told of any of them, and nothing
   }
 });
 
+/** Whose caches answer whatever comes behind the cold pass. */
+const caching = (model: Switches): Partial<Switches> => ({ lookups: () => ({ hit: ++asked, missed: 0 }), reset: () => model.reset() });
+let asked = 0;
+const inAllPasses = (vectors: readonly TestVector[], stand: (model: Switches) => Partial<Switches> = () => ({})) => runOf(vectors, (model) => ({ ...caching(model), ...stand(model) }), cluster, () => undefined, 'all');
+
+void t.test('all passes are played together, and judged', async (t) => {
+  const [all, alone] = [await inAllPasses(few), await inAllPasses(few.map(({ id, stimulus }) => ({ id, stimulus })))];
+  t.strictSame(verdicts(all.report), verdicts(alone.report));
+  t.equal(all.report.verdict, 'conforms');
+  for (const aspect of ['intent', 'cache'] as const) t.strictSame(all.report.counts[aspect], alone.report.counts[aspect], aspect);
+  t.strictSame(all.report.vectors.map(({ sibling }) => sibling), alone.report.vectors.map(({ sibling }) => sibling));
+  t.ok(all.record.vectors.every(({ real, together: kept }) => real === undefined && kept?.passes?.map(({ pass }) => pass.name).join() === 'cold,again,sibling'), 'the cache alone answered the second');
+  t.same(all.record.vectors.map(({ together: kept }) => (kept?.left?.counts.length ?? 0) > 20 && (kept?.left?.state.connections.length ?? 0) > 0), few.map((_, index) => index === 0), 'what all of them left behind');
+  t.ok(alone.record.vectors.every(({ real, together: kept }) => kept === undefined && real !== undefined));
+  const cold = await inAllPasses(coldAlone(few));
+  t.ok(cold.record.vectors.every(({ together: kept }) => kept !== undefined && kept.passes === undefined), 'of very many nothing is kept');
+  t.equal(cold.report.counts.intent.made, 2 * few.length);
+});
+
+void t.test('a lie in any pass shows, and a promise that is broken in one', async (t) => {
+  const { record } = await inAllPasses(few);
+  const frames = record.vectors.flatMap(({ together: kept }) => kept?.passes?.map(({ frames }) => frames.filter(({ direction }) => direction === 'out').length) ?? []).reduce((sum, count) => sum + count, 0);
+  const verdictOf = async (nth: number) => {
+    let seen = 0;
+    const { report } = await inAllPasses(few, (model) => ({ call: async (calls) => (await model.call(calls)).map((step): SwitchStep => ({ outputs: step.outputs.filter(() => ++seen !== nth) })) }));
+    return report.verdict;
+  };
+  for (const share of [0.1, 0.5, 0.9]) t.equal(await verdictOf(Math.ceil(frames * share)), 'diverges', `${share}`);
+  const plan = antrea('0.8').plan(cluster);
+  const stage: Stage = {
+    scenario: { ...scenarioOf(few), intent: (topology, stimulus) => (few.some((vector) => vector.stimulus === stimulus) ? intentOf(topology, stimulus) : { kind: 'blocked', why: 'no sibling passes' }) },
+    topology: cluster, plan, model: openModel(plan), seed: 1, depth: 'all', onJudged: () => undefined,
+  };
+  const real = openModel(plan);
+  t.match(await judgeBatch(stage, { ...real, call: (calls) => real.call(calls, firstOfAll), lookups: () => ({ hit: ++asked, missed: 0 }) }, few, portsOf(plan)), { kind: 'parted', where: /^what was promised of .*, sibling pass: / });
+});
+
+void t.test('where the caches alone never answer, each is played alone', async (t) => {
+  const { report, record } = await runOf(few, () => ({ lookups: () => ({ hit: 0, missed: ++asked }) }), cluster, () => undefined, 'all');
+  t.equal(report.verdict, 'inconclusive');
+  t.ok(report.vectors.every(({ verdict, inconclusive }) => verdict === 'inconclusive' && inconclusive?.cause.endsWith('the cached path was not seen')));
+  t.ok(record.vectors.every(({ together: kept }) => kept === undefined));
+});
+
 void t.test('what cannot be told apart when it is sent together is played alone', async (t) => {
   let spoken = false;
   const speaking = (model: Switches): Partial<Switches> => ({
@@ -173,7 +222,8 @@ void t.test('a promise that is broken is told of its vector, and of no other', a
 void t.test('units', async (t) => {
   const vectors = (count: number, mark: Partial<TestVector>) => Array.from({ length: count }, (_, index): TestVector => ({ id: `${index}`, stimulus: { kind: 'ping', from: 'a', to: 'b' }, ...mark }));
   const lengths = (all: readonly TestVector[]) => unitsOf(all).map(({ length }) => length);
-  t.same(lengths([...vectors(2, {}), ...vectors(3, { together: 'cells' }), ...vectors(1, { together: 'others' }), ...vectors(1, {})]), [1, 1, 3, 1, 1]);
+  t.same(lengths([...vectors(2, {}), ...vectors(3, { together: 'cells' }), ...vectors(1, { together: 'others' }), ...vectors(1, {}), ...vectors(2, { together: 'others' })]), [1, 1, 3, 3, 1]);
+  t.same([499, 500].map((count) => unitsOf(togetherIfMany(vectors(count, {}))).length), [499, 1]);
   t.same(lengths(vectors(mostTogether + 1, { together: 'cells' })), [500, 501]);
   t.same(lengths([]), []);
 });

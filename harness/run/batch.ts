@@ -1,34 +1,54 @@
 /** Vectors that are played together, judged. */
 import { judge } from '../compare/intent.js';
+import { cacheCount, type Aftermath } from '../compare/vector.js';
 import type { Observation } from '../nouns/observation.js';
 import type { TestVector } from '../nouns/vector.js';
 import { addCounts, noCounts, type Count, type Counts } from '../nouns/verdict.js';
 import type { Switches } from '../testbeds/testbed.js';
-import { playBatch } from './batch-play.js';
-import type { Judged, Stage } from './vector-run.js';
+import { playBatch, type BatchPlay, type PassTogether } from './batch-play.js';
+import { passesOf } from './passes.js';
+import { recordWitness, type RecordedTogether } from './record.js';
+import { siblingOf, type Judged, type Stage } from './vector-run.js';
 
-/** `parted`: model and switches did not do the same, or a promise was not kept; which vector it was only playing them alone tells. */
-export type BatchOutcome = { readonly kind: 'conforms'; readonly judged: readonly Judged[] } | { readonly kind: 'parted'; readonly where: string };
+/**
+ * `parted`: model and switches did not do the same, or a promise was not kept; which vector it was only playing them alone tells. `uncached`: what the
+ * caches alone answer was not seen.
+ */
+export type BatchOutcome = { readonly kind: 'conforms'; readonly judged: readonly Judged[] } | Exclude<BatchPlay, { readonly kind: 'alike' }>;
 
-/** Each vector's promise is judged by its own hosts; that nothing else came out anywhere, each call has shown. */
-export async function judgeBatch({ scenario, topology, plan, model, seed }: Stage, real: Switches, vectors: readonly TestVector[], ports: ReadonlySet<string>): Promise<BatchOutcome> {
-  const played = await playBatch(model, real, plan, vectors, seed);
-  if (played.kind === 'parted') return played;
+/** Each vector's promises are judged by its own hosts; that nothing else came out anywhere, each call has shown. */
+export async function judgeBatch(stage: Stage, real: Switches, vectors: readonly TestVector[], ports: ReadonlySet<string>): Promise<BatchOutcome> {
+  const { scenario, topology, plan, model, seed } = stage;
+  const planned = vectors.map((vector) => passesOf(stage, vector));
+  const played = await playBatch(model, real, plan, vectors.map(({ id }, index) => ({ id, passes: planned[index] ?? [] })), seed);
+  if (played.kind !== 'alike') return played;
   const judged: Judged[] = [];
   for (const [index, vector] of vectors.entries()) {
-    const observation = played.observations[index] ?? { frames: [], notes: [] };
+    const passes = played.passes[index] ?? [];
     const observed = played.observed[index] ?? '';
-    const intent = scenario.intent(topology, vector.stimulus);
-    const broken = judge(intent, vector.stimulus, observation);
-    if (broken !== undefined) return { kind: 'parted', where: `what was promised of ${vector.id}: ${broken.actual}` };
-    const own = { ...noCounts, intent: both, ...framesOf(observation, ports) };
+    for (const { pass: { name, stimulus }, observation } of passes) {
+      const broken = judge(scenario.intent(topology, stimulus), stimulus, observation);
+      if (broken !== undefined) return { kind: 'parted', where: `what was promised of ${vector.id}${name === 'cold' ? '' : `, ${name} pass`}: ${broken.actual}` };
+    }
+    const own = addCounts([
+      ...passes.map(({ observation }) => ({ ...noCounts, intent: both, ...framesOf(observation, ports) })),
+      { ...noCounts, cache: cacheCount(passes.map(({ observation, ...pass }) => ({ ...pass, model: observation }))) },
+    ]);
     judged.push({
-      report: { id: vector.id, stimulus: { ...vector.stimulus }, intent: { ...intent }, verdict: 'conforms', counts: index === 0 ? addCounts([own, played.counts]) : own, differences: [] },
-      record: { vector, together: { observed } },
+      report: {
+        id: vector.id, stimulus: { ...vector.stimulus }, intent: { ...scenario.intent(topology, vector.stimulus) }, ...siblingOf(stage, planned[index] ?? []),
+        verdict: 'conforms', counts: index === 0 ? addCounts([own, played.counts]) : own, differences: [],
+      },
+      record: { vector, together: { observed, ...(vector.depth === 'cold' ? {} : recordTogether(passes, index === 0 ? played.left : undefined)) } },
       observed,
     });
   }
   return { kind: 'conforms', judged };
+}
+
+function recordTogether(passes: readonly PassTogether[], left: Aftermath | undefined): Omit<RecordedTogether, 'observed'> {
+  const { passes: recorded, ...rest } = recordWitness(passes.map(({ pass, observation }) => ({ pass, real: observation })), left ?? { counts: [], state: { connections: [], macs: [] } });
+  return { passes: recorded, ...(left === undefined ? {} : { left: rest }) };
 }
 
 const both: Count = { expected: 2, made: 2, skipped: 0 };

@@ -58,11 +58,16 @@ export async function playInStep(model: ModelTestbed, real: Switches, plan: Clus
     if (pass.name === 'cached' && played.some(isCached)) continue;
     const [before, traced] = [real.lookups(), model.traces().length];
     const { parting, answers: _, ...seen } = await playPass(model, real, [runStimulus(plan, pass.stimulus, draws), runStimulus(plan, pass.stimulus, draws)]);
-    const after = real.lookups();
-    played.push({ ...seen, pass, traces: model.traces().slice(traced), lookups: { hit: after.hit - before.hit, missed: after.missed - before.missed } });
+    played.push({ ...seen, pass, traces: model.traces().slice(traced), lookups: lookupsSince(before, real) });
     if (parting !== undefined) return { passes: played, parting };
   }
   return { passes: played, parting: undefined };
+}
+
+/** What the caches were asked since `before`. */
+export function lookupsSince(before: Lookups, real: Switches): Lookups {
+  const { hit, missed } = real.lookups();
+  return { hit: hit - before.hit, missed: missed - before.missed };
 }
 
 /** One pass as it was played. */

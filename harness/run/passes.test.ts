@@ -20,6 +20,7 @@ const names = (given: Circumstances) => passes(given).map(({ name }) => name);
 void t.test('passes', (t) => {
   t.same(names(circumstances(() => denied)), ['cold', 'again', 'cached', 'sibling']);
   t.same(names(circumstances(() => denied, { depth: 'cold' })), ['cold']);
+  t.same(passesOf(circumstances(() => denied), { id: 'one of many', stimulus: ping, depth: 'cold' }).map(({ name }) => name), ['cold'], 'as it says itself');
   t.same(names(circumstances(() => { throw new Unsupported('no promise'); })), ['cold', 'again', 'cached'], 'nothing is promised about any sibling');
   t.throws(() => names(circumstances(() => { throw new TypeError('a bug'); })), { name: 'TypeError', message: 'a bug' });
   const onlyTtl = circumstances((stimulus) => { if ('ttl' in stimulus) return denied; throw new Unsupported('no promise'); });

@@ -45,8 +45,17 @@ export interface VectorRecord {
   readonly vector: TestVector;
   /** What the switches did; missing where the vector could not be played to its end, or was played together with others. */
   readonly real?: RecordedWitness;
-  /** Of one that was played together with others, a digest of what the switches did: they let out the frames of the model, byte by byte. */
-  readonly together?: { readonly observed: string };
+  /** Of one that was played together with others. */
+  readonly together?: RecordedTogether;
+}
+
+export interface RecordedTogether {
+  /** A digest of what the switches did: they let out the frames of the model, byte by byte. */
+  readonly observed: string;
+  /** Those that were played; of one that is played in its cold pass alone, nothing is kept of it. */
+  readonly passes?: readonly RecordedPass[];
+  /** With the first of them, what all of them left behind; flows that counted at least one packet. */
+  readonly left?: Pick<RecordedWitness, 'counts' | 'state'>;
 }
 
 export interface RecordedWitness {
@@ -64,7 +73,13 @@ export interface RecordedPass {
   readonly notes: Observation['notes'];
 }
 
-export function recordWitness(passes: readonly { readonly pass: Pass; readonly real: Observation }[], { counts, state }: Aftermath): RecordedWitness {
+/** A pass, and what was observed of the switches in it. */
+export interface SeenPass {
+  readonly pass: Pass;
+  readonly real: Observation;
+}
+
+export function recordWitness(passes: readonly SeenPass[], { counts, state }: Aftermath): RecordedWitness {
   return {
     passes: passes.map(({ pass, real }) => ({ pass, frames: real.frames.map((event) => ({ ...event, frame: Buffer.from(event.frame).toString('hex') })), notes: real.notes })),
     counts: counts.filter(({ packets }) => packets > 0),

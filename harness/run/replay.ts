@@ -7,7 +7,7 @@ import type { Aftermath } from '../compare/vector.js';
 import type { Observation } from '../nouns/observation.js';
 import { formatFlowId } from '../nouns/switching.js';
 import type { ClusterPlan } from '../nouns/plan.js';
-import type { Testbed } from '../testbeds/testbed.js';
+import type { Switches, Testbed } from '../testbeds/testbed.js';
 import { openModel } from '../testbeds/model/model.js';
 import { playBatch } from './batch-play.js';
 import { playAlone } from './drive.js';
@@ -27,7 +27,7 @@ export type Replayed = { readonly id: string } & (
  * Plays the recorded vectors for which `wanted` holds, in their order, on switches brought up from the recorded plan. One that was played together with
  * others is so again, and of a history all that was before them happens again.
  */
-export async function replay(record: ScenarioRecord, seed: number, wanted: (id: string) => boolean, openReal: (plan: ClusterPlan) => Promise<Testbed>): Promise<readonly Replayed[]> {
+export async function replay(record: ScenarioRecord, seed: number, wanted: (id: string) => boolean, openReal: (plan: ClusterPlan) => Promise<Switches>): Promise<readonly Replayed[]> {
   const recorded = new Map(record.vectors.map((kept) => [kept.vector.id, kept]));
   const units = unitsOf(record.vectors.map(({ vector }) => vector)).filter((unit) => unit.some(({ id }) => wanted(id)));
   const results: Replayed[] = [];
@@ -50,14 +50,22 @@ export async function replay(record: ScenarioRecord, seed: number, wanted: (id: 
   return [...results, ...missing.map(({ id }) => ({ id, kind: 'inconclusive' as const, cause }))];
 }
 
-async function replayTogether(real: Testbed, plan: ClusterPlan, kept: readonly VectorRecord[], seed: number): Promise<readonly Replayed[]> {
-  const played = await playBatch(openModel(plan, real.versions), real, plan, kept.map(({ vector }) => vector), seed);
+async function replayTogether(real: Switches, plan: ClusterPlan, kept: readonly VectorRecord[], seed: number): Promise<readonly Replayed[]> {
+  const planned = kept.map(({ vector: { id, stimulus }, together }) => ({ id, passes: together?.passes?.map(({ pass }) => pass) ?? [{ name: 'cold' as const, stimulus }] }));
+  const played = await playBatch(openModel(plan, real.versions), real, plan, planned, seed);
   return kept.map(({ vector: { id }, together }, index): Replayed => {
     if (played.kind === 'parted') return { id, kind: 'different', first: `model and switches part now: ${played.where}` };
-    const { frames = [], notes = [] } = played.observations[index] ?? {};
+    if (played.kind === 'uncached') return { id, kind: 'different', first: 'the caches alone answer in no pass now' };
+    const observations = (played.passes[index] ?? []).map(({ observation }) => observation);
+    const first = together?.passes?.flatMap((pass, place) => firstDifference(pass, observations[place]) ?? [])[0];
+    if (first !== undefined) return { id, kind: 'different', first };
     if (played.observed[index] !== together?.observed) return { id, kind: 'different', first: 'what was observed has another digest than what was recorded' };
-    return { id, kind: 'same', events: frames.length + notes.length };
+    return { id, kind: 'same', events: eventsIn(observations) };
   });
+}
+
+function eventsIn(observations: readonly Observation[]): number {
+  return observations.reduce((sum, { frames, notes }) => sum + frames.length + notes.length, 0);
 }
 
 async function replayVector(real: Testbed, plan: ClusterPlan, { vector, real: recorded }: VectorRecord, seed: number): Promise<Replayed> {
@@ -89,7 +97,7 @@ async function asRecorded(real: Testbed, id: string, recorded: RecordedWitness, 
   const state = await real.state();
   const first = recorded.passes.flatMap((pass, index) => firstDifference(pass, observations[index]) ?? [])[0] ?? firstInAftermath(recorded, { counts, state });
   if (first !== undefined) return { id, kind: 'different', first };
-  return { id, kind: 'same', events: observations.reduce((sum, { frames, notes }) => sum + frames.length + notes.length, 0) + counts.length + state.connections.length + state.macs.length };
+  return { id, kind: 'same', events: eventsIn(observations) + counts.length + state.connections.length + state.macs.length };
 }
 
 function firstDifference(recorded: RecordedPass, now: Observation = { frames: [], notes: [] }): string | undefined {

@@ -6,8 +6,8 @@ import type { Judged } from './vector-run.js';
 export interface ScenarioOutcome {
   readonly program: readonly Difference[];
   readonly programCount: Count;
-  /** Of each unit. */
-  readonly judged: readonly (readonly Judged[])[];
+  /** In the order of the vectors. */
+  readonly judged: readonly Judged[];
   /** Why there were no switches to run the vectors on. */
   readonly gone?: Inconclusive;
   readonly versions: Readonly<Record<string, string>>;

@@ -51,8 +51,7 @@ export async function runScenario(scenario: Scenario, axes: Readonly<Record<stri
   const startedMs = options.nowMs();
   const { topology, plan, otherwise, before, after } = approachOf(scenario, axes, options.version ?? 'unknown');
   const setting = { scenario, topology, plan, seed: options.seed, depth: options.depth ?? 'all' };
-  const { program, programCount, judged: ofUnits, gone, versions, history } = await outcomeOf(setting, before, axes, options);
-  const judged = ofUnits.flat();
+  const { program, programCount, judged, gone, versions, history } = await outcomeOf(setting, before, axes, options);
   const programCounts = { ...noCounts, program: programCount };
   const cause = gone ?? (judged.length === 0 ? { cause: 'there was no vector to run', evidence: [], remedies: [] } : undefined);
   const verdicts = [verdictOn(program, programCounts), ...judged.map(({ report }) => report.verdict), ...(cause === undefined ? [] : (['inconclusive'] as const))];
@@ -113,11 +112,12 @@ async function carryOutInLanes(setting: Setting, before: Approach['before'], vec
     carryOut({ ...setting, model: openModel(setting.plan), onJudged }, before, units.filter((_, index) => index % lanes === lane), options)));
   const [first] = outcomes;
   assert(first !== undefined, 'there is a lane');
+  const byVector = new Map(outcomes.flatMap(({ judged }) => judged.map((one) => [one.record.vector, one] as const)));
   const gone = outcomes.find((outcome) => outcome.gone !== undefined)?.gone;
   return {
     program: outcomes.find(({ program }) => program.length > 0)?.program ?? [],
     programCount: outcomes.find(({ programCount }) => programCount.made < programCount.expected)?.programCount ?? first.programCount,
-    judged: units.map((_, index) => outcomes[index % lanes]?.judged[Math.floor(index / lanes)] ?? []),
+    judged: vectors.flatMap((vector) => byVector.get(vector) ?? []),
     versions: first.versions,
     ...(gone === undefined ? {} : { gone }),
   };
@@ -127,12 +127,8 @@ async function carryOut(stage: Stage, before: Approach['before'], units: readonl
   const desired = await stage.model.program();
   const withoutSwitches = async (gone: Inconclusive, versions: ScenarioRun['versions']): Promise<ScenarioOutcome> => {
     const { count } = compareProgram(desired, []);
-    const judged: Judged[][] = [];
-    for (const unit of units) {
-      const open: Judged[] = [];
-      for (const vector of unit) open.push(await leftOpen(stage, vector, gone));
-      judged.push(open);
-    }
+    const judged: Judged[] = [];
+    for (const vector of units.flat()) judged.push(await leftOpen(stage, vector, gone));
     return { program: [], programCount: { ...count, made: 0 }, judged, gone, versions };
   };
   const opened = await attempt(() => openReal(before[0]?.plan ?? stage.plan));

@@ -10,6 +10,7 @@ import type { ClusterPlan, HostPlan } from '../nouns/plan.js';
 import type { FabricCall, PacketIn, SwitchCall, SwitchStep } from '../nouns/switching.js';
 import type { Stimulus } from '../nouns/vector.js';
 import { openModel, type ModelTestbed } from '../testbeds/model/model.js';
+import { firstOfAll, type Witness } from '../model/undecided.js';
 import { draw } from './drive.js';
 import { playTogether, type Sending, type Together } from './together.js';
 
@@ -108,4 +109,34 @@ void t.test('what nobody can tell apart is refused', async (t) => {
   t.strictSame((await play(several, wires, telling('receive'))).together, { kind: 'parted', where: 'what controllers were told' });
   const waiting = sendings({ kind: 'ping', from: 'c', to: '10.0.0.9' });
   for (const script of [telling('advance'), speaking]) for (const sides of [[script, wires], [wires, script]]) await t.rejects(play(waiting, ...sides), { name: 'Unsupported', message: /^frames came out while time passed/ });
+});
+
+void t.test('what only the switch can tell it is asked once it has the packet, and those before it', async (t) => {
+  const ports = ['a', 'b', 'c'].map((name, index) => ({ kind: 'endpoint' as const, name: `port-${name}`, ofport: index + 1 }));
+  const flows = ['priority=1,ip,in_port=1 actions=2', 'priority=9,udp,nw_src=10.0.0.1 actions=2', 'priority=9,udp,nw_dst=10.0.0.2 actions=3'];
+  const tied: ClusterPlan = { nodes: [{ node: 'n1', hosts: [host('a', 1), host('b', 2), host('c', 3)], bridges: [{ name: 'br', mac: mac(7), flows, ports }] }] };
+  const all = sendings({ kind: 'ping', from: 'a', to: '10.0.0.2' }, { kind: 'udp', from: 'a', to: '10.0.0.2', port: 9 }, { kind: 'udp', from: 'a', to: '10.0.0.2', port: 10 }, { kind: 'ping', from: 'a', to: '10.0.0.2' });
+  const played = async (winner: number, lie: (step: SwitchStep) => SwitchStep = (step) => step) => {
+    const [model, switches] = [openModel(tied), openModel(tied)];
+    const took: Witness = { ...firstOfAll, counted: (candidates) => Promise.resolve(candidates.map(({ packets }, index) => packets + (index === winner ? 1 : 0))) };
+    const sizes: string[] = [];
+    const real = { ...switches, call: async (calls: readonly SwitchCall[]) => {
+      sizes.push(...calls.map((call) => (call.kind === 'receive' ? `${call.port} ${call.frames.length}` : call.kind)));
+      return (await switches.call(calls, took)).map(lie);
+    } };
+    return { ...(await playTogether(model, real, tied, all, known)), sizes };
+  };
+  const parts = ['port-a 2', 'port-a 2'];
+  for (const [winner, port] of [[0, 'port-b'], [1, 'port-c']] as const) {
+    const { sizes, ...outcome } = await played(winner);
+    t.same(sizes.slice(0, 2), parts, 'as far as the first of them; then it is known');
+    if (outcome.kind !== 'alike') return t.fail(outcome.where);
+    t.same(outcome.observations[1]?.frames.filter(({ direction }) => direction === 'out').map(({ port }) => port), [port]);
+    t.same(outcome.observations[2]?.frames.filter(({ direction }) => direction === 'out').map(({ port }) => port), [port]);
+  }
+  for (const nth of [1, 2, 3, 4]) {
+    let seen = 0;
+    t.match(await played(0, ({ outputs }) => ({ outputs: outputs.filter(() => ++seen !== nth) })), { kind: 'parted', where: 'what came out of n1 when 4 frames went into port-a' }, `without frame ${nth}`);
+  }
+  return undefined;
 });

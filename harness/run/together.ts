@@ -10,9 +10,10 @@ import type { Observation } from '../nouns/observation.js';
 import type { ClusterPlan } from '../nouns/plan.js';
 import type { FabricCall, SwitchStep } from '../nouns/switching.js';
 import type { Stimulus } from '../nouns/vector.js';
-import { onlyAlike } from '../model/undecided.js';
+import type { Witness } from '../model/undecided.js';
 import type { ModelTestbed } from '../testbeds/model/model.js';
 import type { Testbed } from '../testbeds/testbed.js';
+import { witness } from './drive.js';
 
 /** What one of them sends, and what its sender puts into it. */
 export interface Sending {
@@ -70,27 +71,52 @@ function observationOf(asks: Player['asks']): Observation {
 async function sendAll(model: ModelTestbed, real: Testbed, players: readonly Player[]): Promise<string | undefined> {
   const made = players.map((player) => ({ player, steps: [] as SwitchStep[] }));
   for (const round of inRounds(made.flatMap(({ player, steps }) => callsOf(player).map((call, index): Frame => ({ steps, index, call: receiving(call) }))))) {
-    const predicted: (readonly string[])[] = [];
-    for (const port of round) {
-      const outputs: string[] = [];
-      for (const { steps, index, call } of port) {
-        const [step] = await model.call([call], onlyAlike);
-        assert(step !== undefined, 'a step for every call');
-        if (isTold(step)) throw new Unsupported('controllers are told of packets, which vectors that are played together cannot compare');
-        steps[index] = step;
-        outputs.push(...inTexts(step));
-      }
-      predicted.push(outputs.sort());
-    }
-    const observed = await real.call(round.map((port) => ({ ...callAt(port), frames: port.flatMap(({ call }) => call.frames) })));
-    if (observed.some(isTold)) return 'what controllers were told';
-    for (const [index, port] of round.entries()) {
-      const seen = observed.slice(index, index + 1).flatMap(inTexts).sort();
-      if (!isDeepStrictEqual(seen, predicted[index])) return `what came out of ${callAt(port).node} when ${port.length} frames went into ${callAt(port).port}`;
+    const ports = round.map((frames): PortRound => ({ frames, predicted: [], observed: [], unsent: [] }));
+    for (const port of ports) await predict(model, real, port);
+    const unsent = ports.filter((port) => port.unsent.length > 0);
+    for (const [index, step] of (await real.call(unsent.map(callFor))).entries()) unsent[index]?.observed.push(step);
+    for (const { frames, predicted, observed } of ports) {
+      if (observed.some(isTold)) return 'what controllers were told';
+      const [expected, seen] = [predicted, observed].map((steps) => steps.flatMap(inTexts).sort());
+      if (!isDeepStrictEqual(seen, expected)) return `what came out of ${callAt(frames).node} when ${frames.length} frames went into ${callAt(frames).port}`;
     }
   }
   for (const { player, steps } of made) player.asks = player.fabric.next(steps);
   return undefined;
+}
+
+/** What goes into one port of a node. */
+interface PortRound {
+  readonly frames: readonly Frame[];
+  readonly predicted: SwitchStep[];
+  readonly observed: SwitchStep[];
+  /** What the model took and the switches did not yet. */
+  unsent: Frame[];
+}
+
+/** The model takes the frames. Where the switch must be asked what it did with one, that and those before it are sent first. */
+async function predict(model: ModelTestbed, real: Testbed, port: PortRound): Promise<void> {
+  const send = async () => {
+    port.observed.push(...(await real.call([callFor(port)])));
+    port.unsent = [];
+  };
+  const whenSent = <T>(ask: () => Promise<T>) => async () => {
+    if (port.unsent.length > 0) await send();
+    return await ask();
+  };
+  const seen: Witness = { ...witness({ counts: whenSent(real.counts), state: whenSent(real.state) }), ofAlike: 'first' };
+  for (const frame of port.frames) {
+    port.unsent.push(frame);
+    const [step] = await model.call([frame.call], seen);
+    assert(step !== undefined, 'a step for every call');
+    if (isTold(step)) throw new Unsupported('controllers are told of packets, which vectors that are played together cannot compare');
+    frame.steps[frame.index] = step;
+    port.predicted.push(step);
+  }
+}
+
+function callFor({ frames, unsent }: PortRound): ReceiveCall {
+  return { ...callAt(frames), frames: unsent.flatMap(({ call }) => call.frames), areApart: true };
 }
 
 function isTold({ packetIns = [] }: SwitchStep): boolean {

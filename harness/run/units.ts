@@ -7,16 +7,17 @@ export type Unit = readonly TestVector[];
 /** So many are played between two resets, at most: enough that what a call costs is shared, few enough that one which parts costs little. */
 export const mostTogether = 1000;
 
-/** In the order of the vectors; those beside each other that may be played together, in parts of nearly equal length. */
+/** Those that may be played together, in parts of nearly equal length; each stands where its first vector does. */
 export function unitsOf(vectors: readonly TestVector[]): readonly Unit[] {
-  const runs: TestVector[][] = [];
+  const groups = new Map<string | TestVector, TestVector[]>();
   for (const vector of vectors) {
-    const last = runs.at(-1);
-    if (vector.together !== undefined && last?.[0]?.together === vector.together) last.push(vector);
-    else runs.push([vector]);
+    const key = vector.together ?? vector;
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [vector]);
+    else group.push(vector);
   }
-  return runs.flatMap((run) => {
-    const parts = Math.ceil(run.length / mostTogether);
-    return Array.from({ length: parts }, (_, part) => run.slice(Math.floor((part * run.length) / parts), Math.floor(((part + 1) * run.length) / parts)));
+  return [...groups.values()].flatMap((group) => {
+    const parts = Math.ceil(group.length / mostTogether);
+    return Array.from({ length: parts }, (_, part) => group.slice(Math.floor((part * group.length) / parts), Math.floor(((part + 1) * group.length) / parts)));
   });
 }

@@ -35,9 +35,9 @@ export interface Judged {
 }
 
 /** Switches that failed once are not trusted again: what comes after stays open, and nothing is tried twice. */
-export async function judgeUnits(stage: Stage, real: Switches, units: readonly Unit[]): Promise<readonly (readonly Judged[])[]> {
+export async function judgeUnits(stage: Stage, real: Switches, units: readonly Unit[]): Promise<readonly Judged[]> {
   const ports = portsOf(stage.plan);
-  const judged: (readonly Judged[])[] = [];
+  const judged: Judged[] = [];
   let gone: Inconclusive | undefined;
   const judgeOne = async (vector: TestVector): Promise<Judged> => {
     if (gone !== undefined) return await leftOpen(stage, vector, gone);
@@ -51,13 +51,13 @@ export async function judgeUnits(stage: Stage, real: Switches, units: readonly U
     if (played?.kind === 'unavailable') gone = inconclusive(played.cause);
     const outcome = played?.kind === 'ok' ? played.value : undefined;
     if (outcome?.kind === 'conforms') {
-      judged.push(outcome.judged);
+      judged.push(...outcome.judged);
       unit.forEach(() => { stage.onJudged(); });
       continue;
     }
     const alone: Judged[] = [];
     for (const vector of unit) alone.push(await judgeOne(vector));
-    judged.push(outcome === undefined ? alone : withParting(alone, outcome.where));
+    judged.push(...(outcome?.kind === 'parted' ? withParting(alone, outcome.where) : alone));
   }
   return judged;
 }
@@ -118,7 +118,7 @@ function missingFrom(counts: Counts, passes: readonly PassCase[]): string | unde
 }
 
 /** What the sibling has otherwise, and what is promised about it. */
-function siblingOf({ scenario, topology }: Stage, planned: readonly Pass[]): Pick<VectorReport, 'sibling'> {
+export function siblingOf({ scenario, topology }: Stage, planned: readonly Pass[]): Pick<VectorReport, 'sibling'> {
   const [again, sibling] = (['again', 'sibling'] as const).map((name) => planned.find((pass) => pass.name === name));
   if (again === undefined || sibling === undefined) return {};
   return { sibling: { differs: whatDiffers(again.stimulus, sibling.stimulus) ?? 'nothing', stimulus: { ...sibling.stimulus }, intent: { ...scenario.intent(topology, sibling.stimulus) } } };

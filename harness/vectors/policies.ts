@@ -5,22 +5,6 @@ import { firstPods, orderedPairs } from './targets.js';
 /** What a cell of the truth table asks for. */
 type Service = { readonly protocol: 'TCP' | 'UDP' | 'SCTP'; readonly port: number } | { readonly protocol: 'ICMP' };
 
-/**
- * Vectors that may be played together, as all cells of one truth table may: no two of them have the same ends, protocol and port. Open vSwitch 3.1 tracks
- * SCTP by addresses alone: there what one port is let through others are as well, and the other way, so that these cells are played port by port and way by way.
- */
-export function together(cells: readonly TestVector[]): readonly TestVector[] {
-  const marked = cells.map((cell) => ({ ...cell, together: cell.stimulus.kind === 'sctp' ? `sctp-${cell.stimulus.port} ${wayOf(cell.id)}` : 'cells' }));
-  const keys = [...new Set(marked.map((cell) => cell.together))];
-  return keys.flatMap((key) => marked.filter((cell) => cell.together === key));
-}
-
-/** Of two cells between the same two one goes there and one back. */
-function wayOf(id: string): 'there' | 'back' {
-  const [, from = '', to = ''] = id.split('/');
-  return from < to ? 'there' : 'back';
-}
-
 /** Every ordered pair of pods on every service: `tcp-80/p1/p2`, `icmp/p1/p2`. A connection that nobody answers is given up after one segment. */
 export function podMatrix(topology: Topology, services: readonly Service[]): readonly TestVector[] {
   return services.flatMap((service) => orderedPairs(podsOf(topology)).map(([from, to]) => cell(service, from.pod, to.pod)));

@@ -50,7 +50,7 @@ export interface CountedFlow {
  */
 export function hopsOf(model: Observation, traces: readonly Trace[], real: Observation | undefined): readonly Hop[] {
   const predicted = passages(model.frames);
-  if (real === undefined) return predicted.map(unseen(traces));
+  if (real === undefined) return predicted.map(alone(traces, () => false));
   const seen = new Map(passages(real.frames).map((passage) => [passage.key, passage]));
   const traced = traces.values();
   const both = predicted.map((passage) => {
@@ -62,14 +62,26 @@ export function hopsOf(model: Observation, traces: readonly Trace[], real: Obser
   return [...both, ...others].sort((a, b) => a.timeUs - b.timeUs);
 }
 
-function unseen(traces: readonly Trace[]): (passage: Passage) => Hop {
+/**
+ * The model's way of a vector that was played together with others: who asked for neighbours for all of them is not among `real`, and what the switches had learned of
+ * others by then sent fewer copies out. So much as `real` has of it was seen by both.
+ */
+export function hopsTogether(model: Observation, traces: readonly Trace[], real: Observation): readonly Hop[] {
+  const key = (node: string, port: string, direction: 'in' | 'out', frame: Uint8Array) => `${node} ${port} ${direction} ${Buffer.from(frame).toString('latin1')}`;
+  const known = new Set(real.frames.map(({ node, port, direction, frame }) => key(node, port, direction, frame)));
+  return passages(model.frames).map(alone(traces, (...at) => known.has(key(...at))));
+}
+
+type IsKnown = (node: string, port: string, direction: 'in' | 'out', frame: Uint8Array) => boolean;
+
+function alone(traces: readonly Trace[], isKnown: IsKnown): (passage: Passage) => Hop {
   const traced = traces.values();
-  const crossed = (frame: Uint8Array): Crossing => ({ frame: describeFrame(frame), seen: 'nobody looked at the switch', fields: [] });
+  const crossed = (...at: Parameters<IsKnown>): Crossing => ({ frame: describeFrame(at[3]), seen: isKnown(...at) ? 'by both' : 'nobody looked at the switch', fields: [] });
   return ({ timeUs, node, port, entered, left }) => ({
     timeUs, node, port,
-    ...(entered === undefined ? {} : { entered: crossed(entered) }),
+    ...(entered === undefined ? {} : { entered: crossed(node, port, 'in', entered) }),
     lookups: entered === undefined ? [] : lookupsOf(traced.next().value?.steps ?? []),
-    left: left.map((departed) => ({ port: departed.port, ...crossed(departed.frame) })),
+    left: left.map((departed) => ({ port: departed.port, ...crossed(node, departed.port, 'out', departed.frame) })),
   });
 }
 

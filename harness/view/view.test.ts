@@ -9,6 +9,7 @@ import encap from '../../scenarios/antrea/encap.js';
 import { Unavailable } from '../base/errors.js';
 import { flowKey } from '../compare/counters.js';
 import type { FlowId } from '../nouns/switching.js';
+import { coldAlone, together } from '../vectors/together.js';
 import type { Crossing, Hop } from './hops.js';
 import { openFailing, openWithFlows, sampleRun, type Sample } from './sample.js';
 import { viewOf, type VectorView } from './view.js';
@@ -56,6 +57,26 @@ void t.test('where all agree', async (t) => {
   t.match(request?.lookups.find(({ table }) => table === 70), { bridge: 'br-int', flow: { match: 'ip,nw_dst=10.10.2.0/24' }, writes: ['nw_ttl', 'eth_src', 'eth_dst', 'reg1', 'reg0', 'tun_dst'] });
   t.match(request?.lookups.at(-1), { bridge: 'br-phys', outputs: [{ port: 'uplink', by: 'NORMAL' }] });
   t.match(vectors.find(({ report }) => report.id === 'spoof-ip/p1'), { levels: { promise: 'must not pass' }, hops: [{ left: [] }] });
+});
+
+void t.test('what was played together', async (t) => {
+  const only = [across, 'tcp/p1/p4', 'udp/p1/p2', 'ping/n1/p4'];
+  const marked = { ...encap, vectors: (topology: Parameters<typeof encap.vectors>[0]) => together(encap.vectors(topology)) };
+  const vectors = await view({ scenario: marked, only });
+  t.same(vectors.map(({ report: { id }, played, passes }) => [id, played, passes.join()]), only.toSorted((a, b) => vectors.findIndex(({ report }) => report.id === a) - vectors.findIndex(({ report }) => report.id === b)).map((id) => [id, 'together', 'cold,again,sibling']));
+  for (const { report: { id, verdict }, hops, notes, flows, levels } of vectors) {
+    t.same([verdict, levels.together], ['conforms', 'agree'], id);
+    const known = crossings(hops).filter(({ seen }) => seen === 'by both');
+    t.ok(known.some(({ frame }) => /p[14]|10\.10\.\d\.\d > /.test(frame)), `${id}: its own frames were seen`);
+    t.ok(crossings(hops).every(({ seen }) => seen === 'by both' || seen === 'nobody looked at the switch'), `${id}: nothing is said to be otherwise`);
+    t.ok(crossings(hops).some(({ seen, frame }) => seen === 'nobody looked at the switch' && / ARP who has /.test(frame)), `${id}: neighbours had been asked for before`);
+    t.ok(notes.every(({ text, seen }) => seen === (/ learned that /.test(text) ? 'nobody looked at the switch' : 'by both')), `${id}: and what the hosts noted`);
+    t.ok(flows.every((flow) => flow.switch === undefined), `${id}: what flows counted is told of nobody alone`);
+  }
+  const cold = { ...marked, vectors: (topology: Parameters<typeof encap.vectors>[0]) => coldAlone(marked.vectors(topology)) };
+  const [unseen] = await view({ scenario: cold, only: [across] });
+  t.match(unseen, { played: 'alone', passes: ['cold'] }, 'one vector is no company');
+  t.same((await view({ scenario: cold, only })).map(({ played, passes, hops }) => [played, passes.length, hops.length]), only.map(() => ['together', 0, 0]), 'of very many no path is predicted');
 });
 
 void t.test('where a flow is missing', async (t) => {

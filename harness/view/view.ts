@@ -12,13 +12,13 @@ import type { Topology } from '../nouns/topology.js';
 import type { PassName } from '../nouns/vector.js';
 import { playAlone, witness } from '../run/drive.js';
 import { playAgain } from '../run/history/again.js';
-import { readObservation, type RunRecord, type ScenarioRecord, type VectorRecord } from '../run/record.js';
+import { readObservation, type RecordedTogether, type RunRecord, type ScenarioRecord, type VectorRecord } from '../run/record.js';
 import type { RunReport, ScenarioReport, VectorReport } from '../run/report.js';
 import type { Trace } from '../model/trace.js';
 import { openModel, type ModelTestbed } from '../testbeds/model/model.js';
-import { countedFlows, hopsOf, type CountedFlow, type Hop } from './hops.js';
+import { countedFlows, hopsOf, hopsTogether, type CountedFlow, type Hop } from './hops.js';
 import { levelsOf, type Levels } from './levels.js';
-import { describeNote, describePromise, describeState, describeStimulus, partiesOf, partyAt, targetOf, type Party } from './words.js';
+import { describeDeed, describeNote, describePromise, describeState, describeStimulus, partiesOf, partyAt, targetOf, type Party } from './words.js';
 
 export interface RunView {
   readonly report: RunReport;
@@ -43,7 +43,7 @@ export interface VectorView {
   readonly stimulus: string;
   readonly promise: string;
   readonly levels: Levels;
-  /** Whether it was played with others between two resets: then the switches let out what the model did, and no frame is kept. */
+  /** Whether it was played with others between two resets: then the switches let out what the model did. */
   readonly played: 'alone' | 'together';
   /** The pass that is shown: the one in which the first difference stands, or the first. */
   readonly pass: PassName;
@@ -72,13 +72,13 @@ export interface Note {
 /** Where on the path the two sides part first: at a lookup, at the frame that entered, or at one that left. */
 export type Parting = { readonly hop: number } & ({ readonly kind: 'lookup' | 'left'; readonly index: number } | { readonly kind: 'entered' });
 
-/** @param paths of which vectors the model is asked again: those that were played together are too many, unless one of them is looked at. */
-export async function viewOf({ report, scenarios }: RunRecord, paths: 'of those played alone' | 'of all' = 'of those played alone'): Promise<RunView> {
+/** @param paths of which vectors the model is asked again: those of which no frame is kept are too many, unless one of them is looked at. */
+export async function viewOf({ report, scenarios }: RunRecord, paths: 'of those with frames' | 'of all' = 'of those with frames'): Promise<RunView> {
   const views: ScenarioView[] = [];
   for (const [index, record] of scenarios.entries()) {
     const told = report.scenarios[index];
     assert(told !== undefined, 'a record without its report');
-    views.push(await scenarioView(record, told, report, (kept) => kept.together === undefined || paths === 'of all'));
+    views.push(await scenarioView(record, told, report, (kept) => kept.together === undefined || kept.together.passes !== undefined || paths === 'of all'));
   }
   return { report, scenarios: views };
 }
@@ -88,13 +88,14 @@ async function scenarioView(record: ScenarioRecord, report: ScenarioReport, { se
   const parties = partiesOverTime(record);
   const model = openModel(plan, versions);
   const past = record.history === undefined ? undefined : await predictingHistory(model, record, seed);
+  const left = new Map(record.vectors.flatMap(({ vector, together }) => (together?.left === undefined ? [] : [[vector.together, together.left] as const])));
   const vectors: VectorView[] = [];
   for (const [index, kept] of record.vectors.entries()) {
     await turn();
     const told = report.vectors[index];
     assert(told !== undefined && told.id === kept.vector.id, `the record's vector ${kept.vector.id} is not the report's`);
     const pass = told.differences[0]?.pass ?? 'cold';
-    const predicted = past !== undefined ? (past[index] ?? notPlayed) : predicts(kept) ? await predicting(model, plan, kept, seed, pass) : notPredicted;
+    const predicted = past !== undefined ? (past[index] ?? notPlayed) : predicts(kept) ? await predicting(model, plan, kept, left.get(kept.vector.together), seed, pass) : notPredicted;
     const view = vectorView(told, kept, pass, predicted, predicted.parties ?? parties);
     vectors.push(record.history === undefined ? view : { ...view, past: record.history.filter(({ after }) => after <= index).map(({ what }) => what) });
   }
@@ -141,18 +142,20 @@ async function predictingHistory(model: ModelTestbed, record: ScenarioRecord, se
   }
 }
 
-function keptWitness({ real }: VectorRecord): ReturnType<typeof witness> {
-  return witness({ counts: () => Promise.resolve(real?.counts ?? []), state: () => Promise.resolve(real?.state ?? { connections: [], macs: [] }) });
+/** What switches told of the vector, or of all that it was played with. */
+function keptWitness({ real, together }: VectorRecord, ofAll?: RecordedTogether['left']): ReturnType<typeof witness> {
+  const told = real ?? together?.left ?? ofAll ?? { counts: [], state: { connections: [], macs: [] } };
+  return witness({ counts: () => Promise.resolve(told.counts), state: () => Promise.resolve(told.state) });
 }
 
 /** Of the recorded passes, the one called `shown` as the model has it, and how things stand after all of them. */
-async function predicting(model: ModelTestbed, plan: ScenarioRecord['plan'], recorded: VectorRecord, seed: number, shown: PassName): Promise<Predicted> {
-  const { vector, real } = recorded;
+async function predicting(model: ModelTestbed, plan: ScenarioRecord['plan'], recorded: VectorRecord, ofAll: RecordedTogether['left'], seed: number, shown: PassName): Promise<Predicted> {
+  const { vector, real, together } = recorded;
   await model.reset();
   try {
-    const kept = keptWitness(recorded);
+    const kept = keptWitness(recorded, ofAll);
     let seen: Pick<Predicted, 'observation' | 'traces'> = { observation: { frames: [], notes: [] }, traces: [] };
-    for (const pass of real?.passes.map((recorded) => recorded.pass) ?? [{ name: 'cold' as const, stimulus: vector.stimulus }]) {
+    for (const pass of (real ?? together)?.passes?.map((recorded) => recorded.pass) ?? [{ name: 'cold' as const, stimulus: vector.stimulus }]) {
       const before = model.traces().length;
       const [observation] = await playAlone({ call: (calls) => model.call(calls, kept) }, plan, vector.id, [pass], seed);
       if (pass.name === shown && observation !== undefined) seen = { observation, traces: model.traces().slice(before) };
@@ -165,9 +168,10 @@ async function predicting(model: ModelTestbed, plan: ScenarioRecord['plan'], rec
 }
 
 function vectorView(report: VectorReport, { real, together }: VectorRecord, pass: PassName, predicted: Predicted, parties: readonly Party[]): VectorView {
-  const recorded = real?.passes.find((candidate) => candidate.pass.name === pass);
+  const played = (real ?? together)?.passes;
+  const recorded = played?.find((candidate) => candidate.pass.name === pass);
   const seen = recorded === undefined ? undefined : readObservation(recorded);
-  const hops = hopsOf(predicted.observation, predicted.traces, seen);
+  const hops = together === undefined || seen === undefined ? hopsOf(predicted.observation, predicted.traces, seen) : hopsTogether(predicted.observation, predicted.traces, seen);
   const target = targetOf(report.stimulus);
   const sent = pass === 'sibling' && report.sibling !== undefined ? report.sibling : report;
   const parting = partingOf(report, hops);
@@ -180,14 +184,20 @@ function vectorView(report: VectorReport, { real, together }: VectorRecord, pass
     levels: levelsOf(report),
     played: together === undefined ? 'alone' : 'together',
     pass,
-    passes: real?.passes.map((played) => played.pass.name) ?? [],
+    passes: played?.map((one) => one.pass.name) ?? [],
     hops,
     flows: countedFlows(predicted.counts, real?.counts),
-    notes: sideBySide(predicted.observation.notes.map(describeNote), seen?.notes.map(describeNote)),
+    notes: together === undefined ? sideBySide(predicted.observation.notes.map(describeNote), seen?.notes.map(describeNote)) : notesTogether(predicted.observation, seen),
     remembered: sideBySide(describeState(predicted.state), real === undefined ? undefined : describeState(real.state)),
     ...(predicted.unpredicted === undefined ? {} : { unpredicted: predicted.unpredicted }),
     ...(parting === undefined ? {} : { parting }),
   };
+}
+
+/** Beside what was played together with others: there hosts knew their neighbours, and came to the same sooner. */
+function notesTogether({ notes }: Observation, seen: Observation | undefined): readonly Note[] {
+  const deeds = new Set(seen?.notes.map(describeDeed));
+  return notes.map((note) => ({ text: describeNote(note), seen: deeds.has(describeDeed(note)) ? 'by both' : 'nobody looked at the switch' }));
 }
 
 function sideBySide(predicted: readonly string[], seen: readonly string[] | undefined): readonly Note[] {

@@ -110,7 +110,12 @@ function describeBalanced(intent: VectorReport['intent']): string {
 
 /** `30 µs: p4 got an echo request from 10.10.1.2 with TTL 62`. */
 export function describeNote(note: HostNote): string {
-  return `${note.timeUs} µs: ${note.host} ${deed(note)}`;
+  return `${note.timeUs} µs: ${describeDeed(note)}`;
+}
+
+/** The same, whenever it was. */
+export function describeDeed(note: HostNote): string {
+  return `${note.host} ${deed(note)}`;
 }
 
 function deed(note: HostNote): string {

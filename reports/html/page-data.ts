@@ -55,6 +55,8 @@ export interface VectorData {
   readonly hops: readonly HopData[];
   /** The path is left out: the page would be too large. */
   readonly cut: boolean;
+  /** It was played with others: the path is the model's alone, and what the switch did is known of its own frames. */
+  readonly isTogether: boolean;
   /** Flows and what they counted; -1 where the switch was not asked. */
   readonly counted: readonly (readonly [flow: number, model: number, real: number])[];
   readonly notes: readonly NoteData[];
@@ -146,12 +148,13 @@ function scenarioData({ report, parties, vectors }: ScenarioView, text: (words: 
     return { frames: frames.values, hops: all };
   };
   const vector = (view: VectorView): VectorData => {
-    const cut = view.played === 'together' || (vectors.length > pathsMax && view.report.verdict === 'conforms');
+    const cut = (view.played === 'together' && view.passes.length === 0) || (vectors.length > pathsMax && view.report.verdict === 'conforms');
     const was = changes?.get(view.report.id);
     return {
       ...headOf(view, text),
       ...(was === undefined ? {} : { was: text(was) }),
       cut,
+      isTogether: view.played === 'together',
       ...hopsWithFrames(cut ? [] : view.hops),
       counted: cut ? [] : view.flows.map((counted) => [flow(counted.flow), counted.model, counted.switch ?? -1]),
     };
@@ -159,7 +162,7 @@ function scenarioData({ report, parties, vectors }: ScenarioView, text: (words: 
   return { label: scenarioLabel(report), parties, vectors: vectors.map(vector), flows: flows.values, paths: paths.values };
 }
 
-function headOf({ report, group, to, stimulus, promise, levels, notes, remembered, parting, unpredicted }: VectorView, text: (words: string) => Text): Omit<VectorData, 'frames' | 'hops' | 'counted' | 'cut'> {
+function headOf({ report, group, to, stimulus, promise, levels, notes, remembered, parting, unpredicted }: VectorView, text: (words: string) => Text): Omit<VectorData, 'frames' | 'hops' | 'counted' | 'cut' | 'isTogether'> {
   const note = (told: Note): NoteData => [text(told.text), told.seen];
   return {
     id: report.id, group: text(group), from: text(report.stimulus.from), to: to === undefined ? -1 : text(to),

@@ -11,11 +11,13 @@ export default defineScenario({
   topology: ({ nodes, tunnel }) => antreaCluster({ nodes: Number(nodes), podsPerNode: 3, tunnel }),
   controlPlane: antrea('0.8'),
   vectors: (topology) => [
-    ...vectors.podToPod(topology),
-    ...vectors.podToGateway(topology),
-    ...vectors.nodeToPod(topology),
-    ...vectors.podToPodTcp(topology),
-    ...vectors.gatewayTcp(topology),
+    ...vectors.togetherIfMany([
+      ...vectors.podToPod(topology),
+      ...vectors.podToGateway(topology),
+      ...vectors.nodeToPod(topology),
+      ...vectors.podToPodTcp(topology),
+      ...vectors.gatewayTcp(topology),
+    ]),
     ...vectors.ttlAcrossNodes(topology),
     ...vectors.arpNeighbours(topology),
     ...vectors.arpPeerGateways(topology),

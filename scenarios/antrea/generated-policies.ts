@@ -8,8 +8,10 @@ export default defineScenario({
   topology: ({ policies }) => generatedCluster(Number(policies), { nodes: 2, pods: 6, networkPolicies: 5, clusterNetworkPolicies: 2 }),
   controlPlane: antrea('0.8'),
   vectors: (topology) => [
-    ...vectors.podMatrix(topology, servicesOf(topology)),
-    ...vectors.nodeMatrix(topology, [{ protocol: 'TCP', port: 80 }, { protocol: 'ICMP' }]),
+    ...vectors.together([
+      ...vectors.podMatrix(topology, servicesOf(topology)),
+      ...vectors.nodeMatrix(topology, [{ protocol: 'TCP', port: 80 }, { protocol: 'ICMP' }]),
+    ]),
     ...vectors.policyEvasions(topology, 80),
   ],
   intent: intentOf,

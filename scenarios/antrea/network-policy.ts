@@ -8,10 +8,12 @@ export default defineScenario({
   topology: ({ tunnel }) => networkPolicyCluster(tunnel),
   controlPlane: antrea('0.8'),
   vectors: (topology) => [
-    ...vectors.podMatrix(topology, servicesOf(topology)),
-    ...vectors.nodeMatrix(topology, servicesOf(topology)),
-    ...vectors.gatewayMatrix(topology, servicesOf(topology)),
-    ...vectors.hostMatrix(topology, servicesOf(topology)),
+    ...vectors.together([
+      ...vectors.podMatrix(topology, servicesOf(topology)),
+      ...vectors.nodeMatrix(topology, servicesOf(topology)),
+      ...vectors.gatewayMatrix(topology, servicesOf(topology)),
+      ...vectors.hostMatrix(topology, servicesOf(topology)),
+    ]),
     ...vectors.policyEvasions(topology, 53),
   ],
   intent: intentOf,

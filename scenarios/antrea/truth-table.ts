@@ -23,14 +23,14 @@ export default defineScenario({
   controlPlane: antrea('0.8'),
   vectors: (topology) => {
     const services = servicesOf(topology);
-    return vectors.together([
+    return vectors.together(vectors.coldAlone([
       ...vectors.podMatrix(topology, services),
       ...vectors.nodeMatrix(topology, services),
       ...vectors.gatewayMatrix(topology, services),
       ...vectors.hostMatrix(topology, services),
       ...vectors.externalMatrix(topology, services),
       ...vectors.fromOutside(topology, (topology.externalHosts ?? []).map(({ name }) => name), clusterIpsOf(topology)),
-    ]);
+    ]));
   },
   intent: intentOf,
 });

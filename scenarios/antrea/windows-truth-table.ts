@@ -12,7 +12,7 @@ export default defineScenario({
   controlPlane: antrea('1.3'),
   vectors: (topology) => {
     const services = servicesOf(topology);
-    return vectors.together([...vectors.podMatrix(topology, services), ...vectors.nodeMatrix(topology, services)]);
+    return vectors.together(vectors.coldAlone([...vectors.podMatrix(topology, services), ...vectors.nodeMatrix(topology, services)]));
   },
   intent: intentOf,
 });

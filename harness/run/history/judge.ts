@@ -54,7 +54,7 @@ export async function judgeHistory({ scenario: { controlPlane }, plan, seed, onJ
   return {
     program: [...differences, ...events.flatMap(differencesAt)],
     programCount: addCounts([{ ...noCounts, program: count }, ...events.map(({ counts }) => counts)]).program,
-    judged: history.steps.flatMap((step, index) => (step.kind === 'vector' ? [[judgedVector(step.vector, judged[index], notPlayed(last))]] : [])),
+    judged: history.steps.flatMap((step, index) => (step.kind === 'vector' ? [judgedVector(step.vector, judged[index], notPlayed(last))] : [])),
     versions,
     history: recordedEvents(judged),
     ...(gone === undefined ? {} : { gone }),

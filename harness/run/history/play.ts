@@ -11,12 +11,12 @@ import { describeStep, type History, type HistoryEvent, type HistoryStep } from 
 import type { Intent } from '../../nouns/intent.js';
 import type { ClusterPlan, ControlPlane, NodePlan } from '../../nouns/plan.js';
 import type { Topology } from '../../nouns/topology.js';
-import type { Observation } from '../../nouns/observation.js';
-import type { Pass, TestVector } from '../../nouns/vector.js';
+import type { TestVector } from '../../nouns/vector.js';
 import { addCounts, noCounts, verdictOn, whatIsMissing, type Counts, type Difference, type VerdictKind } from '../../nouns/verdict.js';
 import { openModel, type ModelTestbed } from '../../testbeds/model/model.js';
 import type { HeldProgram, Switches, Testbed } from '../../testbeds/testbed.js';
 import { draw, playPass, takeUp, witness } from '../drive.js';
+import type { SeenPass } from '../record.js';
 import { inconclusive, type Inconclusive } from '../report.js';
 import { portsOf, withStrays } from '../vector-run.js';
 import { eventOf, type Held } from './agents.js';
@@ -44,7 +44,7 @@ export interface JudgedStep {
   readonly differences: readonly Difference[];
   readonly inconclusive?: Inconclusive;
   /** What real switches did, of a vector that was played to its end. */
-  readonly seen?: { readonly passes: readonly { readonly pass: Pass; readonly real: Observation }[]; readonly aftermath: Aftermath };
+  readonly seen?: { readonly passes: readonly SeenPass[]; readonly aftermath: Aftermath };
   /** What agents did, of an event, and what there is since. */
   readonly done?: { readonly steps: readonly AgentStep[]; readonly topology: Topology; readonly plan: ClusterPlan };
 }

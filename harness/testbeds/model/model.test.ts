@@ -8,6 +8,7 @@ import { Unsupported } from '../../base/errors.js';
 import type { ClusterPlan } from '../../nouns/plan.js';
 import type { SwitchCall } from '../../nouns/switching.js';
 import { encodeEthernet } from '../../packet/ethernet.js';
+import { firstOfAll } from '../../model/undecided.js';
 import { openModel } from './model.js';
 
 const plan: ClusterPlan = {
@@ -64,4 +65,12 @@ void t.test('what is refused has done nothing', async (t) => {
   await model.call([later(3000)]);
   await model.call([later(3000)]);
   t.strictSame((await model.program(new Set(['n1'])))[0]?.flows, [], 'one after the other, they may');
+});
+
+void t.test('what nobody can decide has done nothing either', async (t) => {
+  const model = openModel({ nodes: plan.nodes.map((node) => ({ ...node, bridges: node.bridges.map((bridge) => ({ ...bridge, flows: ['table=0,actions=mod_vlan_vid:7,goto_table:1', 'table=1,priority=5,in_port=1,actions=drop', 'table=1,priority=5,vlan_tci=0x1007,actions=2'] })) })) });
+  const told = async () => JSON.stringify([await model.counts(), model.traces().length]);
+  const before = await told();
+  await t.rejects(model.call([into('n1')], { ...firstOfAll, counted: () => Promise.reject(new Unsupported('nobody knows')) }), { message: 'nobody knows' });
+  t.equal(await told(), before);
 });

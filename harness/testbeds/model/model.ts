@@ -115,9 +115,12 @@ export function openModel(plan: ClusterPlan, versions: Testbed['versions'] = {})
         } catch (error) {
           if (!(error instanceof Unsupported)) throw error;
           const isDecided = error instanceof Undecided && witness !== undefined;
-          const doubt = isDecided ? await decide(error, witness) : undefined;
-          if (doubt !== undefined) doubts = [...doubts, doubt];
-          rewind();
+          try {
+            const doubt = isDecided ? await decide(error, witness) : undefined;
+            if (doubt !== undefined) doubts = [...doubts, doubt];
+          } finally {
+            rewind();
+          }
           if (!isDecided) throw error;
         }
       }

@@ -30,7 +30,8 @@ export type NodeReconfiguration = Exclude<Reconfiguration, { readonly kind: 'joi
 export interface SimNode {
   readonly name: string;
   readonly vswitch: Vswitch;
-  receive(port: string, frames: readonly Uint8Array[]): Promise<SwitchStep>;
+  /** @param areApart no frame leads to anything that decides over another one of them. */
+  receive(port: string, frames: readonly Uint8Array[], areApart?: true): Promise<SwitchStep>;
   advance(ms: number): Promise<SwitchStep>;
   change(bridge: string, lines: readonly string[]): Promise<SwitchStep>;
   link(port: string, state: 'up' | 'down'): Promise<SwitchStep>;
@@ -159,11 +160,11 @@ function runningNode(planned: NodePlan, vswitch: Vswitch, ofctl: Ofctl, use: Pro
 
   const node: SimNode = {
     name: plan.node, vswitch, close,
-    receive: async (port, frames) => {
+    receive: async (port, frames, areApart) => {
       touched = 'yes';
       if (links.isDown(port)) return traffic.take();
       assert(traffic.hasWire(port), `node ${plan.node} has no wire at port ${port}`);
-      const atOnce = programs.learns() || snooping.length > 0 ? 1 : framesInFlight;
+      const atOnce = areApart === undefined && (programs.learns() || snooping.length > 0) ? 1 : framesInFlight;
       await learning.begin();
       for (let first = 0; first < frames.length; first += atOnce) {
         const { hit } = traffic.lookups();

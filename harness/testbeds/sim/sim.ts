@@ -150,7 +150,7 @@ function runningSim(nodes: SimNode[], image: Image, options: SimOptions, dir: st
 async function carryOut(node: SimNode, call: SwitchCall): Promise<SwitchStep> {
   switch (call.kind) {
     case 'receive':
-      return await node.receive(call.port, call.frames);
+      return await node.receive(call.port, call.frames, call.areApart);
     case 'advance':
       return await node.advance(call.ms);
     case 'change':

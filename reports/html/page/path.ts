@@ -14,13 +14,15 @@ export function drawVector(scene: Scene, vector: VectorData): readonly Child[] {
     drawDifferences(scene, vector),
     element('div', { class: 'titled' }, element('h3', {}, 'The path'), vector.parting === undefined || vector.cut ? undefined : element('button', { type: 'button', click: goToFirstDifference }, 'Go to the first difference')),
     vector.unpredicted === undefined ? undefined : element('p', { class: 'attention' }, `The model could not be asked: ${vector.unpredicted}`),
-    vector.cut ? element('p', {}, 'The page would be too large with the paths of all conforming vectors: ', element('code', {}, 'flowbed explain'), ' has it.') : [element('p', { class: 'caption' }, 'At a table: packets of its flow in the whole vector. At a port: whether the frame was there.'), drawPath(scene, vector)],
+    vector.cut ? element('p', {}, 'The page would be too large with the paths of all conforming vectors: ', element('code', {}, 'flowbed explain'), ' has it.') : [element('p', { class: 'caption' }, vector.isTogether ? playedTogether : 'At a table: packets of its flow in the whole vector. At a port: whether the frame was there.'), drawPath(scene, vector)],
     drawNotes(scene, 'What the hosts noted', 'Note', vector.notes),
     drawNotes(scene, 'What the switches remember', 'Entry', vector.remembered),
     element('h3', {}, 'What was compared'),
     element('p', {}, vector.counts.map(([aspect, expected, made]) => (made === expected ? `${made} ${text(aspect)}` : `${made} of ${expected} ${text(aspect)}`)).join(' · ')),
   ];
 }
+
+const playedTogether = 'Played together with others: every frame that came out of the switches was the model’s, byte by byte. This is its way alone, through the model; ? stands at what switches did for all of them, as asking for neighbours, and at what they counted for all of them.';
 
 function goToFirstDifference(): void {
   const row = document.querySelector<HTMLElement>('tr.first-difference');

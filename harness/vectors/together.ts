@@ -1,0 +1,28 @@
+/** Vectors that may be played together, between two resets of the switches. */
+import type { TestVector } from '../nouns/vector.js';
+
+/**
+ * Marks vectors of which no two have the same ends, protocol and port, as all cells of one truth table. Open vSwitch 3.1 tracks SCTP by addresses alone:
+ * there what one port is let through others are as well, and the other way, so that these are played port by port and way by way.
+ */
+export function together(vectors: readonly TestVector[]): readonly TestVector[] {
+  return vectors.map((vector) => ({ ...vector, together: vector.stimulus.kind === 'sctp' ? `sctp-${vector.stimulus.port} ${wayOf(vector.id)}` : 'all' }));
+}
+
+/** The same for so many that they would take minutes one by one: what switches remember is compared behind very many of them then, not behind each. */
+export function togetherIfMany(vectors: readonly TestVector[]): readonly TestVector[] {
+  return vectors.length < many ? vectors : together(vectors);
+}
+
+const many = 500;
+
+/** Of very many, as all cells of a truth table are, the slow path of each is judged, and nothing else of it. */
+export function coldAlone(vectors: readonly TestVector[]): readonly TestVector[] {
+  return vectors.map((vector) => ({ ...vector, depth: 'cold' }));
+}
+
+/** Of two vectors between the same two one goes there and one back. */
+function wayOf(id: string): 'there' | 'back' {
+  const [, from = '', to = ''] = id.split('/');
+  return from < to ? 'there' : 'back';
+}
