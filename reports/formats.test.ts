@@ -13,7 +13,6 @@ import { decodePcapng } from '../harness/packet/pcapng.js';
 import type { RunReport } from '../harness/run/report.js';
 import type { RunRecord, ScenarioRecord } from '../harness/run/record.js';
 import { openFailing, openWithFlows, sampleRun } from '../harness/view/sample.js';
-import { together } from '../harness/vectors/together.js';
 import { viewOf } from '../harness/view/view.js';
 import { renderCapture, writeCapture } from './capture.js';
 import { renderExplanation } from './explain.js';
@@ -173,7 +172,7 @@ void t.test('captures', (t) => {
 });
 
 void t.test('what was played together', async (t) => {
-  const run = await sampleRun([{ scenario: { ...encap, vectors: (topology) => together(encap.vectors(topology)) }, axes, only }]);
+  const run = await sampleRun([{ scenario: { ...encap, vectors: (topology) => encap.vectors(topology).map((vector) => ({ ...vector, together: 'all' })) }, axes, only }]);
   const kept = run.scenarios.flatMap(({ vectors }) => vectors.flatMap(({ together: played }) => played?.passes?.flatMap(({ frames }) => frames.map(({ frame }) => frame)) ?? []));
   t.ok(kept.length > 20);
   t.strictSame(decodePcapng(renderCapture(run))?.packets.map(({ frame }) => Buffer.from(frame).toString('hex')), kept);

@@ -9,7 +9,6 @@ import encap from '../../scenarios/antrea/encap.js';
 import { Unavailable } from '../base/errors.js';
 import { flowKey } from '../compare/counters.js';
 import type { FlowId } from '../nouns/switching.js';
-import { coldAlone, together } from '../vectors/together.js';
 import type { Crossing, Hop } from './hops.js';
 import { openFailing, openWithFlows, sampleRun, type Sample } from './sample.js';
 import { viewOf, type VectorView } from './view.js';
@@ -61,7 +60,7 @@ void t.test('where all agree', async (t) => {
 
 void t.test('what was played together', async (t) => {
   const only = [across, 'tcp/p1/p4', 'udp/p1/p2', 'ping/n1/p4'];
-  const marked = { ...encap, vectors: (topology: Parameters<typeof encap.vectors>[0]) => together(encap.vectors(topology)) };
+  const marked = { ...encap, vectors: (topology: Parameters<typeof encap.vectors>[0]) => encap.vectors(topology).map((vector) => ({ ...vector, together: 'all' })) };
   const vectors = await view({ scenario: marked, only });
   t.same(vectors.map(({ report: { id }, played, passes }) => [id, played, passes.join()]), only.toSorted((a, b) => vectors.findIndex(({ report }) => report.id === a) - vectors.findIndex(({ report }) => report.id === b)).map((id) => [id, 'together', 'cold,again,sibling']));
   for (const { report: { id, verdict }, hops, notes, flows, levels } of vectors) {
@@ -73,7 +72,7 @@ void t.test('what was played together', async (t) => {
     t.ok(notes.every(({ text, seen }) => seen === (/ learned that /.test(text) ? 'nobody looked at the switch' : 'by both')), `${id}: and what the hosts noted`);
     t.ok(flows.every((flow) => flow.switch === undefined), `${id}: what flows counted is told of nobody alone`);
   }
-  const cold = { ...marked, vectors: (topology: Parameters<typeof encap.vectors>[0]) => coldAlone(marked.vectors(topology)) };
+  const cold = { ...marked, vectors: (topology: Parameters<typeof encap.vectors>[0]) => marked.vectors(topology).map((vector) => ({ ...vector, depth: 'cold' as const })) };
   const [unseen] = await view({ scenario: cold, only: [across] });
   t.match(unseen, { played: 'alone', passes: ['cold'] }, 'one vector is no company');
   t.same((await view({ scenario: cold, only })).map(({ played, passes, hops }) => [played, passes.length, hops.length]), only.map(() => ['together', 0, 0]), 'of very many no path is predicted');
