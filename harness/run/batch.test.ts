@@ -30,7 +30,7 @@ const cluster = generatedCluster(4, { nodes: 2, pods: 4, networkPolicies: 4, clu
 const services = servicesOf(cluster).filter((service) => !('port' in service) || [53, 80, 9000].includes(service.port));
 /** Enough for what switches do otherwise: each has to be played alone after it. */
 const few = together(podMatrix(cluster, [{ protocol: 'TCP', port: 80 }]));
-const cells = [...podMatrix(cluster, services), ...hostMatrix(cluster, services)];
+const cells = coldAlone([...podMatrix(cluster, services), ...hostMatrix(cluster, services)]);
 
 function scenarioOf(vectors: readonly TestVector[], given: Cluster = cluster): Scenario {
   return defineScenario({ name: 'x/cells', title: '', axes: {}, topology: () => cluster, controlPlane: antrea('0.8'), vectors: () => vectors, intent: (topology, stimulus) => intentOf(topology === cluster ? cluster : given, stimulus) });
@@ -223,6 +223,9 @@ void t.test('units', async (t) => {
   const vectors = (count: number, mark: Partial<TestVector>) => Array.from({ length: count }, (_, index): TestVector => ({ id: `${index}`, stimulus: { kind: 'ping', from: 'a', to: 'b' }, ...mark }));
   const lengths = (all: readonly TestVector[]) => unitsOf(all).map(({ length }) => length);
   t.same(lengths([...vectors(2, {}), ...vectors(3, { together: 'cells' }), ...vectors(1, { together: 'others' }), ...vectors(1, {}), ...vectors(2, { together: 'others' })]), [1, 1, 3, 3, 1]);
+  const sctp = (mark: Partial<TestVector>) => ['a/b', 'b/a', 'a/c'].map((id): TestVector => ({ id: `sctp-9/${id}`, stimulus: { kind: 'sctp', from: 'a', to: 'b', port: 9 }, ...mark }));
+  t.same(together(sctp({})).map((vector) => vector.together), [undefined, undefined, undefined], 'a sibling would go where another one goes');
+  t.same(together(coldAlone(sctp({}))).map((vector) => vector.together), ['sctp-9 there', 'sctp-9 back', 'sctp-9 there']);
   t.same([499, 500].map((count) => unitsOf(togetherIfMany(vectors(count, {}))).length), [499, 1]);
   t.same(lengths(vectors(mostTogether + 1, { together: 'cells' })), [500, 501]);
   t.same(lengths([]), []);
