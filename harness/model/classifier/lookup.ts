@@ -77,9 +77,11 @@ function conjunction(table: FlowTable, parts: readonly Rule[], key: FlowKey, loo
  */
 function completed(parts: readonly Rule[]): readonly number[] {
   const found = new Map<number, Joining>();
+  const possible = possibleOf(parts);
+  if (possible.size === 0) return noIds;
   for (const part of parts) {
     for (const { id, clause, clauses } of part.clauses) {
-      if (clauses > parts.length) continue;
+      if (clauses > parts.length || !possible.has(id)) continue;
       const one = found.get(id);
       if (one === undefined) found.set(id, joined({ clauses, missing: clauses, low: 0, high: 0 }, clause));
       else if (one.clauses === clauses) joined(one, clause);
@@ -89,6 +91,20 @@ function completed(parts: readonly Rule[]): readonly number[] {
   const ids: number[] = [];
   for (const [id, { missing }] of found) if (missing === 0) ids.push(id);
   return ids;
+}
+
+const noIds: readonly number[] = [];
+
+/**
+ * Those that may be complete. One of n clauses is in n of the parts, unless a part has several of its clauses, and so in some part beside the n - 1 with the most:
+ * of a part that is of thousands, as a rule for everybody's port is, hardly any has to be looked at.
+ */
+function possibleOf(parts: readonly Rule[]): ReadonlySet<number> {
+  const found = new Set<number>();
+  const fewest = Math.min(...parts.map(({ clausesMin }) => clausesMin));
+  const byCount = parts.toSorted((a, b) => a.clauses.length - b.clauses.length);
+  for (const [index, { clauses, repeats }] of byCount.entries()) if (repeats || index + fewest <= parts.length) for (const { id } of clauses) found.add(id);
+  return found;
 }
 
 /** How many clauses of a conjunction are not there yet; those that are, a bit each: there are 64 at most. */

@@ -14,6 +14,9 @@ export interface Rule {
   readonly actions: readonly Action[];
   /** The conjunctions that it is a part of: with any, it is no flow to be taken itself (ovs-actions(7), "conjunction"). */
   readonly clauses: readonly Clause[];
+  /** Whether several of them are of one conjunction; and of how many clauses the smallest of those conjunctions is. */
+  readonly repeats: boolean;
+  readonly clausesMin: number;
   /** What of the flow the model does not know. */
   readonly unknown: string | undefined;
 }
@@ -21,7 +24,12 @@ export interface Rule {
 /** @param options of the bridge, where its flows have any. */
 export function ruleOf(flow: Flow, options: OptionFields = []): Rule {
   const match = located(flow.match, options);
-  return { flow, match, actions: located(flow.actions, options), clauses: clausesOf(flow), unknown: unknownOf(match) };
+  const clauses = clausesOf(flow);
+  return {
+    flow, match, actions: located(flow.actions, options), clauses, unknown: unknownOf(match),
+    repeats: new Set(clauses.map(({ id }) => id)).size < clauses.length,
+    clausesMin: clauses.length === 0 ? 0 : Math.min(...clauses.map((clause) => clause.clauses)),
+  };
 }
 
 const noClauses: readonly Clause[] = [];
