@@ -130,3 +130,13 @@ void t.test('a table answers as a scan of its flows does, and its flows are thos
   t.ok(Object.values(seen).every((times) => times > 10), JSON.stringify(seen));
   t.end();
 });
+
+void t.test('a part that has several clauses of one conjunction completes it, however many others it is part of', (t) => {
+  const key = new Uint32Array(keyWords);
+  key[word.inPort] = 1;
+  const others = Array.from({ length: 5 }, (_, index) => `conjunction(${index + 10},1/2)`).join(',');
+  const flows = [`in_port=1 actions=conjunction(1,1/2),conjunction(1,2/2),${others}`, 'reg0=0 actions=conjunction(2,1/2)', 'conj_id=1 actions=drop'];
+  const { rule } = lookup(compile(flows.map((text) => parseFlow(text))), 0, key);
+  t.match(rule === undefined ? 'none' : printFlowKey(rule.flow), /conj_id=1$/);
+  t.end();
+});
