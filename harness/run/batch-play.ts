@@ -1,5 +1,6 @@
 /** Vectors that are played together: in each pass neighbours first, then all of them; then what they left behind. */
 import { sha256 } from '../base/digest.js';
+import { Unsupported } from '../base/errors.js';
 import { compareCounters, withSums } from '../compare/counters.js';
 import { compareState } from '../compare/state.js';
 import { isCached, isWarm, type Aftermath, type LookedUp } from '../compare/vector.js';
@@ -9,6 +10,7 @@ import type { Observation } from '../nouns/observation.js';
 import type { ClusterPlan, HostPlan } from '../nouns/plan.js';
 import { passNames, type Pass, type Stimulus } from '../nouns/vector.js';
 import { noCounts, type Counts } from '../nouns/verdict.js';
+import { printFlow } from '../openflow/flow.js';
 import type { ModelTestbed } from '../testbeds/model/model.js';
 import type { Switches } from '../testbeds/testbed.js';
 import { canonicalTrace } from './canonical-trace.js';
@@ -47,10 +49,23 @@ export type BatchPlay =
 /**
  * Plays the vectors between two resets of both sides, pass by pass. Neighbours are asked for first, by ARP through the same switches. Counters and what is
  * remembered are compared for all of them and all passes; of flows of equal priority that do the same, the sum of their counters is.
- * @throws Unsupported where the model cannot tell.
+ * @throws Unsupported where the model cannot tell, and where packets have met a flow that learns: then they decide over each other.
  */
 export async function playBatch(model: ModelTestbed, real: Switches, plan: ClusterPlan, vectors: readonly Planned[], seed: number): Promise<BatchPlay> {
   await Promise.all([model.reset(), real.reset()]);
+  const played = await playPasses(model, real, plan, vectors, seed);
+  const learner = whoLearned(model, plan);
+  if (learner !== undefined) throw new Unsupported(`packets have met a flow that learns from them, so that they decide over others: ${learner}`);
+  return played;
+}
+
+/** A flow that has learned since the reset. */
+function whoLearned(model: ModelTestbed, { nodes }: ClusterPlan): string | undefined {
+  const flows = nodes.flatMap(({ node, bridges }) => bridges.flatMap(({ name }) => model.dumpFlows(node, name)));
+  return flows.filter(({ statistics }) => statistics !== undefined && statistics.packets > 0n).map(({ flow }) => printFlow(flow)).find((text) => text.includes('learn('));
+}
+
+async function playPasses(model: ModelTestbed, real: Switches, plan: ClusterPlan, vectors: readonly Planned[], seed: number): Promise<BatchPlay> {
   const passes: PassTogether[][] = vectors.map(() => []);
   for (const name of passNames) {
     if (name === 'cached' && passes.flat().some(isCached)) continue;
