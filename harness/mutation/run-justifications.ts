@@ -7,15 +7,11 @@ export const runJustifications: readonly Justification[] = [
     why: 'the same: nothing in an ARP request is drawn',
   },
   {
-    file: 'harness/run/batch-play.ts', line: 'const real = observations[index] ??', mutations: ['observations[index] ?? { frames: [], notes: [] } → observations[index]'],
+    file: 'harness/run/batch-play.ts', line: 'for (const [place, { index, pass }] of players.entries())', mutations: ['played.observations[place] ?? nothingSeen → played.observations[place]'],
     why: forTypes,
   },
   {
     file: 'harness/run/batch-play.ts', line: "if (!('to' in stimulus)) continue;", mutations: ["'to' in stimulus → true"],
-    why: forTypes,
-  },
-  {
-    file: 'harness/run/batch.ts', line: 'const observation = played.observations[index] ??', mutations: ['played.observations[index] ?? { frames: [], notes: [] } → played.observations[index]'],
     why: forTypes,
   },
   {

@@ -62,7 +62,7 @@ export async function playBatch(model: ModelTestbed, real: Switches, plan: Clust
 /** A flow that has learned since the reset. */
 function whoLearned(model: ModelTestbed, { nodes }: ClusterPlan): string | undefined {
   const flows = nodes.flatMap(({ node, bridges }) => bridges.flatMap(({ name }) => model.dumpFlows(node, name)));
-  return flows.filter(({ statistics }) => statistics !== undefined && statistics.packets > 0n).map(({ flow }) => printFlow(flow)).find((text) => text.includes('learn('));
+  return flows.filter(({ statistics }) => statistics?.packets !== 0n).map(({ flow }) => printFlow(flow)).find((text) => text.includes('learn('));
 }
 
 async function playPasses(model: ModelTestbed, real: Switches, plan: ClusterPlan, vectors: readonly Planned[], seed: number): Promise<BatchPlay> {
@@ -70,7 +70,6 @@ async function playPasses(model: ModelTestbed, real: Switches, plan: ClusterPlan
   for (const name of passNames) {
     if (name === 'cached' && passes.flat().some(isCached)) continue;
     const players = vectors.flatMap(({ id, passes: planned }, index) => planned.filter((pass) => pass.name === name).map((pass) => ({ id, index, pass })));
-    if (players.length === 0) continue;
     const before = real.lookups();
     const asked = arpRequests(plan, players.map(({ pass: { stimulus } }) => stimulus));
     const resolved = await playTogether(model, real, plan, asked.map((stimulus): Sending => ({ stimulus, draws: draw(seed, 'neighbours') })), new Map());

@@ -113,30 +113,35 @@ void t.test('what nobody can tell apart is refused', async (t) => {
 
 void t.test('what only the switch can tell it is asked once it has the packet, and those before it', async (t) => {
   const ports = ['a', 'b', 'c'].map((name, index) => ({ kind: 'endpoint' as const, name: `port-${name}`, ofport: index + 1 }));
-  const flows = ['priority=1,ip,in_port=1 actions=2', 'priority=9,udp,nw_src=10.0.0.1 actions=2', 'priority=9,udp,nw_dst=10.0.0.2 actions=3'];
+  const flows = [
+    'priority=1,ip,in_port=1 actions=2', 'priority=9,udp,nw_src=10.0.0.1 actions=load:2->NXM_NX_REG0[],goto_table:1', 'priority=9,udp,nw_dst=10.0.0.2 actions=load:3->NXM_NX_REG0[],goto_table:1',
+    'table=1,priority=9,udp,nw_src=10.0.0.1 actions=output:NXM_NX_REG0[]', 'table=1,priority=9,udp,nw_dst=10.0.0.2 actions=dec_ttl,output:NXM_NX_REG0[]',
+  ];
   const tied: ClusterPlan = { nodes: [{ node: 'n1', hosts: [host('a', 1), host('b', 2), host('c', 3)], bridges: [{ name: 'br', mac: mac(7), flows, ports }] }] };
-  const all = sendings({ kind: 'ping', from: 'a', to: '10.0.0.2' }, { kind: 'udp', from: 'a', to: '10.0.0.2', port: 9 }, { kind: 'udp', from: 'a', to: '10.0.0.2', port: 10 }, { kind: 'ping', from: 'a', to: '10.0.0.2' });
-  const played = async (winner: number, lie: (step: SwitchStep) => SwitchStep = (step) => step) => {
+  const [ping, udp] = [{ kind: 'ping', from: 'a', to: '10.0.0.2' }, { kind: 'udp', from: 'a', to: '10.0.0.2', port: 9 }] as const;
+  const played = async (all: readonly Sending[], winner: number, lie: (step: SwitchStep, nth: number) => SwitchStep = (step) => step) => {
     const [model, switches] = [openModel(tied), openModel(tied)];
     const took: Witness = { ...firstOfAll, counted: (candidates) => Promise.resolve(candidates.map(({ packets }, index) => packets + (index === winner ? 1 : 0))) };
-    const sizes: string[] = [];
+    const sizes: number[] = [];
     const real = { ...switches, call: async (calls: readonly SwitchCall[]) => {
-      sizes.push(...calls.map((call) => (call.kind === 'receive' ? `${call.port} ${call.frames.length}` : call.kind)));
-      return (await switches.call(calls, took)).map(lie);
+      sizes.push(...calls.flatMap((call) => (call.kind === 'receive' && call.port === 'port-a' ? [call.frames.length] : [])));
+      return (await switches.call(calls, took)).map((step) => lie(step, sizes.length));
     } };
     return { ...(await playTogether(model, real, tied, all, known)), sizes };
   };
-  const parts = ['port-a 2', 'port-a 2'];
-  for (const [winner, port] of [[0, 'port-b'], [1, 'port-c']] as const) {
-    const { sizes, ...outcome } = await played(winner);
-    t.same(sizes.slice(0, 2), parts, 'as far as the first of them; then it is known');
-    if (outcome.kind !== 'alike') return t.fail(outcome.where);
-    t.same(outcome.observations[1]?.frames.filter(({ direction }) => direction === 'out').map(({ port }) => port), [port]);
-    t.same(outcome.observations[2]?.frames.filter(({ direction }) => direction === 'out').map(({ port }) => port), [port]);
+  for (const [all, expected] of [[sendings(ping, udp, udp, ping), [2, 2]], [sendings(udp, ping), [1, 1]], [sendings(ping, ping, udp), [3]], [sendings(ping, ping), [2]]] as const) {
+    for (const [winner, port] of [[0, 'port-b'], [1, 'port-c']] as const) {
+      const { sizes, ...outcome } = await played(all, winner);
+      t.same(sizes.slice(0, expected.length + 1), expected, 'as far as the first of them, once; then it is known, and nothing is called with nothing');
+      if (outcome.kind !== 'alike') return t.fail(outcome.where);
+      all.forEach(({ stimulus }, index) => { t.same(outcome.observations[index]?.frames.filter(({ direction }) => direction === 'out').map((frame) => frame.port)[0], stimulus.kind === 'udp' ? port : 'port-b'); });
+    }
   }
+  const several = sendings(ping, udp, udp, ping);
   for (const nth of [1, 2, 3, 4]) {
     let seen = 0;
-    t.match(await played(0, ({ outputs }) => ({ outputs: outputs.filter(() => ++seen !== nth) })), { kind: 'parted', where: 'what came out of n1 when 4 frames went into port-a' }, `without frame ${nth}`);
+    t.match(await played(several, 0, ({ outputs }) => ({ outputs: outputs.filter(() => ++seen !== nth) })), { kind: 'parted', where: 'what came out of n1 when 4 frames went into port-a' }, `without frame ${nth}`);
   }
+  for (const part of [1, 2]) t.match(await played(several, 0, (step, nth) => (nth === part ? { ...step, packetIns: [packetIn] } : step)), { kind: 'parted', where: 'what controllers were told' }, `behind part ${part}`);
   return undefined;
 });
