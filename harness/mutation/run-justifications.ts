@@ -11,6 +11,10 @@ export const runJustifications: readonly Justification[] = [
     why: forTypes,
   },
   {
+    file: 'harness/run/batch-play.ts', line: 'return flows.filter(({ statistics })', mutations: ['statistics?.packets → statistics.packets'],
+    why: forTypes,
+  },
+  {
     file: 'harness/run/batch-play.ts', line: "if (!('to' in stimulus)) continue;", mutations: ["'to' in stimulus → true"],
     why: forTypes,
   },
