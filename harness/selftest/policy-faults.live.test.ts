@@ -8,7 +8,7 @@ import { tryFault } from './selftest.js';
 import { isPlayed } from './suites.js';
 
 const image = await openImage('trixie', (line) => t.comment(line));
-const ids = ['tcp-80/nginx1/nginx2', 'tcp-80/notclient/server', 'tcp-9/server/front.shop', 'tcp-9/batch.shop/front.shop', 'tcp-80/front.shop/nginx1', 'tcp-80/batch.shop/nginx1', 'tcp-8080/notclient/db.shop', 'tcp-8080/batch.shop/db.shop', 'wrong-ip/notclient/nginx1'];
+const ids = ['tcp-80/nginx1/nginx2', 'tcp-80/notclient/server', 'tcp-9/server/front.shop', 'tcp-9/batch.shop/front.shop', 'tcp-80/front.shop/nginx1', 'tcp-80/batch.shop/nginx1', 'tcp-8080/notclient/db.shop', 'tcp-8080/batch.shop/db.shop', 'wrong-ip/notclient/nginx1', 'tcp-80/n1/nginx1'];
 
 for (const fault of policyFaults) {
   void t.test(fault.name, async (t) => {

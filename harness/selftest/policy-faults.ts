@@ -39,6 +39,11 @@ export const policyFaults: readonly Fault[] = [
     flow: (flow) => flow.table === 50 && has(flow, 'tp_dst', 'tcp_dst'),
     change: (flow) => ({ ...flow, match: flow.match.map((part) => (part.field.matchName === 'tp_dst' || part.field.name === 'tcp_dst' ? { ...part, value: part.value + 1n } : part)) }),
   },
+  {
+    kind: 'compiler', name: 'the compiler lets another address past policies in place of the gateway\'s: they stop probes', aspect: 'intent',
+    flow: (flow) => flow.table === 90 && flow.priority === 210 && has(flow, 'nw_src'),
+    change: (flow) => withMatch(flow, 'nw_src', (address) => address + 253n),
+  },
   ...(['kube', 'intent'] as const).map((readBy): Fault => ({
     kind: 'selector', readBy, name: `${readBy}/ reads selectors without their expressions`, aspect: 'intent',
     read: ({ matchExpressions: _, ...selector }) => selector,

@@ -3,7 +3,8 @@
 import t from 'tap';
 import { openImage } from '../../images/images.js';
 import services from '../../scenarios/antrea/services-antrea-proxy.js';
-import { serviceFaults } from './service-faults.js';
+import servicesOfNodes from '../../scenarios/antrea/services-kube-proxy.js';
+import { egressFaults, serviceFaults } from './service-faults.js';
 import { tryFault } from './selftest.js';
 import { isPlayed } from './suites.js';
 
@@ -17,5 +18,13 @@ for (const [index, fault] of serviceFaults.entries()) {
     const result = await tryFault(services, { tunnel: 'geneve' }, fault, { image, sim: {}, nowMs: () => 0, only: (vector) => (vector.id === broken[index] && isPlayed(services.name, vector)) || vector.id === bystander });
     t.equal(result.kind, 'caught', JSON.stringify(result.kind === 'unnoticed' ? result.why : result));
     t.match(result, { first: broken[index], vectors: 1 });
+  });
+}
+
+for (const fault of egressFaults) {
+  void t.test(fault.name, async (t) => {
+    const only = ['service/picky/default/lonely', bystander];
+    const result = await tryFault(servicesOfNodes, { tunnel: 'geneve' }, fault, { image, sim: {}, nowMs: () => 0, only: (vector) => only.includes(vector.id) && (isPlayed(servicesOfNodes.name, vector) || vector.id === bystander) });
+    t.match(result, { kind: 'caught', first: 'service/picky/default/lonely', vectors: 1 });
   });
 }

@@ -1,5 +1,5 @@
 import type { Action } from '../openflow/actions.js';
-import type { Flow } from '../openflow/flow.js';
+import { parseFlow, type Flow } from '../openflow/flow.js';
 import type { Fault } from './faults.js';
 
 /**
@@ -26,6 +26,15 @@ export const serviceFaults: readonly Fault[] = [
     kind: 'compiler', name: 'a hairpin without translation: a pod sees itself as the sender', aspect: 'intent',
     flow: (flow) => flow.table === 106 && flow.match.length > 0,
     change: (flow) => ({ ...flow, actions: flow.actions.filter((action) => !(action.kind === 'set' && action.field.name === 'ip_src')) }),
+  },
+];
+
+/** The same for antrea/services-kube-proxy: packets for Services meet egress policies once the node has translated them, not before. */
+export const egressFaults: readonly Fault[] = [
+  {
+    kind: 'compiler', name: 'egress policies before the node\'s translation: they judge the address of a Service', aspect: 'intent',
+    flow: (flow) => flow.table === 40 && flow.match.some(({ field }) => field.matchName === 'nw_dst'),
+    change: () => parseFlow('table=40,priority=200,ip,nw_dst=10.96.0.0/12 actions=goto_table:45'),
   },
 ];
 

@@ -2,7 +2,7 @@
 import type { TestVector } from '../nouns/vector.js';
 import { antreaFaults, type Fault } from './faults.js';
 import { policyFaults } from './policy-faults.js';
-import { serviceFaults } from './service-faults.js';
+import { egressFaults, serviceFaults } from './service-faults.js';
 import { endpointFaults, leftBehind, netNatFaults, nodePortFaults, windowsFlowFaults, windowsHostFaults } from './windows-faults.js';
 
 /** What faults are planted into. */
@@ -19,6 +19,7 @@ export const suites: readonly Suite[] = [
   { scenario: 'antrea/encap', faults: antreaFaults, only: () => true },
   { scenario: 'antrea/network-policy', faults: policyFaults, only: ({ id }) => /^(tcp-(9|80|8080)\/|wrong-ip\/notclient\/nginx1$)/.test(id) },
   { scenario: 'antrea/services-antrea-proxy', faults: serviceFaults, only: ({ id }) => /^(kept|spread|service)\/(asker1|web1)\/default\/(web:http|lonely|sticky)$/.test(id) },
+  { scenario: 'antrea/services-kube-proxy', faults: egressFaults, only: ({ id }) => /^service\/(picky|web1)\/default\/lonely$/.test(id) },
   { scenario: 'antrea/windows-service-traffic', faults: windowsHostFaults, only: ({ id }) => id.startsWith('udp/') },
   { scenario: 'antrea/windows-pod-to-pod', set: new Map([['mode', ['noEncap']], ['nodes', ['WW']]]), faults: [...windowsFlowFaults, ...endpointFaults], only: ({ id }) => id.startsWith('ping/') },
   { scenario: 'antrea/windows-external-traffic', faults: netNatFaults, only: ({ id }) => /^(ping|later)\/p1\/x1$/.test(id) },
