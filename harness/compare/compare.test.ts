@@ -20,7 +20,7 @@ import { judge } from './intent.js';
 import { locate, locateDecision, type Evidence, type Location } from './locate.js';
 import { compareProgram, toldOf } from './program.js';
 import { compareState } from './state.js';
-import { compareVector, expectedCounts, type PassCase, type VectorCase } from './vector.js';
+import { cacheCount, compareVector, expectedCounts, type PassCase, type VectorCase } from './vector.js';
 
 const mac = { a: '02:00:00:00:00:0a', b: '02:00:00:00:00:0b' };
 
@@ -332,6 +332,7 @@ void t.test('a whole vector', async (t) => {
     t.strictSame(compareVector({ ...same, passes: [cold, cached(0, 2), cached(2, 0, 'sibling')] }).counts.cache, { expected: 1, made: 0, skipped: 0 }, 'what a sibling hits proves nothing');
     const quiet = (frames: readonly FrameEvent[]) => compareVector({ ...same, passes: [{ ...cached(0, 0), model: { frames, notes: [] }, real: { frames, notes: [] } }] }).counts.cache.expected;
     t.strictSame([quiet([event(10, 'a', echo(), 'in')]), quiet([event(10, 'a')]), quiet([])], [1, 0, 0], 'where nothing goes in nothing can be cached');
+    t.strictSame([[event(10, 'a', echo(), 'in')], []].map((frames) => cacheCount([{ ...cached(2, 0), model: { frames, notes: [] } }])), [made(1), made(0)], 'what other vectors hit beside it proves nothing of one that sends nothing');
     t.strictSame(expectedCounts([observation, observation], 'all', same.model, ports).cache, { expected: 1, made: 0, skipped: 0 });
     t.match(compareVector({ ...same, passes: [cold, cached(2, 0), sibling] }).differences([]), [{ pass: 'sibling', aspect: 'frames', at: {} }]);
     t.match(compareVector({ ...same, passes: [cold, { ...sibling, intent: { kind: 'denied', why: 'policy' } }] }).differences([]).slice(-2), [{ pass: 'sibling', aspect: 'intent' }, { pass: 'sibling', aspect: 'intent' }]);

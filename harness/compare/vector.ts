@@ -100,7 +100,8 @@ const bothLevels: Count = { expected: 2, made: 2, skipped: 0 };
 
 /** One pass must be the cache's alone. A vector that parted before it could come to that has nothing of it to compare, and neither has one whose frames enter no switch. */
 export function cacheCount(passes: readonly (LookedUp & { readonly model: Observation })[]): Count {
-  return { expected: passes.some((played) => isWarm(played) && played.model.frames.some(({ direction }) => direction === 'in')) ? 1 : 0, made: passes.some(isCached) ? 1 : 0, skipped: 0 };
+  const isExpected = passes.some((played) => isWarm(played) && played.model.frames.some(({ direction }) => direction === 'in'));
+  return { expected: isExpected ? 1 : 0, made: isExpected && passes.some(isCached) ? 1 : 0, skipped: 0 };
 }
 
 export interface LookedUp {

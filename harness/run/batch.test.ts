@@ -194,6 +194,12 @@ void t.test('where the caches alone never answer, each is played alone', async (
   t.ok(record.vectors.every(({ together: kept }) => kept === undefined));
 });
 
+void t.test('of what is left open no cached pass is expected that is not played', async (t) => {
+  const opened = async (vectors: readonly TestVector[]) => (await inAllPasses(vectors, () => ({ call: () => Promise.reject(new Unavailable('gone')) }))).report.counts.cache;
+  t.match(await opened(few), { expected: 8, made: 0 }, 'where flows tie, nobody tells what would be');
+  t.same(await opened(coldAlone(few)), noCounts.cache);
+});
+
 void t.test('what cannot be told apart when it is sent together is played alone', async (t) => {
   let spoken = false;
   const speaking = (model: Switches): Partial<Switches> => ({

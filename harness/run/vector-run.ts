@@ -3,7 +3,7 @@ import { Unsupported } from '../base/errors.js';
 import { attempt } from '../base/outcome.js';
 import { turn } from '../base/turn.js';
 import { compareProgram } from '../compare/program.js';
-import { compareVector, expectedCounts, type Aftermath, type PassCase } from '../compare/vector.js';
+import { compareVector, expectedCounts, isWarm, type Aftermath, type PassCase } from '../compare/vector.js';
 import type { ClusterPlan } from '../nouns/plan.js';
 import type { Scenario } from '../nouns/scenario.js';
 import type { Pass, TestVector } from '../nouns/vector.js';
@@ -126,10 +126,11 @@ export function siblingOf({ scenario, topology }: Stage, planned: readonly Pass[
 
 /** @throws Unsupported when the model cannot tell. */
 async function unmade(stage: Stage, vector: TestVector): Promise<Counts> {
-  const { plan, model, seed, depth } = stage;
+  const { plan, model, seed } = stage;
+  const passes = passesOf(stage, vector);
   await model.reset();
-  const observations = await playAlone(model, plan, vector.id, passesOf(stage, vector), seed);
-  return expectedCounts(observations, depth, { counts: await model.counts(), state: await model.state() }, portsOf(plan));
+  const observations = await playAlone(model, plan, vector.id, passes, seed);
+  return expectedCounts(observations, passes.some((pass) => isWarm({ pass })) ? 'all' : 'cold', { counts: await model.counts(), state: await model.state() }, portsOf(plan));
 }
 
 /** Frames that came out after all was over belong to the pass that was played last, and to no instant of it. */

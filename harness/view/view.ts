@@ -88,13 +88,15 @@ async function scenarioView(record: ScenarioRecord, report: ScenarioReport, { se
   const parties = partiesOverTime(record);
   const model = openModel(plan, versions);
   const past = record.history === undefined ? undefined : await predictingHistory(model, record, seed);
-  const left = new Map(record.vectors.flatMap(({ vector, together }) => (together?.left === undefined ? [] : [[vector.together, together.left] as const])));
+  /** What the vectors left behind that the one at hand was played with: the first of them has it. */
+  const left = new Map<string | undefined, RecordedTogether['left']>();
   const vectors: VectorView[] = [];
   for (const [index, kept] of record.vectors.entries()) {
     await turn();
     const told = report.vectors[index];
     assert(told !== undefined && told.id === kept.vector.id, `the record's vector ${kept.vector.id} is not the report's`);
     const pass = told.differences[0]?.pass ?? 'cold';
+    if (kept.together?.left !== undefined) left.set(kept.vector.together, kept.together.left);
     const predicted = past !== undefined ? (past[index] ?? notPlayed) : predicts(kept) ? await predicting(model, plan, kept, left.get(kept.vector.together), seed, pass) : notPredicted;
     const view = vectorView(told, kept, pass, predicted, predicted.parties ?? parties);
     vectors.push(record.history === undefined ? view : { ...view, past: record.history.filter(({ after }) => after <= index).map(({ what }) => what) });
@@ -143,8 +145,8 @@ async function predictingHistory(model: ModelTestbed, record: ScenarioRecord, se
 }
 
 /** What switches told of the vector, or of all that it was played with. */
-function keptWitness({ real, together }: VectorRecord, ofAll?: RecordedTogether['left']): ReturnType<typeof witness> {
-  const told = real ?? together?.left ?? ofAll ?? { counts: [], state: { connections: [], macs: [] } };
+function keptWitness({ real }: VectorRecord, ofAll?: RecordedTogether['left']): ReturnType<typeof witness> {
+  const told = real ?? ofAll ?? { counts: [], state: { connections: [], macs: [] } };
   return witness({ counts: () => Promise.resolve(told.counts), state: () => Promise.resolve(told.state) });
 }
 
