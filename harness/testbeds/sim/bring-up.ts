@@ -11,10 +11,10 @@ import { printMeter } from '../../openflow/meters.js';
 import type { Daemon } from '../../ovs/daemon.js';
 import type { Ofctl } from '../../ovs/ofctl.js';
 import type { Operation } from '../../ovs/ovsdb.js';
-import type { Unixctl } from '../../ovs/unixctl.js';
 import type { Vswitch } from '../../ovs/vswitch.js';
 import { until } from './condition.js';
 import { attachOperations, awaitedMacs, checkPorts, configured, configureOperations, detachOperations, raise, selectInterfaces, timeoutTransactions } from './configure.js';
+import { setNeighbours } from './neighbours.js';
 import type { PortSocket } from './port-socket.js';
 
 const limitMs = 10_000;
@@ -128,17 +128,6 @@ async function checkTunnels(plan: NodePlan, { name, unixctl }: Daemon): Promise<
       throw new Unavailable(`${name} cannot tunnel by ${port.tunnel}: ${why}`, ['use a type of tunnel that the userspace datapath has: geneve, vxlan, gre'], told.split('\n').filter((line) => /(->|>>) /.test(line)).map((line) => line.trim()));
     }
   }
-}
-
-/** Makes the switch know these neighbours of its tunnels and no others: those that it has learned as well. */
-export async function replaceNeighbours(plan: NodePlan, unixctl: Unixctl): Promise<void> {
-  await Promise.all([unixctl.call('tnl/neigh/flush'), setNeighbours(plan, unixctl)]);
-}
-
-/** Tells the switch the neighbours that its tunnels reach. They expire after 20 minutes of virtual time. */
-export async function setNeighbours(plan: NodePlan, { call }: Unixctl): Promise<void> {
-  const known = plan.bridges.flatMap(({ name, underlay }) => (underlay?.neighbours ?? []).map(({ ip, mac }) => [name, ip, mac]));
-  await Promise.all(known.map((neighbour) => call('tnl/neigh/set', ...neighbour)));
 }
 
 /**

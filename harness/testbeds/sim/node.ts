@@ -8,7 +8,7 @@ import { openOfctl, type Ofctl } from '../../ovs/ofctl.js';
 import type { Version } from '../../ovs/openflow-messages.js';
 import { startVswitch, type Vswitch } from '../../ovs/vswitch.js';
 import type { HeldProgram, Stray } from '../testbed.js';
-import { findBridges, makeBridges, program, setMeters, setNeighbours } from './bring-up.js';
+import { findBridges, makeBridges, program, setMeters } from './bring-up.js';
 import { stopClock } from './clock.js';
 import { forgetInterfaces, wiredPorts } from './configure.js';
 import { connectionsOf } from './connections.js';
@@ -16,6 +16,7 @@ import { connectControllers, type Controllers } from './controllers.js';
 import { countingOf } from './counting.js';
 import { learningOf } from './learning.js';
 import { linksOf } from './links.js';
+import { neighboursOf } from './neighbours.js';
 import type { PortSocket } from './port-socket.js';
 import { programsOf } from './programs.js';
 import { attach, detach, meetNeighbours, type Changeable } from './reconfigure.js';
@@ -115,6 +116,10 @@ function runningNode(planned: NodePlan, vswitch: Vswitch, ofctl: Ofctl, use: Pro
   const revalidation = revalidationOf(vswitch);
   const settling = settlingOf(plan, use, programs, counting, revalidation, vswitch);
   const traffic = trafficOf(plan.node, vswitch, wires, controllers, links.isDown);
+  const neighbours = neighboursOf(() => plan, unixctl, async () => {
+    await vswitch.whileAlive(revalidation.round());
+    await traffic.quiet();
+  });
   const learning = learningOf(() => plan, unixctl, programs, traffic.lookups);
   /**
    * Whether anything was done to the switches since the last reset. Where nothing was, nothing is asked: every way in is ours,
@@ -133,6 +138,7 @@ function runningNode(planned: NodePlan, vswitch: Vswitch, ofctl: Ofctl, use: Pro
     learning.forget();
     await settling.now();
     await counting.changed();
+    await neighbours.settle();
     await traffic.quiet();
     return traffic.take();
   };
@@ -144,6 +150,7 @@ function runningNode(planned: NodePlan, vswitch: Vswitch, ofctl: Ofctl, use: Pro
     programs.forget();
     learning.forget();
     await call('revalidator/purge');
+    await neighbours.settle();
     return changed;
   };
   const letGo = async () => void (await Promise.all([release(), revalidation.close()]));
@@ -170,6 +177,7 @@ function runningNode(planned: NodePlan, vswitch: Vswitch, ofctl: Ofctl, use: Pro
         const { hit } = traffic.lookups();
         await traffic.put(port, frames.slice(first, first + atOnce));
         await learning.notice();
+        await neighbours.follow();
         await settling.behind(traffic.lookups().hit === hit ? 'translated' : 'cached');
         await followMulticast();
       }
@@ -185,10 +193,11 @@ function runningNode(planned: NodePlan, vswitch: Vswitch, ofctl: Ofctl, use: Pro
       for (let left = ms; left > 0; left -= longestStepMs) {
         const step = String(Math.min(left, longestStepMs));
         await call('time/warp', step, step);
-        await Promise.all([setNeighbours(plan, unixctl), traffic.quiet()]);
+        await Promise.all([neighbours.refresh(), traffic.quiet()]);
       }
       if (idle) return traffic.take();
       await learning.notice();
+      await neighbours.follow();
       await settling.afterTime();
       await followMulticast();
       return traffic.take();
@@ -214,8 +223,9 @@ function runningNode(planned: NodePlan, vswitch: Vswitch, ofctl: Ofctl, use: Pro
       if (programs.learns() || programs.isVolatile()) await vswitch.whileAlive(programs.keep());
       // The daemon answers in the order it is asked, so nothing needs to be waited for in between. What is cached goes first: looked through without the neighbours, it would ask for them.
       const standing = !broughtBack && (touched === 'counted' || wasVolatile);
-      const flushed = [...(standing ? [] : [call('revalidator/purge')]), ...plan.bridges.map(({ name }) => call('fdb/flush', name)), ...snooping.map(({ name }) => call('mdb/flush', name)), connections.forget(), call('tnl/neigh/flush'), setNeighbours(plan, unixctl)];
+      const flushed = [...(standing ? [] : [call('revalidator/purge')]), ...plan.bridges.map(({ name }) => call('fdb/flush', name)), ...snooping.map(({ name }) => call('mdb/flush', name)), connections.forget(), neighbours.restore()];
       await counting.begin(standing ? 'as they stand' : 'as they are told', ...flushed);
+      await neighbours.follow();
       await Promise.all(plan.bridges.filter(({ name }) => programs.meters(name)).map(async (bridge) => {
         await setMeters('mod-meter', plan.node, bridge, ofctl);
         programs.metersRenewed(bridge.name);

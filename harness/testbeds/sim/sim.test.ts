@@ -10,6 +10,7 @@ import { until } from './condition.js';
 import { disagreements, parseCachedFlows, parseLookups, parsePortCounters } from './conservation.js';
 import { countsSince, flowCounter } from './flow-counts.js';
 import { learningOf, packetsOf } from './learning.js';
+import { neighboursOf } from './neighbours.js';
 import { frameSplitter } from './port-socket.js';
 import { programsOf } from './programs.js';
 
@@ -147,6 +148,45 @@ void t.test('flows that learn are met where what is translated counts for one of
     const other = learning(bridge({ flows: [flow] }));
     await other.begin();
     t.same([other.state.asked, other.programs.isVolatile()], [0, true], flow);
+  }
+});
+
+void t.test('what a change of neighbours leads to is waited for, and nothing where there was none', async (t) => {
+  const state = { shown: 'a\nb', calls: [] as string[] };
+  const call = async (...words: readonly string[]) => {
+    state.calls.push(words.join(' '));
+    return words[0] === 'tnl/neigh/show' ? state.shown : '';
+  };
+  const underlay: BridgePlan = { name: 'u', mac: '02:00:00:00:00:02', ports: [], flows: [], underlay: { ip: '1.1.1.1', prefixLength: 8, neighbours: [{ ip: '1.1.1.2', mac: '02:00:00:00:00:03' }] } };
+  const tunnels: BridgePlan = { name: 't', mac: '02:00:00:00:00:01', ports: [{ kind: 'tunnel', name: 'tun', ofport: 1, tunnel: 'geneve' }], flows: [] };
+  const neighboursWith = (...bridges: readonly BridgePlan[]) => neighboursOf(() => ({ node: 'n', hosts: [], bridges }), { call, close: () => undefined }, async () => void state.calls.push('round'));
+  const seen = async (work: Promise<void>) => {
+    await work;
+    return state.calls.splice(0);
+  };
+  const [show, flush, set] = ['tnl/neigh/show', 'tnl/neigh/flush', 'tnl/neigh/set u 1.1.1.2 02:00:00:00:00:03'];
+  const neighbours = neighboursWith(tunnels, underlay);
+  t.same(await seen(neighbours.restore()), [flush, set], 'it is not known who is known');
+  t.same(await seen(neighbours.follow()), [show, 'round']);
+  t.same(await seen(neighbours.restore()), [set], 'they are as planned');
+  state.shown = 'b\na';
+  t.same(await seen(neighbours.follow()), [show], 'the order means nothing');
+  t.same(await seen(neighbours.refresh()), [set]);
+  state.shown = 'a\nb\nc';
+  t.same(await seen(neighbours.follow()), [show, 'round'], 'one more');
+  t.same(await seen(neighbours.restore()), [flush, set]);
+  state.shown = 'a\nb';
+  t.same(await seen(neighbours.follow()), [show, 'round']);
+  t.same(await seen(neighbours.restore()), [set]);
+  t.same(await seen(neighbours.settle()), [show, 'round'], 'something else has changed');
+  state.shown = 'a\nb\nc INCOMPLETE';
+  t.same(await seen(neighbours.settle()), [show, 'round']);
+  t.same(await seen(neighbours.follow()), [show, 'round'], 'who is asked for may have been asked for anew');
+  for (const bridges of [[tunnels], [underlay]]) {
+    const other = neighboursWith(...bridges);
+    t.same(await seen(other.follow()), [], 'nobody is asked for');
+    t.same(await seen(other.settle()), []);
+    t.notOk((await seen(other.restore())).includes(flush));
   }
 });
 
