@@ -43,6 +43,11 @@ export const runJustifications: readonly Justification[] = [
     why: 'the same: all but `ok` and `unavailable` is unknown',
   },
   {
+    file: 'harness/run/vector-run.ts', line: "return expectedCounts(observations, passes.some((pass) => isWarm({ pass })) ? 'all' : 'cold', { counts: await model.counts(), state: await model.state() }, portsOf(plan));",
+    mutations: ["'cold' → ''"],
+    why: 'the same: all but `all` is cold',
+  },
+  {
     file: 'harness/run/vector-run.ts', line: 'await turn();', mutations: ['await turn(); removed'],
     why: 'nothing is computed otherwise: only whether Ctrl-C is heard meanwhile',
   },
