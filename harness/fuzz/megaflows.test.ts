@@ -62,7 +62,7 @@ function play({ plan, nodes, traces }: Side, step: CaseStep): Promise<string> {
     assert(on !== undefined, 'there is such a node');
     if (call.kind !== 'receive') operate(on, call);
     const results = call.kind === 'receive' ? call.frames.map((frame) => receiveFrame(on, call.port, frame)) : [];
-    traces.push(...results.map(({ trace }) => trace()));
+    traces.push(...results.map(({ trace }) => trace));
     return Promise.resolve({ outputs: results.flatMap((result) => result.step.outputs), packetIns: results.flatMap((result) => result.step.packetIns ?? []) });
   };
   return whatComesOf(async () => [await carryOut(callOf(step), plan, async (call) => await perform(call)), traces.splice(0)]);

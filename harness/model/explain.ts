@@ -36,7 +36,7 @@ export function explainFrame(node: ModelNode, { bridge: name, ofport, frame, kno
   const passage: Passage = { node, outputs: [], packetIns: [], resumed: [], steps: [], edits: [], shortened: [], clogged: [], details, recirculations: 0 };
   const explained = (refused?: Unsupported): Explained => {
     const outputs = passage.outputs.map((output) => ({ ...output, key: output.key ?? new Uint32Array() })).toSorted((a, b) => (a.port < b.port ? -1 : a.port > b.port ? 1 : 0));
-    return { steps: passage.steps.flat(), details, outputs, packetIns: passage.packetIns, ...(refused === undefined ? {} : { refused }) };
+    return { steps: passage.steps, details, outputs, packetIns: passage.packetIns, ...(refused === undefined ? {} : { refused }) };
   };
   try {
     const packet = arriving(frame, ofport);

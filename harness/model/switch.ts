@@ -18,9 +18,9 @@ import { Undecided } from './undecided.js';
  * Sends one frame into the port called `port`.
  * @throws Unsupported when a flow does something that the model does not know; the message names the flow.
  */
-export function receiveFrame(node: ModelNode, port: string, frame: Uint8Array): { readonly step: SwitchStep; readonly trace: () => Trace } {
+export function receiveFrame(node: ModelNode, port: string, frame: Uint8Array): { readonly step: SwitchStep; readonly trace: Trace } {
   const place = findPort(node, port);
-  if (node.downPorts.has(port)) return { step: { outputs: [], packetIns: [] }, trace: () => ({ node: node.name, port, steps: [{ kind: 'drop', why: `the link of ${port} is down` }] }) };
+  if (node.downPorts.has(port)) return { step: { outputs: [], packetIns: [] }, trace: { node: node.name, port, steps: [{ kind: 'drop', why: `the link of ${port} is down` }] } };
   const passage: Passage = { node, outputs: [], packetIns: [], resumed: [], steps: [], edits: [], shortened: [], clogged: [], recirculations: 0 };
   try {
     enter(passage, place.bridge, arriving(frame, place.number));
@@ -29,13 +29,13 @@ export function receiveFrame(node: ModelNode, port: string, frame: Uint8Array): 
     for (const { snooping } of node.bridges) if (snooping !== undefined) ageSnooping(snooping, node.nowMs);
   } catch (error) {
     if (!(error instanceof Unsupported)) throw error;
-    const flow = passage.steps.flat().findLast((step) => step.kind === 'lookup');
+    const flow = passage.steps.findLast((step) => step.kind === 'lookup');
     const message = `${error.message}, at a frame into ${port} of ${node.name}, table ${flow?.table ?? '?'}`;
     throw error instanceof Undecided ? new Undecided(message, error.node, error.question) : error instanceof Unpredictable ? new Unpredictable(message) : new Unsupported(message);
   }
   // A stable sort: frames of one port keep their order.
   if (passage.outputs.length > 1) passage.outputs.sort((a, b) => (a.port < b.port ? -1 : a.port > b.port ? 1 : 0));
-  return { step: { outputs: passage.outputs, packetIns: passage.packetIns }, trace: () => ({ node: node.name, port, steps: passage.steps.flat() }) };
+  return { step: { outputs: passage.outputs, packetIns: passage.packetIns }, trace: { node: node.name, port, steps: passage.steps } };
 }
 
 /** The devices of LOCAL ports where tunnels end answer ARP by themselves: what they say comes in at once. */

@@ -19,9 +19,6 @@ export type TraceStep =
   /** The packet ended here. */
   | { readonly kind: 'drop'; readonly flow?: FlowId; readonly why: string };
 
-/** What is told of a packet's way, in order: step by step, or at once what was told of another that went the same way. */
-export type Told = (TraceStep | readonly TraceStep[])[];
-
 /** The steps that one frame into one node led to, in order. */
 export interface Trace {
   readonly node: string;

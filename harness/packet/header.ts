@@ -27,16 +27,6 @@ export interface SharedLayout {
 /** A header's fields in their order. Together, different bytes read differently. */
 export type HeaderLayout = readonly (FieldLayout | SharedLayout)[];
 
-/** 16 bits of `bytes` at `place`, most significant first: without the view that it would take to read more of them, which costs more than they do. */
-export function halfAt(bytes: Uint8Array, place: number): number {
-  return ((bytes[place] ?? 0) << 8) | (bytes[place + 1] ?? 0);
-}
-
-/** The same of 32 bits. */
-export function wordAt(bytes: Uint8Array, place: number): number {
-  return ((halfAt(bytes, place) << 16) | halfAt(bytes, place + 2)) >>> 0;
-}
-
 export function viewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

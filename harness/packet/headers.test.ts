@@ -11,7 +11,7 @@ import { extract } from './extract/extract.js';
 import { popMpls, popVlan, pushMpls, pushVlan } from './flow-headers.js';
 import { countLabels, countTags, keyWords, word, type FlowKey } from './flow-key.js';
 import { movedLayout, rewrite, rewriteTranslated } from './flow-rewrite.js';
-import { emptyBytes, halfAt, wordAt } from './header.js';
+import { emptyBytes } from './header.js';
 import { decodeIcmp6, encodeIcmp6 } from './icmp6.js';
 import { encodeExtension, encodeFragment } from './ipv6-extension.js';
 import { decodeIpv6, encodeIpv6 } from './ipv6.js';
@@ -42,13 +42,6 @@ function written(hex: string, change: (key: FlowKey) => void, tagsMax?: number):
   change(after);
   return hexOf(rewrite(bytesOf(hex), layout, before, after));
 }
-
-void t.test('16 and 32 bits at any place', (t) => {
-  const bytes = bytesOf('00fffefdfc01');
-  t.same([0, 1, 4].map((place) => halfAt(bytes, place).toString(16)), ['ff', 'fffe', 'fc01']);
-  t.same([0, 1, 2].map((place) => wordAt(bytes, place).toString(16)), ['fffefd', 'fffefdfc', 'fefdfc01'], 'none is less than zero');
-  t.end();
-});
 
 void t.test('tags', (t) => {
   const inner = '0806' + '00'.repeat(10);

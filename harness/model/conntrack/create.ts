@@ -23,11 +23,10 @@ export function create<Node extends Tracker>(tracker: Node, packet: Part, origin
   const created: Connection = isPlain ? plain : {
     ...plain, ...(nat === undefined ? {} : { translated: partOf(nat, expected) }), ...(helper === undefined ? {} : { helper }), ...(expected === undefined ? {} : { parent: expected.parent }),
   };
-  // What came last stands last.
-  if (former !== undefined) connections.delete(keyOf(original));
-  connections.set(keyOf(original), created);
-  connections.delete(keyOf(reply));
-  connections.set(keyOf(reply), created);
+  for (const key of [keyOf(original), keyOf(reply)]) {
+    connections.delete(key); // what came last stands last
+    connections.set(key, created);
+  }
   return created;
 }
 

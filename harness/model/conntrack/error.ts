@@ -37,7 +37,7 @@ function quotedIpv4({ zone, family, bytes }: Transport, { trackedFragments }: Be
   if (length < 20 || packet.length < length) return undefined;
   if ((view.getUint16(6) & (trackedFragments === 'none' ? 0x3fff : 0x1fff)) !== 0) return undefined;
   const carried = packet.subarray(length);
-  return { zone, family, src: [view.getUint32(12)], dst: [view.getUint32(16)], protocol: view.getUint8(9), bytes: carried };
+  return { zone, family, src: [view.getUint32(12)], dst: [view.getUint32(16)], protocol: view.getUint8(9), bytes: carried, view: viewOf(carried) };
 }
 
 function quotedIpv6({ zone, family, bytes }: Transport): Transport | undefined {
@@ -49,5 +49,5 @@ function quotedIpv6({ zone, family, bytes }: Transport): Transport | undefined {
   if (l4 < 0 || ((key[word.nwFrag] ?? 0) & fragment.any) !== 0) return undefined;
   const carried = packet.subarray(l4);
   const address = (at: number): Address => [0, 4, 8, 12].map((offset) => view.getUint32(at + offset));
-  return { zone, family, src: address(8), dst: address(24), protocol: key[word.nwProto] ?? 0, bytes: carried };
+  return { zone, family, src: address(8), dst: address(24), protocol: key[word.nwProto] ?? 0, bytes: carried, view: viewOf(carried) };
 }

@@ -1,7 +1,6 @@
 /** A packet as the tracker sees it: whose connection it may belong to, and what moves that on. */
 import { Unsupported } from '../../base/errors.js';
 import { finishChecksum, internetChecksum, sumWords } from '../../packet/checksum.js';
-import { halfAt, wordAt } from '../../packet/header.js';
 import type { Layout } from '../../packet/extract/extract.js';
 import { fragment, word, type FlowKey } from '../../packet/flow-key.js';
 import { ipProtocols } from '../../packet/ipv4.js';
@@ -56,25 +55,25 @@ function firstByte({ bytes, protocol }: Transport): number {
 }
 
 function errorPacket(transport: Transport, behaviour: Behaviour): TrackedPacket | undefined {
-  const { family, bytes } = transport;
-  if (bytes.length < headerLengths.icmp || !isError(family, bytes[0] ?? 0)) return undefined;
+  const { family, bytes, view } = transport;
+  if (bytes.length < headerLengths.icmp || !isError(family, view.getUint8(0))) return undefined;
   const tuple = quotedTuple(transport, behaviour);
   return tuple && { kind: 'error', tuple };
 }
 
 /** Whether lengths and checksum are right. @param pseudoHeader the sum of the words that checksums cover beside the bytes (RFC 9293, section 3.1; RFC 8200, section 8.1). */
 function isWhole(transport: Transport, pseudoHeader: number, behaviour: Behaviour): boolean {
-  const { bytes, family } = transport;
+  const { bytes, view, family } = transport;
   const protocol = protocolOf(transport, behaviour);
   if (protocol !== 'other' && bytes.length < headerLengths[protocol]) return false;
   const isSound = () => finishChecksum(sumWords(bytes, pseudoHeader)) === 0;
   switch (protocol) {
     case 'tcp':
-      return tcpLength(bytes) >= headerLengths.tcp && tcpLength(bytes) <= bytes.length && isSound();
+      return tcpLength(view) >= headerLengths.tcp && tcpLength(view) <= bytes.length && isSound();
     case 'udp': // does without a checksum over IPv4 (RFC 768), not over IPv6 (RFC 8200, section 8.1)
-      return halfAt(bytes, 4) >= headerLengths.udp && halfAt(bytes, 4) <= bytes.length && ((family === 'ipv4' && halfAt(bytes, 6) === 0) || isSound());
+      return view.getUint16(4) >= headerLengths.udp && view.getUint16(4) <= bytes.length && ((family === 'ipv4' && view.getUint16(6) === 0) || isSound());
     case 'sctp':
-      return hasWholeChunks(bytes) && sctpChecksum(bytes) === wordAt(bytes, 8);
+      return hasWholeChunks(view) && sctpChecksum(bytes) === view.getUint32(8);
     case 'icmp':
       return family === 'ipv4' ? internetChecksum(bytes) === 0 : isSound();
     default:
@@ -82,27 +81,27 @@ function isWhole(transport: Transport, pseudoHeader: number, behaviour: Behaviou
   }
 }
 
-function tcpLength(bytes: Uint8Array): number {
-  return ((bytes[12] ?? 0) >>> 4) * 4;
+function tcpLength(view: DataView): number {
+  return (view.getUint8(12) >>> 4) * 4;
 }
 
 const noOptions = new Uint8Array();
 
-function segmentOf({ bytes }: Transport): TrackedSegment {
-  const length = tcpLength(bytes);
+function segmentOf({ bytes, view }: Transport): TrackedSegment {
+  const length = tcpLength(view);
   return {
-    sequence: wordAt(bytes, 4), acknowledgement: wordAt(bytes, 8), flags: bytes[13] ?? 0, window: halfAt(bytes, 14),
+    sequence: view.getUint32(4), acknowledgement: view.getUint32(8), flags: view.getUint8(13), window: view.getUint16(14),
     options: length > headerLengths.tcp ? bytes.subarray(headerLengths.tcp, length) : noOptions, payloadLength: bytes.length - length,
   };
 }
 
 /** Chunks of SCTP are padded to multiples of four bytes, and the last one ends where the packet does (RFC 9260, section 3.2). */
-function hasWholeChunks(bytes: Uint8Array): boolean {
+function hasWholeChunks(view: DataView): boolean {
   let at: number = headerLengths.sctp;
-  while (at + 4 <= bytes.length) {
-    const length = halfAt(bytes, at + 2);
+  while (at + 4 <= view.byteLength) {
+    const length = view.getUint16(at + 2);
     if (length < 4) return false;
     at += Math.ceil(length / 4) * 4;
   }
-  return at === bytes.length;
+  return at === view.byteLength;
 }

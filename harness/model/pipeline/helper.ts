@@ -32,5 +32,5 @@ function tell({ connections, controls, nowMs }: ModelNode, control: Connection, 
 /** Of a TCP segment. */
 function payloadOf({ frame, layout, arrived }: Packet): Uint8Array {
   const transport = transportOf(frame, layout, arrived, 0);
-  return transport === undefined ? new Uint8Array() : transport.bytes.subarray(((transport.bytes[12] ?? 0) >>> 4) * 4);
+  return transport === undefined ? new Uint8Array() : transport.bytes.subarray((transport.view.getUint8(12) >>> 4) * 4);
 }

@@ -18,7 +18,7 @@ export function replay({ passage, recirculate }: Omit<Execution, 'carried'>, { c
     record.bytes += length + longer;
     record.usedMs = nowMs;
   }
-  told.push(steps);
+  for (const step of steps) told.push(step);
   const run: Execution = { passage, recirculate, carried: carriedBy(packet) };
   for (let index = 0; index < events.length; index++) {
     const event = events[index];

@@ -35,7 +35,7 @@ export interface TrackRequest {
 
 /** @param packet with its changes in its bytes, and nobody else's. @param behind what the datapath still has to do with it. */
 export function trackNow(run: Execution, { asked, marks, onward: place, flow, told }: TrackRequest, packet: Packet, behind: number): 'dropped' | undefined {
-  const { passage: { node, steps, details } } = run;
+  const { passage: { node, steps } } = run;
   const { behaviour, nowMs } = node;
   const onward = asCarried(packet, run.carried, behaviour);
   const seen = assemble(run, onward, asked.zone, behind);
@@ -58,8 +58,7 @@ export function trackNow(run: Execution, { asked, marks, onward: place, flow, to
   if (place === undefined) return undefined;
   const goOn = (piece: Packet) => {
     writeConnection(piece, said, behaviour);
-    if (details === undefined) steps.push(told);
-    else steps.push(...told); // each of them counts
+    for (const step of told) steps.push(step);
     piece.tracked = { said, key: piece.arrived, holds };
     run.recirculate({ bridge: place.bridge, table: place.table, packet: piece, actions: place.actions, stack: place.stack, mirrored: place.mirrored });
   };

@@ -31,7 +31,7 @@ export function translate(course: Course, frozen: Frozen): void {
   const { recording } = at;
   // What was learned meanwhile may have come after what it went by.
   const holds = recording?.depends === 'on flows' || recording?.learnedAt === changes.learned;
-  if (recording !== undefined && holds && at.error === undefined) keepMegaflow(megaflows, node, start, recording, steps.slice(from).flat());
+  if (recording !== undefined && holds && at.error === undefined) keepMegaflow(megaflows, node, start, recording, steps.slice(from));
   finish(at);
 }
 

@@ -11,7 +11,7 @@ import { idOf, type ModelBridge, type ModelNode } from '../node.js';
 import { commit, type Packet } from '../packet.js';
 import type { Detail } from '../detail.js';
 import { carriedBy, writtenOver, type Carried } from './carried.js';
-import type { Told } from '../trace.js';
+import type { TraceStep } from '../trace.js';
 
 /** Limits of ovs-vswitchd: resubmit depth and resubmits a translation (ovs-actions(7), "resubmit"), and what the stack takes. */
 export const limits = { depth: 64, lookups: 4096, stackBytes: 65536, actionBytes: 65535, nestedBytes: 65531 } as const;
@@ -30,7 +30,7 @@ export interface Passage {
   readonly packetIns: PacketIn[];
   /** Packets that waited for a controller and go on once nothing else is left to do. */
   readonly resumed: Frozen[];
-  readonly steps: Told;
+  readonly steps: TraceStep[];
   /** What packets have learned so far. */
   readonly edits: Edit[];
   /** Bridges of flows whose timeouts have become shorter. */

@@ -59,7 +59,7 @@ export function openModel(plan: ClusterPlan, versions: Testbed['versions'] = {})
       return { outputs: [], packetIns: [] };
     }
     const results = call.frames.map((frame) => receiveFrame(node, call.port, frame));
-    traces.push(...results.map(({ trace }) => trace()));
+    traces.push(...results.map(({ trace }) => trace));
     return { outputs: results.flatMap(({ step }) => step.outputs), packetIns: results.flatMap(({ step }) => step.packetIns ?? []) };
   };
   /** @param decisions of a node that has joined before: what was seen of its switches holds. */
