@@ -23,6 +23,12 @@ export function neighboursOf(plan: () => NodePlan, unixctl: Unixctl, round: () =
   let planned: string | undefined;
   const list = async () => (await unixctl.call('tnl/neigh/show')).split('\n').toSorted().join('\n');
   const refresh = () => setNeighbours(plan(), unixctl);
+  /** Whoever is asked for in the round is listed behind it. */
+  const settle = async () => {
+    if (!asks(plan())) return;
+    await round();
+    known = await list();
+  };
   return {
     refresh,
     restore: async () => {
@@ -36,13 +42,9 @@ export function neighboursOf(plan: () => NodePlan, unixctl: Unixctl, round: () =
       known = await list();
       planned ??= known;
       // Who is being asked for may have been forgotten, and asked for again, in between.
-      if (known !== before || known.includes('INCOMPLETE')) await round();
+      if (known !== before || known.includes('INCOMPLETE')) await settle();
     },
-    settle: async () => {
-      if (!asks(plan())) return;
-      known = await list();
-      await round();
-    },
+    settle,
   };
 }
 
