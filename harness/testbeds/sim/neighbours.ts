@@ -7,29 +7,34 @@ import type { Unixctl } from '../../ovs/unixctl.js';
  * known (Open vSwitch ofproto/ofproto-dpif-xlate.c, native_tunnel_output: it does so in any translation). A round that is under way does that with packets that came after it began.
  */
 export interface Neighbours {
+  /** Asks who is known now; `follow` goes by the last answer. */
+  look(): Promise<void>;
   /** Those planned are told of again before time is over for them. */
   refresh(): Promise<void>;
   /** Those planned, and no others, are known. */
   restore(): Promise<void>;
-  /** Packets, time or `restore` may have changed them: if so, what that leads to is over. */
+  /** Packets, time or `restore` may have changed them, as the last look tells: if so, what that leads to is over. */
   follow(): Promise<void>;
   /** Flows, ports or those planned have changed: what that leads to is over. */
   settle(): Promise<void>;
 }
 
-/** @param round settles when a whole round of the revalidators that began now is over. */
+/** @param round settles when a whole round of the revalidators that began now is over, all is quiet and was looked at. */
 export function neighboursOf(plan: () => NodePlan, unixctl: Unixctl, round: () => Promise<void>): Neighbours {
   let known: string | undefined;
   let planned: string | undefined;
-  const list = async () => (await unixctl.call('tnl/neigh/show')).split('\n').toSorted().join('\n');
+  let seen = '';
   const refresh = () => setNeighbours(plan(), unixctl);
   /** Whoever is asked for in the round is listed behind it. */
   const settle = async () => {
     if (!asks(plan())) return;
     await round();
-    known = await list();
+    known = seen;
   };
   return {
+    look: async () => {
+      if (asks(plan())) seen = (await unixctl.call('tnl/neigh/show')).split('\n').toSorted().join('\n');
+    },
     refresh,
     restore: async () => {
       if (!asks(plan()) || (planned !== undefined && known === planned)) return await refresh();
@@ -39,7 +44,7 @@ export function neighboursOf(plan: () => NodePlan, unixctl: Unixctl, round: () =
     follow: async () => {
       if (!asks(plan())) return;
       const before = known;
-      known = await list();
+      known = seen;
       planned ??= known;
       // Who is being asked for may have been forgotten, and asked for again, in between.
       if (known !== before || known.includes('INCOMPLETE')) await settle();

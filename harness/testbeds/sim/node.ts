@@ -16,6 +16,7 @@ import { connectControllers, type Controllers } from './controllers.js';
 import { countingOf } from './counting.js';
 import { learningOf } from './learning.js';
 import { linksOf } from './links.js';
+import { oneTurn } from './main-loop.js';
 import { neighboursOf } from './neighbours.js';
 import type { PortSocket } from './port-socket.js';
 import { programsOf } from './programs.js';
@@ -115,9 +116,9 @@ function runningNode(planned: NodePlan, vswitch: Vswitch, ofctl: Ofctl, use: Pro
   const programs = programsOf(plan, ofctl, use);
   const revalidation = revalidationOf(vswitch);
   const settling = settlingOf(plan, use, programs, counting, revalidation, vswitch);
-  const traffic = trafficOf(plan.node, vswitch, wires, controllers, links.isDown);
+  const traffic = trafficOf(plan.node, vswitch, wires, controllers, links.isDown, () => neighbours.look());
   const neighbours = neighboursOf(() => plan, unixctl, async () => {
-    await vswitch.whileAlive(revalidation.round());
+    await vswitch.whileAlive(revalidation.rounds(1));
     await traffic.quiet();
   });
   const learning = learningOf(() => plan, unixctl, programs, traffic.lookups);
@@ -192,8 +193,7 @@ function runningNode(planned: NodePlan, vswitch: Vswitch, ofctl: Ofctl, use: Pro
       await settling.beforeTime(ms, idle ? 'on nothing' : 'on what is there');
       for (let left = ms; left > 0; left -= longestStepMs) {
         const step = String(Math.min(left, longestStepMs));
-        await call('time/warp', step, step);
-        await Promise.all([neighbours.refresh(), traffic.quiet()]);
+        await Promise.all([call('time/warp', step, step), oneTurn(call), neighbours.refresh(), traffic.quiet()]);
       }
       if (idle) return traffic.take();
       await learning.notice();
@@ -223,7 +223,7 @@ function runningNode(planned: NodePlan, vswitch: Vswitch, ofctl: Ofctl, use: Pro
       if (programs.learns() || programs.isVolatile()) await vswitch.whileAlive(programs.keep());
       // The daemon answers in the order it is asked, so nothing needs to be waited for in between. What is cached goes first: looked through without the neighbours, it would ask for them.
       const standing = !broughtBack && (touched === 'counted' || wasVolatile);
-      const flushed = [...(standing ? [] : [call('revalidator/purge')]), ...plan.bridges.map(({ name }) => call('fdb/flush', name)), ...snooping.map(({ name }) => call('mdb/flush', name)), connections.forget(), neighbours.restore()];
+      const flushed = [...(standing ? [] : [call('revalidator/purge')]), ...plan.bridges.map(({ name }) => call('fdb/flush', name)), ...snooping.map(({ name }) => call('mdb/flush', name)), connections.forget(), neighbours.restore(), neighbours.look()];
       await counting.begin(standing ? 'as they stand' : 'as they are told', ...flushed);
       await neighbours.follow();
       await Promise.all(plan.bridges.filter(({ name }) => programs.meters(name)).map(async (bridge) => {

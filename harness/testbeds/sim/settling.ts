@@ -25,7 +25,8 @@ export interface Settling {
 }
 
 export function settlingOf(plan: NodePlan, use: ProgramUse, programs: Programs, { purge }: Counting, revalidation: Revalidation, { whileAlive }: Vswitch): Settling {
-  const round = () => whileAlive(revalidation.round());
+  const round = () => whileAlive(revalidation.rounds(1));
+  const twoRounds = () => whileAlive(revalidation.rounds(2));
   if (use === 'replaced') {
     // With nothing cached there is nothing to be looked through, and the end of a round makes flows expire.
     const expire = async () => {
@@ -51,8 +52,7 @@ export function settlingOf(plan: NodePlan, use: ProgramUse, programs: Programs, 
     now: async () => void (programs.isVolatile() && (await round())),
     behind: async (packets) => {
       if (!programs.learns() || !programs.isVolatile()) return;
-      if (packets === 'cached') await round();
-      await round();
+      await (packets === 'cached' ? twoRounds() : round());
     },
     // Addresses age by the daemon's whole seconds; flows do by its milliseconds.
     beforeTime: async (ms, effect) => {
@@ -63,8 +63,7 @@ export function settlingOf(plan: NodePlan, use: ProgramUse, programs: Programs, 
     },
     afterTime: async () => {
       if (!programs.isVolatile() && !(programs.isTimed() && nowMs - beganMs >= shortestMs - secondMs)) return;
-      await round();
-      await round(); // what is gone is in the cache until another round
+      await twoRounds(); // what is gone is in the cache until the second
     },
     begin: () => (beganMs = nowMs),
   };

@@ -5,6 +5,7 @@ import type { Vswitch } from '../../ovs/vswitch.js';
 import { until } from './condition.js';
 import { disagreements, isTakenIn, parseLookups, parsePortCounters, type PortCounters } from './conservation.js';
 import type { Controllers } from './controllers.js';
+import { oneTurn } from './main-loop.js';
 import type { PortSocket } from './port-socket.js';
 
 export interface Traffic {
@@ -25,18 +26,20 @@ export interface Traffic {
 const frameBytes = { shortest: 14, longest: 0xffff } as const;
 const limitMs = 10_000;
 
-export function trafficOf(node: string, vswitch: Vswitch, wires: PortSocket[], controllers: Controllers, isDown: (port: string) => boolean): Traffic {
+/** @param look asks what else is to be known once all is quiet: in one piece with what tells that it is, so that its last answer is of that moment. */
+export function trafficOf(node: string, vswitch: Vswitch, wires: PortSocket[], controllers: Controllers, isDown: (port: string) => boolean, look: () => Promise<void>): Traffic {
   const { call } = vswitch.vswitchd.unixctl;
   let lookups: Lookups = { hit: 0, missed: 0 };
   /** Frames put into each port since it was made. */
   const written = new Map<string, number>();
-  const noneUnderWay = async () => {
+  /** @param before what the first look is to come behind, and is asked in one piece with. */
+  const noneUnderWay = async (before: readonly Promise<unknown>[]) => {
     let counted: ReadonlyMap<string, PortCounters> = new Map();
     let underWay: readonly PortSocket[] = [];
     await until(`node ${node} to be quiet`, limitMs, async () => {
       if (underWay.length > 0) await vswitch.whileAlive(Promise.race(underWay.map((wire) => wire.more())));
       else {
-        const told = await call('dpctl/show', '-s');
+        const [told] = await Promise.all([call('dpctl/show', '-s'), look(), ...before]);
         lookups = parseLookups(told);
         counted = parsePortCounters(told);
       }
@@ -48,14 +51,14 @@ export function trafficOf(node: string, vswitch: Vswitch, wires: PortSocket[], c
       return disagreements(totals, counted);
     });
   };
-  const quiet = () => controllers.settle(noneUnderWay);
   return {
-    quiet,
+    quiet: () => controllers.settle(() => noneUnderWay([])),
     put: async (port, frames) => {
       for (const { length } of frames) assert(length >= frameBytes.shortest && length <= frameBytes.longest, `a frame has ${frameBytes.shortest} to ${frameBytes.longest} bytes, not ${length}`);
-      await call('netdev-dummy/receive', port, ...frames.map((frame) => Buffer.from(frame).toString('hex')));
+      // The switch takes a frame a turn.
+      const taken = [call('netdev-dummy/receive', port, ...frames.map((frame) => Buffer.from(frame).toString('hex'))), ...frames.map(() => oneTurn(call))];
       written.set(port, (written.get(port) ?? 0) + frames.length);
-      await quiet();
+      await controllers.settle(() => noneUnderWay(taken));
     },
     take: () => {
       const packetIns = controllers.take();
