@@ -4,9 +4,13 @@ import t from 'tap';
 import { cidrContains, formatIpv4, formatMac, ipv4Number, macBytes, parseCidr, prefixMask } from './address.js';
 import { atOnce } from './at-once.js';
 import { canonicalJson, sha256 } from './digest.js';
-import { complaint, formatPlace, InputError, Unavailable, unknownName } from './errors.js';
+import { complaint, formatPlace, InputError, Unavailable, Unsupported, unknownName } from './errors.js';
+import { handOut } from './hand-out.js';
 import { attempt } from './outcome.js';
 import { randomFor } from './random.js';
+import { shellLine } from './shell-line.js';
+import { errorTold, tellError } from './told-error.js';
+import { readYamlDocuments } from './yaml.js';
 
 void t.test('MAC addresses', (t) => {
   t.same([...macBytes('0a:00:FF:7f:80:01')], [0x0a, 0, 0xff, 0x7f, 0x80, 1]);
@@ -126,4 +130,55 @@ void t.test('work at once', async (t) => {
   await goOn(6);
   await goOn(5);
   await both;
+});
+
+void t.test('work goes to whoever is free, in turn, and waits where nobody is', async (t) => {
+  const give = handOut(['a', 'b']);
+  const [done, log]: [(() => void)[], string[]] = [[], []];
+  const work = (name: string) => give((hand) => {
+    log.push(`${name} by ${hand}`);
+    return new Promise<string>((resolve, reject) => done.push(() => { if (name === 'fails') reject(new Error(name)); else resolve(name); }));
+  });
+  const all = ['one', 'fails', 'three', 'four'].map(work);
+  t.same(log, ['one by a', 'fails by b']);
+  done[1]?.();
+  await t.rejects(async () => void (await all[1]), { message: 'fails' });
+  t.same(log.slice(2), ['three by b'], 'who failed is free again');
+  done[0]?.();
+  t.equal(await all[0], 'one');
+  t.same(log.slice(3), ['four by a']);
+  for (const end of done.slice(2)) end();
+  t.same(await Promise.all(all.slice(2)), ['three', 'four']);
+  t.equal(await give((hand) => Promise.resolve(hand)), 'b');
+});
+
+void t.test('failures that another process tells of are what they were', (t) => {
+  for (const error of [new InputError('no', { file: 'f', line: 3 }), new Unavailable('gone', ['wait'], ['last words']), new Unsupported('unknown'), new TypeError('odd')]) {
+    const told = errorTold(structuredClone(tellError(error)));
+    t.equal(told.message, error.message);
+    t.same([told instanceof InputError, told instanceof Unavailable, told instanceof Unsupported], [error instanceof InputError, error instanceof Unavailable, error instanceof Unsupported]);
+  }
+  t.match(errorTold(tellError(new Unavailable('gone', ['wait'], ['last words']))), { remedies: ['wait'], evidence: ['last words'] });
+  t.match(errorTold(tellError(new TypeError('odd'))).stack, /^TypeError: odd\n.*base\.test/);
+  t.equal(tellError('thrown').message, 'thrown');
+  t.end();
+});
+
+void t.test('what a program wrote as JSON is read as what it is, with its places as in YAML', (t) => {
+  const value = { kind: 'Pod', metadata: { name: 'a\n', labels: { 'x/y': '1', on: 'no' } }, spec: { ports: [80, 1e21, -0.5], empty: [], none: null } };
+  const text = JSON.stringify(value, null, 1);
+  const [[quick], [slow]] = [readYamlDocuments(text, 'f'), readYamlDocuments(`# by hand\n${text}`, 'f')];
+  t.same(quick?.value, value);
+  t.same(quick?.value, slow?.value);
+  const problem = { path: ['metadata', 'labels', 'on'] };
+  t.same(quick?.placeOf(problem), { file: 'f', line: 7, column: 10 });
+  t.same(slow?.placeOf(problem), { file: 'f', line: 8, column: 10 });
+  t.throws(() => readYamlDocuments('{\n "a": 1,\n "a": 2\n}', 'f'), { name: 'InputError', message: /f:3:2/ }, 'a key twice');
+  t.throws(() => readYamlDocuments('{\n "a": 1', 'f'), { name: 'InputError' });
+  t.end();
+});
+
+void t.test('words of a shell', (t) => {
+  t.equal(shellLine(['a/b:c', '--x=1', '', "it's", '$HOME']), "a/b:c --x=1 '' 'it'\\''s' '$HOME'");
+  t.end();
 });

@@ -2,10 +2,12 @@
 // Method: the compiled program as a process of its own, with real switches, in a folder outside the project.
 import { exec, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { watch } from 'node:fs';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import t from 'tap';
 import { runReport } from '../run/report.js';
 
@@ -122,6 +124,34 @@ void t.test('Ctrl-C at any moment leaves nothing behind', { timeout: 60_000 }, a
     t.equal(code, 130, `interrupted at ${moment}`);
     t.same(await readdir(temporary), [], 'no folder is left');
   }
+});
+
+const alone = availableParallelism() < 2 ? 'there is one processor, and so no other process to play' : false;
+void t.test('another process plays as well: it sees the same, and where it ends that is told', { skip: alone, timeout: 60_000 }, async (t) => {
+  const temporary = await mkdtemp('/tmp/players-');
+  t.teardown(() => rm(temporary, { recursive: true }));
+  const whole = async (command: string, ...args: readonly string[]) => {
+    const { stdout } = await promisify(execFile)(command, [...args, main, 'run', 'antrea/encap', '--passes', 'cold', '--json'], { cwd: elsewhere, env: { ...process.env, TMPDIR: temporary }, maxBuffer: 1 << 26 });
+    return runReport.parse(JSON.parse(stdout));
+  };
+  const [there, here] = [await whole(process.execPath), await whole('taskset', '-c', '0', process.execPath)];
+  t.same([there.verdict, there.traceHash, there.counts], ['conforms', here.traceHash, here.counts]);
+
+  const child = spawn(process.execPath, [main, 'run', 'antrea/encap'], { cwd: elsewhere, env: { ...process.env, TMPDIR: temporary }, stdio: ['ignore', 'ignore', 'pipe'] });
+  let told = '';
+  child.stderr.on('data', (chunk) => { told += String(chunk); });
+  // As soon as it has a folder for switches.
+  const watcher = watch(temporary, (_, name) => {
+    const [, owner] = /^flowbed-(\d+)-/.exec(name ?? '') ?? [];
+    if (owner === undefined || Number(owner) === child.pid) return;
+    watcher.close();
+    process.kill(Number(owner), 'SIGKILL');
+  });
+  const [code] = (await once(child, 'exit')) as [number | null];
+  t.equal(code, 3, told);
+  t.match(told, /the process that played it was ended by SIGKILL/);
+  t.match(await flowbedWith({ TMPDIR: temporary }, 'clean'), { code: 0 });
+  t.same(await readdir(temporary), [], 'no folder is left');
 });
 
 void t.test('--keep: the printed commands work as printed, and Ctrl-C ends it', { timeout: 60_000 }, async (t) => {

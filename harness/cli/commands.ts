@@ -2,7 +2,7 @@
 import { Command, CommanderError } from 'commander';
 import { InputError, Unavailable } from '../base/errors.js';
 import { exitCodes, type Context } from './context.js';
-import type { RunOptions } from './run.js';
+import type { RunOptions } from './points.js';
 import type { FuzzOptions } from './fuzz.js';
 import type { CheckOptions } from './check.js';
 import type { ConformanceOptions } from './conformance.js';

@@ -13,7 +13,7 @@ import { languageCalled, type Language } from '../fuzz/languages.js';
 import { bridge, meters, networkOf, portNumbers, tunnelOptions } from '../fuzz/network.js';
 import { openLanes } from '../fuzz/open.js';
 import { exitCodes, type Context } from './context.js';
-import { shellLine } from './shell-line.js';
+import { shellLine } from '../base/shell-line.js';
 
 export interface FuzzOptions {
   readonly seed: string;

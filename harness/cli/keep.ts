@@ -6,7 +6,7 @@ import type { Image } from '../ovs/image.js';
 import { transportsOf } from '../testbeds/sim/pipes.js';
 import type { Sim } from '../testbeds/sim/sim.js';
 import type { Context } from './context.js';
-import { shellLine } from './shell-line.js';
+import { shellLine } from '../base/shell-line.js';
 
 export interface Kept {
   /** The scenario and its axes. */

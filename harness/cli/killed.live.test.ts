@@ -3,6 +3,7 @@
 // the start to the end of a run, two victims at a time, each followed by a clean, while whole runs go on beside them.
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { access, cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -31,8 +32,8 @@ import { antreaCluster } from 'flowbed/topologies/antrea-cluster';
 export default defineScenario({
   name: 'small',
   title: 'Two nodes with a pod each',
-  axes: {},
-  topology: () => antreaCluster({ nodes: 2, podsPerNode: 1, tunnel: 'geneve' }),
+  axes: { tunnel: { values: ['geneve', 'vxlan'], default: ['geneve', 'vxlan'] } },
+  topology: ({ tunnel }) => antreaCluster({ nodes: 2, podsPerNode: 1, tunnel }),
   controlPlane: antrea('0.8'),
   vectors: vectors.podToPod,
   intent: intentOf,
@@ -60,8 +61,13 @@ async function wholeRun(t: Pick<Test, 'equal'>): Promise<string> {
   return traceHash;
 }
 
-/** What is there of the flowbed with that process id: folders, sockets, processes; and the process itself. */
-async function tracesOf(pid: number): Promise<readonly string[]> {
+/** What is there of a flowbed with these process ids. */
+async function tracesOf(pids: readonly number[]): Promise<readonly string[]> {
+  return (await Promise.all(pids.map(tracesOfOne))).flat();
+}
+
+/** Folders, sockets, processes of the process with that id; and it itself. */
+async function tracesOfOne(pid: number): Promise<readonly string[]> {
   const mark = join(temporary, `flowbed-${pid}-`);
   const folders = (await readdir(temporary)).filter((name) => join(temporary, name).startsWith(mark));
   const unfinished = (await readdir(join(project, 'runs'))).filter((name) => name.startsWith(`.unfinished-${pid}`));
@@ -69,19 +75,25 @@ async function tracesOf(pid: number): Promise<readonly string[]> {
   const processes: string[] = [];
   for (const name of (await readdir('/proc')).filter((entry) => /^\d+$/.test(entry))) {
     const [command, environment] = await Promise.all(['cmdline', 'environ'].map((file) => readFile(`/proc/${name}/${file}`, 'utf8').catch(() => '')));
-    if (name === String(pid) || command?.includes(mark) === true || environment?.includes(mark) === true) processes.push(`process ${name} ${command}`);
+    const runs = command !== ''; // what has ended has no words any more, whether it was waited for or not
+    if ((name === String(pid) && runs) || command?.includes(mark) === true || environment?.includes(mark) === true) processes.push(`process ${name} ${command}`);
   }
   return [...folders, ...unfinished, ...sockets, ...processes];
 }
 
-/** Starts a run, and kills it `afterMs` later; @returns its process id. */
-async function kill(afterMs: number): Promise<number> {
+/** Starts a run, and kills it `afterMs` later; @returns its process id, and those of the processes that it had started by then. */
+async function kill(afterMs: number): Promise<readonly number[]> {
   const child = spawn(process.execPath, run, { env, stdio: 'ignore' });
   const exited = once(child, 'exit');
-  const timer = setTimeout(() => child.kill('SIGKILL'), afterMs);
+  const pid = child.pid ?? 0;
+  let started: readonly number[] = [];
+  const timer = setTimeout(() => {
+    started = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter((word) => word !== '').map(Number);
+    child.kill('SIGKILL');
+  }, afterMs);
   await exited;
   clearTimeout(timer);
-  return child.pid ?? 0;
+  return [pid, ...started];
 }
 
 void t.test(`${victims} moments`, { timeout: 200_000 }, async (t) => {
@@ -102,11 +114,11 @@ void t.test(`${victims} moments`, { timeout: 200_000 }, async (t) => {
   let lanesOpen = lanes;
   const lane = async () => {
     for (let moment = moments.pop(); moment !== undefined; moment = moments.pop()) {
-      const pid = await kill(moment);
-      if ((await tracesOf(pid)).length > 0) withTraces.push(pid);
+      const pids = await kill(moment);
+      if ((await tracesOf(pids)).length > 0) withTraces.push(pids[0] ?? 0);
       const { code, stderr } = await flowbed([main, 'clean']);
       t.equal(code, 0, stderr);
-      t.same(await tracesOf(pid), [], `killed after ${moment} ms`);
+      t.same(await tracesOf(pids), [], `killed after ${moment} ms`);
     }
     lanesOpen--;
   };

@@ -5,7 +5,13 @@ import type { Image } from './image.js';
 import type { Peer } from './json-rpc.js';
 import type { Version } from './openflow-messages.js';
 import { sendOpenflow } from './openflow-request.js';
-import { runProgram } from './run-program.js';
+import { runEach, runProgram } from './run-program.js';
+
+/** Of one bridge, one a line, with ports as numbers: its flows, without statistics, and its groups. */
+export interface Held {
+  readonly flows: readonly string[];
+  readonly groups: readonly string[];
+}
 
 export interface Ofctl {
   /**
@@ -13,10 +19,8 @@ export interface Ofctl {
    * with ports as numbers. @throws InputError with ovs-ofctl's words and the line it means.
    */
   bundle(bridge: string, lines: readonly string[]): Promise<void>;
-  /** The flows that the bridge holds, one a line, without statistics. */
-  dumpFlows(bridge: string): Promise<readonly string[]>;
-  /** The groups that it holds, one a line. */
-  dumpGroups(bridge: string): Promise<readonly string[]>;
+  /** What each of these bridges holds. @throws Unavailable when nobody answers. */
+  held(bridges: readonly string[]): Promise<readonly Held[]>;
   /** `ovs-ofctl COMMAND BRIDGE ARGS…`; its output. @throws InputError with ovs-ofctl's words, Unavailable when nobody answers. */
   run(bridge: string, command: string, ...args: readonly string[]): Promise<string>;
   /** Sends messages of OpenFlow as they are to the switch `peer`. @throws InputError with the switch's errors, Unavailable when nobody answers. */
@@ -40,13 +44,16 @@ export function openOfctl(image: Image, runDir: string): Ofctl {
     bundle: async (bridge, lines) => {
       if (lines.length > 0) await execute(bridge, ['bundle', target(bridge), '-'], lines);
     },
-    dumpFlows: async (bridge) => {
-      const text = await execute(bridge, ['--no-stats', '--no-names', 'dump-flows', target(bridge)], []);
-      return text.split('\n').map((line) => line.trim()).filter((line) => line !== '');
-    },
-    dumpGroups: async (bridge) => {
-      const text = await execute(bridge, ['--no-names', 'dump-groups', target(bridge)], []);
-      return text.split('\n').map((line) => line.trim()).filter((line) => line.startsWith('group_id='));
+    held: async (bridges) => {
+      const { stdouts, failure } = await runEach(image, 'ovs-ofctl', bridges.flatMap((bridge) => [
+        [...options(0), '--no-stats', '--no-names', 'dump-flows', target(bridge)],
+        [...options(0), '--no-names', 'dump-groups', target(bridge)],
+      ]));
+      if (failure !== undefined) throw explain(bridges.join(', '), failure, []);
+      return bridges.map((_, index) => {
+        const [flows = [], groups = []] = stdouts.slice(2 * index).map((text) => text.split('\n').map((line) => line.trim()));
+        return { flows: flows.filter((line) => line !== ''), groups: groups.filter((line) => line.startsWith('group_id=')) };
+      });
     },
     send: (bridge, ...rest) => sendOpenflow(image, runDir, bridge, ...rest),
     run: async (bridge, command, ...args) => await execute(bridge, [command, target(bridge), ...args], []),

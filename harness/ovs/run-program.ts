@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { shellLine } from '../base/shell-line.js';
 import type { Image, Program } from './image.js';
 
 /** How a program ended. `failure` is undefined when it exited with 0, else what it said last, or why it could not run. */
@@ -14,9 +15,24 @@ const longestOutput = 256 * 1024 * 1024;
  * bridge, and execa takes 7 ms more for each.
  */
 export async function runProgram(image: Image, program: Program, args: readonly string[], input = ''): Promise<Ended> {
-  const [file, ...first] = image.command(program);
+  return await execute([...image.command(program), ...args], input);
+}
+
+/**
+ * The program once for each of `calls`, one after the other, until one fails: what each has put on its stdout. By one shell: to start it from a process as large
+ * as this one takes longer than the program does.
+ */
+export async function runEach(image: Image, program: Program, calls: readonly (readonly string[])[]): Promise<{ readonly stdouts: readonly string[]; readonly failure: string | undefined }> {
+  const lines = calls.map((args) => shellLine([...image.command(program), ...args]));
+  const { stdout, failure } = await execute(['sh', '-c', lines.join(` && printf '\\036' && `)], '');
+  return { stdouts: stdout.split(recordSeparator), failure };
+}
+
+const recordSeparator = '\x1e';
+
+async function execute([file = '', ...args]: readonly string[], input: string): Promise<Ended> {
   return await new Promise((resolve) => {
-    const child = execFile(file, [...first, ...args], { env: { PATH: process.env['PATH'], LC_ALL: 'C' }, maxBuffer: longestOutput }, (error, stdout, stderr) => {
+    const child = execFile(file, args, { env: { PATH: process.env['PATH'], LC_ALL: 'C' }, maxBuffer: longestOutput }, (error, stdout, stderr) => {
       resolve({ stdout, failure: error === null ? undefined : stderr.trim() || error.message });
     });
     child.stdin?.on('error', () => undefined); // it ended without reading all: its exit says why

@@ -4,8 +4,6 @@ import { assert, InputError, Unavailable } from '../../base/errors.js';
 import { flowBased, type BridgePlan, type NodePlan, type PortPlan } from '../../nouns/plan.js';
 import { diffFlows } from '../../openflow/diff.js';
 import { parseBridgeFlows, parseBridgeGroups, parseBridgeMeters } from '../../openflow/bridge-program.js';
-import { parseFlow } from '../../openflow/flow.js';
-import { noNames } from '../../openflow/form.js';
 import { printGroup } from '../../openflow/groups.js';
 import { printMeter } from '../../openflow/meters.js';
 import type { Daemon } from '../../ovs/daemon.js';
@@ -139,8 +137,7 @@ export async function program(node: string, bridge: BridgePlan, ofctl: Ofctl): P
   await keepFloodsFrom(bridge, ofctl);
   const groups = parseBridgeGroups(node, bridge).map((group) => `group add ${printGroup(group)}`);
   const desired = parseBridgeFlows(node, bridge);
-  const current = (await ofctl.dumpFlows(bridge.name)).map((line, index) => parseFlow(line, noNames, { file: `dump of ${bridge.name} on ${node}`, line: index + 1 }));
-  await ofctl.bundle(bridge.name, [...groups, ...diffFlows(current, desired)]);
+  await ofctl.bundle(bridge.name, ['flow delete', ...groups, ...diffFlows([], desired)]);
 }
 
 /** In the words of OpenFlow 1.0, the only version that knows of it (OFPPC_NO_FLOOD). */

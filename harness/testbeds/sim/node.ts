@@ -254,10 +254,10 @@ function runningNode(planned: NodePlan, vswitch: Vswitch, ofctl: Ofctl, use: Pro
       await (touched === 'no' ? vswitch.checkAlive() : traffic.quiet());
       return traffic.take().outputs.map((output) => ({ node: plan.node, ...output }));
     },
-    program: () => vswitch.whileAlive(Promise.all(plan.bridges.map(async ({ name }) => {
-      const [flows, groups] = await Promise.all([ofctl.dumpFlows(name), ofctl.dumpGroups(name)]);
-      return { node: plan.node, bridge: name, flows, groups };
-    }))),
+    program: async () => {
+      const held = await vswitch.whileAlive(ofctl.held(plan.bridges.map(({ name }) => name)));
+      return plan.bridges.map(({ name: bridge }, index): HeldProgram => ({ node: plan.node, bridge, ...(held[index] ?? { flows: [], groups: [] }) }));
+    },
     dumpFlows: async (bridge) => {
       await counting.purge();
       return await vswitch.whileAlive(ofctl.run(bridge, 'dump-flows', '--no-names'));

@@ -4,8 +4,8 @@ import { parseBridgeOptions } from '../../openflow/bridge-program.js';
 import type { Action } from '../../openflow/actions/action.js';
 import { parseFlow, printFlow, type Flow } from '../../openflow/flow.js';
 import { noNames, type Names } from '../../openflow/form.js';
-import { parseGroups, printGroup } from '../../openflow/groups.js';
-import type { Ofctl } from '../../ovs/ofctl.js';
+import { parseDumpedGroup, printGroup } from '../../openflow/groups.js';
+import type { Held, Ofctl } from '../../ovs/ofctl.js';
 import type { ProgramUse } from './settling.js';
 
 export interface Programs {
@@ -76,7 +76,9 @@ export function programsOf({ node, bridges }: NodePlan, ofctl: Ofctl, use: Progr
     metersRenewed: (bridge) => void (hasAt(bridge, 'meters') || metered.delete(bridge)),
     keep: async () => {
       if (use === 'replaced') return;
-      kept ??= new Map(await Promise.all(bridges.map(async (bridge) => [bridge.name, await heldBy(bridge.name, { ...noNames, tunnelOptions: parseBridgeOptions(node, bridge) }, ofctl)] as const)));
+      if (kept !== undefined) return;
+      const held = await ofctl.held(bridges.map(({ name }) => name));
+      kept = new Map(bridges.map((bridge, index) => [bridge.name, keptFrom(held[index] ?? nothing, { ...noNames, tunnelOptions: parseBridgeOptions(node, bridge) })] as const));
     },
     restore: async (flows) => {
       isMet = use === 'replaced';
@@ -110,10 +112,11 @@ function traitsOf(texts: readonly string[]): ReadonlySet<Trait> {
   return new Set(names.filter((name) => texts.some((text) => traits[name].test(text))));
 }
 
-async function heldBy(bridge: string, names: Names, ofctl: Ofctl): Promise<Kept> {
-  const [lines, told] = await Promise.all([ofctl.dumpFlows(bridge), ofctl.run(bridge, 'dump-groups')]);
-  const flows = lines.map((line) => parseFlow(line, names));
-  const groups = parseGroups(told, `groups of ${bridge}`, names);
+const nothing: Held = { flows: [], groups: [] };
+
+function keptFrom(held: Held, names: Names): Kept {
+  const flows = held.flows.map((line) => parseFlow(line, names));
+  const groups = held.groups.map((line, index) => parseDumpedGroup(line, names, { file: 'groups', line: index + 1 }));
   return {
     bundles: [['flow delete', 'group delete'], [...groups.map((group) => `group add ${printGroup(group)}`), ...flows.map((flow) => `flow add ${printFlow(flow)}`)]],
     tells: growsOld(flows, [...actionsIn([flows, groups])]) ? 'by nothing' : 'by its flows',

@@ -10,7 +10,7 @@ import { until } from './condition.js';
 import { disagreements, parseCachedFlows, parseLookups, parsePortCounters } from './conservation.js';
 import { countsSince, flowCounter } from './flow-counts.js';
 import { learningOf, packetsOf } from './learning.js';
-import { neighboursOf } from './neighbours.js';
+import { neighboursOf, type Neighbours } from './neighbours.js';
 import { frameSplitter } from './port-socket.js';
 import { programsOf } from './programs.js';
 
@@ -83,7 +83,7 @@ void t.test('counts', async (t) => {
 void t.test('what flows and groups can do is forgotten once they are deleted', (t) => {
   const unused = () => Promise.reject(new Error('nothing is asked of a switch'));
   const bridge = (name: string, flows: readonly string[]) => ({ name, mac: '02:00:00:00:00:01', ports: [], flows });
-  const programs = programsOf({ node: 'n', hosts: [], bridges: [bridge('a', ['actions=learn(table=1)']), bridge('b', ['actions=drop'])] }, { bundle: unused, dumpGroups: () => Promise.reject(new Error('not asked for')), dumpFlows: unused, run: unused, send: unused }, 'brought back');
+  const programs = programsOf({ node: 'n', hosts: [], bridges: [bridge('a', ['actions=learn(table=1)']), bridge('b', ['actions=drop'])] }, { bundle: unused, held: unused, run: unused, send: unused }, 'brought back');
   const traits = () => [programs.learns(), programs.isVolatile(), programs.isTimed(), programs.meters('a')];
   t.same(traits(), [true, false, true, false], 'packets have not met what learns');
   programs.noteMet();
@@ -116,7 +116,7 @@ void t.test('flows that learn are met where what is translated counts for one of
   const bridge = (change: Partial<BridgePlan> = {}): BridgePlan => ({ name: 'a', mac: '02:00:00:00:00:01', ports: [], flows: [learns.replace('idle_timeout=0,', '')], ...change });
   const learning = (...bridges: readonly BridgePlan[]) => {
     const state = { asked: 0, met: 0, missed: 0 };
-    const programs = programsOf({ node: 'n', hosts: [], bridges }, { bundle: unused, dumpGroups: unused, dumpFlows: unused, run: unused, send: unused }, 'brought back');
+    const programs = programsOf({ node: 'n', hosts: [], bridges }, { bundle: unused, held: unused, run: unused, send: unused }, 'brought back');
     const call = async () => { state.asked++; return `n_packets=${state.met}, ${learns}`; };
     return { state, programs, ...learningOf(() => ({ node: 'n', hosts: [], bridges }), { call, close: () => undefined }, programs, () => ({ hit: 0, missed: state.missed })) };
   };
@@ -159,13 +159,21 @@ void t.test('what a change of neighbours leads to is waited for, and nothing whe
   };
   const underlay: BridgePlan = { name: 'u', mac: '02:00:00:00:00:02', ports: [], flows: [], underlay: { ip: '1.1.1.1', prefixLength: 8, neighbours: [{ ip: '1.1.1.2', mac: '02:00:00:00:00:03' }] } };
   const tunnels: BridgePlan = { name: 't', mac: '02:00:00:00:00:01', ports: [{ kind: 'tunnel', name: 'tun', ofport: 1, tunnel: 'geneve' }], flows: [] };
-  const neighboursWith = (...bridges: readonly BridgePlan[]) => neighboursOf(() => ({ node: 'n', hosts: [], bridges }), { call, close: () => undefined }, async () => void state.calls.push('round'));
+  /** A round ends with a look; `asked` may come of it. */
+  const neighboursWith = (bridges: readonly BridgePlan[], asked = () => undefined as unknown) => {
+    const neighbours: Neighbours = neighboursOf(() => ({ node: 'n', hosts: [], bridges }), { call, close: () => undefined }, async () => {
+      state.calls.push('round');
+      asked();
+      await neighbours.look();
+    });
+    return { ...neighbours, follow: () => neighbours.look().then(neighbours.follow) };
+  };
   const seen = async (work: Promise<void>) => {
     await work;
     return state.calls.splice(0);
   };
   const [show, flush, set] = ['tnl/neigh/show', 'tnl/neigh/flush', 'tnl/neigh/set u 1.1.1.2 02:00:00:00:00:03'];
-  const neighbours = neighboursWith(tunnels, underlay);
+  const neighbours = neighboursWith([tunnels, underlay]);
   t.same(await seen(neighbours.restore()), [flush, set], 'it is not known who is known');
   t.same(await seen(neighbours.follow()), [show, 'round', show]);
   t.same(await seen(neighbours.restore()), [set], 'they are as planned');
@@ -185,14 +193,14 @@ void t.test('what a change of neighbours leads to is waited for, and nothing whe
   t.same(await seen(neighbours.restore()), [flush, set], 'and is known of');
   state.shown = 'a\nb';
   await seen(neighbours.follow());
-  const asking = neighboursOf(() => ({ node: 'n', hosts: [], bridges: [tunnels, underlay] }), { call, close: () => undefined }, async () => { state.shown = 'a\nb\nc INCOMPLETE'; });
+  const asking = neighboursWith([tunnels, underlay], () => { state.shown = 'a\nb\nc INCOMPLETE'; });
   await asking.restore();
   await asking.follow();
   state.calls.length = 0;
   t.same(await seen(asking.restore()), [flush, set], 'who was asked for in the round is not left behind');
   state.calls.length = 0;
   for (const bridges of [[tunnels], [underlay]]) {
-    const other = neighboursWith(...bridges);
+    const other = neighboursWith(bridges);
     t.same(await seen(other.follow()), [], 'nobody is asked for');
     t.same(await seen(other.settle()), []);
     t.notOk((await seen(other.restore())).includes(flush));
@@ -202,7 +210,7 @@ void t.test('what a change of neighbours leads to is waited for, and nothing whe
 void t.test('what bridges held is brought back where it may be otherwise, and only there', async (t) => {
   const restored = async (flows: string, work: (programs: ReturnType<typeof programsOf>) => void = () => undefined, groups = '') => {
     const bundles: (readonly string[])[] = [];
-    const ofctl = { bundle: async (_: string, lines: readonly string[]) => void bundles.push(lines), dumpFlows: async () => flows.split('\n'), run: async () => groups, dumpGroups: () => Promise.reject(new Error('not asked for')), send: () => Promise.reject(new Error('not asked for')) };
+    const ofctl = { bundle: async (_: string, lines: readonly string[]) => void bundles.push(lines), held: async () => [{ flows: flows.split('\n'), groups: groups === '' ? [] : [groups] }], run: () => Promise.reject(new Error('not asked for')), send: () => Promise.reject(new Error('not asked for')) };
     const programs = programsOf({ node: 'n', hosts: [], bridges: [{ name: 'a', mac: '02:00:00:00:00:01', ports: [], flows: flows.split('\n') }] }, ofctl, 'brought back');
     t.equal(await programs.restore('others'), false, 'nothing was kept');
     await programs.keep();

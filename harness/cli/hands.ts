@@ -1,0 +1,75 @@
+/** Those who play lanes: this process, and others beside it, so that all processors have work. */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { Unavailable } from '../base/errors.js';
+import { handOut } from '../base/hand-out.js';
+import type { Teardown } from '../base/teardown.js';
+import { errorTold } from '../base/told-error.js';
+import { dyingWith } from '../ovs/daemon.js';
+import type { Lane } from '../run/lanes.js';
+import type { Beginning, PlayedLane, Said, Telling } from './lane-player.js';
+
+export interface Hands {
+  /** So many lanes are played at a time. */
+  readonly count: number;
+  /** So many lanes a point is dealt out to, at most, where there are so many points. */
+  readonly lanesMax: (points: number) => number;
+  /** Plays a lane of the point at `index` of all. @param here plays it in this process. */
+  readonly play: (index: number, lane: Lane, here: () => Promise<PlayedLane>, onJudged: () => void) => Promise<PlayedLane>;
+}
+
+/** While one waits for its switches, another computes. */
+const lanesAProcess = 2;
+
+/** Other processes are started as soon as there is something to do for them, and end with this one. */
+export function openHands(beginning: Beginning, teardown: Teardown): Hands {
+  const processes = availableParallelism();
+  const others = Array.from({ length: processes - 1 }, () => startedOnce(() => startPlayer(beginning, teardown)));
+  const play = handOut<'here' | (typeof others)[number]>(Array.from({ length: lanesAProcess }, () => ['here', ...others] as const).flat());
+  return {
+    count: lanesAProcess * processes,
+    lanesMax: (points) => (points === 1 ? lanesAProcess * processes : lanesAProcess),
+    play: (index, lane, here, onJudged) => play((hand) => (hand === 'here' ? here() : hand()(index, lane, onJudged))),
+  };
+}
+
+type Player = (point: number, lane: Lane, onJudged: () => void) => Promise<PlayedLane>;
+
+function startedOnce<T>(start: () => T): () => T {
+  let started: { readonly value: T } | undefined;
+  return () => (started ??= { value: start() }).value;
+}
+
+const program = fileURLToPath(new URL('lane-player.js', import.meta.url));
+
+/** @throws Unavailable from what it plays, when the process ends before it has told what came of it. */
+function startPlayer(beginning: Beginning, teardown: Teardown): Player {
+  const [execPath, ...execArgv] = dyingWith(process.pid, [process.execPath, ...process.execArgv]);
+  // In a group of its own, so that it does not get the terminal's Ctrl-C and ends in order.
+  const child = fork(program, [], { execPath, execArgv, detached: true, serialization: 'advanced' });
+  const playing = new Map<number, { done(played: PlayedLane): void; failed(error: Error): void; onJudged(): void }>();
+  let last = 0;
+  const ended = once(child, 'exit').then(([code, signal]: (number | string | null)[]) => {
+    for (const { failed } of playing.values()) failed(new Unavailable(`the process that played it ${signal === null ? `ended with code ${code}` : `was ended by ${signal}`}`));
+  });
+  const tell = (telling: Telling) => void child.send(telling, () => undefined); // what becomes of it is told by `ended`
+  child.on('message', (said: Said) => {
+    const { done, failed, onJudged } = playing.get(said.id) ?? { done: () => undefined, failed: () => undefined, onJudged: () => undefined };
+    if (said.kind === 'judged') onJudged();
+    else if (said.kind === 'played') done(said.played);
+    else failed(errorTold(said.error));
+  });
+  teardown.add(async () => {
+    if (child.connected) child.disconnect();
+    await ended;
+  });
+  tell({ kind: 'begin', beginning });
+  return async (point, lane, onJudged) => {
+    const id = ++last;
+    const played = new Promise<PlayedLane>((done, failed) => playing.set(id, { done, failed, onJudged }));
+    tell({ kind: 'play', id, point, lane });
+    return await played.finally(() => playing.delete(id));
+  };
+}

@@ -1,0 +1,87 @@
+/** What a request to run scenarios asks for: the points of their matrices, and how they are played. */
+import { readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { readCluster } from '../../topologies/kubernetes.js';
+import { readManifestFolder } from '../../topologies/manifest-folder.js';
+import { readTopology } from '../../topologies/yaml.js';
+import { InputError } from '../base/errors.js';
+import type { Network } from '../kube/objects.js';
+import type { Scenario } from '../nouns/scenario.js';
+import type { Depth } from '../run/passes.js';
+import { loadScenario, matrix, parseSettings, scenarioNames } from './scenarios.js';
+
+/** As it was typed. */
+export interface RunRequest {
+  readonly names: readonly string[];
+  readonly options: RunOptions;
+}
+
+export interface RunOptions {
+  readonly image: string;
+  readonly set?: string;
+  readonly seed: string;
+  readonly topology?: string;
+  readonly manifests?: string;
+  readonly passes: string;
+  readonly json?: boolean;
+  readonly report?: string;
+  readonly keep?: boolean;
+}
+
+/** What it asks for, the same in every process. */
+export interface Asked {
+  readonly seed: number;
+  readonly depth: Depth;
+  readonly points: readonly Point[];
+}
+
+export interface Point {
+  readonly scenario: Scenario;
+  readonly axes: Readonly<Record<string, string>>;
+}
+
+/** @param root where the project lies. @throws InputError for a wrong request. */
+export async function askedBy(root: string, { names, options }: RunRequest): Promise<Asked> {
+  const seed = parseSeed(options.seed);
+  const depth = parseDepth(options.passes);
+  const named = await Promise.all((names.length > 0 ? names : await scenarioNames(root)).map((name) => loadScenario(root, name)));
+  const network = await networkOf(options);
+  const scenarios = network === undefined ? named : onNetwork(named, network, names.length === 0);
+  const settings = parseSettings(options.set, scenarios);
+  return { seed, depth, points: scenarios.flatMap((scenario) => matrix(scenario, settings).map((axes) => ({ scenario, axes }))) };
+}
+
+function parseSeed(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw new InputError(`--seed: expected a whole number, got "${text}"`);
+  return Number(text);
+}
+
+function parseDepth(text: string): Depth {
+  if (text !== 'all' && text !== 'cold') throw new InputError(`--passes: expected all or cold, got "${text}"`);
+  return text;
+}
+
+interface GivenNetwork {
+  readonly axis: 'topology' | 'manifests';
+  readonly path: string;
+  readonly network: Network;
+}
+
+/** A network of the user's own, where there is one. */
+async function networkOf({ topology, manifests }: RunOptions): Promise<GivenNetwork | undefined> {
+  if (topology !== undefined && manifests !== undefined) throw new InputError('--topology and --manifests both say what the network is: choose one of them');
+  if (manifests !== undefined) return { axis: 'manifests', path: manifests, network: readCluster(readManifestFolder(manifests), { name: 'manifests', tunnel: 'geneve' }) };
+  if (topology === undefined) return undefined;
+  const text = await readFile(topology, 'utf8').catch((error: unknown) => {
+    throw new InputError(`--topology ${topology}: ${error instanceof Error ? error.message : String(error)}`);
+  });
+  return { axis: 'topology', path: topology, network: readTopology(text, topology) };
+}
+
+/** Axes that shape a scenario's own network no longer mean anything. A history is one of its own network: among all scenarios it is left out. */
+function onNetwork(scenarios: readonly Scenario[], { axis, path, network }: GivenNetwork, amongAll: boolean): readonly Scenario[] {
+  const [own] = scenarios.filter(({ history }) => history !== undefined);
+  if (own !== undefined && !amongAll) throw new InputError(`--${axis} ${path}: ${own.name} is a history of its own network; run it without, or name other scenarios`);
+  const axes = { [axis]: { values: [basename(path)], default: [basename(path)] } };
+  return scenarios.filter(({ history }) => history === undefined).map(({ after: _, ...scenario }) => ({ ...scenario, axes, topology: () => network }));
+}
