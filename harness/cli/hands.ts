@@ -9,6 +9,7 @@ import type { Teardown } from '../base/teardown.js';
 import { errorTold } from '../base/told-error.js';
 import { dyingWith } from '../ovs/daemon.js';
 import type { Lane } from '../run/lanes.js';
+import type { LaneListener } from '../run/scenario-run.js';
 import type { Beginning, PlayedLane, Said, Telling } from './lane-player.js';
 
 export interface Hands {
@@ -17,8 +18,18 @@ export interface Hands {
   /** So many lanes a point is dealt out to, at most, where there are so many points. */
   readonly lanesMax: (points: number) => number;
   /** Plays a lane of the point at `index` of all. @param here plays it in this process. */
-  readonly play: (index: number, lane: Lane, here: () => Promise<PlayedLane>, onJudged: () => void) => Promise<PlayedLane>;
+  readonly play: (index: number, lane: Lane, here: () => Promise<PlayedLane>, listener: LaneListener) => Promise<PlayedLane>;
 }
+
+/** One after the other, in this process. */
+export const onlyHere: Hands = {
+  count: 1,
+  lanesMax: () => 1,
+  play: (_, __, here, { onBegun }) => {
+    onBegun();
+    return here();
+  },
+};
 
 /** While one waits for its switches, another computes. */
 const lanesAProcess = 2;
@@ -31,7 +42,10 @@ export function openHands(beginning: Beginning, teardown: Teardown): Hands {
   return {
     count: lanesAProcess * processes,
     lanesMax: (points) => (points === 1 ? lanesAProcess * processes : lanesAProcess),
-    play: (index, lane, here, onJudged) => play((hand) => (hand === 'here' ? here() : hand()(index, lane, onJudged))),
+    play: (index, lane, here, { onBegun, onJudged }) => play((hand) => {
+      onBegun();
+      return hand === 'here' ? here() : hand()(index, lane, onJudged);
+    }),
   };
 }
 

@@ -6,6 +6,7 @@ import { renderTerminal } from '../../reports/terminal.js';
 import { atOnce } from '../base/at-once.js';
 import { InputError } from '../base/errors.js';
 import { sha256 } from '../base/digest.js';
+import { shellLine } from '../base/shell-line.js';
 import { addCounts, worst } from '../nouns/verdict.js';
 import type { Image } from '../ovs/image.js';
 import { versionOf } from '../ovs/version.js';
@@ -14,11 +15,10 @@ import { reportFormat, type RunReport } from '../run/report.js';
 import { writeRunFolder, type LogFile } from '../run/run-folder.js';
 import { runScenario, type ScenarioRun } from '../run/scenario-run.js';
 import { exitCodes, type Context } from './context.js';
-import { openHands, type Hands } from './hands.js';
+import { onlyHere, openHands } from './hands.js';
 import type { Kept } from './keep.js';
 import { openerOf } from './opener.js';
 import { askedBy, type RunOptions } from './points.js';
-import { shellLine } from '../base/shell-line.js';
 
 /**
  * @returns the exit code: 0 all conform, 1 something diverges, 3 inconclusive; with `keep` it does not return while there are
@@ -34,7 +34,7 @@ export async function run(context: Context, names: readonly string[], options: R
 
   const logs: LogFile[] = [];
   let kept: Kept | undefined;
-  const hands: Hands = options.keep === true ? { count: 1, lanesMax: () => 1, play: (_, __, here) => here() } : openHands({ root: context.root, names, options, version }, context.teardown);
+  const hands = options.keep === true ? onlyHere : openHands({ root: context.root, names, options, version }, context.teardown);
   const runs = await atOnce(hands.count, [...points.entries()], async ([index, { scenario, axes }]) => {
     const label = [scenario.name, ...Object.entries(axes).map(([axis, value]) => `${axis}=${value}`)].join(' ');
     context.say(`${label}: bringing up switches`);
@@ -51,10 +51,11 @@ export async function run(context: Context, names: readonly string[], options: R
         kept = undefined;
         return await open(plan, lane, async (sim) => void (kept = { label: points.length === 1 ? label : `${label}, the last of ${points.length}`, plan, sim }));
       },
-      play: async (lane, here, onJudged) => await hands.play(index, lane, async () => ({ outcome: await here(), logs: [] }), onJudged).then((played) => {
+      play: async (lane, here, listener) => {
+        const played = await hands.play(index, lane, async () => ({ outcome: await here(), logs: [] }), listener);
         logs.push(...played.logs);
         return played.outcome;
-      }),
+      },
     });
     if (kept !== undefined) kept = withNodesLeft(kept, played);
     return played;

@@ -11,12 +11,19 @@ import type { ScenarioReport } from './report.js';
 export interface ScenarioRunOptions extends LaneOptions {
   /** On how many clusters at most vectors are played at once; on one unless told. What comes of them does not depend on it. */
   readonly lanes?: number;
-  /** Has a lane played: by `here`, as it is unless told, or by another process, which calls `onJudged` behind each vector. */
-  readonly play?: (lane: Lane, here: () => Promise<LaneOutcome>, onJudged: () => void) => Promise<LaneOutcome>;
+  /** Has a lane played: by `here`, as it is unless told, or by another process. */
+  readonly play?: (lane: Lane, here: () => Promise<LaneOutcome>, listener: LaneListener) => Promise<LaneOutcome>;
   /** Real milliseconds since some fixed point, for durations that people read. */
   readonly nowMs: () => number;
   /** Told at the beginning, and behind each vector. */
   readonly onProgress?: (done: number, total: number) => void;
+}
+
+/** Who is told how far lanes are. */
+export interface LaneListener {
+  readonly onBegun: () => void;
+  /** Behind each vector. */
+  readonly onJudged: () => void;
 }
 
 export interface ScenarioRun {
@@ -27,12 +34,16 @@ export interface ScenarioRun {
 
 /** @throws InputError when the scenario's topology or flows are wrong; environment failures become `inconclusive`. */
 export async function runScenario(scenario: Scenario, axes: Readonly<Record<string, string>>, options: ScenarioRunOptions): Promise<ScenarioRun> {
-  const startedMs = options.nowMs();
   const piece = pieceOf(scenario, axes, options);
   const { topology, plan, otherwise, after } = piece.approach;
   const onJudged = progressOf(piece.vectors.length, options);
-  const { play = (_, here) => here() } = options;
-  const outcomes = await Promise.all(lanesOf(piece, options.lanes ?? 1).map((lane) => play(lane, () => playLane(piece, lane, options, onJudged), onJudged)));
+  let begunMs: number | undefined;
+  const onBegun = () => { begunMs ??= options.nowMs(); };
+  const playHere = (_: Lane, here: () => Promise<LaneOutcome>) => {
+    onBegun();
+    return here();
+  };
+  const outcomes = await Promise.all(lanesOf(piece, options.lanes ?? 1).map((lane) => (options.play ?? playHere)(lane, () => playLane(piece, lane, options, onJudged), { onBegun, onJudged })));
   const { program, programCount, judged, gone, versions, history } = joined(piece, outcomes);
   const programCounts = { ...noCounts, program: programCount };
   const cause = gone ?? (judged.length === 0 ? { cause: 'there was no vector to run', evidence: [], remedies: [] } : undefined);
@@ -47,7 +58,7 @@ export async function runScenario(scenario: Scenario, axes: Readonly<Record<stri
       verdict: worst(verdicts),
       traceHash: sha256(judged.map(({ observed }) => observed).join('\n')),
       counts: addCounts([programCounts, ...judged.map(({ report }) => report.counts)]),
-      durationMs: Math.round(options.nowMs() - startedMs),
+      durationMs: Math.round(options.nowMs() - (begunMs ?? 0)),
       ...policiesOf(topology),
       ...(otherwise.length === 0 ? {} : { otherwise: [...otherwise] }),
       ...(after === undefined ? {} : { after }),
