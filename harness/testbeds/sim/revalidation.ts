@@ -5,6 +5,7 @@
 import { connectUnixctl, type Unixctl } from '../../ovs/unixctl.js';
 import { socketPath } from '../../ovs/socket-path.js';
 import type { Vswitch } from '../../ovs/vswitch.js';
+import { until } from './condition.js';
 import { oneTurn } from './main-loop.js';
 
 export interface Revalidation {
@@ -21,11 +22,19 @@ export function revalidationOf({ dir, vswitchd }: Vswitch): Revalidation {
     rounds: async (count) => {
       second ??= connectUnixctl(socketPath(dir, 'ovs-vswitchd.ctl'), vswitchd).catch(async () => { throw await vswitchd.whyEnded(); });
       const { call: meanwhile } = await second;
-      await Promise.all(Array.from({ length: count }, () => wholeRound(call, meanwhile)).flat());
+      let left: readonly string[] = ['it is under way'];
+      const over = Promise.all(Array.from({ length: count }, () => wholeRound(call, meanwhile)).flat()).finally(() => { left = []; });
+      // A round that ends while its bridges have their turn does not wake the main loop, which answers `wait` before that (ofproto/ofproto-dpif.c: type_run, run, wait).
+      await Promise.all([over, until('a round of the revalidators to end', limitMs, async () => {
+        await oneTurn(meanwhile);
+        return left;
+      })]);
     },
     close: async () => (await second?.catch(() => undefined))?.close(),
   };
 }
+
+const limitMs = 10_000;
 
 /**
  * Revalidators stop between two rounds: the one that ends after `wait`, which is read in one piece with `pause`, begins when they are told to go on. The daemon tells of its end where its main loop
