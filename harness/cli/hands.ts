@@ -44,12 +44,17 @@ export function openHands(beginning: Beginning, teardown: Teardown): Hands {
     lanesMax: (points) => (points === 1 ? lanesAProcess * processes : lanesAProcess),
     play: (index, lane, here, { onBegun, onJudged }) => play((hand) => {
       onBegun();
-      return hand === 'here' ? here() : hand()(index, lane, onJudged);
+      const player = hand === 'here' ? undefined : hand();
+      return player === undefined || player.ended() ? here() : player.play(index, lane, onJudged);
     }),
   };
 }
 
-type Player = (point: number, lane: Lane, onJudged: () => void) => Promise<PlayedLane>;
+interface Player {
+  /** It plays nothing more. */
+  readonly ended: () => boolean;
+  readonly play: (point: number, lane: Lane, onJudged: () => void) => Promise<PlayedLane>;
+}
 
 function startedOnce<T>(start: () => T): () => T {
   let started: { readonly value: T } | undefined;
@@ -58,16 +63,22 @@ function startedOnce<T>(start: () => T): () => T {
 
 const program = fileURLToPath(new URL('lane-player.js', import.meta.url));
 
-/** @throws Unavailable from what it plays, when the process ends before it has told what came of it. */
+/** @throws Unavailable from what it plays, when the process cannot be started, or ends before it has told what came of it. */
 function startPlayer(beginning: Beginning, teardown: Teardown): Player {
   const [execPath, ...execArgv] = dyingWith(process.pid, [process.execPath, ...process.execArgv]);
   // In a group of its own, so that it does not get the terminal's Ctrl-C and ends in order.
   const child = fork(program, [], { execPath, execArgv, detached: true, serialization: 'advanced' });
   const playing = new Map<number, { done(played: PlayedLane): void; failed(error: Error): void; onJudged(): void }>();
   let last = 0;
-  const ended = once(child, 'exit').then(([code, signal]: (number | string | null)[]) => {
-    for (const { failed } of playing.values()) failed(new Unavailable(`the process that played it ${signal === null ? `ended with code ${code}` : `was ended by ${signal}`}`));
-  });
+  let isEnded = false;
+  const end = (why: string) => {
+    isEnded = true;
+    for (const { failed } of playing.values()) failed(new Unavailable(`the process that played it ${why}`));
+  };
+  const ended = once(child, 'exit').then(
+    ([code, signal]: (number | string | null)[]) => { end(signal === null ? `ended with code ${code}` : `was ended by ${signal}`); },
+    (error: unknown) => { end(`could not be started: ${error instanceof Error ? error.message : String(error)}`); },
+  );
   const tell = (telling: Telling) => void child.send(telling, () => undefined); // what becomes of it is told by `ended`
   child.on('message', (said: Said) => {
     const { done, failed, onJudged } = playing.get(said.id) ?? { done: () => undefined, failed: () => undefined, onJudged: () => undefined };
@@ -80,10 +91,13 @@ function startPlayer(beginning: Beginning, teardown: Teardown): Player {
     await ended;
   });
   tell({ kind: 'begin', beginning });
-  return async (point, lane, onJudged) => {
-    const id = ++last;
-    const played = new Promise<PlayedLane>((done, failed) => playing.set(id, { done, failed, onJudged }));
-    tell({ kind: 'play', id, point, lane });
-    return await played.finally(() => playing.delete(id));
+  return {
+    ended: () => isEnded,
+    play: async (point, lane, onJudged) => {
+      const id = ++last;
+      const played = new Promise<PlayedLane>((done, failed) => playing.set(id, { done, failed, onJudged }));
+      tell({ kind: 'play', id, point, lane });
+      return await played.finally(() => playing.delete(id));
+    },
   };
 }

@@ -81,7 +81,11 @@ export function joined({ vectors, history }: Piece, outcomes: readonly LaneOutco
   assert(first !== undefined, 'there is a lane');
   if (history !== undefined) return first;
   const left = outcomes.map(({ judged }) => judged.values());
-  const judged = new Map(unitsOf(vectors).flatMap((unit, index) => unit.map((vector) => [vector, left[index % left.length]?.next().value] as const)));
+  const judged = new Map(unitsOf(vectors).flatMap((unit, index) => unit.map((vector) => {
+    const next = left[index % left.length]?.next().value;
+    assert(next?.report.id === vector.id, `a lane tells of ${vector.id}`);
+    return [vector, next] as const;
+  })));
   const gone = outcomes.find((outcome) => outcome.gone !== undefined)?.gone;
   return {
     program: outcomes.find(({ program }) => program.length > 0)?.program ?? [],

@@ -62,6 +62,19 @@ void t.test('on several clusters at once the same comes of it, in the same order
   t.ok(half.counts.program.made < half.counts.program.expected);
 });
 
+void t.test('a lane whose player ends too soon is inconclusive, and one that tells of fewer vectors than it has is no lane', async (t) => {
+  const depth = 'cold';
+  const secondIsKilled: ScenarioRunOptions['play'] = (lane, here) => (lane.index === 1 ? Promise.reject(new Unavailable('it was killed', [], [])) : here());
+  const half = await run(truthful, undefined, { depth, lanes: 2, play: secondIsKilled });
+  t.strictSame([half.verdict, half.inconclusive?.cause], ['inconclusive', 'it was killed']);
+  t.strictSame(half.vectors.map(({ verdict }) => verdict), half.vectors.map((_, index) => (index % 2 === 0 ? 'conforms' : 'inconclusive')));
+  const lessThanAll: ScenarioRunOptions['play'] = async (lane, here) => {
+    const outcome = await here();
+    return lane.index === 1 ? { ...outcome, judged: outcome.judged.slice(1) } : outcome;
+  };
+  await t.rejects(run(truthful, undefined, { depth, lanes: 2, play: lessThanAll }), /a lane tells of udp\/p1\/p2/);
+});
+
 /** Changes the steps in which a frame comes out of the `nth` port of a vector, counted from 1. */
 function changing(nth: number, change: (output: SwitchStep['outputs'][number]) => SwitchStep['outputs']): Stand {
   return (model) => {

@@ -1,5 +1,6 @@
 /** One scenario at one point of its matrix: the model and real switches in step, vector by vector. */
 import { sha256 } from '../base/digest.js';
+import { attempt } from '../base/outcome.js';
 import type { Scenario } from '../nouns/scenario.js';
 import { addCounts, noCounts, verdictOn, worst } from '../nouns/verdict.js';
 import { policyCoverage } from '../kube/coverage.js';
@@ -11,7 +12,7 @@ import type { ScenarioReport } from './report.js';
 export interface ScenarioRunOptions extends LaneOptions {
   /** On how many clusters at most vectors are played at once; on one unless told. What comes of them does not depend on it. */
   readonly lanes?: number;
-  /** Has a lane played: by `here`, as it is unless told, or by another process. */
+  /** Has a lane played: by `here`, as it is unless told, or by another process. Where it throws `Unavailable`, all of that lane is inconclusive. */
   readonly play?: (lane: Lane, here: () => Promise<LaneOutcome>, listener: LaneListener) => Promise<LaneOutcome>;
   /** Real milliseconds since some fixed point, for durations that people read. */
   readonly nowMs: () => number;
@@ -43,7 +44,11 @@ export async function runScenario(scenario: Scenario, axes: Readonly<Record<stri
     onBegun();
     return here();
   };
-  const outcomes = await Promise.all(lanesOf(piece, options.lanes ?? 1).map((lane) => (options.play ?? playHere)(lane, () => playLane(piece, lane, options, onJudged), { onBegun, onJudged })));
+  const { play = playHere } = options;
+  const outcomes = await Promise.all(lanesOf(piece, options.lanes ?? 1).map(async (lane) => {
+    const played = await attempt(() => play(lane, () => playLane(piece, lane, options, onJudged), { onBegun, onJudged }));
+    return played.kind === 'ok' ? played.value : await playLane(piece, lane, { ...options, openReal: () => Promise.reject(played.cause) }, () => undefined);
+  }));
   const { program, programCount, judged, gone, versions, history } = joined(piece, outcomes);
   const programCounts = { ...noCounts, program: programCount };
   const cause = gone ?? (judged.length === 0 ? { cause: 'there was no vector to run', evidence: [], remedies: [] } : undefined);
