@@ -14,14 +14,13 @@ export interface ImageEvents {
 
 /** The differences, each with its shortest history; what was broken off; what happened; and in a line what was compared. */
 export function renderEvents({ image, result }: ImageEvents): string {
-  const { histories, steps, findings, unknown, met, counts } = result;
+  const { histories, steps, findings, brokenOff, met, counts } = result;
   const compared = aspects.filter((aspect) => counts[aspect].made > 0).map((aspect) => `${counts[aspect].made} ${aspect}`).join(', ');
   const told = `${histories} histories of ${steps} steps in all`;
-  const broken = [...unknown.values()].reduce((sum, count) => sum + count, 0);
-  const headline = findings.length > 0 ? `${red('✖')} ${bold(image)}  ${findings.length} differences in ${told}` : broken > 0 ? `${yellow('?')} ${bold(image)}  ${told}, ${broken} of them broken off` : `${green('✔')} ${bold(image)}  ${told}`;
+  const headline = findings.length > 0 ? `${red('✖')} ${bold(image)}  ${findings.length} differences in ${told}` : brokenOff.length > 0 ? `${yellow('?')} ${bold(image)}  ${told}, ${brokenOff.length} of them broken off` : `${green('✔')} ${bold(image)}  ${told}`;
   return [
     ...findings.flatMap(renderFinding),
-    ...[...unknown].map(([why, count]) => `broken off, ${count} times: ${why}`),
+    ...brokenOff.map(({ index, step, cause }) => `history ${index} is broken off at ${step}: ${cause}`),
     `what happened: ${[...met].sort(([a], [b]) => (a < b ? -1 : 1)).map(([what, count]) => `${what} ${count}`).join(', ')}`,
     headline,
     dim(`  compared: ${compared}`),
@@ -41,7 +40,7 @@ function renderFinding({ index, steps }: EventsFinding): readonly string[] {
 
 export function eventsAsJson(seed: number, all: readonly ImageEvents[]): string {
   return JSON.stringify({
-    schema: 'flowbed/fuzz-events/1', seed,
-    images: all.map(({ image, result: { met, unknown, ...result } }) => ({ image, ...result, met: Object.fromEntries(met), unknown: Object.fromEntries(unknown) })),
+    schema: 'flowbed/fuzz-events/2', seed,
+    images: all.map(({ image, result: { met, ...result } }) => ({ image, ...result, met: Object.fromEntries(met) })),
   }, null, 2);
 }

@@ -28,7 +28,7 @@ export async function fuzzEvents(context: Context, options: FuzzOptions): Promis
     }
     const { result } = outcome.value;
     told.push(outcome.value);
-    codes.push(result.findings.length > 0 ? exitCodes.diverges : result.unknown.size > 0 ? exitCodes.inconclusive : exitCodes.conforms);
+    codes.push(result.findings.length > 0 ? exitCodes.diverges : result.brokenOff.length > 0 ? exitCodes.inconclusive : exitCodes.conforms);
     if (options.json !== true) context.print(renderEvents(outcome.value));
   }
   if (options.json === true) context.print(eventsAsJson(seed, told));

@@ -41,6 +41,17 @@ void t.test('one that is asked for', async (t) => {
   t.match(verdict(either, tcp, [...connection('a'), { timeUs: 2, host: 'p', kind: 'unreachable', peer: ip, why: 'port unreachable' }]), /out of reach/);
 });
 
+void t.test('one whose answer does not come back', async (t) => {
+  const [a, b] = either.answerers;
+  const deaf: Balanced = { ...either, answerers: [{ ...a, unanswered: 'its node has not heard of p' } as Balanced['answerers'][number], ...(b === undefined ? [] : [b])] };
+  t.equal(verdict(deaf, udp, exchange('a').slice(0, 1)), 'kept');
+  t.equal(verdict(deaf, udp, exchange('b')), 'kept');
+  t.equal(verdict(deaf, udp, exchange('a')), 'p got 1 answers from 10.96.0.10');
+  t.equal(verdict(deaf, udp, exchange('b').slice(0, 1)), 'p got 0 answers from 10.96.0.10');
+  t.equal(verdict(deaf, udp, []), 'nobody got it');
+  t.match(judged(deaf, udp, [])?.expected, /a from 10\.10\.1\.2 \(whose answer does not come back: its node has not heard of p\), or b/);
+});
+
 void t.test('one that is asked for by an endpoint of it, which sees the address that it asked', async (t) => {
   const node = '172.30.0.1';
   const itself: Balanced = { kind: 'balanced', answerers: [{ to: 'p', sources: [node] }, { to: 'a', sources: [node] }], spread: 'any', why: 'a port of a node' };

@@ -18,8 +18,9 @@ export function judgeBalanced(intent: Balanced, stimulus: Stimulus, notes: reado
   if (wrong !== undefined) return { expected, actual: `${wrong.host} got it from ${wrong.source}` };
   if (arrivals.length === 0 && intent.lost !== undefined) return notes.some((note) => note.kind === 'received' || note.kind === 'connected') ? { expected, actual: 'an answer to what nobody got' } : undefined;
   if (arrivals.length !== calls) return { expected, actual: arrivals.length === 0 ? 'nobody got it' : `${arrivals.map(({ host }) => host).join(', ')} got it: ${arrivals.length} arrived of ${calls}` };
-  const unanswered = answersMissing(stimulus, notes, asked, calls, arrivals);
-  if (unanswered !== undefined) return { expected, actual: unanswered };
+  const answered = arrivals.filter(({ host }) => !intent.answerers.some(({ to, unanswered }) => to === host && unanswered !== undefined));
+  const missing = answersMissing(stimulus, notes, asked, answered.length, arrivals);
+  if (missing !== undefined) return { expected, actual: missing };
   return judgeSpread(intent, arrivals.map(({ host }) => host), expected);
 }
 
@@ -59,19 +60,19 @@ function connectedAmong(notes: readonly HostNote[]) {
   return notes.filter((note) => note.kind === 'connected');
 }
 
-/** What is wrong with the answers; undefined where nothing is. */
-function answersMissing(stimulus: Stimulus, notes: readonly HostNote[], asked: string, calls: number, arrivals: readonly Arrival[]): string | undefined {
+/** What is wrong with the answers, of which there are to be so many; undefined where nothing is. */
+function answersMissing(stimulus: Stimulus, notes: readonly HostNote[], asked: string, answered: number, arrivals: readonly Arrival[]): string | undefined {
   const ofItself = arrivals.filter((arrival) => isBack(arrival, { host: stimulus.from, source: asked })).length;
   const answers = receivedAmong(notes).filter((note) => note.host === stimulus.from && note.src === asked).length;
-  if (stimulus.kind !== 'probe' && stimulus.kind !== 'sctp' && stimulus.kind !== 'open' && answers !== calls + ofItself) return `${stimulus.from} got ${answers - ofItself} answers from ${asked}`;
+  if (stimulus.kind !== 'probe' && stimulus.kind !== 'sctp' && stimulus.kind !== 'open' && answers !== answered + ofItself) return `${stimulus.from} got ${answers - ofItself} answers from ${asked}`;
   if (!isConnection(stimulus)) return undefined;
   const messages = receivedAmong(notes).filter((note) => note.what === 'sctp').length;
-  if (stimulus.kind === 'sctp' && messages !== calls) return `of ${calls} messages ${messages} arrived`;
+  if (stimulus.kind === 'sctp' && messages !== answered) return `of ${answered} messages ${messages} arrived`;
   const connected = connectedAmong(notes).filter((note) => note.as === 'opener' && note.host === stimulus.from && note.peer === asked).length;
-  if (connected !== calls) return `${stimulus.from} has ${connected} connections to ${asked}`;
+  if (connected !== answered) return `${stimulus.from} has ${connected} connections to ${asked}`;
   const closed = notes.filter(({ kind }) => kind === 'closed').length;
   if (stimulus.kind === 'open') return closed === 0 ? undefined : `it was closed at ${closed} ends`;
-  return closed === 2 * calls ? undefined : `of ${calls} connections ${closed} ends were closed`;
+  return closed === 2 * answered ? undefined : `of ${answered} connections ${closed} ends were closed`;
 }
 
 function isConnection(stimulus: Stimulus): boolean {
@@ -82,7 +83,7 @@ function isConnection(stimulus: Stimulus): boolean {
 const strays: ReadonlySet<HostNote['kind']> = new Set(['refused', 'reset', 'dropped', 'unreachable']);
 
 function promised({ answerers, spread, lost, why }: Balanced, from: string, asked: string): string {
-  const names = answerers.map(({ to, sources }) => `${to} from ${sources.join(' or ')}`).join(', or ');
+  const names = answerers.map(({ to, sources, unanswered }) => `${to} from ${sources.join(' or ')}${unanswered === undefined ? '' : ` (whose answer does not come back: ${unanswered})`}`).join(', or ');
   const each = spread === 'any' ? '' : spread === 'the same' ? ', the same one each time' : ', and each of them some time';
   return `${names} gets it${each}, and ${from} gets the answer from ${asked}: ${why}${lost === undefined ? '' : `; or it is lost: ${lost}`}`;
 }

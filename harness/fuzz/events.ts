@@ -39,8 +39,16 @@ export interface EventsResult {
   /** How often what happened, and what was promised of what was sent. */
   readonly met: ReadonlyMap<string, number>;
   readonly findings: readonly EventsFinding[];
-  /** Histories that were broken off, by why: never a pass. */
-  readonly unknown: ReadonlyMap<string, number>;
+  /** Histories that were broken off: never a pass. */
+  readonly brokenOff: readonly BrokenOff[];
+}
+
+export interface BrokenOff {
+  /** Its number in the seed. */
+  readonly index: number;
+  /** The step that has no verdict. */
+  readonly step: string;
+  readonly cause: string;
 }
 
 /** After as many the rest may well be the same again. */
@@ -50,7 +58,7 @@ const mostFindings = 3;
 const lanes = 3;
 
 export async function runEvents<Happening>(campaign: EventsCampaign<Happening>): Promise<EventsResult> {
-  const [met, unknown, findings] = [new Map<string, number>(), new Map<string, number>(), [] as EventsFinding[]];
+  const [met, brokenOff, findings] = [new Map<string, number>(), [] as BrokenOff[], [] as EventsFinding[]];
   const all: Counts[] = [noCounts];
   const total = { histories: 0, steps: 0 };
   for await (const { index, drawn, judged } of inOrder(campaign)) {
@@ -60,13 +68,13 @@ export async function runEvents<Happening>(campaign: EventsCampaign<Happening>):
     all.push(...judged.map(({ counts }) => counts));
     for (const { step, intent } of judged) addOne(met, step.kind === 'vector' ? `${step.vector.stimulus.kind}: ${intent?.kind ?? 'nothing promised'}` : step.kind === 'cluster' ? kindOfChange(step.what) : step.kind);
     const last = judged.at(-1);
-    if (last?.inconclusive !== undefined) addOne(unknown, last.inconclusive.cause);
+    if (last?.inconclusive !== undefined) brokenOff.push({ index, step: last.id, cause: last.inconclusive.cause });
     if (last?.verdict !== 'diverges') continue;
     campaign.onProgress(index, `shortening history ${index}`);
     findings.push({ index, steps: await shortest(stageOf(campaign.stage, drawn), drawn, last) });
     if (findings.length === mostFindings) break;
   }
-  return { ...total, counts: addCounts(all), met, findings, unknown };
+  return { ...total, counts: addCounts(all), met, findings, brokenOff };
 }
 
 interface PlayedHistory<Happening> {

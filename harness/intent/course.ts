@@ -16,7 +16,7 @@ import { verdictsOn } from './policy/intent.js';
 import { opened, promisedThroughProxy, refuseUnsettled, stillThere, type Relayed } from './relayed.js';
 import { intentOfService, reachOf, reachOfItself } from './service/intent.js';
 import { askedFromOutside, intentFromOutside } from './service/outside.js';
-import { sourcesSeen, type Reach } from './service/reach.js';
+import { listenerAt, sourcesSeen, type Reach } from './service/reach.js';
 import { answererAmong, askedFor, keptAfter, keptAmong, narrowed, notKept, servedBy, type Affinity, type Asked } from './service/served.js';
 
 export interface Course {
@@ -116,8 +116,9 @@ function reachNow({ objects, ...there }: Cluster, course: Course, from: Party, e
   if (to?.kind !== 'pod') return to !== undefined && course.dark.has(to.node.name) ? keptBack(to.name, `the switch of ${to.node.name} has no flows`) : reachOf({ ...there, objects }, from, endpoint, endpoint);
   const direct = promised(course, askingFor(endpoint, from));
   if (direct.kind === 'denied') return keptBack(to.name, direct.why);
-  if (direct.kind !== 'round-trip') throw new Unsupported(`nothing is promised about endpoint ${endpoint.ip}, where nobody listens`);
-  return { answerer: { to: to.name, sources: sourcesSeen(there, from, endpoint.ip) }, policies: 'let it through' };
+  listenerAt({ ...there, objects }, endpoint, endpoint);
+  const answerer = { to: to.name, sources: sourcesSeen(there, from, endpoint.ip) };
+  return { answerer: direct.kind === 'delivered' ? { ...answerer, unanswered: direct.why } : answerer, policies: 'let it through' };
 }
 
 function keptBack(to: string, why: string): Reach {

@@ -65,4 +65,6 @@ export interface InterjectionIntent {
 export interface Answerer {
   readonly to: string;
   readonly sources: readonly string[];
+  /** Why what it answers to a datagram does not come back. */
+  readonly unanswered?: string;
 }

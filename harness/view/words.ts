@@ -102,7 +102,7 @@ export function describePromise(intent: VectorReport['intent']): string {
 
 /** `web1 (which sees 10.10.1.2) or web3 (which sees 10.10.1.2) gets it, and the answer comes back: Service default/web, TCP port 80`. */
 function describeBalanced(intent: VectorReport['intent']): string {
-  const answerers = (intent as unknown as Extract<Intent, { readonly kind: 'balanced' }>).answerers.map(({ to, sources }) => `${to} (which sees ${sources.join(' or ')})`);
+  const answerers = (intent as unknown as Extract<Intent, { readonly kind: 'balanced' }>).answerers.map(({ to, sources, unanswered }) => `${to} (which sees ${sources.join(' or ')}${unanswered === undefined ? '' : `, and whose answer does not come back: ${unanswered}`})`);
   const lost = valueOf(intent, 'lost');
   const spread = { 'any': '', 'the same': ', each time the same one', 'every one': ', and each of them at least once' }[String(valueOf(intent, 'spread'))] ?? '';
   return `${answerers.join(' or ')} gets it${spread}, and the answer comes back: ${String(valueOf(intent, 'why'))}${typeof lost === 'string' ? `; or it gets lost: ${lost}` : ''}`;

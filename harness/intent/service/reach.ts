@@ -22,6 +22,8 @@ export function balancedAmong(reached: readonly Reach[], service: Service, stimu
   const answerers = reached.filter(({ policies }) => policies !== 'keep it back').map(({ answerer }) => answerer);
   const lost = reached.find(({ policies }) => policies !== 'let it through')?.why;
   if (answerers.length === 0) return { kind: 'denied', why: lost ?? '' };
+  const unanswered = answerers.find((answerer) => answerer.unanswered !== undefined)?.unanswered;
+  if (unanswered !== undefined && stimulus.kind === 'calls') throw new Unsupported(`nothing is promised about several calls of which some are not answered: ${unanswered}`);
   if (lost !== undefined && stimulus.kind === 'calls') throw new Unsupported(`nothing is promised about several calls of which some get lost: ${lost}`);
   return { kind: 'balanced', answerers, spread: spreadOf(service, stimulus, reached.length), ...(lost === undefined ? {} : { lost }), why };
 }

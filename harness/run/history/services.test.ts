@@ -1,6 +1,8 @@
 // Goal: where Services and their endpoints come and go, what is promised follows from what was before, and a control plane that forgets something does not pass. Method: the history by
 // hand, under both pipelines, with a second model in the place of switches, against a table of promises; then with one fault planted at a time.
 import t from 'tap';
+import { clusterOf, manifestsOf, type Manifest } from '../../../topologies/changing-cluster.js';
+import { historyOf, type Sending } from '../../../topologies/happenings.js';
 import { servicesComeAndGo } from '../../../topologies/service-changes.js';
 import { antrea } from '../../control/antrea/index.js';
 import type { AgentStep } from '../../control/changes.js';
@@ -61,6 +63,17 @@ void t.test('kube-proxy keeps them as well', async (t) => {
   const judged = await playHistory(stageOf('0.8'), { ...history, steps });
   t.strictSame(judged.filter(({ verdict }) => verdict !== 'conforms').map(({ id, differences, inconclusive }) => [id, differences[0], inconclusive]), []);
   t.equal(judged.length, steps.length);
+});
+
+void t.test('an endpoint whose node has not heard of who asks gets the datagram, and its answer does not come back; a connection to it does not stand', async (t) => {
+  const service = manifestsOf('{ apiVersion: v1, kind: Service, metadata: { name: web }, spec: { clusterIP: 10.96.0.10, selector: { app: web }, ports: [{ name: udp, port: 80, protocol: UDP, targetPort: 7 }, { name: tcp, port: 81, targetPort: 7 }] } }');
+  const pod = manifestsOf('{ apiVersion: v1, kind: Pod, metadata: { name: w1, labels: { app: web } }, spec: { nodeName: n1 } }');
+  const [known, unknown] = ['n1', 'n2'].map((name) => manifestsOf(`{ apiVersion: v1, kind: Node, metadata: { name: ${name} } }`)) as [readonly Manifest[], readonly Manifest[]];
+  const asks: readonly Sending[] = [{ protocol: 'UDP', port: 80 } as const, { protocol: 'TCP', port: 81 } as const].map((asked) => ({ kind: 'send', id: `ask/${asked.protocol}`, from: 'n2', to: 'Service web', service: asked }));
+  const unheard = historyOf(clusterOf([...known, ...pod, ...service], { name: 'unheard', tunnel: 'geneve' }), unknown.map((manifest) => ({ kind: 'not all hear', change: { kind: 'apply', manifest }, late: [{ node: 'n1', before: asks }] })));
+  const judged = await playHistory(stageOf('1.3'), unheard);
+  t.strictSame(judged.filter(({ verdict }) => verdict !== 'conforms').map(({ id, differences, inconclusive }) => [id, differences[0], inconclusive]), []);
+  t.match(judged.filter(({ step }) => step.kind === 'vector').map(({ intent }) => intent), [{ kind: 'balanced', answerers: [{ to: 'w1', unanswered: 'n1 has not heard of n2' }] }, { kind: 'denied', why: 'n1 has not heard of n2' }]);
 });
 
 /** Agents that leave out some of what they should do. */
