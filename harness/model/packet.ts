@@ -15,10 +15,10 @@ export interface Packet {
   /** As it arrived, or as it was when its changes last went into the bytes; the same for `layout`. */
   frame: Uint8Array;
   layout: Layout;
-  /** What is known of `frame`, and of nothing beside it; as `frame` itself it is never changed, only replaced. */
+  /** What is known of `frame`, in the words from `ethSrc` on; as `frame` itself these are never changed, only replaced. */
   arrived: FlowKey;
-  /** As the actions left it. */
-  readonly key: FlowKey;
+  /** As the actions left it: `arrived` itself as long as they have written nothing that stands in the frame. */
+  key: FlowKey;
   /** Whether its last label was taken off: what is behind it is known once the frame is read anew. */
   isUnread: boolean;
   /** Whether `arrived` is just what reading `frame` tells. */
@@ -52,7 +52,7 @@ export function arriving(frame: Uint8Array, inPort: number): Packet {
   key[word.inPort] = inPort;
   key[word.actsetOutput] = reservedPorts.UNSET;
   const padding = paddingOf(frame, layout, key);
-  return { frame, layout, arrived: copyFields(key), key, isUnread: false, isAsRead: true, isRewritten: false, isWrapped: false, trackedAs: 'itself', cameTo: undefined, hash: fiveTuple(key, hashedProtocol(frame, layout, key, padding)), padding, tracked: undefined, seen: undefined };
+  return { frame, layout, arrived: key, key, isUnread: false, isAsRead: true, isRewritten: false, isWrapped: false, trackedAs: 'itself', cameTo: undefined, hash: fiveTuple(key, hashedProtocol(frame, layout, key, padding)), padding, tracked: undefined, seen: undefined };
 }
 
 /** Behind IPv6's extension headers, a whole TCP or UDP header is hashed with the protocol that IPv6 itself names (lib/dp-packet.h, dp_packet_update_rss_hash_ipv6_tcp_udp). */
@@ -98,21 +98,26 @@ export function copyOf({ frame, layout, arrived, key, isUnread, isAsRead, isRewr
   return { frame, layout, arrived, key: copyKey(key), isUnread, isAsRead, isRewritten, isWrapped, trackedAs, cameTo, hash, padding, tracked, seen };
 }
 
-/** The packet's changes go into its bytes, and what is known of it stays. */
-export function commit(packet: Packet): 'changed' | 'as they were' {
+/** What stands in the frame is to be written in the key. */
+export function setApart(packet: Packet): void {
+  if (packet.key === packet.arrived) packet.key = copyKey(packet.key);
+}
+
+/** The packet's changes go into its bytes, and what is known of it stays. @param next whether its key is written to right away, or once it is `setApart`. */
+export function commit(packet: Packet, next: 'written to' | 'set apart' = 'written to'): 'changed' | 'as they were' {
   if (!isChanged(packet)) return 'as they were';
   const { layout, arrived, key } = packet;
   noteRewriting(packet);
   packet.frame = departing(packet);
   packet.layout = movedLayout(layout, arrived, key);
-  packet.arrived = copyFields(key);
+  packet.arrived = next === 'set apart' ? key : copyFields(key);
   packet.isAsRead = false;
   return 'changed';
 }
 
 /** Whether actions changed what stands in the frame. */
 function isChanged({ arrived, key }: Packet): boolean {
-  return changed(arrived, key, word.ethSrc, keyWords - word.ethSrc);
+  return key !== arrived && changed(arrived, key, word.ethSrc, keyWords - word.ethSrc);
 }
 
 function noteRewriting(packet: Packet): void {

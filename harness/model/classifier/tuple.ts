@@ -7,6 +7,8 @@ export interface Tuple<Item> {
   readonly places: Uint16Array;
   /** Signed, as all results of bitwise operators. */
   readonly masks: Int32Array;
+  /** Of so many of them, from the first on, hashes are made: the others hardly tell anything apart. */
+  readonly hashed: number;
   /** By hash of their values. */
   readonly buckets: Map<number, Bucket<Item>>;
 }
@@ -20,14 +22,14 @@ export interface Bucket<Item> {
 }
 
 /** Nothing is found by these bits yet. */
-export function emptyTuple<Item>(places: readonly number[], masks: readonly number[]): Tuple<Item> {
-  return { places: Uint16Array.from(places), masks: Int32Array.from(masks), buckets: new Map() };
+export function emptyTuple<Item>(places: readonly number[], masks: readonly number[], hashed = places.length): Tuple<Item> {
+  return { places: Uint16Array.from(places), masks: Int32Array.from(masks), hashed, buckets: new Map() };
 }
 
 /** The bucket of the key's own value. */
-export function bucketFor<Item>({ places, masks, buckets }: Tuple<Item>, key: FlowKey): Bucket<Item> | undefined {
+export function bucketFor<Item>({ places, masks, hashed, buckets }: Tuple<Item>, key: FlowKey): Bucket<Item> | undefined {
   let hash = 0;
-  for (let index = 0; index < places.length; index++) hash = mix(hash, (key[places[index] ?? 0] ?? 0) & (masks[index] ?? 0));
+  for (let index = 0; index < hashed; index++) hash = mix(hash, (key[places[index] ?? 0] ?? 0) & (masks[index] ?? 0));
   let bucket = buckets.get(hash);
   while (bucket !== undefined && !fits(bucket.values, places, masks, key)) bucket = bucket.next;
   return bucket;
@@ -47,21 +49,21 @@ function fits(values: readonly number[], places: Uint16Array, masks: Int32Array,
 }
 
 /** The bucket of just these values. */
-export function bucketWith<Item>({ buckets }: Tuple<Item>, values: readonly number[]): Bucket<Item> | undefined {
-  let bucket = buckets.get(hashOf(values));
+export function bucketWith<Item>({ hashed, buckets }: Tuple<Item>, values: readonly number[]): Bucket<Item> | undefined {
+  let bucket = buckets.get(hashOf(values, hashed));
   while (bucket !== undefined && !isSame(bucket.values, values)) bucket = bucket.next;
   return bucket;
 }
 
 /** Makes a bucket for values that have none yet. */
-export function addBucket<Item>({ buckets }: Tuple<Item>, values: readonly number[], item: Item): void {
-  const hash = hashOf(values);
+export function addBucket<Item>({ hashed, buckets }: Tuple<Item>, values: readonly number[], item: Item): void {
+  const hash = hashOf(values, hashed);
   buckets.set(hash, { values, items: [item], next: buckets.get(hash) });
 }
 
 /** Takes out a bucket that is there. */
-export function dropBucket<Item>({ buckets }: Tuple<Item>, bucket: Bucket<Item>): void {
-  const hash = hashOf(bucket.values);
+export function dropBucket<Item>({ hashed, buckets }: Tuple<Item>, bucket: Bucket<Item>): void {
+  const hash = hashOf(bucket.values, hashed);
   const first = buckets.get(hash);
   if (first !== bucket) {
     let before = first;
@@ -80,13 +82,10 @@ export function valuesOf<Item>({ places, masks }: Tuple<Item>, key: FlowKey): re
 
 /** Whether it is by all bits of `mask` that things are found there, and by no others. */
 export function isBy<Item>({ places, masks }: Tuple<Item>, mask: FlowKey): boolean {
-  let index = 0;
-  for (let place = 0; place < mask.length; place++) {
-    if (mask[place] === 0) continue;
-    if (places[index] !== place || masks[index] !== ((mask[place] ?? 0) | 0)) return false;
-    index++;
-  }
-  return index === places.length;
+  for (let index = 0; index < places.length; index++) if (((mask[places[index] ?? 0] ?? 0) | 0) !== masks[index]) return false;
+  let count = 0;
+  for (let place = 0; place < mask.length; place++) if (mask[place] !== 0) count++;
+  return count === places.length;
 }
 
 function isSame(values: readonly number[], others: readonly number[]): boolean {
@@ -94,9 +93,9 @@ function isSame(values: readonly number[], others: readonly number[]): boolean {
   return true;
 }
 
-function hashOf(values: readonly number[]): number {
+function hashOf(values: readonly number[], hashed: number): number {
   let hash = 0;
-  for (let index = 0; index < values.length; index++) hash = mix(hash, values[index] ?? 0);
+  for (let index = 0; index < hashed; index++) hash = mix(hash, values[index] ?? 0);
   return hash;
 }
 

@@ -1,6 +1,6 @@
 /** New connections (Open vSwitch lib/conntrack.c, conn_not_found). */
 import type { NatAction } from '../../openflow/actions.js';
-import type { Connection } from './connection.js';
+import type { Connection, ConnectionTable } from './connection.js';
 import { helperOf, type Expected } from './helper.js';
 import { hasRoom } from './limits.js';
 import { begin, type Part } from './progress.js';
@@ -23,11 +23,17 @@ export function create<Node extends Tracker>(tracker: Node, packet: Part, origin
   const created: Connection = isPlain ? plain : {
     ...plain, ...(nat === undefined ? {} : { translated: partOf(nat, expected) }), ...(helper === undefined ? {} : { helper }), ...(expected === undefined ? {} : { parent: expected.parent }),
   };
-  for (const key of [keyOf(original), keyOf(reply)]) {
-    connections.delete(key); // what came last stands last
-    connections.set(key, created);
-  }
+  for (const key of [keyOf(original), keyOf(reply)]) putLast(connections, key, created);
   return created;
+}
+
+/** What came last stands last. */
+function putLast(connections: ConnectionTable, key: string, connection: Connection): void {
+  const { size } = connections;
+  connections.set(key, connection);
+  if (connections.size > size) return;
+  connections.delete(key);
+  connections.set(key, connection);
 }
 
 /** One that was expected is translated as the connection that told of it, whatever the flow asks for. */

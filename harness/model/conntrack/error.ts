@@ -2,7 +2,6 @@
 import { fragment, keyWords, word } from '../../packet/flow-key.js';
 import { readExtensions } from '../../packet/extract/ipv6.js';
 import { ipv6Length } from '../../packet/ipv6.js';
-import { viewOf } from '../../packet/header.js';
 import type { Behaviour } from '../behaviour.js';
 import { tupleOf, type Transport } from './transport.js';
 import { reversed, type Address, type Family, type Tuple } from './tuple.js';
@@ -29,25 +28,23 @@ export function quotedTuple(error: Transport, behaviour: Behaviour): Tuple | und
   return tuple && reversed(tuple);
 }
 
-function quotedIpv4({ zone, family, bytes }: Transport, { trackedFragments }: Behaviour): Transport | undefined {
-  const packet = bytes.subarray(headerLength);
-  if (packet.length < 20) return undefined;
-  const view = viewOf(packet);
-  const length = (view.getUint8(0) & 15) * 4;
-  if (length < 20 || packet.length < length) return undefined;
-  if ((view.getUint16(6) & (trackedFragments === 'none' ? 0x3fff : 0x1fff)) !== 0) return undefined;
-  const carried = packet.subarray(length);
-  return { zone, family, src: [view.getUint32(12)], dst: [view.getUint32(16)], protocol: view.getUint8(9), bytes: carried, view: viewOf(carried) };
+function quotedIpv4({ at, ...error }: Transport, { trackedFragments }: Behaviour): Transport | undefined {
+  const { view, end } = error;
+  const l3 = at + headerLength;
+  if (end < l3 + 20) return undefined;
+  const length = (view.getUint8(l3) & 15) * 4;
+  if (length < 20 || end < l3 + length) return undefined;
+  if ((view.getUint16(l3 + 6) & (trackedFragments === 'none' ? 0x3fff : 0x1fff)) !== 0) return undefined;
+  return { ...error, src: [view.getUint32(l3 + 12)], dst: [view.getUint32(l3 + 16)], protocol: view.getUint8(l3 + 9), at: l3 + length };
 }
 
-function quotedIpv6({ zone, family, bytes }: Transport): Transport | undefined {
-  const packet = bytes.subarray(headerLength);
-  if (packet.length < ipv6Length) return undefined;
-  const view = viewOf(packet);
+function quotedIpv6({ at, ...error }: Transport): Transport | undefined {
+  const { view, end } = error;
+  const l3 = at + headerLength;
+  if (end < l3 + ipv6Length) return undefined;
   const key = new Uint32Array(keyWords);
-  const l4 = readExtensions(view, ipv6Length, packet.length, view.getUint8(6), key);
+  const l4 = readExtensions(view, l3 + ipv6Length, end, view.getUint8(l3 + 6), key);
   if (l4 < 0 || ((key[word.nwFrag] ?? 0) & fragment.any) !== 0) return undefined;
-  const carried = packet.subarray(l4);
-  const address = (at: number): Address => [0, 4, 8, 12].map((offset) => view.getUint32(at + offset));
-  return { zone, family, src: address(8), dst: address(24), protocol: key[word.nwProto] ?? 0, bytes: carried, view: viewOf(carried) };
+  const address = (first: number): Address => [0, 4, 8, 12].map((offset) => view.getUint32(first + offset));
+  return { ...error, src: address(l3 + 8), dst: address(l3 + 24), protocol: key[word.nwProto] ?? 0, at: l4 };
 }

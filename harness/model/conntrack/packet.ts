@@ -1,6 +1,6 @@
 /** A packet as the tracker sees it: whose connection it may belong to, and what moves that on. */
 import { Unsupported } from '../../base/errors.js';
-import { finishChecksum, internetChecksum, sumWords } from '../../packet/checksum.js';
+import { finishChecksum, sumWords } from '../../packet/checksum.js';
 import type { Layout } from '../../packet/extract/extract.js';
 import { fragment, word, type FlowKey } from '../../packet/flow-key.js';
 import { ipProtocols } from '../../packet/ipv4.js';
@@ -30,7 +30,7 @@ export function trackedPacket(frame: Uint8Array, layout: Layout, key: FlowKey, z
   if (key[word.nwFrag] !== 0 && !(isIpv4 && key[word.nwFrag] === fragment.any && behaviour.trackedFragments === 'the first')) return undefined;
   if (isIpv4 && behaviour.trackedIpChecksum === 'checked' && finishChecksum(sumWords(frame, 0, layout.l3, layout.l4)) !== 0) return undefined;
   const [first, end] = isIpv4 ? [12, 20] : [8, 40];
-  const pseudoHeader = sumWords(frame, transport.protocol + transport.bytes.length, layout.l3 + first, layout.l3 + end);
+  const pseudoHeader = sumWords(frame, transport.protocol + transport.end - transport.at, layout.l3 + first, layout.l3 + end);
   if (!isWhole(transport, pseudoHeader, behaviour)) return undefined;
   const tuple = tupleOf(transport, behaviour);
   switch (protocolOf(transport, behaviour)) {
@@ -48,60 +48,62 @@ function isForeignIcmp({ family, protocol }: Transport): boolean {
   return protocol === (family === 'ipv4' ? ipProtocols.icmp6 : ipProtocols.icmp);
 }
 
-function firstByte({ bytes, protocol }: Transport): number {
-  const [type] = bytes;
-  if (type === undefined) throw new Unsupported(`the model does not know what Open vSwitch takes for the type of a message of protocol ${protocol} that has no bytes`);
-  return type;
+function firstByte({ view, at, end, protocol }: Transport): number {
+  if (at >= end) throw new Unsupported(`the model does not know what Open vSwitch takes for the type of a message of protocol ${protocol} that has no bytes`);
+  return view.getUint8(at);
 }
 
 function errorPacket(transport: Transport, behaviour: Behaviour): TrackedPacket | undefined {
-  const { family, bytes, view } = transport;
-  if (bytes.length < headerLengths.icmp || !isError(family, view.getUint8(0))) return undefined;
+  const { family, view, at, end } = transport;
+  if (end - at < headerLengths.icmp || !isError(family, view.getUint8(at))) return undefined;
   const tuple = quotedTuple(transport, behaviour);
   return tuple && { kind: 'error', tuple };
 }
 
 /** Whether lengths and checksum are right. @param pseudoHeader the sum of the words that checksums cover beside the bytes (RFC 9293, section 3.1; RFC 8200, section 8.1). */
 function isWhole(transport: Transport, pseudoHeader: number, behaviour: Behaviour): boolean {
-  const { bytes, view, family } = transport;
+  const { frame, view, family, at, end } = transport;
+  const length = end - at;
   const protocol = protocolOf(transport, behaviour);
-  if (protocol !== 'other' && bytes.length < headerLengths[protocol]) return false;
-  const isSound = () => finishChecksum(sumWords(bytes, pseudoHeader)) === 0;
+  if (protocol !== 'other' && length < headerLengths[protocol]) return false;
+  const isSound = (covered = pseudoHeader) => finishChecksum(sumWords(frame, covered, at, end)) === 0;
   switch (protocol) {
     case 'tcp':
-      return tcpLength(view) >= headerLengths.tcp && tcpLength(view) <= bytes.length && isSound();
+      return tcpLength(transport) >= headerLengths.tcp && tcpLength(transport) <= length && isSound();
     case 'udp': // does without a checksum over IPv4 (RFC 768), not over IPv6 (RFC 8200, section 8.1)
-      return view.getUint16(4) >= headerLengths.udp && view.getUint16(4) <= bytes.length && ((family === 'ipv4' && view.getUint16(6) === 0) || isSound());
+      return view.getUint16(at + 4) >= headerLengths.udp && view.getUint16(at + 4) <= length && ((family === 'ipv4' && view.getUint16(at + 6) === 0) || isSound());
     case 'sctp':
-      return hasWholeChunks(view) && sctpChecksum(bytes) === view.getUint32(8);
+      return hasWholeChunks(transport) && sctpChecksum(frame.subarray(at, end)) === view.getUint32(at + 8);
     case 'icmp':
-      return family === 'ipv4' ? internetChecksum(bytes) === 0 : isSound();
+      return isSound(family === 'ipv4' ? 0 : pseudoHeader);
     default:
       return true;
   }
 }
 
-function tcpLength(view: DataView): number {
-  return (view.getUint8(12) >>> 4) * 4;
+/** Of a whole TCP header, options and all. */
+export function tcpLength({ view, at }: Transport): number {
+  return (view.getUint8(at + 12) >>> 4) * 4;
 }
 
 const noOptions = new Uint8Array();
 
-function segmentOf({ bytes, view }: Transport): TrackedSegment {
-  const length = tcpLength(view);
+function segmentOf(transport: Transport): TrackedSegment {
+  const { frame, view, at, end } = transport;
+  const length = tcpLength(transport);
   return {
-    sequence: view.getUint32(4), acknowledgement: view.getUint32(8), flags: view.getUint8(13), window: view.getUint16(14),
-    options: length > headerLengths.tcp ? bytes.subarray(headerLengths.tcp, length) : noOptions, payloadLength: bytes.length - length,
+    sequence: view.getUint32(at + 4), acknowledgement: view.getUint32(at + 8), flags: view.getUint8(at + 13), window: view.getUint16(at + 14),
+    options: length > headerLengths.tcp ? frame.subarray(at + headerLengths.tcp, at + length) : noOptions, payloadLength: end - at - length,
   };
 }
 
 /** Chunks of SCTP are padded to multiples of four bytes, and the last one ends where the packet does (RFC 9260, section 3.2). */
-function hasWholeChunks(view: DataView): boolean {
-  let at: number = headerLengths.sctp;
-  while (at + 4 <= view.byteLength) {
-    const length = view.getUint16(at + 2);
+function hasWholeChunks({ view, at, end }: Transport): boolean {
+  let next = at + headerLengths.sctp;
+  while (next + 4 <= end) {
+    const length = view.getUint16(next + 2);
     if (length < 4) return false;
-    at += Math.ceil(length / 4) * 4;
+    next += Math.ceil(length / 4) * 4;
   }
-  return at === view.byteLength;
+  return next === end;
 }

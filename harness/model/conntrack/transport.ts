@@ -2,6 +2,7 @@
 import { word, type FlowKey } from '../../packet/flow-key.js';
 import type { Layout } from '../../packet/extract/extract.js';
 import { ipProtocols } from '../../packet/ipv4.js';
+import { ipv6Length } from '../../packet/ipv6.js';
 import { viewOf } from '../../packet/header.js';
 import type { Behaviour } from '../behaviour.js';
 import { counterpart } from './icmp.js';
@@ -13,9 +14,12 @@ export interface Transport {
   readonly src: Address;
   readonly dst: Address;
   readonly protocol: number;
-  /** From its header on, without what is behind the end of IP. */
-  readonly bytes: Uint8Array;
+  /** Of the whole frame. */
+  readonly frame: Uint8Array;
   readonly view: DataView;
+  /** Where its header begins, and where IP ends. */
+  readonly at: number;
+  readonly end: number;
 }
 
 /** Bytes of headers without options, and of what identifies a message of ICMP. */
@@ -26,9 +30,9 @@ export function transportOf(frame: Uint8Array, { l3, l4 }: Layout, key: FlowKey,
   const addresses = l4 < 0 ? undefined : addressesOf(key);
   if (addresses === undefined) return undefined;
   const { family, src, dst } = addresses;
-  const length = (at: number) => ((frame[at] ?? 0) << 8) | (frame[at + 1] ?? 0);
-  const bytes = frame.subarray(l4, family === 'ipv4' ? l3 + length(l3 + 2) : l3 + 40 + length(l3 + 4));
-  return { zone, family, src, dst, protocol: key[word.nwProto] ?? 0, bytes, view: viewOf(bytes) };
+  const view = viewOf(frame);
+  const end = family === 'ipv4' ? l3 + view.getUint16(l3 + 2) : l3 + ipv6Length + view.getUint16(l3 + 4);
+  return { zone, family, src, dst, protocol: key[word.nwProto] ?? 0, frame, view, at: l4, end };
 }
 
 /** The protocol that a packet is tracked by. */
@@ -54,15 +58,15 @@ export function protocolOf({ family, protocol }: Transport, { trackedSctp }: Beh
 export function tupleOf(transport: Transport, behaviour: Behaviour, shortest?: number): Tuple | undefined {
   const protocol = protocolOf(transport, behaviour);
   if (protocol === 'other') return between(transport, 0, 0);
-  const { bytes, view } = transport;
-  if (bytes.length < (shortest ?? headerLengths[protocol])) return undefined;
+  const { view, at, end } = transport;
+  if (end - at < (shortest ?? headerLengths[protocol])) return undefined;
   if (protocol === 'icmp') {
-    const type = view.getUint8(0);
+    const type = view.getUint8(at);
     const answer = counterpart(transport.protocol, type);
-    const identifier = view.getUint16(4);
-    return answer === undefined || view.getUint8(1) !== 0 ? undefined : between(transport, identifier, identifier, type, answer);
+    const identifier = view.getUint16(at + 4);
+    return answer === undefined || view.getUint8(at + 1) !== 0 ? undefined : between(transport, identifier, identifier, type, answer);
   }
-  const [src, dst] = [view.getUint16(0), view.getUint16(2)];
+  const [src, dst] = [view.getUint16(at), view.getUint16(at + 2)];
   return src === 0 || dst === 0 ? undefined : between(transport, src, dst);
 }
 

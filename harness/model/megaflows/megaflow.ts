@@ -8,13 +8,15 @@ import { keyWords, word, type FlowKey } from '../../packet/flow-key.js';
 import { addBucket, bucketFor, bucketWith, emptyTuple, isBy, valuesOf, type Tuple } from '../classifier/tuple.js';
 import type { ModelNode } from '../node.js';
 import type { TraceStep } from '../trace.js';
-import type { Counted, Event, Recording } from './recording.js';
+import { mostlyAlike, type Counted, type Event, type Recording } from './recording.js';
 
 /** What a key becomes: of the word at each place the bits of its mask are those of its value. */
 export interface Patch {
   readonly places: readonly number[];
   readonly masks: readonly number[];
   readonly values: readonly number[];
+  /** Whether it changes what stands in the frame. */
+  readonly isOfBytes: boolean;
 }
 
 /** An event with what has become of the packet's fields by then. */
@@ -108,8 +110,10 @@ function tupleWith({ starts }: Megaflows, { bridge, table }: Start, mask: FlowKe
   ofBridge.set(table, tuples);
   const known = tuples.find((tuple) => isBy(tuple, mask));
   if (known !== undefined) return known;
-  const places = [...mask.keys()].filter((place) => mask[place] !== 0);
-  const made = emptyTuple<Megaflow>(places, places.map((place) => (mask[place] ?? 0) | 0));
+  const there = [...mask.keys()].filter((place) => mask[place] !== 0);
+  const telling = there.filter((place) => !mostlyAlike.has(place));
+  const places = [...telling, ...there.filter((place) => mostlyAlike.has(place))];
+  const made = emptyTuple<Megaflow>(places, places.map((place) => (mask[place] ?? 0) | 0), telling.length);
   tuples.push(made);
   return made;
 }
@@ -124,13 +128,13 @@ function keptEvents({ start, mask, events }: Recording): readonly KeptEvent[] {
     if (event.kind === 'commit') return { kind: 'commit', patch };
     const known = event.metadata === 'begun anew' ? writeOf(event.key) : patchOf(mask, metadata, event.key, 0, word.ethSrc);
     metadata = event.key;
-    return { kind: 'track', request: event.request, patch: { places: [...known.places, ...patch.places], masks: [...known.masks, ...patch.masks], values: [...known.values, ...patch.values] } };
+    return { kind: 'track', request: event.request, patch: { places: [...known.places, ...patch.places], masks: [...known.masks, ...patch.masks], values: [...known.values, ...patch.values], isOfBytes: patch.isOfBytes } };
   });
 }
 
 /** What the tracker said is left out: it is told anew wherever anything looks at it again. */
 function patchOf(mask: FlowKey, before: FlowKey, after: FlowKey, first: number, end: number): Patch {
-  const patch = { places: [] as number[], masks: [] as number[], values: [] as number[] };
+  const patch = { places: [] as number[], masks: [] as number[], values: [] as number[], isOfBytes: false };
   for (let place = first; place < end; place++) {
     if (before[place] === after[place] || isTold(place)) continue;
     const [was, is, bits] = [before[place] ?? 0, after[place] ?? 0, mask[place] ?? 0];
@@ -138,6 +142,7 @@ function patchOf(mask: FlowKey, before: FlowKey, after: FlowKey, first: number, 
     patch.places.push(place);
     patch.masks.push(bits);
     patch.values.push(is & bits);
+    patch.isOfBytes ||= place >= word.ethSrc;
   }
   return patch;
 }
@@ -145,7 +150,7 @@ function patchOf(mask: FlowKey, before: FlowKey, after: FlowKey, first: number, 
 /** Everything that is known beside the bytes: in a bridge behind a patch port nothing of it is the packet's own. */
 function writeOf(key: FlowKey): Patch {
   const places = Array.from({ length: word.ethSrc }, (_, place) => place).filter((place) => !isTold(place));
-  return { places, masks: places.map(() => 0xffffffff), values: places.map((place) => key[place] ?? 0) };
+  return { places, masks: places.map(() => 0xffffffff), values: places.map((place) => key[place] ?? 0), isOfBytes: false };
 }
 
 function isTold(place: number): boolean {

@@ -50,6 +50,9 @@ const always: readonly number[] = [
   word.ethType, word.vlanTci, word.vlanTci + 1, word.vlanTpid, word.vlanTpid + 1, word.mplsLse, word.mplsLse + 1, word.mplsLse + 2, word.nwProto, word.nwFrag,
 ];
 
+/** Of those, what is the same for nearly all packets of a cluster. */
+export const mostlyAlike: ReadonlySet<number> = new Set(always.filter((place) => ![word.ctState, word.dpHash, word.recircId, word.pktMark, word.vlanTci, word.mplsLse].includes(place)));
+
 export function beginRecording(key: FlowKey, learnedAt: number): Recording {
   return { start: copyKey(key), mask: copyKey(alwaysMask), notFrom: [], counted: [], events: [], metadata: 'as it came', depends: 'on flows', learnedAt };
 }

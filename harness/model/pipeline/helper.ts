@@ -5,6 +5,7 @@ import { readFtp, type FtpControl } from '../conntrack/ftp.js';
 import { expect, readerOf } from '../conntrack/helper.js';
 import type { Connection } from '../conntrack/connection.js';
 import type { Asked, Tracked } from '../conntrack/tracked.js';
+import { tcpLength } from '../conntrack/packet.js';
 import { transportOf } from '../conntrack/transport.js';
 import type { ModelNode } from '../node.js';
 import type { Packet } from '../packet.js';
@@ -32,5 +33,5 @@ function tell({ connections, controls, nowMs }: ModelNode, control: Connection, 
 /** Of a TCP segment. */
 function payloadOf({ frame, layout, arrived }: Packet): Uint8Array {
   const transport = transportOf(frame, layout, arrived, 0);
-  return transport === undefined ? new Uint8Array() : transport.bytes.subarray((transport.view.getUint8(12) >>> 4) * 4);
+  return transport === undefined ? new Uint8Array() : frame.subarray(transport.at + tcpLength(transport), transport.end);
 }

@@ -11,12 +11,14 @@ import type { Frozen, Passage } from './translation.js';
 export function enter(passage: Passage, bridge: ModelBridge, packet: Packet): void {
   const again = (frozen: Frozen) => { recirculate(course, frozen); };
   const course: Course = { passage, recirculate: again };
-  translate(course, { bridge, table: 0, packet, actions: [], stack: [], mirrored: 0 });
+  translate(course, { bridge, table: 0, packet, actions: nothing, stack: nothing, mirrored: 0 });
   for (let times = 0, next = passage.resumed.shift(); next !== undefined; times++, next = passage.resumed.shift()) {
     if (times >= mostResumed) throw new Unpredictable(`the model does not resume one packet more than ${mostResumed} times`);
     again(next);
   }
 }
+
+const nothing: readonly never[] = [];
 
 /** A packet that is paused again whenever it is resumed never ends. */
 const mostResumed = 64;

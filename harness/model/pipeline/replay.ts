@@ -1,7 +1,7 @@
 /** What a megaflow says is done with another packet: no table is looked up. */
 import { assertNever } from '../../base/errors.js';
 import { applyPatch, type KeptEvent, type Megaflow } from '../megaflows/megaflow.js';
-import { commit, reread, settled, type Packet } from '../packet.js';
+import { commit, reread, setApart, settled, type Packet } from '../packet.js';
 import { refusePutOff, wrap } from '../tunnels/wrap.js';
 import { carriedBy, writtenOver } from './carried.js';
 import { deliver, frameOf, shortestFrame } from './delivery.js';
@@ -28,8 +28,9 @@ export function replay({ passage, recirculate }: Omit<Execution, 'carried'>, { c
 
 function putIn(run: Execution, { patch }: Extract<KeptEvent, { readonly kind: 'commit' }>, packet: Packet): void {
   const before = packet.arrived;
+  setApart(packet);
   applyPatch(patch, packet.key);
-  commit(packet);
+  commit(packet, 'set apart');
   run.carried = writtenOver(run.carried, before, packet.arrived);
 }
 
@@ -45,6 +46,7 @@ function carryOut(run: Execution, event: KeptEvent, packet: Packet, place: 'last
       return frame.length < shortestFrame ? undefined : takeOff(run, event.config, { frame, layout: packet.layout, padding: packet.padding });
     }
     case 'track':
+      if (event.patch.isOfBytes) setApart(packet);
       applyPatch(event.patch, packet.key);
       if (place === 'others behind') return trackNow(run, event.request, settled(packet), 0);
       reread(packet);

@@ -54,16 +54,22 @@ export function trackNow(run: Execution, { asked, marks, onward: place, flow, to
     run.carried = translated(run.carried, becomes);
   }
   const holds = asked.nat === undefined && said.connection !== undefined && seen.kind === 'packet';
-  run.carried = { changes: run.carried.changes, tracked: { said, key: onward.arrived, holds }, inside: run.carried.inside };
+  const tracked = { said, key: onward.arrived, holds };
+  run.carried = { changes: run.carried.changes, tracked, inside: run.carried.inside };
   if (place === undefined) return undefined;
-  const goOn = (piece: Packet) => {
-    writeConnection(piece, said, behaviour);
-    for (const step of told) steps.push(step);
-    piece.tracked = { said, key: piece.arrived, holds };
-    run.recirculate({ bridge: place.bridge, table: place.table, packet: piece, actions: place.actions, stack: place.stack, mirrored: place.mirrored });
-  };
-  if (seen.kind !== 'whole') goOn(onward);
-  else for (const one of seen.pieces) goOn(inPlaceOf(onward, one));
+  if (seen.kind !== 'whole') return goOn(run, place, told, onward, tracked);
+  for (const one of seen.pieces) {
+    const piece = inPlaceOf(onward, one);
+    goOn(run, place, told, piece, { said, key: piece.arrived, holds });
+  }
+  return undefined;
+}
+
+function goOn({ passage: { node, steps }, recirculate }: Execution, { bridge, table, actions, stack, mirrored }: Omit<Frozen, 'packet'>, told: readonly TraceStep[], packet: Packet, tracked: NonNullable<Packet['tracked']>): undefined {
+  writeConnection(packet, tracked.said, node.behaviour);
+  for (const step of told) steps.push(step);
+  packet.tracked = tracked;
+  recirculate({ bridge, table, packet, actions, stack, mirrored });
   return undefined;
 }
 

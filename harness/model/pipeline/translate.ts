@@ -3,6 +3,7 @@ import { reservedPorts } from '../../openflow/ports.js';
 import { copyKey, word } from '../../packet/flow-key.js';
 import { findMegaflow, keepMegaflow, type Start } from '../megaflows/megaflow.js';
 import { beginRecording, type Recording } from '../megaflows/recording.js';
+import { setApart } from '../packet.js';
 import { carryOutSet } from './action-set.js';
 import { arrive } from './arrival.js';
 import { finishFreezing } from './freeze.js';
@@ -56,6 +57,7 @@ function startOf({ details, edits }: Passage, { bridge, table, packet, actions, 
 }
 
 function begin({ passage, recirculate, thawedAt }: Course, { bridge, packet, stack, mirrored }: Frozen): Translation {
+  setApart(packet);
   const at = beginTranslation({ passage, carryOut, recirculate, ...(thawedAt === undefined ? {} : { thawedAt }) }, bridge, packet);
   at.stack = [...stack];
   at.mirrored = mirrored;

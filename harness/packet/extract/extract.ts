@@ -4,6 +4,7 @@
  */
 import { etherTypes } from '../ethernet.js';
 import { isMpls, isTag, most, tagged, word, type FlowKey } from '../flow-key.js';
+import { viewOf } from '../header.js';
 import { extractArp } from './arp.js';
 import { extractIpv4 } from './ipv4.js';
 import { extractIpv6 } from './ipv6.js';
@@ -31,7 +32,7 @@ const addressesLength = 12;
 export function extract(frame: Uint8Array, key: FlowKey, tagsMax = 1): Layout {
   key.fill(0, word.ethSrc);
   if (frame.length < addressesLength + 2) return { mpls: -1, l3: -1, l4: -1 };
-  const view = new DataView(frame.buffer, frame.byteOffset, frame.byteLength);
+  const view = viewOf(frame);
   key[word.ethDst] = view.getUint16(0);
   key[word.ethDst + 1] = view.getUint32(2);
   key[word.ethSrc] = view.getUint16(6);
