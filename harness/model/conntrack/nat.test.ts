@@ -10,6 +10,7 @@ import { describeFrame } from '../../packet/frame.js';
 import { encodeEthernet, etherTypes } from '../../packet/ethernet.js';
 import { encodeIcmp } from '../../packet/icmp.js';
 import { encodeIpv4, ipProtocols } from '../../packet/ipv4.js';
+import { encodeTcp, tcpFlags } from '../../packet/tcp.js';
 import { encodeUdp } from '../../packet/udp.js';
 import { parseVersion } from '../behaviour.js';
 import { buildNode, type ModelNode } from '../node.js';
@@ -85,6 +86,20 @@ void t.test('identifiers of ICMP', async (t) => {
   await sent(since, 'p1', echo(client, server, 7));
   t.equal(await sent(since, 'p1', echo(other, server, 7)), 'snat: 10.9.9.9 > 10.0.0.2 ICMP echo request id 8');
   t.equal(await sent(since, 'p2', echo(server, '10.9.9.9', 8, 0)), 'dnat: 10.0.0.2 > 10.0.0.3 ICMP echo reply id 7');
+});
+
+void t.test('errors that quote less than a whole header, whose checksum Open vSwitch writes all the same where ports are translated', async (t) => {
+  const syn = (src: string, srcPort: number) => encodeTcp({ srcPort, dstPort: 80, sequence: 1, acknowledgement: 0, flags: tcpFlags.SYN, window: 1000, urgentPointer: 0, options: new Uint8Array() }, new Uint8Array(), { src, dst: server });
+  const answered = (quoted: Uint8Array) => ip(ipProtocols.icmp, server, '10.9.9.9', encodeIcmp({ type: 3, code: 1, identifier: 0, sequence: 0 }, encodeIpv4({ src: '10.9.9.9', dst: server, ttl: 64, protocol: ipProtocols.tcp }, quoted)));
+  const opened = async (nat: string) => {
+    const node = translating(nat);
+    await sent(node, 'p1', ip(ipProtocols.tcp, client, server, syn(client, 1000)));
+    return node;
+  };
+  const [toPort, toAddress] = [await opened('nat(src=10.9.9.9:2000)'), await opened('nat(src=10.9.9.9)')];
+  t.match(await sent(toPort, 'p2', answered(syn('10.9.9.9', 2000))), /^dnat: 10\.0\.0\.2 > 10\.0\.0\.1 /);
+  for (const quoted of [8, 19]) await t.rejects(sent(toPort, 'p2', answered(syn('10.9.9.9', 2000).subarray(0, quoted))), { name: 'Unsupported', message: /may end itself at an error of ICMP that quotes less than a whole header/ });
+  t.match(await sent(toAddress, 'p2', answered(syn('10.9.9.9', 1000).subarray(0, 8))), /^dnat: 10\.0\.0\.2 > 10\.0\.0\.1 /, 'the port is the same');
 });
 
 void t.test('where nothing is asked for', async (t) => {

@@ -2,6 +2,7 @@
  * Translations of errors of ICMP: the address of the packet, and what it quotes, the other way round (Open vSwitch lib/conntrack.c,
  * nat_packet, nat_inner_packet).
  */
+import { Unpredictable } from '../../base/errors.js';
 import { finishChecksum, internetChecksum, sumWords } from '../../packet/checksum.js';
 import type { Layout } from '../../packet/extract/extract.js';
 import { readExtensions } from '../../packet/extract/ipv6.js';
@@ -67,25 +68,25 @@ function checksumsOf(view: DataView, { l4, end }: Place, protocol: number): read
   }
 }
 
-/** Ports stand in what is quoted of every header; checksums may be cut off. */
+/** Ports stand in what is quoted of every header. @throws Unpredictable where they change and the checksum is cut off: Open vSwitch brings up to date what stands in its place (lib/packets.c, packet_set_tcp_port, packet_set_sctp_port). */
 function writePorts(view: DataView, place: Place, { protocol, src, dst }: Tuple): void {
   const { l4, end } = place;
-  switch (protocol) {
-    case ipProtocols.icmp:
-      return rewriteIdentifier(view, l4, dst.port);
-    case ipProtocols.sctp: {
-      const packet = new Uint8Array(view.buffer, view.byteOffset + l4, end - l4);
-      const was = sctpChecksum(packet);
-      replace16(view, l4, src.port, []);
-      replace16(view, l4 + 2, dst.port, []);
-      if (end - l4 >= 12) view.setUint32(l4 + 8, (view.getUint32(l4 + 8) ^ was ^ sctpChecksum(packet)) >>> 0);
-      return;
-    }
-    default: {
-      const checksums = checksumsOf(view, place, protocol);
-      replace16(view, l4, src.port, checksums);
-      replace16(view, l4 + 2, dst.port, checksums);
-      neverZero(view, protocol, checksums);
-    }
+  if (protocol === ipProtocols.icmp) return rewriteIdentifier(view, l4, dst.port);
+  if (view.getUint16(l4) === src.port && view.getUint16(l4 + 2) === dst.port) return;
+  if (end - l4 < (wholeHeaders.get(protocol) ?? 0)) throw new Unpredictable('Open vSwitch may end itself at an error of ICMP that quotes less than a whole header of TCP or SCTP whose ports are translated: it writes a checksum behind the end of the packet');
+  if (protocol === ipProtocols.sctp) {
+    const packet = new Uint8Array(view.buffer, view.byteOffset + l4, end - l4);
+    const was = sctpChecksum(packet);
+    replace16(view, l4, src.port, []);
+    replace16(view, l4 + 2, dst.port, []);
+    view.setUint32(l4 + 8, (view.getUint32(l4 + 8) ^ was ^ sctpChecksum(packet)) >>> 0);
+    return;
   }
+  const checksums = checksumsOf(view, place, protocol);
+  replace16(view, l4, src.port, checksums);
+  replace16(view, l4 + 2, dst.port, checksums);
+  neverZero(view, protocol, checksums);
 }
+
+/** With their checksums. */
+const wholeHeaders: ReadonlyMap<number, number> = new Map([[ipProtocols.tcp, 20], [ipProtocols.sctp, 12]]);
