@@ -19,6 +19,7 @@ export const packetJustifications: readonly Justification[] = [
   { file: 'harness/packet/flow-key.ts', line: 'const keysAtOnce = 64;', mutations: ['64 → 65'], why: 'the same: as many keys as are wanted are made' },
   { file: 'harness/packet/flow-key.ts', line: 'if (spare.next === spare.words.length) spare =', mutations: ['spare.next === spare.words.length → true'], why: 'the same, but slower: what was made is kept' },
   { file: 'harness/packet/flow-key.ts', line: 'for (let place = word.ethSrc; place < keyWords; place++) copy[place]', mutations: ['place < keyWords → place <= keyWords'], why: 'the same: a key ends there' },
+  { file: 'harness/packet/header.ts', line: 'if (bytes !== latest?.bytes) latest = { bytes, view: new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength) };', mutations: ['bytes !== latest?.bytes → true'], why: 'the same: a view is made anew each time' },
   { file: 'harness/packet/header.ts', line: 'let spare = { bytes: new Uint8Array(), next: 0 };', mutations: ['0 → 1'], why: 'the same: nothing is spare at first' },
   { file: 'harness/packet/header.ts', line: 'const bytesAtOnce = 16_384;', mutations: ['16_384 → 16385'], why: 'the same: as much memory as is wanted is taken' },
   { file: 'harness/packet/header.ts', line: 'const longestShared = 1024;', mutations: ['1024 → 1025'], why: 'the same: only where its memory is changes' },
