@@ -96,7 +96,7 @@ async function kill(afterMs: number): Promise<readonly number[]> {
   return [pid, ...started];
 }
 
-void t.test(`${victims} moments`, { timeout: 200_000 }, async (t) => {
+void t.test(`${victims} moments`, async (t) => {
   const lookalike = join(temporary, `flowbed-${process.getuid?.()}-notes`);
   await mkdir(lookalike);
   await writeFile(join(lookalike, 'notes'), 'mine');

@@ -50,7 +50,7 @@ void t.test('where it cannot work it says so, with exit code 3 and nothing on st
   t.match(await start(['list'], unreachable), { code: 3, stdout: '', stderr: /ECONNREFUSED[^]*tried `npm ci --omit=dev`[^]*npm ping/ }, 'no registry');
 });
 
-void t.test('two starts at once on a fresh clone', { timeout: 120_000 }, async (t) => {
+void t.test('two starts at once on a fresh clone', async (t) => {
   const [first, second] = await Promise.all([start(['--help']), start(['--help'])]);
   t.match([first, second], [{ code: 0, stdout: /Usage: flowbed/ }, { code: 0, stdout: /Usage: flowbed/ }]);
   t.equal(`${first.stderr}${second.stderr}`.match(/installing npm dependencies/g)?.length, 1, 'one of them installs');
@@ -64,7 +64,7 @@ void t.test('once set up', async (t) => {
   t.match(await start(['nonsense'], {}, join(elsewhere, 'flowbed')), { code: 2 }, 'it is found through a link, and passes on the exit code');
 });
 
-void t.test('a source that is added or deleted is noticed', { timeout: 60_000 }, async (t) => {
+void t.test('a source that is added or deleted is noticed', async (t) => {
   const [source, compiled] = [join(clone, 'harness/base/added.ts'), join(clone, 'dist/harness/base/added.js')];
   await writeFile(source, 'export const added = 1;\n');
   t.match(await start(['--help']), { code: 0, stderr: 'flowbed: building…\n' });
@@ -74,7 +74,7 @@ void t.test('a source that is added or deleted is noticed', { timeout: 60_000 },
   await t.rejects(access(compiled), { code: 'ENOENT' });
 });
 
-void t.test('a start that is killed while it builds', { timeout: 60_000 }, async (t) => {
+void t.test('a start that is killed while it builds', async (t) => {
   await writeFile(join(clone, 'harness/base/added.ts'), 'export const added = 1;\n');
   const killed = spawn(join(clone, 'flowbed'), ['--help'], { env: { PATH: process.env['PATH'], HOME: home }, stdio: ['ignore', 'ignore', 'pipe'], detached: true });
   await once(killed.stderr, 'data');
@@ -84,7 +84,7 @@ void t.test('a start that is killed while it builds', { timeout: 60_000 }, async
   t.same((await readdir(clone)).filter((name) => name.startsWith('dist')), ['dist'], 'nothing half-built is left');
 });
 
-void t.test('a build that fails says where, and does not stand in the way of the next', { timeout: 60_000 }, async (t) => {
+void t.test('a build that fails says where, and does not stand in the way of the next', async (t) => {
   await writeFile(join(clone, 'harness/base/added.ts'), 'export const = 1;\n');
   t.match(await start(['--help']), { code: 3, stdout: '', stderr: /harness\/base\/added\.ts\(1,14\)[^]*the build failed/ });
   await rm(join(clone, 'harness/base/added.ts'));
