@@ -19,16 +19,35 @@ export function formatMac(bytes: Uint8Array, offset = 0): string {
 
 /** `10.10.0.1` as an unsigned 32-bit number. @throws InputError when it is not dotted decimal. */
 export function ipv4Number(text: string): number {
-  const parts = text.split('.');
-  if (parts.length !== 4 || !parts.every((part) => /^(0|[1-9]\d{0,2})$/.test(part) && Number(part) <= 255)) {
-    throw new InputError(`expected an IPv4 address such as 10.10.0.1, got "${text}"`);
+  let [number, octet, dots] = [0, none, 0];
+  for (let index = 0; index < text.length; index++) {
+    const digit = text.charCodeAt(index) - zero;
+    if (digit === dot && octet !== none) {
+      number = number * 256 + octet;
+      octet = none;
+      dots++;
+      continue;
+    }
+    if (digit < 0 || digit > 9 || octet === 0) throw noIpv4(text);
+    octet = octet === none ? digit : octet * 10 + digit;
+    if (octet > 255) throw noIpv4(text);
   }
-  return parts.reduce((number, part) => number * 256 + Number(part), 0);
+  if (octet === none || dots !== 3) throw noIpv4(text);
+  return number * 256 + octet;
+}
+
+const zero = '0'.charCodeAt(0);
+const dot = '.'.charCodeAt(0) - zero;
+/** No digit of it was read yet. */
+const none = -1;
+
+function noIpv4(text: string): InputError {
+  return new InputError(`expected an IPv4 address such as 10.10.0.1, got "${text}"`);
 }
 
 /** An unsigned 32-bit number as `10.10.0.1`. */
 export function formatIpv4(number: number): string {
-  return [24, 16, 8, 0].map((shift) => (number >>> shift) & 0xff).join('.');
+  return `${number >>> 24}.${(number >>> 16) & 0xff}.${(number >>> 8) & 0xff}.${number & 0xff}`;
 }
 
 /** A block of IPv4 addresses: `number` is its first address, host bits zero. */

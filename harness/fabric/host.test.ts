@@ -8,7 +8,7 @@ import { decodeEthernet, encodeEthernet, etherTypes } from '../packet/ethernet.j
 import { describeFrame } from '../packet/frame.js';
 import { encodeIcmp, icmpTypes } from '../packet/icmp.js';
 import { encodeIpv4, ipProtocols } from '../packet/ipv4.js';
-import { createHost, forgetOthers, listensOn, memoriesOf, noMemories, type Draws, type Effect, type Host } from './host.js';
+import { createHost, forgetOthers, listensOn, memoriesOf, memoryOf, noMemories, type Draws, type Effect, type Host } from './host.js';
 import { begin, isAwaited, receive, wake } from './stack.js';
 
 const eth0: InterfacePlan = { name: 'eth0', port: 'a', mac: '02:00:00:00:00:0a', ip: '10.0.0.1', prefixLength: 24 };
@@ -41,12 +41,17 @@ void t.test('what is known from the plan, and from before', async (t) => {
 });
 
 void t.test('who is gone from the cluster knows nothing when he comes again', async (t) => {
-  const memories = memoriesOf(new Map(['a', 'b', 'x1', 'x2'].map((host) => [host, new Map()])));
+  const names = ['a', 'b', 'x1', 'x2'];
+  const memories = memoriesOf(new Map(names.map((host) => [host, new Map([['10.0.0.9', '0a:00:00:00:00:09']])])));
+  const remembering = () => names.filter((name) => memoryOf(memories, name)?.neighbours.has('10.0.0.9'));
+  t.same(remembering(), names);
+  t.not(memoryOf(memories, 'a'), memoryOf(memories, 'a'), 'as long as it took part in nothing');
+  for (const name of ['a', 'b']) memories.hosts.set(name, createHost(plan, draws, { memory: memoryOf(memories, name) }));
   const node = { node: 'n1', hosts: [plan], bridges: [] };
   forgetOthers(memories, { nodes: [node], externalHosts: [{ ...plan, name: 'x1' }] });
-  t.same([...memories.hosts.keys()], ['a', 'x1']);
+  t.same(remembering(), ['a', 'x1']);
   forgetOthers(memories, { nodes: [node] });
-  t.same([...memories.hosts.keys()], ['a']);
+  t.same(remembering(), ['a']);
 });
 
 void t.test('the echo service', async (t) => {

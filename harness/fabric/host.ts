@@ -90,8 +90,10 @@ function nothingKept(): HostMemory {
 }
 
 export interface HostMemories {
-  /** By the hosts' names; who is not among them knows nothing yet. */
+  /** By the hosts' names, of those that took part in something. */
   readonly hosts: Map<string, HostMemory>;
+  /** What the others know, from the start. */
+  readonly known: Map<string, ReadonlyMap<string, string>>;
   /** Virtual time since the first stimulus. */
   readonly clock: Clock;
 }
@@ -101,8 +103,17 @@ export type KnownNeighbours = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
 /** Of hosts that know these neighbours, and nothing else. */
 export function memoriesOf(known: KnownNeighbours): HostMemories {
-  const knowing = (neighbours: ReadonlyMap<string, string>): HostMemory => ({ ...nothingKept(), neighbours: new Map([...neighbours].map(([ip, mac]) => [ip, { kind: 'known', mac }])) });
-  return { hosts: new Map([...known].map(([host, neighbours]) => [host, knowing(neighbours)])), clock: { nowUs: 0 } };
+  return { hosts: new Map(), known: new Map(known), clock: { nowUs: 0 } };
+}
+
+/** What the host remembers; undefined where that is nothing. */
+export function memoryOf({ hosts, known }: HostMemories, name: string): HostMemory | undefined {
+  const remembered = hosts.get(name);
+  const neighbours = known.get(name);
+  if (remembered !== undefined || neighbours === undefined) return remembered;
+  const memory = nothingKept();
+  for (const [ip, mac] of neighbours) memory.neighbours.set(ip, { kind: 'known', mac });
+  return memory;
 }
 
 export function noMemories(): HostMemories {
@@ -110,9 +121,9 @@ export function noMemories(): HostMemories {
 }
 
 /** Hosts that a plan does not have take what they knew along. */
-export function forgetOthers({ hosts }: HostMemories, plan: ClusterPlan): void {
+export function forgetOthers({ hosts, known }: HostMemories, plan: ClusterPlan): void {
   const there = new Set([...plan.nodes.flatMap((node) => node.hosts), ...(plan.externalHosts ?? [])].map(({ name }) => name));
-  for (const host of hosts.keys()) if (!there.has(host)) hosts.delete(host);
+  for (const memories of [hosts, known]) for (const host of memories.keys()) if (!there.has(host)) memories.delete(host);
 }
 
 export interface HostCircumstances {

@@ -54,12 +54,11 @@ export function receiveArp(host: Host, via: InterfacePlan, bytes: Uint8Array): r
   const asksUs = forUs && arp.op === arpOperations.request;
   const answersUs = before?.kind === 'asking' || (forUs && arp.op === arpOperations.reply);
   if (before !== undefined || asksUs) host.neighbours.set(arp.spa, { kind: 'known', mac: arp.sha });
-  const waiting = before?.kind === 'asking' ? before.waiting : [];
-  return [
-    ...(answersUs ? [{ kind: 'note', note: { kind: 'resolved', ip: arp.spa, mac: arp.sha } } as const] : []),
-    ...waiting.map(({ via: out, packet }) => ipFrame(out, arp.sha, packet)),
-    ...(asksUs && !host.answeredFor.has(arp.tpa) ? [answer(via, arp)] : []),
-  ];
+  const effects: Effect[] = [];
+  if (answersUs) effects.push({ kind: 'note', note: { kind: 'resolved', ip: arp.spa, mac: arp.sha } });
+  if (before?.kind === 'asking') for (const { via: out, packet } of before.waiting) effects.push(ipFrame(out, arp.sha, packet));
+  if (asksUs && !host.answeredFor.has(arp.tpa)) effects.push(answer(via, arp));
+  return effects;
 }
 
 /**

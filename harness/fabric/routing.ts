@@ -1,6 +1,7 @@
 /** Which way a host sends a packet: the longest prefix among its connected and configured routes (ip-route(8)). */
-import { cidrContains, ipv4Number, parseCidr } from '../base/address.js';
+import { cidrContains, ipv4Number, parseCidr, type Cidr } from '../base/address.js';
 import { assert } from '../base/errors.js';
+import { oncePer } from '../base/once-per.js';
 import type { HostPlan, InterfacePlan } from '../nouns/plan.js';
 
 export interface NextHop {
@@ -12,11 +13,23 @@ export interface NextHop {
 /** Undefined when there is no route. A connected route wins over a configured one of the same length. */
 export function nextHop(plan: HostPlan, destination: string): NextHop | undefined {
   const target = ipv4Number(destination);
-  const connected = plan.interfaces.map((via) => ({ cidr: parseCidr(`${via.ip}/${via.prefixLength}`), hop: { via, ip: destination } }));
-  const configured = plan.routes.map((route) => ({ cidr: parseCidr(route.destination), hop: { via: interfaceNamed(plan, route.interface), ip: route.via } }));
-  const covering = [...connected, ...configured].filter(({ cidr }) => cidrContains(cidr, target));
-  return covering.sort((a, b) => b.cidr.prefixLength - a.cidr.prefixLength)[0]?.hop;
+  const route = routesOf(plan).find(({ cidr }) => cidrContains(cidr, target));
+  return route === undefined ? undefined : { via: route.via, ip: route.gateway ?? destination };
 }
+
+interface Route {
+  readonly cidr: Cidr;
+  readonly via: InterfacePlan;
+  /** Missing on a connected network. */
+  readonly gateway?: string;
+}
+
+/** The longest prefixes first. */
+const routesOf = oncePer((plan: HostPlan): readonly Route[] => {
+  const connected = plan.interfaces.map((via): Route => ({ cidr: parseCidr(`${via.ip}/${via.prefixLength}`), via }));
+  const configured = plan.routes.map((route): Route => ({ cidr: parseCidr(route.destination), via: interfaceNamed(plan, route.interface), gateway: route.via }));
+  return [...connected, ...configured].sort((a, b) => b.cidr.prefixLength - a.cidr.prefixLength);
+});
 
 function interfaceNamed(plan: HostPlan, name: string): InterfacePlan {
   const found = plan.interfaces.find((candidate) => candidate.name === name);

@@ -8,7 +8,7 @@ import { decodeEthernet } from '../packet/ethernet.js';
 import { decodeIpv4 } from '../packet/ipv4.js';
 import { decodeSctp, encodeSctp } from '../packet/sctp.js';
 import { decodeChunks, decodeInit, encodeChunk, encodeInit, sctpChunkTypes } from '../packet/sctp-chunk.js';
-import { createHost, memoriesOf, type Effect, type Host, type KnownNeighbours, type Timer } from './host.js';
+import { createHost, memoriesOf, memoryOf, type Effect, type Host, type KnownNeighbours, type Timer } from './host.js';
 import { receiveSctp } from './sctp.js';
 import { begin, isAwaited, wake } from './stack.js';
 
@@ -26,7 +26,7 @@ const faithful: Wire = (packet) => [packet];
 
 /** Everything that happens, until nobody waits for anything. */
 function converse(t: Test, wire: Wire = faithful, listens = 9000, transmissions?: number): readonly string[] {
-  const hosts = { a: createHost(plan('a', 1, 1), draws, { memory: memoriesOf(known).hosts.get('a') }), b: createHost(plan('b', 2, listens), draws, { memory: memoriesOf(known).hosts.get('b') }) };
+  const hosts = { a: createHost(plan('a', 1, 1), draws, { memory: memoryOf(memoriesOf(known), 'a') }), b: createHost(plan('b', 2, listens), draws, { memory: memoryOf(memoriesOf(known), 'b') }) };
   const said: string[] = [];
   const timers: { readonly host: Host; readonly timer: Timer }[] = [];
   let sent = 0;
@@ -80,7 +80,7 @@ void t.test('what is broken or of another association is not taken', async (t) =
   t.match(converse(t, changed((packet) => packet.with(packet.length - 1, (packet[packet.length - 1] ?? 0) ^ 1))), ['a init tag 0', 'b initAck tag 1000', 'a cookieEcho tag 5000', 'b: dropped', 'a cookieEcho tag 5000', 'b: connected'], 'a wrong checksum');
   const withTag = (packet: Uint8Array) => { const sctp = decodeSctp(packet); return encodeSctp({ srcPort: 50_000, dstPort: 9000, verificationTag: 77 }, sctp?.payload ?? new Uint8Array()); };
   t.match(converse(t, (packet, nth) => (nth === 5 ? [withTag(packet)] : [packet])).slice(6, 10), ['a data tag 5000', 'b: dropped', 'a data tag 5000', 'b: received'], 'another tag');
-  const stray = createHost(plan('b', 2, 9000), draws, { memory: memoriesOf(known).hosts.get('b') });
+  const stray = createHost(plan('b', 2, 9000), draws, { memory: memoryOf(memoriesOf(known), 'b') });
   const header = { src: '10.0.0.1', dst: '10.0.0.2', ttl: 64, protocol: 132, identification: 0, flags: 0, fragmentOffset: 0, tos: 0, options: new Uint8Array() };
   const effects = receiveSctp(stray, header, encodeSctp({ srcPort: 5, dstPort: 9000, verificationTag: 9 }, encodeChunk({ type: sctpChunkTypes.data, flags: 3, value: new Uint8Array(16) })));
   t.equal(effects.length, 2, 'a packet of no association is told of, and answered');

@@ -1,9 +1,10 @@
 /** Which way frames go between hosts and switches: the wires at ports, and the network between nodes. */
 import { formatMac, parseCidr } from '../base/address.js';
 import { assert } from '../base/errors.js';
+import { oncePer } from '../base/once-per.js';
 import type { ClusterPlan, HostPlan, InterfacePlan } from '../nouns/plan.js';
 import type { Stimulus } from '../nouns/vector.js';
-import { createHost, type Draws, type Host, type HostMemories } from './host.js';
+import { createHost, memoryOf, type Draws, type Host, type HostMemories } from './host.js';
 
 /** How long a frame takes from a host to its switch port and back, and across the network between nodes. */
 export const latencyUs = { port: 10, underlay: 100 } as const;
@@ -55,13 +56,7 @@ interface Cabling {
   readonly stations: readonly Station[];
 }
 
-const made = new WeakMap<ClusterPlan, Cabling>();
-
-function cablingOf(plan: ClusterPlan): Cabling {
-  const known = made.get(plan) ?? cable(plan);
-  made.set(plan, known);
-  return known;
-}
+const cablingOf = oncePer(cable);
 
 function cable(plan: ClusterPlan): Cabling {
   const hosts = new Map<string, PlannedHost>();
@@ -101,7 +96,7 @@ function areJoined({ network: one }: Station, { network: other }: Station): bool
 }
 
 /** Hosts for all of the plan, who know what there are memories of, and the wires between them and its switches. */
-export function wire(plan: ClusterPlan, stimulus: Stimulus, random: Draws, { hosts: memories, clock }: HostMemories): Wiring {
+export function wire(plan: ClusterPlan, stimulus: Stimulus, random: Draws, memories: HostMemories): Wiring {
   const interjection = 'interjection' in stimulus ? stimulus.interjection : undefined;
   const { hosts, atPort, outside, stations } = cablingOf(plan);
   const plannedHost = (name: string) => {
@@ -109,10 +104,14 @@ export function wire(plan: ClusterPlan, stimulus: Stimulus, random: Draws, { hos
     assert(found !== undefined, `no host ${name} in the plan`);
     return found;
   };
+  const called = new Map<string, Host>();
   const hostCalled = (name: string): Host => {
+    const before = called.get(name);
+    if (before !== undefined) return before;
     const { plan: hostPlan, answeredFor } = plannedHost(name);
-    const host = createHost(hostPlan, random, { interjection, answeredFor, clock, memory: memories.get(name) });
-    memories.set(name, host);
+    const host = createHost(hostPlan, random, { interjection, answeredFor, clock: memories.clock, memory: memoryOf(memories, name) });
+    called.set(name, host);
+    memories.hosts.set(name, host);
     return host;
   };
   const arrivalAt = (end: End, frame: Uint8Array): Arrival => (end.kind === 'switch' ? { kind: 'to-switch', node: end.node, port: end.port, frame } : { kind: 'to-host', host: hostCalled(end.host), via: end.via, frame });

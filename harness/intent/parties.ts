@@ -1,5 +1,6 @@
 import { cidrContains, ipv4Number, parseCidr } from '../base/address.js';
 import { unknownName } from '../base/errors.js';
+import { oncePer } from '../base/once-per.js';
 import { podsOf, type Listener, type Node, type Topology } from '../nouns/topology.js';
 
 /** A host on a node's pod subnet: a pod, or the node's own stack behind its gateway. */
@@ -14,12 +15,22 @@ export interface Party {
 }
 
 /** Every host of the cluster by its address on a pod subnet. */
-export function parties(topology: Topology): readonly Party[] {
-  return [
-    ...podsOf(topology).map(({ pod, node }): Party => ({ kind: 'pod', name: pod.name, ip: pod.ip, mac: pod.mac, node, listens: pod.listens ?? [] })),
-    ...topology.nodes.map((node): Party => ({ kind: 'node', name: node.name, ...node.gateway, node, listens: node.listens ?? [] })),
-  ];
+export function parties({ nodes }: Topology): readonly Party[] {
+  return partiesOn(nodes);
 }
+
+const partiesOn = oncePer((nodes: readonly Node[]): readonly Party[] => [
+  ...podsOf({ nodes }).map(({ pod, node }): Party => ({ kind: 'pod', name: pod.name, ip: pod.ip, mac: pod.mac, node, listens: pod.listens ?? [] })),
+  ...nodes.map((node): Party => ({ kind: 'node', name: node.name, ...node.gateway, node, listens: node.listens ?? [] })),
+]);
+
+/** The first that has it, of addresses on pod subnets and then of those of nodes on the network between nodes. */
+const byAddress = oncePer((nodes: readonly Node[]): ReadonlyMap<string, Party> => {
+  const all = partiesOn(nodes);
+  const held = new Map<string, Party>();
+  for (const party of [...all, ...all.filter(({ kind }) => kind === 'node').map((party) => ({ ...party, ip: party.node.underlay.ip }))]) if (!held.has(party.ip)) held.set(party.ip, party);
+  return held;
+});
 
 /** @throws InputError listing the hosts there are. */
 export function sender(topology: Topology, name: string): Party {
@@ -40,11 +51,13 @@ export function answersOn({ listens }: Pick<Party, 'listens'>, protocol: Listene
 /** Who holds the address, be it a node's on the network between nodes; undefined when nobody does. @throws InputError when `ip` is no address. */
 export function holder(topology: Topology, ip: string): Party | undefined {
   ipv4Number(ip);
-  const all = parties(topology);
-  return all.find((party) => party.ip === ip) ?? all.filter(({ kind, node }) => kind === 'node' && node.underlay.ip === ip).map((party) => ({ ...party, ip }))[0];
+  return byAddress(topology.nodes).get(ip);
 }
+
+const subnetOf = oncePer(({ podCidr }: Node) => parseCidr(podCidr));
 
 /** The node whose pod subnet the address is in, whether somebody holds it or not. */
 export function subnetNode(topology: Topology, ip: string): Node | undefined {
-  return topology.nodes.find((node) => cidrContains(parseCidr(node.podCidr), ipv4Number(ip)));
+  const number = ipv4Number(ip);
+  return topology.nodes.find((node) => cidrContains(subnetOf(node), number));
 }

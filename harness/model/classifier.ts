@@ -87,7 +87,9 @@ function takeOut({ rules, subtables }: FlowTable, { subtable, values }: Slot, ru
 
 /** All rules, by table, there by falling priority, and in the order in which they came. */
 export function rulesOf(tables: FlowTables): readonly Rule[] {
-  return [...tables.values()].flatMap(({ rules }) => rules);
+  const all: Rule[] = [];
+  for (const { rules } of tables.values()) for (const rule of rules) all.push(rule);
+  return all;
 }
 
 function byPriority(one: Subtable, other: Subtable): number {

@@ -84,6 +84,6 @@ export interface Listener {
 }
 
 /** Every pod of the cluster with the node it runs on, in the topology's order. */
-export function podsOf(topology: Topology): readonly { readonly pod: Pod; readonly node: Node }[] {
-  return topology.nodes.flatMap((node) => node.pods.map((pod) => ({ pod, node })));
+export function podsOf({ nodes }: Pick<Topology, 'nodes'>): readonly { readonly pod: Pod; readonly node: Node }[] {
+  return nodes.flatMap((node) => node.pods.map((pod) => ({ pod, node })));
 }

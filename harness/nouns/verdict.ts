@@ -40,10 +40,17 @@ export const noCounts: Counts = Object.fromEntries(aspects.map((aspect) => [aspe
 
 /** Adds counts aspect by aspect. */
 export function addCounts(all: readonly Counts[]): Counts {
-  const sum = (aspect: Aspect, part: keyof Count) => all.reduce((total, counts) => total + counts[aspect][part], 0);
-  return Object.fromEntries(
-    aspects.map((aspect) => [aspect, { expected: sum(aspect, 'expected'), made: sum(aspect, 'made'), skipped: sum(aspect, 'skipped') }]),
-  ) as unknown as Counts;
+  const sums = {} as Record<Aspect, Count>;
+  for (const aspect of aspects) {
+    let [expected, made, skipped] = [0, 0, 0];
+    for (const { [aspect]: count } of all) {
+      expected += count.expected;
+      made += count.made;
+      skipped += count.skipped;
+    }
+    sums[aspect] = { expected, made, skipped };
+  }
+  return sums;
 }
 
 /** Which comparisons were neither made nor skipped for a reason; undefined when there are none such. */

@@ -24,7 +24,7 @@ export interface Ipv4Header extends IpAddresses {
 
 const fixedLength = 20;
 
-const defaults = { tos: 0, identification: 0, flags: 0, fragmentOffset: 0, options: new Uint8Array() } as const;
+const noOptions = new Uint8Array();
 
 /** The fixed part; options follow. */
 export const ipv4Layout: readonly FieldLayout[] = [
@@ -46,22 +46,22 @@ function formatFragment(flags: number, offset: number): string {
 }
 
 /** The datagram with its header checksum. What is left out is zero or empty. @throws InputError for a text that is no address. */
-export function encodeIpv4(given: Omit<Ipv4Header, keyof typeof defaults> & Partial<Ipv4Header>, payload: Uint8Array): Uint8Array {
-  const header: Ipv4Header = { ...defaults, ...given };
-  const headerLength = fixedLength + header.options.length;
-  assert(header.options.length % 4 === 0 && header.options.length <= 40, `${header.options.length} bytes of IPv4 options`);
+export function encodeIpv4(given: Pick<Ipv4Header, 'ttl' | 'protocol' | 'src' | 'dst'> & Partial<Ipv4Header>, payload: Uint8Array): Uint8Array {
+  const { tos = 0, identification = 0, flags = 0, fragmentOffset = 0, options = noOptions, ttl, protocol, src, dst } = given;
+  const headerLength = fixedLength + options.length;
+  assert(options.length % 4 === 0 && options.length <= 40, `${options.length} bytes of IPv4 options`);
   assert(headerLength + payload.length <= 0xffff, `an IPv4 datagram of ${headerLength + payload.length} bytes`);
-  const bytes = concatBytes(new Uint8Array(fixedLength), header.options, payload);
+  const bytes = concatBytes(new Uint8Array(fixedLength), options, payload);
   const view = viewOf(bytes);
   view.setUint8(0, (4 << 4) | (headerLength / 4));
-  view.setUint8(1, header.tos);
+  view.setUint8(1, tos);
   view.setUint16(2, bytes.length);
-  view.setUint16(4, header.identification);
-  view.setUint16(6, (header.flags << 13) | header.fragmentOffset);
-  view.setUint8(8, header.ttl);
-  view.setUint8(9, header.protocol);
-  view.setUint32(12, ipv4Number(header.src));
-  view.setUint32(16, ipv4Number(header.dst));
+  view.setUint16(4, identification);
+  view.setUint16(6, (flags << 13) | fragmentOffset);
+  view.setUint8(8, ttl);
+  view.setUint8(9, protocol);
+  view.setUint32(12, ipv4Number(src));
+  view.setUint32(16, ipv4Number(dst));
   view.setUint16(10, internetChecksum(bytes.subarray(0, headerLength)));
   return bytes;
 }

@@ -1,5 +1,7 @@
 import { cidrContains, ipv4Number, parseCidr } from '../../base/address.js';
+import { oncePer } from '../../base/once-per.js';
 import type { Cluster, KubeObjects } from '../../kube/objects.js';
+import type { KubePod } from '../../kube/workloads.js';
 import type { Intent } from '../../nouns/intent.js';
 import type { Topology } from '../../nouns/topology.js';
 import type { FrameSpec, Stimulus } from '../../nouns/vector.js';
@@ -107,7 +109,14 @@ function serviceOf(payload: Extract<FrameSpec['payload'], { readonly ttl: number
   }
 }
 
+/** The first that has it, of those with a network of their own. */
+const podsByAddress = oncePer((pods: readonly KubePod[]) => {
+  const held = new Map<string, KubePod>();
+  for (const pod of pods) if (!pod.spec.hostNetwork && pod.status.podIP !== undefined && !held.has(pod.status.podIP)) held.set(pod.status.podIP, pod);
+  return held;
+});
+
 export function end({ pods }: KubeObjects, ip: string): End {
-  const pod = pods.find(({ spec, status }) => !spec.hostNetwork && status.podIP === ip);
+  const pod = podsByAddress(pods).get(ip);
   return pod === undefined ? { ip } : { ip, pod };
 }

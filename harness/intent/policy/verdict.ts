@@ -3,6 +3,7 @@
  * the seed, "CnpEgressRuleTable": ClusterNetworkPolicies come first, and what one of them decides, NetworkPolicies are not asked.
  */
 import { Unsupported } from '../../base/errors.js';
+import { oncePer } from '../../base/once-per.js';
 import type { KubeObjects } from '../../kube/objects.js';
 import type { ClusterNetworkPolicy, NetworkPolicy, PolicyPeer, PolicyPort } from '../../kube/policies.js';
 import type { KubePod, Protocol } from '../../kube/workloads.js';
@@ -52,15 +53,21 @@ function verdict(objects: KubeObjects, pod: KubePod, conversation: Conversation,
 
 /** The first rule that matches, in the order of priorities and within a policy in its own; undefined where none does. */
 function clusterVerdict(objects: KubeObjects, pod: KubePod, conversation: Conversation, direction: Direction): PolicyVerdict | undefined {
-  const priorities = [...new Set(objects.clusterNetworkPolicies.map(({ spec }) => spec.priority))].sort((a, b) => a - b);
-  for (const priority of priorities) {
-    const decisions = objects.clusterNetworkPolicies.filter(({ spec }) => spec.priority === priority).flatMap((policy) => firstDecision(policy, pod, conversation, direction, objects));
+  for (const [priority, policies] of byPriority(objects.clusterNetworkPolicies)) {
+    const decisions: Decision[] = [];
+    for (const policy of policies) decisions.push(...firstDecision(policy, pod, conversation, direction, objects));
     const [first] = decisions;
     if (decisions.some(({ action }) => action !== first?.action)) throw new Unsupported(`nothing is promised about ClusterNetworkPolicies ${decisions.map(({ name }) => name).join(' and ')}, which have priority ${priority} and contradict each other`);
     if (first !== undefined) return first.action === 'Allow' ? allowed : { kind: 'denied', why: `ClusterNetworkPolicy ${first.name} drops such ${direction} of ${pod.metadata.name}` };
   }
   return undefined;
 }
+
+/** By rising priority. */
+const byPriority = oncePer((policies: readonly ClusterNetworkPolicy[]): readonly (readonly [priority: number, policies: readonly ClusterNetworkPolicy[]])[] => {
+  const priorities = [...new Set(policies.map(({ spec }) => spec.priority))].sort((a, b) => a - b);
+  return priorities.map((priority) => [priority, policies.filter(({ spec }) => spec.priority === priority)]);
+});
 
 interface Decision {
   readonly name: string;
@@ -69,8 +76,10 @@ interface Decision {
 
 function firstDecision({ metadata, spec }: ClusterNetworkPolicy, pod: KubePod, conversation: Conversation, direction: Direction, objects: KubeObjects): readonly Decision[] {
   if (!spec.appliedTo.some((selectors) => isMeant(pod, selectors, undefined, objects))) return [];
-  const rules = direction === 'ingress' ? (spec.ingress ?? []).map(({ from, ...rule }) => ({ ...rule, peers: from })) : (spec.egress ?? []).map(({ to, ...rule }) => ({ ...rule, peers: to }));
-  const rule = rules.find(({ peers, ports }) => matches({ peers, ports }, conversation, direction, undefined, objects));
+  const rule =
+    direction === 'ingress'
+      ? spec.ingress?.find(({ from, ports }) => matches({ peers: from, ports }, conversation, direction, undefined, objects))
+      : spec.egress?.find(({ to, ports }) => matches({ peers: to, ports }, conversation, direction, undefined, objects));
   return rule === undefined ? [] : [{ name: metadata.name, action: rule.action }];
 }
 
@@ -82,8 +91,9 @@ function isolates({ metadata, spec }: NetworkPolicy, pod: KubePod, direction: Di
 }
 
 function admits({ metadata, spec }: NetworkPolicy, conversation: Conversation, direction: Direction, objects: KubeObjects): boolean {
-  const rules = direction === 'ingress' ? (spec.ingress ?? []).map(({ from, ports }) => ({ peers: from, ports })) : (spec.egress ?? []).map(({ to, ports }) => ({ peers: to, ports }));
-  return rules.some((rule) => matches(rule, conversation, direction, metadata.namespace, objects));
+  const { namespace } = metadata;
+  if (direction === 'ingress') return (spec.ingress ?? []).some(({ from, ports }) => matches({ peers: from, ports }, conversation, direction, namespace, objects));
+  return (spec.egress ?? []).some(({ to, ports }) => matches({ peers: to, ports }, conversation, direction, namespace, objects));
 }
 
 interface Rule {
@@ -98,7 +108,7 @@ interface Rule {
 function matches({ peers, ports }: Rule, conversation: Conversation, direction: Direction, policyNamespace: string | undefined, objects: KubeObjects): boolean {
   const peer = direction === 'ingress' ? conversation.from : conversation.to;
   const everybody = peers === undefined || peers.length === 0;
-  const fitting = (peers ?? []).filter((candidate) => isPeer(peer, candidate, policyNamespace, objects));
+  const fitting = everybody ? [] : peers.filter((candidate) => isPeer(peer, candidate, policyNamespace, objects));
   if (!everybody && fitting.length === 0) return false;
   if (ports === undefined || ports.length === 0) return true;
   const reachedByName = direction === 'ingress' || everybody || fitting.some(({ ipBlock }) => ipBlock === undefined);

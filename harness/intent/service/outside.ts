@@ -3,6 +3,7 @@
  * (Kubernetes, "Service", and "Using Source IP").
  */
 import { Unsupported } from '../../base/errors.js';
+import { oncePer } from '../../base/once-per.js';
 import type { Cluster } from '../../kube/objects.js';
 import type { Service } from '../../kube/services.js';
 import type { Intent } from '../../nouns/intent.js';
@@ -62,19 +63,23 @@ type Sent = Extract<Stimulus, { readonly to: string; readonly port: number }>;
 function exposureAt(cluster: Cluster, asker: Asker, stimulus: Sent): Exposure | undefined {
   const protocol = protocolOf(stimulus);
   for (const service of cluster.objects.services) {
-    const { type, externalIPs } = service.spec;
-    const addresses = [...externalIPs, ...(type === 'LoadBalancer' ? (service.status.loadBalancer?.ingress ?? []).map(({ ip }) => ip) : [])];
     for (const port of service.spec.ports) {
       if (port.protocol !== protocol) continue;
-      const name = `Service ${service.metadata.namespace}/${service.metadata.name}, ${protocol} port ${port.port}`;
       const node = port.nodePort === stimulus.port ? nodeAskedAt(cluster, asker, stimulus.to) : undefined;
-      if (node !== undefined) return { service, port, node, name: `${name}, by port ${stimulus.port} of ${node.name}`, by: 'a node\'s port' };
+      if (node !== undefined) return { service, port, node, name: `${nameOf(service, port)}, by port ${stimulus.port} of ${node.name}`, by: 'a node\'s port' };
       const nearest = asker.party?.node ?? cluster.nodes.find((candidate) => candidate.name === cluster.externalHosts?.find((host) => host.name === asker.name)?.balancedTo);
-      if (port.port === stimulus.port && addresses.includes(stimulus.to) && nearest !== undefined) return { service, port, node: nearest, name: `${name}, by ${stimulus.to}`, by: 'an address' };
+      if (port.port === stimulus.port && addressesOf(service).includes(stimulus.to) && nearest !== undefined) return { service, port, node: nearest, name: `${nameOf(service, port)}, by ${stimulus.to}`, by: 'an address' };
     }
   }
   return undefined;
 }
+
+function nameOf({ metadata }: Service, { protocol, port }: PortOfService): string {
+  return `Service ${metadata.namespace}/${metadata.name}, ${protocol} port ${port}`;
+}
+
+/** By which it is asked for from outside, beside ports of nodes. */
+const addressesOf = oncePer(({ spec: { type, externalIPs }, status }: Service) => [...externalIPs, ...(type === 'LoadBalancer' ? (status.loadBalancer?.ingress ?? []).map(({ ip }) => ip) : [])]);
 
 /**
  * The node that has the address. Its ports are open on all of its addresses (kube-proxy, `--nodeport-addresses`: by default "all available IPs"), so pods reach them by their gateway's as well.
