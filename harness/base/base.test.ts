@@ -6,6 +6,7 @@ import { atOnce } from './at-once.js';
 import { canonicalJson, sha256 } from './digest.js';
 import { complaint, formatPlace, InputError, Unavailable, Unsupported, unknownName } from './errors.js';
 import { handOut } from './hand-out.js';
+import { oncePer } from './once-per.js';
 import { attempt } from './outcome.js';
 import { randomFor } from './random.js';
 import { shellLine } from './shell-line.js';
@@ -21,12 +22,21 @@ void t.test('MAC addresses', (t) => {
   t.end();
 });
 
+void t.test('what follows from data is derived once for each object', (t) => {
+  const derived: string[] = [];
+  const lengthOf = oncePer(({ name }: { readonly name: string }) => { derived.push(name); return name === '' ? undefined : name.length; });
+  const [a, b, nobody] = [{ name: 'a' }, { name: 'a' }, { name: '' }];
+  t.same([a, a, b, nobody, nobody].map(lengthOf), [1, 1, 1, undefined, undefined]);
+  t.same(derived, ['a', 'a', '']);
+  t.end();
+});
+
 void t.test('IPv4 addresses and blocks', (t) => {
   for (const [text, number] of [['0.0.0.0', 0], ['255.255.255.255', 0xffffffff], ['192.0.2.100', 0xc0000264], ['1.20.9.10', 0x0114090a]] as const) {
     t.equal(ipv4Number(text), number);
     t.equal(formatIpv4(number), text);
   }
-  for (const text of ['', '1.2.3', '1.2.3.4.5', '1.2.3.256', '1.2.3.04', '1.2.3.', '1.2.3.x4', '1.2.3.4x', '1.2.3.1000', '+1.2.3.4']) t.throws(() => ipv4Number(text), { name: 'InputError', message: `got "${text}"` }, text);
+  for (const text of ['', '1.2.3', '1..3.4', '1.2.3.:', '1.2.3.4.5', '1.2.3.256', '1.2.3.04', '1.2.3.', '1.2.3.x4', '1.2.3.4x', '1.2.3.1000', '+1.2.3.4']) t.throws(() => ipv4Number(text), { name: 'InputError', message: `got "${text}"` }, text);
   t.same([0, 1, 24, 31, 32].map(prefixMask), [0, 0x80000000, 0xffffff00, 0xfffffffe, 0xffffffff]);
   t.same(parseCidr('10.10.1.77/24'), { number: 0x0a0a0100, prefixLength: 24 });
   t.same(parseCidr('200.10.1.77'), { number: 0xc80a014d, prefixLength: 32 });

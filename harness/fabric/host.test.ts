@@ -47,6 +47,7 @@ void t.test('who is gone from the cluster knows nothing when he comes again', as
   t.same(remembering(), names);
   t.not(memoryOf(memories, 'a'), memoryOf(memories, 'a'), 'as long as it took part in nothing');
   for (const name of ['a', 'b']) memories.hosts.set(name, createHost(plan, draws, { memory: memoryOf(memories, name) }));
+  t.equal(memoryOf(memories, 'a'), memories.hosts.get('a'), 'once it took part');
   const node = { node: 'n1', hosts: [plan], bridges: [] };
   forgetOthers(memories, { nodes: [node], externalHosts: [{ ...plan, name: 'x1' }] });
   t.same(remembering(), ['a', 'x1']);

@@ -54,6 +54,7 @@ void t.test('where frames go', async (t) => {
 void t.test('what hosts know and do', async (t) => {
   const memories = noMemories();
   const wiring = wire(plan, ping, draws, memories);
+  t.equal(wiring.host('x'), wiring.host('x'), 'one host for all that it takes part in');
   wiring.host('x').neighbours.set('172.30.0.1', { kind: 'known', mac: macs.up1 });
   t.equal(wiring.host('x').neighbours.size, 1);
   t.equal(wire(plan, ping, draws, memories).host('x').neighbours.size, 1, 'in the next vector as well');
