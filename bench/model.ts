@@ -116,7 +116,9 @@ async function rates(size: NodeSize, traffic: Traffic): Promise<readonly string[
 function throughModel(model: ModelNode, packets: readonly SentFrame[]): readonly SentFrame[] {
   resetNode(model);
   model.changes.program++;
-  return packets.flatMap(({ port, frame }) => receiveFrame(model, port, frame).step.outputs);
+  const found: SentFrame[] = [];
+  for (const { port, frame } of packets) for (const output of receiveFrame(model, port, frame).step.outputs) found.push(output);
+  return found;
 }
 
 async function throughSwitch(sim: Sim, node: string, packets: readonly SentFrame[]): Promise<readonly SentFrame[]> {

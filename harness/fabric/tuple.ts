@@ -1,6 +1,7 @@
 /** The addresses and ports by which a packet belongs to a connection, and packets with others instead. */
 import { ipv4Number } from '../base/address.js';
 import type { AddressAndPort } from '../nouns/translation.js';
+import type { ByteView } from '../packet/byte-view.js';
 import { updateChecksum } from '../packet/checksum.js';
 import { viewOf } from '../packet/header.js';
 import { icmpTypes } from '../packet/icmp.js';
@@ -63,7 +64,7 @@ export function withTuple(packet: Uint8Array, tuple: Tuple): Uint8Array {
 }
 
 /** Where the checksum over the ports stands, and over addresses, too; nowhere where UDP has none, and for SCTP, whose is no sum. */
-function transportChecksum(view: DataView, protocol: number, start: number): { readonly withAddresses?: number; readonly withPorts?: number } {
+function transportChecksum(view: ByteView, protocol: number, start: number): { readonly withAddresses?: number; readonly withPorts?: number } {
   if (protocol === ipProtocols.icmp) return { withPorts: start + 2 };
   if (protocol === ipProtocols.sctp) return {};
   const place = protocol === ipProtocols.tcp ? start + 16 : start + 6;

@@ -1,9 +1,11 @@
 /** What IGMP and MLD tell of who wants which multicast, as Open vSwitch reads them (ofproto/ofproto-dpif-xlate.c, update_mcast_snooping_table4__; lib/mcast-snooping.c, mcast_snooping_add_report, mcast_snooping_add_mld). */
 import { Unpredictable } from '../base/errors.js';
+import type { ByteView } from '../packet/byte-view.js';
 import { sumWords, finishChecksum } from '../packet/checksum.js';
 import { etherTypes } from '../packet/ethernet.js';
 import type { Layout } from '../packet/extract/extract.js';
 import { fragment, word, type FlowKey } from '../packet/flow-key.js';
+import { viewOf } from '../packet/header.js';
 import { igmpLength, igmpTypes, recordTypes } from '../packet/igmp.js';
 import { ipProtocols } from '../packet/ipv4.js';
 import { mldLength, mldTypes } from '../packet/mld.js';
@@ -86,7 +88,7 @@ function mldSays(type: number, key: FlowKey, received: Received, { shortMld }: B
  * The records of a report, read up to the end of the frame. Auxiliary data is taken for as many bytes as it has words.
  * @param strange what becomes of a record of no known type.
  */
-function recordsOf(message: DataView, start: number, addressLength: 4 | 16, strange: 'ends the report' | 'is passed over'): readonly Membership[] {
+function recordsOf(message: ByteView, start: number, addressLength: 4 | 16, strange: 'ends the report' | 'is passed over'): readonly Membership[] {
   const said: Membership[] = [];
   let at = start;
   for (let left = message.getUint16(6); left > 0 && at + 4 + addressLength <= message.byteLength; left--) {
@@ -101,8 +103,8 @@ function recordsOf(message: DataView, start: number, addressLength: 4 | 16, stra
 }
 
 /** From its header to the end of the frame, what is behind the packet included. */
-function messageOf({ frame, layout: { l4 } }: Received): DataView {
-  return l4 < 0 ? new DataView(new ArrayBuffer(0)) : new DataView(frame.buffer, frame.byteOffset + l4, frame.byteLength - l4);
+function messageOf({ frame, layout: { l4 } }: Received): ByteView {
+  return viewOf(l4 < 0 ? new Uint8Array() : frame.subarray(l4));
 }
 
 function hasChecksum({ frame, layout: { l4 }, padding }: Received, initial: number): boolean {
@@ -113,8 +115,8 @@ function pseudoHeader({ frame, layout: { l3, l4 }, padding }: Received): number 
   return sumWords(frame.subarray(l3 + 8, l3 + 40), ipProtocols.icmp6 + frame.length - padding - l4);
 }
 
-function addressAt(message: DataView, at: number, length: 4 | 16): bigint {
-  return length === 4 ? mapped(message.getUint32(at)) : (message.getBigUint64(at) << 64n) | message.getBigUint64(at + 8);
+function addressAt(message: ByteView, at: number, length: 4 | 16): bigint {
+  return length === 4 ? mapped(message.getUint32(at)) : [0, 4, 8, 12].reduce((value, offset) => (value << 32n) | BigInt(message.getUint32(at + offset)), 0n);
 }
 
 function mapped(address: number): bigint {

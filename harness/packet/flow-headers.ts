@@ -1,6 +1,6 @@
 /** Headers that actions put in front of a packet or take off, as changes of its flow key; `rewrite` brings them into the frame. */
 import { etherTypes } from './ethernet.js';
-import { bottomOfStack, countLabels, countTags, isIp, most, tagged, word, type FlowKey } from './flow-key.js';
+import { bottomOfStack, clearWords, countLabels, countTags, isIp, most, tagged, word, type FlowKey } from './flow-key.js';
 
 const defaultTtl = 64;
 /** Label of a packet that had none before: the explicit null of IPv4 or IPv6 (RFC 3032, section 2.1). */
@@ -47,9 +47,9 @@ function firstEntry(key: FlowKey): number {
 
 /** Everything behind the Ethernet header, and what the connection tracker told of addresses and ports. */
 function forgetPayload(key: FlowKey): void {
-  key.fill(0, word.nwSrc);
-  key.fill(0, word.ctNwSrc, word.ctNwProto);
-  key.fill(0, word.ctTpSrc, word.ctTpDst + 1);
+  clearWords(key, word.nwSrc);
+  clearWords(key, word.ctNwSrc, word.ctNwProto);
+  clearWords(key, word.ctTpSrc, word.ctTpDst + 1);
   key[word.dpHash] = 0;
 }
 

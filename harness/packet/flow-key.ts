@@ -104,6 +104,11 @@ export function copyKey(key: FlowKey): FlowKey {
   return copy;
 }
 
+/** Zeros from `first` to before `end`: they are few, and a loop has written them before `fill` has begun. */
+export function clearWords(key: FlowKey, first: number, end = keyWords): void {
+  for (let place = first; place < end; place++) key[place] = 0;
+}
+
 /** A key that has of `key` what is read from the frame, and zeros for all else: less to be copied where nobody asks for more. */
 export function copyFields(key: FlowKey): FlowKey {
   const copy = emptyKey();

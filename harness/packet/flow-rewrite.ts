@@ -3,6 +3,7 @@
  * vSwitch, actions work on the key, and the frame follows when the packet leaves (or enters the connection tracker).
  */
 import { Unpredictable } from '../base/errors.js';
+import type { ByteView } from './byte-view.js';
 import { etherTypes } from './ethernet.js';
 import type { Layout } from './extract/extract.js';
 import { extractIpv4 } from './extract/ipv4.js';
@@ -88,7 +89,7 @@ export function movedLayout(layout: Layout, before: FlowKey, after: FlowKey): La
  * Where a controller was told of the packet while it had a label, or two tags, Open vSwitch has lost sight of what IP carries (`l4` is -1): of
  * that it writes nothing, as if it began where the frame ends.
  */
-function rewriteIp(view: DataView, { l3, l4 }: Layout, before: FlowKey, after: FlowKey): void {
+function rewriteIp(view: ByteView, { l3, l4 }: Layout, before: FlowKey, after: FlowKey): void {
   const isIpv4 = before[word.ethType] === etherTypes.ipv4;
   const protocol = after[word.nwProto];
   const isLost = l4 < 0;
@@ -105,7 +106,7 @@ function rewriteIp(view: DataView, { l3, l4 }: Layout, before: FlowKey, after: F
   else rewritePorts(view, start, end, before, after);
 }
 
-function write48(view: DataView, place: number, key: FlowKey, field: number): void {
+function write48(view: ByteView, place: number, key: FlowKey, field: number): void {
   view.setUint16(place, key[field] ?? 0);
   view.setUint32(place + 2, key[field + 1] ?? 0);
 }

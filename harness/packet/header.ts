@@ -1,5 +1,6 @@
 /** What the protocol files share: how the bytes of a header are read, laid out and judged. */
 import { formatIpv4 } from '../base/address.js';
+import { ByteView } from './byte-view.js';
 
 /** A header and what it carries. `payload` is a view into the decoded bytes, not a copy. */
 export interface Decoded<Header> {
@@ -27,13 +28,10 @@ export interface SharedLayout {
 /** A header's fields in their order. Together, different bytes read differently. */
 export type HeaderLayout = readonly (FieldLayout | SharedLayout)[];
 
-/** A frame's is asked for several times in a row. */
-export function viewOf(bytes: Uint8Array): DataView {
-  if (bytes !== latest?.bytes) latest = { bytes, view: new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength) };
-  return latest.view;
+/** The numbers in them. */
+export function viewOf(bytes: Uint8Array): ByteView {
+  return new ByteView(bytes);
 }
-
-let latest: { readonly bytes: Uint8Array; readonly view: DataView } | undefined;
 
 /** Memory that is still free: many frames at once are made in a fraction of the time that each of them alone takes. */
 let spare = { bytes: new Uint8Array(), next: 0 };

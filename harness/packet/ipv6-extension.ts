@@ -1,5 +1,6 @@
 /** The headers between IPv6 and what it carries (RFC 8200, section 4; RFC 4302). */
 import { assert } from '../base/errors.js';
+import type { ByteView } from './byte-view.js';
 import { concatBytes, decimal, hexadecimal, unsigned, viewOf, type HeaderLayout } from './header.js';
 
 /** Their types, by the names of what they are for. Of others the length is not known. */
@@ -42,7 +43,7 @@ export function isExtension(type: number): boolean {
 }
 
 /** Bytes of the header of that type at `at`; -1 where it does not end before `end`. */
-export function extensionLength(view: DataView, at: number, end: number, type: number): number {
+export function extensionLength(view: ByteView, at: number, end: number, type: number): number {
   if (end < at + shortest) return -1;
   const length = type === extensionHeaders.fragment ? shortest : type === extensionHeaders.authentication ? (view.getUint8(at + 1) + 2) * 4 : (view.getUint8(at + 1) + 1) * 8;
   return end < at + length ? -1 : length;

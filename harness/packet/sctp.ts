@@ -46,7 +46,7 @@ export function sctpChecksum(bytes: Uint8Array): number {
     const byte = index >= checksumAt && index < sctpLength ? 0 : (bytes[index] ?? 0);
     remainder = (table[(remainder ^ byte) & 0xff] ?? 0) ^ (remainder >>> 8);
   }
-  const swapped = viewOf(new Uint8Array(4));
+  const swapped = new DataView(new ArrayBuffer(4));
   swapped.setUint32(0, ~remainder, true);
   return swapped.getUint32(0);
 }

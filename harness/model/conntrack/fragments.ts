@@ -3,6 +3,7 @@
  * they go on themselves (Open vSwitch lib/ipf.c).
  */
 import { Unsupported } from '../../base/errors.js';
+import type { ByteView } from '../../packet/byte-view.js';
 import { internetChecksum } from '../../packet/checksum.js';
 import { etherTypes } from '../../packet/ethernet.js';
 import { fragment, word } from '../../packet/flow-key.js';
@@ -116,7 +117,7 @@ function readIpv6(packet: Packet): Read | 'invalid' | 'refused' {
 }
 
 /** Where the last fragment header is that counts: behind that of a later fragment nothing is read. */
-function fragmentHeader(view: DataView, l3: number): number {
+function fragmentHeader(view: ByteView, l3: number): number {
   let found = -1;
   let at = l3 + ipv6Length;
   let type = view.getUint8(l3 + 6);

@@ -53,6 +53,7 @@ function withExpected(said: Tracked, expected: Expected | undefined): Tracked {
 
 /** What was said of a packet that is the same in the same zone holds; only its addresses may have to follow (process_one_fast). */
 export function trackAgain(before: Tracked, nat: NatAction | undefined): Tracked {
+  if (before.becomes === undefined) return translated(before, nat);
   const { becomes: _, ...said } = before;
   return translated(said, nat);
 }

@@ -3,6 +3,7 @@
  * nat_packet, nat_inner_packet).
  */
 import { Unpredictable } from '../../base/errors.js';
+import type { ByteView } from '../../packet/byte-view.js';
 import { finishChecksum, internetChecksum, sumWords } from '../../packet/checksum.js';
 import type { Layout } from '../../packet/extract/extract.js';
 import { readExtensions } from '../../packet/extract/ipv6.js';
@@ -46,7 +47,7 @@ export function translateError(frame: Uint8Array, { l3, l4 }: Layout, { part, tu
   view.setUint16(l4 + 2, isIpv4 ? internetChecksum(message) : finishChecksum(sumWords(message, sumWords(frame.subarray(l3 + 8, l3 + ipv6Length), ipProtocols.icmp6 + message.length))));
 }
 
-function writeAddress(view: DataView, { l3 }: Place, part: 'src' | 'dst', tuple: Tuple, checksums: readonly number[]): void {
+function writeAddress(view: ByteView, { l3 }: Place, part: 'src' | 'dst', tuple: Tuple, checksums: readonly number[]): void {
   const { address } = tuple[part];
   const at = l3 + (address.length === 1 ? (part === 'src' ? 12 : 16) : part === 'src' ? 8 : 24);
   const halves = address.flatMap((part32) => [part32 >>> 16, part32 & 0xffff]);
@@ -55,7 +56,7 @@ function writeAddress(view: DataView, { l3 }: Place, part: 'src' | 'dst', tuple:
 }
 
 /** Where a checksum that covers addresses stands, as far as it is there. */
-function checksumsOf(view: DataView, { l4, end }: Place, protocol: number): readonly number[] {
+function checksumsOf(view: ByteView, { l4, end }: Place, protocol: number): readonly number[] {
   switch (protocol) {
     case ipProtocols.tcp:
       return end - l4 >= 20 ? [l4 + 16] : [];
@@ -69,13 +70,13 @@ function checksumsOf(view: DataView, { l4, end }: Place, protocol: number): read
 }
 
 /** Ports stand in what is quoted of every header. @throws Unpredictable where they change and the checksum is cut off: Open vSwitch brings up to date what stands in its place (lib/packets.c, packet_set_tcp_port, packet_set_sctp_port). */
-function writePorts(view: DataView, place: Place, { protocol, src, dst }: Tuple): void {
+function writePorts(view: ByteView, place: Place, { protocol, src, dst }: Tuple): void {
   const { l4, end } = place;
   if (protocol === ipProtocols.icmp) return rewriteIdentifier(view, l4, dst.port);
   if (view.getUint16(l4) === src.port && view.getUint16(l4 + 2) === dst.port) return;
   if (end - l4 < (wholeHeaders.get(protocol) ?? 0)) throw new Unpredictable('Open vSwitch may end itself at an error of ICMP that quotes less than a whole header of TCP or SCTP whose ports are translated: it writes a checksum behind the end of the packet');
   if (protocol === ipProtocols.sctp) {
-    const packet = new Uint8Array(view.buffer, view.byteOffset + l4, end - l4);
+    const packet = view.bytes.subarray(l4, end);
     const was = sctpChecksum(packet);
     replace16(view, l4, src.port, []);
     replace16(view, l4 + 2, dst.port, []);

@@ -1,4 +1,5 @@
 /** What IP carries, as the tracker reads it: the tuple of a packet, or of one that an ICMP error quotes (Open vSwitch lib/conntrack.c, extract_l4). */
+import type { ByteView } from '../../packet/byte-view.js';
 import { word, type FlowKey } from '../../packet/flow-key.js';
 import type { Layout } from '../../packet/extract/extract.js';
 import { ipProtocols } from '../../packet/ipv4.js';
@@ -16,7 +17,7 @@ export interface Transport {
   readonly protocol: number;
   /** Of the whole frame. */
   readonly frame: Uint8Array;
-  readonly view: DataView;
+  readonly view: ByteView;
   /** Where its header begins, and where IP ends. */
   readonly at: number;
   readonly end: number;

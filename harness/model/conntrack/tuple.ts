@@ -2,7 +2,7 @@
 import { formatIpv4, ipv4Number } from '../../base/address.js';
 import { formatIpv6, ipv6Number } from '../../base/ipv6.js';
 import { etherTypes } from '../../packet/ethernet.js';
-import { word, type FlowKey } from '../../packet/flow-key.js';
+import { clearWords, word, type FlowKey } from '../../packet/flow-key.js';
 import { ipProtocols } from '../../packet/ipv4.js';
 
 export interface Tuple {
@@ -112,7 +112,7 @@ const originalIpv4 = [word.ctNwSrc, word.ctNwDst] as const, originalIpv6 = [word
 
 /** ct_nw_src and the like are those of `tuple`; zeros without one, and for protocol 0 (ovs-fields(7), ct_nw_src; lib/conntrack.c, write_ct_md; lib/flow.c, miniflow_extract). */
 export function writeOriginal(key: FlowKey, tuple: Tuple | undefined): void {
-  key.fill(0, word.ctNwSrc, word.ctTpDst + 1);
+  clearWords(key, word.ctNwSrc, word.ctTpDst + 1);
   if (tuple === undefined || tuple.protocol === 0) return;
   const { family, protocol, src, dst } = tuple;
   const [srcAt, dstAt] = family === 'ipv4' ? originalIpv4 : originalIpv6;

@@ -2,7 +2,7 @@
 import { Unsupported } from '../../base/errors.js';
 import { printActions, type CtAction } from '../../openflow/actions.js';
 import { fieldCalled, type Field } from '../../openflow/fields.js';
-import { copyKey, word } from '../../packet/flow-key.js';
+import { clearWords, copyKey, word } from '../../packet/flow-key.js';
 import type { Asked } from '../conntrack/tracked.js';
 import { hasField } from '../has-field.js';
 import { readField, readSubfield, writeField, writeSubfield } from '../keys.js';
@@ -63,5 +63,5 @@ export function clearConnection(at: Translation): void {
 }
 
 function untrack({ key }: Packet): void {
-  key.fill(0, word.ctState, word.pktMark);
+  clearWords(key, word.ctState, word.pktMark);
 }

@@ -1,7 +1,7 @@
 /** Patch ports: the packet goes on in another bridge of the node, which knows nothing of registers, tunnels and connections (ovs-vswitchd.conf.db(5), "type"). */
 import { assert } from '../../base/errors.js';
 import { reservedPorts } from '../../openflow/ports.js';
-import { word, type FlowKey } from '../../packet/flow-key.js';
+import { clearWords, word, type FlowKey } from '../../packet/flow-key.js';
 import type { ModelBridge } from '../node.js';
 import { copyOf, type Packet } from '../packet.js';
 import { apart, clone, settleBeforeClone } from './forks.js';
@@ -41,7 +41,7 @@ export function passOn(at: Translation, other: ModelBridge, inPort: number, ente
 
 function forget(key: FlowKey, inPort: number): void {
   key[word.inPort] = inPort;
-  key.fill(0, word.reg, word.conjId);
-  key.fill(0, word.tunId, word.pktMark);
+  clearWords(key, word.reg, word.conjId);
+  clearWords(key, word.tunId, word.pktMark);
   key[word.actsetOutput] = reservedPorts.UNSET;
 }

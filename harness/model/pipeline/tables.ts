@@ -1,7 +1,7 @@
 /** Table lookups of a translation: which flow a packet takes, and on to other tables. */
 import type { Action } from '../../openflow/actions.js';
 import { printFlow } from '../../openflow/flow.js';
-import { copyKey, isIp, word, type FlowKey } from '../../packet/flow-key.js';
+import { clearWords, copyKey, isIp, word, type FlowKey } from '../../packet/flow-key.js';
 import { insert, lookup, remove, type Found, type Rule } from '../classifier.js';
 import { packetsOf, recordOf } from '../flows/record.js';
 import { idOf, type ModelBridge, type ModelNode } from '../node.js';
@@ -116,7 +116,7 @@ function count({ bridge, bytes, received, passage: { node, edits }, recording }:
 function seenByLookup({ key }: Packet): FlowKey {
   if (key[word.nwFrag] === 0) return key;
   const seen = copyKey(key);
-  seen.fill(0, word.tpSrc, word.tpDst + 1);
+  clearWords(seen, word.tpSrc, word.tpDst + 1);
   return seen;
 }
 

@@ -4,7 +4,7 @@ import type { FlowId } from '../../nouns/switching.js';
 import { fieldCalled } from '../../openflow/fields.js';
 import type { Masked } from '../../openflow/values.js';
 import { etherTypes } from '../../packet/ethernet.js';
-import { tupleWords, word } from '../../packet/flow-key.js';
+import { clearWords, tupleWords, word } from '../../packet/flow-key.js';
 import type { Behaviour } from '../behaviour.js';
 import { letGo } from '../conntrack/fragments.js';
 import { readerOf } from '../conntrack/helper.js';
@@ -90,10 +90,10 @@ function writeConnection(packet: Packet, { state, zone, connection, expected, or
   key[word.ctZone] = zone;
   key[word.ctMark] = connection?.mark ?? expected?.mark ?? 0;
   const label = connection?.label ?? expected?.label ?? 0n;
-  if (label === 0n) key.fill(0, word.ctLabel, word.ctNwSrc);
+  if (label === 0n) clearWords(key, word.ctLabel, word.ctNwSrc);
   else writeField(key, labelField, label, labelField.ones);
   writeOriginal(key, original);
-  if (lacksPorts(packet, behaviour)) key.fill(0, word.ctTpSrc, word.ctTpDst + 1);
+  if (lacksPorts(packet, behaviour)) clearWords(key, word.ctTpSrc, word.ctTpDst + 1);
 }
 
 /** What the tracker says of the packet: in the zone of its connection it is not looked at again, unless its addresses or ports have changed. Without one it can belong to none. */

@@ -5,7 +5,7 @@ import { formatAddress, isIpv4Address, toIpv4 } from '../../base/ip-address.js';
 import { finishChecksum, sumWords } from '../../packet/checksum.js';
 import { encodeEthernet, etherTypes } from '../../packet/ethernet.js';
 import { extract } from '../../packet/extract/extract.js';
-import { copyFields, copyKey, emptyKey, isIp, word, type FlowKey } from '../../packet/flow-key.js';
+import { clearWords, copyFields, copyKey, emptyKey, isIp, word, type FlowKey } from '../../packet/flow-key.js';
 import { emptyBytes } from '../../packet/header.js';
 import { encodeIpv4, ipProtocols, ipv4Flags } from '../../packet/ipv4.js';
 import { encodeIpv6 } from '../../packet/ipv6.js';
@@ -128,7 +128,7 @@ export function wrapped(packet: Packet, frame: Uint8Array, { config, header, lin
   const isIpv4 = isIpv4Address(header.destination);
   writeMac(key, word.ethDst, link.dst);
   writeMac(key, word.ethSrc, link.src);
-  key.fill(0, word.vlanTci, word.mplsLse);
+  clearWords(key, word.vlanTci, word.mplsLse);
   key[word.packetType] = 0;
   key[word.ethType] = isIpv4 ? etherTypes.ipv4 : etherTypes.ipv6;
   key[word.nwSrc] = isIpv4 ? toIpv4(header.source) : 0;

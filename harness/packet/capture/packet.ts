@@ -17,6 +17,11 @@ export const shortestFrame = 14;
 /** Ethernet (LINKTYPE_ETHERNET of the registry at tcpdump.org). */
 export const ethernet = 1;
 
+/** Numbers in it, in either byte order. */
+export function viewOfFile(bytes: Uint8Array): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
 export function complainAt(file: string, at: number, message: string): InputError {
   return new InputError(`byte ${at}: ${message}`, { file });
 }

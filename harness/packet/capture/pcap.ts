@@ -1,6 +1,6 @@
 /** Captures in the classic format of libpcap (pcap-savefile(5)). */
-import { concatBytes, viewOf } from '../header.js';
-import { checkLinkType, checkWhole, complainAt, type FilePacket } from './packet.js';
+import { concatBytes } from '../header.js';
+import { checkLinkType, checkWhole, complainAt, viewOfFile, type FilePacket } from './packet.js';
 
 const headerLength = 24;
 const recordLength = 16;
@@ -13,12 +13,12 @@ const linkTypeBits = 0xffff;
 /** Whether the numbers are little-endian; undefined for what is no such file. */
 export function pcapByteOrder(file: Uint8Array): boolean | undefined {
   if (file.length < 4) return undefined;
-  return [true, false].find((littleEndian) => magics.includes(viewOf(file).getUint32(0, littleEndian)));
+  return [true, false].find((littleEndian) => magics.includes(viewOfFile(file).getUint32(0, littleEndian)));
 }
 
 /** @throws InputError with `name` and the byte where something is wrong. */
 export function readPcap(file: Uint8Array, name: string, littleEndian: boolean): readonly FilePacket[] {
-  const view = viewOf(file);
+  const view = viewOfFile(file);
   if (file.length < headerLength) throw complainAt(name, file.length, `the file ends within its header of ${headerLength} bytes`);
   const version = view.getUint16(4, littleEndian);
   if (version !== majorVersion) throw complainAt(name, 4, `expected version ${majorVersion} of the format, got ${version}`);

@@ -1,6 +1,5 @@
 /** Captures in pcapng, of any program's making (draft-ietf-opsawg-pcapng, sections 3 and 4). */
-import { viewOf } from '../header.js';
-import { checkLinkType, checkWhole, complainAt, type FilePacket } from './packet.js';
+import { checkLinkType, checkWhole, complainAt, viewOfFile, type FilePacket } from './packet.js';
 
 const blockTypes = { section: 0x0a0d0d0a, interface: 1, obsoletePacket: 2, simplePacket: 3, enhancedPacket: 6 } as const;
 /** The same bytes in either order. */
@@ -11,7 +10,7 @@ const optionCodes = { end: 0, interfaceName: 2, packetFlags: 2 } as const;
 const directions: ReadonlyMap<number, 'inbound' | 'outbound'> = new Map([[1, 'inbound'], [2, 'outbound']]);
 
 export function isPcapng(file: Uint8Array): boolean {
-  return file.length >= 4 && viewOf(file).getUint32(0) === sectionMark;
+  return file.length >= 4 && viewOfFile(file).getUint32(0) === sectionMark;
 }
 
 interface Interface {
@@ -50,7 +49,7 @@ export function readPcapng(file: Uint8Array, name: string): readonly FilePacket[
 /** Type and length stand in front of a block, the length behind it again; a section tells the byte order of all up to the next. */
 function readBlock(file: Uint8Array, name: string, at: number, before: boolean): { readonly block: Block; readonly next: number } {
   if (at + smallestBlock > file.length) throw complainAt(name, at, `the file ends within a block: ${file.length - at} bytes are left of at least ${smallestBlock}`);
-  const view = viewOf(file);
+  const view = viewOfFile(file);
   const isSection = view.getUint32(at) === sectionMark;
   const littleEndian = isSection ? sectionByteOrder(view, name, at) : before;
   const length = view.getUint32(at + 4, littleEndian);
@@ -58,7 +57,7 @@ function readBlock(file: Uint8Array, name: string, at: number, before: boolean):
   if (at + length > file.length) throw complainAt(name, at, `a block of ${length} bytes, but the file ends after ${file.length - at} of them`);
   const again = view.getUint32(at + length - 4, littleEndian);
   if (again !== length) throw complainAt(name, at + length - 4, `a block that begins with length ${length} ends with length ${again}`);
-  return { block: { type: view.getUint32(at, littleEndian), at, body: viewOf(file.subarray(at + 8, at + length - 4)), littleEndian }, next: at + length };
+  return { block: { type: view.getUint32(at, littleEndian), at, body: viewOfFile(file.subarray(at + 8, at + length - 4)), littleEndian }, next: at + length };
 }
 
 function sectionByteOrder(view: DataView, name: string, at: number): boolean {
@@ -86,7 +85,7 @@ function enhancedPacket(block: Block, name: string, interfaces: readonly Interfa
   const [captured, original] = [body.getUint32(12, littleEndian), body.getUint32(16, littleEndian)];
   const frame = frameOf(block, name, 20, captured, original);
   const flags = optionIn(block, name, 20 + Math.ceil(captured / 4) * 4, optionCodes.packetFlags);
-  const direction = flags === undefined || flags.length !== 4 ? undefined : directions.get(viewOf(flags).getUint32(0, littleEndian) & 3);
+  const direction = flags === undefined || flags.length !== 4 ? undefined : directions.get(viewOfFile(flags).getUint32(0, littleEndian) & 3);
   return { at, frame, ...(from.name === undefined ? {} : { interface: from.name }), ...(direction === undefined ? {} : { direction }) };
 }
 

@@ -2,8 +2,9 @@
  * What a switch reads from a frame: each protocol's fields go to their words of the flow key, and a header that is not there in
  * full leaves zeros, in itself and in all behind it (ovs-fields(7), "Evolution of OpenFlow Fields"; Open vSwitch lib/flow.c).
  */
+import type { ByteView } from '../byte-view.js';
 import { etherTypes } from '../ethernet.js';
-import { isMpls, isTag, most, tagged, word, type FlowKey } from '../flow-key.js';
+import { clearWords, isMpls, isTag, most, tagged, word, type FlowKey } from '../flow-key.js';
 import { viewOf } from '../header.js';
 import { extractArp } from './arp.js';
 import { extractIpv4 } from './ipv4.js';
@@ -30,7 +31,7 @@ const addressesLength = 12;
  * @param tagsMax tags that are read as such; the next one's type is the packet's (ovs-vswitchd.conf.db(5), other_config:vlan-limit).
  */
 export function extract(frame: Uint8Array, key: FlowKey, tagsMax = 1): Layout {
-  key.fill(0, word.ethSrc);
+  clearWords(key, word.ethSrc);
   if (frame.length < addressesLength + 2) return { mpls: -1, l3: -1, l4: -1 };
   const view = viewOf(frame);
   key[word.ethDst] = view.getUint16(0);
@@ -53,7 +54,7 @@ export function extract(frame: Uint8Array, key: FlowKey, tagsMax = 1): Layout {
 }
 
 /** Where the type stands behind them. */
-function extractTags(view: DataView, key: FlowKey, tagsMax: number): number {
+function extractTags(view: ByteView, key: FlowKey, tagsMax: number): number {
   let at = addressesLength;
   for (let tag = 0; tag < tagsMax && isTag(view.getUint16(at)) && view.byteLength >= at + 6; tag++, at += 4) {
     key[word.vlanTpid + tag] = view.getUint16(at);
@@ -63,6 +64,6 @@ function extractTags(view: DataView, key: FlowKey, tagsMax: number): number {
 }
 
 /** Whether an LLC and SNAP header follows that carries an EtherType (IEEE 802; RFC 1042). */
-function isSnap(view: DataView, place: number): boolean {
+function isSnap(view: ByteView, place: number): boolean {
   return view.byteLength >= place + 8 && view.getUint32(place) === 0xaaaa0300 && view.getUint16(place + 4) === 0;
 }

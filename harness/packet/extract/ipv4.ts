@@ -1,10 +1,11 @@
+import type { ByteView } from '../byte-view.js';
 import { fragment, word, type FlowKey } from '../flow-key.js';
 import { extractTransport } from './transport.js';
 
 const fixedLength = 20;
 
 /** IPv4 (RFC 791), and what it carries; padding is not part of it. The version is not looked at. @returns where the payload starts, or -1. */
-export function extractIpv4(view: DataView, l3: number, key: FlowKey): number {
+export function extractIpv4(view: ByteView, l3: number, key: FlowKey): number {
   if (view.byteLength < l3 + fixedLength) return -1;
   const headerLength = (view.getUint8(l3) & 0x0f) * 4;
   const totalLength = view.getUint16(l3 + 2);

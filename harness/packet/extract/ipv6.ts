@@ -1,3 +1,4 @@
+import type { ByteView } from '../byte-view.js';
 import { fragment, word, type FlowKey } from '../flow-key.js';
 import { extensionHeaders, extensionLength, isExtension } from '../ipv6-extension.js';
 import { ipv6Length } from '../ipv6.js';
@@ -8,7 +9,7 @@ import { extractTransport } from './transport.js';
  * looked at, and a payload length of zero is no jumbogram's (RFC 2675). Where an extension header is broken, nothing but
  * the addresses is read. @returns where the payload starts, or -1.
  */
-export function extractIpv6(view: DataView, l3: number, key: FlowKey): number {
+export function extractIpv6(view: ByteView, l3: number, key: FlowKey): number {
   const first = l3 + ipv6Length;
   if (view.byteLength < first) return -1;
   const end = first + view.getUint16(l3 + 4);
@@ -28,7 +29,7 @@ export function extractIpv6(view: DataView, l3: number, key: FlowKey): number {
 }
 
 /** Protocol and kind of fragment; a later fragment's protocol is that of the fragment header. @returns where the payload starts, or -1. */
-export function readExtensions(view: DataView, start: number, end: number, firstType: number, key: FlowKey): number {
+export function readExtensions(view: ByteView, start: number, end: number, firstType: number, key: FlowKey): number {
   let at = start;
   let type = firstType;
   let kind = 0;

@@ -1,4 +1,5 @@
-import { word, type FlowKey } from '../flow-key.js';
+import type { ByteView } from '../byte-view.js';
+import { clearWords, word, type FlowKey } from '../flow-key.js';
 import { neighbourTypes, optionTypes, neighbourLength } from '../neighbour.js';
 
 const optionUnit = 8;
@@ -8,7 +9,7 @@ const optionUnit = 8;
  * advertisement among them), link-layer addresses, and the type of the first option that holds one. Of a message with two
  * of the same kind, target and addresses are taken for none.
  */
-export function extractNeighbour(view: DataView, l4: number, end: number, key: FlowKey): void {
+export function extractNeighbour(view: ByteView, l4: number, end: number, key: FlowKey): void {
   const type = key[word.tpSrc];
   if (key[word.tpDst] !== 0 || (type !== neighbourTypes.solicitation && type !== neighbourTypes.advertisement)) return;
   key[word.ndReserved] = view.getUint32(l4 + 4);
@@ -23,13 +24,13 @@ export function extractNeighbour(view: DataView, l4: number, end: number, key: F
 }
 
 /** One option of eight bytes. An address of zeros is as good as none. */
-function extractOption(view: DataView, at: number, key: FlowKey): 'once' | 'twice' {
+function extractOption(view: ByteView, at: number, key: FlowKey): 'once' | 'twice' {
   const option = view.getUint8(at);
   if (option !== optionTypes.source && option !== optionTypes.target) return 'once';
   const place = option === optionTypes.source ? word.arpSha : word.arpTha;
   if (key[place] !== 0 || key[place + 1] !== 0) {
-    key.fill(0, word.ndTarget, word.ndTarget + 4);
-    key.fill(0, word.arpSha, word.arpTha + 2);
+    clearWords(key, word.ndTarget, word.ndTarget + 4);
+    clearWords(key, word.arpSha, word.arpTha + 2);
     return 'twice';
   }
   key[place] = view.getUint16(at + 2);

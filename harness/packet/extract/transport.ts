@@ -1,3 +1,4 @@
+import type { ByteView } from '../byte-view.js';
 import { word, type FlowKey } from '../flow-key.js';
 import { ipProtocols } from '../ipv4.js';
 import { extractNeighbour } from './neighbour.js';
@@ -8,7 +9,7 @@ const icmpLength = 8;
  * What a packet that is no later fragment carries from `l4` to `end`: ports, or ICMP's type and code in their place. A header that is not
  * whole has none. Whether the protocol is one of IPv4 or of IPv6 is not looked at.
  */
-export function extractTransport(view: DataView, l4: number, end: number, key: FlowKey): void {
+export function extractTransport(view: ByteView, l4: number, end: number, key: FlowKey): void {
   const length = end - l4;
   switch (key[word.nwProto]) {
     case ipProtocols.tcp:
@@ -34,18 +35,18 @@ export function extractTransport(view: DataView, l4: number, end: number, key: F
 }
 
 /** Whether a segment has a header of the length that it tells. */
-export function isWholeTcp(view: DataView, l4: number, end: number): boolean {
+export function isWholeTcp(view: ByteView, l4: number, end: number): boolean {
   if (end < l4 + 20) return false;
   const headerLength = (view.getUint8(l4 + 12) >>> 4) * 4;
   return headerLength >= 20 && end >= l4 + headerLength;
 }
 
-function extractPorts(view: DataView, l4: number, key: FlowKey): void {
+function extractPorts(view: ByteView, l4: number, key: FlowKey): void {
   key[word.tpSrc] = view.getUint16(l4);
   key[word.tpDst] = view.getUint16(l4 + 2);
 }
 
-function extractIcmp(view: DataView, l4: number, key: FlowKey): void {
+function extractIcmp(view: ByteView, l4: number, key: FlowKey): void {
   key[word.tpSrc] = view.getUint8(l4);
   key[word.tpDst] = view.getUint8(l4 + 1);
 }

@@ -1,4 +1,5 @@
 import { Unpredictable } from '../../base/errors.js';
+import type { ByteView } from '../byte-view.js';
 import { resolvesIpv4 } from '../extract/arp.js';
 import { word, type FlowKey } from '../flow-key.js';
 import { changed, replaceMac, replaceWords } from './bytes.js';
@@ -7,7 +8,7 @@ import { changed, replaceMac, replaceWords } from './bytes.js';
 const anyOperation = 0xff;
 
 /** What the key tells of ARP, where it has an operation: Open vSwitch writes no ARP of operation 0 (lib/odp-util.c, commit_set_nw_action). */
-export function rewriteArp(view: DataView, l3: number, before: FlowKey, after: FlowKey): void {
+export function rewriteArp(view: ByteView, l3: number, before: FlowKey, after: FlowKey): void {
   const isChanged = [word.nwProto, word.nwSrc, word.nwDst].some((field) => changed(before, after, field)) || changed(before, after, word.arpSha, 2) || changed(before, after, word.arpTha, 2);
   const operation = after[word.nwProto] ?? 0;
   if (!isChanged || operation === 0) return;

@@ -1,16 +1,17 @@
 /** Changing bytes in place, and the checksums that cover them. */
+import type { ByteView } from '../byte-view.js';
 import { updateChecksum } from '../checksum.js';
 import type { FlowKey } from '../flow-key.js';
 
 /** Replaces the 16-bit word at `place` and brings every checksum that covers it up to date. */
-export function replace16(view: DataView, place: number, value: number, checksums: readonly number[]): void {
+export function replace16(view: ByteView, place: number, value: number, checksums: readonly number[]): void {
   const before = view.getUint16(place);
   view.setUint16(place, value);
   for (const checksum of checksums) view.setUint16(checksum, updateChecksum(view.getUint16(checksum), before, value));
 }
 
 /** The same for `words` of the key, 32 bits each. */
-export function replaceWords(view: DataView, place: number, key: FlowKey, field: number, words: number, checksums: readonly number[]): void {
+export function replaceWords(view: ByteView, place: number, key: FlowKey, field: number, words: number, checksums: readonly number[]): void {
   for (let index = 0; index < words; index++) {
     const value = key[field + index] ?? 0;
     replace16(view, place + 4 * index, value >>> 16, checksums);
@@ -19,7 +20,7 @@ export function replaceWords(view: DataView, place: number, key: FlowKey, field:
 }
 
 /** The same for a MAC address. */
-export function replaceMac(view: DataView, place: number, key: FlowKey, field: number, checksums: readonly number[]): void {
+export function replaceMac(view: ByteView, place: number, key: FlowKey, field: number, checksums: readonly number[]): void {
   replace16(view, place, key[field] ?? 0, checksums);
   replaceWords(view, place + 2, key, field + 1, 1, checksums);
 }

@@ -1,4 +1,5 @@
 import { Unpredictable } from '../../base/errors.js';
+import type { ByteView } from '../byte-view.js';
 import { internetChecksum, sumWords } from '../checksum.js';
 import { word, type FlowKey } from '../flow-key.js';
 import { neighbourLength, optionTypes } from '../neighbour.js';
@@ -11,7 +12,7 @@ const optionUnit = 8;
  * two are written with a checksum that is made anew, the others with one that is brought up to date. A message without room for a target
  * stays as it is.
  */
-export function rewriteNeighbour(view: DataView, l3: number, l4: number, end: number, before: FlowKey, after: FlowKey): void {
+export function rewriteNeighbour(view: ByteView, l3: number, l4: number, end: number, before: FlowKey, after: FlowKey): void {
   const hasAddresses = changed(before, after, word.ndTarget, 4) || changed(before, after, word.arpSha, 2) || changed(before, after, word.arpTha, 2);
   if (end < l4 + neighbourLength) return;
   if (changesExtensions(before, after)) rewriteExtensions(view, l3, l4, end, before, after);
@@ -24,20 +25,20 @@ export function changesExtensions(before: FlowKey, after: FlowKey): boolean {
 }
 
 /** The type of the first option is written even where there is none: into padding, or into nothing. */
-function rewriteExtensions(view: DataView, l3: number, l4: number, end: number, before: FlowKey, after: FlowKey): void {
+function rewriteExtensions(view: ByteView, l3: number, l4: number, end: number, before: FlowKey, after: FlowKey): void {
   if (changed(before, after, word.ndReserved)) view.setUint32(l4 + 4, after[word.ndReserved] ?? 0);
   const option = l4 + neighbourLength;
   if (changed(before, after, word.tcpFlags) && option < view.byteLength) view.setUint8(option, after[word.tcpFlags] ?? 0);
   view.setUint16(l4 + 2, 0);
-  view.setUint16(l4 + 2, internetChecksum(bytesOf(view, l4, end), pseudoHeader(view, l3)));
+  view.setUint16(l4 + 2, internetChecksum(view.bytes.subarray(l4, end), pseudoHeader(view, l3)));
 }
 
 /** With extension headers it is not the one of RFC 8200, section 8.1: next header and length are those of the IPv6 header. */
-function pseudoHeader(view: DataView, l3: number): number {
-  return sumWords(bytesOf(view, l3 + 8, l3 + 40), view.getUint8(l3 + 6) + view.getUint16(l3 + 4));
+function pseudoHeader(view: ByteView, l3: number): number {
+  return sumWords(view.bytes.subarray(l3 + 8, l3 + 40), view.getUint8(l3 + 6) + view.getUint16(l3 + 4));
 }
 
-function rewriteAddresses(view: DataView, l4: number, end: number, before: FlowKey, after: FlowKey): void {
+function rewriteAddresses(view: ByteView, l4: number, end: number, before: FlowKey, after: FlowKey): void {
   const checksum = [l4 + 2];
   if (changed(before, after, word.ndTarget, 4)) {
     refuseUnseen([0, 4, 8, 12].every((offset, index) => view.getUint32(l4 + 8 + offset) === before[word.ndTarget + index]));
@@ -60,7 +61,7 @@ function refuseUnseen(isSeen: boolean): void {
  * The first option with a link-layer address of six bytes: no other is written. Open vSwitch takes the length of an option off what is left when it
  * has gone past the one in front of it.
  */
-function firstAddress(view: DataView, start: number, end: number): number | undefined {
+function firstAddress(view: ByteView, start: number, end: number): number | undefined {
   const lengthAt = (place: number): number => (place + optionUnit <= view.byteLength ? view.getUint8(place + 1) * optionUnit : 0);
   for (let at = start, left = end - start; left >= optionUnit; left -= lengthAt(at)) {
     const length = lengthAt(at);
@@ -71,8 +72,4 @@ function firstAddress(view: DataView, start: number, end: number): number | unde
     at += length;
   }
   return undefined;
-}
-
-function bytesOf(view: DataView, start: number, end: number): Uint8Array {
-  return new Uint8Array(view.buffer, view.byteOffset + start, end - start);
 }
