@@ -25,6 +25,8 @@ export interface Packet {
   isAsRead: boolean;
   /** Whether IP or what it carries was written since the packet entered the datapath. */
   isRewritten: boolean;
+  /** Whether headers have come or gone since it came to its node, so that nobody can tell how much room its buffer has. */
+  isResized: boolean;
   /** Whether it is inside a tunnel since it was last read: of the header around it, not all is known. */
   isWrapped: boolean;
   /** What the tracker takes it for where a tunnel has been put around it. */
@@ -52,7 +54,7 @@ export function arriving(frame: Uint8Array, inPort: number): Packet {
   key[word.inPort] = inPort;
   key[word.actsetOutput] = reservedPorts.UNSET;
   const padding = paddingOf(frame, layout, key);
-  return { frame, layout, arrived: key, key, isUnread: false, isAsRead: true, isRewritten: false, isWrapped: false, trackedAs: 'itself', cameTo: undefined, hash: fiveTuple(key, hashedProtocol(frame, layout, key, padding)), padding, tracked: undefined, seen: undefined };
+  return { frame, layout, arrived: key, key, isUnread: false, isAsRead: true, isRewritten: false, isResized: false, isWrapped: false, trackedAs: 'itself', cameTo: undefined, hash: fiveTuple(key, hashedProtocol(frame, layout, key, padding)), padding, tracked: undefined, seen: undefined };
 }
 
 /** Behind IPv6's extension headers, a whole TCP or UDP header is hashed with the protocol that IPv6 itself names (lib/dp-packet.h, dp_packet_update_rss_hash_ipv6_tcp_udp). */
@@ -94,8 +96,8 @@ function departingWrapped({ frame, layout, arrived, key }: Packet): Uint8Array {
 }
 
 /** The same packet, so that what happens to the copy leaves the original alone. */
-export function copyOf({ frame, layout, arrived, key, isUnread, isAsRead, isRewritten, isWrapped, trackedAs, cameTo, hash, padding, tracked, seen }: Packet): Packet {
-  return { frame, layout, arrived, key: copyKey(key), isUnread, isAsRead, isRewritten, isWrapped, trackedAs, cameTo, hash, padding, tracked, seen };
+export function copyOf({ frame, layout, arrived, key, isUnread, isAsRead, isRewritten, isResized, isWrapped, trackedAs, cameTo, hash, padding, tracked, seen }: Packet): Packet {
+  return { frame, layout, arrived, key: copyKey(key), isUnread, isAsRead, isRewritten, isResized, isWrapped, trackedAs, cameTo, hash, padding, tracked, seen };
 }
 
 /** What stands in the frame is to be written in the key. */
@@ -108,11 +110,16 @@ export function commit(packet: Packet, next: 'written to' | 'set apart' = 'writt
   if (!isChanged(packet)) return 'as they were';
   const { layout, arrived, key } = packet;
   noteRewriting(packet);
-  packet.frame = departing(packet);
+  putInto(packet, departing(packet));
   packet.layout = movedLayout(layout, arrived, key);
   packet.arrived = next === 'set apart' ? key : copyFields(key);
   packet.isAsRead = false;
   return 'changed';
+}
+
+function putInto(packet: Packet, frame: Uint8Array): void {
+  if (frame.length !== packet.frame.length) packet.isResized = true;
+  packet.frame = frame;
 }
 
 /** Whether actions changed what stands in the frame. */
@@ -138,7 +145,7 @@ export function reread(packet: Packet): void {
   packet.isUnread = false;
   if (packet.isAsRead && !isChanged(packet)) return;
   noteRewriting(packet);
-  packet.frame = departing(packet);
+  putInto(packet, departing(packet));
   if (packet.isWrapped && packet.key[word.pktMark] !== 0) throw new Unsupported('the model does not know what is left of pkt_mark where what a tunnel sends is read anew');
   packet.isWrapped = false;
   packet.layout = extract(packet.frame, packet.key);

@@ -9,11 +9,10 @@ import { addressFrom, printAddress, type Address } from './tuple.js';
 /** What a segment of a control connection tells. */
 export type FtpControl =
   | { readonly kind: 'nothing' }
-  /** Where an address stands in it: as it is written, and as it is where addresses are translated. */
-  | { readonly kind: 'port'; readonly port: number; readonly written?: string; readonly translated?: string }
+  /** Of which port, and whether the words are those that whoever reads it needs, where addresses are translated. */
+  | { readonly kind: 'port'; readonly port: number; readonly words: 'as needed' | 'of another address' }
   /** An address that is neither end of the connection, or words that are none. */
   | { readonly kind: 'invalid' };
-
 
 /** Bytes that are looked at; the last one of them, or of the segment, is not. */
 const longest = 128;
@@ -38,7 +37,7 @@ function readOverIpv4(text: string, command: string, { original, reply }: Connec
   if (found === undefined || port === undefined) return invalid;
   const [wanted, own] = command === '227' ? [original.dst.address, reply.src.address] : [reply.dst.address, original.src.address];
   if (![wanted, own].some((address) => isSameAddress(address, found.address))) return invalid;
-  return toPort(port, { written: found.written, translated: printAddress(wanted).replaceAll('.', ',') });
+  return toPort(port, found.written === printAddress(wanted).replaceAll('.', ',') ? 'as needed' : 'of another address');
 }
 
 function readOverIpv6(text: string, { original, reply }: Connection): FtpControl {
@@ -49,7 +48,7 @@ function readOverIpv6(text: string, { original, reply }: Connection): FtpControl
   if (address === undefined || port === undefined) return invalid;
   const told = addressFrom(address, 'ipv6');
   if (![reply.dst.address, original.src.address].some((end) => isSameAddress(end, told))) return invalid;
-  return toPort(port, { written, translated: printAddress(reply.dst.address) });
+  return toPort(port, written === printAddress(reply.dst.address) ? 'as needed' : 'of another address');
 }
 
 interface Found {
@@ -101,8 +100,8 @@ function portOfTwo(text: string): number | undefined {
   return high.value * 256 + Number(low);
 }
 
-function toPort(port: number | undefined, address: { readonly written?: string; readonly translated?: string } = {}): FtpControl {
-  return port === undefined || port > 0xffff ? invalid : { kind: 'port', port, ...address };
+function toPort(port: number | undefined, words: 'as needed' | 'of another address' = 'as needed'): FtpControl {
+  return port === undefined || port > 0xffff ? invalid : { kind: 'port', port, words };
 }
 
 function isSameAddress(one: Address, other: Address): boolean {

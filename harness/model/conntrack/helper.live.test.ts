@@ -59,8 +59,10 @@ const plain = [
   'PORT 10,0,0,1,16,2\r\n', 'port 10,0,0,1,16,3\r\n', '227 Entering Passive Mode (10,0,0,2,16,1)\r\n', '227 =10,0,0,2,16,2\r\n', 'PORT 10,0,0,9,16,1\r\n', '227 (10,0,0,1,16,3)\r\n', 'PORT 10,0,0,2,16,1\r\n', 'PORT 10,0,0,1,16\r\n', 'PORT 10,00,0,1,16,1\r\n', '227 10.0.0.2 16,1\r\n',
   'PORT 10,0,0,1 16 2\r\n', 'PORT 10,0,0,1,1600,2\r\n', 'USER anonymous\r\n', '226 Done.\r\n', '', 'P',
 ];
-/** Where the client has another address outside, what tells of it needs no other words. */
-const ofTranslated = ['PORT 10,0,0,9,16,2\r\n', '227 Entering Passive Mode (10,0,0,2,16,1)\r\n', '229 Entering Extended Passive Mode (|||4097|)\r\n', '229 extended passive (!!4098!)\r\n', 'EPRT |2|fd00::9|4097|\r\n', 'USER anonymous\r\n', '', ''];
+/** Where the client has another address outside, some of what tells of it needs other words, and gets none, for want of room; some does not. */
+const ofTranslated = [
+  'PORT 10,0,0,1,16,2\r\n', 'PORT 10,0,0,1,16,3\r\n', 'RETR file\r\n', '226 Transfer complete.\r\n', 'EPRT |2|fd00::1|4098|\r\n', `EPRT |2|fd00::1|4099|${' '.repeat(45)}\r\n`,
+  'PORT 10,0,0,9,16,2\r\n', '227 Entering Passive Mode (10,0,0,2,16,1)\r\n', '229 Entering Extended Passive Mode (|||4097|)\r\n', '229 extended passive (!!4098!)\r\n', 'EPRT |2|fd00::9|4097|\r\n', 'USER anonymous\r\n', '', ''];
 
 /** A packet of either host to few ports of the other, or to the address that it is translated to. */
 function anyPacket(random: Random, messages: Play['messages'], outside: number): Uint8Array {

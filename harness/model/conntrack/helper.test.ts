@@ -8,6 +8,7 @@ import { encodeIpv4, ipProtocols } from '../../packet/ipv4.js';
 import { encodeTcp } from '../../packet/tcp.js';
 import { encodeUdp } from '../../packet/udp.js';
 import { ipv4Number } from '../../base/address.js';
+import { Unpredictable, Unsupported } from '../../base/errors.js';
 import { ipv6Number } from '../../base/ipv6.js';
 import { behaviourOf, type Version } from '../behaviour.js';
 import { buildNode, type ModelNode } from '../node.js';
@@ -29,11 +30,12 @@ type Ends = readonly [src: string, srcPort: number, dst: string, dstPort: number
 const [client, server] = ['10.0.0.1', '10.0.0.2'];
 const [asked, answered]: readonly [Ends, Ends] = [[client, 4000, server, 21], [server, 21, client, 4000]];
 
-function send(node: ModelNode, protocol: 'tcp' | 'udp', [src, srcPort, dst, dstPort]: Ends, text = ''): void {
+function send(node: ModelNode, protocol: 'tcp' | 'udp', [src, srcPort, dst, dstPort]: Ends, text = ''): readonly string[] {
   const ends = { src, dst };
   const tcp = { srcPort, dstPort, sequence: 1000, acknowledgement: 1000, flags: 0x10, window: 60_000, urgentPointer: 0, options: new Uint8Array() };
   const transport = protocol === 'tcp' ? encodeTcp(tcp, Buffer.from(text), ends) : encodeUdp({ srcPort, dstPort }, Buffer.from(text), ends);
-  receiveFrame(node, 'p1', encodeEthernet({ dst: '02:00:00:00:00:02', src: '02:00:00:00:00:01', etherType: etherTypes.ipv4 }, encodeIpv4({ ...ends, protocol: ipProtocols[protocol], ttl: 64 }, transport)));
+  const { step } = receiveFrame(node, 'p1', encodeEthernet({ dst: '02:00:00:00:00:02', src: '02:00:00:00:00:01', etherType: etherTypes.ipv4 }, encodeIpv4({ ...ends, protocol: ipProtocols[protocol], ttl: 64 }, transport)));
+  return step.outputs.map(({ frame }) => Buffer.from(frame).toString('latin1'));
 }
 
 const related = (node: ModelNode) => stateOf(node).connections.flatMap(({ original, mark, parent }) => (parent === undefined ? [] : [`${original} mark=${mark} of ${parent}`]));
@@ -89,11 +91,23 @@ void t.test('words of FTP over both families', (t) => {
   t.end();
 });
 
+const translating = 'ct(commit,alg=ftp,nat(src=10.0.0.9),exec(set_field:5->ct_mark)),LOCAL';
+const words = 'PORT 10,0,0,1,16,2\r\n';
+
+void t.test('words of FTP that need another address, for which the buffer has no room', (t) => {
+  const node = nodeOf(undefined, [`tcp,tp_dst=21 actions=${translating}`, 'priority=1,ip actions=ct(commit,exec(set_field:9->ct_mark))']);
+  const [left] = send(node, 'tcp', asked, words);
+  t.ok(left?.includes('\x0a\x00\x00\x09') && left.endsWith(words), 'the header has the other address, and what FTP tells has not');
+  send(node, 'tcp', [server, 20, '10.0.0.9', 4098]);
+  t.strictSame(related(node), [`src=10.0.0.2,dst=10.0.0.9,sport=20,dport=4098 mark=5 of ${parent}`]);
+  t.end();
+});
+
 void t.test('refused by name', async (t) => {
-  const refuses = (why: RegExp, work: () => void) => t.throws(work, { name: 'Unsupported', message: why });
-  const tells = (text: string, version?: Version, own?: readonly string[]) => { send(nodeOf(version, own), 'tcp', asked, text); };
-  refuses(/does not write another address into what FTP tells/, () => { tells('PORT 10,0,0,1,16,2\r\n', [4, 0], ['tcp actions=ct(commit,alg=ftp,nat(src=10.0.0.9))']); });
-  refuses(/whether src=10.0.0.2.*is still expected/, () => {
+  const refuses = (why: RegExp, as: typeof Unsupported, work: () => void) => { t.equal((t.throws(work, why) as Error).constructor, as); };
+  const tagged = nodeOf(undefined, [`tcp actions=push_vlan:0x8100,LOCAL,pop_vlan,${translating}`]);
+  refuses(/whose headers have come or gone has room/, Unpredictable, () => { send(tagged, 'tcp', asked, words); });
+  refuses(/whether src=10.0.0.2.*is still expected/, Unsupported, () => {
     const node = nodeOf();
     send(node, 'tcp', asked, 'PORT 10,0,0,1,16,2\r\n');
     operate(node, { kind: 'advance', node: 'n', ms: 100_000_000 });

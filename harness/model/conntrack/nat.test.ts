@@ -49,7 +49,7 @@ function told({ outputs }: SwitchStep): string {
   return outputs.map((output) => `${output.port}: ${describeFrame(output.frame).replace(/^.*?(?= 10)/, '').replace(/ (length|seq).*/, '').trim()}`).join();
 }
 
-const seeing = (original: string, reply: string): Witness => ({ ...firstOfAll, connections: () => Promise.resolve([{ node: 'n', zone: 5, protocol: 'udp', original, reply, mark: 0, progress: '', timeoutS: 60 }]) });
+const seeing = (original: string, reply: string, protocol: 'udp' | 'icmp' = 'udp'): Witness => ({ ...firstOfAll, connections: () => Promise.resolve([{ node: 'n', zone: 5, protocol, original, reply, mark: 0, progress: '', timeoutS: 60 }]) });
 
 void t.test('a source, and back', async (t) => {
   const node = translating('nat(src=10.9.9.9)');
@@ -124,6 +124,10 @@ void t.test('what is open, the switch is asked for', async (t) => {
     t.equal(await sent(full, 'p1', udp(`10.0.1.${host}`, 1000, server, 53), seen), `snat: 10.9.9.9 > 10.0.0.2 UDP ${port} > 53`);
   }
   t.equal(await sent(full, 'p1', udp('10.0.1.3', 1000, server, 53), firstOfAll), 'plain: 10.0.1.3 > 10.0.0.2 UDP 1000 > 53', 'both are taken');
+  const icmp = translating('nat(src=10.9.9.8-10.9.9.9)', '3.5');
+  const seenFor = (src: string, translated: string) => seeing(`src=${src},dst=10.0.0.2,id=7,type=8,code=0`, `src=10.0.0.2,dst=${translated},id=7,type=0,code=0`, 'icmp');
+  t.equal(await sent(icmp, 'p1', echo(client, server, 7), seenFor(client, '10.9.9.9')), 'snat: 10.9.9.9 > 10.0.0.2 ICMP echo request id 7');
+  t.equal(await sent(icmp, 'p1', echo(other, server, 7), seenFor(other, other)), 'plain: 10.0.0.3 > 10.0.0.2 ICMP echo request id 7', 'what is there another flow has begun, for the address that was chosen is taken');
 });
 
 void t.test('`persistent` depends on the client alone', async (t) => {

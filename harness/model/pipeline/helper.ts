@@ -1,5 +1,5 @@
 /** The helpers of FTP and TFTP beside the tracker: what packets of their connections tell of others (Open vSwitch lib/conntrack.c, handle_ftp_ctl, handle_tftp_ctl). */
-import { Unsupported } from '../../base/errors.js';
+import { Unpredictable, Unsupported } from '../../base/errors.js';
 import { ctStateBits } from '../../openflow/fields.js';
 import { readFtp, type FtpControl } from '../conntrack/ftp.js';
 import { expect, readerOf } from '../conntrack/helper.js';
@@ -18,12 +18,20 @@ export function readAlong(node: ModelNode, { packet, seen }: { readonly packet: 
   const reader = readerOf(packet.arrived, helper, connection, node.behaviour);
   if (reader === undefined) return said;
   if (seen.kind !== 'packet') throw new Unsupported('the model does not read fragments of FTP and TFTP');
-  const told: FtpControl = reader === 'tftp' ? { kind: 'port', port: connection.original.src.port } : readFtp(payloadOf(packet), connection, node.behaviour);
+  const told: FtpControl = reader === 'tftp' ? { kind: 'port', port: connection.original.src.port, words: 'as needed' } : readFtp(payloadOf(packet), connection, node.behaviour);
   if (told.kind === 'nothing') return said;
-  if (told.kind === 'port' && nat !== undefined && told.written !== told.translated) throw new Unsupported('the model does not write another address into what FTP tells, after which sequence numbers go on by others');
+  if (told.kind === 'port' && nat !== undefined && told.words === 'of another address') refuseRoom(packet);
   if (told.kind === 'invalid') return { ...said, state: said.state | ctStateBits.trk | ctStateBits.inv };
   tell(node, connection, told.port, (said.state & ctStateBits.rpl) !== 0);
   return said;
+}
+
+/**
+ * Open vSwitch writes another address into what FTP tells, unless the buffer is too small for the longest that there is; it counts room in front as room behind. A packet that came to one of its dummy devices has two bytes
+ * (lib/packets.c, eth_from_hex): it tells what it told, and its sequence numbers stay.
+ */
+function refuseRoom({ isResized }: Packet): void {
+  if (isResized) throw new Unpredictable('the model does not know whether a packet whose headers have come or gone has room for another address in what FTP tells');
 }
 
 function tell({ connections, controls, nowMs }: ModelNode, control: Connection, port: number, isReply: boolean): void {

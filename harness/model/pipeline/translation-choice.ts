@@ -29,9 +29,10 @@ export function chooseTranslation(node: ModelNode, original: Tuple, { to }: NatA
   if (!isOpen) return first;
   const seen = seenTranslation(node, original, 'chooses by a seed of its own');
   assert(to !== undefined, 'a choice is open where flows ask for a range');
-  if (seen === undefined) return mayBeExhausted((tuple) => reply(picksFor(tuple, to))) ? undefined : first;
-  const possible = reply(picksFor(seen, to));
-  return possible !== undefined && printTuple(possible) === printTuple(seen) ? possible : first;
+  const possible = seen && reply(picksFor(seen, to));
+  if (seen !== undefined && possible !== undefined && printTuple(possible) === printTuple(seen)) return possible;
+  // What is there under its tuple may have been begun by another flow, once nothing was left to translate to.
+  return mayBeExhausted((tuple) => reply(picksFor(tuple, to))) ? undefined : first;
 
   /** What has ended may still be in the way (Open vSwitch before 3.3): then the next is taken that is not. */
   function whileOthersEnd(): Tuple | undefined {

@@ -50,7 +50,7 @@ export function sendThroughTunnel(at: Translation, { config }: TunnelPort, lengt
   refusePutOff(envelope, packet.isRewritten, node.behaviour);
   const frame = wrap(packet.frame.subarray(0, packet.frame.length - cutOff), packet.hash, envelope);
   if (at.isLast) at.isLasting = true;
-  if (length !== 'whole') return comeInAnew(at, below, { ...arriving(frame, reservedPorts.LOCAL), hash: packet.hash });
+  if (length !== 'whole') return comeInAnew(at, below, { ...arriving(frame, reservedPorts.LOCAL), isResized: true, hash: packet.hash });
   goBelow(at, below, wrapped(packet, frame, envelope, node.behaviour), envelope, { frame: packet.frame, layout: packet.layout, arrived: packet.arrived });
 }
 
@@ -173,5 +173,5 @@ function arrivedThrough({ ofport }: TunnelPort, { frame, source, destination, id
   packet.key[word.tunTos] = tos;
   packet.key[word.tunTtl] = ttl;
   packet.key[word.tunFlags] = isOam ? 1 : 0;
-  return { ...packet, cameTo: destination };
+  return { ...packet, isResized: true, cameTo: destination };
 }

@@ -141,7 +141,7 @@ export function wrapped(packet: Packet, frame: Uint8Array, { config, header, lin
   key[word.nwTtl] = header.ttl;
   key[word.tpSrc] = 0;
   key[word.tpDst] = config.udpPort;
-  return { frame, layout: extract(frame, emptyKey()), arrived: copyFields(key), key, isUnread: false, isAsRead: false, isRewritten: false, isWrapped: true, trackedAs: trackedAs(packet, config, header, behaviour), cameTo: undefined, hash: packet.hash, padding: 0, tracked: undefined, seen: undefined };
+  return { frame, layout: extract(frame, emptyKey()), arrived: copyFields(key), key, isUnread: false, isAsRead: false, isRewritten: false, isResized: true, isWrapped: true, trackedAs: trackedAs(packet, config, header, behaviour), cameTo: undefined, hash: packet.hash, padding: 0, tracked: undefined, seen: undefined };
 }
 
 /**
