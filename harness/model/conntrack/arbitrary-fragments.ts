@@ -14,8 +14,8 @@ import type { Sent } from './arbitrary-traffic.js';
 import type { Family } from './tuple.js';
 
 const ends: Readonly<Record<Family, readonly IpAddresses[]>> = {
-  ipv4: [{ src: '10.0.0.1', dst: '10.9.0.2' }, { src: '10.9.0.2', dst: '10.0.0.1' }],
-  ipv6: [{ src: 'fd00::1', dst: 'fd09:0:0:1::2' }, { src: 'fd09:0:0:1::2', dst: 'fd00::1' }],
+  ipv4: [{ src: '10.0.0.1', dst: '10.9.0.2' }, { src: '10.9.0.2', dst: '10.0.0.1' }, { src: '10.9.0.2', dst: '10.0.0.7' }, { src: '10.9.0.7', dst: '10.0.0.1' }],
+  ipv6: [{ src: 'fd00::1', dst: 'fd09:0:0:1::2' }, { src: 'fd09:0:0:1::2', dst: 'fd00::1' }, { src: 'fd09:0:0:1::2', dst: 'fd00::7' }, { src: 'fd09:0:0:1::7', dst: 'fd00::1' }],
 };
 
 const chance = (random: Random, percent: number): boolean => random.integer(1, 100) <= percent;

@@ -20,8 +20,8 @@ const sizes = { all: 3000 } as const;
 const payload = (addresses: { readonly src: string; readonly dst: string }) => encodeUdp({ srcPort: 7, dstPort: 8 }, new Uint8Array(sizes.all - 8), addresses);
 const framed = (etherType: number, bytes: Uint8Array) => encodeEthernet({ dst: '02:00:00:00:00:02', src: '02:00:00:00:00:01', etherType }, bytes);
 
-function ipv4(start: number, end: number, identification = 1, transport = payload(ends)): Uint8Array {
-  return framed(etherTypes.ipv4, encodeIpv4({ ...ends, ttl: 64, protocol: ipProtocols.udp, identification, flags: end < sizes.all ? 1 : 0, fragmentOffset: start / 8 }, transport.subarray(start, end)));
+function ipv4(start: number, end: number, identification = 1, transport = payload(ends), addresses = ends): Uint8Array {
+  return framed(etherTypes.ipv4, encodeIpv4({ ...addresses, ttl: 64, protocol: ipProtocols.udp, identification, flags: end < sizes.all ? 1 : 0, fragmentOffset: start / 8 }, transport.subarray(start, end)));
 }
 
 function ipv6(start: number, end: number): Uint8Array {
@@ -32,8 +32,8 @@ function ipv6(start: number, end: number): Uint8Array {
 const pieces = [[0, 1208], [1208, 2416], [2416, 3000]] as const;
 const [first, second, third] = pieces.map(([start, end]) => ipv4(start, end)) as [Uint8Array, Uint8Array, Uint8Array];
 
-function tracking(version?: Version, tracks = 'ct(table=1)'): ModelNode {
-  const flows = [...['ip', 'ipv6'].flatMap((family) => [`${family},actions=${tracks}`, `table=1,${family},ct_state=+new actions=output:2`, `table=1,${family},ct_state=+inv actions=output:3`])];
+function tracking(version?: Version, tracks = 'ct(table=1)', families = ['ip', 'ipv6']): ModelNode {
+  const flows = [...families.flatMap((family) => [`${family},actions=${tracks}`, `table=1,${family},ct_state=+new actions=output:2`, `table=1,${family},ct_state=+inv actions=output:3`])];
   const ports = [1, 2, 3].map((ofport) => ({ kind: 'endpoint' as const, name: `p${ofport}`, ofport }));
   return buildNode({ node: 'n', hosts: [], bridges: [{ name: 'br', mac: '02:00:00:00:00:fe', ports, flows }] }, version);
 }
@@ -50,6 +50,14 @@ void t.test('fragments wait until none is missing, and come out as they came, in
   told(node, [third, first]);
   t.strictSame(receiveFrame(node, 'p1', second).step.outputs.map(({ frame }) => Buffer.from(frame)), [first, second, third].map((frame) => Buffer.from(frame)));
   t.strictSame(told(node, [ipv4(0, 1208, 2), second, third]), ['', '', ''], 'those of other packets do not help');
+});
+
+void t.test('a packet that is translated as a whole: each fragment has its addresses, the first its port and checksum', async (t) => {
+  const addresses = { ...ends, src: '10.0.0.9' };
+  const transport = encodeUdp({ srcPort: 4000, dstPort: 8 }, new Uint8Array(sizes.all - 8), addresses);
+  const node = tracking(undefined, 'ct(commit,nat(src=10.0.0.9:4000),table=1)', ['ip']);
+  told(node, [third, first]);
+  t.strictSame(receiveFrame(node, 'p1', second).step.outputs.map(({ frame }) => Buffer.from(frame)), pieces.map(([start, end]) => Buffer.from(ipv4(start, end, 1, transport, addresses))));
 });
 
 void t.test('what is invalid', async (t) => {

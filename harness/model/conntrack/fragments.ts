@@ -6,12 +6,14 @@ import { Unsupported } from '../../base/errors.js';
 import type { ByteView } from '../../packet/byte-view.js';
 import { internetChecksum } from '../../packet/checksum.js';
 import { etherTypes } from '../../packet/ethernet.js';
-import { fragment, word } from '../../packet/flow-key.js';
+import { copyKey, fragment, tupleWords, word } from '../../packet/flow-key.js';
 import { viewOf } from '../../packet/header.js';
 import { extensionHeaders, extensionLength, isExtension } from '../../packet/ipv6-extension.js';
 import { ipv6Length } from '../../packet/ipv6.js';
+import { replaceWords } from '../../packet/rewrite/bytes.js';
 import type { Behaviour } from '../behaviour.js';
 import type { Packet } from '../packet.js';
+import type { Bytes } from './translate.js';
 import type { Family } from './tuple.js';
 
 /** Packets that are not whole yet, the oldest first. */
@@ -146,7 +148,7 @@ function isComplete(pieces: Piece[]): boolean {
   return pieces.every(({ start }, index) => index === 0 || pieces[index - 1]?.end === start - 1);
 }
 
-/** The first fragment's frame with what the others carry behind it. Undefined where that is more than fits. */
+/** The first fragment's frame with what the others carry behind it; in IPv6 extension headers stay, but are not told of. Undefined where that is more than fits. */
 function together(pieces: readonly Piece[], family: Family, { reassembledSize }: Behaviour): Uint8Array | undefined {
   const [first, ...others] = pieces.map(({ packet }) => packet);
   if (first === undefined) return undefined;
@@ -157,7 +159,9 @@ function together(pieces: readonly Piece[], family: Family, { reassembledSize }:
   if (size > limits.packet) return undefined;
   const view = viewOf(frame);
   if (family === 'ipv6') {
+    view.setUint16(fragmentHeader(view, l3) + 2, 0);
     view.setUint16(l3 + 4, frame.length - l3 - ipv6Length);
+    view.setUint8(l3 + 6, first.arrived[word.nwProto] ?? 0);
     return frame;
   }
   view.setUint16(l3 + 2, frame.length - l3);
@@ -165,6 +169,25 @@ function together(pieces: readonly Piece[], family: Family, { reassembledSize }:
   view.setUint16(l3 + 10, 0);
   view.setUint16(l3 + 10, internetChecksum(frame.subarray(l3, first.layout.l4)));
   return frame;
+}
+
+/**
+ * A fragment of a packet that was translated as a whole: it gets that one's addresses, and the first one all that it carries; what may look like a
+ * checksum in a later one is payload (lib/ipf.c, ipf_post_execute_reass_pkts).
+ */
+export function partOf(whole: Bytes, piece: Packet): Packet {
+  const { layout: { l3, l4 }, padding } = piece;
+  const [frame, arrived, key] = [piece.frame.slice(), copyKey(piece.arrived), copyKey(piece.key)];
+  const isFirst = ((arrived[word.nwFrag] ?? 0) & fragment.later) === 0;
+  if (isFirst) frame.set(whole.frame.subarray(l4, frame.length - padding), l4);
+  if (arrived[word.ethType] === etherTypes.ipv4) replaceWords(viewOf(frame), l3 + 12, whole.key, word.nwSrc, 2, [l3 + 10]);
+  else frame.set(whole.frame.subarray(l3 + 8, l3 + ipv6Length), l3 + 8);
+  for (const field of tupleWords) {
+    if (!isFirst && (field === word.tpSrc || field === word.tpDst)) continue;
+    arrived[field] = whole.key[field] ?? 0;
+    key[field] = whole.key[field] ?? 0;
+  }
+  return { ...piece, frame, arrived, key, isAsRead: false, isRewritten: true };
 }
 
 /** Whether a packet is a fragment of another. */

@@ -5,7 +5,9 @@ import { copyKey, fragment, word } from '../../packet/flow-key.js';
 import { icmp6Types } from '../../packet/icmp6.js';
 import { ipProtocols } from '../../packet/ipv4.js';
 import type { Behaviour } from '../behaviour.js';
-import { gather, isFragment } from '../conntrack/fragments.js';
+import { gather, isFragment, partOf } from '../conntrack/fragments.js';
+import type { Tracked } from '../conntrack/tracked.js';
+import { translate } from '../conntrack/translate.js';
 import { copyOf, type Packet } from '../packet.js';
 import type { Execution, Frozen } from './translation.js';
 
@@ -39,6 +41,13 @@ export function assemble(run: Execution, packet: Packet, zone: number, behind: n
     default:
       return gathered;
   }
+}
+
+/** The fragments of a packet, where it is translated as a whole. */
+export function piecesOf({ packet: { frame, layout, arrived }, pieces }: Extract<Seen, { kind: 'whole' }>, { becomes }: Tracked, behaviour: Behaviour): readonly Packet[] {
+  if (becomes === undefined) return pieces;
+  const whole = translate({ frame, layout, key: arrived }, becomes, behaviour);
+  return pieces.map((piece) => partOf(whole, piece));
 }
 
 /** What goes on with the packet of `frozen` in its place, and knows all that it knows beside its bytes. */

@@ -18,7 +18,7 @@ import type { Packet } from '../packet.js';
 import type { TraceStep } from '../trace.js';
 import { asCarried, carriedBy, translated } from './carried.js';
 import { readAlong } from './helper.js';
-import { assemble, inPlaceOf, lacksPorts } from './reassembly.js';
+import { assemble, inPlaceOf, lacksPorts, piecesOf } from './reassembly.js';
 import { chooseTranslation } from './translation-choice.js';
 import type { Execution, Frozen } from './translation.js';
 
@@ -48,8 +48,7 @@ export function trackNow(run: Execution, { asked, marks, onward: place, flow, to
   setMarks(found, marks);
   const said = readAlong(node, { packet: onward, seen }, found, asked);
   const { becomes } = said;
-  if (becomes !== undefined) {
-    if (seen.kind === 'whole') throw new Unsupported('the model does not translate fragments');
+  if (becomes !== undefined && seen.kind !== 'whole') {
     Object.assign(onward, asCarried(onward, translated(carriedBy(onward), becomes), behaviour));
     run.carried = translated(run.carried, becomes);
   }
@@ -58,7 +57,7 @@ export function trackNow(run: Execution, { asked, marks, onward: place, flow, to
   run.carried = { changes: run.carried.changes, tracked, inside: run.carried.inside };
   if (place === undefined) return undefined;
   if (seen.kind !== 'whole') return goOn(run, place, told, onward, tracked);
-  for (const one of seen.pieces) {
+  for (const one of piecesOf(seen, said, behaviour)) {
     const piece = inPlaceOf(onward, one);
     goOn(run, place, told, piece, { said, key: piece.arrived, holds });
   }
