@@ -1,10 +1,11 @@
 /** The connection of a packet, translated or not (Open vSwitch lib/conntrack.c, initial_conn_lookup, conn_update_state). */
-import { Unsupported } from '../../base/errors.js';
+import { Unpredictable } from '../../base/errors.js';
 import { ctStateBits } from '../../openflow/fields.js';
+import type { Behaviour } from '../behaviour.js';
 import { cutShort, isAnsweredElsewhere, lookup, type Connection } from './connection.js';
 import type { TrackedPacket } from './packet.js';
 import type { Asked, Tracked, Tracker } from './tracked.js';
-import { isIcmp, isSame, reversed, type Tuple } from './tuple.js';
+import { isIcmp, isSame, keyOf, reversed, type Tuple } from './tuple.js';
 
 /** Bits of ct_state that tell that a packet was translated in its zone. */
 export const translatedBits = ctStateBits.snat | ctStateBits.dnat;
@@ -14,6 +15,8 @@ export interface Found {
   readonly isReply: boolean;
   /** The packet's direction, as it was before it was translated. */
   readonly tuple: Tuple;
+  /** Where it begins none: what it would begin is there. */
+  readonly isThere?: true;
 }
 
 /** The packet's connection; one that was translated in this zone is looked up by what its answers look like (initial_conn_lookup). */
@@ -22,19 +25,36 @@ export function find({ connections, nowMs, behaviour }: Tracker, packet: Tracked
   const { tuple } = packet;
   const connection = lookup(connections, wasTranslated ? reversed(tuple) : tuple, nowMs);
   if (connection === undefined) {
-    const first = wasTranslated && nat === undefined ? earlier?.original : undefined;
-    return { connection: first === undefined ? undefined : lookup(connections, asFirst(first, tuple), nowMs), isReply: false, tuple };
+    return { connection: beganAs(tuple), isReply: false, tuple };
   }
   const isReply = wasTranslated === isSame(connection.original, wasTranslated ? reversed(tuple) : tuple);
   const own = wasTranslated ? (isReply ? connection.reply : connection.original) : tuple;
   const isOfItsOwn = behaviour.answersToTranslated === 'of their own' && isAnsweredElsewhere(connection);
-  if (commits === 'by force' && isOfItsOwn && wasTranslated) throw new Unsupported('the model does not know what Open vSwitch before 3.3 makes of `force` for a packet that was translated in the same zone');
+  if (commits === 'by force' && isOfItsOwn && wasTranslated) {
+    // Both directions are taken for answers: the first to what answers to the connection are found as, which does not end.
+    if (isReply) cutShort(connection, nowMs);
+    return { connection: beganAs(own), isReply: true, tuple: own, isThere: true };
+  }
   if (commits !== 'by force' || !isReply || isOfItsOwn) return { connection, isReply, tuple: own };
   cutShort(connection, nowMs);
   return { connection: undefined, isReply, tuple: own };
+
+  /** By what the packet was before it was translated (check_orig_tuple). */
+  function beganAs(at: Tuple): Connection | undefined {
+    if (!wasTranslated || nat !== undefined || earlier?.original === undefined) return undefined;
+    const first = asFirst(earlier.original, at);
+    refuseAnswers(connections.get(keyOf(first)), first, behaviour);
+    return lookup(connections, first, nowMs);
+  }
 }
 
-/** What the packet's connection began with, but for the identifier of ICMP, which is the packet's own (check_orig_tuple). */
+/** @throws Unpredictable where Open vSwitch takes for the connection what answers to it are found as. */
+function refuseAnswers(connection: Connection | undefined, first: Tuple, { answersToTranslated }: Behaviour): void {
+  if (answersToTranslated === 'of it' || connection === undefined || !isAnsweredElsewhere(connection) || !isSame(connection.reply, first)) return;
+  throw new Unpredictable('Open vSwitch before 3.3 ends itself where an answer that was translated asks by force, and then asks again in the same zone');
+}
+
+/** What the packet's connection began with, but for the identifier of ICMP, which is the packet's own. */
 function asFirst(first: Tuple, { src, dst }: Tuple): Tuple {
   return isIcmp(first) ? { ...first, src: { ...first.src, port: src.port }, dst: { ...first.dst, port: dst.port } } : first;
 }

@@ -137,6 +137,27 @@ void t.test('`persistent` depends on the client alone', async (t) => {
   await t.rejects(sent(translating('nat(src=10.9.9.0-10.9.9.255,persistent)', '3.3'), 'p1', udp(client, 1000, server, 53)), /seed of its own/, 'since 3.4');
 });
 
+void t.test('before 3.3, who asks by force behind its translation is taken for an answer', async (t) => {
+  const forcing = (version: string, again = 'drop') => {
+    const ports = ['p1', 'p2'].map((name, index) => ({ kind: 'endpoint' as const, name, ofport: index + 1 }));
+    const flows = ['in_port=1,ip,actions=ct(commit,zone=5,nat(src=10.0.0.9),table=1)', 'in_port=2,ip,actions=ct(zone=5,nat,table=1)', 'table=1,ip actions=ct(commit,force,zone=5,exec(set_field:7->ct_mark),table=2)', `table=2,ip actions=${again}`];
+    return buildNode({ node: 'n', hosts: [], bridges: [{ name: 'br', mac: '02:00:00:00:00:fe', ports, flows }] }, parseVersion(version));
+  };
+  const after = async (version: string, frames: readonly (readonly [port: string, frame: Uint8Array])[]) => {
+    const node = forcing(version);
+    for (const [port, frame] of frames) await sent(node, port, frame);
+    return stateOf(node).connections.map(({ original, reply, mark, progress }) => `${original} ${reply} ${mark} ${progress}`.trim());
+  };
+  const [go, back] = [['p1', udp(client, 4000, server, 53)], ['p2', udp(server, 53, '10.0.0.9', 4000)]] as const;
+  const connection = 'src=10.0.0.1,dst=10.0.0.2,sport=4000,dport=53 src=10.0.0.2,dst=10.0.0.9,sport=53,dport=4000';
+  t.strictSame(await after('3.1', [go]), [`${connection} 7`]);
+  t.strictSame(await after('3.1', [go, back]), [], 'an answer ends it, and begins none');
+  t.strictSame(await after('3.5', [go, back]), ['src=10.0.0.2,dst=10.0.0.9,sport=53,dport=4000 src=10.0.0.9,dst=10.0.0.2,sport=4000,dport=53 7'], 'since then it begins one');
+  const again = forcing('3.1', 'ct(zone=5)');
+  await sent(again, ...go);
+  t.ok((await sent(again, ...back).catch((error: unknown) => error)) instanceof Unpredictable, 'Open vSwitch ends itself');
+});
+
 void t.test('before 3.3, what has ended is in the way until Open vSwitch sweeps up, at a moment that nobody knows', async (t) => {
   const answer = udp(server, 53, '10.0.0.9', 4000);
   const ended = async (ms: number, version: string) => {

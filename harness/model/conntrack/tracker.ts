@@ -22,9 +22,9 @@ export function track<Node extends Tracker>(tracker: Node, packet: TrackedPacket
   const { zone, nat } = asked;
   if (packet === undefined) return { zone, state: trk | inv, isReply: false };
   const earlier = before?.zone === zone ? before : undefined;
-  const { connection, isReply, tuple } = find(tracker, packet, asked, earlier);
+  const { connection, isReply, tuple, isThere } = find(tracker, packet, asked, earlier);
   const state = trk | (earlier?.state ?? 0);
-  if (connection === undefined && isInTheWay(tracker, tuple)) return { zone, state: state | inv, isReply: false };
+  if (connection === undefined && isThere === undefined && isInTheWay(tracker, tuple)) return { zone, state: state | inv, isReply: false };
   if (packet.kind === 'error') return translated(relatedTo(zone, state, isReply, tuple, connection), nat);
   if (connection !== undefined) {
     const known = connection.parent === undefined ? state : state | rel;
@@ -37,7 +37,7 @@ export function track<Node extends Tracker>(tracker: Node, packet: TrackedPacket
   }
   // Where there was none to be found, nothing has come since. What another is in the way of still belongs to the one that it has ended.
   const isFree = connection === undefined && asked.commits !== 'by force' && (state & translatedBits) === 0;
-  if (!isFree && isTaken(tracker, tuple)) return connection === undefined ? { zone, state, isReply, original: tuple } : { zone, state, isReply, connection, original: firstOf(connection) };
+  if (isThere || (!isFree && isTaken(tracker, tuple))) return connection === undefined ? { zone, state, isReply, original: tuple } : { zone, state, isReply, connection, original: firstOf(connection) };
   const expected = expectedAs(tracker.connections, tracker.controls, tuple, tracker.nowMs);
   const original = expected?.parent ?? tuple;
   if (!opens(packet)) return withExpected({ zone, state: trk | inv, isReply, original }, expected);
