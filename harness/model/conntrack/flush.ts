@@ -1,7 +1,7 @@
 /** Connections that are forgotten at somebody's word (ovs-vswitchd(8), "dpctl/flush-conntrack"; Open vSwitch lib/ct-dpif.c, ct_dpif_flush). */
-import { InputError, Unsupported } from '../../base/errors.js';
+import { InputError, Unpredictable, Unsupported } from '../../base/errors.js';
 import { ipProtocols } from '../../packet/ipv4.js';
-import { forget, isAnsweredElsewhere, liveConnections, type Connection, type Moment } from './connection.js';
+import { forget, isAnsweredElsewhere, liveConnections, lookup, type Connection, type Moment } from './connection.js';
 import { printTuple, type Tuple } from './tuple.js';
 
 /** What the words of a tuple are in the text of a connection's direction. */
@@ -16,13 +16,20 @@ interface Wanted {
 /**
  * Forgets all connections, or those of a zone, or those whose first direction has all that `tuple` says. A tuple that leaves nothing open
  * names the one connection that a packet like it would belong to, in zone 0 where none is given; before 3.3 not by the answers to one that is translated.
- * @throws InputError for a tuple that is none.
+ * @throws InputError for a tuple that is none. @throws Unpredictable where connections cover each other.
  */
 export function flushConnections(moment: Moment, { zone, tuple: text }: { readonly zone?: number; readonly tuple?: string }): void {
   const tuple = text === undefined ? undefined : parseTuple(text);
   if (tuple !== undefined && leavesNothingOpen(tuple)) return flushOne(moment, zone ?? 0, tuple);
   const isMeant = ({ original }: Connection) => (zone === undefined || original.zone === zone) && (tuple === undefined || isAlike(original, tuple));
+  if (tuple !== undefined) refuseCovered(moment, isMeant);
   for (const connection of new Set(moment.connections.values())) if (isMeant(connection)) forget(moment.connections, connection);
+}
+
+/** @throws Unpredictable where another would be forgotten in the place of one that is meant: each is looked for by how it began, in the order of hashes. */
+function refuseCovered({ connections, nowMs }: Moment, isMeant: (connection: Connection) => boolean): void {
+  const covered = liveConnections(connections, nowMs).find((connection) => isMeant(connection) && lookup(connections, connection.original, nowMs) !== connection);
+  if (covered !== undefined) throw new Unpredictable(`nobody can foresee what Open vSwitch forgets where part of a tuple means ${printTuple(covered.original)}, which another connection covers`);
 }
 
 function flushOne({ connections, nowMs, behaviour }: Moment, zone: number, tuple: Wanted): void {

@@ -14,6 +14,7 @@ import { encodeTcp, tcpFlags } from '../../packet/tcp.js';
 import { encodeUdp } from '../../packet/udp.js';
 import { parseVersion } from '../behaviour.js';
 import { buildNode, type ModelNode } from '../node.js';
+import { operate } from '../operations.js';
 import { stateOf } from '../state.js';
 import { receiveFrame } from '../switch.js';
 import { decide, firstOfAll, Undecided, type Witness } from '../undecided.js';
@@ -169,4 +170,28 @@ void t.test('before 3.3, what has ended is in the way until Open vSwitch sweeps 
   t.equal(await ended(59_999, '3.1'), 'dnat: 10.0.0.2 > 10.0.0.1 UDP 53 > 4000', 'it has not ended');
   for (const ms of [60_000, 60_001]) t.ok((await ended(ms, '3.1').catch((error: unknown) => error)) instanceof Unpredictable, `${ms} ms`);
   t.equal(await ended(60_000, '3.5'), 'plain: 10.0.0.2 > 10.0.0.9 UDP 53 > 4000', 'since then it is gone at once');
+});
+
+void t.test('before 3.3, a connection translated into what it was ends, and the next packet ends Open vSwitch', async (t) => {
+  const { SYN, RST, ACK } = tcpFlags;
+  const segment = (src: string, srcPort: number, dst: string, dstPort: number, flags: number) => ip(ipProtocols.tcp, src, dst, encodeTcp({ srcPort, dstPort, sequence: 1, acknowledgement: 2, flags, window: 1000, urgentPointer: 0, options: new Uint8Array() }, new Uint8Array(), { src, dst }));
+  const node = translating(`nat(src=${client})`, '3.1');
+  await sent(node, 'p1', segment(client, 4000, server, 80, SYN));
+  await sent(node, 'p2', segment(server, 80, client, 4000, RST | ACK));
+  await sent(node, 'p1', segment(client, 4000, server, 80, SYN));
+  t.ok((await sent(node, 'p2', segment(server, 80, client, 4000, SYN | ACK)).catch((error: unknown) => error)) instanceof Unpredictable);
+});
+
+void t.test('part of a tuple', (t) => {
+  const flows = ['in_port=1,ip,actions=ct(commit,nat(src=10.0.0.9))', 'in_port=2,ip,actions=ct(commit)'];
+  const node = buildNode({ node: 'n', hosts: [], bridges: [{ name: 'br', mac: '02:00:00:00:00:fe', ports: ['p1', 'p2'].map((name, index) => ({ kind: 'endpoint', name, ofport: index + 1 })), flows }] });
+  const flush = (tuple: string) => { operate(node, { kind: 'flush', node: 'n', tuple }); };
+  receiveFrame(node, 'p1', udp(client, 4000, server, 53));
+  receiveFrame(node, 'p1', udp(other, 4000, server, 53));
+  receiveFrame(node, 'p2', udp(server, 53, client, 4000));
+  t.throws(() => { flush(`ct_nw_src=${client}`); }, /which another connection covers/);
+  flush(`ct_nw_src=${server}`);
+  flush(`ct_nw_src=${client}`);
+  t.strictSame(stateOf(node).connections.map(({ original }) => original), ['src=10.0.0.3,dst=10.0.0.2,sport=4000,dport=53']);
+  t.end();
 });

@@ -1,16 +1,17 @@
 /**
  * The connection tracker of the userspace datapath, after Open vSwitch's lib/conntrack.c. Times are virtual milliseconds.
  */
+import { Unpredictable } from '../../base/errors.js';
 import type { NatAction } from '../../openflow/actions.js';
 import { ctStateBits } from '../../openflow/fields.js';
-import { cutShort, firstOf, isInTheWay, isTaken, type Connection } from './connection.js';
+import { cutShort, firstOf, isAnsweredElsewhere, isInTheWay, isTaken, type Connection } from './connection.js';
 import { create } from './create.js';
 import { find, translatedBits } from './find.js';
 import { expectedAs, type Expected } from './helper.js';
 import type { TrackedPacket } from './packet.js';
 import { opens, update } from './progress.js';
 import type { Asked, Choose, Tracked, Tracker } from './tracked.js';
-import { reversed, type Tuple } from './tuple.js';
+import { keyOf, reversed, type Tuple } from './tuple.js';
 import type { Update } from './update.js';
 
 const { trk, inv, est, rel, rpl, snat, dnat, new: fresh } = ctStateBits;
@@ -24,7 +25,10 @@ export function track<Node extends Tracker>(tracker: Node, packet: TrackedPacket
   const earlier = before?.zone === zone ? before : undefined;
   const { connection, isReply, tuple, isThere } = find(tracker, packet, asked, earlier);
   const state = trk | (earlier?.state ?? 0);
-  if (connection === undefined && isThere === undefined && isInTheWay(tracker, tuple)) return { zone, state: state | inv, isReply: false };
+  if (connection === undefined && isThere === undefined && isInTheWay(tracker, tuple)) {
+    refuseWithoutConnection(tracker, tuple);
+    return { zone, state: state | inv, isReply: false };
+  }
   if (packet.kind === 'error') return translated(relatedTo(zone, state, isReply, tuple, connection), nat);
   if (connection !== undefined) {
     const known = connection.parent === undefined ? state : state | rel;
@@ -45,6 +49,12 @@ export function track<Node extends Tracker>(tracker: Node, packet: TrackedPacket
   const created = asked.commits === 'nothing' ? undefined : create(tracker, packet, tuple, asked, expected, choose);
   if (created === undefined) return withExpected({ zone, state: opened, isReply, original }, expected);
   return translated(withExpected({ zone, state: opened, connection: created, isReply: false, original }, expected), nat);
+}
+
+/** @throws Unpredictable where what answers to an ended connection are found as leads back to itself. */
+function refuseWithoutConnection({ connections }: Tracker, tuple: Tuple): void {
+  const ended = connections.get(keyOf(tuple));
+  if (ended !== undefined && !isAnsweredElsewhere(ended)) throw new Unpredictable('Open vSwitch before 3.3 ends itself at a packet of a connection that was translated into what it was, and has ended');
 }
 
 function withExpected(said: Tracked, expected: Expected | undefined): Tracked {
