@@ -9,6 +9,7 @@ import { encodeEthernet, etherTypes } from '../../packet/ethernet.js';
 import { encodeIpv4, ipProtocols } from '../../packet/ipv4.js';
 import { encodeUdp } from '../../packet/udp.js';
 import { openSim, type Sim } from './sim.js';
+import { slowDown } from './slow-thread.js';
 
 const image = await openImage('trixie', (line) => t.comment(line));
 
@@ -69,4 +70,32 @@ void t.test('also when it only comes to teach because an address has moved', asy
   t.match(await send(sim, 'there', [5, 1], 9), /teacher/, 'it is there');
   t.equal(await teach(), 'there', 'and out of the cache somebody is taught');
   t.match(await send(sim, 'asks', [2, 9], 8), /here,.*teacher/, 'the way to the other bridge');
+});
+
+void t.test('what is over is gone before the next packet, however long the switch takes to clear up', async (t) => {
+  const ports = [endpoint('teacher', 1), endpoint('asks', 2), endpoint('lost', 3), endpoint('other', 4)];
+  const remembers = 'udp,tp_dst=7 actions=learn(table=1,hard_timeout=2,eth_type=0x800,NXM_OF_IP_SRC[],output:NXM_OF_IN_PORT[]),output:other';
+  const sim = await openSim({ nodes: [{ node: 'n1', hosts: [], bridges: [bridge('br0', 1, ports, [remembers, ...taught])] }] }, image);
+  t.teardown(() => sim.close());
+  const speedUp = await slowDown(sim.daemons.get('n1')?.vswitchd ?? 0, 'urcu');
+  if (speedUp === undefined) return void t.skip('this machine does not let one process trace another');
+  t.teardown(speedUp);
+  /** Whether the cache tells apart who sends into a port: then what was learned of one of them is still looked at. */
+  const tellsApart = async (at: string) => {
+    await send(sim, at, [2, 9], 8);
+    const { missed } = sim.lookups();
+    await send(sim, at, [6, 9], 8);
+    return sim.lookups().missed > missed;
+  };
+  await send(sim, 'teacher', [1, 9], 7);
+  t.equal(await tellsApart('asks'), true, 'while something is learned of senders');
+  await sim.call([{ kind: 'advance', node: 'n1', ms: 3000 }]);
+  t.equal(await tellsApart('other'), false, 'once time is over for it');
+  await sim.call([{ kind: 'change', node: 'n1', bridge: 'br0', lines: ['flow add table=1,ip,nw_src=10.0.0.4 actions=drop'] }]);
+  t.equal(await tellsApart('asks'), true, 'a flow asks for senders');
+  await sim.call([{ kind: 'change', node: 'n1', bridge: 'br0', lines: ['flow delete table=1,ip,nw_src=10.0.0.4'] }]);
+  t.equal(await tellsApart('asks'), false, 'it is deleted');
+  await send(sim, 'teacher', [1, 9], 7);
+  await sim.reset();
+  t.equal(await tellsApart('asks'), false, 'what was learned before a reset');
 });

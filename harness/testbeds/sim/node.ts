@@ -137,6 +137,7 @@ function runningNode(planned: NodePlan, vswitch: Vswitch, ofctl: Ofctl, use: Pro
     await (programs.isVolatile() ? settling.now() : counting.purge());
     await vswitch.whileAlive(change());
     learning.forget();
+    await settling.afterDeletion();
     await settling.now();
     await counting.changed();
     await neighbours.settle();
@@ -219,7 +220,10 @@ function runningNode(planned: NodePlan, vswitch: Vswitch, ofctl: Ofctl, use: Pro
       const wasVolatile = programs.isVolatile();
       const flows = wasVolatile && !(await counting.areSame()) ? 'others' : 'the same';
       const [broughtBack] = await Promise.all([vswitch.whileAlive(programs.restore(flows)), links.restore()]);
-      if (broughtBack) learning.forget();
+      if (broughtBack) {
+        learning.forget();
+        await settling.afterDeletion();
+      }
       if (programs.learns() || programs.isVolatile()) await vswitch.whileAlive(programs.keep());
       // The daemon answers in the order it is asked, so nothing needs to be waited for in between. What is cached goes first: looked through without the neighbours, it would ask for them.
       const standing = !broughtBack && (touched === 'counted' || wasVolatile);

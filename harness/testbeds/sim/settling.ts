@@ -1,6 +1,9 @@
 /** What packets and time lead to inside of a switch some while later, brought about at once. */
+import { turn } from '../../base/turn.js';
 import type { NodePlan } from '../../nouns/plan.js';
+import { isAsleep } from '../../ovs/asleep.js';
 import type { Vswitch } from '../../ovs/vswitch.js';
+import { until } from './condition.js';
 import type { Counting } from './counting.js';
 import type { Programs } from './programs.js';
 import type { Revalidation } from './revalidation.js';
@@ -20,13 +23,22 @@ export interface Settling {
   beforeTime(ms: number, effect: 'on nothing' | 'on what is there'): Promise<void>;
   /** What time is over for is gone. */
   afterTime(): Promise<void>;
+  /** Flows have been deleted: they are gone. */
+  afterDeletion(): Promise<void>;
   /** Nothing is learned any more. */
   begin(): void;
 }
 
-export function settlingOf(plan: NodePlan, use: ProgramUse, programs: Programs, { purge }: Counting, revalidation: Revalidation, { whileAlive }: Vswitch): Settling {
+export function settlingOf(plan: NodePlan, use: ProgramUse, programs: Programs, { purge }: Counting, revalidation: Revalidation, vswitch: Vswitch): Settling {
+  const { whileAlive } = vswitch;
   const round = () => whileAlive(revalidation.rounds(1));
   const twoRounds = () => whileAlive(revalidation.rounds(2));
+  /** Two rounds, the first of which may make flows expire. */
+  const expiring = async () => {
+    await round();
+    await leftTables(plan.node, vswitch);
+    await round(); // what is gone is in the cache until then
+  };
   if (use === 'replaced') {
     // With nothing cached there is nothing to be looked through, and the end of a round makes flows expire.
     const expire = async () => {
@@ -42,6 +54,7 @@ export function settlingOf(plan: NodePlan, use: ProgramUse, programs: Programs, 
       behind: async () => void (programs.learns() && (await now())),
       beforeTime: async (_, effect) => void (effect === 'on what is there' && programs.isTimed() && (await purge())),
       afterTime: async () => void (programs.isTimed() && (await expire())),
+      afterDeletion: () => Promise.resolve(),
       begin: () => undefined,
     };
   }
@@ -52,7 +65,8 @@ export function settlingOf(plan: NodePlan, use: ProgramUse, programs: Programs, 
     now: async () => void (programs.isVolatile() && (await round())),
     behind: async (packets) => {
       if (!programs.learns() || !programs.isVolatile()) return;
-      await (packets === 'cached' ? twoRounds() : round());
+      if (packets === 'translated') await round();
+      else await (programs.ends() ? expiring() : twoRounds());
     },
     // Addresses age by the daemon's whole seconds; flows do by its milliseconds.
     beforeTime: async (ms, effect) => {
@@ -63,8 +77,9 @@ export function settlingOf(plan: NodePlan, use: ProgramUse, programs: Programs, 
     },
     afterTime: async () => {
       if (!programs.isVolatile() && !(programs.isTimed() && nowMs - beganMs >= shortestMs - secondMs)) return;
-      await twoRounds(); // what is gone is in the cache until the second
+      await expiring();
     },
+    afterDeletion: async () => void (programs.learns() && (await leftTables(plan.node, vswitch))),
     begin: () => (beganMs = nowMs),
   };
 }
@@ -76,3 +91,16 @@ function shortestAgeMs({ bridges }: NodePlan): number {
 }
 
 const secondMs = 1000;
+const limitMs = 10_000;
+
+/**
+ * Flows that are deleted match nothing from then on, but stay in their tables until a thread of its own takes them out, once no other looks at them any more (Open vSwitch ofproto/ofproto.c,
+ * remove_rules_postponed; lib/ovs-rcu.c). Until then what is cached tells apart what only they did (lib/classifier.c, find_match_wc), so it may go on, changed, where it would have been thrown away;
+ * and what such an entry counts of a packet that goes on to teach is counted where that packet would go afterwards. Nothing tells that they are gone, but that the daemon has nothing left to do.
+ */
+async function leftTables(node: string, { vswitchd, whileAlive }: Vswitch): Promise<void> {
+  await whileAlive(until(`node ${node} to be done with flows that were deleted`, limitMs, async () => {
+    await turn();
+    return isAsleep(vswitchd.pid) ? [] : ['some of its threads are at work'];
+  }));
+}
