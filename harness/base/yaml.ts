@@ -70,6 +70,11 @@ export function readAs<Schema extends z.ZodType>(document: YamlDocument, schema:
   throw refused(document, [...problems.filter(({ of }) => of === 'key'), ...problems.filter(({ of }) => of !== 'key')]);
 }
 
+/** A value within a document, as a document of its own: its places are the whole one's. */
+export function within(document: YamlDocument, path: Path, value: unknown): YamlDocument {
+  return { value, placeOf: (problem) => document.placeOf({ ...problem, path: [...path, ...problem.path] }) };
+}
+
 /** All of the problems as one error at the place of the first; the others follow, a line each. */
 export function refused(document: YamlDocument, problems: readonly YamlProblem[]): InputError {
   return refusedAt(problems.map((problem) => ({ place: document.placeOf(problem), message: problem.message })));

@@ -35,6 +35,13 @@ void t.test('mistakes: file, line, column, field, value and what would be right'
     ['policies', 'cidr: 10.10.0.0/16', 'cidr: 10.10.0.0/33', /spec\.ingress\[1\]\.from\[0\]\.ipBlock\.cidr: expected a block of addresses such as 10\.10\.0\.0\/24, got "10\.10\.0\.0\/33"/],
     ['policies', 'cidr: 10.10.0.0/16', 'cidr: 10.10.5.0/16', /ipBlock\.cidr: "10\.10\.5\.0\/16" is not the first address of its block: write 10\.10\.0\.0\/16$/],
     ['policies', 'except: [10.10.1.0/24]', 'except: [10.9.1.0/24]', /ipBlock\.except\[0\]: 10\.9\.1\.0\/24 is no smaller block within 10\.10\.0\.0\/16$/],
+    ['policies', 'cidr: 10.10.0.0/16', 'cidr: "2001:db8::/129"', /ipBlock\.cidr: expected a block such as 10\.0\.0\.0\/8 or 2001:db8::\/64, got "2001:db8::\/129"$/],
+    ['policies', 'cidr: 10.10.0.0/16', 'cidr: "2001:db8::1/64"', /ipBlock\.cidr: "2001:db8::1\/64" is not the first address of its block: write 2001:db8::\/64$/],
+    ['policies', 'cidr: 10.10.0.0/16', 'cidr: "2001:dbg::/64"', /ipBlock\.cidr: expected an IPv6 address such as fe80::1, got "2001:dbg::"$/],
+    ['policies', 'cidr: 10.10.0.0/16', 'cidr: "::/0"', /ipBlock\.except\[0\]: 10\.10\.1\.0\/24 is no smaller block within ::\/0$/],
+    ['policies', '      app: nginx\n  policy', '      app:\n  policy', 'policies:10:11: spec.podSelector.matchLabels.app: expected a text, got null'],
+    ['policies', '    matchLabels:\n      app: nginx\n  policy', '    matchLables:\n  policy', /^policies:9:5: spec\.podSelector\.matchLables: unknown key "matchLables"\. Did you mean "matchLabels"\?/],
+    ['policies', '  podSelector:\n    matchLabels:\n      app: nginx\n  policy', '  podSelector:\n  policy', 'policies:8:15: spec.podSelector: "podSelector" is missing: expected keys and values'],
     ['policies', 'operator: NotIn', 'operator: Not', /operator: expected In or NotIn or Exists or DoesNotExist, got "Not"$/],
     ['policies', 'operator: NotIn, values: [db]', 'operator: Exists, values: [db]', /values: operator Exists takes no values$/],
     ['policies', 'values: [db]', 'values: []', /values: operator NotIn needs at least one value$/],
@@ -54,7 +61,7 @@ void t.test('mistakes: file, line, column, field, value and what would be right'
     ['cluster', 'metadata: { name: n1 }\n', 'metadata: { name: n1 }\nstatus:\n  addresses: [{ type: InternalIP, address: 172.30.0.300 }]\n', 'cluster:6:14: status.addresses: expected an IPv4 address such as 10.10.0.1, got "172.30.0.300"'],
     ['cluster', 'ports: [{ name: http, containerPort: 80 }]', 'ports: [{ name: http, containerPort: 80 }, { name: http, containerPort: 81 }]', /^cluster:20:\d+: spec\.containers\[0\]\.ports\[1\]\.name: another port is called "http"$/],
     ['cluster', 'ports: [{ name: http, containerPort: 80 }] }', 'ports: [{ name: http, containerPort: 80 }] }, { name: nginx }', /^cluster:20:\d+: spec\.containers\[1\]\.name: another container is called "nginx"$/],
-    ['cluster', 'kind: Namespace', 'kin: Namespace', /^cluster:\d+:1: "kind" is missing: expected one of Namespace, Node, Pod/],
+    ['cluster', 'kind: Namespace', 'kin: Namespace', /^cluster:\d+:1: "kind" is missing: expected one of List, Namespace, Node, Pod/],
     ['cluster', 'metadata: { name: shop, ', 'metadata: { name: shop, ]', /^cluster:14:25: Flow map/],
   ];
   for (const [file, replace, by, error] of mistakes) {
@@ -64,6 +71,59 @@ void t.test('mistakes: file, line, column, field, value and what would be right'
   }
   t.throws(() => readCluster(files.slice(1), { name: 'x', tunnel: 'geneve' }), { message: /unknown namespace "shop"/ });
   t.throws(() => readCluster([], { name: 'x', tunnel: 'geneve' }), { message: /there is no Node in the manifests/ });
+});
+
+void t.test('as kubectl prints what it gets', async (t) => {
+  const text = `
+apiVersion: v1
+items:
+- apiVersion: v1
+  kind: Node
+  metadata: { name: n1, resourceVersion: "7" }
+  spec: { podCIDR: 10.10.1.0/24, podCIDRs: [10.10.1.0/24] }
+  status: { addresses: [{ address: 172.30.0.1, type: InternalIP }, { address: n1, type: Hostname }], capacity: { cpu: "8" } }
+- apiVersion: v1
+  kind: List
+  items:
+  - apiVersion: v1
+    kind: Pod
+    metadata: { name: web, namespace: default, creationTimestamp: null, labels: { app: web } }
+    spec: { nodeName: n1, containers: [{ name: web, ports: null }] }
+    status: { phase: Running, podIP: 10.10.1.7 }
+  - apiVersion: v1
+    kind: Pod
+    metadata: { name: migration, namespace: default }
+    spec: { nodeName: n1, containers: [{ name: web }] }
+    status: { phase: Succeeded, podIP: 10.10.1.7 }
+- apiVersion: networking.k8s.io/v1
+  kind: NetworkPolicy
+  metadata: { name: web, namespace: default }
+  spec:
+    podSelector:
+      matchLabels:
+    ingress:
+    - from:
+      - ipBlock: { cidr: 0.0.0.0/0, except: null }
+      - ipBlock: { cidr: "::/0" }
+  status: {}
+kind: List
+metadata: { resourceVersion: "" }
+`;
+  const read = (changed: string) => readCluster([{ file: 'f', text: changed }], { name: 'x', tunnel: 'geneve' });
+  const { objects, nodes } = read(text);
+  t.same(nodes.map(({ name, pods }) => [name, pods.map(({ name: pod, ip }) => `${pod} ${ip}`)]), [['n1', ['web 10.10.1.7']]], 'a pod that has ended has no network');
+  t.same(objects.networkPolicies[0]?.spec, { podSelector: {}, ingress: [{ from: [{ ipBlock: { cidr: '0.0.0.0/0' } }, { ipBlock: { cidr: '::/0' } }] }] }, 'what is null is not there');
+  for (const [replace, by, error] of [
+    ['"::/0"', '"::/200"', /^f:31:26: spec\.ingress\[0\]\.from\[1\]\.ipBlock\.cidr: expected a block/],
+    ['nodeName: n1, containers: [{ name: web, ', 'nodeName: n2, containers: [{ name: web, ', /^f:15:23: spec\.nodeName: unknown node "n2"/],
+    ['kind: NetworkPolicy', 'kind: Deployment', /^f:23:9: unknown kind "Deployment"\. Known: List, Namespace, Node, Pod, /],
+    ['  - apiVersion: v1\n    kind: Pod\n', '  - null\n  - apiVersion: v1\n    kind: Pod\n', /^f:12:5: "kind" is missing/],
+    ['phase: Running', 'phase: Runing', /^f:16:22: status\.phase: expected Pending or Running or Succeeded or Failed or Unknown, got "Runing"$/],
+    ['items:\n- apiVersion: v1\n  kind: Node', 'itms:\n- apiVersion: v1\n  kind: Node', /^f:3:1: itms: unknown key "itms"\. Did you mean "items"\?/],
+  ] as const) {
+    t.not(text.replace(replace, by), text, `${by} is a change`);
+    t.throws(() => read(text.replace(replace, by)), { name: 'InputError', message: error }, by);
+  }
 });
 
 void t.test('Services and EndpointSlices', async (t) => {

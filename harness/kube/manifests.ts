@@ -1,14 +1,15 @@
 /** Manifests, as `kubectl apply` takes them, into objects. */
 import { unknownName, type Place } from '../base/errors.js';
-import { readAs, readYamlDocuments, refused, refusedAt, type Path, type YamlDocument } from '../base/yaml.js';
+import { readAs, readYamlDocuments, refused, refusedAt, within, type Path, type YamlDocument, type YamlProblem } from '../base/yaml.js';
 import { formatPath } from '../nouns/topology-check.js';
+import { listSchema } from './metadata.js';
 import type { KubeObject, KubeObjects } from './objects.js';
 import { clusterNetworkPolicySchema, networkPolicySchema } from './policies.js';
 import { referenceProblems, type Presence } from './references.js';
 import { endpointSliceSchema, serviceSchema } from './services.js';
-import { namespaceSchema, nodeSchema, podSchema, type Namespace } from './workloads.js';
+import { hasEnded, namespaceSchema, nodeSchema, podSchema, type Namespace } from './workloads.js';
 
-/** One file of manifests; `---` parts objects. */
+/** One file of manifests; `---` parts objects, and a List has several, as `kubectl get -o yaml` prints them. */
 export interface ManifestFile {
   readonly file: string;
   readonly text: string;
@@ -38,23 +39,37 @@ export interface Manifests {
 }
 
 /**
- * Everything in the files. Namespaces that every cluster has are there as well, and each has its name as a label, as the API server does it.
+ * Everything in the files, but for pods that have ended: those have no network. Namespaces that every cluster has are there as well, and each has its name as a label, as the API server does it.
  * @throws InputError naming file, line, column and field of everything that is wrong, the value, and what would be right.
  */
 export function readManifests(files: readonly ManifestFile[], presence: Presence = 'all there'): Manifests {
-  const written = files.flatMap(({ file, text }) => readYamlDocuments(text, file)).map((document): WrittenObject => ({ object: readObject(document), document }));
+  const written = files.flatMap(({ file, text }) => readYamlDocuments(text, file)).flatMap(objectsIn).map((document): WrittenObject => ({ object: readObject(document), document }));
   const objects = byKind(written.map(({ object }) => object));
   const problems = referenceProblems(written, objects, presence);
   if (problems.length > 0) throw refusedAt(problems);
   return { objects, placeOf: (object, path) => written.find((each) => each.object === object)?.document.placeOf({ path }) };
 }
 
+/** The document, or where it is a List each of its items. */
+function objectsIn(document: YamlDocument): readonly YamlDocument[] {
+  if (kindOf(document) !== 'List') return [document];
+  return readAs(document, listSchema, sayWhere).items.flatMap((item, index) => objectsIn(within(document, ['items', index], item)));
+}
+
+function kindOf({ value }: YamlDocument): unknown {
+  return typeof value === 'object' && value !== null && 'kind' in value ? value.kind : undefined;
+}
+
 function readObject(document: YamlDocument): KubeObject {
-  const kind = typeof document.value === 'object' && document.value !== null && 'kind' in document.value ? document.value.kind : undefined;
-  const known = Object.keys(schemas);
+  const kind = kindOf(document);
+  const known = ['List', ...Object.keys(schemas)];
   if (typeof kind !== 'string') throw refused(document, [{ path: ['kind'], message: `"kind" is missing: expected one of ${known.join(', ')}` }]);
   if (!isKnown(kind)) throw refused(document, [{ path: ['kind'], message: unknownName('kind', kind, known).message }]);
-  return readAs(document, schemas[kind], ({ path, message }) => (path.length === 0 ? message : `${formatPath(path)}: ${message}`));
+  return readAs(document, schemas[kind], sayWhere);
+}
+
+function sayWhere({ path, message }: YamlProblem): string {
+  return path.length === 0 ? message : `${formatPath(path)}: ${message}`;
 }
 
 function isKnown(kind: string): kind is keyof typeof schemas {
@@ -70,7 +85,7 @@ function byKind(objects: readonly KubeObject[]): KubeObjects {
   return {
     namespaces: [...given.map((name): Namespace => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels: {} } })), ...namespaces].map(labelled),
     nodes: of('Node'),
-    pods: of('Pod'),
+    pods: of('Pod').filter((pod) => !hasEnded(pod)),
     services: of('Service'),
     endpointSlices: of('EndpointSlice'),
     networkPolicies: of('NetworkPolicy'),

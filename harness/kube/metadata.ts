@@ -10,6 +10,24 @@ export function textThat(complaint: (text: string) => string | undefined): z.Zod
   });
 }
 
+/** A structure of the API. A field that is null is not there, as the API server reads it; where keys are anybody's, as labels are, null is a value like any other, and no text. */
+export function struct<const Shape extends z.core.$ZodLooseShape>(shape: Shape) {
+  return z.preprocess(withoutNulls(shape), z.strictObject(shape));
+}
+
+/** The same with fields beside those of which nothing is known. */
+export function looseStruct<const Shape extends z.core.$ZodLooseShape>(shape: Shape) {
+  return z.preprocess(withoutNulls(shape), z.looseObject(shape));
+}
+
+/** A field that nobody knows stays, and is complained about. */
+function withoutNulls(shape: object) {
+  return (value: unknown): unknown => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+    return Object.fromEntries(Object.entries(value).filter(([name, field]) => field !== null || !Object.hasOwn(shape, name)));
+  };
+}
+
 /** Fields that Kubernetes has and that no network depends on: known, so that a slip of the pen is told from them. */
 export function unused<const Names extends readonly string[]>(...names: Names): { [Name in Names[number]]: z.ZodOptional<z.ZodUnknown> } {
   return Object.fromEntries(names.map((name) => [name, z.unknown().optional()])) as { [Name in Names[number]]: z.ZodOptional<z.ZodUnknown> };
@@ -42,12 +60,12 @@ const objectMeta = {
 };
 
 /** Of objects that belong to the cluster as a whole. */
-export const clusterMetadata = z.strictObject(objectMeta);
+export const clusterMetadata = struct(objectMeta);
 
 /** Of objects in a namespace: `default` unless told, as kubectl has it. */
-export const namespacedMetadata = z.strictObject({ ...objectMeta, namespace: nameSchema.default('default') });
+export const namespacedMetadata = struct({ ...objectMeta, namespace: nameSchema.default('default') });
 
-const requirementSchema = z.strictObject({
+const requirementSchema = struct({
   key: textThat(labelKeyComplaint),
   operator: z.enum(['In', 'NotIn', 'Exists', 'DoesNotExist']),
   values: z.array(textThat(labelValueComplaint)).optional(),
@@ -57,8 +75,11 @@ const requirementSchema = z.strictObject({
   if (!takesValues && values.length > 0) context.addIssue({ code: 'custom', path: ['values'], message: `operator ${operator} takes no values` });
 });
 
+/** Several objects of any kinds (Kubernetes API conventions, "Lists and Simple kinds"). */
+export const listSchema = struct({ apiVersion: z.literal('v1'), kind: z.literal('List'), items: z.array(z.unknown()), ...unused('metadata') });
+
 /** Both parts must hold; an empty selector takes everything. */
-export const selectorSchema = z.strictObject({
+export const selectorSchema = struct({
   matchLabels: labelsSchema.optional(),
   matchExpressions: z.array(requirementSchema).optional(),
 });

@@ -1,11 +1,10 @@
 /** NetworkPolicy (Kubernetes API reference, networking.k8s.io/v1) and Antrea's ClusterNetworkPolicy (security.antrea.tanzu.vmware.com/v1alpha1). */
 import { z } from 'zod';
-import { cidrContains, parseCidr } from '../base/address.js';
-import { cidrSchema, clusterMetadata, namespacedMetadata, selectorSchema } from './metadata.js';
-import { cidrComplaint } from './well-formed.js';
+import { clusterMetadata, namespacedMetadata, selectorSchema, struct, textThat, unused } from './metadata.js';
+import { blockComplaint, isSmallerWithin } from './well-formed.js';
 import { portNumberSchema, portReferenceSchema, protocolSchema } from './workloads.js';
 
-const policyPortSchema = z.strictObject({
+const policyPortSchema = struct({
   protocol: protocolSchema.default('TCP'),
   port: portReferenceSchema.optional(),
   endPort: portNumberSchema.optional(),
@@ -15,18 +14,18 @@ const policyPortSchema = z.strictObject({
   else if (endPort < port) context.addIssue({ code: 'custom', path: ['endPort'], message: `endPort ${endPort} comes before port ${port}` });
 });
 
-const clusterPolicyPortSchema = z.strictObject({ protocol: protocolSchema.default('TCP'), port: portReferenceSchema.optional() });
+const clusterPolicyPortSchema = struct({ protocol: protocolSchema.default('TCP'), port: portReferenceSchema.optional() });
 
-const ipBlockSchema = z.strictObject({
-  cidr: cidrSchema,
-  except: z.array(cidrSchema).optional(),
+/** Of either family, for clusters that have both have policies for both: nobody here has an address in a block of IPv6. */
+const blockSchema = textThat(blockComplaint);
+
+const ipBlockSchema = struct({
+  cidr: blockSchema,
+  except: z.array(blockSchema).optional(),
 }).superRefine(({ cidr, except = [] }, context) => {
-  if (cidrComplaint(cidr) !== undefined) return;
-  const block = parseCidr(cidr);
+  if (blockComplaint(cidr) !== undefined) return;
   for (const [index, text] of except.entries()) {
-    if (cidrComplaint(text) !== undefined) continue;
-    const hole = parseCidr(text);
-    if (!cidrContains(block, hole.number) || hole.prefixLength <= block.prefixLength) context.addIssue({ code: 'custom', path: ['except', index], message: `${text} is no smaller block within ${cidr}` });
+    if (blockComplaint(text) === undefined && !isSmallerWithin(text, cidr)) context.addIssue({ code: 'custom', path: ['except', index], message: `${text} is no smaller block within ${cidr}` });
   }
 });
 
@@ -45,36 +44,38 @@ function checkPeer({ podSelector, namespaceSelector, ipBlock }: PeerFields, cont
   if (!selects && ipBlock === undefined) context.addIssue({ code: 'custom', message: 'a peer needs podSelector, namespaceSelector or ipBlock; for everybody leave the whole list out' });
 }
 
-const peerSchema = z.strictObject({ ...peerShape, ipBlock: ipBlockSchema.optional() }).superRefine(checkPeer);
-const clusterPeerSchema = z.strictObject({ ...peerShape, ipBlock: z.strictObject({ cidr: cidrSchema }).optional() }).superRefine(checkPeer);
-const appliedToSchema = z.strictObject(peerShape).superRefine((peer, context) => {
+const peerSchema = struct({ ...peerShape, ipBlock: ipBlockSchema.optional() }).superRefine(checkPeer);
+const clusterPeerSchema = struct({ ...peerShape, ipBlock: struct({ cidr: blockSchema }).optional() }).superRefine(checkPeer);
+const appliedToSchema = struct(peerShape).superRefine((peer, context) => {
   if (peer.podSelector === undefined && peer.namespaceSelector === undefined) context.addIssue({ code: 'custom', message: 'appliedTo needs podSelector or namespaceSelector; {} as a selector takes all' });
 });
 
-export const networkPolicySchema = z.strictObject({
+export const networkPolicySchema = struct({
   apiVersion: z.literal('networking.k8s.io/v1'),
   kind: z.literal('NetworkPolicy'),
   metadata: namespacedMetadata,
-  spec: z.strictObject({
+  ...unused('status'),
+  spec: struct({
     podSelector: selectorSchema,
     policyTypes: z.array(z.enum(['Ingress', 'Egress'])).optional(),
-    ingress: z.array(z.strictObject({ from: z.array(peerSchema).optional(), ports: z.array(policyPortSchema).optional() })).optional(),
-    egress: z.array(z.strictObject({ to: z.array(peerSchema).optional(), ports: z.array(policyPortSchema).optional() })).optional(),
+    ingress: z.array(struct({ from: z.array(peerSchema).optional(), ports: z.array(policyPortSchema).optional() })).optional(),
+    egress: z.array(struct({ to: z.array(peerSchema).optional(), ports: z.array(policyPortSchema).optional() })).optional(),
   }),
 });
 
 const actionSchema = z.enum(['Allow', 'Drop']);
 
-export const clusterNetworkPolicySchema = z.strictObject({
+export const clusterNetworkPolicySchema = struct({
   apiVersion: z.literal('security.antrea.tanzu.vmware.com/v1alpha1'),
   kind: z.literal('ClusterNetworkPolicy'),
   metadata: clusterMetadata,
-  spec: z.strictObject({
+  ...unused('status'),
+  spec: struct({
     /** The lower, the earlier. */
     priority: z.number().refine((priority) => priority >= 1 && priority <= 10_000, { error: ({ input }) => `expected a priority from 1 to 10000, got ${String(input)}` }),
     appliedTo: z.array(appliedToSchema).min(1, 'appliedTo needs at least one entry'),
-    ingress: z.array(z.strictObject({ action: actionSchema, from: z.array(clusterPeerSchema).optional(), ports: z.array(clusterPolicyPortSchema).optional() })).optional(),
-    egress: z.array(z.strictObject({ action: actionSchema, to: z.array(clusterPeerSchema).optional(), ports: z.array(clusterPolicyPortSchema).optional() })).optional(),
+    ingress: z.array(struct({ action: actionSchema, from: z.array(clusterPeerSchema).optional(), ports: z.array(clusterPolicyPortSchema).optional() })).optional(),
+    egress: z.array(struct({ action: actionSchema, to: z.array(clusterPeerSchema).optional(), ports: z.array(clusterPolicyPortSchema).optional() })).optional(),
   }),
 });
 

@@ -1,6 +1,6 @@
 /** Services and their endpoints (Kubernetes API reference, core/v1 and discovery.k8s.io/v1). */
 import { z } from 'zod';
-import { calledDifferently, labelsSchema, namespacedMetadata, nameSchema, textThat, unused } from './metadata.js';
+import { calledDifferently, labelsSchema, namespacedMetadata, nameSchema, struct, textThat, unused } from './metadata.js';
 import { ipComplaint, portNameComplaint } from './well-formed.js';
 import { portNumberSchema, portReferenceSchema, protocolSchema } from './workloads.js';
 
@@ -18,18 +18,18 @@ function only<const Value extends string>(usual: Value) {
 /** ClientIPConfig: up to a day. */
 const affinitySchema = z.int().refine((seconds) => seconds >= 1 && seconds <= 86_400, { error: ({ input }) => `expected 1 to 86400 seconds, got ${String(input)}` });
 
-export const serviceSchema = z.strictObject({
+export const serviceSchema = struct({
   apiVersion: z.literal('v1'),
   kind: z.literal('Service'),
   metadata: namespacedMetadata,
-  spec: z.strictObject({
+  spec: struct({
     type: z.enum(['ClusterIP', 'NodePort', 'LoadBalancer', 'ExternalName']).default('ClusterIP'),
     clusterIP: z.string().superRefine((text, context) => {
       const message = text === 'None' || text === '' ? undefined : ipComplaint(text);
       if (message !== undefined) context.addIssue({ code: 'custom', message });
     }).optional(),
     selector: labelsSchema.optional(),
-    ports: z.array(z.strictObject({
+    ports: z.array(struct({
       name: portName.optional(),
       protocol: protocolSchema.default('TCP'),
       port: portNumberSchema,
@@ -43,29 +43,29 @@ export const serviceSchema = z.strictObject({
     internalTrafficPolicy: only('Cluster'),
     loadBalancerSourceRanges: z.array(z.unknown()).max(0, 'no ranges are served here: leave them out').optional(),
     sessionAffinity: z.enum(['None', 'ClientIP']).default('None'),
-    sessionAffinityConfig: z.strictObject({ clientIP: z.strictObject({ timeoutSeconds: affinitySchema.default(10_800) }).optional() }).optional(),
+    sessionAffinityConfig: struct({ clientIP: struct({ timeoutSeconds: affinitySchema.default(10_800) }).optional() }).optional(),
     ...unused(
       'clusterIPs', 'externalName', 'healthCheckNodePort', 'ipFamilies', 'ipFamilyPolicy', 'loadBalancerClass', 'loadBalancerIP', 'publishNotReadyAddresses', 'trafficDistribution',
     ),
   }),
-  status: z.strictObject({
-    loadBalancer: z.strictObject({ ingress: z.array(z.strictObject({ ip: ip.optional(), ipMode: only('VIP'), ...unused('hostname', 'ports') })).default([]) }).optional(),
+  status: struct({
+    loadBalancer: struct({ ingress: z.array(struct({ ip: ip.optional(), ipMode: only('VIP'), ...unused('hostname', 'ports') })).default([]) }).optional(),
     ...unused('conditions'),
   }).default({}),
 });
 
-export const endpointSliceSchema = z.strictObject({
+export const endpointSliceSchema = struct({
   apiVersion: z.literal('discovery.k8s.io/v1'),
   kind: z.literal('EndpointSlice'),
   metadata: namespacedMetadata,
   addressType: z.literal('IPv4'),
-  endpoints: z.array(z.strictObject({
+  endpoints: z.array(struct({
     addresses: z.array(ip).min(1, 'an endpoint needs an address'),
-    conditions: z.strictObject({ ready: z.boolean().optional(), serving: z.boolean().optional(), terminating: z.boolean().optional() }).optional(),
+    conditions: struct({ ready: z.boolean().optional(), serving: z.boolean().optional(), terminating: z.boolean().optional() }).optional(),
     nodeName: nameSchema.optional(),
     ...unused('deprecatedTopology', 'hints', 'hostname', 'targetRef', 'zone'),
   })).default([]),
-  ports: calledDifferently(z.strictObject({ name: z.string().default(''), protocol: protocolSchema.default('TCP'), port: portNumberSchema.optional(), ...unused('appProtocol') }), 'port').default([]),
+  ports: calledDifferently(struct({ name: z.string().default(''), protocol: protocolSchema.default('TCP'), port: portNumberSchema.optional(), ...unused('appProtocol') }), 'port').default([]),
 });
 
 export type Service = Readonly<z.output<typeof serviceSchema>>;

@@ -1,6 +1,7 @@
 /** What Kubernetes takes for a name, a label, an address: each says what is wrong with a text and what would be right, or undefined. */
 import { formatIpv4, ipv4Number, parseCidr } from '../base/address.js';
 import { complaint, InputError } from '../base/errors.js';
+import { formatIpv6, ipv6Number } from '../base/ipv6.js';
 
 type Complaint = string | undefined;
 
@@ -42,4 +43,42 @@ export function cidrComplaint(text: string): Complaint {
     const right = `${formatIpv4(number)}/${prefixLength}`;
     if (text !== right) throw new InputError(`"${text}" is not the first address of its block: write ${right}`);
   });
+}
+
+/** The same of either family. */
+export function blockComplaint(text: string): Complaint {
+  if (!text.includes(':')) return cidrComplaint(text);
+  return complaint(() => {
+    const { number, prefixLength } = parseBlock(text);
+    const left = 128n - BigInt(prefixLength);
+    const right = `${formatIpv6((number >> left) << left)}/${prefixLength}`;
+    if (number !== ipv6Number(right.slice(0, right.indexOf('/')))) throw new InputError(`"${text}" is not the first address of its block: write ${right}`);
+  });
+}
+
+/** Whether one block lies within another and is smaller. @throws InputError where one is none. */
+export function isSmallerWithin(inner: string, outer: string): boolean {
+  const [small, large] = [parseBlock(inner), parseBlock(outer)];
+  return small.bits === large.bits && small.prefixLength > large.prefixLength && firstBits(small, large.prefixLength) === firstBits(large, large.prefixLength);
+}
+
+interface Block {
+  readonly number: bigint;
+  readonly prefixLength: number;
+  /** Of an address. */
+  readonly bits: 32 | 128;
+}
+
+function firstBits({ number, bits }: Block, count: number): bigint {
+  return number >> BigInt(bits - count);
+}
+
+function parseBlock(text: string): Block {
+  if (!text.includes(':')) {
+    const { number, prefixLength } = parseCidr(text);
+    return { number: BigInt(number), prefixLength, bits: 32 };
+  }
+  const [, address = '', length] = /^([^/]*)\/(\d{1,3})$/.exec(text) ?? [];
+  if (length === undefined || Number(length) > 128) throw new InputError(`expected a block such as 10.0.0.0/8 or 2001:db8::/64, got "${text}"`);
+  return { number: ipv6Number(address), prefixLength: Number(length), bits: 128 };
 }

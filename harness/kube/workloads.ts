@@ -1,6 +1,6 @@
 /** Namespaces, nodes and pods (Kubernetes API reference, core/v1), as far as a network depends on them. */
 import { z } from 'zod';
-import { calledDifferently, cidrSchema, clusterMetadata, nameSchema, namespacedMetadata, textThat, unused } from './metadata.js';
+import { calledDifferently, cidrSchema, clusterMetadata, looseStruct, nameSchema, namespacedMetadata, struct, textThat, unused } from './metadata.js';
 import { ipComplaint, portNameComplaint } from './well-formed.js';
 
 export const protocolSchema = z.enum(['TCP', 'UDP', 'SCTP']);
@@ -18,34 +18,34 @@ function portComplaint(port: unknown): string | undefined {
   return portNumberSchema.safeParse(port).success ? undefined : `expected a port from 1 to 65535 or the name of one, got ${JSON.stringify(port)}`;
 }
 
-export const namespaceSchema = z.strictObject({
+export const namespaceSchema = struct({
   apiVersion: z.literal('v1'),
   kind: z.literal('Namespace'),
   metadata: clusterMetadata,
   ...unused('spec', 'status'),
 });
 
-export const nodeSchema = z.strictObject({
+export const nodeSchema = struct({
   apiVersion: z.literal('v1'),
   kind: z.literal('Node'),
   metadata: clusterMetadata,
-  spec: z.strictObject({
+  spec: struct({
     podCIDR: cidrSchema.optional(),
     ...unused('configSource', 'externalID', 'podCIDRs', 'providerID', 'taints', 'unschedulable'),
   }).default({}),
-  status: z.looseObject({
-    addresses: z.array(z.strictObject({ type: z.enum(['Hostname', 'InternalIP', 'ExternalIP', 'InternalDNS', 'ExternalDNS']), address: z.string() })).default([]),
+  status: looseStruct({
+    addresses: z.array(struct({ type: z.enum(['Hostname', 'InternalIP', 'ExternalIP', 'InternalDNS', 'ExternalDNS']), address: z.string() })).default([]),
   }).default({ addresses: [] }),
 });
 
-const containerPortSchema = z.strictObject({
+const containerPortSchema = struct({
   name: textThat(portNameComplaint).optional(),
   containerPort: portNumberSchema,
   protocol: protocolSchema.default('TCP'),
   ...unused('hostIP', 'hostPort'),
 });
 
-const containerSchema = z.strictObject({
+const containerSchema = struct({
   name: nameSchema,
   ports: calledDifferently(containerPortSchema, 'port').default([]),
   ...unused(
@@ -54,11 +54,11 @@ const containerSchema = z.strictObject({
   ),
 });
 
-export const podSchema = z.strictObject({
+export const podSchema = struct({
   apiVersion: z.literal('v1'),
   kind: z.literal('Pod'),
   metadata: namespacedMetadata,
-  spec: z.strictObject({
+  spec: struct({
     nodeName: nameSchema,
     hostNetwork: z.boolean().default(false),
     containers: calledDifferently(containerSchema, 'container').default([]),
@@ -70,8 +70,13 @@ export const podSchema = z.strictObject({
     ),
   }),
   /** `podIP` is what the network gave it; of a pod on the host's network, the node's. */
-  status: z.looseObject({ podIP: textThat(ipComplaint).optional() }).default({}),
+  status: looseStruct({ podIP: textThat(ipComplaint).optional(), phase: z.enum(['Pending', 'Running', 'Succeeded', 'Failed', 'Unknown']).optional() }).default({}),
 });
+
+/** Whether all of a pod's containers have ended (Kubernetes, "Pod phase"): it has no network any more, and its address may be another's. */
+export function hasEnded({ status: { phase } }: KubePod): boolean {
+  return phase === 'Succeeded' || phase === 'Failed';
+}
 
 export type Protocol = z.output<typeof protocolSchema>;
 export type Namespace = Readonly<z.output<typeof namespaceSchema>>;

@@ -38,6 +38,15 @@ void t.test('every cell of every truth table', async (t) => {
   t.ok(tally.allowed > 100 && tally.denied > 100, `${tally.allowed} cells let through, ${tally.denied} kept back`);
 });
 
+void t.test('blocks of IPv6 are nobody\'s, and a rule that has no others lets nobody through', async (t) => {
+  const cluster = generated(2);
+  const { networkPolicies } = JSON.parse(JSON.stringify(cluster.objects).replace(/"ipBlock":\{"cidr":"[^"]*"(?:,"except":\[[^\]]*\])?\}/g, '"ipBlock":{"cidr":"::/0","except":["2001:db8::/32"]}')) as KubeObjects;
+  const other = { ...cluster, objects: { ...cluster.objects, networkPolicies } };
+  t.not(JSON.stringify(networkPolicies).split('::/0').length, 1, 'there are some');
+  t.same((await truthTable(other, other)).broken, []);
+  t.not((await truthTable(other, cluster)).broken.length, 0, 'which is otherwise than with those that were there');
+});
+
 void t.test('faults in what the control plane is given show', async (t) => {
   const faults: readonly (readonly [what: string, seed: number, change: (objects: KubeObjects) => Partial<KubeObjects>])[] = [
     ['a policy is missing', 1, ({ networkPolicies }) => ({ networkPolicies: networkPolicies.slice(1) })],

@@ -2,6 +2,7 @@ import type { IpBlock } from '../../kube/policies.js';
 
 /** Whether the address is in the block and in none of its exceptions (Kubernetes, IPBlock), bit by bit. */
 export function isInBlock(ip: string, { cidr, except = [] }: IpBlock): boolean {
+  if (cidr.includes(':')) return false; // of IPv6, and `ip` is of IPv4
   return begins(ip, cidr) && !except.some((hole) => begins(ip, hole));
 }
 

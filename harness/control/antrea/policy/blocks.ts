@@ -1,8 +1,12 @@
 import { cidrContains, formatIpv4, parseCidr, type Cidr } from '../../../base/address.js';
 import type { IpBlock } from '../../../kube/policies.js';
 
-/** The block without its exceptions, as the fewest blocks: `10.0.0.0/8` without `10.0.0.0/9` is `10.128.0.0/9`. A flow can take a block, not leave one out. */
+/**
+ * The block without its exceptions, as the fewest blocks: `10.0.0.0/8` without `10.0.0.0/9` is `10.128.0.0/9`. A flow can take a block, not leave one out. Of IPv6 there is none: its packets
+ * go nowhere in this pipeline.
+ */
 export function withoutExceptions({ cidr, except = [] }: IpBlock): readonly string[] {
+  if (cidr.includes(':')) return [];
   return remaining(parseCidr(cidr), except.map(parseCidr)).map(({ number, prefixLength }) => (prefixLength === 32 ? formatIpv4(number) : `${formatIpv4(number)}/${prefixLength}`));
 }
 
