@@ -1,13 +1,14 @@
 import { InputError, type Place } from '../harness/base/errors.js';
 import { refusedAt, type Path } from '../harness/base/yaml.js';
 import { serviceProblems, withClusterIps } from '../harness/kube/cluster-ips.js';
+import { servicePortsOf } from '../harness/kube/endpoints.js';
 import { outsideProblems, withNodePorts } from '../harness/kube/node-ports.js';
 import { readManifests, type ManifestFile, type Manifests } from '../harness/kube/manifests.js';
 import type { Cluster, KubeObject, KubeObjects } from '../harness/kube/objects.js';
 import type { Presence } from '../harness/kube/references.js';
 import type { KubeNode, KubePod } from '../harness/kube/workloads.js';
 import { formatPath, topologyProblems } from '../harness/nouns/topology-check.js';
-import type { ExternalHost, Listener, Pod, TunnelType } from '../harness/nouns/topology.js';
+import type { ExternalHost, Listener, Node, Pod, TunnelType } from '../harness/nouns/topology.js';
 import { defaultServiceCidr } from './antrea-cluster.js';
 import { nodeWithDefaults } from './defaults.js';
 
@@ -24,9 +25,9 @@ export interface KubernetesOptions {
 
 /**
  * The network that manifests describe. A pod is called by its name in the namespace `default`, and elsewhere `web.shop` of the namespace `shop`; it
- * answers on its containers' ports. Addresses come from a Node's `spec.podCIDR` and InternalIP and a Pod's `status.podIP`, and have the defaults of
+ * answers on its containers' ports, and where it is an endpoint of a Service. Addresses come from a Node's `spec.podCIDR` and InternalIP and a Pod's `status.podIP`, and have the defaults of
  * `antreaCluster`. Pods on the host's network are no hosts of their own: on their ports the
- * node answers.
+ * node answers, as it does where its own address is an endpoint.
  * @throws InputError with the place of everything that is wrong.
  */
 export function readCluster(files: readonly ManifestFile[], options: KubernetesOptions): Cluster {
@@ -40,7 +41,20 @@ export function readCluster(files: readonly ManifestFile[], options: KubernetesO
   const wrong = [...serviceProblems(objects, topology.serviceCidr), ...outsideProblems(objects, [topology.serviceCidr, ...nodes.map(({ podCidr }) => podCidr)])];
   if (wrong.length > 0) throw refusedAt(wrong.map(({ service, path, message }) => at(manifests, service, path, message)));
   const addressOf = new Map(objects.nodes.flatMap((node, index) => podsOn(node, objects).map((pod, place) => [pod, nodes[index]?.pods[place]?.ip] as const)));
-  return { ...topology, objects: { ...objects, services: withNodePorts(withClusterIps(objects.services, topology.serviceCidr)), pods: objects.pods.map((pod) => withAddress(pod, addressOf.get(pod) ?? nodes.find(({ name }) => name === pod.spec.nodeName)?.underlay.ip)) } };
+  const complete = { ...objects, services: withNodePorts(withClusterIps(objects.services, topology.serviceCidr)), pods: objects.pods.map((pod) => withAddress(pod, addressOf.get(pod) ?? nodes.find(({ name }) => name === pod.spec.nodeName)?.underlay.ip)) };
+  return { ...topology, nodes: nodes.map((node) => serving(node, complete)), objects: complete };
+}
+
+/** The node and its pods listen where they are endpoints that are ready, whether or not a container says so: its ports are for people to read (Kubernetes API reference, Container, `ports`). */
+function serving(node: Node, objects: KubeObjects): Node {
+  const endpoints = servicePortsOf(objects).flatMap((service) => service.endpoints.map(({ ip, port }) => ({ ip, protocol: service.protocol, port })));
+  const withListeners = <Host extends { readonly listens?: readonly Listener[] }>(host: Host, address: string): Host => {
+    const { listens = [] } = host;
+    const others = endpoints.filter(({ ip, protocol, port }) => ip === address && !listens.some((listener) => listener.protocol === protocol && listener.port === port));
+    const added = [...new Map(others.map(({ protocol, port }) => [`${protocol} ${port}`, { protocol, port }])).values()];
+    return added.length === 0 ? host : { ...host, listens: [...listens, ...added] };
+  };
+  return { ...withListeners(node, node.underlay.ip), pods: node.pods.map((pod) => withListeners(pod, pod.ip)) };
 }
 
 function podsOn({ metadata: { name } }: KubeNode, { pods }: KubeObjects): readonly KubePod[] {

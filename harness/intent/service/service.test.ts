@@ -150,6 +150,8 @@ addressType: IPv4
 ports: [{ port: 7777 }]
 endpoints: [{ addresses: [${endpoint}] }]
 ` }], { name: 'x', tunnel: 'geneve' });
-  t.throws(() => intentOf(behind('10.10.1.2'), tcp('n1', '10.96.0.10', 80)), { name: 'Unsupported', message: /TCP port 7777 of a, where nobody listens/ });
+  t.match(intentOf(behind('10.10.1.2'), tcp('n1', '10.96.0.10', 80)), { kind: 'balanced', answerers: [{ to: 'a' }] }, 'who is an endpoint answers there, whatever its containers say');
+  const deaf = { ...behind('10.10.1.2'), nodes: behind('10.10.1.2').nodes.map((node) => ({ ...node, pods: node.pods.map(({ listens: _, ...pod }) => pod) })) };
+  t.throws(() => intentOf(deaf, tcp('n1', '10.96.0.10', 80)), { name: 'Unsupported', message: /TCP port 7777 of a, where nobody listens/ });
   t.throws(() => intentOf(behind('10.10.1.9'), tcp('n1', '10.96.0.10', 80)), { name: 'Unsupported', message: /10\.10\.1\.9, which nobody holds/ });
 });
