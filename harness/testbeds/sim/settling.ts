@@ -98,9 +98,10 @@ const limitMs = 10_000;
  * remove_rules_postponed; lib/ovs-rcu.c). Until then what is cached tells apart what only they did (lib/classifier.c, find_match_wc), so it may go on, changed, where it would have been thrown away;
  * and what such an entry counts of a packet that goes on to teach is counted where that packet would go afterwards. Nothing tells that they are gone, but that the daemon has nothing left to do.
  */
-async function leftTables(node: string, { vswitchd, whileAlive }: Vswitch): Promise<void> {
-  await whileAlive(until(`node ${node} to be done with flows that were deleted`, limitMs, async () => {
+async function leftTables(node: string, { vswitchd, checkAlive }: Vswitch): Promise<void> {
+  await until(`node ${node} to be done with flows that were deleted`, limitMs, async () => {
     await turn();
+    await checkAlive();
     return isAsleep(vswitchd.pid) ? [] : ['some of its threads are at work'];
-  }));
+  });
 }
