@@ -45,9 +45,13 @@ export function readCluster(files: readonly ManifestFile[], options: KubernetesO
   return { ...topology, nodes: nodes.map((node) => serving(node, complete)), objects: complete };
 }
 
-/** The node and its pods listen where they are endpoints that are ready, whether or not a container says so: its ports are for people to read (Kubernetes API reference, Container, `ports`). */
+/**
+ * The node and its pods listen where they are endpoints that are ready, whether or not a container says so: its ports are for people to read (Kubernetes API reference, Container, `ports`).
+ * In a pod without containers there is nobody.
+ */
 function serving(node: Node, objects: KubeObjects): Node {
-  const endpoints = servicePortsOf(objects).flatMap((service) => service.endpoints.map(({ ip, port }) => ({ ip, protocol: service.protocol, port })));
+  const empty = new Set(objects.pods.filter(({ spec }) => spec.containers.length === 0 && !spec.hostNetwork).map(({ status }) => status.podIP));
+  const endpoints = servicePortsOf(objects).flatMap((service) => service.endpoints.map(({ ip, port }) => ({ ip, protocol: service.protocol, port }))).filter(({ ip }) => !empty.has(ip));
   const withListeners = <Host extends { readonly listens?: readonly Listener[] }>(host: Host, address: string): Host => {
     const { listens = [] } = host;
     const others = endpoints.filter(({ ip, protocol, port }) => ip === address && !listens.some((listener) => listener.protocol === protocol && listener.port === port));

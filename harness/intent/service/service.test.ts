@@ -139,6 +139,11 @@ metadata: { name: a }
 spec: { nodeName: n1 }
 ---
 apiVersion: v1
+kind: Pod
+metadata: { name: b }
+spec: { nodeName: n1, containers: [{ name: main }] }
+---
+apiVersion: v1
 kind: Service
 metadata: { name: s }
 spec: { clusterIP: 10.96.0.10, ports: [{ port: 80 }] }
@@ -150,8 +155,8 @@ addressType: IPv4
 ports: [{ port: 7777 }]
 endpoints: [{ addresses: [${endpoint}] }]
 ` }], { name: 'x', tunnel: 'geneve' });
-  t.match(intentOf(behind('10.10.1.2'), tcp('n1', '10.96.0.10', 80)), { kind: 'balanced', answerers: [{ to: 'a' }] }, 'who is an endpoint answers there, whatever its containers say');
-  const deaf = { ...behind('10.10.1.2'), nodes: behind('10.10.1.2').nodes.map((node) => ({ ...node, pods: node.pods.map(({ listens: _, ...pod }) => pod) })) };
-  t.throws(() => intentOf(deaf, tcp('n1', '10.96.0.10', 80)), { name: 'Unsupported', message: /TCP port 7777 of a, where nobody listens/ });
+  t.throws(() => intentOf(behind('10.10.1.2'), tcp('n1', '10.96.0.10', 80)), { name: 'Unsupported', message: /TCP port 7777 of a, where nobody listens/ });
+  t.match(intentOf(behind('10.10.1.3'), tcp('n1', '10.96.0.10', 80)), { kind: 'balanced', answerers: [{ to: 'b' }] }, 'who is an endpoint answers there, whatever its containers say');
+  t.match(intentOf(behind('172.30.0.1'), tcp('a', '10.96.0.10', 80)), { kind: 'balanced', answerers: [{ to: 'n1' }] }, 'and so does a node');
   t.throws(() => intentOf(behind('10.10.1.9'), tcp('n1', '10.96.0.10', 80)), { name: 'Unsupported', message: /10\.10\.1\.9, which nobody holds/ });
 });
