@@ -22,9 +22,9 @@ const teaching = 'udp,tp_dst=7 actions=learn(table=1,hard_timeout=2,eth_type=0x8
 const taught = ['udp,tp_dst=8 actions=goto_table:1', 'table=1,priority=0 actions=output:lost'];
 
 /** A datagram from one host to another; the ports that it comes out of. */
-async function send(sim: Sim, port: string, [src, dst]: readonly [number, number], dstPort: number): Promise<string> {
+async function send(sim: Sim, port: string, [src, dst]: readonly [number, number], dstPort: number, srcPort = 1234): Promise<string> {
   const addresses = { src: `10.0.0.${src}`, dst: `10.0.0.${dst}` };
-  const packet = encodeIpv4({ ...addresses, protocol: ipProtocols.udp, ttl: 64 }, encodeUdp({ srcPort: 1234, dstPort }, new Uint8Array(8), addresses));
+  const packet = encodeIpv4({ ...addresses, protocol: ipProtocols.udp, ttl: 64 }, encodeUdp({ srcPort, dstPort }, new Uint8Array(8), addresses));
   const [step] = await sim.call([{ kind: 'receive', node: 'n1', port, frames: [encodeEthernet({ src: mac(src), dst: mac(dst), etherType: etherTypes.ipv4 }, packet)] }]);
   return (step?.outputs ?? []).map((output) => output.port).join();
 }
@@ -101,4 +101,17 @@ void t.test('what is over is gone before the next packet, however long the switc
   await send(sim, 'teacher', [1, 9], 7);
   await sim.reset();
   t.equal(await tellsApart('asks'), false, 'what was learned before a reset');
+});
+
+void t.test('Open vSwitch counts a packet elsewhere that is cached up to a recirculation, and behind it teaches what would have changed its way up to there', async (t) => {
+  const flows = [
+    'udp actions=resubmit(,1),ct(table=2)', 'table=1,priority=0 actions=note:01', 'table=2,udp,tp_src=1000 actions=output:2',
+    'table=2,udp,tp_src=2000 actions=learn(table=1,priority=10,eth_type=0x800,NXM_OF_IP_SRC[],load:1->NXM_NX_REG0[]),output:2',
+  ];
+  const sim = await openSim({ nodes: [{ node: 'n1', hosts: [], bridges: [bridge('br0', 1, [endpoint('sends', 1), endpoint('hears', 2)], flows)] }] }, image);
+  t.teardown(() => sim.close());
+  t.equal(await send(sim, 'sends', [2, 9], 7, 1000), 'hears', 'its way is cached');
+  t.equal(await send(sim, 'sends', [2, 9], 7, 2000), 'hears', 'the first part of it is that of another, which teaches');
+  const counted = (await sim.counts()).filter(({ flow }) => flow.table === 1).map(({ flow, packets }) => `${flow.match || 'any'} ${packets}`);
+  t.strictSame(counted.toSorted(), ['any 1', 'ip,nw_src=10.0.0.2 1'], 'both went by the flow for any: the other one was not there yet');
 });
