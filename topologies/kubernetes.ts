@@ -42,16 +42,22 @@ export function readCluster(files: readonly ManifestFile[], options: KubernetesO
   if (wrong.length > 0) throw refusedAt(wrong.map(({ service, path, message }) => at(manifests, service, path, message)));
   const addressOf = new Map(objects.nodes.flatMap((node, index) => podsOn(node, objects).map((pod, place) => [pod, nodes[index]?.pods[place]?.ip] as const)));
   const complete = { ...objects, services: withNodePorts(withClusterIps(objects.services, topology.serviceCidr)), pods: objects.pods.map((pod) => withAddress(pod, addressOf.get(pod) ?? nodes.find(({ name }) => name === pod.spec.nodeName)?.underlay.ip)) };
-  return { ...topology, nodes: nodes.map((node) => serving(node, complete)), objects: complete };
+  const endpoints = listeningEndpoints(complete);
+  return { ...topology, nodes: nodes.map((node) => serving(node, endpoints)), objects: complete };
 }
 
+type ListeningEndpoint = Listener & { readonly ip: string };
+
 /**
- * The node and its pods listen where they are endpoints that are ready, whether or not a container says so: its ports are for people to read (Kubernetes API reference, Container, `ports`).
- * In a pod without containers there is nobody.
+ * Who is an endpoint that is ready listens there, whether or not a container says so: its ports are for people to read (Kubernetes API reference, Container, `ports`). In a pod without
+ * containers there is nobody.
  */
-function serving(node: Node, objects: KubeObjects): Node {
+function listeningEndpoints(objects: KubeObjects): readonly ListeningEndpoint[] {
   const empty = new Set(objects.pods.filter(({ spec }) => spec.containers.length === 0 && !spec.hostNetwork).map(({ status }) => status.podIP));
-  const endpoints = servicePortsOf(objects).flatMap((service) => service.endpoints.map(({ ip, port }) => ({ ip, protocol: service.protocol, port }))).filter(({ ip }) => !empty.has(ip));
+  return servicePortsOf(objects).flatMap(({ protocol, endpoints }) => endpoints.map(({ ip, port }) => ({ ip, protocol, port }))).filter(({ ip }) => !empty.has(ip));
+}
+
+function serving(node: Node, endpoints: readonly ListeningEndpoint[]): Node {
   const withListeners = <Host extends { readonly listens?: readonly Listener[] }>(host: Host, address: string): Host => {
     const { listens = [] } = host;
     const others = endpoints.filter(({ ip, protocol, port }) => ip === address && !listens.some((listener) => listener.protocol === protocol && listener.port === port));
