@@ -3,11 +3,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 /**
  * Whether all threads of a process were asleep at one moment: each sleeps when it is looked at, and has not run when it is looked at again; that moment lies between the two looks.
- * Then none is at work, waits for the disk, or has been handed anything that it has not taken up: it would be about to run.
+ * Then none is at work, waits for the disk, or has been handed anything that it has not taken up: it would be about to run. Where Linux does not tell how often they ran, it is never known.
  */
 export function isAsleep(pid: number): boolean {
   const [first, second] = [threadsOf(pid), threadsOf(pid)];
-  return first.length > 0 && first.every(({ state }) => state === 'S') && JSON.stringify(first) === JSON.stringify(second);
+  return first.length > 0 && first.every(({ state, stops }) => state === 'S' && stops.length === 2) && JSON.stringify(first) === JSON.stringify(second);
 }
 
 interface Thread {

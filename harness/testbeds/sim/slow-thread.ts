@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
+import { assert } from '../../base/errors.js';
 
 /**
  * It stops before and behind each of its system calls (ptrace(2), by Perl, which images are made with as well), for as long as the daemon's other threads need for a round of what they do.
@@ -10,7 +11,9 @@ import { readdirSync, readFileSync } from 'node:fs';
  */
 export async function slowDown(pid: number, name: string): Promise<(() => Promise<void>) | undefined> {
   const thread = readdirSync(`/proc/${pid}/task`).find((id) => readFileSync(`/proc/${pid}/task/${id}/comm`, 'latin1').startsWith(name));
-  const tracer = spawn('perl', ['-e', script, thread ?? ''], { stdio: ['ignore', 'pipe', 'ignore'] });
+  assert(thread !== undefined, `process ${pid} has a thread "${name}…"`);
+  if (process.arch !== 'x64') return undefined; // the numbers below are others elsewhere
+  const tracer = spawn('perl', ['-e', script, thread], { stdio: ['ignore', 'pipe', 'ignore'] });
   const ended = once(tracer, 'close');
   const [begun] = (await Promise.race([once(tracer.stdout, 'data'), ended])) as [unknown];
   if (!(begun instanceof Buffer)) return undefined;
