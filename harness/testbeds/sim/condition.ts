@@ -11,8 +11,13 @@ export async function until(what: string, limitMs: number, ask: () => Promise<re
   let missing: readonly string[] = [];
   let waiting = true;
   const asking = async () => {
-    do missing = await ask();
-    while (waiting && missing.length > 0);
+    try {
+      do missing = await ask();
+      while (waiting && missing.length > 0);
+    } catch (error) {
+      missing = []; // who cannot be asked any more says why: what was missing before is not the reason
+      throw error;
+    }
   };
   try {
     await withDeadline(asking(), limitMs, what);

@@ -4,6 +4,7 @@
  */
 import fc from 'fast-check';
 import t from 'tap';
+import { Unavailable } from '../../base/errors.js';
 import type { BridgePlan, PortPlan } from '../../nouns/plan.js';
 import { formatFlowId } from '../../nouns/switching.js';
 import { until } from './condition.js';
@@ -61,6 +62,11 @@ void t.test('giving up names what is missing', async (t) => {
   await t.rejects(until('node a to be quiet', 20, async () => { await turn(); return ['port p1: 1 frame missing']; }), {
     name: 'Unavailable', message: 'gave up after 0.02 s waiting for node a to be quiet; port p1: 1 frame missing',
   });
+});
+
+void t.test('who ends meanwhile is the reason, and not what was missing before', async (t) => {
+  const answers = [() => Promise.resolve(['port p1: 1 frame missing']), () => Promise.reject(new Unavailable('a was ended by SIGKILL'))];
+  await t.rejects(until('node a to be quiet', 1000, () => answers.shift()?.() ?? Promise.resolve([])), { name: 'Unavailable', message: /^a was ended by SIGKILL$/ });
 });
 
 const dump = (packets: number) => `duration=2s, n_packets=${packets}, n_bytes=42, priority=200,in_port=2,actions=load:0x1->NXM_NX_REG0[0..15],resubmit(,10)
