@@ -49,12 +49,14 @@ export function readCluster(files: readonly ManifestFile[], options: KubernetesO
 type ListeningEndpoint = Listener & { readonly ip: string };
 
 /**
- * Who is an endpoint that is ready listens there, whether or not a container says so: its ports are for people to read (Kubernetes API reference, Container, `ports`). In a pod without
+ * Who is an endpoint that is ready, or serves while it goes, listens there, whether or not a container says so: its ports are for people to read (Kubernetes API reference, Container, `ports`). In a pod without
  * containers there is nobody.
  */
 function listeningEndpoints(objects: KubeObjects): readonly ListeningEndpoint[] {
   const empty = new Set(objects.pods.filter(({ spec }) => spec.containers.length === 0 && !spec.hostNetwork).map(({ status }) => status.podIP));
-  return servicePortsOf(objects).flatMap(({ protocol, endpoints }) => endpoints.map(({ ip, port }) => ({ ip, protocol, port }))).filter(({ ip }) => !empty.has(ip));
+  const listening = servicePortsOf(objects).flatMap(({ protocol, endpoints, terminating }) =>
+    [...endpoints, ...terminating].map(({ ip, port }) => ({ ip, protocol, port })));
+  return listening.filter(({ ip }) => !empty.has(ip));
 }
 
 function serving(node: Node, endpoints: readonly ListeningEndpoint[]): Node {

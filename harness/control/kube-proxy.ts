@@ -1,5 +1,5 @@
 /** kube-proxy in its iptables mode, as what it makes a node do with packets for Services. */
-import type { Endpoint, ServicePort } from '../kube/endpoints.js';
+import { endpointsOn, type Endpoint, type ServicePort } from '../kube/endpoints.js';
 import type { Node } from '../nouns/topology.js';
 import type { AddressAndPort, DestinationRule } from '../nouns/translation.js';
 
@@ -34,7 +34,9 @@ function fromOutside(service: ServicePort, asked: Asked, podCidrs: readonly stri
   return [
     ruleFor(service, asked, { from: podCidrs, keepsSenders: podCidrs }),
     ruleFor(service, asked, { from: addressesOf(node).map((ip) => `${ip}/32`), keepsSenders: [] }),
-    ruleFor(service, asked, { to: service.endpoints.filter(({ nodeName }) => nodeName === node.name), nobody: 'lost', keepsSenders: ['0.0.0.0/0'] }),
+    ruleFor(service, asked, {
+      to: endpointsOn(service, node.name), nobody: 'lost', keepsSenders: ['0.0.0.0/0'],
+    }),
   ];
 }
 

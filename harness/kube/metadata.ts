@@ -53,6 +53,11 @@ export const labelsSchema = z.record(z.string(), textThat(labelValueComplaint)).
   }
 });
 
+/** RFC 3339, as the API server writes it. */
+const timeSchema = textThat((text) => (
+  /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/.test(text)
+    ? undefined : `"${text}" is no time such as 2026-01-31T12:00:00Z`));
+
 const objectMeta = {
   name: nameSchema,
   labels: labelsSchema.default({}),
@@ -64,6 +69,11 @@ export const clusterMetadata = struct(objectMeta);
 
 /** Of objects in a namespace: `default` unless told, as kubectl has it. */
 export const namespacedMetadata = struct({ ...objectMeta, namespace: nameSchema.default('default') });
+
+/** Of a pod, which takes its time to go once that was asked for: until then it runs on. */
+export const podMetadata = struct({
+  ...objectMeta, namespace: nameSchema.default('default'), deletionTimestamp: timeSchema.optional(),
+});
 
 const requirementSchema = struct({
   key: textThat(labelKeyComplaint),

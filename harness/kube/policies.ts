@@ -16,7 +16,11 @@ const policyPortSchema = struct({
 
 const clusterPolicyPortSchema = struct({ protocol: protocolSchema.default('TCP'), port: portReferenceSchema.optional() });
 
-/** Of either family, for clusters that have both have policies for both: nobody here has an address in a block of IPv6. */
+/**
+ * Of either family, for clusters that have both have policies for both: nobody here has an address in
+ * a block of IPv6. Any address of the block may stand for it: the API server takes `10.10.1.77/24`
+ * for 10.10.1.0/24.
+ */
 const blockSchema = textThat(blockComplaint);
 
 const ipBlockSchema = struct({
@@ -55,12 +59,13 @@ export const networkPolicySchema = struct({
   kind: z.literal('NetworkPolicy'),
   metadata: namespacedMetadata,
   ...unused('status'),
+  /** What is left out is empty, as the API server has it: an empty selector takes all pods. */
   spec: struct({
-    podSelector: selectorSchema,
+    podSelector: selectorSchema.default({}),
     policyTypes: z.array(z.enum(['Ingress', 'Egress'])).optional(),
     ingress: z.array(struct({ from: z.array(peerSchema).optional(), ports: z.array(policyPortSchema).optional() })).optional(),
     egress: z.array(struct({ to: z.array(peerSchema).optional(), ports: z.array(policyPortSchema).optional() })).optional(),
-  }),
+  }).default({ podSelector: {} }),
 });
 
 const actionSchema = z.enum(['Allow', 'Drop']);

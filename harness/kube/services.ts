@@ -39,13 +39,14 @@ export const serviceSchema = struct({
     })).default([]),
     externalTrafficPolicy: z.enum(['Cluster', 'Local']).optional(),
     externalIPs: z.array(ip).default([]),
+    publishNotReadyAddresses: z.boolean().default(false),
     allocateLoadBalancerNodePorts: z.boolean().default(true),
     internalTrafficPolicy: only('Cluster'),
     loadBalancerSourceRanges: z.array(z.unknown()).max(0, 'no ranges are served here: leave them out').optional(),
     sessionAffinity: z.enum(['None', 'ClientIP']).default('None'),
     sessionAffinityConfig: struct({ clientIP: struct({ timeoutSeconds: affinitySchema.default(10_800) }).optional() }).optional(),
     ...unused(
-      'clusterIPs', 'externalName', 'healthCheckNodePort', 'ipFamilies', 'ipFamilyPolicy', 'loadBalancerClass', 'loadBalancerIP', 'publishNotReadyAddresses', 'trafficDistribution',
+      'clusterIPs', 'externalName', 'healthCheckNodePort', 'ipFamilies', 'ipFamilyPolicy', 'loadBalancerClass', 'loadBalancerIP', 'trafficDistribution',
     ),
   }),
   status: struct({

@@ -1,7 +1,7 @@
 /** What Kubernetes takes for a name, a label, an address: each says what is wrong with a text and what would be right, or undefined. */
 import { formatIpv4, ipv4Number, parseCidr } from '../base/address.js';
 import { complaint, InputError } from '../base/errors.js';
-import { formatIpv6, ipv6Number } from '../base/ipv6.js';
+import { ipv6Number } from '../base/ipv6.js';
 
 type Complaint = string | undefined;
 
@@ -45,15 +45,9 @@ export function cidrComplaint(text: string): Complaint {
   });
 }
 
-/** The same of either family. */
+/** A block of either family, written with any of its addresses. */
 export function blockComplaint(text: string): Complaint {
-  if (!text.includes(':')) return cidrComplaint(text);
-  return complaint(() => {
-    const { number, prefixLength } = parseBlock(text);
-    const left = 128n - BigInt(prefixLength);
-    const right = `${formatIpv6((number >> left) << left)}/${prefixLength}`;
-    if (number !== ipv6Number(right.slice(0, right.indexOf('/')))) throw new InputError(`"${text}" is not the first address of its block: write ${right}`);
-  });
+  return complaint(() => parseBlock(text));
 }
 
 /** Whether one block lies within another and is smaller. @throws InputError where one is none. */

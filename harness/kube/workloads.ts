@@ -1,6 +1,6 @@
 /** Namespaces, nodes and pods (Kubernetes API reference, core/v1), as far as a network depends on them. */
 import { z } from 'zod';
-import { calledDifferently, cidrSchema, clusterMetadata, looseStruct, nameSchema, namespacedMetadata, struct, textThat, unused } from './metadata.js';
+import { calledDifferently, cidrSchema, clusterMetadata, looseStruct, nameSchema, podMetadata, struct, textThat, unused } from './metadata.js';
 import { ipComplaint, portNameComplaint } from './well-formed.js';
 
 export const protocolSchema = z.enum(['TCP', 'UDP', 'SCTP']);
@@ -57,7 +57,7 @@ const containerSchema = struct({
 export const podSchema = struct({
   apiVersion: z.literal('v1'),
   kind: z.literal('Pod'),
-  metadata: namespacedMetadata,
+  metadata: podMetadata,
   spec: struct({
     nodeName: nameSchema,
     hostNetwork: z.boolean().default(false),
@@ -70,8 +70,23 @@ export const podSchema = struct({
     ),
   }),
   /** `podIP` is what the network gave it; of a pod on the host's network, the node's. */
-  status: looseStruct({ podIP: textThat(ipComplaint).optional(), phase: z.enum(['Pending', 'Running', 'Succeeded', 'Failed', 'Unknown']).optional() }).default({}),
+  status: looseStruct({
+    podIP: textThat(ipComplaint).optional(),
+    phase: z.enum(['Pending', 'Running', 'Succeeded', 'Failed', 'Unknown']).optional(),
+    conditions: z.array(looseStruct({
+      type: z.string(), status: z.enum(['True', 'False', 'Unknown']),
+    })).optional(),
+  }).default({}),
 });
+
+/**
+ * Whether the pod takes requests for Services (Kubernetes, "Pod conditions", `Ready`). Of one that
+ * was written by hand and says nothing of its state it is taken for granted.
+ */
+export function isReady({ status: { phase, conditions } }: KubePod): boolean {
+  if (conditions === undefined) return phase === undefined || phase === 'Running';
+  return conditions.some(({ type, status }) => type === 'Ready' && status === 'True');
+}
 
 /** Whether all of a pod's containers have ended (Kubernetes, "Pod phase"): it has no network any more, and its address may be another's. */
 export function hasEnded({ status: { phase } }: KubePod): boolean {

@@ -46,6 +46,8 @@ void t.test('NetworkPolicy', async (t) => {
     ['podSelector: { matchLabels: { app: b } }\n  ingress: [{ from: [{ ipBlock: { cidr: "::/0", except: ["2001:db8::/32"] } }] }]', 'n1-b:80', 'a-b:80 c-b:80 d-b:80 n2-b:80'],
     ['podSelector: { matchLabels: { app: b } }\n  ingress: [{ from: [{ ipBlock: { cidr: "::/0" } }, { ipBlock: { cidr: 0.0.0.0/0 } }] }]', 'a-b:80 c-b:80 d-b:80 n1-b:80 n2-b:80', ''],
     ['podSelector: { matchLabels: { app: b } }\n  ingress: [{ from: [{ ipBlock: { cidr: 10.10.2.1/32 } }] }]', 'n2-b:80 n1-b:80', 'd-b:80'],
+    ['podSelector: { matchLabels: { app: b } }\n  ingress: [{ from: [{ ipBlock: { cidr: 10.10.1.77/24, except: [10.10.1.5/31] } }] }]', 'a-b:80', 'c-b:80 d-b:80'],
+    ['policyTypes: [Ingress]', 'a-c:80 n1-a:80', 'a-b:80 n2-a:80'],
     ['podSelector: { matchLabels: { app: b } }\n  ingress: [{ ports: [{ port: http }] }]', 'a-b:8080', 'a-b:80 a-b:8080/udp a-b:icmp'],
     ['podSelector: { matchLabels: { app: b } }\n  ingress: [{ ports: [{ protocol: UDP }] }]', 'a-b:8080/udp', 'a-b:8080'],
     ['podSelector: { matchLabels: { app: b } }\n  ingress: [{ ports: [{ port: 80, endPort: 82 }] }]', 'a-b:80 a-b:82', 'a-b:79 a-b:83'],

@@ -13,7 +13,7 @@ import { holder, parties, subnetNode, type Party } from '../parties.js';
 import { end } from '../policy/intent.js';
 import { egressVerdict, ingressVerdict, type Conversation, type End, type PolicyVerdict } from '../policy/verdict.js';
 import type { Asked } from './served.js';
-import { backends, type Backend, type PortOfService } from './endpoints.js';
+import { backends, backendsOn, type Backend, type PortOfService } from './endpoints.js';
 import { balancedAmong, listenerAt, protocolOf, refuseShortLives, sourcesSeen, type Asking, type Reach } from './reach.js';
 
 /** Who asks: an external host, or with its place in the cluster a pod or a node. */
@@ -99,7 +99,7 @@ function intentOfExposure(cluster: Cluster, asker: Asker, stimulus: Asking, expo
   const all = backends(cluster.objects, service, port);
   if (all.length === 0) return intentOfNobody(cluster, asker, stimulus, exposure);
   refuseShortLives(stimulus);
-  const able = comesFromOutside(asker, exposure) && isLocal(service) ? all.filter((backend) => backend.nodeName === node.name) : all;
+  const able = comesFromOutside(asker, exposure) && isLocal(service) ? backendsOn(node.name, cluster.objects, service, port) : all;
   if (able.length === 0) return { kind: 'denied', why: `${name}: its traffic from outside stays on the node, and nobody there is ready` };
   return balancedAmong(able.map((backend) => reachOf(cluster, asker, stimulus, exposure, backend)), service, stimulus, name);
 }

@@ -54,6 +54,18 @@ void t.test('a node without a pod that the policy applies to has no flow of it',
   t.notSame(on('n1', policyNamed('test-network-policy')), on('n1'));
 });
 
+void t.test('a block by any of its addresses is the block', async (t) => {
+  const pods = [node, pod('nginx1', 'nginx', '10.10.1.2')];
+  const flows = (cidr: string, ...except: readonly string[]) => flowsOf(...pods, `---
+apiVersion: networking.k8s.io/v1
+kind: NetworkPolicy
+metadata: { name: blocks }
+spec: { ingress: [{ from: [{ ipBlock: { cidr: ${cidr}, except: [${except.join()}] } }] }] }
+`);
+  t.same(flows('10.10.1.77/24', '10.10.1.190/26'), flows('10.10.1.0/24', '10.10.1.128/26'));
+  t.notSame(flows('10.10.1.77/24'), flows('10.10.1.77/32'));
+});
+
 void t.test('policyTypes: none and an empty list are Ingress, and Egress where there are egress rules', async (t) => {
   const pods = [node, pod('nginx1', 'nginx', '10.10.1.2'), pod('nginx2', 'nginx', '10.10.1.3')];
   const told = policyNamed('test-network-policy');
