@@ -1,44 +1,104 @@
 /** The path a packet took, as the flows whose n_packets rose: the model's against the switch's. */
-import { formatFlowId, type FlowCount, type FlowId } from '../nouns/switching.js';
+import { formatFlowId, type Counted, type FlowCount, type FlowId } from '../nouns/switching.js';
 import type { Count } from '../nouns/verdict.js';
 
 export interface CounterDifference {
   readonly flow: FlowId;
   /** Missing where that side does not have the flow. */
-  readonly expected: number | undefined;
-  readonly actual: number | undefined;
+  readonly expected: Counted | undefined;
+  readonly actual: Counted | undefined;
 }
 
-/** One comparison a flow of either side; a flow that one side lacks is a difference unless it counted nothing. */
-export function compareCounters(expected: readonly FlowCount[], actual: readonly FlowCount[]): { readonly differences: readonly CounterDifference[]; readonly count: Count } {
+export interface CounterComparison {
+  readonly differences: readonly CounterDifference[];
+  /** Flows that one side alone has, and that counted nothing there. */
+  readonly unmatched: readonly CounterDifference[];
+  readonly count: Count;
+}
+
+/** One comparison a flow of either side: of its n_packets, its n_bytes, and that both have it. */
+export function compareCounters(
+  expected: readonly FlowCount[],
+  actual: readonly FlowCount[],
+): CounterComparison {
   const seen = new Map(actual.map((count) => [flowKey(count.flow), count]));
-  const differences: CounterDifference[] = [];
-  for (const { flow, packets } of expected) {
-    const key = flowKey(flow);
+  const found: CounterDifference[] = [];
+  for (const wanted of expected) {
+    const key = flowKey(wanted.flow);
     const other = seen.get(key);
     seen.delete(key);
-    if (packets !== (other?.packets ?? 0)) differences.push({ flow, expected: packets, actual: other?.packets });
+    const isAlike = other?.packets === wanted.packets && other.bytes === wanted.bytes;
+    if (!isAlike) found.push({ flow: wanted.flow, expected: wanted, actual: other });
   }
   const flows = expected.length + seen.size;
-  for (const { flow, packets } of seen.values()) if (packets !== 0) differences.push({ flow, expected: undefined, actual: packets });
-  return { differences, count: { expected: flows, made: flows, skipped: 0 } };
+  for (const other of seen.values()) {
+    found.push({ flow: other.flow, expected: undefined, actual: other });
+  }
+  return {
+    differences: found.filter((difference) => !isUnmatched(difference)),
+    unmatched: found.filter(isUnmatched),
+    count: { expected: flows, made: flows, skipped: 0 },
+  };
+}
+
+function isUnmatched({ expected, actual }: CounterDifference): boolean {
+  const held = expected === undefined ? actual : actual === undefined ? expected : undefined;
+  return held?.packets === 0 && held.bytes === 0;
 }
 
 /**
- * The counts with those of flows that were left open put together: where it is not known which of several flows took a packet, their sum is. The first
- * of each set stands for all of it.
+ * The first counter that differs, in words: `n_packets differs on n1 br-int, table=70, priority=200:
+ * expected 1, got 0`.
  */
-export function withSums(counts: readonly FlowCount[], leftOpen: readonly (readonly FlowId[])[]): readonly FlowCount[] {
-  const setOf = new Map(leftOpen.flatMap((flows) => flows.map((flow) => [flowKey(flow), flows] as const)));
-  const sums = new Map<readonly FlowId[], number>();
-  for (const { flow, packets } of counts) {
-    const flows = setOf.get(flowKey(flow));
-    if (flows !== undefined) sums.set(flows, (sums.get(flows) ?? 0) + packets);
-  }
-  return [...counts.filter(({ flow }) => !setOf.has(flowKey(flow))), ...[...sums].flatMap(([[flow], packets]) => (flow === undefined ? [] : [{ flow, packets }]))];
+export function toldOfCounter({ flow, expected, actual }: CounterDifference): {
+  readonly summary: string;
+  readonly expected: string;
+  readonly actual: string;
+} {
+  const counter = expected?.packets === actual?.packets ? 'bytes' : 'packets';
+  const of = (side: Counted | undefined) => (side === undefined ? 'no such flow' : side[counter]);
+  const where = `${flow.node} ${flow.bridge}, ${formatFlowId(flow)}`;
+  return {
+    summary: `n_${counter} differs on ${where}: expected ${of(expected)}, got ${of(actual)}`,
+    expected: inWords(expected),
+    actual: inWords(actual),
+  };
 }
 
-/** One text a flow, the same for the same flow. Made once an object: testbeds tell the same flows after every vector. */
+function inWords(counted: Counted | undefined): string {
+  if (counted === undefined) return 'no such flow';
+  const replaced = counted.packets < 0 ? ' since the vector began: the flow was replaced' : '';
+  return `n_packets=${counted.packets}, n_bytes=${counted.bytes}${replaced}`;
+}
+
+/**
+ * The counts with those of flows that were left open put together: where it is not known which of
+ * several flows took a packet, their sum is. The first of each set stands for all of it.
+ */
+export function withSums(
+  counts: readonly FlowCount[],
+  leftOpen: readonly (readonly FlowId[])[],
+): readonly FlowCount[] {
+  const setOf = new Map(
+    leftOpen.flatMap((flows) => flows.map((flow) => [flowKey(flow), flows] as const)),
+  );
+  const sums = new Map<readonly FlowId[], Counted>();
+  for (const { flow, packets, bytes } of counts) {
+    const flows = setOf.get(flowKey(flow));
+    if (flows === undefined) continue;
+    const sum = sums.get(flows) ?? { packets: 0, bytes: 0 };
+    sums.set(flows, { packets: sum.packets + packets, bytes: sum.bytes + bytes });
+  }
+  return [
+    ...counts.filter(({ flow }) => !setOf.has(flowKey(flow))),
+    ...[...sums].flatMap(([[flow], sum]) => (flow === undefined ? [] : [{ flow, ...sum }])),
+  ];
+}
+
+/**
+ * One text a flow, the same for the same flow. Made once an object: testbeds tell the same flows
+ * after every vector.
+ */
 export function flowKey(flow: FlowId): string {
   const known = keys.get(flow);
   if (known !== undefined) return known;

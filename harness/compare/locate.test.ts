@@ -9,6 +9,7 @@ import { locate, locateDecision, type Evidence } from './locate.js';
 import type { GroupId } from './program.js';
 import type { StateDifference } from './state.js';
 
+const times = (packets: number) => ({ packets, bytes: 60 * packets });
 const flow = (table: number, changes: Partial<FlowId> = {}): FlowId => ({ node: 'n1', bridge: 'br-int', table, priority: 7, match: 'ip', ...changes });
 const lookup = (id: FlowId): TraceStep => ({ kind: 'lookup', bridge: id.bridge, table: id.table, depth: 0, flow: id });
 const miss: TraceStep = { kind: 'lookup', bridge: 'br-int', table: 99, depth: 0 };
@@ -24,14 +25,14 @@ void t.test('a flow that is otherwise', (t) => {
   const program = [{ of: flow(10), expected: 'x', actual: 'y', field: undefined }];
   const because = 'the switch holds it as: y';
   t.strictSame(locate(evidence({ traces: [on('n1', miss, lookup(flow(0)), lookup(flow(10)))], program })), { flow: flow(10), because }, 'behind a lookup without an answer; no field is named');
-  t.strictSame(locate(evidence({ earlier: [on('n1', lookup(flow(0)), lookup(flow(10)))], traces: [on('n1', lookup(flow(20)))], program, counters: [{ flow: flow(20), expected: 1, actual: 0 }] })), { flow: flow(10), because }, 'in a frame before');
+  t.strictSame(locate(evidence({ earlier: [on('n1', lookup(flow(0)), lookup(flow(10)))], traces: [on('n1', lookup(flow(20)))], program, counters: [{ flow: flow(20), expected: times(1), actual: times(0) }] })), { flow: flow(10), because }, 'in a frame before');
   t.end();
 });
 
 void t.test('a group that is otherwise', (t) => {
   const group = (of: Partial<GroupId>, actual?: string) => [{ of: { node: 'n1', bridge: 'br-int', group: 1, ...of }, expected: 'x', actual, field: undefined }];
   const traces = [on('n1', lookup(flow(41)), { kind: 'group', flow: flow(41), group: 1, bucket: 0 }, lookup(flow(42)))];
-  const counters = [{ flow: flow(42), expected: 1, actual: 0 }];
+  const counters = [{ flow: flow(42), expected: times(1), actual: times(0) }];
   t.strictSame(locate(evidence({ traces, counters, program: group({}, 'y') })), { flow: flow(41), because: 'it leads to a group that the switch holds as: y' }, 'before what follows from it');
   t.strictSame(locate(evidence({ traces, counters, program: group({}) })), { flow: flow(41), because: 'the switch does not hold group 1, which it leads to' });
   t.strictSame(locate(evidence({ earlier: traces, program: group({}, 'y') }))?.flow, flow(41), 'in a frame before');
@@ -41,18 +42,18 @@ void t.test('a group that is otherwise', (t) => {
 });
 
 void t.test('the flow that the switch took instead', (t) => {
-  const lost: CounterDifference = { flow: flow(10), expected: 1, actual: 0 };
+  const lost: CounterDifference = { flow: flow(10), expected: times(1), actual: times(0) };
   const others: readonly CounterDifference[] = [
-    { flow: flow(10, { node: 'n2', match: 'wrong' }), expected: 0, actual: 1 },
-    { flow: flow(10, { bridge: 'br-phys', match: 'wrong' }), expected: 0, actual: 1 },
-    { flow: flow(11, { match: 'wrong' }), expected: 0, actual: 1 },
-    { flow: flow(10, { match: 'wrong' }), expected: 5, actual: 2 },
-    { flow: flow(10, { match: 'wrong' }), expected: 0, actual: undefined },
-    { flow: flow(10, { match: 'wrong' }), expected: undefined, actual: 0 },
-    { flow: flow(10, { match: 'right' }), expected: undefined, actual: 1 },
+    { flow: flow(10, { node: 'n2', match: 'wrong' }), expected: times(0), actual: times(1) },
+    { flow: flow(10, { bridge: 'br-phys', match: 'wrong' }), expected: times(0), actual: times(1) },
+    { flow: flow(11, { match: 'wrong' }), expected: times(0), actual: times(1) },
+    { flow: flow(10, { match: 'wrong' }), expected: times(5), actual: times(2) },
+    { flow: flow(10, { match: 'wrong' }), expected: times(0), actual: undefined },
+    { flow: flow(10, { match: 'wrong' }), expected: undefined, actual: times(0) },
+    { flow: flow(10, { match: 'right' }), expected: undefined, actual: times(1) },
   ];
   t.match(locate(evidence({ traces: [on('n1', lookup(flow(10)))], counters: [lost, ...others] }))?.because, /^the model's packets matched it 1 times, the switch's 0 times; there it took table=10, priority=7,right$/);
-  t.match(locate(evidence({ traces: [on('n1', lookup(flow(10)))], counters: [{ ...lost, expected: undefined, actual: undefined }] }))?.because, /^the model's packets matched it 0 times, the switch's 0 times$/);
+  t.match(locate(evidence({ traces: [on('n1', lookup(flow(10)))], counters: [{ ...lost, expected: undefined, actual: undefined }] }))?.because, /^packets matched it 0 times on both sides, with 0 bytes in the model and 0 on the switch$/);
   t.end();
 });
 

@@ -9,6 +9,9 @@ import type { StateDifference } from './state.js';
 
 export type Location = NonNullable<Difference['at']>;
 
+/** A flow, group or meter that the switch holds otherwise than it should. */
+type Held = Omit<ProgramDifference, 'differs'>;
+
 /** What is known about one vector that diverged. */
 export interface Evidence {
   /** The model's traces, in the order of the frames. */
@@ -17,10 +20,12 @@ export interface Evidence {
   readonly earlier: readonly Trace[];
   readonly frame: FrameDifference | undefined;
   readonly counters: readonly CounterDifference[];
+  /** Flows that one side alone has, and that no packet met. */
+  readonly unmatched?: readonly CounterDifference[];
   /** What is remembered otherwise, where nothing else differs. */
   readonly state?: StateDifference | undefined;
   /** What flows and groups the switch holds otherwise than it should, read after the vector. */
-  readonly program: readonly ProgramDifference[];
+  readonly program: readonly Held[];
 }
 
 /**
@@ -45,7 +50,7 @@ function firstOnPath({ traces, earlier, counters, program }: Evidence): Location
     if (location !== undefined) return location;
     const flow = step.kind === 'lookup' ? step.flow : undefined;
     const counter = flow === undefined ? undefined : counted.get(flowKey(flow));
-    if (flow !== undefined && counter !== undefined) return { flow, because: `the model's packets matched it ${counter.expected ?? 0} times, the switch's ${counter.actual ?? 0} times${insteadOf(flow, counters)}` };
+    if (flow !== undefined && counter !== undefined) return { flow, because: `${howItCounted(counter)}${insteadOf(flow, counters)}` };
   }
   return undefined;
 }
@@ -55,7 +60,7 @@ function stepsOf(traces: readonly Trace[]): readonly TraceStep[] {
 }
 
 /** The flow that packets matched there, or that led to a group there, where the switch holds it, or the group, otherwise. */
-function heldOtherwise(step: TraceStep, program: readonly ProgramDifference[]): Location | undefined {
+function heldOtherwise(step: TraceStep, program: readonly Held[]): Location | undefined {
   if (step.kind === 'lookup' && step.flow !== undefined) {
     const { flow } = step;
     const otherwise = flowsAmong(program).find(({ of }) => flowKey(of) === flowKey(flow));
@@ -70,13 +75,19 @@ function heldOtherwise(step: TraceStep, program: readonly ProgramDifference[]): 
   return { flow, because: otherwise.actual === undefined ? `the switch does not hold group ${group}, which it leads to` : `it leads to a group that the switch holds as: ${otherwise.actual}` };
 }
 
-function flowsAmong(program: readonly ProgramDifference[]): readonly (ProgramDifference & { readonly of: FlowId })[] {
-  return program.flatMap(({ of, ...difference }) => ('group' in of ? [] : [{ ...difference, of }]));
+function flowsAmong(program: readonly Held[]): readonly (Held & { readonly of: FlowId })[] {
+  return program.flatMap(({ of, ...difference }) => ('table' in of ? [{ ...difference, of }] : []));
+}
+
+function howItCounted({ expected, actual }: CounterDifference): string {
+  const [packets, others] = [expected?.packets ?? 0, actual?.packets ?? 0];
+  if (packets !== others) return `the model's packets matched it ${packets} times, the switch's ${others} times`;
+  return `packets matched it ${packets} times on both sides, with ${expected?.bytes ?? 0} bytes in the model and ${actual?.bytes ?? 0} on the switch`;
 }
 
 /** The flow of the same table that the switch took, if one counted more than it should. */
 function insteadOf(flow: FlowId, counters: readonly CounterDifference[]): string {
-  const other = counters.find((difference) => difference.flow.node === flow.node && difference.flow.bridge === flow.bridge && difference.flow.table === flow.table && (difference.actual ?? 0) > (difference.expected ?? 0));
+  const other = counters.find((difference) => difference.flow.node === flow.node && difference.flow.bridge === flow.bridge && difference.flow.table === flow.table && (difference.actual?.packets ?? 0) > (difference.expected?.packets ?? 0));
   return other === undefined ? '' : `; there it took ${formatFlowId(other.flow)}`;
 }
 
@@ -94,9 +105,11 @@ function fromFrame({ traces, frame }: Evidence, field: string | undefined): Loca
 }
 
 /** The model's packet went nowhere near what differs: a flow of the switch's own. */
-function offPath({ counters, program }: Evidence): Location | undefined {
+function offPath({ counters, unmatched = [], program }: Evidence): Location | undefined {
   const [counter] = counters;
-  if (counter !== undefined) return { flow: counter.flow, because: `the model's packets matched it ${counter.expected ?? 0} times, the switch's ${counter.actual ?? 0} times` };
+  if (counter !== undefined) return { flow: counter.flow, because: howItCounted(counter) };
+  const [alone] = unmatched;
+  if (alone !== undefined) return { flow: alone.flow, because: `${alone.actual === undefined ? 'the model' : 'the switch'} alone has this flow; no packet met it` };
   const [difference] = flowsAmong(program);
   return difference === undefined ? undefined : { flow: difference.of, because: `the switch holds it as: ${difference.actual ?? 'no such flow'}` };
 }

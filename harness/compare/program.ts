@@ -1,7 +1,9 @@
-/** Whether each bridge holds exactly the flows and groups it should. */
+/** Whether each bridge holds exactly the flows, groups and meters it should. */
+import { printActions } from '../openflow/actions.js';
 import { flowId, parseFlow, printFlow, type Flow } from '../openflow/flow.js';
 import { noNames, type Names } from '../openflow/form.js';
 import { parseDumpedGroup, printGroup } from '../openflow/groups.js';
+import { parseMeter, printMeter } from '../openflow/meters.js';
 import { formatFlowId, type FlowId } from '../nouns/switching.js';
 import type { Count } from '../nouns/verdict.js';
 import { flowKey } from './counters.js';
@@ -11,6 +13,7 @@ export interface BridgeProgram {
   readonly bridge: string;
   readonly flows: readonly string[];
   readonly groups: readonly string[];
+  readonly meters: readonly string[];
 }
 
 /** The identity of a group on a node. */
@@ -20,43 +23,93 @@ export interface GroupId {
   readonly group: number;
 }
 
+/** The identity of a meter on a node. */
+export interface MeterId {
+  readonly node: string;
+  readonly bridge: string;
+  readonly meter: number | string;
+}
+
 export interface ProgramDifference {
-  readonly of: FlowId | GroupId;
-  /** The flow or group as text; missing where that side does not have it. */
+  readonly of: FlowId | GroupId | MeterId;
+  /** The flow, group or meter as text; missing where that side does not have it. */
   readonly expected: string | undefined;
   readonly actual: string | undefined;
   /** The field that both flows write, first of those they write differently. */
   readonly field: string | undefined;
+  /** What of a flow that both sides have is otherwise: `cookie`, `idle_timeout`, `actions`. */
+  readonly differs: readonly string[];
 }
 
 /** A difference in words. */
-export function toldOf({ of, expected, actual }: ProgramDifference): { readonly what: string; readonly expected: string; readonly actual: string } {
-  const [what, none] = 'group' in of ? [`group_id=${of.group}`, 'no such group'] : [formatFlowId(of), 'no such flow'];
-  return { what, expected: expected ?? none, actual: actual ?? none };
+export function toldOf({ of, expected, actual, differs }: Omit<ProgramDifference, 'field'>): {
+  readonly what: string;
+  readonly expected: string;
+  readonly actual: string;
+} {
+  const { name, kind } = namedBy(of);
+  const how = differs.length === 0 ? '' : `, in its ${differs.join(', ')}`;
+  return { what: `${name}${how}`, expected: expected ?? `no such ${kind}`, actual: actual ?? `no such ${kind}` };
+}
+
+function namedBy(of: ProgramDifference['of']): { readonly name: string; readonly kind: string } {
+  if ('group' in of) return { name: `group_id=${of.group}`, kind: 'group' };
+  if ('meter' in of) return { name: `meter=${of.meter}`, kind: 'meter' };
+  return { name: formatFlowId(of), kind: 'flow' };
 }
 
 /** What was read before, by where it is and how it is written: who compares again and again reads each once. */
 export type KnownTexts = Map<string, readonly [key: string, held: Held]>;
 
-/** One comparison for each flow and each group of either side. Both sides as they print themselves without names; cookies are the controller's own business. */
-export function compareProgram(expected: readonly BridgeProgram[], actual: readonly BridgeProgram[], known: KnownTexts = new Map()): { readonly differences: readonly ProgramDifference[]; readonly count: Count } {
+export interface ProgramComparison {
+  readonly differences: readonly ProgramDifference[];
+  readonly count: Count;
+}
+
+/**
+ * One comparison for each flow, group and meter of either side, in all that it is made of: of a flow
+ * match, priority, actions, cookie, timeouts, importance and flags. Both sides as they print
+ * themselves without names.
+ */
+export function compareProgram(
+  expected: readonly BridgeProgram[],
+  actual: readonly BridgeProgram[],
+  known: KnownTexts = new Map(),
+): ProgramComparison {
   const wanted = index(expected, known);
   const seen = index(actual, known);
   const keys = new Set([...wanted.keys(), ...seen.keys()]);
   const differences = [...keys].flatMap((key): readonly ProgramDifference[] => {
     const [a, b] = [wanted.get(key), seen.get(key)];
     const of = a?.of ?? b?.of;
-    return of === undefined || a?.text === b?.text ? [] : [{ of, expected: a?.text, actual: b?.text, field: writtenDifferently(a?.flow, b?.flow) }];
+    if (of === undefined || a?.text === b?.text) return [];
+    const field = writtenDifferently(a?.flow, b?.flow);
+    return [{ of, expected: a?.text, actual: b?.text, field, differs: partsThatDiffer(a?.flow, b?.flow) }];
   });
   return { differences, count: { expected: keys.size, made: keys.size, skipped: 0 } };
+}
+
+/** By the names of ovs-ofctl(8), "Flow Syntax"; none where one side has no such flow. */
+function partsThatDiffer(expected: Flow | undefined, actual: Flow | undefined): readonly string[] {
+  if (expected === undefined || actual === undefined) return [];
+  const parts = (flow: Flow): Readonly<Record<string, string>> => ({
+    cookie: String(flow.cookie),
+    idle_timeout: String(flow.idleTimeout),
+    hard_timeout: String(flow.hardTimeout),
+    importance: String(flow.importance),
+    flags: flow.flags.join(' '),
+    actions: printActions(flow.actions),
+  });
+  const [before, after] = [parts(expected), parts(actual)];
+  return Object.keys(before).filter((part) => before[part] !== after[part]);
 }
 
 /** Any option of a tunnel that a bridge may have: how wide each is matters to neither side, since both are read alike. */
 export const namesOfAll: Names = { ...noNames, tunnelOptions: new Map(Array.from({ length: 64 }, (_, option) => [option, { class: 0, type: 0, bytes: 124 }])) };
 
 interface Held {
-  readonly of: FlowId | GroupId;
-  /** Missing where it is a group. */
+  readonly of: ProgramDifference['of'];
+  /** Missing where it is a group or a meter. */
   readonly flow?: Flow;
   readonly text: string;
 }
@@ -75,28 +128,41 @@ function writesOf(flow: Flow | undefined): Flow['actions'] {
   return (flow?.actions ?? []).flatMap((action) => (action.kind === 'ct' ? [action, ...action.exec] : [action]));
 }
 
+type Entry = readonly [key: string, held: Held];
+type Reader = (node: string, bridge: string, text: string, line: number) => Entry;
+
 function index(programs: readonly BridgeProgram[], known: KnownTexts): ReadonlyMap<string, Held> {
   return new Map(
-    programs.flatMap(({ node, bridge, flows, groups }) => [
-      ...flows.map((text, line) => remembered(known, `${node} ${bridge} ${text}`, () => readFlow(node, bridge, text, line + 1))),
-      ...groups.map((text, line) => remembered(known, `${node} ${bridge} ${text}`, () => readGroup(node, bridge, text, line + 1))),
-    ]),
+    programs.flatMap(({ node, bridge, flows, groups, meters }) => {
+      const all = (texts: readonly string[], read: Reader): readonly Entry[] =>
+        texts.map((text, line) =>
+          remembered(known, `${node} ${bridge} ${text}`, () => read(node, bridge, text, line + 1)),
+        );
+      return [...all(flows, readFlow), ...all(groups, readGroup), ...all(meters, readMeter)];
+    }),
   );
 }
 
-function remembered(known: KnownTexts, place: string, read: () => readonly [key: string, held: Held]): readonly [key: string, held: Held] {
+function remembered(known: KnownTexts, place: string, read: () => Entry): Entry {
   const held = known.get(place) ?? read();
   known.set(place, held);
   return held;
 }
 
-function readFlow(node: string, bridge: string, text: string, line: number): readonly [key: string, held: Held] {
-  const flow: Flow = { ...parseFlow(text, namesOfAll, { file: `flows of ${bridge} on ${node}`, line }), cookie: 0n };
+function readFlow(node: string, bridge: string, text: string, line: number): Entry {
+  const flow = parseFlow(text, namesOfAll, { file: `flows of ${bridge} on ${node}`, line });
   const of = flowId(node, bridge, flow);
   return [flowKey(of), { of, flow, text: printFlow(flow) }];
 }
 
-function readGroup(node: string, bridge: string, text: string, line: number): readonly [key: string, held: Held] {
+function readGroup(node: string, bridge: string, text: string, line: number): Entry {
   const group = parseDumpedGroup(text, namesOfAll, { file: `groups of ${bridge} on ${node}`, line });
-  return [`${node} ${bridge} group ${group.id}`, { of: { node, bridge, group: group.id }, text: printGroup(group) }];
+  const of = { node, bridge, group: group.id };
+  return [`${node} ${bridge} group ${group.id}`, { of, text: printGroup(group) }];
+}
+
+function readMeter(node: string, bridge: string, text: string, line: number): Entry {
+  const meter = parseMeter(text, { file: `meters of ${bridge} on ${node}`, line });
+  const of = { node, bridge, meter: meter.id };
+  return [`${node} ${bridge} meter ${meter.id}`, { of, text: printMeter(meter).replaceAll('\n', ' ') }];
 }

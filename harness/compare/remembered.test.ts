@@ -13,17 +13,22 @@ import { compareVector, type PassCase, type VectorCase } from './vector.js';
 
 const flow = (table: number): FlowId => ({ node: 'n1', bridge: 'br-int', table, priority: 0, match: '' });
 
+const counting = (table: number, packets: number, bytes = 10 * packets) => ({ flow: flow(table), packets, bytes });
+
 void t.test('counters of flows that only one side has', (t) => {
-  const model = [{ flow: flow(0), packets: 1 }];
-  const { differences, count } = compareCounters(model, [...model, { flow: flow(1), packets: 0 }, { flow: flow(2), packets: 3 }]);
-  t.strictSame(differences, [{ flow: flow(2), expected: undefined, actual: 3 }], 'what counted nothing is no difference');
-  t.strictSame(count, { expected: 3, made: 3, skipped: 0 }, 'but was compared');
+  const model = [counting(0, 1)];
+  const { differences, unmatched, count } = compareCounters(model, [...model, counting(1, 0), counting(2, 3)]);
+  t.strictSame(differences, [{ flow: flow(2), expected: undefined, actual: counting(2, 3) }], 'what counted');
+  t.strictSame(unmatched, [{ flow: flow(1), expected: undefined, actual: counting(1, 0) }], 'what no packet met');
+  t.strictSame(compareCounters([counting(1, 0)], []).unmatched, [{ flow: flow(1), expected: counting(1, 0), actual: undefined }]);
+  t.strictSame(compareCounters([counting(1, 0, 5)], []).differences.length, 1, 'bytes alone are counted, too');
+  t.strictSame(count, { expected: 3, made: 3, skipped: 0 });
   t.end();
 });
 
 void t.test('the field that a flow writes otherwise', (t) => {
   const written = (expected: string, actual: string) => {
-    const program = (actions: string) => [{ node: 'n1', bridge: 'br-int', flows: [`table=0,priority=200,ip actions=${actions}`], groups: [] }];
+    const program = (actions: string) => [{ node: 'n1', bridge: 'br-int', flows: [`table=0,priority=200,ip actions=${actions}`], groups: [], meters: [] }];
     return compareProgram(program(expected), program(actual)).differences.map(({ field }) => field);
   };
   t.strictSame(written('set_field:1->reg0,set_field:1/0xff->reg1', 'set_field:1->reg0,set_field:1/0xfff->reg1'), ['reg1'], 'in its mask alone');
@@ -65,7 +70,7 @@ void t.test('a connection with a helper, and one that it led to', (t) => {
 void t.test('a vector parts for one difference, of whatever kind', (t) => {
   const observation: Observation = { frames: [into(event(10, 'a'))], notes: [] };
   const pass = (changes: Partial<PassCase> = {}): PassCase => ({ pass: { name: 'cold', stimulus: { kind: 'ping', from: 'a', to: 'b' } }, intent: { kind: 'denied', why: 'so' }, model: observation, real: observation, lookups: { hit: 0, missed: 0 }, traces: [], ...changes });
-  const counts = [{ flow: flow(0), packets: 1 }];
+  const counts = [counting(0, 1)];
   const same: VectorCase = { passes: [pass()], model: { counts, state }, real: { counts, state }, parting: { traces: [], earlier: [], modelCounts: counts, realCounts: counts }, ports };
   const told = (changes: Partial<VectorCase>) => {
     const comparison = compareVector({ ...same, ...changes });
@@ -73,8 +78,22 @@ void t.test('a vector parts for one difference, of whatever kind', (t) => {
   };
   t.strictSame(told({}), [false]);
   t.match(told({ passes: [pass({ real: { frames: [into(event(10, 'a', 2))], notes: [] } })] }), [true, /^a frame into a on n1 at 10 µs differs in /]);
-  t.match(told({ real: { counts: [{ flow: flow(0), packets: 2 }], state } }), [true, 'br-int on n1 counted otherwise: table=0, priority=0 | n_packets=1 | n_packets=2']);
-  t.match(told({ real: { counts: [], state } }), [true, 'br-int on n1 counted otherwise: table=0, priority=0 | n_packets=1 | no such flow']);
+  t.match(told({ real: { counts: [counting(0, 2, 10)], state } }), [
+    true,
+    'n_packets differs on n1 br-int, table=0, priority=0: expected 1, got 2 | n_packets=1, n_bytes=10 | n_packets=2, n_bytes=10',
+  ]);
+  t.match(told({ real: { counts: [counting(0, 1, 9)], state } }), [true, /^n_bytes differs on n1 br-int, table=0, priority=0: expected 10, got 9 \| /]);
+  t.match(told({ real: { counts: [counting(0, -2)], state } }), [true, /got -2 \| .* \| .*: the flow was replaced$/]);
+  t.match(told({ real: { counts: [], state } }), [
+    true,
+    'n_packets differs on n1 br-int, table=0, priority=0: expected 1, got no such flow | n_packets=1, n_bytes=10 | no such flow',
+  ]);
+  const extra = [...counts, counting(5, 0)];
+  t.strictSame(told({ real: { counts: extra, state } }), [true, 'br-int on n1 holds a flow that it should not: table=5, priority=0 | no such flow | table=5, priority=0']);
+  t.strictSame(told({ model: { counts: extra, state } }), [true, 'br-int on n1 does not hold a flow that it should: table=5, priority=0 | table=5, priority=0 | no such flow']);
+  t.strictSame(told({ begun: { model: counts, real: extra }, real: { counts: extra, state } }), [false], 'where it was there before, the whole program tells it');
+  t.match(told({ begun: { model: counts, real: counts }, real: { counts: extra, state } }), [true, /holds a flow/], 'where it came during the vector, the vector does');
+  t.match(told({ begun: { model: extra, real: extra }, model: { counts: extra, state } }), [true, /does not hold/], 'or went');
   t.match(told({ real: { counts, state: nothing } }), [true, /^is not remembered: udp connection o in zone 1 on n1/]);
   t.notOk('at' in (compareVector({ ...same, real: { counts, state: nothing } }).differences([])[0] ?? { at: '' }), 'no place, none told');
   t.strictSame(compareVector(same).counts.connections, { expected: 3, made: 3, skipped: 0 }, 'two nodes and one entry');

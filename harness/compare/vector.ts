@@ -6,13 +6,13 @@ import type { SwitchState } from '../nouns/state.js';
 import { addCounts, aspects, noCounts, type Count, type Counts, type Difference } from '../nouns/verdict.js';
 import type { Pass } from '../nouns/vector.js';
 import type { Trace } from '../model/trace.js';
-import { compareCounters, type CounterDifference } from './counters.js';
+import { compareCounters, toldOfCounter, type CounterDifference } from './counters.js';
 import { compareFrames, type FrameDifference } from './frames.js';
 import { judge } from './intent.js';
 import { locate, locateDecision, type Location } from './locate.js';
 import type { ProgramDifference } from './program.js';
 import { compareState, type StateDifference } from './state.js';
-import { formatFlowId } from '../nouns/switching.js';
+import { toldOfUnmatched, unmatchedSince, type Begun } from './unmatched.js';
 
 /** One pass as both sides saw it. */
 export interface PassCase {
@@ -34,6 +34,8 @@ export interface Aftermath {
 }
 
 export interface VectorCase {
+  /** Flows that one side alone had then are told elsewhere; missing where none may be. */
+  readonly begun?: Begun;
   /** Those that were played. */
   readonly passes: readonly PassCase[];
   readonly model: Aftermath;
@@ -52,12 +54,13 @@ export interface VectorComparison {
 }
 
 /** Compares all aspects of one vector. */
-export function compareVector({ passes, model, real, parting, ports }: VectorCase): VectorComparison {
+export function compareVector({ passes, begun, model, real, parting, ports }: VectorCase): VectorComparison {
   const compared = passes.map((played) => ({ ...played, frames: compareFrames(played.model.frames, played.real.frames, ports) }));
   const counters = compareCounters(model.counts, real.counts);
+  const unmatched = unmatchedSince(begun, counters.unmatched);
   const state = compareState(model.state, real.state, nodesAmong(ports));
   const frameDifferences = compared.flatMap(({ pass, frames }) => frames.differences.map((difference) => ({ pass: pass.name, difference })));
-  const parts = frameDifferences.length > 0 || counters.differences.length > 0 || state.differences.length > 0;
+  const parts = frameDifferences.length > 0 || counters.differences.length > 0 || unmatched.length > 0 || state.differences.length > 0;
   return {
     counts: addCounts([
       ...compared.map(({ frames }) => ({ ...noCounts, intent: bothLevels, frames: frames.frames, silence: frames.silence })),
@@ -69,13 +72,14 @@ export function compareVector({ passes, model, real, parting, ports }: VectorCas
       const found = [
         ...frameDifferences.map(({ pass, difference }) => ({ ...frameDifference(difference), pass })),
         ...counters.differences.map((difference) => counterDifference(difference)),
+        ...unmatched.map((difference) => unmatchedDifference(difference)),
         ...state.differences.map((difference) => stateDifference(difference)),
         ...promises.flatMap(({ broken }) => broken),
       ];
       const where = () => {
         if (!parts) return locateDecision(promises.flatMap(({ played, broken }) => (broken.length > 0 ? [played.traces] : []))[0] ?? []);
         const { differences: counted } = compareCounters(parting.modelCounts, parting.realCounts);
-        return locate({ traces: parting.traces, earlier: parting.earlier, frame: frameDifferences[0]?.difference, counters: counted, state: state.differences[0], program });
+        return locate({ traces: parting.traces, earlier: parting.earlier, frame: frameDifferences[0]?.difference, counters: counted, unmatched, state: state.differences[0], program });
       };
       return found.map((finding, index) => (index === 0 ? first(finding, where()) : { ...finding, afterDivergence: true }));
     },
@@ -143,15 +147,12 @@ function frameDifference(difference: FrameDifference): Finding {
   };
 }
 
-function counterDifference({ flow, expected, actual }: CounterDifference): Finding {
-  const told = (packets: number | undefined) => (packets === undefined ? 'no such flow' : `n_packets=${packets}`);
-  return {
-    aspect: 'counters',
-    between: 'model and switch',
-    summary: `${flow.bridge} on ${flow.node} counted otherwise: ${formatFlowId(flow)}`,
-    expected: told(expected),
-    actual: told(actual),
-  };
+function counterDifference(difference: CounterDifference): Finding {
+  return { aspect: 'counters', between: 'model and switch', ...toldOfCounter(difference) };
+}
+
+function unmatchedDifference(difference: CounterDifference): Finding {
+  return { aspect: 'program', between: 'model and switch', ...toldOfUnmatched(difference) };
 }
 
 function stateDifference({ aspect, kind, about, fields, expected, actual }: StateDifference): Finding {

@@ -110,7 +110,7 @@ void t.test('a packet to the controller', async (t) => {
 void t.test('a packet that matches nothing', async (t) => {
   const { test } = caseCalled('match/02_METADATA 3');
   if (!('table-miss' in test)) return void t.fail('another kind of case');
-  const count = (table: number, packets: number): FlowCount => ({ flow: { node: '', bridge: '', table, priority: 0, match: 'x' }, packets });
+  const count = (table: number, packets: number): FlowCount => ({ flow: { node: '', bridge: '', table, priority: 0, match: 'x' }, bytes: 0, packets });
   t.strictSame(about(test, { counts: [count(0, 1), count(1, 0)] }), []);
   t.match(about(test, { counts: [count(0, 1), count(1, 1)] }), [/^no flow of table 1 was expected to match/]);
   t.strictSame(about(test, { counts: [count(0, 0), count(1, 0)] }), ['the packet was expected to come to table 1']);

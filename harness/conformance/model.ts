@@ -1,6 +1,6 @@
 /** Cases on the model, held against what a switch did. */
 import { InputError, Unsupported } from '../base/errors.js';
-import { compareCounters } from '../compare/counters.js';
+import { compareCounters, toldOfCounter } from '../compare/counters.js';
 import { compareFrames } from '../compare/frames.js';
 import { comparePacketIns } from '../compare/packet-ins.js';
 import type { FrameEvent } from '../nouns/observation.js';
@@ -47,7 +47,10 @@ function compare(plan: NodePlan, model: Answers, real: Answers): ModelVerdict {
   const differences = [
     ...frames.differences.map(({ kind, port, fields, expected, actual }) => `${kind} frame out of ${port} ${fields.join(', ')}: the model says ${expected}, the switch ${actual}`),
     ...packetIns.differences.map(({ kind, fields, expected, actual }) => `${kind} packet-in ${fields.join(', ')}: the model says ${expected}, the switch ${actual}`),
-    ...counters.differences.map(({ flow, expected, actual }) => `${formatFlowId(flow)}: the model counts ${expected ?? 'no such flow'}, the switch ${actual ?? 'no such flow'}`),
+    ...[...counters.differences, ...counters.unmatched].map((difference) => {
+      const { expected, actual } = toldOfCounter(difference);
+      return `${formatFlowId(difference.flow)}: the model says ${expected}, the switch ${actual}`;
+    }),
   ];
   if (differences.length > 0) return { kind: 'differs', differences };
   return { kind: 'agrees', compared: frames.frames.made + frames.silence.made + packetIns.count.made + counters.count.made };

@@ -1,5 +1,5 @@
 /** Where model and switch part over the steps of a case. */
-import { compareCounters } from '../compare/counters.js';
+import { compareCounters, toldOfCounter } from '../compare/counters.js';
 import { compareFrames } from '../compare/frames.js';
 import { comparePacketIns } from '../compare/packet-ins.js';
 import { compareProgram, toldOf } from '../compare/program.js';
@@ -49,7 +49,10 @@ export async function compareAftermath(model: Testbed, sim: Testbed, counts: rea
   return {
     counters: counters.count.made,
     differences: [
-      ...counters.differences.map((found): Difference => ({ aspect: 'counters', what: formatFlowId(found.flow), model: String(found.expected ?? 'no such flow'), switch: String(found.actual ?? 'no such flow') })),
+      ...[...counters.differences, ...counters.unmatched].map((found): Difference => {
+        const { expected, actual } = toldOfCounter(found);
+        return { aspect: 'counters', what: formatFlowId(found.flow), model: expected, switch: actual };
+      }),
       ...compareMemory(await model.state(), await sim.state()),
       ...program.map((found): Difference => {
         const { what, expected, actual } = toldOf(found);

@@ -114,7 +114,7 @@ void t.test('a case shrinks to what shows', async (t) => {
 
 void t.test('what packets met is counted', (t) => {
   const flows = ['reg0=1/3 actions=set_field:1->reg1,group:1,exit,output:1', 'priority=3 actions=resubmit(,1)', 'conj_id=7 actions=clone(move:reg2[0..3]->reg3[0..3])'];
-  const count = (text: string, packets: number): FlowCount => ({ flow: flowId(node, bridge, readFlow(text)), packets });
+  const count = (text: string, packets: number): FlowCount => ({ flow: flowId(node, bridge, readFlow(text)), packets, bytes: 60 * packets });
   const coverage = noCoverage();
   addCoverage(coverage, { groups: ['group_id=1,type=indirect,bucket=actions=output:NORMAL'], flows, beyond: [], steps: [{ kind: 'packet', port: '1', frame: new Uint8Array(14) }, { kind: 'packet', port: '1', frame: new Uint8Array(15) }] }, [1], [count(flows[0]!, 2), count(flows[1]!, 0), count(flows[2]!, 5)]);
   t.same(Object.fromEntries(coverage.fields), { 'reg0 masked': 2, 'reg1 written': 2, 'conj_id exactly': 5, 'reg2 read': 5, 'reg3 written': 5 });

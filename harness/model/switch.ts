@@ -5,7 +5,7 @@ import { reservedPorts } from '../openflow/ports.js';
 import { answerOfDevice, isArp } from '../packet/device-arp.js';
 import { rulesOf } from './classifier.js';
 import { expireFlows } from './flows/expiry.js';
-import { packetsOf } from './flows/record.js';
+import { countedBy } from './flows/record.js';
 import { idOf, type ModelNode, type PortPlace } from './node.js';
 import { arriving } from './packet.js';
 import type { Passage } from './pipeline/translation.js';
@@ -54,10 +54,10 @@ function answerByDevices(passage: Passage): void {
 
 const noFrame = new Uint8Array();
 
-/** Packets of every flow of the node since the last reset, also those at zero. */
+/** What every flow of the node counted since the last reset, also those at zero. */
 export function flowCounts(node: ModelNode): readonly FlowCount[] {
   return node.bridges.flatMap((bridge) =>
-    rulesOf(bridge.tables).map((rule) => ({ flow: idOf(node, bridge, rule), packets: packetsOf(bridge, rule) })),
+    rulesOf(bridge.tables).map((rule) => ({ flow: idOf(node, bridge, rule), ...countedBy(bridge, rule) })),
   );
 }
 

@@ -92,8 +92,13 @@ export function formatFlowId(flow: FlowId): string {
   return `table=${flow.table}, priority=${flow.priority}${flow.match === '' ? '' : `,${flow.match}`}`;
 }
 
-/** Packets that a flow saw since the last `reset`. */
-export interface FlowCount {
-  readonly flow: FlowId;
+/** What a flow counted: n_packets and n_bytes of a dump. */
+export interface Counted {
   readonly packets: number;
+  readonly bytes: number;
+}
+
+/** What a flow counted since the last `reset`; less than nothing where it was replaced meanwhile. */
+export interface FlowCount extends Counted {
+  readonly flow: FlowId;
 }

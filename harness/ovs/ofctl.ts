@@ -7,10 +7,11 @@ import type { Version } from './openflow-messages.js';
 import { sendOpenflow } from './openflow-request.js';
 import { runEach, runProgram } from './run-program.js';
 
-/** Of one bridge, one a line, with ports as numbers: its flows, without statistics, and its groups. */
+/** Of one bridge, one a line, with ports as numbers: its flows, without statistics, its groups and its meters. */
 export interface Held {
   readonly flows: readonly string[];
   readonly groups: readonly string[];
+  readonly meters: readonly string[];
 }
 
 export interface Ofctl {
@@ -48,16 +49,27 @@ export function openOfctl(image: Image, runDir: string): Ofctl {
       const { stdouts, failure } = await runEach(image, 'ovs-ofctl', bridges.flatMap((bridge) => [
         [...options(0), '--no-stats', '--no-names', 'dump-flows', target(bridge)],
         [...options(0), '--no-names', 'dump-groups', target(bridge)],
+        [...options(0), 'dump-meters', target(bridge)],
       ]));
       if (failure !== undefined) throw explain(bridges.join(', '), failure, []);
       return bridges.map((_, index) => {
-        const [flows = [], groups = []] = stdouts.slice(2 * index).map((text) => text.split('\n').map((line) => line.trim()));
-        return { flows: flows.filter((line) => line !== ''), groups: groups.filter((line) => line.startsWith('group_id=')) };
+        const [flows = [], groups = [], meters = []] = stdouts.slice(3 * index, 3 * index + 3).map((text) => text.split('\n').map((line) => line.trim()));
+        return { flows: flows.filter((line) => line !== ''), groups: groups.filter((line) => line.startsWith('group_id=')), meters: metersIn(meters) };
       });
     },
     send: (bridge, ...rest) => sendOpenflow(image, runDir, bridge, ...rest),
     run: async (bridge, command, ...args) => await execute(bridge, [command, target(bridge), ...args], []),
   };
+}
+
+/** Bands stand on lines of their own behind the meter that they are of. */
+function metersIn(lines: readonly string[]): readonly string[] {
+  const meters: string[] = [];
+  for (const line of lines) {
+    if (line.startsWith('meter=')) meters.push(line);
+    else if (line.startsWith('type=')) meters.push(`${meters.pop() ?? ''} ${line}`);
+  }
+  return meters;
 }
 
 /** The failure that ovs-ofctl's last words tell of: `ovs-ofctl: -:LINE: why` where a line of the bundle is wrong. */

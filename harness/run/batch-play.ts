@@ -1,8 +1,9 @@
 /** Vectors that are played together: in each pass neighbours first, then all of them; then what they left behind. */
 import { sha256 } from '../base/digest.js';
 import { Unsupported } from '../base/errors.js';
-import { compareCounters, withSums } from '../compare/counters.js';
+import { compareCounters, toldOfCounter, withSums } from '../compare/counters.js';
 import { compareState } from '../compare/state.js';
+import { toldOfUnmatched, unmatchedSince, type Begun } from '../compare/unmatched.js';
 import { isCached, isWarm, type Aftermath, type LookedUp } from '../compare/vector.js';
 import type { KnownNeighbours } from '../fabric/host.js';
 import { nextHop } from '../fabric/routing.js';
@@ -53,7 +54,8 @@ export type BatchPlay =
  */
 export async function playBatch(model: ModelTestbed, real: Switches, plan: ClusterPlan, vectors: readonly Planned[], seed: number): Promise<BatchPlay> {
   await Promise.all([model.reset(), real.reset()]);
-  const played = await playPasses(model, real, plan, vectors, seed);
+  const begun: Begun = { model: await model.counts(), real: await real.counts() };
+  const played = await playPasses(model, real, plan, vectors, seed, begun);
   const learner = whoLearned(model, plan);
   if (learner !== undefined) throw new Unsupported(`packets have met a flow that learns from them, so that they decide over others: ${learner}`);
   return played;
@@ -65,7 +67,14 @@ function whoLearned(model: ModelTestbed, { nodes }: ClusterPlan): string | undef
   return flows.filter(({ statistics }) => statistics?.packets !== 0n).map(({ flow }) => printFlow(flow)).find((text) => text.includes('learn('));
 }
 
-async function playPasses(model: ModelTestbed, real: Switches, plan: ClusterPlan, vectors: readonly Planned[], seed: number): Promise<BatchPlay> {
+async function playPasses(
+  model: ModelTestbed,
+  real: Switches,
+  plan: ClusterPlan,
+  vectors: readonly Planned[],
+  seed: number,
+  begun: Begun,
+): Promise<BatchPlay> {
   const passes: PassTogether[][] = vectors.map(() => []);
   for (const name of passNames) {
     if (name === 'cached' && passes.flat().some(isCached)) continue;
@@ -84,9 +93,11 @@ async function playPasses(model: ModelTestbed, real: Switches, plan: ClusterPlan
   const leftOpen = model.leftOpen();
   const counters = compareCounters(withSums(await model.counts(), leftOpen), withSums(counts, leftOpen));
   const remembered = compareState(await model.state(), state, plan.nodes.length);
+  const [unmatched] = unmatchedSince(begun, counters.unmatched);
   const [stray, counter, entry] = [strays[0], counters.differences[0], remembered.differences[0]];
   if (stray !== undefined) return { kind: 'parted', where: `a frame out of ${stray.port} on ${stray.node} after all was over` };
-  if (counter !== undefined) return { kind: 'parted', where: `what ${counter.flow.bridge} on ${counter.flow.node} counted in table ${counter.flow.table}` };
+  if (counter !== undefined) return { kind: 'parted', where: toldOfCounter(counter).summary };
+  if (unmatched !== undefined) return { kind: 'parted', where: toldOfUnmatched(unmatched).summary };
   if (entry !== undefined) return { kind: 'parted', where: `what is remembered: ${entry.about}` };
   const left: Aftermath = { counts: withSums(counts, leftOpen), state };
   return {

@@ -75,8 +75,8 @@ void t.test('passes: each with its own traces and lookups, up to the one that pa
 
 void t.test('a witness tells what the switch has counted for the flows it is asked about', async (t) => {
   const flow = (table: number): FlowId => ({ node: 'n1', bridge: 'br', table, priority: 0, match: '' });
-  const { counted } = witness({ counts: () => Promise.resolve([{ flow: flow(2), packets: 4 }, { flow: flow(1), packets: 3 }]), state: () => Promise.reject(new Error('nobody asks')) });
-  t.strictSame(await counted([1, 2, 3].map((table) => ({ flow: flow(table), packets: 9 }))), [3, 4, 0], 'one that nothing is told of did not count');
+  const { counted } = witness({ counts: () => Promise.resolve([{ flow: flow(2), packets: 4, bytes: 0 }, { flow: flow(1), packets: 3, bytes: 0 }]), state: () => Promise.reject(new Error('nobody asks')) });
+  t.strictSame(await counted([1, 2, 3].map((table) => ({ flow: flow(table), packets: 9, bytes: 0 }))), [3, 4, 0], 'one that nothing is told of did not count');
 });
 
 /** A few fields of the nth frame that goes into the switch. */

@@ -1,14 +1,14 @@
 /** A scenario at one point of its matrix, dealt out to several clusters: its lanes. What comes of them together does not depend on how many there are, nor on who plays them. */
 import { assert } from '../base/errors.js';
 import { attempt } from '../base/outcome.js';
-import { compareProgram } from '../compare/program.js';
+import { compareProgram, type KnownTexts } from '../compare/program.js';
 import type { History } from '../nouns/history.js';
 import type { ClusterPlan } from '../nouns/plan.js';
 import type { Scenario } from '../nouns/scenario.js';
 import type { TestVector } from '../nouns/vector.js';
 import { openModel } from '../testbeds/model/model.js';
 import type { Switches } from '../testbeds/testbed.js';
-import { approachOf, takeApproach, type Approach } from './approach.js';
+import { approachOf, heldAtTheEnd, takeApproach, type Approach } from './approach.js';
 import { judgeHistory, type HistoryOutcome } from './history/judge.js';
 import type { Depth } from './passes.js';
 import { inconclusive, type Inconclusive } from './report.js';
@@ -101,27 +101,48 @@ interface Carrying {
   readonly afterProgramming?: (real: Switches) => Promise<void>;
 }
 
-async function carryOut(stage: Stage, before: Approach['before'], units: readonly Unit[], { openReal, afterProgramming }: Carrying): Promise<ScenarioOutcome> {
+async function carryOut(
+  stage: Stage,
+  before: Approach['before'],
+  units: readonly Unit[],
+  { openReal, afterProgramming }: Carrying,
+): Promise<ScenarioOutcome> {
   const desired = await stage.model.program();
+  const known: KnownTexts = new Map();
   const withoutSwitches = async (gone: Inconclusive, versions: ScenarioOutcome['versions']): Promise<ScenarioOutcome> => {
     const { count } = compareProgram(desired, []);
     const judged: Judged[] = [];
     for (const vector of units.flat()) judged.push(await leftOpen(stage, vector, gone));
-    return { program: [], programCount: { ...count, made: 0 }, judged, gone, versions };
+    return { program: [], programCount: { ...count, expected: 2 * count.expected, made: 0 }, judged, gone, versions };
   };
   const opened = await attempt(() => openReal(before[0]?.plan ?? stage.plan));
   if (opened.kind === 'unavailable') return await withoutSwitches(inconclusive(opened.cause), {});
   const real = opened.value;
   try {
     const programmed = await attempt(async () => {
-      const comparison = await takeApproach(before, desired, real);
+      const comparison = await takeApproach(before, desired, real, known);
       await afterProgramming?.(real);
       return comparison;
     });
     if (programmed.kind === 'unavailable') return await withoutSwitches(inconclusive(programmed.cause), real.versions);
+    const model = openModel(stage.plan, real.versions);
+    const { judged, gone } = await judgeUnits({ ...stage, model }, real, units);
     const { differences, count } = programmed.value;
-    return { program: differences, programCount: count, judged: await judgeUnits({ ...stage, model: openModel(stage.plan, real.versions) }, real, units), versions: real.versions };
+    const ended = gone === undefined ? await attempt(() => heldAtTheEnd(model, real, judged, differences, known)) : undefined;
+    const again = compareProgram(desired, [], known).count.expected;
+    return {
+      program: [...differences, ...(ended?.kind === 'ok' ? ended.value : [])],
+      programCount: {
+        ...count,
+        expected: count.expected + again,
+        made: count.made + (ended?.kind === 'ok' ? again : 0),
+      },
+      judged,
+      versions: real.versions,
+      ...(ended?.kind === 'unavailable' ? { gone: inconclusive(ended.cause) } : {}),
+    };
   } finally {
     await real.close();
   }
 }
+

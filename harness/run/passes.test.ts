@@ -49,11 +49,11 @@ void t.test('a record', (t) => {
   const real: Observation = { frames: [{ timeUs: 10, node: 'n1', port: 'a', direction: 'in', frame: Uint8Array.of(0, 0xab) }], notes: [{ kind: 'endless', host: 'a', timeUs: 1 }] };
   const [pass] = passes(circumstances(() => denied));
   if (pass === undefined) return t.fail('no pass');
-  const recorded = recordWitness([{ pass, real }], { counts: [{ flow, packets: 0 }, { flow, packets: 1 }, { flow, packets: 2 }], state: { connections: [], macs: [] } });
-  t.match(recorded, { passes: [{ pass, frames: [{ frame: '00ab' }] }], counts: [{ packets: 1 }, { packets: 2 }] });
+  const recorded = recordWitness([{ pass, real }], { counts: [{ flow, packets: 0, bytes: 0 }, { flow, packets: 1, bytes: 60 }, { flow, packets: 2, bytes: 120 }], state: { connections: [], macs: [] } });
+  t.match(recorded, { passes: [{ pass, frames: [{ frame: '00ab' }] }], counts: [{ packets: 1, bytes: 60 }, { packets: 2, bytes: 120 }] });
   t.equal(recorded.counts.length, 2, 'flows that counted');
   t.same(recorded.passes.map(readObservation), [real]);
-  t.equal(recordFormat, 'flowbed/record/2', 'readers of old records rely on it');
+  t.equal(recordFormat, 'flowbed/record/3', 'readers of old records rely on it');
   t.end();
   return undefined;
 });

@@ -12,7 +12,7 @@ import type { Topology } from '../nouns/topology.js';
 import type { Pass, TestVector } from '../nouns/vector.js';
 import type { RunReport } from './report.js';
 
-export const recordFormat = 'flowbed/record/2';
+export const recordFormat = 'flowbed/record/3';
 
 export interface RunRecord {
   readonly report: RunReport;

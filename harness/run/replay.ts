@@ -1,6 +1,6 @@
 /** A recorded run, played again on fresh switches: is it the same, event by event? */
 import { attempt } from '../base/outcome.js';
-import { compareCounters } from '../compare/counters.js';
+import { compareCounters, toldOfCounter } from '../compare/counters.js';
 import { compareFrames } from '../compare/frames.js';
 import { compareState } from '../compare/state.js';
 import type { Aftermath } from '../compare/vector.js';
@@ -112,7 +112,10 @@ function firstDifference(recorded: RecordedPass, now: Observation = { frames: []
 
 function firstInAftermath(before: Aftermath, now: Aftermath): string | undefined {
   const [counter] = compareCounters(before.counts, now.counts).differences;
-  if (counter !== undefined) return `${formatFlowId(counter.flow)} of ${counter.flow.bridge} on ${counter.flow.node}: recorded n_packets=${counter.expected ?? 0}, now ${counter.actual ?? 0}`;
+  if (counter !== undefined) {
+    const { expected, actual } = toldOfCounter(counter);
+    return `${formatFlowId(counter.flow)} of ${counter.flow.bridge} on ${counter.flow.node}: recorded ${expected}, now ${actual}`;
+  }
   const [entry] = compareState(before.state, now.state, 0).differences;
   return entry === undefined ? undefined : `${entry.about}: recorded ${entry.expected}, now ${entry.actual}`;
 }

@@ -46,7 +46,7 @@ void t.test('the model conforms to itself, and everything that was expected was 
   t.equal(report.verdict, 'conforms');
   t.equal(report.vectors.length, 182);
   t.ok(report.vectors.every(({ verdict, differences }) => verdict === 'conforms' && differences.length === 0));
-  t.strictSame(shares(report.counts), ['program 108/108', 'intent 1092/1092', 'frames 9923/9923', 'silence 3943/3943', 'counters 19656/19656', 'cache 182/182', 'connections 697/697', 'macs 1244/1244']);
+  t.strictSame(shares(report.counts), ['program 216/216', 'intent 1092/1092', 'frames 9923/9923', 'silence 3943/3943', 'counters 19656/19656', 'cache 182/182', 'connections 697/697', 'macs 1244/1244']);
   t.strictSame([progress[0], progress.at(-1), progress.length], ['0/182', '182/182', 183]);
 });
 
@@ -95,7 +95,7 @@ void t.test('each lie is named by its aspect', async (t) => {
     ['a connection is forgotten', (model) => ({ state: async () => ({ ...(await model.state()), connections: [] }) }), 'connections', /^is not remembered: icmp connection src=10\.10\.1\.2,dst=10\.10\.2\.2,id=\d+,type=8,code=0 in zone 65520 on n1$/],
     ['a mark is changed', (model) => ({ state: async () => { const state = await model.state(); return { ...state, connections: state.connections.map((connection) => ({ ...connection, mark: 0x20 })) }; } }), 'connections', /^is remembered with another mark: icmp/],
     ['a MAC moves', (model) => ({ state: async () => { const state = await model.state(); return { ...state, macs: state.macs.map((learned) => ({ ...learned, port: 'elsewhere' })) }; } }), 'macs', /^is remembered with another port: 0a:00:0a:0a:01:01 on br-int of n1$/],
-    ['a counter is wrong', (model) => ({ counts: async () => (await model.counts()).map((count, index) => (index === 3 ? { ...count, packets: count.packets + 1 } : count)) }), 'counters', /^br-int on n1 counted otherwise: table=0, priority=190,in_port=4$/],
+    ['a counter is wrong', (model) => ({ counts: async () => (await model.counts()).map((count, index) => (index === 3 ? { ...count, packets: count.packets + 1 } : count)) }), 'counters', /^n_packets differs on n1 br-int, table=0, priority=190,in_port=4: expected 0, got 1$/],
   ];
   for (const [what, stand, aspect, summary] of lies) {
     const { verdict, vectors: [vector] } = await run(stand, [across]);
@@ -107,7 +107,7 @@ void t.test('each lie is named by its aspect', async (t) => {
   }
   const reported = await run((model) => ({ program: async () => (await model.program()).map((bridge) => ({ ...bridge, flows: bridge.flows.map((flow) => flow.replace('set_field:172.30.0.2->tun_dst', 'set_field:172.30.0.3->tun_dst').replace('0xac1e0002', '0xac1e0003')) })) }), [across]);
   t.equal(reported.verdict, 'diverges', 'a flow is another');
-  t.match(reported.program, [{ aspect: 'program', summary: /^br-int on n1: table=70, priority=200,ip,nw_dst=10\.10\.2\.0\/24$/ }]);
+  t.match(reported.program, [{ aspect: 'program', summary: /^br-int on n1: table=70, priority=200,ip,nw_dst=10\.10\.2\.0\/24, in its actions$/ }]);
   t.strictSame(verdicts(reported.vectors), [`${across} conforms`], 'its packets went as predicted all the same');
 
   const promising: Scenario = { ...encap, intent: () => ({ kind: 'blocked', why: 'nothing passes today' }) };
@@ -174,19 +174,43 @@ void t.test('what the environment denies is inconclusive, never a pass, and is n
     if (report.verdict !== 'inconclusive' || open.map(({ id }) => id).join() !== expected.join() || told.calls !== nth || told.closed !== 1) t.fail(`call ${nth}: ${verdicts(report.vectors).join(', ')}; ${told.calls} calls, closed ${told.closed} times`);
     if (nth === 20) {
       t.match(open, [{ inconclusive, differences: [] }, { inconclusive, intent: { kind: 'blocked' } }]);
-      t.strictSame(shares(report.counts), ['program 108/108', 'intent 6/22', 'frames 33/125', 'silence 27/91', 'counters 108/324', 'cache 1/3', 'connections 4/10', 'macs 5/17'], 'what was expected is told by the model');
+      t.strictSame(shares(report.counts), ['program 108/216', 'intent 6/22', 'frames 33/125', 'silence 27/91', 'counters 108/324', 'cache 1/3', 'connections 4/10', 'macs 5/17'], 'what was expected is told by the model');
     }
   }
-  for (const what of ['reset', 'counts', 'state', 'strays'] as const) t.strictSame(verdicts((await run(givingOutAt(2, what), three)).vectors), [`${first} conforms`, `${second} inconclusive`, `${third} inconclusive`], what);
+  // Counters are asked for twice a vector: before it and behind it.
+  for (const [what, nth] of [['reset', 2], ['counts', 3], ['state', 2], ['strays', 2]] as const) t.strictSame(verdicts((await run(givingOutAt(nth, what), three)).vectors), [`${first} conforms`, `${second} inconclusive`, `${third} inconclusive`], what);
 
   const closed = { calls: 0, closed: 0 };
   for (const options of [{ openReal: () => Promise.reject(new Unavailable('the switch is gone', ['look for it'], ['last words'])) }, { openReal: openStand(givingOutAt(1, 'program', closed)) }]) {
     const report = await run(truthful, three, options);
     t.match(report, { verdict: 'inconclusive', inconclusive, program: [] });
-    t.strictSame(shares(report.counts), ['program 0/108', 'intent 0/24', 'frames 0/136', 'silence 0/100', 'counters 0/324', 'cache 0/3', 'connections 0/10', 'macs 0/17']);
+    t.strictSame(shares(report.counts), ['program 0/216', 'intent 0/24', 'frames 0/136', 'silence 0/100', 'counters 0/324', 'cache 0/3', 'connections 0/10', 'macs 0/17']);
     t.strictSame(verdicts(report.vectors), three.map((id) => `${id} inconclusive`));
   }
   t.equal(closed.closed, 1);
+
+  const atTheEnd = await run(givingOutAt(2, 'program'), three);
+  t.match(atTheEnd, { verdict: 'inconclusive', inconclusive, program: [], counts: { program: { expected: 216, made: 108 } } }, 'the flows at the end');
+  t.strictSame(verdicts(atTheEnd.vectors), three.map((id) => `${id} conforms`));
+});
+
+void t.test('the program is compared at the end as at the beginning', async (t) => {
+  /** The switches hold it otherwise from the `nth` time on that they are asked. */
+  const from = (nth: number, change: (flows: readonly string[]) => readonly string[]): Stand => (model) => {
+    let asked = 0;
+    return { program: async () => (await model.program()).map((held, index) => (index === 0 && asked++ >= nth ? { ...held, flows: change(held.flows) } : held)) };
+  };
+  const extra = 'table=200, priority=7 actions=drop';
+  const at = async (nth: number) => await run(from(nth, (flows) => [...flows, extra]), three);
+  const [never, late, always] = [await at(2), await at(1), await at(0)];
+  t.match(never, { verdict: 'conforms', program: [] });
+  t.match(late, { verdict: 'diverges', program: [{ aspect: 'program', summary: 'at the end: br-int on n1: table=200, priority=7', expected: 'no such flow', actual: extra }] });
+  t.strictSame(verdicts(late.vectors), three.map((id) => `${id} conforms`), 'no packet met it');
+  t.strictSame(always.program.map(({ summary }) => summary), ['br-int on n1: table=200, priority=7'], 'what was so before is not told again');
+  t.match((await run(from(1, (flows) => flows.slice(1)), three)).program, [{ summary: /^at the end: br-int on n1: table=/, actual: 'no such flow' }]);
+  const doubled = changing(2, (output) => [output, output]);
+  const apart: Stand = (model) => ({ ...doubled(model), ...from(2, (flows) => [...flows, extra])(model) });
+  t.match(await run(apart, three.slice(0, 1)), { program: [{ summary: /^at the end: / }], vectors: [{ verdict: 'diverges' }] }, 'also where the last vector parts');
 });
 
 void t.test('what model or intent do not know costs one vector', async (t) => {

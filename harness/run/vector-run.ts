@@ -3,6 +3,7 @@ import { Unsupported } from '../base/errors.js';
 import { attempt } from '../base/outcome.js';
 import { turn } from '../base/turn.js';
 import { compareProgram } from '../compare/program.js';
+import type { Begun } from '../compare/unmatched.js';
 import { compareVector, expectedCounts, isWarm, type Aftermath, type PassCase } from '../compare/vector.js';
 import type { ClusterPlan } from '../nouns/plan.js';
 import type { Scenario } from '../nouns/scenario.js';
@@ -34,8 +35,15 @@ export interface Judged {
   readonly observed: string;
 }
 
-/** Switches that failed once are not trusted again: what comes after stays open, and nothing is tried twice. */
-export async function judgeUnits(stage: Stage, real: Switches, units: readonly Unit[]): Promise<readonly Judged[]> {
+/**
+ * Switches that failed once are not trusted again: what comes after stays open, and nothing is tried
+ * twice. `gone` tells why, where they did.
+ */
+export async function judgeUnits(
+  stage: Stage,
+  real: Switches,
+  units: readonly Unit[],
+): Promise<{ readonly judged: readonly Judged[]; readonly gone: Inconclusive | undefined }> {
   const ports = portsOf(stage.plan);
   const judged: Judged[] = [];
   let gone: Inconclusive | undefined;
@@ -59,7 +67,7 @@ export async function judgeUnits(stage: Stage, real: Switches, units: readonly U
     for (const vector of unit) alone.push(await judgeOne(vector));
     judged.push(...(outcome?.kind === 'parted' ? withParting(alone, outcome.where) : alone));
   }
-  return judged;
+  return { judged, gone };
 }
 
 /** Vectors that conform one by one, and did not together: that is a difference, and the first of them tells it. */
@@ -83,6 +91,7 @@ export async function leftOpen(stage: Stage, vector: TestVector, cause: Inconclu
 async function judgeVector(stage: Stage, real: Switches, vector: TestVector, ports: ReadonlySet<string>): Promise<Judged> {
   const { scenario, topology, plan, model, seed } = stage;
   await Promise.all([model.reset(), real.reset()]);
+  const begun: Begun = { model: await model.counts(), real: await real.counts() };
   const intent = scenario.intent(topology, vector.stimulus);
   const planned = passesOf(stage, vector);
   const played = await playInStep(model, real, plan, vector.id, planned, seed);
@@ -91,7 +100,7 @@ async function judgeVector(stage: Stage, real: Switches, vector: TestVector, por
   const seen: Aftermath = { counts, state };
   const passes = withStrays(played.passes, strays).map((pass) => ({ ...pass, intent: scenario.intent(topology, pass.pass.stimulus) }));
   const parting = played.parting ?? { modelCounts: predicted.counts, realCounts: seen.counts, traces: model.traces(), earlier: model.traces() };
-  const comparison = compareVector({ passes, model: predicted, real: seen, parting, ports });
+  const comparison = compareVector({ passes, begun, model: predicted, real: seen, parting, ports });
   const program = comparison.parts ? compareProgram(await model.program(), await real.program()).differences : [];
   const differences = comparison.differences(program);
   const missing = missingFrom(comparison.counts, passes);

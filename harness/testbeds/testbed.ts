@@ -15,13 +15,13 @@ export interface Testbed {
   bundle(node: string, bridge: string, lines: readonly string[]): Promise<void>;
   /** Every switch forgets connections, learned MACs and cached flows, and has its flows, groups and links back that calls have changed; counters start from zero. */
   reset(): Promise<void>;
-  /** Packets a flow since the last reset, for every flow of every bridge of every node, also those at zero. */
+  /** What flows counted since the last reset: every flow of every bridge of every node, also those at zero. */
   counts(): Promise<readonly FlowCount[]>;
   /** Connections and learned MACs of every node, in no particular order. */
   state(): Promise<SwitchState>;
   /** Frames that came out since the last call although nobody asked for any: reading counters may push packets on. */
   strays(): Promise<readonly Stray[]>;
-  /** The flows and groups that each bridge holds, of these nodes or of all, one a line, as the switch prints them. */
+  /** The flows, groups and meters that each bridge holds, of these nodes or of all, one a line, as the switch prints them. */
   program(nodes?: ReadonlySet<string>): Promise<readonly HeldProgram[]>;
   /** Stops everything and removes what was made; safe to call twice and after a failure. */
   close(): Promise<void>;
@@ -44,4 +44,5 @@ export interface HeldProgram {
   readonly bridge: string;
   readonly flows: readonly string[];
   readonly groups: readonly string[];
+  readonly meters: readonly string[];
 }

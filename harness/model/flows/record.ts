@@ -1,5 +1,6 @@
 /** What a flow has counted, and since when it is there: beside the flow itself, which stays as it was programmed. */
 import type { Rule } from '../classifier.js';
+import type { Counted } from '../../nouns/switching.js';
 import type { ModelBridge } from '../node.js';
 
 export interface FlowRecord {
@@ -36,10 +37,13 @@ export function recordOf({ records, sinceMs }: ModelBridge, rule: Rule): FlowRec
   return record;
 }
 
-/** Packets since the last reset. */
-export function packetsOf({ records }: ModelBridge, rule: Rule): number {
-  return records.get(rule)?.packets ?? 0;
+/** What it counted since the last reset. */
+export function countedBy({ records }: ModelBridge, rule: Rule): Counted {
+  const { packets, bytes } = records.get(rule) ?? nothingCounted;
+  return { packets, bytes };
 }
+
+const nothingCounted: Counted = { packets: 0, bytes: 0 };
 
 export function hasTimeout({ idleTimeout, hardTimeout }: Pick<FlowRecord, 'idleTimeout' | 'hardTimeout'>): boolean {
   return idleTimeout > 0 || hardTimeout > 0;

@@ -3,7 +3,7 @@ import type { Action } from '../../openflow/actions.js';
 import { printFlow } from '../../openflow/flow.js';
 import { clearWords, copyKey, isIp, word, type FlowKey } from '../../packet/flow-key.js';
 import { insert, lookup, remove, type Found, type Rule } from '../classifier.js';
-import { packetsOf, recordOf } from '../flows/record.js';
+import { countedBy, recordOf } from '../flows/record.js';
 import { idOf, type ModelBridge, type ModelNode } from '../node.js';
 import type { Packet } from '../packet.js';
 import { lookAtWords } from '../megaflows/recording.js';
@@ -72,7 +72,7 @@ function chosen(node: ModelNode, bridge: ModelBridge, candidates: readonly Rule[
   const winner = tie === undefined ? undefined : rules.get(keyOf(tie.winner));
   if (winner !== undefined) return winner;
   throw new Undecided(`two flows of equal priority match one packet: ${candidates.slice(0, 2).map(({ flow }) => printFlow(flow)).join(' and ')}`, node, {
-    kind: 'flow', candidates: candidates.map((rule) => ({ flow: idOf(node, bridge, rule), packets: packetsOf(bridge, rule) })),
+    kind: 'flow', candidates: candidates.map((rule) => ({ flow: idOf(node, bridge, rule), ...countedBy(bridge, rule) })),
   });
 }
 

@@ -61,7 +61,9 @@ export async function playHistory(stage: HistoryStage, history: History): Promis
       for (const step of history.steps) {
         if (step === lastEvent) playing.reading = 'all';
         const id = `${judged.length + 1} ${describeStep(step)}`;
-        const result = { id, step, ...(await judgeStep(playing, step)) };
+        const judgement = await judgeStep(playing, step);
+        const isEnd = step === history.steps.at(-1) && step.kind === 'vector' && judgement.verdict === 'conforms';
+        const result = { id, step, ...(isEnd ? await atTheEnd(playing, judgement) : judgement) };
         judged.push(result);
         stage.onJudged?.(result);
         if (result.verdict !== 'conforms') break;
@@ -170,6 +172,14 @@ async function comparePrograms(playing: Playing, told: ReadonlySet<string>): Pro
     differences: comparisons.flatMap(({ about, differences }) => differences.map((difference) => programDifference(difference, about))),
     counts: addCounts(comparisons.map(({ count }) => ({ ...noCounts, program: count }))),
   };
+}
+
+/** With what all switches hold when the history is over, held against the model. */
+async function atTheEnd({ model, real, known }: Playing, last: Judgement): Promise<Judgement> {
+  const { differences, count } = compareProgram(await model.program(), await real.program(), known);
+  const told = differences.map((difference) => programDifference(difference, 'at the end'));
+  const counts = addCounts([last.counts, { ...noCounts, program: count }]);
+  return { ...last, ...verdictFrom(told, counts) };
 }
 
 function partition<T>(all: readonly T[], belongs: (one: T) => boolean): readonly [readonly T[], readonly T[]] {

@@ -15,6 +15,7 @@ import type { Trace } from '../../model/trace.js';
 import { decide, reconsider, Undecided, type Decisions, type Doubt, type Witness } from '../../model/undecided.js';
 import { printFlow, type DumpedFlow } from '../../openflow/flow.js';
 import { printGroup } from '../../openflow/groups.js';
+import { printMeter } from '../../openflow/meters.js';
 import type { Testbed } from '../testbed.js';
 
 export interface ModelTestbed extends Testbed {
@@ -157,7 +158,7 @@ export function openModel(plan: ClusterPlan, versions: Testbed['versions'] = {})
     program: (of) =>
       Promise.resolve(
         [...nodes.values()].filter(({ name }) => of?.has(name) ?? true).flatMap(({ name, bridges }) =>
-          bridges.map((bridge) => ({ node: name, bridge: bridge.plan.name, flows: rulesOf(bridge.tables).map((rule) => printFlow(currentFlow(bridge, rule))), groups: [...bridge.groups.values()].map((group) => printGroup(group)) })),
+          bridges.map((bridge) => ({ node: name, bridge: bridge.plan.name, flows: rulesOf(bridge.tables).map((rule) => printFlow(currentFlow(bridge, rule))), groups: [...bridge.groups.values()].map((group) => printGroup(group)), meters: [...bridge.meters.values()].map(({ meter }) => printMeter(meter).replaceAll('\n', ' ')) })),
         ),
       ),
     dumpFlows: (name, bridgeName) => {

@@ -1,6 +1,5 @@
-/** Packets a flow, from `bridge/dump-flows` (ovs-vswitchd(8)): every flow of a bridge in one answer. */
-import { formatFlowId, type FlowCount, type FlowId } from '../../nouns/switching.js';
-import { Unavailable } from '../../base/errors.js';
+/** What flows count, from `bridge/dump-flows` (ovs-vswitchd(8)): every flow of a bridge in one answer. */
+import type { FlowCount, FlowId } from '../../nouns/switching.js';
 import { flowId, parseFlow } from '../../openflow/flow.js';
 import { noNames, type Names } from '../../openflow/form.js';
 
@@ -16,24 +15,36 @@ export function flowCounter(node: string, bridge: string, names: Names = noNames
     return flow;
   };
   return (dump) => dump.split('\n').filter((line) => line.trim() !== '' && !internalTable.test(line)).map((line) => {
-    const [, packets] = /n_packets=(\d+)/.exec(line) ?? [];
-    return { flow: identify(line.replace(/duration=\S+ n_packets=\d+, n_bytes=\d+, /, '')), packets: Number(packets) };
+    const [counters = '', packets, bytes] = /duration=\S+ n_packets=(\d+), n_bytes=(\d+), /.exec(line) ?? [];
+    return { flow: identify(line.replace(counters, '')), packets: Number(packets), bytes: Number(bytes) };
   });
 }
 
-/** What one node counted since `baseline`. @throws Unavailable naming a flow that counts less: it was replaced meanwhile. */
-export function countsSince(baseline: readonly FlowCount[], counts: readonly FlowCount[]): readonly FlowCount[] {
+/** What one node counted since `baseline`; a flow that was replaced meanwhile may count less. */
+export function countsSince(
+  baseline: readonly FlowCount[],
+  counts: readonly FlowCount[],
+): readonly FlowCount[] {
   // A reader tells the same flow by the same object.
-  const before = new Map(baseline.map(({ flow, packets }) => [flow, packets]));
-  return counts.map(({ flow, packets }) => {
-    const since = packets - (before.get(flow) ?? 0);
-    if (since < 0) throw new Unavailable(`the flow "${formatFlowId(flow)}" of ${flow.bridge} on node ${flow.node} was replaced after the last reset: its count is lost`);
-    return { flow, packets: since };
+  const before = new Map(baseline.map((count) => [count.flow, count]));
+  return counts.map(({ flow, packets, bytes }) => {
+    const since = before.get(flow);
+    return { flow, packets: packets - (since?.packets ?? 0), bytes: bytes - (since?.bytes ?? 0) };
   });
 }
 
 /** The baseline once flows have changed: those that began anew count from zero. Flows that went on count more than before. */
-export function rebased(baseline: readonly FlowCount[], counts: readonly FlowCount[]): readonly FlowCount[] {
-  const before = new Map(baseline.map(({ flow, packets }) => [flow, packets]));
-  return counts.map(({ flow, packets }) => ({ flow, packets: Math.min(packets, before.get(flow) ?? 0) }));
+export function rebased(
+  baseline: readonly FlowCount[],
+  counts: readonly FlowCount[],
+): readonly FlowCount[] {
+  const before = new Map(baseline.map((count) => [count.flow, count]));
+  return counts.map(({ flow, packets, bytes }) => {
+    const known = before.get(flow);
+    return {
+      flow,
+      packets: Math.min(packets, known?.packets ?? 0),
+      bytes: Math.min(bytes, known?.bytes ?? 0),
+    };
+  });
 }

@@ -260,7 +260,7 @@ function runningNode(planned: NodePlan, vswitch: Vswitch, ofctl: Ofctl, use: Pro
     },
     program: async () => {
       const held = await vswitch.whileAlive(ofctl.held(plan.bridges.map(({ name }) => name)));
-      return plan.bridges.map(({ name: bridge }, index): HeldProgram => ({ node: plan.node, bridge, ...(held[index] ?? { flows: [], groups: [] }) }));
+      return plan.bridges.map(({ name: bridge }, index): HeldProgram => ({ node: plan.node, bridge, ...(held[index] ?? { flows: [], groups: [], meters: [] }) }));
     },
     dumpFlows: async (bridge) => {
       await counting.purge();

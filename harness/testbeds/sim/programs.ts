@@ -112,7 +112,7 @@ function traitsOf(texts: readonly string[]): ReadonlySet<Trait> {
   return new Set(names.filter((name) => texts.some((text) => traits[name].test(text))));
 }
 
-const nothing: Held = { flows: [], groups: [] };
+const nothing: Held = { flows: [], groups: [], meters: [] };
 
 function keptFrom(held: Held, names: Names): Kept {
   const flows = held.flows.map((line) => parseFlow(line, names));

@@ -1,0 +1,37 @@
+/** Flows that one side alone has, and that no packet met. */
+import { formatFlowId, type FlowCount } from '../nouns/switching.js';
+import { compareCounters, flowKey, type CounterDifference } from './counters.js';
+
+/** The flows of both sides when no packet of a vector has come yet. */
+export interface Begun {
+  readonly model: readonly FlowCount[];
+  readonly real: readonly FlowCount[];
+}
+
+/**
+ * Those that came or went meanwhile. What was there before is told once for all vectors, with the
+ * whole program; without `begun` nothing was.
+ */
+export function unmatchedSince(
+  begun: Begun | undefined,
+  unmatched: readonly CounterDifference[],
+): readonly CounterDifference[] {
+  if (begun === undefined || unmatched.length === 0) return unmatched;
+  const before = new Set(
+    compareCounters(begun.model, begun.real).unmatched.map(({ flow }) => flowKey(flow)),
+  );
+  return unmatched.filter(({ flow }) => !before.has(flowKey(flow)));
+}
+
+/** In words: `br-int on n1 holds a flow that it should not: table=70, priority=0`. */
+export function toldOfUnmatched({ flow, actual }: CounterDifference): {
+  readonly summary: string;
+  readonly expected: string;
+  readonly actual: string;
+} {
+  const text = formatFlowId(flow);
+  const where = `${flow.bridge} on ${flow.node}`;
+  return actual === undefined
+    ? { summary: `${where} does not hold a flow that it should: ${text}`, expected: text, actual: 'no such flow' }
+    : { summary: `${where} holds a flow that it should not: ${text}`, expected: 'no such flow', actual: text };
+}
