@@ -9,7 +9,7 @@ export function scenarioLabel({ name, axes }: Pick<ScenarioReport, 'name' | 'axe
 }
 
 /** What is compared of each aspect, in the plural. */
-const names: Readonly<Record<string, string>> = { program: 'flows and groups', intent: 'promises', silence: 'silent ports', cache: 'cached passes', macs: 'learned MACs' };
+const names: Readonly<Record<string, string>> = { program: 'flows, groups and meters', intent: 'promises', silence: 'silent ports', cache: 'cached passes', macs: 'learned MACs' };
 
 export function aspectName(aspect: Aspect): string {
   return names[aspect] ?? aspect;

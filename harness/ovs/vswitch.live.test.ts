@@ -53,7 +53,7 @@ void t.test('a switch', async (t) => {
     const good = 'flow add table=0, priority=1,ip actions=drop';
     await t.rejects(ofctl.bundle('br0', [good, 'flow add table=0, actions=fly']), { name: 'InputError', message: 'ovs-ofctl refuses "flow add table=0, actions=fly" on br0: unknown action fly' });
     await t.rejects(ofctl.bundle('br0', [good, 'flow add table=0, priority=2,ip actions=group:7']), { name: 'InputError', message: /OFPBAC_BAD_OUT_GROUP.*group:7/ });
-    t.strictSame(await ofctl.held(['br0']), [{ flows: [], groups: [] }]);
+    t.strictSame(await ofctl.held(['br0']), [{ flows: [], groups: [], meters: [] }]);
     await ofctl.bundle('br0', ['group add group_id=4,type=all,bucket=actions=drop', good]);
     const held = { flows: ['priority=1,ip actions=drop'], groups: ['group_id=4,type=all,bucket=bucket_id:0,actions=drop'] };
     t.strictSame(await ofctl.held(['br0', 'br0']), [held, held]);

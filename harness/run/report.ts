@@ -63,7 +63,7 @@ const scenario = z.object({
   otherwise: z.array(z.string()).exactOptional().describe('what the switches were given otherwise than the control plane wants it, because their version cannot have it; missing where nothing is'),
   after: z.object({ axes: z.record(z.string(), z.string()), what: z.string() }).exactOptional()
     .describe('the point of the matrix that the switches were changed from, and what became of its network; missing where they came up as they are'),
-  program: z.array(difference).describe('flows that the switches held otherwise than desired, right after programming and after each change'),
+  program: z.array(difference).describe('flows, groups and meters that the switches held otherwise than they should, right after programming, after each change, and when all vectors were over'),
   inconclusive: inconclusiveCause.exactOptional(),
   vectors: z.array(vector),
 }).meta({ id: 'Scenario' });

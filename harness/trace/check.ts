@@ -90,7 +90,7 @@ export async function compareAnswers(plan: NodePlan, { model, real }: { readonly
   return {
     compared: { ...frames.compared, packetIns: packetIns.count.made, counters: counters.count.made, entries: state.connections.made + state.macs.made },
     frames: frames.differences.filter(({ timeUs }) => timeUs === first).map((difference) => ({ ...difference, packet: difference.timeUs + 1 })),
-    packetIns: packetIns.differences, counters: counters.differences, state: state.differences,
+    packetIns: packetIns.differences, counters: [...counters.differences, ...counters.unmatched], state: state.differences,
   };
 }
 

@@ -1,7 +1,7 @@
 /** What `flowbed check --json` prints: the schema is the source, the types and docs/check.schema.json follow from it. */
 import { z } from 'zod';
 import type { Unavailable } from '../base/errors.js';
-import { formatFlowId } from '../nouns/switching.js';
+import { toldOfCounter } from '../compare/counters.js';
 import { agrees, type CheckResult } from './check.js';
 import type { ScriptCheck } from './script/check.js';
 
@@ -37,7 +37,7 @@ export function checkedImage(name: string, version: string, packets: number, res
     differences: [
       ...result.frames.map(({ kind, port, fields, packet, expected, actual }) => ({ aspect: 'frames' as const, summary: `${kind} frame out of ${port}${of(packet)}${listed(fields)}`, expected, actual })),
       ...result.packetIns.map(({ kind, controller, bridge, fields, expected, actual }) => ({ aspect: 'packet-ins' as const, summary: `${kind} packet-in of ${bridge} for controllers with id ${controller}${listed(fields)}`, expected, actual })),
-      ...result.counters.map(({ flow, expected, actual }) => ({ aspect: 'counters' as const, summary: `n_packets of ${formatFlowId(flow)} of ${flow.bridge}`, expected: String(expected ?? 'no such flow'), actual: String(actual ?? 'no such flow') })),
+      ...result.counters.map((difference) => ({ aspect: 'counters' as const, ...toldOfCounter(difference) })),
       ...result.state.map(({ aspect, kind, about, expected, actual }) => ({ aspect, summary: `${kind}: ${about}`, expected, actual })),
     ],
   };

@@ -94,11 +94,11 @@ ${truth ?? ''}
 }
 
 const meanings: Readonly<Record<string, string>> = {
-  program: 'every flow and group that the switches reported, against the one wanted',
+  program: 'every flow, group and meter that the switches reported before the first vector and behind the last, against the one wanted',
   intent: 'what was promised, against what the model and what the switch did',
   frames: 'every frame at every port, byte by byte, model against switch',
   silence: 'ports at which nothing should have come out',
-  counters: 'n_packets of every flow after every vector, model against switch',
+  counters: 'n_packets and n_bytes of every flow after every vector, model against switch',
   cache: 'vectors played once more, every packet answered by the datapath\'s cache alone',
   connections: 'conntrack entries of every node after every vector, model against switch',
   macs: 'learned MACs of every bridge after every vector, model against switch',
