@@ -4,7 +4,7 @@
  */
 import junit, { type Builder, type TestSuite } from 'junit-report-builder';
 import type { RunReport, ScenarioReport } from '../harness/run/report.js';
-import { describePoint, pointsOf, scenarioLabel, summaryOf } from './words.js';
+import { describeKnown, describePoint, pointsOf, scenarioLabel, summaryOf } from './words.js';
 
 /** The package's types are those of an ES module, and it is none. */
 const root = junit as unknown as Builder;
@@ -27,7 +27,8 @@ function addScenario(suite: TestSuite, report: RunReport, scenario: ScenarioRepo
   }
 }
 
-function properties({ again, seed, backend, image, imageDigest, versions }: RunReport, { title, verdict, traceHash, axes }: ScenarioReport): readonly (readonly [string, string])[] {
+function properties({ again, seed, backend, image, imageDigest, versions }: RunReport, scenario: ScenarioReport): readonly (readonly [string, string])[] {
+  const { title, verdict, traceHash, axes } = scenario;
   return [
     ['title', title],
     ['run again', again],
@@ -39,6 +40,7 @@ function properties({ again, seed, backend, image, imageDigest, versions }: RunR
     ...Object.entries(axes).map(([axis, value]) => [`axis ${axis}`, value] as const),
     ['verdict', verdict],
     ['trace hash', traceHash],
+    ...describeKnown(scenario).map((line) => ['known divergence', line] as const),
   ];
 }
 

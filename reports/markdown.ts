@@ -1,7 +1,7 @@
 /** A run as a page of GitHub's Markdown, made for the summary of a workflow's step, which holds 1 MiB. */
 import { worst, type VerdictKind } from '../harness/nouns/verdict.js';
 import type { RunReport, ScenarioReport, VectorReport } from '../harness/run/report.js';
-import { aspectName, causesOf, comparedAspects, describeDifference, describeInconclusive, describePromises, findingsOf, groupsOf, scenarioLabel } from './words.js';
+import { aspectName, causesOf, comparedAspects, describeDifference, describeInconclusive, describeKnown, describePromises, findingsOf, groupsOf, scenarioLabel } from './words.js';
 
 /** How many findings of a scenario are told in full before the rest is only counted. */
 const toldInFull = 10;
@@ -45,6 +45,7 @@ function renderScenario(scenario: ScenarioReport): readonly string[] {
     ...(findings.length === 0 ? [] : ['', '### Findings', ...findings.slice(0, toldInFull).flatMap(({ ids, difference }) => ['', namesOf(ids, scenario), '', ...fenced(describeDifference(difference))])]),
     ...(findings.length > toldInFull ? ['', `… and ${findings.length - toldInFull} more findings; report.html has them all.`] : []),
     ...renderCauses(scenario),
+    ...renderKnown(scenario),
     '',
     '### What was compared',
     '',
@@ -56,6 +57,12 @@ function renderScenario(scenario: ScenarioReport): readonly string[] {
 function groupRow([name, vectors]: readonly [string, readonly VectorReport[]]): readonly string[] {
   const of = (kind: VerdictKind) => String(vectors.filter(({ verdict }) => verdict === kind).length);
   return [marks[worst(vectors.map(({ verdict }) => verdict))], code(name), of('conforms'), of('diverges'), of('inconclusive'), describePromises(vectors)];
+}
+
+/** What was expected to be otherwise than promised, and was. */
+function renderKnown(scenario: ScenarioReport): readonly string[] {
+  const known = describeKnown(scenario);
+  return known.length === 0 ? [] : ['', '### Known divergences', '', ...known.map((line) => `- ${text(line)}`)];
 }
 
 /** Each cause once, with what it cost. */

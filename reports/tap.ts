@@ -1,7 +1,7 @@
 /** A run in the Test Anything Protocol, version 14: a point a vector, with its diagnosis in YAML. What is inconclusive is not ok. */
 import { stringify } from 'yaml';
 import type { RunReport } from '../harness/run/report.js';
-import { describePoint, pointsOf, scenarioLabel, summaryOf, type Point } from './words.js';
+import { describeKnown, describePoint, pointsOf, scenarioLabel, summaryOf, type Point } from './words.js';
 
 export function renderTap(report: RunReport): string {
   const points = report.scenarios.flatMap((scenario) => pointsOf(scenario).map((point) => ({ point, label: scenarioLabel(scenario) })));
@@ -9,6 +9,7 @@ export function renderTap(report: RunReport): string {
   return [
     'TAP version 14',
     ...Object.entries(about).map(([name, value]) => `# ${name}: ${oneLine(String(value))}`),
+    ...report.scenarios.flatMap((scenario) => describeKnown(scenario).map((line) => `# known divergence in ${scenarioLabel(scenario)}: ${oneLine(line)}`)),
     `1..${Math.max(points.length, 1)}`,
     ...(points.length === 0 ? ['not ok 1 - a scenario was run'] : points.flatMap(({ point, label }, index) => renderPoint(point, label, index + 1))),
     '',

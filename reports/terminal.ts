@@ -2,7 +2,7 @@
 import { colors } from '../harness/base/colors.js';
 import type { Inconclusive, RunReport, ScenarioReport, VectorReport } from '../harness/run/report.js';
 import { formatFlowId } from '../harness/nouns/switching.js';
-import { aspectName, findingsOf, groupsOf, headlineOf, type Finding } from './words.js';
+import { aspectName, describeKnown, findingsOf, groupsOf, headlineOf, type Finding } from './words.js';
 import { aspects, worst, type Aspect } from '../harness/nouns/verdict.js';
 
 const { bold, dim, green, red, yellow } = colors;
@@ -35,6 +35,7 @@ function renderScenario(scenario: ScenarioReport): readonly string[] {
     ...renderInconclusive(scenario),
     '',
     ...renderPolicies(scenario),
+    ...describeKnown(scenario).map((line) => `  known     ${line}`),
     ...(scenario.otherwise ?? []).map((line) => `  otherwise ${line}`),
     `  compared  ${aspects.map((aspect) => renderCount(aspect, scenario)).join(' · ')}`,
     `  time      ${(scenario.durationMs / 1000).toFixed(1)} s`,
@@ -58,7 +59,7 @@ function renderGroups(all: readonly Group[]): readonly string[] {
 /** What was promised of them: `must pass`, or how many of each when they are not alike. */
 function promise(vectors: readonly VectorReport[]): string {
   const promised = (...kinds: readonly string[]) => vectors.filter(({ intent }) => kinds.includes(intent.kind)).length;
-  const counted = [[promised('round-trip', 'balanced', 'delivered', 'resolves'), 'must pass'], [promised('refused', 'rejected', 'abandoned'), 'must be refused'], [promised('denied', 'blocked'), 'must not pass'], [promised('unknown'), 'unknown']] as const;
+  const counted = [[promised('round-trip', 'balanced', 'delivered', 'resolves'), 'must pass'], [promised('refused', 'rejected', 'abandoned'), 'must be refused'], [promised('denied', 'blocked'), 'must not pass'], [promised('either'), 'may pass'], [promised('contradicted'), 'known otherwise'], [promised('unknown'), 'unknown']] as const;
   const [only, ...others] = counted.filter(([count]) => count > 0);
   return only === undefined || others.length === 0 ? (only?.[1] ?? '') : [only, ...others].map(([count, what]) => `${count} ${what}`).join(', ');
 }

@@ -74,9 +74,16 @@ export function groupsOf<Vector extends Pick<VectorReport, 'id'>>(vectors: reado
 /** What a group of vectors was promised: `must pass`, `must not pass`, or how many of each. */
 export function describePromises(vectors: readonly Pick<VectorReport, 'intent'>[]): string {
   const forbidden = vectors.filter(({ intent }) => intent.kind === 'denied' || intent.kind === 'blocked').length;
-  const unknown = vectors.filter(({ intent }) => intent.kind === 'unknown').length;
-  const parts = [[vectors.length - forbidden - unknown, 'must pass'], [forbidden, 'must not pass'], [unknown, 'nothing promised']].filter(([count]) => count !== 0);
+  const of = (kind: string) => vectors.filter(({ intent }) => intent.kind === kind).length;
+  const others = [[forbidden, 'must not pass'], [of('either'), 'may pass'], [of('contradicted'), 'known otherwise'], [of('unknown'), 'nothing promised']] as const;
+  const allowed = others.reduce((left, [count]) => left - count, vectors.length);
+  const parts = ([[allowed, 'must pass'], ...others] as const).filter(([count]) => count !== 0);
   return parts.length === 1 ? String(parts[0]?.[1]) : parts.map(([count, words]) => `${count} ${words}`).join(', ');
+}
+
+/** `own-node-egress in 4 vectors: …`, for what a control plane is known to do otherwise. */
+export function describeKnown({ known = [] }: ScenarioReport): readonly string[] {
+  return known.map(({ name, cause, vectors }) => `${name} in ${vectors} vector${vectors === 1 ? '' : 's'}: ${cause}`);
 }
 
 /** What some vectors have in common: their first differences are alike and stand at one place. */

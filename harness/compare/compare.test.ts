@@ -155,6 +155,12 @@ void t.test('promises', async (t) => {
     [{ kind: 'denied', why: 'policy' }, ping, [got('c', '10.0.0.1', 'udp')], 'c got a UDP datagram from 10.0.0.1'],
     [{ kind: 'denied', why: 'policy' }, ping, [answered], 'a got an echo reply from 10.0.0.2'],
     [{ kind: 'denied', why: 'nobody has it' }, arp, [resolved(mac.b)], `a learned that 10.0.0.2 is at ${mac.b}`],
+    [{ kind: 'either', outcomes: [roundTrip, { kind: 'denied', why: 'policy' }], why: 'open' }, ping, [], 'kept'],
+    [{ kind: 'either', outcomes: [roundTrip, { kind: 'denied', why: 'policy' }], why: 'open' }, ping, [reached, answered], 'kept'],
+    [{ kind: 'either', outcomes: [roundTrip, { kind: 'denied', why: 'policy' }], why: 'open' }, ping, [reached], 'a got no answer'],
+    [{ kind: 'contradicted', by: 'x', promise: roundTrip, instead: { kind: 'denied', why: 'policy' } }, ping, [], 'kept'],
+    [{ kind: 'contradicted', by: 'x', promise: roundTrip, instead: { kind: 'denied', why: 'policy' } }, ping, [reached, answered], 'what is known to be broken was kept, as promised: x does not occur any more'],
+    [{ kind: 'contradicted', by: 'x', promise: roundTrip, instead: { kind: 'denied', why: 'policy' } }, ping, [reached], 'b got an echo request from 10.0.0.1'],
     [{ kind: 'blocked', why: 'spoofed' }, ping, [], 'kept'],
     [{ kind: 'blocked', why: 'spoofed' }, ping, [reached], 'b got an echo request from 10.0.0.1'],
   ];

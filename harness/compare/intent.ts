@@ -3,13 +3,19 @@ import { assertNever } from '../base/errors.js';
 import { judgeAbandoned } from './abandoned.js';
 import { judgeBalanced } from './balanced.js';
 import { describe, destinationOf, type BrokenPromise } from './promise.js';
-import type { Intent } from '../nouns/intent.js';
+import type { ContradictedIntent, Intent } from '../nouns/intent.js';
 import type { HostNote, Observation } from '../nouns/observation.js';
 import type { Stimulus } from '../nouns/vector.js';
 import { straying } from './path.js';
 
-/** Undefined when the promise was kept. Judges hosts and addresses alone; frames are compared elsewhere. */
-export function judge(intent: Intent, stimulus: Stimulus, { frames, notes }: Observation): BrokenPromise | undefined {
+/**
+ * Undefined when the promise was kept; of one that is contradicted, when what is known happened in its
+ * place. Judges hosts and addresses alone; frames are compared elsewhere.
+ */
+export function judge(intent: Intent, stimulus: Stimulus, observation: Observation): BrokenPromise | undefined {
+  if (intent.kind === 'either') return judgeEither(intent, stimulus, observation);
+  if (intent.kind === 'contradicted') return judgeContradicted(intent, stimulus, observation);
+  const { frames, notes } = observation;
   const seen = { frames, notes: notes.filter((note) => !isRefusalBefore(intent, note)) };
   const endless = seen.notes.find(({ kind }) => kind === 'endless');
   if (endless !== undefined) return { expected: 'the frames come to rest', actual: describe(endless) };
@@ -37,6 +43,30 @@ export function judge(intent: Intent, stimulus: Stimulus, { frames, notes }: Obs
     default:
       return assertNever(intent);
   }
+}
+
+/** What has come of an intent: the outcome that was met, where there are several; else what was expected. */
+export function outcomeOf(intent: Intent, stimulus: Stimulus, observation: Observation): Intent {
+  if (intent.kind === 'contradicted') return intent.instead;
+  if (intent.kind !== 'either') return intent;
+  return intent.outcomes.find((outcome) => judge(outcome, stimulus, observation) === undefined) ?? intent;
+}
+
+function judgeEither({ outcomes, why }: Extract<Intent, { kind: 'either' }>, stimulus: Stimulus, observation: Observation): BrokenPromise | undefined {
+  const broken = outcomes.map((outcome) => judge(outcome, stimulus, observation));
+  const [first] = broken;
+  if (first === undefined || broken.includes(undefined)) return undefined;
+  const told = broken.flatMap((one) => one?.expected ?? []);
+  return { expected: `one of these: ${told.join('; or ')} (${why})`, actual: first.actual };
+}
+
+function judgeContradicted({ promise, instead, by, cause = '' }: ContradictedIntent, stimulus: Stimulus, observation: Observation): BrokenPromise | undefined {
+  const broken = judge(instead, stimulus, observation);
+  if (broken === undefined) return undefined;
+  const expected = `the known divergence ${by} (${cause}): ${broken.expected}`;
+  const isKept = judge(promise, stimulus, observation) === undefined;
+  const actual = isKept ? `what is known to be broken was kept, as promised: ${by} does not occur any more` : broken.actual;
+  return { expected, actual };
 }
 
 /** A proxy goes on from those who refuse it. */

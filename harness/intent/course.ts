@@ -12,7 +12,8 @@ import type { Stimulus } from '../nouns/vector.js';
 import { intentAmongUnaware } from './hearing.js';
 import { intentOf } from './intent.js';
 import { holder, parties, sender, type Party } from './parties.js';
-import { verdictsOn } from './policy/intent.js';
+import { promisedUnder, verdictsOn } from './policy/intent.js';
+import { together, type PolicyVerdict } from './policy/verdict.js';
 import { opened, promisedThroughProxy, refuseUnsettled, stillThere, type Relayed } from './relayed.js';
 import { intentOfService, reachOf, reachOfItself } from './service/intent.js';
 import { askedFromOutside, intentFromOutside } from './service/outside.js';
@@ -118,6 +119,7 @@ function reachNow({ objects, ...there }: Cluster, course: Course, from: Party, e
   if (direct.kind === 'denied') return keptBack(to.name, direct.why);
   listenerAt({ ...there, objects }, endpoint, endpoint);
   const answerer = { to: to.name, sources: sourcesSeen(there, from, endpoint.ip) };
+  if (direct.kind === 'either') return { answerer, policies: 'may keep it back', why: direct.why };
   return { answerer: direct.kind === 'delivered' ? { ...answerer, unanswered: direct.why } : answerer, policies: 'let it through' };
 }
 
@@ -186,9 +188,9 @@ function promisedToTalk({ hearing, standing }: Course, { connection, to }: Extra
   if (!known.isWhole) return { kind: 'denied', why: `${known.to.name} is gone` };
   const [opener, answerer] = [known.from, known.to].map(({ node }) => heardBy(hearing, node.name).objects);
   if (known.by !== undefined && known.forgottenBy.has(known.from.node.name)) throw new Unsupported(`nothing is promised about a connection of ${known.from.name} to ${known.by.asked.ip} that the switch of ${known.from.node.name} has forgotten`);
-  const refusal = opener === undefined || answerer === undefined ? undefined : refusalOf(running(hearing), known, { opener, answerer });
-  if (refusal !== undefined) return { kind: 'denied', why: refusal };
-  return known.by === undefined ? { kind: 'round-trip', to: known.to.name, source: known.from.ip } : promisedToStand(known, known.by);
+  const verdict = opener === undefined || answerer === undefined ? undefined : verdictAnew(running(hearing), known, { opener, answerer });
+  const stands: Intent = known.by === undefined ? { kind: 'round-trip', to: known.to.name, source: known.from.ip } : promisedToStand(known, known.by);
+  return verdict === undefined || verdict.kind === 'allowed' ? stands : promisedUnder({ ...verdict, why: `the connection was forgotten, and of new ones it holds: ${verdict.why}` }, stands);
 }
 
 /** Nobody else gets what belongs to a connection. What becomes of it once its endpoint is none any more, nobody says (Kubernetes, "Virtual IPs and Service Proxies", is about new ones). */
@@ -198,11 +200,9 @@ function promisedToStand({ to }: Standing, { asked, sources, isServed }: NonNull
 }
 
 /** Only a switch that has forgotten the connection asks policies again, and only those of its own pods. */
-function refusalOf(network: Topology, { from, to, port, forgottenBy }: Standing, heard: { readonly opener: KubeObjects; readonly answerer: KubeObjects }): string | undefined {
+function verdictAnew(network: Topology, { from, to, port, forgottenBy }: Standing, heard: { readonly opener: KubeObjects; readonly answerer: KubeObjects }): PolicyVerdict {
   const { atOpener, atAnswerer } = verdictsOn(network, heard, { from, to, service: { protocol: 'TCP', port } });
-  const asked = [...(forgottenBy.has(from.node.name) ? [atOpener] : []), ...(forgottenBy.has(to.node.name) ? [atAnswerer] : [])];
-  const denied = asked.find((verdict) => verdict.kind === 'denied');
-  return denied?.kind === 'denied' ? `the connection was forgotten, and of new ones it holds: ${denied.why}` : undefined;
+  return together([...(forgottenBy.has(from.node.name) ? [atOpener] : []), ...(forgottenBy.has(to.node.name) ? [atAnswerer] : [])]);
 }
 
 function nameOf(network: Network, stimulus: Stimulus): string | undefined {

@@ -7,7 +7,8 @@ import type { Node } from '../nouns/topology.js';
 import type { Stimulus } from '../nouns/vector.js';
 import { intentOf } from './intent.js';
 import { holder, sender } from './parties.js';
-import { questionOf, reaches, verdictsOn } from './policy/intent.js';
+import { promisedUnder, questionOf, reaches, verdictsOn } from './policy/intent.js';
+import { together } from './policy/verdict.js';
 
 /** What the stimulus must lead to. @throws as `intentOf`, and Unsupported for what is no ping, datagram or connection. */
 export function intentAmongUnaware(hearing: Hearing<Network>, stimulus: Stimulus): Intent {
@@ -21,9 +22,8 @@ export function intentAmongUnaware(hearing: Hearing<Network>, stimulus: Stimulus
   if (!knows(hearing, from.node, to.node)) return { kind: 'denied', why: `${from.node.name} has not heard of ${to.node.name}` };
   const [opener, answerer] = [from, to].map(({ node }) => heardBy(hearing, node.name).objects);
   const verdicts = opener === undefined || answerer === undefined ? [] : Object.values(verdictsOn(there, { opener, answerer }, { from, to, service: asked.service }));
-  const denied = verdicts.find((verdict) => verdict.kind === 'denied');
-  if (denied?.kind === 'denied') return { kind: 'denied', why: denied.why };
-  return knows(hearing, to.node, from.node) ? unrestricted : unanswered(unrestricted, stimulus, `${to.node.name} has not heard of ${from.node.name}`);
+  const promise = knows(hearing, to.node, from.node) ? unrestricted : unanswered(unrestricted, stimulus, `${to.node.name} has not heard of ${from.node.name}`);
+  return promisedUnder(together(verdicts), promise);
 }
 
 function withoutObjects({ objects, ...network }: Network): Network {

@@ -7,8 +7,11 @@ import { parseTuple, printProtocol, printTuple, reversed, type Tuple } from './c
 import type { ModelNode } from './node.js';
 
 export type Question =
-  /** Which of several flows of equal priority a packet takes; `candidates` with the packets that the model has counted for each so far. */
-  | { readonly kind: 'flow'; readonly candidates: readonly FlowCount[] }
+  /**
+   * Which of several flows of equal priority a packet takes; `candidates` with the packets that the
+   * model has counted for each so far, `parts` as in a tie.
+   */
+  | { readonly kind: 'flow'; readonly candidates: readonly FlowCount[]; readonly parts: string }
   /** What a new connection is translated to. */
   | { readonly kind: 'translation'; readonly original: Tuple };
 
@@ -22,9 +25,15 @@ export class Undecided extends Unsupported {
   }
 }
 
-/** The flow that packets are taken to go on in wherever just these match. */
+/**
+ * The flow that packets are taken to go on in wherever just these match, and where they are
+ * conjunctions, by just these parts: Open vSwitch takes the one that it finds complete first, which
+ * hangs on the parts (lib/classifier.c, find_conjunctive_match).
+ */
 export interface Tie {
   readonly candidates: readonly FlowId[];
+  /** As `partsKey` has them. */
+  readonly parts: string;
   winner: FlowId;
 }
 
@@ -77,12 +86,12 @@ export interface Doubt {
 export async function decide({ node, question }: Undecided, witness: Witness): Promise<Doubt | undefined> {
   switch (question.kind) {
     case 'flow': {
-      const { candidates } = question;
+      const { candidates, parts } = question;
       const counted = candidates.map(() => 0);
       for (const [index, packets] of (await witness.counted(candidates)).entries()) counted[index] = packets;
       const [winner = candidates[0]?.flow, ...others] = candidates.filter(({ packets }, index) => (counted[index] ?? 0) > packets).map(({ flow }) => flow);
       assert(winner !== undefined, 'flows tie');
-      const tie = { candidates: candidates.map(({ flow }) => flow), winner };
+      const tie = { candidates: candidates.map(({ flow }) => flow), parts, winner };
       node.decisions.ties.push(tie);
       return others.length === 0 ? undefined : { node, tie, counted, others: [...others, winner], decided: { ties: node.decisions.ties.length, translations: node.decisions.translations.length } };
     }
@@ -121,4 +130,9 @@ function isBorneOut({ tie: { candidates }, counted }: Doubt, counts: readonly Fl
 /** Tells the flows of one node apart. */
 export function keyOf(flow: FlowId): string {
   return `${flow.bridge} ${formatFlowId(flow)}`;
+}
+
+/** Tells sets of parts of conjunctions apart; empty where there are none. */
+export function partsKey(parts: readonly FlowId[]): string {
+  return parts.map(keyOf).sort().join('\n');
 }

@@ -28,7 +28,7 @@ export const runJustifications: readonly Justification[] = [
     why: forTypes,
   },
   {
-    file: 'harness/run/vector-run.ts', line: "return { sibling: { differs: whatDiffers(again.stimulus, sibling.stimulus) ?? 'nothing', stimulus: { ...sibling.stimulus }, intent: { ...scenario.intent(topology, sibling.stimulus) } } };",
+    file: 'harness/run/vector-run.ts', line: "return { sibling: { differs: whatDiffers(again.stimulus, sibling.stimulus) ?? 'nothing', stimulus: { ...sibling.stimulus }, intent: { ...expectedIn(stage, sibling.stimulus) } } };",
     mutations: ["whatDiffers(again.stimulus, sibling.stimulus) ?? 'nothing' → whatDiffers(again.stimulus, sibling.stimulus)", "'nothing' → ''"],
     why: 'never told: a sibling has something otherwise',
   },

@@ -25,7 +25,21 @@ export type Intent =
   /** No host gets an IP datagram or an ARP answer out of it, and the sender gets no answer. */
   | { readonly kind: 'denied'; readonly why: string }
   /** As `denied`, and more: not a single frame comes out at any port of any node. */
-  | { readonly kind: 'blocked'; readonly why: string };
+  | { readonly kind: 'blocked'; readonly why: string }
+  /** One of `outcomes`, all of it; which one is left open. */
+  | { readonly kind: 'either'; readonly outcomes: readonly Intent[]; readonly why: string }
+  /** `promise`; where the divergence called `by` is known of a control plane, `instead` happens. */
+  | ContradictedIntent;
+
+export interface ContradictedIntent {
+  readonly kind: 'contradicted';
+  readonly promise: Intent;
+  readonly instead: Intent;
+  /** The name of a `KnownDivergence`. */
+  readonly by: string;
+  /** Why, with its sources; L0 leaves that to the control plane that the divergence is known of. */
+  readonly cause?: string;
+}
 
 /** Not the sender's own connection reaches them: `by` ends it, which sees `client` as its sender, and opens another one for it. Where nobody is promised to, nobody may. */
 export interface RelayIntent {

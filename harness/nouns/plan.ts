@@ -3,6 +3,7 @@
  * pods and the node behind those ports. Testbeds build the bridges, the fabric builds the stacks; both from
  * this same readonly data.
  */
+import type { KnownDivergence } from './known-divergence.js';
 import type { ProxyPlan } from './proxy.js';
 import type { Listener, TunnelType } from './topology.js';
 import type { TranslationPlan } from './translation.js';
@@ -221,6 +222,8 @@ export interface RoutePlan {
 /** A pure function from the desired cluster to what every node should hold. */
 export interface ControlPlane<Cluster> {
   readonly name: string;
+  /** What it is known to do otherwise than promised; missing where nothing is. */
+  readonly known?: readonly KnownDivergence[];
   /** `before`: what the nodes hold already. A port or a rule that has a number there keeps it, and what has just lost one leaves it unused. */
   plan(cluster: Cluster, before?: ClusterPlan): ClusterPlan;
   /** What the node's agent goes on from when it has started anew: it knows no more than what stands on its switch. Missing where agents remember nothing. */

@@ -6,6 +6,7 @@ import type { TestVector } from '../nouns/vector.js';
 import { addCounts, noCounts, type Count, type Counts } from '../nouns/verdict.js';
 import type { Switches } from '../testbeds/testbed.js';
 import { playBatch, type BatchPlay, type PassTogether } from './batch-play.js';
+import { expectedIn } from './expected.js';
 import { passesOf } from './passes.js';
 import { recordWitness, type RecordedTogether } from './record.js';
 import { siblingOf, type Judged, type Stage } from './vector-run.js';
@@ -18,7 +19,7 @@ export type BatchOutcome = { readonly kind: 'conforms'; readonly judged: readonl
 
 /** Each vector's promises are judged by its own hosts; that nothing else came out anywhere, each call has shown. */
 export async function judgeBatch(stage: Stage, real: Switches, vectors: readonly TestVector[], ports: ReadonlySet<string>): Promise<BatchOutcome> {
-  const { scenario, topology, plan, model, seed } = stage;
+  const { plan, model, seed } = stage;
   const planned = vectors.map((vector) => passesOf(stage, vector));
   const played = await playBatch(model, real, plan, vectors.map(({ id }, index) => ({ id, passes: planned[index] ?? [] })), seed);
   if (played.kind !== 'alike') return played;
@@ -27,7 +28,7 @@ export async function judgeBatch(stage: Stage, real: Switches, vectors: readonly
     const passes = played.passes[index] ?? [];
     const observed = played.observed[index] ?? '';
     for (const { pass: { name, stimulus }, observation } of passes) {
-      const broken = judge(scenario.intent(topology, stimulus), stimulus, observation);
+      const broken = judge(expectedIn(stage, stimulus), stimulus, observation);
       if (broken !== undefined) return { kind: 'parted', where: `what was promised of ${vector.id}${name === 'cold' ? '' : `, ${name} pass`}: ${broken.actual}` };
     }
     const own = addCounts([
@@ -36,7 +37,7 @@ export async function judgeBatch(stage: Stage, real: Switches, vectors: readonly
     ]);
     judged.push({
       report: {
-        id: vector.id, stimulus: { ...vector.stimulus }, intent: { ...scenario.intent(topology, vector.stimulus) }, ...siblingOf(stage, planned[index] ?? []),
+        id: vector.id, stimulus: { ...vector.stimulus }, intent: { ...expectedIn(stage, vector.stimulus) }, ...siblingOf(stage, planned[index] ?? []),
         verdict: 'conforms', counts: index === 0 ? addCounts([own, played.counts]) : own, differences: [],
       },
       record: { vector, together: { observed, ...(vector.depth === 'cold' ? {} : recordTogether(passes, index === 0 ? played.left : undefined)) } },

@@ -4,13 +4,13 @@
 // that the control plane compiles and judged by L0. Faults planted in what the control plane is given must show.
 import t from 'tap';
 import { generatedCluster, type GeneratedSize } from '../../topologies/generated-policies.js';
-import { judge } from '../compare/intent.js';
+import { judge, outcomeOf } from '../compare/intent.js';
 import { antrea } from '../control/antrea/index.js';
 import { intentOf } from '../intent/intent.js';
 import { addCoverage, policyCoverage } from '../kube/coverage.js';
 import type { Cluster, KubeObjects } from '../kube/objects.js';
 import { servicesOf } from '../kube/ports.js';
-import { firstOfAll } from '../model/undecided.js';
+import { firstOfAll, type Witness } from '../model/undecided.js';
 import { openModel } from '../testbeds/model/model.js';
 import { gatewayMatrix, nodeMatrix, podMatrix } from '../vectors/policies.js';
 import { playAlone } from './drive.js';
@@ -38,6 +38,21 @@ void t.test('every cell of every truth table', async (t) => {
   t.ok(tally.allowed > 100 && tally.denied > 100, `${tally.allowed} cells let through, ${tally.denied} kept back`);
 });
 
+void t.test('where ClusterNetworkPolicies have one priority, whichever the switch takes is right', async (t) => {
+  const cluster = generatedCluster(2, { ...size, networkPolicies: 2, clusterNetworkPolicies: 6 });
+  const { clusterNetworkPolicies } = cluster.objects;
+  const even = { ...cluster, objects: { ...cluster.objects, clusterNetworkPolicies: clusterNetworkPolicies.map((policy) => ({ ...policy, spec: { ...policy.spec, priority: 5 } })) } };
+  const tables = [];
+  for (const witness of [firstOfAll, lastOfAll]) {
+    const table = await truthTable(even, even, witness);
+    t.same(table.broken, []);
+    t.ok(table.cells.filter((kind) => kind === 'either').length > 20, 'they contradict each other');
+    tables.push(table.reached);
+  }
+  t.notSame(tables[0], tables[1], 'it makes a difference');
+  t.not((await truthTable(cluster, even)).broken.length, 0, 'which is wrong where priorities tell');
+});
+
 void t.test('blocks of IPv6 are nobody\'s, and a rule that has no others lets nobody through', async (t) => {
   const cluster = generated(2);
   const { networkPolicies } = JSON.parse(JSON.stringify(cluster.objects).replace(/"ipBlock":\{"cidr":"[^"]*"(?:,"except":\[[^\]]*\])?\}/g, '"ipBlock":{"cidr":"::/0","except":["2001:db8::/32"]}')) as KubeObjects;
@@ -61,22 +76,31 @@ void t.test('faults in what the control plane is given show', async (t) => {
   }
 });
 
+/** Stands in for switches that take the last of flows that tie. */
+const lastOfAll: Witness = {
+  ...firstOfAll, counted: async (candidates) => Promise.resolve(candidates.map(({ packets }, index) => packets + (index === candidates.length - 1 ? 1 : 0))),
+};
+
 /** What the control plane makes of `given`, held to what L0 promises for `promised`. */
-async function truthTable(promised: Cluster, given: Cluster): Promise<{ readonly broken: readonly string[]; readonly cells: readonly string[] }> {
+async function truthTable(
+  promised: Cluster, given: Cluster, witness: Witness = firstOfAll,
+): Promise<{ readonly broken: readonly string[]; readonly cells: readonly string[]; readonly reached: readonly string[] }> {
   const plan = antrea('0.8').plan(given);
   const model = openModel(plan);
   const services = servicesOf(promised);
   const broken: string[] = [];
   const cells: string[] = [];
+  const reached: string[] = [];
   for (const { id, stimulus } of [...podMatrix(promised, services), ...nodeMatrix(promised, services), ...gatewayMatrix(promised, services)]) {
     await model.reset();
     const intent = intentOf(promised, stimulus);
     cells.push(intent.kind);
-    const [seen] = await playAlone({ call: (calls) => model.call(calls, firstOfAll) }, plan, id, [{ name: 'cold', stimulus }], seed);
+    const [seen] = await playAlone({ call: (calls) => model.call(calls, witness) }, plan, id, [{ name: 'cold', stimulus }], seed);
+    if (seen !== undefined && outcomeOf(intent, stimulus, seen).kind !== 'denied') reached.push(id);
     const verdict = seen === undefined ? { expected: 'an observation', actual: 'none' } : judge(intent, stimulus, seen);
     if (verdict !== undefined) broken.push(`${id}: ${verdict.expected}; ${verdict.actual}`);
   }
-  return { broken, cells };
+  return { broken, cells, reached };
 }
 
 function generated(number: number): Cluster {

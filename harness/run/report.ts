@@ -60,6 +60,11 @@ const scenario = z.object({
     count: z.int().describe('NetworkPolicies and ClusterNetworkPolicies of the cluster'),
     coverage: z.record(z.string(), z.int()).describe('how often they say each thing that the policy language has; what stands at zero was not tried'),
   }).exactOptional().describe('missing where the cluster has none'),
+  known: z.array(z.object({
+    name: z.string(),
+    cause: z.string().describe('the sources that contradict each other'),
+    vectors: z.int().describe('in which it occurs, as expected; their intent is "contradicted"'),
+  })).exactOptional().describe('what the control plane is known to do otherwise than promised, where it was met'),
   otherwise: z.array(z.string()).exactOptional().describe('what the switches were given otherwise than the control plane wants it, because their version cannot have it; missing where nothing is'),
   after: z.object({ axes: z.record(z.string(), z.string()), what: z.string() }).exactOptional()
     .describe('the point of the matrix that the switches were changed from, and what became of its network; missing where they came up as they are'),

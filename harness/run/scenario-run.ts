@@ -1,13 +1,14 @@
 /** One scenario at one point of its matrix: the model and real switches in step, vector by vector. */
 import { sha256 } from '../base/digest.js';
 import { attempt } from '../base/outcome.js';
+import type { KnownDivergence } from '../nouns/known-divergence.js';
 import type { Scenario } from '../nouns/scenario.js';
 import { addCounts, noCounts, verdictOn, worst } from '../nouns/verdict.js';
 import { policyCoverage } from '../kube/coverage.js';
 import type { Network } from '../kube/objects.js';
 import { joined, lanesOf, pieceOf, playLane, type Lane, type LaneOptions, type LaneOutcome } from './lanes.js';
 import type { ScenarioRecord } from './record.js';
-import type { ScenarioReport } from './report.js';
+import type { ScenarioReport, VectorReport } from './report.js';
 
 export interface ScenarioRunOptions extends LaneOptions {
   /** On how many clusters at most vectors are played at once; on one unless told. What comes of them does not depend on it. */
@@ -65,6 +66,7 @@ export async function runScenario(scenario: Scenario, axes: Readonly<Record<stri
       counts: addCounts([programCounts, ...judged.map(({ report }) => report.counts)]),
       durationMs: Math.round(options.nowMs() - (begunMs ?? 0)),
       ...policiesOf(topology),
+      ...knownIn(scenario.controlPlane.known ?? [], judged.map(({ report }) => report)),
       ...(otherwise.length === 0 ? {} : { otherwise: [...otherwise] }),
       ...(after === undefined ? {} : { after }),
       program: [...program],
@@ -78,6 +80,16 @@ export async function runScenario(scenario: Scenario, axes: Readonly<Record<stri
 function policiesOf({ objects }: Network): Pick<ScenarioReport, 'policies'> {
   const count = objects === undefined ? 0 : objects.networkPolicies.length + objects.clusterNetworkPolicies.length;
   return objects === undefined || count === 0 ? {} : { policies: { count, coverage: { ...policyCoverage(objects) } } };
+}
+
+/** Known divergences in vectors that conform: they occurred there. */
+function knownIn(known: readonly KnownDivergence[], vectors: readonly VectorReport[]): Pick<ScenarioReport, 'known'> {
+  const is = ({ kind, ...intent }: VectorReport['intent'], name: string) => kind === 'contradicted' && intent['by'] === name;
+  const occurs = ({ verdict, intent, sibling }: VectorReport, name: string) => verdict === 'conforms'
+    && (is(intent, name) || (sibling !== undefined && is(sibling.intent, name)));
+  const met = known.map((one) => ({ ...one, vectors: vectors.filter((vector) => occurs(vector, one.name)).length }));
+  const found = met.filter(({ vectors: count }) => count > 0);
+  return found.length === 0 ? {} : { known: found };
 }
 
 /** Tells of the beginning, and gives what is to be called behind each of `total` vectors. */

@@ -13,6 +13,7 @@ import type { ModelTestbed } from '../testbeds/model/model.js';
 import type { Stray, Switches } from '../testbeds/testbed.js';
 import { judgeBatch } from './batch.js';
 import { canonicalTrace } from './canonical-trace.js';
+import { expectedIn, type Expecting } from './expected.js';
 import { playInStep, playAlone, type PlayedPass } from './drive.js';
 import { passesOf, whatDiffers, type Circumstances } from './passes.js';
 import { recordWitness, type VectorRecord } from './record.js';
@@ -89,16 +90,16 @@ export async function leftOpen(stage: Stage, vector: TestVector, cause: Inconclu
 }
 
 async function judgeVector(stage: Stage, real: Switches, vector: TestVector, ports: ReadonlySet<string>): Promise<Judged> {
-  const { scenario, topology, plan, model, seed } = stage;
+  const { plan, model, seed } = stage;
   await Promise.all([model.reset(), real.reset()]);
   const begun: Begun = { model: await model.counts(), real: await real.counts() };
-  const intent = scenario.intent(topology, vector.stimulus);
+  const intent = expectedIn(stage, vector.stimulus);
   const planned = passesOf(stage, vector);
   const played = await playInStep(model, real, plan, vector.id, planned, seed);
   const predicted: Aftermath = { counts: await model.counts(), state: await model.state() };
   const [counts, state, strays] = await Promise.all([real.counts(), real.state(), real.strays()]);
   const seen: Aftermath = { counts, state };
-  const passes = withStrays(played.passes, strays).map((pass) => ({ ...pass, intent: scenario.intent(topology, pass.pass.stimulus) }));
+  const passes = withStrays(played.passes, strays).map((pass) => ({ ...pass, intent: expectedIn(stage, pass.pass.stimulus) }));
   const parting = played.parting ?? { modelCounts: predicted.counts, realCounts: seen.counts, traces: model.traces(), earlier: model.traces() };
   const comparison = compareVector({ passes, begun, model: predicted, real: seen, parting, ports });
   const program = comparison.parts ? compareProgram(await model.program(), await real.program()).differences : [];
@@ -127,10 +128,10 @@ function missingFrom(counts: Counts, passes: readonly PassCase[]): string | unde
 }
 
 /** What the sibling has otherwise, and what is promised about it. */
-export function siblingOf({ scenario, topology }: Stage, planned: readonly Pass[]): Pick<VectorReport, 'sibling'> {
+export function siblingOf(stage: Expecting, planned: readonly Pass[]): Pick<VectorReport, 'sibling'> {
   const [again, sibling] = (['again', 'sibling'] as const).map((name) => planned.find((pass) => pass.name === name));
   if (again === undefined || sibling === undefined) return {};
-  return { sibling: { differs: whatDiffers(again.stimulus, sibling.stimulus) ?? 'nothing', stimulus: { ...sibling.stimulus }, intent: { ...scenario.intent(topology, sibling.stimulus) } } };
+  return { sibling: { differs: whatDiffers(again.stimulus, sibling.stimulus) ?? 'nothing', stimulus: { ...sibling.stimulus }, intent: { ...expectedIn(stage, sibling.stimulus) } } };
 }
 
 /** @throws Unsupported when the model cannot tell. */
@@ -160,9 +161,9 @@ function whatIsUnknown(error: unknown): { readonly kind: 'unknown'; readonly cau
   throw error;
 }
 
-function promised({ scenario, topology }: Stage, { stimulus }: TestVector): VectorReport['intent'] {
+function promised(stage: Stage, { stimulus }: TestVector): VectorReport['intent'] {
   try {
-    return { ...scenario.intent(topology, stimulus) };
+    return { ...expectedIn(stage, stimulus) };
   } catch (error) {
     return { kind: 'unknown', why: whatIsUnknown(error).cause.message };
   }

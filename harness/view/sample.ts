@@ -4,6 +4,7 @@ import { assert } from '../base/errors.js';
 import type { ClusterPlan } from '../nouns/plan.js';
 import type { Scenario } from '../nouns/scenario.js';
 import { addCounts, noCounts, worst } from '../nouns/verdict.js';
+import { expectedIn } from '../run/expected.js';
 import { playAlone } from '../run/drive.js';
 import { passesOf } from '../run/passes.js';
 import { reportFormat } from '../run/report.js';
@@ -69,7 +70,7 @@ export async function playedRun(scenario: Scenario, axes: Readonly<Record<string
     vectors.push({ vector, real: recordWitness(played, { counts: await model.counts(), state: await model.state() }) });
   }
   const told = vectors.map(({ vector }) => ({
-    id: vector.id, stimulus: { ...vector.stimulus }, intent: { ...scenario.intent(record.topology, vector.stimulus) }, verdict: 'conforms' as const, counts: noCounts, differences: [],
+    id: vector.id, stimulus: { ...vector.stimulus }, intent: { ...expectedIn({ scenario, topology: record.topology }, vector.stimulus) }, verdict: 'conforms' as const, counts: noCounts, differences: [],
   }));
   return { report: { ...empty.report, scenarios: [{ ...report, vectors: told }] }, scenarios: [{ ...record, vectors }] };
 }

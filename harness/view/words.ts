@@ -95,9 +95,21 @@ export function describePromise(intent: VectorReport['intent']): string {
       return `nobody gets it: ${text('why')}`;
     case 'blocked':
       return `no frame comes out anywhere: ${text('why')}`;
+    case 'either':
+      return `one of these: ${outcomesOf(intent).map(describePromise).join('; or ')}`;
+    case 'contradicted':
+      return `${describePromise(within(intent, 'promise'))}; known to be otherwise (${text('by')}, ${text('cause')}): ${describePromise(within(intent, 'instead'))}`;
     default:
       return `nothing is promised: ${text('why')}`;
   }
+}
+
+function outcomesOf(intent: VectorReport['intent']): readonly VectorReport['intent'][] {
+  return valueOf(intent, 'outcomes') as readonly VectorReport['intent'][];
+}
+
+function within(intent: VectorReport['intent'], name: 'promise' | 'instead'): VectorReport['intent'] {
+  return valueOf(intent, name) as VectorReport['intent'];
 }
 
 /** `web1 (which sees 10.10.1.2) or web3 (which sees 10.10.1.2) gets it, and the answer comes back: Service default/web, TCP port 80`. */

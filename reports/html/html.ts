@@ -3,7 +3,7 @@ import { worst, type VerdictKind } from '../../harness/nouns/verdict.js';
 import { viewOf, type RunView, type ScenarioView } from '../../harness/view/view.js';
 import type { RunRecord } from '../../harness/run/record.js';
 import type { RunReport, ScenarioReport, VectorReport } from '../../harness/run/report.js';
-import { aspectName, comparedAspects, describePromises, groupsOf, scenarioLabel } from '../words.js';
+import { aspectName, comparedAspects, describeKnown, describePromises, groupsOf, scenarioLabel } from '../words.js';
 import { changesOf } from './changed.js';
 import { renderFindings } from './findings.js';
 import { html, raw, type Markup } from './markup.js';
@@ -80,7 +80,8 @@ function renderScenario(view: ScenarioView, index: number, all: readonly Scenari
   return html`<section class="scenario" data-scenario="${index}" aria-labelledby="scenario-${index}">
 <h2 id="scenario-${index}">${scenarioLabel(report)}</h2>
 <p class="lead">${report.title}${report.after === undefined ? '' : html`. On the switches of before, changed: ${report.after.what}`}</p>
-<nav aria-label="${scenarioLabel(report)}"><a href="#findings-${index}">Findings</a> <a href="#network-${index}">Network</a> ${truth === undefined ? '' : html`<a href="#truth-${index}">Truth table</a> `}<a href="#vectors-${index}">Who reaches whom</a> <a href="#compared-${index}">What was compared</a></nav>
+${describeKnown(report).map((line) => html`<p>Known divergence ${line}</p>
+`)}<nav aria-label="${scenarioLabel(report)}"><a href="#findings-${index}">Findings</a> <a href="#network-${index}">Network</a> ${truth === undefined ? '' : html`<a href="#truth-${index}">Truth table</a> `}<a href="#vectors-${index}">Who reaches whom</a> <a href="#compared-${index}">What was compared</a></nav>
 <h3 id="findings-${index}" tabindex="-1">Findings</h3>
 ${renderFindings(report, index)}
 <h3 id="network-${index}" tabindex="-1">Network</h3>

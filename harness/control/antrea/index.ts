@@ -13,6 +13,7 @@ import type { Numbers } from '../numbers.js';
 import { routers } from '../routers.js';
 import { hosts } from './hosts.js';
 import { gatewayPort, globalVirtualMac, integrationBridge, knownOfUnderlay, tunnelPort, viewFrom, type NodeView } from './node-view.js';
+import { knownDivergences } from './known-divergences.js';
 import { pipelines, type BridgeProgram, type PipelineVersion } from './pipeline.js';
 import { windowsNode } from './windows/plan.js';
 import { hostServices } from './windows/services.js';
@@ -23,6 +24,7 @@ export { pipelineVersions, type PipelineVersion } from './pipeline.js';
 export function antrea(version: PipelineVersion): ControlPlane<Network> {
   return {
     name: `antrea-${version}`,
+    known: knownDivergences,
     plan(topology, before) {
       checkTopology(topology);
       refuseGlobalVirtualMac(topology);

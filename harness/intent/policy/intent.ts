@@ -7,7 +7,7 @@ import type { Topology } from '../../nouns/topology.js';
 import type { FrameSpec, Stimulus } from '../../nouns/vector.js';
 import { holder, parties, subnetNode, type Party } from '../parties.js';
 import { sourceSeen } from '../way.js';
-import { egressVerdict, ingressVerdict, type Conversation, type End, type PolicyVerdict } from './verdict.js';
+import { egressVerdict, ingressVerdict, together, type Conversation, type End, type PolicyVerdict } from './verdict.js';
 
 /**
  * What becomes of a promise under the cluster's policies: what nobody is kept from stays as it is. Answers of a conversation that was let through
@@ -27,8 +27,25 @@ export function underPolicies(cluster: Cluster, from: Party, stimulus: Stimulus,
   const conversation: Conversation = { ...asked.service, from: end(cluster.objects, seen), to: end(cluster.objects, asked.ip) };
   // Outside the cluster nobody has policies.
   const verdict = to === undefined ? egressVerdict(cluster.objects, conversation) : between(cluster.objects, from, to, conversation);
-  return verdict.kind === 'allowed' ? unrestricted : { kind: 'denied', why: verdict.why };
+  return promisedUnder(verdict, unrestricted);
 }
+
+/** What becomes of a promise by what policies say. */
+export function promisedUnder(verdict: PolicyVerdict, promise: Intent): Intent {
+  switch (verdict.kind) {
+    case 'allowed':
+      return promise;
+    case 'denied':
+      return { kind: 'denied', why: verdict.why };
+    case 'open':
+      return { kind: 'either', outcomes: [promise, { kind: 'denied', why: verdict.why }], why: verdict.why };
+    case 'exempt':
+      return { kind: 'contradicted', by: ownNodeEgress, promise, instead: { kind: 'denied', why: verdict.why } };
+  }
+}
+
+/** A pod that egress policies keep from its own node. */
+const ownNodeEgress = 'own-node-egress';
 
 /** What policies may keep back. */
 export const reaches: ReadonlySet<Intent['kind']> = new Set(['round-trip', 'refused', 'delivered']);
@@ -43,14 +60,26 @@ interface Between {
 export function verdictsOn(network: Topology, heard: { readonly opener: KubeObjects; readonly answerer: KubeObjects }, { from, to, service }: Between): { readonly atOpener: PolicyVerdict; readonly atAnswerer: PolicyVerdict } {
   const as = (objects: KubeObjects): Conversation => ({ ...service, from: end(objects, sourceSeen(network, from, to)), to: end(objects, to.ip) });
   const isProbe = from.kind === 'node' && from.node.name === to.node.name;
-  return { atOpener: egressVerdict(heard.opener, as(heard.opener)), atAnswerer: isProbe ? { kind: 'allowed' } : ingressVerdict(heard.answerer, as(heard.answerer)) };
+  return { atOpener: egressTo(heard.opener, from, to, as(heard.opener)), atAnswerer: isProbe ? { kind: 'allowed' } : ingressVerdict(heard.answerer, as(heard.answerer)) };
 }
 
-/** The seed, "IngressRuleTable": "traffic from the local gateway cannot be dropped because of Network Policies". */
+/** What both ends say. The seed, "IngressRuleTable": "traffic from the local gateway cannot be dropped because of Network Policies". */
 export function between(objects: KubeObjects, from: Party, to: Party, conversation: Conversation): PolicyVerdict {
-  const egress = egressVerdict(objects, conversation);
-  if (egress.kind === 'denied' || (from.kind === 'node' && from.node === to.node)) return egress;
-  return ingressVerdict(objects, conversation);
+  const egress = egressTo(objects, from, to, conversation);
+  const isProbe = from.kind === 'node' && from.node === to.node;
+  return isProbe ? egress : together([egress, ingressVerdict(objects, conversation)]);
+}
+
+/**
+ * Kubernetes, "Network Policies": "traffic to and from the node where a Pod is running is always
+ * allowed, regardless of the IP address of the Pod or the node". ClusterNetworkPolicies are Antrea's,
+ * which has no such exception for what a pod sends.
+ */
+function egressTo(objects: KubeObjects, from: Party, to: Party, conversation: Conversation): PolicyVerdict {
+  const verdict = egressVerdict(objects, conversation);
+  const isOwnNode = from.kind === 'pod' && to.kind === 'node' && from.node.name === to.node.name;
+  if (verdict.kind !== 'denied' || verdict.by !== 'NetworkPolicy' || !isOwnNode) return verdict;
+  return { kind: 'exempt', why: verdict.why };
 }
 
 /**
@@ -65,8 +94,8 @@ function misdirected(cluster: Cluster, from: Party, { src, dst, payload }: Frame
   if (reached === undefined || reached.ip === payload.dst || elsewhere) return undefined;
   const service = serviceOf(payload);
   const { objects } = cluster;
-  const egress = egressVerdict(objects, { ...service, from: end(objects, from.ip), to: end(objects, payload.dst) });
-  const verdict = egress.kind === 'denied' ? egress : ingressVerdict(objects, { ...service, from: end(objects, from.ip), to: end(objects, reached.ip) });
+  const asked = (ip: string): Conversation => ({ ...service, from: end(objects, from.ip), to: end(objects, ip) });
+  const verdict = together([egressVerdict(objects, asked(payload.dst)), ingressVerdict(objects, asked(reached.ip))]);
   return verdict.kind === 'denied' ? { kind: 'blocked', why: verdict.why } : { kind: 'denied', why: `${reached.name} does not hold ${payload.dst}` };
 }
 

@@ -30,7 +30,7 @@ const addresses: Readonly<Record<string, string>> = { a: '10.10.1.2', b: '10.10.
 void t.test('NetworkPolicy', async (t) => {
   const cases: readonly (readonly [spec: string, allowed: string, denied: string])[] = [
     ['podSelector: {}', 'a-c:80 n1-a:80 c-n1:80', 'a-b:80 b-a:80 c-a:80 n2-a:80 a-b:icmp'],
-    ['podSelector: {}\n  policyTypes: [Egress]', 'c-a:80 n1-a:80', 'a-c:80 a-b:80 a-n1:80 a-b:icmp'],
+    ['podSelector: {}\n  policyTypes: [Egress]', 'c-a:80 n1-a:80 a-n1:80 a-n1:icmp', 'a-c:80 a-b:80 a-n2:80 a-b:icmp'],
     ['podSelector: {}\n  egress: []', 'a-c:80', 'c-a:80'],
     ['podSelector: {}\n  policyTypes: []', 'a-c:80', 'c-a:80'],
     ['podSelector: {}\n  policyTypes: []\n  egress: [{ to: [{ podSelector: { matchLabels: { app: b } } }] }]', '', 'a-c:80 c-a:80 a-b:80'],
@@ -72,7 +72,33 @@ void t.test('ClusterNetworkPolicy', async (t) => {
   t.equal(reached([isolate, allow], 'a-b:80 c-b:80'), 'a-b:80', 'what is allowed is not asked again');
   t.equal(reached([policy('both', 5, 'ingress: [{ action: Drop, from: [{ podSelector: { matchLabels: { app: a } } }] }, { action: Allow }]'), isolate], 'a-b:80 c-b:80'), 'c-b:80', 'the first rule that matches');
   t.equal(reached([policy('out', 5, 'egress: [{ action: Drop, to: [{ ipBlock: { cidr: 10.10.1.0/24 } }] }]')], 'b-a:80 b-d:80 a-b:80'), 'b-d:80 a-b:80');
-  t.throws(() => reached([drop, policy('other', 5, 'ingress: [{ action: Allow }]')], 'a-b:80'), { name: 'Unsupported', message: /drop and other, which have priority 5 and contradict each other/ });
+  const other = policy('other', 5, 'ingress: [{ action: Allow, ports: [{ port: 80 }] }]');
+  const asked = (way: readonly [from: string, port: number]) => intentOf(under([drop, other, isolate].join('---\n')), { kind: 'probe', from: way[0], to: '10.10.1.3', port: way[1] });
+  t.match(asked(['a', 80]), {
+    kind: 'either', outcomes: [{ kind: 'refused', to: 'b', source: '10.10.1.2' }, { kind: 'denied' }],
+    why: /^ClusterNetworkPolicies of one priority, 5, contradict each other about such ingress of b: other would let it through, and drop would not$/,
+  }, 'of one priority: either counts, and NetworkPolicies are not asked');
+  t.equal(asked(['a', 81]).kind, 'denied', 'where neither says anything, they are');
+  t.equal(asked(['n1', 80]).kind, 'refused', 'its own node is never kept out');
+  const twice = [drop, policy('same', 5, 'ingress: [{ action: Drop }]')].join('---\n');
+  t.equal(intentOf(under(twice), { kind: 'probe', from: 'a', to: '10.10.1.3', port: 80 }).kind, 'denied', 'they agree');
+  const both = [drop, other, 'apiVersion: networking.k8s.io/v1\nkind: NetworkPolicy\nmetadata: { name: out }\nspec: { podSelector: { matchLabels: { app: a } }, policyTypes: [Egress] }\n'].join('---\n');
+  t.equal(intentOf(under(both), { kind: 'probe', from: 'a', to: '10.10.1.3', port: 80 }).kind, 'denied', 'kept back at the other end in any case');
+});
+
+void t.test('a pod reaches its own node whatever NetworkPolicies say, which the seed contradicts', async (t) => {
+  const none = 'apiVersion: networking.k8s.io/v1\nkind: NetworkPolicy\nmetadata: { name: none }\nspec: { podSelector: {}, policyTypes: [Egress] }\n';
+  const asked = (policies: string, to: string) => intentOf(under(policies), { kind: 'ping', from: 'a', to });
+  for (const to of ['10.10.1.1', '172.30.0.1']) {
+    t.match(asked(none, to), {
+      kind: 'contradicted', by: 'own-node-egress', promise: { kind: 'round-trip', to: 'n1' },
+      instead: { kind: 'denied', why: /NetworkPolicy default\/none/ },
+    }, to);
+  }
+  t.equal(asked(none, '10.10.2.1').kind, 'denied', 'another node');
+  const drop = 'apiVersion: security.antrea.tanzu.vmware.com/v1alpha1\nkind: ClusterNetworkPolicy\nmetadata: { name: drop }\nspec: { priority: 5, appliedTo: [{ podSelector: {} }], egress: [{ action: Drop }] }\n';
+  t.equal(asked(drop, '10.10.1.1').kind, 'denied', 'what Antrea drops is another matter');
+  t.equal(asked([none, drop.replace('Drop', 'Allow')].join('---\n'), '10.10.1.1').kind, 'round-trip');
 });
 
 void t.test('pods on the host\'s network are as their node: no selector takes them, and blocks go by its addresses', async (t) => {
@@ -80,8 +106,8 @@ void t.test('pods on the host\'s network are as their node: no selector takes th
   const kinds = (policy: string, port = 9100) => ['172.30.0.1', '10.10.1.1'].map((to) => intentOf(under(`${host}---\napiVersion: networking.k8s.io/v1\nkind: NetworkPolicy\nmetadata: { name: np }\nspec: ${policy}\n`), { kind: 'probe', from: 'a', to, port }).kind);
   t.same(kinds('{ podSelector: {} }'), ['round-trip', 'round-trip'], 'nothing isolates it');
   t.same(kinds('{ podSelector: {} }', 9101), ['refused', 'refused']);
-  t.same(kinds('{ podSelector: { matchLabels: { app: a } }, policyTypes: [Egress], egress: [{ to: [{ podSelector: { matchLabels: { app: b } } }] }] }'), ['denied', 'denied'], 'its labels let nobody through');
-  t.same(kinds('{ podSelector: { matchLabels: { app: a } }, policyTypes: [Egress], egress: [{ to: [{ ipBlock: { cidr: 172.30.0.0/24 } }] }] }'), ['round-trip', 'denied']);
+  t.same(kinds('{ podSelector: { matchLabels: { app: a } }, policyTypes: [Egress], egress: [{ to: [{ podSelector: { matchLabels: { app: b } } }] }] }'), ['contradicted', 'contradicted'], 'its labels let nobody through, but it is the own node');
+  t.same(kinds('{ podSelector: { matchLabels: { app: a } }, policyTypes: [Egress], egress: [{ to: [{ ipBlock: { cidr: 172.30.0.0/24 } }] }] }'), ['round-trip', 'contradicted']);
 });
 
 void t.test('egress policies go for what leaves the cluster as well', async (t) => {

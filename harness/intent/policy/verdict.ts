@@ -2,7 +2,6 @@
  * What policies say about a conversation, by asking each of them in turn: nothing is compiled, nothing kept. Kubernetes, "Network Policies", and
  * the seed, "CnpEgressRuleTable": ClusterNetworkPolicies come first, and what one of them decides, NetworkPolicies are not asked.
  */
-import { Unsupported } from '../../base/errors.js';
 import { oncePer } from '../../base/once-per.js';
 import type { KubeObjects } from '../../kube/objects.js';
 import type { ClusterNetworkPolicy, NetworkPolicy, PolicyPeer, PolicyPort } from '../../kube/policies.js';
@@ -23,18 +22,32 @@ export interface End {
   readonly pod?: KubePod;
 }
 
-/** `why` names the policy that decided, where one did. */
-export type PolicyVerdict = { readonly kind: 'allowed' } | { readonly kind: 'denied'; readonly why: string };
+/** `why` names the policies that decided. */
+export type PolicyVerdict =
+  | { readonly kind: 'allowed' }
+  | { readonly kind: 'denied'; readonly why: string; readonly by: PolicyKind }
+  /** ClusterNetworkPolicies of equal priority contradict each other: one of them decides. */
+  | { readonly kind: 'open'; readonly why: string }
+  /** Allowed in any case, though policies that are asked say otherwise. */
+  | { readonly kind: 'exempt'; readonly why: string };
+
+export type PolicyKind = 'NetworkPolicy' | 'ClusterNetworkPolicy';
 
 const allowed: PolicyVerdict = { kind: 'allowed' };
 
-/** What the policies of the pod that opens the conversation say. @throws Unsupported where policies of one priority contradict each other. */
+/** What several verdicts on one conversation come to, all of which must let it through. */
+export function together(verdicts: readonly PolicyVerdict[]): PolicyVerdict {
+  const found = (kind: PolicyVerdict['kind']) => verdicts.find((verdict) => verdict.kind === kind);
+  return found('denied') ?? found('open') ?? found('exempt') ?? allowed;
+}
+
+/** What the policies of the pod that opens the conversation say. */
 export function egressVerdict(objects: KubeObjects, conversation: Conversation): PolicyVerdict {
   const { pod } = conversation.from;
   return pod === undefined ? allowed : verdict(objects, pod, conversation, 'egress');
 }
 
-/** What the policies of the pod that is to be reached say. @throws Unsupported as `egressVerdict`. */
+/** What the policies of the pod that is to be reached say. */
 export function ingressVerdict(objects: KubeObjects, conversation: Conversation): PolicyVerdict {
   const { pod } = conversation.to;
   return pod === undefined ? allowed : verdict(objects, pod, conversation, 'ingress');
@@ -48,7 +61,7 @@ function verdict(objects: KubeObjects, pod: KubePod, conversation: Conversation,
   const isolating = objects.networkPolicies.filter((policy) => isolates(policy, pod, direction, objects));
   if (isolating.length === 0) return allowed;
   if (isolating.some((policy) => admits(policy, conversation, direction, objects))) return allowed;
-  return { kind: 'denied', why: `${isolating.map(({ metadata }) => `NetworkPolicy ${metadata.namespace}/${metadata.name}`).join(' and ')} let no such ${direction} of ${pod.metadata.name} through` };
+  return { kind: 'denied', by: 'NetworkPolicy', why: `${isolating.map(({ metadata }) => `NetworkPolicy ${metadata.namespace}/${metadata.name}`).join(' and ')} let no such ${direction} of ${pod.metadata.name} through` };
 }
 
 /** The first rule that matches, in the order of priorities and within a policy in its own; undefined where none does. */
@@ -57,10 +70,25 @@ function clusterVerdict(objects: KubeObjects, pod: KubePod, conversation: Conver
     const decisions: Decision[] = [];
     for (const policy of policies) decisions.push(...firstDecision(policy, pod, conversation, direction, objects));
     const [first] = decisions;
-    if (decisions.some(({ action }) => action !== first?.action)) throw new Unsupported(`nothing is promised about ClusterNetworkPolicies ${decisions.map(({ name }) => name).join(' and ')}, which have priority ${priority} and contradict each other`);
-    if (first !== undefined) return first.action === 'Allow' ? allowed : { kind: 'denied', why: `ClusterNetworkPolicy ${first.name} drops such ${direction} of ${pod.metadata.name}` };
+    if (first === undefined) continue;
+    const what = `such ${direction} of ${pod.metadata.name}`;
+    if (decisions.some(({ action }) => action !== first.action)) return { kind: 'open', why: contradiction(decisions, priority, what) };
+    if (first.action === 'Allow') return allowed;
+    const why = `ClusterNetworkPolicy ${first.name} drops ${what}`;
+    return { kind: 'denied', by: 'ClusterNetworkPolicy', why };
   }
   return undefined;
+}
+
+/**
+ * Antrea 0.8, "Cluster NetworkPolicy": "Policies with the same priorities will be evaluated
+ * indeterministically".
+ */
+function contradiction(decisions: readonly Decision[], priority: number, what: string): string {
+  const say = (wanted: Decision['action']) => decisions
+    .filter(({ action }) => action === wanted).map(({ name }) => name).join(' and ');
+  return `ClusterNetworkPolicies of one priority, ${priority}, contradict each other about ${what}: ${
+    say('Allow')} would let it through, and ${say('Drop')} would not`;
 }
 
 /** By rising priority. */

@@ -44,13 +44,14 @@ function intentOfPort(cluster: Cluster, from: Party, stimulus: Asking, { service
 /** The sender is told, but where its policies would not let it ask that address: whether they are asked when there is no endpoint is left open. */
 function intentOfNobody({ objects }: Cluster, from: Party, stimulus: Asking, name: string): Intent {
   const asked = egressVerdict(objects, { protocol: protocolOf(stimulus), port: stimulus.port, from: end(objects, from.ip), to: { ip: stimulus.to } });
-  return { kind: asked.kind === 'denied' ? 'denied' : 'rejected', why: `nobody is ready behind ${name}` };
+  return { kind: asked.kind === 'allowed' ? 'rejected' : 'denied', why: `nobody is ready behind ${name}` };
 }
 
 /**
  * Policies are about the endpoint: for a Service's traffic, egress rules are asked once the destination is known, "when packets come back through the gateway" (the seed,
  * "DNATTable"). What leaves the cluster from the node's stack does not come back: whether it is kept back is left open (Kubernetes, "Network Policies", on rewritten
- * addresses: "not defined whether this happens before or after").
+ * addresses: "not defined whether this happens before or after"). For the same reason it is open whether
+ * a pod gets its own node by a Service, which policies cannot keep it from by the node's own address.
  */
 export function reachOf(cluster: Cluster, from: Party, asked: Pick<PortOfService, 'protocol'>, { ip, port }: Backend): Reach {
   const { protocol } = asked;
@@ -62,7 +63,8 @@ export function reachOf(cluster: Cluster, from: Party, asked: Pick<PortOfService
   const conversation = { protocol, port, from: end(objects, from.ip), to: end(objects, ip) };
   const verdict = 'node' in party ? between(objects, from, party, conversation) : egressVerdict(objects, conversation);
   if (verdict.kind === 'allowed') return { answerer, policies: 'let it through' };
-  return { answerer, policies: subnetNode(cluster, ip) === undefined ? 'may keep it back' : 'keep it back', why: verdict.why };
+  const isCertain = verdict.kind === 'denied' && subnetNode(cluster, ip) !== undefined;
+  return { answerer, policies: isCertain ? 'keep it back' : 'may keep it back', why: verdict.why };
 }
 
 /** "A pod cannot block access to itself" (Kubernetes, "Network Policies"); whether that holds by way of a Service as well, whose address its policies may be asked about, is left open. */

@@ -119,7 +119,7 @@ function intentOfNobody({ objects }: Cluster, { name, ip, party }: Asker, stimul
   if (party === undefined) return { kind: 'rejected', why };
   if (party.kind === 'pod' && party.node !== exposure.node) throw new Unsupported(`whether ${name} is told that ${why}, by ${exposure.node.name} and through ${party.node.name}, is not promised`);
   const asked = egressVerdict(objects, { protocol: protocolOf(stimulus), port: stimulus.port, from: end(objects, ip), to: { ip: stimulus.to } });
-  return { kind: asked.kind === 'denied' ? 'denied' : 'rejected', why };
+  return { kind: asked.kind === 'allowed' ? 'rejected' : 'denied', why };
 }
 
 function reachOf(cluster: Cluster, asker: Asker, stimulus: Asking, exposure: Exposure, { ip, port }: Backend): Reach {
@@ -145,9 +145,10 @@ const allowed: PolicyVerdict = { kind: 'allowed' };
 
 /** Of verdicts one of which counts. */
 function refusal(verdicts: readonly PolicyVerdict[]): { readonly always: boolean; readonly why: string } | undefined {
-  const denials = verdicts.flatMap((verdict) => (verdict.kind === 'denied' ? [verdict.why] : []));
-  const [why] = denials;
-  return why === undefined ? undefined : { always: denials.length === verdicts.length, why };
+  const refusals = verdicts.flatMap((verdict) => (verdict.kind === 'allowed' ? [] : [verdict]));
+  const [first] = refusals;
+  if (first === undefined) return undefined;
+  return { always: verdicts.every(({ kind }) => kind === 'denied'), why: first.why };
 }
 
 /** Whom policies of the endpoint may take the sender for: a pod for itself, as well as for whom it is seen as. Who is no pod is only seen. */

@@ -52,5 +52,6 @@ function endpointAt(cluster: Cluster, node: Node, asked: PortOfService, { ip, po
 function keptBack({ objects }: Cluster, node: Node, source: string, { party, ip, port, protocol }: { readonly party: Party | undefined; readonly ip: string; readonly port: number; readonly protocol: PortOfService['protocol'] }): string | undefined {
   if (party?.kind !== 'pod' || party.node === node) return undefined;
   const verdict = ingressVerdict(objects, { protocol, port, from: end(objects, source), to: end(objects, ip) });
+  if (verdict.kind === 'open') throw new Unsupported(`nothing is promised about what ${node.name} gets by a proxy: ${verdict.why}`);
   return verdict.kind === 'denied' ? verdict.why : undefined;
 }

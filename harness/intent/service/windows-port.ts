@@ -50,6 +50,7 @@ function keptFromNode(cluster: Cluster, stimulus: Asking): string | undefined {
   const pod = parties(cluster).find(({ kind, name }) => kind === 'pod' && name === stimulus.from);
   if (pod === undefined) return undefined;
   const verdict = egressVerdict(objects, { protocol: protocolOf(stimulus), port: stimulus.port, from: end(objects, pod.ip), to: { ip: stimulus.to } });
+  if (verdict.kind === 'open') throw new Unsupported(`nothing is promised about what ${stimulus.from} gets by a proxy: ${verdict.why}`);
   return verdict.kind === 'denied' ? verdict.why : undefined;
 }
 

@@ -10,6 +10,8 @@ import { bucketFor, lookAtBits } from './tuple.js';
 export interface Found {
   readonly rule: Rule | undefined;
   readonly ties: readonly Rule[];
+  /** The parts of conjunctions that led to them. */
+  readonly parts?: readonly Rule[];
 }
 
 const none: readonly Rule[] = [];
@@ -64,9 +66,11 @@ function known(rules: readonly Rule[]): readonly Rule[] {
 /** What the parts of the highest priority that complete a conjunction lead to. */
 function conjunction(table: FlowTable, parts: readonly Rule[], key: FlowKey, looked?: FlowKey): Found | undefined {
   for (const priority of [...new Set(parts.map(({ flow }) => flow.priority))].sort((a, b) => b - a)) {
-    const ids = completed(known(parts.filter(({ flow }) => flow.priority === priority)));
-    const found = new Set(ids.flatMap((id) => conjoined(table, key, id, looked)));
-    if (found.size > 0) return oneOf([...found]);
+    const here = parts.filter(({ flow }) => flow.priority === priority);
+    const found = new Set(completed(known(here)).flatMap((id) => conjoined(table, key, id, looked)));
+    if (found.size === 0) continue;
+    const one = oneOf([...found]);
+    return one.ties.length === 0 ? one : { ...one, parts: here };
   }
   return undefined;
 }

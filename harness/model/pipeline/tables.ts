@@ -8,7 +8,7 @@ import { idOf, type ModelBridge, type ModelNode } from '../node.js';
 import type { Packet } from '../packet.js';
 import { lookAtWords } from '../megaflows/recording.js';
 import { takeOverCongestion } from '../tunnels/congestion.js';
-import { keyOf, Undecided } from '../undecided.js';
+import { keyOf, partsKey, Undecided } from '../undecided.js';
 import { hasRoom, keepNothing, noteDrop, ofFlow, placeOf, type Translation } from './translation.js';
 
 /** Which fields a packet is looked up by. */
@@ -27,7 +27,7 @@ export function runTable(at: Translation, table: number, inPort: number, seen: L
   if (seen === 'by the first packet') swap(packet.key);
   packet.key[word.inPort] = realPort;
   if (found.ties.length > 0) keepNothing(at, 'flows of equal priority');
-  const rule = found.ties.length === 0 ? found.rule : chosen(node, bridge, found.ties);
+  const rule = found.ties.length === 0 ? found.rule : chosen(node, bridge, found);
   if (rule === undefined) {
     steps.push({ kind: 'lookup', bridge: bridge.plan.name, table, depth: at.depth }, { kind: 'drop', why: `no flow of table ${table} matches` });
     return;
@@ -59,7 +59,9 @@ export function isCongested(at: Translation): boolean {
 }
 
 /** The one that was seen to win among flows of equal priority: OpenFlow leaves open which of them it is (1.3, section 5.3). @throws Undecided where none was seen. */
-function chosen(node: ModelNode, bridge: ModelBridge, candidates: readonly Rule[]): Rule {
+function chosen(
+  node: ModelNode, bridge: ModelBridge, { ties: candidates, parts = [] }: Found,
+): Rule {
   const [first, ...others] = candidates;
   if (node.decisions.ofAlike === 'first' && first !== undefined && others.every((rule) => whatItDoes(rule) === whatItDoes(first))) {
     const leftOpen = node.decisions.leftOpen.get(first) ?? new Set();
@@ -68,11 +70,15 @@ function chosen(node: ModelNode, bridge: ModelBridge, candidates: readonly Rule[
     return first;
   }
   const rules = new Map(candidates.map((rule) => [keyOf(idOf(node, bridge, rule)), rule]));
-  const tie = node.decisions.ties.find((known) => known.candidates.length === rules.size && known.candidates.every((id) => rules.has(keyOf(id))));
+  const by = partsKey(parts.map((rule) => idOf(node, bridge, rule)));
+  const tie = node.decisions.ties.find((known) => known.candidates.length === rules.size
+    && known.parts === by && known.candidates.every((id) => rules.has(keyOf(id))));
   const winner = tie === undefined ? undefined : rules.get(keyOf(tie.winner));
   if (winner !== undefined) return winner;
   throw new Undecided(`two flows of equal priority match one packet: ${candidates.slice(0, 2).map(({ flow }) => printFlow(flow)).join(' and ')}`, node, {
-    kind: 'flow', candidates: candidates.map((rule) => ({ flow: idOf(node, bridge, rule), ...countedBy(bridge, rule) })),
+    kind: 'flow',
+    candidates: candidates.map((rule) => ({ flow: idOf(node, bridge, rule), ...countedBy(bridge, rule) })),
+    parts: by,
   });
 }
 

@@ -7,6 +7,8 @@ import type { AgentStep } from '../../control/changes.js';
 import { runStimulus } from '../../fabric/fabric.js';
 import { forgetOthers, noMemories, type HostMemories } from '../../fabric/host.js';
 import { afterwards, beginning, happened, promised, type Course } from '../../intent/course.js';
+import { outcomeOf } from '../../compare/intent.js';
+import { expectedOf } from '../../nouns/known-divergence.js';
 import { describeStep, type History, type HistoryEvent, type HistoryStep } from '../../nouns/history.js';
 import type { Intent } from '../../nouns/intent.js';
 import type { ClusterPlan, ControlPlane, NodePlan } from '../../nouns/plan.js';
@@ -106,7 +108,7 @@ async function judgeStep(playing: Playing, step: HistoryStep): Promise<Judgement
 
 async function judgeVector(playing: Playing, { id, stimulus }: TestVector): Promise<Judgement> {
   const { model, real, memories, stage, held: { plan } } = playing;
-  const intent = promised(playing.course, stimulus);
+  const intent = expectedOf(stage.controlPlane.known ?? [], promised(playing.course, stimulus));
   const draws = draw(stage.seed, id);
   const before = model.traces().length;
   const modelFabric = runStimulus(plan, stimulus, draws, memories.model);
@@ -120,7 +122,9 @@ async function judgeVector(playing: Playing, { id, stimulus }: TestVector): Prom
   const traces = model.traces();
   const comparison = compareVector({ passes, model: predicted, real: observed, parting: parted ?? { modelCounts: predicted.counts, realCounts: observed.counts, traces, earlier: traces }, ports: portsOf(plan) });
   const differences = comparison.differences(comparison.parts ? compareProgram(await model.program(), await real.program()).differences : []);
-  playing.course = afterwards(playing.course, stimulus, intent, passes.flatMap(({ real: { notes } }) => notes));
+  const [happenedIn] = passes.map((one) => one.real);
+  const outcome = happenedIn === undefined ? intent : outcomeOf(intent, stimulus, happenedIn);
+  playing.course = afterwards(playing.course, stimulus, outcome, happenedIn?.notes);
   return { intent, ...verdictFrom(differences, comparison.counts), seen: { passes: passes.map(({ real: frames }) => ({ pass, real: frames })), aftermath: observed } };
 }
 

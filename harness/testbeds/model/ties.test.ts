@@ -40,6 +40,21 @@ void t.test('where both did, the one whose counters come out', async (t) => {
   t.strictSame((await play(overlap, { 0: 2, '0,in_port=2': 1 })).ports, [''], 'none does: the first');
 });
 
+void t.test('conjunctions that tie by other parts are another question', async (t) => {
+  const flows = [
+    'priority=5,actions=resubmit(2,1),resubmit(4,1)',
+    'table=1,priority=5,in_port=2,actions=conjunction(1,1/2)',
+    'table=1,priority=5,in_port=4,actions=conjunction(2,1/2)',
+    'table=1,priority=5,dl_dst=00:00:00:00:00:00,actions=conjunction(1,1/2),conjunction(2,1/2)',
+    'table=1,priority=5,dl_src=00:00:00:00:00:00,actions=conjunction(1,2/2),conjunction(2,2/2)',
+    'table=1,priority=5,conj_id=1,actions=output:3', 'table=1,priority=5,conj_id=2,actions=output:4',
+  ];
+  const each = { '1,conj_id=1': 1, '1,conj_id=2': 1 };
+  t.match(await play(flows, each), { ports: ['p3 p4'], counts: each, asked: 2 });
+  t.match(await play(flows, { '1,conj_id=1': 2 }), { ports: ['p3 p3'], asked: 2 });
+  t.match(await play(flows, { '1,conj_id=2': 4 }, 2), { ports: ['p4 p4', 'p4 p4'], asked: 2 });
+});
+
 void t.test('a doubt within a doubt', async (t) => {
   const flows = [
     'priority=5,actions=resubmit(,1)', 'priority=5,in_port=2,actions=resubmit(,2),resubmit(4,0),resubmit(4,1)',

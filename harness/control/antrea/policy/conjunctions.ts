@@ -26,7 +26,7 @@ const tables = {
 /** The flows of all rules of one kind of policy in one direction. */
 export function ruleFlows(all: readonly IdentifiedRule[], kind: AgentRule['origin']['kind'], direction: Direction): readonly string[] {
   const rules = all.filter(({ rule }) => rule.direction === direction && rule.origin.kind === kind);
-  const priorities = flowPriorities(rules.map(({ rule }) => rule));
+  const priorities = flowPriorities(all.map(({ rule }) => rule));
   return merged(tables[direction][kind], rules.flatMap((rule) => flowsOf(rule, priorities)));
 }
 
@@ -36,7 +36,7 @@ interface RuleFlow {
   readonly action: string;
 }
 
-/** A rule of one dimension needs no conjunction: its flows are whole. */
+/** A NetworkPolicy's rule of one dimension needs no conjunction: its flows are whole. */
 function flowsOf({ rule, id }: IdentifiedRule, priorities: ReadonlyMap<string, number>): readonly RuleFlow[] {
   const { part, whole } = prioritiesOf(rule, priorities);
   const dimensions = dimensionsOf(rule);
@@ -46,14 +46,30 @@ function flowsOf({ rule, id }: IdentifiedRule, priorities: ReadonlyMap<string, n
   return [...parts, { priority: whole, match: `conj_id=${id},ip`, action }];
 }
 
-/** What matches of each dimension that the rule has: from, to, port. Egress tells its pods by address, for service traffic comes from the gateway's port; ingress by port. */
-function dimensionsOf({ direction, subjects, peers, services }: AgentRule): readonly (readonly string[])[] {
-  const [applied, others]: readonly [readonly string[], readonly string[] | undefined] =
-    direction === 'egress'
-      ? [subjects.map(({ ip }) => `ip,nw_src=${ip}`), peers === 'any' ? undefined : peers.map((address) => `ip,nw_dst=${address}`)]
-      : [subjects.map(({ port }) => `ip,reg1=0x${port.ofport.toString(16)}`), peers === 'any' ? undefined : peers.map((address) => `ip,nw_src=${address}`)];
-  const fromAndTo = direction === 'egress' ? [applied, others] : [others, applied];
+/**
+ * What matches of each dimension that the rule has: from, to, port. Egress tells its pods by address,
+ * for service traffic comes from the gateway's port; ingress by port.
+ */
+function dimensionsOf(rule: AgentRule): readonly (readonly string[])[] {
+  const { direction, subjects, services } = rule;
+  const ofPod = direction === 'egress'
+    ? subjects.map(({ ip }) => `ip,nw_src=${ip}`)
+    : subjects.map(({ port }) => `ip,reg1=0x${port.ofport.toString(16)}`);
+  const ofPeers = peerMatches(rule);
+  const fromAndTo = direction === 'egress' ? [ofPod, ofPeers] : [ofPeers, ofPod];
   return [...fromAndTo, services === 'any' ? undefined : services].filter((dimension) => dimension !== undefined);
+}
+
+/**
+ * Everybody needs no match, but for a ClusterNetworkPolicy's rule without ports: a flow of one
+ * dimension cannot stand beside a part of another rule's with the same match, and these may have one
+ * priority. There everybody is 0.0.0.0/0, as Antrea 0.8 has it for all rules
+ * (pkg/controller/networkpolicy, matchAllPeer).
+ */
+function peerMatches({ direction, origin, peers, services }: AgentRule): readonly string[] | undefined {
+  const field = direction === 'egress' ? 'nw_dst' : 'nw_src';
+  if (peers !== 'any') return peers.map((address) => `ip,${field}=${address}`);
+  return origin.kind === 'ClusterNetworkPolicy' && services === 'any' ? [`ip,${field}=0.0.0.0/0`] : undefined;
 }
 
 function prioritiesOf({ origin }: AgentRule, priorities: ReadonlyMap<string, number>): { readonly part: number; readonly whole: number } {

@@ -10,23 +10,33 @@ const zones = { first: 13_100, size: 130, last: 99 } as const;
 type ClusterOrigin = Extract<Origin, { readonly kind: 'ClusterNetworkPolicy' }>;
 
 /**
- * The flow priority of each rule of a ClusterNetworkPolicy in one direction, by `priorityKey`: no two rules have the same, so that nothing is left to
- * chance where they disagree. Policies of equal priority go by name, which Antrea leaves open.
- * @throws InputError when a zone has more rules than priorities.
+ * The flow priority of each rule of a ClusterNetworkPolicy, by `priorityKey`: in a zone one less for
+ * each pair of a policy's priority and a rule's place in it, of rules of both directions. Rules of
+ * equal pairs share one, so that where they disagree the switch takes any of them: "Policies with the
+ * same priorities will be evaluated indeterministically" (Antrea 0.8, docs/network-policy.md).
+ * @throws InputError when a zone has more pairs than priorities.
  */
 export function flowPriorities(rules: readonly AgentRule[]): ReadonlyMap<string, number> {
-  const origins = new Map(rules.flatMap(({ origin }) => (origin.kind === 'ClusterNetworkPolicy' ? [[priorityKey(origin), origin] as const] : [])));
-  const sorted = [...origins.values()].sort((a, b) => a.priority - b.priority || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0) || a.index - b.index);
+  const origins = rules.flatMap(({ origin }) => (origin.kind === 'ClusterNetworkPolicy' ? [origin] : []));
+  const pairs = [...new Map(origins.map((origin) => [priorityKey(origin), origin])).values()];
   const taken = new Map<number, number>();
-  return new Map(sorted.map((origin) => {
-    const zone = Math.min(Math.floor(origin.priority), zones.last);
+  return new Map(pairs.sort(inOrder).map((pair) => {
+    const zone = Math.min(Math.floor(pair.priority), zones.last);
     const offset = taken.get(zone) ?? 0;
-    if (offset >= zones.size) throw new InputError(`ClusterNetworkPolicies of priority ${zone} have more than ${zones.size} rules in one direction, which is all that Antrea has flow priorities for; spread them over more priorities`);
+    if (offset >= zones.size) {
+      throw new InputError(`ClusterNetworkPolicies of priority ${zone} have more than ${zones.size} `
+        + 'pairs of a priority and a place in the policy, which is all that Antrea has flow priorities '
+        + 'for; spread them over more priorities');
+    }
     taken.set(zone, offset + 1);
-    return [priorityKey(origin), zones.first - zones.size * zone - offset] as const;
+    return [priorityKey(pair), zones.first - zones.size * zone - offset] as const;
   }));
 }
 
-export function priorityKey({ name, index }: Pick<ClusterOrigin, 'name' | 'index'>): string {
-  return `${name} ${index}`;
+function inOrder(a: ClusterOrigin, b: ClusterOrigin): number {
+  return a.priority - b.priority || a.index - b.index;
+}
+
+export function priorityKey({ priority, index }: Pick<ClusterOrigin, 'priority' | 'index'>): string {
+  return `${priority} ${index}`;
 }

@@ -54,6 +54,30 @@ void t.test('a node without a pod that the policy applies to has no flow of it',
   t.notSame(on('n1', policyNamed('test-network-policy')), on('n1'));
 });
 
+void t.test('rules of equal priority and place share a flow priority, in both directions', async (t) => {
+  const pods = [node, pod('a', 'a', '10.10.1.2'), pod('b', 'b', '10.10.1.3')];
+  const policy = (name: string, priority: number, spec: string) => `---
+apiVersion: security.antrea.tanzu.vmware.com/v1alpha1
+kind: ClusterNetworkPolicy
+metadata: { name: ${name} }
+spec: { priority: ${priority}, appliedTo: [{ podSelector: { matchLabels: { app: a } } }], ${spec} }
+`;
+  const drop = '{ action: Drop, ports: [{ port: 80 }] }';
+  const flows = flowsOf(...pods,
+    policy('p', 10, `ingress: [${drop}, { action: Allow }], egress: [${drop}]`),
+    policy('q', 10, `ingress: [{ action: Allow }, ${drop}, ${drop}]`),
+    policy('r', 10.5, `egress: [{ action: Drop, to: [{ ipBlock: { cidr: 10.10.1.3/32 } }] }]`));
+  const conjunctions = (table: number) => ofTable(flows, table)
+    .flatMap((flow) => /priority=(\d+),conj_id=\d+,ip actions=(drop|set_field)/.exec(flow)?.slice(1).join(' ') ?? []);
+  t.same(conjunctions(85).sort(), ['11798 drop', '11799 drop', '11799 set_field', '11800 drop', '11800 set_field']);
+  t.same(conjunctions(45).sort(), ['11797 drop', '11800 drop'], 'one order for both tables');
+  // p's first rule and q's, which has no ports: everybody is a dimension of both.
+  t.match(ofTable(flows, 85).find((flow) => /priority=11800,ip,reg1=0x3 /.test(flow)), /conjunction\(\d+,1\/2\),conjunction\(\d+,2\/2\)$/);
+  t.match(ofTable(flows, 85).find((flow) => /priority=11800,ip actions/.test(flow)), /actions=conjunction\(\d+,1\/2\)$/);
+  const many = Array.from({ length: 131 }, () => drop).join();
+  t.throws(() => flowsOf(...pods, policy('p', 3, `ingress: [${many}]`)), { name: 'InputError', message: /of priority 3 have more than 130 pairs/ });
+});
+
 void t.test('a block by any of its addresses is the block', async (t) => {
   const pods = [node, pod('nginx1', 'nginx', '10.10.1.2')];
   const flows = (cidr: string, ...except: readonly string[]) => flowsOf(...pods, `---

@@ -1,0 +1,18 @@
+import { expectedOf } from '../nouns/known-divergence.js';
+import type { Intent } from '../nouns/intent.js';
+import type { Scenario } from '../nouns/scenario.js';
+import type { Topology } from '../nouns/topology.js';
+import type { Stimulus } from '../nouns/vector.js';
+
+export interface Expecting {
+  readonly scenario: Pick<Scenario, 'intent' | 'controlPlane'>;
+  readonly topology: Topology;
+}
+
+/**
+ * What is held against model and switches: what was promised, but for what the scenario's control plane
+ * is known to do otherwise. @throws as the scenario's `intent` does.
+ */
+export function expectedIn({ scenario, topology }: Expecting, stimulus: Stimulus): Intent {
+  return expectedOf(scenario.controlPlane.known ?? [], scenario.intent(topology, stimulus));
+}
