@@ -137,7 +137,7 @@ export function resetNode(node: ModelNode): void {
   node.changes.learned++;
   if (node.downPorts.size > 0) node.changes.program++;
   node.downPorts.clear();
-  node.decisions.translationsAsked = 0;
+  node.decisions.translationsAsked = node.decisions.flowChanges = 0;
   forgetNeighbours(node.neighbours);
   for (const bridge of node.bridges) {
     bridge.macs.clear();

@@ -17,6 +17,7 @@ export function operate(node: ModelNode, call: Operation): void {
     case 'advance':
       return advance(node, call.ms);
     case 'change':
+      node.decisions.flowChanges++;
       changeFlows(node, call.bridge, call.lines);
       return advance(node, 0);
     case 'link':

@@ -34,6 +34,8 @@ export interface Tie {
   readonly candidates: readonly FlowId[];
   /** As `partsKey` has them. */
   readonly parts: string;
+  /** It holds until flows of the node come, go or change: as `Decisions` counts them. */
+  readonly flowChanges: number;
   winner: FlowId;
 }
 
@@ -44,6 +46,8 @@ export interface Decisions {
   readonly translations: (Tuple | undefined)[];
   /** How many of them were asked for since the node was reset. */
   translationsAsked: number;
+  /** How often its flows were changed since the node was reset. */
+  flowChanges: number;
   /** Whether the first is taken where all of them do the same; which of them it was is left open then. */
   ofAlike: 'asked' | 'first';
   /** Rules that were left open, each with others of which one took the packet. */
@@ -51,7 +55,7 @@ export interface Decisions {
 }
 
 export function noDecisions(): Decisions {
-  return { ties: [], translations: [], translationsAsked: 0, ofAlike: 'asked', leftOpen: new Map() };
+  return { ties: [], translations: [], translationsAsked: 0, flowChanges: 0, ofAlike: 'asked', leftOpen: new Map() };
 }
 
 /** Tells what switches did. */
@@ -91,7 +95,8 @@ export async function decide({ node, question }: Undecided, witness: Witness): P
       for (const [index, packets] of (await witness.counted(candidates)).entries()) counted[index] = packets;
       const [winner = candidates[0]?.flow, ...others] = candidates.filter(({ packets }, index) => (counted[index] ?? 0) > packets).map(({ flow }) => flow);
       assert(winner !== undefined, 'flows tie');
-      const tie = { candidates: candidates.map(({ flow }) => flow), parts, winner };
+      const { flowChanges } = node.decisions;
+      const tie = { candidates: candidates.map(({ flow }) => flow), parts, flowChanges, winner };
       node.decisions.ties.push(tie);
       return others.length === 0 ? undefined : { node, tie, counted, others: [...others, winner], decided: { ties: node.decisions.ties.length, translations: node.decisions.translations.length } };
     }

@@ -72,7 +72,8 @@ function chosen(
   const rules = new Map(candidates.map((rule) => [keyOf(idOf(node, bridge, rule)), rule]));
   const by = partsKey(parts.map((rule) => idOf(node, bridge, rule)));
   const tie = node.decisions.ties.find((known) => known.candidates.length === rules.size
-    && known.parts === by && known.candidates.every((id) => rules.has(keyOf(id))));
+    && known.parts === by && known.flowChanges === node.decisions.flowChanges
+    && known.candidates.every((id) => rules.has(keyOf(id))));
   const winner = tie === undefined ? undefined : rules.get(keyOf(tie.winner));
   if (winner !== undefined) return winner;
   throw new Undecided(`two flows of equal priority match one packet: ${candidates.slice(0, 2).map(({ flow }) => printFlow(flow)).join(' and ')}`, node, {

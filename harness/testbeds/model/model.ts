@@ -68,7 +68,7 @@ export function openModel(plan: ClusterPlan, versions: Testbed['versions'] = {})
     if (wanted.kind === 'leave') return void nodes.delete(wanted.node);
     const made = wanted.kind === 'join' ? buildNode(wanted.plan, version) : reconfigured(nodeOf(wanted.node), wanted);
     const node = decisions === undefined ? made : { ...made, decisions };
-    if (wanted.kind === 'join') node.decisions.translationsAsked = 0;
+    if (wanted.kind === 'join') node.decisions.translationsAsked = node.decisions.flowChanges = 0;
     nodes.set(wanted.node, node);
     touched.add(node);
   };

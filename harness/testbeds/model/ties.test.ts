@@ -55,6 +55,19 @@ void t.test('conjunctions that tie by other parts are another question', async (
   t.match(await play(flows, { '1,conj_id=2': 4 }, 2), { ports: ['p4 p4', 'p4 p4'], asked: 2 });
 });
 
+void t.test('what was seen holds until flows change', async (t) => {
+  const model = openModel({ nodes: [{ node: 'n1', bridges: [{ name: 'br0', mac: '02:00:00:00:00:fe', ports, flows: ['priority=5,actions=drop', 'priority=5,in_port=2,actions=output:3'], groups: [] }], hosts: [] }] });
+  /** The switch takes the second at first, and the first once flows have changed. */
+  const seen = [[0, 2], [1, 2]];
+  let asked = 0;
+  const witness = { counted: () => Promise.resolve(seen[asked++] ?? []), connections: () => Promise.resolve([]) };
+  const sent = async () => (await model.call([{ kind: 'receive', node: 'n1', port: 'p2', frames: [new Uint8Array(60)] }], witness))
+    .flatMap(({ outputs }) => outputs.map(({ port }) => port)).join();
+  const [once, again] = [await sent(), await sent()];
+  await model.call([{ kind: 'change', node: 'n1', bridge: 'br0', lines: ['flow add table=9,actions=drop'] }], witness);
+  t.strictSame([once, again, await sent(), await sent(), asked], ['p3', 'p3', '', '', 2]);
+});
+
 void t.test('a doubt within a doubt', async (t) => {
   const flows = [
     'priority=5,actions=resubmit(,1)', 'priority=5,in_port=2,actions=resubmit(,2),resubmit(4,0),resubmit(4,1)',
