@@ -3,8 +3,8 @@ import { aspects, type Aspect } from '../nouns/verdict.js';
 import type { VectorReport } from '../run/report.js';
 
 export interface Levels {
-  /** L0's word. */
-  readonly promise: 'must pass' | 'must not pass' | 'unknown';
+  /** L0's word; what is `known otherwise` is kept where that happens. */
+  readonly promise: 'must pass' | 'must not pass' | 'may pass' | 'known otherwise' | 'unknown';
   /** Whether the model did as promised. */
   readonly model: Kept;
   /** Whether the switch did as promised. */
@@ -30,4 +30,4 @@ export function levelsOf({ intent, counts, differences }: VectorReport): Levels 
   };
 }
 
-const promises: Readonly<Record<string, Levels['promise']>> = { 'round-trip': 'must pass', resolves: 'must pass', refused: 'must pass', delivered: 'must pass', balanced: 'must pass', rejected: 'must not pass', abandoned: 'must not pass', denied: 'must not pass', blocked: 'must not pass' };
+const promises: Readonly<Record<string, Levels['promise']>> = { 'round-trip': 'must pass', resolves: 'must pass', refused: 'must pass', delivered: 'must pass', balanced: 'must pass', rejected: 'must not pass', abandoned: 'must not pass', denied: 'must not pass', blocked: 'must not pass', either: 'may pass', contradicted: 'known otherwise' };

@@ -101,7 +101,8 @@ thead th { color: var(--muted); font-size: 13px; vertical-align: bottom; }
 .matrix.dense .cell { gap: 2px; }
 .bar { width: 16px; height: 4px; border-radius: 1px; background: var(--bar); }
 .matrix.dense .bar { width: 11px; height: 3px; }
-.bar.stop { width: 4px; }
+.bar.stop, .bar.known { width: 4px; }
+.bar.may { width: 9px; }
 .bar.mixed { background: linear-gradient(90deg, var(--bar) 60%, transparent 60% 78%, var(--bar) 78%); }
 .bar.unknown, .bar.open { background: none; border: 1px dotted var(--muted); }
 .bar.broken, .bar.parted { background: var(--accent); }

@@ -46,6 +46,8 @@ function drawLegend(marksChanges: boolean): HTMLElement {
     element('li', { class: 'how' }, 'A cell has three bars: the promise, the model, the switch.'),
     sample('conforms', ['pass', 'pass kept', 'pass kept'], 'must pass, and does'),
     sample('conforms', ['stop', 'stop kept', 'stop kept'], 'must not pass, and does not'),
+    sample('conforms', ['may', 'may kept', 'may kept'], 'may pass or not'),
+    sample('conforms', ['known', 'known kept', 'known kept'], 'is known to be otherwise, and is'),
     sample('diverges', ['pass', 'pass kept', 'pass broken'], 'the switch breaks the promise'),
     sample('diverges', ['pass', 'pass kept', 'pass parted'], 'kept, but model and switch part'),
     sample('diverges', ['pass', 'pass broken', 'pass broken'], 'both break it: the control plane'),
