@@ -49,7 +49,7 @@ async function playSuite(context: Context, { scenario: name, set = new Map(), fa
   return results;
 }
 
-const where = { switch: 'in the switch', packet: 'in the switch', delay: 'on the wire', cache: 'in the cache', 'no cache': 'in the cache', program: 'in the switch', wire: 'on the wire', compiler: 'in the compiler', 'group compiler': 'in the compiler', selector: 'in how policies are read', host: 'in the node\'s stack' } as const;
+const where = { switch: 'in the switch', held: 'in the switch', 'wire in': 'on the wire', packet: 'in the switch', delay: 'on the wire', cache: 'in the cache', 'no cache': 'in the cache', program: 'in the switch', wire: 'on the wire', compiler: 'in the compiler', 'group compiler': 'in the compiler', selector: 'in how policies are read', host: 'in the node\'s stack' } as const;
 
 function render(result: FaultResult): string {
   const { fault } = result;

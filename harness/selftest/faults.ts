@@ -28,6 +28,20 @@ export type Fault = {
   | { readonly kind: 'switch'; readonly flow: (flow: Flow) => boolean; readonly change: (flow: Flow) => Flow | undefined }
   /** The same, but before the switch is asked what it holds. */
   | { readonly kind: 'program'; readonly flow: (flow: Flow) => boolean; readonly change: (flow: Flow) => Flow | undefined }
+  /**
+   * Commands of ovs-ofctl go to the switch behind everybody's back: once it is programmed and read, or
+   * while each vector is played.
+   */
+  | {
+      readonly kind: 'held';
+      readonly when: 'programmed' | 'under way';
+      /** Commands with their arguments, given what the plan wants of the bridge. */
+      readonly commands: (wanted: Wanted) => readonly (readonly [command: string, ...args: string[]])[];
+      /** The summary of every finding. */
+      readonly tells: RegExp;
+    }
+  /** Frames are changed on their way into the switches of the node. */
+  | { readonly kind: 'wire in'; readonly wire: (frame: Uint8Array) => Uint8Array; readonly tells: RegExp }
   /** A datapath whose cache never answers: no verdict may come of that. */
   | { readonly kind: 'no cache' }
   /** What comes out of a switch is changed before it gets anywhere. */
@@ -47,6 +61,12 @@ export type Fault = {
   /** The same of a group, as a line. */
   | { readonly kind: 'group compiler'; readonly group: (group: string) => boolean; readonly change: (group: string) => string }
 );
+
+/** Flows and groups, ports as numbers. */
+export interface Wanted {
+  readonly flows: readonly Flow[];
+  readonly groups: readonly string[];
+}
 
 /** Faults for antrea/encap, planted into br-int of the first node. */
 export const antreaFaults: readonly Fault[] = [

@@ -1,4 +1,5 @@
 /** Runs a scenario once as it is and once for every planted fault, and says which were caught, and where. */
+import { join } from 'node:path';
 import { assert } from '../base/errors.js';
 import type { BridgePlan, ClusterPlan, NodePlan } from '../nouns/plan.js';
 import type { Scenario } from '../nouns/scenario.js';
@@ -6,9 +7,11 @@ import type { Topology } from '../nouns/topology.js';
 import type { SwitchStep } from '../nouns/switching.js';
 import type { TestVector } from '../nouns/vector.js';
 import type { Difference } from '../nouns/verdict.js';
-import { parseBridgeFlows } from '../openflow/bridge-program.js';
+import { parseBridgeFlows, parseBridgeGroups } from '../openflow/bridge-program.js';
 import { printFlow, printFlowKey, type Flow } from '../openflow/flow.js';
+import { printGroup } from '../openflow/groups.js';
 import type { Image } from '../ovs/image.js';
+import { openOfctl } from '../ovs/ofctl.js';
 import type { ScenarioReport } from '../run/report.js';
 import { runScenario } from '../run/scenario-run.js';
 import type { Stray, Switches } from '../testbeds/testbed.js';
@@ -45,11 +48,12 @@ export async function tryFault(scenario: Scenario, axes: Readonly<Record<string,
       const wire = fault.kind === 'wire' ? { wire: (step: Parameters<typeof fault.wire>[0], at: string) => (at === node.node ? fault.wire(step) : step) } : {};
       sim = await openSim(wanted, options.image, { ...options.sim, ...wire });
       if (fault.kind === 'program') await plantInSwitch(sim, wanted, fault);
-      return disturbed(sim, wanted, fault);
+      return disturbed(sim, options.image, wanted, fault);
     },
     afterProgramming: async () => {
       assert(sim !== undefined && plan !== undefined, 'programmed before it was opened');
       if (fault.kind === 'switch') await plantInSwitch(sim, plan, fault);
+      if (fault.kind === 'held' && fault.when === 'programmed') await plantBehind(sim, options.image, plan, fault);
     },
   });
   return judge(report, fault);
@@ -80,6 +84,7 @@ function judge(report: ScenarioReport, fault: Fault): FaultResult {
     return noticed ? { kind: 'caught', fault, vectors: open.length, first: first.id, cause: first.cause } : { kind: 'unnoticed', fault, why: `the run ${report.verdict}` };
   }
   if (report.verdict !== 'diverges') return { kind: 'unnoticed', fault, why: report.inconclusive?.cause ?? first?.cause ?? `the run ${report.verdict}` };
+  if ('tells' in fault) return judgeTold(report, fault);
   const findings = fault.kind === 'program' ? report.program : diverging.flatMap(({ differences }) => differences.filter(({ afterDivergence }) => !afterDivergence));
   const [finding] = findings;
   if (finding === undefined) return { kind: 'unnoticed', fault, why: fault.kind === 'program' ? 'no flow was reported otherwise' : 'no vector diverged' };
@@ -88,6 +93,21 @@ function judge(report: ScenarioReport, fault: Fault): FaultResult {
   const named = (fault.field === undefined || findings.some(({ at }) => at?.field === fault.field)) && findings.some(({ aspect }) => aspect === fault.aspect) && (fault.pass === undefined || findings.every(({ pass }) => pass === fault.pass));
   const seen = { fault, vectors: diverging.length, first: fault.kind === 'program' ? 'the flows themselves' : (diverging[0]?.id ?? ''), finding: wrong ?? finding };
   return wrong === undefined && named ? { kind: 'caught', ...seen } : { kind: 'misplaced', ...seen };
+}
+
+/** Every finding, of the program or of a vector, is about what was planted. */
+function judgeTold(report: ScenarioReport, fault: Extract<Fault, { readonly tells: RegExp }>): FaultResult {
+  const diverging = report.vectors.filter(({ verdict }) => verdict === 'diverges');
+  const findings = [
+    ...report.program,
+    ...diverging.flatMap(({ differences }) => differences.filter(({ afterDivergence }) => !afterDivergence)),
+  ];
+  const wrong = findings.find(({ aspect, summary }) => aspect !== fault.aspect || !fault.tells.test(summary));
+  const finding = wrong ?? findings[0];
+  if (finding === undefined) return { kind: 'unnoticed', fault, why: 'nothing was found' };
+  const first = diverging[0]?.id ?? 'the flows themselves';
+  const seen = { fault, vectors: diverging.length, first, finding };
+  return wrong === undefined ? { kind: 'caught', ...seen } : { kind: 'misplaced', ...seen };
 }
 
 /** Changes the running switch behind the program's back. */
@@ -99,8 +119,24 @@ async function plantInSwitch(sim: Sim, plan: ClusterPlan, fault: Extract<Fault, 
   else await sim.ofctl(node.node, bridge.name, 'add-flow', printFlow(changed));
 }
 
+/** By an ovs-ofctl of our own: neither the sim nor who runs it knows. */
+async function plantBehind(
+  sim: Sim,
+  image: Image,
+  plan: ClusterPlan,
+  { commands }: Extract<Fault, { kind: 'held' }>,
+): Promise<void> {
+  const { node, bridge } = faultyBridge(plan);
+  const ofctl = openOfctl(image, join(sim.dir, node.node));
+  const wanted = {
+    flows: parseBridgeFlows(node.node, bridge),
+    groups: parseBridgeGroups(node.node, bridge).map((group) => printGroup(group)),
+  };
+  for (const [command, ...args] of commands(wanted)) await ofctl.run(bridge.name, command, ...args);
+}
+
 /** The sim with a fault that needs more than a changed flow: packets of its own, or frames that come late. */
-function disturbed(sim: Sim, plan: ClusterPlan, fault: Fault): Switches {
+function disturbed(sim: Sim, image: Image, plan: ClusterPlan, fault: Fault): Switches {
   const { node, bridge } = faultyBridge(plan);
   if (fault.kind === 'packet') {
     return {
@@ -115,6 +151,8 @@ function disturbed(sim: Sim, plan: ClusterPlan, fault: Fault): Switches {
   }
   if (fault.kind === 'no cache') return { ...sim, lookups: () => ({ hit: 0, missed: sim.lookups().hit + sim.lookups().missed }) };
   if (fault.kind === 'cache') return tooWide(sim, node.node, fault);
+  if (fault.kind === 'held' && fault.when === 'under way') return plantedUnderWay(sim, () => plantBehind(sim, image, plan, fault));
+  if (fault.kind === 'wire in') return grown(sim, node.node, fault);
   if (fault.kind !== 'delay') return sim;
   let late: Stray[] = [];
   return {
@@ -132,6 +170,37 @@ function disturbed(sim: Sim, plan: ClusterPlan, fault: Fault): Switches {
       late = [];
       return [...held, ...(await sim.strays())];
     },
+  };
+}
+
+/** Planted behind the last of the first few calls of each vector. */
+function plantedUnderWay(sim: Sim, plant: () => Promise<void>): Switches {
+  let calls = 0;
+  return {
+    ...sim,
+    reset: async () => {
+      calls = 0;
+      await sim.reset();
+    },
+    call: async (asked) => {
+      const steps = await sim.call(asked);
+      if (++calls === callsBefore) await plant();
+      return steps;
+    },
+  };
+}
+
+const callsBefore = 3;
+
+function grown(sim: Sim, node: string, { wire }: Extract<Fault, { kind: 'wire in' }>): Switches {
+  return {
+    ...sim,
+    call: (calls) =>
+      sim.call(
+        calls.map((call) =>
+          call.kind === 'receive' && call.node === node ? { ...call, frames: call.frames.map(wire) } : call,
+        ),
+      ),
   };
 }
 

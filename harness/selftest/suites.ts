@@ -2,6 +2,7 @@
 import type { TestVector } from '../nouns/vector.js';
 import { antreaFaults, type Fault } from './faults.js';
 import { policyFaults } from './policy-faults.js';
+import { groupFaults, programFaults } from './program-faults.js';
 import { egressFaults, serviceFaults } from './service-faults.js';
 import { endpointFaults, leftBehind, netNatFaults, nodePortFaults, windowsFlowFaults, windowsHostFaults } from './windows-faults.js';
 
@@ -17,6 +18,8 @@ export interface Suite {
 
 export const suites: readonly Suite[] = [
   { scenario: 'antrea/encap', faults: antreaFaults, only: () => true },
+  { scenario: 'antrea/encap', faults: programFaults, only: ({ id }) => /^(ping\/p1\/p4|spoof-ip\/p1)$/.test(id) },
+  { scenario: 'antrea/services-antrea-proxy', faults: groupFaults, only: ({ id }) => id.startsWith('no-service/') },
   { scenario: 'antrea/network-policy', faults: policyFaults, only: ({ id }) => /^(tcp-(9|80|8080)\/|wrong-ip\/notclient\/nginx1$)/.test(id) },
   { scenario: 'antrea/services-antrea-proxy', faults: serviceFaults, only: ({ id }) => /^(kept|spread|service)\/(asker1|web1)\/default\/(web:http|lonely|sticky)$/.test(id) },
   { scenario: 'antrea/services-kube-proxy', faults: egressFaults, only: ({ id }) => /^service\/(picky|web1)\/default\/lonely$/.test(id) },
