@@ -97,6 +97,8 @@ void t.test('JUnit', (t) => {
       t.strictSame([suite['@tests'], suite['@failures'], suite['@errors']], [String(suite.testcase.length), has('failure'), has('error')]);
       t.ok(suite.testcase.every((each) => each['@time'] === undefined), 'no vector has a duration');
       const properties = Object.fromEntries(suite.properties.property.map((property) => [property['@name'], property['@value']]));
+      const left = suite.properties.property.filter((property) => property['@name'] === 'not compared');
+      t.strictSame(left.length, report.scenarios[index]?.notCompared.length, 'what is not compared is named');
       t.match(properties, { 'run again': report.again, seed: '1', image: 'trixie', 'version of ovs-vswitchd': '3.5.0', 'trace hash': report.scenarios[index]?.traceHash });
     }
   }
@@ -128,6 +130,7 @@ void t.test('TAP', (t) => {
     const verdictOf = ({ ok, diag }: Result): string => (ok ? 'conforms' : String((diag as { readonly verdict: string }).verdict));
     t.strictSame(points.map((point) => `${point.name} ${verdictOf(point)}`), expected(report));
     t.equal(parser.results?.ok, report.verdict === 'conforms');
+    t.match(renderTap(report), /^# not compared in \S.*: counters of meters: /m);
     t.strictSame(parser.results?.failures.filter(({ tapError }) => tapError), [], 'nothing is wrong with the stream');
   }
   const { points } = readTap(renderTap(runs.diverges.report));

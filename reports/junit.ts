@@ -28,7 +28,7 @@ function addScenario(suite: TestSuite, report: RunReport, scenario: ScenarioRepo
 }
 
 function properties({ again, seed, backend, image, imageDigest, versions }: RunReport, scenario: ScenarioReport): readonly (readonly [string, string])[] {
-  const { title, verdict, traceHash, axes } = scenario;
+  const { title, verdict, traceHash, axes, notCompared } = scenario;
   return [
     ['title', title],
     ['run again', again],
@@ -41,6 +41,7 @@ function properties({ again, seed, backend, image, imageDigest, versions }: RunR
     ['verdict', verdict],
     ['trace hash', traceHash],
     ...describeKnown(scenario).map((line) => ['known divergence', line] as const),
+    ...notCompared.map(({ what, why }) => ['not compared', `${what}: ${why}`] as const),
   ];
 }
 

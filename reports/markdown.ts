@@ -51,6 +51,10 @@ function renderScenario(scenario: ScenarioReport): readonly string[] {
     '',
     ...table(['', 'expected', 'made', 'skipped'], comparedAspects(scenario.counts).map(({ aspect, expected, made, skipped }) =>
       [`${made + skipped === expected ? '' : '❔ '}${aspectName(aspect)}`, String(expected), String(made), String(skipped)]), 'l---'),
+    '',
+    '### What was not compared',
+    '',
+    ...scenario.notCompared.map(({ what, why }) => `- ${text(what)}: ${text(why)}`),
   ];
 }
 

@@ -10,6 +10,9 @@ export function renderTap(report: RunReport): string {
     'TAP version 14',
     ...Object.entries(about).map(([name, value]) => `# ${name}: ${oneLine(String(value))}`),
     ...report.scenarios.flatMap((scenario) => describeKnown(scenario).map((line) => `# known divergence in ${scenarioLabel(scenario)}: ${oneLine(line)}`)),
+    ...report.scenarios.flatMap((scenario) =>
+      scenario.notCompared.map(({ what, why }) => `# not compared in ${oneLine(scenarioLabel(scenario))}: ${oneLine(`${what}: ${why}`)}`),
+    ),
     `1..${Math.max(points.length, 1)}`,
     ...(points.length === 0 ? ['not ok 1 - a scenario was run'] : points.flatMap(({ point, label }, index) => renderPoint(point, label, index + 1))),
     '',

@@ -38,6 +38,7 @@ function renderScenario(scenario: ScenarioReport): readonly string[] {
     ...describeKnown(scenario).map((line) => `  known     ${line}`),
     ...(scenario.otherwise ?? []).map((line) => `  otherwise ${line}`),
     `  compared  ${aspects.map((aspect) => renderCount(aspect, scenario)).join(' · ')}`,
+    `  left out  ${scenario.notCompared.map(({ what }) => what).join(' · ')}`,
     `  time      ${(scenario.durationMs / 1000).toFixed(1)} s`,
   ];
 }

@@ -7,6 +7,7 @@ import type { FlowId } from '../nouns/switching.js';
 import type { Trace } from '../model/trace.js';
 import { compareCounters } from './counters.js';
 import { compareFrames } from './frames.js';
+import { notCompared } from './not-compared.js';
 import { compareProgram } from './program.js';
 import { compareState } from './state.js';
 import { compareVector, type PassCase, type VectorCase } from './vector.js';
@@ -105,5 +106,18 @@ void t.test('a vector parts for one difference, of whatever kind', (t) => {
   const trace: Trace = { node: 'n1', port: 'a', steps: [{ kind: 'drop', flow: flow(7), why: 'so' }] };
   const second = compareVector({ ...same, passes: [pass({ traces: [{ ...trace, steps: [{ kind: 'drop', flow: flow(6), why: 'so' }] }] }), pass({ model: leaking, real: leaking, traces: [trace] })] });
   t.match(second.differences([]), [{ at: { flow: { table: 7 } } }, {}], 'located in the pass that broke the promise');
+  t.end();
+});
+
+void t.test('what is not compared is named, with how many vectors it concerns', (t) => {
+  const alone = notCompared({ together: 0, cold: 0, inHistory: 0 }).map(({ what }) => what);
+  t.ok(alone.length > 0 && alone.every((what) => !/\d/.test(what)), 'of all runs alike');
+  const more = notCompared({ together: 7, cold: 5, inHistory: 0 }).map(({ what }) => what);
+  t.strictSame(more.slice(alone.length), [
+    'the order of frames among 7 vectors that were played together',
+    'counters and memory of each of 7 vectors that were played together',
+    'the cached path of 5 vectors',
+  ]);
+  t.match(notCompared({ together: 0, cold: 0, inHistory: 3 }).at(-1), { what: 'the cached path of 3 vectors of a history' });
   t.end();
 });

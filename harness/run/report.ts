@@ -69,6 +69,8 @@ const scenario = z.object({
   after: z.object({ axes: z.record(z.string(), z.string()), what: z.string() }).exactOptional()
     .describe('the point of the matrix that the switches were changed from, and what became of its network; missing where they came up as they are'),
   program: z.array(difference).describe('flows, groups and meters that the switches held otherwise than they should, right after programming, after each change, and when all vectors were over'),
+  notCompared: z.array(z.object({ what: z.string(), why: z.string() }))
+    .describe('what no comparison was about, by name'),
   inconclusive: inconclusiveCause.exactOptional(),
   vectors: z.array(vector),
 }).meta({ id: 'Scenario' });

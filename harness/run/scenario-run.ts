@@ -1,14 +1,17 @@
 /** One scenario at one point of its matrix: the model and real switches in step, vector by vector. */
 import { sha256 } from '../base/digest.js';
 import { attempt } from '../base/outcome.js';
+import { notCompared, type Played } from '../compare/not-compared.js';
 import type { KnownDivergence } from '../nouns/known-divergence.js';
 import type { Scenario } from '../nouns/scenario.js';
 import { addCounts, noCounts, verdictOn, worst } from '../nouns/verdict.js';
 import { policyCoverage } from '../kube/coverage.js';
 import type { Network } from '../kube/objects.js';
 import { joined, lanesOf, pieceOf, playLane, type Lane, type LaneOptions, type LaneOutcome } from './lanes.js';
+import type { Depth } from './passes.js';
 import type { ScenarioRecord } from './record.js';
 import type { ScenarioReport, VectorReport } from './report.js';
+import type { Judged } from './vector-run.js';
 
 export interface ScenarioRunOptions extends LaneOptions {
   /** On how many clusters at most vectors are played at once; on one unless told. What comes of them does not depend on it. */
@@ -70,10 +73,23 @@ export async function runScenario(scenario: Scenario, axes: Readonly<Record<stri
       ...(otherwise.length === 0 ? {} : { otherwise: [...otherwise] }),
       ...(after === undefined ? {} : { after }),
       program: [...program],
+      notCompared: notCompared(playedHow(judged, options.depth, history === undefined ? 'alone' : 'in a history')).map((one) => ({ ...one })),
       ...(cause === undefined ? {} : { inconclusive: cause }),
       vectors: judged.map(({ report }) => report),
     },
   };
+}
+
+/** How many vectors were played how, of those that were played. */
+function playedHow(judged: readonly Judged[], depth: Depth | undefined, how: 'alone' | 'in a history'): Played {
+  const isCold = ({ record }: Judged) => depth === 'cold' || record.vector.depth === 'cold';
+  return how === 'in a history'
+    ? { together: 0, cold: 0, inHistory: judged.length }
+    : {
+        together: judged.filter(({ record }) => record.together !== undefined).length,
+        cold: judged.filter(isCold).length,
+        inHistory: 0,
+      };
 }
 
 /** How much of the policy language the cluster's policies use. */

@@ -33,7 +33,7 @@ ${vectorButtons(ids, index)}</li>`;
 function renderProgram({ program }: ScenarioReport): Markup {
   if (program.length === 0) return html``;
   return html`<li class="finding">
-<h4><span class="mark" aria-hidden="true">✕</span> The switches held ${program.length === 1 ? 'a flow or group' : `${program.length} flows or groups`} otherwise than the control plane wants</h4>
+<h4><span class="mark" aria-hidden="true">✕</span> The switches held ${program.length === 1 ? 'a flow, group or meter' : `${program.length} flows, groups or meters`} otherwise than the control plane wants</h4>
 ${program.slice(0, flowsMax).map(({ summary, expected, actual }) => html`<dl class="pair"><dt>what</dt><dd><code>${summary}</code></dd><dt>expected</dt><dd><code>${expected}</code></dd><dt>actual</dt><dd><code>${actual}</code></dd></dl>`)}
 ${program.length > flowsMax ? html`<p>… and ${program.length - flowsMax} more.</p>` : ''}</li>`;
 }

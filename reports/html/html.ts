@@ -67,7 +67,7 @@ function headline({ verdict, scenarios }: Pick<RunReport, 'verdict' | 'scenarios
     case 'conforms':
       return `All ${number(vectors.length)} vectors conform`;
     case 'diverges':
-      return of('diverges') === 0 ? 'The switches hold other flows or groups than they should' : `${number(of('diverges'))} of ${number(vectors.length)} vectors diverge${of('inconclusive') === 0 ? '' : `, ${number(of('inconclusive'))} have no verdict`}`;
+      return of('diverges') === 0 ? 'The switches hold other flows, groups or meters than they should' : `${number(of('diverges'))} of ${number(vectors.length)} vectors diverge${of('inconclusive') === 0 ? '' : `, ${number(of('inconclusive'))} have no verdict`}`;
     case 'inconclusive':
       return vectors.length === 0 ? 'There is no verdict' : `${number(of('inconclusive'))} of ${number(vectors.length)} vectors have no verdict`;
   }
@@ -91,6 +91,8 @@ ${truth ?? ''}
 <div class="explorer"><noscript><p>The matrix and the paths need JavaScript.</p></noscript></div>
 <h3 id="compared-${index}" tabindex="-1">What was compared</h3>
 <div class="columns">${renderCompared(report)}${renderGroups(report.vectors)}${renderPolicies(report)}</div>
+<h3>What was not compared</h3>
+<ul>${report.notCompared.map(({ what, why }) => html`<li>${what}: ${why}</li>`)}</ul>
 </section>`;
 }
 

@@ -1,0 +1,72 @@
+/**
+ * What a run does not compare, by name: in one place, for every report. Where something is compared
+ * from now on, it goes from here.
+ */
+
+export interface NotCompared {
+  readonly what: string;
+  readonly why: string;
+}
+
+/** How many vectors were played how. */
+export interface Played {
+  readonly together: number;
+  /** In their cold pass alone. */
+  readonly cold: number;
+  /** Once each, with nothing reset in between. */
+  readonly inHistory: number;
+}
+
+const always: readonly NotCompared[] = [
+  {
+    what: 'counters of groups and their buckets',
+    why: 'the model does not count them; the bucket that took a packet shows in its frames',
+  },
+  {
+    what: 'counters of meters',
+    why: 'the model does not count them; what a meter drops shows in frames',
+  },
+  {
+    what: 'bytes, drops and errors of ports',
+    why: 'packets received and sent are held against the frames that went in and came out',
+  },
+  {
+    what: 'ages and durations of flows',
+    why: 'the clock stands still while packets pass; a timeout shows in the flow that goes',
+  },
+  {
+    what: 'what controllers are told',
+    why: 'runs do not look at packet-ins; `check` and `fuzz` compare them',
+  },
+  {
+    what: 'the order of frames at different ports',
+    why: 'as of the copies of a flood: each port has a socket of its own',
+  },
+];
+
+/** In the order in which reports tell them. */
+export function notCompared({ together, cold, inHistory }: Played): readonly NotCompared[] {
+  return [
+    ...always,
+    ...some(together, {
+      what: `the order of frames among ${together} vectors that were played together`,
+      why: 'Open vSwitch has an order of its own for what comes in at once; the frames themselves are compared, byte by byte',
+    }),
+    ...some(together, {
+      what: `counters and memory of each of ${together} vectors that were played together`,
+      why: 'they are compared for all that were between two resets',
+    }),
+    ...some(cold, {
+      what: `the cached path of ${cold} vectors`,
+      why: 'they were played in their cold pass alone',
+    }),
+    ...some(inHistory, {
+      what: `the cached path of ${inHistory} vectors of a history`,
+      why: 'each is played once: a second time would change what comes after it',
+    }),
+  ];
+}
+
+function some(vectors: number, one: NotCompared): readonly NotCompared[] {
+  return vectors === 0 ? [] : [one];
+}
