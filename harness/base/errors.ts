@@ -54,14 +54,22 @@ export class Unsupported extends Error {
  */
 export class Unpredictable extends Unsupported {}
 
+/** Our own. */
+export class BugInFlowbed extends Error {
+  override readonly name = 'BugInFlowbed';
+  constructor(message: string) {
+    super(`bug in flowbed: ${message}`);
+  }
+}
+
 /** Crashes on our own bugs. */
 export function assert(condition: unknown, message: string): asserts condition {
-  if (!condition) throw new Error(`bug in flowbed: ${message}`);
+  if (!condition) throw new BugInFlowbed(message);
 }
 
 /** The end of an exhaustive switch over a closed union. */
 export function assertNever(value: never): never {
-  throw new Error(`bug in flowbed: unexpected ${JSON.stringify(value)}`);
+  throw new BugInFlowbed(`unexpected ${JSON.stringify(value)}`);
 }
 
 /** "unknown scenario "x": known are a, b, c", with the nearest name first if one is close. */

@@ -1,5 +1,6 @@
 /** Failures as one process tells them to another. */
 import { InputError, Unavailable, Unsupported } from './errors.js';
+import { refusedByMachine } from './refused.js';
 
 export interface ToldError {
   readonly kind: 'input' | 'unavailable' | 'unsupported' | 'bug';
@@ -9,7 +10,8 @@ export interface ToldError {
   readonly stack: string;
 }
 
-export function tellError(error: unknown): ToldError {
+export function tellError(thrown: unknown): ToldError {
+  const error = refusedByMachine(thrown) ?? thrown;
   const { message, stack = '' } = error instanceof Error ? error : new Error(String(error));
   const { remedies, evidence } = error instanceof Unavailable ? error : { remedies: [], evidence: [] };
   const kind = error instanceof InputError ? 'input' : error instanceof Unavailable ? 'unavailable' : error instanceof Unsupported ? 'unsupported' : 'bug';

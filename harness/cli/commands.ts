@@ -1,6 +1,7 @@
 /** The command line: `flowbed COMMAND`. Each command is a file beside this one, loaded when it is called. */
 import { Command, CommanderError } from 'commander';
-import { InputError, Unavailable } from '../base/errors.js';
+import { InputError, Unsupported } from '../base/errors.js';
+import { refusedByMachine } from '../base/refused.js';
 import { exitCodes, type Context } from './context.js';
 import type { RunOptions } from './points.js';
 import type { FuzzOptions } from './fuzz.js';
@@ -136,18 +137,24 @@ function andAlso(value: string, before: string | undefined): string {
   return before === undefined ? value : `${before},${value}`;
 }
 
-function report(error: unknown, context: Context): number {
+/** Tells what ended a command. @returns the exit code. */
+export function report(error: unknown, context: Pick<Context, 'complain'>): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitCodes.badRequest;
   if (error instanceof InputError) {
     context.complain(`flowbed: ${error.message}`);
     return exitCodes.badRequest;
   }
-  if (error instanceof Unavailable) {
+  const refused = refusedByMachine(error);
+  if (refused !== undefined) {
+    context.complain(`flowbed: ${refused.message}`);
+    for (const line of refused.evidence) context.complain(`    ${line}`);
+    for (const remedy of refused.remedies) context.complain(`  - ${remedy}`);
+    return exitCodes.inconclusive;
+  }
+  if (error instanceof Unsupported) {
     context.complain(`flowbed: ${error.message}`);
-    for (const line of error.evidence) context.complain(`    ${line}`);
-    for (const remedy of error.remedies) context.complain(`  - ${remedy}`);
     return exitCodes.inconclusive;
   }
   context.complain(error instanceof Error ? (error.stack ?? error.message) : String(error));
-  return 70;
+  return exitCodes.bug;
 }

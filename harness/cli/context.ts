@@ -16,5 +16,5 @@ export interface Context {
   readonly root: string;
 }
 
-/** Exit codes, as docs and CI rely on them. */
-export const exitCodes = { conforms: 0, diverges: 1, badRequest: 2, inconclusive: 3, interrupted: 130 } as const;
+/** Exit codes, as docs and CI rely on them. `bug`: our own, with a stack that tells where. */
+export const exitCodes = { conforms: 0, diverges: 1, badRequest: 2, inconclusive: 3, bug: 70, interrupted: 130 } as const;

@@ -4,6 +4,8 @@ import { createTeardown } from '../base/teardown.js';
 import { tellError, type ToldError } from '../base/told-error.js';
 import { pieceOf, playLane, type Lane, type LaneOutcome } from '../run/lanes.js';
 import type { LogFile } from '../run/run-folder.js';
+import { report } from './commands.js';
+import { endNow, guardEnds } from './ends.js';
 import { openerOf } from './opener.js';
 import { askedBy, type RunRequest } from './points.js';
 
@@ -29,6 +31,11 @@ export type Said =
   | { readonly kind: 'failed'; readonly id: number; readonly error: ToldError };
 
 const teardown = createTeardown();
+process.stderr.on('error', () => undefined); // there is nobody left to tell
+guardEnds((error) => {
+  const code = report(error, { complain: (line) => void process.stderr.write(`${line}\n`) });
+  void teardown.run().finally(() => endNow(code));
+});
 
 type Play = (point: number, lane: Lane, onJudged: () => void) => Promise<PlayedLane>;
 

@@ -2,8 +2,10 @@
 /** `flowbed`, as a process: its streams, its signals, its exit code. */
 import { fileURLToPath } from 'node:url';
 import { createTeardown } from '../base/teardown.js';
-import { carryOut } from './commands.js';
+import { carryOut, report } from './commands.js';
 import { exitCodes, type Context } from './context.js';
+import { endNow, guardEnds } from './ends.js';
+import { watchOutput } from './output.js';
 
 function createContext(): Context {
   let replaceable = false;
@@ -35,11 +37,8 @@ function createContext(): Context {
 
 async function main(): Promise<void> {
   const context = createContext();
-  // Whoever read has seen enough, as `head` has: the work goes on to its exit code.
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
-    context.mute();
-  });
+  const output = watchOutput(context);
+  const stray = new Promise<number>((resolve) => { guardEnds((error) => { resolve(report(error, context)); }); });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.once(signal, () => {
       context.mute();
@@ -47,9 +46,11 @@ async function main(): Promise<void> {
       void context.teardown.run().finally(() => process.exit(exitCodes.interrupted));
     });
   }
-  const code = await carryOut(context, process.argv.slice(2));
+  const code = await Promise.race([carryOut(context, process.argv.slice(2)), stray]);
+  context.mute();
   await context.teardown.run();
-  process.exitCode = code;
+  // Whatever a scenario's code still has under way does not keep the program.
+  endNow(await output.settle(code));
 }
 
 await main();

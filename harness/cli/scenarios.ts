@@ -3,8 +3,13 @@ import { readdir, stat } from 'node:fs/promises';
 import { register } from 'node:module';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { InputError, unknownName } from '../base/errors.js';
+import { withDeadline } from '../base/deadline.js';
+import { InputError, Unavailable, unknownName } from '../base/errors.js';
 import type { Axis, Scenario } from '../nouns/scenario.js';
+import { describeThrown } from './ends.js';
+import { guarded } from './guarded.js';
+import { placeInScenario } from './scenario-code.js';
+import { scenarioLimitMs, watchScenarios } from './watchdog.js';
 
 /** The names of the project's own scenarios: their files' places in scenarios/. */
 export async function scenarioNames(root: string): Promise<readonly string[]> {
@@ -14,6 +19,7 @@ export async function scenarioNames(root: string): Promise<readonly string[]> {
 
 /** A scenario by its name, or by the path of a .ts, .js or .mjs file. @throws InputError naming the known ones. */
 export async function loadScenario(root: string, name: string): Promise<Scenario> {
+  await watchScenarios();
   const known = await scenarioNames(root);
   if (known.includes(name)) return await importScenario(join(root, 'dist', 'scenarios', `${name}.js`), name);
   if (!/\.(ts|js|mjs)$/.test(name)) throw unknownName('scenario', name, known);
@@ -24,9 +30,21 @@ export async function loadScenario(root: string, name: string): Promise<Scenario
 }
 
 async function importScenario(file: string, name: string): Promise<Scenario> {
-  const module = (await import(pathToFileURL(file).href)) as { default?: unknown };
+  const module = (await loadModule(file, name)) as { default?: unknown };
   if (!isScenario(module.default)) throw new InputError(`${name} has no scenario as its default export; expected: export default defineScenario({ name, title, axes, topology, controlPlane, vectors, intent })`);
-  return module.default;
+  return guarded(module.default, name);
+}
+
+/** @throws InputError when it throws, or does not come to its end. */
+async function loadModule(file: string, name: string): Promise<unknown> {
+  const limitMs = scenarioLimitMs();
+  try {
+    return await withDeadline(import(pathToFileURL(file).href), limitMs, `the end of ${name}`);
+  } catch (thrown) {
+    if (thrown instanceof InputError) throw thrown;
+    if (thrown instanceof Unavailable) throw new InputError(`scenario ${name} cannot be loaded: it still awaits something at its top level after ${limitMs / 1000} s`, { file });
+    throw new InputError(`scenario ${name} cannot be loaded: its module threw ${describeThrown(thrown)}`, (thrown instanceof Error ? placeInScenario(thrown.stack) : undefined) ?? { file });
+  }
 }
 
 function isScenario(value: unknown): value is Scenario {
@@ -38,6 +56,7 @@ function isScenario(value: unknown): value is Scenario {
 
 /** Lets a file from anywhere import `flowbed` and be written in TypeScript. */
 function useOwnImports(root: string): void {
+  process.setSourceMapsEnabled(true); // places are told as they were written
   register(new URL('external-module.js', import.meta.url), { data: { root: pathToFileURL(join(root, 'package.json')).href } });
 }
 

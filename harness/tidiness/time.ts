@@ -11,6 +11,8 @@ export const exceptions: Readonly<Record<string, string>> = {
   'harness/cli/run.ts': 'tells how long each scenario took',
   'harness/cli/selftest.ts': 'tells how long each fault took',
   'harness/cli/test.ts': 'tells how long each test took',
+  'harness/cli/watchdog.ts': 'beats for the thread beside, which gives up where no beat comes',
+  'harness/cli/watchdog-thread.ts': 'the timer of a thread beside, which exists only to give up',
   'harness/testbeds/sim/clock.ts': 'asks where a daemon has stopped its clock, so that it stands at a whole second',
   'harness/testbeds/sim/sim.live.test.ts': 'judges that a dead daemon is noticed quickly',
 };

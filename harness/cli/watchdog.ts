@@ -1,0 +1,72 @@
+/**
+ * Ends the program where a scenario's code keeps it busy for ever: as long as that code does not come back, neither signals nor limits are heard, for
+ * both are heard by the event loop alone. A thread beside sees the event loop stand still (watchdog-thread.ts), and asks here who is at work.
+ */
+import { once } from 'node:events';
+import { closeSync, openSync, writeSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { Worker } from 'node:worker_threads';
+import { formatPlace, InputError } from '../base/errors.js';
+import { exitCodes } from './context.js';
+import { endNow } from './ends.js';
+import { asWritten, isScenarioCode, type Frame } from './scenario-code.js';
+
+/** What the thread is given. */
+export interface WatchdogData {
+  /** One number, which rises as long as the event loop turns. */
+  readonly beats: Int32Array;
+  readonly tickMs: number;
+  /** So many ticks without a beat are too many. */
+  readonly parts: number;
+}
+
+const parts = 10;
+const variable = 'FLOWBED_SCENARIO_LIMIT_S';
+
+/** For how long a scenario's code may keep the program busy, or waiting: a minute, or what $FLOWBED_SCENARIO_LIMIT_S says. @throws InputError. */
+export function scenarioLimitMs(environment: NodeJS.ProcessEnv = process.env): number {
+  const text = environment[variable] || '60';
+  if (!/^\d{1,6}(\.\d{1,3})?$/.test(text) || Number(text) === 0) throw new InputError(`${variable}: expected a number of seconds, got "${text}"`);
+  return Number(text) * 1000;
+}
+
+let watching: Promise<unknown> | undefined;
+
+/** Comes back once the program is watched, until it ends. Called before a scenario's module is loaded; safe to call again. */
+export async function watchScenarios(): Promise<void> {
+  await (watching ??= startThread());
+}
+
+async function startThread(): Promise<void> {
+  const tickMs = Math.ceil(scenarioLimitMs() / parts);
+  const beats = new Int32Array(new SharedArrayBuffer(4));
+  setInterval(() => void Atomics.add(beats, 0, 1), Math.ceil(tickMs / 2)).unref();
+  Object.assign(globalThis, { [Symbol.for('flowbed.standstill')]: endIfScenario });
+  const workerData: WatchdogData = { beats, tickMs, parts };
+  const thread = new Worker(new URL('watchdog-thread.js', import.meta.url), { workerData, execArgv: [] });
+  await once(thread, 'message');
+  thread.unref();
+}
+
+/** Called where the program stands still, with what it is doing, the innermost first. */
+function endIfScenario(frames: readonly Frame[]): void {
+  const theirs = frames.filter(isScenarioCode).map(asWritten);
+  const [innermost, outermost] = [theirs[0], theirs.at(-1)];
+  if (innermost === undefined || outermost === undefined) return;
+  const called = ({ name }: Frame) => (name === '' ? 'its top level' : `${name}()`);
+  const place = (frame: Frame) => formatPlace({ ...frame, file: fileURLToPath(frame.url) });
+  const inside = innermost === outermost ? '' : `, last in ${called(innermost)} at ${place(innermost)}`;
+  lastWords(`flowbed: ${place(outermost)}: ${called(outermost)} of this scenario does not come back: it has kept the program busy for ${scenarioLimitMs() / 1000} s${inside}\n  - if it needs longer, say so: ${variable}=SECONDS`);
+  endNow(exitCodes.badRequest);
+}
+
+/** Nothing else comes to stderr behind them: Node.js would tell there of the debugger that has halted the program. */
+function lastWords(text: string): void {
+  try {
+    writeSync(2, `${text}\n`);
+    closeSync(2);
+    openSync('/dev/null', 'w'); // the lowest number that is free, which is 2
+  } catch {
+    // nobody listens
+  }
+}
