@@ -2,14 +2,12 @@
  * `runs/NUMBER/`, what stays of a run: manifest.json (what it is and how to run it again), report.json, record.json
  * (enough to explain it, to render any report, and to play it again), logs/. Each carries the version of its format.
  */
-import { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { arch, release } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { z } from 'zod';
 import { canonicalJson, sha256 } from '../base/digest.js';
 import { InputError } from '../base/errors.js';
-import { answerableOwner } from '../ovs/owner.js';
-import { unfinishedPrefix } from '../ovs/unfinished.js';
 import { recordFormat, type RunRecord } from './record.js';
 import { runReport } from './report.js';
 
@@ -24,9 +22,9 @@ export interface LogFile {
 /** Writes the folder beside its place and renames it, so that none is ever half-written; @returns its path from `root`. */
 export async function writeRunFolder(root: string, record: RunRecord, logs: readonly LogFile[]): Promise<string> {
   const runs = join(root, 'runs');
-  await mkdir(runs, { recursive: true });
-  const unfinished = await mkdtemp(join(runs, unfinishedPrefix(await answerableOwner())));
-  await chmod(unfinished, 0o755);
+  const unfinished = join(runs, `.unfinished-${process.pid}`);
+  await rm(unfinished, { recursive: true, force: true });
+  await mkdir(unfinished, { recursive: true });
   const files: Readonly<Record<string, unknown>> = { 'manifest.json': manifestOf(record), 'report.json': record.report, 'record.json': { format: recordFormat, scenarios: record.scenarios } };
   for (const [name, content] of Object.entries(files)) await writeFile(join(unfinished, name), `${JSON.stringify(content)}\n`);
   for (const { name, text } of logs) {
