@@ -8,7 +8,7 @@ import { placeInScenario } from './scenario-code.js';
 
 /** @param source as it was asked for: a name, or a file. @throws InputError from its functions, but for what the model does not know, the machine refuses and is our own bug. */
 export function guarded(scenario: Scenario, source: string): Scenario {
-  const { name, title, axes, controlPlane } = scenario;
+  const { controlPlane } = scenario;
   const call = <K extends keyof Given>(what: string, kind: K, work: () => Given[K]): Given[K] => {
     const complain = (wrong: string, place?: InputError['place']) => new InputError(`scenario ${source}: ${what} ${wrong}`, place);
     let given: Given[K];
@@ -24,12 +24,12 @@ export function guarded(scenario: Scenario, source: string): Scenario {
   };
   const { after, history } = scenario;
   return {
-    name, title, axes,
+    ...scenario,
     topology: (values) => call('topology()', 'topology', () => scenario.topology(values)),
     vectors: (topology) => call('vectors()', 'vectors', () => scenario.vectors(topology)),
     intent: (topology, stimulus) => call(`intent() of what ${stimulus.from} sends`, 'intent', () => scenario.intent(topology, stimulus)),
     controlPlane: {
-      name: controlPlane.name,
+      ...controlPlane,
       plan: (cluster, before) => call('controlPlane.plan()', 'plan', () => controlPlane.plan(cluster, before)),
       ...(controlPlane.restarted === undefined ? {} : { restarted: (before, node) => call('controlPlane.restarted()', 'plan', () => controlPlane.restarted?.(before, node) ?? before) }),
     },

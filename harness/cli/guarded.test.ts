@@ -1,0 +1,35 @@
+// Goal: a guarded scenario is the scenario, in all that it has, but for what its functions throw.
+// Method: every scenario's parts beside functions are held against those of its guarded twin, and
+// each function of the control plane is called through it.
+import t from 'tap';
+import encap from '../../scenarios/antrea/encap.js';
+import type { ControlPlane } from '../nouns/plan.js';
+import type { Scenario } from '../nouns/scenario.js';
+import type { Topology } from '../nouns/topology.js';
+import { guarded } from './guarded.js';
+
+const dataOf = (object: object): object =>
+  Object.fromEntries(Object.entries(object).filter(([, value]) => typeof value !== 'function'));
+
+void t.test('nothing of a scenario or its control plane is lost', (t) => {
+  const scenario = encap as unknown as Scenario;
+  const twin = guarded(scenario, 'antrea/encap');
+  t.same(Object.keys(twin).sort(), Object.keys(scenario).sort());
+  t.same(Object.keys(twin.controlPlane).sort(), Object.keys(scenario.controlPlane).sort());
+  t.same(dataOf(twin.controlPlane), dataOf(scenario.controlPlane));
+  t.ok((twin.controlPlane.known ?? []).length > 0, 'known divergences among them');
+  t.end();
+});
+
+void t.test('what a function throws is told with the function', (t) => {
+  const controlPlane: ControlPlane<Topology> = {
+    ...encap.controlPlane,
+    plan: () => { throw new TypeError('x is not y'); },
+  };
+  const twin = guarded({ ...(encap as unknown as Scenario), controlPlane }, 'mine');
+  const topology = twin.topology({ nodes: '2', tunnel: 'geneve' });
+  t.throws(() => twin.controlPlane.plan(topology), {
+    name: 'InputError', message: /scenario mine: controlPlane\.plan\(\) threw TypeError: x is not y/,
+  });
+  t.end();
+});
