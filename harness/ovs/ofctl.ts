@@ -40,26 +40,42 @@ export function openOfctl(image: Image, runDir: string): Ofctl {
     if (failure !== undefined) throw explain(bridge, failure, input);
     return stdout;
   };
-  const target = (bridge: string) => `unix:${join(runDir, bridge)}.mgmt`;
+  const target = (bridge: string) => targetOf(runDir, bridge);
   return {
     bundle: async (bridge, lines) => {
       if (lines.length > 0) await execute(bridge, ['bundle', target(bridge), '-'], lines);
     },
-    held: async (bridges) => {
-      const { stdouts, failure } = await runEach(image, 'ovs-ofctl', bridges.flatMap((bridge) => [
-        [...options(0), '--no-stats', '--no-names', 'dump-flows', target(bridge)],
-        [...options(0), '--no-names', 'dump-groups', target(bridge)],
-        [...options(0), 'dump-meters', target(bridge)],
-      ]));
-      if (failure !== undefined) throw explain(bridges.join(', '), failure, []);
-      return bridges.map((_, index) => {
-        const [flows = [], groups = [], meters = []] = stdouts.slice(3 * index, 3 * index + 3).map((text) => text.split('\n').map((line) => line.trim()));
-        return { flows: flows.filter((line) => line !== ''), groups: groups.filter((line) => line.startsWith('group_id=')), meters: metersIn(meters) };
-      });
-    },
+    held: (bridges) => heldBy(image, bridges.map((bridge) => ({ runDir, bridge }))),
     send: (bridge, ...rest) => sendOpenflow(image, runDir, bridge, ...rest),
     run: async (bridge, command, ...args) => await execute(bridge, [command, target(bridge), ...args], []),
   };
+}
+
+/**
+ * What bridges hold, each with its management socket in a folder of its own, in their order.
+ * @throws Unavailable when nobody answers.
+ */
+export async function heldBy(
+  image: Image,
+  bridges: readonly { readonly runDir: string; readonly bridge: string }[],
+): Promise<readonly Held[]> {
+  const dumps = bridges.map(({ runDir, bridge }) => targetOf(runDir, bridge)).flatMap((target) => [
+    [...options(0), '--no-stats', '--no-names', 'dump-flows', target],
+    [...options(0), '--no-names', 'dump-groups', target],
+    [...options(0), 'dump-meters', target],
+  ]);
+  const { stdouts, failure } = await runEach(image, 'ovs-ofctl', dumps);
+  if (failure !== undefined) throw explain(bridges.map(({ bridge }) => bridge).join(', '), failure, []);
+  const linesOf = (index: number) => (stdouts[index] ?? '').split('\n').map((line) => line.trim());
+  return bridges.map((_, index) => ({
+    flows: linesOf(3 * index).filter((line) => line !== ''),
+    groups: linesOf(3 * index + 1).filter((line) => line.startsWith('group_id=')),
+    meters: metersIn(linesOf(3 * index + 2)),
+  }));
+}
+
+function targetOf(runDir: string, bridge: string): string {
+  return `unix:${join(runDir, bridge)}.mgmt`;
 }
 
 /** Bands stand on lines of their own behind the meter that they are of. */

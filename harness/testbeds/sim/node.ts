@@ -7,7 +7,7 @@ import type { Image } from '../../ovs/image.js';
 import { openOfctl, type Ofctl } from '../../ovs/ofctl.js';
 import type { Version } from '../../ovs/openflow-messages.js';
 import { startVswitch, type Vswitch } from '../../ovs/vswitch.js';
-import type { HeldProgram, Stray } from '../testbed.js';
+import type { Stray } from '../testbed.js';
 import { findBridges, makeBridges, program, setMeters } from './bring-up.js';
 import { stopClock } from './clock.js';
 import { forgetInterfaces, wiredPorts } from './configure.js';
@@ -46,7 +46,8 @@ export interface SimNode {
   state(): Promise<SwitchState>;
   lookups(): Lookups;
   strays(): Promise<readonly Stray[]>;
-  program(): Promise<readonly HeldProgram[]>;
+  /** Their names. */
+  bridges(): readonly string[];
   ofctl(bridge: string, command: string, ...args: readonly string[]): Promise<string>;
   dumpFlows(bridge: string): Promise<string>;
   bundle(bridge: string, lines: readonly string[]): Promise<void>;
@@ -258,10 +259,7 @@ function runningNode(planned: NodePlan, vswitch: Vswitch, ofctl: Ofctl, use: Pro
       await (touched === 'no' ? vswitch.checkAlive() : traffic.quiet());
       return traffic.take().outputs.map((output) => ({ node: plan.node, ...output }));
     },
-    program: async () => {
-      const held = await vswitch.whileAlive(ofctl.held(plan.bridges.map(({ name }) => name)));
-      return plan.bridges.map(({ name: bridge }, index): HeldProgram => ({ node: plan.node, bridge, ...(held[index] ?? { flows: [], groups: [], meters: [] }) }));
-    },
+    bridges: () => plan.bridges.map(({ name }) => name),
     dumpFlows: async (bridge) => {
       await counting.purge();
       return await vswitch.whileAlive(ofctl.run(bridge, 'dump-flows', '--no-names'));

@@ -12,6 +12,7 @@ import type { Version } from '../../ovs/openflow-messages.js';
 import { createDatabase } from '../../ovs/vswitch.js';
 import { createWorkspace } from '../../ovs/workspace.js';
 import type { Switches } from '../testbed.js';
+import { programsHeld } from './held.js';
 import { openNode, type SimNode } from './node.js';
 import type { ProgramUse } from './settling.js';
 
@@ -137,7 +138,7 @@ function runningSim(nodes: SimNode[], image: Image, options: SimOptions, dir: st
     state: async () => joinStates(await Promise.all(nodes.map((node) => node.state()))),
     lookups: () => nodes.map((node) => node.lookups()).reduce((sum, { hit, missed }) => ({ hit: sum.hit + hit, missed: sum.missed + missed }), { hit: 0, missed: 0 }),
     strays: async () => (await Promise.all(nodes.map((node) => node.strays()))).flat(),
-    program: async (of) => (await Promise.all(nodes.filter(({ name }) => of?.has(name) ?? true).map((node) => node.program()))).flat(),
+    program: (of) => programsHeld(image, nodes.filter(({ name }) => of?.has(name) ?? true)),
     ofctl: async (node, bridge, command, ...args) => await find(node).ofctl(bridge, command, ...args),
     dumpFlows: async (node, bridge) => await find(node).dumpFlows(bridge),
     bundle: async (node, bridge, lines) => await find(node).bundle(bridge, lines),
