@@ -145,4 +145,3 @@ async function carryOut(
     await real.close();
   }
 }
-
