@@ -1,7 +1,7 @@
 /** `flowbed explain RUN VECTOR`: one packet, model beside switch, to the first difference. */
 import { renderExplanation } from '../../reports/explain.js';
 import { unknownName } from '../base/errors.js';
-import { readRunFolder } from '../run/run-folder.js';
+import { readRunFolder } from '../run/read-run-folder.js';
 import { viewOf } from '../view/view.js';
 import { exitCodes, type Context } from './context.js';
 

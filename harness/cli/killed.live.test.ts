@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
 import { randomFor } from '../base/random.js';
 import { runReport } from '../run/report.js';
-import { readRunFolder } from '../run/run-folder.js';
+import { readRunFolder } from '../run/read-run-folder.js';
 
 const seed = 1;
 const victims = 50;

@@ -3,11 +3,11 @@ import { openImage } from '../../images/images.js';
 import { colors } from '../base/colors.js';
 import { unknownName } from '../base/errors.js';
 import { replay, type Replayed } from '../run/replay.js';
-import { readRunFolder } from '../run/run-folder.js';
+import { readRunFolder } from '../run/read-run-folder.js';
 import { openSim } from '../testbeds/sim/sim.js';
 import { exitCodes, type Context } from './context.js';
 
-/** @returns 0 when every vector was the same again, 1 when one was not, 3 when one could not be played. */
+/** @returns 0 when every vector was the same again, 1 when one was not, 3 when one could not be played, or there is none. */
 export async function replayRun(context: Context, run: string, vector: string | undefined): Promise<number> {
   const { report, scenarios } = await readRunFolder(context.root, run);
   const ids = scenarios.flatMap(({ vectors }) => vectors.map((each) => each.vector.id));
@@ -20,6 +20,10 @@ export async function replayRun(context: Context, run: string, vector: string | 
     results.push(...(await replay(scenario, report.seed, (id) => vector === undefined || id === vector, (plan) => openSim(plan, image, { teardown: context.teardown }))));
   }
   for (const result of results) if (result.kind !== 'same') context.print(render(result));
+  if (results.length === 0) {
+    context.print(`${colors.yellow('?')} there is no vector to play again: the run had none`);
+    return exitCodes.inconclusive;
+  }
   const same = results.filter(({ kind }) => kind === 'same');
   const events = same.reduce((sum, result) => sum + (result.kind === 'same' ? result.events : 0), 0);
   context.print(`${same.length === results.length ? colors.green('✔') : colors.red('✖')} ${same.length} of ${results.length} vectors are the same again, ${events} events compared`);

@@ -5,13 +5,10 @@ import { openImage } from '../../images/images.js';
 import { renderTerminal } from '../../reports/terminal.js';
 import { atOnce } from '../base/at-once.js';
 import { InputError } from '../base/errors.js';
-import { sha256 } from '../base/digest.js';
 import { shellLine } from '../base/shell-line.js';
-import { addCounts, worst } from '../nouns/verdict.js';
-import type { Image } from '../ovs/image.js';
 import { versionOf } from '../ovs/version.js';
+import { assembled } from '../run/assembled.js';
 import type { RunRecord } from '../run/record.js';
-import { reportFormat, type RunReport } from '../run/report.js';
 import { writeRunFolder, type LogFile } from '../run/run-folder.js';
 import { runScenario, type ScenarioRun } from '../run/scenario-run.js';
 import { exitCodes, type Context } from './context.js';
@@ -60,8 +57,8 @@ export async function run(context: Context, names: readonly string[], options: R
     if (kept !== undefined) kept = withNodesLeft(kept, played);
     return played;
   });
-  const report = assemble(runs, { seed, image, again });
-  const record: RunRecord = { report, scenarios: runs.map((each) => each.record) };
+  const record = assembled(runs, { again, seed, backend: 'sim', image: image.name, imageDigest: image.digest });
+  const { report } = record;
   const folder = await writeRunFolder(context.root, record, logs);
   if (options.report !== undefined) await writeReports(options.report, record);
   context.print(options.json === true ? JSON.stringify(report, null, 2) : [renderTerminal(report), `  folder    ${folder}`, ...(options.report === undefined ? [] : [`  reports   ${options.report}`])].join('\n'));
@@ -79,23 +76,6 @@ async function writeReports(folder: string, record: RunRecord): Promise<void> {
   const { renderers } = await import('../../reports/index.js');
   await mkdir(folder, { recursive: true });
   for (const { file, render } of renderers) await writeFile(join(folder, file), await render(record));
-}
-
-function assemble(runs: readonly ScenarioRun[], { seed, image, again }: { readonly seed: number; readonly image: Image; readonly again: string }): RunReport {
-  const scenarios = runs.map(({ report }) => report);
-  return {
-    schema: reportFormat,
-    again,
-    seed,
-    backend: 'sim',
-    image: image.name,
-    imageDigest: image.digest,
-    versions: Object.assign({}, ...runs.map(({ versions }) => versions)) as RunReport['versions'],
-    verdict: worst(scenarios.map(({ verdict }) => verdict)),
-    traceHash: sha256(scenarios.map(({ traceHash }) => traceHash).join('\n')),
-    counts: addCounts(scenarios.map(({ counts }) => counts)),
-    scenarios,
-  };
 }
 
 /** As it is to be typed in the folder where this was: names of files are relative to it. */

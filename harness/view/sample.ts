@@ -3,11 +3,11 @@ import { sha256 } from '../base/digest.js';
 import { assert } from '../base/errors.js';
 import type { ClusterPlan } from '../nouns/plan.js';
 import type { Scenario } from '../nouns/scenario.js';
-import { addCounts, noCounts, worst } from '../nouns/verdict.js';
+import { noCounts } from '../nouns/verdict.js';
+import { assembled } from '../run/assembled.js';
 import { expectedIn } from '../run/expected.js';
 import { playAlone } from '../run/drive.js';
 import { passesOf } from '../run/passes.js';
-import { reportFormat } from '../run/report.js';
 import { recordWitness, type RunRecord, type VectorRecord } from '../run/record.js';
 import { runScenario, type ScenarioRun } from '../run/scenario-run.js';
 import { firstOfAll } from '../model/undecided.js';
@@ -36,23 +36,8 @@ export async function sampleRun(samples: readonly Sample[]): Promise<RunRecord> 
       ...(only === undefined ? {} : { only: ({ id }) => only.includes(id) }),
     }));
   }
-  const scenarios = runs.map(({ report }) => report);
-  return {
-    report: {
-      schema: reportFormat,
-      again: './flowbed run --image trixie --seed 1',
-      seed,
-      backend: 'sim',
-      image: 'trixie',
-      imageDigest: sha256('trixie'),
-      versions: { 'ovs-vswitchd': '3.5.0', 'ovsdb-server': '3.5.0' },
-      verdict: worst(scenarios.map(({ verdict }) => verdict)),
-      traceHash: sha256(scenarios.map(({ traceHash }) => traceHash).join('\n')),
-      counts: addCounts(scenarios.map(({ counts }) => counts)),
-      scenarios,
-    },
-    scenarios: runs.map(({ record }) => record),
-  };
+  const { report, scenarios } = assembled(runs, { again: './flowbed run --image trixie --seed 1', seed, backend: 'sim', image: 'trixie', imageDigest: sha256('trixie') });
+  return { report: { ...report, versions: { 'ovs-vswitchd': '3.5.0', 'ovsdb-server': '3.5.0' } }, scenarios };
 }
 
 /** A run whose vectors are played and not judged: for what depends on size alone. */

@@ -1,0 +1,22 @@
+/** Scenarios that were run, as one run: verdict, trace hash and counts of the whole follow from its parts. */
+import { sha256 } from '../base/digest.js';
+import { addCounts, worst } from '../nouns/verdict.js';
+import type { RunRecord } from './record.js';
+import { reportFormat, type RunReport } from './report.js';
+import type { ScenarioRun } from './scenario-run.js';
+
+export function assembled(runs: readonly ScenarioRun[], about: Pick<RunReport, 'again' | 'seed' | 'backend' | 'image' | 'imageDigest'>): RunRecord {
+  const scenarios = runs.map(({ report }) => report);
+  return {
+    report: {
+      schema: reportFormat,
+      ...about,
+      versions: Object.assign({}, ...runs.map(({ versions }) => versions)) as RunReport['versions'],
+      verdict: worst(scenarios.map(({ verdict }) => verdict)),
+      traceHash: sha256(scenarios.map(({ traceHash }) => traceHash).join('\n')),
+      counts: addCounts(scenarios.map(({ counts }) => counts)),
+      scenarios,
+    },
+    scenarios: runs.map(({ record }) => record),
+  };
+}
