@@ -4,7 +4,7 @@
  */
 import junit, { type Builder, type TestSuite } from 'junit-report-builder';
 import type { RunReport, ScenarioReport } from '../harness/run/report.js';
-import { describeKnown, describePoint, pointsOf, scenarioLabel, summaryOf } from './words.js';
+import { describeIsolation, describeKnown, describePoint, pointsOf, scenarioLabel, summaryOf } from './words.js';
 
 /** The package's types are those of an ES module, and it is none. */
 const root = junit as unknown as Builder;
@@ -27,7 +27,7 @@ function addScenario(suite: TestSuite, report: RunReport, scenario: ScenarioRepo
   }
 }
 
-function properties({ again, seed, backend, image, imageDigest, versions }: RunReport, scenario: ScenarioReport): readonly (readonly [string, string])[] {
+function properties({ again, seed, backend, image, imageDigest, versions, isolation }: RunReport, scenario: ScenarioReport): readonly (readonly [string, string])[] {
   const { title, verdict, traceHash, axes, notCompared } = scenario;
   return [
     ['title', title],
@@ -37,6 +37,7 @@ function properties({ again, seed, backend, image, imageDigest, versions }: RunR
     ['image', image],
     ['image digest', imageDigest],
     ...Object.entries(versions).map(([program, version]) => [`version of ${program}`, version] as const),
+    ...(isolation === undefined ? [] : [['network', describeIsolation(isolation)] as const]),
     ...Object.entries(axes).map(([axis, value]) => [`axis ${axis}`, value] as const),
     ['verdict', verdict],
     ['trace hash', traceHash],

@@ -1,7 +1,7 @@
 /** A run as a page of GitHub's Markdown, made for the summary of a workflow's step, which holds 1 MiB. */
 import { worst, type VerdictKind } from '../harness/nouns/verdict.js';
 import type { RunReport, ScenarioReport, VectorReport } from '../harness/run/report.js';
-import { aspectName, causesOf, comparedAspects, describeDifference, describeInconclusive, describeKnown, describePromises, findingsOf, groupsOf, scenarioLabel } from './words.js';
+import { aspectName, causesOf, comparedAspects, describeDifference, describeInconclusive, describeIsolation, describeKnown, describePromises, findingsOf, groupsOf, scenarioLabel } from './words.js';
 
 /** How many findings of a scenario are told in full before the rest is only counted. */
 const toldInFull = 10;
@@ -19,6 +19,7 @@ export function renderMarkdown(report: RunReport): string {
       ['run again', code(report.again)],
       ['seed', String(report.seed)],
       ['switches', text(`${report.backend}, image ${report.image}${versions === '' ? '' : `: ${versions}`}`)],
+      ...(report.isolation === undefined ? [] : [['network', text(describeIsolation(report.isolation))]]),
       ['trace', code(report.traceHash)],
     ]),
     ...report.scenarios.flatMap(renderScenario),

@@ -1,11 +1,12 @@
 /** A run in the Test Anything Protocol, version 14: a point a vector, with its diagnosis in YAML. What is inconclusive is not ok. */
 import { stringify } from 'yaml';
 import type { RunReport } from '../harness/run/report.js';
-import { describeKnown, describePoint, pointsOf, scenarioLabel, summaryOf, type Point } from './words.js';
+import { describeIsolation, describeKnown, describePoint, pointsOf, scenarioLabel, summaryOf, type Point } from './words.js';
 
 export function renderTap(report: RunReport): string {
   const points = report.scenarios.flatMap((scenario) => pointsOf(scenario).map((point) => ({ point, label: scenarioLabel(scenario) })));
-  const about = { 'run again': report.again, seed: report.seed, image: report.image, ...report.versions, trace: report.traceHash, verdict: report.verdict };
+  const network = report.isolation === undefined ? {} : { network: describeIsolation(report.isolation) };
+  const about = { 'run again': report.again, seed: report.seed, image: report.image, ...report.versions, ...network, trace: report.traceHash, verdict: report.verdict };
   return [
     'TAP version 14',
     ...Object.entries(about).map(([name, value]) => `# ${name}: ${oneLine(String(value))}`),

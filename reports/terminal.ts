@@ -2,7 +2,7 @@
 import { colors } from '../harness/base/colors.js';
 import type { Inconclusive, RunReport, ScenarioReport, VectorReport } from '../harness/run/report.js';
 import { formatFlowId } from '../harness/nouns/switching.js';
-import { aspectName, describeKnown, findingsOf, groupsOf, headlineOf, type Finding } from './words.js';
+import { aspectName, describeIsolation, describeKnown, findingsOf, groupsOf, headlineOf, type Finding } from './words.js';
 import { aspects, worst, type Aspect } from '../harness/nouns/verdict.js';
 
 const { bold, dim, green, red, yellow } = colors;
@@ -19,6 +19,7 @@ export function renderTerminal(report: RunReport): string {
   return [
     ...report.scenarios.flatMap((scenario) => [...renderScenario(scenario), '']),
     `  image     ${report.image}${versions === '' ? '' : ` (${versions})`}`,
+    ...(report.isolation?.network === 'shared with the host' ? [`  network   ${describeIsolation(report.isolation)}`] : []),
     `  trace     ${report.traceHash}`,
     `  verdict   ${bold(colours[report.verdict](report.verdict))}`,
   ].join('\n');

@@ -1,7 +1,7 @@
 /** What several formats say alike. */
 import { formatFlowId } from '../harness/nouns/switching.js';
 import { aspects, noCounts, whatIsMissing, type Aspect, type Counts, type Difference, type VerdictKind } from '../harness/nouns/verdict.js';
-import type { Inconclusive, ScenarioReport, VectorReport } from '../harness/run/report.js';
+import type { Inconclusive, RunReport, ScenarioReport, VectorReport } from '../harness/run/report.js';
 
 /** `antrea/encap nodes=2 tunnel=geneve` */
 export function scenarioLabel({ name, axes }: Pick<ScenarioReport, 'name' | 'axes'>): string {
@@ -84,6 +84,12 @@ export function describePromises(vectors: readonly Pick<VectorReport, 'intent'>[
 /** `own-node-egress in 4 vectors: …`, for what a control plane is known to do otherwise. */
 export function describeKnown({ known = [] }: ScenarioReport): readonly string[] {
   return known.map(({ name, cause, vectors }) => `${name} in ${vectors} vector${vectors === 1 ? '' : 's'}: ${cause}`);
+}
+
+/** Whether the host's network could reach into the switches, and why it could. */
+export function describeIsolation({ network, why }: NonNullable<RunReport['isolation']>): string {
+  if (network === 'own') return 'switches are isolated from that of the host';
+  return `switches share that of the host${why === undefined ? '' : `: ${why}`}`;
 }
 
 /** What some vectors have in common: their first differences are alike and stand at one place. */

@@ -6,6 +6,7 @@ import { onPath } from '../../images/rootfs.js';
 import { systemImage } from '../../images/system.js';
 import { colors } from '../base/colors.js';
 import { attempt } from '../base/outcome.js';
+import { isolation } from '../ovs/isolation.js';
 import { findLeftovers } from '../ovs/leftovers.js';
 import { workspaceRoot } from '../ovs/workspace.js';
 
@@ -30,6 +31,7 @@ export async function doctor(print: (line: string) => void): Promise<number> {
     await checkProgram('npm', 'optional', 'installs dependencies when they change', 'apt-get install npm'),
     ...await Promise.all(['apt-get', 'dpkg-deb', 'perl'].map((name) => checkProgram(name, makes, 'makes images', 'make images on Debian or its kin, or use --image system'))),
     await checkProgram('setpriv', 'missing', 'lets daemons die with flowbed', 'apt-get install util-linux'),
+    await checkIsolation(),
     await checkRoom('image cache', cacheFolder(), 'FLOWBED_CACHE'),
     await checkRoom('folders of switches', workspaceRoot(), 'TMPDIR'),
     ...images,
@@ -49,6 +51,17 @@ function render({ kind, text, remedy }: Finding): string {
 async function checkProgram(name: string, without: Finding['kind'], use: string, remedy: string): Promise<Finding> {
   const path = await onPath(name);
   return path === undefined ? { kind: without, text: `no ${name} on PATH; it ${use}`, remedy } : { kind: 'fine', text: `${name} (${use}): ${path}` };
+}
+
+/** Without it a run can work, and ends inconclusive where links, addresses or routes of the host change at the wrong moment. */
+async function checkIsolation(): Promise<Finding> {
+  const found = await isolation();
+  if (found.network === 'own') return { kind: 'fine', text: `switches are isolated from the host's network, by ${found.how}` };
+  return {
+    kind: 'optional',
+    text: `switches share the host's network: ${found.why}`,
+    remedy: 'links, addresses and routes that come or go during a run can cost it its verdict (exit code 3); how to allow namespaces: docs/reliability.md',
+  };
 }
 
 const roomMin = 500 * 2 ** 20;

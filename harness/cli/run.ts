@@ -6,6 +6,7 @@ import { renderTerminal } from '../../reports/terminal.js';
 import { atOnce } from '../base/at-once.js';
 import { InputError } from '../base/errors.js';
 import { shellLine } from '../base/shell-line.js';
+import { describeIsolation, isolation } from '../ovs/isolation.js';
 import { versionOf } from '../ovs/version.js';
 import { assembled } from '../run/assembled.js';
 import type { RunRecord } from '../run/record.js';
@@ -57,7 +58,10 @@ export async function run(context: Context, names: readonly string[], options: R
     if (kept !== undefined) kept = withNodesLeft(kept, played);
     return played;
   });
-  const record = assembled(runs, { again, seed, backend: 'sim', image: image.name, imageDigest: image.digest });
+  const record = assembled(runs, {
+    again, seed, backend: 'sim', image: image.name, imageDigest: image.digest,
+    isolation: describeIsolation(await isolation()),
+  });
   const { report } = record;
   const folder = await writeRunFolder(context.root, record, logs);
   if (options.report !== undefined) await writeReports(options.report, record);

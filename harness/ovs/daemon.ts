@@ -5,6 +5,7 @@ import { open, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { withDeadline } from '../base/deadline.js';
 import { Unavailable } from '../base/errors.js';
+import { isolated, isolation } from './isolation.js';
 import type { Peer } from './json-rpc.js';
 import { socketPath } from './socket-path.js';
 import { connectUnixctl, type Unixctl } from './unixctl.js';
@@ -93,7 +94,9 @@ export function dyingWith(parent: number, command: readonly string[]): readonly 
 /** Starts the process; `exited` tells how it ended, also when it could not be started. */
 async function launch(spec: DaemonSpec, logFile: string, control: string) {
   const log = await open(logFile, 'a');
-  const [file, ...args] = dyingWith(process.pid, [...spec.command, `--unixctl=${control}`, ...logging]);
+  // The signal is asked for in the namespaces: making them changes credentials, which may undo it
+  // (prctl(2), PR_SET_PDEATHSIG).
+  const [file, ...args] = isolated(await isolation(), dyingWith(process.pid, [...spec.command, `--unixctl=${control}`, ...logging]));
   const child = spawn(file, args, {
     cwd: spec.dir,
     detached: true,

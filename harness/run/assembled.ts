@@ -5,7 +5,10 @@ import type { RunRecord } from './record.js';
 import { reportFormat, type RunReport } from './report.js';
 import type { ScenarioRun } from './scenario-run.js';
 
-export function assembled(runs: readonly ScenarioRun[], about: Pick<RunReport, 'again' | 'seed' | 'backend' | 'image' | 'imageDigest'>): RunRecord {
+/** What a run tells of itself beside what its scenarios tell. */
+type About = Pick<RunReport, 'again' | 'seed' | 'backend' | 'image' | 'imageDigest' | 'isolation'>;
+
+export function assembled(runs: readonly ScenarioRun[], about: About): RunRecord {
   const scenarios = runs.map(({ report }) => report);
   return {
     report: {

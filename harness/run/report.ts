@@ -83,6 +83,11 @@ export const runReport = z.object({
   image: z.string(),
   imageDigest: z.string(),
   versions: z.record(z.string(), z.string()).describe('as the running programs tell them'),
+  isolation: z.object({
+    network: z.enum(['own', 'shared with the host']).describe('in which network namespace each daemon ran'),
+    how: z.string().exactOptional().describe('how it got one of its own'),
+    why: z.string().exactOptional().describe('why it got none'),
+  }).exactOptional().describe('whether the network of the host could reach into the switches; missing in runs of before this was told'),
   verdict,
   traceHash,
   counts,

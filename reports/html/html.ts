@@ -3,7 +3,7 @@ import { worst, type VerdictKind } from '../../harness/nouns/verdict.js';
 import { viewOf, type RunView, type ScenarioView } from '../../harness/view/view.js';
 import type { RunRecord } from '../../harness/run/record.js';
 import type { RunReport, ScenarioReport, VectorReport } from '../../harness/run/report.js';
-import { aspectName, comparedAspects, describeKnown, describePromises, groupsOf, scenarioLabel } from '../words.js';
+import { aspectName, comparedAspects, describeIsolation, describeKnown, describePromises, groupsOf, scenarioLabel } from '../words.js';
 import { changesOf } from './changed.js';
 import { renderFindings } from './findings.js';
 import { html, raw, type Markup } from './markup.js';
@@ -46,13 +46,14 @@ ${renderHead(report)}
 const marks: Readonly<Record<VerdictKind, string>> = { conforms: '✓', diverges: '✕', inconclusive: '?' };
 
 function renderHead(report: RunReport): Markup {
-  const { again, seed, backend, image, versions } = report;
+  const { again, seed, backend, image, versions, isolation } = report;
   const told = Object.entries(versions).map(([program, version]) => `${program} ${version}`).join(', ');
   return html`<header class="page">
 <p class="brand">Flowbed</p>
 <h1 class="${report.verdict}"><span class="mark" aria-hidden="true">${marks[report.verdict]}</span> ${headline(report)}</h1>
 <dl class="facts">
-<div><dt>Switches</dt><dd>${backend}, image ${image}${told === '' ? '' : html`<br><span class="muted">${told}</span>`}</dd></div>
+<div><dt>Switches</dt><dd>${backend}, image ${image}${told === '' ? '' : html`<br><span class="muted">${told}</span>`}</dd></div>${isolation === undefined ? '' : html`
+<div><dt>Network</dt><dd>${describeIsolation(isolation)}</dd></div>`}
 <div><dt>Seed</dt><dd>${seed}</dd></div>
 <div><dt>Run again</dt><dd><code>${again}</code></dd></div>
 </dl>
