@@ -19,11 +19,13 @@ interface Wrong {
   readonly vectors?: string;
   readonly intent?: string;
   readonly plan?: string;
+  /** Members beside those that every scenario has, or in their place. */
+  readonly members?: string;
   readonly extension?: 'ts';
 }
 
-const scenario = ({ top = '', topology = '', vectors = '', intent = '', plan = '' }: Wrong): string => `
-import { antrea, defineScenario, intentOf, vectors } from 'flowbed';
+const scenario = ({ top = '', topology = '', vectors = '', intent = '', plan = '', members = '' }: Wrong): string => `
+import { antrea, defineScenario, intentOf, vectors as v } from 'flowbed';
 import { antreaCluster } from 'flowbed/topologies/antrea-cluster';
 ${top}
 const controlPlane = antrea('0.8');
@@ -31,8 +33,9 @@ export default defineScenario({
   name: 'wrong', title: 'two pods', axes: {},
   topology() { ${topology}; return antreaCluster({ nodes: 1, podsPerNode: 2, tunnel: 'geneve' }); },
   controlPlane: { name: 'wrong', plan(cluster) { ${plan}; return controlPlane.plan(cluster); } },
-  vectors(topology) { ${vectors}; return vectors.podToPod(topology).slice(0, 1); },
+  vectors(topology) { ${vectors}; return v.podToPod(topology).slice(0, 1); },
   intent(topology, stimulus) { ${intent}; return intentOf(topology, stimulus); },
+  ${members}
 });
 `;
 
@@ -66,6 +69,15 @@ const cases: Readonly<Record<string, { readonly wrong: Wrong; readonly told: Reg
   'throws-in-intent': { wrong: { intent: 'throw { toJSON() { throw 1; } }' }, told: /throws-in-intent\.mjs: intent\(\) of what p1 sends threw a value of type object/ },
   'gives-a-promise': { wrong: { topology: 'return Promise.reject(new Error("late"))' }, told: /gives-a-promise\.mjs: topology\(\) gave a promise/ },
   'gives-nothing': { wrong: { vectors: 'return undefined' }, told: /gives-nothing\.mjs: vectors\(\) gave nothing/ },
+  'gives-no-list': { wrong: { vectors: 'return {}' }, told: /gives-no-list\.mjs: vectors\(\) gave what is no vectors:\n.*expected array, received object/ },
+  'gives-half-a-topology': { wrong: { topology: 'return { nodes: [{}] }' }, told: /topology\(\) gave what is no topology:[^]*at nodes\[0\]\.underlay/ },
+  'gives-an-unknown-stimulus': { wrong: { vectors: 'return [{ id: "x", stimulus: { kind: "pong", from: "p1" } }]' }, told: /vectors\(\) gave what is no vectors:[^]*at \[0\]\.stimulus\.kind/ },
+  'gives-one-twice': { wrong: { vectors: 'const [one] = v.podToPod(topology); return [one, one]' }, told: /vectors\(\) gave two vectors called "ping\/p1\/p2", number 1 and number 2 of 2/ },
+  'throws-in-after': { wrong: { members: 'after() { throw new Error("none before") }' }, told: /throws-in-after\.mjs:12:\d+: scenario .*: after\(\) threw Error: none before/ },
+  'throws-in-history': { wrong: { members: 'history() { throw new Error("no past") }' }, told: /throws-in-history\.mjs:12:\d+: scenario .*: history\(\) threw Error: no past/ },
+  'throws-in-a-getter': { wrong: { members: 'get title() { throw new Error("no title") }' }, told: /throws-in-a-getter\.mjs:12:\d+: scenario .*: reading its default export threw Error: no title/ },
+  'has-no-axes': { wrong: { members: 'axes: null' }, told: /has-no-axes\.mjs: .* has no scenario as its default export; [^]*at axes/ },
+  'has-no-control-plane': { wrong: { members: 'controlPlane: null' }, told: /has no scenario as its default export; [^]*at controlPlane/ },
   'in-typescript': { wrong: { extension: 'ts', top: 'interface Unneeded {\n  readonly x: number;\n}\nprocess.exit(0);' }, told: /in-typescript\.ts:7:9: a scenario's code calls process\.exit/ },
   'rejects-beside': { wrong: { plan: 'void Promise.reject(new Error("late"))' }, told: /rejects-beside\.mjs:9:\d+: a scenario's code goes wrong beside the run: a promise was rejected and nobody waits for it: Error: late/ },
   'rejects-undefined-beside': { wrong: { plan: 'void Promise.reject(undefined)' }, told: /a scenario's code goes wrong beside the run: a promise was rejected and nobody waits for it: undefined/ },

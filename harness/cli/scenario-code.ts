@@ -38,7 +38,7 @@ export function asWritten({ name, url, line, column }: Frame): Frame {
 /** What V8 writes: `at topology (file:///x/y.ts:3:5)`, `at /x/y.cjs:3:5`. */
 function framesOf(stack: string): readonly Frame[] {
   return stack.split('\n').flatMap((line) => {
-    const [, name = '', where = '', row, column] = /^\s+at (?:(?:async )?(\S+) (?:\[as \S+\] )?)?\(?((?:file:\/\/|\/).*):(\d+):(\d+)\)?$/.exec(line) ?? [];
+    const [, name = '', where = '', row, column] = /^\s+at (?:(?:async )?(.+?) (?:\[as \S+\] )?(?=\())?\(?((?:file:\/\/|\/).*):(\d+):(\d+)\)?$/.exec(line) ?? [];
     return where === '' ? [] : [{ name, url: where.startsWith('/') ? `file://${where}` : where, line: Number(row), column: Number(column) }];
   });
 }

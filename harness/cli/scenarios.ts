@@ -6,6 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { withDeadline } from '../base/deadline.js';
 import { InputError, Unavailable, unknownName } from '../base/errors.js';
 import type { Axis, Scenario } from '../nouns/scenario.js';
+import { checkScenario } from '../run/given.js';
 import { describeThrown } from './ends.js';
 import { guarded } from './guarded.js';
 import { placeInScenario } from './scenario-code.js';
@@ -30,9 +31,19 @@ export async function loadScenario(root: string, name: string): Promise<Scenario
 }
 
 async function importScenario(file: string, name: string): Promise<Scenario> {
-  const module = (await loadModule(file, name)) as { default?: unknown };
-  if (!isScenario(module.default)) throw new InputError(`${name} has no scenario as its default export; expected: export default defineScenario({ name, title, axes, topology, controlPlane, vectors, intent })`);
-  return guarded(module.default, name);
+  const module = (await loadModule(file, name)) as { readonly default?: unknown };
+  const wrong = whatIsWrong(module.default, name);
+  if (wrong !== undefined) throw new InputError(`${name} has no scenario as its default export; expected: export default defineScenario({ name, title, axes, topology, controlPlane, vectors, intent })\n${wrong}`, { file });
+  return guarded(module.default as Scenario, name);
+}
+
+/** @throws InputError where it cannot even be looked at. */
+function whatIsWrong(exported: unknown, name: string): string | undefined {
+  try {
+    return checkScenario(exported);
+  } catch (thrown) {
+    throw new InputError(`scenario ${name}: reading its default export threw ${describeThrown(thrown)}`, thrown instanceof Error ? placeInScenario(thrown.stack) : undefined);
+  }
 }
 
 /** @throws InputError when it throws, or does not come to its end. */
@@ -45,13 +56,6 @@ async function loadModule(file: string, name: string): Promise<unknown> {
     if (thrown instanceof Unavailable) throw new InputError(`scenario ${name} cannot be loaded: it still awaits something at its top level after ${limitMs / 1000} s`, { file });
     throw new InputError(`scenario ${name} cannot be loaded: its module threw ${describeThrown(thrown)}`, (thrown instanceof Error ? placeInScenario(thrown.stack) : undefined) ?? { file });
   }
-}
-
-function isScenario(value: unknown): value is Scenario {
-  if (typeof value !== 'object' || value === null) return false;
-  const candidate = value as Readonly<Record<string, unknown>>;
-  return typeof candidate['name'] === 'string' && ['topology', 'vectors', 'intent'].every((name) => typeof candidate[name] === 'function')
-    && typeof candidate['axes'] === 'object' && typeof candidate['controlPlane'] === 'object';
 }
 
 /** Lets a file from anywhere import `flowbed` and be written in TypeScript. */

@@ -1,10 +1,12 @@
 /** What a scenario's functions give, held to what it has to be: it comes from people, and types are stripped unread. */
+import { z } from 'zod';
 import type { History } from '../nouns/history.js';
 import type { Intent } from '../nouns/intent.js';
 import type { ClusterPlan } from '../nouns/plan.js';
 import type { Predecessor } from '../nouns/scenario.js';
 import type { Topology } from '../nouns/topology.js';
 import type { TestVector } from '../nouns/vector.js';
+import { plan, some, topology, vector } from './shapes.js';
 
 export interface Given {
   readonly topology: Topology;
@@ -15,10 +17,58 @@ export interface Given {
   readonly history: History;
 }
 
+const atNode = z.object({ kind: z.enum(['switch restarts', 'switch is programmed', 'agent stops', 'agent restarts', 'agent sweeps', 'agent hears']), node: z.string() });
+const step = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('vector'), vector }),
+  z.object({ kind: z.literal('cluster'), what: z.string(), cluster: topology, unheardBy: z.array(z.string()).optional() }),
+  atNode,
+]);
+
+const shapes: Readonly<Record<keyof Given, z.ZodType>> = {
+  topology,
+  vectors: z.array(vector),
+  plan,
+  intent: some({ kind: z.enum(['round-trip', 'refused', 'delivered', 'balanced', 'rejected', 'abandoned', 'resolves', 'denied', 'blocked', 'either', 'contradicted']) }),
+  after: some({ axes: z.record(z.string(), z.string()), what: z.string() }),
+  history: some({ cluster: topology, steps: z.array(step) }),
+};
+
+const code = z.custom((value) => typeof value === 'function', 'expected a function');
+const scenario = some({
+  name: z.string(),
+  title: z.string(),
+  axes: z.record(z.string(), z.object({ values: z.array(z.string()), default: z.array(z.string()) })),
+  topology: code,
+  vectors: code,
+  intent: code,
+  after: code.optional(),
+  history: code.optional(),
+  controlPlane: some({ name: z.string(), plan: code, restarted: code.optional(), known: z.array(z.object({ name: z.string(), cause: z.string() })).optional() }),
+});
+
+/** What a module exports is no scenario, and why; undefined where it is one. */
+export function checkScenario(exported: unknown): string | undefined {
+  const read = scenario.safeParse(exported);
+  return read.success ? undefined : z.prettifyError(read.error);
+}
+
 /** What is wrong with it, to stand behind "gave"; undefined where nothing is. */
 export function checkGiven(kind: keyof Given, given: unknown): string | undefined {
   if (given instanceof Promise) return 'a promise: it has to give what it is asked for at once';
   if (given === undefined) return kind === 'after' ? undefined : 'nothing';
-  if (typeof given !== 'object' || given === null) return `${JSON.stringify(given)}, which is no ${kind}`;
+  const read = shapes[kind].safeParse(given);
+  if (!read.success) return `what is no ${kind}:\n${z.prettifyError(read.error)}`;
+  if (kind === 'vectors') return twoOfOneId(given as Given['vectors']);
+  return kind === 'history' ? twoOfOneId((given as History).steps.flatMap((step) => (step.kind === 'vector' ? [step.vector] : []))) : undefined;
+}
+
+/** Vectors are told apart by their ids: of two, nobody could say which conforms. */
+function twoOfOneId(vectors: readonly TestVector[]): string | undefined {
+  const places = new Map<string, number>();
+  for (const [place, { id }] of vectors.entries()) {
+    const before = places.get(id);
+    if (before !== undefined) return `two vectors called ${JSON.stringify(id)}, number ${before + 1} and number ${place + 1} of ${vectors.length}: each needs an id of its own`;
+    places.set(id, place);
+  }
   return undefined;
 }

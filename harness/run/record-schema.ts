@@ -2,48 +2,7 @@
 import { z } from 'zod';
 import { passNames } from '../nouns/vector.js';
 import { recordFormat } from './record.js';
-
-const some = <Shape extends z.ZodRawShape>(shape: Shape) => z.looseObject(shape);
-const texts = z.array(z.string());
-
-const host = some({
-  name: z.string(),
-  kind: z.enum(['pod', 'linux-node', 'windows-node', 'external']),
-  interfaces: z.array(some({ name: z.string(), port: z.string().exactOptional(), mac: z.string(), ip: z.string(), prefixLength: z.int() })),
-  routes: z.array(some({ destination: z.string(), via: z.string(), interface: z.string(), onlink: z.boolean() })),
-});
-
-const bridge = some({
-  name: z.string(),
-  mac: z.string(),
-  ports: z.array(some({ kind: z.enum(['endpoint', 'internal', 'tunnel', 'uplink', 'patch']), name: z.string(), ofport: z.int() })),
-  flows: texts,
-  groups: texts.exactOptional(),
-  meters: texts.exactOptional(),
-  tunnelOptions: texts.exactOptional(),
-});
-
-const node = some({ node: z.string(), bridges: z.array(bridge), hosts: z.array(host) });
-const plan = some({ nodes: z.array(node), externalHosts: z.array(host).exactOptional() });
-
-const addressed = { ip: z.string(), mac: z.string() };
-const topology = some({
-  name: z.string(),
-  mode: z.string(),
-  tunnel: z.string(),
-  serviceCidr: z.string(),
-  nodes: z.array(some({
-    name: z.string(),
-    underlay: some({ ...addressed, prefixLength: z.int() }),
-    podCidr: z.string(),
-    gateway: some(addressed),
-    pods: z.array(some({ name: z.string(), ...addressed })),
-  })),
-  externalHosts: z.array(some({ name: z.string(), ...addressed })).exactOptional(),
-});
-
-const stimulus = some({ kind: z.string(), from: z.string() });
-const vector = some({ id: z.string(), stimulus, together: z.string().exactOptional(), depth: z.literal('cold').exactOptional() });
+import { plan, some, stimulus, topology, vector } from './shapes.js';
 
 const at = { timeUs: z.int(), node: z.string(), port: z.string() };
 const pass = z.object({
