@@ -1,5 +1,6 @@
 // Goal: addresses, digests, seeded numbers and the words of errors are what they are said to be; every level builds on them.
 // Method: known answers (FIPS 180-4 for SHA-256), the edges of each notation, and names as people mistype them.
+import { spawnSync } from 'node:child_process';
 import t from 'tap';
 import { cidrContains, formatIpv4, formatMac, ipv4Number, macBytes, parseCidr, prefixMask } from './address.js';
 import { atOnce } from './at-once.js';
@@ -9,7 +10,7 @@ import { handOut } from './hand-out.js';
 import { oncePer } from './once-per.js';
 import { attempt } from './outcome.js';
 import { randomFor } from './random.js';
-import { shellLine } from './shell-line.js';
+import { lineToType, shellLine } from './shell-line.js';
 import { errorTold, tellError } from './told-error.js';
 import { readYamlDocuments } from './yaml.js';
 
@@ -189,6 +190,16 @@ void t.test('what a program wrote as JSON is read as what it is, with its places
 });
 
 void t.test('words of a shell', (t) => {
-  t.equal(shellLine(['a/b:c', '--x=1', '', "it's", '$HOME']), "a/b:c --x=1 '' 'it'\\''s' '$HOME'");
+  t.equal(shellLine(['a/b:c', '--x=1', '', "it's", '$HOME', '=x']), "a/b:c --x=1 '' 'it'\\''s' '$HOME' '=x'");
+  t.equal(lineToType(['a/b:c', "it's", '\x1b[2J', "'\\\n"]), "a/b:c 'it'\\''s' $'\\033[2J' $'\\'\\\\\\012'");
+  t.end();
+});
+
+void t.test('a shell gives each word back as it was', (t) => {
+  const words = ['../../../esc', 'a/b', '$(touch x)', 'a b', `'"`, 'a\nb\t', '\x1b[2J\x7f', 'ä\u202e', '-rf', '=ls', '~', '*', '\\', '', '!1', '`id`'];
+  const told = (shell: string, line: string) => spawnSync(shell, ['-c', `printf '%s\\0' ${line}`]).stdout.toString().split('\0').slice(0, -1);
+  t.same(told('sh', shellLine(words)), words);
+  t.same(told('bash', lineToType(words)), words);
+  t.notMatch(lineToType(words), /[\x00-\x1f\x7f\u202e]/);
   t.end();
 });

@@ -3,6 +3,7 @@
  * and the environment (`Unavailable`, on the way to `inconclusive`, exit code 3). A divergence is a value,
  * never an exception.
  */
+import { visible } from './visible.js';
 
 /** Where in a text something stands; line and column count from 1. */
 export interface Place {
@@ -22,11 +23,6 @@ export class InputError extends Error {
   constructor(message: string, readonly place?: Place) {
     super(visible(place === undefined ? message : `${formatPlace(place)}: ${message}`));
   }
-}
-
-/** What is shown of an input may not steer the terminal that it is shown on. */
-function visible(text: string): string {
-  return text.replace(/[^\P{Cc}\n\t]/gu, (control) => `\\x${control.charCodeAt(0).toString(16).padStart(2, '0')}`);
 }
 
 /** Something of the environment failed: says what was tried and what would do instead. */

@@ -13,7 +13,7 @@ import { languageCalled, type Language } from '../fuzz/languages.js';
 import { bridge, meters, networkOf, portNumbers, tunnelOptions } from '../fuzz/network.js';
 import { openLanes } from '../fuzz/open.js';
 import { exitCodes, type Context } from './context.js';
-import { shellLine } from '../base/shell-line.js';
+import { lineToType } from '../base/shell-line.js';
 
 export interface FuzzOptions {
   readonly seed: string;
@@ -104,7 +104,7 @@ async function freeze(context: Context, folder: string, seed: number, { image, r
     await writeFile(join(name, 'tlv-map'), tunnelOptions.map((option) => `${option}\n`).join(''));
     await writeFile(join(name, 'ports'), portNumbers.map((port) => ` ${port}(${port}): addr:02:00:00:00:00:0${port}\n`).join(''));
     context.print(`frozen: ${name}.json`);
-    for (const { port, frame } of alone(smallest)) context.print(`  ${shellLine(['./flowbed', 'check', '--image', image.split(' ')[0] ?? image, '--bridge', `${bridge}=${name}`, '--in-port', port, '--packet', Buffer.from(frame).toString('hex')])}`);
+    for (const { port, frame } of alone(smallest)) context.print(`  ${lineToType(['./flowbed', 'check', '--image', image.split(' ')[0] ?? image, '--bridge', `${bridge}=${name}`, '--in-port', port, '--packet', Buffer.from(frame).toString('hex')])}`);
   }
 }
 

@@ -1,12 +1,13 @@
 /** `flowbed run --keep`: the switches stay up after the verdict, to be looked at with Open vSwitch's own programs. */
 import { watch } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { ClusterPlan } from '../nouns/plan.js';
 import type { Image } from '../ovs/image.js';
+import { managementSocket, socketPath } from '../ovs/socket-path.js';
+import { nodeFolder } from '../testbeds/sim/folders.js';
 import { transportsOf } from '../testbeds/sim/pipes.js';
 import type { Sim } from '../testbeds/sim/sim.js';
 import type { Context } from './context.js';
-import { shellLine } from '../base/shell-line.js';
+import { lineToType } from '../base/shell-line.js';
 
 export interface Kept {
   /** The scenario and its axes. */
@@ -21,8 +22,8 @@ export async function hold(context: Context, { label, plan, sim }: Kept, image: 
   for (const nodePlan of plan.nodes) {
     const { node, bridges } = nodePlan;
     context.print(`\n  ${node}`);
-    for (const { use, name, address } of transportsOf(nodePlan, join(sim.dir, node))) context.print(`    ${use} by ${name}, which is ${address ?? 'a function'} here`);
-    for (const line of lookAt(join(sim.dir, node), bridges.map(({ name }) => name), image)) context.print(`    ${line}`);
+    for (const { use, name, address } of transportsOf(nodePlan, nodeFolder(sim.dir, node))) context.print(`    ${use} by ${name}, which is ${address ?? 'a function'} here`);
+    for (const line of lookAt(nodeFolder(sim.dir, node), bridges.map(({ name }) => name), image)) context.print(`    ${line}`);
   }
   // Whatever becomes of the daemons, this keeps the program going.
   for await (const _ of watch(sim.dir)) continue;
@@ -32,8 +33,8 @@ export async function hold(context: Context, { label, plan, sim }: Kept, image: 
 /** The command lines that look at the switch in `dir`: the flows of each bridge, its ports, its database. */
 function lookAt(dir: string, bridges: readonly string[], image: Image): readonly string[] {
   return [
-    ...bridges.map((bridge) => [...image.command('ovs-ofctl'), '-O', 'OpenFlow15', 'dump-flows', `unix:${join(dir, bridge)}.mgmt`]),
-    [...image.command('ovs-appctl'), '-t', join(dir, 'ovs-vswitchd.ctl'), 'dpif/show'],
-    [...image.command('ovs-vsctl'), `--db=unix:${join(dir, 'db.sock')}`, 'show'],
-  ].map(shellLine);
+    ...bridges.map((bridge) => [...image.command('ovs-ofctl'), '-O', 'OpenFlow15', 'dump-flows', `unix:${managementSocket(dir, bridge)}`]),
+    [...image.command('ovs-appctl'), '-t', socketPath(dir, 'ovs-vswitchd.ctl'), 'dpif/show'],
+    [...image.command('ovs-vsctl'), `--db=unix:${socketPath(dir, 'db.sock')}`, 'show'],
+  ].map(lineToType);
 }

@@ -5,7 +5,7 @@ import { openImage } from '../../images/images.js';
 import { renderTerminal } from '../../reports/terminal.js';
 import { atOnce } from '../base/at-once.js';
 import { InputError } from '../base/errors.js';
-import { shellLine } from '../base/shell-line.js';
+import { lineToType } from '../base/shell-line.js';
 import { describeIsolation, isolation } from '../ovs/isolation.js';
 import { versionOf } from '../ovs/version.js';
 import { assembled } from '../run/assembled.js';
@@ -90,7 +90,7 @@ function commandLine(root: string, names: readonly string[], options: RunOptions
   if (options.passes !== 'all') words.push('--passes', options.passes);
   if (options.topology !== undefined) words.push('--topology', options.topology);
   if (options.manifests !== undefined) words.push('--manifests', options.manifests);
-  return shellLine(words);
+  return lineToType(words);
 }
 
 /** Every vector on a terminal; elsewhere only the first and the last, so that a log stays readable. */

@@ -11,10 +11,14 @@ export type PortNames = ReadonlyMap<string, number>;
 /** The last number that a port of a bridge can have. */
 const lastPort = 0xfeff;
 
-/** A port by number, by reserved name, or by the name it has on the bridge (with or without double quotes). */
+/**
+ * A port by number, by reserved name, or by the name it has on the bridge. A port that is called like
+ * one of the others needs double quotes, as in ovs-ofctl (lib/ofp-port.c, ofputil_port_from_string).
+ */
 export function parsePort(at: Span, names: PortNames): number {
+  if (/^\d+$/.test(at.text)) return parsePortNumber(at);
   const name = unquote(at.text);
-  const named = names.get(name) ?? reservedNames.get(name.toUpperCase());
+  const named = reservedNames.get(at.text.toUpperCase()) ?? names.get(name);
   if (named !== undefined) return named;
   if (/^\d/.test(at.text)) return parsePortNumber(at);
   throw complain(at, `unknown port "${shorten(name)}"; ports of this bridge: ${[...names.keys()].join(', ') || 'none'}`);

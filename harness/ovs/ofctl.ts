@@ -1,11 +1,11 @@
 /** ovs-ofctl(8) on a bridge's management socket: the witness people trust for what a switch holds. */
-import { join } from 'node:path';
 import { InputError, Unavailable } from '../base/errors.js';
 import type { Image } from './image.js';
 import type { Peer } from './json-rpc.js';
 import type { Version } from './openflow-messages.js';
 import { sendOpenflow } from './openflow-request.js';
 import { runEach, runProgram } from './run-program.js';
+import { managementSocket } from './socket-path.js';
 
 /** Of one bridge, one a line, with ports as numbers: its flows, without statistics, its groups and its meters. */
 export interface Held {
@@ -75,7 +75,7 @@ export async function heldBy(
 }
 
 function targetOf(runDir: string, bridge: string): string {
-  return `unix:${join(runDir, bridge)}.mgmt`;
+  return `unix:${managementSocket(runDir, bridge)}`;
 }
 
 /** Bands stand on lines of their own behind the meter that they are of. */

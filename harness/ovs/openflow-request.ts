@@ -1,11 +1,11 @@
 /** Messages of OpenFlow sent to a bridge as they are, and what the switch has against them. */
-import { join } from 'node:path';
 import { InputError } from '../base/errors.js';
 import type { Image } from './image.js';
 import type { Peer } from './json-rpc.js';
 import { connectOpenflow } from './openflow-connection.js';
 import { types, type Version } from './openflow-messages.js';
 import { runProgram } from './run-program.js';
+import { managementSocket } from './socket-path.js';
 
 /**
  * Sends whole messages, one after another, whatever becomes of those before.
@@ -13,7 +13,7 @@ import { runProgram } from './run-program.js';
  */
 export async function sendOpenflow(image: Image, runDir: string, bridge: string, peer: Peer, version: Version, messages: readonly Uint8Array[]): Promise<void> {
   const errors: string[] = [];
-  const connection = await connectOpenflow(join(runDir, `${bridge}.mgmt`), peer, version, ({ type, bytes }) => {
+  const connection = await connectOpenflow(managementSocket(runDir, bridge), peer, version, ({ type, bytes }) => {
     if (type === types.error) errors.push(bytes.toString('hex'));
   });
   try {

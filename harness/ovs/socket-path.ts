@@ -1,13 +1,38 @@
 import { join } from 'node:path';
-import { Unavailable } from '../base/errors.js';
+import { InputError, Unavailable } from '../base/errors.js';
+import { pathPart, pathPartBytesMin } from '../base/path-part.js';
 
 /** What `sun_path` holds beside the final zero (unix(7)). */
-const longest = 107;
+const bytesMax = 107;
 
-/** The path of a unix socket in `dir`. @throws Unavailable when it is longer than the kernel takes. */
-export function socketPath(dir: string, name: string): string {
-  const path = join(dir, name);
+/**
+ * The path of the unix socket `name` in `dir`, the name escaped, and shortened where the kernel
+ * would not take it whole. @param suffix our own end of the file's name, such as `.port`.
+ * @throws Unavailable when the kernel takes no name in that folder.
+ */
+export function socketPath(dir: string, name: string, suffix = ''): string {
+  const room = bytesMax - Buffer.byteLength(join(dir, 'x')) + 1 - suffix.length;
+  const whole = pathPart(name);
+  if (whole.length <= room) return join(dir, `${whole}${suffix}`);
+  if (room >= pathPartBytesMin) return join(dir, `${pathPart(name, room)}${suffix}`);
+  throw new Unavailable(
+    `the path of a unix socket has at most ${bytesMax} bytes, and ${dir} leaves too few of them`,
+    ['set TMPDIR to a folder with a shorter path'],
+  );
+}
+
+/**
+ * Where ovs-vswitchd that runs in `dir` listens for OpenFlow to a bridge. It makes the file's name
+ * of the bridge's as it is (ovs-vswitchd(8)), so that not every name will do.
+ * @throws InputError for a bridge that cannot be reached there.
+ */
+export function managementSocket(dir: string, bridge: string): string {
+  const path = join(dir, `${bridge}.mgmt`);
+  const refused = (why: string) => new InputError(`bridge ${JSON.stringify(bridge)}: ${why}`);
+  if (bridge === '') throw refused('a bridge has a name');
+  // vswitchd/bridge.c, add_del_bridges: it goes without such bridges, and says so in its log alone.
+  if (/[/\\]/.test(bridge)) throw refused('Open vSwitch takes no bridge with "/" or "\\" in its name');
   const length = Buffer.byteLength(path);
-  if (length <= longest) return path;
-  throw new Unavailable(`the path of a unix socket has at most ${longest} bytes, ${path} has ${length}`, ['set TMPDIR to a folder with a shorter path']);
+  if (length <= bytesMax) return path;
+  throw refused(`its name is too long by ${length - bytesMax} bytes for a unix socket in ${dir}`);
 }

@@ -1,5 +1,4 @@
 /** Runs a scenario once as it is and once for every planted fault, and says which were caught, and where. */
-import { join } from 'node:path';
 import { assert } from '../base/errors.js';
 import type { BridgePlan, ClusterPlan, NodePlan } from '../nouns/plan.js';
 import type { Scenario } from '../nouns/scenario.js';
@@ -15,6 +14,7 @@ import { openOfctl } from '../ovs/ofctl.js';
 import type { ScenarioReport } from '../run/report.js';
 import { runScenario } from '../run/scenario-run.js';
 import type { Stray, Switches } from '../testbeds/testbed.js';
+import { nodeFolder } from '../testbeds/sim/folders.js';
 import { openSim, type Sim, type SimOptions } from '../testbeds/sim/sim.js';
 import type { Fault } from './faults.js';
 import { misread } from './misread.js';
@@ -127,7 +127,7 @@ async function plantBehind(
   { commands }: Extract<Fault, { kind: 'held' }>,
 ): Promise<void> {
   const { node, bridge } = faultyBridge(plan);
-  const ofctl = openOfctl(image, join(sim.dir, node.node));
+  const ofctl = openOfctl(image, nodeFolder(sim.dir, node.node));
   const wanted = {
     flows: parseBridgeFlows(node.node, bridge),
     groups: parseBridgeGroups(node.node, bridge).map((group) => printGroup(group)),

@@ -5,6 +5,7 @@ import { importsOf } from './imports.js';
 import { complainAboutImports, findCircle, layers, roomOf } from './layers.js';
 import { parse, readSources } from './sources.js';
 import { complainAboutOuterTest } from './own-test.js';
+import { complainAboutPaths, freelyJoined, freePaths } from './paths.js';
 import { complainAboutTime, exceptions, usesOfTime } from './time.js';
 
 const linesMax = 400;
@@ -55,6 +56,22 @@ void t.test('planted waits are caught', (t) => {
   ];
   for (const text of planted) t.match(complainAboutTime(parse({ path: 'harness/run/a.ts', text: `\n${text}` }))[0], /^harness\/run\/a\.ts:2: /, text);
   t.same(complainAboutTime(parse({ path: 'harness/run/a.ts', text: 'const then = new Date(0); // setTimeout(\nconst text = "sleep(5)"; testbed.advance(5);' })), []);
+  t.end();
+});
+
+void t.test('names from outside become paths by one way alone', (t) => {
+  t.same(files.flatMap(complainAboutPaths), []);
+  const paths = sources.map(({ path }) => path);
+  t.same(Object.keys(freePaths).filter((path) => !paths.includes(path)), [], 'each exception is a file');
+  t.same(files.filter((file) => file.fileName in freePaths && freelyJoined(file).length === 0).map(({ fileName }) => fileName), [], 'each exception is needed');
+  t.end();
+});
+
+void t.test('planted paths are caught', (t) => {
+  const planted = (text: string, path = 'harness/run/a.ts') => complainAboutPaths(parse({ path, text: `import { join, join as put } from 'node:path'; import path from 'path'; import * as fs from 'node:fs'; import { mkdir } from 'node:fs/promises';\n${text}` }));
+  for (const text of ['join(dir, port);', 'join(dir, `${port}.port`);', "join(dir, 'a', node.name);", "put(dir, 'a' + port);", 'path.resolve(dir, port);', 'await mkdir(`${dir}/${node}`);', "fs.rmSync(dir + '/' + node);", 'fs.renameSync(dir, `${dir}/${node}`);']) t.match(planted(text), [/^harness\/run\/a\.ts:2: .* becomes a path; take within\(\)/], text);
+  for (const text of ["join(dir, 'conf.db');", 'join(root);', 'join(dir, pathPart(port));', 'within(dir, port);', 'await mkdir(within(dir, node));', "[a, b].join('/');", 'await mkdir(dir, `${mode}`);', 'fs.readFileSync(`/proc/${pid}/stat`);', 'other.join(dir, port);']) t.same(planted(text), [], text);
+  t.same(planted('join(dir, port);', 'harness/run/a.test.ts'), []);
   t.end();
 });
 

@@ -6,7 +6,7 @@ import { printMatch } from '../../openflow/print-match.js';
 import type { Daemon } from '../../ovs/daemon.js';
 import { connectListener, type Listener } from '../../ovs/openflow-connection.js';
 import type { ToldPacket } from '../../ovs/openflow-messages.js';
-import { socketPath } from '../../ovs/socket-path.js';
+import { managementSocket } from '../../ovs/socket-path.js';
 
 export interface Controllers {
   /** Waits until all that the switches tell has come, and packets that wait have gone on. @param quiet resolves when no packet is under way. */
@@ -27,7 +27,7 @@ export async function connectControllers(plan: NodePlan, dir: string, vswitchd: 
   const wanted = plan.bridges.flatMap(({ name, controllers = [] }) => controllers.map((controller) => ({ bridge: name, controller })));
   if (wanted.length === 0) return { settle: (quiet) => quiet(), take: () => undefined, close: () => undefined };
   const connected = await Promise.all(wanted.map(async ({ bridge, controller }): Promise<Connected> =>
-    ({ bridge, plan: controller, listener: await connectListener(socketPath(dir, `${bridge}.mgmt`), controller.id, vswitchd) })));
+    ({ bridge, plan: controller, listener: await connectListener(managementSocket(dir, bridge), controller.id, vswitchd) })));
   const lostBefore = await countLost(vswitchd);
   let told: PacketIn[] = [];
   const barriers = async () => void (await Promise.all(connected.map(({ listener }) => listener.barrier())));

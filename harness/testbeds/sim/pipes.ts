@@ -1,5 +1,5 @@
-import { join } from 'node:path';
 import type { NamedPipe, NodePlan } from '../../nouns/plan.js';
+import { managementSocket, socketPath } from '../../ovs/socket-path.js';
 
 export interface Transport extends NamedPipe {
   /** `unix:` and a path; missing where there is nobody to connect to. */
@@ -10,7 +10,7 @@ export interface Transport extends NamedPipe {
 export function transportsOf({ pipes = [], bridges }: Pick<NodePlan, 'pipes' | 'bridges'>, dir: string): readonly Transport[] {
   return pipes.map((pipe) => {
     const [bridge] = bridges;
-    const socket = pipe.use === 'OVSDB' ? 'db.sock' : pipe.use === 'OpenFlow' && bridge !== undefined ? `${bridge.name}.mgmt` : undefined;
-    return socket === undefined ? pipe : { ...pipe, address: `unix:${join(dir, socket)}` };
+    const socket = pipe.use === 'OVSDB' ? socketPath(dir, 'db.sock') : pipe.use === 'OpenFlow' && bridge !== undefined ? managementSocket(dir, bridge.name) : undefined;
+    return socket === undefined ? pipe : { ...pipe, address: `unix:${socket}` };
   });
 }

@@ -1,6 +1,6 @@
 /** The default testbed: real ovs-vswitchd and ovsdb-server for every node, without privilege, in virtual time. */
-import { readdir, readFile, rename } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { atOnce } from '../../base/at-once.js';
 import { assert, assertNever, unknownName } from '../../base/errors.js';
 import type { Teardown } from '../../base/teardown.js';
@@ -12,6 +12,8 @@ import type { Version } from '../../ovs/openflow-messages.js';
 import { createDatabase } from '../../ovs/vswitch.js';
 import { createWorkspace } from '../../ovs/workspace.js';
 import type { Switches } from '../testbed.js';
+import { checkNames } from './check-names.js';
+import { emptyDatabaseIn, keepAside, nodeFolder } from './folders.js';
 import { programsHeld } from './held.js';
 import { openNode, type SimNode } from './node.js';
 import type { ProgramUse } from './settling.js';
@@ -35,7 +37,7 @@ export interface DaemonLog {
 
 /** What a sim offers beside a testbed: its daemons, for those who look at them or harm them. */
 export interface Sim extends Switches {
-  /** Where each node's folder is, with the sockets that ovs-ofctl and ovs-appctl take. */
+  /** Where each node's folder is (`nodeFolder`), with the sockets that ovs-ofctl and ovs-appctl take. */
   readonly dir: string;
   /** Process ids by node. */
   readonly daemons: ReadonlyMap<string, { readonly vswitchd: number; readonly server: number }>;
@@ -87,11 +89,12 @@ export async function openSim(plan: ClusterPlan, image: Image, options: SimOptio
 
 /** Opens the nodes of `plan` into `opened`, a few at a time; the first that fails ends it, once those under way have ended. */
 async function openNodes(plan: ClusterPlan, image: Image, dir: string, opened: SimNode[], program: SimOptions['program']): Promise<void> {
+  for (const node of plan.nodes) checkNames(node, nodeFolder(dir, node.node));
   await createDatabase(image, emptyDatabaseIn(dir));
-  await atOnce(nodesAtOnce, plan.nodes, async (node) => void opened.push(await openNode(node, image, join(dir, node.node), emptyDatabaseIn(dir), program)));
+  await atOnce(nodesAtOnce, plan.nodes, async (node) => {
+    opened.push(await openNode(node, image, nodeFolder(dir, node.node), emptyDatabaseIn(dir), program));
+  });
 }
-
-const emptyDatabaseIn = (dir: string) => join(dir, 'empty.db');
 
 function runningSim(nodes: SimNode[], image: Image, options: SimOptions, dir: string, close: () => Promise<void>, logs: () => Promise<readonly DaemonLog[]>): Sim {
   const sort = () => nodes.sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -110,14 +113,16 @@ function runningSim(nodes: SimNode[], image: Image, options: SimOptions, dir: st
   const reconfigure = async (change: Reconfiguration) => {
     isReconfigured = true;
     if (change.kind === 'join') {
-      nodes.push(await openNode(change.plan, image, join(dir, change.node), emptyDatabaseIn(dir), options.program));
+      const folder = nodeFolder(dir, change.node);
+      checkNames(change.plan, folder);
+      nodes.push(await openNode(change.plan, image, folder, emptyDatabaseIn(dir), options.program));
       return void sort();
     }
     const node = find(change.node);
     if (change.kind !== 'leave') return void nodes.splice(nodes.indexOf(node), 1, await node.reconfigure(change));
     nodes.splice(nodes.indexOf(node), 1);
     await node.close();
-    await keepAside(join(dir, change.node));
+    await keepAside(nodeFolder(dir, change.node));
   };
   return {
     name: 'sim',
@@ -168,12 +173,6 @@ async function carryOut(node: SimNode, call: SwitchCall): Promise<SwitchStep> {
 function versionsOf(nodes: readonly SimNode[]): Readonly<Record<string, string>> {
   const [first] = nodes;
   return first === undefined ? {} : { 'ovs-vswitchd': first.vswitch.vswitchd.version, 'ovsdb-server': first.vswitch.server.version };
-}
-
-/** The folder of a node that has left, under another name: one of the same name may come. */
-async function keepAside(folder: string): Promise<void> {
-  const others = (await readdir(dirname(folder))).filter((name) => name.startsWith(`${basename(folder)}.left-`));
-  await rename(folder, `${folder}.left-${others.length + 1}`);
 }
 
 async function readLogs(dir: string): Promise<readonly DaemonLog[]> {

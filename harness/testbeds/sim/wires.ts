@@ -5,7 +5,7 @@ import { listenPort, type PortSocket } from './port-socket.js';
 
 /** Listens for the switch in `dir` to connect its port; what it connects to stands in the database by the same path. */
 export async function wireOf(plan: NodePlan, port: string, dir: string): Promise<PortSocket> {
-  return await listenPort(port, socketPath(dir, `${port}.port`), answersOf(plan, port));
+  return await listenPort(port, socketPath(dir, port, '.port'), answersOf(plan, port));
 }
 
 /** Devices where tunnels end answer ARP, and count what they answer as received. */
