@@ -4,6 +4,8 @@ import { descendants, placeOf } from './sources.js';
 /** Files that may read the clock or set a timer, and why; all others take time and randomness as arguments. */
 export const exceptions: Readonly<Record<string, string>> = {
   'bench/model.ts': 'measures',
+  'bench/reruns/host.ts': 'disturbs runs at moments between their start and their end',
+  'bench/reruns/reruns.ts': 'measures',
   'bench/sim.ts': 'measures',
   'harness/base/deadline.ts': 'the one timer: it exists only to give up',
   'harness/cli/clean.ts': 'tells how old a run folder is',
