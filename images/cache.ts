@@ -1,8 +1,9 @@
-import { chmod, mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rename, rm, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Unavailable } from '../harness/base/errors.js';
-import { isAlive, thisProcess } from '../harness/ovs/owner.js';
+import { answerableOwner, isAlive } from '../harness/ovs/owner.js';
+import { removeUnfinished, unfinishedPrefix } from '../harness/ovs/unfinished.js';
 
 /** Where images are kept: `$FLOWBED_CACHE`, else `$XDG_CACHE_HOME/flowbed`, else `~/.cache/flowbed`. */
 export function cacheFolder(environment: NodeJS.ProcessEnv = process.env): string {
@@ -30,24 +31,12 @@ export async function cached(cache: string, key: string, make: (folder: string) 
   }
 }
 
-/** Removes what makers left that are no longer alive; returns the folders it removed. */
-export async function removeUnfinished(cache: string): Promise<readonly string[]> {
-  const removed: string[] = [];
-  for (const name of await readdir(cache).catch(() => [])) {
-    const [, pid, startTime] = /\.unfinished-(\d+)-(\d+)-/.exec(name) ?? [];
-    if (pid === undefined || startTime === undefined || (await isAlive({ pid: Number(pid), startTime }))) continue;
-    await rm(join(cache, name), { recursive: true, force: true });
-    removed.push(join(cache, name));
-  }
-  return removed;
-}
-
 async function makeUnfinished(cache: string, key: string): Promise<string> {
-  const { pid, startTime } = await thisProcess();
+  const owner = await answerableOwner();
   try {
     await makeFolder(cache);
-    await removeUnfinished(cache);
-    const folder = await mkdtemp(join(cache, `${key}.unfinished-${pid}-${startTime}-`));
+    await removeUnfinished(cache, async (maker) => !(await isAlive(maker)));
+    const folder = await mkdtemp(join(cache, `${key}${unfinishedPrefix(owner)}`));
     await chmod(folder, 0o755);
     return folder;
   } catch (error) {

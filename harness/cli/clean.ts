@@ -1,9 +1,9 @@
-import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { cacheFolder, removeUnfinished } from '../../images/cache.js';
+import { cacheFolder } from '../../images/cache.js';
 import { InputError } from '../base/errors.js';
 import { findLeftovers, removeLeftover } from '../ovs/leftovers.js';
-import { isRunning } from '../ovs/owner.js';
+import { isAlive, type Owner } from '../ovs/owner.js';
+import { removeUnfinished } from '../ovs/unfinished.js';
 import { removeOldRuns } from '../run/run-folder.js';
 import type { Context } from './context.js';
 
@@ -21,22 +21,11 @@ export async function clean({ print, root }: Context, { olderThan }: { readonly 
     await removeLeftover(leftover);
     removed.push(`${leftover.dir}${leftover.processes.length === 0 ? '' : `, killed its processes ${leftover.processes.join(', ')}`}`);
   }
-  for (const folder of await removeUnfinished(cacheFolder())) removed.push(`the half-made image ${folder}`);
-  for (const folder of await removeUnfinishedRuns(join(root, 'runs'))) removed.push(`the half-written run ${folder}`);
+  const isDead = async (owner: Owner) => !(await isAlive(owner));
+  for (const folder of await removeUnfinished(cacheFolder(), isDead)) removed.push(`the half-made image ${folder}`);
+  for (const folder of await removeUnfinished(join(root, 'runs'), isDead)) removed.push(`the half-written run ${folder}`);
   if (olderThan !== undefined) for (const number of await removeOldRuns(root, Number(olderThan) * dayMs, Date.now())) removed.push(`run ${number}`);
   for (const what of removed) print(`removed ${what}`);
   if (removed.length === 0) print('nothing was left behind');
   return 0;
-}
-
-/** Run folders that a process of that number was writing, which is no more. */
-async function removeUnfinishedRuns(runs: string): Promise<readonly string[]> {
-  const removed: string[] = [];
-  for (const name of await readdir(runs).catch(() => [])) {
-    const [, pid] = /^\.unfinished-(\d+)$/.exec(name) ?? [];
-    if (pid === undefined || (await isRunning(Number(pid)))) continue;
-    await rm(join(runs, name), { recursive: true, force: true });
-    removed.push(join(runs, name));
-  }
-  return removed;
 }

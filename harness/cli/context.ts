@@ -10,11 +10,14 @@ export interface Context {
   readonly complain: (line: string) => void;
   /** From now on nothing is printed or said any more: the program is ending. */
   readonly mute: () => void;
-  /** Undone on every end, Ctrl-C included. */
+  /** Undone when the command has ended; after a signal the supervisor does it (supervise.ts). */
   readonly teardown: Teardown;
   /** Where the project lies: the folder of package.json. */
   readonly root: string;
 }
 
-/** Exit codes, as docs and CI rely on them. `bug`: our own, with a stack that tells where. */
-export const exitCodes = { conforms: 0, diverges: 1, badRequest: 2, inconclusive: 3, bug: 70, interrupted: 130 } as const;
+/**
+ * Exit codes, as docs and CI rely on them. `bug`: our own, with a stack that tells where. After a signal it is 128 + its
+ * number, as shells have it.
+ */
+export const exitCodes = { conforms: 0, diverges: 1, badRequest: 2, inconclusive: 3, bug: 70 } as const;

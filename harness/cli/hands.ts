@@ -7,7 +7,8 @@ import { Unavailable } from '../base/errors.js';
 import { handOut } from '../base/hand-out.js';
 import type { Teardown } from '../base/teardown.js';
 import { errorTold } from '../base/told-error.js';
-import { dyingWith } from '../ovs/daemon.js';
+import { dyingWith } from '../ovs/dying-with.js';
+import { answerableOwner, answeredForBy, type Owner } from '../ovs/owner.js';
 import type { Lane } from '../run/lanes.js';
 import type { LaneListener } from '../run/scenario-run.js';
 import type { Beginning, PlayedLane, Said, Telling } from './lane-player.js';
@@ -35,9 +36,10 @@ export const onlyHere: Hands = {
 const lanesAProcess = 2;
 
 /** Other processes are started as soon as there is something to do for them, and end with this one. */
-export function openHands(beginning: Beginning, teardown: Teardown): Hands {
+export async function openHands(beginning: Beginning, teardown: Teardown): Promise<Hands> {
+  const owner = await answerableOwner();
   const processes = availableParallelism();
-  const others = Array.from({ length: processes - 1 }, () => startedOnce(() => startPlayer(beginning, teardown)));
+  const others = Array.from({ length: processes - 1 }, () => startedOnce(() => startPlayer(beginning, owner, teardown)));
   const play = handOut<'here' | (typeof others)[number]>(Array.from({ length: lanesAProcess }, () => ['here', ...others] as const).flat());
   return {
     count: lanesAProcess * processes,
@@ -64,10 +66,10 @@ function startedOnce<T>(start: () => T): () => T {
 const program = fileURLToPath(new URL('lane-player.js', import.meta.url));
 
 /** @throws Unavailable from what it plays, when the process cannot be started, or ends before it has told what came of it. */
-function startPlayer(beginning: Beginning, teardown: Teardown): Player {
+function startPlayer(beginning: Beginning, owner: Owner, teardown: Teardown): Player {
   const [execPath, ...execArgv] = dyingWith(process.pid, [process.execPath, ...process.execArgv]);
   // In a group of its own, so that it does not get the terminal's Ctrl-C and ends in order.
-  const child = fork(program, [], { execPath, execArgv, detached: true, serialization: 'advanced' });
+  const child = fork(program, [], { execPath, execArgv, detached: true, env: { ...process.env, ...answeredForBy(owner) }, serialization: 'advanced' });
   const playing = new Map<number, { done(played: PlayedLane): void; failed(error: Error): void; onJudged(): void }>();
   let last = 0;
   let isEnded = false;

@@ -3,14 +3,16 @@
 // the start to the end of a run, two victims at a time, each followed by a clean, while whole runs go on beside them.
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { access, cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
 import { randomFor } from '../base/random.js';
+import { thisProcess, type Owner } from '../ovs/owner.js';
+import { unfinishedPrefix } from '../ovs/unfinished.js';
 import { runReport } from '../run/report.js';
 import { readRunFolder } from '../run/read-run-folder.js';
+import { descendantsOf } from './descendants.js';
 
 const seed = 1;
 const victims = 50;
@@ -88,7 +90,7 @@ async function kill(afterMs: number): Promise<readonly number[]> {
   const pid = child.pid ?? 0;
   let started: readonly number[] = [];
   const timer = setTimeout(() => {
-    started = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter((word) => word !== '').map(Number);
+    started = descendantsOf(pid).map((descendant) => descendant.pid);
     child.kill('SIGKILL');
   }, afterMs);
   await exited;
@@ -131,9 +133,10 @@ void t.test(`${victims} moments`, async (t) => {
   t.ok(beside > 3, `${beside} whole runs went on meanwhile`);
 
   const [dead = 0] = withTraces;
-  for (const pid of [dead, foreign.pid]) await mkdir(join(project, `runs/.unfinished-${pid}`));
-  t.match(await flowbed([main, 'clean']), { code: 0, stdout: `removed the half-written run ${join(project, `runs/.unfinished-${dead}`)}` });
-  await access(join(project, `runs/.unfinished-${foreign.pid}`));
+  const halfWritten = async (owner: Owner) => await mkdtemp(join(project, 'runs', unfinishedPrefix(owner)));
+  const [left, going] = [await halfWritten({ pid: dead, startTime: '1' }), await halfWritten(await thisProcess())];
+  t.match(await flowbed([main, 'clean']), { code: 0, stdout: `removed the half-written run ${left}` });
+  await access(going);
   const numbers = (await readdir(join(project, 'runs'))).filter((name) => !name.startsWith('.')).map(Number).sort((a, b) => a - b);
   t.same(numbers, numbers.map((_, index) => index + 1), 'runs are numbered without a gap');
   for (const number of numbers) t.match(await readRunFolder(project, String(number)), { report: { traceHash: hashes[0] } }, `run ${number} is whole`);

@@ -12,7 +12,7 @@ const root = fileURLToPath(new URL('../../..', import.meta.url));
 const scratch = t.testdir({ clone: {}, home: {}, elsewhere: {}, tools: {} });
 const [clone, home, elsewhere, tools] = ['clone', 'home', 'elsewhere', 'tools'].map((name) => join(scratch, name)) as [string, string, string, string];
 
-for (const name of ['flowbed', 'package.json', 'package-lock.json', 'tsconfig.json', 'harness/base', 'harness/cli']) {
+for (const name of ['flowbed', 'package.json', 'package-lock.json', 'tsconfig.json', 'harness/base', 'harness/cli', 'harness/ovs', 'images']) {
   await cp(join(root, name), join(clone, name), { recursive: true });
 }
 

@@ -1,56 +1,6 @@
 #!/usr/bin/env node
-/** `flowbed`, as a process: its streams, its signals, its exit code. */
+/** `flowbed`, as it is started: it supervises the process that does the work. */
 import { fileURLToPath } from 'node:url';
-import { createTeardown } from '../base/teardown.js';
-import { carryOut, report } from './commands.js';
-import { exitCodes, type Context } from './context.js';
-import { endNow, guardEnds } from './ends.js';
-import { watchOutput } from './output.js';
+import { supervise } from './supervise.js';
 
-function createContext(): Context {
-  let replaceable = false;
-  let muted = false;
-  const clear = () => {
-    if (replaceable) process.stderr.write('\r\x1b[K');
-    replaceable = false;
-  };
-  return {
-    print: (text) => {
-      clear();
-      if (!muted) process.stdout.write(`${text}\n`);
-    },
-    say: (line) => {
-      clear();
-      if (muted) return;
-      replaceable = process.stderr.isTTY;
-      process.stderr.write(replaceable ? line.slice(0, process.stderr.columns - 1) : `${line}\n`);
-    },
-    complain: (line) => {
-      clear();
-      process.stderr.write(`${line}\n`);
-    },
-    mute: () => (muted = true),
-    teardown: createTeardown(),
-    root: fileURLToPath(new URL('../../..', import.meta.url)),
-  };
-}
-
-async function main(): Promise<void> {
-  const context = createContext();
-  const output = watchOutput(context);
-  const stray = new Promise<number>((resolve) => { guardEnds((error) => { resolve(report(error, context)); }); });
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    process.once(signal, () => {
-      context.mute();
-      context.complain('flowbed: interrupted, cleaning up');
-      void context.teardown.run().finally(() => process.exit(exitCodes.interrupted));
-    });
-  }
-  const code = await Promise.race([carryOut(context, process.argv.slice(2)), stray]);
-  context.mute();
-  await context.teardown.run();
-  // Whatever a scenario's code still has under way does not keep the program.
-  endNow(await output.settle(code));
-}
-
-await main();
+await supervise(fileURLToPath(new URL('../../..', import.meta.url)), fileURLToPath(new URL('work.js', import.meta.url)), process.argv.slice(2));

@@ -32,7 +32,7 @@ export async function run(context: Context, names: readonly string[], options: R
 
   const logs: LogFile[] = [];
   let kept: Kept | undefined;
-  const hands = options.keep === true ? onlyHere : openHands({ root: context.root, names, options, version }, context.teardown);
+  const hands = options.keep === true ? onlyHere : await openHands({ root: context.root, names, options, version }, context.teardown);
   const runs = await atOnce(hands.count, [...points.entries()], async ([index, { scenario, axes }]) => {
     const label = [scenario.name, ...Object.entries(axes).map(([axis, value]) => `${axis}=${value}`)].join(' ');
     context.say(`${label}: bringing up switches`);

@@ -5,8 +5,10 @@ import { open, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { withDeadline } from '../base/deadline.js';
 import { Unavailable } from '../base/errors.js';
+import { dyingWith } from './dying-with.js';
 import { isolated, isolation } from './isolation.js';
 import type { Peer } from './json-rpc.js';
+import { supervisorMark } from './supervisor.js';
 import { socketPath } from './socket-path.js';
 import { connectUnixctl, type Unixctl } from './unixctl.js';
 
@@ -83,14 +85,6 @@ export async function startDaemon(spec: DaemonSpec): Promise<Daemon> {
   }
 }
 
-/**
- * `command` as a child that dies when its parent does (PR_SET_PDEATHSIG). A parent that was dead before the child asked for that signal never
- * sends it: then the command is not started at all.
- */
-export function dyingWith(parent: number, command: readonly string[]): readonly [file: string, ...args: string[]] {
-  return ['setpriv', '--pdeathsig', 'KILL', '--', 'sh', '-c', '[ "$PPID" = "$0" ] && exec "$@"', String(parent), ...command];
-}
-
 /** Starts the process; `exited` tells how it ended, also when it could not be started. */
 async function launch(spec: DaemonSpec, logFile: string, control: string) {
   const log = await open(logFile, 'a');
@@ -101,7 +95,7 @@ async function launch(spec: DaemonSpec, logFile: string, control: string) {
     cwd: spec.dir,
     detached: true,
     stdio: ['ignore', log.fd, log.fd],
-    env: { PATH: process.env['PATH'], LC_ALL: 'C', OVS_RUNDIR: spec.dir, OVS_LOGDIR: spec.dir, OVS_DBDIR: spec.dir },
+    env: { ...supervisorMark(), PATH: process.env['PATH'], LC_ALL: 'C', OVS_RUNDIR: spec.dir, OVS_LOGDIR: spec.dir, OVS_DBDIR: spec.dir },
   });
   const exited = new Promise<string>((resolve) => {
     child.once('error', (error) => resolve(`could not be started (${error.message})`));

@@ -6,7 +6,7 @@ import { access, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { dyingWith } from './daemon.js';
+import { dyingWith } from './dying-with.js';
 import { findLeftovers, removeLeftover } from './leftovers.js';
 import { formatOwner, isAlive, parseOwner, thisProcess } from './owner.js';
 import { createWorkspace, findWorkspaces } from './workspace.js';

@@ -15,14 +15,24 @@ export async function thisProcess(): Promise<Owner> {
   return owner;
 }
 
+/** In the environment of a process whose folders are another's, who removes them: `formatOwner` of it. Not handed on to what this process starts. */
+const answerableVariable = 'FLOWBED_ANSWERABLE';
+const answerable = parseOwner(process.env[answerableVariable] ?? '');
+delete process.env[answerableVariable];
+
+/** Who answers for what this process leaves on disk: its supervisor, or itself where it has none. */
+export async function answerableOwner(): Promise<Owner> {
+  return answerable ?? (await thisProcess());
+}
+
+/** Makes `owner` answer for what a process leaves that is started with this in its environment. */
+export function answeredForBy(owner: Owner): Readonly<Record<string, string>> {
+  return { [answerableVariable]: formatOwner(owner) };
+}
+
 /** Whether the owner still runs. A zombie, which nobody has reaped yet, does not. */
 export async function isAlive(owner: Owner): Promise<boolean> {
   return (await processOwner(owner.pid))?.startTime === owner.startTime;
-}
-
-/** Whether a process with this id runs; a zombie does not. */
-export async function isRunning(pid: number): Promise<boolean> {
-  return (await processOwner(pid)) !== undefined;
 }
 
 /** `PID-STARTTIME`, fit for a file's name. */
@@ -36,8 +46,8 @@ export function parseOwner(text: string): Owner | undefined {
   return pid === undefined || startTime === undefined ? undefined : { pid: Number(pid), startTime };
 }
 
-/** Undefined only where /proc itself says that there is no such process: what cannot be read (too many open files, say) may be alive. */
-async function processOwner(pid: number): Promise<Owner | undefined> {
+/** The process with this id, if it runs. Undefined only where /proc itself says that there is no such process: what cannot be read (too many open files, say) may be alive. */
+export async function processOwner(pid: number): Promise<Owner | undefined> {
   const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch((error: unknown) => {
     if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ESRCH')) return '';
     throw error;

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { shellLine } from '../base/shell-line.js';
 import type { Image, Program } from './image.js';
+import { supervisorMark } from './supervisor.js';
 
 /** How a program ended. `failure` is undefined when it exited with 0, else what it said last, or why it could not run. */
 export interface Ended {
@@ -32,7 +33,7 @@ const recordSeparator = '\x1e';
 
 async function execute([file = '', ...args]: readonly string[], input: string): Promise<Ended> {
   return await new Promise((resolve) => {
-    const child = execFile(file, args, { env: { PATH: process.env['PATH'], LC_ALL: 'C' }, maxBuffer: longestOutput }, (error, stdout, stderr) => {
+    const child = execFile(file, args, { env: { ...supervisorMark(), PATH: process.env['PATH'], LC_ALL: 'C' }, maxBuffer: longestOutput }, (error, stdout, stderr) => {
       resolve({ stdout, failure: error === null ? undefined : stderr.trim() || error.message });
     });
     child.stdin?.on('error', () => undefined); // it ended without reading all: its exit says why

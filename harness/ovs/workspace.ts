@@ -2,7 +2,7 @@ import { lstat, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Unavailable } from '../base/errors.js';
-import { formatOwner, isAlive, parseOwner, thisProcess } from './owner.js';
+import { answerableOwner, formatOwner, isAlive, parseOwner, type Owner } from './owner.js';
 
 /**
  * A folder in which one run's daemons keep sockets, databases and logs: `<tmp>/flowbed-<owner>-<6 characters>`. Its name says
@@ -15,11 +15,11 @@ export interface Workspace {
   remove(): Promise<void>;
 }
 
-/** Makes a workspace that belongs to this process. @throws Unavailable when there is no folder for it. */
+/** Makes a workspace that belongs to this process, or to who answers for it. @throws Unavailable when there is no folder for it. */
 export async function createWorkspace(): Promise<Workspace> {
   const root = workspaceRoot();
   try {
-    const dir = await mkdtemp(join(root, `${prefix}${formatOwner(await thisProcess())}-`));
+    const dir = await mkdtemp(join(root, `${prefix}${formatOwner(await answerableOwner())}-`));
     return { dir, remove: () => rm(dir, { recursive: true, force: true }) };
   } catch (error) {
     throw new Unavailable(`cannot make a folder for the switches in ${root}: ${error instanceof Error ? error.message : String(error)}`, [
@@ -50,6 +50,14 @@ export async function findWorkspaces(): Promise<readonly FoundWorkspace[]> {
     found.push({ dir: join(root, name), owner: (await isAlive(owner)) ? 'alive' : 'dead' });
   }
   return found;
+}
+
+/** Removes what `owner` has of them: nothing of it may run any more. @returns their paths. */
+export async function removeWorkspacesOf(owner: Owner): Promise<readonly string[]> {
+  const root = workspaceRoot();
+  const names = (await readdir(root).catch(() => [])).filter((name) => name.startsWith(`${prefix}${formatOwner(owner)}-`));
+  for (const name of names) await rm(join(root, name), { recursive: true, force: true });
+  return names.map((name) => join(root, name));
 }
 
 const prefix = 'flowbed-';

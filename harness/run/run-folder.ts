@@ -2,8 +2,10 @@
  * `runs/NUMBER/`, what stays of a run: manifest.json (what it is and how to run it again), report.json, record.json
  * (enough to explain it, to render any report, and to play it again), logs/. Each carries the version of its format.
  */
-import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
+import { answerableOwner } from '../ovs/owner.js';
+import { unfinishedPrefix } from '../ovs/unfinished.js';
 import { manifestOf } from './manifest.js';
 import { recordFormat, type RunRecord } from './record.js';
 
@@ -16,9 +18,9 @@ export interface LogFile {
 /** Writes the folder beside its place and renames it, so that none is ever half-written; @returns its path from `root`. */
 export async function writeRunFolder(root: string, record: RunRecord, logs: readonly LogFile[]): Promise<string> {
   const runs = join(root, 'runs');
-  const unfinished = join(runs, `.unfinished-${process.pid}`);
-  await rm(unfinished, { recursive: true, force: true });
-  await mkdir(unfinished, { recursive: true });
+  await mkdir(runs, { recursive: true });
+  const unfinished = await mkdtemp(join(runs, unfinishedPrefix(await answerableOwner())));
+  await chmod(unfinished, 0o755);
   for (const [name, text] of filesOf(record, logs)) {
     const file = join(unfinished, name);
     await mkdir(dirname(file), { recursive: true });

@@ -1,0 +1,25 @@
+/** What the supervisor does when the work is over. */
+import { join } from 'node:path';
+import { cacheFolder } from '../../images/cache.js';
+import { formatOwner, type Owner } from '../ovs/owner.js';
+import { endSupervised } from '../ovs/supervisor.js';
+import { removeUnfinished } from '../ovs/unfinished.js';
+import { removeWorkspacesOf } from '../ovs/workspace.js';
+
+/**
+ * Ends what was started under `supervisor` and still runs, and removes its folders. Work that ended by itself has done so
+ * already, but for that of its processes which were killed.
+ * @param root where the project lies. @throws where something stays.
+ */
+export async function sweep(root: string, supervisor: Owner, workEnded: 'by itself' | 'by force'): Promise<void> {
+  if (workEnded === 'by itself' && (await removeWhatIsOf(root, [supervisor])) === 0) return;
+  await removeWhatIsOf(root, [supervisor, ...(await endSupervised(supervisor))]);
+}
+
+/** Workspaces, half-written runs and half-made images. @returns how many. */
+async function removeWhatIsOf(root: string, owners: readonly Owner[]): Promise<number> {
+  const names = owners.map(formatOwner);
+  const isTheirs = (owner: Owner) => names.includes(formatOwner(owner));
+  const removed = await Promise.all([...owners.map(removeWorkspacesOf), ...[cacheFolder(), join(root, 'runs')].map((folder) => removeUnfinished(folder, isTheirs))]);
+  return removed.flat().length;
+}
