@@ -23,7 +23,7 @@ function createContext(): Context {
       clear();
       if (muted) return;
       replaceable = process.stderr.isTTY;
-      process.stderr.write(replaceable ? line.slice(0, process.stderr.columns - 1) : `${line}\n`);
+      process.stderr.write(replaceable ? line.slice(0, (process.stderr.columns || Infinity) - 1) : `${line}\n`);
     },
     complain: (line) => {
       clear();
