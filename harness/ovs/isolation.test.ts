@@ -8,7 +8,7 @@ import { once } from 'node:events';
 import { readFileSync, readlinkSync } from 'node:fs';
 import t from 'tap';
 import { turn } from '../base/turn.js';
-import { dyingWith } from './daemon.js';
+import { dyingWith } from './dying-with.js';
 import { isolated, isolationAsked, isolationBy, ways } from './isolation.js';
 
 void t.test('FLOWBED_ISOLATION is none, or not set', async (t) => {
@@ -30,7 +30,7 @@ for (const way of ways) {
   void t.test(way.how, { skip }, async (t) => {
     const parent = spawn(process.execPath, ['--input-type=module', '-e', `
       import { spawn } from 'node:child_process';
-      import { dyingWith } from ${JSON.stringify(new URL('daemon.js', import.meta.url))};
+      import { dyingWith } from ${JSON.stringify(new URL('dying-with.js', import.meta.url))};
       import { isolated } from ${JSON.stringify(new URL('isolation.js', import.meta.url))};
       const [file, ...args] = isolated(${JSON.stringify(found)}, dyingWith(process.pid, ['sh', '-c', 'echo $$; exec cat']));
       spawn(file, args, { stdio: ['pipe', 'inherit', 'inherit'], env: { ...process.env, OVS_RUNDIR: '/nowhere' }, detached: true });`], { stdio: ['ignore', 'pipe', 'inherit'] });

@@ -46,14 +46,33 @@ export function parseOwner(text: string): Owner | undefined {
   return pid === undefined || startTime === undefined ? undefined : { pid: Number(pid), startTime };
 }
 
-/** The process with this id, if it runs. Undefined only where /proc itself says that there is no such process: what cannot be read (too many open files, say) may be alive. */
+/** The process with this id, if it runs. */
 export async function processOwner(pid: number): Promise<Owner | undefined> {
+  return (await processStatus(pid))?.owner;
+}
+
+/** A process that runs. `ending`: it will not come back to its program, and has no environment any more. */
+export interface ProcessStatus {
+  readonly owner: Owner;
+  readonly ending: boolean;
+}
+
+/** PF_EXITING of Linux's include/linux/sched.h, in field 9 of proc_pid_stat(5). */
+const exiting = 0x4;
+
+/**
+ * Undefined only where /proc itself says that there is no such process, or a zombie: what cannot be
+ * read (too many open files, say) may be alive.
+ */
+export async function processStatus(pid: number): Promise<ProcessStatus | undefined> {
   const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch((error: unknown) => {
     if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ESRCH')) return '';
     throw error;
   });
-  // Field 2 is the program's name in parentheses and may hold spaces and parentheses itself: fields count from the last ")".
+  // Field 2 is the program's name in parentheses and may hold spaces and parentheses itself: fields
+  // count from the last ")".
   const [state, ...fields] = text.slice(text.lastIndexOf(')') + 2).split(' ');
-  const startTime = fields[18];
-  return startTime === undefined || state === 'Z' || state === 'X' ? undefined : { pid, startTime };
+  const [flags, startTime] = [fields[5], fields[18]];
+  if (startTime === undefined || state === 'Z' || state === 'X') return undefined;
+  return { owner: { pid, startTime }, ending: (Number(flags) & exiting) !== 0 };
 }

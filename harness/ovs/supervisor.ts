@@ -4,7 +4,7 @@
  */
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { withDeadline } from '../base/deadline.js';
-import { formatOwner, processOwner, type Owner } from './owner.js';
+import { formatOwner, isAlive, processStatus, type Owner } from './owner.js';
 
 /** In the environment of all that is started under a supervisor: `formatOwner` of it. */
 const markVariable = 'FLOWBED_SUPERVISOR';
@@ -47,18 +47,23 @@ async function withDeadlineOf(limitMs: number, work: (isOver: () => boolean) => 
   }
 }
 
-/** Tells each once to end, those too that are started meanwhile, and looks until none is left: they are no children of this process, of whose end it would be told. */
+/**
+ * Tells each once to end, those too that are started meanwhile, and looks until none is left: they
+ * are no children of this process, of whose end it would be told. Those that it has met are looked
+ * for by their number: one that is ending has no environment any more.
+ */
 async function endAll(supervisor: Owner, signal: NodeJS.Signals, met: Map<string, Owner>, isOver: () => boolean): Promise<void> {
   const told = new Set<string>();
   while (!isOver()) {
     const running = await findSupervised(supervisor);
-    if (running.length === 0) return;
     for (const process of running) {
       const name = formatOwner(process);
       met.set(name, process);
       if (!told.has(name)) send(signal, process.pid);
       told.add(name);
     }
+    const ending = await Promise.all([...met.values()].map(isAlive));
+    if (running.length === 0 && !ending.includes(true)) return;
   }
 }
 
@@ -70,15 +75,22 @@ function send(signal: NodeJS.Signals, pid: number): void {
   }
 }
 
-/** The processes of this user that were started under `supervisor` (proc_pid_environ(5)) and run; not itself. */
+/**
+ * The processes of this user that were started under `supervisor` (proc_pid_environ(5)) and run; not
+ * itself. Of what is ending nobody can tell any more who started it: all that is younger counts.
+ */
 async function findSupervised(supervisor: Owner): Promise<readonly Owner[]> {
   const mark = `${markVariable}=${formatOwner(supervisor)}`;
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const found = await Promise.all(pids.map(async (pid) => {
-    const status = await stat(`/proc/${pid}`).catch(() => undefined);
-    if (status?.uid !== process.getuid?.()) return undefined;
+    const user = await stat(`/proc/${pid}`).catch(() => undefined);
+    if (user?.uid !== process.getuid?.()) return undefined;
     const environment = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '');
-    return environment.split('\0').includes(mark) ? await processOwner(Number(pid)) : undefined;
+    const status = await processStatus(Number(pid));
+    if (status === undefined) return undefined;
+    const isYounger = BigInt(status.owner.startTime) >= BigInt(supervisor.startTime);
+    const isOurs = environment.split('\0').includes(mark) || (status.ending && isYounger);
+    return isOurs ? status.owner : undefined;
   }));
   return found.filter((process) => process !== undefined);
 }

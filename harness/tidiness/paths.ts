@@ -6,7 +6,7 @@ import { descendants, placeOf } from './sources.js';
 export const freePaths: Readonly<Record<string, string>> = {
   'bench/model.ts': 'names of the bench\'s own nodes',
   'harness/base/path-part.ts': 'is how they become parts',
-  'harness/cli/clean.ts': 'names that the system has listed',
+  'harness/ovs/unfinished.ts': 'names that the system has listed',
   'harness/cli/fuzz.ts': 'numbers of seed and case, in a folder that was asked for',
   'harness/cli/packet-request.ts': 'names that the system has listed in a folder that was asked for',
   'harness/cli/run.ts': 'names of the formats of reports',
