@@ -3,9 +3,9 @@ import { spawn } from 'node:child_process';
 import { once, setMaxListeners } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import { setTimeout as passed } from 'node:timers/promises';
 import { assertNever } from '../../harness/base/errors.js';
+import { within } from '../../harness/base/path-part.js';
 import type { Disturbance } from './disturbances.js';
 
 /** So many of each kind have begun. */
@@ -67,7 +67,7 @@ async function begin(
     case 'tmpfs filled':
     case 'own tmpfs filled': {
       const folder = disturbance.kind === 'own tmpfs filled' ? tmpfs : otherTmpfs;
-      const file = join(folder, `filled-${process.pid}-${fills++}`);
+      const file = within(folder, `filled-${process.pid}-${fills++}`);
       await fill(file);
       return () => rm(file);
     }

@@ -8,11 +8,12 @@ import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { appendFile, cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
 import { atOnce } from '../../harness/base/at-once.js';
 import { InputError } from '../../harness/base/errors.js';
+import { within } from '../../harness/base/path-part.js';
 import { disturbancesOf } from './disturbances.js';
 import { disturb } from './host.js';
 import { play, rerun, type Rerun } from './rerun.js';
@@ -68,7 +69,7 @@ async function carryOut(campaign: Campaign, folder: string): Promise<number> {
     await promisify(execFile)('mount', ['-t', 'tmpfs', '-o', `size=${tmpfsSize}`, 'flowbed-reruns', tmpfs]);
   }
   await promisify(execFile)('ip', ['link', 'set', 'lo', 'up']);
-  const projects = await Promise.all(Array.from({ length: runsAtOnce }, (_, index) => copyOfBuild(join(folder, `p${index}`))));
+  const projects = await Promise.all(Array.from({ length: runsAtOnce }, (_, index) => copyOfBuild(within(folder, `p${index}`))));
 
   const quiet = await play(projects[0] ?? '', variables);
   if (quiet.exit !== 0 || quiet.traceHash === undefined) throw new Error(`a run that nobody disturbed ended with ${quiet.exit}: ${quiet.printed}`);
@@ -87,13 +88,18 @@ async function carryOut(campaign: Campaign, folder: string): Promise<number> {
     projects.push(project);
     const result: Rerun = { run, seed: campaign.seed, isolation: campaign.isolation, ...ended, reasons: [...ended.reasons], ms: Math.round(performance.now() - started), carried: { ...carried } };
     await appendFile(campaign.file, `${JSON.stringify(result)}\n`);
-    if (!isSound(result, traceHash)) await writeFile(`${campaign.file}.run-${run}.txt`, printed);
+    if (!isSound(result, traceHash)) await writeFile(printedBy(run, campaign), printed);
     if (result.exit !== 0) console.log(`run ${run}: exit ${result.exit}: ${result.reasons.join('; ')}`);
     return result;
   });
   const all = [...done.filter(({ run }) => wanted.includes(run)), ...results];
   console.log(`\n${tally(all, traceHash)}`);
   return all.every((run) => isSound(run, traceHash)) ? 0 : 1;
+}
+
+/** Where what a run printed is kept, beside the file of results. */
+function printedBy(run: number, { file }: Campaign): string {
+  return within(dirname(file), basename(file), `.run-${run}.txt`);
 }
 
 /** So that a build beside changes nothing, and each run's folder is its own. */
