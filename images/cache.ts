@@ -1,9 +1,13 @@
-import { chmod, mkdir, mkdtemp, rename, rm, stat } from 'node:fs/promises';
+import { chmod, mkdtemp, rename, rm, stat, statfs } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { Unavailable } from '../harness/base/errors.js';
+import { makeFolder } from '../harness/base/make-folder.js';
 import { answerableOwner, isAlive } from '../harness/ovs/owner.js';
 import { removeUnfinished, unfinishedPrefix } from '../harness/ovs/unfinished.js';
+
+/** Bytes that making an image takes, at most: Debian's lists of packages, the packages, and what is in them. */
+export const roomForImage = 500 * 2 ** 20;
 
 /** Where images are kept: `$FLOWBED_CACHE`, else `$XDG_CACHE_HOME/flowbed`, else `~/.cache/flowbed`. */
 export function cacheFolder(environment: NodeJS.ProcessEnv = process.env): string {
@@ -36,12 +40,19 @@ async function makeUnfinished(cache: string, key: string): Promise<string> {
   try {
     await makeFolder(cache);
     await removeUnfinished(cache, async (maker) => !(await isAlive(maker)));
+    await needRoom(cache);
     const folder = await mkdtemp(join(cache, `${key}${unfinishedPrefix(owner)}`));
     await chmod(folder, 0o755);
     return folder;
   } catch (error) {
     throw unwritable(cache, error);
   }
+}
+
+/** apt goes on for minutes where there is none. */
+async function needRoom(cache: string): Promise<void> {
+  const { bavail, bsize } = await statfs(cache);
+  if (bavail * bsize < roomForImage) throw new Error(`there are ${Math.floor((bavail * bsize) / 2 ** 20)} MB of room, and making one takes ${roomForImage / 2 ** 20} MB`);
 }
 
 async function exists(path: string): Promise<boolean> {
@@ -53,13 +64,4 @@ function unwritable(cache: string, error: unknown): Unavailable {
     'name a folder that you can write to, with 500 MB of room: FLOWBED_CACHE=/path/to/folder',
     'or use the Open vSwitch of this machine: --image system',
   ]);
-}
-
-/** The folder and those above it. Not mkdir's own recursion: it never ends where the system refuses with ENOENT, as below /proc. */
-async function makeFolder(folder: string): Promise<void> {
-  if (await exists(folder)) return;
-  if (dirname(folder) !== folder) await makeFolder(dirname(folder));
-  await mkdir(folder).catch(async (error: unknown) => {
-    if (!(await exists(folder))) throw error;
-  });
 }

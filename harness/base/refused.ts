@@ -18,6 +18,29 @@ const remedies: Readonly<Record<string, string>> = {
   ERR_WORKER_OUT_OF_MEMORY: 'give it more memory: NODE_OPTIONS=--max-old-space-size=8192',
 };
 
+/** What strerror(3) says of them, as other programs print it; and the signals that stand for one. */
+const words: Readonly<Record<string, string>> = {
+  'No space left on device': 'ENOSPC',
+  'Disk quota exceeded': 'EDQUOT',
+  'File too large': 'EFBIG',
+  'SIGXFSZ': 'EFBIG',
+  'File size limit exceeded': 'EFBIG',
+  'Too many open files in system': 'ENFILE',
+  'Too many open files': 'EMFILE',
+  'Resource temporarily unavailable': 'EAGAIN',
+  'Cannot allocate memory': 'ENOMEM',
+  'failed to allocate': 'ENOMEM',
+  'Read-only file system': 'EROFS',
+  'Input/output error': 'EIO',
+};
+
+/** What to do about what another program says that the machine refused it; nothing where it says no such thing. */
+export function remediesFor(told: string): readonly string[] {
+  const [found] = Object.entries(words).filter(([word]) => told.includes(word));
+  const remedy = found === undefined ? undefined : remedies[found[1]];
+  return remedy === undefined ? [] : [remedy];
+}
+
 /** What V8 says where a text or a buffer would be larger than it can be. */
 const tooLarge = /^(Invalid string length|Array buffer allocation failed|Invalid typed array length)/;
 

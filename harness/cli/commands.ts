@@ -1,6 +1,6 @@
 /** The command line: `flowbed COMMAND`. Each command is a file beside this one, loaded when it is called. */
 import { Command, CommanderError } from 'commander';
-import { InputError, Unsupported } from '../base/errors.js';
+import { InputError, Unsupported, type Unavailable } from '../base/errors.js';
 import { refusedByMachine } from '../base/refused.js';
 import { exitCodes, type Context } from './context.js';
 import type { RunOptions } from './points.js';
@@ -146,9 +146,7 @@ export function report(error: unknown, context: Pick<Context, 'complain'>): numb
   }
   const refused = refusedByMachine(error);
   if (refused !== undefined) {
-    context.complain(`flowbed: ${refused.message}`);
-    for (const line of refused.evidence) context.complain(`    ${line}`);
-    for (const remedy of refused.remedies) context.complain(`  - ${remedy}`);
+    complainOf(refused, context);
     return exitCodes.inconclusive;
   }
   if (error instanceof Unsupported) {
@@ -157,4 +155,11 @@ export function report(error: unknown, context: Pick<Context, 'complain'>): numb
   }
   context.complain(error instanceof Error ? (error.stack ?? error.message) : String(error));
   return exitCodes.bug;
+}
+
+/** Tells what the environment refused, and what to do about it. */
+export function complainOf({ message, evidence, remedies }: Unavailable, context: Pick<Context, 'complain'>): void {
+  context.complain(`flowbed: ${message}`);
+  for (const line of evidence) context.complain(`    ${line}`);
+  for (const remedy of remedies) context.complain(`  - ${remedy}`);
 }

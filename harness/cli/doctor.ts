@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
 import { access, mkdir, statfs } from 'node:fs/promises';
-import { cacheFolder } from '../../images/cache.js';
+import { cacheFolder, roomForImage } from '../../images/cache.js';
 import { imageFolder, knownImages } from '../../images/images.js';
 import { onPath } from '../../images/rootfs.js';
 import { systemImage } from '../../images/system.js';
@@ -64,8 +64,6 @@ async function checkIsolation(): Promise<Finding> {
   };
 }
 
-const roomMin = 500 * 2 ** 20;
-
 async function checkRoom(use: string, folder: string, variable: string): Promise<Finding> {
   const remedy = `name a folder that you can write to: ${variable}=/path/to/folder`;
   try {
@@ -73,7 +71,7 @@ async function checkRoom(use: string, folder: string, variable: string): Promise
     await access(folder, constants.W_OK);
     const { bavail, bsize } = await statfs(folder);
     const text = `${use}: ${folder}, ${((bavail * bsize) / 2 ** 30).toFixed(1)} GB free`;
-    return bavail * bsize < roomMin ? { kind: 'missing', text: `${text}; 0.5 GB are needed`, remedy } : { kind: 'fine', text };
+    return bavail * bsize < roomForImage ? { kind: 'missing', text: `${text}; 0.5 GB are needed`, remedy } : { kind: 'fine', text };
   } catch (error) {
     return { kind: 'missing', text: `${use}: cannot write to ${folder}: ${error instanceof Error ? error.message : String(error)}`, remedy };
   }

@@ -1,5 +1,4 @@
 /** `flowbed run`: scenarios on real switches. */
-import { mkdir, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { openImage } from '../../images/images.js';
 import { renderTerminal } from '../../reports/terminal.js';
@@ -9,22 +8,24 @@ import { lineToType } from '../base/shell-line.js';
 import { describeIsolation, isolation } from '../ovs/isolation.js';
 import { versionOf } from '../ovs/version.js';
 import { assembled } from '../run/assembled.js';
-import type { RunRecord } from '../run/record.js';
-import { writeRunFolder, type LogFile } from '../run/run-folder.js';
+import type { LogFile } from '../run/run-folder.js';
 import { runScenario, type ScenarioRun } from '../run/scenario-run.js';
 import { exitCodes, type Context } from './context.js';
+import { complainOf } from './commands.js';
 import { onlyHere, openHands } from './hands.js';
 import type { Kept } from './keep.js';
+import { leaveBehind, tryReports } from './left-behind.js';
 import { openerOf } from './opener.js';
 import { askedBy, type RunOptions } from './points.js';
 
 /**
- * @returns the exit code: 0 all conform, 1 something diverges, 3 inconclusive; with `keep` it does not return while there are
+ * @returns the exit code: 0 all conform, 1 something diverges, 3 inconclusive, or conforming and not to be written to disk; with `keep` it does not return while there are
  * switches to keep. @throws InputError for a wrong request.
  */
 export async function run(context: Context, names: readonly string[], options: RunOptions): Promise<number> {
   if (options.keep === true && options.json === true) throw new InputError('--keep waits for Ctrl-C and --json is for programs: choose one of them');
   const { seed, depth, points } = await askedBy(context.root, { names, options });
+  if (options.report !== undefined) await tryReports(options.report);
   const image = await openImage(options.image, context.say);
   const version = await versionOf(image);
   const again = commandLine(context.root, names, options);
@@ -63,23 +64,18 @@ export async function run(context: Context, names: readonly string[], options: R
     isolation: describeIsolation(await isolation()),
   });
   const { report } = record;
-  const folder = await writeRunFolder(context.root, record, logs);
-  if (options.report !== undefined) await writeReports(options.report, record);
-  context.print(options.json === true ? JSON.stringify(report, null, 2) : [renderTerminal(report), `  folder    ${folder}`, ...(options.report === undefined ? [] : [`  reports   ${options.report}`])].join('\n'));
+  const left = await leaveBehind(context.root, record, logs, options.report);
+  context.print(options.json === true ? JSON.stringify(report, null, 2) : [renderTerminal(report), ...left.lines].join('\n'));
+  for (const refused of left.refused) complainOf(refused, context);
   if (kept !== undefined) await (await import('./keep.js')).hold(context, kept, image);
   else if (options.keep === true) context.print('\nkept: nothing, for no switches came up');
-  return exitCodes[report.verdict];
+  // Who relies on a pass relies on what is written of it, too.
+  return report.verdict === 'conforms' && left.refused.length > 0 ? exitCodes.inconclusive : exitCodes[report.verdict];
 }
 
 /** Nodes that have left during a history have no switches to look at. */
 function withNodesLeft(kept: Kept, { record: { history = [] } }: ScenarioRun): Kept {
   return { ...kept, plan: history.at(-1)?.plan ?? kept.plan };
-}
-
-async function writeReports(folder: string, record: RunRecord): Promise<void> {
-  const { renderers } = await import('../../reports/index.js');
-  await mkdir(folder, { recursive: true });
-  for (const { file, render } of renderers) await writeFile(join(folder, file), await render(record));
 }
 
 /** As it is to be typed in the folder where this was: names of files are relative to it. */

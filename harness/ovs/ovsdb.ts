@@ -53,7 +53,7 @@ export async function connectOvsdb(path: string, database: string, peer: Peer): 
     transact: async (operations) => {
       const results = await execute(operations, answerLimitMs);
       const failed = results.findIndex((result) => result?.error !== undefined);
-      if (failed >= 0) throw new InputError(`${peer.name} refuses ${JSON.stringify(operations[failed] ?? 'to commit')}: ${describe(results[failed])}`);
+      if (failed >= 0) throw refusal(`${peer.name} refuses ${JSON.stringify(operations[failed] ?? 'to commit')}`, results[failed]);
       return results.map((result) => result?.rows ?? []);
     },
     waitFor: async (what, condition, limitMs) => {
@@ -63,6 +63,14 @@ export async function connectOvsdb(path: string, database: string, peer: Peer): 
     },
     close: () => connection.close(),
   };
+}
+
+/** Of the disk and memory of the server ("I/O error", "resources exhausted": RFC 7047), or of what it was asked for. */
+function refusal(what: string, result: Result | null | undefined): InputError | Unavailable {
+  const message = `${what}: ${describe(result)}`;
+  if (result?.error === 'I/O error') return new Unavailable(message, ['make room where the folders of switches are (df -h), or name another place: TMPDIR=/path/to/folder', 'raise the limit on the size of files: ulimit -f unlimited']);
+  if (result?.error === 'resources exhausted') return new Unavailable(message, ['give it more memory: free -m tells how much there is, and ulimit -v what is allowed']);
+  return new InputError(message);
 }
 
 function describe(result: Result | null | undefined): string {

@@ -34,7 +34,8 @@ const recordSeparator = '\x1e';
 async function execute([file = '', ...args]: readonly string[], input: string): Promise<Ended> {
   return await new Promise((resolve) => {
     const child = execFile(file, args, { env: { ...supervisorMark(), PATH: process.env['PATH'], LC_ALL: 'C' }, maxBuffer: longestOutput }, (error, stdout, stderr) => {
-      resolve({ stdout, failure: error === null ? undefined : stderr.trim() || error.message });
+      const how = typeof error?.signal === 'string' ? `it was ended by ${error.signal}` : error?.message;
+      resolve({ stdout, failure: error === null ? undefined : stderr.trim() || how });
     });
     child.stdin?.on('error', () => undefined); // it ended without reading all: its exit says why
     child.stdin?.end(input);

@@ -2,6 +2,7 @@
 import { copyFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Unavailable } from '../base/errors.js';
+import { remediesFor } from '../base/refused.js';
 import { startDaemon, type Daemon } from './daemon.js';
 import type { Image } from './image.js';
 import { connectOvsdb, type Operation, type Ovsdb } from './ovsdb.js';
@@ -28,7 +29,7 @@ export interface Vswitch {
 /** Makes an empty database of the image's vswitch schema at `file`, for any number of switches to start from. */
 export async function createDatabase(image: Image, file: string): Promise<void> {
   const { failure } = await runProgram(image, 'ovsdb-tool', ['create', file, image.schema('vswitch.ovsschema')]);
-  if (failure !== undefined) throw new Unavailable(`ovsdb-tool of image ${image.name} cannot make a database`, [], failure.split('\n'));
+  if (failure !== undefined) throw new Unavailable(`ovsdb-tool of image ${image.name} cannot make a database`, remediesFor(failure), failure.split('\n'));
 }
 
 /**

@@ -20,13 +20,18 @@ export async function writeRunFolder(root: string, record: RunRecord, logs: read
   const runs = join(root, 'runs');
   await mkdir(runs, { recursive: true });
   const unfinished = await mkdtemp(join(runs, unfinishedPrefix(await answerableOwner())));
-  await chmod(unfinished, 0o755);
-  for (const [name, text] of filesOf(record, logs)) {
-    const file = join(unfinished, name);
-    await mkdir(dirname(file), { recursive: true });
-    await writeFile(file, text);
+  try {
+    await chmod(unfinished, 0o755);
+    for (const [name, text] of filesOf(record, logs)) {
+      const file = join(unfinished, name);
+      await mkdir(dirname(file), { recursive: true });
+      await writeFile(file, text);
+    }
+    return relative(root, await putInPlace(unfinished, runs));
+  } catch (error) {
+    await rm(unfinished, { recursive: true, force: true }).catch(() => undefined); // why it could not be written says more
+    throw error;
   }
-  return relative(root, await putInPlace(unfinished, runs));
 }
 
 /** The files of the folder, by their paths within; the manifest has digests of the others. */

@@ -9,7 +9,7 @@ export const freePaths: Readonly<Record<string, string>> = {
   'harness/ovs/unfinished.ts': 'names that the system has listed',
   'harness/cli/fuzz.ts': 'numbers of seed and case, in a folder that was asked for',
   'harness/cli/packet-request.ts': 'names that the system has listed in a folder that was asked for',
-  'harness/cli/run.ts': 'names of the formats of reports',
+  'harness/cli/left-behind.ts': 'names of the formats of reports',
   'harness/cli/test.ts': 'names of the project\'s own files',
   'harness/cli/scenarios.ts': 'files that the system has listed, and a file that was asked for',
   'harness/mutation/sandbox.ts': 'names of the project\'s own files',
