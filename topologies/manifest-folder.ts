@@ -1,13 +1,17 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { InputError } from '../harness/base/errors.js';
+import { readRegularFile } from '../harness/base/read-input.js';
 import type { ManifestFile } from '../harness/kube/manifests.js';
 
 /** The .yaml, .yml and .json files of a folder, by name. @throws InputError when there are none, or it cannot be read. */
 export function readManifestFolder(folder: string): readonly ManifestFile[] {
   const names = readdir(folder).filter((name) => /\.(ya?ml|json)$/.test(name)).sort();
   if (names.length === 0) throw new InputError(`there is no .yaml, .yml or .json file in ${folder}`);
-  return names.map((name) => ({ file: join(folder, name), text: readFileSync(join(folder, name), 'utf8') }));
+  return names.map((name) => {
+    const file = join(folder, name);
+    return { file, text: readRegularFile(file) };
+  });
 }
 
 function readdir(folder: string): readonly string[] {

@@ -1,7 +1,8 @@
 /** What `trace` and `check` are asked about: a switch out of files, and packets. */
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { InputError } from '../base/errors.js';
+import { readInput } from '../base/read-input.js';
 import { readCapture } from '../packet/capture/read.js';
 import { bridgesOf } from '../trace/ovsdb/bridges.js';
 import { readDatabase } from '../trace/ovsdb/read.js';
@@ -127,7 +128,7 @@ async function readStimuli(words: readonly string[], options: PacketOptions, int
   }
   if (payload !== undefined) throw new InputError('--l7 and --l7-len are about packets made of FLOW, not about those of --packet and --pcap');
   const place = inPort === undefined ? undefined : findPort(into, inPort);
-  const packets = packet === undefined ? readCapture(await readBytes(pcap ?? ''), pcap ?? '') : [{ at: 0, frame: parseFrame(packet) }];
+  const packets = packet === undefined ? readCapture(await readInput(pcap ?? ''), pcap ?? '') : [{ at: 0, frame: parseFrame(packet) }];
   if (flow !== undefined) return packets.map(({ frame }) => readFlow(flow, into, bridge, { frame }));
   if (packet !== undefined && place === undefined) throw new InputError('--packet: where does it come in? Give --in-port, or FLOW such as in_port=1');
   return captured(packets, pcap ?? '', into, place);
@@ -145,13 +146,7 @@ function readPayload({ l7, l7Len }: PacketOptions): Uint8Array | undefined {
 }
 
 async function readSource(file: string): Promise<Source> {
-  return { text: (await readBytes(file)).toString('utf8'), file };
-}
-
-async function readBytes(file: string): Promise<Buffer> {
-  return await readFile(file).catch((error: unknown) => {
-    throw new InputError(`cannot read it: ${reasonOf(error)}`, { file });
-  });
+  return { text: (await readInput(file)).toString('utf8'), file };
 }
 
 function reasonOf(error: unknown): string {

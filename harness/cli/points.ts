@@ -1,10 +1,10 @@
 /** What a request to run scenarios asks for: the points of their matrices, and how they are played. */
-import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { readCluster } from '../../topologies/kubernetes.js';
 import { readManifestFolder } from '../../topologies/manifest-folder.js';
 import { readTopology } from '../../topologies/yaml.js';
 import { InputError } from '../base/errors.js';
+import { readInput } from '../base/read-input.js';
 import type { Network } from '../kube/objects.js';
 import type { Scenario } from '../nouns/scenario.js';
 import type { Depth } from '../run/passes.js';
@@ -72,9 +72,7 @@ async function networkOf({ topology, manifests }: RunOptions): Promise<GivenNetw
   if (topology !== undefined && manifests !== undefined) throw new InputError('--topology and --manifests both say what the network is: choose one of them');
   if (manifests !== undefined) return { axis: 'manifests', path: manifests, network: readCluster(readManifestFolder(manifests), { name: 'manifests', tunnel: 'geneve' }) };
   if (topology === undefined) return undefined;
-  const text = await readFile(topology, 'utf8').catch((error: unknown) => {
-    throw new InputError(`--topology ${topology}: ${error instanceof Error ? error.message : String(error)}`);
-  });
+  const text = (await readInput(topology)).toString('utf8');
   return { axis: 'topology', path: topology, network: readTopology(text, topology) };
 }
 
