@@ -85,10 +85,10 @@ async function readAll(
   const read = stream[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
   for (;;) {
     const next = withDeadline(read.next(), silenceMs, 'more of it');
-    const { done, value } = await next.catch((error: unknown) => refuse(file, error));
-    if (done === true) return Buffer.concat(chunks);
-    chunks.push(value);
-    size += value.length;
+    const chunk = await next.catch((error: unknown) => refuse(file, error));
+    if (chunk.done === true) return Buffer.concat(chunks);
+    chunks.push(chunk.value);
+    size += chunk.value.length;
     if (size > limitMb * 1e6) throw tooLarge(file, limitMb);
   }
 }

@@ -21,7 +21,7 @@ const codeOf = { conforms: exitCodes.conforms, diverges: exitCodes.diverges, inc
 
 /** @param words `[BRIDGE] FLOW`. @returns 0 when model and switch agree on every image, 1 when they part on one, 3 when one gives no answer. @throws InputError for a wrong request or file. */
 export async function check(context: Context, words: readonly string[], options: CheckOptions): Promise<number> {
-  const { plan, checkOn } = await readCheck(words, options);
+  const { plan, checkOn } = await readCheck(context, words, options);
   const names = options.image.split(',').filter((name) => name !== '');
   if (names.length === 0) throw new InputError('--image: expected one or more of trixie, bookworm, sid, system, with commas between');
   const images: CheckedImage[] = [];
@@ -39,14 +39,16 @@ export async function check(context: Context, words: readonly string[], options:
 /** What is done with the switch of an image, once it is up. */
 type CheckOn = (name: string, sim: Sim) => Promise<CheckedImage>;
 
-async function readCheck(words: readonly string[], options: CheckOptions): Promise<{ readonly plan: NodePlan; readonly checkOn: CheckOn }> {
+async function readCheck(
+  { say }: Context, words: readonly string[], options: CheckOptions,
+): Promise<{ readonly plan: NodePlan; readonly checkOn: CheckOn }> {
   if (options.script === undefined) {
-    const { into, stimuli } = await readRequest(words, options);
+    const { into, stimuli } = await readRequest(words, options, say);
     const injections = stimuli.map((stimulus) => injectionOf(into.plan, stimulus));
     const plan = withControllers(into.plan);
     return { plan, checkOn: async (name, sim) => checkedImage(name, versionOf(sim), injections.length, await checkPackets(plan, sim, injections)) };
   }
-  const script = await readScriptRequest(words, options);
+  const script = await readScriptRequest(words, options, say);
   const { into, steps, remembered } = script;
   const plan = withControllers(into.plan, steps.flatMap(({ command }) => (command.kind === 'call' && command.call.kind === 'change' ? command.call.lines : [])));
   checkInjections(plan, steps);

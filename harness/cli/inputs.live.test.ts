@@ -1,7 +1,7 @@
 // Goal: every option that names a file ends with a sentence where that file has no end. Method: the
 // compiled program, on /dev/zero and on a pipe to which nobody writes.
 import { execFile, execFileSync } from 'node:child_process';
-import { symlink } from 'node:fs/promises';
+import { symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
@@ -66,4 +66,12 @@ void t.test('what a shell pipes in', async (t) => {
     execFile('bash', ['-c', line, process.execPath, main, 'trace'], (error, stdout) => { resolve({ error, stdout }); });
   });
   t.match(ended, { error: null, stdout: /^ 0\. priority 7$/m });
+});
+
+void t.test('much to read tells how far it is', async (t) => {
+  const line = (index: number) => `priority=${index},ip,nw_dst=10.0.${index >> 8}.${index & 255} actions=drop`;
+  await writeFile(join(folder, 'many'), Array.from({ length: 45_000 }, (_, index) => line(index)).join('\n'));
+  const told = [20_000, 40_000].map((index) => `reading the flows of br0: ${index} of 45000\n`).join('');
+  const ended = await flowbed(['trace', '--flows', 'many', packet], {});
+  t.same(ended, { code: 0, stderr: `reading the flows of br0: 0 of 45000\n${told}` });
 });

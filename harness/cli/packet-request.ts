@@ -11,6 +11,7 @@ import type { Script } from '../trace/script/script.js';
 import { readShow } from '../trace/show.js';
 import type { Source } from '../trace/source.js';
 import { captured, parseFrame, parseHex, readFlow, type Stimulus } from '../trace/stimulus.js';
+import type { Context } from './context.js';
 import { findPort, switchOf, withPorts, type BridgeSources, type Switch } from '../trace/switch.js';
 
 export interface PacketOptions {
@@ -40,19 +41,23 @@ export interface PacketRequest {
 }
 
 /** @param words `[BRIDGE] [FLOW]`. @throws InputError for a wrong request, and with its place for what a file or FLOW has wrong. */
-export async function readRequest(words: readonly string[], options: PacketOptions): Promise<PacketRequest> {
+export async function readRequest(
+  words: readonly string[], options: PacketOptions, say: Context['say'],
+): Promise<PacketRequest> {
   if (options.conntrack !== undefined || (options.fdb ?? []).length > 0) throw new InputError('--conntrack and --fdb are what a switch remembers when a script begins: give the packets by --script');
-  const into = await readSwitch(options);
+  const into = await readSwitch(options, say);
   const stimuli = await readStimuli(words, options, into);
   return { into: withPorts(into, stimuli), stimuli };
 }
 
 /** A script in the place of packets. @throws InputError for a wrong request, and with its place for what the script or another file has wrong. */
-export async function readScriptRequest(words: readonly string[], { script: file = '', ...options }: PacketOptions): Promise<Script> {
+export async function readScriptRequest(
+  words: readonly string[], { script: file = '', ...options }: PacketOptions, say: Context['say'],
+): Promise<Script> {
   const { inPort, packet, pcap, l7, l7Len } = options;
   const [other] = Object.entries({ FLOW: words[0], '--in-port': inPort, '--packet': packet, '--pcap': pcap, '--l7': l7, '--l7-len': l7Len }).filter(([, given]) => given !== undefined);
   if (other !== undefined) throw new InputError(`--script says what comes in, line by line: leave ${other[0]} out, or write "inject PORT FLOW" into the script`);
-  const into = await readSwitch(options);
+  const into = await readSwitch(options, say);
   const macs = await Promise.all((options.fdb ?? []).map(async (given) => ({ bridge: ownerOf(given, into), source: await readSource(given.replace(/^[^=]*=/, '')) })));
   return readScript(await readSource(file), into, { macs, ...(options.conntrack === undefined ? {} : { connections: await readSource(options.conntrack) }) });
 }
@@ -65,9 +70,10 @@ function ownerOf(given: string, { plan: { bridges } }: Switch): string {
   return named ?? only ?? '';
 }
 
-async function readSwitch(options: PacketOptions): Promise<Switch> {
+async function readSwitch(options: PacketOptions, say: Context['say']): Promise<Switch> {
   const database = options.ovsdb === undefined ? undefined : bridgesOf(readDatabase(await readSource(options.ovsdb)));
-  return switchOf(await readBridges(options, [...(database?.keys() ?? [])]), database);
+  const bridges = await readBridges(options, [...(database?.keys() ?? [])]);
+  return switchOf(bridges, database, say);
 }
 
 async function readBridges(options: PacketOptions, recorded: readonly string[]): Promise<readonly BridgeSources[]> {

@@ -20,7 +20,7 @@ export interface TraceOptions extends PacketOptions {
 export async function trace(context: Context, words: readonly string[], options: TraceOptions): Promise<number> {
   try {
     if (options.script !== undefined) return await traceScript(context, words, options);
-    const { into, stimuli } = await readRequest(words, options);
+    const { into, stimuli } = await readRequest(words, options, context.say);
     const asked = options.whyNot === undefined ? undefined : findFlow(options.whyNot, into, words.length === 2 ? words[0] : undefined);
     const told = tracePackets(into.plan, stimuli).map((result) => tell(result, asked === undefined ? undefined : whyNot(asked, result.translations)));
     if (options.json === true) context.print(JSON.stringify(traceDocument(told, options.pcap === undefined ? 'one packet' : 'packets'), null, 2));
@@ -36,7 +36,7 @@ export async function trace(context: Context, words: readonly string[], options:
 
 async function traceScript(context: Context, words: readonly string[], options: TraceOptions): Promise<number> {
   if (options.whyNot !== undefined) throw new InputError('--why-not is about one packet, not about a script');
-  const told = playScript(await readScriptRequest(words, options)).map(tellStep);
+  const told = playScript(await readScriptRequest(words, options, context.say)).map(tellStep);
   context.print(options.json === true ? JSON.stringify(scriptDocument(told), null, 2) : renderScript(told));
   return told.some((step) => refusalOf(step) !== undefined) ? exitCodes.inconclusive : exitCodes.conforms;
 }

@@ -56,13 +56,24 @@ export function parseTable(at: Span, { tables }: Names): number {
 }
 
 /** Reads a file of flows, one a line; blank lines and lines that begin with # are left out, and so are the heads of a dump's replies. */
-export function parseFlows(text: string, file: string, names: Names = noNames): readonly Flow[] {
-  return parseDump(text, file, names).map(({ flow }) => flow);
+export function parseFlows(
+  text: string, file: string, names: Names = noNames, onLine?: OnLine,
+): readonly Flow[] {
+  return parseDump(text, file, names, onLine).map(({ flow }) => flow);
 }
 
+/** Is told of each line before it is read: its index, from 0, and how many there are. */
+export type OnLine = (index: number, count: number) => void;
+
 /** As `parseFlows`, with the counters. */
-export function parseDump(text: string, file: string, names: Names = noNames): readonly DumpedFlow[] {
-  return text.split('\n').flatMap((line, index) => (isNoFlow.test(line) ? [] : [parseDumpedFlow(line, names, { file, line: index + 1 })]));
+export function parseDump(
+  text: string, file: string, names: Names = noNames, onLine?: OnLine,
+): readonly DumpedFlow[] {
+  const lines = text.split('\n');
+  return lines.flatMap((line, index) => {
+    onLine?.(index, lines.length);
+    return isNoFlow.test(line) ? [] : [parseDumpedFlow(line, names, { file, line: index + 1 })];
+  });
 }
 
 const isNoFlow = /^\s*(#|$|(NXST|OFPST)_FLOW reply )/;

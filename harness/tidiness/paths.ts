@@ -5,8 +5,6 @@ import { descendants, placeOf } from './sources.js';
 /** Files that put paths together of other than fixed words, and why no name from outside is among these. */
 export const freePaths: Readonly<Record<string, string>> = {
   'bench/model.ts': 'names of the bench\'s own nodes',
-  'bench/reruns/host.ts': 'numbers of its own',
-  'bench/reruns/reruns.ts': 'numbers of runs, beside a file that was asked for',
   'harness/base/path-part.ts': 'is how they become parts',
   'harness/ovs/unfinished.ts': 'names that the system has listed',
   'harness/cli/fuzz.ts': 'numbers of seed and case, in a folder that was asked for',

@@ -1,7 +1,7 @@
 /** A switch out of what ovs-ofctl prints of its bridges, and what their database says of them. */
 import { InputError, Unsupported, unknownName } from '../base/errors.js';
 import type { BridgePlan, NodePlan, PortPlan } from '../nouns/plan.js';
-import { parseFlows, printFlow } from '../openflow/flow.js';
+import { parseFlows, printFlow, type OnLine } from '../openflow/flow.js';
 import { noNames, type Names } from '../openflow/form.js';
 import { parseGroups, printGroup } from '../openflow/groups.js';
 import { parseMeters, printMeter } from '../openflow/meters.js';
@@ -32,16 +32,20 @@ export interface Switch {
 }
 
 /**
+ * @param say is told how far it is, where there is much to read.
  * @param database the bridges that an OVSDB dump tells of; a patch port whose other end is on none of `sources` is where packets leave.
  * @throws InputError with file, line and column for a flow, group, meter, option or port that is none, Unsupported for what plans have no words for.
  */
-export function switchOf(sources: readonly BridgeSources[], database?: ReadonlyMap<string, DatabaseBridge>): Switch {
+export function switchOf(
+  sources: readonly BridgeSources[], database?: ReadonlyMap<string, DatabaseBridge>,
+  say: (line: string) => void = () => undefined,
+): Switch {
   const known = sources.map((source) => source.bridge);
   const read = sources.map((source) => {
     const recorded = database?.get(source.bridge);
     if (database !== undefined && recorded === undefined) throw unknownName('bridge', source.bridge, [...database.keys()]);
     if (recorded !== undefined && recorded.unknown.length > 0) throw new Unsupported(`nothing is known of ${recorded.unknown.join(', ')} of bridge ${source.bridge}`);
-    return readBridge(source, recorded, known);
+    return readBridge(source, recorded, known, say);
   });
   const plan: NodePlan = { node: 'switch', hosts: [], bridges: read.map(({ bridge }) => bridge) };
   checkPortNames(plan);
@@ -54,12 +58,22 @@ interface ReadBridge {
   readonly isListed: boolean;
 }
 
-function readBridge(source: BridgeSources, recorded: DatabaseBridge | undefined, bridges: readonly string[]): ReadBridge {
+/** So many lines take a second or more. */
+const linesAtOnce = 20_000;
+
+function readBridge(
+  source: BridgeSources, recorded: DatabaseBridge | undefined, bridges: readonly string[],
+  say: (line: string) => void,
+): ReadBridge {
+  const onLine: OnLine = (index, count) => {
+    if (count <= linesAtOnce || index % linesAtOnce !== 0) return;
+    say(`reading the flows of ${source.bridge}: ${index} of ${count}`);
+  };
   const shown = source.ports === undefined ? undefined : readShow(source.ports);
   const listed = shown?.ports ?? (recorded === undefined ? undefined : new Map([...recorded.ports.map(({ name, ofport }) => [name, ofport] as const), [source.bridge, reservedPorts.LOCAL] as const]));
   const tunnelOptions = source.tunnelOptions === undefined ? noNames.tunnelOptions : parseTlvMap(source.tunnelOptions.text, source.tunnelOptions.file);
   const names: Names = { ports: listed ?? noNames.ports, tables: recorded?.tables ?? noNames.tables, tunnelOptions };
-  const flows = parseFlows(source.flows.text, source.flows.file, names).map(printFlow);
+  const flows = parseFlows(source.flows.text, source.flows.file, names, onLine).map(printFlow);
   const groups = source.groups === undefined ? [] : parseGroups(source.groups.text, source.groups.file, names);
   const meters = source.meters === undefined ? [] : parseMeters(source.meters.text, source.meters.file);
   for (const text of [source.flows, ...(source.groups === undefined ? [] : [source.groups])]) {
@@ -79,13 +93,25 @@ function readBridge(source: BridgeSources, recorded: DatabaseBridge | undefined,
 }
 
 /** A switch has the groups and meters that its flows name. @throws InputError with the line of one that names another: a dump is missing. */
-function checkNamed({ text, file }: Source, pattern: RegExp, known: readonly (number | string)[], what: string, command: string): void {
+function checkNamed(
+  { text, file }: Source, pattern: RegExp, ids: readonly (number | string)[], what: string,
+  command: string,
+): void {
+  const known = new Set(ids);
   for (const [index, line] of text.split('\n').entries()) {
     for (const { 1: id, index: column } of line.matchAll(pattern)) {
-      if (!known.includes(Number(id))) throw new InputError(`${what} ${id} is not known${known.length === 0 ? '' : `; known are ${known.join(', ')}`}: give what "ovs-ofctl ${command}" prints by --${what}s`, { file, line: index + 1, column: column + 1 });
+      if (known.has(Number(id))) continue;
+      const others = ids.length === 0 ? '' : `; known are ${ids.slice(0, idsListed).join(', ')}`;
+      const more = ids.length <= idsListed ? '' : ` and ${ids.length - idsListed} more`;
+      const remedy = `give what "ovs-ofctl ${command}" prints by --${what}s`;
+      const place = { file, line: index + 1, column: column + 1 };
+      throw new InputError(`${what} ${id} is not known${others}${more}: ${remedy}`, place);
     }
   }
 }
+
+/** More would bury the message. */
+const idsListed = 20;
 
 /** Of the bridge's own port, where nothing tells it. */
 const localMac = '02:00:00:00:00:01';
