@@ -1,10 +1,12 @@
 /** What `flowbed check` prints: an image a line, and in what model and switch part. */
 import { colors } from '../harness/base/colors.js';
+import { shown } from '../harness/base/visible.js';
 import type { CheckedImage } from '../harness/trace/checked.js';
 
 const { bold, green, red } = colors;
 
-export function renderCheck({ image, version, verdict, compared, differences, inconclusive }: CheckedImage): string {
+export function renderCheck(checked: CheckedImage): string {
+  const { image, version, verdict, compared, differences, inconclusive } = shown(checked);
   const name = bold(version === undefined ? image : `${image} ${version}`);
   if (inconclusive !== undefined) return [`? ${name}  ${inconclusive.cause}`, ...inconclusive.evidence.map((line) => `    ${line}`), ...inconclusive.remedies.map((line) => `  - ${line}`)].join('\n');
   const told = compared === undefined ? '' : `: ${compared.frames} frames · ${compared.silent} silent ports · ${compared.packetIns} packet-ins · ${compared.counters} counters · ${compared.entries} entries of state`;

@@ -1,5 +1,6 @@
 /** What `flowbed conformance` prints: for people, and as JSON. */
 import { colors } from '../harness/base/colors.js';
+import { printedJson } from '../harness/base/visible.js';
 import type { CaseResult } from '../harness/conformance/play.js';
 
 const { bold, dim, green, red, yellow } = colors;
@@ -38,7 +39,7 @@ export function renderConformance({ image, version, results }: ConformanceRun): 
 
 /** One JSON document: an array, one object an image, with every case. */
 export function conformanceAsJson(runs: readonly ConformanceRun[]): string {
-  return JSON.stringify(runs, null, 2);
+  return printedJson(runs);
 }
 
 type Grouped = ReadonlyMap<string, readonly CaseResult[]>;

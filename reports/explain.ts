@@ -1,5 +1,6 @@
 /** One vector for `flowbed explain`: model and switch side by side, node by node, table by table, to the first difference. */
 import { colors } from '../harness/base/colors.js';
+import { shown } from '../harness/base/visible.js';
 import { headlineOf } from './words.js';
 import { formatFlowId } from '../harness/nouns/switching.js';
 import { flowKey } from '../harness/compare/counters.js';
@@ -12,7 +13,8 @@ const { bold, dim, green, red, yellow } = colors;
 const columns = `${'model'.padStart(7)} ${'switch'.padStart(7)}`;
 
 /** The vector's promise and verdict, every hop up to the first difference, what is said of it, and what the hosts noted. */
-export function renderExplanation(view: VectorView): string {
+export function renderExplanation(told: VectorView): string {
+  const view = shown(told);
   const { report, parting } = view;
   const hops = parting === undefined ? view.hops : view.hops.slice(0, parting.hop + 1);
   const left = view.hops.length - hops.length;

@@ -1,5 +1,6 @@
 /** What `flowbed fuzz events` prints: for people, and as JSON. */
 import { colors } from '../harness/base/colors.js';
+import { printedJson } from '../harness/base/visible.js';
 import type { EventsFinding, EventsResult } from '../harness/fuzz/events.js';
 import { aspects } from '../harness/nouns/verdict.js';
 
@@ -39,8 +40,8 @@ function renderFinding({ index, steps }: EventsFinding): readonly string[] {
 }
 
 export function eventsAsJson(seed: number, all: readonly ImageEvents[]): string {
-  return JSON.stringify({
+  return printedJson({
     schema: 'flowbed/fuzz-events/2', seed,
     images: all.map(({ image, result: { met, ...result } }) => ({ image, ...result, met: Object.fromEntries(met) })),
-  }, null, 2);
+  });
 }

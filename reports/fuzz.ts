@@ -1,5 +1,6 @@
 /** What `flowbed fuzz` prints: for people, and as JSON. */
 import { colors } from '../harness/base/colors.js';
+import { printedJson } from '../harness/base/visible.js';
 import { assertNever } from '../harness/base/errors.js';
 import type { CaseStep } from '../harness/fuzz/case.js';
 import { printStep } from '../harness/fuzz/frozen.js';
@@ -93,7 +94,7 @@ function byName(counts: ReadonlyMap<string, number>): readonly (readonly [string
 
 /** One JSON document: `{language, seed, count, images: [{image, cases, sent, frames, counters, findings, unknown, unseen, refused, coverage, missing}]}`. */
 export function fuzzAsJson({ name, missingFrom }: Language, seed: number, count: number, images: readonly ImageResult[]): string {
-  return JSON.stringify({
+  return printedJson({
     language: name, seed, count,
     images: images.map(({ image, result: { cases, sent, frames, counters, findings, unknown, unseen, refused, coverage, gone } }) => ({
       image, cases, sent, frames, counters, ...(gone === undefined ? {} : { gone: gone.message }),
@@ -102,5 +103,5 @@ export function fuzzAsJson({ name, missingFrom }: Language, seed: number, count:
       coverage: { fields: Object.fromEntries(byName(coverage.fields)), actions: Object.fromEntries(byName(coverage.actions)), protocols: Object.fromEntries(byName(coverage.protocols)), operations: Object.fromEntries(byName(coverage.operations)) },
       missing: missingFrom(coverage),
     })),
-  }, null, 2);
+  });
 }

@@ -1,4 +1,5 @@
 /** Every format that a run is written in: the files of `flowbed run --report DIR`. */
+import { printedJson } from '../harness/base/visible.js';
 import type { RunRecord } from '../harness/run/record.js';
 import { renderCapture } from './capture.js';
 import { renderHtml } from './html/html.js';
@@ -17,6 +18,6 @@ export const renderers: readonly Renderer[] = [
   { file: 'junit.xml', render: ({ report }) => renderJunit(report) },
   { file: 'report.tap', render: ({ report }) => renderTap(report) },
   { file: 'report.md', render: ({ report }) => renderMarkdown(report) },
-  { file: 'report.json', render: ({ report }) => `${JSON.stringify(report, null, 2)}\n` },
+  { file: 'report.json', render: ({ report }) => `${printedJson(report)}\n` },
   { file: 'frames.pcapng', render: renderCapture },
 ];

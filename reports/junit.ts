@@ -46,7 +46,7 @@ function properties({ again, seed, backend, image, imageDigest, versions, isolat
   ];
 }
 
-/** Characters that XML 1.0 cannot hold (section 2.2), and what would end a CDATA section, are spelled out: `\u001b`. */
+/** Characters that XML 1.0 cannot hold (section 2.2), what would end a CDATA section, and what turns the direction of text round, are spelled out: `\u001b`. */
 function printable(text: string): string {
-  return text.replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]|(?<=\]\])>/gu, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return text.replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]|[\u007f-\u009f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]|(?<=\]\])>/gu, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

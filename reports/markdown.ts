@@ -1,4 +1,5 @@
 /** A run as a page of GitHub's Markdown, made for the summary of a workflow's step, which holds 1 MiB. */
+import { shown } from '../harness/base/visible.js';
 import { worst, type VerdictKind } from '../harness/nouns/verdict.js';
 import type { RunReport, ScenarioReport, VectorReport } from '../harness/run/report.js';
 import { aspectName, causesOf, comparedAspects, describeDifference, describeInconclusive, describeIsolation, describeKnown, describePromises, findingsOf, groupsOf, scenarioLabel } from './words.js';
@@ -10,7 +11,8 @@ const named = 5;
 
 const marks: Readonly<Record<VerdictKind, string>> = { conforms: '✅', diverges: '❌', inconclusive: '❔' };
 
-export function renderMarkdown(report: RunReport): string {
+export function renderMarkdown(told: RunReport): string {
+  const report = shown(told);
   const versions = Object.entries(report.versions).map(([program, version]) => `${program} ${version}`).join(', ');
   return [
     `# ${marks[report.verdict]} Flowbed: ${headline(report)}`,
@@ -89,14 +91,24 @@ function table(head: readonly string[], rows: readonly (readonly string[])[], al
   return [row(head), row(head.map((_, column) => (alignment[column] === '-' ? '---:' : '---'))), ...rows.map(row)];
 }
 
+/** What is said as it is: nothing of it is markup, ends a table's cell, begins a list or becomes a link. */
 function text(words: string): string {
-  return words.replace(/[\\`*_{}[\]<>|~#]/g, '\\$&').replace(/\s*\n\s*/g, ' ');
+  return words
+    .replace(/[\\`*_{}[\]<>~#&]/g, '\\$&')
+    .replaceAll('|', '&#124;')
+    .replace(/:(?=\/\/)|(?<=\bwww)\./gi, '\\$&')
+    .replace(/^(\s*)([-+=])/, '$1\\$2')
+    .replace(/^(\s*\d+)([.)])/, '$1\\$2');
 }
 
-/** Between more backquotes than it holds in a row; a table's cell ends at a bar. */
+/**
+ * Between more backquotes than it holds in a row. A table's cell ends at a bar, and between backquotes
+ * nothing can be said of one behind a backslash (GFM, 4.10): then it is said in markup.
+ */
 function code(words: string): string {
+  if (words.includes('|')) return `<code>${text(words)}</code>`;
   const quotes = fence(words, 1);
-  return `${quotes}${words.startsWith('`') || words.endsWith('`') ? ` ${words} ` : words}${quotes}`.replaceAll('|', '\\|').replace(/\s*\n\s*/g, ' ');
+  return `${quotes}${words.startsWith('`') || words.endsWith('`') ? ` ${words} ` : words}${quotes}`;
 }
 
 function fenced(lines: readonly string[]): readonly string[] {

@@ -1,9 +1,11 @@
 /** A run in the Test Anything Protocol, version 14: a point a vector, with its diagnosis in YAML. What is inconclusive is not ok. */
 import { stringify } from 'yaml';
+import { shown } from '../harness/base/visible.js';
 import type { RunReport } from '../harness/run/report.js';
 import { describeIsolation, describeKnown, describePoint, pointsOf, scenarioLabel, summaryOf, type Point } from './words.js';
 
-export function renderTap(report: RunReport): string {
+export function renderTap(told: RunReport): string {
+  const report = shown(told);
   const points = report.scenarios.flatMap((scenario) => pointsOf(scenario).map((point) => ({ point, label: scenarioLabel(scenario) })));
   const network = report.isolation === undefined ? {} : { network: describeIsolation(report.isolation) };
   const about = { 'run again': report.again, seed: report.seed, image: report.image, ...report.versions, ...network, trace: report.traceHash, verdict: report.verdict };

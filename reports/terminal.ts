@@ -1,5 +1,6 @@
 /** A run as people read it in a terminal and in the log of a CI job. */
 import { colors } from '../harness/base/colors.js';
+import { shown } from '../harness/base/visible.js';
 import type { Inconclusive, RunReport, ScenarioReport, VectorReport } from '../harness/run/report.js';
 import { formatFlowId } from '../harness/nouns/switching.js';
 import { aspectName, describeIsolation, describeKnown, findingsOf, groupsOf, headlineOf, type Finding } from './words.js';
@@ -13,8 +14,9 @@ const toldInFull = 5;
 const symbols = { conforms: green('✔'), diverges: red('✖'), inconclusive: yellow('?') } as const;
 const colours = { conforms: green, diverges: red, inconclusive: yellow } as const;
 
-/** The whole report, without a final newline. */
-export function renderTerminal(report: RunReport): string {
+/** The whole report, without a final newline; what names and words of it are made of steers no terminal. */
+export function renderTerminal(told: RunReport): string {
+  const report = shown(told);
   const versions = Object.entries(report.versions).map(([program, version]) => `${program} ${version}`).join(', ');
   return [
     ...report.scenarios.flatMap((scenario) => [...renderScenario(scenario), '']),

@@ -1,5 +1,6 @@
 /** What `flowbed trace` prints for people: the tree of ofproto/trace, and what came out. */
 import { colors } from '../harness/base/colors.js';
+import { shown } from '../harness/base/visible.js';
 import { formatFlowId, type PacketIn } from '../harness/nouns/switching.js';
 import { describeFrame } from '../harness/packet/frame.js';
 import type { ToldPacket, ToldTranslation } from '../harness/trace/told.js';
@@ -10,7 +11,7 @@ const { bold, dim, red } = colors;
 
 /** One packet: each translation with its flow as it began and ended, then the frames that came out and what controllers are told. */
 export function renderTrace(packet: ToldPacket): string {
-  const { translations, outputs, packetIns, refused, whyNot } = packet;
+  const { translations, outputs, packetIns, refused, whyNot } = shown(packet);
   return [
     ...translations.flatMap((translation, index) => [...(index === 0 ? [] : ['', rule, translation.taken, rule, '']), ...renderTranslation(translation)]),
     ...(refused === undefined ? [] : ['', red(`? ${refused}`)]),

@@ -100,7 +100,10 @@ void t.test('the environment\'s failures become values, others go on up', async 
 
 void t.test('what is shown of an input does not steer a terminal', (t) => {
   t.equal(new InputError('got "\x1b[31m\0\x7f\x9b"', { file: 'a\x07b', line: 1 }).message, 'a\\x07b:1: got "\\x1b[31m\\x00\\x7f\\x9b"');
-  t.equal(new InputError('one\n\ttwo é').message, 'one\n\ttwo é');
+  t.equal(new InputError('one\n\ttwo é\u202e\u2028\u2067').message, 'one\\n\\ttwo é\\u202e\\u2028\\u2067');
+  t.equal(new InputError(['one', 'a\nb'], { file: 'f' }).message, 'f: one\na\\nb');
+  const { message, remedies, evidence } = new Unavailable('a\nb', ['c\nd'], ['\x1be']);
+  t.same([message, remedies, evidence, new Unsupported('f\r').message], ['a\\nb', ['c\\nd'], ['\\x1be'], 'f\\x0d']);
   t.end();
 });
 

@@ -3,7 +3,7 @@
  * and the environment (`Unavailable`, on the way to `inconclusive`, exit code 3). A divergence is a value,
  * never an exception.
  */
-import { visible } from './visible.js';
+import { onOneLine } from './visible.js';
 
 /** Where in a text something stands; line and column count from 1. */
 export interface Place {
@@ -20,28 +20,38 @@ export function formatPlace(place: Place): string {
 /** The request is wrong: usage, a scenario, an input file. The message names the value and what would be right. */
 export class InputError extends Error {
   override readonly name = 'InputError';
-  constructor(message: string, readonly place?: Place) {
-    super(visible(place === undefined ? message : `${formatPlace(place)}: ${message}`));
+  /** @param message in a line each: what stands in one, names of an input say, begins no other. */
+  constructor(message: string | readonly string[], readonly place?: Place) {
+    const [first = '', ...others] = typeof message === 'string' ? [message] : message;
+    const lines = [place === undefined ? first : `${formatPlace(place)}: ${first}`, ...others];
+    super(lines.map(onOneLine).join('\n'));
   }
 }
 
 /** Something of the environment failed: says what was tried and what would do instead. */
 export class Unavailable extends Error {
   override readonly name = 'Unavailable';
+  /** What a person can do about it, one line each. */
+  readonly remedies: readonly string[];
+  /** The last lines of whatever failed: a daemon's log, a program's stderr. */
+  readonly evidence: readonly string[];
   constructor(
     message: string,
-    /** What a person can do about it, one line each. */
-    readonly remedies: readonly string[] = [],
-    /** The last lines of whatever failed: a daemon's log, a program's stderr. */
-    readonly evidence: readonly string[] = [],
+    remedies: readonly string[] = [],
+    evidence: readonly string[] = [],
   ) {
-    super(message);
+    super(onOneLine(message));
+    this.remedies = remedies.map(onOneLine);
+    this.evidence = evidence.map(onOneLine);
   }
 }
 
 /** The model was asked to interpret something that it does not know. Never skipped in silence. */
 export class Unsupported extends Error {
   override readonly name = 'Unsupported';
+  constructor(message: string) {
+    super(onOneLine(message));
+  }
 }
 
 /**

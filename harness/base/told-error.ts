@@ -20,7 +20,7 @@ export function tellError(thrown: unknown): ToldError {
 
 /** The same in this process; of a bug with the stack of where it was. */
 export function errorTold({ kind, message, remedies, evidence, stack }: ToldError): Error {
-  if (kind === 'input') return new InputError(message);
+  if (kind === 'input') return new InputError(message.split('\n'));
   if (kind === 'unavailable') return new Unavailable(message, remedies, evidence);
   if (kind === 'unsupported') return new Unsupported(message);
   return Object.assign(new Error(message), { stack });

@@ -84,7 +84,7 @@ export function refused(document: YamlDocument, problems: readonly YamlProblem[]
 export function refusedAt(problems: readonly { readonly place: Place; readonly message: string }[]): InputError {
   const [first, ...others] = problems;
   assert(first !== undefined, 'a refusal without a problem');
-  return new InputError([first.message, ...others.map(({ place, message }) => `${formatPlace(place)}: ${message}`)].join('\n'), first.place);
+  return new InputError([first.message, ...others.map(({ place, message }) => `${formatPlace(place)}: ${message}`)], first.place);
 }
 
 function explain(issue: z.core.$ZodIssue, schema: z.ZodType): readonly YamlProblem[] {

@@ -1,6 +1,7 @@
 /** `flowbed check`: packets through the model and through real switches of several versions, with the flows of a dump. */
 import { openImage } from '../../images/images.js';
 import { renderCheck, renderVersions } from '../../reports/check.js';
+import { printedJson } from '../base/visible.js';
 import { InputError, Unavailable, Unsupported } from '../base/errors.js';
 import { attempt } from '../base/outcome.js';
 import type { NodePlan } from '../nouns/plan.js';
@@ -30,7 +31,7 @@ export async function check(context: Context, words: readonly string[], options:
     if (options.json !== true) context.print(renderCheck(checked));
     images.push(checked);
   }
-  if (options.json === true) context.print(JSON.stringify({ images }, null, 2));
+  if (options.json === true) context.print(printedJson({ images }));
   else if (images.length > 1) context.print(renderVersions(images));
   const codes = images.map(({ verdict }) => codeOf[verdict]);
   return codes.includes(exitCodes.diverges) ? exitCodes.diverges : Math.max(...codes);

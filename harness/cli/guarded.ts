@@ -10,7 +10,10 @@ import { placeInScenario } from './scenario-code.js';
 export function guarded(scenario: Scenario, source: string): Scenario {
   const { controlPlane } = scenario;
   const call = <K extends keyof Given>(what: string, kind: K, work: () => Given[K]): Given[K] => {
-    const complain = (wrong: string, place?: InputError['place']) => new InputError(`scenario ${source}: ${what} ${wrong}`, place);
+    const complain = (lines: string | readonly string[], place?: InputError['place']) => {
+      const [first = '', ...others] = typeof lines === 'string' ? [lines] : lines;
+      return new InputError([`scenario ${source}: ${what} ${first}`, ...others], place);
+    };
     let given: Given[K];
     try {
       given = work();
@@ -19,7 +22,7 @@ export function guarded(scenario: Scenario, source: string): Scenario {
       throw complain(`threw ${describeThrown(thrown)}`, thrown instanceof Error ? placeInScenario(thrown.stack) : undefined);
     }
     const wrong = checkGiven(kind, given);
-    if (wrong !== undefined) throw complain(`gave ${wrong}`);
+    if (wrong !== undefined) throw complain(`gave ${wrong}`.split('\n'));
     return given;
   };
   const { after, history } = scenario;

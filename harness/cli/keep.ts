@@ -7,6 +7,7 @@ import { nodeFolder } from '../testbeds/sim/folders.js';
 import { transportsOf } from '../testbeds/sim/pipes.js';
 import type { Sim } from '../testbeds/sim/sim.js';
 import type { Context } from './context.js';
+import { onOneLine } from '../base/visible.js';
 import { lineToType } from '../base/shell-line.js';
 
 export interface Kept {
@@ -18,10 +19,10 @@ export interface Kept {
 
 /** Prints the commands that look at each switch, and does not return: Ctrl-C ends the program, and its teardown the switches. */
 export async function hold(context: Context, { label, plan, sim }: Kept, image: Image): Promise<never> {
-  context.print(`\nkept: the switches of ${label}, their clock standing still, until Ctrl-C`);
+  context.print(`\nkept: the switches of ${onOneLine(label)}, their clock standing still, until Ctrl-C`);
   for (const nodePlan of plan.nodes) {
     const { node, bridges } = nodePlan;
-    context.print(`\n  ${node}`);
+    context.print(`\n  ${onOneLine(node)}`);
     for (const { use, name, address } of transportsOf(nodePlan, nodeFolder(sim.dir, node))) context.print(`    ${use} by ${name}, which is ${address ?? 'a function'} here`);
     for (const line of lookAt(nodeFolder(sim.dir, node), bridges.map(({ name }) => name), image)) context.print(`    ${line}`);
   }

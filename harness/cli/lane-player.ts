@@ -2,6 +2,7 @@
 import { openImage } from '../../images/images.js';
 import { createTeardown } from '../base/teardown.js';
 import { tellError, type ToldError } from '../base/told-error.js';
+import { visible } from '../base/visible.js';
 import { pieceOf, playLane, type Lane, type LaneOutcome } from '../run/lanes.js';
 import type { LogFile } from '../run/run-folder.js';
 import { report } from './commands.js';
@@ -33,7 +34,7 @@ export type Said =
 const teardown = createTeardown();
 process.stderr.on('error', () => undefined); // there is nobody left to tell
 guardEnds((error) => {
-  const code = report(error, { complain: (line) => void process.stderr.write(`${line}\n`) });
+  const code = report(error, { complain: (line) => void process.stderr.write(`${visible(line)}\n`) });
   void teardown.run().finally(() => endNow(code));
 });
 

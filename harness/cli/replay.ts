@@ -2,6 +2,7 @@
 import { openImage } from '../../images/images.js';
 import { colors } from '../base/colors.js';
 import { unknownName } from '../base/errors.js';
+import { shown } from '../base/visible.js';
 import { replay, type Replayed } from '../run/replay.js';
 import { readRunFolder } from '../run/read-run-folder.js';
 import { openSim } from '../testbeds/sim/sim.js';
@@ -19,7 +20,7 @@ export async function replayRun(context: Context, run: string, vector: string | 
     context.say(`${report.scenarios[index]?.name ?? ''}: playing again`);
     results.push(...(await replay(scenario, report.seed, (id) => vector === undefined || id === vector, (plan) => openSim(plan, image, { teardown: context.teardown }))));
   }
-  for (const result of results) if (result.kind !== 'same') context.print(render(result));
+  for (const result of results) if (result.kind !== 'same') context.print(render(shown(result)));
   if (results.length === 0) {
     context.print(`${colors.yellow('?')} there is no vector to play again: the run had none`);
     return exitCodes.inconclusive;

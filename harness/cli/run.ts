@@ -4,6 +4,7 @@ import { openImage } from '../../images/images.js';
 import { renderTerminal } from '../../reports/terminal.js';
 import { atOnce } from '../base/at-once.js';
 import { InputError } from '../base/errors.js';
+import { printedJson } from '../base/visible.js';
 import { lineToType } from '../base/shell-line.js';
 import { describeIsolation, isolation } from '../ovs/isolation.js';
 import { versionOf } from '../ovs/version.js';
@@ -65,7 +66,7 @@ export async function run(context: Context, names: readonly string[], options: R
   });
   const { report } = record;
   const left = await leaveBehind(context.root, record, logs, options.report);
-  context.print(options.json === true ? JSON.stringify(report, null, 2) : [renderTerminal(report), ...left.lines].join('\n'));
+  context.print(options.json === true ? printedJson(report) : [renderTerminal(report), ...left.lines].join('\n'));
   for (const refused of left.refused) complainOf(refused, context);
   if (kept !== undefined) await (await import('./keep.js')).hold(context, kept, image);
   else if (options.keep === true) context.print('\nkept: nothing, for no switches came up');

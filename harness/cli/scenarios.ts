@@ -33,7 +33,7 @@ export async function loadScenario(root: string, name: string): Promise<Scenario
 async function importScenario(file: string, name: string): Promise<Scenario> {
   const module = (await loadModule(file, name)) as { readonly default?: unknown };
   const wrong = whatIsWrong(module.default, name);
-  if (wrong !== undefined) throw new InputError(`${name} has no scenario as its default export; expected: export default defineScenario({ name, title, axes, topology, controlPlane, vectors, intent })\n${wrong}`, { file });
+  if (wrong !== undefined) throw new InputError([`${name} has no scenario as its default export; expected: export default defineScenario({ name, title, axes, topology, controlPlane, vectors, intent })`, ...wrong.split('\n')], { file });
   return guarded(module.default as Scenario, name);
 }
 

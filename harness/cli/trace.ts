@@ -1,6 +1,7 @@
 /** `flowbed trace`: what the model alone makes of packets, out of dumps of a switch. */
 import { renderScript } from '../../reports/script.js';
 import { renderTrace } from '../../reports/trace.js';
+import { printedJson } from '../base/visible.js';
 import { InputError, Unsupported } from '../base/errors.js';
 import { scriptDocument, traceDocument } from '../trace/document.js';
 import { playScript } from '../trace/script/play.js';
@@ -23,13 +24,13 @@ export async function trace(context: Context, words: readonly string[], options:
     const { into, stimuli } = await readRequest(words, options, context.say);
     const asked = options.whyNot === undefined ? undefined : findFlow(options.whyNot, into, words.length === 2 ? words[0] : undefined);
     const told = tracePackets(into.plan, stimuli).map((result) => tell(result, asked === undefined ? undefined : whyNot(asked, result.translations)));
-    if (options.json === true) context.print(JSON.stringify(traceDocument(told, options.pcap === undefined ? 'one packet' : 'packets'), null, 2));
+    if (options.json === true) context.print(printedJson(traceDocument(told, options.pcap === undefined ? 'one packet' : 'packets')));
     else told.forEach((packet, index) => context.print(`${told.length === 1 ? '' : `${index === 0 ? '' : '\n'}packet ${index + 1} of ${told.length}\n\n`}${renderTrace(packet)}`));
     if (told.length === 0 && options.json !== true) context.print('there are no packets');
     return told.some(({ refused }) => refused !== undefined) ? exitCodes.inconclusive : exitCodes.conforms;
   } catch (error) {
     if (!(error instanceof Unsupported)) throw error;
-    context.print(options.json === true ? JSON.stringify({ refused: error.message }, null, 2) : `? ${error.message}`);
+    context.print(options.json === true ? printedJson({ refused: error.message }) : `? ${error.message}`);
     return exitCodes.inconclusive;
   }
 }
@@ -37,6 +38,6 @@ export async function trace(context: Context, words: readonly string[], options:
 async function traceScript(context: Context, words: readonly string[], options: TraceOptions): Promise<number> {
   if (options.whyNot !== undefined) throw new InputError('--why-not is about one packet, not about a script');
   const told = playScript(await readScriptRequest(words, options, context.say)).map(tellStep);
-  context.print(options.json === true ? JSON.stringify(scriptDocument(told), null, 2) : renderScript(told));
+  context.print(options.json === true ? printedJson(scriptDocument(told)) : renderScript(told));
   return told.some((step) => refusalOf(step) !== undefined) ? exitCodes.inconclusive : exitCodes.conforms;
 }

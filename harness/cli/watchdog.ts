@@ -7,6 +7,7 @@ import { closeSync, openSync, writeSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { formatPlace, InputError } from '../base/errors.js';
+import { visible } from '../base/visible.js';
 import { exitCodes } from './context.js';
 import { endNow } from './ends.js';
 import { asWritten, isScenarioCode, type Frame } from './scenario-code.js';
@@ -63,7 +64,7 @@ function endIfScenario(frames: readonly Frame[]): void {
 /** Nothing else comes to stderr behind them: Node.js would tell there of the debugger that has halted the program. */
 function lastWords(text: string): void {
   try {
-    writeSync(2, `${text}\n`);
+    writeSync(2, `${visible(text)}\n`);
     closeSync(2);
     openSync('/dev/null', 'w'); // the lowest number that is free, which is 2
   } catch {

@@ -1,7 +1,9 @@
 /** The process that does what was asked, under one that listens to signals (supervise.ts): its streams, its exit code. */
 import { fileURLToPath } from 'node:url';
+import { printable } from '../base/colors.js';
 import { createTeardown } from '../base/teardown.js';
 import { outliveTerminals } from '../base/terminals.js';
+import { onOneLine, visible } from '../base/visible.js';
 import { carryOut, report } from './commands.js';
 import type { Context } from './context.js';
 import { endNow, guardEnds } from './ends.js';
@@ -17,17 +19,18 @@ function createContext(): Context {
   return {
     print: (text) => {
       clear();
-      if (!muted) process.stdout.write(`${text}\n`);
+      if (!muted) process.stdout.write(`${printable(text)}\n`);
     },
     say: (line) => {
       clear();
       if (muted) return;
       replaceable = process.stderr.isTTY;
-      process.stderr.write(replaceable ? line.slice(0, (process.stderr.columns || Infinity) - 1) : `${line}\n`);
+      const told = onOneLine(line);
+      process.stderr.write(replaceable ? told.slice(0, (process.stderr.columns || Infinity) - 1) : `${told}\n`);
     },
     complain: (line) => {
       clear();
-      process.stderr.write(`${line}\n`);
+      process.stderr.write(`${visible(line)}\n`);
     },
     mute: () => (muted = true),
     teardown: createTeardown(),

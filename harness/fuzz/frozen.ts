@@ -52,7 +52,7 @@ function hexOf(frame: Uint8Array): string {
 /** @throws InputError for a file that is none. */
 export function parseFrozen(text: string, file: string): FrozenCase {
   const result = shape.safeParse(readJson(text, file));
-  if (!result.success) throw new InputError(z.prettifyError(result.error), { file });
+  if (!result.success) throw new InputError(z.prettifyError(result.error).split('\n'), { file });
   const { frames = [], steps = frames.map((frame) => ({ kind: 'packet' as const, ...frame })), ...rest } = result.data;
   return { ...rest, steps: steps.map((each): CaseStep => (each.kind === 'packet' ? { ...each, frame: Uint8Array.from(Buffer.from(each.frame, 'hex')) } : each)) };
 }

@@ -11,7 +11,7 @@ export interface TopologyProblem {
 /** @throws InputError naming everything that is wrong with the topology, a line each. */
 export function checkTopology(topology: Topology): void {
   const problems = topologyProblems(topology);
-  if (problems.length > 0) throw new InputError(problems.map(({ path, message }) => `topology "${topology.name}": ${formatPath(path)}: ${message}`).join('\n'));
+  if (problems.length > 0) throw new InputError(problems.map(({ path, message }) => `topology "${topology.name}": ${formatPath(path)}: ${message}`));
 }
 
 /** What stands against this network existing; empty when nothing does. Malformed values first: the rest cannot be judged before. */

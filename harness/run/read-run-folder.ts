@@ -45,7 +45,7 @@ const misfitsListed = 10;
 function changed(folder: string, wrong: readonly Misfit[]): InputError {
   const listed = wrong.slice(0, misfitsListed).map(({ file, what }) => `${join(folder, file)}: ${what}`);
   const more = wrong.length > misfitsListed ? [`and ${wrong.length - misfitsListed} more`] : [];
-  return new InputError([`the folder of this run was changed after the run wrote it, so that nothing can be told from it; run it anew`, ...listed, ...more].join('\n'));
+  return new InputError([`the folder of this run was changed after the run wrote it, so that nothing can be told from it; run it anew`, ...listed, ...more]);
 }
 
 async function textOf(folder: string, name: string): Promise<string> {
@@ -59,7 +59,7 @@ async function textOf(folder: string, name: string): Promise<string> {
 
 function parsed<Schema extends z.ZodType>(folder: string, name: string, text: string, schema: Schema): z.output<Schema> {
   const file = join(folder, name);
-  const refused = (message: string) => new InputError(message, { file });
+  const refused = (message: string | readonly string[]) => new InputError(message, { file });
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -67,6 +67,6 @@ function parsed<Schema extends z.ZodType>(folder: string, name: string, text: st
     throw refused(`not JSON: ${error instanceof Error ? error.message : String(error)}`);
   }
   const read = schema.safeParse(value);
-  if (!read.success) throw refused(`not as this version of flowbed writes it:\n${z.prettifyError(read.error)}`);
+  if (!read.success) throw refused(['not as this version of flowbed writes it:', ...z.prettifyError(read.error).split('\n')]);
   return value as z.output<Schema>; // as it was written: keys are in the order of the file
 }

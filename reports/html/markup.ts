@@ -1,4 +1,5 @@
-/** Markup with everything escaped that is not markup itself. */
+/** Markup with everything escaped that is not markup itself, or that would turn the direction of what is read. */
+import { visible } from '../../harness/base/visible.js';
 
 /** A piece of markup that is safe to put into a page as it is. */
 export interface Markup {
@@ -17,7 +18,7 @@ export function raw(markup: string): Markup {
 }
 
 function render(content: Content): string {
-  if (typeof content === 'string') return content.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+  if (typeof content === 'string') return visible(content).replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
   if (typeof content === 'number') return String(content);
   if ('markup' in content) return content.markup;
   return content.map(render).join('');

@@ -1,5 +1,6 @@
 /** What the page's script works on: the view of a run with every text, flow and path once, so that thousands of vectors fit. */
 import { deflateRawSync } from 'node:zlib';
+import { shownInPage } from '../../harness/base/visible.js';
 import { flowKey } from '../../harness/compare/counters.js';
 import { formatFlowId, type FlowId } from '../../harness/nouns/switching.js';
 import type { Difference, VerdictKind } from '../../harness/nouns/verdict.js';
@@ -125,7 +126,7 @@ export function pageData({ scenarios }: RunView): PageData {
 
 /** Deflated, in base64: what a page can carry in a script element. */
 export function packed(data: PageData): string {
-  return deflateRawSync(JSON.stringify(data), { level: 9 }).toString('base64');
+  return deflateRawSync(JSON.stringify(shownInPage(data)), { level: 9 }).toString('base64');
 }
 
 function scenarioData({ report, parties, vectors }: ScenarioView, text: (words: string) => Text, changes: Changes | undefined): ScenarioData {
