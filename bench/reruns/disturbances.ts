@@ -15,6 +15,7 @@ interface Span {
 
 /** Longer than a run takes where nothing is slow. */
 const windowMs = 12_000;
+const latestFirstMs = 8_000;
 const betweenChangesMs = { shortest: 50, longest: 200 } as const;
 const stops = { fewest: 3, most: 8, latestMs: 5_000 } as const;
 /** A run whose own folder has no room while its switches come up can have no verdict. */
@@ -25,6 +26,15 @@ export function disturbancesOf(seed: number, run: number): readonly Disturbance[
   const random = randomFor(seed, `disturbances of run ${run}`);
   return [...changesOfNetwork(random, run), ...stopsOfDaemons(random), filling(random)]
     .toSorted((a, b) => a.atMs - b.atMs);
+}
+
+/**
+ * The same, but for changes of the network before a moment that is drawn: where switches share the
+ * network, one that comes before they are up spares them all that come after (sim/underlay.ts).
+ */
+export function withLaterChanges(seed: number, run: number): readonly Disturbance[] {
+  const firstMs = randomFor(seed, `first change of run ${run}`).integer(0, latestFirstMs);
+  return disturbancesOf(seed, run).filter(({ kind, atMs }) => kind !== 'network' || atMs >= firstMs);
 }
 
 function changesOfNetwork(random: Random, run: number): readonly Disturbance[] {

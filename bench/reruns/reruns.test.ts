@@ -3,7 +3,7 @@
  * that did not. Method: what is drawn, and tallies of runs that are written down here.
  */
 import t from 'tap';
-import { disturbancesOf } from './disturbances.js';
+import { disturbancesOf, withLaterChanges } from './disturbances.js';
 import type { Rerun } from './rerun.js';
 import { isSound, tally } from './tally.js';
 
@@ -21,6 +21,15 @@ void t.test('what goes on beside a run follows from the seed and its number', (t
     const names = disturbance.come.matchAll(/\b[vw]\d+x\d+\b/g);
     for (const [name] of names) if (name.length > 15) t.fail(`${name} is no name of a link`);
   }
+  t.end();
+});
+
+void t.test('changes of a network that switches share begin at a drawn moment', (t) => {
+  const first = (run: number) => withLaterChanges(1, run).find(({ kind }) => kind === 'network')?.atMs ?? 0;
+  const moments = Array.from({ length: 50 }, (_, run) => first(run));
+  t.equal(Math.min(...moments) < 1_000 && Math.max(...moments) > 7_000, true);
+  const others = (run: number) => disturbancesOf(1, run).filter(({ kind }) => kind !== 'network');
+  t.strictSame(withLaterChanges(1, 3).filter(({ kind }) => kind !== 'network'), others(3));
   t.end();
 });
 

@@ -14,7 +14,7 @@ import { parseArgs, promisify } from 'node:util';
 import { atOnce } from '../../harness/base/at-once.js';
 import { InputError } from '../../harness/base/errors.js';
 import { within } from '../../harness/base/path-part.js';
-import { disturbancesOf } from './disturbances.js';
+import { disturbancesOf, withLaterChanges } from './disturbances.js';
 import { disturb } from './host.js';
 import { play, rerun, type Rerun } from './rerun.js';
 import { isSound, tally } from './tally.js';
@@ -79,11 +79,12 @@ async function carryOut(campaign: Campaign, folder: string): Promise<number> {
   const done = await resultsIn(campaign);
   const wanted = Array.from({ length: campaign.count }, (_, index) => campaign.first + index);
   const left = wanted.filter((run) => !done.some((other) => other.run === run));
+  const disturbances = campaign.isolation === 'none' ? withLaterChanges : disturbancesOf;
   const results = await atOnce(runsAtOnce, left, async (run): Promise<Rerun> => {
     const project = projects.pop() ?? '';
     const started = performance.now();
     const playing = play(project, variables);
-    const carried = await disturb(host, disturbancesOf(campaign.seed, run), playing);
+    const carried = await disturb(host, disturbances(campaign.seed, run), playing);
     const { printed, ...ended } = await playing;
     projects.push(project);
     const result: Rerun = { run, seed: campaign.seed, isolation: campaign.isolation, ...ended, reasons: [...ended.reasons], ms: Math.round(performance.now() - started), carried: { ...carried } };

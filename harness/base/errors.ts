@@ -46,6 +46,12 @@ export class Unavailable extends Error {
   }
 }
 
+/**
+ * Something outside reached into what was under way. It is put right before the next: nothing beside
+ * what was under way is without a verdict.
+ */
+export class Disturbed extends Unavailable {}
+
 /** The model was asked to interpret something that it does not know. Never skipped in silence. */
 export class Unsupported extends Error {
   override readonly name = 'Unsupported';

@@ -1,5 +1,6 @@
 // Goal: whatever comes and goes in the host's network, a run ends with the verdict and the trace of a
-// quiet one. Method: the compiled program in a network namespace, which stands for the host, while
+// quiet one; where the switches cannot be kept apart from it, with those, or without a verdict and with
+// the true reason. Method: the compiled program in a network namespace, which stands for the host, while
 // links, addresses and routes come and go in it from before its switches come up until it ends.
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -59,5 +60,15 @@ void t.test('a run while the network of its host changes', { skip: refused.code 
     const ended = await start([...host, 'sh', '-c', disturbed, 'sh', ...run]);
     t.equal(ended.code, 0, ended.stderr);
     t.match(told(ended), { verdict: 'conforms', traceHash, isolation: { network: 'own' } });
+  });
+
+  await t.test('switches that share it are told anew what it made them forget', async (t) => {
+    const ended = await start([...host, 'sh', '-c', disturbed, 'sh', ...run], { FLOWBED_ISOLATION: 'none' });
+    const report = told(ended);
+    t.match(report.isolation, { network: 'shared with the host', why: 'FLOWBED_ISOLATION=none' });
+    if (ended.code === 0) return void t.match(report, { verdict: 'conforms', traceHash });
+    t.equal(ended.code, 3, ended.stderr);
+    const left = report.scenarios.flatMap(({ vectors }) => vectors).filter(({ verdict }) => verdict !== 'conforms');
+    for (const { inconclusive } of left) t.match(inconclusive, { cause: /^a link, an address or a route of this machine came or went/ });
   });
 });

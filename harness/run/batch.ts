@@ -22,6 +22,7 @@ export async function judgeBatch(stage: Stage, real: Switches, vectors: readonly
   const { plan, model, seed } = stage;
   const planned = vectors.map((vector) => passesOf(stage, vector));
   const played = await playBatch(model, real, plan, vectors.map(({ id }, index) => ({ id, passes: planned[index] ?? [] })), seed);
+  if (played.kind === 'parted') await real.counts(); // it throws where they were disturbed
   if (played.kind !== 'alike') return played;
   const judged: Judged[] = [];
   for (const [index, vector] of vectors.entries()) {

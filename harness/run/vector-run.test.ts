@@ -3,7 +3,7 @@
 import t from 'tap';
 import encap from '../../scenarios/antrea/encap.js';
 import { sha256 } from '../base/digest.js';
-import { Unavailable } from '../base/errors.js';
+import { Disturbed, Unavailable } from '../base/errors.js';
 import { openModel } from '../testbeds/model/model.js';
 import type { Switches } from '../testbeds/testbed.js';
 import type { ScenarioReport } from './report.js';
@@ -38,6 +38,38 @@ void t.test('the trace hash', async (t) => {
   t.notSame(forgetful.traceHash, traceHash, 'and what is remembered');
   const gone = await run(() => ({ state: () => Promise.reject(new Unavailable('gone')) }));
   t.equal(gone.traceHash, sha256(''), 'where there is no verdict nothing was observed');
+});
+
+void t.test('switches that were disturbed go on with the next vector', async (t) => {
+  const ids = ['ping/p1/p4', 'ping/p4/p1', 'udp/p1/p4'];
+  /** Frames are lost from the `nth` reset on, and it is told with the counts. */
+  const disturbedAt = async (nth: number, error: Unavailable) => await runScenario(encap, { nodes: '2', tunnel: 'geneve' }, {
+    seed: 1, nowMs: () => 0, only: ({ id }) => ids.includes(id), depth: 'cold',
+    openReal: (plan) => {
+      const model = openModel(plan);
+      let resets = 0;
+      let isDisturbed = false;
+      return Promise.resolve({
+        ...model,
+        lookups: () => ({ hit: model.traces().length, missed: 0 }),
+        reset: async () => { isDisturbed = false; resets++; await model.reset(); },
+        call: async (calls) => {
+          isDisturbed = resets === nth;
+          const steps = await model.call(calls);
+          return isDisturbed ? steps.map(() => ({ outputs: [] })) : steps;
+        },
+        counts: async () => {
+          if (isDisturbed) throw error;
+          return await model.counts();
+        },
+      });
+    },
+  });
+  const verdicts = async (nth: number, error: Unavailable) =>
+    (await disturbedAt(nth, error)).report.vectors.map(({ verdict, inconclusive }) => inconclusive?.cause ?? verdict);
+  t.strictSame(await verdicts(2, new Disturbed('disturbed')), ['conforms', 'disturbed', 'conforms']);
+  t.strictSame(await verdicts(3, new Disturbed('disturbed')), ['conforms', 'conforms', 'disturbed']);
+  t.strictSame(await verdicts(2, new Unavailable('gone')), ['conforms', 'gone', 'gone'], 'those that failed do not');
 });
 
 void t.test('what comes out late belongs to the last pass, and to no instant of it', async (t) => {

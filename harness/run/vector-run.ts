@@ -1,5 +1,6 @@
 /** Vectors, one after the other, on the model and on real switches in step. */
-import { Unsupported } from '../base/errors.js';
+import { allOver } from '../base/all-over.js';
+import { Disturbed, Unsupported } from '../base/errors.js';
 import { attempt } from '../base/outcome.js';
 import { turn } from '../base/turn.js';
 import { compareProgram } from '../compare/program.js';
@@ -38,7 +39,7 @@ export interface Judged {
 
 /**
  * Switches that failed once are not trusted again: what comes after stays open, and nothing is tried
- * twice. `gone` tells why, where they did.
+ * twice. `gone` tells why, where they did. Those that were disturbed are put right by the next reset.
  */
 export async function judgeUnits(
   stage: Stage,
@@ -51,13 +52,13 @@ export async function judgeUnits(
   const judgeOne = async (vector: TestVector): Promise<Judged> => {
     if (gone !== undefined) return await leftOpen(stage, vector, gone);
     const outcome = await attempt(() => judgeVector(stage, real, vector, ports)).catch(whatIsUnknown);
-    if (outcome.kind === 'unavailable') gone = inconclusive(outcome.cause);
+    if (outcome.kind === 'unavailable' && !(outcome.cause instanceof Disturbed)) gone = inconclusive(outcome.cause);
     else stage.onJudged();
     return outcome.kind === 'ok' ? outcome.value : await leftOpen(stage, vector, inconclusive(outcome.cause));
   };
   for (const unit of units) {
     const played = unit.length === 1 || gone !== undefined ? undefined : await attempt(() => judgeBatch(stage, real, unit, ports)).catch(whatIsUnknown);
-    if (played?.kind === 'unavailable') gone = inconclusive(played.cause);
+    if (played?.kind === 'unavailable' && !(played.cause instanceof Disturbed)) gone = inconclusive(played.cause);
     const outcome = played?.kind === 'ok' ? played.value : undefined;
     if (outcome?.kind === 'conforms') {
       judged.push(...outcome.judged);
@@ -97,7 +98,7 @@ async function judgeVector(stage: Stage, real: Switches, vector: TestVector, por
   const planned = passesOf(stage, vector);
   const played = await playInStep(model, real, plan, vector.id, planned, seed);
   const predicted: Aftermath = { counts: await model.counts(), state: await model.state() };
-  const [counts, state, strays] = await Promise.all([real.counts(), real.state(), real.strays()]);
+  const [counts, state, strays] = await allOver([real.counts(), real.state(), real.strays()]);
   const seen: Aftermath = { counts, state };
   const passes = withStrays(played.passes, strays).map((pass) => ({ ...pass, intent: expectedIn(stage, pass.pass.stimulus) }));
   const parting = played.parting ?? { modelCounts: predicted.counts, realCounts: seen.counts, traces: model.traces(), earlier: model.traces() };

@@ -14,6 +14,7 @@ import { until } from './condition.js';
 import { attachOperations, awaitedMacs, checkPorts, configured, configureOperations, detachOperations, raise, selectInterfaces, timeoutTransactions } from './configure.js';
 import { setNeighbours } from './neighbours.js';
 import type { PortSocket } from './port-socket.js';
+import { openTunnels, toldAgain } from './underlay.js';
 
 const limitMs = 10_000;
 
@@ -84,33 +85,12 @@ async function configureTracker(plan: NodePlan, vswitchd: Daemon): Promise<void>
   if (tcpSequences === 'not checked') await call('dpctl/ct-disable-tcp-seq-chk');
 }
 
-/** Gives the underlay's bridge its addresses and routes, so that native tunnels end there, and waits until they do. */
-async function openTunnels(plan: NodePlan, vswitchd: Daemon): Promise<void> {
-  const { call } = vswitchd.unixctl;
-  for (const { name, underlay } of plan.bridges) {
-    if (underlay === undefined) continue;
-    for (const { ip, prefixLength } of [underlay, ...(underlay.ipv6 === undefined ? [] : [underlay.ipv6])]) {
-      const family = ip.includes(':') ? 6 : 4;
-      const block = `${ip}/${prefixLength}`;
-      await call(`netdev-dummy/ip${family}addr`, name, block);
-      await call('ovs/route/add', block, name);
-      if (!plan.bridges.some(({ ports }) => ports.some(({ kind }) => kind === 'tunnel'))) continue;
-      await until(`${vswitchd.name} to end tunnels at ${ip}`, limitMs, async () => {
-        const ends = await call('tnl/ports/show', '-v');
-        return ends.includes(`ipv${family}(dst=${ip},`) ? [] : [ends.trim()];
-      });
-    }
-    for (const { destination, gateway, mark } of underlay.routes ?? []) {
-      await call('ovs/route/add', destination, name, ...(gateway === undefined ? [] : [gateway]), ...(mark === undefined ? [] : [`pkt_mark=${mark}`]));
-    }
-  }
-}
-
 /**
  * Asks the switch itself whether it can build the headers of the planned tunnels: it makes ports of types that its
  * userspace datapath cannot send through, and would drop every packet.
  */
-async function checkTunnels(plan: NodePlan, { name, unixctl }: Daemon): Promise<void> {
+async function checkTunnels(plan: NodePlan, vswitchd: Daemon): Promise<void> {
+  const { name, unixctl } = vswitchd;
   await setNeighbours(plan, unixctl);
   const known = plan.bridges.flatMap(({ underlay }) => underlay?.neighbours ?? []);
   for (const bridge of plan.bridges) {
@@ -120,12 +100,18 @@ async function checkTunnels(plan: NodePlan, { name, unixctl }: Daemon): Promise<
       // Of one that is not known it would ask, and somebody would answer.
       const neighbour = remote === 'flow' ? known.find(({ ip }) => !ip.includes(':')) : known.find(({ ip }) => ip === remote);
       if (neighbour === undefined) continue;
-      const told = await unixctl.call('ofproto/trace-packet-out', bridge.name, 'ip', `set_field:${neighbour.ip}->${neighbour.ip.includes(':') ? 'tun_ipv6_dst' : 'tun_dst'},output:${port.ofport}`);
-      const [, why] = />> (native tunnel header build.*)/.exec(told) ?? [];
+      const trace = () => unixctl.call('ofproto/trace-packet-out', bridge.name, 'ip', `set_field:${neighbour.ip}->${neighbour.ip.includes(':') ? 'tun_ipv6_dst' : 'tun_dst'},output:${port.ofport}`);
+      let told = await trace();
+      if (whyNoHeader(told) !== undefined && await toldAgain(plan, vswitchd)) told = await trace();
+      const why = whyNoHeader(told);
       if (why === undefined) continue;
       throw new Unavailable(`${name} cannot tunnel by ${port.tunnel}: ${why}`, ['use a type of tunnel that the userspace datapath has: geneve, vxlan, gre'], told.split('\n').filter((line) => /(->|>>) /.test(line)).map((line) => line.trim()));
     }
   }
+}
+
+function whyNoHeader(trace: string): string | undefined {
+  return />> (native tunnel header build.*)/.exec(trace)?.[1];
 }
 
 /**

@@ -1,4 +1,5 @@
 /** One node of the sim testbed: real daemons, with a wire of ours at every port and the clock in our hand. */
+import { allOver } from '../../base/all-over.js';
 import { assert, assertNever } from '../../base/errors.js';
 import type { NodePlan } from '../../nouns/plan.js';
 import type { SwitchState } from '../../nouns/state.js';
@@ -25,6 +26,7 @@ import { revalidationOf } from './revalidation.js';
 import { settlingOf, type ProgramUse } from './settling.js';
 import { parseMacs, parseMulticast } from './state.js';
 import { trafficOf } from './traffic.js';
+import { underlayOf, type Underlay } from './underlay.js';
 import { wireOf } from './wires.js';
 
 export type NodeReconfiguration = Exclude<Reconfiguration, { readonly kind: 'join' | 'leave' }>;
@@ -81,6 +83,7 @@ export async function openNode(plan: NodePlan, image: Image, dir: string, emptyD
 interface Holds {
   readonly wires: PortSocket[];
   readonly controllers: Controllers;
+  readonly underlay: Underlay;
   /** Lets go of the daemons. */
   readonly release: () => Promise<void>;
 }
@@ -99,7 +102,8 @@ async function connect(plan: NodePlan, vswitch: Vswitch, ofctl: Ofctl, use: Prog
     await vswitch.whileAlive(configure(wires));
     const controllers = await vswitch.whileAlive(connectControllers(plan, vswitch.dir, vswitch.vswitchd));
     closing.push(() => { controllers.close(); });
-    return runningNode(plan, vswitch, ofctl, use, { wires, controllers, release });
+    const underlay = await underlayOf(plan, vswitch.vswitchd);
+    return runningNode(plan, vswitch, ofctl, use, { wires, controllers, underlay, release });
   } catch (error) {
     await release();
     await vswitch.stop();
@@ -107,7 +111,7 @@ async function connect(plan: NodePlan, vswitch: Vswitch, ofctl: Ofctl, use: Prog
   }
 }
 
-function runningNode(planned: NodePlan, vswitch: Vswitch, ofctl: Ofctl, use: ProgramUse, { wires, controllers, release }: Holds): SimNode {
+function runningNode(planned: NodePlan, vswitch: Vswitch, ofctl: Ofctl, use: ProgramUse, { wires, controllers, underlay, release }: Holds): SimNode {
   let plan = planned;
   const { unixctl } = vswitch.vswitchd;
   const { call } = unixctl;
@@ -217,6 +221,7 @@ function runningNode(planned: NodePlan, vswitch: Vswitch, ofctl: Ofctl, use: Pro
       return node;
     },
     reset: async () => {
+      if (await underlay.restore()) touched = 'yes';
       if (touched === 'no') return;
       const wasVolatile = programs.isVolatile();
       const flows = wasVolatile && !(await counting.areSame()) ? 'others' : 'the same';
@@ -240,7 +245,7 @@ function runningNode(planned: NodePlan, vswitch: Vswitch, ofctl: Ofctl, use: Pro
     },
     counts: async () => {
       if (touched === 'no') return counting.none();
-      const counts = await counting.since();
+      const [counts] = await allOver([counting.since(), underlay.check()]);
       touched = 'counted';
       return counts;
     },

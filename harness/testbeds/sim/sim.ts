@@ -1,6 +1,7 @@
 /** The default testbed: real ovs-vswitchd and ovsdb-server for every node, without privilege, in virtual time. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { allOver } from '../../base/all-over.js';
 import { atOnce } from '../../base/at-once.js';
 import { assert, assertNever, unknownName } from '../../base/errors.js';
 import type { Teardown } from '../../base/teardown.js';
@@ -138,7 +139,7 @@ function runningSim(nodes: SimNode[], image: Image, options: SimOptions, dir: st
       assert(!isReconfigured, 'no reset takes back what was reconfigured');
       await Promise.all(nodes.map((node) => node.reset()));
     },
-    counts: async () => (await Promise.all(nodes.map((node) => node.counts()))).flat(),
+    counts: async () => (await allOver(nodes.map((node) => node.counts()))).flat(),
     purge: async () => void (await Promise.all(nodes.map((node) => node.purge()))),
     state: async () => joinStates(await Promise.all(nodes.map((node) => node.state()))),
     lookups: () => nodes.map((node) => node.lookups()).reduce((sum, { hit, missed }) => ({ hit: sum.hit + hit, missed: sum.missed + missed }), { hit: 0, missed: 0 }),
