@@ -6,6 +6,8 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import t from 'tap';
 import { InputError, Unavailable } from '../harness/base/errors.js';
+import { here } from '../harness/ovs/owner.js';
+import { unfinishedPrefix } from '../harness/ovs/unfinished.js';
 import { imageFolder, openImage } from './images.js';
 import { programs } from './programs.js';
 import { systemImage } from './system.js';
@@ -34,7 +36,7 @@ async function build(): Promise<Built> {
 
 void t.test('two builders at once and a half-built leftover of a dead one', { timeout: buildLimitMs }, async (t) => {
   const folder = (await imageFolder('trixie'))?.folder ?? '';
-  const leftover = `${folder}.unfinished-4194303-1-abcdef`;
+  const leftover = `${folder}${unfinishedPrefix({ pid: 4194303, startTime: '1', place: here() })}abcdef`;
   await mkdir(join(leftover, 'root'), { recursive: true });
   const [first, second] = await Promise.all([build(), build()]);
   t.same(first, second, 'both have the same image');

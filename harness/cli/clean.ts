@@ -2,30 +2,42 @@ import { join } from 'node:path';
 import { cacheFolder } from '../../images/cache.js';
 import { InputError } from '../base/errors.js';
 import { findLeftovers, removeLeftover } from '../ovs/leftovers.js';
-import { isAlive, type Owner } from '../ovs/owner.js';
+import { here, isAlive, type Owner } from '../ovs/owner.js';
 import { removeUnfinished } from '../ovs/unfinished.js';
 import { removeOldRuns } from '../run/run-folder.js';
 import type { Context } from './context.js';
 
 const dayMs = 24 * 60 * 60 * 1000;
 
+export interface CleanOptions {
+  /** Days. */
+  readonly olderThan?: string;
+  readonly elsewhere?: boolean;
+}
+
 /**
- * Removes what this user's dead runs left behind: daemons, their folders, half-made images and run folders; with
- * `olderThan`, runs older than that many days as well. Never touches a live run.
+ * Removes what this user's dead runs left behind: daemons, their folders, half-made images and run
+ * folders; with `olderThan`, runs older than that many days as well. Never touches a live run. What is
+ * of another machine, of another start of this one, or of another namespace that shares the folder,
+ * is named, and with `elsewhere` removed.
  * @returns the exit code, always 0.
  */
-export async function clean({ print, root }: Context, { olderThan }: { readonly olderThan?: string } = {}): Promise<number> {
+export async function clean({ print, root }: Context, { olderThan, elsewhere = false }: CleanOptions = {}): Promise<number> {
   if (olderThan !== undefined && !/^\d+(\.\d+)?$/.test(olderThan)) throw new InputError(`--older-than: expected a number of days, got "${olderThan}"`);
   const removed: string[] = [];
-  for (const leftover of await findLeftovers()) {
+  const foreign = await findLeftovers('elsewhere');
+  for (const leftover of [...await findLeftovers(), ...(elsewhere ? foreign : [])]) {
     await removeLeftover(leftover);
     removed.push(`${leftover.dir}${leftover.processes.length === 0 ? '' : `, killed its processes ${leftover.processes.join(', ')}`}`);
   }
-  const isDead = async (owner: Owner) => !(await isAlive(owner));
-  for (const folder of await removeUnfinished(cacheFolder(), isDead)) removed.push(`the half-made image ${folder}`);
-  for (const folder of await removeUnfinished(join(root, 'runs'), isDead)) removed.push(`the half-written run ${folder}`);
+  const isOver = async (owner: Owner) => (owner.place === here() ? !(await isAlive(owner)) : elsewhere);
+  for (const folder of await removeUnfinished(cacheFolder(), isOver)) removed.push(`the half-made image ${folder}`);
+  for (const folder of await removeUnfinished(join(root, 'runs'), isOver)) removed.push(`the half-written run ${folder}`);
   if (olderThan !== undefined) for (const number of await removeOldRuns(root, Number(olderThan) * dayMs, Date.now())) removed.push(`run ${number}`);
   for (const what of removed) print(`removed ${what}`);
-  if (removed.length === 0) print('nothing was left behind');
+  const left = elsewhere ? [] : foreign;
+  for (const { dir } of left) print(`left ${dir}: a run on another machine, in a container, or before this machine was started anew`);
+  if (left.length > 0) print('  - where none of them goes on any more: ./flowbed clean --elsewhere');
+  if (removed.length + left.length === 0) print('nothing was left behind');
   return 0;
 }

@@ -2,6 +2,7 @@
 import { Command, CommanderError } from 'commander';
 import { InputError, Unsupported, type Unavailable } from '../base/errors.js';
 import { refusedByMachine } from '../base/refused.js';
+import type { CleanOptions } from './clean.js';
 import { exitCodes, type Context } from './context.js';
 import type { RunOptions } from './points.js';
 import type { FuzzOptions } from './fuzz.js';
@@ -113,7 +114,8 @@ function defineCommands(context: Context, finish: (code: number) => void): Comma
     .command('clean')
     .description('remove what dead runs left behind')
     .option('--older-than <days>', 'remove run folders older than that, too')
-    .action(async (options: { olderThan?: string }) => finish(await (await import('./clean.js')).clean(context, options)));
+    .option('--elsewhere', 'remove what runs left on other machines or in containers, too')
+    .action(async (options: CleanOptions) => finish(await (await import('./clean.js')).clean(context, options)));
   program
     .command('selftest')
     .description('plant faults in real switches and in the compiler, and see whether each is caught')

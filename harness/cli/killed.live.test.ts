@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
 import { randomFor } from '../base/random.js';
-import { thisProcess, type Owner } from '../ovs/owner.js';
+import { here, thisProcess, type Owner } from '../ovs/owner.js';
 import { unfinishedPrefix } from '../ovs/unfinished.js';
 import { runReport } from '../run/report.js';
 import { readRunFolder } from '../run/read-run-folder.js';
@@ -134,7 +134,7 @@ void t.test(`${victims} moments`, async (t) => {
 
   const [dead = 0] = withTraces;
   const halfWritten = async (owner: Owner) => await mkdtemp(join(project, 'runs', unfinishedPrefix(owner)));
-  const [left, going] = [await halfWritten({ pid: dead, startTime: '1' }), await halfWritten(await thisProcess())];
+  const [left, going] = [await halfWritten({ pid: dead, startTime: '1', place: here() }), await halfWritten(await thisProcess())];
   t.match(await flowbed([main, 'clean']), { code: 0, stdout: `removed the half-written run ${left}` });
   await access(going);
   const numbers = (await readdir(join(project, 'runs'))).filter((name) => !name.startsWith('.')).map(Number).sort((a, b) => a - b);

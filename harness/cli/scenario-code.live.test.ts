@@ -10,7 +10,7 @@ import { atOnce } from '../base/at-once.js';
 
 const main = fileURLToPath(new URL('main.js', import.meta.url));
 const folder = t.testdir({});
-const temporary = await mkdtemp('/tmp/scenario-code-');
+const temporary = await mkdtemp('/tmp/scenario-');
 t.teardown(() => rm(temporary, { recursive: true }));
 
 interface Wrong {

@@ -6,6 +6,7 @@ import { spawn, type StdioOptions } from 'node:child_process';
 import { writeSync } from 'node:fs';
 import { constants } from 'node:os';
 import { isatty } from 'node:tty';
+import { Unavailable } from '../base/errors.js';
 import { outliveTerminals } from '../base/terminals.js';
 import { dyingWith } from '../ovs/dying-with.js';
 import { answeredForBy, thisProcess, type Owner } from '../ovs/owner.js';
@@ -33,7 +34,11 @@ export async function supervise(root: string, work: string, args: readonly strin
   const heard = new Promise<End>((resolve) => {
     for (const signal of signals) process.on(signal, () => { resolve({ kind: 'ended by', signal }); });
   });
-  const me = await thisProcess();
+  const me = await thisProcess().catch((error: unknown) => {
+    if (!(error instanceof Unavailable)) throw error;
+    complain([error.message, ...error.remedies.map((remedy) => `  - ${remedy}`)].join('\n'));
+    return process.exit(exitCodes.inconclusive);
+  });
   const ended = start(work, args, me);
   const { sweep } = await import('./sweep.js');
   const end = await Promise.race([heard, ended]);

@@ -4,12 +4,16 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { access, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import t, { type Test } from 'tap';
 import { dyingWith } from './dying-with.js';
 import { findLeftovers, removeLeftover } from './leftovers.js';
-import { formatOwner, isAlive, parseOwner, thisProcess } from './owner.js';
+import { formatOwner, here, isAlive, parseOwner, thisProcess } from './owner.js';
 import { createWorkspace, findWorkspaces } from './workspace.js';
+
+const unshare = ['unshare', '--user', '--map-root-user', '--pid', '--fork', '--mount-proc'] as const;
+const tried = spawnSync(unshare[0], [...unshare.slice(1), 'true'], { encoding: 'utf8' });
+const mayNot = tried.status === 0 ? false : `this user may make no namespace: ${tried.stderr}`;
 
 /** A folder of the test's own: a `flowbed clean` that somebody calls meanwhile must not take what is looked for here. */
 async function ownTemporary(t: Test): Promise<string> {
@@ -91,17 +95,18 @@ void t.test('a daemon whose parent has died already is not started', (t) => {
 
 void t.test('what is only named alike is no workspace', async (t) => {
   const temporary = await ownTemporary(t);
-  for (const name of ['flowbed-notes', 'flowbed-0-AbCdEf', 'flowbed-4194304-1', 'flowbed-4194304-1-AbCdEf.bak', 'my-flowbed-4194304-1-AbCdEf']) await mkdir(join(temporary, name));
-  await writeFile(join(temporary, 'flowbed-4194304-2-AbCdEf'), '');
+  const gone = `flowbed-4194304-3-${here()}-AbCdEf`;
+  for (const name of ['flowbed-notes', 'flowbed-0-AbCdEf', 'flowbed-4194304-1', 'flowbed-4194304-1-AbCdEf', `${gone}.bak`, `my-${gone}`]) await mkdir(join(temporary, name));
+  await writeFile(join(temporary, `flowbed-4194304-2-${here()}-AbCdEf`), '');
   t.same((await findWorkspaces()).map(({ dir }) => dir), []);
-  await mkdir(join(temporary, 'flowbed-4194304-3-AbCdEf'));
-  t.same(await findWorkspaces(), [{ dir: join(temporary, 'flowbed-4194304-3-AbCdEf'), owner: 'dead' }], 'as a run leaves it that is killed before anything else');
+  await mkdir(join(temporary, gone));
+  t.same(await findWorkspaces(), [{ dir: join(temporary, gone), owner: 'dead' }], 'as a run leaves it that is killed before anything else');
 });
 
 void t.test('a workspace', async (t) => {
   const temporary = await ownTemporary(t);
   const workspace = await createWorkspace();
-  t.match(workspace.dir, new RegExp(`^${temporary}/flowbed-${process.pid}-\\d+-\\w{6}$`));
+  t.match(workspace.dir, new RegExp(`^${temporary}/flowbed-${process.pid}-\\w+-${here()}-\\w{6}$`));
   t.ok(Buffer.byteLength(workspace.dir) <= 60, 'has a short path');
   await mkdir(join(workspace.dir, 'node-1'));
   await writeFile(join(workspace.dir, 'node-1/log'), '');
@@ -115,5 +120,37 @@ void t.test('owners', async (t) => {
   t.same(parseOwner(formatOwner(owner)), owner);
   t.equal(await isAlive(owner), true);
   t.equal(await isAlive({ ...owner, startTime: '1' }), false, 'a later process with the same id is another');
-  for (const text of ['', 'x', '12', '12-x', '12-34-56', '0-1']) t.equal(parseOwner(text), undefined, text);
+  t.equal(await isAlive({ ...owner, startTime: '1', place: 'other' }), true, 'nobody here can tell');
+  for (const text of ['', 'x', '12', '12-x', '12-34', '12-34-56', '0-1-abcde', '12-34-ABCDE']) t.equal(parseOwner(text), undefined, text);
+});
+
+void t.test('a run of another namespace that shares the folder is not touched', { skip: mayNot }, async (t) => {
+  const temporary = await ownTemporary(t);
+  const script = `
+    import { createWorkspace } from ${JSON.stringify(new URL('./workspace.js', import.meta.url).href)};
+    console.log(process.pid, (await createWorkspace()).dir);
+    process.stdin.resume();`;
+  const node = [process.execPath, '--input-type=module', '--eval', script];
+  const run = spawn(unshare[0], [...unshare.slice(1), ...node], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const [output] = (await once(run.stdout.setEncoding('utf8'), 'data')) as [string];
+  const [pid = '', dir = ''] = output.trim().split(' ');
+  t.ok(Number(pid) < 10, `it is process ${pid} there`);
+  t.same(await findWorkspaces(), [{ dir, owner: 'elsewhere' }]);
+  t.same(await findLeftovers(), []);
+  t.same(await findLeftovers('elsewhere'), [{ dir, processes: [] }]);
+  run.stdin.end();
+  await once(run, 'exit');
+  t.same(await findWorkspaces(), [{ dir, owner: 'elsewhere' }], 'of its end nothing is known here');
+  t.equal(temporary, dirname(dir));
+});
+
+void t.test('where /proc is that of another namespace', { skip: mayNot }, (t) => {
+  const words = unshare.filter((word) => word !== '--mount-proc');
+  const script = `
+    import { thisProcess } from ${JSON.stringify(new URL('./owner.js', import.meta.url).href)};
+    await thisProcess().catch((error) => console.log(error.message));`;
+  const [file, ...args] = [...words, process.execPath, '--input-type=module', '--eval', script];
+  const { stdout } = spawnSync(file ?? '', args, { encoding: 'utf8' });
+  t.equal(stdout, '/proc shows the processes of another namespace\n');
+  t.end();
 });

@@ -8,9 +8,12 @@ export interface Leftover {
   readonly processes: readonly number[];
 }
 
-/** Leftovers of this user's dead runs; live runs are not among them. */
-export async function findLeftovers(): Promise<readonly Leftover[]> {
-  const dead = (await findWorkspaces()).filter((workspace) => workspace.owner === 'dead');
+/**
+ * Leftovers of this user's dead runs; live runs are not among them.
+ * @param of `elsewhere`: folders of runs of which nobody here can tell whether they live.
+ */
+export async function findLeftovers(of: 'dead' | 'elsewhere' = 'dead'): Promise<readonly Leftover[]> {
+  const dead = (await findWorkspaces()).filter((workspace) => workspace.owner === of);
   if (dead.length === 0) return [];
   const daemons = await findDaemons();
   return dead.map(({ dir }) => ({

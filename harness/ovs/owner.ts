@@ -1,18 +1,49 @@
+import { readFileSync, readlinkSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { assert } from '../base/errors.js';
+import { sha256 } from '../base/digest.js';
+import { Unavailable } from '../base/errors.js';
 
 /** A process that something on disk belongs to. The start time tells it from a later process with the same id. */
 export interface Owner {
   readonly pid: number;
   /** Field 22 of proc_pid_stat(5): clock ticks since the machine started. */
   readonly startTime: string;
+  /** Where these two mean a process: `here`, or another machine, start of it, or namespace. */
+  readonly place: string;
 }
 
-/** Who is running this. */
+let found: string | undefined;
+
+/**
+ * Five characters that tell apart what a folder for temporary files may be shared by: machines and
+ * their starts (random(4), boot_id), namespaces of processes and of time (namespaces(7)).
+ */
+export function here(): string {
+  if (found !== undefined) return found;
+  const start = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+  const namespaces = ['pid', 'time'].map((kind) => {
+    try {
+      return readlinkSync(`/proc/self/ns/${kind}`);
+    } catch {
+      return `no ${kind}`; // Linux before 5.6 has no namespaces of time
+    }
+  });
+  const digest = BigInt(`0x${sha256([start, ...namespaces].join(' ')).slice(0, 15)}`);
+  return (found = digest.toString(36).slice(-placeLength).padStart(placeLength, '0'));
+}
+
+const placeLength = 5;
+
+/**
+ * Who is running this.
+ * @throws Unavailable where /proc numbers processes otherwise than the system does for this one.
+ */
 export async function thisProcess(): Promise<Owner> {
   const owner = await processOwner(process.pid);
-  assert(owner !== undefined, 'this process is not in /proc');
-  return owner;
+  if (owner !== undefined && readlinkSync('/proc/self') === String(process.pid)) return owner;
+  throw new Unavailable('/proc shows the processes of another namespace', [
+    'mount one that shows those of this: unshare --pid --fork --mount-proc',
+  ]);
 }
 
 /** In the environment of a process whose folders are another's, who removes them: `formatOwner` of it. Not handed on to what this process starts. */
@@ -30,20 +61,26 @@ export function answeredForBy(owner: Owner): Readonly<Record<string, string>> {
   return { [answerableVariable]: formatOwner(owner) };
 }
 
-/** Whether the owner still runs. A zombie, which nobody has reaped yet, does not. */
+/**
+ * Whether the owner still runs. A zombie, which nobody has reaped yet, does not. Who is elsewhere may
+ * run: here nobody can tell.
+ */
 export async function isAlive(owner: Owner): Promise<boolean> {
+  if (owner.place !== here()) return true;
   return (await processOwner(owner.pid))?.startTime === owner.startTime;
 }
 
-/** `PID-STARTTIME`, fit for a file's name. */
-export function formatOwner(owner: Owner): string {
-  return `${owner.pid}-${owner.startTime}`;
+/** `PID-STARTTIME-PLACE`, fit for a file's name, and short: the second is in base 36. */
+export function formatOwner({ pid, startTime, place }: Owner): string {
+  return `${pid}-${BigInt(startTime).toString(36)}-${place}`;
 }
 
 /** Reads what `formatOwner` wrote; undefined when it is something else. */
 export function parseOwner(text: string): Owner | undefined {
-  const [, pid, startTime] = /^([1-9]\d*)-(\d+)$/.exec(text) ?? [];
-  return pid === undefined || startTime === undefined ? undefined : { pid: Number(pid), startTime };
+  const match = /^([1-9]\d*)-([0-9a-z]{1,10})-([0-9a-z]{5})$/.exec(text);
+  const [, pid, startTime, place] = match ?? [];
+  if (pid === undefined || startTime === undefined || place === undefined) return undefined;
+  return { pid: Number(pid), startTime: String(Number.parseInt(startTime, 36)), place };
 }
 
 /** The process with this id, if it runs. */
@@ -74,5 +111,5 @@ export async function processStatus(pid: number): Promise<ProcessStatus | undefi
   const [state, ...fields] = text.slice(text.lastIndexOf(')') + 2).split(' ');
   const [flags, startTime] = [fields[5], fields[18]];
   if (startTime === undefined || state === 'Z' || state === 'X') return undefined;
-  return { owner: { pid, startTime }, ending: (Number(flags) & exiting) !== 0 };
+  return { owner: { pid, startTime, place: here() }, ending: (Number(flags) & exiting) !== 0 };
 }

@@ -2,7 +2,7 @@ import { lstat, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Unavailable } from '../base/errors.js';
-import { answerableOwner, formatOwner, isAlive, parseOwner, type Owner } from './owner.js';
+import { answerableOwner, formatOwner, here, isAlive, parseOwner, type Owner } from './owner.js';
 
 /**
  * A folder in which one run's daemons keep sockets, databases and logs: `<tmp>/flowbed-<owner>-<6 characters>`. Its name says
@@ -36,7 +36,8 @@ export function workspaceRoot(): string {
 /** A workspace that is on disk. */
 export interface FoundWorkspace {
   readonly dir: string;
-  readonly owner: 'alive' | 'dead';
+  /** `elsewhere`: on another machine, in another start of this one, or in another namespace. */
+  readonly owner: 'alive' | 'dead' | 'elsewhere';
 }
 
 /** The workspaces of this user, sorted by path. What is only named alike is none. */
@@ -47,7 +48,9 @@ export async function findWorkspaces(): Promise<readonly FoundWorkspace[]> {
     const [, text = ''] = new RegExp(`^${prefix}(.*)-\\w{6}$`).exec(name) ?? [];
     const owner = parseOwner(text);
     if (owner === undefined || !(await isOurFolder(join(root, name)))) continue;
-    found.push({ dir: join(root, name), owner: (await isAlive(owner)) ? 'alive' : 'dead' });
+    const dir = join(root, name);
+    if (owner.place !== here()) found.push({ dir, owner: 'elsewhere' });
+    else found.push({ dir, owner: (await isAlive(owner)) ? 'alive' : 'dead' });
   }
   return found;
 }
@@ -61,7 +64,7 @@ export async function removeWorkspacesOf(owner: Owner): Promise<readonly string[
 }
 
 const prefix = 'flowbed-';
-const rootLengthMax = 60 - `/${prefix}4194304-9999999999-XXXXXX`.length;
+const rootLengthMax = 60 - `/${prefix}4194304-4ldqpdr-place-XXXXXX`.length;
 
 async function isOurFolder(path: string): Promise<boolean> {
   const status = await lstat(path).catch(() => undefined);
