@@ -1,6 +1,7 @@
 /** YAML that people write, with the place of every value kept, so that each complaint can point at what it is about. */
 import { LineCounter, isMap, isNode, isScalar, parseAllDocuments, parseDocument, type Document } from 'yaml';
 import type { z } from 'zod';
+import { aliasProblems } from './yaml-aliases.js';
 import { InputError, assert, formatPlace, unknownName, type Place } from './errors.js';
 
 /** Keys and indices that lead to a value. */
@@ -21,9 +22,13 @@ export interface YamlDocument {
 
 /** The one document of `text`. @throws InputError at the first place that is no YAML; the others follow, a line each. */
 export function readYaml(text: string, file: string): YamlDocument {
+  checkCharacters(text, file);
   const lines = new LineCounter();
-  return located(parseDocument(text, { lineCounter: lines, prettyErrors: false }), lines, file);
+  return located(parseDocument(text, { lineCounter: lines, ...reading }), lines, file);
 }
+
+/** With merge keys (`<<`), as kubectl reads them. */
+const reading = { prettyErrors: false, logLevel: 'error', merge: true } as const;
 
 /** All documents of `text`, as `---` parts them; those without a value are left out. @throws InputError as `readYaml`. */
 export function readYamlDocuments(text: string, file: string): readonly YamlDocument[] {
@@ -47,8 +52,9 @@ function writtenByProgram(text: string): unknown {
 }
 
 function parsedDocuments(text: string, file: string): readonly YamlDocument[] {
+  checkCharacters(text, file);
   const lines = new LineCounter();
-  const parsed = parseAllDocuments(text, { lineCounter: lines, prettyErrors: false });
+  const parsed = parseAllDocuments(text, { lineCounter: lines, ...reading });
   const documents: readonly Document.Parsed[] = Array.isArray(parsed) ? parsed : [];
   return documents.map((document) => located(document, lines, file)).filter(({ value }) => value !== null);
 }
@@ -58,9 +64,29 @@ function located(document: Document, lines: LineCounter, file: string): YamlDocu
     const { line, col } = lines.linePos(offset);
     return { file, line, column: col };
   };
-  if (document.errors.length > 0) throw refusedAt(document.errors.map(({ pos, message }) => ({ place: at(pos[0]), message })));
-  return { value: document.toJS(), placeOf: (problem) => at(offsetOf(document, problem)) };
+  const problems = [...document.errors, ...document.warnings].map(({ pos, message }) => ({ offset: pos[0], message: worded(message) }));
+  const wrong = problems.length > 0 ? problems : aliasProblems(document);
+  if (wrong.length > 0) throw refusedAt(wrong.map(({ offset, message }) => ({ place: at(offset), message })));
+  return { value: document.toJS({ maxAliasCount: -1 }), placeOf: (problem) => at(offsetOf(document, problem)) };
 }
+
+/** What the library says of itself, in words about the text. */
+function worded(message: string): string {
+  if (message.startsWith('Maximum call stack')) return 'nested too deeply: some hundred levels can be read';
+  return message.startsWith('Source contains multiple documents') ? 'a second document begins here, and one is expected' : message;
+}
+
+/** No YAML has them (YAML 1.2.2, 5.1). @throws InputError at the first. */
+function checkCharacters(text: string, file: string): void {
+  const index = text.search(notInYaml);
+  if (index === -1) return;
+  const before = text.slice(0, index).split('\n');
+  const code = text.charCodeAt(index).toString(16).toUpperCase().padStart(4, '0');
+  const what = code === 'FFFD' ? 'a byte that is not UTF-8' : `the control character U+${code}`;
+  throw new InputError(`${what}, which no YAML has: expected text in UTF-8`, { file, line: before.length, column: (before.at(-1)?.length ?? 0) + 1 });
+}
+
+const notInYaml = /[\x00-\x08\x0b\x0c\x0e-\x1f\uFFFD]/;
 
 /** What `schema` makes of the document. @throws InputError naming everything that is wrong, keys that nobody knows first: they tell why others are missing. */
 export function readAs<Schema extends z.ZodType>(document: YamlDocument, schema: Schema, word: (problem: YamlProblem) => string = ({ message }) => message): z.output<Schema> {
@@ -82,9 +108,18 @@ export function refused(document: YamlDocument, problems: readonly YamlProblem[]
 
 /** As `refused`, of places that may be in several files. */
 export function refusedAt(problems: readonly { readonly place: Place; readonly message: string }[]): InputError {
-  const [first, ...others] = problems;
+  const [first, ...others] = problems.slice(0, problemsListed).map(({ place, message }) => ({ place, message: shortened(message) }));
   assert(first !== undefined, 'a refusal without a problem');
-  return new InputError([first.message, ...others.map(({ place, message }) => `${formatPlace(place)}: ${message}`)], first.place);
+  const more = problems.length > problemsListed ? [`and ${problems.length - problemsListed} more`] : [];
+  return new InputError([first.message, ...others.map(({ place, message }) => `${formatPlace(place)}: ${message}`), ...more], first.place);
+}
+
+/** More would bury the first. */
+const problemsListed = 20;
+
+/** A value of any length stands in the middle of what is said about it. */
+function shortened(message: string): string {
+  return message.length <= 1000 ? message : `${message.slice(0, 500)}…${message.slice(-400)}`;
 }
 
 function explain(issue: z.core.$ZodIssue, schema: z.ZodType): readonly YamlProblem[] {

@@ -17,6 +17,7 @@ import { openModel } from '../testbeds/model/model.js';
 import type { Switches } from '../testbeds/testbed.js';
 import { assembled } from './assembled.js';
 import { sealOf, type RunManifest } from './manifest.js';
+import type { Depth } from './passes.js';
 import { readRunFolder } from './read-run-folder.js';
 import type { RunRecord } from './record.js';
 import { writeRunFolder } from './run-folder.js';
@@ -27,15 +28,15 @@ const openReal = (plan: ClusterPlan): Promise<Switches> => {
   return Promise.resolve({ ...model, call: (calls) => model.call(calls, firstOfAll), lookups: () => ({ hit: model.traces().length, missed: 0 }) });
 };
 
-async function runOf(scenario: Scenario, axes: Readonly<Record<string, string>>, ids?: readonly string[]): Promise<RunRecord> {
+async function runOf(scenario: Scenario, axes: Readonly<Record<string, string>>, ids?: readonly string[], depth: Depth = 'all'): Promise<RunRecord> {
   const only = ids === undefined ? {} : { only: ({ id }: { readonly id: string }) => ids.includes(id) };
-  const played = await runScenario(scenario, axes, { seed: 1, nowMs: () => 0, openReal, ...only });
+  const played = await runScenario(scenario, axes, { seed: 1, depth, nowMs: () => 0, openReal, ...only });
   return assembled([played], { again: './flowbed run', seed: 1, backend: 'sim', image: 'trixie', imageDigest: sha256('trixie') });
 }
 
 const alone = ['ping/p1/p2', 'tcp/p1/p4'];
 const together: Scenario = { ...encap, vectors: (topology) => encap.vectors(topology).filter(({ id }) => alone.includes(id)).map((vector) => ({ ...vector, together: 'all' })) };
-const small = await runOf(encap, { nodes: '2', tunnel: 'geneve' }, alone);
+const small = await runOf(encap, { nodes: '2', tunnel: 'geneve' }, alone, 'cold');
 const logs = [{ name: 'point-1/cluster-1/n1/ovs-vswitchd.log', text: 'a line\n' }];
 
 /** Any JSON, to be tampered with. */
@@ -70,11 +71,10 @@ async function refusal(folder: string): Promise<string | undefined> {
 
 void t.test('what was written is read', async (t) => {
   const root = t.testdir({});
-  const cold = await runScenario(together, { nodes: '2', tunnel: 'geneve' }, { seed: 1, depth: 'cold', nowMs: () => 0, openReal });
+  const cold = await runOf(together, { nodes: '2', tunnel: 'geneve' }, undefined, 'cold');
   const none = await runOf(encap, { nodes: '2', tunnel: 'geneve' }, []);
   t.equal(none.report.verdict, 'inconclusive');
-  const runs = [small, await runOf(changes, { tunnel: 'geneve' }), await runOf(together, { nodes: '2', tunnel: 'geneve' }), none,
-    assembled([cold], { again: './flowbed run', seed: 1, backend: 'sim', image: 'trixie', imageDigest: sha256('trixie') })];
+  const runs = [small, await runOf(changes, { tunnel: 'geneve' }), await runOf(together, { nodes: '2', tunnel: 'geneve' }), none, cold];
   for (const [index, run] of runs.entries()) {
     t.equal(await writeRunFolder(root, run, logs), `runs/${index + 1}`);
     t.ok(JSON.stringify(await readRunFolder(root, String(index + 1))) === JSON.stringify(run), `run ${index + 1}, its keys in order`);
