@@ -8,6 +8,7 @@
 import { execFile } from 'node:child_process';
 import { readlink } from 'node:fs/promises';
 import { InputError } from '../base/errors.js';
+import { systemProgram } from './system-program.js';
 
 /** Whether daemons run in network namespaces of their own, and how or why not. */
 export type Isolation =
@@ -27,10 +28,10 @@ interface Way {
  * signal nobody, share no such object, and their sockets must be where this process looks for them.
  */
 export const ways = [
-  { how: 'network namespaces', command: ['unshare', '--net', '--'] },
+  { how: 'network namespaces', command: [systemProgram('unshare'), '--net', '--'] },
   {
     how: 'network namespaces within user namespaces',
-    command: ['unshare', '--user', '--map-current-user', '--net', '--'],
+    command: [systemProgram('unshare'), '--user', '--map-current-user', '--net', '--'],
   },
 ] as const satisfies readonly Way[];
 
@@ -85,7 +86,7 @@ const namespace = '/proc/self/ns/net';
 async function whyNot([file, ...args]: Command): Promise<string | undefined> {
   const there = await new Promise<{ stdout: string; failure?: string }>((resolve) => {
     const env = { PATH: process.env['PATH'], LC_ALL: 'C' };
-    execFile(file, [...args, 'readlink', namespace], { env }, (error, stdout, stderr) => {
+    execFile(file, [...args, systemProgram('readlink'), namespace], { env }, (error, stdout, stderr) => {
       resolve(error === null ? { stdout } : { stdout, failure: stderr.trim() || error.message });
     });
   });

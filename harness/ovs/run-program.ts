@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { shellLine } from '../base/shell-line.js';
 import type { Image, Program } from './image.js';
+import { systemProgram } from './system-program.js';
 import { supervisorMark } from './supervisor.js';
 
 /** How a program ended. `failure` is undefined when it exited with 0, else what it said last, or why it could not run. */
@@ -25,7 +26,7 @@ export async function runProgram(image: Image, program: Program, args: readonly 
  */
 export async function runEach(image: Image, program: Program, calls: readonly (readonly string[])[]): Promise<{ readonly stdouts: readonly string[]; readonly failure: string | undefined }> {
   const lines = calls.map((args) => shellLine([...image.command(program), ...args]));
-  const { stdout, failure } = await execute(['sh', '-c', lines.join(` && printf '\\036' && `)], '');
+  const { stdout, failure } = await execute([systemProgram('sh'), '-c', lines.join(` && printf '\\036' && `)], '');
   return { stdouts: stdout.split(recordSeparator), failure };
 }
 
