@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
+import { turn } from '../base/turn.js';
 import { thisProcess, isAlive, processOwner, type Owner } from '../ovs/owner.js';
 import { descendantsOf } from './descendants.js';
 
@@ -117,6 +118,8 @@ void t.test('a terminal that is closed', async (t) => {
   (started.child.stdio[3] as Readable).resume();
   started.child.kill('SIGKILL');
   await gone;
+  // Its files are closed a moment before it is over.
+  for (const [supervisor] = family; supervisor !== undefined && (await isAlive(supervisor));) await turn();
   await nothingIsLeft(t, started, family);
   t.ok(await isAlive(await thisProcess()), 'and this process is not of that terminal');
 });
