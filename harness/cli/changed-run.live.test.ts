@@ -1,26 +1,13 @@
 // Goal: `replay` and `explain` of a run whose folder was changed say so, exit code 2, and bring nothing up: never is it 'the same again', and never our own bug.
 // Method: the compiled program on a real run of one scenario, whole, and with its folder changed by hand in one way after the other.
-import { execFile } from 'node:child_process';
 import { cp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
+import { flowbedIn } from './flowbed-process.js';
 
-const main = fileURLToPath(new URL('main.js', import.meta.url));
 const elsewhere = t.testdir({});
-
-interface Ended {
-  readonly code: number | string;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-function flowbed(...args: readonly string[]): Promise<Ended> {
-  const env = { ...process.env, NO_COLOR: '1', FORCE_COLOR: undefined };
-  return new Promise((resolve) => {
-    execFile(process.execPath, [main, ...args], { cwd: elsewhere, env, maxBuffer: 1 << 26 }, (error, stdout, stderr) => { resolve({ code: error?.code ?? 0, stdout, stderr }); });
-  });
-}
+const flowbed = (...args: readonly string[]) => flowbedIn(elsewhere, args);
 
 /** Replaces the first of `from` in a file of the folder. */
 const replacing = (name: string, from: RegExp, to: string) => async (folder: string) => {

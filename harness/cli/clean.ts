@@ -3,7 +3,7 @@ import { cacheFolder } from '../../images/cache.js';
 import { InputError } from '../base/errors.js';
 import { findLeftovers, removeLeftover } from '../ovs/leftovers.js';
 import { here, isAlive, type Owner } from '../ovs/owner.js';
-import { removeUnfinished } from '../ovs/unfinished.js';
+import { findUnfinished, removeUnfinished } from '../ovs/unfinished.js';
 import { removeOldRuns } from '../run/run-folder.js';
 import type { Context } from './context.js';
 
@@ -30,13 +30,18 @@ export async function clean({ print, root }: Context, { olderThan, elsewhere = f
     await removeLeftover(leftover);
     removed.push(`${leftover.dir}${leftover.processes.length === 0 ? '' : `, killed its processes ${leftover.processes.join(', ')}`}`);
   }
+  const unfinished = [cacheFolder(), join(root, 'runs')];
   const isOver = async (owner: Owner) => (owner.place === here() ? !(await isAlive(owner)) : elsewhere);
   for (const folder of await removeUnfinished(cacheFolder(), isOver)) removed.push(`the half-made image ${folder}`);
   for (const folder of await removeUnfinished(join(root, 'runs'), isOver)) removed.push(`the half-written run ${folder}`);
   if (olderThan !== undefined) for (const number of await removeOldRuns(root, Number(olderThan) * dayMs, Date.now())) removed.push(`run ${number}`);
   for (const what of removed) print(`removed ${what}`);
-  const left = elsewhere ? [] : foreign;
-  for (const { dir } of left) print(`left ${dir}: a run on another machine, in a container, or before this machine was started anew`);
+  const halfMade = (await Promise.all(unfinished.map(findUnfinished))).flat();
+  const left = elsewhere ? [] : [
+    ...foreign.map(({ dir }) => dir),
+    ...halfMade.filter(({ owner }) => owner.place !== here()).map(({ folder }) => folder),
+  ];
+  for (const dir of left) print(`left ${dir}: a run on another machine, in a container, or before this machine was started anew`);
   if (left.length > 0) print('  - where none of them goes on any more: ./flowbed clean --elsewhere');
   if (removed.length + left.length === 0) print('nothing was left behind');
   return 0;

@@ -6,32 +6,17 @@ import { watch } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import t from 'tap';
 import { runReport } from '../run/report.js';
 import { descendantsOf } from './descendants.js';
+import { flowbedIn, main } from './flowbed-process.js';
 
-const main = fileURLToPath(new URL('main.js', import.meta.url));
 const elsewhere = t.testdir({});
-
-interface Ended {
-  readonly code: number | string;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-function flowbed(...args: readonly string[]): Promise<Ended> {
-  return flowbedWith({}, ...args);
-}
-
-function flowbedWith(variables: NodeJS.ProcessEnv, ...args: readonly string[]): Promise<Ended> {
-  return new Promise((resolve) => {
-    const env = { ...process.env, NO_COLOR: '1', FORCE_COLOR: undefined, TMPDIR: tmpdir(), ...variables };
-    execFile(process.execPath, [main, ...args], { cwd: elsewhere, env, maxBuffer: 1 << 26 }, (error, stdout, stderr) => resolve({ code: error?.code ?? 0, stdout, stderr }));
-  });
-}
+const flowbed = (...args: readonly string[]) => flowbedIn(elsewhere, args, { TMPDIR: tmpdir() });
+const flowbedWith = (variables: NodeJS.ProcessEnv, ...args: readonly string[]) =>
+  flowbedIn(elsewhere, args, { TMPDIR: tmpdir(), ...variables });
 
 const learning = (text: string): string => `
 import { antrea, defineScenario, intentOf, staticFlows, vectors } from 'flowbed';

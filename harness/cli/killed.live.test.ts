@@ -137,6 +137,10 @@ void t.test(`${victims} moments`, async (t) => {
   const [left, going] = [await halfWritten({ pid: dead, startTime: '1', place: here() }), await halfWritten(await thisProcess())];
   t.match(await flowbed([main, 'clean']), { code: 0, stdout: `removed the half-written run ${left}` });
   await access(going);
+  const abroad = await halfWritten({ pid: dead, startTime: '1', place: 'other' });
+  t.match(await flowbed([main, 'clean']), { code: 0, stdout: `left ${abroad}: ` });
+  await access(abroad);
+  t.match(await flowbed([main, 'clean', '--elsewhere']), { code: 0, stdout: `removed the half-written run ${abroad}` });
   const numbers = (await readdir(join(project, 'runs'))).filter((name) => !name.startsWith('.')).map(Number).sort((a, b) => a - b);
   t.same(numbers, numbers.map((_, index) => index + 1), 'runs are numbered without a gap');
   for (const number of numbers) t.match(await readRunFolder(project, String(number)), { report: { traceHash: hashes[0] } }, `run ${number} is whole`);

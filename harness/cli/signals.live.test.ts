@@ -119,7 +119,8 @@ void t.test('a terminal that is closed', async (t) => {
   started.child.kill('SIGKILL');
   await gone;
   // Its files are closed a moment before it is over.
-  for (const [supervisor] = family; supervisor !== undefined && (await isAlive(supervisor));) await turn();
+  const [supervisor] = family;
+  while (supervisor !== undefined && (await isAlive(supervisor))) await turn();
   await nothingIsLeft(t, started, family);
   t.ok(await isAlive(await thisProcess()), 'and this process is not of that terminal');
 });

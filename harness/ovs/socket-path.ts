@@ -3,7 +3,7 @@ import { InputError, Unavailable } from '../base/errors.js';
 import { pathPart, pathPartBytesMin } from '../base/path-part.js';
 
 /** What `sun_path` holds beside the final zero (unix(7)). */
-const bytesMax = 107;
+export const socketPathBytesMax = 107;
 
 /**
  * The path of the unix socket `name` in `dir`, the name escaped, and shortened where the kernel
@@ -11,12 +11,12 @@ const bytesMax = 107;
  * @throws Unavailable when the kernel takes no name in that folder.
  */
 export function socketPath(dir: string, name: string, suffix = ''): string {
-  const room = bytesMax - Buffer.byteLength(join(dir, 'x')) + 1 - suffix.length;
+  const room = socketPathBytesMax - Buffer.byteLength(join(dir, 'x')) + 1 - suffix.length;
   const whole = pathPart(name);
   if (whole.length <= room) return join(dir, `${whole}${suffix}`);
   if (room >= pathPartBytesMin) return join(dir, `${pathPart(name, room)}${suffix}`);
   throw new Unavailable(
-    `the path of a unix socket has at most ${bytesMax} bytes, and ${dir} leaves too few of them`,
+    `the path of a unix socket has at most ${socketPathBytesMax} bytes, and ${dir} leaves too few of them`,
     ['set TMPDIR to a folder with a shorter path'],
   );
 }
@@ -33,6 +33,6 @@ export function managementSocket(dir: string, bridge: string): string {
   // vswitchd/bridge.c, add_del_bridges: it goes without such bridges, and says so in its log alone.
   if (/[/\\]/.test(bridge)) throw refused('Open vSwitch takes no bridge with "/" or "\\" in its name');
   const length = Buffer.byteLength(path);
-  if (length <= bytesMax) return path;
-  throw refused(`its name is too long by ${length - bytesMax} bytes for a unix socket in ${dir}`);
+  if (length <= socketPathBytesMax) return path;
+  throw refused(`its name is too long by ${length - socketPathBytesMax} bytes for a unix socket in ${dir}`);
 }

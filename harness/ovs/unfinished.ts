@@ -8,15 +8,31 @@ export function unfinishedPrefix(owner: Owner): string {
   return `.unfinished-${formatOwner(owner)}-`;
 }
 
-/** Removes those in `folder` whose owner left them so. @returns their paths. */
-export async function removeUnfinished(folder: string, isLeftBy: (owner: Owner) => boolean | Promise<boolean>): Promise<readonly string[]> {
-  const removed: string[] = [];
-  for (const name of await readdir(folder).catch(() => [])) {
+/** Such a folder, and who fills it or has left it so. */
+export interface Unfinished {
+  readonly folder: string;
+  readonly owner: Owner;
+}
+
+/** Those in `folder`; none where it is missing. */
+export async function findUnfinished(folder: string): Promise<readonly Unfinished[]> {
+  const names = await readdir(folder).catch(() => []);
+  return names.flatMap((name) => {
     const [, text = ''] = /\.unfinished-(.*)-\w{6}$/.exec(name) ?? [];
     const owner = parseOwner(text);
-    if (owner === undefined || !(await isLeftBy(owner))) continue;
-    await rm(join(folder, name), { recursive: true, force: true });
-    removed.push(join(folder, name));
+    return owner === undefined ? [] : [{ folder: join(folder, name), owner }];
+  });
+}
+
+/** Removes those in `folder` whose owner left them so. @returns their paths. */
+export async function removeUnfinished(
+  folder: string, isLeftBy: (owner: Owner) => boolean | Promise<boolean>,
+): Promise<readonly string[]> {
+  const removed: string[] = [];
+  for (const { folder: unfinished, owner } of await findUnfinished(folder)) {
+    if (!(await isLeftBy(owner))) continue;
+    await rm(unfinished, { recursive: true, force: true });
+    removed.push(unfinished);
   }
   return removed;
 }

@@ -49,8 +49,10 @@ function changed(folder: string, wrong: readonly Misfit[]): InputError {
 }
 
 async function textOf(folder: string, name: string): Promise<string> {
+  const file = join(folder, name);
   try {
-    return await readFile(join(folder, name), 'utf8');
+    if (!(await stat(file)).isFile()) throw new Error('it is no regular file');
+    return await readFile(file, 'utf8');
   } catch (error) {
     const why = (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'it is missing' : `it cannot be read: ${error instanceof Error ? error.message : String(error)}`;
     throw changed(folder, [{ file: name, what: why }]);

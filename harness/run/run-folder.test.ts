@@ -3,6 +3,7 @@
  * contents that contradict each other, with bad input and never with our own bug. Method: folders of runs on the model in place of switches; each file,
  * each key and each value is tampered with in turn, as they are and once more with all digests made anew, so that what contradicts itself is caught by that alone.
  */
+import { execFileSync } from 'node:child_process';
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import t from 'tap';
@@ -97,8 +98,11 @@ void t.test('each file, missing, empty, cut off, or with one byte otherwise', as
     }
     await rm(join(whole, file), { force: true });
     await mkdir(join(whole, file));
-    t.match(await refusal(whole), new RegExp(`${file}: it cannot be read: EISDIR`), `${file} a folder`);
+    t.match(await refusal(whole), new RegExp(`${file}: it cannot be read: it is no regular file`), `${file} a folder`);
     await rm(join(whole, file), { recursive: true });
+    execFileSync('mkfifo', [join(whole, file)]);
+    t.match(await refusal(whole), new RegExp(`${file}: it cannot be read: it is no regular file`), `${file} a pipe`);
+    await rm(join(whole, file));
     await writeFile(join(whole, file), bytes);
   }
   t.equal(await refusal(whole), undefined, 'put back as it was');

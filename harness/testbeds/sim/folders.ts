@@ -2,11 +2,10 @@
 import { readdir, rename } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { pathPartBytesMin, within } from '../../base/path-part.js';
+import { socketPathBytesMax } from '../../ovs/socket-path.js';
 
 /** Left free below a node's folder, for the socket of a port of any name, and those of daemons. */
 const socketBytes = '/'.length + pathPartBytesMin + '.port'.length;
-/** What the path of a unix socket holds (unix(7)). */
-const socketPathBytesMax = 107;
 
 /** The folder of a node's daemons in that of its sim. A long name is shortened: sockets lie in it. */
 export function nodeFolder(dir: string, node: string): string {
