@@ -37,6 +37,8 @@ export async function cached(cache: string, key: string, make: (folder: string) 
 
 async function makeUnfinished(cache: string, key: string): Promise<string> {
   const owner = await answerableOwner();
+  // Nobody else may write to what is made, whatever the umask: it would not be used.
+  process.umask(process.umask(0o022) | 0o022);
   try {
     await makeFolder(cache);
     await removeUnfinished(cache, async (maker) => !(await isAlive(maker)));

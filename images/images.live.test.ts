@@ -1,14 +1,14 @@
 // Goal: an image is whole or not there, whatever happens while it is made, and its programs run on this machine.
 // Method: the real mmdebstrap and the real mirror, in a cache of this test's own; builders are processes, as two starts of Flowbed are.
 import { execFile } from 'node:child_process';
-import { access, mkdir, readdir, stat, symlink, writeFile } from 'node:fs/promises';
+import { access, chmod, mkdir, readdir, readFile, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import t from 'tap';
 import { InputError, Unavailable } from '../harness/base/errors.js';
 import { here } from '../harness/ovs/owner.js';
 import { unfinishedPrefix } from '../harness/ovs/unfinished.js';
-import { imageFolder, openImage } from './images.js';
+import { imageFolder, openImage, verifyImage } from './images.js';
 import { programs } from './programs.js';
 import { systemImage } from './system.js';
 
@@ -59,6 +59,27 @@ void t.test('an image that is there', { timeout: buildLimitMs }, async (t) => {
     t.ok((await stat(image.schema(file))).size > 1000, file);
   }
   t.throws(() => image.schema('nothing.ovsschema'), Unavailable, 'an unknown schema is named, not made up');
+});
+
+void t.test('an image that was changed, or that others can write to, is not used', async (t) => {
+  const folder = (await imageFolder('trixie'))?.folder ?? '';
+  const library = join(folder, 'root/usr/lib/openvswitch-switch/ovs-vswitchd');
+  const { atime, mtime, mode } = await stat(library);
+  await utimes(library, atime, 1);
+  await t.rejects(openImage('trixie', silent), { name: 'Unavailable', message: /is not as it was made: usr\/lib\/openvswitch-switch\/ovs-vswitchd has another time of change$/, remedies: [/rm -r/, /--image system/] });
+  await utimes(library, atime, mtime);
+  await chmod(cache, 0o777);
+  await t.rejects(openImage('trixie', silent), { name: 'Unavailable', message: /can be written to by others$/ });
+  await chmod(cache, 0o755);
+  const manifest = join(folder, 'manifest.json');
+  const text = await readFile(manifest, 'utf8');
+  for (const wrong of ['', '{}', text.slice(0, 1000), text.replace('"format": 2', '"format": 1')]) {
+    await writeFile(manifest, wrong);
+    await t.rejects(openImage('trixie', silent), { name: 'Unavailable', message: /has no manifest\.json that can be read$/ });
+  }
+  await writeFile(manifest, text);
+  await verifyImage('trixie', folder, 'wholly');
+  t.equal((await stat(library)).mode, mode);
 });
 
 void t.test('the image "system" is the programs on PATH', async (t) => {

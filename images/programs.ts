@@ -14,6 +14,20 @@ export const programs = [
 const folders = ['usr/lib/openvswitch-switch', 'usr/sbin', 'usr/bin', 'usr/lib/openvswitch-common'];
 const schemaFolders = ['usr/share/openvswitch', 'usr/share/ovn'];
 
+/**
+ * What runs, from a root folder: programs, the folders in which the loader looks, and schemas. What
+ * else a package brings is not read.
+ */
+export async function partsThatRun(root: string): Promise<readonly string[]> {
+  const libraries = await Promise.all(['usr/lib', 'lib'].map(async (lib) => (await tripletsIn(root, lib)).map((triplet) => `${lib}/${triplet}`)));
+  return [...folders.flatMap((folder) => programs.map((program) => `${folder}/${program}`)), ...libraries.flat(), ...schemaFolders];
+}
+
+/** `x86_64-linux-gnu`, by Debian's name of the architecture. */
+async function tripletsIn(root: string, lib: string): Promise<readonly string[]> {
+  return (await readdir(join(root, lib)).catch(() => [])).filter((folder) => /^\w+-linux-gnu\w*$/.test(folder)).sort();
+}
+
 /** The first of `candidates` that is there with the given access; undefined when none is. */
 export async function firstPath(candidates: readonly string[], mode: number): Promise<string | undefined> {
   for (const path of candidates) {
@@ -57,7 +71,7 @@ export async function rootImage(name: string, digest: string, root: string): Pro
 /** The loader and its arguments, for whatever architecture the folder is of; undefined when it is not there. */
 async function findLoader(root: string): Promise<[string, ...string[]] | undefined> {
   for (const lib of ['usr/lib', 'lib']) {
-    for (const triplet of (await readdir(join(root, lib)).catch(() => [])).filter((folder) => /^\w+-linux-gnu\w*$/.test(folder))) {
+    for (const triplet of await tripletsIn(root, lib)) {
       const loader = (await readdir(join(root, lib, triplet))).find((file) => /^ld-linux.*\.so\.\d+$|^ld64\.so\.\d+$/.test(file));
       const libraries = ['usr/lib', 'lib'].map((folder) => join(root, folder, triplet)).join(':');
       if (loader !== undefined) return [join(root, lib, triplet, loader), '--library-path', libraries];

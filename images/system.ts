@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { realpath } from 'node:fs/promises';
+import { readFile, realpath } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Unavailable } from '../harness/base/errors.js';
 import { sha256 } from '../harness/base/digest.js';
@@ -35,7 +35,7 @@ export async function systemImage(searchPath: string, daemonFolders = ['/usr/loc
   }
   return {
     name: 'system',
-    digest: sha256(await versions(paths)),
+    digest: sha256(`${await versions(paths)}\n${await digests(paths)}`),
     command: (program) => [pathOf(program)],
     schema: (file) => {
       const path = schemas.get(file);
@@ -48,6 +48,12 @@ export async function systemImage(searchPath: string, daemonFolders = ['/usr/loc
 async function shareFolders(vswitchd: string): Promise<readonly string[]> {
   const prefixes = [dirname(dirname(vswitchd)), dirname(dirname(await realpath(vswitchd))), '/usr', '/usr/local'];
   return prefixes.flatMap((prefix) => [join(prefix, 'share/openvswitch'), join(prefix, 'share/ovn')]);
+}
+
+/** Of the programs' files; what libraries they load is the machine's affair. */
+async function digests(paths: ReadonlyMap<Program, string>): Promise<string> {
+  const files = await Promise.all([...paths.values()].map((path) => readFile(path)));
+  return files.map((file) => sha256(file)).join('\n');
 }
 
 async function versions(paths: ReadonlyMap<Program, string>): Promise<string> {

@@ -4,6 +4,7 @@ import { InputError, Unsupported, type Unavailable } from '../base/errors.js';
 import { refusedByMachine } from '../base/refused.js';
 import type { CleanOptions } from './clean.js';
 import { exitCodes, type Context } from './context.js';
+import type { DoctorOptions } from './doctor.js';
 import type { RunOptions } from './points.js';
 import type { FuzzOptions } from './fuzz.js';
 import type { CheckOptions } from './check.js';
@@ -109,7 +110,8 @@ function defineCommands(context: Context, finish: (code: number) => void): Comma
   program
     .command('doctor')
     .description('check what this machine offers, and say what to do about what is missing')
-    .action(async () => finish(await (await import('./doctor.js')).doctor(context.print)));
+    .option('--verify', 'read every file of the images that runs, and compare it with what was made')
+    .action(async (options: DoctorOptions) => finish(await (await import('./doctor.js')).doctor(context.print, options)));
   program
     .command('clean')
     .description('remove what dead runs left behind')

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { access, mkdir, statfs } from 'node:fs/promises';
 import { cacheFolder, roomForImage } from '../../images/cache.js';
-import { imageFolder, knownImages } from '../../images/images.js';
+import { imageFolder, knownImages, verifyImage } from '../../images/images.js';
 import { onPath } from '../../images/rootfs.js';
 import { systemImage } from '../../images/system.js';
 import { colors } from '../base/colors.js';
@@ -18,12 +18,19 @@ interface Finding {
   readonly remedy?: string;
 }
 
+export interface DoctorOptions {
+  /** Reads every file of the images that runs, instead of sizes and times of change. */
+  readonly verify?: boolean;
+}
+
 /**
  * Prints what this machine offers, one line each, and what to do about what is missing.
  * @returns the exit code: 0 when a run can work, 3 when something that it needs is missing.
  */
-export async function doctor(print: (line: string) => void): Promise<number> {
-  const images = await checkImages();
+export async function doctor(
+  print: (line: string) => void, { verify = false }: DoctorOptions = {},
+): Promise<number> {
+  const images = await checkImages(verify ? 'wholly' : 'quickly');
   // Making an image needs Debian's tools; an Open vSwitch that is there already does as well.
   const makes = images.some(({ kind }) => kind === 'fine') ? 'optional' : 'missing';
   const findings = [
@@ -77,15 +84,25 @@ async function checkRoom(use: string, folder: string, variable: string): Promise
   }
 }
 
-async function checkImages(): Promise<readonly Finding[]> {
+async function checkImages(how: 'quickly' | 'wholly'): Promise<readonly Finding[]> {
   return Promise.all(knownImages.map(async ({ name, holds }): Promise<Finding> => {
     const image = await imageFolder(name);
     if (image !== undefined) {
-      return image.built ? { kind: 'fine', text: `image ${name} (${holds}): ${image.folder}` } : { kind: 'optional', text: `image ${name} (${holds}) is made when it is first used` };
+      if (!image.built) return { kind: 'optional', text: `image ${name} (${holds}) is made when it is first used` };
+      return await checkImage(name, `image ${name} (${holds}): ${image.folder}`, image.folder, how);
     }
     const outcome = await attempt(() => systemImage(process.env['PATH'] ?? ''));
     return outcome.kind === 'ok' ? { kind: 'fine', text: `image ${name} (${holds}): ${outcome.value.command('ovs-vswitchd').join(' ')}` } : { kind: 'optional', text: `image ${name} (${holds}): ${outcome.cause.message}` };
   }));
+}
+
+async function checkImage(
+  name: string, text: string, folder: string, how: 'quickly' | 'wholly',
+): Promise<Finding> {
+  const outcome = await attempt(() => verifyImage(name, folder, how));
+  if (outcome.kind === 'ok') return { kind: 'fine', text: how === 'wholly' ? `${text}, every file as it was made` : text };
+  const { message, remedies: [remedy = ''] } = outcome.cause;
+  return { kind: 'missing', text: message, remedy };
 }
 
 async function checkLeftovers(): Promise<Finding> {

@@ -14,7 +14,7 @@ export async function replayRun(context: Context, run: string, vector: string | 
   const ids = scenarios.flatMap(({ vectors }) => vectors.map((each) => each.vector.id));
   if (vector !== undefined && !ids.includes(vector)) throw unknownName('vector', vector, ids);
   const image = await openImage(report.image, context.say);
-  if (image.digest !== report.imageDigest) context.say(`image ${image.name} holds other packages than it did then: what differs may be theirs`);
+  if (image.digest !== report.imageDigest) context.say(`image ${image.name} holds other programs or libraries than it did then: what differs may be theirs`);
   const results: Replayed[] = [];
   for (const [index, scenario] of scenarios.entries()) {
     context.say(`${report.scenarios[index]?.name ?? ''}: playing again`);
