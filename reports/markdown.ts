@@ -2,7 +2,7 @@
 import { shown } from '../harness/base/visible.js';
 import { worst, type VerdictKind } from '../harness/nouns/verdict.js';
 import type { RunReport, ScenarioReport, VectorReport } from '../harness/run/report.js';
-import { aspectName, causesOf, comparedAspects, describeDifference, describeInconclusive, describeIsolation, describeKnown, describePromises, findingsOf, groupsOf, scenarioLabel } from './words.js';
+import { aspectName, causesOf, comparedAspects, describeDifference, describeInconclusive, describeIsolation, describeKnown, describePromises, describeUnasked, findingsOf, groupsOf, scenarioLabel } from './words.js';
 
 /** How many findings of a scenario are told in full before the rest is only counted. */
 const toldInFull = 10;
@@ -49,6 +49,7 @@ function renderScenario(scenario: ScenarioReport): readonly string[] {
     ...(findings.length > toldInFull ? ['', `… and ${findings.length - toldInFull} more findings; report.html has them all.`] : []),
     ...renderCauses(scenario),
     ...renderKnown(scenario),
+    ...renderUnasked(scenario),
     '',
     '### What was compared',
     '',
@@ -70,6 +71,12 @@ function groupRow([name, vectors]: readonly [string, readonly VectorReport[]]): 
 function renderKnown(scenario: ScenarioReport): readonly string[] {
   const known = describeKnown(scenario);
   return known.length === 0 ? [] : ['', '### Known divergences', '', ...known.map((line) => `- ${text(line)}`)];
+}
+
+/** Services that nobody was asked for. */
+function renderUnasked(scenario: ScenarioReport): readonly string[] {
+  const unasked = describeUnasked(scenario);
+  return unasked.length === 0 ? [] : ['', '### Services that were not asked', '', ...unasked.map((line) => `- ${text(line)}`)];
 }
 
 /** Each cause once, with what it cost. */

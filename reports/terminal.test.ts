@@ -92,7 +92,7 @@ void t.test('some are inconclusive: each cause once', async (t) => {
   const vectors = pings.slice(0, 4).map((each, index) => vector(each.id, index === 1 ? 'unknown' : 'round-trip', index === 0 ? {} : { inconclusive: index === 1 ? unpromised : killed }));
   t.strictSame(text([scenario(vectors)]), [
     'antrea/encap nodes=2 tunnel=geneve  Pod traffic',
-    '  ? ping  1 of 4 conform, 3 inconclusive  3 must pass, 1 unknown',
+    '  ? ping  1 of 4 conform, 3 inconclusive  3 must pass, 1 nothing promised',
     '',
     '  ? ping/p1/p3: nothing is promised about UDP to port 9',
     '',

@@ -3,7 +3,7 @@ import { colors } from '../harness/base/colors.js';
 import { shown } from '../harness/base/visible.js';
 import type { Inconclusive, RunReport, ScenarioReport, VectorReport } from '../harness/run/report.js';
 import { formatFlowId } from '../harness/nouns/switching.js';
-import { aspectName, describeIsolation, describeKnown, findingsOf, groupsOf, headlineOf, type Finding } from './words.js';
+import { aspectName, describeIsolation, describeKnown, describePromises, describeUnasked, findingsOf, groupsOf, headlineOf, type Finding } from './words.js';
 import { aspects, worst, type Aspect } from '../harness/nouns/verdict.js';
 
 const { bold, dim, green, red, yellow } = colors;
@@ -38,6 +38,7 @@ function renderScenario(scenario: ScenarioReport): readonly string[] {
     ...renderInconclusive(scenario),
     '',
     ...renderPolicies(scenario),
+    ...renderServices(scenario),
     ...describeKnown(scenario).map((line) => `  known     ${line}`),
     ...(scenario.otherwise ?? []).map((line) => `  otherwise ${line}`),
     `  compared  ${aspects.map((aspect) => renderCount(aspect, scenario)).join(' · ')}`,
@@ -56,16 +57,14 @@ function renderGroups(all: readonly Group[]): readonly string[] {
     const of = (verdict: VectorReport['verdict']) => vectors.filter((vector) => vector.verdict === verdict).length;
     const others = [of('diverges') > 0 ? red(`${of('diverges')} diverge`) : '', of('inconclusive') > 0 ? yellow(`${of('inconclusive')} inconclusive`) : ''].filter((text) => text !== '');
     const conforming = `${String(of('conforms')).padStart(countWidth)} of ${String(vectors.length).padStart(countWidth)} conform`;
-    return `  ${symbols[worst(vectors.map(({ verdict }) => verdict))]} ${name.padEnd(nameWidth)}  ${[conforming, ...others].join(', ')}  ${dim(promise(vectors))}`;
+    return `  ${symbols[worst(vectors.map(({ verdict }) => verdict))]} ${name.padEnd(nameWidth)}  ${[conforming, ...others].join(', ')}  ${dim(describePromises(vectors))}`;
   });
 }
 
-/** What was promised of them: `must pass`, or how many of each when they are not alike. */
-function promise(vectors: readonly VectorReport[]): string {
-  const promised = (...kinds: readonly string[]) => vectors.filter(({ intent }) => kinds.includes(intent.kind)).length;
-  const counted = [[promised('round-trip', 'balanced', 'delivered', 'resolves'), 'must pass'], [promised('refused', 'rejected', 'abandoned'), 'must be refused'], [promised('denied', 'blocked'), 'must not pass'], [promised('either'), 'may pass'], [promised('contradicted'), 'known otherwise'], [promised('unknown'), 'unknown']] as const;
-  const [only, ...others] = counted.filter(([count]) => count > 0);
-  return only === undefined || others.length === 0 ? (only?.[1] ?? '') : [only, ...others].map(([count, what]) => `${count} ${what}`).join(', ');
+/** `services  2 of 14 are not asked: default/a:http (no vector sends to it), …`. */
+function renderServices(scenario: ScenarioReport): readonly string[] {
+  const unasked = describeUnasked(scenario);
+  return unasked.length === 0 ? [] : [`  services  ${unasked.length} of ${scenario.services?.count ?? 0} are not asked: ${unasked.join(', ')}`];
 }
 
 /** `policies  200 say 36 of 38 things that the policy language has; not said: endPort`. */

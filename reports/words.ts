@@ -1,5 +1,6 @@
 /** What several formats say alike. */
 import { formatFlowId } from '../harness/nouns/switching.js';
+import { countPromises } from '../harness/nouns/promise-kind.js';
 import { aspects, noCounts, whatIsMissing, type Aspect, type Counts, type Difference, type VerdictKind } from '../harness/nouns/verdict.js';
 import type { Inconclusive, RunReport, ScenarioReport, VectorReport } from '../harness/run/report.js';
 
@@ -73,12 +74,12 @@ export function groupsOf<Vector extends Pick<VectorReport, 'id'>>(vectors: reado
 
 /** What a group of vectors was promised: `must pass`, `must not pass`, or how many of each. */
 export function describePromises(vectors: readonly Pick<VectorReport, 'intent'>[]): string {
-  const forbidden = vectors.filter(({ intent }) => intent.kind === 'denied' || intent.kind === 'blocked').length;
-  const of = (kind: string) => vectors.filter(({ intent }) => intent.kind === kind).length;
-  const others = [[forbidden, 'must not pass'], [of('either'), 'may pass'], [of('contradicted'), 'known otherwise'], [of('unknown'), 'nothing promised']] as const;
-  const allowed = others.reduce((left, [count]) => left - count, vectors.length);
-  const parts = ([[allowed, 'must pass'], ...others] as const).filter(([count]) => count !== 0);
-  return parts.length === 1 ? String(parts[0]?.[1]) : parts.map(([count, words]) => `${count} ${words}`).join(', ');
+  return countPromises(vectors.map(({ intent }) => intent));
+}
+
+/** `default/web:http (no vector sends to it)`: Services that nothing is known of behind the run. */
+export function describeUnasked({ services }: Pick<ScenarioReport, 'services'>): readonly string[] {
+  return (services?.notAsked ?? []).map(({ name, why }) => `${name} (${why})`);
 }
 
 /** `own-node-egress in 4 vectors: …`, for what a control plane is known to do otherwise. */

@@ -9,7 +9,7 @@ import { playBatch, type BatchPlay, type PassTogether } from './batch-play.js';
 import { expectedIn } from './expected.js';
 import { passesOf } from './passes.js';
 import { recordWitness, type RecordedTogether } from './record.js';
-import { siblingOf, type Judged, type Stage } from './vector-run.js';
+import { observedOf, siblingOf, type Judged, type Stage } from './vector-run.js';
 
 /**
  * `parted`: model and switches did not do the same, or a promise was not kept; which vector it was only playing them alone tells. `uncached`: what the
@@ -38,7 +38,7 @@ export async function judgeBatch(stage: Stage, real: Switches, vectors: readonly
     ]);
     judged.push({
       report: {
-        id: vector.id, stimulus: { ...vector.stimulus }, intent: { ...expectedIn(stage, vector.stimulus) }, ...siblingOf(stage, planned[index] ?? []),
+        id: vector.id, stimulus: { ...vector.stimulus }, intent: { ...expectedIn(stage, vector.stimulus) }, ...siblingOf(stage, planned[index] ?? []), ...observedOf(vector, passes[0]?.observation),
         verdict: 'conforms', counts: index === 0 ? addCounts([own, played.counts]) : own, differences: [],
       },
       record: { vector, together: { observed, ...(vector.depth === 'cold' ? {} : recordTogether(passes, index === 0 ? played.left : undefined)) } },

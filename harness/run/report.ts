@@ -42,11 +42,25 @@ const vector = z.object({
     stimulus: z.looseObject({ kind: z.string(), from: z.string() }),
     intent: z.looseObject({ kind: z.string() }),
   }).exactOptional().describe('what the last pass sends'),
+  observed: z.object({
+    kind: z.enum(['answered', 'refused', 'rejected', 'delivered', 'nothing']).describe('what its sender heard: an answer, a reset, that nobody gets it; else whether somebody got it'),
+    by: z.array(z.string()).describe('who got it, in order of time'),
+  }).exactOptional().describe('what came of it on the switches, in the first pass; missing where it was not played to its end'),
   verdict,
   counts,
   differences: z.array(difference),
   inconclusive: inconclusiveCause.exactOptional(),
 }).meta({ id: 'Vector' });
+
+const letters = z.array(z.string());
+
+const matrix = z.object({
+  service: z.string().describe('the first word of the vectors\' ids'),
+  sources: z.array(z.string()).describe('rows'),
+  destinations: z.array(z.string()).describe('columns, as the ids say them'),
+  promised: letters.describe('a text a row, a letter a column: + must pass, r must be refused, - must not pass, ~ may pass, ! known otherwise, ? nothing promised, blank where nobody was asked'),
+  observed: letters.exactOptional().describe('the same of what was observed: + answered, r refused or rejected, d delivered without an answer, - nothing, ? not played to its end'),
+}).meta({ id: 'Matrix' });
 
 const scenario = z.object({
   name: z.string(),
@@ -60,6 +74,10 @@ const scenario = z.object({
     count: z.int().describe('NetworkPolicies and ClusterNetworkPolicies of the cluster'),
     coverage: z.record(z.string(), z.int()).describe('how often they say each thing that the policy language has; what stands at zero was not tried'),
   }).exactOptional().describe('missing where the cluster has none'),
+  services: z.object({
+    count: z.int().describe('ports of Services of the cluster'),
+    notAsked: z.array(z.object({ name: z.string(), why: z.string() })).describe('those to which no vector sends'),
+  }).exactOptional().describe('missing where the cluster has none'),
   known: z.array(z.object({
     name: z.string(),
     cause: z.string().describe('the sources that contradict each other'),
@@ -72,6 +90,7 @@ const scenario = z.object({
   notCompared: z.array(z.object({ what: z.string(), why: z.string() }))
     .describe('what no comparison was about, by name'),
   inconclusive: inconclusiveCause.exactOptional(),
+  matrices: z.array(matrix).exactOptional().describe('who reaches whom, a table for each service that is asked for; missing where nobody asks anybody, and in runs of before this was told'),
   vectors: z.array(vector),
 }).meta({ id: 'Scenario' });
 

@@ -8,9 +8,11 @@ import { addCounts, noCounts, verdictOn, worst } from '../nouns/verdict.js';
 import { policyCoverage } from '../kube/coverage.js';
 import type { Network } from '../kube/objects.js';
 import { joined, lanesOf, pieceOf, playLane, type Lane, type LaneOptions, type LaneOutcome } from './lanes.js';
+import { matricesOf } from './matrix.js';
 import type { Depth } from './passes.js';
 import type { ScenarioRecord } from './record.js';
 import type { ScenarioReport, VectorReport } from './report.js';
+import { servicesAsked } from './unasked.js';
 import type { Judged } from './vector-run.js';
 
 export interface ScenarioRunOptions extends LaneOptions {
@@ -69,12 +71,14 @@ export async function runScenario(scenario: Scenario, axes: Readonly<Record<stri
       counts: addCounts([programCounts, ...judged.map(({ report }) => report.counts)]),
       durationMs: Math.round(options.nowMs() - (begunMs ?? 0)),
       ...policiesOf(topology),
+      ...servicesIn(topology, judged),
       ...knownIn(scenario.controlPlane.known ?? [], judged.map(({ report }) => report)),
       ...(otherwise.length === 0 ? {} : { otherwise: [...otherwise] }),
       ...(after === undefined ? {} : { after }),
       program: [...program],
       notCompared: notCompared(playedHow(judged, options.depth, history === undefined ? 'alone' : 'in a history')).map((one) => ({ ...one })),
       ...(cause === undefined ? {} : { inconclusive: cause }),
+      ...matricesIn(judged.map(({ report }) => report)),
       vectors: judged.map(({ report }) => report),
     },
   };
@@ -96,6 +100,18 @@ function playedHow(judged: readonly Judged[], depth: Depth | undefined, how: 'al
 function policiesOf({ objects }: Network): Pick<ScenarioReport, 'policies'> {
   const count = objects === undefined ? 0 : objects.networkPolicies.length + objects.clusterNetworkPolicies.length;
   return objects === undefined || count === 0 ? {} : { policies: { count, coverage: { ...policyCoverage(objects) } } };
+}
+
+/** Which of the cluster's Services were asked for. */
+function servicesIn(topology: Network, judged: readonly Judged[]): Pick<ScenarioReport, 'services'> {
+  const services = servicesAsked(topology, judged.map(({ record }) => record.vector.stimulus));
+  return services === undefined ? {} : { services: { count: services.count, notAsked: services.notAsked.map((one) => ({ ...one })) } };
+}
+
+function matricesIn(vectors: readonly VectorReport[]): Pick<ScenarioReport, 'matrices'> {
+  const matrices = matricesOf(vectors, 'played');
+  if (matrices.length === 0) return {};
+  return { matrices: matrices.map(({ sources, destinations, promised, observed = [], service }) => ({ service, sources: [...sources], destinations: [...destinations], promised: [...promised], observed: [...observed] })) };
 }
 
 /** Known divergences in vectors that conform: they occurred there. */

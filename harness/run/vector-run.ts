@@ -3,9 +3,11 @@ import { allOver } from '../base/all-over.js';
 import { Disturbed, Unsupported } from '../base/errors.js';
 import { attempt } from '../base/outcome.js';
 import { turn } from '../base/turn.js';
+import { observedIn } from '../compare/observed.js';
 import { compareProgram } from '../compare/program.js';
 import type { Begun } from '../compare/unmatched.js';
 import { compareVector, expectedCounts, isWarm, type Aftermath, type PassCase } from '../compare/vector.js';
+import type { Observation } from '../nouns/observation.js';
 import type { ClusterPlan } from '../nouns/plan.js';
 import type { Scenario } from '../nouns/scenario.js';
 import type { Pass, TestVector } from '../nouns/vector.js';
@@ -112,6 +114,7 @@ async function judgeVector(stage: Stage, real: Switches, vector: TestVector, por
       stimulus: { ...vector.stimulus },
       intent: { ...intent },
       ...siblingOf(stage, planned),
+      ...observedOf(vector, passes[0]?.real),
       verdict: verdictOn(differences, comparison.counts),
       counts: comparison.counts,
       differences: [...differences],
@@ -126,6 +129,13 @@ function missingFrom(counts: Counts, passes: readonly PassCase[]): string | unde
   const cached = passes.find(({ pass }) => pass.name === 'cached')?.lookups;
   if (counts.cache.made < counts.cache.expected && cached !== undefined) return `of the packets of the cached pass ${cached.hit} met the datapaths' caches and ${cached.missed} missed them: the cached path was not seen`;
   return whatIsMissing(counts);
+}
+
+/** What came of it in its first pass. */
+export function observedOf({ stimulus }: TestVector, seen: Observation | undefined): Pick<VectorReport, 'observed'> {
+  if (seen === undefined) return {};
+  const { kind, by } = observedIn(stimulus, seen.notes);
+  return { observed: { kind, by: [...by] } };
 }
 
 /** What the sibling has otherwise, and what is promised about it. */

@@ -1,10 +1,11 @@
 /** The verdict on one vector at three levels: intent, model, switch. */
+import { promiseKindOf, type PromiseKind } from '../nouns/promise-kind.js';
 import { aspects, type Aspect } from '../nouns/verdict.js';
 import type { VectorReport } from '../run/report.js';
 
 export interface Levels {
   /** L0's word; what is `known otherwise` is kept where that happens. */
-  readonly promise: 'must pass' | 'must not pass' | 'may pass' | 'known otherwise' | 'unknown';
+  readonly promise: PromiseKind;
   /** Whether the model did as promised. */
   readonly model: Kept;
   /** Whether the switch did as promised. */
@@ -23,11 +24,9 @@ export function levelsOf({ intent, counts, differences }: VectorReport): Levels 
   const complete = (all: readonly Aspect[]): boolean => all.every((aspect) => counts[aspect].made + counts[aspect].skipped === counts[aspect].expected);
   const kept = (between: string): Kept => (found(between) ? 'broken' : counts.intent.made > 0 && complete(['intent']) ? 'kept' : 'not compared');
   return {
-    promise: promises[intent.kind] ?? 'unknown',
+    promise: promiseKindOf(intent),
     model: kept('intent and model'),
     switch: kept('intent and switch'),
     together: found('model and switch') ? 'part' : counts.frames.made + counts.silence.made > 0 && complete(observed) ? 'agree' : 'not compared',
   };
 }
-
-const promises: Readonly<Record<string, Levels['promise']>> = { 'round-trip': 'must pass', resolves: 'must pass', refused: 'must pass', delivered: 'must pass', balanced: 'must pass', rejected: 'must not pass', abandoned: 'must not pass', denied: 'must not pass', blocked: 'must not pass', either: 'may pass', contradicted: 'known otherwise' };

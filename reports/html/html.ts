@@ -3,7 +3,7 @@ import { worst, type VerdictKind } from '../../harness/nouns/verdict.js';
 import { viewOf, type RunView, type ScenarioView } from '../../harness/view/view.js';
 import type { RunRecord } from '../../harness/run/record.js';
 import type { RunReport, ScenarioReport, VectorReport } from '../../harness/run/report.js';
-import { aspectName, comparedAspects, describeIsolation, describeKnown, describePromises, groupsOf, scenarioLabel } from '../words.js';
+import { aspectName, comparedAspects, describeIsolation, describeKnown, describePromises, describeUnasked, groupsOf, scenarioLabel } from '../words.js';
 import { changesOf } from './changed.js';
 import { renderFindings } from './findings.js';
 import { html, raw, type Markup } from './markup.js';
@@ -92,7 +92,7 @@ ${truth ?? ''}
 <div class="explorer"><noscript><p>The matrix and the paths need JavaScript.</p></noscript></div>
 <h3 id="compared-${index}" tabindex="-1">What was compared</h3>
 <div class="columns">${renderCompared(report)}${renderGroups(report.vectors)}${renderPolicies(report)}</div>
-<h3>What was not compared</h3>
+${renderUnasked(report)}<h3>What was not compared</h3>
 <ul>${report.notCompared.map(({ what, why }) => html`<li>${what}: ${why}</li>`)}</ul>
 </section>`;
 }
@@ -122,6 +122,14 @@ function renderPolicies({ policies }: ScenarioReport): Markup | '' {
   if (policies === undefined) return '';
   return html`<div><table class="numbers"><thead><tr><th scope="col">What ${number(policies.count)} policies say</th><th scope="col">Times</th></tr></thead>
 <tbody>${Object.entries(policies.coverage).map(([what, times]) => html`<tr><th scope="row">${what}</th><td>${times === 0 ? html`<span class="muted">not said</span>` : number(times)}</td></tr>`)}</tbody></table></div>`;
+}
+
+/** Services that nobody was asked for. */
+function renderUnasked(report: ScenarioReport): Markup | '' {
+  const unasked = describeUnasked(report);
+  return unasked.length === 0 ? '' : html`<h3>Services that were not asked</h3>
+<ul>${unasked.map((line) => html`<li>${line}</li>`)}</ul>
+`;
 }
 
 function renderGroups(vectors: readonly VectorReport[]): Markup {

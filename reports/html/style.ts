@@ -103,6 +103,7 @@ thead th { color: var(--muted); font-size: 13px; vertical-align: bottom; }
 .matrix.dense .bar { width: 11px; height: 3px; }
 .bar.stop, .bar.known { width: 4px; }
 .bar.may { width: 9px; }
+.bar.refuse { background: linear-gradient(90deg, var(--bar) 75%, transparent 75%); border-right: 2px solid var(--bar); }
 .bar.mixed { background: linear-gradient(90deg, var(--bar) 60%, transparent 60% 78%, var(--bar) 78%); }
 .bar.unknown, .bar.open { background: none; border: 1px dotted var(--muted); }
 .bar.broken, .bar.parted { background: var(--accent); }

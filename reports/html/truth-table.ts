@@ -25,13 +25,13 @@ export function renderTruthTable({ vectors, report: { after } }: ScenarioView, i
   const rows = [...tables].map(([name, cells]) => html`<tr><th scope="row">${name}</th>${numbers(cells, changes)}</tr>`);
   const all = [...tables.values()].flat();
   return html`<h3 id="truth-${index}" tabindex="-1">Truth table</h3>
-<p>Every sender, every destination, every service. What was promised follows from the objects alone; each cell was sent through the model and through the switches. In the matrices, a cell has three bars: the promise, the model, the switch; long ones pass, short ones do not.</p>
+<p>Every sender, every destination, every service. What was promised follows from the objects alone; each cell was sent through the model and through the switches. In the matrices, a cell has three bars: the promise, the model, the switch; long ones pass, short ones do not; one with a gap is refused.</p>
 <div class="scroll"><table class="numbers truth"><thead><tr><th scope="col">Service</th>${[...heads, ...(changes === undefined ? [] : ['Otherwise than before'])].map((head) => html`<th scope="col">${head}</th>`)}</tr></thead><tbody>${rows}<tr class="sum"><th scope="row">all</th>${numbers(all, changes)}</tr></tbody></table></div>
 ${changes === undefined ? '' : renderChanges(all, changes, after?.what ?? '', index)}
 <div class="truth-tables" data-kinds="${[...tables.keys()].join(' ')}"></div>`;
 }
 
-const heads = ['Cells', 'Must pass', 'Must not pass', 'Model as promised', 'Switch as promised', 'Model and switch alike'];
+const heads = ['Cells', 'Must pass', 'Must be refused', 'Must not pass', 'Model as promised', 'Switch as promised', 'Model and switch alike'];
 
 function numbers(cells: readonly VectorView[], changes: Changes | undefined): readonly Markup[] {
   const count = (is: (cell: VectorView) => boolean): number => cells.filter(is).length;
@@ -39,6 +39,7 @@ function numbers(cells: readonly VectorView[], changes: Changes | undefined): re
   return [
     html`<td>${told(cells.length)}</td>`,
     html`<td>${told(count(({ levels }) => levels.promise === 'must pass'))}</td>`,
+    html`<td>${told(count(({ levels }) => levels.promise === 'must be refused'))}</td>`,
     html`<td>${told(count(({ levels }) => levels.promise === 'must not pass'))}</td>`,
     held(count(({ levels }) => levels.model === 'kept')),
     held(count(({ levels }) => levels.switch === 'kept')),

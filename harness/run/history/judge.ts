@@ -11,7 +11,7 @@ import { held, type Programmed } from '../approach.js';
 import type { ScenarioOutcome } from '../scenario-outcome.js';
 import { recordWitness, type RecordedEvent } from '../record.js';
 import type { Inconclusive } from '../report.js';
-import { onlyPromises, type Judged, type Stage } from '../vector-run.js';
+import { observedOf, onlyPromises, type Judged, type Stage } from '../vector-run.js';
 import { playHistory, type JudgedStep } from './play.js';
 
 export interface HistoryRunOptions {
@@ -82,6 +82,7 @@ function judgedVector(vector: TestVector, judged: JudgedStep | undefined, otherw
       id: vector.id,
       stimulus: { ...vector.stimulus },
       intent: intent === undefined ? { kind: 'unknown', why: inconclusive?.cause ?? 'it was not asked' } : { ...intent },
+      ...observedOf(vector, seen?.passes[0]?.real),
       verdict,
       counts: verdict === 'inconclusive' ? addCounts([counts, counts.intent.expected === 0 ? onlyPromises : noCounts]) : counts,
       differences: [...differences],

@@ -6,7 +6,7 @@ import { verdictWords, worstOf } from './words.js';
 /** Some vectors between the same two, summed up. */
 export interface Cell {
   readonly verdict: VectorData['verdict'];
-  readonly promise: 'pass' | 'stop' | 'may' | 'known' | 'mixed' | 'unknown';
+  readonly promise: 'pass' | 'refuse' | 'stop' | 'may' | 'known' | 'mixed' | 'unknown';
   readonly model: Bar;
   readonly switch: Bar;
 }
@@ -25,7 +25,7 @@ export function cellOf(vectors: readonly VectorData[]): Cell {
 }
 
 const bars: Readonly<Record<VectorData['levels']['promise'], Cell['promise']>> = {
-  'must pass': 'pass', 'must not pass': 'stop', 'may pass': 'may', 'known otherwise': 'known', 'unknown': 'unknown',
+  'must pass': 'pass', 'must be refused': 'refuse', 'must not pass': 'stop', 'may pass': 'may', 'known otherwise': 'known', 'nothing promised': 'unknown',
 };
 
 function barOf(vectors: readonly VectorData[], level: 'model' | 'switch'): Bar {
@@ -44,7 +44,7 @@ export function drawCell(cell: Cell): HTMLElement {
 /** @param was what the cell's vectors were in the state before, of those that are otherwise now. */
 export function describeCell(from: string, to: string, vectors: readonly VectorData[], was: readonly string[]): string {
   const cell = cellOf(vectors);
-  const promise = { pass: 'must pass', stop: 'must not pass', may: 'may pass', known: 'known to be otherwise', mixed: 'some must pass', unknown: 'nothing promised' }[cell.promise];
+  const promise = { pass: 'must pass', refuse: 'must be refused', stop: 'must not pass', may: 'may pass', known: 'known to be otherwise', mixed: 'some must pass', unknown: 'nothing promised' }[cell.promise];
   const bar = { kept: 'kept', broken: 'broken', parted: 'kept, but parts from the model', open: 'not compared' };
   return `${from} to ${to}: ${vectors.length === 1 ? '1 vector' : `${vectors.length} vectors`}, ${verdictWords[cell.verdict]}. Promise: ${promise}. Model: ${bar[cell.model]}. Switch: ${bar[cell.switch]}.${was.length === 0 ? '' : vectors.length === 1 ? ` Before: ${was.join()}.` : ` Otherwise than before: ${was.length}.`}`;
 }

@@ -45,6 +45,7 @@ function drawLegend(marksChanges: boolean): HTMLElement {
   return element('ul', { class: 'legend', 'aria-label': 'How to read the matrix' },
     element('li', { class: 'how' }, 'A cell has three bars: the promise, the model, the switch.'),
     sample('conforms', ['pass', 'pass kept', 'pass kept'], 'must pass, and does'),
+    sample('conforms', ['refuse', 'refuse kept', 'refuse kept'], 'must be refused, and is'),
     sample('conforms', ['stop', 'stop kept', 'stop kept'], 'must not pass, and does not'),
     sample('conforms', ['may', 'may kept', 'may kept'], 'may pass or not'),
     sample('conforms', ['known', 'known kept', 'known kept'], 'is known to be otherwise, and is'),
