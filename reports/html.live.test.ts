@@ -116,8 +116,8 @@ void t.test('in Chromium', { skip: missing }, async (t) => {
     const url = pathToFileURL(join(t.testdir({ 'report.html': await renderHtml(await sampleRun([{ scenario: small, axes: { pods: '10', policies: '1', change: '0' }, open: without }])) }), 'report.html')).href;
     const { page, complaints } = await openPage(browser, url, 'dark');
     const row = async (name: string) => (await page.locator('table.truth tr', { has: page.getByRole('rowheader', { name, exact: true }) }).locator('td').allTextContents()).map((text) => text.trim());
-    const [cells, pass, stop, model, real] = await row('all');
-    t.equal(Number(pass) + Number(stop), Number(cells));
+    const [cells, pass, refused, stop, model, real] = await row('all');
+    t.equal(Number(pass) + Number(refused) + Number(stop), Number(cells));
     t.equal(model, cells, 'the model does as was promised');
     t.match(real, new RegExp(`^✕ \\d+ of ${cells}$`), 'the switches do not');
     t.equal(await page.locator('.truth-table table').count(), 0, 'none is drawn before it is opened');
@@ -157,10 +157,10 @@ void t.test('in Chromium', { skip: missing }, async (t) => {
     t.match(await section.locator('.lead').textContent(), /On the switches of before, changed: ClusterNetworkPolicy gate comes$/);
     t.equal(await section.locator('table.truth tr.sum td').last().textContent(), String(changed.length));
     const row = section.locator('table.changes tbody tr', { hasText: `${from} to ${to}` }).first();
-    t.match(await row.textContent(), /must (not )?passmust (not )?pass/);
+    t.match(await row.textContent(), /must (pass|not pass|be refused)must (pass|not pass|be refused)/);
     await row.locator('button').focus();
     await page.keyboard.press('Enter');
-    t.match(await page.locator('dialog[open] .before').textContent(), /^Before: must (not )?pass$/);
+    t.match(await page.locator('dialog[open] .before').textContent(), /^Before: must (pass|not pass|be refused)$/);
     t.strictSame(await violations(page), []);
     await page.keyboard.press('Escape');
     await section.locator('.truth-table summary', { hasText: `${service} ` }).first().focus();
@@ -169,7 +169,7 @@ void t.test('in Chromium', { skip: missing }, async (t) => {
     await matrix.waitFor();
     t.equal(await matrix.locator('td.changed .corner-mark').count(), changed.filter((id) => id.startsWith(`${service}/`)).length, 'as many corners as cells that changed');
     await matrix.locator('td.changed').first().focus();
-    t.match((await focused(page)).label, / Before: must (not )?pass\.$/);
+    t.match((await focused(page)).label, / Before: must (pass|not pass|be refused)\.$/);
     t.strictSame(await violations(page), []);
     await page.emulateMedia({ media: 'print' });
     for (const seen of ['table.changes', 'td.changed .corner-mark']) t.ok(await section.locator(seen).first().isVisible(), seen);

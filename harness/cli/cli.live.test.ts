@@ -61,7 +61,7 @@ void t.test('a wrong request is answered with what would be right, exit code 2, 
   t.match(await flowbed('run', '--topology', 'none.yaml'), { code: 2, stdout: '', stderr: /none\.yaml/ });
   t.match(await flowbed('walk'), { code: 2, stdout: '', stderr: /unknown command 'walk'/ });
   await writeFile(join(elsewhere, 'good.yaml'), 'name: x\nnodes: [{ name: n1, pods: [p1] }]\n');
-  t.match(await flowbed('run', 'antrea/changes', '--topology', 'good.yaml'), { code: 2, stdout: '', stderr: /--topology good\.yaml: antrea\/changes is a history of its own network/ });
+  t.match(await flowbed('run', 'antrea/changes', '--topology', 'good.yaml'), { code: 2, stdout: '', stderr: /--topology good\.yaml: antrea\/changes cannot use it: it is a history of its own network/ });
   await writeFile(join(elsewhere, 'bad.yaml'), 'name: x\nnodes:\n  - name: n1\n    pods: [p1, { name: p2, ip: 10.99.0.1 }]\n');
   t.match(await flowbed('run', '--topology', 'bad.yaml'), { code: 2, stdout: '', stderr: /bad\.yaml:4:\d+: .*10\.99\.0\.1/ });
 });

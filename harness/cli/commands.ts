@@ -5,6 +5,7 @@ import { refusedByMachine } from '../base/refused.js';
 import type { CleanOptions } from './clean.js';
 import { exitCodes, type Context } from './context.js';
 import type { DoctorOptions } from './doctor.js';
+import type { IntentOptions } from './intent.js';
 import type { RunOptions } from './points.js';
 import type { FuzzOptions } from './fuzz.js';
 import type { CheckOptions } from './check.js';
@@ -42,6 +43,13 @@ function defineCommands(context: Context, finish: (code: number) => void): Comma
     .option('--keep', 'leave the switches up until Ctrl-C, the last ones where there are several, and print commands that look at each')
     .option('--json', 'one JSON document on stdout, as docs/run.schema.json describes it')
     .action(async (names: string[], options: RunOptions) => finish(await (await import('./run.js')).run(context, names, options)));
+  program
+    .command('intent')
+    .description('what Kubernetes and Antrea promise in a network: who reaches whom on what, without a switch')
+    .option('--manifests <folder>', 'the network and its policies from Kubernetes manifests')
+    .option('--topology <file>', 'a topology in YAML')
+    .option('--json', 'one JSON document on stdout: matrices, and every cell with its promise')
+    .action(async (options: IntentOptions) => finish(await (await import('./intent.js')).intent(context, options)));
   program
     .command('list')
     .description('list scenarios with their axes, and images')

@@ -1,13 +1,12 @@
 /** What a request to run scenarios asks for: the points of their matrices, and how they are played. */
-import { basename } from 'node:path';
 import { readCluster } from '../../topologies/kubernetes.js';
 import { readManifestFolder } from '../../topologies/manifest-folder.js';
 import { readTopology } from '../../topologies/yaml.js';
 import { InputError } from '../base/errors.js';
 import { readInput } from '../base/read-input.js';
-import type { Network } from '../kube/objects.js';
 import type { Scenario } from '../nouns/scenario.js';
 import type { Depth } from '../run/passes.js';
+import { onNetwork, type GivenNetwork } from './own-network.js';
 import { loadScenario, matrix, parseSettings, scenarioNames } from './scenarios.js';
 
 /** As it was typed. */
@@ -16,12 +15,16 @@ export interface RunRequest {
   readonly options: RunOptions;
 }
 
-export interface RunOptions {
+/** A network of the user's own, in place of a scenario's. */
+export interface NetworkOptions {
+  readonly topology?: string;
+  readonly manifests?: string;
+}
+
+export interface RunOptions extends NetworkOptions {
   readonly image: string;
   readonly set?: string;
   readonly seed: string;
-  readonly topology?: string;
-  readonly manifests?: string;
   readonly passes: string;
   readonly json?: boolean;
   readonly report?: string;
@@ -46,7 +49,7 @@ export async function askedBy(root: string, { names, options }: RunRequest): Pro
   const depth = parseDepth(options.passes);
   const named = await Promise.all((names.length > 0 ? names : await scenarioNames(root)).map((name) => loadScenario(root, name)));
   const network = await networkOf(options);
-  const scenarios = network === undefined ? named : onNetwork(named, network, names.length === 0);
+  const scenarios = network === undefined ? named : onNetwork(named, network, names.length === 0 ? 'all' : 'named');
   const settings = parseSettings(options.set, scenarios);
   return { seed, depth, points: scenarios.flatMap((scenario) => matrix(scenario, settings).map((axes) => ({ scenario, axes }))) };
 }
@@ -61,25 +64,11 @@ function parseDepth(text: string): Depth {
   return text;
 }
 
-interface GivenNetwork {
-  readonly axis: 'topology' | 'manifests';
-  readonly path: string;
-  readonly network: Network;
-}
-
-/** A network of the user's own, where there is one. */
-async function networkOf({ topology, manifests }: RunOptions): Promise<GivenNetwork | undefined> {
+/** A network of the user's own, where there is one. @throws InputError for one that is none. */
+export async function networkOf({ topology, manifests }: NetworkOptions): Promise<GivenNetwork | undefined> {
   if (topology !== undefined && manifests !== undefined) throw new InputError('--topology and --manifests both say what the network is: choose one of them');
   if (manifests !== undefined) return { axis: 'manifests', path: manifests, network: readCluster(readManifestFolder(manifests), { name: 'manifests', tunnel: 'geneve' }) };
   if (topology === undefined) return undefined;
   const text = (await readInput(topology)).toString('utf8');
   return { axis: 'topology', path: topology, network: readTopology(text, topology) };
-}
-
-/** Axes that shape a scenario's own network no longer mean anything. A history is one of its own network: among all scenarios it is left out. */
-function onNetwork(scenarios: readonly Scenario[], { axis, path, network }: GivenNetwork, amongAll: boolean): readonly Scenario[] {
-  const [own] = scenarios.filter(({ history }) => history !== undefined);
-  if (own !== undefined && !amongAll) throw new InputError(`--${axis} ${path}: ${own.name} is a history of its own network; run it without, or name other scenarios`);
-  const axes = { [axis]: { values: [basename(path)], default: [basename(path)] } };
-  return scenarios.filter(({ history }) => history === undefined).map(({ after: _, ...scenario }) => ({ ...scenario, axes, topology: () => network }));
 }

@@ -3,6 +3,11 @@ export const promiseKinds = ['must pass', 'must be refused', 'must not pass', 'm
 
 export type PromiseKind = (typeof promiseKinds)[number];
 
+/** What is promised of a cell of a matrix, a letter each. */
+export const promiseLetters: Readonly<Record<PromiseKind, string>> = {
+  'must pass': '+', 'must be refused': 'r', 'must not pass': '-', 'may pass': '~', 'known otherwise': '!', 'nothing promised': '?',
+};
+
 const kinds: Readonly<Record<string, PromiseKind>> = {
   'round-trip': 'must pass', resolves: 'must pass', delivered: 'must pass', balanced: 'must pass',
   refused: 'must be refused', rejected: 'must be refused', abandoned: 'must be refused',

@@ -1,6 +1,6 @@
 /** Who reaches whom, a table a service: sources down, destinations across, a letter a cell. */
 import type { Observed } from '../compare/observed.js';
-import { promiseKindOf, type PromiseKind } from '../nouns/promise-kind.js';
+import { promiseKindOf, promiseLetters } from '../nouns/promise-kind.js';
 
 /** Rows are `sources`, and the letters of a row stand for `destinations`; a blank where nobody was asked. */
 export interface Matrix {
@@ -13,11 +13,6 @@ export interface Matrix {
   /** What was observed of the switches; missing where nothing was played. */
   readonly observed?: readonly string[];
 }
-
-/** What is promised of a cell, a letter each. */
-export const promiseLetters: Readonly<Record<PromiseKind, string>> = {
-  'must pass': '+', 'must be refused': 'r', 'must not pass': '-', 'may pass': '~', 'known otherwise': '!', 'nothing promised': '?',
-};
 
 /** What was observed of one: `?` where it was not played to its end. */
 const observedLetters: Readonly<Record<Observed['kind'], string>> = { answered: '+', refused: 'r', rejected: 'r', delivered: 'd', nothing: '-' };

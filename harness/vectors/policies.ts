@@ -1,6 +1,6 @@
 import { podsOf, type Pod, type Topology } from '../nouns/topology.js';
 import type { FrameSpec, TestVector } from '../nouns/vector.js';
-import { firstPods, orderedPairs } from './targets.js';
+import { orderedPairs } from './targets.js';
 
 /** What a cell of the truth table asks for. */
 type Service = { readonly protocol: 'TCP' | 'UDP' | 'SCTP'; readonly port: number } | { readonly protocol: 'ICMP' };
@@ -15,9 +15,9 @@ export function nodeMatrix(topology: Topology, services: readonly Service[]): re
   return services.flatMap((service) => topology.nodes.flatMap((node) => podsOf(topology).map(({ pod }) => cell(service, node, pod))));
 }
 
-/** The first pod of every node to the gateway of every node: `tcp-80/p1/n2`. */
+/** Every pod to the gateway of every node: `tcp-80/p1/n2`. */
 export function gatewayMatrix(topology: Topology, services: readonly Service[]): readonly TestVector[] {
-  return services.flatMap((service) => firstPods(topology).flatMap(({ pod }) => topology.nodes.map(({ name, gateway }) => cell(service, pod, { name, ip: gateway.ip }))));
+  return services.flatMap((service) => podsOf(topology).flatMap(({ pod }) => topology.nodes.map(({ name, gateway }) => cell(service, pod, { name, ip: gateway.ip }))));
 }
 
 /** Every pod to every external host, on every service: `tcp-80/p1/x1`. */

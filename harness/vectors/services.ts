@@ -22,9 +22,9 @@ export function serviceMatrix(topology: Topology, services: readonly ServiceAddr
   });
 }
 
-/** What is no port of a Service, by a pod of each node: a port that it does not have, an echo request, and an address that no Service has. */
+/** What is no port of a Service, by every pod: a port that it does not have, an echo request, and an address that no Service has. */
 export function noService(topology: Topology, services: readonly ServiceAddress[], unusedIp: string): readonly TestVector[] {
-  return topology.nodes.flatMap(({ pods }) => pods.slice(0, 1)).flatMap(({ name: from }) => services.slice(0, 1).flatMap(({ clusterIp }): readonly TestVector[] => [
+  return podsOf(topology).flatMap(({ pod: { name: from } }) => services.slice(0, 1).flatMap(({ clusterIp }): readonly TestVector[] => [
     { id: `no-port/${from}`, stimulus: { kind: 'probe', from, to: clusterIp, port: 81, transmissions: 1 } },
     { id: `no-port-ping/${from}`, stimulus: { kind: 'ping', from, to: clusterIp } },
     { id: `no-service/${from}`, stimulus: { kind: 'probe', from, to: unusedIp, port: 80, transmissions: 1 } },

@@ -1,0 +1,19 @@
+/** `flowbed intent`: what Kubernetes and Antrea promise in a network, cell by cell, without a switch. */
+import { intentAsJson, renderIntent } from '../../reports/intent.js';
+import { InputError } from '../base/errors.js';
+import { truthTableOf } from '../run/truth-table.js';
+import { exitCodes, type Context } from './context.js';
+import { networkOf, type NetworkOptions } from './points.js';
+
+export interface IntentOptions extends NetworkOptions {
+  readonly json?: boolean;
+}
+
+/** @returns 0: promises are no verdict. @throws InputError for a network that is none. */
+export async function intent(context: Context, options: IntentOptions): Promise<number> {
+  const given = await networkOf(options);
+  if (given === undefined) throw new InputError('whose promises? Give --manifests DIR, or --topology FILE');
+  const table = truthTableOf(given.network);
+  context.print(options.json === true ? intentAsJson(table) : renderIntent(table));
+  return exitCodes.conforms;
+}

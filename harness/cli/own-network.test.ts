@@ -1,0 +1,38 @@
+// Goal: a scenario that cannot use a network of the user's own says so, and why, before anything comes up. Method: scenarios on
+// networks that lack what each of them is about.
+import t from 'tap';
+import { InputError, Unsupported } from '../base/errors.js';
+import changes from '../../scenarios/antrea/changes.js';
+import connections from '../../scenarios/antrea/connections.js';
+import externalHosts from '../../scenarios/antrea/external-hosts.js';
+import servicesKubeProxy from '../../scenarios/antrea/services-kube-proxy.js';
+import { networkPolicyCluster } from '../../topologies/network-policy.js';
+import type { Scenario } from '../nouns/scenario.js';
+import { onNetwork } from './own-network.js';
+
+const given = { axis: 'manifests', path: 'my/folder', network: networkPolicyCluster('geneve') } as const;
+
+void t.test('why each cannot', (t) => {
+  const strange: Scenario = { ...connections, vectors: () => [{ id: 'ping/x9/a', stimulus: { kind: 'ping', from: 'x9', to: '10.10.1.2' } }] };
+  const unplanned: Scenario = { ...connections, controlPlane: { name: 'none', plan: () => { throw new Unsupported('no such thing'); } } };
+  for (const [scenario, why] of [
+    [changes, /antrea\/changes cannot use it: it is a history of its own network/],
+    [externalHosts, /antrea\/external-hosts cannot use it: it has nothing to send there/],
+    [servicesKubeProxy, /antrea\/services-kube-proxy cannot use it: /],
+    [strange, /its vector ping\/x9\/a is sent by "x9", which is not there/],
+    [unplanned, /cannot use it: no such thing/],
+  ] as const) {
+    t.throws(() => onNetwork([scenario as Scenario], given, 'named'), { name: 'InputError', message: why });
+  }
+  t.throws(() => onNetwork([connections, externalHosts] as unknown as Scenario[], given, 'named'), InputError, 'each that was named');
+  t.end();
+});
+
+void t.test('among all, those that can are played there', (t) => {
+  const [only, ...others] = onNetwork([changes, externalHosts, connections] as unknown as Scenario[], given, 'all');
+  t.same(others, []);
+  t.match(only, { name: 'antrea/connections', axes: { manifests: { default: ['folder'] } } });
+  t.equal(only?.topology({}), given.network);
+  t.throws(() => onNetwork([changes] as unknown as Scenario[], given, 'all'), InputError, 'none can');
+  t.end();
+});
