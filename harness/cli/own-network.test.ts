@@ -22,17 +22,17 @@ void t.test('why each cannot', (t) => {
     [strange, /its vector ping\/x9\/a is sent by "x9", which is not there/],
     [unplanned, /cannot use it: no such thing/],
   ] as const) {
-    t.throws(() => onNetwork([scenario as Scenario], given, 'named'), { name: 'InputError', message: why });
+    t.throws(() => onNetwork([scenario], given, 'named'), { name: 'InputError', message: why });
   }
-  t.throws(() => onNetwork([connections, externalHosts] as unknown as Scenario[], given, 'named'), InputError, 'each that was named');
+  t.throws(() => onNetwork([connections, externalHosts], given, 'named'), InputError, 'each that was named');
   t.end();
 });
 
 void t.test('among all, those that can are played there', (t) => {
-  const [only, ...others] = onNetwork([changes, externalHosts, connections] as unknown as Scenario[], given, 'all');
+  const [only, ...others] = onNetwork([changes, externalHosts, connections], given, 'all');
   t.same(others, []);
   t.match(only, { name: 'antrea/connections', axes: { manifests: { default: ['folder'] } } });
   t.equal(only?.topology({}), given.network);
-  t.throws(() => onNetwork([changes] as unknown as Scenario[], given, 'all'), InputError, 'none can');
+  t.throws(() => onNetwork([changes], given, 'all'), InputError, 'none can');
   t.end();
 });

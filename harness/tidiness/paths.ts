@@ -24,6 +24,8 @@ export const freePaths: Readonly<Record<string, string>> = {
   'harness/tidiness/imports.ts': 'names of the project\'s own files',
   'harness/tidiness/sources.ts': 'names of the project\'s own files',
   'images/cache.ts': 'names of suites with a digest, and those that the system has listed',
+  'images/contents.ts': 'names that the system has listed, as the manifest of the image keeps them',
+  'images/writers.ts': 'names of the image\'s own files',
   'images/images.ts': 'names of suites with a digest',
   'images/programs.ts': 'folders and programs of Debian',
   'images/rootfs.ts': 'folders and archives of Debian',
