@@ -7,7 +7,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { appendFile, cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
@@ -120,7 +119,8 @@ async function inHostOfItsOwn(args: readonly string[]): Promise<number> {
     console.error(`no network can be made that may be disturbed, and this machine's is not: ${refused}`);
     return 3;
   }
-  const folder = await mkdtemp(join(tmpdir(), 'reruns-'));
+  // Not in TMPDIR: runs would keep their folders elsewhere than in a tmpfs whose path is long.
+  const folder = await mkdtemp('/tmp/reruns-');
   try {
     const child = spawn('unshare', [...host, process.execPath, program, ...args], { stdio: 'inherit', env: { ...process.env, RERUNS_FOLDER: folder } });
     const [code] = await once(child, 'exit') as [number | null];
