@@ -1,12 +1,19 @@
 import tseslint from 'typescript-eslint';
 
-// The type checker already refuses what is wrong; these find what it lets through. A short list, so that people run it all the time.
+// The type checker already refuses what is wrong; these find what it lets through. A short list, so
+// that people run it all the time.
 export default tseslint.config(
   { ignores: ['dist/', 'dist.new/', 'node_modules/', 'runs/', '.flowbed/', '.tap/'] },
   {
     files: ['**/*.ts'],
     extends: [tseslint.configs.base],
-    languageOptions: { parserOptions: { project: './tsconfig.json', tsconfigRootDir: import.meta.dirname, jsDocParsingMode: 'none' } },
+    languageOptions: {
+      parserOptions: {
+        project: './tsconfig.json',
+        tsconfigRootDir: import.meta.dirname,
+        jsDocParsingMode: 'none',
+      },
+    },
     rules: {
       // Promises that nobody waits for.
       '@typescript-eslint/no-floating-promises': 'error',
@@ -15,7 +22,10 @@ export default tseslint.config(
       '@typescript-eslint/only-throw-error': 'error',
       '@typescript-eslint/prefer-promise-reject-errors': 'error',
       // Closed unions are switched over in full.
-      '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
+      '@typescript-eslint/switch-exhaustiveness-check': [
+        'error',
+        { considerDefaultExhaustiveForUnions: true },
+      ],
       // Types that say less than they seem to.
       '@typescript-eslint/no-explicit-any': 'error',
       '@typescript-eslint/no-unsafe-argument': 'error',

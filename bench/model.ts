@@ -1,7 +1,9 @@
 /**
- * What the reference model costs, on one node of a busy Antrea cluster: packets a second beside `ofproto/trace` and beside the slow path of
- * the same switch, which must give the very frames that the model gives; flows that come and go; memory. Prints Markdown.
- * `node dist/bench/model.js [FLOWS/PARTS…]`, 1000/100 and 100000/10000 unless told: flows, and those of them that are parts of conjunctions.
+ * What the reference model costs, on one node of a busy Antrea cluster: packets a second beside
+ * `ofproto/trace` and beside the slow path of the same switch, which must give the very frames that
+ * the model gives; flows that come and go; memory. Prints Markdown. `node dist/bench/model.js
+ * [FLOWS/PARTS…]`, 1000/100 and 100000/10000 unless told: flows, and those of them that are parts
+ * of conjunctions.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -25,7 +27,10 @@ const rounds = 3;
 /** Until the code that runs is the one that was optimized. */
 const warmingRounds = 5;
 const packetsARound = 6000;
-/** The model is over with one of them before it has had to clean up behind itself: it is timed with several. */
+/**
+ * The model is over with one of them before it has had to clean up behind itself: it is timed with
+ * several.
+ */
 const roundsInARow = 5;
 const nodesAtOnce = 1000;
 const nodesACluster = 10;
@@ -33,22 +38,39 @@ const changes = 10_000;
 /** Commands that a client of the switch's socket asks for before it waits for answers. */
 const inFlight = 16;
 
-/** Seconds that a piece of work took: on the wall, and of the processor for who did it, and for both who did it and who asked. */
+/**
+ * Seconds that a piece of work took: on the wall, and of the processor for who did it, and for both
+ * who did it and who asked.
+ */
 interface Cost {
   readonly wall: number;
   readonly processor: number;
   readonly both: number;
 }
 
-/** What others have left behind is cleared away first. @param other who does it, where that is not this process itself. */
-async function cost(work: () => Promise<void> | void, other: () => Promise<number> = () => Promise.resolve(0)): Promise<Cost> {
+/**
+ * What others have left behind is cleared away first. @param other who does it, where that is not
+ * this process itself.
+ */
+async function cost(
+  work: () => Promise<void> | void,
+  other: () => Promise<number> = () => Promise.resolve(0),
+): Promise<Cost> {
   collect();
-  const now = async () => ({ wall: performance.now() / 1000, own: ownProcessor(), other: await other() });
+  const now = async () => ({
+    wall: performance.now() / 1000,
+    own: ownProcessor(),
+    other: await other(),
+  });
   const before = await now();
   await work();
   const after = await now();
   const [own, others] = [after.own - before.own, after.other - before.other];
-  return { wall: after.wall - before.wall, processor: others === 0 ? own : others, both: own + others };
+  return {
+    wall: after.wall - before.wall,
+    processor: others === 0 ? own : others,
+    both: own + others,
+  };
 }
 
 function sum(costs: readonly Cost[]): Cost {
@@ -78,37 +100,80 @@ async function rates(size: NodeSize, traffic: Traffic): Promise<readonly string[
   try {
     const { vswitchd } = sim.daemons.get(plan.node) ?? { vswitchd: process.pid };
     const switching = () => processorOf(vswitchd);
-    const unixctl = await connectUnixctl(join(sim.dir, plan.node, 'ovs-vswitchd.ctl'), { name: 'ovs-vswitchd', whyEnded: () => Promise.resolve(new Unavailable('ovs-vswitchd has ended')) });
-    const ports = new Map(plan.bridges.flatMap((bridge) => bridge.ports.map(({ name, ofport }) => [name, ofport] as const)));
+    const unixctl = await connectUnixctl(join(sim.dir, plan.node, 'ovs-vswitchd.ctl'), {
+      name: 'ovs-vswitchd',
+      whyEnded: () => Promise.resolve(new Unavailable('ovs-vswitchd has ended')),
+    });
+    const ports = new Map(
+      plan.bridges.flatMap((bridge) =>
+        bridge.ports.map(({ name, ofport }) => [name, ofport] as const),
+      ),
+    );
     await unixctl.call('upcall/disable-megaflows'); // or else one packet would answer for many
-    const trace = async ({ port, frame }: SentFrame) => void (await unixctl.call('ofproto/trace', 'br-int', `in_port=${ports.get(port)}`, Buffer.from(frame).toString('hex')));
+    const trace = async ({ port, frame }: SentFrame) =>
+      void (await unixctl.call(
+        'ofproto/trace',
+        'br-int',
+        `in_port=${ports.get(port)}`,
+        Buffer.from(frame).toString('hex'),
+      ));
     for (let round = 0; round < warmingRounds; round++) throughModel(model, packets);
     for (let round = 0; round < rounds; round++) {
-      found.model.push(await cost(() => { for (let time = 0; time < roundsInARow; time++) throughModel(model, packets); }));
+      found.model.push(
+        await cost(() => {
+          for (let time = 0; time < roundsInARow; time++) throughModel(model, packets);
+        }),
+      );
       await sim.reset();
       const { hit, missed } = sim.lookups();
       const frames: SentFrame[] = [];
       const ofTurns: Cost[] = [];
       for (const packets of turns) {
         await unixctl.call('revalidator/purge'); // what is kept of a turn would answer for the next
-        ofTurns.push(await cost(async () => { frames.push(...(await throughSwitch(sim, plan.node, packets))); }, switching));
+        ofTurns.push(
+          await cost(async () => {
+            frames.push(...(await throughSwitch(sim, plan.node, packets)));
+          }, switching),
+        );
       }
       found.slow.push(sum(ofTurns));
-      if (sim.lookups().hit > hit || sim.lookups().missed - missed < packets.length) throw new Error('the cache has answered');
-      if (textOf(frames) !== textOf(throughModel(model, packets))) throw new Error('model and switch differ');
-      found.one.push(await cost(async () => { for (const packet of packets) await trace(packet); }, switching));
-      found.many.push(await cost(async () => { for (let at = 0; at < packets.length; at += inFlight) await Promise.all(packets.slice(at, at + inFlight).map(trace)); }, switching));
+      if (sim.lookups().hit > hit || sim.lookups().missed - missed < packets.length)
+        throw new Error('the cache has answered');
+      if (textOf(frames) !== textOf(throughModel(model, packets)))
+        throw new Error('model and switch differ');
+      found.one.push(
+        await cost(async () => {
+          for (const packet of packets) await trace(packet);
+        }, switching),
+      );
+      found.many.push(
+        await cost(async () => {
+          for (let at = 0; at < packets.length; at += inFlight)
+            await Promise.all(packets.slice(at, at + inFlight).map(trace));
+        }, switching),
+      );
     }
     unixctl.close();
   } finally {
     await sim.close();
   }
-  const rate = (costs: readonly Cost[], by: keyof Cost) => packets.length / median(costs.map((one) => one[by]));
+  const rate = (costs: readonly Cost[], by: keyof Cost) =>
+    packets.length / median(costs.map((one) => one[by]));
   const ofModel = (by: keyof Cost) => roundsInARow * rate(found.model, by);
-  const beside = (costs: readonly Cost[], by: keyof Cost) => [thousands(rate(costs, by)), (ofModel(by) / rate(costs, by)).toFixed(1)];
+  const beside = (costs: readonly Cost[], by: keyof Cost) => [
+    thousands(rate(costs, by)),
+    (ofModel(by) / rate(costs, by)).toFixed(1),
+  ];
   const { hit, missed } = model.megaflows?.told ?? { hit: 0, missed: 0 };
   return [
-    `${thousands(size.flows)} (${thousands(size.parts)})`, traffic, `${((100 * missed) / (hit + missed)).toFixed(0)} %`, thousands(ofModel('processor')), ...beside(found.one, 'wall'), ...beside(found.many, 'both'), ...beside(found.many, 'processor'), ...beside(found.slow, 'processor'),
+    `${thousands(size.flows)} (${thousands(size.parts)})`,
+    traffic,
+    `${((100 * missed) / (hit + missed)).toFixed(0)} %`,
+    thousands(ofModel('processor')),
+    ...beside(found.one, 'wall'),
+    ...beside(found.many, 'both'),
+    ...beside(found.many, 'processor'),
+    ...beside(found.slow, 'processor'),
   ];
 }
 
@@ -117,19 +182,31 @@ function throughModel(model: ModelNode, packets: readonly SentFrame[]): readonly
   resetNode(model);
   model.changes.program++;
   const found: SentFrame[] = [];
-  for (const { port, frame } of packets) for (const output of receiveFrame(model, port, frame).step.outputs) found.push(output);
+  for (const { port, frame } of packets)
+    for (const output of receiveFrame(model, port, frame).step.outputs) found.push(output);
   return found;
 }
 
-async function throughSwitch(sim: Sim, node: string, packets: readonly SentFrame[]): Promise<readonly SentFrame[]> {
+async function throughSwitch(
+  sim: Sim,
+  node: string,
+  packets: readonly SentFrame[],
+): Promise<readonly SentFrame[]> {
   const found: SentFrame[] = [];
-  for (const [port, frames] of byPort(packets)) found.push(...((await sim.call([{ kind: 'receive', node, port, frames }]))[0]?.outputs ?? []));
+  for (const [port, frames] of byPort(packets))
+    found.push(...((await sim.call([{ kind: 'receive', node, port, frames }]))[0]?.outputs ?? []));
   return found;
 }
 
-/** In an order that does not depend on that of the packets: the same text for the same frames at the same ports. */
+/**
+ * In an order that does not depend on that of the packets: the same text for the same frames at the
+ * same ports.
+ */
 function textOf(frames: readonly SentFrame[]): string {
-  return frames.map(({ port, frame }) => `${port} ${Buffer.from(frame).toString('hex')}`).sort().join('\n');
+  return frames
+    .map(({ port, frame }) => `${port} ${Buffer.from(frame).toString('hex')}`)
+    .sort()
+    .join('\n');
 }
 
 function byPort(packets: readonly SentFrame[]): ReadonlyMap<string, readonly Uint8Array[]> {
@@ -146,17 +223,27 @@ async function sizes(size: NodeSize): Promise<readonly string[]> {
   const tables = node?.bridges[0]?.tables ?? new Map<number, never>();
   const rules = rulesOf(tables);
   const random = randomFor(1, 'changes');
-  const chosen = Array.from({ length: changes }, () => rules[random.integer(0, rules.length - 1)]).filter((rule) => rule !== undefined);
+  const chosen = Array.from(
+    { length: changes },
+    () => rules[random.integer(0, rules.length - 1)],
+  ).filter((rule) => rule !== undefined);
   const { processor } = await cost(() => {
     for (const rule of chosen) {
       remove(tables, rule);
       insert(tables, rule);
     }
   });
-  return [thousands(size.flows), `${made.cost.processor.toFixed(2)} s`, `${Math.round(made.bytes / size.flows)} B`, `${((processor / chosen.length) * 1e6).toFixed(0)} µs`];
+  return [
+    thousands(size.flows),
+    `${made.cost.processor.toFixed(2)} s`,
+    `${Math.round(made.bytes / size.flows)} B`,
+    `${((processor / chosen.length) * 1e6).toFixed(0)} µs`,
+  ];
 }
 
-async function measureMade(plans: readonly NodePlan[]): Promise<{ readonly nodes: readonly ModelNode[]; readonly bytes: number; readonly cost: Cost }> {
+async function measureMade(
+  plans: readonly NodePlan[],
+): Promise<{ readonly nodes: readonly ModelNode[]; readonly bytes: number; readonly cost: Cost }> {
   const before = heldBytes();
   let nodes: readonly ModelNode[] = [];
   const spent = await cost(() => void (nodes = plans.map((plan) => buildNode(plan))));
@@ -176,30 +263,85 @@ function collect(): void {
   (runInNewContext('gc') as () => void)();
 }
 
-/** Many nodes in one process: clusters of ten, every node with the flows that it needs for the others. */
+/**
+ * Many nodes in one process: clusters of ten, every node with the flows that it needs for the
+ * others.
+ */
 async function manyNodes(): Promise<string> {
-  const plans = Array.from({ length: nodesAtOnce / nodesACluster }, () => antrea('0.8').plan(antreaCluster({ nodes: nodesACluster, podsPerNode: 3, tunnel: 'geneve' })).nodes).flat();
+  const plans = Array.from(
+    { length: nodesAtOnce / nodesACluster },
+    () =>
+      antrea('0.8').plan(antreaCluster({ nodes: nodesACluster, podsPerNode: 3, tunnel: 'geneve' }))
+        .nodes,
+  ).flat();
   const made = await measureMade(plans);
-  const flows = made.nodes.reduce((sum, { bridges }) => sum + bridges.reduce((total, { tables }) => total + rulesOf(tables).length, 0), 0);
-  return table(['model nodes', 'flows', 'made in', 'memory'], [[thousands(made.nodes.length), thousands(flows), `${made.cost.processor.toFixed(1)} s`, `${(made.bytes / 2 ** 20).toFixed(0)} MiB`]]);
+  const flows = made.nodes.reduce(
+    (sum, { bridges }) =>
+      sum + bridges.reduce((total, { tables }) => total + rulesOf(tables).length, 0),
+    0,
+  );
+  return table(
+    ['model nodes', 'flows', 'made in', 'memory'],
+    [
+      [
+        thousands(made.nodes.length),
+        thousands(flows),
+        `${made.cost.processor.toFixed(1)} s`,
+        `${(made.bytes / 2 ** 20).toFixed(0)} MiB`,
+      ],
+    ],
+  );
 }
 
 function thousands(value: number): string {
   return Math.round(value).toLocaleString('en');
 }
 
-const wanted = process.argv.slice(2).map((text) => text.split('/').map(Number)).map(([flows = 0, parts = 0]): NodeSize => ({ flows, parts }));
-const all = wanted.length > 0 ? wanted : [{ flows: 1000, parts: 100 }, { flows: 100_000, parts: 10_000 }];
-console.log(`Measured on ${describeMachine()}; the median of ${rounds} rounds of ${packetsARound} packets.\n`);
+const wanted = process.argv
+  .slice(2)
+  .map((text) => text.split('/').map(Number))
+  .map(([flows = 0, parts = 0]): NodeSize => ({ flows, parts }));
+const all =
+  wanted.length > 0
+    ? wanted
+    : [
+        { flows: 1000, parts: 100 },
+        { flows: 100_000, parts: 10_000 },
+      ];
+console.log(
+  `Measured on ${describeMachine()}; the median of ${rounds} rounds of ${packetsARound} packets.\n`,
+);
 const measured: (readonly string[])[] = [];
 for (const size of all) {
-  for (const traffic of ['whole connections', 'first packets', 'first packets, all different'] as const) {
+  for (const traffic of [
+    'whole connections',
+    'first packets',
+    'first packets, all different',
+  ] as const) {
     const row = await rates(size, traffic);
     console.error(row.join(' | ')); // the table comes once all is measured
     measured.push(row);
   }
 }
-console.log(table(['flows (parts of conjunctions)', 'packets', 'translated', 'model', 'trace, one at a time', 'times', 'trace, both ends', 'times', 'trace, the switch', 'times', 'slow path', 'times'], measured));
+console.log(
+  table(
+    [
+      'flows (parts of conjunctions)',
+      'packets',
+      'translated',
+      'model',
+      'trace, one at a time',
+      'times',
+      'trace, both ends',
+      'times',
+      'trace, the switch',
+      'times',
+      'slow path',
+      'times',
+    ],
+    measured,
+  ),
+);
 const held: (readonly string[])[] = [];
 for (const size of all) held.push(await sizes(size));
 console.log(`\n${table(['flows', 'made in', 'memory a flow', 'one goes and comes'], held)}`);

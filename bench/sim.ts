@@ -1,7 +1,7 @@
 /**
- * What the sim testbed costs: nodes up, programmed and torn down; memory a node; frames a second through the switches alone and
- * with the model beside them; what the launcher adds to a command. Prints Markdown. `node dist/bench/sim.js [NODES…]`, 2, 10 and 50
- * unless told.
+ * What the sim testbed costs: nodes up, programmed and torn down; memory a node; frames a second
+ * through the switches alone and with the model beside them; what the launcher adds to a command.
+ * Prints Markdown. `node dist/bench/sim.js [NODES…]`, 2, 10 and 50 unless told.
  */
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
@@ -28,16 +28,28 @@ function planOf(nodes: number): ClusterPlan {
   return antrea('0.8').plan(antreaCluster({ nodes, podsPerNode, tunnel: 'geneve' }));
 }
 
-async function timed<T>(work: () => Promise<T>): Promise<{ readonly ms: number; readonly value: T }> {
+async function timed<T>(
+  work: () => Promise<T>,
+): Promise<{ readonly ms: number; readonly value: T }> {
   const started = performance.now();
   const value = await work();
   return { ms: performance.now() - started, value };
 }
 
-/** Proportional set size of both daemons of every node, in bytes: pages that nodes share are counted once. */
+/**
+ * Proportional set size of both daemons of every node, in bytes: pages that nodes share are counted
+ * once.
+ */
 async function memoryOf(sim: Sim): Promise<number> {
   const pids = [...sim.daemons.values()].flatMap(({ vswitchd, server }) => [vswitchd, server]);
-  const sizes = await Promise.all(pids.map(async (pid) => Number(/^Pss:\s+(\d+) kB/m.exec(await readFile(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1] ?? 0) * 1024));
+  const sizes = await Promise.all(
+    pids.map(
+      async (pid) =>
+        Number(
+          /^Pss:\s+(\d+) kB/m.exec(await readFile(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1] ?? 0,
+        ) * 1024,
+    ),
+  );
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
@@ -46,7 +58,10 @@ async function scale(counts: readonly number[]): Promise<string> {
   const rows: string[][] = [];
   for (const nodes of counts) {
     const plan = planOf(nodes);
-    const flows = plan.nodes.reduce((sum, { bridges }) => sum + bridges.reduce((total, bridge) => total + bridge.flows.length, 0), 0);
+    const flows = plan.nodes.reduce(
+      (sum, { bridges }) => sum + bridges.reduce((total, bridge) => total + bridge.flows.length, 0),
+      0,
+    );
     const [up, down, memory]: [number[], number[], number[]] = [[], [], []];
     for (let round = 0; round < rounds; round++) {
       const opened = await timed(() => openSim(plan, image));
@@ -54,17 +69,33 @@ async function scale(counts: readonly number[]): Promise<string> {
       memory.push((await memoryOf(opened.value)) / nodes);
       down.push((await timed(() => opened.value.close())).ms);
     }
-    rows.push([String(nodes), String(flows), seconds(median(up)), seconds(median(down)), seconds(median(up) + median(down)), `${(median(memory) / 2 ** 20).toFixed(1)} MiB`]);
+    rows.push([
+      String(nodes),
+      String(flows),
+      seconds(median(up)),
+      seconds(median(down)),
+      seconds(median(up) + median(down)),
+      `${(median(memory) / 2 ** 20).toFixed(1)} MiB`,
+    ]);
   }
   return table(['nodes', 'flows', 'up and programmed', 'down', 'together', 'memory a node'], rows);
 }
 
-/** A UDP datagram from the first pod to the second, on one node: an entry of the datapath's cache from the second on. */
+/**
+ * A UDP datagram from the first pod to the second, on one node: an entry of the datapath's cache
+ * from the second on.
+ */
 function datagram(sequence: number): Uint8Array {
   const addresses = { src: '10.10.1.2', dst: '10.10.1.3' };
   const udp = encodeUdp({ srcPort: 40000, dstPort: 9 }, new Uint8Array(64), addresses);
-  const ip = encodeIpv4({ ...addresses, protocol: ipProtocols.udp, ttl: 64, identification: sequence & 0xffff }, udp);
-  return encodeEthernet({ src: '0a:00:0a:0a:01:02', dst: '0a:00:0a:0a:01:03', etherType: etherTypes.ipv4 }, ip);
+  const ip = encodeIpv4(
+    { ...addresses, protocol: ipProtocols.udp, ttl: 64, identification: sequence & 0xffff },
+    udp,
+  );
+  return encodeEthernet(
+    { src: '0a:00:0a:0a:01:02', dst: '0a:00:0a:0a:01:03', etherType: etherTypes.ipv4 },
+    ip,
+  );
 }
 
 async function throughput(): Promise<string> {
@@ -78,27 +109,53 @@ async function throughput(): Promise<string> {
     await beside?.reset();
     const { ms } = await timed(async () => {
       for (let sent = 0; sent < total; sent += batch) {
-        const calls = [{ kind: 'receive' as const, node: 'n1', port, frames: Array.from({ length: batch }, (_, index) => datagram(sent + index)) }];
+        const calls = [
+          {
+            kind: 'receive' as const,
+            node: 'n1',
+            port,
+            frames: Array.from({ length: batch }, (_, index) => datagram(sent + index)),
+          },
+        ];
         const [step] = await sim.call(calls);
         const predicted = await beside?.call(calls);
         const frames = step?.outputs ?? [];
         if (frames.length !== batch) throw new Error(`${batch} frames in, ${frames.length} out`);
-        if (predicted?.[0]?.outputs.some(({ frame }, index) => Buffer.compare(frame, frames[index]?.frame ?? new Uint8Array()) !== 0) === true) throw new Error('the model predicts another frame');
+        if (
+          predicted?.[0]?.outputs.some(
+            ({ frame }, index) =>
+              Buffer.compare(frame, frames[index]?.frame ?? new Uint8Array()) !== 0,
+          ) === true
+        )
+          throw new Error('the model predicts another frame');
       }
     });
     return total / (ms / 1000);
   };
   try {
     const rows: string[][] = [];
-    for (const [name, batch, total] of [['one at a time', 1, 1000], ['64 at a time', 64, 6400], ['640 at a time', 640, 12800]] as const) {
+    for (const [name, batch, total] of [
+      ['one at a time', 1, 1000],
+      ['64 at a time', 64, 6400],
+      ['640 at a time', 640, 12800],
+    ] as const) {
       const [alone, judged]: [number[], number[]] = [[], []];
       for (let round = 0; round < rounds; round++) {
         alone.push(await rate(batch, total));
         judged.push(await rate(batch, total, model));
       }
-      rows.push([name, String(total), thousands(median(alone)), thousands(median(judged)), `${(median(judged) / median(alone)).toFixed(2)}`]);
+      rows.push([
+        name,
+        String(total),
+        thousands(median(alone)),
+        thousands(median(judged)),
+        `${(median(judged) / median(alone)).toFixed(2)}`,
+      ]);
     }
-    return table(['frames in a call', 'frames', 'frames a second', 'judged a second', 'ratio'], rows);
+    return table(
+      ['frames in a call', 'frames', 'frames a second', 'judged a second', 'ratio'],
+      rows,
+    );
   } finally {
     await sim.close();
   }
@@ -108,14 +165,21 @@ async function throughput(): Promise<string> {
 async function launcher(): Promise<string> {
   const root = fileURLToPath(new URL('../..', import.meta.url));
   const program = join(root, 'dist/harness/cli/main.js');
-  const run = async (file: string, args: readonly string[]) => (await timed(() => promisify(execFile)(file, args, { cwd: root }))).ms;
+  const run = async (file: string, args: readonly string[]) =>
+    (await timed(() => promisify(execFile)(file, args, { cwd: root }))).ms;
   const [itself, launched]: [number[], number[]] = [[], []];
   for (let round = 0; round < launches; round++) {
     itself.push(await run(process.execPath, [program, 'list']));
     launched.push(await run(join(root, 'flowbed'), ['list']));
   }
   const [node, whole] = [median(itself), median(launched)];
-  return table(['`flowbed list`', 'ms', 'ratio'], [['by node', node.toFixed(0), '1.00'], ['by the launcher', whole.toFixed(0), (whole / node).toFixed(2)]]);
+  return table(
+    ['`flowbed list`', 'ms', 'ratio'],
+    [
+      ['by node', node.toFixed(0), '1.00'],
+      ['by the launcher', whole.toFixed(0), (whole / node).toFixed(2)],
+    ],
+  );
 }
 
 function thousands(value: number): string {
@@ -127,7 +191,10 @@ function seconds(ms: number): string {
 }
 
 const wanted = process.argv.slice(2).map(Number);
-console.log(`Measured on ${describeMachine()}; the median of ${rounds} rounds. A node is one ovsdb-server and one ovs-vswitchd with ${podsPerNode} pods, Antrea's pipeline on br-int.\n`);
+console.log(
+  `Measured on ${describeMachine()}; the median of ${rounds} rounds. A node is one ` +
+    `ovsdb-server and one ovs-vswitchd with ${podsPerNode} pods, Antrea's pipeline on br-int.\n`,
+);
 console.log(await scale(wanted.length > 0 ? wanted : [2, 10, 50]));
 console.log(`\n${await throughput()}`);
 console.log(`\n${await launcher()}`);

@@ -6,21 +6,31 @@ import { makeFolder } from '../harness/base/make-folder.js';
 import { answerableOwner, isAlive } from '../harness/ovs/owner.js';
 import { removeUnfinished, unfinishedPrefix } from '../harness/ovs/unfinished.js';
 
-/** Bytes that making an image takes, at most: Debian's lists of packages, the packages, and what is in them. */
+/**
+ * Bytes that making an image takes, at most: Debian's lists of packages, the packages, and what is
+ * in them.
+ */
 export const roomForImage = 500 * 2 ** 20;
 
-/** Where images are kept: `$FLOWBED_CACHE`, else `$XDG_CACHE_HOME/flowbed`, else `~/.cache/flowbed`. */
+/**
+ * Where images are kept: `$FLOWBED_CACHE`, else `$XDG_CACHE_HOME/flowbed`, else `~/.cache/flowbed`.
+ */
 export function cacheFolder(environment: NodeJS.ProcessEnv = process.env): string {
   if (environment['FLOWBED_CACHE']) return environment['FLOWBED_CACHE'];
   return join(environment['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'flowbed');
 }
 
 /**
- * The folder `cache/key`; if it is not there, `make` fills a temporary sibling that is then renamed, so that a folder with this
- * name is always whole. Of two makers at once the slower uses the faster one's. What dead makers left is removed.
+ * The folder `cache/key`; if it is not there, `make` fills a temporary sibling that is then
+ * renamed, so that a folder with this name is always whole. Of two makers at once the slower uses
+ * the faster one's. What dead makers left is removed.
  * @throws Unavailable when the cache cannot be written to, and what `make` throws.
  */
-export async function cached(cache: string, key: string, make: (folder: string) => Promise<void>): Promise<string> {
+export async function cached(
+  cache: string,
+  key: string,
+  make: (folder: string) => Promise<void>,
+): Promise<string> {
   const folder = join(cache, key);
   if (await exists(folder)) return folder;
   const unfinished = await makeUnfinished(cache, key);
@@ -54,16 +64,26 @@ async function makeUnfinished(cache: string, key: string): Promise<string> {
 /** apt goes on for minutes where there is none. */
 async function needRoom(cache: string): Promise<void> {
   const { bavail, bsize } = await statfs(cache);
-  if (bavail * bsize < roomForImage) throw new Error(`there are ${Math.floor((bavail * bsize) / 2 ** 20)} MB of room, and making one takes ${roomForImage / 2 ** 20} MB`);
+  if (bavail * bsize < roomForImage)
+    throw new Error(
+      `there are ${Math.floor((bavail * bsize) / 2 ** 20)} MB of room, and making one takes ` +
+        `${roomForImage / 2 ** 20} MB`,
+    );
 }
 
 async function exists(path: string): Promise<boolean> {
-  return stat(path).then(() => true, () => false);
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
 }
 
 function unwritable(cache: string, error: unknown): Unavailable {
-  return new Unavailable(`cannot keep images in ${cache}: ${error instanceof Error ? error.message : String(error)}`, [
-    'name a folder that you can write to, with 500 MB of room: FLOWBED_CACHE=/path/to/folder',
-    'or use the Open vSwitch of this machine: --image system',
-  ]);
+  return new Unavailable(
+    `cannot keep images in ${cache}: ${error instanceof Error ? error.message : String(error)}`,
+    [
+      'name a folder that you can write to, with 500 MB of room: FLOWBED_CACHE=/path/to/folder',
+      'or use the Open vSwitch of this machine: --image system',
+    ],
+  );
 }

@@ -1,6 +1,19 @@
-// Goal: what runs is what was made, and only its user and root can change it. Method: a small folder,
-// changed in one way after the other; each is caught by sizes and times, or else by reading all.
-import { appendFile, chmod, cp, lstat, mkdir, mkdtemp, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+// Goal: what runs is what was made, and only its user and root can change it. Method: a small
+// folder, changed in one way after the other; each is caught by sizes and times, or else by reading
+// all.
+import {
+  appendFile,
+  chmod,
+  cp,
+  lstat,
+  mkdir,
+  mkdtemp,
+  readFile,
+  rm,
+  symlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
@@ -20,7 +33,9 @@ async function make(folder: string): Promise<void> {
   await writeFile(join(folder, 'notes'), 'what does not run');
 }
 
-const changes: Readonly<Record<string, { readonly change: (folder: string) => Promise<unknown>; readonly told: object }>> = {
+const changes: Readonly<
+  Record<string, { readonly change: (folder: string) => Promise<unknown>; readonly told: object }>
+> = {
   'another size': {
     change: (folder) => appendFile(join(folder, 'bin/program'), 'x'),
     told: { path: 'bin/program', what: 'has another size' },
@@ -61,7 +76,10 @@ void t.test('changes', async (t) => {
   const whole = join(root, 'whole');
   await make(whole);
   const entries = await readContents(whole, parts);
-  t.same(entries.map(({ path }) => path), ['bin/program', 'lib/deep/library', 'lib/link']);
+  t.same(
+    entries.map(({ path }) => path),
+    ['bin/program', 'lib/deep/library', 'lib/link'],
+  );
   t.same(await changesOf(whole, parts, entries, 'wholly'), []);
   for (const [name, { change, told }] of Object.entries(changes)) {
     const changed = join(root, name);
@@ -82,9 +100,13 @@ void t.test('bytes behind the same size and time are seen by reading all', async
   await utimes(file, atimeMs / 1000, mtimeMs / 1000);
   // A time that is set has microseconds alone.
   const now = (await lstat(file)).mtimeMs;
-  const told = entries.map((entry) => ('mtimeMs' in entry && entry.path === 'bin/program' ? { ...entry, mtimeMs: now } : entry));
+  const told = entries.map((entry) =>
+    'mtimeMs' in entry && entry.path === 'bin/program' ? { ...entry, mtimeMs: now } : entry,
+  );
   t.same(await changesOf(folder, parts, told, 'quickly'), []);
-  t.same(await changesOf(folder, parts, told, 'wholly'), [{ path: 'bin/program', what: 'holds other bytes' }]);
+  t.same(await changesOf(folder, parts, told, 'wholly'), [
+    { path: 'bin/program', what: 'holds other bytes' },
+  ]);
 });
 
 void t.test('the digest is of what files hold, not of when or where they were made', async (t) => {
@@ -108,16 +130,30 @@ void t.test('who else can write', async (t) => {
   t.equal(strangerOf({ uid: 1001, mode: 0o120777 }, 1000), 'is of user 1001');
   t.equal(strangerOf({ uid: 1000, mode: 0o100775 }, 1000), 'can be written to by others');
   t.equal(strangerOf({ uid: 1000, mode: 0o040757 }, 1000), 'can be written to by others');
-  t.equal(strangerOf({ uid: 1000, mode: 0o120777 }, 1000), undefined, 'a link has no mode of its own');
+  t.equal(
+    strangerOf({ uid: 1000, mode: 0o120777 }, 1000),
+    undefined,
+    'a link has no mode of its own',
+  );
   const folder = join(root, 'shared');
   await make(folder);
   const paths = ['bin', 'bin/program'];
   await refuseStrangers(folder, paths);
-  for (const [path, mode] of [['bin/program', 0o775], ['bin', 0o777], ['.', 0o777]] as const) {
+  for (const [path, mode] of [
+    ['bin/program', 0o775],
+    ['bin', 0o777],
+    ['.', 0o777],
+  ] as const) {
     await chmod(join(folder, path), mode);
-    await t.rejects(refuseStrangers(folder, paths), {
-      name: 'Unavailable', message: /^the image cache is not used: .* can be written to by others$/, remedies: [/chmod/, /FLOWBED_TRUST_CACHE=yes/],
-    }, path);
+    await t.rejects(
+      refuseStrangers(folder, paths),
+      {
+        name: 'Unavailable',
+        message: /^the image cache is not used: .* can be written to by others$/,
+        remedies: [/chmod/, /FLOWBED_TRUST_CACHE=yes/],
+      },
+      path,
+    );
     process.env['FLOWBED_TRUST_CACHE'] = 'yes';
     await refuseStrangers(folder, paths);
     delete process.env['FLOWBED_TRUST_CACHE'];

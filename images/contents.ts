@@ -1,4 +1,6 @@
-/** What of an image runs, file by file: written down when it is made, and held to when it is used. */
+/**
+ * What of an image runs, file by file: written down when it is made, and held to when it is used.
+ */
 import type { Stats } from 'node:fs';
 import { lstat, readdir, readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -29,26 +31,35 @@ export interface Change {
 /** All that lies in `parts` of `root`, which are folders, or files, or not there. */
 export async function readContents(root: string, parts: readonly string[]): Promise<Contents> {
   const paths = (await Promise.all(parts.map((part) => pathsIn(root, part)))).flat().sort();
-  return await Promise.all(paths.map(async (path): Promise<Entry> => {
-    const status = await lstat(join(root, path));
-    if (status.isSymbolicLink()) return { path, target: await readlink(join(root, path)) };
-    const digest = sha256(await readFile(join(root, path)));
-    return { path, ...toldBy(status), sha256: digest };
-  }));
+  return await Promise.all(
+    paths.map(async (path): Promise<Entry> => {
+      const status = await lstat(join(root, path));
+      if (status.isSymbolicLink()) return { path, target: await readlink(join(root, path)) };
+      const digest = sha256(await readFile(join(root, path)));
+      return { path, ...toldBy(status), sha256: digest };
+    }),
+  );
 }
 
-/** A digest of what the files hold and where links lead, the same wherever and whenever it was made. */
+/**
+ * A digest of what the files hold and where links lead, the same wherever and whenever it was made.
+ */
 export function digestOf(entries: Contents): string {
-  const what = entries.map((entry) => ('target' in entry ? [entry.path, 'to', entry.target] : [entry.path, entry.sha256]));
+  const what = entries.map((entry) =>
+    'target' in entry ? [entry.path, 'to', entry.target] : [entry.path, entry.sha256],
+  );
   return sha256(canonicalJson(what));
 }
 
 /**
- * What in `root` is not as `entries` say. `quickly` goes by paths, sizes, modes and times of change;
- * `wholly` reads every file.
+ * What in `root` is not as `entries` say. `quickly` goes by paths, sizes, modes and times of
+ * change; `wholly` reads every file.
  */
 export async function changesOf(
-  root: string, parts: readonly string[], entries: Contents, how: 'quickly' | 'wholly',
+  root: string,
+  parts: readonly string[],
+  entries: Contents,
+  how: 'quickly' | 'wholly',
 ): Promise<readonly Change[]> {
   const known = new Set(entries.map(({ path }) => path));
   const found = (await Promise.all(parts.map((part) => pathsIn(root, part)))).flat();
@@ -60,7 +71,11 @@ export async function changesOf(
   ];
 }
 
-async function changeOf(root: string, entry: Entry, how: 'quickly' | 'wholly'): Promise<Change | undefined> {
+async function changeOf(
+  root: string,
+  entry: Entry,
+  how: 'quickly' | 'wholly',
+): Promise<Change | undefined> {
   const { path } = entry;
   const status = await lstat(join(root, path)).catch(() => undefined);
   if (status === undefined) return { path, what: 'is missing' };
@@ -70,8 +85,11 @@ async function changeOf(root: string, entry: Entry, how: 'quickly' | 'wholly'): 
   }
   if (!status.isFile()) return { path, what: 'was a file' };
   const { sha256: digest, path: _, ...told } = entry;
-  const differs = Object.entries(toldBy(status)).find(([name, value]) => told[name as keyof typeof told] !== value);
-  if (differs !== undefined) return { path, what: `has another ${words[differs[0] as keyof typeof told]}` };
+  const differs = Object.entries(toldBy(status)).find(
+    ([name, value]) => told[name as keyof typeof told] !== value,
+  );
+  if (differs !== undefined)
+    return { path, what: `has another ${words[differs[0] as keyof typeof told]}` };
   if (how === 'quickly' || sha256(await readFile(join(root, path))) === digest) return undefined;
   return { path, what: 'holds other bytes' };
 }

@@ -11,9 +11,14 @@ export interface ExecuteOptions {
 
 /**
  * Runs a program to its end and returns its stdout.
- * @throws Unavailable when it cannot be started or does not exit with 0, with the command line and its last words.
+ * @throws Unavailable when it cannot be started or does not exit with 0, with the command line and
+ *   its last words.
  */
-export async function execute(file: string, args: readonly string[], options: ExecuteOptions): Promise<string> {
+export async function execute(
+  file: string,
+  args: readonly string[],
+  options: ExecuteOptions,
+): Promise<string> {
   const { execa, ExecaError } = await import('execa');
   try {
     const { stdout } = await execa(file, args, {
@@ -25,9 +30,18 @@ export async function execute(file: string, args: readonly string[], options: Ex
     return stdout;
   } catch (error) {
     if (!(error instanceof ExecaError)) throw error;
-    const output = `${String(error.stdout)}\n${String(error.stderr)}`.split('\n').filter((line) => line.trim() !== '');
-    const end = error.exitCode === undefined ? error.originalMessage : `${file} exited with ${error.exitCode}`;
-    throw new Unavailable(`cannot ${options.purpose}: ${end ?? error.shortMessage}`, options.remedies, [`$ ${error.command}`, ...output.slice(-15)]);
+    const output = `${String(error.stdout)}\n${String(error.stderr)}`
+      .split('\n')
+      .filter((line) => line.trim() !== '');
+    const end =
+      error.exitCode === undefined
+        ? error.originalMessage
+        : `${file} exited with ${error.exitCode}`;
+    throw new Unavailable(
+      `cannot ${options.purpose}: ${end ?? error.shortMessage}`,
+      options.remedies,
+      [`$ ${error.command}`, ...output.slice(-15)],
+    );
   }
 }
 

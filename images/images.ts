@@ -22,14 +22,22 @@ export const knownImages: readonly { readonly name: string; readonly holds: stri
 export const defaultImage: string = defaultSuite.name;
 
 /**
- * The image of that name, made first when it is not in the cache; `say` is told of what takes long, one line each.
+ * The image of that name, made first when it is not in the cache; `say` is told of what takes long,
+ * one line each.
  * @throws InputError for an unknown name, Unavailable when it cannot be made or opened.
  */
 export async function openImage(name: string, say: (line: string) => void): Promise<Image> {
   if (name === 'system') return systemImage(process.env['PATH'] ?? '');
   const suite = suites.find((candidate) => candidate.name === name);
-  if (suite === undefined) throw unknownName('image', name, knownImages.map((image) => image.name));
-  const folder = await cached(cacheFolder(), imageKey(suite), (unfinished) => build(suite, unfinished, say));
+  if (suite === undefined)
+    throw unknownName(
+      'image',
+      name,
+      knownImages.map((image) => image.name),
+    );
+  const folder = await cached(cacheFolder(), imageKey(suite), (unfinished) =>
+    build(suite, unfinished, say),
+  );
   await verifyImage(suite.name, folder, 'quickly');
   const { contents } = await readManifest(suite.name, folder);
   return rootImage(suite.name, digestOf(contents), join(folder, 'root'));
@@ -39,7 +47,11 @@ export async function openImage(name: string, say: (line: string) => void): Prom
  * Holds an image to what it was made of (`changesOf`), and its files to be this user's or root's.
  * @throws Unavailable naming what was changed, or who could have changed it.
  */
-export async function verifyImage(name: string, folder: string, how: 'quickly' | 'wholly'): Promise<void> {
+export async function verifyImage(
+  name: string,
+  folder: string,
+  how: 'quickly' | 'wholly',
+): Promise<void> {
   const { contents } = await readManifest(name, folder);
   const root = join(folder, 'root');
   const parts = await partsThatRun(root);
@@ -49,7 +61,10 @@ export async function verifyImage(name: string, folder: string, how: 'quickly' |
     throw broken(name, folder, `is not as it was made: ${first.path} ${first.what}${more}`);
   }
   const paths = contents.map(({ path }) => `root/${path}`);
-  await refuseStrangers(dirname(folder), foldersAndFiles(basename(folder), [manifestFile, ...paths]));
+  await refuseStrangers(
+    dirname(folder),
+    foldersAndFiles(basename(folder), [manifestFile, ...paths]),
+  );
 }
 
 /** All `paths` in `folder`, and every folder that leads to one. */
@@ -76,12 +91,22 @@ function broken(name: string, folder: string, what: string): Unavailable {
   ]);
 }
 
-/** The folder of a suite's image, and whether it is there; undefined for `system` and unknown names. */
-export async function imageFolder(name: string): Promise<{ readonly folder: string; readonly built: boolean } | undefined> {
+/**
+ * The folder of a suite's image, and whether it is there; undefined for `system` and unknown names.
+ */
+export async function imageFolder(
+  name: string,
+): Promise<{ readonly folder: string; readonly built: boolean } | undefined> {
   const suite = suites.find((candidate) => candidate.name === name);
   if (suite === undefined) return undefined;
   const folder = join(cacheFolder(), imageKey(suite));
-  return { folder, built: await stat(folder).then(() => true, () => false) };
+  return {
+    folder,
+    built: await stat(folder).then(
+      () => true,
+      () => false,
+    ),
+  };
 }
 
 /** What an image was made of. */
@@ -100,9 +125,17 @@ const manifestFile = 'manifest.json';
 /** Raised when the way in which images are made changes, so that older ones are not used. */
 const recipeVersion = 2;
 
-/** The suite and a digest of all that decides what the image holds, but for the state of the mirror. */
+/**
+ * The suite and a digest of all that decides what the image holds, but for the state of the mirror.
+ */
 function imageKey(suite: Suite): string {
-  const recipe = { recipeVersion, suite: suite.name, architecture: process.arch, packages, aptOptions: suite.aptOptions };
+  const recipe = {
+    recipeVersion,
+    suite: suite.name,
+    architecture: process.arch,
+    packages,
+    aptOptions: suite.aptOptions,
+  };
   return `${suite.name}-${sha256(canonicalJson(recipe)).slice(0, 12)}`;
 }
 
@@ -112,7 +145,10 @@ async function build(suite: Suite, folder: string, say: (line: string) => void):
   const root = join(folder, 'root');
   const packages = await buildRoot(suite, root, scratch, say);
   const made: Manifest = {
-    format: 2, suite: suite.name, architecture: process.arch, packages,
+    format: 2,
+    suite: suite.name,
+    architecture: process.arch,
+    packages,
     contents: await readContents(root, await partsThatRun(root)),
   };
   await writeFile(join(folder, manifestFile), `${JSON.stringify(made, null, 1)}\n`);

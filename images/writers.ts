@@ -9,7 +9,8 @@ export const trustVariable = 'FLOWBED_TRUST_CACHE';
 
 /**
  * @param paths below `folder`, with all folders on the way to them.
- * @throws Unavailable naming what another user can write to, unless the user has said that it may be.
+ * @throws Unavailable naming what another user can write to, unless the user has said that it may
+ *   be.
  */
 export async function refuseStrangers(folder: string, paths: readonly string[]): Promise<void> {
   if (process.env[trustVariable] === 'yes') return;
@@ -18,14 +19,17 @@ export async function refuseStrangers(folder: string, paths: readonly string[]):
     const why = status === undefined ? undefined : strangerOf(status, process.getuid?.() ?? 0);
     if (why === undefined) continue;
     throw new Unavailable(`the image cache is not used: ${join(folder, path)} ${why}`, [
-      'make it this user\'s alone: chown and chmod go-w, or name another by FLOWBED_CACHE',
+      "make it this user's alone: chown and chmod go-w, or name another by FLOWBED_CACHE",
       `or, where all who can write to it are trusted: ${trustVariable}=yes`,
     ]);
   }
 }
 
 /** Why another than `uid` and root can write to it; undefined where none can. */
-export function strangerOf({ uid, mode }: Pick<Stats, 'uid' | 'mode'>, me: number): string | undefined {
+export function strangerOf(
+  { uid, mode }: Pick<Stats, 'uid' | 'mode'>,
+  me: number,
+): string | undefined {
   if (uid !== 0 && uid !== me) return `is of user ${uid}`;
   const isLink = (mode & 0o170000) === 0o120000;
   return !isLink && (mode & 0o022) !== 0 ? 'can be written to by others' : undefined;

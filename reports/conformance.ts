@@ -12,13 +12,26 @@ export interface ConformanceRun {
   readonly results: readonly CaseResult[];
 }
 
-/** How many cases came out how; then by name, with the reason, all that did not come out as the corpus expects. */
+/**
+ * How many cases came out how; then by name, with the reason, all that did not come out as the
+ * corpus expects.
+ */
 export function renderConformance({ image, version, results }: ConformanceRun): string {
-  const rejected = grouped(results, ({ switch: real, model }) => (real.kind === 'rejected' ? `${real.error}${model.kind === 'refuses' ? `: ${model.why}` : ''}` : undefined));
-  const known = grouped(results, ({ switch: real }) => (real.kind === 'otherwise' ? real.why : undefined));
-  const otherwise = results.filter(({ switch: real }) => real.kind === 'otherwise' && real.why === undefined);
+  const rejected = grouped(results, ({ switch: real, model }) =>
+    real.kind === 'rejected'
+      ? `${real.error}${model.kind === 'refuses' ? `: ${model.why}` : ''}`
+      : undefined,
+  );
+  const known = grouped(results, ({ switch: real }) =>
+    real.kind === 'otherwise' ? real.why : undefined,
+  );
+  const otherwise = results.filter(
+    ({ switch: real }) => real.kind === 'otherwise' && real.why === undefined,
+  );
   const differing = results.filter(({ model }) => model.kind === 'differs');
-  const unknown = grouped(results, ({ model }) => (model.kind === 'unknown' ? model.why : undefined));
+  const unknown = grouped(results, ({ model }) =>
+    model.kind === 'unknown' ? model.why : undefined,
+  );
   const refusing = results.filter(({ model }) => model.kind === 'refuses').length;
   const agreeing = results.filter(({ model }) => model.kind === 'agrees').length;
   const expected = results.filter(({ switch: real }) => real.kind === 'as-expected').length;
@@ -28,9 +41,22 @@ export function renderConformance({ image, version, results }: ConformanceRun): 
     `  ${dim('·')} ${countOf(known)} otherwise, for reasons that are known`,
     `  ${otherwise.length === 0 ? dim('·') : red('✖')} ${otherwise.length} otherwise`,
     `  ${dim('·')} ${countOf(rejected)} refused by Open vSwitch, ${refusing} of them by both`,
-    `  the model agrees in ${agreeing + refusing}, differs in ${differing.length}, does not know ${countOf(unknown)}`,
-    ...section(red('otherwise than the corpus expects'), otherwise.flatMap(({ name, switch: real }) => [`  ${name}`, ...(real.kind === 'otherwise' ? real.complaints : []).map((line) => `    ${line}`)])),
-    ...section(red('the model differs from the switch'), differing.flatMap(({ name, model }) => [`  ${name}`, ...(model.kind === 'differs' ? model.differences : []).map((line) => `    ${line}`)])),
+    `  the model agrees in ${agreeing + refusing}, differs in ${differing.length}, does not ` +
+      `know ${countOf(unknown)}`,
+    ...section(
+      red('otherwise than the corpus expects'),
+      otherwise.flatMap(({ name, switch: real }) => [
+        `  ${name}`,
+        ...(real.kind === 'otherwise' ? real.complaints : []).map((line) => `    ${line}`),
+      ]),
+    ),
+    ...section(
+      red('the model differs from the switch'),
+      differing.flatMap(({ name, model }) => [
+        `  ${name}`,
+        ...(model.kind === 'differs' ? model.differences : []).map((line) => `    ${line}`),
+      ]),
+    ),
     ...section(yellow('the model does not know'), byReason(unknown)),
     ...section('otherwise than the corpus expects, for known reasons', byReason(known)),
     ...section('refused by Open vSwitch', byReason(rejected)),
@@ -44,7 +70,10 @@ export function conformanceAsJson(runs: readonly ConformanceRun[]): string {
 
 type Grouped = ReadonlyMap<string, readonly CaseResult[]>;
 
-function grouped(results: readonly CaseResult[], reasonOf: (result: CaseResult) => string | undefined): Grouped {
+function grouped(
+  results: readonly CaseResult[],
+  reasonOf: (result: CaseResult) => string | undefined,
+): Grouped {
   const found = new Map<string, CaseResult[]>();
   for (const result of results) {
     const reason = reasonOf(result);
@@ -62,7 +91,12 @@ function section(title: string, lines: readonly string[]): readonly string[] {
 }
 
 function byReason(groups: Grouped): readonly string[] {
-  return [...groups].sort(([, a], [, b]) => b.length - a.length).flatMap(([reason, results]) => [`  ${reason} ${dim(`(${results.length})`)}`, ...namesByFile(results).map((line) => `    ${line}`)]);
+  return [...groups]
+    .sort(([, a], [, b]) => b.length - a.length)
+    .flatMap(([reason, results]) => [
+      `  ${reason} ${dim(`(${results.length})`)}`,
+      ...namesByFile(results).map((line) => `    ${line}`),
+    ]);
 }
 
 /** `match/06_VLAN_VID 1-3, 7`: a line a file. */
@@ -77,9 +111,11 @@ function namesByFile(results: readonly CaseResult[]): readonly string[] {
 
 function ranges(numbers: readonly number[]): string {
   const starts = numbers.filter((number) => !numbers.includes(number - 1));
-  return starts.map((start) => {
-    let end = start;
-    while (numbers.includes(end + 1)) end++;
-    return end === start ? String(start) : `${start}-${end}`;
-  }).join(', ');
+  return starts
+    .map((start) => {
+      let end = start;
+      while (numbers.includes(end + 1)) end++;
+      return end === start ? String(start) : `${start}-${end}`;
+    })
+    .join(', ');
 }

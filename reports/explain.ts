@@ -1,4 +1,7 @@
-/** One vector for `flowbed explain`: model and switch side by side, node by node, table by table, to the first difference. */
+/**
+ * One vector for `flowbed explain`: model and switch side by side, node by node, table by table, to
+ * the first difference.
+ */
 import { colors } from '../harness/base/colors.js';
 import { shown } from '../harness/base/visible.js';
 import { headlineOf } from './words.js';
@@ -12,7 +15,10 @@ const { bold, dim, green, red, yellow } = colors;
 /** What the columns of counters are called: packets of the flow during the whole vector. */
 const columns = `${'model'.padStart(7)} ${'switch'.padStart(7)}`;
 
-/** The vector's promise and verdict, every hop up to the first difference, what is said of it, and what the hosts noted. */
+/**
+ * The vector's promise and verdict, every hop up to the first difference, what is said of it, and
+ * what the hosts noted.
+ */
 export function renderExplanation(told: VectorView): string {
   const view = shown(told);
   const { report, parting } = view;
@@ -22,25 +28,59 @@ export function renderExplanation(told: VectorView): string {
     `${bold(report.id)}  ${view.stimulus}`,
     `promised  ${view.promise}`,
     `verdict   ${verdict(view)}`,
-    ...(view.passes.length < 2 ? [] : [`played    ${view.passes.join(', ')}${report.sibling === undefined ? '' : ` (${report.sibling.differs})`}; counters are of all together`]),
-    ...(view.past === undefined ? [] : [`history   ${['it began', ...view.past].join(', ')}; counters go on from one vector to the next`]),
-    ...(view.played === 'alone' ? [] : ['played    together with others: every frame that came out of the switches was the model\'s, byte by byte. Below is its way alone, through the model; dim is what switches did for all of them before']),
-    ...(view.unpredicted === undefined ? [] : [yellow(`the model cannot tell: ${view.unpredicted}`)]),
+    ...(view.passes.length < 2
+      ? []
+      : [
+          'played    ' +
+            `${view.passes.join(', ')}${report.sibling === undefined ? '' : ` (${report.sibling.differs})`}; ` +
+            'counters are of all together',
+        ]),
+    ...(view.past === undefined
+      ? []
+      : [
+          `history   ${['it began', ...view.past].join(', ')}; counters go on from one vector ` +
+            'to the next',
+        ]),
+    ...(view.played === 'alone'
+      ? []
+      : [
+          'played    together with others: every frame that came out of the switches was the ' +
+            "model's, byte by byte. Below is its way alone, through the model; dim is what " +
+            'switches did for all of them before',
+        ]),
+    ...(view.unpredicted === undefined
+      ? []
+      : [yellow(`the model cannot tell: ${view.unpredicted}`)]),
     ...hops.flatMap((hop, index) => ['', ...renderHop(hop, index, view)]),
-    ...(left > 0 ? ['', dim(`${left} more hops come after the first difference and may only follow from it`)] : []),
+    ...(left > 0
+      ? ['', dim(`${left} more hops come after the first difference and may only follow from it`)]
+      : []),
     ...renderDifferences(view),
     '',
     'hosts noted',
-    ...view.notes.map(({ text, seen }) => (seen === 'by both' ? `  ${text}` : seen === 'nobody looked at the switch' && view.played === 'together' ? dim(`  ${text}`) : red(`≠ ${text} (${seen})`))),
+    ...view.notes.map(({ text, seen }) =>
+      seen === 'by both'
+        ? `  ${text}`
+        : seen === 'nobody looked at the switch' && view.played === 'together'
+          ? dim(`  ${text}`)
+          : red(`≠ ${text} (${seen})`),
+    ),
   ].join('\n');
 }
 
 function verdict({ report, levels }: VectorView): string {
   const paint = { conforms: green, diverges: red, inconclusive: yellow }[report.verdict];
-  return `${paint(report.verdict)}: ${levels.promise}, model ${levels.model}, switch ${levels.switch}, model and switch ${levels.together}`;
+  return (
+    `${paint(report.verdict)}: ${levels.promise}, model ${levels.model}, switch ` +
+    `${levels.switch}, model and switch ${levels.together}`
+  );
 }
 
-function renderHop(hop: Hop, index: number, { parting, flows, played }: VectorView): readonly string[] {
+function renderHop(
+  hop: Hop,
+  index: number,
+  { parting, flows, played }: VectorView,
+): readonly string[] {
   const counts = new Map(flows.map((flow) => [flowKey(flow.flow), flow]));
   const here = parting?.hop === index ? parting : undefined;
   const end = here?.kind === 'lookup' ? here.index + 1 : hop.lookups.length;
@@ -48,40 +88,80 @@ function renderHop(hop: Hop, index: number, { parting, flows, played }: VectorVi
     `${bold(`${index + 1}. ${hop.node}`)} at ${hop.timeUs} µs`,
     ...(hop.entered === undefined ? [] : [renderCrossing(`into ${hop.port}`, hop.entered, played)]),
     ...(here?.kind === 'entered' || hop.lookups.length === 0 ? [] : [dim(`  ${columns}`)]),
-    ...(here?.kind === 'entered' ? [] : hop.lookups.slice(0, end).flatMap((lookup, position) => renderLookup(lookup, counts, here?.kind === 'lookup' && here.index === position))),
+    ...(here?.kind === 'entered'
+      ? []
+      : hop.lookups
+          .slice(0, end)
+          .flatMap((lookup, position) =>
+            renderLookup(lookup, counts, here?.kind === 'lookup' && here.index === position),
+          )),
     ...hop.left.map((crossing) => renderCrossing(`out of ${crossing.port}`, crossing, played)),
   ];
 }
 
-function renderLookup(lookup: Lookup, counts: ReadonlyMap<string, { readonly model: number; readonly switch?: number }>, parts: boolean): readonly string[] {
+function renderLookup(
+  lookup: Lookup,
+  counts: ReadonlyMap<string, { readonly model: number; readonly switch?: number }>,
+  parts: boolean,
+): readonly string[] {
   const count = lookup.flow === undefined ? undefined : counts.get(flowKey(lookup.flow));
-  const numbers = `${String(count?.model ?? 0).padStart(7)} ${String(count?.switch ?? (count === undefined ? '' : '?')).padStart(7)}`;
-  const flow = lookup.flow === undefined ? `table=${lookup.table}, no flow matches` : formatFlowId(lookup.flow);
+  const numbers =
+    `${String(count?.model ?? 0).padStart(7)} ` +
+    String(count?.switch ?? (count === undefined ? '' : '?')).padStart(7);
+  const flow =
+    lookup.flow === undefined
+      ? `table=${lookup.table}, no flow matches`
+      : formatFlowId(lookup.flow);
   const did = [
     ...(lookup.writes.length > 0 ? [`writes ${lookup.writes.join(', ')}`] : []),
-    ...lookup.outputs.map(({ port, by }) => `output to ${port}${by === undefined ? '' : ` (by ${by})`}`),
+    ...lookup.outputs.map(
+      ({ port, by }) => `output to ${port}${by === undefined ? '' : ` (by ${by})`}`,
+    ),
     ...(lookup.drop === undefined ? [] : [`drop: ${lookup.drop}`]),
   ];
   const line = `${numbers}  ${lookup.bridge} ${flow}`;
-  return [parts ? red(`≠ ${line}`) : `  ${line}`, ...did.map((text) => dim(`${' '.repeat(20)}${text}`))];
+  return [
+    parts ? red(`≠ ${line}`) : `  ${line}`,
+    ...did.map((text) => dim(`${' '.repeat(20)}${text}`)),
+  ];
 }
 
-function renderCrossing(place: string, { frame, seen, fields }: Crossing, played: VectorView['played']): string {
+function renderCrossing(
+  place: string,
+  { frame, seen, fields }: Crossing,
+  played: VectorView['played'],
+): string {
   if (seen === 'by both') return `  ${place}: ${frame}`;
-  if (seen === 'nobody looked at the switch' && played === 'together') return dim(`  ${place}: ${frame}`);
-  const differing = fields.map(({ name, expected, actual }) => `\n      ${name}: model ${expected}, switch ${actual}`).join('');
-  return (seen === 'nobody looked at the switch' ? yellow : red)(`≠ ${place}: ${frame} (${seen})${differing}`);
+  if (seen === 'nobody looked at the switch' && played === 'together')
+    return dim(`  ${place}: ${frame}`);
+  const differing = fields
+    .map(({ name, expected, actual }) => `\n      ${name}: model ${expected}, switch ${actual}`)
+    .join('');
+  return (seen === 'nobody looked at the switch' ? yellow : red)(
+    `≠ ${place}: ${frame} (${seen})${differing}`,
+  );
 }
 
 function renderDifferences({ report }: VectorView): readonly string[] {
   const first = report.differences.find(({ afterDivergence }) => !afterDivergence);
-  if (report.inconclusive !== undefined) return ['', yellow(`inconclusive: ${report.inconclusive.cause}`), ...report.inconclusive.evidence.map((line) => `  ${line}`)];
+  if (report.inconclusive !== undefined)
+    return [
+      '',
+      yellow(`inconclusive: ${report.inconclusive.cause}`),
+      ...report.inconclusive.evidence.map((line) => `  ${line}`),
+    ];
   if (first === undefined) return [];
   return [
     '',
     red(headlineOf(first)),
     `  expected  ${first.expected}`,
     `  actual    ${first.actual}`,
-    ...(first.at === undefined ? [] : [`  first at  ${first.at.flow.bridge} on ${first.at.flow.node}, table ${first.at.flow.table}${first.at.field === undefined ? '' : `, field ${first.at.field}`}`, `            ${first.at.because}`]),
+    ...(first.at === undefined
+      ? []
+      : [
+          `  first at  ${first.at.flow.bridge} on ${first.at.flow.node}, table ` +
+            `${first.at.flow.table}${first.at.field === undefined ? '' : `, field ${first.at.field}`}`,
+          `            ${first.at.because}`,
+        ]),
   ];
 }

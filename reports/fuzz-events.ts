@@ -13,16 +13,32 @@ export interface ImageEvents {
   readonly result: EventsResult;
 }
 
-/** The differences, each with its shortest history; what was broken off; what happened; and in a line what was compared. */
+/**
+ * The differences, each with its shortest history; what was broken off; what happened; and in a
+ * line what was compared.
+ */
 export function renderEvents({ image, result }: ImageEvents): string {
   const { histories, steps, findings, brokenOff, met, counts } = result;
-  const compared = aspects.filter((aspect) => counts[aspect].made > 0).map((aspect) => `${counts[aspect].made} ${aspect}`).join(', ');
+  const compared = aspects
+    .filter((aspect) => counts[aspect].made > 0)
+    .map((aspect) => `${counts[aspect].made} ${aspect}`)
+    .join(', ');
   const told = `${histories} histories of ${steps} steps in all`;
-  const headline = findings.length > 0 ? `${red('✖')} ${bold(image)}  ${findings.length} differences in ${told}` : brokenOff.length > 0 ? `${yellow('?')} ${bold(image)}  ${told}, ${brokenOff.length} of them broken off` : `${green('✔')} ${bold(image)}  ${told}`;
+  const headline =
+    findings.length > 0
+      ? `${red('✖')} ${bold(image)}  ${findings.length} differences in ${told}`
+      : brokenOff.length > 0
+        ? `${yellow('?')} ${bold(image)}  ${told}, ${brokenOff.length} of them broken off`
+        : `${green('✔')} ${bold(image)}  ${told}`;
   return [
     ...findings.flatMap(renderFinding),
-    ...brokenOff.map(({ index, step, cause }) => `history ${index} is broken off at ${step}: ${cause}`),
-    `what happened: ${[...met].sort(([a], [b]) => (a < b ? -1 : 1)).map(([what, count]) => `${what} ${count}`).join(', ')}`,
+    ...brokenOff.map(
+      ({ index, step, cause }) => `history ${index} is broken off at ${step}: ${cause}`,
+    ),
+    `what happened: ${[...met]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([what, count]) => `${what} ${count}`)
+      .join(', ')}`,
     headline,
     dim(`  compared: ${compared}`),
   ].join('\n');
@@ -33,7 +49,13 @@ function renderFinding({ index, steps }: EventsFinding): readonly string[] {
     bold(`history ${index}, at its shortest`),
     ...steps.flatMap(({ id, intent, differences }) => [
       `  ${id}${intent === undefined ? '' : dim(`  ${intent.kind}`)}`,
-      ...differences.filter(({ afterDivergence }) => !afterDivergence).flatMap(({ aspect, summary, expected, actual }) => [`    ${red(aspect)}: ${summary}`, `      expected ${expected}`, `      actual   ${actual}`]),
+      ...differences
+        .filter(({ afterDivergence }) => !afterDivergence)
+        .flatMap(({ aspect, summary, expected, actual }) => [
+          `    ${red(aspect)}: ${summary}`,
+          `      expected ${expected}`,
+          `      actual   ${actual}`,
+        ]),
     ]),
     '',
   ];
@@ -41,7 +63,12 @@ function renderFinding({ index, steps }: EventsFinding): readonly string[] {
 
 export function eventsAsJson(seed: number, all: readonly ImageEvents[]): string {
   return printedJson({
-    schema: 'flowbed/fuzz-events/2', seed,
-    images: all.map(({ image, result: { met, ...result } }) => ({ image, ...result, met: Object.fromEntries(met) })),
+    schema: 'flowbed/fuzz-events/2',
+    seed,
+    images: all.map(({ image, result: { met, ...result } }) => ({
+      image,
+      ...result,
+      met: Object.fromEntries(met),
+    })),
   });
 }

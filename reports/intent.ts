@@ -1,7 +1,13 @@
 /** What `flowbed intent` prints: L0's truth table, for people and as JSON. */
 import { colors } from '../harness/base/colors.js';
 import { printedJson, shown } from '../harness/base/visible.js';
-import { countPromises, promiseKindOf, promiseKinds, promiseLetters, type PromiseKind } from '../harness/nouns/promise-kind.js';
+import {
+  countPromises,
+  promiseKindOf,
+  promiseKinds,
+  promiseLetters,
+  type PromiseKind,
+} from '../harness/nouns/promise-kind.js';
 import type { Matrix } from '../harness/run/matrix.js';
 import type { TruthCell, TruthTable } from '../harness/run/truth-table.js';
 
@@ -10,7 +16,10 @@ const lineLength = 100;
 /** How many cells of one reason are named before the rest is only counted. */
 const named = 3;
 
-/** The letters, the columns by number, a matrix for all services that have the same, and the cells that need a reason. */
+/**
+ * The letters, the columns by number, a matrix for all services that have the same, and the cells
+ * that need a reason.
+ */
 export function renderIntent(told: TruthTable): string {
   const { network, cells, matrices } = shown(told);
   const numbers = numbered(matrices);
@@ -21,7 +30,11 @@ export function renderIntent(told: TruthTable): string {
     `  ${unasked} not asked`,
     '',
     ...wrapped([...numbers].map(([name, number]) => `${number} ${name}`)),
-    ...alike(matrices).flatMap(({ services, matrix }) => ['', ...wrapped(services).map(bold), ...renderMatrix(matrix, numbers)]),
+    ...alike(matrices).flatMap(({ services, matrix }) => [
+      '',
+      ...wrapped(services).map(bold),
+      ...renderMatrix(matrix, numbers),
+    ]),
     ...renderReasons(cells),
   ].join('\n');
 }
@@ -30,12 +43,17 @@ const unasked = '·';
 
 /** Whoever stands in a matrix, by a number each: sources first, in order. */
 function numbered(matrices: readonly Matrix[]): ReadonlyMap<string, number> {
-  const names = new Set([...matrices.flatMap(({ sources }) => sources), ...matrices.flatMap(({ destinations }) => destinations)]);
+  const names = new Set([
+    ...matrices.flatMap(({ sources }) => sources),
+    ...matrices.flatMap(({ destinations }) => destinations),
+  ]);
   return new Map([...names].map((name, index) => [name, index + 1]));
 }
 
 /** Services whose tables are the same, in the order of the first of each. */
-function alike(matrices: readonly Matrix[]): readonly { readonly services: readonly string[]; readonly matrix: Matrix }[] {
+function alike(
+  matrices: readonly Matrix[],
+): readonly { readonly services: readonly string[]; readonly matrix: Matrix }[] {
   const found = new Map<string, { readonly services: string[]; readonly matrix: Matrix }>();
   for (const matrix of matrices) {
     const key = JSON.stringify([matrix.sources, matrix.destinations, matrix.promised]);
@@ -47,17 +65,30 @@ function alike(matrices: readonly Matrix[]): readonly { readonly services: reado
 }
 
 /** The numbers of columns stand from top to bottom. */
-function renderMatrix({ sources, destinations: written, promised }: Matrix, numbers: ReadonlyMap<string, number>): readonly string[] {
+function renderMatrix(
+  { sources, destinations: written, promised }: Matrix,
+  numbers: ReadonlyMap<string, number>,
+): readonly string[] {
   const numberOf = (name: string) => String(numbers.get(name) ?? '');
-  const columns = [...written.keys()].sort((a, b) => Number(numberOf(written[a] ?? '')) - Number(numberOf(written[b] ?? '')));
+  const columns = [...written.keys()].sort(
+    (a, b) => Number(numberOf(written[a] ?? '')) - Number(numberOf(written[b] ?? '')),
+  );
   const destinations = columns.map((column) => written[column] ?? '');
   const digits = Math.max(...[...sources, ...destinations].map((name) => numberOf(name).length));
   const labels = sources.map((name) => `${numberOf(name).padStart(digits)} ${name}`);
   const width = Math.max(...labels.map(({ length }) => length));
-  const heads = Array.from({ length: digits }, (_, place) => destinations.map((name) => numberOf(name).padStart(digits)[place] ?? ' ').join(''));
+  const heads = Array.from({ length: digits }, (_, place) =>
+    destinations.map((name) => numberOf(name).padStart(digits)[place] ?? ' ').join(''),
+  );
   return [
     ...heads.map((head) => dim(`  ${' '.repeat(width)}  ${head}`.trimEnd())),
-    ...promised.map((row, index) => `  ${(labels[index] ?? '').padEnd(width)}  ${columns.map((column) => row[column]).join('').replaceAll(' ', unasked)}`),
+    ...promised.map(
+      (row, index) =>
+        `  ${(labels[index] ?? '').padEnd(width)}  ${columns
+          .map((column) => row[column])
+          .join('')
+          .replaceAll(' ', unasked)}`,
+    ),
   ];
 }
 
@@ -76,7 +107,11 @@ function renderReasons(cells: readonly TruthCell[]): readonly string[] {
     }
     return [...reasons].flatMap(([why, ids]) => {
       const more = ids.length > named ? ` and ${ids.length - named} more` : '';
-      return ['', `${promiseLetters[kind]} ${kind}: ${why}`, `    ${ids.slice(0, named).join(', ')}${more}`];
+      return [
+        '',
+        `${promiseLetters[kind]} ${kind}: ${why}`,
+        `    ${ids.slice(0, named).join(', ')}${more}`,
+      ];
     });
   });
 }
@@ -84,22 +119,36 @@ function renderReasons(cells: readonly TruthCell[]): readonly string[] {
 function whyOf(intent: TruthCell['intent']): string {
   if (intent.kind !== 'contradicted') return 'why' in intent ? intent.why : '';
   const { instead } = intent;
-  return `the seed's tables are known to do otherwise (${intent.by})${'why' in instead ? `: ${instead.why}` : ''}`;
+  return (
+    `the seed's tables are known to do otherwise ` +
+    `(${intent.by})${'why' in instead ? `: ${instead.why}` : ''}`
+  );
 }
 
 function wrapped(words: readonly string[]): readonly string[] {
   const lines: string[] = [];
   for (const word of words) {
     const line = lines.at(-1);
-    if (line !== undefined && line.length + word.length + 2 <= lineLength) lines[lines.length - 1] = `${line}  ${word}`;
+    if (line !== undefined && line.length + word.length + 2 <= lineLength)
+      lines[lines.length - 1] = `${line}  ${word}`;
     else lines.push(word);
   }
   return lines;
 }
 
-/** `{schema, network, counts, matrices: [{service, sources, destinations, promised}], cells: [{id, promise, stimulus, intent}]}`. */
+/**
+ * `{schema, network, counts, matrices: [{service, sources, destinations, promised}], cells: [{id,
+ * promise, stimulus, intent}]}`.
+ */
 export function intentAsJson({ network, cells, matrices }: TruthTable): string {
-  const told = cells.map(({ id, stimulus, intent }) => ({ id, promise: promiseKindOf(intent), stimulus, intent }));
-  const counts = Object.fromEntries(promiseKinds.map((kind) => [kind, told.filter(({ promise }) => promise === kind).length]));
+  const told = cells.map(({ id, stimulus, intent }) => ({
+    id,
+    promise: promiseKindOf(intent),
+    stimulus,
+    intent,
+  }));
+  const counts = Object.fromEntries(
+    promiseKinds.map((kind) => [kind, told.filter(({ promise }) => promise === kind).length]),
+  );
   return printedJson({ schema: 'flowbed/intent/1', network, counts, matrices, cells: told });
 }

@@ -1,10 +1,18 @@
 /**
- * A run as CI servers read it: JUnit's XML, a suite a scenario, a case a vector. What is inconclusive is an error, never a
- * pass. Time is told of the suite only: no vector has a duration of its own, its time is virtual.
+ * A run as CI servers read it: JUnit's XML, a suite a scenario, a case a vector. What is
+ * inconclusive is an error, never a pass. Time is told of the suite only: no vector has a duration
+ * of its own, its time is virtual.
  */
 import junit, { type Builder, type TestSuite } from 'junit-report-builder';
 import type { RunReport, ScenarioReport } from '../harness/run/report.js';
-import { describeIsolation, describeKnown, describePoint, pointsOf, scenarioLabel, summaryOf } from './words.js';
+import {
+  describeIsolation,
+  describeKnown,
+  describePoint,
+  pointsOf,
+  scenarioLabel,
+  summaryOf,
+} from './words.js';
 
 /** The package's types are those of an ES module, and it is none. */
 const root = junit as unknown as Builder;
@@ -27,7 +35,10 @@ function addScenario(suite: TestSuite, report: RunReport, scenario: ScenarioRepo
   }
 }
 
-function properties({ again, seed, backend, image, imageDigest, versions, isolation }: RunReport, scenario: ScenarioReport): readonly (readonly [string, string])[] {
+function properties(
+  { again, seed, backend, image, imageDigest, versions, isolation }: RunReport,
+  scenario: ScenarioReport,
+): readonly (readonly [string, string])[] {
   const { title, verdict, traceHash, axes, notCompared } = scenario;
   return [
     ['title', title],
@@ -36,7 +47,9 @@ function properties({ again, seed, backend, image, imageDigest, versions, isolat
     ['backend', backend],
     ['image', image],
     ['image digest', imageDigest],
-    ...Object.entries(versions).map(([program, version]) => [`version of ${program}`, version] as const),
+    ...Object.entries(versions).map(
+      ([program, version]) => [`version of ${program}`, version] as const,
+    ),
     ...(isolation === undefined ? [] : [['network', describeIsolation(isolation)] as const]),
     ...Object.entries(axes).map(([axis, value]) => [`axis ${axis}`, value] as const),
     ['verdict', verdict],
@@ -46,7 +59,13 @@ function properties({ again, seed, backend, image, imageDigest, versions, isolat
   ];
 }
 
-/** Characters that XML 1.0 cannot hold (section 2.2), what would end a CDATA section, and what turns the direction of text round, are spelled out: `\u001b`. */
+/**
+ * Characters that XML 1.0 cannot hold (section 2.2), what would end a CDATA section, and what turns
+ * the direction of text round, are spelled out: `\u001b`.
+ */
 function printable(text: string): string {
-  return text.replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]|[\u007f-\u009f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]|(?<=\]\])>/gu, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return text.replace(
+    /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]|[\u007f-\u009f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]|(?<=\]\])>/gu,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }

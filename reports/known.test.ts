@@ -1,6 +1,6 @@
-// Goal: no report is silent about what a control plane is known to do otherwise than promised, nor about
-// promises of which either outcome is right.
-// Method: three vectors of antrea/network-policy with the model in place of switches, in every format.
+// Goal: no report is silent about what a control plane is known to do otherwise than promised, nor
+// about promises of which either outcome is right. Method: three vectors of antrea/network-policy
+// with the model in place of switches, in every format.
 import { stripVTControlCharacters } from 'node:util';
 import t from 'tap';
 import networkPolicy from '../scenarios/antrea/network-policy.js';
@@ -21,8 +21,11 @@ const { report } = run;
 void t.test('in every format', async (t) => {
   t.match(report, { verdict: 'conforms', scenarios: [{ known: [{ name: 'own-node-egress' }] }] });
   const formats = {
-    terminal: stripVTControlCharacters(renderTerminal(report)), markdown: renderMarkdown(report),
-    junit: renderJunit(report), tap: renderTap(report), html: await renderHtml(run),
+    terminal: stripVTControlCharacters(renderTerminal(report)),
+    markdown: renderMarkdown(report),
+    junit: renderJunit(report),
+    tap: renderTap(report),
+    html: await renderHtml(run),
   };
   for (const [format, text] of Object.entries(formats)) {
     t.match(text, /own-node-egress in 2 vectors: Kubernetes/, format);
@@ -33,14 +36,30 @@ void t.test('in every format', async (t) => {
 void t.test('vector by vector', async (t) => {
   const [scenario] = (await viewOf(run)).scenarios;
   const known = scenario?.vectors.find(({ report: { id } }) => id === only[0]);
-  t.match(known, { levels: { promise: 'known otherwise', model: 'kept', switch: 'kept' }, promise: /^n1 gets it from 10\.10\.1\.2, and the answer comes back; known to be otherwise \(own-node-egress, Kubernetes.*\): nobody gets it: NetworkPolicy default\/test-network-policy/ });
+  t.match(known, {
+    levels: { promise: 'known otherwise', model: 'kept', switch: 'kept' },
+    promise:
+      /^n1 gets it from 10\.10\.1\.2, and the answer comes back; known to be otherwise \(own-node-egress, Kubernetes.*\): nobody gets it: NetworkPolicy default\/test-network-policy/,
+  });
 });
 
 void t.test('either outcome', async (t) => {
   const intent = { kind: 'either', outcomes: [{ kind: 'denied', why: 'x' }], why: 'x' };
-  t.equal(describePromises([{ intent }, { intent: { kind: 'denied' } }]), '1 must not pass, 1 may pass');
+  t.equal(
+    describePromises([{ intent }, { intent: { kind: 'denied' } }]),
+    '1 must not pass, 1 may pass',
+  );
   const [scenario] = report.scenarios;
-  const open = { ...scenario, vectors: scenario?.vectors.map((vector) => ({ ...vector, intent })) } as ScenarioReport;
-  t.match(stripVTControlCharacters(renderTerminal({ ...report, scenarios: [open] })), /3 of 3 conform {2}may pass/);
-  t.match((await viewOf({ ...run, report: { ...report, scenarios: [open] } })).scenarios[0]?.vectors[0], { levels: { promise: 'may pass' }, promise: 'one of these: nobody gets it: x' });
+  const open = {
+    ...scenario,
+    vectors: scenario?.vectors.map((vector) => ({ ...vector, intent })),
+  } as ScenarioReport;
+  t.match(
+    stripVTControlCharacters(renderTerminal({ ...report, scenarios: [open] })),
+    /3 of 3 conform {2}may pass/,
+  );
+  t.match(
+    (await viewOf({ ...run, report: { ...report, scenarios: [open] } })).scenarios[0]?.vectors[0],
+    { levels: { promise: 'may pass' }, promise: 'one of these: nobody gets it: x' },
+  );
 });

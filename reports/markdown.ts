@@ -1,29 +1,59 @@
-/** A run as a page of GitHub's Markdown, made for the summary of a workflow's step, which holds 1 MiB. */
+/**
+ * A run as a page of GitHub's Markdown, made for the summary of a workflow's step, which holds 1
+ * MiB.
+ */
 import { shown } from '../harness/base/visible.js';
 import { worst, type VerdictKind } from '../harness/nouns/verdict.js';
 import type { RunReport, ScenarioReport, VectorReport } from '../harness/run/report.js';
-import { aspectName, causesOf, comparedAspects, describeDifference, describeInconclusive, describeIsolation, describeKnown, describePromises, describeUnasked, findingsOf, groupsOf, scenarioLabel } from './words.js';
+import {
+  aspectName,
+  causesOf,
+  comparedAspects,
+  describeDifference,
+  describeInconclusive,
+  describeIsolation,
+  describeKnown,
+  describePromises,
+  describeUnasked,
+  findingsOf,
+  groupsOf,
+  scenarioLabel,
+} from './words.js';
 
 /** How many findings of a scenario are told in full before the rest is only counted. */
 const toldInFull = 10;
 /** How many vectors of a finding are named before the rest is only counted. */
 const named = 5;
 
-const marks: Readonly<Record<VerdictKind, string>> = { conforms: '✅', diverges: '❌', inconclusive: '❔' };
+const marks: Readonly<Record<VerdictKind, string>> = {
+  conforms: '✅',
+  diverges: '❌',
+  inconclusive: '❔',
+};
 
 export function renderMarkdown(told: RunReport): string {
   const report = shown(told);
-  const versions = Object.entries(report.versions).map(([program, version]) => `${program} ${version}`).join(', ');
+  const versions = Object.entries(report.versions)
+    .map(([program, version]) => `${program} ${version}`)
+    .join(', ');
   return [
     `# ${marks[report.verdict]} Flowbed: ${headline(report)}`,
     '',
-    ...table(['', ''], [
-      ['run again', code(report.again)],
-      ['seed', String(report.seed)],
-      ['switches', text(`${report.backend}, image ${report.image}${versions === '' ? '' : `: ${versions}`}`)],
-      ...(report.isolation === undefined ? [] : [['network', text(describeIsolation(report.isolation))]]),
-      ['trace', code(report.traceHash)],
-    ]),
+    ...table(
+      ['', ''],
+      [
+        ['run again', code(report.again)],
+        ['seed', String(report.seed)],
+        [
+          'switches',
+          text(`${report.backend}, image ${report.image}${versions === '' ? '' : `: ${versions}`}`),
+        ],
+        ...(report.isolation === undefined
+          ? []
+          : [['network', text(describeIsolation(report.isolation))]]),
+        ['trace', code(report.traceHash)],
+      ],
+    ),
     ...report.scenarios.flatMap(renderScenario),
     '',
   ].join('\n');
@@ -32,29 +62,68 @@ export function renderMarkdown(told: RunReport): string {
 function headline({ verdict, scenarios }: RunReport): string {
   const vectors = scenarios.flatMap((scenario) => scenario.vectors);
   const of = (kind: VerdictKind) => vectors.filter((vector) => vector.verdict === kind).length;
-  const parts = [[of('conforms'), 'conform'], [of('diverges'), 'diverge'], [of('inconclusive'), 'inconclusive']].filter(([count]) => count !== 0).map(([count, words]) => `${count} ${words}`);
-  return `${verdict} (${vectors.length} vectors${parts.length === 0 ? '' : `: ${parts.join(', ')}`})`;
+  const parts = [
+    [of('conforms'), 'conform'],
+    [of('diverges'), 'diverge'],
+    [of('inconclusive'), 'inconclusive'],
+  ]
+    .filter(([count]) => count !== 0)
+    .map(([count, words]) => `${count} ${words}`);
+  return (
+    `${verdict} (${vectors.length} ` +
+    `vectors${parts.length === 0 ? '' : `: ${parts.join(', ')}`})`
+  );
 }
 
 function renderScenario(scenario: ScenarioReport): readonly string[] {
-  const findings = [...scenario.program.map((difference) => ({ difference, ids: ['program'] })), ...findingsOf(scenario)];
+  const findings = [
+    ...scenario.program.map((difference) => ({ difference, ids: ['program'] })),
+    ...findingsOf(scenario),
+  ];
   return [
     '',
     `## ${marks[scenario.verdict]} ${text(scenarioLabel(scenario))}`,
     '',
     text(scenario.title),
     '',
-    ...table(['', 'vectors', 'conform', 'diverge', 'inconclusive', 'promise'], groupsOf(scenario.vectors).map(groupRow), 'll---l'),
-    ...(findings.length === 0 ? [] : ['', '### Findings', ...findings.slice(0, toldInFull).flatMap(({ ids, difference }) => ['', namesOf(ids, scenario), '', ...fenced(describeDifference(difference))])]),
-    ...(findings.length > toldInFull ? ['', `… and ${findings.length - toldInFull} more findings; report.html has them all.`] : []),
+    ...table(
+      ['', 'vectors', 'conform', 'diverge', 'inconclusive', 'promise'],
+      groupsOf(scenario.vectors).map(groupRow),
+      'll---l',
+    ),
+    ...(findings.length === 0
+      ? []
+      : [
+          '',
+          '### Findings',
+          ...findings
+            .slice(0, toldInFull)
+            .flatMap(({ ids, difference }) => [
+              '',
+              namesOf(ids, scenario),
+              '',
+              ...fenced(describeDifference(difference)),
+            ]),
+        ]),
+    ...(findings.length > toldInFull
+      ? ['', `… and ${findings.length - toldInFull} more findings; report.html has them all.`]
+      : []),
     ...renderCauses(scenario),
     ...renderKnown(scenario),
     ...renderUnasked(scenario),
     '',
     '### What was compared',
     '',
-    ...table(['', 'expected', 'made', 'skipped'], comparedAspects(scenario.counts).map(({ aspect, expected, made, skipped }) =>
-      [`${made + skipped === expected ? '' : '❔ '}${aspectName(aspect)}`, String(expected), String(made), String(skipped)]), 'l---'),
+    ...table(
+      ['', 'expected', 'made', 'skipped'],
+      comparedAspects(scenario.counts).map(({ aspect, expected, made, skipped }) => [
+        `${made + skipped === expected ? '' : '❔ '}${aspectName(aspect)}`,
+        String(expected),
+        String(made),
+        String(skipped),
+      ]),
+      'l---',
+    ),
     '',
     '### What was not compared',
     '',
@@ -63,42 +132,76 @@ function renderScenario(scenario: ScenarioReport): readonly string[] {
 }
 
 function groupRow([name, vectors]: readonly [string, readonly VectorReport[]]): readonly string[] {
-  const of = (kind: VerdictKind) => String(vectors.filter(({ verdict }) => verdict === kind).length);
-  return [marks[worst(vectors.map(({ verdict }) => verdict))], code(name), of('conforms'), of('diverges'), of('inconclusive'), describePromises(vectors)];
+  const of = (kind: VerdictKind) =>
+    String(vectors.filter(({ verdict }) => verdict === kind).length);
+  return [
+    marks[worst(vectors.map(({ verdict }) => verdict))],
+    code(name),
+    of('conforms'),
+    of('diverges'),
+    of('inconclusive'),
+    describePromises(vectors),
+  ];
 }
 
 /** What was expected to be otherwise than promised, and was. */
 function renderKnown(scenario: ScenarioReport): readonly string[] {
   const known = describeKnown(scenario);
-  return known.length === 0 ? [] : ['', '### Known divergences', '', ...known.map((line) => `- ${text(line)}`)];
+  return known.length === 0
+    ? []
+    : ['', '### Known divergences', '', ...known.map((line) => `- ${text(line)}`)];
 }
 
 /** Services that nobody was asked for. */
 function renderUnasked(scenario: ScenarioReport): readonly string[] {
   const unasked = describeUnasked(scenario);
-  return unasked.length === 0 ? [] : ['', '### Services that were not asked', '', ...unasked.map((line) => `- ${text(line)}`)];
+  return unasked.length === 0
+    ? []
+    : ['', '### Services that were not asked', '', ...unasked.map((line) => `- ${text(line)}`)];
 }
 
 /** Each cause once, with what it cost. */
 function renderCauses(scenario: ScenarioReport): readonly string[] {
   const causes = causesOf(scenario);
   if (causes.length === 0) return [];
-  return ['', '### Inconclusive', ...causes.flatMap(({ inconclusive, ids }) => ['', namesOf(ids, scenario), '', ...fenced(describeInconclusive(inconclusive))])];
+  return [
+    '',
+    '### Inconclusive',
+    ...causes.flatMap(({ inconclusive, ids }) => [
+      '',
+      namesOf(ids, scenario),
+      '',
+      ...fenced(describeInconclusive(inconclusive)),
+    ]),
+  ];
 }
 
 /** The vectors that one thing cost; none where it cost the whole scenario. */
 function namesOf(ids: readonly string[], { name }: ScenarioReport): string {
   const more = ids.length - named;
-  return ids.length === 0 ? `**${text(name)}**` : `**${ids.slice(0, named).map(code).join(', ')}**${more > 0 ? ` and ${more} more` : ''}`;
+  return ids.length === 0
+    ? `**${text(name)}**`
+    : `**${ids.slice(0, named).map(code).join(', ')}**${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 /** @param alignment a letter a column: `l` to the left, `-` (numbers) to the right. */
-function table(head: readonly string[], rows: readonly (readonly string[])[], alignment = ''): readonly string[] {
+function table(
+  head: readonly string[],
+  rows: readonly (readonly string[])[],
+  alignment = '',
+): readonly string[] {
   const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
-  return [row(head), row(head.map((_, column) => (alignment[column] === '-' ? '---:' : '---'))), ...rows.map(row)];
+  return [
+    row(head),
+    row(head.map((_, column) => (alignment[column] === '-' ? '---:' : '---'))),
+    ...rows.map(row),
+  ];
 }
 
-/** What is said as it is: nothing of it is markup, ends a table's cell, begins a list or becomes a link. */
+/**
+ * What is said as it is: nothing of it is markup, ends a table's cell, begins a list or becomes a
+ * link.
+ */
 function text(words: string): string {
   return words
     .replace(/[\\`*_{}[\]<>~#&]/g, '\\$&')
@@ -109,8 +212,8 @@ function text(words: string): string {
 }
 
 /**
- * Between more backquotes than it holds in a row. A table's cell ends at a bar, and between backquotes
- * nothing can be said of one behind a backslash (GFM, 4.10): then it is said in markup.
+ * Between more backquotes than it holds in a row. A table's cell ends at a bar, and between
+ * backquotes nothing can be said of one behind a backslash (GFM, 4.10): then it is said in markup.
  */
 function code(words: string): string {
   if (words.includes('|')) return `<code>${text(words)}</code>`;
@@ -124,5 +227,7 @@ function fenced(lines: readonly string[]): readonly string[] {
 }
 
 function fence(words: string, atLeast: number): string {
-  return '`'.repeat(Math.max(atLeast, ...[...words.matchAll(/`+/g)].map(([run]) => run.length + 1)));
+  return '`'.repeat(
+    Math.max(atLeast, ...[...words.matchAll(/`+/g)].map(([run]) => run.length + 1)),
+  );
 }

@@ -1,4 +1,6 @@
-/** What `flowbed trace --script` prints for people: each line of the script, and what came of it. */
+/**
+ * What `flowbed trace --script` prints for people: each line of the script, and what came of it.
+ */
 import { colors } from '../harness/base/colors.js';
 import { shown } from '../harness/base/visible.js';
 import type { ToldStep } from '../harness/trace/script/told.js';
@@ -7,7 +9,15 @@ import { renderTrace } from './trace.js';
 const { bold, dim, red } = colors;
 
 export function renderScript(steps: readonly ToldStep[]): string {
-  return shown(steps).map(({ line, text, result }, index) => [...(index > 0 && (isLong(result) || isLong(steps[index - 1]?.result)) ? [''] : []), bold(`${line}: ${text}`), ...renderResult(result)].join('\n')).join('\n');
+  return shown(steps)
+    .map(({ line, text, result }, index) =>
+      [
+        ...(index > 0 && (isLong(result) || isLong(steps[index - 1]?.result)) ? [''] : []),
+        bold(`${line}: ${text}`),
+        ...renderResult(result),
+      ].join('\n'),
+    )
+    .join('\n');
 }
 
 /** Packets and dumps stand apart; what only happens is a line among others. */

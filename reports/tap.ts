@@ -1,23 +1,54 @@
-/** A run in the Test Anything Protocol, version 14: a point a vector, with its diagnosis in YAML. What is inconclusive is not ok. */
+/**
+ * A run in the Test Anything Protocol, version 14: a point a vector, with its diagnosis in YAML.
+ * What is inconclusive is not ok.
+ */
 import { stringify } from 'yaml';
 import { shown } from '../harness/base/visible.js';
 import type { RunReport } from '../harness/run/report.js';
-import { describeIsolation, describeKnown, describePoint, pointsOf, scenarioLabel, summaryOf, type Point } from './words.js';
+import {
+  describeIsolation,
+  describeKnown,
+  describePoint,
+  pointsOf,
+  scenarioLabel,
+  summaryOf,
+  type Point,
+} from './words.js';
 
 export function renderTap(told: RunReport): string {
   const report = shown(told);
-  const points = report.scenarios.flatMap((scenario) => pointsOf(scenario).map((point) => ({ point, label: scenarioLabel(scenario) })));
-  const network = report.isolation === undefined ? {} : { network: describeIsolation(report.isolation) };
-  const about = { 'run again': report.again, seed: report.seed, image: report.image, ...report.versions, ...network, trace: report.traceHash, verdict: report.verdict };
+  const points = report.scenarios.flatMap((scenario) =>
+    pointsOf(scenario).map((point) => ({ point, label: scenarioLabel(scenario) })),
+  );
+  const network =
+    report.isolation === undefined ? {} : { network: describeIsolation(report.isolation) };
+  const about = {
+    'run again': report.again,
+    seed: report.seed,
+    image: report.image,
+    ...report.versions,
+    ...network,
+    trace: report.traceHash,
+    verdict: report.verdict,
+  };
   return [
     'TAP version 14',
     ...Object.entries(about).map(([name, value]) => `# ${name}: ${oneLine(String(value))}`),
-    ...report.scenarios.flatMap((scenario) => describeKnown(scenario).map((line) => `# known divergence in ${scenarioLabel(scenario)}: ${oneLine(line)}`)),
     ...report.scenarios.flatMap((scenario) =>
-      scenario.notCompared.map(({ what, why }) => `# not compared in ${oneLine(scenarioLabel(scenario))}: ${oneLine(`${what}: ${why}`)}`),
+      describeKnown(scenario).map(
+        (line) => `# known divergence in ${scenarioLabel(scenario)}: ${oneLine(line)}`,
+      ),
+    ),
+    ...report.scenarios.flatMap((scenario) =>
+      scenario.notCompared.map(
+        ({ what, why }) =>
+          `# not compared in ${oneLine(scenarioLabel(scenario))}: ${oneLine(`${what}: ${why}`)}`,
+      ),
     ),
     `1..${Math.max(points.length, 1)}`,
-    ...(points.length === 0 ? ['not ok 1 - a scenario was run'] : points.flatMap(({ point, label }, index) => renderPoint(point, label, index + 1))),
+    ...(points.length === 0
+      ? ['not ok 1 - a scenario was run']
+      : points.flatMap(({ point, label }, index) => renderPoint(point, label, index + 1))),
     '',
   ].join('\n');
 }
@@ -25,13 +56,37 @@ export function renderTap(told: RunReport): string {
 function renderPoint(point: Point, label: string, number: number): readonly string[] {
   const description = `${label} ${point.id}`.replace(/[\\#]/g, '\\$&');
   if (point.verdict === 'conforms') return [`ok ${number} - ${oneLine(description)}`];
-  const diagnosis = stringify({ verdict: point.verdict, message: summaryOf(point), diagnosis: describePoint(point), ...locationOf(point) }, { lineWidth: 0 });
-  return [`not ok ${number} - ${oneLine(description)}`, '  ---', ...diagnosis.trimEnd().split('\n').map((line) => (line === '' ? '' : `  ${line}`)), '  ...'];
+  const diagnosis = stringify(
+    {
+      verdict: point.verdict,
+      message: summaryOf(point),
+      diagnosis: describePoint(point),
+      ...locationOf(point),
+    },
+    { lineWidth: 0 },
+  );
+  return [
+    `not ok ${number} - ${oneLine(description)}`,
+    '  ---',
+    ...diagnosis
+      .trimEnd()
+      .split('\n')
+      .map((line) => (line === '' ? '' : `  ${line}`)),
+    '  ...',
+  ];
 }
 
 function locationOf({ differences }: Point): object {
   const at = differences.find((difference) => difference.at !== undefined)?.at;
-  return at === undefined ? {} : { at: { ...at.flow, ...(at.field === undefined ? {} : { field: at.field }), because: at.because } };
+  return at === undefined
+    ? {}
+    : {
+        at: {
+          ...at.flow,
+          ...(at.field === undefined ? {} : { field: at.field }),
+          because: at.because,
+        },
+      };
 }
 
 function oneLine(text: string): string {

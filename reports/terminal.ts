@@ -1,9 +1,24 @@
 /** A run as people read it in a terminal and in the log of a CI job. */
 import { colors } from '../harness/base/colors.js';
 import { shown } from '../harness/base/visible.js';
-import type { Inconclusive, RunReport, ScenarioReport, VectorReport } from '../harness/run/report.js';
+import type {
+  Inconclusive,
+  RunReport,
+  ScenarioReport,
+  VectorReport,
+} from '../harness/run/report.js';
 import { formatFlowId } from '../harness/nouns/switching.js';
-import { aspectName, describeIsolation, describeKnown, describePromises, describeUnasked, findingsOf, groupsOf, headlineOf, type Finding } from './words.js';
+import {
+  aspectName,
+  describeIsolation,
+  describeKnown,
+  describePromises,
+  describeUnasked,
+  findingsOf,
+  groupsOf,
+  headlineOf,
+  type Finding,
+} from './words.js';
 import { aspects, worst, type Aspect } from '../harness/nouns/verdict.js';
 
 const { bold, dim, green, red, yellow } = colors;
@@ -14,14 +29,21 @@ const toldInFull = 5;
 const symbols = { conforms: green('✔'), diverges: red('✖'), inconclusive: yellow('?') } as const;
 const colours = { conforms: green, diverges: red, inconclusive: yellow } as const;
 
-/** The whole report, without a final newline; what names and words of it are made of steers no terminal. */
+/**
+ * The whole report, without a final newline; what names and words of it are made of steers no
+ * terminal.
+ */
 export function renderTerminal(told: RunReport): string {
   const report = shown(told);
-  const versions = Object.entries(report.versions).map(([program, version]) => `${program} ${version}`).join(', ');
+  const versions = Object.entries(report.versions)
+    .map(([program, version]) => `${program} ${version}`)
+    .join(', ');
   return [
     ...report.scenarios.flatMap((scenario) => [...renderScenario(scenario), '']),
     `  image     ${report.image}${versions === '' ? '' : ` (${versions})`}`,
-    ...(report.isolation?.network === 'shared with the host' ? [`  network   ${describeIsolation(report.isolation)}`] : []),
+    ...(report.isolation?.network === 'shared with the host'
+      ? [`  network   ${describeIsolation(report.isolation)}`]
+      : []),
     `  trace     ${report.traceHash}`,
     `  verdict   ${bold(colours[report.verdict](report.verdict))}`,
   ].join('\n');
@@ -29,12 +51,17 @@ export function renderTerminal(told: RunReport): string {
 
 function renderScenario(scenario: ScenarioReport): readonly string[] {
   const axes = Object.entries(scenario.axes).map(([axis, value]) => `${axis}=${value}`);
-  const findings = [...scenario.program.map((difference) => ({ difference, ids: ['program'] })), ...findingsOf(scenario)];
+  const findings = [
+    ...scenario.program.map((difference) => ({ difference, ids: ['program'] })),
+    ...findingsOf(scenario),
+  ];
   return [
     `${[bold(scenario.name), ...axes].join(' ')}  ${dim(scenario.title)}`,
     ...renderGroups(groupsOf(scenario.vectors)),
     ...findings.slice(0, toldInFull).flatMap((finding) => ['', ...renderFinding(finding)]),
-    ...(findings.length > toldInFull ? ['', `  … and ${findings.length - toldInFull} more findings`] : []),
+    ...(findings.length > toldInFull
+      ? ['', `  … and ${findings.length - toldInFull} more findings`]
+      : []),
     ...renderInconclusive(scenario),
     '',
     ...renderPolicies(scenario),
@@ -54,17 +81,31 @@ function renderGroups(all: readonly Group[]): readonly string[] {
   const nameWidth = Math.max(...all.map(([name]) => name.length));
   const countWidth = Math.max(...all.map(([, vectors]) => String(vectors.length).length));
   return all.map(([name, vectors]) => {
-    const of = (verdict: VectorReport['verdict']) => vectors.filter((vector) => vector.verdict === verdict).length;
-    const others = [of('diverges') > 0 ? red(`${of('diverges')} diverge`) : '', of('inconclusive') > 0 ? yellow(`${of('inconclusive')} inconclusive`) : ''].filter((text) => text !== '');
-    const conforming = `${String(of('conforms')).padStart(countWidth)} of ${String(vectors.length).padStart(countWidth)} conform`;
-    return `  ${symbols[worst(vectors.map(({ verdict }) => verdict))]} ${name.padEnd(nameWidth)}  ${[conforming, ...others].join(', ')}  ${dim(describePromises(vectors))}`;
+    const of = (verdict: VectorReport['verdict']) =>
+      vectors.filter((vector) => vector.verdict === verdict).length;
+    const others = [
+      of('diverges') > 0 ? red(`${of('diverges')} diverge`) : '',
+      of('inconclusive') > 0 ? yellow(`${of('inconclusive')} inconclusive`) : '',
+    ].filter((text) => text !== '');
+    const conforming =
+      `${String(of('conforms')).padStart(countWidth)} of ` +
+      `${String(vectors.length).padStart(countWidth)} conform`;
+    return (
+      `  ${symbols[worst(vectors.map(({ verdict }) => verdict))]} ${name.padEnd(nameWidth)}  ` +
+      `${[conforming, ...others].join(', ')}  ${dim(describePromises(vectors))}`
+    );
   });
 }
 
 /** `services  2 of 14 are not asked: default/a:http (no vector sends to it), …`. */
 function renderServices(scenario: ScenarioReport): readonly string[] {
   const unasked = describeUnasked(scenario);
-  return unasked.length === 0 ? [] : [`  services  ${unasked.length} of ${scenario.services?.count ?? 0} are not asked: ${unasked.join(', ')}`];
+  return unasked.length === 0
+    ? []
+    : [
+        `  services  ${unasked.length} of ${scenario.services?.count ?? 0} are not asked: ` +
+          unasked.join(', '),
+      ];
 }
 
 /** `policies  200 say 36 of 38 things that the policy language has; not said: endPort`. */
@@ -72,19 +113,26 @@ function renderPolicies({ policies }: ScenarioReport): readonly string[] {
   if (policies === undefined) return [];
   const all = Object.entries(policies.coverage);
   const unsaid = all.filter(([, times]) => times === 0).map(([what]) => what);
-  return [`  policies  ${policies.count} say ${all.length - unsaid.length} of ${all.length} things that the policy language has${unsaid.length === 0 ? '' : dim(`; not said: ${unsaid.join(', ')}`)}`];
+  return [
+    `  policies  ${policies.count} say ${all.length - unsaid.length} of ${all.length} things ` +
+      'that the policy language ' +
+      `has${unsaid.length === 0 ? '' : dim(`; not said: ${unsaid.join(', ')}`)}`,
+  ];
 }
 
 function renderFinding({ ids: [first = '', ...more], difference }: Finding): readonly string[] {
   const at = difference.at;
   return [
-    `  ${symbols.diverges} ${bold(first)}${more.length === 0 ? '' : ` and ${more.length} more`}: ${headlineOf(difference)}`,
+    `  ${symbols.diverges} ` +
+      `${bold(first)}${more.length === 0 ? '' : ` and ${more.length} more`}: ` +
+      headlineOf(difference),
     `      expected  ${difference.expected}`,
     `      actual    ${difference.actual}`,
     ...(at === undefined
       ? []
       : [
-          `      first at  ${at.flow.bridge} on ${at.flow.node}, ${bold(`table ${at.flow.table}`)}${at.field === undefined ? '' : `, field ${bold(at.field)}`}`,
+          `      first at  ${at.flow.bridge} on ${at.flow.node}, ` +
+            `${bold(`table ${at.flow.table}`)}${at.field === undefined ? '' : `, field ${bold(at.field)}`}`,
           `                ${formatFlowId(at.flow)}`,
           `                ${dim(at.because)}`,
         ]),
@@ -93,7 +141,8 @@ function renderFinding({ ids: [first = '', ...more], difference }: Finding): rea
 
 /** Each cause once, with the vectors that it cost their verdict. */
 function renderInconclusive(scenario: ScenarioReport): readonly string[] {
-  if (scenario.inconclusive !== undefined) return renderCause(bold(scenario.name), scenario.inconclusive);
+  if (scenario.inconclusive !== undefined)
+    return renderCause(bold(scenario.name), scenario.inconclusive);
   const open = new Map<string, { readonly ids: string[]; readonly cause: Inconclusive }>();
   for (const { id, inconclusive: cause } of scenario.vectors) {
     if (cause === undefined) continue;
@@ -101,11 +150,18 @@ function renderInconclusive(scenario: ScenarioReport): readonly string[] {
     if (already === undefined) open.set(cause.cause, { ids: [id], cause });
     else already.ids.push(id);
   }
-  return [...open.values()].flatMap(({ ids: [first = '', ...more], cause }) => renderCause(`${bold(first)}${more.length === 0 ? '' : ` and ${more.length} more`}`, cause));
+  return [...open.values()].flatMap(({ ids: [first = '', ...more], cause }) =>
+    renderCause(`${bold(first)}${more.length === 0 ? '' : ` and ${more.length} more`}`, cause),
+  );
 }
 
 function renderCause(who: string, { cause, evidence, remedies }: Inconclusive): readonly string[] {
-  return ['', `  ${symbols.inconclusive} ${who}: ${cause}`, ...evidence.map((line) => `      ${dim(line)}`), ...remedies.map((line) => `      - ${line}`)];
+  return [
+    '',
+    `  ${symbols.inconclusive} ${who}: ${cause}`,
+    ...evidence.map((line) => `      ${dim(line)}`),
+    ...remedies.map((line) => `      - ${line}`),
+  ];
 }
 
 function renderCount(aspect: Aspect, scenario: ScenarioReport): string {

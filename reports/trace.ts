@@ -9,15 +9,30 @@ import type { Answer, WhyNot } from '../harness/trace/why-not.js';
 
 const { bold, dim, red } = colors;
 
-/** One packet: each translation with its flow as it began and ended, then the frames that came out and what controllers are told. */
+/**
+ * One packet: each translation with its flow as it began and ended, then the frames that came out
+ * and what controllers are told.
+ */
 export function renderTrace(packet: ToldPacket): string {
   const { translations, outputs, packetIns, refused, whyNot } = shown(packet);
   return [
-    ...translations.flatMap((translation, index) => [...(index === 0 ? [] : ['', rule, translation.taken, rule, '']), ...renderTranslation(translation)]),
+    ...translations.flatMap((translation, index) => [
+      ...(index === 0 ? [] : ['', rule, translation.taken, rule, '']),
+      ...renderTranslation(translation),
+    ]),
     ...(refused === undefined ? [] : ['', red(`? ${refused}`)]),
     '',
-    ...(outputs.length === 0 ? [bold(refused === undefined ? 'Nothing comes out.' : 'Nothing came out up to there.')] : outputs.map(({ bridge, port, frame }) => `${bold(`Out of ${port}`)} of ${bridge}: ${describeFrame(frame)}`)),
-    ...packetIns.map((told) => `${bold(`To controllers with id ${told.controller}`)} of ${told.bridge}: ${describePacketIn(told)}`),
+    ...(outputs.length === 0
+      ? [bold(refused === undefined ? 'Nothing comes out.' : 'Nothing came out up to there.')]
+      : outputs.map(
+          ({ bridge, port, frame }) =>
+            `${bold(`Out of ${port}`)} of ${bridge}: ${describeFrame(frame)}`,
+        )),
+    ...packetIns.map(
+      (told) =>
+        `${bold(`To controllers with id ${told.controller}`)} of ${told.bridge}: ` +
+        describePacketIn(told),
+    ),
     ...(whyNot === undefined ? [] : ['', ...renderWhyNot(whyNot)]),
   ].join('\n');
 }
@@ -25,13 +40,30 @@ export function renderTrace(packet: ToldPacket): string {
 const rule = '='.repeat(79);
 
 function describePacketIn({ reason, table, metadata, userdata, paused, frame }: PacketIn): string {
-  const data = userdata.length === 0 ? '' : `, userdata=${userdata.map((byte) => byte.toString(16).padStart(2, '0')).join('.')}`;
-  return `${reason}, table ${table}${metadata === '' ? '' : `, ${metadata}`}${data}${paused ? ', waiting to be resumed' : ''}: ${describeFrame(frame)}`;
+  const data =
+    userdata.length === 0
+      ? ''
+      : `, userdata=${userdata.map((byte) => byte.toString(16).padStart(2, '0')).join('.')}`;
+  return (
+    `${reason}, table ` +
+    `${table}${metadata === '' ? '' : `, ${metadata}`}${data}${paused ? ', waiting to be resumed' : ''}` +
+    ': ' +
+    describeFrame(frame)
+  );
 }
 
 function renderTranslation({ bridge, flow, nodes, finalFlow }: ToldTranslation): readonly string[] {
-  const known = finalFlow === undefined ? [] : ['', `${bold('Final flow:')} ${finalFlow === flow ? 'unchanged' : finalFlow}`];
-  return [`${bold('Flow:')} ${flow}`, '', ...renderBridge(bridge, 0), ...renderNodes(nodes, bridge, 0), ...known];
+  const known =
+    finalFlow === undefined
+      ? []
+      : ['', `${bold('Final flow:')} ${finalFlow === flow ? 'unchanged' : finalFlow}`];
+  return [
+    `${bold('Flow:')} ${flow}`,
+    '',
+    ...renderBridge(bridge, 0),
+    ...renderNodes(nodes, bridge, 0),
+    ...known,
+  ];
 }
 
 const step = 4;
@@ -41,8 +73,15 @@ function renderBridge(bridge: string, level: number): readonly string[] {
   return [title, '-'.repeat(title.length)].map((line) => `${' '.repeat(level * step)}${line}`);
 }
 
-/** As ofproto/trace sets it out: a table that is the last thing in its list stands as far to the left as the list's own. */
-function renderNodes(nodes: readonly TraceNode[], bridge: string, level: number): readonly string[] {
+/**
+ * As ofproto/trace sets it out: a table that is the last thing in its list stands as far to the
+ * left as the list's own.
+ */
+function renderNodes(
+  nodes: readonly TraceNode[],
+  bridge: string,
+  level: number,
+): readonly string[] {
   return nodes.flatMap((node, index) => {
     const deeper = level + (node.kind === 'table' && index === nodes.length - 1 ? 0 : 1);
     const indent = ' '.repeat(deeper * step);
@@ -55,10 +94,16 @@ function renderNodes(nodes: readonly TraceNode[], bridge: string, level: number)
         return [red(`${indent} >> ${node.text}`)];
       case 'table': {
         const { flow, table } = node;
-        const what = flow === undefined ? 'No match.' : [...(flow.match === '' ? [] : [flow.match]), `priority ${flow.priority}`].join(', ');
+        const what =
+          flow === undefined
+            ? 'No match.'
+            : [...(flow.match === '' ? [] : [flow.match]), `priority ${flow.priority}`].join(', ');
         const inside = level + 2 * (deeper - level);
         const line = `${String(table).padStart(2)}. ${bold(what)}`;
-        const title = node.bridge === bridge ? [`${indent}${line}`] : ['', ...renderBridge(node.bridge, deeper), `${' '.repeat(inside * step)}${line}`];
+        const title =
+          node.bridge === bridge
+            ? [`${indent}${line}`]
+            : ['', ...renderBridge(node.bridge, deeper), `${' '.repeat(inside * step)}${line}`];
         return [...title, ...renderNodes(node.nodes, node.bridge, inside)];
       }
     }
@@ -67,8 +112,16 @@ function renderNodes(nodes: readonly TraceNode[], bridge: string, level: number)
 
 function renderWhyNot({ flow, lookups }: WhyNot): readonly string[] {
   const asked = `${bold('Why not')} ${formatFlowId(flow)} of ${flow.bridge}?`;
-  if (lookups.length === 0) return [asked, `  table ${flow.table} of ${flow.bridge} was never looked up`];
-  return [asked, ...lookups.flatMap((answer, index) => renderAnswer(answer).map((line) => `  ${lookups.length === 1 ? '' : `lookup ${index + 1}: `}${line}`))];
+  if (lookups.length === 0)
+    return [asked, `  table ${flow.table} of ${flow.bridge} was never looked up`];
+  return [
+    asked,
+    ...lookups.flatMap((answer, index) =>
+      renderAnswer(answer).map(
+        (line) => `  ${lookups.length === 1 ? '' : `lookup ${index + 1}: `}${line}`,
+      ),
+    ),
+  ];
 }
 
 function renderAnswer(answer: Answer): readonly string[] {
@@ -80,6 +133,8 @@ function renderAnswer(answer: Answer): readonly string[] {
     case 'clause':
       return ['it matches, as a part of conjunctions: such flows are not taken themselves'];
     case 'no match':
-      return answer.fields.map(({ field, packet, flow }) => `${field}: the packet has ${packet}, the flow wants ${flow}`);
+      return answer.fields.map(
+        ({ field, packet, flow }) => `${field}: the packet has ${packet}, the flow wants ${flow}`,
+      );
   }
 }

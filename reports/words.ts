@@ -1,8 +1,21 @@
 /** What several formats say alike. */
 import { formatFlowId } from '../harness/nouns/switching.js';
 import { countPromises } from '../harness/nouns/promise-kind.js';
-import { aspects, noCounts, whatIsMissing, type Aspect, type Counts, type Difference, type VerdictKind } from '../harness/nouns/verdict.js';
-import type { Inconclusive, RunReport, ScenarioReport, VectorReport } from '../harness/run/report.js';
+import {
+  aspects,
+  noCounts,
+  whatIsMissing,
+  type Aspect,
+  type Counts,
+  type Difference,
+  type VerdictKind,
+} from '../harness/nouns/verdict.js';
+import type {
+  Inconclusive,
+  RunReport,
+  ScenarioReport,
+  VectorReport,
+} from '../harness/run/report.js';
 
 /** `antrea/encap nodes=2 tunnel=geneve` */
 export function scenarioLabel({ name, axes }: Pick<ScenarioReport, 'name' | 'axes'>): string {
@@ -10,15 +23,28 @@ export function scenarioLabel({ name, axes }: Pick<ScenarioReport, 'name' | 'axe
 }
 
 /** What is compared of each aspect, in the plural. */
-const names: Readonly<Record<string, string>> = { program: 'flows, groups and meters', intent: 'promises', silence: 'silent ports', cache: 'cached passes', macs: 'learned MACs' };
+const names: Readonly<Record<string, string>> = {
+  program: 'flows, groups and meters',
+  intent: 'promises',
+  silence: 'silent ports',
+  cache: 'cached passes',
+  macs: 'learned MACs',
+};
 
 export function aspectName(aspect: Aspect): string {
   return names[aspect] ?? aspect;
 }
 
 /** The aspects that there was something to compare of. */
-export function comparedAspects(counts: Counts): readonly { readonly aspect: Aspect; readonly expected: number; readonly made: number; readonly skipped: number }[] {
-  return aspects.flatMap((aspect) => (counts[aspect].expected === 0 ? [] : [{ aspect, ...counts[aspect] }]));
+export function comparedAspects(counts: Counts): readonly {
+  readonly aspect: Aspect;
+  readonly expected: number;
+  readonly made: number;
+  readonly skipped: number;
+}[] {
+  return aspects.flatMap((aspect) =>
+    counts[aspect].expected === 0 ? [] : [{ aspect, ...counts[aspect] }],
+  );
 }
 
 /** How many consequences of a difference are told. */
@@ -30,7 +56,16 @@ export function describeDifferences(differences: readonly Difference[]): readonl
   const untold = following.length - followingTold;
   return [
     ...differences.filter(({ afterDivergence }) => !afterDivergence).flatMap(describeDifference),
-    ...(following.length === 0 ? [] : ['', `${following.length} more that follow from it:`, ...following.slice(0, followingTold).map(({ between, summary }) => `- ${between}: ${summary}`), ...(untold > 0 ? [`- … and ${untold} more`] : [])]),
+    ...(following.length === 0
+      ? []
+      : [
+          '',
+          `${following.length} more that follow from it:`,
+          ...following
+            .slice(0, followingTold)
+            .map(({ between, summary }) => `- ${between}: ${summary}`),
+          ...(untold > 0 ? [`- … and ${untold} more`] : []),
+        ]),
   ];
 }
 
@@ -52,16 +87,27 @@ export function describeDifference(difference: Difference): readonly string[] {
     `actual    ${actual}`,
     ...(at === undefined
       ? []
-      : [`first at  ${at.flow.bridge} on ${at.flow.node}, table ${at.flow.table}${at.field === undefined ? '' : `, field ${at.field}`}`, `          ${formatFlowId(at.flow)}`, `          ${at.because}`]),
+      : [
+          `first at  ${at.flow.bridge} on ${at.flow.node}, table ` +
+            `${at.flow.table}${at.field === undefined ? '' : `, field ${at.field}`}`,
+          `          ${formatFlowId(at.flow)}`,
+          `          ${at.because}`,
+        ]),
   ];
 }
 
-export function describeInconclusive({ cause, evidence, remedies }: Inconclusive): readonly string[] {
+export function describeInconclusive({
+  cause,
+  evidence,
+  remedies,
+}: Inconclusive): readonly string[] {
   return [cause, ...evidence, ...remedies.map((remedy) => `- ${remedy}`)];
 }
 
 /** Vectors by the first word of their id, in order of appearance. */
-export function groupsOf<Vector extends Pick<VectorReport, 'id'>>(vectors: readonly Vector[]): readonly (readonly [string, readonly Vector[]])[] {
+export function groupsOf<Vector extends Pick<VectorReport, 'id'>>(
+  vectors: readonly Vector[],
+): readonly (readonly [string, readonly Vector[]])[] {
   const found = new Map<string, Vector[]>();
   for (const vector of vectors) {
     const name = vector.id.split('/')[0] ?? vector.id;
@@ -84,7 +130,10 @@ export function describeUnasked({ services }: Pick<ScenarioReport, 'services'>):
 
 /** `own-node-egress in 4 vectors: …`, for what a control plane is known to do otherwise. */
 export function describeKnown({ known = [] }: ScenarioReport): readonly string[] {
-  return known.map(({ name, cause, vectors }) => `${name} in ${vectors} vector${vectors === 1 ? '' : 's'}: ${cause}`);
+  return known.map(
+    ({ name, cause, vectors }) =>
+      `${name} in ${vectors} vector${vectors === 1 ? '' : 's'}: ${cause}`,
+  );
 }
 
 /** Whether the host's network could reach into the switches, and why it could. */
@@ -100,14 +149,20 @@ export interface Finding {
   readonly ids: readonly string[];
 }
 
-/** The vectors that diverge, by where they first do; each flow that was otherwise right after programming is told apart from them. */
+/**
+ * The vectors that diverge, by where they first do; each flow that was otherwise right after
+ * programming is told apart from them.
+ */
 export function findingsOf({ vectors }: ScenarioReport): readonly Finding[] {
   const found = new Map<string, { readonly difference: Difference; readonly ids: string[] }>();
   for (const { id, differences } of vectors) {
     const [difference] = differences;
     if (difference === undefined) continue;
     const { at, between, summary } = difference;
-    const key = at === undefined ? `${between} ${summary}` : `${between} ${at.flow.node} ${at.flow.bridge} ${formatFlowId(at.flow)} ${at.field ?? ''}`;
+    const key =
+      at === undefined
+        ? `${between} ${summary}`
+        : `${between} ${at.flow.node} ${at.flow.bridge} ${formatFlowId(at.flow)} ${at.field ?? ''}`;
     const known = found.get(key);
     if (known === undefined) found.set(key, { difference, ids: [id] });
     else known.ids.push(id);
@@ -115,10 +170,16 @@ export function findingsOf({ vectors }: ScenarioReport): readonly Finding[] {
   return [...found.values()];
 }
 
-/** Vectors without a verdict by their cause, in order of appearance: one cause often costs all that comes after it. */
-export function causesOf(scenario: ScenarioReport): readonly { readonly inconclusive: Inconclusive; readonly ids: readonly string[] }[] {
+/**
+ * Vectors without a verdict by their cause, in order of appearance: one cause often costs all that
+ * comes after it.
+ */
+export function causesOf(
+  scenario: ScenarioReport,
+): readonly { readonly inconclusive: Inconclusive; readonly ids: readonly string[] }[] {
   const found = new Map<string, { readonly inconclusive: Inconclusive; readonly ids: string[] }>();
-  if (scenario.inconclusive !== undefined) found.set(scenario.inconclusive.cause, { inconclusive: scenario.inconclusive, ids: [] });
+  if (scenario.inconclusive !== undefined)
+    found.set(scenario.inconclusive.cause, { inconclusive: scenario.inconclusive, ids: [] });
   for (const { id, inconclusive } of scenario.vectors) {
     if (inconclusive === undefined) continue;
     const known = found.get(inconclusive.cause);
@@ -128,7 +189,10 @@ export function causesOf(scenario: ScenarioReport): readonly { readonly inconclu
   return [...found.values()];
 }
 
-/** What a report for machines says passed or failed: flows and groups right after programming, then a vector each. */
+/**
+ * What a report for machines says passed or failed: flows and groups right after programming, then
+ * a vector each.
+ */
 export interface Point {
   /** The vector's id, or `program`. */
   readonly id: string;
@@ -137,11 +201,25 @@ export interface Point {
   readonly inconclusive?: Inconclusive;
 }
 
-/** What kept the scenario as a whole from a verdict is told by its first point: a scenario without vectors is no pass. */
+/**
+ * What kept the scenario as a whole from a verdict is told by its first point: a scenario without
+ * vectors is no pass.
+ */
 export function pointsOf(scenario: ScenarioReport): readonly Point[] {
-  const missing = scenario.inconclusive ?? causeOf(whatIsMissing({ ...noCounts, program: scenario.counts.program }));
-  const verdict = scenario.program.length > 0 ? 'diverges' : missing === undefined ? 'conforms' : 'inconclusive';
-  return [{ id: 'program', verdict, differences: scenario.program, ...(missing === undefined ? {} : { inconclusive: missing }) }, ...scenario.vectors];
+  const missing =
+    scenario.inconclusive ??
+    causeOf(whatIsMissing({ ...noCounts, program: scenario.counts.program }));
+  const verdict =
+    scenario.program.length > 0 ? 'diverges' : missing === undefined ? 'conforms' : 'inconclusive';
+  return [
+    {
+      id: 'program',
+      verdict,
+      differences: scenario.program,
+      ...(missing === undefined ? {} : { inconclusive: missing }),
+    },
+    ...scenario.vectors,
+  ];
 }
 
 function causeOf(cause: string | undefined): Inconclusive | undefined {
@@ -150,7 +228,10 @@ function causeOf(cause: string | undefined): Inconclusive | undefined {
 
 /** Everything there is to say of a point that does not conform. */
 export function describePoint({ differences, inconclusive }: Point): string {
-  return [...describeDifferences(differences), ...(inconclusive === undefined ? [] : describeInconclusive(inconclusive))].join('\n');
+  return [
+    ...describeDifferences(differences),
+    ...(inconclusive === undefined ? [] : describeInconclusive(inconclusive)),
+  ].join('\n');
 }
 
 /** The same in one line. */

@@ -17,20 +17,35 @@ export const defaultServiceCidr = '10.96.0.0/12';
 export const underlayPrefixLength = 16;
 
 /**
- * A cluster of equal nodes: n1, n2, … with pods p1, p2, … numbered through. Node i has the underlay address
- * 172.30.0.i, the pod subnet 10.10.i.0/24, the gateway 10.10.i.1 and pods from 10.10.i.2 on; external hosts x1, x2, … have 172.30.255.1, ….
+ * A cluster of equal nodes: n1, n2, … with pods p1, p2, … numbered through. Node i has the underlay
+ * address 172.30.0.i, the pod subnet 10.10.i.0/24, the gateway 10.10.i.1 and pods from 10.10.i.2
+ * on; external hosts x1, x2, … have 172.30.255.1, ….
  */
-export function antreaCluster({ nodes, podsPerNode, tunnel, externalHosts = 0 }: AntreaClusterSize): Topology {
+export function antreaCluster({
+  nodes,
+  podsPerNode,
+  tunnel,
+  externalHosts = 0,
+}: AntreaClusterSize): Topology {
   assert(nodes >= 1 && nodes <= 5000, `a cluster has 1 to 5000 nodes, not ${nodes}`);
   assert(podsPerNode >= 0 && podsPerNode <= 253, `a node has 0 to 253 pods, not ${podsPerNode}`);
-  assert(externalHosts >= 0 && externalHosts <= 254, `there are 0 to 254 external hosts, not ${externalHosts}`);
+  assert(
+    externalHosts >= 0 && externalHosts <= 254,
+    `there are 0 to 254 external hosts, not ${externalHosts}`,
+  );
   return {
     name: `antrea-${nodes}x${podsPerNode}`,
     mode: 'encap',
     tunnel,
     serviceCidr: defaultServiceCidr,
     nodes: Array.from({ length: nodes }, (_, index) => clusterNode(index + 1, podsPerNode)),
-    ...(externalHosts === 0 ? {} : { externalHosts: Array.from({ length: externalHosts }, (_, index) => externalHost(index + 1)) }),
+    ...(externalHosts === 0
+      ? {}
+      : {
+          externalHosts: Array.from({ length: externalHosts }, (_, index) =>
+            externalHost(index + 1),
+          ),
+        }),
   };
 }
 
@@ -77,5 +92,8 @@ export function addressIn(first: string, offset: number): string {
 
 /** A locally administered MAC that tells its address: 10.10.1.2 has 0a:00:0a:0a:01:02. */
 export function macOf(ip: string): string {
-  return `0a:00:${ip.split('.').map((part) => Number(part).toString(16).padStart(2, '0')).join(':')}`;
+  return `0a:00:${ip
+    .split('.')
+    .map((part) => Number(part).toString(16).padStart(2, '0'))
+    .join(':')}`;
 }

@@ -1,4 +1,7 @@
-/** Clusters that change: manifests that are applied and deleted, as `kubectl apply` and `kubectl delete` do. */
+/**
+ * Clusters that change: manifests that are applied and deleted, as `kubectl apply` and `kubectl
+ * delete` do.
+ */
 import { readYamlDocuments } from '../harness/base/yaml.js';
 import type { Cluster } from '../harness/kube/objects.js';
 import { readCluster, type KubernetesOptions } from './kubernetes.js';
@@ -11,7 +14,10 @@ export interface Manifest {
   readonly status?: unknown;
 }
 
-/** A cluster, and the manifests that it was made of, with the addresses that nodes and pods were given: they keep them. */
+/**
+ * A cluster, and the manifests that it was made of, with the addresses that nodes and pods were
+ * given: they keep them.
+ */
 export interface ChangingCluster {
   readonly cluster: Cluster;
   readonly manifests: readonly Manifest[];
@@ -24,31 +30,67 @@ export function manifestsOf(text: string, file = 'manifests'): readonly Manifest
 }
 
 /** @throws InputError naming the object and the field of everything that is wrong. */
-export function clusterOf(manifests: readonly Manifest[], options: KubernetesOptions): ChangingCluster {
-  const cluster = readCluster(manifests.map((manifest) => ({ file: nameOf(manifest), text: JSON.stringify(manifest, null, 1) })), { ...options, presence: 'come and go' });
-  return { cluster, manifests: manifests.map((manifest) => withAddresses(manifest, cluster)), options };
+export function clusterOf(
+  manifests: readonly Manifest[],
+  options: KubernetesOptions,
+): ChangingCluster {
+  const cluster = readCluster(
+    manifests.map((manifest) => ({
+      file: nameOf(manifest),
+      text: JSON.stringify(manifest, null, 1),
+    })),
+    { ...options, presence: 'come and go' },
+  );
+  return {
+    cluster,
+    manifests: manifests.map((manifest) => withAddresses(manifest, cluster)),
+    options,
+  };
 }
 
 /** What is new comes, what is there already becomes so. @throws InputError as `clusterOf`. */
-export function apply({ manifests, options }: ChangingCluster, applied: readonly Manifest[]): ChangingCluster {
+export function apply(
+  { manifests, options }: ChangingCluster,
+  applied: readonly Manifest[],
+): ChangingCluster {
   const others = applied.filter((manifest) => !manifests.some((known) => isSame(known, manifest)));
-  const replaced = manifests.map((known) => applied.find((manifest) => isSame(known, manifest)) ?? known);
-  const addressed = replaced.map((manifest, index) => keepAddresses(manifest, manifests[index] ?? manifest));
+  const replaced = manifests.map(
+    (known) => applied.find((manifest) => isSame(known, manifest)) ?? known,
+  );
+  const addressed = replaced.map((manifest, index) =>
+    keepAddresses(manifest, manifests[index] ?? manifest),
+  );
   return clusterOf([...addressed, ...others], options);
 }
 
 /** With a node go its pods. */
-export function remove({ manifests, options }: ChangingCluster, removed: Pick<Manifest, 'kind' | 'metadata'>): ChangingCluster {
-  const goes = (manifest: Manifest) => isSame(manifest, removed) || (removed.kind === 'Node' && manifest.kind === 'Pod' && nodeOf(manifest) === removed.metadata.name);
-  return clusterOf(manifests.filter((manifest) => !goes(manifest)), options);
+export function remove(
+  { manifests, options }: ChangingCluster,
+  removed: Pick<Manifest, 'kind' | 'metadata'>,
+): ChangingCluster {
+  const goes = (manifest: Manifest) =>
+    isSame(manifest, removed) ||
+    (removed.kind === 'Node' &&
+      manifest.kind === 'Pod' &&
+      nodeOf(manifest) === removed.metadata.name);
+  return clusterOf(
+    manifests.filter((manifest) => !goes(manifest)),
+    options,
+  );
 }
 
-export function has({ manifests }: ChangingCluster, wanted: Pick<Manifest, 'kind' | 'metadata'>): boolean {
+export function has(
+  { manifests }: ChangingCluster,
+  wanted: Pick<Manifest, 'kind' | 'metadata'>,
+): boolean {
   return manifests.some((manifest) => isSame(manifest, wanted));
 }
 
 /** `NetworkPolicy shop/web`. */
-export function nameOf({ kind, metadata: { name, namespace } }: Pick<Manifest, 'kind' | 'metadata'>): string {
+export function nameOf({
+  kind,
+  metadata: { name, namespace },
+}: Pick<Manifest, 'kind' | 'metadata'>): string {
   return `${kind} ${namespace === undefined ? '' : `${namespace}/`}${name}`;
 }
 
@@ -57,21 +99,47 @@ export function nodeOf({ spec }: Manifest): string {
   return (spec as { readonly nodeName?: string } | undefined)?.nodeName ?? '';
 }
 
-function isSame(a: Pick<Manifest, 'kind' | 'metadata'>, b: Pick<Manifest, 'kind' | 'metadata'>): boolean {
-  return a.kind === b.kind && a.metadata.name === b.metadata.name && (a.metadata.namespace ?? 'default') === (b.metadata.namespace ?? 'default');
+function isSame(
+  a: Pick<Manifest, 'kind' | 'metadata'>,
+  b: Pick<Manifest, 'kind' | 'metadata'>,
+): boolean {
+  return (
+    a.kind === b.kind &&
+    a.metadata.name === b.metadata.name &&
+    (a.metadata.namespace ?? 'default') === (b.metadata.namespace ?? 'default')
+  );
 }
 
 function withAddresses(manifest: Manifest, { nodes, objects }: Cluster): Manifest {
   if (manifest.kind === 'Node') {
     const node = nodes.find(({ name }) => name === manifest.metadata.name);
-    return node === undefined ? manifest : { ...manifest, spec: { ...(manifest.spec as object | undefined), podCIDR: node.podCidr }, status: { addresses: [{ type: 'InternalIP', address: node.underlay.ip }] } };
+    return node === undefined
+      ? manifest
+      : {
+          ...manifest,
+          spec: { ...(manifest.spec as object | undefined), podCIDR: node.podCidr },
+          status: { addresses: [{ type: 'InternalIP', address: node.underlay.ip }] },
+        };
   }
   if (manifest.kind !== 'Pod') return manifest;
   const pod = objects.pods.find(({ metadata }) => isSame({ kind: 'Pod', metadata }, manifest));
-  return pod?.status.podIP === undefined ? manifest : { ...manifest, status: { ...(manifest.status as object | undefined), podIP: pod.status.podIP } };
+  return pod?.status.podIP === undefined
+    ? manifest
+    : {
+        ...manifest,
+        status: { ...(manifest.status as object | undefined), podIP: pod.status.podIP },
+      };
 }
 
 function keepAddresses(manifest: Manifest, known: Manifest): Manifest {
-  if (manifest.kind === 'Node') return { ...known, ...manifest, spec: { ...(known.spec as object | undefined), ...(manifest.spec as object | undefined) }, status: manifest.status ?? known.status };
-  return manifest.kind === 'Pod' ? { ...manifest, status: manifest.status ?? known.status } : manifest;
+  if (manifest.kind === 'Node')
+    return {
+      ...known,
+      ...manifest,
+      spec: { ...(known.spec as object | undefined), ...(manifest.spec as object | undefined) },
+      status: manifest.status ?? known.status,
+    };
+  return manifest.kind === 'Pod'
+    ? { ...manifest, status: manifest.status ?? known.status }
+    : manifest;
 }

@@ -1,7 +1,17 @@
-/** What a node, its pods and external hosts are given where nobody says otherwise: what `antreaCluster` gives its own. */
+/**
+ * What a node, its pods and external hosts are given where nobody says otherwise: what
+ * `antreaCluster` gives its own.
+ */
 import { formatIpv4, parseCidr } from '../harness/base/address.js';
 import type { ExternalHost, Node, Pod } from '../harness/nouns/topology.js';
-import { addressIn, externalAddress, macOf, podSubnet, underlayAddress, underlayPrefixLength } from './antrea-cluster.js';
+import {
+  addressIn,
+  externalAddress,
+  macOf,
+  podSubnet,
+  underlayAddress,
+  underlayPrefixLength,
+} from './antrea-cluster.js';
 
 interface SketchedAddresses {
   readonly ip?: string | undefined;
@@ -23,7 +33,10 @@ export interface SketchedNode {
 /** The node that stands at `number` of its cluster, counted from 1. */
 export function nodeWithDefaults(node: SketchedNode, number: number): Node {
   const podCidr = node.podCidr ?? `${podSubnet(number)}/24`;
-  const underlay = withMac({ ip: node.underlay.ip ?? underlayAddress(number), mac: node.underlay.mac });
+  const underlay = withMac({
+    ip: node.underlay.ip ?? underlayAddress(number),
+    mac: node.underlay.mac,
+  });
   const gateway = withMac({ ip: node.gateway.ip ?? firstAddress(podCidr), mac: node.gateway.mac });
   const taken = new Set([gateway.ip, ...node.pods.map(({ ip }) => ip)]);
   const pods = node.pods.map(({ ip, mac, ...pod }) => {
@@ -31,16 +44,33 @@ export function nodeWithDefaults(node: SketchedNode, number: number): Node {
     taken.add(address);
     return { ...pod, ...withMac({ ip: address, mac }) };
   });
-  const more = { ...(node.os === undefined ? {} : { os: node.os }), ...(node.adapters === undefined ? {} : { adapters: node.adapters }), ...(node.listens === undefined ? {} : { listens: node.listens }) };
-  return { name: node.name, ...more, underlay: { ...underlay, prefixLength: node.underlay.prefixLength ?? underlayPrefixLength }, podCidr, gateway, pods };
+  const more = {
+    ...(node.os === undefined ? {} : { os: node.os }),
+    ...(node.adapters === undefined ? {} : { adapters: node.adapters }),
+    ...(node.listens === undefined ? {} : { listens: node.listens }),
+  };
+  return {
+    name: node.name,
+    ...more,
+    underlay: { ...underlay, prefixLength: node.underlay.prefixLength ?? underlayPrefixLength },
+    podCidr,
+    gateway,
+    pods,
+  };
 }
 
 /** The external host that stands at `number` of its cluster, counted from 1. */
-export function externalHostWithDefaults({ ip, mac, ...host }: Omit<ExternalHost, 'ip' | 'mac'> & SketchedAddresses, number: number): ExternalHost {
+export function externalHostWithDefaults(
+  { ip, mac, ...host }: Omit<ExternalHost, 'ip' | 'mac'> & SketchedAddresses,
+  number: number,
+): ExternalHost {
   return { ...host, ...withMac({ ip: ip ?? externalAddress(number), mac }) };
 }
 
-function withMac({ ip, mac }: { readonly ip: string; readonly mac: string | undefined }): { readonly ip: string; readonly mac: string } {
+function withMac({ ip, mac }: { readonly ip: string; readonly mac: string | undefined }): {
+  readonly ip: string;
+  readonly mac: string;
+} {
   return { ip, mac: mac ?? macOf(ip) };
 }
 

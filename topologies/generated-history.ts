@@ -2,8 +2,24 @@
 import { randomFor, type Random } from '../harness/base/random.js';
 import { podSubnet, underlayAddress } from './antrea-cluster.js';
 import { clusterOf, type ChangingCluster, type Manifest } from './changing-cluster.js';
-import { clusterNetworkPolicy, networkPolicy, pod, type GeneratedSize } from './generated-policies.js';
-import { asking, endpointPod, hostPod, hostsOutside, mayStayOpen, service, serviceChanged, serviceName, slice, somePort } from './generated-services.js';
+import {
+  clusterNetworkPolicy,
+  networkPolicy,
+  pod,
+  type GeneratedSize,
+} from './generated-policies.js';
+import {
+  asking,
+  endpointPod,
+  hostPod,
+  hostsOutside,
+  mayStayOpen,
+  service,
+  serviceChanged,
+  serviceName,
+  slice,
+  somePort,
+} from './generated-services.js';
 import type { Change, Happening, Sending } from './happenings.js';
 
 /** Under which of Antrea's pipelines it is played: Services are asked for under either. */
@@ -13,25 +29,76 @@ export interface GeneratedHistory {
   readonly happenings: readonly Happening[];
 }
 
-const atFirst = { nodes: 2, pods: 5, networkPolicies: 2, clusterNetworkPolicies: 1, services: 2 } as const;
+const atFirst = {
+  nodes: 2,
+  pods: 5,
+  networkPolicies: 2,
+  clusterNetworkPolicies: 1,
+  services: 2,
+} as const;
 const mostNodes = 3;
 const sendings = 3;
-const services = [{ protocol: 'TCP', port: 80 }, { protocol: 'TCP', port: 7 }, { protocol: 'TCP', port: 8080 }, { protocol: 'UDP', port: 53 }, { protocol: 'UDP', port: 7 }, { protocol: 'ICMP' }] as const;
+const services = [
+  { protocol: 'TCP', port: 80 },
+  { protocol: 'TCP', port: 7 },
+  { protocol: 'TCP', port: 8080 },
+  { protocol: 'UDP', port: 53 },
+  { protocol: 'UDP', port: 7 },
+  { protocol: 'ICMP' },
+] as const;
 
-/** A small cluster under policies, and `events` changes of it, with packets behind each. Every second history has Services as well, in turn by AntreaProxy and by kube-proxy. */
+/**
+ * A small cluster under policies, and `events` changes of it, with packets behind each. Every
+ * second history has Services as well, in turn by AntreaProxy and by kube-proxy.
+ */
 export function generatedHistory(seed: number, index: number, events: number): GeneratedHistory {
   const random = randomFor(seed, `history ${index}`);
   const hasServices = index % 2 === 1;
-  const first = clusterOf([
-    ...count(atFirst.nodes, node),
-    ...['shop', 'lab'].map((name) => namespace(random, name)),
-    ...count(atFirst.pods, (number) => hasServices ? endpointPod(random, number, atFirst) : manifestOf(pod(random, number, atFirst))),
-    ...count(atFirst.networkPolicies, (number) => manifestOf(networkPolicy(random, number, atFirst))),
-    ...count(atFirst.clusterNetworkPolicies, (number) => manifestOf(clusterNetworkPolicy(random, number, atFirst))),
-    ...(hasServices ? ofServicesAtFirst(random) : []),
-  ], { name: `history-${index}`, tunnel: 'geneve', ...(hasServices ? { externalHosts: hostsOutside } : {}) });
-  const drawing: Drawing = { random, live: [...first.manifests], names: hostsAmong(first.manifests), asked: servicesAmong(first.manifests), connections: [], numbers: { pods: atFirst.pods, networkPolicies: atFirst.networkPolicies, clusterNetworkPolicies: atFirst.clusterNetworkPolicies, services: hasServices ? atFirst.services : 0, sendings: 0 } };
-  return { pipeline: index % 4 === 1 ? '1.3' : '0.8', first, happenings: [...packets(drawing, [opening(drawing), opening(drawing)]), ...count(events, () => [event(drawing), ...packets(drawing)]).flat()] };
+  const first = clusterOf(
+    [
+      ...count(atFirst.nodes, node),
+      ...['shop', 'lab'].map((name) => namespace(random, name)),
+      ...count(atFirst.pods, (number) =>
+        hasServices
+          ? endpointPod(random, number, atFirst)
+          : manifestOf(pod(random, number, atFirst)),
+      ),
+      ...count(atFirst.networkPolicies, (number) =>
+        manifestOf(networkPolicy(random, number, atFirst)),
+      ),
+      ...count(atFirst.clusterNetworkPolicies, (number) =>
+        manifestOf(clusterNetworkPolicy(random, number, atFirst)),
+      ),
+      ...(hasServices ? ofServicesAtFirst(random) : []),
+    ],
+    {
+      name: `history-${index}`,
+      tunnel: 'geneve',
+      ...(hasServices ? { externalHosts: hostsOutside } : {}),
+    },
+  );
+  const drawing: Drawing = {
+    random,
+    live: [...first.manifests],
+    names: hostsAmong(first.manifests),
+    asked: servicesAmong(first.manifests),
+    connections: [],
+    numbers: {
+      pods: atFirst.pods,
+      networkPolicies: atFirst.networkPolicies,
+      clusterNetworkPolicies: atFirst.clusterNetworkPolicies,
+      services: hasServices ? atFirst.services : 0,
+      sendings: 0,
+    },
+  };
+  return {
+    pipeline: index % 4 === 1 ? '1.3' : '0.8',
+    first,
+    happenings: [
+      ...packets(drawing, [opening(drawing), opening(drawing)]),
+      ...count(events, () => [event(drawing), ...packets(drawing)]).flat(),
+    ],
+  };
 }
 
 interface Drawing {
@@ -43,7 +110,13 @@ interface Drawing {
   /** Services there are or were; none at all in histories without. */
   asked: string[];
   readonly connections: string[];
-  readonly numbers: { pods: number; networkPolicies: number; clusterNetworkPolicies: number; services: number; sendings: number };
+  readonly numbers: {
+    pods: number;
+    networkPolicies: number;
+    clusterNetworkPolicies: number;
+    services: number;
+    sendings: number;
+  };
 }
 
 function event(drawing: Drawing): Happening {
@@ -60,7 +133,10 @@ function event(drawing: Drawing): Happening {
 function agentIsGone(drawing: Drawing, node: string): Happening {
   const { random } = drawing;
   const meanwhile = count(random.integer(1, 3), (): readonly Happening[] => [
-    oneOf<Happening>(random, [[5, () => change(drawing)], [1, () => ({ kind: 'switch restarts', node, meanwhile: packets(drawing) })]]),
+    oneOf<Happening>(random, [
+      [5, () => change(drawing)],
+      [1, () => ({ kind: 'switch restarts', node, meanwhile: packets(drawing) })],
+    ]),
     ...packets(drawing),
   ]).flat();
   return { kind: 'agent is gone', node, meanwhile };
@@ -69,9 +145,16 @@ function agentIsGone(drawing: Drawing, node: string): Happening {
 /** All nodes but one at most are late. */
 function notAllHear(drawing: Drawing): Happening {
   const { random } = drawing;
-  const late = nodesOf(drawing).map((name) => ({ name, rank: random.integer(0, 1000) })).sort((a, b) => a.rank - b.rank).slice(0, random.integer(1, 2));
+  const late = nodesOf(drawing)
+    .map((name) => ({ name, rank: random.integer(0, 1000) }))
+    .sort((a, b) => a.rank - b.rank)
+    .slice(0, random.integer(1, 2));
   const hears = change(drawing);
-  return { kind: 'not all hear', change: hears, late: late.map(({ name }) => ({ node: name, before: packets(drawing) })) };
+  return {
+    kind: 'not all hear',
+    change: hears,
+    late: late.map(({ name }) => ({ node: name, before: packets(drawing) })),
+  };
 }
 
 function change(drawing: Drawing): Change {
@@ -86,20 +169,52 @@ function change(drawing: Drawing): Change {
     ...ofServices(drawing, some('Service')),
     [1, () => relabelled(drawing, some('Namespace'), () => namespace(random, 'x'))],
     [4, () => comes(drawing, manifestOf(networkPolicy(random, ++numbers.networkPolicies, size)))],
-    [3, () => rewritten(drawing, some('NetworkPolicy'), (number) => networkPolicy(random, number, size))],
+    [
+      3,
+      () =>
+        rewritten(drawing, some('NetworkPolicy'), (number) => networkPolicy(random, number, size)),
+    ],
     [3, () => goes(drawing, some('NetworkPolicy'))],
-    [2, () => comes(drawing, manifestOf(clusterNetworkPolicy(random, ++numbers.clusterNetworkPolicies, size)))],
-    [2, () => rewritten(drawing, some('ClusterNetworkPolicy'), (number) => clusterNetworkPolicy(random, number, size))],
+    [
+      2,
+      () =>
+        comes(
+          drawing,
+          manifestOf(clusterNetworkPolicy(random, ++numbers.clusterNetworkPolicies, size)),
+        ),
+    ],
+    [
+      2,
+      () =>
+        rewritten(drawing, some('ClusterNetworkPolicy'), (number) =>
+          clusterNetworkPolicy(random, number, size),
+        ),
+    ],
     [2, () => goes(drawing, some('ClusterNetworkPolicy'))],
-    [2, () => (nodes.length < mostNodes ? comes(drawing, node([1, 2, 3].find((number) => !nodes.includes(`n${number}`)) ?? mostNodes)) : undefined)],
+    [
+      2,
+      () =>
+        nodes.length < mostNodes
+          ? comes(
+              drawing,
+              node([1, 2, 3].find((number) => !nodes.includes(`n${number}`)) ?? mostNodes),
+            )
+          : undefined,
+    ],
     [1, () => (nodes.length > 1 ? goes(drawing, some('Node')) : undefined)],
   ]);
 }
 
 /** One of what can be drawn, by weights. */
-function oneOf<T>(random: Random, options: readonly (readonly [weight: number, draw: () => T | undefined])[]): T {
+function oneOf<T>(
+  random: Random,
+  options: readonly (readonly [weight: number, draw: () => T | undefined])[],
+): T {
   for (;;) {
-    let ticket = random.integer(1, options.reduce((sum, [weight]) => sum + weight, 0));
+    let ticket = random.integer(
+      1,
+      options.reduce((sum, [weight]) => sum + weight, 0),
+    );
     const chosen = options.find(([weight]) => (ticket -= weight) <= 0)?.[1]();
     if (chosen !== undefined) return chosen;
   }
@@ -123,42 +238,102 @@ function comes(drawing: Drawing, manifest: Manifest): Change {
 function goes(drawing: Drawing, all: readonly Manifest[]): Change | undefined {
   if (all.length === 0) return undefined;
   const { kind, metadata, ...rest } = pick(drawing.random, all);
-  drawing.live = drawing.live.filter((known) => !isSame(known, { kind, metadata, ...rest }) && !(kind === 'Node' && (known.spec as { nodeName?: string } | undefined)?.nodeName === metadata.name));
+  drawing.live = drawing.live.filter(
+    (known) =>
+      !isSame(known, { kind, metadata, ...rest }) &&
+      !(
+        kind === 'Node' &&
+        (known.spec as { nodeName?: string } | undefined)?.nodeName === metadata.name
+      ),
+  );
   const { name, namespace: of } = metadata;
-  return { kind: 'delete', object: { kind, metadata: of === undefined ? { name } : { name, namespace: of } } };
+  return {
+    kind: 'delete',
+    object: { kind, metadata: of === undefined ? { name } : { name, namespace: of } },
+  };
 }
 
-/** The same object with labels of another; what a pod's labels are, is all that may change of it while it runs. */
-function relabelled(drawing: Drawing, all: readonly Manifest[], draw: () => object): Change | undefined {
+/**
+ * The same object with labels of another; what a pod's labels are, is all that may change of it
+ * while it runs.
+ */
+function relabelled(
+  drawing: Drawing,
+  all: readonly Manifest[],
+  draw: () => object,
+): Change | undefined {
   if (all.length === 0) return undefined;
   const manifest = pick(drawing.random, all);
   const { labels } = manifestOf(draw()).metadata as { readonly labels?: object };
-  return comes(drawing, { ...manifest, metadata: { ...manifest.metadata, labels } as Manifest['metadata'] });
+  return comes(drawing, {
+    ...manifest,
+    metadata: { ...manifest.metadata, labels } as Manifest['metadata'],
+  });
 }
 
 /** Another policy under the same name. */
-function rewritten(drawing: Drawing, all: readonly Manifest[], draw: (number: number) => object): Change | undefined {
+function rewritten(
+  drawing: Drawing,
+  all: readonly Manifest[],
+  draw: (number: number) => object,
+): Change | undefined {
   if (all.length === 0) return undefined;
   const { metadata } = pick(drawing.random, all);
-  return comes(drawing, { ...manifestOf(draw(Number(metadata.name.replace(/\D/g, '')))), metadata });
+  return comes(drawing, {
+    ...manifestOf(draw(Number(metadata.name.replace(/\D/g, '')))),
+    metadata,
+  });
 }
 
 /** Cells at random, by all connections that were opened, and now and then a new one. */
 function packets(drawing: Drawing, more: readonly Sending[] = []): readonly Sending[] {
   const { random, connections, asked } = drawing;
-  const talks = connections.map((connection): Sending => ({ kind: 'talk', id: nextId(drawing, `talk/${connection}`), connection }));
+  const talks = connections.map(
+    (connection): Sending => ({
+      kind: 'talk',
+      id: nextId(drawing, `talk/${connection}`),
+      connection,
+    }),
+  );
   const cells = count(sendings, (): Sending => {
-    const [from, to, service] = [pick(random, drawing.names), pick(random, drawing.names), pick(random, services)];
-    return { kind: 'send', id: nextId(drawing, `${service.protocol === 'ICMP' ? 'icmp' : `${service.protocol.toLowerCase()}-${service.port}`}/${from}/${to}`), from, to, service };
+    const [from, to, service] = [
+      pick(random, drawing.names),
+      pick(random, drawing.names),
+      pick(random, services),
+    ];
+    return {
+      kind: 'send',
+      id: nextId(
+        drawing,
+        (service.protocol === 'ICMP'
+          ? 'icmp'
+          : `${service.protocol.toLowerCase()}-${service.port}`) + `/${from}/${to}`,
+      ),
+      from,
+      to,
+      service,
+    };
   });
-  const asks = asked.length === 0 ? [] : count(sendings, () => asking(random, drawing, (what) => nextId(drawing, what)));
-  return [...more, ...talks, ...cells, ...asks, ...(random.integer(1, 3) === 1 ? [opening(drawing)] : [])];
+  const asks =
+    asked.length === 0
+      ? []
+      : count(sendings, () => asking(random, drawing, (what) => nextId(drawing, what)));
+  return [
+    ...more,
+    ...talks,
+    ...cells,
+    ...asks,
+    ...(random.integer(1, 3) === 1 ? [opening(drawing)] : []),
+  ];
 }
 
 function opening(drawing: Drawing): Sending {
   const { random, names, connections, asked } = drawing;
   const services = asked.filter(mayStayOpen);
-  const [from, to] = [pick(random, names), pick(random, services.length > 0 && random.integer(1, 2) === 1 ? services : names)];
+  const [from, to] = [
+    pick(random, names),
+    pick(random, services.length > 0 && random.integer(1, 2) === 1 ? services : names),
+  ];
   const id = nextId(drawing, `open/${from}/${to}`);
   connections.push(id);
   return { kind: 'open', id, from, to, port: asked.includes(to) ? somePort(random) : 7 };
@@ -170,35 +345,74 @@ function nextId({ numbers }: Drawing, what: string): string {
 }
 
 function hostsAmong(manifests: readonly Manifest[]): string[] {
-  return manifests.flatMap(({ kind, metadata: { name, namespace: of = 'default' } }) => (kind === 'Node' ? [name] : kind === 'Pod' ? [of === 'default' ? name : `${name}.${of}`] : []));
+  return manifests.flatMap(({ kind, metadata: { name, namespace: of = 'default' } }) =>
+    kind === 'Node' ? [name] : kind === 'Pod' ? [of === 'default' ? name : `${name}.${of}`] : [],
+  );
 }
 
 function node(number: number): Manifest {
-  return { kind: 'Node', apiVersion: 'v1', metadata: { name: `n${number}` }, spec: { podCIDR: `${podSubnet(number)}/24` }, status: { addresses: [{ type: 'InternalIP', address: underlayAddress(number) }] } } as Manifest;
+  return {
+    kind: 'Node',
+    apiVersion: 'v1',
+    metadata: { name: `n${number}` },
+    spec: { podCIDR: `${podSubnet(number)}/24` },
+    status: { addresses: [{ type: 'InternalIP', address: underlayAddress(number) }] },
+  } as Manifest;
 }
 
 function namespace(random: Random, name: string): Manifest {
-  return { kind: 'Namespace', apiVersion: 'v1', metadata: { name, labels: { team: pick(random, ['red', 'blue']) } } } as Manifest;
+  return {
+    kind: 'Namespace',
+    apiVersion: 'v1',
+    metadata: { name, labels: { team: pick(random, ['red', 'blue']) } },
+  } as Manifest;
 }
 
-/** Two Services with endpoints that are pods or not, who is behind those that select nobody, and a pod on the first node's own network. */
+/**
+ * Two Services with endpoints that are pods or not, who is behind those that select nobody, and a
+ * pod on the first node's own network.
+ */
 function ofServicesAtFirst(random: Random): readonly Manifest[] {
   const services = count(atFirst.services, (number) => service(random, number));
   const behind = slice(random, services);
   return [...services, ...(behind === undefined ? [] : [behind]), hostPod(random, 'n1')];
 }
 
-/** Services come, go and change, and so does who is behind them; pods may leave them and come to them by their labels. */
-function ofServices(drawing: Drawing, all: readonly Manifest[]): readonly (readonly [weight: number, draw: () => Change | undefined])[] {
+/**
+ * Services come, go and change, and so does who is behind them; pods may leave them and come to
+ * them by their labels.
+ */
+function ofServices(
+  drawing: Drawing,
+  all: readonly Manifest[],
+): readonly (readonly [weight: number, draw: () => Change | undefined])[] {
   const { random, numbers } = drawing;
   if (numbers.services === 0) return [];
   return [
     [4, () => comes(drawing, service(random, ++numbers.services))],
-    [4, () => (all.length === 0 ? undefined : comes(drawing, serviceChanged(random, pick(random, all))))],
+    [
+      4,
+      () =>
+        all.length === 0 ? undefined : comes(drawing, serviceChanged(random, pick(random, all))),
+    ],
     [3, () => goes(drawing, all)],
-    [3, () => { const behind = slice(random, all); return behind === undefined ? undefined : comes(drawing, behind); }],
+    [
+      3,
+      () => {
+        const behind = slice(random, all);
+        return behind === undefined ? undefined : comes(drawing, behind);
+      },
+    ],
     [2, () => comes(drawing, hostPod(random, someNode(drawing)))],
-    [5, () => relabelled(drawing, drawing.live.filter(({ kind }) => kind === 'Pod'), () => pod(random, 1, atFirst))],
+    [
+      5,
+      () =>
+        relabelled(
+          drawing,
+          drawing.live.filter(({ kind }) => kind === 'Pod'),
+          () => pod(random, 1, atFirst),
+        ),
+    ],
   ];
 }
 
@@ -223,7 +437,11 @@ function manifestOf(drawn: object): Manifest {
 }
 
 function isSame(a: Manifest, b: Manifest): boolean {
-  return a.kind === b.kind && a.metadata.name === b.metadata.name && a.metadata.namespace === b.metadata.namespace;
+  return (
+    a.kind === b.kind &&
+    a.metadata.name === b.metadata.name &&
+    a.metadata.namespace === b.metadata.namespace
+  );
 }
 
 function count<T>(number: number, make: (number: number) => T): readonly T[] {

@@ -24,24 +24,72 @@ export interface KubernetesOptions {
 }
 
 /**
- * The network that manifests describe. A pod is called by its name in the namespace `default`, and elsewhere `web.shop` of the namespace `shop`; it
- * answers on its containers' ports, and where it is an endpoint of a Service. Addresses come from a Node's `spec.podCIDR` and InternalIP and a Pod's `status.podIP`, and have the defaults of
- * `antreaCluster`. Pods on the host's network are no hosts of their own: on their ports the
- * node answers, as it does where its own address is an endpoint.
+ * The network that manifests describe. A pod is called by its name in the namespace `default`, and
+ * elsewhere `web.shop` of the namespace `shop`; it answers on its containers' ports, and where it
+ * is an endpoint of a Service. Addresses come from a Node's `spec.podCIDR` and InternalIP and a
+ * Pod's `status.podIP`, and have the defaults of `antreaCluster`. Pods on the host's network are no
+ * hosts of their own: on their ports the node answers, as it does where its own address is an
+ * endpoint.
  * @throws InputError with the place of everything that is wrong.
  */
 export function readCluster(files: readonly ManifestFile[], options: KubernetesOptions): Cluster {
   const manifests = readManifests(files, options.presence);
   const { objects } = manifests;
-  if (objects.nodes.length === 0) throw new InputError(`there is no Node in ${files.map(({ file }) => file).join(', ') || 'the manifests'}: a cluster needs at least one`);
-  const nodes = objects.nodes.map((node, index) => nodeWithDefaults({ ...sketch(node), ...listening(objects.pods.filter(({ spec }) => spec.nodeName === node.metadata.name && spec.hostNetwork)), pods: podsOn(node, objects).map(sketchPod) }, index + 1));
-  const topology = { name: options.name, mode: 'encap' as const, tunnel: options.tunnel, serviceCidr: options.serviceCidr ?? defaultServiceCidr, nodes, ...(options.externalHosts === undefined || options.externalHosts.length === 0 ? {} : { externalHosts: options.externalHosts }) };
+  if (objects.nodes.length === 0)
+    throw new InputError(
+      `there is no Node in ${files.map(({ file }) => file).join(', ') || 'the manifests'}: a ` +
+        'cluster needs at least one',
+    );
+  const nodes = objects.nodes.map((node, index) =>
+    nodeWithDefaults(
+      {
+        ...sketch(node),
+        ...listening(
+          objects.pods.filter(
+            ({ spec }) => spec.nodeName === node.metadata.name && spec.hostNetwork,
+          ),
+        ),
+        pods: podsOn(node, objects).map(sketchPod),
+      },
+      index + 1,
+    ),
+  );
+  const topology = {
+    name: options.name,
+    mode: 'encap' as const,
+    tunnel: options.tunnel,
+    serviceCidr: options.serviceCidr ?? defaultServiceCidr,
+    nodes,
+    ...(options.externalHosts === undefined || options.externalHosts.length === 0
+      ? {}
+      : { externalHosts: options.externalHosts }),
+  };
   const problems = topologyProblems(topology);
-  if (problems.length > 0) throw refusedAt(problems.map(({ path, message }) => locate(manifests, path, message)));
-  const wrong = [...serviceProblems(objects, topology.serviceCidr), ...outsideProblems(objects, [topology.serviceCidr, ...nodes.map(({ podCidr }) => podCidr)])];
-  if (wrong.length > 0) throw refusedAt(wrong.map(({ service, path, message }) => at(manifests, service, path, message)));
-  const addressOf = new Map(objects.nodes.flatMap((node, index) => podsOn(node, objects).map((pod, place) => [pod, nodes[index]?.pods[place]?.ip] as const)));
-  const complete = { ...objects, services: withNodePorts(withClusterIps(objects.services, topology.serviceCidr)), pods: objects.pods.map((pod) => withAddress(pod, addressOf.get(pod) ?? nodes.find(({ name }) => name === pod.spec.nodeName)?.underlay.ip)) };
+  if (problems.length > 0)
+    throw refusedAt(problems.map(({ path, message }) => locate(manifests, path, message)));
+  const wrong = [
+    ...serviceProblems(objects, topology.serviceCidr),
+    ...outsideProblems(objects, [topology.serviceCidr, ...nodes.map(({ podCidr }) => podCidr)]),
+  ];
+  if (wrong.length > 0)
+    throw refusedAt(
+      wrong.map(({ service, path, message }) => at(manifests, service, path, message)),
+    );
+  const addressOf = new Map(
+    objects.nodes.flatMap((node, index) =>
+      podsOn(node, objects).map((pod, place) => [pod, nodes[index]?.pods[place]?.ip] as const),
+    ),
+  );
+  const complete = {
+    ...objects,
+    services: withNodePorts(withClusterIps(objects.services, topology.serviceCidr)),
+    pods: objects.pods.map((pod) =>
+      withAddress(
+        pod,
+        addressOf.get(pod) ?? nodes.find(({ name }) => name === pod.spec.nodeName)?.underlay.ip,
+      ),
+    ),
+  };
   const endpoints = listeningEndpoints(complete);
   return { ...topology, nodes: nodes.map((node) => serving(node, endpoints)), objects: complete };
 }
@@ -49,24 +97,44 @@ export function readCluster(files: readonly ManifestFile[], options: KubernetesO
 type ListeningEndpoint = Listener & { readonly ip: string };
 
 /**
- * Who is an endpoint that is ready, or serves while it goes, listens there, whether or not a container says so: its ports are for people to read (Kubernetes API reference, Container, `ports`). In a pod without
- * containers there is nobody.
+ * Who is an endpoint that is ready, or serves while it goes, listens there, whether or not a
+ * container says so: its ports are for people to read (Kubernetes API reference, Container,
+ * `ports`). In a pod without containers there is nobody.
  */
 function listeningEndpoints(objects: KubeObjects): readonly ListeningEndpoint[] {
-  const empty = new Set(objects.pods.filter(({ spec }) => spec.containers.length === 0 && !spec.hostNetwork).map(({ status }) => status.podIP));
+  const empty = new Set(
+    objects.pods
+      .filter(({ spec }) => spec.containers.length === 0 && !spec.hostNetwork)
+      .map(({ status }) => status.podIP),
+  );
   const listening = servicePortsOf(objects).flatMap(({ protocol, endpoints, terminating }) =>
-    [...endpoints, ...terminating].map(({ ip, port }) => ({ ip, protocol, port })));
+    [...endpoints, ...terminating].map(({ ip, port }) => ({ ip, protocol, port })),
+  );
   return listening.filter(({ ip }) => !empty.has(ip));
 }
 
 function serving(node: Node, endpoints: readonly ListeningEndpoint[]): Node {
-  const withListeners = <Host extends { readonly listens?: readonly Listener[] }>(host: Host, address: string): Host => {
+  const withListeners = <Host extends { readonly listens?: readonly Listener[] }>(
+    host: Host,
+    address: string,
+  ): Host => {
     const { listens = [] } = host;
-    const others = endpoints.filter(({ ip, protocol, port }) => ip === address && !listens.some((listener) => listener.protocol === protocol && listener.port === port));
-    const added = [...new Map(others.map(({ protocol, port }) => [`${protocol} ${port}`, { protocol, port }])).values()];
+    const others = endpoints.filter(
+      ({ ip, protocol, port }) =>
+        ip === address &&
+        !listens.some((listener) => listener.protocol === protocol && listener.port === port),
+    );
+    const added = [
+      ...new Map(
+        others.map(({ protocol, port }) => [`${protocol} ${port}`, { protocol, port }]),
+      ).values(),
+    ];
     return added.length === 0 ? host : { ...host, listens: [...listens, ...added] };
   };
-  return { ...withListeners(node, node.underlay.ip), pods: node.pods.map((pod) => withListeners(pod, pod.ip)) };
+  return {
+    ...withListeners(node, node.underlay.ip),
+    pods: node.pods.map((pod) => withListeners(pod, pod.ip)),
+  };
 }
 
 function podsOn({ metadata: { name } }: KubeNode, { pods }: KubeObjects): readonly KubePod[] {
@@ -74,7 +142,12 @@ function podsOn({ metadata: { name } }: KubeNode, { pods }: KubeObjects): readon
 }
 
 function sketch({ metadata, spec, status }: KubeNode) {
-  return { name: metadata.name, podCidr: spec.podCIDR, underlay: { ip: status.addresses.find(({ type }) => type === 'InternalIP')?.address }, gateway: {} };
+  return {
+    name: metadata.name,
+    podCidr: spec.podCIDR,
+    underlay: { ip: status.addresses.find(({ type }) => type === 'InternalIP')?.address },
+    gateway: {},
+  };
 }
 
 function sketchPod(pod: KubePod): Omit<Pod, 'ip' | 'mac'> & { readonly ip: string | undefined } {
@@ -83,7 +156,10 @@ function sketchPod(pod: KubePod): Omit<Pod, 'ip' | 'mac'> & { readonly ip: strin
 
 /** On the ports of all their containers. */
 function listening(pods: readonly KubePod[]): { readonly listens?: readonly Listener[] } {
-  const listens = pods.flatMap(({ spec }) => spec.containers).flatMap(({ ports }) => ports).map(({ protocol, containerPort }): Listener => ({ protocol, port: containerPort }));
+  const listens = pods
+    .flatMap(({ spec }) => spec.containers)
+    .flatMap(({ ports }) => ports)
+    .map(({ protocol, containerPort }): Listener => ({ protocol, port: containerPort }));
   return listens.length === 0 ? {} : { listens };
 }
 
@@ -97,18 +173,40 @@ function withAddress(pod: KubePod, podIP: string | undefined): KubePod {
 }
 
 /** A problem of the topology, at the field of the object that it comes from. */
-function locate(manifests: Manifests, path: Path, message: string): { readonly place: Place; readonly message: string } {
+function locate(
+  manifests: Manifests,
+  path: Path,
+  message: string,
+): { readonly place: Place; readonly message: string } {
   const { objects } = manifests;
   const [, n, field, p, ...inner] = path;
   const node = objects.nodes[Number(n)];
   const pod = field === 'pods' && node !== undefined ? podsOn(node, objects)[Number(p)] : undefined;
-  const found: readonly [KubeObject | undefined, Path] = pod === undefined ? [node, nodeFields[String(field)] ?? []] : [pod, inner[0] === 'name' ? ['metadata', 'name'] : ['status', 'podIP']];
+  const found: readonly [KubeObject | undefined, Path] =
+    pod === undefined
+      ? [node, nodeFields[String(field)] ?? []]
+      : [pod, inner[0] === 'name' ? ['metadata', 'name'] : ['status', 'podIP']];
   const [object, fieldPath] = found;
-  return object === undefined ? { place: { file: 'manifests' }, message: `${formatPath(path)}: ${message}` } : at(manifests, object, fieldPath, message);
+  return object === undefined
+    ? { place: { file: 'manifests' }, message: `${formatPath(path)}: ${message}` }
+    : at(manifests, object, fieldPath, message);
 }
 
-function at({ placeOf }: Manifests, object: KubeObject, path: Path, message: string): { readonly place: Place; readonly message: string } {
-  return { place: placeOf(object, path) ?? { file: 'manifests' }, message: `${formatPath(path)}: ${message}` };
+function at(
+  { placeOf }: Manifests,
+  object: KubeObject,
+  path: Path,
+  message: string,
+): { readonly place: Place; readonly message: string } {
+  return {
+    place: placeOf(object, path) ?? { file: 'manifests' },
+    message: `${formatPath(path)}: ${message}`,
+  };
 }
 
-const nodeFields: Readonly<Record<string, Path>> = { name: ['metadata', 'name'], podCidr: ['spec', 'podCIDR'], underlay: ['status', 'addresses'], gateway: ['spec', 'podCIDR'] };
+const nodeFields: Readonly<Record<string, Path>> = {
+  name: ['metadata', 'name'],
+  podCidr: ['spec', 'podCIDR'],
+  underlay: ['status', 'addresses'],
+  gateway: ['spec', 'podCIDR'],
+};

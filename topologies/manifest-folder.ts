@@ -4,10 +4,16 @@ import { InputError } from '../harness/base/errors.js';
 import { readRegularFile } from '../harness/base/read-input.js';
 import type { ManifestFile } from '../harness/kube/manifests.js';
 
-/** The .yaml, .yml and .json files of a folder, by name. @throws InputError when there are none, or it cannot be read. */
+/**
+ * The .yaml, .yml and .json files of a folder, by name. @throws InputError when there are none, or
+ * it cannot be read.
+ */
 export function readManifestFolder(folder: string): readonly ManifestFile[] {
-  const names = readdir(folder).filter((name) => /\.(ya?ml|json)$/.test(name)).sort();
-  if (names.length === 0) throw new InputError(`there is no .yaml, .yml or .json file in ${folder}`);
+  const names = readdir(folder)
+    .filter((name) => /\.(ya?ml|json)$/.test(name))
+    .sort();
+  if (names.length === 0)
+    throw new InputError(`there is no .yaml, .yml or .json file in ${folder}`);
   return names.map((name) => {
     const file = join(folder, name);
     return { file, text: readRegularFile(file) };
@@ -18,6 +24,8 @@ function readdir(folder: string): readonly string[] {
   try {
     return readdirSync(folder);
   } catch (error) {
-    throw new InputError(`cannot read the folder ${folder}: ${error instanceof Error ? error.message : String(error)}`);
+    throw new InputError(
+      `cannot read the folder ${folder}: ${error instanceof Error ? error.message : String(error)}`,
+    );
   }
 }

@@ -1,4 +1,7 @@
-/** A topology as it is written in YAML: the schema is the source, what `readTopology` takes and topologies/topology.schema.json follow from it. */
+/**
+ * A topology as it is written in YAML: the schema is the source, what `readTopology` takes and
+ * topologies/topology.schema.json follow from it.
+ */
 import { z } from 'zod';
 import { malformation } from '../harness/nouns/topology-check.js';
 import { defaultServiceCidr, underlayPrefixLength } from './antrea-cluster.js';
@@ -13,13 +16,19 @@ const patterns = {
 
 /** A text that is well-formed as what it stands for. */
 function text(kind: keyof typeof patterns, description: string): z.ZodString {
-  return z.string().superRefine((value, context) => {
-    const message = malformation[kind](value);
-    if (message !== undefined) context.addIssue({ code: 'custom', message });
-  }).meta({ description, pattern: patterns[kind] });
+  return z
+    .string()
+    .superRefine((value, context) => {
+      const message = malformation[kind](value);
+      if (message !== undefined) context.addIssue({ code: 'custom', message });
+    })
+    .meta({ description, pattern: patterns[kind] });
 }
 
-const mac = text('mac', 'Lower case, individual, unique in the cluster. Default: 0a:00 and the four bytes of the address').optional();
+const mac = text(
+  'mac',
+  'Lower case, individual, unique in the cluster. Default: 0a:00 and the four bytes of the address',
+).optional();
 
 const interfaceSchema = z.strictObject({
   ip: text('ip', 'Default: the first address of podCidr').optional(),
@@ -29,7 +38,14 @@ const interfaceSchema = z.strictObject({
 const underlaySchema = z.strictObject({
   ip: text('ip', 'All nodes are on one network. Default: 172.30.0.i for the i-th node').optional(),
   mac,
-  prefixLength: z.int().optional().meta({ description: `Bits, from 1 to 30. Default: ${underlayPrefixLength}`, minimum: 1, maximum: 30 }),
+  prefixLength: z
+    .int()
+    .optional()
+    .meta({
+      description: `Bits, from 1 to 30. Default: ${underlayPrefixLength}`,
+      minimum: 1,
+      maximum: 30,
+    }),
 });
 
 const podSchema = z.strictObject({
@@ -40,7 +56,10 @@ const podSchema = z.strictObject({
 
 const externalHostSchema = z.strictObject({
   name: text('name', 'Unique in the cluster, also among nodes and pods'),
-  ip: text('ip', 'On the network between nodes. Default: 172.30.255.i for the i-th external host').optional(),
+  ip: text(
+    'ip',
+    'On the network between nodes. Default: 172.30.255.i for the i-th external host',
+  ).optional(),
   mac,
 });
 
@@ -48,46 +67,104 @@ const podOrName = nameAlone(podSchema);
 const externalHostOrName = nameAlone(externalHostSchema);
 
 /** What a name is enough for. */
-function nameAlone<Schema extends z.ZodObject<{ readonly name: z.ZodString }>>(schema: Schema): z.ZodPreprocess<Schema> {
+function nameAlone<Schema extends z.ZodObject<{ readonly name: z.ZodString }>>(
+  schema: Schema,
+): z.ZodPreprocess<Schema> {
   return z.preprocess((value) => (typeof value === 'string' ? { name: value } : value), schema);
 }
 
 export const nodeSchema = z.strictObject({
   name: text('name', 'Unique in the cluster, also among pods'),
   os: z.enum(['linux', 'windows']).optional().describe('Default: linux'),
-  underlay: underlaySchema.default({}).describe('The node itself on the network between nodes, where tunnels end'),
-  adapters: z.array(z.strictObject({ name: z.string(), ip: text('ip', 'On a network of its own'), prefixLength: z.int().min(1).max(30), mac: text('mac', 'Lower case, individual, unique in the cluster') })).optional().describe('Network cards beside that one. Default: none'),
-  podCidr: text('cidr', 'The subnet of the node\'s pods. Default: 10.10.i.0/24 for the i-th node').optional(),
-  gateway: interfaceSchema.default({}).describe('antrea-gw0, the node\'s end of its pods\' subnet'),
-  pods: z.array(podOrName).default([]).describe('Pods of the node; a name is enough. Default: none'),
+  underlay: underlaySchema
+    .default({})
+    .describe('The node itself on the network between nodes, where tunnels end'),
+  adapters: z
+    .array(
+      z.strictObject({
+        name: z.string(),
+        ip: text('ip', 'On a network of its own'),
+        prefixLength: z.int().min(1).max(30),
+        mac: text('mac', 'Lower case, individual, unique in the cluster'),
+      }),
+    )
+    .optional()
+    .describe('Network cards beside that one. Default: none'),
+  podCidr: text(
+    'cidr',
+    "The subnet of the node's pods. Default: 10.10.i.0/24 for the i-th node",
+  ).optional(),
+  gateway: interfaceSchema.default({}).describe("antrea-gw0, the node's end of its pods' subnet"),
+  pods: z
+    .array(podOrName)
+    .default([])
+    .describe('Pods of the node; a name is enough. Default: none'),
 });
 
 const routerSchema = z.strictObject({
   name: text('name', 'Unique in the cluster, also among nodes, pods and external hosts'),
-  interfaces: z.array(z.strictObject({ ip: text('ip', 'On a network of nodes'), prefixLength: z.int().min(1).max(30), mac: text('mac', 'Lower case, individual, unique in the cluster') })).min(2, 'a router has two networks at least'),
+  interfaces: z
+    .array(
+      z.strictObject({
+        ip: text('ip', 'On a network of nodes'),
+        prefixLength: z.int().min(1).max(30),
+        mac: text('mac', 'Lower case, individual, unique in the cluster'),
+      }),
+    )
+    .min(2, 'a router has two networks at least'),
 });
 
 export const topologySchema = z.strictObject({
   name: text('name', 'Stands in reports'),
-  mode: z.enum(['encap', 'noEncap', 'hybrid']).default('encap').describe('How pod traffic crosses nodes: in tunnels, by the network between nodes, or in tunnels only where nodes are no neighbours'),
-  tunnel: z.enum(['geneve', 'vxlan', 'gre', 'stt']).default('geneve').describe('The userspace datapath has no stt: a run says so and is inconclusive'),
+  mode: z
+    .enum(['encap', 'noEncap', 'hybrid'])
+    .default('encap')
+    .describe(
+      'How pod traffic crosses nodes: in tunnels, by the network between nodes, or in tunnels ' +
+        'only where nodes are no neighbours',
+    ),
+  tunnel: z
+    .enum(['geneve', 'vxlan', 'gre', 'stt'])
+    .default('geneve')
+    .describe('The userspace datapath has no stt: a run says so and is inconclusive'),
   serviceCidr: text('cidr', 'ClusterIPs of Services').default(defaultServiceCidr),
   nodes: z.array(nodeSchema).min(1, 'a cluster needs at least one node'),
-  externalHosts: z.array(externalHostOrName).optional().describe('Hosts outside the cluster, on the network between nodes; a name is enough. Default: none'),
-  routers: z.array(routerSchema).optional().describe('What joins the networks of nodes, where there are several. Default: none'),
+  externalHosts: z
+    .array(externalHostOrName)
+    .optional()
+    .describe(
+      'Hosts outside the cluster, on the network between nodes; a name is enough. Default: none',
+    ),
+  routers: z
+    .array(routerSchema)
+    .optional()
+    .describe('What joins the networks of nodes, where there are several. Default: none'),
 });
 
-/** The JSON Schema (draft 2020-12) by which editors complete and check YAML, as topologies/topology.schema.json holds it. */
+/**
+ * The JSON Schema (draft 2020-12) by which editors complete and check YAML, as
+ * topologies/topology.schema.json holds it.
+ */
 export function topologyJsonSchema(): string {
   const schema = z.toJSONSchema(topologySchema, {
     io: 'input',
     override: ({ zodSchema, jsonSchema }) => {
-      const named = zodSchema === podOrName ? podSchema : zodSchema === externalHostOrName ? externalHostSchema : undefined;
+      const named =
+        zodSchema === podOrName
+          ? podSchema
+          : zodSchema === externalHostOrName
+            ? externalHostSchema
+            : undefined;
       if (named === undefined) return;
       const spelledOut = { ...jsonSchema };
-      for (const key of Object.keys(jsonSchema)) delete (jsonSchema as Record<string, unknown>)[key];
-      jsonSchema.anyOf = [z.toJSONSchema(named.shape.name, { io: 'input' }), spelledOut].map(({ $schema: _, ...rest }: z.core.JSONSchema.JSONSchema) => rest);
+      for (const key of Object.keys(jsonSchema))
+        delete (jsonSchema as Record<string, unknown>)[key];
+      jsonSchema.anyOf = [z.toJSONSchema(named.shape.name, { io: 'input' }), spelledOut].map(
+        ({ $schema: _, ...rest }: z.core.JSONSchema.JSONSchema) => rest,
+      );
     },
   });
-  return `${JSON.stringify({ ...schema, title: 'A topology for flowbed run --topology' }, null, 2)}\n`;
+  return (
+    JSON.stringify({ ...schema, title: 'A topology for flowbed run --topology' }, null, 2) + '\n'
+  );
 }

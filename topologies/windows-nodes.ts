@@ -20,24 +20,38 @@ const joining = manifestsOf(`
 `);
 
 /** n1 runs Windows, and what joins it `system`. */
-export function windowsNodesChange(mode: TrafficMode, system: 'windows' | 'linux'): History<Cluster> {
+export function windowsNodesChange(
+  mode: TrafficMode,
+  system: 'windows' | 'linux',
+): History<Cluster> {
   const before = clusterOf(first, { name: `windows-nodes-${mode}`, tunnel: 'geneve' });
   const joined = apply(before, joining);
   const left = remove(joined, { kind: 'Node', metadata: { name: 'n3' } });
-  const becomes = (what: string, { cluster }: typeof before): HistoryStep<Cluster> => ({ kind: 'cluster', what, cluster: onWindows(cluster, mode, system) });
-  const sends = (when: string, ...from: readonly string[]) => from.map((sender): HistoryStep<Cluster> => ({ kind: 'vector', vector: ping(when, sender) }));
+  const becomes = (what: string, { cluster }: typeof before): HistoryStep<Cluster> => ({
+    kind: 'cluster',
+    what,
+    cluster: onWindows(cluster, mode, system),
+  });
+  const sends = (when: string, ...from: readonly string[]) =>
+    from.map((sender): HistoryStep<Cluster> => ({ kind: 'vector', vector: ping(when, sender) }));
   return {
     cluster: onWindows(before.cluster, mode, system),
     steps: [
       ...sends('1-before', 'near', 'n1'),
-      becomes('a node joins', joined), ...sends('2-a-node-joins', 'near', 'n1', 'far'),
-      becomes('it leaves', left), ...sends('3-it-leaves', 'near', 'n1'),
-      becomes('it joins again', apply(left, joining)), ...sends('4-it-joins-again', 'n1', 'near'),
+      becomes('a node joins', joined),
+      ...sends('2-a-node-joins', 'near', 'n1', 'far'),
+      becomes('it leaves', left),
+      ...sends('3-it-leaves', 'near', 'n1'),
+      becomes('it joins again', apply(left, joining)),
+      ...sends('4-it-joins-again', 'n1', 'near'),
     ],
   };
 }
 
 /** To the pod of the node that joins, or from it to the one that is there. */
 function ping(when: string, from: string): TestVector {
-  return { id: `${when}/ping/${from}`, stimulus: { kind: 'ping', from, to: from === 'far' ? '10.10.1.2' : '10.10.3.2' } };
+  return {
+    id: `${when}/ping/${from}`,
+    stimulus: { kind: 'ping', from, to: from === 'far' ? '10.10.1.2' : '10.10.3.2' },
+  };
 }

@@ -1,12 +1,15 @@
-/** What goes on beside a run: drawn from a seed and the run's number, so that it can be had again. */
+/**
+ * What goes on beside a run: drawn from a seed and the run's number, so that it can be had again.
+ */
 import { randomFor, type Random } from '../../harness/base/random.js';
 
 /** Something that begins and ends, so many milliseconds after the run has begun and later. */
-export type Disturbance = Span & (
-  | { readonly kind: 'network'; readonly come: string; readonly go: string }
-  | { readonly kind: 'daemon stopped'; readonly which: number }
-  | { readonly kind: 'tmpfs filled' | 'own tmpfs filled' }
-);
+export type Disturbance = Span &
+  (
+    | { readonly kind: 'network'; readonly come: string; readonly go: string }
+    | { readonly kind: 'daemon stopped'; readonly which: number }
+    | { readonly kind: 'tmpfs filled' | 'own tmpfs filled' }
+  );
 
 interface Span {
   readonly atMs: number;
@@ -24,8 +27,9 @@ const runsToAFullFolder = 50;
 /** In the order in which they begin. Networks of runs that go on at one time have other names. */
 export function disturbancesOf(seed: number, run: number): readonly Disturbance[] {
   const random = randomFor(seed, `disturbances of run ${run}`);
-  return [...changesOfNetwork(random, run), ...stopsOfDaemons(random), filling(random)]
-    .toSorted((a, b) => a.atMs - b.atMs);
+  return [...changesOfNetwork(random, run), ...stopsOfDaemons(random), filling(random)].toSorted(
+    (a, b) => a.atMs - b.atMs,
+  );
 }
 
 /**
@@ -34,7 +38,9 @@ export function disturbancesOf(seed: number, run: number): readonly Disturbance[
  */
 export function withLaterChanges(seed: number, run: number): readonly Disturbance[] {
   const firstMs = randomFor(seed, `first change of run ${run}`).integer(0, latestFirstMs);
-  return disturbancesOf(seed, run).filter(({ kind, atMs }) => kind !== 'network' || atMs >= firstMs);
+  return disturbancesOf(seed, run).filter(
+    ({ kind, atMs }) => kind !== 'network' || atMs >= firstMs,
+  );
 }
 
 function changesOfNetwork(random: Random, run: number): readonly Disturbance[] {
@@ -51,7 +57,10 @@ function changesOfNetwork(random: Random, run: number): readonly Disturbance[] {
 const prefixes = ['10.99.7', '192.0.2', '10.10.1', '10.10.2', '172.30.0'] as const;
 
 /** Lines of `ip -batch` (ip(8)). */
-function changeOfNetwork(random: Random, name: string): { readonly come: string; readonly go: string } {
+function changeOfNetwork(
+  random: Random,
+  name: string,
+): { readonly come: string; readonly go: string } {
   const prefix = prefixes[random.integer(0, prefixes.length - 1)] ?? prefixes[0];
   const address = `${prefix}.${random.integer(1, 254)}`;
   const link = `link add v${name} type veth peer name w${name}`;

@@ -21,26 +21,44 @@ export interface Host {
  * Carries out `disturbances` until `over` settles, and ends then what has begun.
  */
 export async function disturb(
-  host: Host, disturbances: readonly Disturbance[], over: Promise<unknown>,
+  host: Host,
+  disturbances: readonly Disturbance[],
+  over: Promise<unknown>,
 ): Promise<Carried> {
-  const carried: Record<Disturbance['kind'], number> = { 'network': 0, 'daemon stopped': 0, 'tmpfs filled': 0, 'own tmpfs filled': 0 };
+  const carried: Record<Disturbance['kind'], number> = {
+    network: 0,
+    'daemon stopped': 0,
+    'tmpfs filled': 0,
+    'own tmpfs filled': 0,
+  };
   const { signal, abort } = endingWith(over);
-  const wait = (ms: number) => passed(ms, undefined, { signal }).then(() => true, () => false);
-  await Promise.all(disturbances.map(async (disturbance) => {
-    if (!await wait(disturbance.atMs)) return;
-    const end = await begin(disturbance, host);
-    if (end === undefined) return;
-    carried[disturbance.kind]++;
-    await wait(disturbance.forMs);
-    await end();
-  })).finally(abort);
+  const wait = (ms: number) =>
+    passed(ms, undefined, { signal }).then(
+      () => true,
+      () => false,
+    );
+  await Promise.all(
+    disturbances.map(async (disturbance) => {
+      if (!(await wait(disturbance.atMs))) return;
+      const end = await begin(disturbance, host);
+      if (end === undefined) return;
+      carried[disturbance.kind]++;
+      await wait(disturbance.forMs);
+      await end();
+    }),
+  ).finally(abort);
   return carried;
 }
 
-function endingWith(over: Promise<unknown>): { readonly signal: AbortSignal; readonly abort: () => void } {
+function endingWith(over: Promise<unknown>): {
+  readonly signal: AbortSignal;
+  readonly abort: () => void;
+} {
   const controller = new AbortController();
   setMaxListeners(0, controller.signal);
-  const abort = () => { controller.abort(); };
+  const abort = () => {
+    controller.abort();
+  };
   void over.then(abort, abort);
   return { signal: controller.signal, abort };
 }
@@ -50,19 +68,22 @@ let fills = 0;
 
 /** What ends it; undefined where it did not begin. */
 async function begin(
-  disturbance: Disturbance, { tmpfs, otherTmpfs }: Host,
+  disturbance: Disturbance,
+  { tmpfs, otherTmpfs }: Host,
 ): Promise<(() => Promise<void>) | undefined> {
   switch (disturbance.kind) {
     case 'network':
-      if (!await ip(disturbance.come)) return undefined;
-      return async () => void await ip(disturbance.go);
+      if (!(await ip(disturbance.come))) return undefined;
+      return async () => void (await ip(disturbance.go));
     case 'daemon stopped': {
       const daemons = daemonsIn(tmpfs);
       const pid = daemons[disturbance.which % daemons.length];
-      return pid === undefined || !signalled(pid, 'SIGSTOP') ? undefined : () => {
-        signalled(pid, 'SIGCONT');
-        return Promise.resolve();
-      };
+      return pid === undefined || !signalled(pid, 'SIGSTOP')
+        ? undefined
+        : () => {
+            signalled(pid, 'SIGCONT');
+            return Promise.resolve();
+          };
     }
     case 'tmpfs filled':
     case 'own tmpfs filled': {
@@ -80,19 +101,22 @@ async function begin(
 async function ip(lines: string): Promise<boolean> {
   const child = spawn('ip', ['-batch', '-'], { stdio: ['pipe', 'ignore', 'ignore'] });
   child.stdin.end(lines);
-  const [code] = await once(child, 'exit') as [number | null];
+  const [code] = (await once(child, 'exit')) as [number | null];
   return code === 0;
 }
 
 /** The processes whose control socket is below `folder`. */
 function daemonsIn(folder: string): readonly number[] {
-  return readdirSync('/proc').filter((name) => /^\d+$/.test(name)).map(Number).filter((pid) => {
-    try {
-      return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(`\0--unixctl=${folder}/`);
-    } catch {
-      return false; // it has gone
-    }
-  });
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(`\0--unixctl=${folder}/`);
+      } catch {
+        return false; // it has gone
+      }
+    });
 }
 
 function signalled(pid: number, signal: NodeJS.Signals): boolean {

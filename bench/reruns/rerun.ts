@@ -32,16 +32,30 @@ export interface Ended extends Pick<Rerun, 'exit' | 'traceHash'> {
 export async function play(project: string, variables: NodeJS.ProcessEnv): Promise<Ended> {
   const main = join(project, 'dist/harness/cli/main.js');
   const env = { ...process.env, NO_COLOR: '1', ...variables };
-  const { exit, stdout, stderr } = await new Promise<Record<'stdout' | 'stderr', string> & Pick<Ended, 'exit'>>((resolve) => {
-    execFile(process.execPath, [main, ...command], { cwd: project, env, maxBuffer: 1 << 28 }, (error, stdout, stderr) => {
-      resolve({ exit: error === null ? 0 : error.signal ?? error.code ?? 'unknown', stdout, stderr });
-    });
+  const { exit, stdout, stderr } = await new Promise<
+    Record<'stdout' | 'stderr', string> & Pick<Ended, 'exit'>
+  >((resolve) => {
+    execFile(
+      process.execPath,
+      [main, ...command],
+      { cwd: project, env, maxBuffer: 1 << 28 },
+      (error, stdout, stderr) => {
+        resolve({
+          exit: error === null ? 0 : (error.signal ?? error.code ?? 'unknown'),
+          stdout,
+          stderr,
+        });
+      },
+    );
   });
   await rm(join(project, 'runs'), { recursive: true, force: true });
   const report = reportIn(stdout);
-  const reasons = report === undefined ? stderr.trim().split('\n').slice(-reasonLines) : whyInconclusive(report);
+  const reasons =
+    report === undefined ? stderr.trim().split('\n').slice(-reasonLines) : whyInconclusive(report);
   return {
-    exit, reasons: exit === 0 ? [] : reasons, printed: `${stdout}\n${stderr}`,
+    exit,
+    reasons: exit === 0 ? [] : reasons,
+    printed: `${stdout}\n${stderr}`,
     ...(report === undefined ? {} : { traceHash: report.traceHash }),
   };
 }
@@ -60,9 +74,11 @@ function reportIn(text: string): Report | undefined {
 
 /** Each cause once, with the last words of who failed. */
 function whyInconclusive({ scenarios }: Report): readonly string[] {
-  const causes = scenarios.flatMap((scenario) => [scenario, ...scenario.vectors]).flatMap(({ inconclusive }) => {
-    if (inconclusive === undefined) return [];
-    return [[inconclusive.cause, ...inconclusive.evidence.slice(-1)].join(': ')];
-  });
+  const causes = scenarios
+    .flatMap((scenario) => [scenario, ...scenario.vectors])
+    .flatMap(({ inconclusive }) => {
+      if (inconclusive === undefined) return [];
+      return [[inconclusive.cause, ...inconclusive.evidence.slice(-1)].join(': ')];
+    });
   return [...new Set(causes)];
 }

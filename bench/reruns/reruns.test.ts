@@ -1,6 +1,7 @@
 /**
- * Goal: a run can be had again by its number, with what went on beside it, and no run that ended otherwise than it has to is counted as one
- * that did not. Method: what is drawn, and tallies of runs that are written down here.
+ * Goal: a run can be had again by its number, with what went on beside it, and no run that ended
+ * otherwise than it has to is counted as one that did not. Method: what is drawn, and tallies of
+ * runs that are written down here.
  */
 import t from 'tap';
 import { disturbancesOf, withLaterChanges } from './disturbances.js';
@@ -25,17 +26,29 @@ void t.test('what goes on beside a run follows from the seed and its number', (t
 });
 
 void t.test('changes of a network that switches share begin at a drawn moment', (t) => {
-  const first = (run: number) => withLaterChanges(1, run).find(({ kind }) => kind === 'network')?.atMs ?? 0;
+  const first = (run: number) =>
+    withLaterChanges(1, run).find(({ kind }) => kind === 'network')?.atMs ?? 0;
   const moments = Array.from({ length: 50 }, (_, run) => first(run));
   t.equal(Math.min(...moments) < 1_000 && Math.max(...moments) > 7_000, true);
   const others = (run: number) => disturbancesOf(1, run).filter(({ kind }) => kind !== 'network');
-  t.strictSame(withLaterChanges(1, 3).filter(({ kind }) => kind !== 'network'), others(3));
+  t.strictSame(
+    withLaterChanges(1, 3).filter(({ kind }) => kind !== 'network'),
+    others(3),
+  );
   t.end();
 });
 
 const quiet = 'a'.repeat(64);
 const of = (run: number, ended: Partial<Rerun>): Rerun => ({
-  run, seed: 1, isolation: 'none', exit: 0, traceHash: quiet, reasons: [], ms: 1, carried: { network: 2 }, ...ended,
+  run,
+  seed: 1,
+  isolation: 'none',
+  exit: 0,
+  traceHash: quiet,
+  reasons: [],
+  ms: 1,
+  carried: { network: 2 },
+  ...ended,
 });
 
 void t.test('how a run has to end', (t) => {
@@ -43,23 +56,32 @@ void t.test('how a run has to end', (t) => {
   t.equal(isSound(of(1, { traceHash: 'b'.repeat(64) }), quiet), false, 'another trace');
   t.equal(isSound(of(1, { exit: 3, reasons: ['no room'] }), quiet), true);
   t.equal(isSound(of(1, { exit: 3 }), quiet), false, 'no reason');
-  for (const exit of [1, 2, 70, 'SIGSEGV']) t.equal(isSound(of(1, { exit, reasons: ['why'] }), quiet), false, String(exit));
+  for (const exit of [1, 2, 70, 'SIGSEGV'])
+    t.equal(isSound(of(1, { exit, reasons: ['why'] }), quiet), false, String(exit));
   t.end();
 });
 
 void t.test('the tally', (t) => {
-  const runs = [of(1, {}), of(2, {}), of(3, { exit: 3, reasons: ['no room'] }), of(4, { exit: 1, reasons: ['a frame is missing'] })];
-  t.equal(tally(runs, quiet), [
-    '| exit              | runs |',
-    '| ----------------- | ---: |',
-    '| 0, the same trace |    2 |',
-    '| 3                 |    1 |',
-    '| 1                 |    1 |',
-    '',
-    'beside them: network 8 times',
-    '1 × exit 3: no room',
-    '1 × exit 1: a frame is missing',
-    'not as it has to: run 4',
-  ].join('\n'));
+  const runs = [
+    of(1, {}),
+    of(2, {}),
+    of(3, { exit: 3, reasons: ['no room'] }),
+    of(4, { exit: 1, reasons: ['a frame is missing'] }),
+  ];
+  t.equal(
+    tally(runs, quiet),
+    [
+      '| exit              | runs |',
+      '| ----------------- | ---: |',
+      '| 0, the same trace |    2 |',
+      '| 3                 |    1 |',
+      '| 1                 |    1 |',
+      '',
+      'beside them: network 8 times',
+      '1 × exit 3: no room',
+      '1 × exit 1: a frame is missing',
+      'not as it has to: run 4',
+    ].join('\n'),
+  );
   t.end();
 });

@@ -1,8 +1,10 @@
 /**
- * Whether anything that goes on beside a run turns what it says: many runs, two at a time, on a host whose links, addresses and routes
- * come and go, whose daemons are stopped and whose tmpfs is full for a moment. Prints what they came to (docs/reliability.md).
- * `node dist/bench/reruns/reruns.js [--count N] [--first N] [--seed N] [--file PATH] [--isolation none]`.
- * Exits 0 when every run ended as it has to, 1 when one did not, 2 for a wrong request, 3 where no host can be made.
+ * Whether anything that goes on beside a run turns what it says: many runs, two at a time, on a
+ * host whose links, addresses and routes come and go, whose daemons are stopped and whose tmpfs is
+ * full for a moment. Prints what they came to (docs/reliability.md). `node
+ * dist/bench/reruns/reruns.js [--count N] [--first N] [--seed N] [--file PATH] [--isolation none]`.
+ * Exits 0 when every run ended as it has to, 1 when one did not, 2 for a wrong request, 3 where no
+ * host can be made.
  */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -36,42 +38,71 @@ function campaignOf(args: readonly string[]): Campaign {
   const { values } = parseArgs({
     args: [...args],
     options: {
-      first: { type: 'string', default: '1' }, count: { type: 'string', default: '1000' },
-      seed: { type: 'string', default: '1' }, file: { type: 'string', default: 'reruns.jsonl' },
+      first: { type: 'string', default: '1' },
+      count: { type: 'string', default: '1000' },
+      seed: { type: 'string', default: '1' },
+      file: { type: 'string', default: 'reruns.jsonl' },
       isolation: { type: 'string' },
     },
   });
   const number = (name: 'first' | 'count' | 'seed') => {
-    if (!/^[1-9]\d{0,8}$/.test(values[name])) throw new InputError(`--${name}: expected a number from 1 on, got "${values[name]}"`);
+    if (!/^[1-9]\d{0,8}$/.test(values[name]))
+      throw new InputError(`--${name}: expected a number from 1 on, got "${values[name]}"`);
     return Number(values[name]);
   };
   const { file, isolation } = values;
-  if (isolation !== undefined && isolation !== 'none') throw new InputError(`--isolation: expected none, got "${isolation}"`);
-  return { first: number('first'), count: number('count'), seed: number('seed'), file, isolation: isolation ?? 'where it can be' };
+  if (isolation !== undefined && isolation !== 'none')
+    throw new InputError(`--isolation: expected none, got "${isolation}"`);
+  return {
+    first: number('first'),
+    count: number('count'),
+    seed: number('seed'),
+    file,
+    isolation: isolation ?? 'where it can be',
+  };
 }
 
 /** What is in the file already. @throws InputError where it is of another campaign. */
 async function resultsIn({ file, seed, isolation }: Campaign): Promise<readonly Rerun[]> {
   const text = await readFile(file, 'utf8').catch(() => '');
-  const runs = text.split('\n').filter((line) => line !== '').map((line) => rerun.parse(JSON.parse(line)));
+  const runs = text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => rerun.parse(JSON.parse(line)));
   const other = runs.find((run) => run.seed !== seed || run.isolation !== isolation);
   if (other === undefined) return runs;
-  throw new InputError(`seed ${other.seed} and isolation ${other.isolation} were others: name another file by --file`, { file });
+  throw new InputError(
+    `seed ${other.seed} and isolation ${other.isolation} were others: name another file by --file`,
+    { file },
+  );
 }
 
 /** In a host of its own: what it mounts and makes there, nobody else sees. */
 async function carryOut(campaign: Campaign, folder: string): Promise<number> {
   const host = { tmpfs: join(folder, 't'), otherTmpfs: join(folder, 'o') };
-  const variables = { TMPDIR: host.tmpfs, ...(campaign.isolation === 'none' ? { FLOWBED_ISOLATION: 'none' } : {}) };
+  const variables = {
+    TMPDIR: host.tmpfs,
+    ...(campaign.isolation === 'none' ? { FLOWBED_ISOLATION: 'none' } : {}),
+  };
   for (const tmpfs of Object.values(host)) {
     await mkdir(tmpfs);
-    await promisify(execFile)('mount', ['-t', 'tmpfs', '-o', `size=${tmpfsSize}`, 'flowbed-reruns', tmpfs]);
+    await promisify(execFile)('mount', [
+      '-t',
+      'tmpfs',
+      '-o',
+      `size=${tmpfsSize}`,
+      'flowbed-reruns',
+      tmpfs,
+    ]);
   }
   await promisify(execFile)('ip', ['link', 'set', 'lo', 'up']);
-  const projects = await Promise.all(Array.from({ length: runsAtOnce }, (_, index) => copyOfBuild(within(folder, `p${index}`))));
+  const projects = await Promise.all(
+    Array.from({ length: runsAtOnce }, (_, index) => copyOfBuild(within(folder, `p${index}`))),
+  );
 
   const quiet = await play(projects[0] ?? '', variables);
-  if (quiet.exit !== 0 || quiet.traceHash === undefined) throw new Error(`a run that nobody disturbed ended with ${quiet.exit}: ${quiet.printed}`);
+  if (quiet.exit !== 0 || quiet.traceHash === undefined)
+    throw new Error(`a run that nobody disturbed ended with ${quiet.exit}: ${quiet.printed}`);
   const { traceHash } = quiet;
   console.log(`the trace of a quiet run: ${traceHash}`);
 
@@ -86,10 +117,19 @@ async function carryOut(campaign: Campaign, folder: string): Promise<number> {
     const carried = await disturb(host, disturbances(campaign.seed, run), playing);
     const { printed, ...ended } = await playing;
     projects.push(project);
-    const result: Rerun = { run, seed: campaign.seed, isolation: campaign.isolation, ...ended, reasons: [...ended.reasons], ms: Math.round(performance.now() - started), carried: { ...carried } };
+    const result: Rerun = {
+      run,
+      seed: campaign.seed,
+      isolation: campaign.isolation,
+      ...ended,
+      reasons: [...ended.reasons],
+      ms: Math.round(performance.now() - started),
+      carried: { ...carried },
+    };
     await appendFile(campaign.file, `${JSON.stringify(result)}\n`);
     if (!isSound(result, traceHash)) await writeFile(printedBy(run, campaign), printed);
-    if (result.exit !== 0) console.log(`run ${run}: exit ${result.exit}: ${result.reasons.join('; ')}`);
+    if (result.exit !== 0)
+      console.log(`run ${run}: exit ${result.exit}: ${result.reasons.join('; ')}`);
     return result;
   });
   const all = [...done.filter(({ run }) => wanted.includes(run)), ...results];
@@ -110,20 +150,31 @@ async function copyOfBuild(project: string): Promise<string> {
   return project;
 }
 
-/** The same program in a network and a mount namespace of its own, which are the host of the runs. @returns its exit code. */
+/**
+ * The same program in a network and a mount namespace of its own, which are the host of the runs.
+ * @returns its exit code.
+ */
 async function inHostOfItsOwn(args: readonly string[]): Promise<number> {
   const asUser = process.getuid?.() === 0 ? [] : ['--user', '--map-root-user'];
   const host = [...asUser, '--net', '--mount', '--'];
-  const refused = await promisify(execFile)('unshare', [...host, 'ip', 'link', 'show']).then(() => undefined, (error: Error) => error.message);
+  const refused = await promisify(execFile)('unshare', [...host, 'ip', 'link', 'show']).then(
+    () => undefined,
+    (error: Error) => error.message,
+  );
   if (refused !== undefined) {
-    console.error(`no network can be made that may be disturbed, and this machine's is not: ${refused}`);
+    console.error(
+      `no network can be made that may be disturbed, and this machine's is not: ${refused}`,
+    );
     return 3;
   }
   // Not in TMPDIR: runs would keep their folders elsewhere than in a tmpfs whose path is long.
   const folder = await mkdtemp('/tmp/reruns-');
   try {
-    const child = spawn('unshare', [...host, process.execPath, program, ...args], { stdio: 'inherit', env: { ...process.env, RERUNS_FOLDER: folder } });
-    const [code] = await once(child, 'exit') as [number | null];
+    const child = spawn('unshare', [...host, process.execPath, program, ...args], {
+      stdio: 'inherit',
+      env: { ...process.env, RERUNS_FOLDER: folder },
+    });
+    const [code] = (await once(child, 'exit')) as [number | null];
     return code ?? 1;
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -134,7 +185,8 @@ try {
   const args = process.argv.slice(2);
   const campaign = campaignOf(args);
   const folder = process.env['RERUNS_FOLDER'];
-  process.exitCode = folder === undefined ? await inHostOfItsOwn(args) : await carryOut(campaign, folder);
+  process.exitCode =
+    folder === undefined ? await inHostOfItsOwn(args) : await carryOut(campaign, folder);
 } catch (error) {
   console.error(error instanceof InputError ? error.message : error);
   process.exitCode = error instanceof InputError ? 2 : 70;

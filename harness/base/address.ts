@@ -3,13 +3,17 @@ import { InputError } from './errors.js';
 
 /** `0a:00:0a:0a:00:01` as six bytes. @throws InputError when it is not six hexadecimal pairs. */
 export function macBytes(text: string): Uint8Array {
-  if (!/^[0-9a-f]{2}(:[0-9a-f]{2}){5}$/i.test(text)) throw new InputError(`expected a MAC address such as 0a:00:0a:0a:00:01, got "${text}"`);
+  if (!/^[0-9a-f]{2}(:[0-9a-f]{2}){5}$/i.test(text))
+    throw new InputError(`expected a MAC address such as 0a:00:0a:0a:00:01, got "${text}"`);
   const bytes = new Uint8Array(6);
-  for (let index = 0; index < 6; index++) bytes[index] = Number.parseInt(text.slice(3 * index, 3 * index + 2), 16);
+  for (let index = 0; index < 6; index++)
+    bytes[index] = Number.parseInt(text.slice(3 * index, 3 * index + 2), 16);
   return bytes;
 }
 
-const pairs: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
+const pairs: readonly string[] = Array.from({ length: 256 }, (_, byte) =>
+  byte.toString(16).padStart(2, '0'),
+);
 
 /** Six bytes at `offset` as `0a:00:0a:0a:00:01`; nothing where there are fewer. */
 export function formatMac(bytes: Uint8Array, offset = 0): string {
@@ -56,11 +60,15 @@ export interface Cidr {
   readonly prefixLength: number;
 }
 
-/** `10.10.0.0/24`; host bits in the text are cleared, a bare address is a /32. @throws InputError naming the text. */
+/**
+ * `10.10.0.0/24`; host bits in the text are cleared, a bare address is a /32. @throws InputError
+ * naming the text.
+ */
 export function parseCidr(text: string): Cidr {
   const [address, length = '32', ...rest] = text.split('/');
   const prefixLength = /^\d{1,2}$/.test(length) ? Number(length) : 33;
-  if (address === undefined || rest.length > 0 || prefixLength > 32) throw new InputError(`expected a block of addresses such as 10.10.0.0/24, got "${text}"`);
+  if (address === undefined || rest.length > 0 || prefixLength > 32)
+    throw new InputError(`expected a block of addresses such as 10.10.0.0/24, got "${text}"`);
   return { number: (ipv4Number(address) & prefixMask(prefixLength)) >>> 0, prefixLength };
 }
 
@@ -71,5 +79,5 @@ export function prefixMask(prefixLength: number): number {
 
 /** Whether `ip` (a number) lies in the block. */
 export function cidrContains(cidr: Cidr, ip: number): boolean {
-  return ((ip & prefixMask(cidr.prefixLength)) >>> 0) === cidr.number;
+  return (ip & prefixMask(cidr.prefixLength)) >>> 0 === cidr.number;
 }

@@ -1,11 +1,27 @@
-// Goal: addresses, digests, seeded numbers and the words of errors are what they are said to be; every level builds on them.
-// Method: known answers (FIPS 180-4 for SHA-256), the edges of each notation, and names as people mistype them.
+// Goal: addresses, digests, seeded numbers and the words of errors are what they are said to be;
+// every level builds on them. Method: known answers (FIPS 180-4 for SHA-256), the edges of each
+// notation, and names as people mistype them.
 import { spawnSync } from 'node:child_process';
 import t from 'tap';
-import { cidrContains, formatIpv4, formatMac, ipv4Number, macBytes, parseCidr, prefixMask } from './address.js';
+import {
+  cidrContains,
+  formatIpv4,
+  formatMac,
+  ipv4Number,
+  macBytes,
+  parseCidr,
+  prefixMask,
+} from './address.js';
 import { atOnce } from './at-once.js';
 import { canonicalJson, sha256 } from './digest.js';
-import { complaint, formatPlace, InputError, Unavailable, Unsupported, unknownName } from './errors.js';
+import {
+  complaint,
+  formatPlace,
+  InputError,
+  Unavailable,
+  Unsupported,
+  unknownName,
+} from './errors.js';
 import { handOut } from './hand-out.js';
 import { oncePer } from './once-per.js';
 import { attempt } from './outcome.js';
@@ -19,13 +35,26 @@ void t.test('MAC addresses', (t) => {
   t.equal(formatMac(Uint8Array.of(9, 0x0a, 0, 0xff, 0x7f, 0x80, 1, 9), 1), '0a:00:ff:7f:80:01');
   t.equal(formatMac(Uint8Array.of(0x0a, 0, 0xff, 0x7f, 0x80, 1, 9)), '0a:00:ff:7f:80:01');
   t.equal(formatMac(Uint8Array.of(0x0a, 0)), '0a:00::::', 'what is cut off');
-  for (const text of ['', '0a:00:0a:0a:00', '0a:00:0a:0a:00:01:02', '0a:00:0a:0a:00:1', '0a:00:0a:0a:00:0g', '0a-00-0a-0a-00-01', 'x0a:00:0a:0a:00:01', '0a:00:0a:0a:00:01x']) t.throws(() => macBytes(text), { name: 'InputError', message: `got "${text}"` }, text);
+  for (const text of [
+    '',
+    '0a:00:0a:0a:00',
+    '0a:00:0a:0a:00:01:02',
+    '0a:00:0a:0a:00:1',
+    '0a:00:0a:0a:00:0g',
+    '0a-00-0a-0a-00-01',
+    'x0a:00:0a:0a:00:01',
+    '0a:00:0a:0a:00:01x',
+  ])
+    t.throws(() => macBytes(text), { name: 'InputError', message: `got "${text}"` }, text);
   t.end();
 });
 
 void t.test('what follows from data is derived once for each object', (t) => {
   const derived: string[] = [];
-  const lengthOf = oncePer(({ name }: { readonly name: string }) => { derived.push(name); return name === '' ? undefined : name.length; });
+  const lengthOf = oncePer(({ name }: { readonly name: string }) => {
+    derived.push(name);
+    return name === '' ? undefined : name.length;
+  });
   const [a, b, nobody] = [{ name: 'a' }, { name: 'a' }, { name: '' }];
   t.same([a, a, b, nobody, nobody].map(lengthOf), [1, 1, 1, undefined, undefined]);
   t.same(derived, ['a', 'a', '']);
@@ -33,25 +62,62 @@ void t.test('what follows from data is derived once for each object', (t) => {
 });
 
 void t.test('IPv4 addresses and blocks', (t) => {
-  for (const [text, number] of [['0.0.0.0', 0], ['255.255.255.255', 0xffffffff], ['192.0.2.100', 0xc0000264], ['1.20.9.10', 0x0114090a]] as const) {
+  for (const [text, number] of [
+    ['0.0.0.0', 0],
+    ['255.255.255.255', 0xffffffff],
+    ['192.0.2.100', 0xc0000264],
+    ['1.20.9.10', 0x0114090a],
+  ] as const) {
     t.equal(ipv4Number(text), number);
     t.equal(formatIpv4(number), text);
   }
-  for (const text of ['', '1.2.3', '1..3.4', '1.2.3.:', '1.2.3.4.5', '1.2.3.256', '1.2.3.04', '1.2.3.', '1.2.3.x4', '1.2.3.4x', '1.2.3.1000', '+1.2.3.4']) t.throws(() => ipv4Number(text), { name: 'InputError', message: `got "${text}"` }, text);
+  for (const text of [
+    '',
+    '1.2.3',
+    '1..3.4',
+    '1.2.3.:',
+    '1.2.3.4.5',
+    '1.2.3.256',
+    '1.2.3.04',
+    '1.2.3.',
+    '1.2.3.x4',
+    '1.2.3.4x',
+    '1.2.3.1000',
+    '+1.2.3.4',
+  ])
+    t.throws(() => ipv4Number(text), { name: 'InputError', message: `got "${text}"` }, text);
   t.same([0, 1, 24, 31, 32].map(prefixMask), [0, 0x80000000, 0xffffff00, 0xfffffffe, 0xffffffff]);
   t.same(parseCidr('10.10.1.77/24'), { number: 0x0a0a0100, prefixLength: 24 });
   t.same(parseCidr('200.10.1.77'), { number: 0xc80a014d, prefixLength: 32 });
   t.same(parseCidr('200.10.1.77/0'), { number: 0, prefixLength: 0 });
-  for (const text of ['', '10.0.0.0/33', '10.0.0.0/', '10.0.0.0/8/8', '10.0.0.0/x8', '10.0.0.0/8x', '10.0.0.0/-1', '/8']) t.throws(() => parseCidr(text), { name: 'InputError' }, text);
+  for (const text of [
+    '',
+    '10.0.0.0/33',
+    '10.0.0.0/',
+    '10.0.0.0/8/8',
+    '10.0.0.0/x8',
+    '10.0.0.0/8x',
+    '10.0.0.0/-1',
+    '/8',
+  ])
+    t.throws(() => parseCidr(text), { name: 'InputError' }, text);
   const block = parseCidr('200.10.1.0/24');
-  t.same(['200.10.0.255', '200.10.1.0', '200.10.1.255', '200.10.2.0'].map((ip) => cidrContains(block, ipv4Number(ip))), [false, true, true, false]);
+  t.same(
+    ['200.10.0.255', '200.10.1.0', '200.10.1.255', '200.10.2.0'].map((ip) =>
+      cidrContains(block, ipv4Number(ip)),
+    ),
+    [false, true, true, false],
+  );
   t.end();
 });
 
 void t.test('digests', (t) => {
   t.equal(sha256('abc'), 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
   t.equal(sha256(Uint8Array.of(0x61, 0x62, 0x63)), sha256('abc'));
-  t.equal(canonicalJson({ b: [3, { z: 1, y: null }], a: 'text', c: undefined }), '{"a":"text","b":[3,{"y":null,"z":1}]}');
+  t.equal(
+    canonicalJson({ b: [3, { z: 1, y: null }], a: 'text', c: undefined }),
+    '{"a":"text","b":[3,{"y":null,"z":1}]}',
+  );
   t.equal(canonicalJson({ c: 1, a: 2, d: 3, b: 4 }), '{"a":2,"b":4,"c":1,"d":3}');
   t.end();
 });
@@ -77,33 +143,77 @@ void t.test('what errors say', (t) => {
   t.match(unknownName('pod', 'x', many.slice(1)).message, /name-20\.$/);
   t.equal(unknownName('pod', 'x', []).message, 'unknown pod "x". Known: none.');
   // One edit is close, and one more for every three characters.
-  const close = ['abcdefghi', 'abcdef', 'defghi', 'abcghi', 'abcdefghixyz', 'xyzdefghi', 'abxyzfghi', 'xbcdefgh', 'bcdefghij'];
+  const close = [
+    'abcdefghi',
+    'abcdef',
+    'defghi',
+    'abcghi',
+    'abcdefghixyz',
+    'xyzdefghi',
+    'abxyzfghi',
+    'xbcdefgh',
+    'bcdefghij',
+  ];
   const far = ['abcde', 'efghi', 'xyzwefghi', 'abcdefghiwxyz', 'xabcdefgyzw', 'ihgfedcba', ''];
-  for (const name of close) t.match(unknownName('pod', name, ['other', 'abcdefghi']).message, /Did you mean "abcdefghi"\?/, name);
-  for (const name of far) t.notMatch(unknownName('pod', name, ['other', 'abcdefghi']).message, 'Did you mean', name);
+  for (const name of close)
+    t.match(
+      unknownName('pod', name, ['other', 'abcdefghi']).message,
+      /Did you mean "abcdefghi"\?/,
+      name,
+    );
+  for (const name of far)
+    t.notMatch(unknownName('pod', name, ['other', 'abcdefghi']).message, 'Did you mean', name);
   t.match(unknownName('pod', 'ax', ['ab']).message, /Did you mean "ab"/);
   t.notMatch(unknownName('pod', 'xy', ['ab']).message, 'Did you mean');
   t.notMatch(unknownName('pod', 'xxxxxb', ['ab']).message, 'Did you mean');
-  t.notMatch(unknownName('pod', 'b', ['a']).message, 'Did you mean', 'of one character nothing is close');
-  t.equal(complaint(() => macBytes('no')), 'expected a MAC address such as 0a:00:0a:0a:00:01, got "no"');
-  t.equal(complaint(() => macBytes('0a:00:0a:0a:00:01')), undefined);
-  t.throws(() => complaint(() => { throw new TypeError('ours'); }), { name: 'TypeError' });
+  t.notMatch(
+    unknownName('pod', 'b', ['a']).message,
+    'Did you mean',
+    'of one character nothing is close',
+  );
+  t.equal(
+    complaint(() => macBytes('no')),
+    'expected a MAC address such as 0a:00:0a:0a:00:01, got "no"',
+  );
+  t.equal(
+    complaint(() => macBytes('0a:00:0a:0a:00:01')),
+    undefined,
+  );
+  t.throws(
+    () =>
+      complaint(() => {
+        throw new TypeError('ours');
+      }),
+    { name: 'TypeError' },
+  );
   t.end();
 });
 
-void t.test('the environment\'s failures become values, others go on up', async (t) => {
+void t.test("the environment's failures become values, others go on up", async (t) => {
   t.same(await attempt(() => Promise.resolve(7)), { kind: 'ok', value: 7 });
   const cause = new Unavailable('no daemon');
   t.same(await attempt(() => Promise.reject(cause)), { kind: 'unavailable', cause });
-  await t.rejects(attempt(() => Promise.reject(new InputError('no'))), { name: 'InputError' });
+  await t.rejects(
+    attempt(() => Promise.reject(new InputError('no'))),
+    { name: 'InputError' },
+  );
 });
 
 void t.test('what is shown of an input does not steer a terminal', (t) => {
-  t.equal(new InputError('got "\x1b[31m\0\x7f\x9b"', { file: 'a\x07b', line: 1 }).message, 'a\\x07b:1: got "\\x1b[31m\\x00\\x7f\\x9b"');
-  t.equal(new InputError('one\n\ttwo é\u202e\u2028\u2067').message, 'one\\n\\ttwo é\\u202e\\u2028\\u2067');
+  t.equal(
+    new InputError('got "\x1b[31m\0\x7f\x9b"', { file: 'a\x07b', line: 1 }).message,
+    'a\\x07b:1: got "\\x1b[31m\\x00\\x7f\\x9b"',
+  );
+  t.equal(
+    new InputError('one\n\ttwo é\u202e\u2028\u2067').message,
+    'one\\n\\ttwo é\\u202e\\u2028\\u2067',
+  );
   t.equal(new InputError(['one', 'a\nb'], { file: 'f' }).message, 'f: one\na\\nb');
   const { message, remedies, evidence } = new Unavailable('a\nb', ['c\nd'], ['\x1be']);
-  t.same([message, remedies, evidence, new Unsupported('f\r').message], ['a\\nb', ['c\\nd'], ['\\x1be'], 'f\\x0d']);
+  t.same(
+    [message, remedies, evidence, new Unsupported('f\r').message],
+    ['a\\nb', ['c\\nd'], ['\\x1be'], 'f\\x0d'],
+  );
   t.end();
 });
 
@@ -137,10 +247,14 @@ void t.test('work at once', async (t) => {
   await goOn(3);
   await rejected;
   t.notOk(begun.includes('never'));
-  const both = t.rejects(atOnce(2, ['first', 'second'], async (name) => {
-    await new Promise<void>((resolve) => waiting.push(resolve));
-    throw new Error(name);
-  }), { message: 'first' }, 'whichever fails sooner');
+  const both = t.rejects(
+    atOnce(2, ['first', 'second'], async (name) => {
+      await new Promise<void>((resolve) => waiting.push(resolve));
+      throw new Error(name);
+    }),
+    { message: 'first' },
+    'whichever fails sooner',
+  );
   await goOn(6);
   await goOn(5);
   await both;
@@ -149,10 +263,16 @@ void t.test('work at once', async (t) => {
 void t.test('work goes to whoever is free, in turn, and waits where nobody is', async (t) => {
   const give = handOut(['a', 'b']);
   const [done, log]: [(() => void)[], string[]] = [[], []];
-  const work = (name: string) => give((hand) => {
-    log.push(`${name} by ${hand}`);
-    return new Promise<string>((resolve, reject) => done.push(() => { if (name === 'fails') reject(new Error(name)); else resolve(name); }));
-  });
+  const work = (name: string) =>
+    give((hand) => {
+      log.push(`${name} by ${hand}`);
+      return new Promise<string>((resolve, reject) =>
+        done.push(() => {
+          if (name === 'fails') reject(new Error(name));
+          else resolve(name);
+        }),
+      );
+    });
   const all = ['one', 'fails', 'three', 'four'].map(work);
   t.same(log, ['one by a', 'fails by b']);
   done[1]?.();
@@ -167,40 +287,92 @@ void t.test('work goes to whoever is free, in turn, and waits where nobody is', 
 });
 
 void t.test('failures that another process tells of are what they were', (t) => {
-  for (const error of [new InputError('no', { file: 'f', line: 3 }), new Unavailable('gone', ['wait'], ['last words']), new Unsupported('unknown'), new TypeError('odd')]) {
+  for (const error of [
+    new InputError('no', { file: 'f', line: 3 }),
+    new Unavailable('gone', ['wait'], ['last words']),
+    new Unsupported('unknown'),
+    new TypeError('odd'),
+  ]) {
     const told = errorTold(structuredClone(tellError(error)));
     t.equal(told.message, error.message);
-    t.same([told instanceof InputError, told instanceof Unavailable, told instanceof Unsupported], [error instanceof InputError, error instanceof Unavailable, error instanceof Unsupported]);
+    t.same(
+      [told instanceof InputError, told instanceof Unavailable, told instanceof Unsupported],
+      [error instanceof InputError, error instanceof Unavailable, error instanceof Unsupported],
+    );
   }
-  t.match(errorTold(tellError(new Unavailable('gone', ['wait'], ['last words']))), { remedies: ['wait'], evidence: ['last words'] });
+  t.match(errorTold(tellError(new Unavailable('gone', ['wait'], ['last words']))), {
+    remedies: ['wait'],
+    evidence: ['last words'],
+  });
   t.match(errorTold(tellError(new TypeError('odd'))).stack, /^TypeError: odd\n.*base\.test/);
   t.equal(tellError('thrown').message, 'thrown');
   t.end();
 });
 
-void t.test('what a program wrote as JSON is read as what it is, with its places as in YAML', (t) => {
-  const value = { kind: 'Pod', metadata: { name: 'a\n', labels: { 'x/y': '1', on: 'no' } }, spec: { ports: [80, 1e21, -0.5], empty: [], none: null } };
-  const text = JSON.stringify(value, null, 1);
-  const [[quick], [slow]] = [readYamlDocuments(text, 'f'), readYamlDocuments(`# by hand\n${text}`, 'f')];
-  t.same(quick?.value, value);
-  t.same(quick?.value, slow?.value);
-  const problem = { path: ['metadata', 'labels', 'on'] };
-  t.same(quick?.placeOf(problem), { file: 'f', line: 7, column: 10 });
-  t.same(slow?.placeOf(problem), { file: 'f', line: 8, column: 10 });
-  t.throws(() => readYamlDocuments('{\n "a": 1,\n "a": 2\n}', 'f'), { name: 'InputError', message: /f:3:2/ }, 'a key twice');
-  t.throws(() => readYamlDocuments('{\n "a": 1', 'f'), { name: 'InputError' });
-  t.end();
-});
+void t.test(
+  'what a program wrote as JSON is read as what it is, with its places as in YAML',
+  (t) => {
+    const value = {
+      kind: 'Pod',
+      metadata: { name: 'a\n', labels: { 'x/y': '1', on: 'no' } },
+      spec: { ports: [80, 1e21, -0.5], empty: [], none: null },
+    };
+    const text = JSON.stringify(value, null, 1);
+    const [[quick], [slow]] = [
+      readYamlDocuments(text, 'f'),
+      readYamlDocuments(`# by hand\n${text}`, 'f'),
+    ];
+    t.same(quick?.value, value);
+    t.same(quick?.value, slow?.value);
+    const problem = { path: ['metadata', 'labels', 'on'] };
+    t.same(quick?.placeOf(problem), { file: 'f', line: 7, column: 10 });
+    t.same(slow?.placeOf(problem), { file: 'f', line: 8, column: 10 });
+    t.throws(
+      () => readYamlDocuments('{\n "a": 1,\n "a": 2\n}', 'f'),
+      { name: 'InputError', message: /f:3:2/ },
+      'a key twice',
+    );
+    t.throws(() => readYamlDocuments('{\n "a": 1', 'f'), { name: 'InputError' });
+    t.end();
+  },
+);
 
 void t.test('words of a shell', (t) => {
-  t.equal(shellLine(['a/b:c', '--x=1', '', "it's", '$HOME', '=x']), "a/b:c --x=1 '' 'it'\\''s' '$HOME' '=x'");
-  t.equal(lineToType(['a/b:c', "it's", '\x1b[2J', "'\\\n"]), "a/b:c 'it'\\''s' $'\\033[2J' $'\\'\\\\\\012'");
+  t.equal(
+    shellLine(['a/b:c', '--x=1', '', "it's", '$HOME', '=x']),
+    "a/b:c --x=1 '' 'it'\\''s' '$HOME' '=x'",
+  );
+  t.equal(
+    lineToType(['a/b:c', "it's", '\x1b[2J', "'\\\n"]),
+    "a/b:c 'it'\\''s' $'\\033[2J' $'\\'\\\\\\012'",
+  );
   t.end();
 });
 
 void t.test('a shell gives each word back as it was', (t) => {
-  const words = ['../../../esc', 'a/b', '$(touch x)', 'a b', `'"`, 'a\nb\t', '\x1b[2J\x7f', 'ä\u202e', '-rf', '=ls', '~', '*', '\\', '', '!1', '`id`'];
-  const told = (shell: string, line: string) => spawnSync(shell, ['-c', `printf '%s\\0' ${line}`]).stdout.toString().split('\0').slice(0, -1);
+  const words = [
+    '../../../esc',
+    'a/b',
+    '$(touch x)',
+    'a b',
+    `'"`,
+    'a\nb\t',
+    '\x1b[2J\x7f',
+    'ä\u202e',
+    '-rf',
+    '=ls',
+    '~',
+    '*',
+    '\\',
+    '',
+    '!1',
+    '`id`',
+  ];
+  const told = (shell: string, line: string) =>
+    spawnSync(shell, ['-c', `printf '%s\\0' ${line}`])
+      .stdout.toString()
+      .split('\0')
+      .slice(0, -1);
   t.same(told('sh', shellLine(words)), words);
   t.same(told('bash', lineToType(words)), words);
   t.notMatch(lineToType(words), /[\x00-\x1f\x7f\u202e]/);

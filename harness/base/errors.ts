@@ -1,7 +1,7 @@
 /**
- * Three families of failure: our own bug (`assert`, crashes loudly), bad input (`InputError`, exit code 2)
- * and the environment (`Unavailable`, on the way to `inconclusive`, exit code 3). A divergence is a value,
- * never an exception.
+ * Three families of failure: our own bug (`assert`, crashes loudly), bad input (`InputError`, exit
+ * code 2) and the environment (`Unavailable`, on the way to `inconclusive`, exit code 3). A
+ * divergence is a value, never an exception.
  */
 import { onOneLine } from './visible.js';
 
@@ -17,11 +17,17 @@ export function formatPlace(place: Place): string {
   return [place.file, place.line, place.column].filter((part) => part !== undefined).join(':');
 }
 
-/** The request is wrong: usage, a scenario, an input file. The message names the value and what would be right. */
+/**
+ * The request is wrong: usage, a scenario, an input file. The message names the value and what
+ * would be right.
+ */
 export class InputError extends Error {
   override readonly name = 'InputError';
   /** @param message in a line each: what stands in one, names of an input say, begins no other. */
-  constructor(message: string | readonly string[], readonly place?: Place) {
+  constructor(
+    message: string | readonly string[],
+    readonly place?: Place,
+  ) {
     const [first = '', ...others] = typeof message === 'string' ? [message] : message;
     const lines = [place === undefined ? first : `${formatPlace(place)}: ${first}`, ...others];
     super(lines.map(onOneLine).join('\n'));
@@ -35,11 +41,7 @@ export class Unavailable extends Error {
   readonly remedies: readonly string[];
   /** The last lines of whatever failed: a daemon's log, a program's stderr. */
   readonly evidence: readonly string[];
-  constructor(
-    message: string,
-    remedies: readonly string[] = [],
-    evidence: readonly string[] = [],
-  ) {
+  constructor(message: string, remedies: readonly string[] = [], evidence: readonly string[] = []) {
     super(onOneLine(message));
     this.remedies = remedies.map(onOneLine);
     this.evidence = evidence.map(onOneLine);
@@ -47,8 +49,8 @@ export class Unavailable extends Error {
 }
 
 /**
- * Something outside reached into what was under way. It is put right before the next: nothing beside
- * what was under way is without a verdict.
+ * Something outside reached into what was under way. It is put right before the next: nothing
+ * beside what was under way is without a verdict.
  */
 export class Disturbed extends Unavailable {}
 
@@ -61,8 +63,9 @@ export class Unsupported extends Error {
 }
 
 /**
- * What a switch does there nobody can tell beforehand: it ends itself, reads memory that is not the packet's, does things in an order of its own,
- * goes by what it has cached or looked at for other flows, or gets checksums wrong that it has put off.
+ * What a switch does there nobody can tell beforehand: it ends itself, reads memory that is not the
+ * packet's, does things in an order of its own, goes by what it has cached or looked at for other
+ * flows, or gets checksums wrong that it has put off.
  */
 export class Unpredictable extends Unsupported {}
 
@@ -86,7 +89,11 @@ export function assertNever(value: never): never {
 
 /** "unknown scenario "x": known are a, b, c", with the nearest name first if one is close. */
 export function unknownName(kind: string, name: string, known: readonly string[]): InputError {
-  const near = known.find((candidate) => candidate.length > 1 && editDistance(candidate, name) <= Math.max(1, Math.floor(candidate.length / 3)));
+  const near = known.find(
+    (candidate) =>
+      candidate.length > 1 &&
+      editDistance(candidate, name) <= Math.max(1, Math.floor(candidate.length / 3)),
+  );
   const hint = near === undefined ? '' : ` Did you mean "${near}"?`;
   const listed = known.slice(0, namesListed).join(', ') || 'none';
   const more = known.length > namesListed ? ` and ${known.length - namesListed} more` : '';

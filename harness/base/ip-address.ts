@@ -1,4 +1,7 @@
-/** Addresses of either family as one number of 128 bits: those of IPv4 stand where IPv6 maps them (RFC 4291, section 2.5.5.2). */
+/**
+ * Addresses of either family as one number of 128 bits: those of IPv4 stand where IPv6 maps them
+ * (RFC 4291, section 2.5.5.2).
+ */
 import { formatIpv4, ipv4Number } from './address.js';
 import { InputError } from './errors.js';
 import { formatIpv6, ipv6Number } from './ipv6.js';
@@ -38,7 +41,10 @@ export interface AddressBlock {
 export function addressBlock(text: string): AddressBlock {
   const [address = '', length = '', ...rest] = text.split('/');
   const isIpv4 = !address.includes(':');
-  if (rest.length > 0 || !/^\d{1,3}$/.test(length) || Number(length) > (isIpv4 ? 32 : 128)) throw new InputError(`expected a block of addresses such as 10.10.0.0/24 or fd00::/64, got "${text}"`);
+  if (rest.length > 0 || !/^\d{1,3}$/.test(length) || Number(length) > (isIpv4 ? 32 : 128))
+    throw new InputError(
+      `expected a block of addresses such as 10.10.0.0/24 or fd00::/64, got "${text}"`,
+    );
   const prefixLength = Number(length) + (isIpv4 ? 96 : 0);
   return { address: hostBitsCleared(addressNumber(address), prefixLength), prefixLength };
 }

@@ -1,7 +1,10 @@
 import { mkdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** The folder and those above it. Not mkdir's own recursion: it never ends where the system refuses with ENOENT, as below /proc. */
+/**
+ * The folder and those above it. Not mkdir's own recursion: it never ends where the system refuses
+ * with ENOENT, as below /proc.
+ */
 export async function makeFolder(folder: string): Promise<void> {
   if (await isThere(folder)) return;
   if (dirname(folder) !== folder) await makeFolder(dirname(folder));
@@ -11,5 +14,8 @@ export async function makeFolder(folder: string): Promise<void> {
 }
 
 async function isThere(path: string): Promise<boolean> {
-  return stat(path).then(() => true, () => false);
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
 }

@@ -1,23 +1,69 @@
-// Goal: whatever a name is, its file lies in the folder that was meant, and no other name has the same. Method: names that
-// lead out of folders or that file systems refuse, arbitrary ones, and real files for both.
+// Goal: whatever a name is, its file lies in the folder that was meant, and no other name has the
+// same. Method: names that lead out of folders or that file systems refuse, arbitrary ones, and
+// real files for both.
 import { readdir, writeFile } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import fc from 'fast-check';
 import t from 'tap';
 import { pathPart, pathPartBytesMin, within } from './path-part.js';
 
-const ordinary = ['k8s-node-1', 'p1-f64551', 'br-int', 'antrea-gw0', 'eth0.100', 'empty.db', 'ip-10-0-12-34.us-west-2.compute.internal', 'A_b', '1'];
-const hostile = ['', '.', '..', '../../../esc', 'a/b', '/etc/passwd', '$(touch x)', 'a b', `'"`, 'a\nb', 'a\0b', '\x1b[2J', 'ä', '…', '😀', '\ud800', '\ud801', '\udfff', '-rf', '.hidden', '~', '%', '%2F', '%2f', 'a\\b', '\u202e', 'x'.repeat(300), 'x'.repeat(301), 'é'.repeat(150)];
+const ordinary = [
+  'k8s-node-1',
+  'p1-f64551',
+  'br-int',
+  'antrea-gw0',
+  'eth0.100',
+  'empty.db',
+  'ip-10-0-12-34.us-west-2.compute.internal',
+  'A_b',
+  '1',
+];
+const hostile = [
+  '',
+  '.',
+  '..',
+  '../../../esc',
+  'a/b',
+  '/etc/passwd',
+  '$(touch x)',
+  'a b',
+  `'"`,
+  'a\nb',
+  'a\0b',
+  '\x1b[2J',
+  'ä',
+  '…',
+  '😀',
+  '\ud800',
+  '\ud801',
+  '\udfff',
+  '-rf',
+  '.hidden',
+  '~',
+  '%',
+  '%2F',
+  '%2f',
+  'a\\b',
+  '\u202e',
+  'x'.repeat(300),
+  'x'.repeat(301),
+  'é'.repeat(150),
+];
 
 void t.test('ordinary names are their own parts', (t) => {
-  t.same(ordinary.map((name) => pathPart(name)), ordinary);
+  t.same(
+    ordinary.map((name) => pathPart(name)),
+    ordinary,
+  );
   t.equal(within('/run/flowbed', 'br-int', '.port'), '/run/flowbed/br-int.port');
   t.end();
 });
 
 void t.test('others are told by the bytes of their characters', (t) => {
   t.same(
-    ['../../../esc', 'a/b', 'a b', '-rf', '.x', '%2F', '', 'ä', '\ud800'].map((name) => pathPart(name)),
+    ['../../../esc', 'a/b', 'a b', '-rf', '.x', '%2F', '', 'ä', '\ud800'].map((name) =>
+      pathPart(name),
+    ),
     ['%2E.%2F..%2F..%2Fesc', 'a%2Fb', 'a%20b', '%2Drf', '%2Ex', '%252F', '%', '%C3%A4', '%ud800'],
   );
   t.end();
@@ -34,12 +80,26 @@ void t.test('a long name is shortened, and no other is shortened to the same', (
 });
 
 void t.test('each name has a part of its own, which is one part', (t) => {
-  const name = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom(...hostile, ...ordinary), fc.array(fc.constantFrom('.', '/', '%', '2', 'F', '~', '-', '\ud800', 'u')).map((all) => all.join('')));
+  const name = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.constantFrom(...hostile, ...ordinary),
+    fc
+      .array(fc.constantFrom('.', '/', '%', '2', 'F', '~', '-', '\ud800', 'u'))
+      .map((all) => all.join('')),
+  );
   const isOnePart = (part: string) => /^[\w%~][\w.%~-]*$/.test(part) && basename(part) === part;
-  fc.assert(fc.property(name, name, fc.integer({ min: pathPartBytesMin, max: 60 }), (a, b, bytesMax) => {
-    const [partA, partB] = [pathPart(a, bytesMax), pathPart(b, bytesMax)];
-    return isOnePart(partA) && partA.length <= bytesMax && (a === b) === (partA === partB) && dirname(within('/run/x', a)) === '/run/x';
-  }), { seed: 1, numRuns: 2000 });
+  fc.assert(
+    fc.property(name, name, fc.integer({ min: pathPartBytesMin, max: 60 }), (a, b, bytesMax) => {
+      const [partA, partB] = [pathPart(a, bytesMax), pathPart(b, bytesMax)];
+      return (
+        isOnePart(partA) &&
+        partA.length <= bytesMax &&
+        (a === b) === (partA === partB) &&
+        dirname(within('/run/x', a)) === '/run/x'
+      );
+    }),
+    { seed: 1, numRuns: 2000 },
+  );
   t.end();
 });
 

@@ -1,4 +1,7 @@
-/** Names that came from outside (topologies, dumps, records) as parts of paths: the only way from the one to the other. */
+/**
+ * Names that came from outside (topologies, dumps, records) as parts of paths: the only way from
+ * the one to the other.
+ */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { assert } from './errors.js';
@@ -11,15 +14,18 @@ const digestLength = 16;
 export const pathPartBytesMin = 1 + digestLength;
 
 /**
- * The part of a path that stands for `name`: itself where it is of letters, digits, `-`, `_` and `.`
- * and begins with neither `.` nor `-`; of others each other character is told by the bytes of its
- * UTF-8, `%2F`. Of a name that would be longer than `bytesMax`, its beginning, `~` and a digest.
- * Two names have two parts. None is empty, `.` or `..`, or has a `/`, a blank or a control
- * character in it. `~` stands in shortened ones alone, before 16 characters: what
- * is ours beside them may end in one and fewer.
+ * The part of a path that stands for `name`: itself where it is of letters, digits, `-`, `_` and
+ * `.` and begins with neither `.` nor `-`; of others each other character is told by the bytes of
+ * its UTF-8, `%2F`. Of a name that would be longer than `bytesMax`, its beginning, `~` and a
+ * digest. Two names have two parts. None is empty, `.` or `..`, or has a `/`, a blank or a control
+ * character in it. `~` stands in shortened ones alone, before 16 characters: what is ours beside
+ * them may end in one and fewer.
  */
 export function pathPart(name: string, bytesMax = fileNameBytesMax): string {
-  assert(bytesMax >= pathPartBytesMin, `a part of a path has ${pathPartBytesMin} bytes or more, not ${bytesMax}`);
+  assert(
+    bytesMax >= pathPartBytesMin,
+    `a part of a path has ${pathPartBytesMin} bytes or more, not ${bytesMax}`,
+  );
   const characters = [...name].map((character, index) => escapeOf(character, index === 0));
   // No name is escaped to nothing, or to a "%" alone.
   const whole = name === '' ? '%' : characters.join('');
@@ -45,5 +51,7 @@ function escapeOf(character: string, isFirst: boolean): string {
   if (/^[A-Za-z0-9_]$/.test(character) || (!isFirst && /^[.-]$/.test(character))) return character;
   // Half of a surrogate pair has no UTF-8.
   if (/^[\ud800-\udfff]$/.test(character)) return `%u${character.charCodeAt(0).toString(16)}`;
-  return [...Buffer.from(character)].map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join('');
+  return [...Buffer.from(character)]
+    .map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`)
+    .join('');
 }

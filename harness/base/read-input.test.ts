@@ -37,7 +37,8 @@ void t.test('a pipe to which nobody writes', async (t) => {
 });
 
 void t.test('what has no end, or is too large', async (t) => {
-  const limit = /it holds more than 2 MB, which is the most that is read; to raise the limit: FLOWBED_INPUT_MB=20$/;
+  const limit =
+    /it holds more than 2 MB, which is the most that is read; to raise the limit: FLOWBED_INPUT_MB=20$/;
   await t.rejects(readInput('/dev/zero', 2), { name: 'InputError', message: limit });
   await writeFile(file('large'), '');
   await truncate(file('large'), 2_000_001);
@@ -49,17 +50,35 @@ void t.test('what has no end, or is too large', async (t) => {
 });
 
 void t.test('what cannot be read', async (t) => {
-  await t.rejects(readInput(folder), { name: 'InputError', message: /cannot read it: it is a folder$/ });
-  await t.rejects(readInput(file('none')), { name: 'InputError', message: /none: cannot read it: ENOENT/ });
-  await t.rejects(readInput('/proc/self/mem'), { name: 'InputError', message: /mem: cannot read it: / });
-  t.throws(() => readRegularFile(file('none')), { name: 'InputError', message: /none: cannot read it: ENOENT/ });
-  t.throws(() => readRegularFile(pipe('unread')), { name: 'InputError', message: /it is no regular file$/ });
+  await t.rejects(readInput(folder), {
+    name: 'InputError',
+    message: /cannot read it: it is a folder$/,
+  });
+  await t.rejects(readInput(file('none')), {
+    name: 'InputError',
+    message: /none: cannot read it: ENOENT/,
+  });
+  await t.rejects(readInput('/proc/self/mem'), {
+    name: 'InputError',
+    message: /mem: cannot read it: /,
+  });
+  t.throws(() => readRegularFile(file('none')), {
+    name: 'InputError',
+    message: /none: cannot read it: ENOENT/,
+  });
+  t.throws(() => readRegularFile(pipe('unread')), {
+    name: 'InputError',
+    message: /it is no regular file$/,
+  });
 });
 
 void t.test('the limit is a number', async (t) => {
   t.equal(inputLimitMb(''), 64);
   t.equal(inputLimitMb('200'), 200);
   for (const wrong of ['0', '-1', '1.5', 'all']) {
-    t.throws(() => inputLimitMb(wrong), { name: 'InputError', message: /expected a number of MB from 1 to 999999/ });
+    t.throws(() => inputLimitMb(wrong), {
+      name: 'InputError',
+      message: /expected a number of MB from 1 to 999999/,
+    });
   }
 });

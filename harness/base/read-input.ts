@@ -17,17 +17,22 @@ const defaultSilenceMs = 120_000;
 export function inputLimitMb(text: string | undefined = process.env[limitVariable]): number {
   if (text === undefined || text === '') return defaultLimitMb;
   if (!/^\d{1,6}$/.test(text) || Number(text) === 0) {
-    throw new InputError(`${limitVariable}: expected a number of MB from 1 to 999999, got "${text}"`);
+    throw new InputError(
+      `${limitVariable}: expected a number of MB from 1 to 999999, got "${text}"`,
+    );
   }
   return Number(text);
 }
 
 /**
  * What `file` holds. A pipe, as `<(ovs-ofctl dump-flows br0)` gives it, is read to its end.
- * @throws InputError where it cannot be read, holds more than `limitMb`, or is silent for `silenceMs`.
+ * @throws InputError where it cannot be read, holds more than `limitMb`, or is silent for
+ *   `silenceMs`.
  */
 export async function readInput(
-  file: string, limitMb = inputLimitMb(), silenceMs = defaultSilenceMs,
+  file: string,
+  limitMb = inputLimitMb(),
+  silenceMs = defaultSilenceMs,
 ): Promise<Buffer> {
   const kind = kindOf(await stat(file).catch((error: unknown) => refuse(file, error)));
   if (kind === 'folder') throw new InputError('cannot read it: it is a folder', { file });
@@ -41,7 +46,8 @@ export async function readInput(
 
 /**
  * A regular file's text, at once; for what is listed in a folder, where nobody means a pipe.
- * @throws InputError where it is another kind of file, cannot be read, or holds more than `limitMb`.
+ * @throws InputError where it is another kind of file, cannot be read, or holds more than
+ *   `limitMb`.
  */
 export function readRegularFile(file: string, limitMb = inputLimitMb()): string {
   try {
@@ -78,7 +84,10 @@ function opened(file: string, kind: Kind): Readable {
 }
 
 async function readAll(
-  stream: Readable, file: string, limitMb: number, silenceMs: number,
+  stream: Readable,
+  file: string,
+  limitMb: number,
+  silenceMs: number,
 ): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -94,7 +103,8 @@ async function readAll(
 }
 
 function tooLarge(file: string, limitMb: number): InputError {
-  const message = `it holds more than ${limitMb} MB, which is the most that is read; ` +
+  const message =
+    `it holds more than ${limitMb} MB, which is the most that is read; ` +
     `to raise the limit: ${limitVariable}=${limitMb * 10}`;
   return new InputError(message, { file });
 }
@@ -103,5 +113,7 @@ function refuse(file: string, error: unknown): never {
   if (error instanceof InputError) throw error;
   const isSilent = error instanceof Unavailable;
   const why = error instanceof Error ? error.message : String(error);
-  throw new InputError(`${isSilent ? 'cannot read it to its end' : 'cannot read it'}: ${why}`, { file });
+  throw new InputError(`${isSilent ? 'cannot read it to its end' : 'cannot read it'}: ${why}`, {
+    file,
+  });
 }

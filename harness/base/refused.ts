@@ -1,4 +1,7 @@
-/** What the machine refuses: room, files, processes, memory. No bug and no bad request, so that what was asked stays open. */
+/**
+ * What the machine refuses: room, files, processes, memory. No bug and no bad request, so that what
+ * was asked stays open.
+ */
 import { Unavailable } from './errors.js';
 
 /** What to do about an error of errno(3) that a person can do something about. */
@@ -18,12 +21,14 @@ const remedies: Readonly<Record<string, string>> = {
   ERR_WORKER_OUT_OF_MEMORY: 'give it more memory: NODE_OPTIONS=--max-old-space-size=8192',
 };
 
-/** What strerror(3) says of them, as other programs print it; and the signals that stand for one. */
+/**
+ * What strerror(3) says of them, as other programs print it; and the signals that stand for one.
+ */
 const words: Readonly<Record<string, string>> = {
   'No space left on device': 'ENOSPC',
   'Disk quota exceeded': 'EDQUOT',
   'File too large': 'EFBIG',
-  'SIGXFSZ': 'EFBIG',
+  SIGXFSZ: 'EFBIG',
   'File size limit exceeded': 'EFBIG',
   'Too many open files in system': 'ENFILE',
   'Too many open files': 'EMFILE',
@@ -34,7 +39,10 @@ const words: Readonly<Record<string, string>> = {
   'Input/output error': 'EIO',
 };
 
-/** What to do about what another program says that the machine refused it; nothing where it says no such thing. */
+/**
+ * What to do about what another program says that the machine refused it; nothing where it says no
+ * such thing.
+ */
 export function remediesFor(told: string): readonly string[] {
   const [found] = Object.entries(words).filter(([word]) => told.includes(word));
   const remedy = found === undefined ? undefined : remedies[found[1]];
@@ -42,18 +50,25 @@ export function remediesFor(told: string): readonly string[] {
 }
 
 /** What V8 says where a text or a buffer would be larger than it can be. */
-const tooLarge = /^(Invalid string length|Array buffer allocation failed|Invalid typed array length)/;
+const tooLarge =
+  /^(Invalid string length|Array buffer allocation failed|Invalid typed array length)/;
 
 /**
- * The error as the environment's failure, where it is one: of the system (Node.js, "Class: SystemError": it has `code` and `syscall`), or of
- * memory. An `Unavailable` is one already. Undefined for every other error.
+ * The error as the environment's failure, where it is one: of the system (Node.js, "Class:
+ * SystemError": it has `code` and `syscall`), or of memory. An `Unavailable` is one already.
+ * Undefined for every other error.
  */
 export function refusedByMachine(error: unknown): Unavailable | undefined {
   if (error instanceof Unavailable) return error;
   if (!(error instanceof Error)) return undefined;
   const { code, syscall } = error as NodeJS.ErrnoException;
-  if (error instanceof RangeError && tooLarge.test(error.message)) return new Unavailable(`too much for this program: ${error.message}`, ['ask for less at once']);
-  if (typeof code !== 'string' || (typeof syscall !== 'string' && !code.startsWith('ERR_WORKER_'))) return undefined;
+  if (error instanceof RangeError && tooLarge.test(error.message))
+    return new Unavailable(`too much for this program: ${error.message}`, ['ask for less at once']);
+  if (typeof code !== 'string' || (typeof syscall !== 'string' && !code.startsWith('ERR_WORKER_')))
+    return undefined;
   const remedy = remedies[code];
-  return new Unavailable(`the machine refused: ${error.message}`, remedy === undefined ? [] : [remedy]);
+  return new Unavailable(
+    `the machine refused: ${error.message}`,
+    remedy === undefined ? [] : [remedy],
+  );
 }

@@ -6,8 +6,8 @@ export function shellLine(words: readonly string[]): string {
 }
 
 /**
- * The same as people see it and type it again: a word with characters in it that steer a terminal is
- * told by their codes, which bash, zsh and ksh read (POSIX.1-2024, 2.2.4, dollar-single-quotes).
+ * The same as people see it and type it again: a word with characters in it that steer a terminal
+ * is told by their codes, which bash, zsh and ksh read (POSIX.1-2024, 2.2.4, dollar-single-quotes).
  */
 export function lineToType(words: readonly string[]): string {
   return words.map((word) => (onOneLine(word) === word ? quoted(word) : coded(word))).join(' ');
@@ -27,5 +27,7 @@ function coded(word: string): string {
 }
 
 function octal(character: string): string {
-  return [...Buffer.from(character)].map((byte) => `\\${byte.toString(8).padStart(3, '0')}`).join('');
+  return [...Buffer.from(character)]
+    .map((byte) => `\\${byte.toString(8).padStart(3, '0')}`)
+    .join('');
 }

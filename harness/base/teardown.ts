@@ -1,8 +1,14 @@
-/** What must be undone however the program ends; last in, first out. Queued before the set-up it belongs to. */
+/**
+ * What must be undone however the program ends; last in, first out. Queued before the set-up it
+ * belongs to.
+ */
 export interface Teardown {
   /** Tasks must be safe to run although their set-up never finished. */
   add(task: () => Promise<void>): void;
-  /** Runs every task once; a failing one does not keep the others from running, and is thrown at the end. */
+  /**
+   * Runs every task once; a failing one does not keep the others from running, and is thrown at the
+   * end.
+   */
   run(): Promise<void>;
 }
 

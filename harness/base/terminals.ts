@@ -2,8 +2,9 @@ import { closeSync } from 'node:fs';
 import { isatty } from 'node:tty';
 
 /**
- * Lets this process end as it should though its terminal is gone by then (a window that was closed). Node.js restores the settings of each
- * terminal that it was started on as it ends, and dies by signal 11 or 6 where that fails; it passes over those that are closed.
+ * Lets this process end as it should though its terminal is gone by then (a window that was
+ * closed). Node.js restores the settings of each terminal that it was started on as it ends, and
+ * dies by signal 11 or 6 where that fails; it passes over those that are closed.
  */
 export function outliveTerminals(): void {
   const terminals = [0, 1, 2].filter((descriptor) => isatty(descriptor));

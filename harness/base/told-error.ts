@@ -13,8 +13,16 @@ export interface ToldError {
 export function tellError(thrown: unknown): ToldError {
   const error = refusedByMachine(thrown) ?? thrown;
   const { message, stack = '' } = error instanceof Error ? error : new Error(String(error));
-  const { remedies, evidence } = error instanceof Unavailable ? error : { remedies: [], evidence: [] };
-  const kind = error instanceof InputError ? 'input' : error instanceof Unavailable ? 'unavailable' : error instanceof Unsupported ? 'unsupported' : 'bug';
+  const { remedies, evidence } =
+    error instanceof Unavailable ? error : { remedies: [], evidence: [] };
+  const kind =
+    error instanceof InputError
+      ? 'input'
+      : error instanceof Unavailable
+        ? 'unavailable'
+        : error instanceof Unsupported
+          ? 'unsupported'
+          : 'bug';
   return { kind, message, remedies, evidence, stack };
 }
 

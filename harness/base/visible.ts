@@ -41,12 +41,16 @@ function mapTexts(data: unknown, change: (text: string) => string): unknown {
 }
 
 function isPlain(data: unknown): data is object {
-  return data !== null && typeof data === 'object' && Object.getPrototypeOf(data) === Object.prototype;
+  return (
+    data !== null && typeof data === 'object' && Object.getPrototypeOf(data) === Object.prototype
+  );
 }
 
 /** JSON as it is printed: what steers a terminal stands as `\u001b` in it, and means the same. */
 export function printedJson(data: unknown): string {
-  return JSON.stringify(data, null, 2).replace(steering, (one) => (one === '\n' ? one : `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`));
+  return JSON.stringify(data, null, 2).replace(steering, (one) =>
+    one === '\n' ? one : `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }
 
 function codeOf(character: string): string {

@@ -1,5 +1,7 @@
-// Goal: `replay` and `explain` of a run whose folder was changed say so, exit code 2, and bring nothing up: never is it 'the same again', and never our own bug.
-// Method: the compiled program on a real run of one scenario, whole, and with its folder changed by hand in one way after the other.
+// Goal: `replay` and `explain` of a run whose folder was changed say so, exit code 2, and bring
+// nothing up: never is it 'the same again', and never our own bug. Method: the compiled program on
+// a real run of one scenario, whole, and with its folder changed by hand in one way after the
+// other.
 import { cp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,22 +13,48 @@ const flowbed = (...args: readonly string[]) => flowbedIn(elsewhere, args);
 
 /** Replaces the first of `from` in a file of the folder. */
 const replacing = (name: string, from: RegExp, to: string) => async (folder: string) => {
-  await writeFile(join(folder, name), (await readFile(join(folder, name), 'utf8')).replace(from, to));
+  await writeFile(
+    join(folder, name),
+    (await readFile(join(folder, name), 'utf8')).replace(from, to),
+  );
 };
 
-const changes: Readonly<Record<string, { readonly change: (folder: string) => Promise<void>; readonly told: RegExp }>> = {
-  'no manifest': { change: (folder) => rm(join(folder, 'manifest.json')), told: /manifest\.json: it is missing/ },
-  'no record': { change: (folder) => rm(join(folder, 'record.json')), told: /record\.json: it is missing/ },
-  'no log': { change: (folder) => rm(join(folder, 'logs'), { recursive: true }), told: /ovs-vswitchd\.log: it is missing/ },
-  'scenarios: []': { change: async (folder) => {
-    for (const name of ['report.json', 'record.json']) {
-      const document = JSON.parse(await readFile(join(folder, name), 'utf8')) as object;
-      await writeFile(join(folder, name), JSON.stringify({ ...document, scenarios: [] }));
-    }
-  }, told: /report\.json: scenarios: there are none/ },
-  'another trace hash': { change: replacing('report.json', /"traceHash":"[0-9a-f]{4}/, '"traceHash":"0000'), told: /report\.json: traceHash: expected/ },
-  'a manifest that contradicts': { change: replacing('manifest.json', /"verdict":"conforms"/, '"verdict":"diverges"'), told: /manifest\.json: verdict: expected "conforms", got "diverges"/ },
-  'another byte of a frame': { change: replacing('record.json', /"frame":"[0-9a-f]{2}/, '"frame":"01'), told: /record\.json: it is not what the run wrote/ },
+const changes: Readonly<
+  Record<string, { readonly change: (folder: string) => Promise<void>; readonly told: RegExp }>
+> = {
+  'no manifest': {
+    change: (folder) => rm(join(folder, 'manifest.json')),
+    told: /manifest\.json: it is missing/,
+  },
+  'no record': {
+    change: (folder) => rm(join(folder, 'record.json')),
+    told: /record\.json: it is missing/,
+  },
+  'no log': {
+    change: (folder) => rm(join(folder, 'logs'), { recursive: true }),
+    told: /ovs-vswitchd\.log: it is missing/,
+  },
+  'scenarios: []': {
+    change: async (folder) => {
+      for (const name of ['report.json', 'record.json']) {
+        const document = JSON.parse(await readFile(join(folder, name), 'utf8')) as object;
+        await writeFile(join(folder, name), JSON.stringify({ ...document, scenarios: [] }));
+      }
+    },
+    told: /report\.json: scenarios: there are none/,
+  },
+  'another trace hash': {
+    change: replacing('report.json', /"traceHash":"[0-9a-f]{4}/, '"traceHash":"0000'),
+    told: /report\.json: traceHash: expected/,
+  },
+  'a manifest that contradicts': {
+    change: replacing('manifest.json', /"verdict":"conforms"/, '"verdict":"diverges"'),
+    told: /manifest\.json: verdict: expected "conforms", got "diverges"/,
+  },
+  'another byte of a frame': {
+    change: replacing('record.json', /"frame":"[0-9a-f]{2}/, '"frame":"01'),
+    told: /record\.json: it is not what the run wrote/,
+  },
 };
 
 void t.test('a folder that was changed', { timeout: 120_000 }, async (t) => {
@@ -35,7 +63,10 @@ void t.test('a folder that was changed', { timeout: 120_000 }, async (t) => {
   const [, name = ''] = /^ {2}folder +(\S+)$/m.exec(ran.stdout) ?? [];
   const whole = fileURLToPath(new URL(`../../../${name}`, import.meta.url));
   t.teardown(() => rm(whole, { recursive: true }));
-  t.match(await flowbed('replay', whole, 'ping/p1/p4'), { code: 0, stdout: /1 of 1 vectors are the same again/ });
+  t.match(await flowbed('replay', whole, 'ping/p1/p4'), {
+    code: 0,
+    stdout: /1 of 1 vectors are the same again/,
+  });
   t.match(await flowbed('explain', whole, 'ping/p1/p4'), { code: 0 });
   for (const [how, { change, told }] of Object.entries(changes)) {
     const folder = join(elsewhere, 'changed');

@@ -1,4 +1,7 @@
-/** `flowbed check`: packets through the model and through real switches of several versions, with the flows of a dump. */
+/**
+ * `flowbed check`: packets through the model and through real switches of several versions, with
+ * the flows of a dump.
+ */
 import { openImage } from '../../images/images.js';
 import { renderCheck, renderVersions } from '../../reports/check.js';
 import { printedJson } from '../base/visible.js';
@@ -7,7 +10,12 @@ import { attempt } from '../base/outcome.js';
 import type { NodePlan } from '../nouns/plan.js';
 import { openSim, type Sim } from '../testbeds/sim/sim.js';
 import { checkPackets, injectionOf, withControllers } from '../trace/check.js';
-import { checkedImage, checkedScript, inconclusiveImage, type CheckedImage } from '../trace/checked.js';
+import {
+  checkedImage,
+  checkedScript,
+  inconclusiveImage,
+  type CheckedImage,
+} from '../trace/checked.js';
 import { prepare } from '../trace/script/prepare.js';
 import { checkInjections, checkScript } from '../trace/script/check.js';
 import { exitCodes, type Context } from './context.js';
@@ -18,13 +26,27 @@ export interface CheckOptions extends PacketOptions {
   readonly json?: boolean;
 }
 
-const codeOf = { conforms: exitCodes.conforms, diverges: exitCodes.diverges, inconclusive: exitCodes.inconclusive } as const;
+const codeOf = {
+  conforms: exitCodes.conforms,
+  diverges: exitCodes.diverges,
+  inconclusive: exitCodes.inconclusive,
+} as const;
 
-/** @param words `[BRIDGE] FLOW`. @returns 0 when model and switch agree on every image, 1 when they part on one, 3 when one gives no answer. @throws InputError for a wrong request or file. */
-export async function check(context: Context, words: readonly string[], options: CheckOptions): Promise<number> {
+/**
+ * @param words `[BRIDGE] FLOW`. @returns 0 when model and switch agree on every image, 1 when they
+ *   part on one, 3 when one gives no answer. @throws InputError for a wrong request or file.
+ */
+export async function check(
+  context: Context,
+  words: readonly string[],
+  options: CheckOptions,
+): Promise<number> {
   const { plan, checkOn } = await readCheck(context, words, options);
   const names = options.image.split(',').filter((name) => name !== '');
-  if (names.length === 0) throw new InputError('--image: expected one or more of trixie, bookworm, sid, system, with commas between');
+  if (names.length === 0)
+    throw new InputError(
+      '--image: expected one or more of trixie, bookworm, sid, system, with commas between',
+    );
   const images: CheckedImage[] = [];
   for (const name of names) {
     const checked = await checkImage(context, name, plan, checkOn);
@@ -41,27 +63,52 @@ export async function check(context: Context, words: readonly string[], options:
 type CheckOn = (name: string, sim: Sim) => Promise<CheckedImage>;
 
 async function readCheck(
-  { say }: Context, words: readonly string[], options: CheckOptions,
+  { say }: Context,
+  words: readonly string[],
+  options: CheckOptions,
 ): Promise<{ readonly plan: NodePlan; readonly checkOn: CheckOn }> {
   if (options.script === undefined) {
     const { into, stimuli } = await readRequest(words, options, say);
     const injections = stimuli.map((stimulus) => injectionOf(into.plan, stimulus));
     const plan = withControllers(into.plan);
-    return { plan, checkOn: async (name, sim) => checkedImage(name, versionOf(sim), injections.length, await checkPackets(plan, sim, injections)) };
+    return {
+      plan,
+      checkOn: async (name, sim) =>
+        checkedImage(
+          name,
+          versionOf(sim),
+          injections.length,
+          await checkPackets(plan, sim, injections),
+        ),
+    };
   }
   const script = await readScriptRequest(words, options, say);
   const { into, steps, remembered } = script;
-  const plan = withControllers(into.plan, steps.flatMap(({ command }) => (command.kind === 'call' && command.call.kind === 'change' ? command.call.lines : [])));
+  const plan = withControllers(
+    into.plan,
+    steps.flatMap(({ command }) =>
+      command.kind === 'call' && command.call.kind === 'change' ? command.call.lines : [],
+    ),
+  );
   checkInjections(plan, steps);
   const prepared = prepare({ ...into, plan }, remembered);
-  return { plan: prepared.plan, checkOn: async (name, sim) => checkedScript(name, versionOf(sim), await checkScript(prepared, sim, script)) };
+  return {
+    plan: prepared.plan,
+    checkOn: async (name, sim) =>
+      checkedScript(name, versionOf(sim), await checkScript(prepared, sim, script)),
+  };
 }
 
 function versionOf({ versions }: Sim): string {
   return versions['ovs-vswitchd'] ?? '';
 }
 
-async function checkImage(context: Context, name: string, plan: NodePlan, checkOn: CheckOn): Promise<CheckedImage> {
+async function checkImage(
+  context: Context,
+  name: string,
+  plan: NodePlan,
+  checkOn: CheckOn,
+): Promise<CheckedImage> {
   const outcome = await attempt(async () => {
     const image = await openImage(name, context.say);
     const sim = await openSim({ nodes: [plan] }, image, { teardown: context.teardown });
@@ -71,7 +118,8 @@ async function checkImage(context: Context, name: string, plan: NodePlan, checkO
       await sim.close();
     }
   }).catch((error: unknown) => {
-    if (error instanceof Unsupported) return { kind: 'unavailable' as const, cause: new Unavailable(error.message) };
+    if (error instanceof Unsupported)
+      return { kind: 'unavailable' as const, cause: new Unavailable(error.message) };
     throw error;
   });
   return outcome.kind === 'ok' ? outcome.value : inconclusiveImage(name, outcome.cause);

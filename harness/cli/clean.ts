@@ -17,32 +17,50 @@ export interface CleanOptions {
 
 /**
  * Removes what this user's dead runs left behind: daemons, their folders, half-made images and run
- * folders; with `olderThan`, runs older than that many days as well. Never touches a live run. What is
- * of another machine, of another start of this one, or of another namespace that shares the folder,
- * is named, and with `elsewhere` removed.
+ * folders; with `olderThan`, runs older than that many days as well. Never touches a live run. What
+ * is of another machine, of another start of this one, or of another namespace that shares the
+ * folder, is named, and with `elsewhere` removed.
  * @returns the exit code, always 0.
  */
-export async function clean({ print, root }: Context, { olderThan, elsewhere = false }: CleanOptions = {}): Promise<number> {
-  if (olderThan !== undefined && !/^\d+(\.\d+)?$/.test(olderThan)) throw new InputError(`--older-than: expected a number of days, got "${olderThan}"`);
+export async function clean(
+  { print, root }: Context,
+  { olderThan, elsewhere = false }: CleanOptions = {},
+): Promise<number> {
+  if (olderThan !== undefined && !/^\d+(\.\d+)?$/.test(olderThan))
+    throw new InputError(`--older-than: expected a number of days, got "${olderThan}"`);
   const removed: string[] = [];
   const foreign = await findLeftovers('elsewhere');
-  for (const leftover of [...await findLeftovers(), ...(elsewhere ? foreign : [])]) {
+  for (const leftover of [...(await findLeftovers()), ...(elsewhere ? foreign : [])]) {
     await removeLeftover(leftover);
-    removed.push(`${leftover.dir}${leftover.processes.length === 0 ? '' : `, killed its processes ${leftover.processes.join(', ')}`}`);
+    removed.push(
+      `${leftover.dir}${leftover.processes.length === 0 ? '' : `, killed its processes ${leftover.processes.join(', ')}`}`,
+    );
   }
   const unfinished = [cacheFolder(), join(root, 'runs')];
-  const isOver = async (owner: Owner) => (owner.place === here() ? !(await isAlive(owner)) : elsewhere);
-  for (const folder of await removeUnfinished(cacheFolder(), isOver)) removed.push(`the half-made image ${folder}`);
-  for (const folder of await removeUnfinished(join(root, 'runs'), isOver)) removed.push(`the half-written run ${folder}`);
-  if (olderThan !== undefined) for (const number of await removeOldRuns(root, Number(olderThan) * dayMs, Date.now())) removed.push(`run ${number}`);
+  const isOver = async (owner: Owner) =>
+    owner.place === here() ? !(await isAlive(owner)) : elsewhere;
+  for (const folder of await removeUnfinished(cacheFolder(), isOver))
+    removed.push(`the half-made image ${folder}`);
+  for (const folder of await removeUnfinished(join(root, 'runs'), isOver))
+    removed.push(`the half-written run ${folder}`);
+  if (olderThan !== undefined)
+    for (const number of await removeOldRuns(root, Number(olderThan) * dayMs, Date.now()))
+      removed.push(`run ${number}`);
   for (const what of removed) print(`removed ${what}`);
   const halfMade = (await Promise.all(unfinished.map(findUnfinished))).flat();
-  const left = elsewhere ? [] : [
-    ...foreign.map(({ dir }) => dir),
-    ...halfMade.filter(({ owner }) => owner.place !== here()).map(({ folder }) => folder),
-  ];
-  for (const dir of left) print(`left ${dir}: a run on another machine, in a container, or before this machine was started anew`);
-  if (left.length > 0) print('  - where none of them goes on any more: ./flowbed clean --elsewhere');
+  const left = elsewhere
+    ? []
+    : [
+        ...foreign.map(({ dir }) => dir),
+        ...halfMade.filter(({ owner }) => owner.place !== here()).map(({ folder }) => folder),
+      ];
+  for (const dir of left)
+    print(
+      `left ${dir}: a run on another machine, in a container, or before this machine was ` +
+        'started anew',
+    );
+  if (left.length > 0)
+    print('  - where none of them goes on any more: ./flowbed clean --elsewhere');
   if (removed.length + left.length === 0) print('nothing was left behind');
   return 0;
 }

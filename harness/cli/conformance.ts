@@ -1,6 +1,10 @@
 /** `flowbed conformance`: the OpenFlow 1.3 conformance cases on real switches and on the model. */
 import { openImage } from '../../images/images.js';
-import { conformanceAsJson, renderConformance, type ConformanceRun } from '../../reports/conformance.js';
+import {
+  conformanceAsJson,
+  renderConformance,
+  type ConformanceRun,
+} from '../../reports/conformance.js';
 import { InputError } from '../base/errors.js';
 import { attempt } from '../base/outcome.js';
 import { readCorpus, type Case } from '../conformance/corpus.js';
@@ -16,12 +20,24 @@ export interface ConformanceOptions {
 
 /**
  * @param patterns parts of names of cases; none: all.
- * @returns 0 when every switch does what the corpus expects, or otherwise for a known reason, and the model the same; 1 when one does not; 3 when the model does not know a case, or a switch gives out.
+ * @returns 0 when every switch does what the corpus expects, or otherwise for a known reason, and
+ *   the model the same; 1 when one does not; 3 when the model does not know a case, or a switch
+ *   gives out.
  * @throws InputError when no case has such a name.
  */
-export async function conformance(context: Context, patterns: readonly string[], { image: images, json }: ConformanceOptions): Promise<number> {
-  const cases = readCorpus().filter(({ name }) => patterns.length === 0 || patterns.some((pattern) => name.includes(pattern)));
-  if (cases.length === 0) throw new InputError(`no case has ${patterns.map((pattern) => `"${pattern}"`).join(' or ')} in its name; names are such as match/06_VLAN_VID, action/, group/00_ALL 1`);
+export async function conformance(
+  context: Context,
+  patterns: readonly string[],
+  { image: images, json }: ConformanceOptions,
+): Promise<number> {
+  const cases = readCorpus().filter(
+    ({ name }) => patterns.length === 0 || patterns.some((pattern) => name.includes(pattern)),
+  );
+  if (cases.length === 0)
+    throw new InputError(
+      `no case has ${patterns.map((pattern) => `"${pattern}"`).join(' or ')} in its name; ` +
+        'names are such as match/06_VLAN_VID, action/, group/00_ALL 1',
+    );
   const runs: ConformanceRun[] = [];
   const codes: number[] = [];
   for (const name of images.split(',')) {
@@ -34,9 +50,15 @@ export async function conformance(context: Context, patterns: readonly string[],
   return codes.includes(exitCodes.diverges) ? exitCodes.diverges : Math.max(...codes);
 }
 
-async function playAll(context: Context, name: string, cases: readonly Case[]): Promise<ConformanceRun> {
+async function playAll(
+  context: Context,
+  name: string,
+  cases: readonly Case[],
+): Promise<ConformanceRun> {
   const image = await openImage(name, context.say);
-  const sim = await openSim({ nodes: [planOf(emptyProgram)] }, image, { teardown: context.teardown });
+  const sim = await openSim({ nodes: [planOf(emptyProgram)] }, image, {
+    teardown: context.teardown,
+  });
   try {
     const results: CaseResult[] = [];
     let file = '';
@@ -53,6 +75,14 @@ async function playAll(context: Context, name: string, cases: readonly Case[]): 
 }
 
 function codeOf(results: readonly CaseResult[]): number {
-  if (results.some(({ switch: real, model }) => (real.kind === 'otherwise' && real.why === undefined) || model.kind === 'differs')) return exitCodes.diverges;
-  return results.some(({ model }) => model.kind === 'unknown') ? exitCodes.inconclusive : exitCodes.conforms;
+  if (
+    results.some(
+      ({ switch: real, model }) =>
+        (real.kind === 'otherwise' && real.why === undefined) || model.kind === 'differs',
+    )
+  )
+    return exitCodes.diverges;
+  return results.some(({ model }) => model.kind === 'unknown')
+    ? exitCodes.inconclusive
+    : exitCodes.conforms;
 }

@@ -4,7 +4,10 @@ import type { Teardown } from '../base/teardown.js';
 export interface Context {
   /** One line of a result, on stdout. */
   readonly print: (text: string) => void;
-  /** One line about long work, on stderr: replaced by the next on a terminal, a line of its own elsewhere. */
+  /**
+   * One line about long work, on stderr: replaced by the next on a terminal, a line of its own
+   * elsewhere.
+   */
   readonly say: (line: string) => void;
   /** One line about what is wrong, on stderr. */
   readonly complain: (line: string) => void;
@@ -17,7 +20,13 @@ export interface Context {
 }
 
 /**
- * Exit codes, as docs and CI rely on them. `bug`: our own, with a stack that tells where. After a signal it is 128 + its
- * number, as shells have it.
+ * Exit codes, as docs and CI rely on them. `bug`: our own, with a stack that tells where. After a
+ * signal it is 128 + its number, as shells have it.
  */
-export const exitCodes = { conforms: 0, diverges: 1, badRequest: 2, inconclusive: 3, bug: 70 } as const;
+export const exitCodes = {
+  conforms: 0,
+  diverges: 1,
+  badRequest: 2,
+  inconclusive: 3,
+  bug: 70,
+} as const;

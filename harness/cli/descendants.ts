@@ -6,10 +6,19 @@ export interface Descendant {
   readonly command: string;
 }
 
-/** What a process has started, and what that has started, of those that run (proc_pid_task_children(5)); for tests. */
+/**
+ * What a process has started, and what that has started, of those that run
+ * (proc_pid_task_children(5)); for tests.
+ */
 export function descendantsOf(pid: number): readonly Descendant[] {
-  const children = contentOf(`/proc/${pid}/task/${pid}/children`).split(' ').filter((word) => word !== '').map(Number);
-  return children.flatMap((child) => [{ pid: child, command: contentOf(`/proc/${child}/cmdline`).replaceAll('\0', ' ') }, ...descendantsOf(child)]);
+  const children = contentOf(`/proc/${pid}/task/${pid}/children`)
+    .split(' ')
+    .filter((word) => word !== '')
+    .map(Number);
+  return children.flatMap((child) => [
+    { pid: child, command: contentOf(`/proc/${child}/cmdline`).replaceAll('\0', ' ') },
+    ...descendantsOf(child),
+  ]);
 }
 
 /** Empty where the process is no more. */

@@ -28,16 +28,36 @@ export interface DoctorOptions {
  * @returns the exit code: 0 when a run can work, 3 when something that it needs is missing.
  */
 export async function doctor(
-  print: (line: string) => void, { verify = false }: DoctorOptions = {},
+  print: (line: string) => void,
+  { verify = false }: DoctorOptions = {},
 ): Promise<number> {
   const images = await checkImages(verify ? 'wholly' : 'quickly');
   // Making an image needs Debian's tools; an Open vSwitch that is there already does as well.
   const makes = images.some(({ kind }) => kind === 'fine') ? 'optional' : 'missing';
   const findings = [
     { kind: 'fine', text: `node ${process.version}` } as const,
-    await checkProgram('npm', 'optional', 'installs dependencies when they change', 'apt-get install npm'),
-    ...await Promise.all(['apt-get', 'dpkg-deb', 'perl'].map((name) => checkProgram(name, makes, 'makes images', 'make images on Debian or its kin, or use --image system'))),
-    await checkProgram('setpriv', 'missing', 'lets daemons die with flowbed', 'apt-get install util-linux'),
+    await checkProgram(
+      'npm',
+      'optional',
+      'installs dependencies when they change',
+      'apt-get install npm',
+    ),
+    ...(await Promise.all(
+      ['apt-get', 'dpkg-deb', 'perl'].map((name) =>
+        checkProgram(
+          name,
+          makes,
+          'makes images',
+          'make images on Debian or its kin, or use --image system',
+        ),
+      ),
+    )),
+    await checkProgram(
+      'setpriv',
+      'missing',
+      'lets daemons die with flowbed',
+      'apt-get install util-linux',
+    ),
     await checkIsolation(),
     await checkRoom('image cache', cacheFolder(), 'FLOWBED_CACHE'),
     await checkRoom('folders of switches', workspaceRoot(), 'TMPDIR'),
@@ -55,19 +75,32 @@ function render({ kind, text, remedy }: Finding): string {
   return `${marks[kind]} ${text}${remedy === undefined ? '' : `\n    ${remedy}`}`;
 }
 
-async function checkProgram(name: string, without: Finding['kind'], use: string, remedy: string): Promise<Finding> {
+async function checkProgram(
+  name: string,
+  without: Finding['kind'],
+  use: string,
+  remedy: string,
+): Promise<Finding> {
   const path = await onPath(name);
-  return path === undefined ? { kind: without, text: `no ${name} on PATH; it ${use}`, remedy } : { kind: 'fine', text: `${name} (${use}): ${path}` };
+  return path === undefined
+    ? { kind: without, text: `no ${name} on PATH; it ${use}`, remedy }
+    : { kind: 'fine', text: `${name} (${use}): ${path}` };
 }
 
-/** Without it a run can work, and ends inconclusive where links, addresses or routes of the host change at the wrong moment. */
+/**
+ * Without it a run can work, and ends inconclusive where links, addresses or routes of the host
+ * change at the wrong moment.
+ */
 async function checkIsolation(): Promise<Finding> {
   const found = await isolation();
-  if (found.network === 'own') return { kind: 'fine', text: `switches are isolated from the host's network, by ${found.how}` };
+  if (found.network === 'own')
+    return { kind: 'fine', text: `switches are isolated from the host's network, by ${found.how}` };
   return {
     kind: 'optional',
     text: `switches share the host's network: ${found.why}`,
-    remedy: 'links, addresses and routes that come or go during a run can cost it its verdict (exit code 3); how to allow namespaces: docs/reliability.md',
+    remedy:
+      'links, addresses and routes that come or go during a run can cost it its verdict (exit ' +
+      'code 3); how to allow namespaces: docs/reliability.md',
   };
 }
 
@@ -78,35 +111,72 @@ async function checkRoom(use: string, folder: string, variable: string): Promise
     await access(folder, constants.W_OK);
     const { bavail, bsize } = await statfs(folder);
     const text = `${use}: ${folder}, ${((bavail * bsize) / 2 ** 30).toFixed(1)} GB free`;
-    return bavail * bsize < roomForImage ? { kind: 'missing', text: `${text}; 0.5 GB are needed`, remedy } : { kind: 'fine', text };
+    return bavail * bsize < roomForImage
+      ? { kind: 'missing', text: `${text}; 0.5 GB are needed`, remedy }
+      : { kind: 'fine', text };
   } catch (error) {
-    return { kind: 'missing', text: `${use}: cannot write to ${folder}: ${error instanceof Error ? error.message : String(error)}`, remedy };
+    return {
+      kind: 'missing',
+      text:
+        `${use}: cannot write to ${folder}: ` +
+        (error instanceof Error ? error.message : String(error)),
+      remedy,
+    };
   }
 }
 
 async function checkImages(how: 'quickly' | 'wholly'): Promise<readonly Finding[]> {
-  return Promise.all(knownImages.map(async ({ name, holds }): Promise<Finding> => {
-    const image = await imageFolder(name);
-    if (image !== undefined) {
-      if (!image.built) return { kind: 'optional', text: `image ${name} (${holds}) is made when it is first used` };
-      return await checkImage(name, `image ${name} (${holds}): ${image.folder}`, image.folder, how);
-    }
-    const outcome = await attempt(() => systemImage(process.env['PATH'] ?? ''));
-    return outcome.kind === 'ok' ? { kind: 'fine', text: `image ${name} (${holds}): ${outcome.value.command('ovs-vswitchd').join(' ')}` } : { kind: 'optional', text: `image ${name} (${holds}): ${outcome.cause.message}` };
-  }));
+  return Promise.all(
+    knownImages.map(async ({ name, holds }): Promise<Finding> => {
+      const image = await imageFolder(name);
+      if (image !== undefined) {
+        if (!image.built)
+          return {
+            kind: 'optional',
+            text: `image ${name} (${holds}) is made when it is first used`,
+          };
+        return await checkImage(
+          name,
+          `image ${name} (${holds}): ${image.folder}`,
+          image.folder,
+          how,
+        );
+      }
+      const outcome = await attempt(() => systemImage(process.env['PATH'] ?? ''));
+      return outcome.kind === 'ok'
+        ? {
+            kind: 'fine',
+            text: `image ${name} (${holds}): ${outcome.value.command('ovs-vswitchd').join(' ')}`,
+          }
+        : { kind: 'optional', text: `image ${name} (${holds}): ${outcome.cause.message}` };
+    }),
+  );
 }
 
 async function checkImage(
-  name: string, text: string, folder: string, how: 'quickly' | 'wholly',
+  name: string,
+  text: string,
+  folder: string,
+  how: 'quickly' | 'wholly',
 ): Promise<Finding> {
   const outcome = await attempt(() => verifyImage(name, folder, how));
-  if (outcome.kind === 'ok') return { kind: 'fine', text: how === 'wholly' ? `${text}, every file as it was made` : text };
-  const { message, remedies: [remedy = ''] } = outcome.cause;
+  if (outcome.kind === 'ok')
+    return { kind: 'fine', text: how === 'wholly' ? `${text}, every file as it was made` : text };
+  const {
+    message,
+    remedies: [remedy = ''],
+  } = outcome.cause;
   return { kind: 'missing', text: message, remedy };
 }
 
 async function checkLeftovers(): Promise<Finding> {
   const leftovers = await findLeftovers();
   if (leftovers.length === 0) return { kind: 'fine', text: 'no leftovers of dead runs' };
-  return { kind: 'optional', text: `${leftovers.length === 1 ? 'a dead run' : `${leftovers.length} dead runs`} left something behind: ${leftovers.map(({ dir }) => dir).join(', ')}`, remedy: './flowbed clean' };
+  return {
+    kind: 'optional',
+    text:
+      `${leftovers.length === 1 ? 'a dead run' : `${leftovers.length} dead runs`} left ` +
+      `something behind: ${leftovers.map(({ dir }) => dir).join(', ')}`,
+    remedy: './flowbed clean',
+  };
 }

@@ -5,7 +5,10 @@ import { readRunFolder } from '../run/read-run-folder.js';
 import { viewOf } from '../view/view.js';
 import { exitCodes, type Context } from './context.js';
 
-/** Prints the vector as it went in every scenario point of the run that has it. @throws InputError for an unknown run or vector. */
+/**
+ * Prints the vector as it went in every scenario point of the run that has it. @throws InputError
+ * for an unknown run or vector.
+ */
 export async function explain(context: Context, run: string, vector: string): Promise<number> {
   const { report, scenarios } = await readRunFolder(context.root, run);
   const ids = [...new Set(report.scenarios.flatMap(({ vectors }) => vectors.map(({ id }) => id)))];
@@ -16,7 +19,16 @@ export async function explain(context: Context, run: string, vector: string): Pr
     if (told === undefined || position === -1) continue;
     // Only this vector is predicted again, and of a history those before it.
     const first = record.history === undefined ? position : 0;
-    const view = await viewOf({ report: { ...report, scenarios: [{ ...told, vectors: told.vectors.slice(first, position + 1) }] }, scenarios: [{ ...record, vectors: record.vectors.slice(first, position + 1) }] }, 'of all');
+    const view = await viewOf(
+      {
+        report: {
+          ...report,
+          scenarios: [{ ...told, vectors: told.vectors.slice(first, position + 1) }],
+        },
+        scenarios: [{ ...record, vectors: record.vectors.slice(first, position + 1) }],
+      },
+      'of all',
+    );
     const explained = view.scenarios[0]?.vectors.at(-1);
     if (explained !== undefined) context.print(renderExplanation(explained));
   }

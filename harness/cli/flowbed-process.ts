@@ -13,7 +13,9 @@ export interface Ended {
 
 /** Runs `flowbed ARGS` in `cwd` to its end, without colours. */
 export function flowbedIn(
-  cwd: string, args: readonly string[], variables: NodeJS.ProcessEnv = {},
+  cwd: string,
+  args: readonly string[],
+  variables: NodeJS.ProcessEnv = {},
 ): Promise<Ended> {
   const env = { ...process.env, NO_COLOR: '1', FORCE_COLOR: undefined, ...variables };
   return new Promise((resolve) => {

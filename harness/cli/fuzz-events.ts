@@ -1,4 +1,7 @@
-/** `flowbed fuzz events`: random histories of a cluster through intent, model and real switches of several versions. */
+/**
+ * `flowbed fuzz events`: random histories of a cluster through intent, model and real switches of
+ * several versions.
+ */
 import { openImage } from '../../images/images.js';
 import { eventsAsJson, renderEvents, type ImageEvents } from '../../reports/fuzz-events.js';
 import { generatedHistory } from '../../topologies/generated-history.js';
@@ -14,21 +17,49 @@ import { imageNames, wholeNumber, type FuzzOptions } from './fuzz.js';
 /** Changes of the cluster in one history. */
 const eventsEach = 6;
 
-/** @returns 0 when all histories conform, 1 when one diverges, 3 when one was broken off. @throws InputError for a wrong request. */
+/**
+ * @returns 0 when all histories conform, 1 when one diverges, 3 when one was broken off. @throws
+ *   InputError for a wrong request.
+ */
 export async function fuzzEvents(context: Context, options: FuzzOptions): Promise<number> {
-  const [seed, count, only] = [wholeNumber('seed', options.seed), wholeNumber('count', options.count), options.case === undefined ? undefined : wholeNumber('case', options.case)];
+  const [seed, count, only] = [
+    wholeNumber('seed', options.seed),
+    wholeNumber('count', options.count),
+    options.case === undefined ? undefined : wholeNumber('case', options.case),
+  ];
   const told: ImageEvents[] = [];
   const codes: number[] = [];
   for (const name of imageNames(options)) {
-    const outcome = await attempt(() => playOn(context, name, seed, only === undefined ? { count } : { count: 1, first: only, onPlayed: stepByStep(context, options) }));
+    const outcome = await attempt(() =>
+      playOn(
+        context,
+        name,
+        seed,
+        only === undefined
+          ? { count }
+          : { count: 1, first: only, onPlayed: stepByStep(context, options) },
+      ),
+    );
     if (outcome.kind === 'unavailable') {
-      context.print([`? ${name}: ${outcome.cause.message}`, ...outcome.cause.evidence.map((line) => `    ${line}`), ...outcome.cause.remedies.map((line) => `  - ${line}`)].join('\n'));
+      context.print(
+        [
+          `? ${name}: ${outcome.cause.message}`,
+          ...outcome.cause.evidence.map((line) => `    ${line}`),
+          ...outcome.cause.remedies.map((line) => `  - ${line}`),
+        ].join('\n'),
+      );
       codes.push(exitCodes.inconclusive);
       continue;
     }
     const { result } = outcome.value;
     told.push(outcome.value);
-    codes.push(result.findings.length > 0 ? exitCodes.diverges : result.brokenOff.length > 0 ? exitCodes.inconclusive : exitCodes.conforms);
+    codes.push(
+      result.findings.length > 0
+        ? exitCodes.diverges
+        : result.brokenOff.length > 0
+          ? exitCodes.inconclusive
+          : exitCodes.conforms,
+    );
     if (options.json !== true) context.print(renderEvents(outcome.value));
   }
   if (options.json === true) context.print(eventsAsJson(seed, told));
@@ -36,19 +67,37 @@ export async function fuzzEvents(context: Context, options: FuzzOptions): Promis
 }
 
 /** One history as it went. */
-function stepByStep(context: Context, { json }: FuzzOptions): (judged: readonly JudgedStep[]) => void {
+function stepByStep(
+  context: Context,
+  { json }: FuzzOptions,
+): (judged: readonly JudgedStep[]) => void {
   return (judged) => {
-    if (json !== true) context.print(judged.map(({ id, intent, verdict }) => `${verdict === 'conforms' ? '✔' : verdict === 'diverges' ? '✖' : '?'} ${id}${intent === undefined ? '' : `: ${intent.kind}`}`).join('\n'));
+    if (json !== true)
+      context.print(
+        judged
+          .map(
+            ({ id, intent, verdict }) =>
+              `${verdict === 'conforms' ? '✔' : verdict === 'diverges' ? '✖' : '?'} ` +
+              `${id}${intent === undefined ? '' : `: ${intent.kind}`}`,
+          )
+          .join('\n'),
+      );
   };
 }
 
-async function playOn(context: Context, name: string, seed: number, which: Pick<EventsCampaign<Happening>, 'count' | 'first' | 'onPlayed'>): Promise<ImageEvents> {
+async function playOn(
+  context: Context,
+  name: string,
+  seed: number,
+  which: Pick<EventsCampaign<Happening>, 'count' | 'first' | 'onPlayed'>,
+): Promise<ImageEvents> {
   const image = await openImage(name, context.say);
   let version = '';
   const result = await runEvents({
     ...which,
     stage: {
-      controlPlane: antrea('0.8'), seed,
+      controlPlane: antrea('0.8'),
+      seed,
       openReal: async (plan) => {
         const sim = await openSim(plan, image, { teardown: context.teardown });
         version = sim.versions['ovs-vswitchd'] ?? '';
@@ -57,9 +106,15 @@ async function playOn(context: Context, name: string, seed: number, which: Pick<
     },
     draw: (index): Drawn<Happening> => {
       const { pipeline, first, happenings } = generatedHistory(seed, index, eventsEach);
-      return { controlPlane: antrea(pipeline), happenings, historyOf: (some) => historyOf(first, some) };
+      return {
+        controlPlane: antrea(pipeline),
+        happenings,
+        historyOf: (some) => historyOf(first, some),
+      };
     },
-    onProgress: (played, doing) => { context.say(`${name}: ${doing}: ${played} of ${which.count} histories`); },
+    onProgress: (played, doing) => {
+      context.say(`${name}: ${doing}: ${played} of ${which.count} histories`);
+    },
   });
   return { image: `${name} ${version}`.trim(), result };
 }

@@ -1,4 +1,7 @@
-/** `flowbed fuzz`: random flows, groups and frames, and sequences of what happens, through the model and real switches of several versions. */
+/**
+ * `flowbed fuzz`: random flows, groups and frames, and sequences of what happens, through the model
+ * and real switches of several versions.
+ */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openImage } from '../../images/images.js';
@@ -25,10 +28,18 @@ export interface FuzzOptions {
   readonly json?: true;
 }
 
-/** @returns 0 when model and switches agree in all, 1 when they part or something was never met, 3 when something was not compared. @throws InputError for a wrong request. */
-export async function fuzz(context: Context, languageName: string, options: FuzzOptions): Promise<number> {
+/**
+ * @returns 0 when model and switches agree in all, 1 when they part or something was never met, 3
+ *   when something was not compared. @throws InputError for a wrong request.
+ */
+export async function fuzz(
+  context: Context,
+  languageName: string,
+  options: FuzzOptions,
+): Promise<number> {
   const language = languageCalled(languageName);
-  if (options.case !== undefined) throw new InputError(`--case: expected with "events" alone, got it with "${languageName}"`);
+  if (options.case !== undefined)
+    throw new InputError(`--case: expected with "events" alone, got it with "${languageName}"`);
   const [seed, count] = [wholeNumber('seed', options.seed), wholeNumber('count', options.count)];
   const names = imageNames(options);
   const told: ImageResult[] = [];
@@ -36,7 +47,13 @@ export async function fuzz(context: Context, languageName: string, options: Fuzz
   for (const name of names) {
     const outcome = await playOn(context, language, name, seed, count);
     if (outcome.kind === 'unavailable') {
-      context.print([`? ${name}: ${outcome.cause.message}`, ...outcome.cause.evidence.map((line) => `    ${line}`), ...outcome.cause.remedies.map((line) => `  - ${line}`)].join('\n'));
+      context.print(
+        [
+          `? ${name}: ${outcome.cause.message}`,
+          ...outcome.cause.evidence.map((line) => `    ${line}`),
+          ...outcome.cause.remedies.map((line) => `  - ${line}`),
+        ].join('\n'),
+      );
       codes.push(exitCodes.inconclusive);
       continue;
     }
@@ -46,30 +63,50 @@ export async function fuzz(context: Context, languageName: string, options: Fuzz
     if (options.freeze !== undefined) await freeze(context, options.freeze, seed, outcome.value);
   }
   if (options.json === true) context.print(fuzzAsJson(language, seed, count, told));
-  else for (const { image, result } of told) context.print(`\nwhat the packets met on ${image}\n\n${renderCoverage(language, result)}${complaint(language, result, count)}`);
+  else
+    for (const { image, result } of told)
+      context.print(
+        '\nwhat the packets met on ' +
+          `${image}\n\n${renderCoverage(language, result)}${complaint(language, result, count)}`,
+      );
   return codes.includes(exitCodes.diverges) ? exitCodes.diverges : Math.max(...codes);
 }
 
 /** @throws InputError where there is none. */
 export function imageNames({ image }: Pick<FuzzOptions, 'image'>): readonly string[] {
   const names = image.split(',').filter((name) => name !== '');
-  if (names.length === 0) throw new InputError('--image: expected one or more of trixie, bookworm, sid, system, with commas between');
+  if (names.length === 0)
+    throw new InputError(
+      '--image: expected one or more of trixie, bookworm, sid, system, with commas between',
+    );
   return names;
 }
 
 export function wholeNumber(name: string, text: string): number {
-  if (!/^\d{1,15}$/.test(text)) throw new InputError(`--${name}: expected a whole number, got "${text}"`);
+  if (!/^\d{1,15}$/.test(text))
+    throw new InputError(`--${name}: expected a whole number, got "${text}"`);
   return Number(text);
 }
 
-/** Switches at a time: one waits for its packets while others are asked. They are worth bringing up for as many packets each. */
+/**
+ * Switches at a time: one waits for its packets while others are asked. They are worth bringing up
+ * for as many packets each.
+ */
 const mostLanes = 4;
 const packetsALane = 500;
 
-async function playOn(context: Context, { draw }: Language, name: string, seed: number, count: number): Promise<Outcome<ImageResult>> {
+async function playOn(
+  context: Context,
+  { draw }: Language,
+  name: string,
+  seed: number,
+  count: number,
+): Promise<Outcome<ImageResult>> {
   return await attempt(async () => {
     const image = await openImage(name, context.say);
-    const lanes = await openLanes(image, Math.min(mostLanes, Math.ceil(count / packetsALane)), { teardown: context.teardown });
+    const lanes = await openLanes(image, Math.min(mostLanes, Math.ceil(count / packetsALane)), {
+      teardown: context.teardown,
+    });
     try {
       const onProgress = progressOf(context, name, count);
       const result = await runCampaign(lanes, { draw, seed, count, onProgress });
@@ -83,38 +120,84 @@ async function playOn(context: Context, { draw }: Language, name: string, seed: 
 function codeOf({ missingFrom }: Language, result: CampaignResult, count: number): number {
   if (result.findings.length > 0) return exitCodes.diverges;
   if (result.unknown.size > 0 || result.gone !== undefined) return exitCodes.inconclusive;
-  return count >= enoughPackets && missingFrom(result.coverage).length > 0 ? exitCodes.diverges : exitCodes.conforms;
+  return count >= enoughPackets && missingFrom(result.coverage).length > 0
+    ? exitCodes.diverges
+    : exitCodes.conforms;
 }
 
 function complaint({ missingFrom }: Language, result: CampaignResult, count: number): string {
   const missing = missingFrom(result.coverage);
   if (missing.length === 0) return '';
-  return `\n\nnever met: ${missing.join(', ')}${count >= enoughPackets ? '' : `\n(with fewer than ${enoughPackets} packets that may be chance)`}`;
+  return (
+    '\n\nnever met: ' +
+    `${missing.join(', ')}${count >= enoughPackets ? '' : `\n(with fewer than ${enoughPackets} packets that may be chance)`}`
+  );
 }
 
 /** A file a finding, to be kept and played again, and a folder with what `flowbed check` takes. */
-async function freeze(context: Context, folder: string, seed: number, { image, result }: ImageResult): Promise<void> {
+async function freeze(
+  context: Context,
+  folder: string,
+  seed: number,
+  { image, result }: ImageResult,
+): Promise<void> {
   for (const { index, smallest, differences } of result.findings) {
     const name = join(folder, `seed-${seed}-case-${index}`);
     await mkdir(name, { recursive: true });
-    await writeFile(`${name}.json`, printFrozen({ ...smallest, why: differences.map(({ aspect, what }) => `${aspect}: ${what}`).join('; '), found: [image] }));
+    await writeFile(
+      `${name}.json`,
+      printFrozen({
+        ...smallest,
+        why: differences.map(({ aspect, what }) => `${aspect}: ${what}`).join('; '),
+        found: [image],
+      }),
+    );
     await writeFile(join(name, 'flows'), smallest.flows.map((flow) => `${flow}\n`).join(''));
     await writeFile(join(name, 'groups'), smallest.groups.map((group) => `${group}\n`).join(''));
     await writeFile(join(name, 'meters'), meters.map((meter) => `${meter}\n`).join(''));
     await writeFile(join(name, 'tlv-map'), tunnelOptions.map((option) => `${option}\n`).join(''));
-    await writeFile(join(name, 'ports'), portNumbers.map((port) => ` ${port}(${port}): addr:02:00:00:00:00:0${port}\n`).join(''));
+    await writeFile(
+      join(name, 'ports'),
+      portNumbers.map((port) => ` ${port}(${port}): addr:02:00:00:00:00:0${port}\n`).join(''),
+    );
     context.print(`frozen: ${name}.json`);
-    for (const { port, frame } of alone(smallest)) context.print(`  ${lineToType(['./flowbed', 'check', '--image', image.split(' ')[0] ?? image, '--bridge', `${bridge}=${name}`, '--in-port', port, '--packet', Buffer.from(frame).toString('hex')])}`);
+    for (const { port, frame } of alone(smallest))
+      context.print(
+        '  ' +
+          lineToType([
+            './flowbed',
+            'check',
+            '--image',
+            image.split(' ')[0] ?? image,
+            '--bridge',
+            `${bridge}=${name}`,
+            '--in-port',
+            port,
+            '--packet',
+            Buffer.from(frame).toString('hex'),
+          ]),
+      );
   }
 }
 
 /** The packets that one bridge alone makes sense of, one by one. */
 function alone({ beyond, steps, ...programs }: FuzzCase): readonly PacketStep[] {
-  return beyond.length > 0 || networkOf(programs) !== 'one node' || steps.some(({ kind }) => kind !== 'packet') ? [] : steps.flatMap((step) => (step.kind === 'packet' ? [step] : []));
+  return beyond.length > 0 ||
+    networkOf(programs) !== 'one node' ||
+    steps.some(({ kind }) => kind !== 'packet')
+    ? []
+    : steps.flatMap((step) => (step.kind === 'packet' ? [step] : []));
 }
 
-/** Every case on a terminal; elsewhere a line for each tenth, or for each thousand of many packets, and for each difference, so that a log stays readable. */
-function progressOf(context: Context, name: string, total: number): (sent: number, doing: string) => void {
+/**
+ * Every case on a terminal; elsewhere a line for each tenth, or for each thousand of many packets,
+ * and for each difference, so that a log stays readable.
+ */
+function progressOf(
+  context: Context,
+  name: string,
+  total: number,
+): (sent: number, doing: string) => void {
   let told = -1;
   const step = Math.min(total / 10, 1000);
   return (sent, doing) => {

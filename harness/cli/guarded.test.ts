@@ -38,12 +38,15 @@ void t.test('what every shipped scenario gives passes', async (t) => {
 void t.test('what a function throws is told with the function', (t) => {
   const controlPlane: ControlPlane<Topology> = {
     ...encap.controlPlane,
-    plan: () => { throw new TypeError('x is not y'); },
+    plan: () => {
+      throw new TypeError('x is not y');
+    },
   };
   const twin = guarded({ ...(encap as unknown as Scenario), controlPlane }, 'mine');
   const topology = twin.topology({ nodes: '2', tunnel: 'geneve' });
   t.throws(() => twin.controlPlane.plan(topology), {
-    name: 'InputError', message: /scenario mine: controlPlane\.plan\(\) threw TypeError: x is not y/,
+    name: 'InputError',
+    message: /scenario mine: controlPlane\.plan\(\) threw TypeError: x is not y/,
   });
   t.end();
 });

@@ -1,4 +1,7 @@
-/** A scenario whose functions cannot bring the harness down: what they throw, and what they give that cannot be, is told with scenario, function and place. */
+/**
+ * A scenario whose functions cannot bring the harness down: what they throw, and what they give
+ * that cannot be, is told with scenario, function and place.
+ */
 import { BugInFlowbed, InputError, Unsupported } from '../base/errors.js';
 import { refusedByMachine } from '../base/refused.js';
 import type { Scenario } from '../nouns/scenario.js';
@@ -6,7 +9,10 @@ import { checkGiven, type Given } from '../run/given.js';
 import { describeThrown } from './ends.js';
 import { placeInScenario } from './scenario-code.js';
 
-/** @param source as it was asked for: a name, or a file. @throws InputError from its functions, but for what the model does not know, the machine refuses and is our own bug. */
+/**
+ * @param source as it was asked for: a name, or a file. @throws InputError from its functions, but
+ *   for what the model does not know, the machine refuses and is our own bug.
+ */
 export function guarded(scenario: Scenario, source: string): Scenario {
   const { controlPlane } = scenario;
   const call = <K extends keyof Given>(what: string, kind: K, work: () => Given[K]): Given[K] => {
@@ -18,8 +24,17 @@ export function guarded(scenario: Scenario, source: string): Scenario {
     try {
       given = work();
     } catch (thrown) {
-      if (thrown instanceof InputError || thrown instanceof Unsupported || thrown instanceof BugInFlowbed || refusedByMachine(thrown) !== undefined) throw thrown;
-      throw complain(`threw ${describeThrown(thrown)}`, thrown instanceof Error ? placeInScenario(thrown.stack) : undefined);
+      if (
+        thrown instanceof InputError ||
+        thrown instanceof Unsupported ||
+        thrown instanceof BugInFlowbed ||
+        refusedByMachine(thrown) !== undefined
+      )
+        throw thrown;
+      throw complain(
+        `threw ${describeThrown(thrown)}`,
+        thrown instanceof Error ? placeInScenario(thrown.stack) : undefined,
+      );
     }
     const wrong = checkGiven(kind, given);
     if (wrong !== undefined) throw complain(`gave ${wrong}`.split('\n'));
@@ -30,13 +45,32 @@ export function guarded(scenario: Scenario, source: string): Scenario {
     ...scenario,
     topology: (values) => call('topology()', 'topology', () => scenario.topology(values)),
     vectors: (topology) => call('vectors()', 'vectors', () => scenario.vectors(topology)),
-    intent: (topology, stimulus) => call(`intent() of what ${stimulus.from} sends`, 'intent', () => scenario.intent(topology, stimulus)),
+    intent: (topology, stimulus) =>
+      call(`intent() of what ${stimulus.from} sends`, 'intent', () =>
+        scenario.intent(topology, stimulus),
+      ),
     controlPlane: {
       ...controlPlane,
-      plan: (cluster, before) => call('controlPlane.plan()', 'plan', () => controlPlane.plan(cluster, before)),
-      ...(controlPlane.restarted === undefined ? {} : { restarted: (before, node) => call('controlPlane.restarted()', 'plan', () => controlPlane.restarted?.(before, node) ?? before) }),
+      plan: (cluster, before) =>
+        call('controlPlane.plan()', 'plan', () => controlPlane.plan(cluster, before)),
+      ...(controlPlane.restarted === undefined
+        ? {}
+        : {
+            restarted: (before, node) =>
+              call(
+                'controlPlane.restarted()',
+                'plan',
+                () => controlPlane.restarted?.(before, node) ?? before,
+              ),
+          }),
     },
-    ...(after === undefined ? {} : { after: (values) => call('after()', 'after', () => after.call(scenario, values)) }),
-    ...(history === undefined ? {} : { history: (values) => call('history()', 'history', () => history.call(scenario, values)) }),
+    ...(after === undefined
+      ? {}
+      : { after: (values) => call('after()', 'after', () => after.call(scenario, values)) }),
+    ...(history === undefined
+      ? {}
+      : {
+          history: (values) => call('history()', 'history', () => history.call(scenario, values)),
+        }),
   };
 }

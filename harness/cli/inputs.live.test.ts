@@ -42,28 +42,46 @@ void t.test('what has no end', async (t) => {
   const cases = Object.entries(commands);
   const ended = await atOnce(2, cases, async ([, args]) => await flowbed(args, endless));
   for (const [index, [name]] of cases.entries()) {
-    t.match(ended[index], { code: 2, stderr: /(more than 1 MB, which is the most|no regular file)/ }, name);
+    t.match(
+      ended[index],
+      { code: 2, stderr: /(more than 1 MB, which is the most|no regular file)/ },
+      name,
+    );
   }
 });
 
 void t.test('a pipe in a folder of manifests, or as a scenario', async (t) => {
   const run = ['run', 'antrea/encap', '--manifests', 'piped'];
-  t.match(await flowbed(run, {}), { code: 2, stderr: /pods\.yaml: cannot read it: it is no regular file/ });
-  t.match(await flowbed(['run', './scenario.mjs'], {}), { code: 2, stderr: /there is no file .*scenario\.mjs/ });
+  t.match(await flowbed(run, {}), {
+    code: 2,
+    stderr: /pods\.yaml: cannot read it: it is no regular file/,
+  });
+  t.match(await flowbed(['run', './scenario.mjs'], {}), {
+    code: 2,
+    stderr: /there is no file .*scenario\.mjs/,
+  });
 });
 
 void t.test('what a shell pipes in', async (t) => {
   const line = '"$0" "$@" --flows <(sleep 0.1; echo priority=7 actions=drop) in_port=1';
   const ended = await new Promise((resolve) => {
-    execFile('bash', ['-c', line, process.execPath, main, 'trace'], (error, stdout) => { resolve({ error, stdout }); });
+    execFile('bash', ['-c', line, process.execPath, main, 'trace'], (error, stdout) => {
+      resolve({ error, stdout });
+    });
   });
   t.match(ended, { error: null, stdout: /^ 0\. priority 7$/m });
 });
 
 void t.test('much to read tells how far it is', async (t) => {
-  const line = (index: number) => `priority=${index},ip,nw_dst=10.0.${index >> 8}.${index & 255} actions=drop`;
-  await writeFile(join(folder, 'many'), Array.from({ length: 45_000 }, (_, index) => line(index)).join('\n'));
-  const told = [20_000, 40_000].map((index) => `reading the flows of br0: ${index} of 45000\n`).join('');
+  const line = (index: number) =>
+    `priority=${index},ip,nw_dst=10.0.${index >> 8}.${index & 255} actions=drop`;
+  await writeFile(
+    join(folder, 'many'),
+    Array.from({ length: 45_000 }, (_, index) => line(index)).join('\n'),
+  );
+  const told = [20_000, 40_000]
+    .map((index) => `reading the flows of br0: ${index} of 45000\n`)
+    .join('');
   const ended = await flowbed(['trace', '--flows', 'many', packet], {});
   t.match(ended, { code: 0, stderr: `reading the flows of br0: 0 of 45000\n${told}` });
 });

@@ -1,5 +1,6 @@
-// Goal: the truth table of a folder of manifests is told whole and alike to people and programs, with what may pass and what is
-// known otherwise. Method: a golden text of topologies/network-policy, and two ClusterNetworkPolicies that contradict each other.
+// Goal: the truth table of a folder of manifests is told whole and alike to people and programs,
+// with what may pass and what is known otherwise. Method: a golden text of
+// topologies/network-policy, and two ClusterNetworkPolicies that contradict each other.
 import { readFile, writeFile } from 'node:fs/promises';
 import { stripVTControlCharacters } from 'node:util';
 import t from 'tap';
@@ -11,34 +12,78 @@ import { intentAsJson, renderIntent } from '../../reports/intent.js';
 const golden = new URL('../../../reports/golden/intent.txt', import.meta.url);
 
 void t.test('for people', async (t) => {
-  const text = `${stripVTControlCharacters(renderIntent(truthTableOf(networkPolicyCluster('geneve'))))}\n`;
+  const text =
+    stripVTControlCharacters(renderIntent(truthTableOf(networkPolicyCluster('geneve')))) + '\n';
   if (process.env['FLOWBED_GOLDEN'] === 'write') await writeFile(golden, text);
-  t.equal(text, await readFile(golden, 'utf8'), 'if it was meant to change: FLOWBED_GOLDEN=write node dist/harness/cli/intent.test.js');
+  t.equal(
+    text,
+    await readFile(golden, 'utf8'),
+    'if it was meant to change: FLOWBED_GOLDEN=write node dist/harness/cli/intent.test.js',
+  );
   t.match(text, /^! known otherwise: .*own-node-egress/m);
 });
 
 void t.test('for programs: each cell, and the same in matrices', (t) => {
   const told = JSON.parse(intentAsJson(truthTableOf(networkPolicyCluster('geneve')))) as {
     readonly counts: Readonly<Record<string, number>>;
-    readonly matrices: readonly { readonly service: string; readonly sources: readonly string[]; readonly destinations: readonly string[]; readonly promised: readonly string[] }[];
+    readonly matrices: readonly {
+      readonly service: string;
+      readonly sources: readonly string[];
+      readonly destinations: readonly string[];
+      readonly promised: readonly string[];
+    }[];
     readonly cells: readonly { readonly id: string; readonly promise: string }[];
   };
-  t.equal(Object.values(told.counts).reduce((sum, count) => sum + count, 0), told.cells.length);
-  const letters = new Map<string, string | undefined>(told.matrices.flatMap(({ service, sources, destinations, promised }) => sources.flatMap((from, row) => destinations.map((to, column) => [`${service}/${from}/${to}`, promised[row]?.[column]] as const))));
-  const words: Readonly<Record<string, string>> = { 'must pass': '+', 'must be refused': 'r', 'must not pass': '-', 'may pass': '~', 'known otherwise': '!', 'nothing promised': '?' };
-  t.same(told.cells.filter(({ id, promise }) => letters.get(id) !== words[promise]), []);
+  t.equal(
+    Object.values(told.counts).reduce((sum, count) => sum + count, 0),
+    told.cells.length,
+  );
+  const letters = new Map<string, string | undefined>(
+    told.matrices.flatMap(({ service, sources, destinations, promised }) =>
+      sources.flatMap((from, row) =>
+        destinations.map(
+          (to, column) => [`${service}/${from}/${to}`, promised[row]?.[column]] as const,
+        ),
+      ),
+    ),
+  );
+  const words: Readonly<Record<string, string>> = {
+    'must pass': '+',
+    'must be refused': 'r',
+    'must not pass': '-',
+    'may pass': '~',
+    'known otherwise': '!',
+    'nothing promised': '?',
+  };
+  t.same(
+    told.cells.filter(({ id, promise }) => letters.get(id) !== words[promise]),
+    [],
+  );
   t.equal([...letters.values()].filter((letter) => letter !== ' ').length, told.cells.length);
   t.end();
 });
 
 void t.test('what contradicts itself may pass', (t) => {
-  const policy = (name: string, action: string) => `apiVersion: security.antrea.tanzu.vmware.com/v1alpha1
+  const policy = (
+    name: string,
+    action: string,
+  ) => `apiVersion: security.antrea.tanzu.vmware.com/v1alpha1
 kind: ClusterNetworkPolicy
 metadata: { name: ${name} }
 spec: { priority: 5, appliedTo: [{ podSelector: { matchLabels: { app: b } } }], ingress: [{ action: ${action}, from: [{ podSelector: { matchLabels: { app: a } } }] }] }`;
-  const pod = (name: string) => `apiVersion: v1\nkind: Pod\nmetadata: { name: ${name}, labels: { app: ${name} } }\nspec: { nodeName: n1 }`;
-  const text = ['apiVersion: v1\nkind: Node\nmetadata: { name: n1 }', pod('a'), pod('b'), policy('one', 'Allow'), policy('other', 'Drop')].join('\n---\n');
-  const table = truthTableOf(readCluster([{ file: 'f.yaml', text }], { name: 'mine', tunnel: 'geneve' }));
+  const pod = (name: string) =>
+    `apiVersion: v1\nkind: Pod\nmetadata: { name: ${name}, labels: { app: ${name} } }\nspec: ` +
+    '{ nodeName: n1 }';
+  const text = [
+    'apiVersion: v1\nkind: Node\nmetadata: { name: n1 }',
+    pod('a'),
+    pod('b'),
+    policy('one', 'Allow'),
+    policy('other', 'Drop'),
+  ].join('\n---\n');
+  const table = truthTableOf(
+    readCluster([{ file: 'f.yaml', text }], { name: 'mine', tunnel: 'geneve' }),
+  );
   t.match(table.cells.find(({ id }) => id === 'icmp/a/b')?.intent, { kind: 'either' });
   t.match(renderIntent(table), /^~ may pass: .*$/m);
   t.end();

@@ -1,4 +1,7 @@
-/** `flowbed intent`: what Kubernetes and Antrea promise in a network, cell by cell, without a switch. */
+/**
+ * `flowbed intent`: what Kubernetes and Antrea promise in a network, cell by cell, without a
+ * switch.
+ */
 import { intentAsJson, renderIntent } from '../../reports/intent.js';
 import { InputError } from '../base/errors.js';
 import { truthTableOf } from '../run/truth-table.js';
@@ -12,7 +15,8 @@ export interface IntentOptions extends NetworkOptions {
 /** @returns 0: promises are no verdict. @throws InputError for a network that is none. */
 export async function intent(context: Context, options: IntentOptions): Promise<number> {
   const given = await networkOf(options);
-  if (given === undefined) throw new InputError('whose promises? Give --manifests DIR, or --topology FILE');
+  if (given === undefined)
+    throw new InputError('whose promises? Give --manifests DIR, or --topology FILE');
   const table = truthTableOf(given.network);
   context.print(options.json === true ? intentAsJson(table) : renderIntent(table));
   return exitCodes.conforms;

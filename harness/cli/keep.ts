@@ -1,4 +1,7 @@
-/** `flowbed run --keep`: the switches stay up after the verdict, to be looked at with Open vSwitch's own programs. */
+/**
+ * `flowbed run --keep`: the switches stay up after the verdict, to be looked at with Open vSwitch's
+ * own programs.
+ */
 import { watch } from 'node:fs/promises';
 import type { ClusterPlan } from '../nouns/plan.js';
 import type { Image } from '../ovs/image.js';
@@ -17,24 +20,48 @@ export interface Kept {
   readonly sim: Sim;
 }
 
-/** Prints the commands that look at each switch, and does not return: Ctrl-C ends the program, and its teardown the switches. */
-export async function hold(context: Context, { label, plan, sim }: Kept, image: Image): Promise<never> {
-  context.print(`\nkept: the switches of ${onOneLine(label)}, their clock standing still, until Ctrl-C`);
+/**
+ * Prints the commands that look at each switch, and does not return: Ctrl-C ends the program, and
+ * its teardown the switches.
+ */
+export async function hold(
+  context: Context,
+  { label, plan, sim }: Kept,
+  image: Image,
+): Promise<never> {
+  context.print(
+    `\nkept: the switches of ${onOneLine(label)}, their clock standing still, until Ctrl-C`,
+  );
   for (const nodePlan of plan.nodes) {
     const { node, bridges } = nodePlan;
     context.print(`\n  ${onOneLine(node)}`);
-    for (const { use, name, address } of transportsOf(nodePlan, nodeFolder(sim.dir, node))) context.print(`    ${use} by ${name}, which is ${address ?? 'a function'} here`);
-    for (const line of lookAt(nodeFolder(sim.dir, node), bridges.map(({ name }) => name), image)) context.print(`    ${line}`);
+    for (const { use, name, address } of transportsOf(nodePlan, nodeFolder(sim.dir, node)))
+      context.print(`    ${use} by ${name}, which is ${address ?? 'a function'} here`);
+    for (const line of lookAt(
+      nodeFolder(sim.dir, node),
+      bridges.map(({ name }) => name),
+      image,
+    ))
+      context.print(`    ${line}`);
   }
   // Whatever becomes of the daemons, this keeps the program going.
   for await (const _ of watch(sim.dir)) continue;
   throw new Error('a watch without a signal does not end');
 }
 
-/** The command lines that look at the switch in `dir`: the flows of each bridge, its ports, its database. */
+/**
+ * The command lines that look at the switch in `dir`: the flows of each bridge, its ports, its
+ * database.
+ */
 function lookAt(dir: string, bridges: readonly string[], image: Image): readonly string[] {
   return [
-    ...bridges.map((bridge) => [...image.command('ovs-ofctl'), '-O', 'OpenFlow15', 'dump-flows', `unix:${managementSocket(dir, bridge)}`]),
+    ...bridges.map((bridge) => [
+      ...image.command('ovs-ofctl'),
+      '-O',
+      'OpenFlow15',
+      'dump-flows',
+      `unix:${managementSocket(dir, bridge)}`,
+    ]),
     [...image.command('ovs-appctl'), '-t', socketPath(dir, 'ovs-vswitchd.ctl'), 'dpif/show'],
     [...image.command('ovs-vsctl'), `--db=unix:${socketPath(dir, 'db.sock')}`, 'show'],
   ].map(lineToType);

@@ -1,9 +1,21 @@
-// Goal: kill -9 of flowbed at any moment, then `flowbed clean`, and no process, socket or folder of it is left, nothing of anybody else's is
-// touched, and runs beside it do not notice. Method: the compiled program in a project folder and a TMPDIR of its own; 50 seeded moments from
-// the start to the end of a run, two victims at a time, each followed by a clean, while whole runs go on beside them.
+// Goal: kill -9 of flowbed at any moment, then `flowbed clean`, and no process, socket or folder of
+// it is left, nothing of anybody else's is touched, and runs beside it do not notice. Method: the
+// compiled program in a project folder and a TMPDIR of its own; 50 seeded moments from the start to
+// the end of a run, two victims at a time, each followed by a clean, while whole runs go on beside
+// them.
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { access, cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import {
+  access,
+  cp,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
@@ -27,7 +39,9 @@ await cp(join(root, 'package.json'), join(project, 'package.json'));
 await symlink(join(root, 'node_modules'), join(project, 'node_modules'));
 const main = join(project, 'dist/harness/cli/main.js');
 const scenario = join(temporary, 'small.mjs');
-await writeFile(scenario, `
+await writeFile(
+  scenario,
+  `
 import { antrea, defineScenario, intentOf, vectors } from 'flowbed';
 import { antreaCluster } from 'flowbed/topologies/antrea-cluster';
 
@@ -40,7 +54,8 @@ export default defineScenario({
   vectors: vectors.podToPod,
   intent: intentOf,
 });
-`);
+`,
+);
 const run = [main, 'run', scenario, '--json'];
 const env = { ...process.env, NO_COLOR: '1', FORCE_COLOR: undefined, TMPDIR: temporary };
 
@@ -50,9 +65,12 @@ interface Ended {
   readonly stderr: string;
 }
 
-const flowbed = (args: readonly string[]): Promise<Ended> => new Promise((resolve) => {
-  execFile(process.execPath, args, { env, maxBuffer: 1 << 26 }, (error, stdout, stderr) => resolve({ code: error?.code ?? 0, stdout, stderr }));
-});
+const flowbed = (args: readonly string[]): Promise<Ended> =>
+  new Promise((resolve) => {
+    execFile(process.execPath, args, { env, maxBuffer: 1 << 26 }, (error, stdout, stderr) =>
+      resolve({ code: error?.code ?? 0, stdout, stderr }),
+    );
+  });
 
 /** A run that nobody disturbs; @returns its trace hash. */
 async function wholeRun(t: Pick<Test, 'equal'>): Promise<string> {
@@ -71,19 +89,38 @@ async function tracesOf(pids: readonly number[]): Promise<readonly string[]> {
 /** Folders, sockets, processes of the process with that id; and it itself. */
 async function tracesOfOne(pid: number): Promise<readonly string[]> {
   const mark = join(temporary, `flowbed-${pid}-`);
-  const folders = (await readdir(temporary)).filter((name) => join(temporary, name).startsWith(mark));
-  const unfinished = (await readdir(join(project, 'runs'))).filter((name) => name.startsWith(`.unfinished-${pid}`));
-  const sockets = (await readFile('/proc/net/unix', 'utf8')).split('\n').filter((line) => line.includes(mark));
+  const folders = (await readdir(temporary)).filter((name) =>
+    join(temporary, name).startsWith(mark),
+  );
+  const unfinished = (await readdir(join(project, 'runs'))).filter((name) =>
+    name.startsWith(`.unfinished-${pid}`),
+  );
+  const sockets = (await readFile('/proc/net/unix', 'utf8'))
+    .split('\n')
+    .filter((line) => line.includes(mark));
   const processes: string[] = [];
   for (const name of (await readdir('/proc')).filter((entry) => /^\d+$/.test(entry))) {
-    const [command, environment] = await Promise.all(['cmdline', 'environ'].map((file) => readFile(`/proc/${name}/${file}`, 'utf8').catch(() => '')));
-    const runs = command !== ''; // what has ended has no words any more, whether it was waited for or not
-    if ((name === String(pid) && runs) || command?.includes(mark) === true || environment?.includes(mark) === true) processes.push(`process ${name} ${command}`);
+    const [command, environment] = await Promise.all(
+      ['cmdline', 'environ'].map((file) =>
+        readFile(`/proc/${name}/${file}`, 'utf8').catch(() => ''),
+      ),
+    );
+    // what has ended has no words any more, whether it was waited for or not
+    const runs = command !== '';
+    if (
+      (name === String(pid) && runs) ||
+      command?.includes(mark) === true ||
+      environment?.includes(mark) === true
+    )
+      processes.push(`process ${name} ${command}`);
   }
   return [...folders, ...unfinished, ...sockets, ...processes];
 }
 
-/** Starts a run, and kills it `afterMs` later; @returns its process id, and those of the processes that it had started by then. */
+/**
+ * Starts a run, and kills it `afterMs` later; @returns its process id, and those of the processes
+ * that it had started by then.
+ */
 async function kill(afterMs: number): Promise<readonly number[]> {
   const child = spawn(process.execPath, run, { env, stdio: 'ignore' });
   const exited = once(child, 'exit');
@@ -102,13 +139,21 @@ void t.test(`${victims} moments`, async (t) => {
   const lookalike = join(temporary, `flowbed-${process.getuid?.()}-notes`);
   await mkdir(lookalike);
   await writeFile(join(lookalike, 'notes'), 'mine');
-  const foreign = spawn('cat', { argv0: 'ovs-vswitchd', env: { ...process.env, OVS_RUNDIR: lookalike }, stdio: ['pipe', 'ignore', 'ignore'] });
+  const foreign = spawn('cat', {
+    argv0: 'ovs-vswitchd',
+    env: { ...process.env, OVS_RUNDIR: lookalike },
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
   const foreignEnded = once(foreign, 'exit');
 
   const startedMs = performance.now();
   const hashes = await Promise.all(Array.from({ length: lanes + 1 }, () => wholeRun(t)));
   const lengthMs = Math.round(performance.now() - startedMs);
-  t.equal(new Set(hashes).size, 1, `${hashes.length} runs at once see the same; they take ${lengthMs} ms`);
+  t.equal(
+    new Set(hashes).size,
+    1,
+    `${hashes.length} runs at once see the same; they take ${lengthMs} ms`,
+  );
 
   const random = randomFor(seed, 'moments');
   const moments = Array.from({ length: victims }, () => random.integer(0, lengthMs));
@@ -126,27 +171,58 @@ void t.test(`${victims} moments`, async (t) => {
   };
   let beside = 0;
   const bystander = async () => {
-    for (; lanesOpen > 0; beside++) t.equal(await wholeRun(t), hashes[0], 'a run beside the dying ones');
+    for (; lanesOpen > 0; beside++)
+      t.equal(await wholeRun(t), hashes[0], 'a run beside the dying ones');
   };
   await Promise.all([...Array.from({ length: lanes }, lane), bystander()]);
   t.ok(withTraces.length > victims / 10, `${withTraces.length} victims left something behind`);
   t.ok(beside > 3, `${beside} whole runs went on meanwhile`);
 
   const [dead = 0] = withTraces;
-  const halfWritten = async (owner: Owner) => await mkdtemp(join(project, 'runs', unfinishedPrefix(owner)));
-  const [left, going] = [await halfWritten({ pid: dead, startTime: '1', place: here() }), await halfWritten(await thisProcess())];
-  t.match(await flowbed([main, 'clean']), { code: 0, stdout: `removed the half-written run ${left}` });
+  const halfWritten = async (owner: Owner) =>
+    await mkdtemp(join(project, 'runs', unfinishedPrefix(owner)));
+  const [left, going] = [
+    await halfWritten({ pid: dead, startTime: '1', place: here() }),
+    await halfWritten(await thisProcess()),
+  ];
+  t.match(await flowbed([main, 'clean']), {
+    code: 0,
+    stdout: `removed the half-written run ${left}`,
+  });
   await access(going);
   const abroad = await halfWritten({ pid: dead, startTime: '1', place: 'other' });
   t.match(await flowbed([main, 'clean']), { code: 0, stdout: `left ${abroad}: ` });
   await access(abroad);
-  t.match(await flowbed([main, 'clean', '--elsewhere']), { code: 0, stdout: `removed the half-written run ${abroad}` });
-  const numbers = (await readdir(join(project, 'runs'))).filter((name) => !name.startsWith('.')).map(Number).sort((a, b) => a - b);
-  t.same(numbers, numbers.map((_, index) => index + 1), 'runs are numbered without a gap');
-  for (const number of numbers) t.match(await readRunFolder(project, String(number)), { report: { traceHash: hashes[0] } }, `run ${number} is whole`);
+  t.match(await flowbed([main, 'clean', '--elsewhere']), {
+    code: 0,
+    stdout: `removed the half-written run ${abroad}`,
+  });
+  const numbers = (await readdir(join(project, 'runs')))
+    .filter((name) => !name.startsWith('.'))
+    .map(Number)
+    .sort((a, b) => a - b);
+  t.same(
+    numbers,
+    numbers.map((_, index) => index + 1),
+    'runs are numbered without a gap',
+  );
+  for (const number of numbers)
+    t.match(
+      await readRunFolder(project, String(number)),
+      { report: { traceHash: hashes[0] } },
+      `run ${number} is whole`,
+    );
 
-  t.equal(foreign.exitCode ?? foreign.signalCode, null, 'a process with OVS_RUNDIR that is not ours lives');
-  t.equal(await readFile(join(lookalike, 'notes'), 'utf8'), 'mine', 'a folder named alike that is nobody\'s is whole');
+  t.equal(
+    foreign.exitCode ?? foreign.signalCode,
+    null,
+    'a process with OVS_RUNDIR that is not ours lives',
+  );
+  t.equal(
+    await readFile(join(lookalike, 'notes'), 'utf8'),
+    'mine',
+    "a folder named alike that is nobody's is whole",
+  );
   foreign.stdin?.end();
   await foreignEnded;
 });

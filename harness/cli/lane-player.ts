@@ -23,7 +23,9 @@ export interface PlayedLane {
 }
 
 /** What it is told. */
-export type Telling = { readonly kind: 'begin'; readonly beginning: Beginning } | { readonly kind: 'play'; readonly id: number; readonly point: number; readonly lane: Lane };
+export type Telling =
+  | { readonly kind: 'begin'; readonly beginning: Beginning }
+  | { readonly kind: 'play'; readonly id: number; readonly point: number; readonly lane: Lane };
 
 /** What it says of the lane that it was told to play as `id`. */
 export type Said =
@@ -34,25 +36,39 @@ export type Said =
 const teardown = createTeardown();
 process.stderr.on('error', () => undefined); // there is nobody left to tell
 guardEnds((error) => {
-  const code = report(error, { complain: (line) => void process.stderr.write(`${visible(line)}\n`) });
+  const code = report(error, {
+    complain: (line) => void process.stderr.write(`${visible(line)}\n`),
+  });
   void teardown.run().finally(() => endNow(code));
 });
 
 type Play = (point: number, lane: Lane, onJudged: () => void) => Promise<PlayedLane>;
 
 async function begin({ root, version, ...request }: Beginning): Promise<Play> {
-  const [{ seed, depth, points }, image] = await Promise.all([askedBy(root, request), openImage(request.options.image, () => undefined)]);
+  const [{ seed, depth, points }, image] = await Promise.all([
+    askedBy(root, request),
+    openImage(request.options.image, () => undefined),
+  ]);
   return async (index, lane, onJudged) => {
     const point = points[index];
     if (point === undefined) throw new Error(`there is no point ${index}`);
     const logs: LogFile[] = [];
     const options = { seed, depth, version, openReal: openerOf(index, image, teardown, logs) };
-    return { outcome: await playLane(pieceOf(point.scenario, point.axes, options), lane, options, onJudged), logs };
+    return {
+      outcome: await playLane(
+        pieceOf(point.scenario, point.axes, options),
+        lane,
+        options,
+        onJudged,
+      ),
+      logs,
+    };
   };
 }
 
 function say(said: Said): void {
-  process.send?.(said, undefined, undefined, () => undefined); // who does not listen any more has ended
+  // who does not listen any more has ended
+  process.send?.(said, undefined, undefined, () => undefined);
 }
 
 let playing: Promise<Play> | undefined;
@@ -62,8 +78,19 @@ process.on('message', (telling: Telling) => {
     return;
   }
   const { id, point, lane } = telling;
-  const played = playing?.then((play) => play(point, lane, () => { say({ kind: 'judged', id }); }));
-  played?.then((played) => { say({ kind: 'played', id, played }); }, (error: unknown) => { say({ kind: 'failed', id, error: tellError(error) }); });
+  const played = playing?.then((play) =>
+    play(point, lane, () => {
+      say({ kind: 'judged', id });
+    }),
+  );
+  played?.then(
+    (played) => {
+      say({ kind: 'played', id, played });
+    },
+    (error: unknown) => {
+      say({ kind: 'failed', id, error: tellError(error) });
+    },
+  );
 });
 const end = () => void teardown.run().finally(() => process.exit());
 process.on('disconnect', end);

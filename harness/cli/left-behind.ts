@@ -1,4 +1,7 @@
-/** What a run leaves on disk beside its verdict: its folder in runs/, and reports where they are asked for. */
+/**
+ * What a run leaves on disk beside its verdict: its folder in runs/, and reports where they are
+ * asked for.
+ */
 import { access, constants, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { InputError, type Unavailable } from '../base/errors.js';
@@ -7,7 +10,10 @@ import { attempt } from '../base/outcome.js';
 import type { RunRecord } from '../run/record.js';
 import { writeRunFolder, type LogFile } from '../run/run-folder.js';
 
-/** Makes the folder of the reports, and tries to write to it: not when all is over, but before anything is done. @throws InputError when it cannot be written to. */
+/**
+ * Makes the folder of the reports, and tries to write to it: not when all is over, but before
+ * anything is done. @throws InputError when it cannot be written to.
+ */
 export async function tryReports(folder: string): Promise<void> {
   try {
     await makeFolder(folder);
@@ -15,7 +21,10 @@ export async function tryReports(folder: string): Promise<void> {
     await writeFile(join(tried, 'one'), 'x').finally(() => rm(tried, { recursive: true }));
     for (const { file } of await renderers()) await tryFile(join(folder, file));
   } catch (error) {
-    throw new InputError(`--report ${folder}: cannot be written to: ${error instanceof Error ? error.message : String(error)}`);
+    throw new InputError(
+      `--report ${folder}: cannot be written to: ` +
+        (error instanceof Error ? error.message : String(error)),
+    );
   }
 }
 
@@ -33,22 +42,39 @@ export interface LeftBehind {
   readonly refused: readonly Unavailable[];
 }
 
-/** Writes the folder of the run in `root`, and reports into the folder `report` where there is one. A verdict that was reached is one whether they can be written or not. */
-export async function leaveBehind(root: string, record: RunRecord, logs: readonly LogFile[], report: string | undefined): Promise<LeftBehind> {
+/**
+ * Writes the folder of the run in `root`, and reports into the folder `report` where there is one.
+ * A verdict that was reached is one whether they can be written or not.
+ */
+export async function leaveBehind(
+  root: string,
+  record: RunRecord,
+  logs: readonly LogFile[],
+  report: string | undefined,
+): Promise<LeftBehind> {
   const stored = await attempt(() => writeRunFolder(root, record, logs));
-  const reported = report === undefined ? undefined : await attempt(() => writeReports(report, record));
+  const reported =
+    report === undefined ? undefined : await attempt(() => writeReports(report, record));
   return {
     lines: [
       `  folder    ${stored.kind === 'ok' ? stored.value : 'none: it could not be written'}`,
-      ...(report === undefined ? [] : [`  reports   ${reported?.kind === 'ok' ? report : 'not all of them: they could not be written'}`]),
+      ...(report === undefined
+        ? []
+        : [
+            '  reports   ' +
+              (reported?.kind === 'ok' ? report : 'not all of them: they could not be written'),
+          ]),
     ],
-    refused: [stored, reported].flatMap((outcome) => (outcome?.kind === 'unavailable' ? [outcome.cause] : [])),
+    refused: [stored, reported].flatMap((outcome) =>
+      outcome?.kind === 'unavailable' ? [outcome.cause] : [],
+    ),
   };
 }
 
 async function writeReports(folder: string, record: RunRecord): Promise<void> {
   await makeFolder(folder);
-  for (const { file, render } of await renderers()) await writeFile(join(folder, file), await render(record));
+  for (const { file, render } of await renderers())
+    await writeFile(join(folder, file), await render(record));
 }
 
 /** Loaded where they are wanted: they are much code. */

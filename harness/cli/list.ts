@@ -10,7 +10,12 @@ export async function list({ print, root }: Context): Promise<number> {
     const scenario = await loadScenario(root, name);
     print(`  ${colors.bold(scenario.name)}  ${scenario.title}`);
     for (const [axis, { values, default: usual }] of Object.entries(scenario.axes)) {
-      print(`      ${axis} = ${values.map((value) => (usual.includes(value) ? colors.bold(`${value}*`) : value)).join(' | ')}`);
+      print(
+        `      ${axis} = ` +
+          values
+            .map((value) => (usual.includes(value) ? colors.bold(`${value}*`) : value))
+            .join(' | '),
+      );
     }
   }
   print('\nImages');

@@ -3,4 +3,8 @@
 import { fileURLToPath } from 'node:url';
 import { supervise } from './supervise.js';
 
-await supervise(fileURLToPath(new URL('../../..', import.meta.url)), fileURLToPath(new URL('work.js', import.meta.url)), process.argv.slice(2));
+await supervise(
+  fileURLToPath(new URL('../../..', import.meta.url)),
+  fileURLToPath(new URL('work.js', import.meta.url)),
+  process.argv.slice(2),
+);

@@ -8,14 +8,28 @@ import { openSim, type Sim } from '../testbeds/sim/sim.js';
 
 /**
  * Brings up switches for lanes of the point at `index` of all.
- * @param logs what the daemons wrote is put there once a lane is over: `point-1/cluster-1/n1/ovs-vswitchd.log`.
+ * @param logs what the daemons wrote is put there once a lane is over:
+ *   `point-1/cluster-1/n1/ovs-vswitchd.log`.
  */
-export function openerOf(index: number, image: Image, teardown: Teardown, logs: LogFile[]): (plan: ClusterPlan, lane: Lane, end?: (sim: Sim) => Promise<void>) => Promise<Sim> {
+export function openerOf(
+  index: number,
+  image: Image,
+  teardown: Teardown,
+  logs: LogFile[],
+): (plan: ClusterPlan, lane: Lane, end?: (sim: Sim) => Promise<void>) => Promise<Sim> {
   return async (plan, lane, end = (sim) => sim.close()) => {
     const sim = await openSim(plan, image, { teardown });
-    return { ...sim, close: async () => {
-      await end(sim);
-      logs.push(...(await sim.logs()).map((log) => ({ ...log, name: `point-${index + 1}/cluster-${lane.index + 1}/${log.name}` })));
-    } };
+    return {
+      ...sim,
+      close: async () => {
+        await end(sim);
+        logs.push(
+          ...(await sim.logs()).map((log) => ({
+            ...log,
+            name: `point-${index + 1}/cluster-${lane.index + 1}/${log.name}`,
+          })),
+        );
+      },
+    };
   };
 }

@@ -1,15 +1,21 @@
-/** What is printed, until it has been written, and what becomes of the exit code where it cannot be. */
+/**
+ * What is printed, until it has been written, and what becomes of the exit code where it cannot be.
+ */
 import { exitCodes, type Context } from './context.js';
 
 /** Ends well only where what was printed could be written: a result that nobody got is none. */
 export interface Output {
-  /** Waits for all that was printed. @returns the code to end with: `code`, or inconclusive where a result was lost, but for a divergence. */
+  /**
+   * Waits for all that was printed. @returns the code to end with: `code`, or inconclusive where a
+   * result was lost, but for a divergence.
+   */
   settle(code: number): Promise<number>;
 }
 
 /**
- * Takes what stdout and stderr fail with. A reader who has seen enough, as `head` has, is no failure, and nor is a terminal that is gone; a disk that is full is.
- * What cannot be said on stderr is said nowhere.
+ * Takes what stdout and stderr fail with. A reader who has seen enough, as `head` has, is no
+ * failure, and nor is a terminal that is gone; a disk that is full is. What cannot be said on
+ * stderr is said nowhere.
  */
 export function watchOutput({ mute, complain }: Pick<Context, 'mute' | 'complain'>): Output {
   let lost: Error | undefined;
@@ -30,5 +36,9 @@ export function watchOutput({ mute, complain }: Pick<Context, 'mute' | 'complain
 }
 
 function written(stream: NodeJS.WriteStream): Promise<void> {
-  return new Promise((resolve) => { stream.write('', () => { resolve(); }); });
+  return new Promise((resolve) => {
+    stream.write('', () => {
+      resolve();
+    });
+  });
 }

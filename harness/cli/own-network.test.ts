@@ -1,5 +1,5 @@
-// Goal: a scenario that cannot use a network of the user's own says so, and why, before anything comes up. Method: scenarios on
-// networks that lack what each of them is about.
+// Goal: a scenario that cannot use a network of the user's own says so, and why, before anything
+// comes up. Method: scenarios on networks that lack what each of them is about.
 import t from 'tap';
 import { InputError, Unsupported } from '../base/errors.js';
 import changes from '../../scenarios/antrea/changes.js';
@@ -10,11 +10,26 @@ import { networkPolicyCluster } from '../../topologies/network-policy.js';
 import type { Scenario } from '../nouns/scenario.js';
 import { onNetwork } from './own-network.js';
 
-const given = { axis: 'manifests', path: 'my/folder', network: networkPolicyCluster('geneve') } as const;
+const given = {
+  axis: 'manifests',
+  path: 'my/folder',
+  network: networkPolicyCluster('geneve'),
+} as const;
 
 void t.test('why each cannot', (t) => {
-  const strange: Scenario = { ...connections, vectors: () => [{ id: 'ping/x9/a', stimulus: { kind: 'ping', from: 'x9', to: '10.10.1.2' } }] };
-  const unplanned: Scenario = { ...connections, controlPlane: { name: 'none', plan: () => { throw new Unsupported('no such thing'); } } };
+  const strange: Scenario = {
+    ...connections,
+    vectors: () => [{ id: 'ping/x9/a', stimulus: { kind: 'ping', from: 'x9', to: '10.10.1.2' } }],
+  };
+  const unplanned: Scenario = {
+    ...connections,
+    controlPlane: {
+      name: 'none',
+      plan: () => {
+        throw new Unsupported('no such thing');
+      },
+    },
+  };
   for (const [scenario, why] of [
     [changes, /antrea\/changes cannot use it: it is a history of its own network/],
     [externalHosts, /antrea\/external-hosts cannot use it: it has nothing to send there/],
@@ -24,7 +39,11 @@ void t.test('why each cannot', (t) => {
   ] as const) {
     t.throws(() => onNetwork([scenario], given, 'named'), { name: 'InputError', message: why });
   }
-  t.throws(() => onNetwork([connections, externalHosts], given, 'named'), InputError, 'each that was named');
+  t.throws(
+    () => onNetwork([connections, externalHosts], given, 'named'),
+    InputError,
+    'each that was named',
+  );
   t.end();
 });
 

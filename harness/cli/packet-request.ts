@@ -29,7 +29,10 @@ export interface PacketOptions {
   readonly l7?: string;
   readonly l7Len?: string;
   readonly script?: string;
-  /** What a switch remembers when a script begins; of `fdb`, `NAME=FILE` where there are several bridges. */
+  /**
+   * What a switch remembers when a script begins; of `fdb`, `NAME=FILE` where there are several
+   * bridges.
+   */
   readonly conntrack?: string;
   readonly fdb?: readonly string[];
 }
@@ -40,103 +43,221 @@ export interface PacketRequest {
   readonly stimuli: readonly Stimulus[];
 }
 
-/** @param words `[BRIDGE] [FLOW]`. @throws InputError for a wrong request, and with its place for what a file or FLOW has wrong. */
+/**
+ * @param words `[BRIDGE] [FLOW]`. @throws InputError for a wrong request, and with its place for
+ *   what a file or FLOW has wrong.
+ */
 export async function readRequest(
-  words: readonly string[], options: PacketOptions, say: Context['say'],
+  words: readonly string[],
+  options: PacketOptions,
+  say: Context['say'],
 ): Promise<PacketRequest> {
-  if (options.conntrack !== undefined || (options.fdb ?? []).length > 0) throw new InputError('--conntrack and --fdb are what a switch remembers when a script begins: give the packets by --script');
+  if (options.conntrack !== undefined || (options.fdb ?? []).length > 0)
+    throw new InputError(
+      '--conntrack and --fdb are what a switch remembers when a script begins: give the ' +
+        'packets by --script',
+    );
   const into = await readSwitch(options, say);
   const stimuli = await readStimuli(words, options, into);
   return { into: withPorts(into, stimuli), stimuli };
 }
 
-/** A script in the place of packets. @throws InputError for a wrong request, and with its place for what the script or another file has wrong. */
+/**
+ * A script in the place of packets. @throws InputError for a wrong request, and with its place for
+ * what the script or another file has wrong.
+ */
 export async function readScriptRequest(
-  words: readonly string[], { script: file = '', ...options }: PacketOptions, say: Context['say'],
+  words: readonly string[],
+  { script: file = '', ...options }: PacketOptions,
+  say: Context['say'],
 ): Promise<Script> {
   const { inPort, packet, pcap, l7, l7Len } = options;
-  const [other] = Object.entries({ FLOW: words[0], '--in-port': inPort, '--packet': packet, '--pcap': pcap, '--l7': l7, '--l7-len': l7Len }).filter(([, given]) => given !== undefined);
-  if (other !== undefined) throw new InputError(`--script says what comes in, line by line: leave ${other[0]} out, or write "inject PORT FLOW" into the script`);
+  const [other] = Object.entries({
+    FLOW: words[0],
+    '--in-port': inPort,
+    '--packet': packet,
+    '--pcap': pcap,
+    '--l7': l7,
+    '--l7-len': l7Len,
+  }).filter(([, given]) => given !== undefined);
+  if (other !== undefined)
+    throw new InputError(
+      `--script says what comes in, line by line: leave ${other[0]} out, or write "inject ` +
+        'PORT FLOW" into the script',
+    );
   const into = await readSwitch(options, say);
-  const macs = await Promise.all((options.fdb ?? []).map(async (given) => ({ bridge: ownerOf(given, into), source: await readSource(given.replace(/^[^=]*=/, '')) })));
-  return readScript(await readSource(file), into, { macs, ...(options.conntrack === undefined ? {} : { connections: await readSource(options.conntrack) }) });
+  const macs = await Promise.all(
+    (options.fdb ?? []).map(async (given) => ({
+      bridge: ownerOf(given, into),
+      source: await readSource(given.replace(/^[^=]*=/, '')),
+    })),
+  );
+  return readScript(await readSource(file), into, {
+    macs,
+    ...(options.conntrack === undefined
+      ? {}
+      : { connections: await readSource(options.conntrack) }),
+  });
 }
 
 /** @param given `FILE`, or `BRIDGE=FILE`. */
 function ownerOf(given: string, { plan: { bridges } }: Switch): string {
   const [, named] = /^([^=]*)=/.exec(given) ?? [];
   const [only, ...others] = bridges.map(({ name }) => name);
-  if (named === undefined && others.length > 0) throw new InputError(`--fdb ${given}: of which bridge? Give it as ${only}=${given}, of ${bridges.map(({ name }) => name).join(', ')}`);
+  if (named === undefined && others.length > 0)
+    throw new InputError(
+      `--fdb ${given}: of which bridge? Give it as ${only}=${given}, of ` +
+        bridges.map(({ name }) => name).join(', '),
+    );
   return named ?? only ?? '';
 }
 
 async function readSwitch(options: PacketOptions, say: Context['say']): Promise<Switch> {
-  const database = options.ovsdb === undefined ? undefined : bridgesOf(readDatabase(await readSource(options.ovsdb)));
+  const database =
+    options.ovsdb === undefined
+      ? undefined
+      : bridgesOf(readDatabase(await readSource(options.ovsdb)));
   const bridges = await readBridges(options, [...(database?.keys() ?? [])]);
   return switchOf(bridges, database, say);
 }
 
-async function readBridges(options: PacketOptions, recorded: readonly string[]): Promise<readonly BridgeSources[]> {
+async function readBridges(
+  options: PacketOptions,
+  recorded: readonly string[],
+): Promise<readonly BridgeSources[]> {
   const folders = options.bridge.filter((bridge) => bridge.includes('='));
   const names = options.bridge.filter((bridge) => !bridge.includes('='));
-  if (names.length > 1) throw new InputError(`--bridge: only one bridge has the flows of --flows, got ${names.join(' and ')}; others are given as NAME=DIR`);
-  const twice = folders.map((bridge) => bridge.replace(/=.*/, '')).find((name, index, all) => all.indexOf(name) < index || names.includes(name));
+  if (names.length > 1)
+    throw new InputError(
+      `--bridge: only one bridge has the flows of --flows, got ${names.join(' and ')}; others ` +
+        'are given as NAME=DIR',
+    );
+  const twice = folders
+    .map((bridge) => bridge.replace(/=.*/, ''))
+    .find((name, index, all) => all.indexOf(name) < index || names.includes(name));
   if (twice !== undefined) throw new InputError(`--bridge: ${twice} is given twice`);
   const { flows, groups, meters, ports, tlvMap } = options;
-  const others = Object.entries({ groups, meters, ports, 'tlv-map': tlvMap }).filter(([, file]) => file !== undefined);
-  if (flows === undefined && (names.length > 0 || others.length > 0)) throw new InputError(`--flows is missing: ${names.length > 0 ? `--bridge ${names[0]}` : `--${others[0]?.[0]}`} is about the bridge whose flows it gives`);
-  if (flows === undefined && folders.length === 0) throw new InputError('give the flows of a bridge by --flows FILE, or all that is known of one by --bridge NAME=DIR');
-  const own = flows === undefined ? [] : [await ownBridge({ flows, ...options }, names[0], recorded)];
+  const others = Object.entries({ groups, meters, ports, 'tlv-map': tlvMap }).filter(
+    ([, file]) => file !== undefined,
+  );
+  if (flows === undefined && (names.length > 0 || others.length > 0))
+    throw new InputError(
+      '--flows is missing: ' +
+        `${names.length > 0 ? `--bridge ${names[0]}` : `--${others[0]?.[0]}`} is about the ` +
+        'bridge whose flows it gives',
+    );
+  if (flows === undefined && folders.length === 0)
+    throw new InputError(
+      'give the flows of a bridge by --flows FILE, or all that is known of one by --bridge ' +
+        'NAME=DIR',
+    );
+  const own =
+    flows === undefined ? [] : [await ownBridge({ flows, ...options }, names[0], recorded)];
   return [...own, ...(await Promise.all(folders.map(readFolder)))];
 }
 
 /** A bridge that nobody names is called as `show` or the database calls it. */
-async function ownBridge({ flows, groups, meters, ports, tlvMap }: PacketOptions & { readonly flows: string }, name: string | undefined, recorded: readonly string[]): Promise<BridgeSources> {
+async function ownBridge(
+  { flows, groups, meters, ports, tlvMap }: PacketOptions & { readonly flows: string },
+  name: string | undefined,
+  recorded: readonly string[],
+): Promise<BridgeSources> {
   const shown = ports === undefined ? undefined : await readSource(ports);
-  const told = name ?? (shown === undefined ? undefined : readShow(shown).local) ?? (recorded.length === 1 ? recorded[0] : undefined);
-  if (told === undefined && recorded.length > 1) throw new InputError(`--bridge is missing: are the flows of --flows those of ${recorded.join(' or ')}?`);
+  const told =
+    name ??
+    (shown === undefined ? undefined : readShow(shown).local) ??
+    (recorded.length === 1 ? recorded[0] : undefined);
+  if (told === undefined && recorded.length > 1)
+    throw new InputError(
+      `--bridge is missing: are the flows of --flows those of ${recorded.join(' or ')}?`,
+    );
   return {
-    bridge: told ?? 'br0', flows: await readSource(flows), ...(shown === undefined ? {} : { ports: shown }),
-    ...(groups === undefined ? {} : { groups: await readSource(groups) }), ...(meters === undefined ? {} : { meters: await readSource(meters) }),
+    bridge: told ?? 'br0',
+    flows: await readSource(flows),
+    ...(shown === undefined ? {} : { ports: shown }),
+    ...(groups === undefined ? {} : { groups: await readSource(groups) }),
+    ...(meters === undefined ? {} : { meters: await readSource(meters) }),
     ...(tlvMap === undefined ? {} : { tunnelOptions: await readSource(tlvMap) }),
   };
 }
 
-const fileNames = { flows: 'flows', ports: 'ports', groups: 'groups', meters: 'meters', tunnelOptions: 'tlv-map' } as const;
+const fileNames = {
+  flows: 'flows',
+  ports: 'ports',
+  groups: 'groups',
+  meters: 'meters',
+  tunnelOptions: 'tlv-map',
+} as const;
 
 /** `NAME=DIR`: files called flows, ports, groups, meters and tlv-map, with .txt behind or not. */
 async function readFolder(text: string): Promise<BridgeSources> {
   const [, bridge = '', dir = ''] = /^([^=]*)=(.*)$/.exec(text) ?? [];
-  if (bridge === '' || dir === '') throw new InputError(`--bridge: expected NAME or NAME=DIR, got "${text}"`);
+  if (bridge === '' || dir === '')
+    throw new InputError(`--bridge: expected NAME or NAME=DIR, got "${text}"`);
   const present = await readdir(dir).catch((error: unknown) => {
     throw new InputError(`--bridge ${bridge}: cannot read the folder: ${reasonOf(error)}`);
   });
   const found = Object.entries(fileNames).flatMap(([what, name]) => {
-    const [file, ...more] = [name, `${name}.txt`].filter((candidate) => present.includes(candidate));
-    if (more.length > 0) throw new InputError(`--bridge ${bridge}: ${dir} has both ${name} and ${name}.txt`);
+    const [file, ...more] = [name, `${name}.txt`].filter((candidate) =>
+      present.includes(candidate),
+    );
+    if (more.length > 0)
+      throw new InputError(`--bridge ${bridge}: ${dir} has both ${name} and ${name}.txt`);
     return file === undefined ? [] : [{ what, file: join(dir, file) }];
   });
-  const sources = Object.fromEntries(await Promise.all(found.map(async ({ what, file }) => [what, await readSource(file)] as const)));
-  if (sources['flows'] === undefined) throw new InputError(`--bridge ${bridge}: there is no file "flows" or "flows.txt" in ${dir}; files that are read are ${Object.values(fileNames).join(', ')}`);
+  const sources = Object.fromEntries(
+    await Promise.all(found.map(async ({ what, file }) => [what, await readSource(file)] as const)),
+  );
+  if (sources['flows'] === undefined)
+    throw new InputError(
+      `--bridge ${bridge}: there is no file "flows" or "flows.txt" in ${dir}; files that are ` +
+        `read are ${Object.values(fileNames).join(', ')}`,
+    );
   return { bridge, flows: sources['flows'], ...sources };
 }
 
-async function readStimuli(words: readonly string[], options: PacketOptions, into: Switch): Promise<readonly Stimulus[]> {
+async function readStimuli(
+  words: readonly string[],
+  options: PacketOptions,
+  into: Switch,
+): Promise<readonly Stimulus[]> {
   const { inPort, packet, pcap } = options;
-  if (words.length > 2) throw new InputError(`expected [BRIDGE] FLOW, got ${words.length} arguments; FLOW is one argument: put it into quotes`);
+  if (words.length > 2)
+    throw new InputError(
+      `expected [BRIDGE] FLOW, got ${words.length} arguments; FLOW is one argument: put it ` +
+        'into quotes',
+    );
   const [flow, bridge] = [words.at(-1), words.length === 2 ? words[0] : undefined];
-  if (packet !== undefined && pcap !== undefined) throw new InputError('--packet and --pcap both give packets: give one of them');
-  if (flow !== undefined && inPort !== undefined) throw new InputError(`FLOW and --in-port both say where the packet comes in: write in_port=${inPort} in FLOW`);
+  if (packet !== undefined && pcap !== undefined)
+    throw new InputError('--packet and --pcap both give packets: give one of them');
+  if (flow !== undefined && inPort !== undefined)
+    throw new InputError(
+      `FLOW and --in-port both say where the packet comes in: write in_port=${inPort} in FLOW`,
+    );
   const payload = readPayload(options);
   if (packet === undefined && pcap === undefined) {
-    if (flow === undefined) throw new InputError('which packet? Give FLOW, as in "in_port=1,tcp,nw_src=10.0.0.1,tp_dst=80,nw_ttl=64", or its bytes by --packet or --pcap');
+    if (flow === undefined)
+      throw new InputError(
+        'which packet? Give FLOW, as in "in_port=1,tcp,nw_src=10.0.0.1,tp_dst=80,nw_ttl=64", ' +
+          'or its bytes by --packet or --pcap',
+      );
     return [readFlow(flow, into, bridge, { payload })];
   }
-  if (payload !== undefined) throw new InputError('--l7 and --l7-len are about packets made of FLOW, not about those of --packet and --pcap');
+  if (payload !== undefined)
+    throw new InputError(
+      '--l7 and --l7-len are about packets made of FLOW, not about those of --packet and --pcap',
+    );
   const place = inPort === undefined ? undefined : findPort(into, inPort);
-  const packets = packet === undefined ? readCapture(await readInput(pcap ?? ''), pcap ?? '') : [{ at: 0, frame: parseFrame(packet) }];
-  if (flow !== undefined) return packets.map(({ frame }) => readFlow(flow, into, bridge, { frame }));
-  if (packet !== undefined && place === undefined) throw new InputError('--packet: where does it come in? Give --in-port, or FLOW such as in_port=1');
+  const packets =
+    packet === undefined
+      ? readCapture(await readInput(pcap ?? ''), pcap ?? '')
+      : [{ at: 0, frame: parseFrame(packet) }];
+  if (flow !== undefined)
+    return packets.map(({ frame }) => readFlow(flow, into, bridge, { frame }));
+  if (packet !== undefined && place === undefined)
+    throw new InputError(
+      '--packet: where does it come in? Give --in-port, or FLOW such as in_port=1',
+    );
   return captured(packets, pcap ?? '', into, place);
 }
 
@@ -144,10 +265,14 @@ const longestPayload = 64_000;
 
 /** What stands behind the headers, where it is asked for. */
 function readPayload({ l7, l7Len }: PacketOptions): Uint8Array | undefined {
-  if (l7 !== undefined && l7Len !== undefined) throw new InputError('--l7 and --l7-len both say what the packet carries: give one of them');
+  if (l7 !== undefined && l7Len !== undefined)
+    throw new InputError('--l7 and --l7-len both say what the packet carries: give one of them');
   if (l7 !== undefined) return parseHex(l7, '--l7');
   if (l7Len === undefined) return undefined;
-  if (!/^\d{1,5}$/.test(l7Len) || Number(l7Len) > longestPayload) throw new InputError(`--l7-len: expected a number of bytes from 0 to ${longestPayload}, got "${l7Len}"`);
+  if (!/^\d{1,5}$/.test(l7Len) || Number(l7Len) > longestPayload)
+    throw new InputError(
+      `--l7-len: expected a number of bytes from 0 to ${longestPayload}, got "${l7Len}"`,
+    );
   return Uint8Array.from({ length: Number(l7Len) }, (_, index) => index);
 }
 
@@ -158,4 +283,3 @@ async function readSource(file: string): Promise<Source> {
 function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
-

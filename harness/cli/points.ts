@@ -1,4 +1,6 @@
-/** What a request to run scenarios asks for: the points of their matrices, and how they are played. */
+/**
+ * What a request to run scenarios asks for: the points of their matrices, and how they are played.
+ */
 import { readCluster } from '../../topologies/kubernetes.js';
 import { readManifestFolder } from '../../topologies/manifest-folder.js';
 import { readTopology } from '../../topologies/yaml.js';
@@ -47,27 +49,49 @@ export interface Point {
 export async function askedBy(root: string, { names, options }: RunRequest): Promise<Asked> {
   const seed = parseSeed(options.seed);
   const depth = parseDepth(options.passes);
-  const named = await Promise.all((names.length > 0 ? names : await scenarioNames(root)).map((name) => loadScenario(root, name)));
+  const named = await Promise.all(
+    (names.length > 0 ? names : await scenarioNames(root)).map((name) => loadScenario(root, name)),
+  );
   const network = await networkOf(options);
-  const scenarios = network === undefined ? named : onNetwork(named, network, names.length === 0 ? 'all' : 'named');
+  const scenarios =
+    network === undefined ? named : onNetwork(named, network, names.length === 0 ? 'all' : 'named');
   const settings = parseSettings(options.set, scenarios);
-  return { seed, depth, points: scenarios.flatMap((scenario) => matrix(scenario, settings).map((axes) => ({ scenario, axes }))) };
+  return {
+    seed,
+    depth,
+    points: scenarios.flatMap((scenario) =>
+      matrix(scenario, settings).map((axes) => ({ scenario, axes })),
+    ),
+  };
 }
 
 function parseSeed(text: string): number {
-  if (!/^\d{1,15}$/.test(text)) throw new InputError(`--seed: expected a whole number, got "${text}"`);
+  if (!/^\d{1,15}$/.test(text))
+    throw new InputError(`--seed: expected a whole number, got "${text}"`);
   return Number(text);
 }
 
 function parseDepth(text: string): Depth {
-  if (text !== 'all' && text !== 'cold') throw new InputError(`--passes: expected all or cold, got "${text}"`);
+  if (text !== 'all' && text !== 'cold')
+    throw new InputError(`--passes: expected all or cold, got "${text}"`);
   return text;
 }
 
 /** A network of the user's own, where there is one. @throws InputError for one that is none. */
-export async function networkOf({ topology, manifests }: NetworkOptions): Promise<GivenNetwork | undefined> {
-  if (topology !== undefined && manifests !== undefined) throw new InputError('--topology and --manifests both say what the network is: choose one of them');
-  if (manifests !== undefined) return { axis: 'manifests', path: manifests, network: readCluster(readManifestFolder(manifests), { name: 'manifests', tunnel: 'geneve' }) };
+export async function networkOf({
+  topology,
+  manifests,
+}: NetworkOptions): Promise<GivenNetwork | undefined> {
+  if (topology !== undefined && manifests !== undefined)
+    throw new InputError(
+      '--topology and --manifests both say what the network is: choose one of them',
+    );
+  if (manifests !== undefined)
+    return {
+      axis: 'manifests',
+      path: manifests,
+      network: readCluster(readManifestFolder(manifests), { name: 'manifests', tunnel: 'geneve' }),
+    };
   if (topology === undefined) return undefined;
   const text = (await readInput(topology)).toString('utf8');
   return { axis: 'topology', path: topology, network: readTopology(text, topology) };

@@ -8,17 +8,35 @@ import { readRunFolder } from '../run/read-run-folder.js';
 import { openSim } from '../testbeds/sim/sim.js';
 import { exitCodes, type Context } from './context.js';
 
-/** @returns 0 when every vector was the same again, 1 when one was not, 3 when one could not be played, or there is none. */
-export async function replayRun(context: Context, run: string, vector: string | undefined): Promise<number> {
+/**
+ * @returns 0 when every vector was the same again, 1 when one was not, 3 when one could not be
+ *   played, or there is none.
+ */
+export async function replayRun(
+  context: Context,
+  run: string,
+  vector: string | undefined,
+): Promise<number> {
   const { report, scenarios } = await readRunFolder(context.root, run);
   const ids = scenarios.flatMap(({ vectors }) => vectors.map((each) => each.vector.id));
   if (vector !== undefined && !ids.includes(vector)) throw unknownName('vector', vector, ids);
   const image = await openImage(report.image, context.say);
-  if (image.digest !== report.imageDigest) context.say(`image ${image.name} holds other programs or libraries than it did then: what differs may be theirs`);
+  if (image.digest !== report.imageDigest)
+    context.say(
+      `image ${image.name} holds other programs or libraries than it did then: what differs ` +
+        'may be theirs',
+    );
   const results: Replayed[] = [];
   for (const [index, scenario] of scenarios.entries()) {
     context.say(`${report.scenarios[index]?.name ?? ''}: playing again`);
-    results.push(...(await replay(scenario, report.seed, (id) => vector === undefined || id === vector, (plan) => openSim(plan, image, { teardown: context.teardown }))));
+    results.push(
+      ...(await replay(
+        scenario,
+        report.seed,
+        (id) => vector === undefined || id === vector,
+        (plan) => openSim(plan, image, { teardown: context.teardown }),
+      )),
+    );
   }
   for (const result of results) if (result.kind !== 'same') context.print(render(shown(result)));
   if (results.length === 0) {
@@ -26,13 +44,23 @@ export async function replayRun(context: Context, run: string, vector: string | 
     return exitCodes.inconclusive;
   }
   const same = results.filter(({ kind }) => kind === 'same');
-  const events = same.reduce((sum, result) => sum + (result.kind === 'same' ? result.events : 0), 0);
-  context.print(`${same.length === results.length ? colors.green('✔') : colors.red('✖')} ${same.length} of ${results.length} vectors are the same again, ${events} events compared`);
+  const events = same.reduce(
+    (sum, result) => sum + (result.kind === 'same' ? result.events : 0),
+    0,
+  );
+  context.print(
+    `${same.length === results.length ? colors.green('✔') : colors.red('✖')} ${same.length} ` +
+      `of ${results.length} vectors are the same again, ${events} events compared`,
+  );
   if (results.some(({ kind }) => kind === 'different')) return exitCodes.diverges;
   return same.length === results.length ? exitCodes.conforms : exitCodes.inconclusive;
 }
 
 function render(result: Exclude<Replayed, { kind: 'same' }>): string {
-  if (result.kind === 'different') return `${colors.red('✖')} ${colors.bold(result.id)} is different: ${result.first}`;
-  return [`${colors.yellow('?')} ${colors.bold(result.id)}: ${result.cause.cause}`, ...result.cause.evidence.map((line) => `    ${line}`)].join('\n');
+  if (result.kind === 'different')
+    return `${colors.red('✖')} ${colors.bold(result.id)} is different: ${result.first}`;
+  return [
+    `${colors.yellow('?')} ${colors.bold(result.id)}: ${result.cause.cause}`,
+    ...result.cause.evidence.map((line) => `    ${line}`),
+  ].join('\n');
 }

@@ -20,11 +20,17 @@ import { openerOf } from './opener.js';
 import { askedBy, type RunOptions } from './points.js';
 
 /**
- * @returns the exit code: 0 all conform, 1 something diverges, 3 inconclusive, or conforming and not to be written to disk; with `keep` it does not return while there are
- * switches to keep. @throws InputError for a wrong request.
+ * @returns the exit code: 0 all conform, 1 something diverges, 3 inconclusive, or conforming and
+ *   not to be written to disk; with `keep` it does not return while there are switches to keep.
+ *   @throws InputError for a wrong request.
  */
-export async function run(context: Context, names: readonly string[], options: RunOptions): Promise<number> {
-  if (options.keep === true && options.json === true) throw new InputError('--keep waits for Ctrl-C and --json is for programs: choose one of them');
+export async function run(
+  context: Context,
+  names: readonly string[],
+  options: RunOptions,
+): Promise<number> {
+  if (options.keep === true && options.json === true)
+    throw new InputError('--keep waits for Ctrl-C and --json is for programs: choose one of them');
   const { seed, depth, points } = await askedBy(context.root, { names, options });
   if (options.report !== undefined) await tryReports(options.report);
   const image = await openImage(options.image, context.say);
@@ -34,44 +40,81 @@ export async function run(context: Context, names: readonly string[], options: R
 
   const logs: LogFile[] = [];
   let kept: Kept | undefined;
-  const hands = options.keep === true ? onlyHere : await openHands({ root: context.root, names, options, version }, context.teardown);
-  const runs = await atOnce(hands.count, [...points.entries()], async ([index, { scenario, axes }]) => {
-    const label = [scenario.name, ...Object.entries(axes).map(([axis, value]) => `${axis}=${value}`)].join(' ');
-    context.say(`${label}: bringing up switches`);
-    const open = openerOf(index, image, context.teardown, logs);
-    const played = await runScenario(scenario, axes, {
-      seed,
-      depth,
-      version,
-      lanes: hands.lanesMax(points.length),
-      nowMs: () => performance.now(),
-      onProgress: (done, total) => progress(context, label, done, total),
-      openReal: options.keep !== true ? open : async (plan, lane) => {
-        await kept?.sim.close();
-        kept = undefined;
-        return await open(plan, lane, async (sim) => void (kept = { label: points.length === 1 ? label : `${label}, the last of ${points.length}`, plan, sim }));
-      },
-      play: async (lane, here, listener) => {
-        const played = await hands.play(index, lane, async () => ({ outcome: await here(), logs: [] }), listener);
-        logs.push(...played.logs);
-        return played.outcome;
-      },
-    });
-    if (kept !== undefined) kept = withNodesLeft(kept, played);
-    return played;
-  });
+  const hands =
+    options.keep === true
+      ? onlyHere
+      : await openHands({ root: context.root, names, options, version }, context.teardown);
+  const runs = await atOnce(
+    hands.count,
+    [...points.entries()],
+    async ([index, { scenario, axes }]) => {
+      const label = [
+        scenario.name,
+        ...Object.entries(axes).map(([axis, value]) => `${axis}=${value}`),
+      ].join(' ');
+      context.say(`${label}: bringing up switches`);
+      const open = openerOf(index, image, context.teardown, logs);
+      const played = await runScenario(scenario, axes, {
+        seed,
+        depth,
+        version,
+        lanes: hands.lanesMax(points.length),
+        nowMs: () => performance.now(),
+        onProgress: (done, total) => progress(context, label, done, total),
+        openReal:
+          options.keep !== true
+            ? open
+            : async (plan, lane) => {
+                await kept?.sim.close();
+                kept = undefined;
+                return await open(
+                  plan,
+                  lane,
+                  async (sim) =>
+                    void (kept = {
+                      label: points.length === 1 ? label : `${label}, the last of ${points.length}`,
+                      plan,
+                      sim,
+                    }),
+                );
+              },
+        play: async (lane, here, listener) => {
+          const played = await hands.play(
+            index,
+            lane,
+            async () => ({ outcome: await here(), logs: [] }),
+            listener,
+          );
+          logs.push(...played.logs);
+          return played.outcome;
+        },
+      });
+      if (kept !== undefined) kept = withNodesLeft(kept, played);
+      return played;
+    },
+  );
   const record = assembled(runs, {
-    again, seed, backend: 'sim', image: image.name, imageDigest: image.digest,
+    again,
+    seed,
+    backend: 'sim',
+    image: image.name,
+    imageDigest: image.digest,
     isolation: describeIsolation(await isolation()),
   });
   const { report } = record;
   const left = await leaveBehind(context.root, record, logs, options.report);
-  context.print(options.json === true ? printedJson(report) : [renderTerminal(report), ...left.lines].join('\n'));
+  context.print(
+    options.json === true
+      ? printedJson(report)
+      : [renderTerminal(report), ...left.lines].join('\n'),
+  );
   for (const refused of left.refused) complainOf(refused, context);
   if (kept !== undefined) await (await import('./keep.js')).hold(context, kept, image);
   else if (options.keep === true) context.print('\nkept: nothing, for no switches came up');
   // Who relies on a pass relies on what is written of it, too.
-  return report.verdict === 'conforms' && left.refused.length > 0 ? exitCodes.inconclusive : exitCodes[report.verdict];
+  return report.verdict === 'conforms' && left.refused.length > 0
+    ? exitCodes.inconclusive
+    : exitCodes[report.verdict];
 }
 
 /** Nodes that have left during a history have no switches to look at. */
@@ -82,7 +125,15 @@ function withNodesLeft(kept: Kept, { record: { history = [] } }: ScenarioRun): K
 /** As it is to be typed in the folder where this was: names of files are relative to it. */
 function commandLine(root: string, names: readonly string[], options: RunOptions): string {
   const launcher = relative(process.cwd(), join(root, 'flowbed'));
-  const words = [launcher.includes('/') ? launcher : `./${launcher}`, 'run', ...names, '--image', options.image, '--seed', options.seed];
+  const words = [
+    launcher.includes('/') ? launcher : `./${launcher}`,
+    'run',
+    ...names,
+    '--image',
+    options.image,
+    '--seed',
+    options.seed,
+  ];
   if (options.set !== undefined) words.push('--set', options.set);
   if (options.passes !== 'all') words.push('--passes', options.passes);
   if (options.topology !== undefined) words.push('--topology', options.topology);
@@ -90,7 +141,10 @@ function commandLine(root: string, names: readonly string[], options: RunOptions
   return lineToType(words);
 }
 
-/** Every vector on a terminal; elsewhere only the first and the last, so that a log stays readable. */
+/**
+ * Every vector on a terminal; elsewhere only the first and the last, so that a log stays readable.
+ */
 function progress(context: Context, label: string, done: number, total: number): void {
-  if (process.stderr.isTTY || done === 0 || done === total) context.say(`${label}: ${done} of ${total} vectors`);
+  if (process.stderr.isTTY || done === 0 || done === total)
+    context.say(`${label}: ${done} of ${total} vectors`);
 }

@@ -1,5 +1,6 @@
-// Goal: a scenario's code, whatever it does, ends a run with a sentence that names its file, the function and the place, with exit code 2, and leaves
-// nothing: it never ends it well, never by our own bug, and never not at all. Method: the compiled program as a process of its own, on scenarios
+// Goal: a scenario's code, whatever it does, ends a run with a sentence that names its file, the
+// function and the place, with exit code 2, and leaves nothing: it never ends it well, never by our
+// own bug, and never not at all. Method: the compiled program as a process of its own, on scenarios
 // of a few lines, each wrong in one way; a limit of a few seconds for those that never come back.
 import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
@@ -24,7 +25,14 @@ interface Wrong {
   readonly extension?: 'ts';
 }
 
-const scenario = ({ top = '', topology = '', vectors = '', intent = '', plan = '', members = '' }: Wrong): string => `
+const scenario = ({
+  top = '',
+  topology = '',
+  vectors = '',
+  intent = '',
+  plan = '',
+  members = '',
+}: Wrong): string => `
 import { antrea, defineScenario, intentOf, vectors as v } from 'flowbed';
 import { antreaCluster } from 'flowbed/topologies/antrea-cluster';
 ${top}
@@ -47,46 +55,142 @@ interface Ended {
 async function run(name: string, wrong: Wrong, limitS: number): Promise<Ended> {
   const file = join(folder, `${name}.${wrong.extension ?? 'mjs'}`);
   await writeFile(file, scenario(wrong));
-  const env = { ...process.env, NO_COLOR: '1', FORCE_COLOR: undefined, TMPDIR: temporary, FLOWBED_SCENARIO_LIMIT_S: String(limitS) };
+  const env = {
+    ...process.env,
+    NO_COLOR: '1',
+    FORCE_COLOR: undefined,
+    TMPDIR: temporary,
+    FLOWBED_SCENARIO_LIMIT_S: String(limitS),
+  };
   return await new Promise((resolve) => {
-    execFile(process.execPath, [main, 'run', file, '--passes', 'cold'], { cwd: folder, env, timeout: 120_000, killSignal: 'SIGKILL' }, (error, _, stderr) => {
-      resolve({ code: error === null ? 0 : (error.code ?? String(error.signal)), stderr });
-    });
+    execFile(
+      process.execPath,
+      [main, 'run', file, '--passes', 'cold'],
+      { cwd: folder, env, timeout: 120_000, killSignal: 'SIGKILL' },
+      (error, _, stderr) => {
+        resolve({ code: error === null ? 0 : (error.code ?? String(error.signal)), stderr });
+      },
+    );
   });
 }
 
 /** By what it is called. */
 const cases: Readonly<Record<string, { readonly wrong: Wrong; readonly told: RegExp }>> = {
-  'exit-at-top': { wrong: { top: 'process.exit(0);' }, told: /exit-at-top\.mjs:4:9: a scenario's code calls process\.exit\(0\)/ },
-  'exit-in-function': { wrong: { vectors: 'process.exit()' }, told: /exit-in-function\.mjs:10:\d+: a scenario's code calls process\.exit\(\)/ },
-  'exit-caught': { wrong: { top: 'try { process.exit(0); } catch { throw new Error("caught"); }' }, told: /exit-caught\.mjs:4:\d+: scenario .* cannot be loaded: its module threw Error: caught/ },
-  'throws-at-top': { wrong: { top: 'throw new Error("no");' }, told: /throws-at-top\.mjs:4:7: scenario .* cannot be loaded: its module threw Error: no/ },
-  'throws-undefined-at-top': { wrong: { top: 'throw undefined;' }, told: /throws-undefined-at-top\.mjs: .* its module threw undefined/ },
-  'is-no-code': { wrong: { top: 'const x = ;' }, told: /is-no-code\.mjs: scenario .* cannot be loaded: its module threw SyntaxError/ },
-  'throws-in-topology': { wrong: { topology: 'throw new TypeError("x is not y")' }, told: /throws-in-topology\.mjs:8:\d+: scenario .*: topology\(\) threw TypeError: x is not y/ },
-  'throws-text-in-vectors': { wrong: { vectors: 'throw "a text"' }, told: /throws-text-in-vectors\.mjs: vectors\(\) threw the text "a text"/ },
-  'throws-null-in-plan': { wrong: { plan: 'throw null' }, told: /throws-null-in-plan\.mjs: controlPlane\.plan\(\) threw null/ },
-  'throws-in-intent': { wrong: { intent: 'throw { toJSON() { throw 1; } }' }, told: /throws-in-intent\.mjs: intent\(\) of what p1 sends threw a value of type object/ },
-  'gives-a-promise': { wrong: { topology: 'return Promise.reject(new Error("late"))' }, told: /gives-a-promise\.mjs: topology\(\) gave a promise/ },
-  'gives-nothing': { wrong: { vectors: 'return undefined' }, told: /gives-nothing\.mjs: vectors\(\) gave nothing/ },
-  'gives-no-list': { wrong: { vectors: 'return {}' }, told: /gives-no-list\.mjs: vectors\(\) gave what is no vectors:\n.*expected array, received object/ },
-  'gives-half-a-topology': { wrong: { topology: 'return { nodes: [{}] }' }, told: /topology\(\) gave what is no topology:[^]*at nodes\[0\]\.underlay/ },
-  'gives-an-unknown-stimulus': { wrong: { vectors: 'return [{ id: "x", stimulus: { kind: "pong", from: "p1" } }]' }, told: /vectors\(\) gave what is no vectors:[^]*at \[0\]\.stimulus\.kind/ },
-  'gives-one-twice': { wrong: { vectors: 'const [one] = v.podToPod(topology); return [one, one]' }, told: /vectors\(\) gave two vectors called "ping\/p1\/p2", number 1 and number 2 of 2/ },
-  'throws-in-after': { wrong: { members: 'after() { throw new Error("none before") }' }, told: /throws-in-after\.mjs:12:\d+: scenario .*: after\(\) threw Error: none before/ },
-  'throws-in-history': { wrong: { members: 'history() { throw new Error("no past") }' }, told: /throws-in-history\.mjs:12:\d+: scenario .*: history\(\) threw Error: no past/ },
-  'throws-in-a-getter': { wrong: { members: 'get title() { throw new Error("no title") }' }, told: /throws-in-a-getter\.mjs:12:\d+: scenario .*: reading its default export threw Error: no title/ },
-  'has-no-axes': { wrong: { members: 'axes: null' }, told: /has-no-axes\.mjs: .* has no scenario as its default export; [^]*at axes/ },
-  'has-no-control-plane': { wrong: { members: 'controlPlane: null' }, told: /has no scenario as its default export; [^]*at controlPlane/ },
-  'in-typescript': { wrong: { extension: 'ts', top: 'interface Unneeded {\n  readonly x: number;\n}\nprocess.exit(0);' }, told: /in-typescript\.ts:7:9: a scenario's code calls process\.exit/ },
-  'rejects-beside': { wrong: { plan: 'void Promise.reject(new Error("late"))' }, told: /rejects-beside\.mjs:9:\d+: a scenario's code goes wrong beside the run: a promise was rejected and nobody waits for it: Error: late/ },
-  'rejects-undefined-beside': { wrong: { plan: 'void Promise.reject(undefined)' }, told: /a scenario's code goes wrong beside the run: a promise was rejected and nobody waits for it: undefined/ },
-  'throws-beside': { wrong: { plan: 'setImmediate(() => { throw new Error("later"); })' }, told: /throws-beside\.mjs:9:\d+: a scenario's code goes wrong beside the run: an error that nobody caught: Error: later/ },
-  'exits-beside': { wrong: { plan: 'setImmediate(() => process.exit(0))' }, told: /exits-beside\.mjs:9:\d+: a scenario's code calls process\.exit\(0\)/ },
+  'exit-at-top': {
+    wrong: { top: 'process.exit(0);' },
+    told: /exit-at-top\.mjs:4:9: a scenario's code calls process\.exit\(0\)/,
+  },
+  'exit-in-function': {
+    wrong: { vectors: 'process.exit()' },
+    told: /exit-in-function\.mjs:10:\d+: a scenario's code calls process\.exit\(\)/,
+  },
+  'exit-caught': {
+    wrong: { top: 'try { process.exit(0); } catch { throw new Error("caught"); }' },
+    told: /exit-caught\.mjs:4:\d+: scenario .* cannot be loaded: its module threw Error: caught/,
+  },
+  'throws-at-top': {
+    wrong: { top: 'throw new Error("no");' },
+    told: /throws-at-top\.mjs:4:7: scenario .* cannot be loaded: its module threw Error: no/,
+  },
+  'throws-undefined-at-top': {
+    wrong: { top: 'throw undefined;' },
+    told: /throws-undefined-at-top\.mjs: .* its module threw undefined/,
+  },
+  'is-no-code': {
+    wrong: { top: 'const x = ;' },
+    told: /is-no-code\.mjs: scenario .* cannot be loaded: its module threw SyntaxError/,
+  },
+  'throws-in-topology': {
+    wrong: { topology: 'throw new TypeError("x is not y")' },
+    told: /throws-in-topology\.mjs:8:\d+: scenario .*: topology\(\) threw TypeError: x is not y/,
+  },
+  'throws-text-in-vectors': {
+    wrong: { vectors: 'throw "a text"' },
+    told: /throws-text-in-vectors\.mjs: vectors\(\) threw the text "a text"/,
+  },
+  'throws-null-in-plan': {
+    wrong: { plan: 'throw null' },
+    told: /throws-null-in-plan\.mjs: controlPlane\.plan\(\) threw null/,
+  },
+  'throws-in-intent': {
+    wrong: { intent: 'throw { toJSON() { throw 1; } }' },
+    told: /throws-in-intent\.mjs: intent\(\) of what p1 sends threw a value of type object/,
+  },
+  'gives-a-promise': {
+    wrong: { topology: 'return Promise.reject(new Error("late"))' },
+    told: /gives-a-promise\.mjs: topology\(\) gave a promise/,
+  },
+  'gives-nothing': {
+    wrong: { vectors: 'return undefined' },
+    told: /gives-nothing\.mjs: vectors\(\) gave nothing/,
+  },
+  'gives-no-list': {
+    wrong: { vectors: 'return {}' },
+    told: /gives-no-list\.mjs: vectors\(\) gave what is no vectors:\n.*expected array, received object/,
+  },
+  'gives-half-a-topology': {
+    wrong: { topology: 'return { nodes: [{}] }' },
+    told: /topology\(\) gave what is no topology:[^]*at nodes\[0\]\.underlay/,
+  },
+  'gives-an-unknown-stimulus': {
+    wrong: { vectors: 'return [{ id: "x", stimulus: { kind: "pong", from: "p1" } }]' },
+    told: /vectors\(\) gave what is no vectors:[^]*at \[0\]\.stimulus\.kind/,
+  },
+  'gives-one-twice': {
+    wrong: { vectors: 'const [one] = v.podToPod(topology); return [one, one]' },
+    told: /vectors\(\) gave two vectors called "ping\/p1\/p2", number 1 and number 2 of 2/,
+  },
+  'throws-in-after': {
+    wrong: { members: 'after() { throw new Error("none before") }' },
+    told: /throws-in-after\.mjs:12:\d+: scenario .*: after\(\) threw Error: none before/,
+  },
+  'throws-in-history': {
+    wrong: { members: 'history() { throw new Error("no past") }' },
+    told: /throws-in-history\.mjs:12:\d+: scenario .*: history\(\) threw Error: no past/,
+  },
+  'throws-in-a-getter': {
+    wrong: { members: 'get title() { throw new Error("no title") }' },
+    told: /throws-in-a-getter\.mjs:12:\d+: scenario .*: reading its default export threw Error: no title/,
+  },
+  'has-no-axes': {
+    wrong: { members: 'axes: null' },
+    told: /has-no-axes\.mjs: .* has no scenario as its default export; [^]*at axes/,
+  },
+  'has-no-control-plane': {
+    wrong: { members: 'controlPlane: null' },
+    told: /has no scenario as its default export; [^]*at controlPlane/,
+  },
+  'in-typescript': {
+    wrong: {
+      extension: 'ts',
+      top: 'interface Unneeded {\n  readonly x: number;\n}\nprocess.exit(0);',
+    },
+    told: /in-typescript\.ts:7:9: a scenario's code calls process\.exit/,
+  },
+  'rejects-beside': {
+    wrong: { plan: 'void Promise.reject(new Error("late"))' },
+    told: /rejects-beside\.mjs:9:\d+: a scenario's code goes wrong beside the run: a promise was rejected and nobody waits for it: Error: late/,
+  },
+  'rejects-undefined-beside': {
+    wrong: { plan: 'void Promise.reject(undefined)' },
+    told: /a scenario's code goes wrong beside the run: a promise was rejected and nobody waits for it: undefined/,
+  },
+  'throws-beside': {
+    wrong: { plan: 'setImmediate(() => { throw new Error("later"); })' },
+    told: /throws-beside\.mjs:9:\d+: a scenario's code goes wrong beside the run: an error that nobody caught: Error: later/,
+  },
+  'exits-beside': {
+    wrong: { plan: 'setImmediate(() => process.exit(0))' },
+    told: /exits-beside\.mjs:9:\d+: a scenario's code calls process\.exit\(0\)/,
+  },
 };
 
 void t.test('code that goes wrong', { timeout: 120_000 }, async (t) => {
-  const ended = await atOnce(2, Object.entries(cases), async ([name, { wrong }]) => await run(name, wrong, 60));
+  const ended = await atOnce(
+    2,
+    Object.entries(cases),
+    async ([name, { wrong }]) => await run(name, wrong, 60),
+  );
   for (const [index, [name, { told }]] of Object.entries(cases).entries()) {
     t.match(ended[index], { code: 2, stderr: told }, name);
     t.notMatch(ended[index]?.stderr, /\n +at .*:\d+/, 'no stack');
@@ -98,26 +202,61 @@ void t.test('code that goes wrong', { timeout: 120_000 }, async (t) => {
 const limitS = 8;
 const endless = 'for (;;) continue;';
 const stuck: Readonly<Record<string, { readonly wrong: Wrong; readonly told: RegExp }>> = {
-  'loops-at-top': { wrong: { top: endless }, told: /loops-at-top\.mjs:4:\d+: its top level of this scenario does not come back/ },
-  'loops-in-topology': { wrong: { top: `const spin = () => { ${endless} };`, topology: 'spin()' }, told: /loops-in-topology\.mjs:8:\d+: topology\(\) of this scenario does not come back: .* last in spin\(\) at .*:4:\d+/ },
-  'loops-in-intent': { wrong: { intent: endless }, told: /loops-in-intent\.mjs:11:\d+: intent\(\) of this scenario does not come back/ },
-  'loops-in-promises': { wrong: { top: 'async function forever() { for (;;) await null; } void forever();' }, told: /loops-in-promises\.mjs:4:\d+: forever\(\) of this scenario does not come back/ },
-  'awaits-beside-a-timer': { wrong: { top: 'setInterval(() => undefined, 10); await new Promise(() => undefined);' }, told: /awaits-beside-a-timer\.mjs: scenario .* it still awaits something at its top level after 8 s/ },
+  'loops-at-top': {
+    wrong: { top: endless },
+    told: /loops-at-top\.mjs:4:\d+: its top level of this scenario does not come back/,
+  },
+  'loops-in-topology': {
+    wrong: { top: `const spin = () => { ${endless} };`, topology: 'spin()' },
+    told: /loops-in-topology\.mjs:8:\d+: topology\(\) of this scenario does not come back: .* last in spin\(\) at .*:4:\d+/,
+  },
+  'loops-in-intent': {
+    wrong: { intent: endless },
+    told: /loops-in-intent\.mjs:11:\d+: intent\(\) of this scenario does not come back/,
+  },
+  'loops-in-promises': {
+    wrong: { top: 'async function forever() { for (;;) await null; } void forever();' },
+    told: /loops-in-promises\.mjs:4:\d+: forever\(\) of this scenario does not come back/,
+  },
+  'awaits-beside-a-timer': {
+    wrong: { top: 'setInterval(() => undefined, 10); await new Promise(() => undefined);' },
+    told: /awaits-beside-a-timer\.mjs: scenario .* it still awaits something at its top level after 8 s/,
+  },
 };
 
 void t.test('code that does not come back', { timeout: 120_000 }, async (t) => {
-  const ended = await atOnce(5, Object.entries(stuck), async ([name, { wrong }]) => await run(name, wrong, limitS));
-  for (const [index, [name, { told }]] of Object.entries(stuck).entries()) t.match(ended[index], { code: 2, stderr: told }, name);
+  const ended = await atOnce(
+    5,
+    Object.entries(stuck),
+    async ([name, { wrong }]) => await run(name, wrong, limitS),
+  );
+  for (const [index, [name, { told }]] of Object.entries(stuck).entries())
+    t.match(ended[index], { code: 2, stderr: told }, name);
 });
 
-void t.test('what is sound, and goes on beside the run, keeps neither verdict nor program', async (t) => {
-  t.match(await run('timer-beside', { top: 'setInterval(() => undefined, 10);' }, 60), { code: 0 });
-  t.match(await run('sound', {}, 60), { code: 0 });
-});
+void t.test(
+  'what is sound, and goes on beside the run, keeps neither verdict nor program',
+  async (t) => {
+    t.match(await run('timer-beside', { top: 'setInterval(() => undefined, 10);' }, 60), {
+      code: 0,
+    });
+    t.match(await run('sound', {}, 60), { code: 0 });
+  },
+);
 
 void t.test('the limit is a number of seconds', async (t) => {
   const ended = new Promise((resolve) => {
-    execFile(process.execPath, [main, 'list'], { env: { ...process.env, FLOWBED_SCENARIO_LIMIT_S: 'soon' } }, (error, _, stderr) => { resolve({ code: error?.code, stderr }); });
+    execFile(
+      process.execPath,
+      [main, 'list'],
+      { env: { ...process.env, FLOWBED_SCENARIO_LIMIT_S: 'soon' } },
+      (error, _, stderr) => {
+        resolve({ code: error?.code, stderr });
+      },
+    );
   });
-  t.match(await ended, { code: 2, stderr: /FLOWBED_SCENARIO_LIMIT_S: expected a number of seconds, got "soon"/ });
+  t.match(await ended, {
+    code: 2,
+    stderr: /FLOWBED_SCENARIO_LIMIT_S: expected a number of seconds, got "soon"/,
+  });
 });

@@ -15,17 +15,30 @@ import { scenarioLimitMs, watchScenarios } from './watchdog.js';
 /** The names of the project's own scenarios: their files' places in scenarios/. */
 export async function scenarioNames(root: string): Promise<readonly string[]> {
   const files = await readdir(join(root, 'dist', 'scenarios'), { recursive: true });
-  return files.filter((file) => file.endsWith('.js') && !file.endsWith('.test.js')).map((file) => file.replace(/\.js$/, '')).sort();
+  return files
+    .filter((file) => file.endsWith('.js') && !file.endsWith('.test.js'))
+    .map((file) => file.replace(/\.js$/, ''))
+    .sort();
 }
 
-/** A scenario by its name, or by the path of a .ts, .js or .mjs file. @throws InputError naming the known ones. */
+/**
+ * A scenario by its name, or by the path of a .ts, .js or .mjs file. @throws InputError naming the
+ * known ones.
+ */
 export async function loadScenario(root: string, name: string): Promise<Scenario> {
   await watchScenarios();
   const known = await scenarioNames(root);
-  if (known.includes(name)) return await importScenario(join(root, 'dist', 'scenarios', `${name}.js`), name);
+  if (known.includes(name))
+    return await importScenario(join(root, 'dist', 'scenarios', `${name}.js`), name);
   if (!/\.(ts|js|mjs)$/.test(name)) throw unknownName('scenario', name, known);
   const file = resolve(name);
-  if (!(await stat(file).then((found) => found.isFile(), () => false))) throw new InputError(`there is no file ${file}`);
+  if (
+    !(await stat(file).then(
+      (found) => found.isFile(),
+      () => false,
+    ))
+  )
+    throw new InputError(`there is no file ${file}`);
   useOwnImports(root);
   return await importScenario(file, name);
 }
@@ -33,7 +46,15 @@ export async function loadScenario(root: string, name: string): Promise<Scenario
 async function importScenario(file: string, name: string): Promise<Scenario> {
   const module = (await loadModule(file, name)) as { readonly default?: unknown };
   const wrong = whatIsWrong(module.default, name);
-  if (wrong !== undefined) throw new InputError([`${name} has no scenario as its default export; expected: export default defineScenario({ name, title, axes, topology, controlPlane, vectors, intent })`, ...wrong.split('\n')], { file });
+  if (wrong !== undefined)
+    throw new InputError(
+      [
+        `${name} has no scenario as its default export; expected: export default ` +
+          'defineScenario({ name, title, axes, topology, controlPlane, vectors, intent })',
+        ...wrong.split('\n'),
+      ],
+      { file },
+    );
   return guarded(module.default as Scenario, name);
 }
 
@@ -42,7 +63,10 @@ function whatIsWrong(exported: unknown, name: string): string | undefined {
   try {
     return checkScenario(exported);
   } catch (thrown) {
-    throw new InputError(`scenario ${name}: reading its default export threw ${describeThrown(thrown)}`, thrown instanceof Error ? placeInScenario(thrown.stack) : undefined);
+    throw new InputError(
+      `scenario ${name}: reading its default export threw ${describeThrown(thrown)}`,
+      thrown instanceof Error ? placeInScenario(thrown.stack) : undefined,
+    );
   }
 }
 
@@ -53,25 +77,41 @@ async function loadModule(file: string, name: string): Promise<unknown> {
     return await withDeadline(import(pathToFileURL(file).href), limitMs, `the end of ${name}`);
   } catch (thrown) {
     if (thrown instanceof InputError) throw thrown;
-    if (thrown instanceof Unavailable) throw new InputError(`scenario ${name} cannot be loaded: it still awaits something at its top level after ${limitMs / 1000} s`, { file });
-    throw new InputError(`scenario ${name} cannot be loaded: its module threw ${describeThrown(thrown)}`, (thrown instanceof Error ? placeInScenario(thrown.stack) : undefined) ?? { file });
+    if (thrown instanceof Unavailable)
+      throw new InputError(
+        `scenario ${name} cannot be loaded: it still awaits something at its top level after ` +
+          `${limitMs / 1000} s`,
+        { file },
+      );
+    throw new InputError(
+      `scenario ${name} cannot be loaded: its module threw ${describeThrown(thrown)}`,
+      (thrown instanceof Error ? placeInScenario(thrown.stack) : undefined) ?? { file },
+    );
   }
 }
 
 /** Lets a file from anywhere import `flowbed` and be written in TypeScript. */
 function useOwnImports(root: string): void {
   process.setSourceMapsEnabled(true); // places are told as they were written
-  register(new URL('external-module.js', import.meta.url), { data: { root: pathToFileURL(join(root, 'package.json')).href } });
+  register(new URL('external-module.js', import.meta.url), {
+    data: { root: pathToFileURL(join(root, 'package.json')).href },
+  });
 }
 
 /** Every point of the matrix that is asked for, in the order of the axes. */
-export function matrix(scenario: Scenario, settings: Settings): readonly Readonly<Record<string, string>>[] {
+export function matrix(
+  scenario: Scenario,
+  settings: Settings,
+): readonly Readonly<Record<string, string>>[] {
   return Object.entries<Axis>(scenario.axes).reduce<readonly Readonly<Record<string, string>>[]>(
     (points, [axis, { values, default: usual }]) => {
       const set = settings.get(axis);
       const unknown = set?.find((value) => !values.includes(value));
-      if (unknown !== undefined) throw unknownName(`value of axis ${axis} of ${scenario.name}`, unknown, values);
-      return points.flatMap((point) => (set ?? usual).map((value) => ({ ...point, [axis]: value })));
+      if (unknown !== undefined)
+        throw unknownName(`value of axis ${axis} of ${scenario.name}`, unknown, values);
+      return points.flatMap((point) =>
+        (set ?? usual).map((value) => ({ ...point, [axis]: value })),
+      );
     },
     [{}],
   );
@@ -80,14 +120,18 @@ export function matrix(scenario: Scenario, settings: Settings): readonly Readonl
 /** The values asked for, by axis. */
 export type Settings = ReadonlyMap<string, readonly string[]>;
 
-/** `axis=value,axis=value`, an axis as often as several of its values are wanted; every axis must belong to one of `scenarios`. */
+/**
+ * `axis=value,axis=value`, an axis as often as several of its values are wanted; every axis must
+ * belong to one of `scenarios`.
+ */
 export function parseSettings(text: string | undefined, scenarios: readonly Scenario[]): Settings {
   const known = [...new Set(scenarios.flatMap(({ axes }) => Object.keys(axes)))];
   const settings = new Map<string, readonly string[]>();
   for (const part of (text ?? '').split(',').filter((piece) => piece !== '')) {
     const [axis = '', value] = part.split('=');
     if (!known.includes(axis)) throw unknownName('axis', axis, known);
-    if (value === undefined || value === '') throw new InputError(`--set ${part}: expected axis=value`);
+    if (value === undefined || value === '')
+      throw new InputError(`--set ${part}: expected axis=value`);
     settings.set(axis, [...new Set([...(settings.get(axis) ?? []), value])]);
   }
   return settings;

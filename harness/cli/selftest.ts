@@ -12,8 +12,14 @@ import { loadScenario, matrix } from './scenarios.js';
 
 const { bold, dim, green, red } = colors;
 
-/** @returns 0 when every fault was caught at the right table, 1 when one was not, 3 when a scenario does not conform without faults. */
-export async function selftest(context: Context, options: { readonly image: string }): Promise<number> {
+/**
+ * @returns 0 when every fault was caught at the right table, 1 when one was not, 3 when a scenario
+ *   does not conform without faults.
+ */
+export async function selftest(
+  context: Context,
+  options: { readonly image: string },
+): Promise<number> {
   const image = await openImage(options.image, context.say);
   const results: FaultResult[] = [];
   for (const suite of suites) {
@@ -27,18 +33,32 @@ export async function selftest(context: Context, options: { readonly image: stri
 }
 
 /** Undefined when the scenario does not conform without faults. */
-async function playSuite(context: Context, { scenario: name, set = new Map(), faults, only }: Suite, image: Image): Promise<readonly FaultResult[] | undefined> {
+async function playSuite(
+  context: Context,
+  { scenario: name, set = new Map(), faults, only }: Suite,
+  image: Image,
+): Promise<readonly FaultResult[] | undefined> {
   const scenario = await loadScenario(context.root, name);
   const [axes = {}] = matrix(scenario, set);
   const sim = { teardown: context.teardown };
   const nowMs = () => performance.now();
   context.say(`${name} without a fault`);
-  const sound = await runScenario(scenario, axes, { seed: 1, nowMs, only, openReal: (plan) => openSim(plan, image, sim) });
+  const sound = await runScenario(scenario, axes, {
+    seed: 1,
+    nowMs,
+    only,
+    openReal: (plan) => openSim(plan, image, sim),
+  });
   if (sound.report.verdict !== 'conforms') {
-    context.print(`${red('✖')} ${name} ${sound.report.verdict} without any fault: what a fault changes cannot be told`);
+    context.print(
+      `${red('✖')} ${name} ${sound.report.verdict} without any fault: what a fault changes ` +
+        'cannot be told',
+    );
     return undefined;
   }
-  context.print(`${green('✔')} without a fault ${name} conforms: ${sound.report.vectors.length} vectors`);
+  context.print(
+    `${green('✔')} without a fault ${name} conforms: ${sound.report.vectors.length} vectors`,
+  );
   const results: FaultResult[] = [];
   for (const fault of faults) {
     context.say(`planting: ${fault.name}`);
@@ -49,19 +69,48 @@ async function playSuite(context: Context, { scenario: name, set = new Map(), fa
   return results;
 }
 
-const where = { switch: 'in the switch', held: 'in the switch', 'wire in': 'on the wire', packet: 'in the switch', delay: 'on the wire', cache: 'in the cache', 'no cache': 'in the cache', program: 'in the switch', wire: 'on the wire', compiler: 'in the compiler', 'group compiler': 'in the compiler', selector: 'in how policies are read', host: 'in the node\'s stack' } as const;
+const where = {
+  switch: 'in the switch',
+  held: 'in the switch',
+  'wire in': 'on the wire',
+  packet: 'in the switch',
+  delay: 'on the wire',
+  cache: 'in the cache',
+  'no cache': 'in the cache',
+  program: 'in the switch',
+  wire: 'on the wire',
+  compiler: 'in the compiler',
+  'group compiler': 'in the compiler',
+  selector: 'in how policies are read',
+  host: "in the node's stack",
+} as const;
 
 function render(result: FaultResult): string {
   const { fault } = result;
   const name = `${bold(fault.name)} ${dim(`(${where[fault.kind]})`)}`;
   if (result.kind === 'unnoticed') return `${red('✖')} ${name}\n    went unnoticed: ${result.why}`;
-  if (!('finding' in result)) return `${green('✔')} ${name}\n    ${result.vectors} vectors without a verdict, first ${result.first}\n    ${dim(result.cause)}`;
+  if (!('finding' in result))
+    return (
+      `${green('✔')} ${name}\n    ${result.vectors} vectors without a verdict, first ` +
+      `${result.first}\n    ${dim(result.cause)}`
+    );
   const { at } = result.finding;
-  const told = at === undefined ? 'no table named' : `table ${at.flow.table}${at.field === undefined ? '' : `, field ${at.field}`}: ${formatFlowId(at.flow)}`;
-  const right = [fault.table === undefined ? [] : `table ${fault.table}`, fault.field === undefined ? [] : `field ${fault.field}`, fault.aspect].flat().join(', ');
+  const told =
+    at === undefined
+      ? 'no table named'
+      : `table ${at.flow.table}${at.field === undefined ? '' : `, field ${at.field}`}: ` +
+        formatFlowId(at.flow);
+  const right = [
+    fault.table === undefined ? [] : `table ${fault.table}`,
+    fault.field === undefined ? [] : `field ${fault.field}`,
+    fault.aspect,
+  ]
+    .flat()
+    .join(', ');
   return [
     `${result.kind === 'caught' ? green('✔') : red('✖')} ${name}`,
-    `    ${result.vectors} vectors diverge, first ${result.first}; ${result.finding.aspect}, between ${result.finding.between}`,
+    `    ${result.vectors} vectors diverge, first ${result.first}; ${result.finding.aspect}, ` +
+      `between ${result.finding.between}`,
     `    ${told}${result.kind === 'caught' ? '' : red(`, and not ${right}`)}`,
     ...(at === undefined ? [] : [`    ${dim(at.because)}`]),
   ].join('\n');

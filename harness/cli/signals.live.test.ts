@@ -40,7 +40,9 @@ async function whenTold({ child }: Started, what: RegExp): Promise<void> {
         if (what.test(told)) resolve();
       });
     }
-    child.once('exit', () => { reject(new Error(`ended before it said ${String(what)}: ${told}`)); });
+    child.once('exit', () => {
+      reject(new Error(`ended before it said ${String(what)}: ${told}`));
+    });
   });
 }
 
@@ -54,7 +56,11 @@ async function familyOf(pid: number): Promise<readonly Owner[]> {
 async function nothingIsLeft(t: Test, { temporary }: Started, family: readonly Owner[]) {
   t.ok(family.length > 1, `${family.length} processes ran`);
   const alive = await Promise.all(family.map(isAlive));
-  t.same(family.filter((_, index) => alive[index]), [], 'none of them runs');
+  t.same(
+    family.filter((_, index) => alive[index]),
+    [],
+    'none of them runs',
+  );
   t.same(await readdir(temporary), [], 'no folder is left');
 }
 

@@ -1,6 +1,7 @@
 /**
- * The process that signals come to. Another does the work, so that a signal is heard at any moment, also while a scenario's
- * code does not come back, and so that whatever ends the work, somebody is left who removes what it leaves.
+ * The process that signals come to. Another does the work, so that a signal is heard at any moment,
+ * also while a scenario's code does not come back, and so that whatever ends the work, somebody is
+ * left who removes what it leaves.
  */
 import { spawn, type StdioOptions } from 'node:child_process';
 import { writeSync } from 'node:fs';
@@ -14,7 +15,15 @@ import { markedWith } from '../ovs/supervisor.js';
 import { exitCodes } from './context.js';
 
 /** Those that end a program and that a program can hear. */
-const signals: readonly NodeJS.Signals[] = ['SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGTERM', 'SIGALRM', 'SIGUSR2', 'SIGXCPU'];
+const signals: readonly NodeJS.Signals[] = [
+  'SIGHUP',
+  'SIGINT',
+  'SIGQUIT',
+  'SIGTERM',
+  'SIGALRM',
+  'SIGUSR2',
+  'SIGXCPU',
+];
 /** Those that leave a core file where a program dies by them. */
 const withCore: readonly NodeJS.Signals[] = ['SIGQUIT', 'SIGXCPU'];
 
@@ -24,15 +33,23 @@ type End =
   | { readonly kind: 'not started'; readonly why: string };
 
 /**
- * Runs the module `work` with `args` in a process of its own, with this one's standard streams, and exits as it does. A signal
- * ends all that was started and removes the folders, however busy the work is; then this process dies by it, so that a shell
- * sees 128 + its number. Further signals meanwhile change nothing.
+ * Runs the module `work` with `args` in a process of its own, with this one's standard streams, and
+ * exits as it does. A signal ends all that was started and removes the folders, however busy the
+ * work is; then this process dies by it, so that a shell sees 128 + its number. Further signals
+ * meanwhile change nothing.
  * @param root where the project lies.
  */
-export async function supervise(root: string, work: string, args: readonly string[]): Promise<never> {
+export async function supervise(
+  root: string,
+  work: string,
+  args: readonly string[],
+): Promise<never> {
   outliveTerminals();
   const heard = new Promise<End>((resolve) => {
-    for (const signal of signals) process.on(signal, () => { resolve({ kind: 'ended by', signal }); });
+    for (const signal of signals)
+      process.on(signal, () => {
+        resolve({ kind: 'ended by', signal });
+      });
   });
   const me = await thisProcess().catch((error: unknown) => {
     if (!(error instanceof Unavailable)) throw error;
@@ -42,7 +59,10 @@ export async function supervise(root: string, work: string, args: readonly strin
   const ended = start(work, args, me);
   const { sweep } = await import('./sweep.js');
   const end = await Promise.race([heard, ended]);
-  const left = await sweep(root, me, end.kind === 'exited' ? 'by itself' : 'by force').then(() => undefined, (error: Error) => error.message);
+  const left = await sweep(root, me, end.kind === 'exited' ? 'by itself' : 'by force').then(
+    () => undefined,
+    (error: Error) => error.message,
+  );
   for (const signal of signals) process.removeAllListeners(signal);
   if (left !== undefined) complain(`${left}\n  - see what is left, and remove it: ./flowbed clean`);
   switch (end.kind) {
@@ -60,18 +80,46 @@ export async function supervise(root: string, work: string, args: readonly strin
 
 /** It ends with this process, at the latest. */
 function start(work: string, args: readonly string[], me: Owner): Promise<End> {
-  const [file, ...words] = dyingWith(me.pid, [process.execPath, ...process.execArgv, work, ...args]);
-  const child = spawn(file, words, { stdio: streamsFor(args), env: { ...process.env, ...markedWith(me), ...answeredForBy(me) } });
+  const [file, ...words] = dyingWith(me.pid, [
+    process.execPath,
+    ...process.execArgv,
+    work,
+    ...args,
+  ]);
+  const child = spawn(file, words, {
+    stdio: streamsFor(args),
+    env: { ...process.env, ...markedWith(me), ...answeredForBy(me) },
+  });
   return new Promise((resolve) => {
-    child.once('error', (error) => { resolve({ kind: 'not started', why: `cannot run ${file}: ${error.message}\n  - install it (Debian: apt-get install util-linux)` }); });
-    child.once('exit', (code, signal) => { resolve(signal === null ? { kind: 'exited', code: code ?? exitCodes.inconclusive } : { kind: 'ended by', signal }); });
+    child.once('error', (error) => {
+      resolve({
+        kind: 'not started',
+        why:
+          `cannot run ${file}: ${error.message}\n  - install it (Debian: apt-get install ` +
+          'util-linux)',
+      });
+    });
+    child.once('exit', (code, signal) => {
+      resolve(
+        signal === null
+          ? { kind: 'exited', code: code ?? exitCodes.inconclusive }
+          : { kind: 'ended by', signal },
+      );
+    });
   });
 }
 
 /** The standard streams, and what a shell hands over as a file's name: `<(…)` is /dev/fd/63. */
 function streamsFor(args: readonly string[]): StdioOptions {
-  const named = args.flatMap((word) => [...word.matchAll(/\/(?:dev|proc\/self)\/fd\/(\d{1,3})\b/g)].map(([, descriptor]) => Number(descriptor)));
-  const streams: (number | 'ignore')[] = Array.from({ length: Math.max(2, ...named) + 1 }, () => 'ignore');
+  const named = args.flatMap((word) =>
+    [...word.matchAll(/\/(?:dev|proc\/self)\/fd\/(\d{1,3})\b/g)].map(([, descriptor]) =>
+      Number(descriptor),
+    ),
+  );
+  const streams: (number | 'ignore')[] = Array.from(
+    { length: Math.max(2, ...named) + 1 },
+    () => 'ignore',
+  );
   for (const descriptor of [0, 1, 2, ...named]) streams[descriptor] = descriptor;
   return streams;
 }

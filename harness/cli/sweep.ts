@@ -7,11 +7,15 @@ import { removeUnfinished } from '../ovs/unfinished.js';
 import { removeWorkspacesOf } from '../ovs/workspace.js';
 
 /**
- * Ends what was started under `supervisor` and still runs, and removes its folders. Work that ended by itself has done so
- * already, but for that of its processes which were killed.
+ * Ends what was started under `supervisor` and still runs, and removes its folders. Work that ended
+ * by itself has done so already, but for that of its processes which were killed.
  * @param root where the project lies. @throws where something stays.
  */
-export async function sweep(root: string, supervisor: Owner, workEnded: 'by itself' | 'by force'): Promise<void> {
+export async function sweep(
+  root: string,
+  supervisor: Owner,
+  workEnded: 'by itself' | 'by force',
+): Promise<void> {
   if (workEnded === 'by itself' && (await removeWhatIsOf(root, [supervisor])) === 0) return;
   await removeWhatIsOf(root, [supervisor, ...(await endSupervised(supervisor))]);
 }
@@ -20,6 +24,9 @@ export async function sweep(root: string, supervisor: Owner, workEnded: 'by itse
 async function removeWhatIsOf(root: string, owners: readonly Owner[]): Promise<number> {
   const names = owners.map(formatOwner);
   const isTheirs = (owner: Owner) => names.includes(formatOwner(owner));
-  const removed = await Promise.all([...owners.map(removeWorkspacesOf), ...[cacheFolder(), join(root, 'runs')].map((folder) => removeUnfinished(folder, isTheirs))]);
+  const removed = await Promise.all([
+    ...owners.map(removeWorkspacesOf),
+    ...[cacheFolder(), join(root, 'runs')].map((folder) => removeUnfinished(folder, isTheirs)),
+  ]);
   return removed.flat().length;
 }

@@ -16,8 +16,9 @@ export interface TestOptions {
 }
 
 /**
- * Runs the type check, the linter and the compiled test files, and prints what came of them; the last line is
- * `N passed, N failed, N skipped`, counted in assertions. Needs the development dependencies.
+ * Runs the type check, the linter, the formatter and the compiled test files, and prints what came
+ * of them; the last line is `N passed, N failed, N skipped`, counted in assertions. Needs the
+ * development dependencies.
  * @returns the exit code: 0 when something passed and nothing failed.
  * @throws InputError when no check has such a name.
  */
@@ -35,13 +36,27 @@ export async function runTests(options: TestOptions): Promise<number> {
     print(testing.progressLine(checked.at(-1)!, colors));
     return tally;
   };
-  const image = live.length === 0 ? passed : await run({ name: `image ${defaultImage}`, run: () => prepareImage(print) });
+  const image =
+    live.length === 0
+      ? passed
+      : await run({ name: `image ${defaultImage}`, run: () => prepareImage(print) });
   const left = new Set((await findLeftovers()).map(({ dir }) => dir));
-  await testing.inParallel(checks.map((check) => (live.includes(check) && image.failures.length > 0 ? without(check, `no image ${defaultImage}`) : check)), run);
+  await testing.inParallel(
+    checks.map((check) =>
+      live.includes(check) && image.failures.length > 0
+        ? without(check, `no image ${defaultImage}`)
+        : check,
+    ),
+    run,
+  );
   players.close();
-  if (live.length > 0) await run({ name: 'nothing is left behind', run: () => checkLeftovers(left) });
+  if (live.length > 0)
+    await run({ name: 'nothing is left behind', run: () => checkLeftovers(left) });
   for (const line of testing.summary(checked, colors)) print(line);
-  return checked.every(({ tally }) => tally.failures.length === 0) && checked.some(({ tally }) => tally.passed > 0) ? 0 : 1;
+  return checked.every(({ tally }) => tally.failures.length === 0) &&
+    checked.some(({ tally }) => tally.passed > 0)
+    ? 0
+    : 1;
 }
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
@@ -50,46 +65,109 @@ const liveLimitMs = 300_000;
 const passed: Tally = { passed: 1, failures: [], skips: [] };
 
 /** All checks that the options ask for, those that take longest first. */
-async function selectChecks({ fast, patterns }: TestOptions, players: Players, { playedFileCheck, testFileCheck, programCheck }: typeof import('../testing/index.js')): Promise<readonly Check[]> {
-  const files = (await readdir(join(root, 'dist'), { recursive: true })).filter((file) => file.endsWith('.test.js')).sort();
+async function selectChecks(
+  { fast, patterns }: TestOptions,
+  players: Players,
+  { playedFileCheck, testFileCheck, programCheck }: typeof import('../testing/index.js'),
+): Promise<readonly Check[]> {
+  const files = (await readdir(join(root, 'dist'), { recursive: true }))
+    .filter((file) => file.endsWith('.test.js'))
+    .sort();
   const isLive = (file: string): boolean => file.endsWith('.live.test.js');
   const check = (file: string): Check => {
     const [name, compiled] = [file.replace(/js$/, 'ts'), join(root, 'dist', file)];
-    return isLive(file) ? testFileCheck(name, compiled, root, liveLimitMs) : playedFileCheck(name, compiled, players, fastLimitMs);
+    return isLive(file)
+      ? testFileCheck(name, compiled, root, liveLimitMs)
+      : playedFileCheck(name, compiled, players, fastLimitMs);
   };
   const all = [
     programCheck('lint', await lintArguments(fast), root, liveLimitMs),
-    programCheck('types', [join(root, 'node_modules/typescript/bin/tsc'), '-p', root, '--noEmit', '--incremental', '--tsBuildInfoFile', join(root, '.flowbed/types.tsbuildinfo')], root, liveLimitMs),
+    programCheck(
+      'format',
+      [join(root, 'node_modules/@biomejs/biome/bin/biome'), 'format', root],
+      root,
+      liveLimitMs,
+    ),
+    programCheck(
+      'types',
+      [
+        join(root, 'node_modules/typescript/bin/tsc'),
+        '-p',
+        root,
+        '--noEmit',
+        '--incremental',
+        '--tsBuildInfoFile',
+        join(root, '.flowbed/types.tsbuildinfo'),
+      ],
+      root,
+      liveLimitMs,
+    ),
     ...(fast ? [] : files.filter(isLive).map(check)),
     ...files.filter((file) => !isLive(file)).map(check),
   ];
-  const selected = patterns.length === 0 ? all : all.filter(({ name }) => patterns.some((pattern) => name.includes(pattern)));
-  if (selected.length === 0) throw new InputError(`no test has ${patterns.map((pattern) => `"${pattern}"`).join(' or ')} in its name. Known: ${all.map(({ name }) => name).join(', ')}.`);
+  const selected =
+    patterns.length === 0
+      ? all
+      : all.filter(({ name }) => patterns.some((pattern) => name.includes(pattern)));
+  if (selected.length === 0)
+    throw new InputError(
+      `no test has ${patterns.map((pattern) => `"${pattern}"`).join(' or ')} in its name. ` +
+        `Known: ${all.map(({ name }) => name).join(', ')}.`,
+    );
   return selected;
 }
 
-/** The linter's cache skips files that are as they were, though what they import may have changed: the full run starts without it. */
+/**
+ * The linter's cache skips files that are as they were, though what they import may have changed:
+ * the full run starts without it.
+ */
 async function lintArguments(fast: boolean): Promise<readonly string[]> {
   const cache = join(root, '.flowbed/eslint');
   if (!fast) await rm(cache, { force: true });
-  return [join(root, 'node_modules/eslint/bin/eslint.js'), root, '--max-warnings=0', '--cache', '--cache-strategy=content', `--cache-location=${cache}`];
+  return [
+    join(root, 'node_modules/eslint/bin/eslint.js'),
+    root,
+    '--max-warnings=0',
+    '--cache',
+    '--cache-strategy=content',
+    `--cache-location=${cache}`,
+  ];
 }
 
 async function prepareImage(say: (line: string) => void): Promise<Tally> {
   const outcome = await attempt(() => openImage(defaultImage, say));
   if (outcome.kind === 'ok') return passed;
   const { message, remedies, evidence } = outcome.cause;
-  return { passed: 0, failures: [{ path: [message], diagnosis: [...evidence, ...remedies.map((remedy) => `- ${remedy}`)] }], skips: [] };
+  return {
+    passed: 0,
+    failures: [
+      { path: [message], diagnosis: [...evidence, ...remedies.map((remedy) => `- ${remedy}`)] },
+    ],
+    skips: [],
+  };
 }
 
 function without({ name }: Check, reason: string): Check {
-  return { name, run: () => Promise.resolve({ passed: 0, failures: [], skips: [{ path: ['the whole file'], reason }] }) };
+  return {
+    name,
+    run: () =>
+      Promise.resolve({ passed: 0, failures: [], skips: [{ path: ['the whole file'], reason }] }),
+  };
 }
 
-/** Tests must end their daemons: those of test files that have ended are a failure, and are removed. */
+/**
+ * Tests must end their daemons: those of test files that have ended are a failure, and are removed.
+ */
 async function checkLeftovers(before: ReadonlySet<string>): Promise<Tally> {
   const leftovers = (await findLeftovers()).filter(({ dir }) => !before.has(dir));
   for (const leftover of leftovers) await removeLeftover(leftover);
   if (leftovers.length === 0) return passed;
-  return { passed: 0, failures: leftovers.map(({ dir, processes }) => ({ path: [dir], diagnosis: [`with ${processes.length} daemons still running`] })), skips: [] };
+  return {
+    passed: 0,
+    failures: leftovers.map(({ dir, processes }) => ({
+      path: [dir],
+      diagnosis: [`with ${processes.length} daemons still running`],
+    })),
+    skips: [],
+  };
 }

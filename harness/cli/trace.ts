@@ -17,27 +17,58 @@ export interface TraceOptions extends PacketOptions {
   readonly json?: boolean;
 }
 
-/** @param words `[BRIDGE] FLOW`. @returns 0, or 3 where the model does not know what a flow on the way does. @throws InputError for a wrong request or file. */
-export async function trace(context: Context, words: readonly string[], options: TraceOptions): Promise<number> {
+/**
+ * @param words `[BRIDGE] FLOW`. @returns 0, or 3 where the model does not know what a flow on the
+ *   way does. @throws InputError for a wrong request or file.
+ */
+export async function trace(
+  context: Context,
+  words: readonly string[],
+  options: TraceOptions,
+): Promise<number> {
   try {
     if (options.script !== undefined) return await traceScript(context, words, options);
     const { into, stimuli } = await readRequest(words, options, context.say);
-    const asked = options.whyNot === undefined ? undefined : findFlow(options.whyNot, into, words.length === 2 ? words[0] : undefined);
-    const told = tracePackets(into.plan, stimuli).map((result) => tell(result, asked === undefined ? undefined : whyNot(asked, result.translations)));
-    if (options.json === true) context.print(printedJson(traceDocument(told, options.pcap === undefined ? 'one packet' : 'packets')));
-    else told.forEach((packet, index) => context.print(`${told.length === 1 ? '' : `${index === 0 ? '' : '\n'}packet ${index + 1} of ${told.length}\n\n`}${renderTrace(packet)}`));
+    const asked =
+      options.whyNot === undefined
+        ? undefined
+        : findFlow(options.whyNot, into, words.length === 2 ? words[0] : undefined);
+    const told = tracePackets(into.plan, stimuli).map((result) =>
+      tell(result, asked === undefined ? undefined : whyNot(asked, result.translations)),
+    );
+    if (options.json === true)
+      context.print(
+        printedJson(traceDocument(told, options.pcap === undefined ? 'one packet' : 'packets')),
+      );
+    else
+      told.forEach((packet, index) =>
+        context.print(
+          `${told.length === 1 ? '' : `${index === 0 ? '' : '\n'}packet ${index + 1} of ${told.length}\n\n`}${renderTrace(packet)}`,
+        ),
+      );
     if (told.length === 0 && options.json !== true) context.print('there are no packets');
-    return told.some(({ refused }) => refused !== undefined) ? exitCodes.inconclusive : exitCodes.conforms;
+    return told.some(({ refused }) => refused !== undefined)
+      ? exitCodes.inconclusive
+      : exitCodes.conforms;
   } catch (error) {
     if (!(error instanceof Unsupported)) throw error;
-    context.print(options.json === true ? printedJson({ refused: error.message }) : `? ${error.message}`);
+    context.print(
+      options.json === true ? printedJson({ refused: error.message }) : `? ${error.message}`,
+    );
     return exitCodes.inconclusive;
   }
 }
 
-async function traceScript(context: Context, words: readonly string[], options: TraceOptions): Promise<number> {
-  if (options.whyNot !== undefined) throw new InputError('--why-not is about one packet, not about a script');
+async function traceScript(
+  context: Context,
+  words: readonly string[],
+  options: TraceOptions,
+): Promise<number> {
+  if (options.whyNot !== undefined)
+    throw new InputError('--why-not is about one packet, not about a script');
   const told = playScript(await readScriptRequest(words, options, context.say)).map(tellStep);
   context.print(options.json === true ? printedJson(scriptDocument(told)) : renderScript(told));
-  return told.some((step) => refusalOf(step) !== undefined) ? exitCodes.inconclusive : exitCodes.conforms;
+  return told.some((step) => refusalOf(step) !== undefined)
+    ? exitCodes.inconclusive
+    : exitCodes.conforms;
 }

@@ -1,4 +1,7 @@
-/** The thread of watchdog.ts: it sees that the program's event loop stands still, and looks at what the program is doing. */
+/**
+ * The thread of watchdog.ts: it sees that the program's event loop stands still, and looks at what
+ * the program is doing.
+ */
 import { Session, type Debugger, type InspectorNotification } from 'node:inspector';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { WatchdogData } from './watchdog.js';
@@ -8,7 +11,8 @@ const { beats, parts, tickMs } = workerData as WatchdogData;
 let seen = 0;
 let still = 0;
 
-// Ticks and not a length of time: while the whole program is stopped (SIGSTOP), or the machine asleep, none of them pass.
+// Ticks and not a length of time: while the whole program is stopped (SIGSTOP), or the machine
+// asleep, none of them pass.
 setInterval(() => {
   const now = Atomics.load(beats, 0);
   still = now === seen ? still + 1 : 0;
@@ -18,19 +22,40 @@ setInterval(() => {
 
 parentPort?.postMessage('watching');
 
-/** Halts the program where it is, and asks it there whether that is a scenario's code; if not, it goes on. */
+/**
+ * Halts the program where it is, and asks it there whether that is a scenario's code; if not, it
+ * goes on.
+ */
 function look(): void {
   still = 0;
   const session = new Session();
   session.connectToMainThread();
   const urls = new Map<string, string>();
-  session.on('Debugger.scriptParsed', ({ params: { scriptId, url } }) => { urls.set(scriptId, url); });
-  session.once('Debugger.paused', ({ params: { callFrames } }: InspectorNotification<Debugger.PausedEventDataType>) => {
-    const frames = callFrames.map(({ functionName, location }) => ({ name: functionName, url: urls.get(location.scriptId) ?? '', line: location.lineNumber + 1, column: (location.columnNumber ?? 0) + 1 }));
-    const expression = `globalThis[Symbol.for('flowbed.standstill')](${JSON.stringify(frames)})`;
-    session.post('Debugger.evaluateOnCallFrame', { callFrameId: callFrames[0]?.callFrameId ?? '', expression }, () => {
-      session.post('Debugger.resume', () => { session.disconnect(); });
-    });
+  session.on('Debugger.scriptParsed', ({ params: { scriptId, url } }) => {
+    urls.set(scriptId, url);
   });
-  session.post('Debugger.enable', () => { session.post('Debugger.pause'); });
+  session.once(
+    'Debugger.paused',
+    ({ params: { callFrames } }: InspectorNotification<Debugger.PausedEventDataType>) => {
+      const frames = callFrames.map(({ functionName, location }) => ({
+        name: functionName,
+        url: urls.get(location.scriptId) ?? '',
+        line: location.lineNumber + 1,
+        column: (location.columnNumber ?? 0) + 1,
+      }));
+      const expression = `globalThis[Symbol.for('flowbed.standstill')](${JSON.stringify(frames)})`;
+      session.post(
+        'Debugger.evaluateOnCallFrame',
+        { callFrameId: callFrames[0]?.callFrameId ?? '', expression },
+        () => {
+          session.post('Debugger.resume', () => {
+            session.disconnect();
+          });
+        },
+      );
+    },
+  );
+  session.post('Debugger.enable', () => {
+    session.post('Debugger.pause');
+  });
 }

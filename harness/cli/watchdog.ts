@@ -1,6 +1,7 @@
 /**
- * Ends the program where a scenario's code keeps it busy for ever: as long as that code does not come back, neither signals nor limits are heard, for
- * both are heard by the event loop alone. A thread beside sees the event loop stand still (watchdog-thread.ts), and asks here who is at work.
+ * Ends the program where a scenario's code keeps it busy for ever: as long as that code does not
+ * come back, neither signals nor limits are heard, for both are heard by the event loop alone. A
+ * thread beside sees the event loop stand still (watchdog-thread.ts), and asks here who is at work.
  */
 import { once } from 'node:events';
 import { closeSync, openSync, writeSync } from 'node:fs';
@@ -24,16 +25,23 @@ export interface WatchdogData {
 const parts = 10;
 const variable = 'FLOWBED_SCENARIO_LIMIT_S';
 
-/** For how long a scenario's code may keep the program busy, or waiting: a minute, or what $FLOWBED_SCENARIO_LIMIT_S says. @throws InputError. */
+/**
+ * For how long a scenario's code may keep the program busy, or waiting: a minute, or what
+ * $FLOWBED_SCENARIO_LIMIT_S says. @throws InputError.
+ */
 export function scenarioLimitMs(environment: NodeJS.ProcessEnv = process.env): number {
   const text = environment[variable] || '60';
-  if (!/^\d{1,6}(\.\d{1,3})?$/.test(text) || Number(text) === 0) throw new InputError(`${variable}: expected a number of seconds, got "${text}"`);
+  if (!/^\d{1,6}(\.\d{1,3})?$/.test(text) || Number(text) === 0)
+    throw new InputError(`${variable}: expected a number of seconds, got "${text}"`);
   return Number(text) * 1000;
 }
 
 let watching: Promise<unknown> | undefined;
 
-/** Comes back once the program is watched, until it ends. Called before a scenario's module is loaded; safe to call again. */
+/**
+ * Comes back once the program is watched, until it ends. Called before a scenario's module is
+ * loaded; safe to call again.
+ */
 export async function watchScenarios(): Promise<void> {
   await (watching ??= startThread());
 }
@@ -44,7 +52,10 @@ async function startThread(): Promise<void> {
   setInterval(() => void Atomics.add(beats, 0, 1), Math.ceil(tickMs / 2)).unref();
   Object.assign(globalThis, { [Symbol.for('flowbed.standstill')]: endIfScenario });
   const workerData: WatchdogData = { beats, tickMs, parts };
-  const thread = new Worker(new URL('watchdog-thread.js', import.meta.url), { workerData, execArgv: [] });
+  const thread = new Worker(new URL('watchdog-thread.js', import.meta.url), {
+    workerData,
+    execArgv: [],
+  });
   await once(thread, 'message');
   thread.unref();
 }
@@ -56,12 +67,20 @@ function endIfScenario(frames: readonly Frame[]): void {
   if (innermost === undefined || outermost === undefined) return;
   const called = ({ name }: Frame) => (name === '' ? 'its top level' : `${name}()`);
   const place = (frame: Frame) => formatPlace({ ...frame, file: fileURLToPath(frame.url) });
-  const inside = innermost === outermost ? '' : `, last in ${called(innermost)} at ${place(innermost)}`;
-  lastWords(`flowbed: ${place(outermost)}: ${called(outermost)} of this scenario does not come back: it has kept the program busy for ${scenarioLimitMs() / 1000} s${inside}\n  - if it needs longer, say so: ${variable}=SECONDS`);
+  const inside =
+    innermost === outermost ? '' : `, last in ${called(innermost)} at ${place(innermost)}`;
+  lastWords(
+    `flowbed: ${place(outermost)}: ${called(outermost)} of this scenario does not come back: ` +
+      `it has kept the program busy for ${scenarioLimitMs() / 1000} s${inside}\n  - if it needs ` +
+      `longer, say so: ${variable}=SECONDS`,
+  );
   endNow(exitCodes.badRequest);
 }
 
-/** Nothing else comes to stderr behind them: Node.js would tell there of the debugger that has halted the program. */
+/**
+ * Nothing else comes to stderr behind them: Node.js would tell there of the debugger that has
+ * halted the program.
+ */
 function lastWords(text: string): void {
   try {
     writeSync(2, `${visible(text)}\n`);

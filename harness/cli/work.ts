@@ -1,4 +1,7 @@
-/** The process that does what was asked, under one that listens to signals (supervise.ts): its streams, its exit code. */
+/**
+ * The process that does what was asked, under one that listens to signals (supervise.ts): its
+ * streams, its exit code.
+ */
 import { fileURLToPath } from 'node:url';
 import { printable } from '../base/colors.js';
 import { createTeardown } from '../base/teardown.js';
@@ -26,7 +29,9 @@ function createContext(): Context {
       if (muted) return;
       replaceable = process.stderr.isTTY;
       const told = onOneLine(line);
-      process.stderr.write(replaceable ? told.slice(0, (process.stderr.columns || Infinity) - 1) : `${told}\n`);
+      process.stderr.write(
+        replaceable ? told.slice(0, (process.stderr.columns || Infinity) - 1) : `${told}\n`,
+      );
     },
     complain: (line) => {
       clear();
@@ -42,7 +47,11 @@ async function main(): Promise<void> {
   outliveTerminals();
   const context = createContext();
   const output = watchOutput(context);
-  const stray = new Promise<number>((resolve) => { guardEnds((error) => { resolve(report(error, context)); }); });
+  const stray = new Promise<number>((resolve) => {
+    guardEnds((error) => {
+      resolve(report(error, context));
+    });
+  });
   const code = await Promise.race([carryOut(context, process.argv.slice(2)), stray]);
   context.mute();
   await context.teardown.run();

@@ -1,4 +1,7 @@
-/** A program, `npm run schema`: writes the schemas in docs/ and topologies/topology.schema.json anew, after what they follow from has changed. */
+/**
+ * A program, `npm run schema`: writes the schemas in docs/ and topologies/topology.schema.json
+ * anew, after what they follow from has changed.
+ */
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { topologyJsonSchema } from '../../topologies/schema.js';
@@ -7,5 +10,11 @@ import { checkSchema } from '../trace/checked.js';
 import { traceSchema } from '../trace/document.js';
 
 const root = new URL('../../../', import.meta.url);
-const schemas = { 'docs/run.schema.json': runReportSchema(), 'docs/trace.schema.json': traceSchema(), 'docs/check.schema.json': checkSchema(), 'topologies/topology.schema.json': topologyJsonSchema() };
-for (const [file, schema] of Object.entries(schemas)) await writeFile(fileURLToPath(new URL(file, root)), schema);
+const schemas = {
+  'docs/run.schema.json': runReportSchema(),
+  'docs/trace.schema.json': traceSchema(),
+  'docs/check.schema.json': checkSchema(),
+  'topologies/topology.schema.json': topologyJsonSchema(),
+};
+for (const [file, schema] of Object.entries(schemas))
+  await writeFile(fileURLToPath(new URL(file, root)), schema);

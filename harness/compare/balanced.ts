@@ -1,4 +1,6 @@
-/** Whether what goes to a Service fares as promised: by whom each of what was asked for is answered. */
+/**
+ * Whether what goes to a Service fares as promised: by whom each of what was asked for is answered.
+ */
 import type { Intent } from '../nouns/intent.js';
 import type { HostNote } from '../nouns/observation.js';
 import type { Stimulus } from '../nouns/vector.js';
@@ -6,29 +8,66 @@ import { describe, destinationOf, type BrokenPromise } from './promise.js';
 
 type Balanced = Extract<Intent, { readonly kind: 'balanced' }>;
 
-/** Each arrives once, at somebody who may answer, from an address that it may see, and is answered from where it was sent to. */
-export function judgeBalanced(intent: Balanced, stimulus: Stimulus, notes: readonly HostNote[]): BrokenPromise | undefined {
+/**
+ * Each arrives once, at somebody who may answer, from an address that it may see, and is answered
+ * from where it was sent to.
+ */
+export function judgeBalanced(
+  intent: Balanced,
+  stimulus: Stimulus,
+  notes: readonly HostNote[],
+): BrokenPromise | undefined {
   const asked = destinationOf(stimulus) ?? 'it';
   const expected = promised(intent, stimulus.from, asked);
   const calls = stimulus.kind === 'calls' ? stimulus.count : 1;
-  const stray = notes.find(({ kind }) => strays.has(kind)) ?? (intent.lost === undefined ? notes.find(({ kind }) => kind === 'timed-out') : undefined);
+  const stray =
+    notes.find(({ kind }) => strays.has(kind)) ??
+    (intent.lost === undefined ? notes.find(({ kind }) => kind === 'timed-out') : undefined);
   if (stray !== undefined) return { expected, actual: describe(stray) };
   const arrivals = arrivalsOf(intent, stimulus, notes, asked, calls);
-  const wrong = arrivals.find(({ host, source }) => !intent.answerers.some(({ to, sources }) => to === host && sources.includes(source)));
+  const wrong = arrivals.find(
+    ({ host, source }) =>
+      !intent.answerers.some(({ to, sources }) => to === host && sources.includes(source)),
+  );
   if (wrong !== undefined) return { expected, actual: `${wrong.host} got it from ${wrong.source}` };
-  if (arrivals.length === 0 && intent.lost !== undefined) return notes.some((note) => note.kind === 'received' || note.kind === 'connected') ? { expected, actual: 'an answer to what nobody got' } : undefined;
-  if (arrivals.length !== calls) return { expected, actual: arrivals.length === 0 ? 'nobody got it' : `${arrivals.map(({ host }) => host).join(', ')} got it: ${arrivals.length} arrived of ${calls}` };
-  const answered = arrivals.filter(({ host }) => !intent.answerers.some(({ to, unanswered }) => to === host && unanswered !== undefined));
+  if (arrivals.length === 0 && intent.lost !== undefined)
+    return notes.some((note) => note.kind === 'received' || note.kind === 'connected')
+      ? { expected, actual: 'an answer to what nobody got' }
+      : undefined;
+  if (arrivals.length !== calls)
+    return {
+      expected,
+      actual:
+        arrivals.length === 0
+          ? 'nobody got it'
+          : `${arrivals.map(({ host }) => host).join(', ')} got it: ${arrivals.length} ` +
+            `arrived of ${calls}`,
+    };
+  const answered = arrivals.filter(
+    ({ host }) =>
+      !intent.answerers.some(({ to, unanswered }) => to === host && unanswered !== undefined),
+  );
   const missing = answersMissing(stimulus, notes, asked, answered.length, arrivals);
   if (missing !== undefined) return { expected, actual: missing };
-  return judgeSpread(intent, arrivals.map(({ host }) => host), expected);
+  return judgeSpread(
+    intent,
+    arrivals.map(({ host }) => host),
+    expected,
+  );
 }
 
-function judgeSpread({ spread, answerers }: Balanced, hosts: readonly string[], expected: string): BrokenPromise | undefined {
+function judgeSpread(
+  { spread, answerers }: Balanced,
+  hosts: readonly string[],
+  expected: string,
+): BrokenPromise | undefined {
   const different = [...new Set(hosts)];
-  if (spread === 'the same' && different.length > 1) return { expected, actual: `${hosts.join(', ')} in turn` };
+  if (spread === 'the same' && different.length > 1)
+    return { expected, actual: `${hosts.join(', ')} in turn` };
   const missed = answerers.filter(({ to }) => !different.includes(to)).map(({ to }) => to);
-  return spread === 'every one' && missed.length > 0 ? { expected, actual: `of ${hosts.length} none got to ${missed.join(' or ')}` } : undefined;
+  return spread === 'every one' && missed.length > 0
+    ? { expected, actual: `of ${hosts.length} none got to ${missed.join(' or ')}` }
+    : undefined;
 }
 
 interface Arrival {
@@ -37,14 +76,26 @@ interface Arrival {
 }
 
 /**
- * At whoever gets it: of a connection that it stands, of a datagram itself. Answers come from the address that was asked; where the sender may get it itself, and
- * see that address as the sender, what came from there beyond one answer a call is what was asked for.
+ * At whoever gets it: of a connection that it stands, of a datagram itself. Answers come from the
+ * address that was asked; where the sender may get it itself, and see that address as the sender,
+ * what came from there beyond one answer a call is what was asked for.
  */
-function arrivalsOf({ answerers }: Balanced, stimulus: Stimulus, notes: readonly HostNote[], asked: string, calls: number): readonly Arrival[] {
-  if (isConnection(stimulus)) return connectedAmong(notes).filter((note) => note.as === 'answerer').map(({ host, peer }) => ({ host, source: peer }));
+function arrivalsOf(
+  { answerers }: Balanced,
+  stimulus: Stimulus,
+  notes: readonly HostNote[],
+  asked: string,
+  calls: number,
+): readonly Arrival[] {
+  if (isConnection(stimulus))
+    return connectedAmong(notes)
+      .filter((note) => note.as === 'answerer')
+      .map(({ host, peer }) => ({ host, source: peer }));
   const all = receivedAmong(notes).map(({ host, src }): Arrival => ({ host, source: src }));
   const back = { host: stimulus.from, source: asked };
-  const ofItself = answerers.some(({ to, sources }) => to === back.host && sources.includes(asked)) ? all.filter((arrival) => isBack(arrival, back)).slice(calls) : [];
+  const ofItself = answerers.some(({ to, sources }) => to === back.host && sources.includes(asked))
+    ? all.filter((arrival) => isBack(arrival, back)).slice(calls)
+    : [];
   return [...all.filter((arrival) => !isBack(arrival, back)), ...ofItself];
 }
 
@@ -61,29 +112,75 @@ function connectedAmong(notes: readonly HostNote[]) {
 }
 
 /** What is wrong with the answers, of which there are to be so many; undefined where nothing is. */
-function answersMissing(stimulus: Stimulus, notes: readonly HostNote[], asked: string, answered: number, arrivals: readonly Arrival[]): string | undefined {
-  const ofItself = arrivals.filter((arrival) => isBack(arrival, { host: stimulus.from, source: asked })).length;
-  const answers = receivedAmong(notes).filter((note) => note.host === stimulus.from && note.src === asked).length;
-  if (stimulus.kind !== 'probe' && stimulus.kind !== 'sctp' && stimulus.kind !== 'open' && answers !== answered + ofItself) return `${stimulus.from} got ${answers - ofItself} answers from ${asked}`;
+function answersMissing(
+  stimulus: Stimulus,
+  notes: readonly HostNote[],
+  asked: string,
+  answered: number,
+  arrivals: readonly Arrival[],
+): string | undefined {
+  const ofItself = arrivals.filter((arrival) =>
+    isBack(arrival, { host: stimulus.from, source: asked }),
+  ).length;
+  const answers = receivedAmong(notes).filter(
+    (note) => note.host === stimulus.from && note.src === asked,
+  ).length;
+  if (
+    stimulus.kind !== 'probe' &&
+    stimulus.kind !== 'sctp' &&
+    stimulus.kind !== 'open' &&
+    answers !== answered + ofItself
+  )
+    return `${stimulus.from} got ${answers - ofItself} answers from ${asked}`;
   if (!isConnection(stimulus)) return undefined;
   const messages = receivedAmong(notes).filter((note) => note.what === 'sctp').length;
-  if (stimulus.kind === 'sctp' && messages !== answered) return `of ${answered} messages ${messages} arrived`;
-  const connected = connectedAmong(notes).filter((note) => note.as === 'opener' && note.host === stimulus.from && note.peer === asked).length;
+  if (stimulus.kind === 'sctp' && messages !== answered)
+    return `of ${answered} messages ${messages} arrived`;
+  const connected = connectedAmong(notes).filter(
+    (note) => note.as === 'opener' && note.host === stimulus.from && note.peer === asked,
+  ).length;
   if (connected !== answered) return `${stimulus.from} has ${connected} connections to ${asked}`;
   const closed = notes.filter(({ kind }) => kind === 'closed').length;
   if (stimulus.kind === 'open') return closed === 0 ? undefined : `it was closed at ${closed} ends`;
-  return closed === 2 * answered ? undefined : `of ${answered} connections ${closed} ends were closed`;
+  return closed === 2 * answered
+    ? undefined
+    : `of ${answered} connections ${closed} ends were closed`;
 }
 
 function isConnection(stimulus: Stimulus): boolean {
-  return stimulus.kind === 'tcp' || stimulus.kind === 'probe' || stimulus.kind === 'open' || stimulus.kind === 'sctp' || (stimulus.kind === 'calls' && stimulus.protocol === 'TCP');
+  return (
+    stimulus.kind === 'tcp' ||
+    stimulus.kind === 'probe' ||
+    stimulus.kind === 'open' ||
+    stimulus.kind === 'sctp' ||
+    (stimulus.kind === 'calls' && stimulus.protocol === 'TCP')
+  );
 }
 
 /** What no connection that fares well has. */
-const strays: ReadonlySet<HostNote['kind']> = new Set(['refused', 'reset', 'dropped', 'unreachable']);
+const strays: ReadonlySet<HostNote['kind']> = new Set([
+  'refused',
+  'reset',
+  'dropped',
+  'unreachable',
+]);
 
 function promised({ answerers, spread, lost, why }: Balanced, from: string, asked: string): string {
-  const names = answerers.map(({ to, sources, unanswered }) => `${to} from ${sources.join(' or ')}${unanswered === undefined ? '' : ` (whose answer does not come back: ${unanswered})`}`).join(', or ');
-  const each = spread === 'any' ? '' : spread === 'the same' ? ', the same one each time' : ', and each of them some time';
-  return `${names} gets it${each}, and ${from} gets the answer from ${asked}: ${why}${lost === undefined ? '' : `; or it is lost: ${lost}`}`;
+  const names = answerers
+    .map(
+      ({ to, sources, unanswered }) =>
+        `${to} from ` +
+        `${sources.join(' or ')}${unanswered === undefined ? '' : ` (whose answer does not come back: ${unanswered})`}`,
+    )
+    .join(', or ');
+  const each =
+    spread === 'any'
+      ? ''
+      : spread === 'the same'
+        ? ', the same one each time'
+        : ', and each of them some time';
+  return (
+    `${names} gets it${each}, and ${from} gets the answer from ${asked}: ` +
+    `${why}${lost === undefined ? '' : `; or it is lost: ${lost}`}`
+  );
 }

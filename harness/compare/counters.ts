@@ -47,8 +47,8 @@ function isUnmatched({ expected, actual }: CounterDifference): boolean {
 }
 
 /**
- * The first counter that differs, in words: `n_packets differs on n1 br-int, table=70, priority=200:
- * expected 1, got 0`.
+ * The first counter that differs, in words: `n_packets differs on n1 br-int, table=70,
+ * priority=200: expected 1, got 0`.
  */
 export function toldOfCounter({ flow, expected, actual }: CounterDifference): {
   readonly summary: string;

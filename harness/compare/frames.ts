@@ -4,7 +4,10 @@ import { describeFrame, differingFields } from '../packet/frame.js';
 import type { FrameEvent } from '../nouns/observation.js';
 import type { Count } from '../nouns/verdict.js';
 
-/** One frame that is missing, unexpected or different; `fields` names what differs, in the order of the frame. */
+/**
+ * One frame that is missing, unexpected or different; `fields` names what differs, in the order of
+ * the frame.
+ */
 export interface FrameDifference {
   readonly kind: 'missing' | 'unexpected' | 'different';
   readonly timeUs: number;
@@ -30,8 +33,16 @@ export interface FrameComparison {
 }
 
 /** @param ports every port at which frames can be seen, as `node port`. */
-export function compareFrames(expected: readonly FrameEvent[], actual: readonly FrameEvent[], ports: ReadonlySet<string>): FrameComparison {
-  const speaking = new Set(expected.filter(({ direction }) => direction === 'out').map(({ node, port }) => `${node} ${port}`));
+export function compareFrames(
+  expected: readonly FrameEvent[],
+  actual: readonly FrameEvent[],
+  ports: ReadonlySet<string>,
+): FrameComparison {
+  const speaking = new Set(
+    expected
+      .filter(({ direction }) => direction === 'out')
+      .map(({ node, port }) => `${node} ${port}`),
+  );
   const expectedAt = byPlace(expected);
   const actualAt = byPlace(actual);
   const places = new Map([...actualAt, ...expectedAt].map(([key, events]) => [key, events[0]]));
@@ -44,32 +55,66 @@ export function compareFrames(expected: readonly FrameEvent[], actual: readonly 
       const difference = compareOne(wanted[index]?.frame, seen[index]?.frame);
       if (difference === undefined) continue;
       const { timeUs, node, port, direction } = place;
-      differences.push({ ...difference, timeUs, node, port, direction, onSilentPort: direction === 'out' && !speaking.has(`${node} ${port}`) });
+      differences.push({
+        ...difference,
+        timeUs,
+        node,
+        port,
+        direction,
+        onSilentPort: direction === 'out' && !speaking.has(`${node} ${port}`),
+      });
     }
   }
   const silent = [...ports].filter((port) => !speaking.has(port)).length;
   return {
-    differences: differences.sort((a, b) => a.timeUs - b.timeUs || rank[a.direction] - rank[b.direction] || rank[a.kind] - rank[b.kind]),
+    differences: differences.sort(
+      (a, b) =>
+        a.timeUs - b.timeUs || rank[a.direction] - rank[b.direction] || rank[a.kind] - rank[b.kind],
+    ),
     frames: { expected: expected.length, made: expected.length, skipped: 0 },
     silence: { expected: silent, made: silent, skipped: 0 },
   };
 }
 
-/** At one instant: what went into a switch comes before what came out of it, and what says most comes first. */
+/**
+ * At one instant: what went into a switch comes before what came out of it, and what says most
+ * comes first.
+ */
 const rank = { in: 0, out: 1, different: 0, missing: 1, unexpected: 2 } as const;
 
-function compareOne(expected: Uint8Array | undefined, actual: Uint8Array | undefined): Pick<FrameDifference, 'kind' | 'fields' | 'tunnelled' | 'expected' | 'actual'> | undefined {
+function compareOne(
+  expected: Uint8Array | undefined,
+  actual: Uint8Array | undefined,
+): Pick<FrameDifference, 'kind' | 'fields' | 'tunnelled' | 'expected' | 'actual'> | undefined {
   if (expected === undefined && actual === undefined) return undefined;
-  if (actual === undefined) return { kind: 'missing', fields: [], tunnelled: isTunnelled(expected), expected: describe(expected), actual: 'nothing' };
-  if (expected === undefined) return { kind: 'unexpected', fields: [], tunnelled: false, expected: 'nothing', actual: describe(actual) };
+  if (actual === undefined)
+    return {
+      kind: 'missing',
+      fields: [],
+      tunnelled: isTunnelled(expected),
+      expected: describe(expected),
+      actual: 'nothing',
+    };
+  if (expected === undefined)
+    return {
+      kind: 'unexpected',
+      fields: [],
+      tunnelled: false,
+      expected: 'nothing',
+      actual: describe(actual),
+    };
   if (Buffer.compare(expected, actual) === 0) return undefined;
   const fields = differingFields(expected, actual);
   return {
     kind: 'different',
     fields: fields.map(({ name }) => name),
     tunnelled: isTunnelled(expected),
-    expected: `${describe(expected)} (${fields.map((field) => `${field.name} ${field.expected}`).join(', ')})`,
-    actual: `${describe(actual)} (${fields.map((field) => `${field.name} ${field.actual}`).join(', ')})`,
+    expected:
+      `${describe(expected)} ` +
+      `(${fields.map((field) => `${field.name} ${field.expected}`).join(', ')})`,
+    actual:
+      `${describe(actual)} ` +
+      `(${fields.map((field) => `${field.name} ${field.actual}`).join(', ')})`,
   };
 }
 

@@ -1,4 +1,7 @@
-/** The first table, flow and field at which model and switch part, from the model's trace and the switch's counters and flows. */
+/**
+ * The first table, flow and field at which model and switch part, from the model's trace and the
+ * switch's counters and flows.
+ */
 import { formatFlowId, type FlowId } from '../nouns/switching.js';
 import type { Difference } from '../nouns/verdict.js';
 import type { Trace, TraceStep } from '../model/trace.js';
@@ -16,7 +19,10 @@ type Held = Omit<ProgramDifference, 'differs'>;
 export interface Evidence {
   /** The model's traces, in the order of the frames. */
   readonly traces: readonly Trace[];
-  /** Those of the vector's frames before: all was alike then, but a flow that is otherwise may have left its mark. */
+  /**
+   * Those of the vector's frames before: all was alike then, but a flow that is otherwise may have
+   * left its mark.
+   */
   readonly earlier: readonly Trace[];
   readonly frame: FrameDifference | undefined;
   readonly counters: readonly CounterDifference[];
@@ -29,13 +35,15 @@ export interface Evidence {
 }
 
 /**
- * Walks the model's path and stops at the first flow that the switch holds otherwise, or that counted otherwise.
- * Where all of these agree, the flow that last wrote the wrong field, or that did the output.
+ * Walks the model's path and stops at the first flow that the switch holds otherwise, or that
+ * counted otherwise. Where all of these agree, the flow that last wrote the wrong field, or that
+ * did the output.
  */
 export function locate(evidence: Evidence): Location | undefined {
   const field = openflowField(evidence.frame);
   const onPath = firstOnPath(evidence);
-  if (onPath !== undefined) return field === undefined || onPath.field !== undefined ? onPath : { ...onPath, field };
+  if (onPath !== undefined)
+    return field === undefined || onPath.field !== undefined ? onPath : { ...onPath, field };
   return fromFrame(evidence, field) ?? offPath(evidence) ?? fromState(evidence);
 }
 
@@ -50,7 +58,8 @@ function firstOnPath({ traces, earlier, counters, program }: Evidence): Location
     if (location !== undefined) return location;
     const flow = step.kind === 'lookup' ? step.flow : undefined;
     const counter = flow === undefined ? undefined : counted.get(flowKey(flow));
-    if (flow !== undefined && counter !== undefined) return { flow, because: `${howItCounted(counter)}${insteadOf(flow, counters)}` };
+    if (flow !== undefined && counter !== undefined)
+      return { flow, because: `${howItCounted(counter)}${insteadOf(flow, counters)}` };
   }
   return undefined;
 }
@@ -59,20 +68,35 @@ function stepsOf(traces: readonly Trace[]): readonly TraceStep[] {
   return traces.flatMap(({ steps }) => steps);
 }
 
-/** The flow that packets matched there, or that led to a group there, where the switch holds it, or the group, otherwise. */
+/**
+ * The flow that packets matched there, or that led to a group there, where the switch holds it, or
+ * the group, otherwise.
+ */
 function heldOtherwise(step: TraceStep, program: readonly Held[]): Location | undefined {
   if (step.kind === 'lookup' && step.flow !== undefined) {
     const { flow } = step;
     const otherwise = flowsAmong(program).find(({ of }) => flowKey(of) === flowKey(flow));
     if (otherwise === undefined) return undefined;
-    const because = otherwise.actual === undefined ? 'the switch does not hold this flow' : `the switch holds it as: ${otherwise.actual}`;
+    const because =
+      otherwise.actual === undefined
+        ? 'the switch does not hold this flow'
+        : `the switch holds it as: ${otherwise.actual}`;
     return { flow, because, ...(otherwise.field === undefined ? {} : { field: otherwise.field }) };
   }
   if (step.kind !== 'group') return undefined;
   const { flow, group } = step;
-  const otherwise = program.find(({ of }) => 'group' in of && of.node === flow.node && of.bridge === flow.bridge && of.group === group);
+  const otherwise = program.find(
+    ({ of }) =>
+      'group' in of && of.node === flow.node && of.bridge === flow.bridge && of.group === group,
+  );
   if (otherwise === undefined) return undefined;
-  return { flow, because: otherwise.actual === undefined ? `the switch does not hold group ${group}, which it leads to` : `it leads to a group that the switch holds as: ${otherwise.actual}` };
+  return {
+    flow,
+    because:
+      otherwise.actual === undefined
+        ? `the switch does not hold group ${group}, which it leads to`
+        : `it leads to a group that the switch holds as: ${otherwise.actual}`,
+  };
 }
 
 function flowsAmong(program: readonly Held[]): readonly (Held & { readonly of: FlowId })[] {
@@ -81,27 +105,62 @@ function flowsAmong(program: readonly Held[]): readonly (Held & { readonly of: F
 
 function howItCounted({ expected, actual }: CounterDifference): string {
   const [packets, others] = [expected?.packets ?? 0, actual?.packets ?? 0];
-  if (packets !== others) return `the model's packets matched it ${packets} times, the switch's ${others} times`;
-  return `packets matched it ${packets} times on both sides, with ${expected?.bytes ?? 0} bytes in the model and ${actual?.bytes ?? 0} on the switch`;
+  if (packets !== others)
+    return `the model's packets matched it ${packets} times, the switch's ${others} times`;
+  return (
+    `packets matched it ${packets} times on both sides, with ${expected?.bytes ?? 0} bytes in ` +
+    `the model and ${actual?.bytes ?? 0} on the switch`
+  );
 }
 
 /** The flow of the same table that the switch took, if one counted more than it should. */
 function insteadOf(flow: FlowId, counters: readonly CounterDifference[]): string {
-  const other = counters.find((difference) => difference.flow.node === flow.node && difference.flow.bridge === flow.bridge && difference.flow.table === flow.table && (difference.actual?.packets ?? 0) > (difference.expected?.packets ?? 0));
+  const other = counters.find(
+    (difference) =>
+      difference.flow.node === flow.node &&
+      difference.flow.bridge === flow.bridge &&
+      difference.flow.table === flow.table &&
+      (difference.actual?.packets ?? 0) > (difference.expected?.packets ?? 0),
+  );
   return other === undefined ? '' : `; there it took ${formatFlowId(other.flow)}`;
 }
 
-/** Path and flows agree, so the fault is in what a flow did: who wrote the field, or who sent the frame out. */
+/**
+ * Path and flows agree, so the fault is in what a flow did: who wrote the field, or who sent the
+ * frame out.
+ */
 function fromFrame({ traces, frame }: Evidence, field: string | undefined): Location | undefined {
   if (frame === undefined) return undefined;
-  const trace = traces.findLast(({ node, steps }) => node === frame.node && steps.some((step) => step.kind === 'output' && step.port === frame.port))
-    ?? traces.findLast(({ node, steps }) => node === frame.node && steps.some((step) => step.kind === 'output'));
+  const trace =
+    traces.findLast(
+      ({ node, steps }) =>
+        node === frame.node &&
+        steps.some((step) => step.kind === 'output' && step.port === frame.port),
+    ) ??
+    traces.findLast(
+      ({ node, steps }) => node === frame.node && steps.some((step) => step.kind === 'output'),
+    );
   const steps: readonly TraceStep[] = trace?.steps ?? [];
-  const writer = field === undefined ? undefined : steps.findLast((step) => step.kind === 'write' && step.field === field);
-  if (writer?.kind === 'write' && field !== undefined) return { flow: writer.flow, field, because: 'the flow that last wrote this field; the path and the flows are the same on both sides' };
+  const writer =
+    field === undefined
+      ? undefined
+      : steps.findLast((step) => step.kind === 'write' && step.field === field);
+  if (writer?.kind === 'write' && field !== undefined)
+    return {
+      flow: writer.flow,
+      field,
+      because:
+        'the flow that last wrote this field; the path and the flows are the same on both sides',
+    };
   const sender = steps.findLast((step) => step.kind === 'output');
   if (sender?.kind !== 'output') return undefined;
-  return { flow: sender.flow, ...(field === undefined ? {} : { field }), because: 'the path and the flows are the same on both sides up to this output: what differs happened past it, on the wire' };
+  return {
+    flow: sender.flow,
+    ...(field === undefined ? {} : { field }),
+    because:
+      'the path and the flows are the same on both sides up to this output: what differs ' +
+      'happened past it, on the wire',
+  };
 }
 
 /** The model's packet went nowhere near what differs: a flow of the switch's own. */
@@ -109,31 +168,67 @@ function offPath({ counters, unmatched = [], program }: Evidence): Location | un
   const [counter] = counters;
   if (counter !== undefined) return { flow: counter.flow, because: howItCounted(counter) };
   const [alone] = unmatched;
-  if (alone !== undefined) return { flow: alone.flow, because: `${alone.actual === undefined ? 'the model' : 'the switch'} alone has this flow; no packet met it` };
+  if (alone !== undefined)
+    return {
+      flow: alone.flow,
+      because:
+        `${alone.actual === undefined ? 'the model' : 'the switch'} alone has this flow; no ` +
+        'packet met it',
+    };
   const [difference] = flowsAmong(program);
-  return difference === undefined ? undefined : { flow: difference.of, because: `the switch holds it as: ${difference.actual ?? 'no such flow'}` };
+  return difference === undefined
+    ? undefined
+    : {
+        flow: difference.of,
+        because: `the switch holds it as: ${difference.actual ?? 'no such flow'}`,
+      };
 }
 
-/** Path, flows and frames agree, so the fault is in what a flow left behind: who asked the tracker last, or who let the bridge learn. */
+/**
+ * Path, flows and frames agree, so the fault is in what a flow left behind: who asked the tracker
+ * last, or who let the bridge learn.
+ */
 function fromState({ traces, state }: Evidence): Location | undefined {
   if (state === undefined) return undefined;
   const steps = traces.filter(({ node }) => node === state.node).flatMap((trace) => trace.steps);
-  const asked = (step: TraceStep) => (state.aspect === 'connections' ? step.kind === 'write' && step.field === 'ct_state' : step.kind === 'output' && step.by === 'NORMAL');
+  const asked = (step: TraceStep) =>
+    state.aspect === 'connections'
+      ? step.kind === 'write' && step.field === 'ct_state'
+      : step.kind === 'output' && step.by === 'NORMAL';
   const step = steps.findLast(asked);
-  if (step === undefined || step.kind === 'lookup' || step.kind === 'answer' || step.flow === undefined) return undefined;
-  return { flow: step.flow, because: `the last flow that ${state.aspect === 'connections' ? 'asked the connection tracker' : 'let the bridge learn'}; the path and the flows are the same on both sides` };
+  if (
+    step === undefined ||
+    step.kind === 'lookup' ||
+    step.kind === 'answer' ||
+    step.flow === undefined
+  )
+    return undefined;
+  return {
+    flow: step.flow,
+    because:
+      'the last flow that ' +
+      `${state.aspect === 'connections' ? 'asked the connection tracker' : 'let the bridge learn'}; ` +
+      'the path and the flows are the same on both sides',
+  };
 }
 
 /** The flow at which the model dropped or sent out a packet that intent had judged otherwise. */
 export function locateDecision(traces: readonly Trace[]): Location | undefined {
   const steps = traces.flatMap((trace) => trace.steps);
-  const last = steps.findLast((step) => (step.kind === 'drop' && step.flow !== undefined) || step.kind === 'output');
-  if (last?.kind === 'drop' && last.flow !== undefined) return { flow: last.flow, because: `model and switch drop it here: ${last.why}` };
-  if (last?.kind === 'output') return { flow: last.flow, because: `model and switch send it out of ${last.port} here` };
+  const last = steps.findLast(
+    (step) => (step.kind === 'drop' && step.flow !== undefined) || step.kind === 'output',
+  );
+  if (last?.kind === 'drop' && last.flow !== undefined)
+    return { flow: last.flow, because: `model and switch drop it here: ${last.why}` };
+  if (last?.kind === 'output')
+    return { flow: last.flow, because: `model and switch send it out of ${last.port} here` };
   return undefined;
 }
 
-/** OpenFlow's name for the first field in which a frame differs; what is around a tunnelled frame comes from tunnel fields. */
+/**
+ * OpenFlow's name for the first field in which a frame differs; what is around a tunnelled frame
+ * comes from tunnel fields.
+ */
 function openflowField(frame: FrameDifference | undefined): string | undefined {
   const [name] = frame?.fields ?? [];
   if (frame === undefined || name === undefined) return undefined;
@@ -141,10 +236,27 @@ function openflowField(frame: FrameDifference | undefined): string | undefined {
   return packetFields[name.replace(/^inner\./, '')];
 }
 
-const tunnelFields: Readonly<Record<string, string>> = { 'ip.src': 'tun_src', 'ip.dst': 'tun_dst', 'eth.dst': 'tun_dst', 'geneve.vni': 'tun_id', 'vxlan.vni': 'tun_id', 'gre.key': 'tun_id' };
+const tunnelFields: Readonly<Record<string, string>> = {
+  'ip.src': 'tun_src',
+  'ip.dst': 'tun_dst',
+  'eth.dst': 'tun_dst',
+  'geneve.vni': 'tun_id',
+  'vxlan.vni': 'tun_id',
+  'gre.key': 'tun_id',
+};
 const packetFields: Readonly<Record<string, string>> = {
-  'eth.src': 'eth_src', 'eth.dst': 'eth_dst', 'eth.type': 'eth_type',
-  'ip.src': 'ip_src', 'ip.dst': 'ip_dst', 'ip.ttl': 'nw_ttl', 'ip.tos': 'nw_tos',
-  'arp.op': 'arp_op', 'arp.sha': 'arp_sha', 'arp.spa': 'arp_spa', 'arp.tha': 'arp_tha', 'arp.tpa': 'arp_tpa',
-  'udp.src': 'udp_src', 'udp.dst': 'udp_dst',
+  'eth.src': 'eth_src',
+  'eth.dst': 'eth_dst',
+  'eth.type': 'eth_type',
+  'ip.src': 'ip_src',
+  'ip.dst': 'ip_dst',
+  'ip.ttl': 'nw_ttl',
+  'ip.tos': 'nw_tos',
+  'arp.op': 'arp_op',
+  'arp.sha': 'arp_sha',
+  'arp.spa': 'arp_spa',
+  'arp.tha': 'arp_tha',
+  'arp.tpa': 'arp_tpa',
+  'udp.src': 'udp_src',
+  'udp.dst': 'udp_dst',
 };

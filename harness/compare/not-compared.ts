@@ -50,7 +50,9 @@ export function notCompared({ together, cold, inHistory }: Played): readonly Not
     ...always,
     ...some(together, {
       what: `the order of frames among ${together} vectors that were played together`,
-      why: 'Open vSwitch has an order of its own for what comes in at once; the frames themselves are compared, byte by byte',
+      why:
+        'Open vSwitch has an order of its own for what comes in at once; the frames ' +
+        'themselves are compared, byte by byte',
     }),
     ...some(together, {
       what: `counters and memory of each of ${together} vectors that were played together`,

@@ -1,12 +1,15 @@
-/** What came of a vector, in as few words as a report has room for: who got it, and what its sender heard. */
+/**
+ * What came of a vector, in as few words as a report has room for: who got it, and what its sender
+ * heard.
+ */
 import type { HostNote } from '../nouns/observation.js';
 import type { Stimulus } from '../nouns/vector.js';
 
 export interface Observed {
   /**
-   * `answered`: an answer came back to the sender, or a connection stood. `refused`: a reset came back.
-   * `rejected`: the sender was told that nobody gets it. `delivered`: somebody got it, and the sender
-   * heard nothing. `nothing`: nobody got it, and the sender heard nothing.
+   * `answered`: an answer came back to the sender, or a connection stood. `refused`: a reset came
+   * back. `rejected`: the sender was told that nobody gets it. `delivered`: somebody got it, and
+   * the sender heard nothing. `nothing`: nobody got it, and the sender heard nothing.
    */
   readonly kind: 'answered' | 'refused' | 'rejected' | 'delivered' | 'nothing';
   /** Who got it, the sender aside, in order of time. */
@@ -16,10 +19,19 @@ export interface Observed {
 /** @param notes what the hosts noted in one pass. */
 export function observedIn(stimulus: Stimulus, notes: readonly HostNote[]): Observed {
   const { from } = stimulus;
-  const heard = (...kinds: readonly HostNote['kind'][]) => notes.some((note) => note.host === from && kinds.includes(note.kind));
-  const by = [...new Set(notes.filter((note) => note.host !== from && isArrival(note)).map(({ host }) => host))];
+  const heard = (...kinds: readonly HostNote['kind'][]) =>
+    notes.some((note) => note.host === from && kinds.includes(note.kind));
+  const by = [
+    ...new Set(
+      notes.filter((note) => note.host !== from && isArrival(note)).map(({ host }) => host),
+    ),
+  ];
   // Senders ask by ARP on the way as well.
-  const resolved = stimulus.kind === 'arp' && notes.some((note) => note.kind === 'resolved' && note.host === from && note.ip === stimulus.target);
+  const resolved =
+    stimulus.kind === 'arp' &&
+    notes.some(
+      (note) => note.kind === 'resolved' && note.host === from && note.ip === stimulus.target,
+    );
   if (resolved || heard('received', 'connected')) return { kind: 'answered', by };
   if (heard('refused', 'reset')) return { kind: 'refused', by };
   if (heard('unreachable')) return { kind: 'rejected', by };

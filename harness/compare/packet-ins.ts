@@ -15,35 +15,72 @@ export interface PacketInDifference {
 }
 
 /**
- * One comparison a packet-in of either side; bridges and controllers are looked at apart, since nothing tells the order between them.
+ * One comparison a packet-in of either side; bridges and controllers are looked at apart, since
+ * nothing tells the order between them.
  * @param bridges with the controllers that listen: what others should be told is not expected.
  */
-export function comparePacketIns(bridges: readonly BridgePlan[], expected: readonly PacketIn[], actual: readonly PacketIn[]): { readonly differences: readonly PacketInDifference[]; readonly count: Count } {
-  const compared = bridges.flatMap(({ name, controllers = [] }) => controllers.map(({ id }) => {
-    const told = (packets: readonly PacketIn[]) => packets.filter(({ bridge, controller }) => bridge === name && controller === id);
-    return compareOrdered(told(expected), told(actual));
-  }));
+export function comparePacketIns(
+  bridges: readonly BridgePlan[],
+  expected: readonly PacketIn[],
+  actual: readonly PacketIn[],
+): { readonly differences: readonly PacketInDifference[]; readonly count: Count } {
+  const compared = bridges.flatMap(({ name, controllers = [] }) =>
+    controllers.map(({ id }) => {
+      const told = (packets: readonly PacketIn[]) =>
+        packets.filter(({ bridge, controller }) => bridge === name && controller === id);
+      return compareOrdered(told(expected), told(actual));
+    }),
+  );
   const made = compared.reduce((sum, part) => sum + part.made, 0);
-  return { differences: compared.flatMap(({ differences }) => differences), count: { expected: made, made, skipped: 0 } };
+  return {
+    differences: compared.flatMap(({ differences }) => differences),
+    count: { expected: made, made, skipped: 0 },
+  };
 }
 
-/** What stands alike at the end is the same; before it, the first is compared with the first and so on. */
-function compareOrdered(expected: readonly PacketIn[], actual: readonly PacketIn[]): { readonly differences: readonly PacketInDifference[]; readonly made: number } {
+/**
+ * What stands alike at the end is the same; before it, the first is compared with the first and so
+ * on.
+ */
+function compareOrdered(
+  expected: readonly PacketIn[],
+  actual: readonly PacketIn[],
+): { readonly differences: readonly PacketInDifference[]; readonly made: number } {
   const made = Math.max(expected.length, actual.length);
   let behind = 0;
-  while (behind < made && compareOne(expected.at(-1 - behind), actual.at(-1 - behind)).length === 0) behind++;
+  while (behind < made && compareOne(expected.at(-1 - behind), actual.at(-1 - behind)).length === 0)
+    behind++;
   const before = (told: readonly PacketIn[]) => told.slice(0, told.length - behind);
   const [wanted, seen] = [before(expected), before(actual)];
-  return { made, differences: Array.from({ length: made }, (_, place) => compareOne(wanted[place], seen[place])).flat() };
+  return {
+    made,
+    differences: Array.from({ length: made }, (_, place) =>
+      compareOne(wanted[place], seen[place]),
+    ).flat(),
+  };
 }
 
-function compareOne(expected: PacketIn | undefined, actual: PacketIn | undefined): readonly PacketInDifference[] {
+function compareOne(
+  expected: PacketIn | undefined,
+  actual: PacketIn | undefined,
+): readonly PacketInDifference[] {
   const one = expected ?? actual;
   if (one === undefined) return [];
-  const fields = expected === undefined || actual === undefined ? [] : differences(expected, actual);
-  const kind = expected === undefined ? 'unexpected' : actual === undefined ? 'missing' : 'different';
+  const fields =
+    expected === undefined || actual === undefined ? [] : differences(expected, actual);
+  const kind =
+    expected === undefined ? 'unexpected' : actual === undefined ? 'missing' : 'different';
   if (kind === 'different' && fields.length === 0) return [];
-  return [{ kind, bridge: one.bridge, controller: one.controller, fields, expected: describePacketIn(expected), actual: describePacketIn(actual) }];
+  return [
+    {
+      kind,
+      bridge: one.bridge,
+      controller: one.controller,
+      fields,
+      expected: describePacketIn(expected),
+      actual: describePacketIn(actual),
+    },
+  ];
 }
 
 const plainFields = ['reason', 'table', 'cookie', 'length', 'metadata', 'paused'] as const;
@@ -57,11 +94,19 @@ function differences(a: PacketIn, b: PacketIn): readonly string[] {
   ];
 }
 
-/** `table 1, cookie 0x99, reg0=0x7,in_port=1 (action), userdata 01.02, waits: 0a:… > 0a:… IPv4 …` */
+/**
+ * `table 1, cookie 0x99, reg0=0x7,in_port=1 (action), userdata 01.02, waits: 0a:… > 0a:… IPv4 …`
+ */
 export function describePacketIn(packet: PacketIn | undefined): string {
   if (packet === undefined) return 'nothing';
   const { table, cookie, metadata, reason, userdata, paused, frame, length } = packet;
-  const data = userdata.length === 0 ? '' : `, userdata ${userdata.map((byte) => byte.toString(16).padStart(2, '0')).join('.')}`;
+  const data =
+    userdata.length === 0
+      ? ''
+      : `, userdata ${userdata.map((byte) => byte.toString(16).padStart(2, '0')).join('.')}`;
   const cut = frame.length === length ? '' : `, ${frame.length} of ${length} bytes`;
-  return `table ${table}, cookie 0x${cookie.toString(16)}, ${metadata} (${reason})${data}${paused ? ', waits' : ''}${cut}: ${describeFrame(frame)}`;
+  return (
+    `table ${table}, cookie 0x${cookie.toString(16)}, ${metadata} ` +
+    `(${reason})${data}${paused ? ', waits' : ''}${cut}: ${describeFrame(frame)}`
+  );
 }

@@ -6,17 +6,39 @@ import { viewOf } from '../packet/header.js';
 import { icmpTypes } from '../packet/icmp.js';
 import { decodeIpv4, ipProtocols } from '../packet/ipv4.js';
 
-/** The first place at which the frames go another way than promised; undefined where there is none. */
-export function straying(path: readonly PathIntent[], { frames }: Pick<Observation, 'frames'>): { readonly expected: string; readonly actual: string } | undefined {
+/**
+ * The first place at which the frames go another way than promised; undefined where there is none.
+ */
+export function straying(
+  path: readonly PathIntent[],
+  { frames }: Pick<Observation, 'frames'>,
+): { readonly expected: string; readonly actual: string } | undefined {
   for (const { node, ports, crossings } of path) {
-    const seen = distinct(frames.filter((event) => event.node === node && ports.includes(event.port)).flatMap(({ direction, port, frame }): readonly Seen[] => {
-      const addresses = addressesOf(frame);
-      return addresses === undefined ? [] : [{ direction, port, ...addresses }];
-    }));
-    const expected = crossings.map((crossing) => `${describe(crossing)}${crossing.mac === undefined ? '' : ` to ${crossing.mac}`}${portsPromised(crossing)}`);
-    const actual = seen.map((crossing, index) => `${describe(crossing)}${crossings[index]?.mac === undefined ? '' : ` to ${crossing.mac}`}${portsSeen(crossings[index], crossing)}`);
-    const at = Array.from({ length: Math.max(expected.length, actual.length) }, (_, index) => index).find((index) => expected[index] !== actual[index]);
-    if (at !== undefined) return { expected: `${node}, step ${at + 1} of the way: ${expected[at] ?? 'the way is over'}`, actual: `${node}, step ${at + 1} of the way: ${actual[at] ?? 'nothing more'}` };
+    const seen = distinct(
+      frames
+        .filter((event) => event.node === node && ports.includes(event.port))
+        .flatMap(({ direction, port, frame }): readonly Seen[] => {
+          const addresses = addressesOf(frame);
+          return addresses === undefined ? [] : [{ direction, port, ...addresses }];
+        }),
+    );
+    const expected = crossings.map(
+      (crossing) =>
+        `${describe(crossing)}${crossing.mac === undefined ? '' : ` to ${crossing.mac}`}${portsPromised(crossing)}`,
+    );
+    const actual = seen.map(
+      (crossing, index) =>
+        `${describe(crossing)}${crossings[index]?.mac === undefined ? '' : ` to ${crossing.mac}`}${portsSeen(crossings[index], crossing)}`,
+    );
+    const at = Array.from(
+      { length: Math.max(expected.length, actual.length) },
+      (_, index) => index,
+    ).find((index) => expected[index] !== actual[index]);
+    if (at !== undefined)
+      return {
+        expected: `${node}, step ${at + 1} of the way: ${expected[at] ?? 'the way is over'}`,
+        actual: `${node}, step ${at + 1} of the way: ${actual[at] ?? 'nothing more'}`,
+      };
   }
   return undefined;
 }
@@ -31,7 +53,10 @@ function distinct(crossings: readonly Seen[]): readonly Seen[] {
   const met = new Map<string, Seen>();
   for (const crossing of crossings) {
     const key = describe(crossing);
-    met.set(key, { ...crossing, fromPorts: [...(met.get(key)?.fromPorts ?? []), ...crossing.fromPorts] });
+    met.set(key, {
+      ...crossing,
+      fromPorts: [...(met.get(key)?.fromPorts ?? []), ...crossing.fromPorts],
+    });
   }
   return [...met.values()];
 }
@@ -53,11 +78,20 @@ function describe({ direction, port, src, dst }: Omit<Crossing, 'srcPorts'>): st
 }
 
 /** Undefined for what is not IPv4. */
-function addressesOf(frame: Uint8Array): Pick<Seen, 'src' | 'dst' | 'mac' | 'fromPorts'> | undefined {
+function addressesOf(
+  frame: Uint8Array,
+): Pick<Seen, 'src' | 'dst' | 'mac' | 'fromPorts'> | undefined {
   const ethernet = decodeEthernet(frame);
   if (ethernet?.header.etherType !== etherTypes.ipv4) return undefined;
   const ip = decodeIpv4(ethernet.payload);
-  return ip === undefined ? undefined : { src: ip.header.src, dst: ip.header.dst, mac: ethernet.header.dst, fromPorts: sourcePort(ip.header.protocol, ip.payload) };
+  return ip === undefined
+    ? undefined
+    : {
+        src: ip.header.src,
+        dst: ip.header.dst,
+        mac: ethernet.header.dst,
+        fromPorts: sourcePort(ip.header.protocol, ip.payload),
+      };
 }
 
 /** Of an echo request its identifier; none of what has neither. */
@@ -65,5 +99,7 @@ function sourcePort(protocol: number, payload: Uint8Array): readonly number[] {
   const hasPorts = protocol === ipProtocols.tcp || protocol === ipProtocols.udp;
   const isEcho = protocol === ipProtocols.icmp && payload[0] === icmpTypes.echoRequest;
   const place = hasPorts ? 0 : 4;
-  return (hasPorts || isEcho) && payload.length >= place + 2 ? [viewOf(payload).getUint16(place)] : [];
+  return (hasPorts || isEcho) && payload.length >= place + 2
+    ? [viewOf(payload).getUint16(place)]
+    : [];
 }

@@ -49,7 +49,11 @@ export function toldOf({ of, expected, actual, differs }: Omit<ProgramDifference
 } {
   const { name, kind } = namedBy(of);
   const how = differs.length === 0 ? '' : `, in its ${differs.join(', ')}`;
-  return { what: `${name}${how}`, expected: expected ?? `no such ${kind}`, actual: actual ?? `no such ${kind}` };
+  return {
+    what: `${name}${how}`,
+    expected: expected ?? `no such ${kind}`,
+    actual: actual ?? `no such ${kind}`,
+  };
 }
 
 function namedBy(of: ProgramDifference['of']): { readonly name: string; readonly kind: string } {
@@ -58,7 +62,10 @@ function namedBy(of: ProgramDifference['of']): { readonly name: string; readonly
   return { name: formatFlowId(of), kind: 'flow' };
 }
 
-/** What was read before, by where it is and how it is written: who compares again and again reads each once. */
+/**
+ * What was read before, by where it is and how it is written: who compares again and again reads
+ * each once.
+ */
 export type KnownTexts = Map<string, readonly [key: string, held: Held]>;
 
 export interface ProgramComparison {
@@ -67,8 +74,8 @@ export interface ProgramComparison {
 }
 
 /**
- * One comparison for each flow, group and meter of either side, in all that it is made of: of a flow
- * match, priority, actions, cookie, timeouts, importance and flags. Both sides as they print
+ * One comparison for each flow, group and meter of either side, in all that it is made of: of a
+ * flow match, priority, actions, cookie, timeouts, importance and flags. Both sides as they print
  * themselves without names.
  */
 export function compareProgram(
@@ -84,7 +91,9 @@ export function compareProgram(
     const of = a?.of ?? b?.of;
     if (of === undefined || a?.text === b?.text) return [];
     const field = writtenDifferently(a?.flow, b?.flow);
-    return [{ of, expected: a?.text, actual: b?.text, field, differs: partsThatDiffer(a?.flow, b?.flow) }];
+    return [
+      { of, expected: a?.text, actual: b?.text, field, differs: partsThatDiffer(a?.flow, b?.flow) },
+    ];
   });
   return { differences, count: { expected: keys.size, made: keys.size, skipped: 0 } };
 }
@@ -104,8 +113,16 @@ function partsThatDiffer(expected: Flow | undefined, actual: Flow | undefined): 
   return Object.keys(before).filter((part) => before[part] !== after[part]);
 }
 
-/** Any option of a tunnel that a bridge may have: how wide each is matters to neither side, since both are read alike. */
-export const namesOfAll: Names = { ...noNames, tunnelOptions: new Map(Array.from({ length: 64 }, (_, option) => [option, { class: 0, type: 0, bytes: 124 }])) };
+/**
+ * Any option of a tunnel that a bridge may have: how wide each is matters to neither side, since
+ * both are read alike.
+ */
+export const namesOfAll: Names = {
+  ...noNames,
+  tunnelOptions: new Map(
+    Array.from({ length: 64 }, (_, option) => [option, { class: 0, type: 0, bytes: 124 }]),
+  ),
+};
 
 interface Held {
   readonly of: ProgramDifference['of'];
@@ -114,18 +131,28 @@ interface Held {
   readonly text: string;
 }
 
-function writtenDifferently(expected: Flow | undefined, actual: Flow | undefined): string | undefined {
+function writtenDifferently(
+  expected: Flow | undefined,
+  actual: Flow | undefined,
+): string | undefined {
   const others = writesOf(actual);
   const pairs = writesOf(expected).map((action, position) => [action, others[position]] as const);
   const [found] = pairs.flatMap(([a, b]) =>
-    a.kind === 'set' && b?.kind === 'set' && a.field === b.field && (a.value !== b.value || a.mask !== b.mask) ? [a.field.name] : [],
+    a.kind === 'set' &&
+    b?.kind === 'set' &&
+    a.field === b.field &&
+    (a.value !== b.value || a.mask !== b.mask)
+      ? [a.field.name]
+      : [],
   );
   return found;
 }
 
 /** A flow's actions, with those that it gives to the connection tracker in their place. */
 function writesOf(flow: Flow | undefined): Flow['actions'] {
-  return (flow?.actions ?? []).flatMap((action) => (action.kind === 'ct' ? [action, ...action.exec] : [action]));
+  return (flow?.actions ?? []).flatMap((action) =>
+    action.kind === 'ct' ? [action, ...action.exec] : [action],
+  );
 }
 
 type Entry = readonly [key: string, held: Held];
@@ -156,7 +183,10 @@ function readFlow(node: string, bridge: string, text: string, line: number): Ent
 }
 
 function readGroup(node: string, bridge: string, text: string, line: number): Entry {
-  const group = parseDumpedGroup(text, namesOfAll, { file: `groups of ${bridge} on ${node}`, line });
+  const group = parseDumpedGroup(text, namesOfAll, {
+    file: `groups of ${bridge} on ${node}`,
+    line,
+  });
   const of = { node, bridge, group: group.id };
   return [`${node} ${bridge} group ${group.id}`, { of, text: printGroup(group) }];
 }
@@ -164,5 +194,8 @@ function readGroup(node: string, bridge: string, text: string, line: number): En
 function readMeter(node: string, bridge: string, text: string, line: number): Entry {
   const meter = parseMeter(text, { file: `meters of ${bridge} on ${node}`, line });
   const of = { node, bridge, meter: meter.id };
-  return [`${node} ${bridge} meter ${meter.id}`, { of, text: printMeter(meter).replaceAll('\n', ' ') }];
+  return [
+    `${node} ${bridge} meter ${meter.id}`,
+    { of, text: printMeter(meter).replaceAll('\n', ' ') },
+  ];
 }

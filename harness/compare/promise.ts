@@ -32,7 +32,9 @@ export function describe(note: HostNote): string {
     case 'received':
       return `${note.host} got ${names[note.what]} from ${note.src}`;
     case 'connected':
-      return note.as === 'opener' ? `${note.host} has a connection to ${note.peer}` : `${note.host} has a connection from ${note.peer}`;
+      return note.as === 'opener'
+        ? `${note.host} has a connection to ${note.peer}`
+        : `${note.host} has a connection from ${note.peer}`;
     case 'closed':
       return `${note.host} closed its connection with ${note.peer}`;
     case 'refused':
@@ -55,4 +57,10 @@ export function describe(note: HostNote): string {
   }
 }
 
-const names = { 'echo-request': 'an echo request', 'echo-reply': 'an echo reply', udp: 'a UDP datagram', tcp: 'data of a TCP connection', sctp: 'a message of an SCTP association' } as const;
+const names = {
+  'echo-request': 'an echo request',
+  'echo-reply': 'an echo reply',
+  udp: 'a UDP datagram',
+  tcp: 'data of a TCP connection',
+  sctp: 'a message of an SCTP association',
+} as const;

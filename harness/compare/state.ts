@@ -1,4 +1,7 @@
-/** What switches remember when a vector is over: connections, learned MACs and who asked for which multicast, the model's against the switch's. */
+/**
+ * What switches remember when a vector is over: connections, learned MACs and who asked for which
+ * multicast, the model's against the switch's.
+ */
 import type { LearnedMac, MulticastPort, SwitchState, TrackedConnection } from '../nouns/state.js';
 import type { Count } from '../nouns/verdict.js';
 
@@ -21,12 +24,27 @@ export interface StateComparison {
   readonly macs: Count;
 }
 
-/** One comparison an entry that is expected, and one a node, that there is no other. Entries are told apart by what they are about. */
-export function compareState(expected: SwitchState, actual: SwitchState, nodes: number): StateComparison {
-  const count = (entries: number): Count => ({ expected: entries + nodes, made: entries + nodes, skipped: 0 });
+/**
+ * One comparison an entry that is expected, and one a node, that there is no other. Entries are
+ * told apart by what they are about.
+ */
+export function compareState(
+  expected: SwitchState,
+  actual: SwitchState,
+  nodes: number,
+): StateComparison {
+  const count = (entries: number): Count => ({
+    expected: entries + nodes,
+    made: entries + nodes,
+    skipped: 0,
+  });
   return {
     differences: [
-      ...compareEntries('connections', expected.connections.map(ofConnection), actual.connections.map(ofConnection)),
+      ...compareEntries(
+        'connections',
+        expected.connections.map(ofConnection),
+        actual.connections.map(ofConnection),
+      ),
       ...compareEntries('macs', learnedOf(expected), learnedOf(actual)),
     ],
     connections: count(expected.connections.length),
@@ -40,34 +58,75 @@ interface Entry {
   readonly values: Readonly<Record<string, string>>;
 }
 
-function ofConnection({ node, zone, protocol, original, reply, mark, label, progress, helper, parent, timeoutS }: TrackedConnection): Entry {
-  return { node, about: `${protocol} connection ${original} in zone ${zone} on ${node}`, values: { reply, mark: `0x${mark.toString(16)}${label === undefined ? '' : `, label ${label}`}`, protoinfo: progress || 'none', ...(helper === undefined ? {} : { helper }), ...(parent === undefined ? {} : { parent }), timeout: `${timeoutS} s` } };
+function ofConnection({
+  node,
+  zone,
+  protocol,
+  original,
+  reply,
+  mark,
+  label,
+  progress,
+  helper,
+  parent,
+  timeoutS,
+}: TrackedConnection): Entry {
+  return {
+    node,
+    about: `${protocol} connection ${original} in zone ${zone} on ${node}`,
+    values: {
+      reply,
+      mark: `0x${mark.toString(16)}${label === undefined ? '' : `, label ${label}`}`,
+      protoinfo: progress || 'none',
+      ...(helper === undefined ? {} : { helper }),
+      ...(parent === undefined ? {} : { parent }),
+      timeout: `${timeoutS} s`,
+    },
+  };
 }
 
 function ofMac({ node, bridge, port, vlan, mac }: LearnedMac): Entry {
-  return { node, about: `${mac}${vlan === 0 ? '' : ` in VLAN ${vlan}`} on ${bridge} of ${node}`, values: { port } };
+  return {
+    node,
+    about: `${mac}${vlan === 0 ? '' : ` in VLAN ${vlan}`} on ${bridge} of ${node}`,
+    values: { port },
+  };
 }
 
 /** Of a group any number of ports. */
 function ofMulticast({ node, bridge, port, vlan, group, ageS }: MulticastPort): Entry {
-  return { node, about: `multicast ${group}${vlan === 0 ? '' : ` in VLAN ${vlan}`} to ${port} of ${bridge} on ${node}`, values: { age: `${ageS} s` } };
+  return {
+    node,
+    about:
+      `multicast ${group}${vlan === 0 ? '' : ` in VLAN ${vlan}`} to ${port} of ${bridge} on ` +
+      node,
+    values: { age: `${ageS} s` },
+  };
 }
 
 function learnedOf({ macs, multicast = [] }: SwitchState): readonly Entry[] {
   return [...macs.map(ofMac), ...multicast.map(ofMulticast)];
 }
 
-function compareEntries(aspect: StateDifference['aspect'], expected: readonly Entry[], actual: readonly Entry[]): readonly StateDifference[] {
+function compareEntries(
+  aspect: StateDifference['aspect'],
+  expected: readonly Entry[],
+  actual: readonly Entry[],
+): readonly StateDifference[] {
   const [wanted, seen] = [byAbout(expected), byAbout(actual)];
-  return [...new Set([...wanted.keys(), ...seen.keys()])].sort().flatMap((about): readonly StateDifference[] => {
-    const [a, b] = [wanted.get(about), seen.get(about)];
-    const node = (a ?? b)?.node ?? '';
-    const told = { aspect, node, about, expected: print(a), actual: print(b) };
-    if (b === undefined) return [{ ...told, kind: 'missing', fields: [] }];
-    if (a === undefined) return [{ ...told, kind: 'unexpected', fields: [] }];
-    const fields = [...new Set([a, b].flatMap(({ values }) => Object.keys(values)))].filter((name) => a.values[name] !== b.values[name]);
-    return fields.length === 0 ? [] : [{ ...told, kind: 'different', fields }];
-  });
+  return [...new Set([...wanted.keys(), ...seen.keys()])]
+    .sort()
+    .flatMap((about): readonly StateDifference[] => {
+      const [a, b] = [wanted.get(about), seen.get(about)];
+      const node = (a ?? b)?.node ?? '';
+      const told = { aspect, node, about, expected: print(a), actual: print(b) };
+      if (b === undefined) return [{ ...told, kind: 'missing', fields: [] }];
+      if (a === undefined) return [{ ...told, kind: 'unexpected', fields: [] }];
+      const fields = [...new Set([a, b].flatMap(({ values }) => Object.keys(values)))].filter(
+        (name) => a.values[name] !== b.values[name],
+      );
+      return fields.length === 0 ? [] : [{ ...told, kind: 'different', fields }];
+    });
 }
 
 function byAbout(entries: readonly Entry[]): ReadonlyMap<string, Entry> {
@@ -75,5 +134,9 @@ function byAbout(entries: readonly Entry[]): ReadonlyMap<string, Entry> {
 }
 
 function print(entry: Entry | undefined): string {
-  return entry === undefined ? 'nothing' : Object.entries(entry.values).map(([name, value]) => `${name} ${value}`).join(', ');
+  return entry === undefined
+    ? 'nothing'
+    : Object.entries(entry.values)
+        .map(([name, value]) => `${name} ${value}`)
+        .join(', ');
 }

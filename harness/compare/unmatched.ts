@@ -32,6 +32,14 @@ export function toldOfUnmatched({ flow, actual }: CounterDifference): {
   const text = formatFlowId(flow);
   const where = `${flow.bridge} on ${flow.node}`;
   return actual === undefined
-    ? { summary: `${where} does not hold a flow that it should: ${text}`, expected: text, actual: 'no such flow' }
-    : { summary: `${where} holds a flow that it should not: ${text}`, expected: 'no such flow', actual: text };
+    ? {
+        summary: `${where} does not hold a flow that it should: ${text}`,
+        expected: text,
+        actual: 'no such flow',
+      }
+    : {
+        summary: `${where} holds a flow that it should not: ${text}`,
+        expected: 'no such flow',
+        actual: text,
+      };
 }

@@ -3,7 +3,14 @@ import type { Intent } from '../nouns/intent.js';
 import type { Observation } from '../nouns/observation.js';
 import type { FlowCount, Lookups } from '../nouns/switching.js';
 import type { SwitchState } from '../nouns/state.js';
-import { addCounts, aspects, noCounts, type Count, type Counts, type Difference } from '../nouns/verdict.js';
+import {
+  addCounts,
+  aspects,
+  noCounts,
+  type Count,
+  type Counts,
+  type Difference,
+} from '../nouns/verdict.js';
 import type { Pass } from '../nouns/vector.js';
 import type { Trace } from '../model/trace.js';
 import { compareCounters, toldOfCounter, type CounterDifference } from './counters.js';
@@ -40,72 +47,156 @@ export interface VectorCase {
   readonly passes: readonly PassCase[];
   readonly model: Aftermath;
   readonly real: Aftermath;
-  /** The model's traces of the call that both sides first answered differently, and the counters right after it; of the whole vector if they never did. */
-  readonly parting: { readonly traces: readonly Trace[]; readonly earlier: readonly Trace[]; readonly modelCounts: readonly FlowCount[]; readonly realCounts: readonly FlowCount[] };
+  /**
+   * The model's traces of the call that both sides first answered differently, and the counters
+   * right after it; of the whole vector if they never did.
+   */
+  readonly parting: {
+    readonly traces: readonly Trace[];
+    readonly earlier: readonly Trace[];
+    readonly modelCounts: readonly FlowCount[];
+    readonly realCounts: readonly FlowCount[];
+  };
   /** Every port at which frames can be seen, as `node port`. */
   readonly ports: ReadonlySet<string>;
 }
 
 export interface VectorComparison {
   readonly counts: Counts;
-  /** Whether model and switch part; then `differences` wants to know how the switch's flows stand. */
+  /**
+   * Whether model and switch part; then `differences` wants to know how the switch's flows stand.
+   */
   readonly parts: boolean;
   differences(program: readonly ProgramDifference[]): readonly Difference[];
 }
 
 /** Compares all aspects of one vector. */
-export function compareVector({ passes, begun, model, real, parting, ports }: VectorCase): VectorComparison {
-  const compared = passes.map((played) => ({ ...played, frames: compareFrames(played.model.frames, played.real.frames, ports) }));
+export function compareVector({
+  passes,
+  begun,
+  model,
+  real,
+  parting,
+  ports,
+}: VectorCase): VectorComparison {
+  const compared = passes.map((played) => ({
+    ...played,
+    frames: compareFrames(played.model.frames, played.real.frames, ports),
+  }));
   const counters = compareCounters(model.counts, real.counts);
   const unmatched = unmatchedSince(begun, counters.unmatched);
   const state = compareState(model.state, real.state, nodesAmong(ports));
-  const frameDifferences = compared.flatMap(({ pass, frames }) => frames.differences.map((difference) => ({ pass: pass.name, difference })));
-  const parts = frameDifferences.length > 0 || counters.differences.length > 0 || unmatched.length > 0 || state.differences.length > 0;
+  const frameDifferences = compared.flatMap(({ pass, frames }) =>
+    frames.differences.map((difference) => ({ pass: pass.name, difference })),
+  );
+  const parts =
+    frameDifferences.length > 0 ||
+    counters.differences.length > 0 ||
+    unmatched.length > 0 ||
+    state.differences.length > 0;
   return {
     counts: addCounts([
-      ...compared.map(({ frames }) => ({ ...noCounts, intent: bothLevels, frames: frames.frames, silence: frames.silence })),
-      { ...noCounts, cache: cacheCount(passes), counters: counters.count, connections: state.connections, macs: state.macs },
+      ...compared.map(({ frames }) => ({
+        ...noCounts,
+        intent: bothLevels,
+        frames: frames.frames,
+        silence: frames.silence,
+      })),
+      {
+        ...noCounts,
+        cache: cacheCount(passes),
+        counters: counters.count,
+        connections: state.connections,
+        macs: state.macs,
+      },
     ]),
     parts,
     differences(program) {
-      const promises = passes.map((played) => ({ played, broken: intentDifferences(played, parts) }));
+      const promises = passes.map((played) => ({
+        played,
+        broken: intentDifferences(played, parts),
+      }));
       const found = [
-        ...frameDifferences.map(({ pass, difference }) => ({ ...frameDifference(difference), pass })),
+        ...frameDifferences.map(({ pass, difference }) => ({
+          ...frameDifference(difference),
+          pass,
+        })),
         ...counters.differences.map((difference) => counterDifference(difference)),
         ...unmatched.map((difference) => unmatchedDifference(difference)),
         ...state.differences.map((difference) => stateDifference(difference)),
         ...promises.flatMap(({ broken }) => broken),
       ];
       const where = () => {
-        if (!parts) return locateDecision(promises.flatMap(({ played, broken }) => (broken.length > 0 ? [played.traces] : []))[0] ?? []);
+        if (!parts)
+          return locateDecision(
+            promises.flatMap(({ played, broken }) =>
+              broken.length > 0 ? [played.traces] : [],
+            )[0] ?? [],
+          );
         const { differences: counted } = compareCounters(parting.modelCounts, parting.realCounts);
-        return locate({ traces: parting.traces, earlier: parting.earlier, frame: frameDifferences[0]?.difference, counters: counted, unmatched, state: state.differences[0], program });
+        return locate({
+          traces: parting.traces,
+          earlier: parting.earlier,
+          frame: frameDifferences[0]?.difference,
+          counters: counted,
+          unmatched,
+          state: state.differences[0],
+          program,
+        });
       };
-      return found.map((finding, index) => (index === 0 ? first(finding, where()) : { ...finding, afterDivergence: true }));
+      return found.map((finding, index) =>
+        index === 0 ? first(finding, where()) : { ...finding, afterDivergence: true },
+      );
     },
   };
 }
 
 /** What would be compared if real switches could be asked; none of it is made. */
-export function expectedCounts(observations: readonly Observation[], depth: 'all' | 'cold', { counts, state }: Aftermath, ports: ReadonlySet<string>): Counts {
+export function expectedCounts(
+  observations: readonly Observation[],
+  depth: 'all' | 'cold',
+  { counts, state }: Aftermath,
+  ports: ReadonlySet<string>,
+): Counts {
   const { count: counters } = compareCounters(counts, []);
-  const { connections, macs } = compareState(state, { connections: [], macs: [] }, nodesAmong(ports));
+  const { connections, macs } = compareState(
+    state,
+    { connections: [], macs: [] },
+    nodesAmong(ports),
+  );
   const expected = addCounts([
     ...observations.map((observation) => {
       const { frames, silence } = compareFrames(observation.frames, [], ports);
       return { ...noCounts, intent: bothLevels, frames, silence };
     }),
-    { ...noCounts, cache: { expected: depth === 'all' ? 1 : 0, made: 0, skipped: 0 }, counters, connections, macs },
+    {
+      ...noCounts,
+      cache: { expected: depth === 'all' ? 1 : 0, made: 0, skipped: 0 },
+      counters,
+      connections,
+      macs,
+    },
   ]);
-  return Object.fromEntries(aspects.map((aspect) => [aspect, { ...expected[aspect], made: 0 }])) as unknown as Counts;
+  return Object.fromEntries(
+    aspects.map((aspect) => [aspect, { ...expected[aspect], made: 0 }]),
+  ) as unknown as Counts;
 }
 
 const bothLevels: Count = { expected: 2, made: 2, skipped: 0 };
 
-/** One pass must be the cache's alone. A vector that parted before it could come to that has nothing of it to compare, and neither has one whose frames enter no switch. */
+/**
+ * One pass must be the cache's alone. A vector that parted before it could come to that has nothing
+ * of it to compare, and neither has one whose frames enter no switch.
+ */
 export function cacheCount(passes: readonly (LookedUp & { readonly model: Observation })[]): Count {
-  const isExpected = passes.some((played) => isWarm(played) && played.model.frames.some(({ direction }) => direction === 'in'));
-  return { expected: isExpected ? 1 : 0, made: isExpected && passes.some(isCached) ? 1 : 0, skipped: 0 };
+  const isExpected = passes.some(
+    (played) => isWarm(played) && played.model.frames.some(({ direction }) => direction === 'in'),
+  );
+  return {
+    expected: isExpected ? 1 : 0,
+    made: isExpected && passes.some(isCached) ? 1 : 0,
+    skipped: 0,
+  };
 }
 
 export interface LookedUp {
@@ -136,8 +227,14 @@ function first(finding: Finding, at: Location | undefined): Difference {
 }
 
 function frameDifference(difference: FrameDifference): Finding {
-  const place = `${difference.direction === 'out' ? 'out of' : 'into'} ${difference.port} on ${difference.node} at ${difference.timeUs} µs`;
-  const summaries = { missing: `a frame is missing ${place}`, unexpected: `an unexpected frame went ${place}`, different: `a frame ${place} differs in ${difference.fields.join(', ')}` };
+  const place =
+    `${difference.direction === 'out' ? 'out of' : 'into'} ${difference.port} on ` +
+    `${difference.node} at ${difference.timeUs} µs`;
+  const summaries = {
+    missing: `a frame is missing ${place}`,
+    unexpected: `an unexpected frame went ${place}`,
+    different: `a frame ${place} differs in ${difference.fields.join(', ')}`,
+  };
   return {
     aspect: difference.onSilentPort ? 'silence' : 'frames',
     between: 'model and switch',
@@ -155,15 +252,33 @@ function unmatchedDifference(difference: CounterDifference): Finding {
   return { aspect: 'program', between: 'model and switch', ...toldOfUnmatched(difference) };
 }
 
-function stateDifference({ aspect, kind, about, fields, expected, actual }: StateDifference): Finding {
-  const summaries = { missing: `is not remembered: ${about}`, unexpected: `is remembered without reason: ${about}`, different: `is remembered with another ${fields.join(', ')}: ${about}` };
+function stateDifference({
+  aspect,
+  kind,
+  about,
+  fields,
+  expected,
+  actual,
+}: StateDifference): Finding {
+  const summaries = {
+    missing: `is not remembered: ${about}`,
+    unexpected: `is remembered without reason: ${about}`,
+    different: `is remembered with another ${fields.join(', ')}: ${about}`,
+  };
   return { aspect, between: 'model and switch', summary: summaries[kind], expected, actual };
 }
 
-function intentDifferences({ pass, intent, model, real }: PassCase, parts: boolean): readonly Finding[] {
+function intentDifferences(
+  { pass, intent, model, real }: PassCase,
+  parts: boolean,
+): readonly Finding[] {
   const byModel = judge(intent, pass.stimulus, model);
   const byReal = judge(intent, pass.stimulus, real);
-  const finding = (between: Finding['between'], broken: { readonly expected: string; readonly actual: string }, who: string): Finding => ({
+  const finding = (
+    between: Finding['between'],
+    broken: { readonly expected: string; readonly actual: string },
+    who: string,
+  ): Finding => ({
     aspect: 'intent',
     between,
     pass: pass.name,
@@ -171,7 +286,17 @@ function intentDifferences({ pass, intent, model, real }: PassCase, parts: boole
     ...broken,
   });
   return [
-    ...(byReal === undefined ? [] : [finding('intent and switch', byReal, !parts && byModel !== undefined ? 'on the switch, as the model predicts' : 'on the switch')]),
+    ...(byReal === undefined
+      ? []
+      : [
+          finding(
+            'intent and switch',
+            byReal,
+            !parts && byModel !== undefined
+              ? 'on the switch, as the model predicts'
+              : 'on the switch',
+          ),
+        ]),
     ...(byModel === undefined ? [] : [finding('intent and model', byModel, 'in the model')]),
   ];
 }

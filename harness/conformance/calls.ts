@@ -6,9 +6,15 @@ import { isStream } from './judge.js';
 import { packetsOf } from './packet.js';
 import { node } from './program.js';
 
-/** Packets of a stream that are measured at most: what comes out a second does not depend on how long it lasts, */
+/**
+ * Packets of a stream that are measured at most: what comes out a second does not depend on how
+ * long it lasts,
+ */
 const longestStream = 2_100;
-/** but for the first second, which a meter's bucket holds: it comes before what is measured of a stream that is cut. */
+/**
+ * but for the first second, which a meter's bucket holds: it comes before what is measured of a
+ * stream that is cut.
+ */
 const burstMs = 1_000;
 /** A stream comes slice by slice, each after its time. */
 const slices = { unmeasured: 20, measured: 60 } as const;
@@ -23,16 +29,29 @@ export interface Calls {
 
 export function callsOf(test: Test): Calls {
   const random = randomFor(0, 'ingress');
-  const receive = (frames: readonly Uint8Array[]) => ({ kind: 'receive', node, port: 'p1', frames }) as const;
-  if (!isStream(test)) return { calls: [receive([packetsOf(test.ingress, random)()])], unmeasured: 0, seconds: 0 };
+  const receive = (frames: readonly Uint8Array[]) =>
+    ({ kind: 'receive', node, port: 'p1', frames }) as const;
+  if (!isStream(test))
+    return { calls: [receive([packetsOf(test.ingress, random)()])], unmeasured: 0, seconds: 0 };
   const { data, pktps: rate, duration_time: duration } = test.ingress.packets;
   const next = packetsOf(data, random);
-  const part = (count: number, ms: number) => Array.from({ length: count }, (_, slice) => {
-    const due = (until: number) => Math.round((until * ms * rate) / 1000);
-    return [{ kind: 'advance', node, ms } as const, receive(Array.from({ length: due(slice + 1) - due(slice) }, next))];
-  }).flat();
+  const part = (count: number, ms: number) =>
+    Array.from({ length: count }, (_, slice) => {
+      const due = (until: number) => Math.round((until * ms * rate) / 1000);
+      return [
+        { kind: 'advance', node, ms } as const,
+        receive(Array.from({ length: due(slice + 1) - due(slice) }, next)),
+      ];
+    }).flat();
   const isCut = longestStream < duration * rate;
   const before = isCut ? part(slices.unmeasured, burstMs / slices.unmeasured) : [];
-  const ms = Math.max(1, Math.floor(((isCut ? longestStream / rate : duration) * 1000) / slices.measured));
-  return { calls: [...before, ...part(slices.measured, ms)], unmeasured: before.length, seconds: (slices.measured * ms) / 1000 };
+  const ms = Math.max(
+    1,
+    Math.floor(((isCut ? longestStream / rate : duration) * 1000) / slices.measured),
+  );
+  return {
+    calls: [...before, ...part(slices.measured, ms)],
+    unmeasured: before.length,
+    seconds: (slices.measured * ms) / 1000,
+  };
 }

@@ -1,7 +1,8 @@
 /**
- * Goal: switch and model are as `flowbed conformance` says, a switch that does otherwise is told from one that does not, and both hold the
- * same program. Method: all cases that are no streams, and some that are; then some with a fault on the wire; the messages of some, read back
- * from the switch, beside the text that the model gets.
+ * Goal: switch and model are as `flowbed conformance` says, a switch that does otherwise is told
+ * from one that does not, and both hold the same program. Method: all cases that are no streams,
+ * and some that are; then some with a fault on the wire; the messages of some, read back from the
+ * switch, beside the text that the model gets.
  */
 import t from 'tap';
 import { openImage } from '../../images/images.js';
@@ -18,8 +19,15 @@ const image = await openImage('trixie', (line) => t.comment(line));
 const corpus = readCorpus();
 const isStreamed = ({ name }: Case) => /^(group|meter)/.test(name);
 
-async function withSwitch<T>(work: (sim: Sim) => Promise<T>, wire?: (step: SwitchStep) => SwitchStep): Promise<T> {
-  const sim = await openSim({ nodes: [planOf(emptyProgram)] }, image, wire === undefined ? {} : { wire });
+async function withSwitch<T>(
+  work: (sim: Sim) => Promise<T>,
+  wire?: (step: SwitchStep) => SwitchStep,
+): Promise<T> {
+  const sim = await openSim(
+    { nodes: [planOf(emptyProgram)] },
+    image,
+    wire === undefined ? {} : { wire },
+  );
   try {
     return await work(sim);
   } finally {
@@ -27,7 +35,10 @@ async function withSwitch<T>(work: (sim: Sim) => Promise<T>, wire?: (step: Switc
   }
 }
 
-async function play(cases: readonly Case[], wire?: (step: SwitchStep) => SwitchStep): Promise<readonly CaseResult[]> {
+async function play(
+  cases: readonly Case[],
+  wire?: (step: SwitchStep) => SwitchStep,
+): Promise<readonly CaseResult[]> {
   return await withSwitch(async (sim) => {
     const results: CaseResult[] = [];
     for (const played of cases) results.push(await playCase(sim, played));
@@ -36,50 +47,111 @@ async function play(cases: readonly Case[], wire?: (step: SwitchStep) => SwitchS
 }
 
 const called = (...names: readonly string[]) => corpus.filter(({ name }) => names.includes(name));
-const inWords = ({ name, switch: real, model }: CaseResult) => `${name} ${real.kind}${'why' in real ? ' known' : ''} ${model.kind}`;
+const inWords = ({ name, switch: real, model }: CaseResult) =>
+  `${name} ${real.kind}${'why' in real ? ' known' : ''} ${model.kind}`;
 
 void t.test('all that are no streams', async (t) => {
   const results = await play(corpus.filter((played) => !isStreamed(played)));
-  const odd = results.filter(({ switch: real, model }) => (real.kind === 'otherwise' && real.why === undefined) || model.kind !== (real.kind === 'rejected' ? 'refuses' : 'agrees'));
+  const odd = results.filter(
+    ({ switch: real, model }) =>
+      (real.kind === 'otherwise' && real.why === undefined) ||
+      model.kind !== (real.kind === 'rejected' ? 'refuses' : 'agrees'),
+  );
   t.strictSame(odd, []);
-  t.strictSame(['as-expected', 'otherwise', 'rejected'].map((kind) => results.filter(({ switch: real }) => real.kind === kind).length), [694, 5, 241]);
+  t.strictSame(
+    ['as-expected', 'otherwise', 'rejected'].map(
+      (kind) => results.filter(({ switch: real }) => real.kind === kind).length,
+    ),
+    [694, 5, 241],
+  );
 });
 
 void t.test('streams', async (t) => {
-  const results = await play(called('group/00_ALL 1', 'group/01_SELECT_Ether 1', 'group/01_SELECT_Weight_IP 2', 'meter/01_DROP_01_PKTPS_00_100 1', 'meter/01_DROP_00_KBPS_01_10M 2', 'meter/02_DSCP_REMARK_01_PKTPS_00_100 1'));
+  const results = await play(
+    called(
+      'group/00_ALL 1',
+      'group/01_SELECT_Ether 1',
+      'group/01_SELECT_Weight_IP 2',
+      'meter/01_DROP_01_PKTPS_00_100 1',
+      'meter/01_DROP_00_KBPS_01_10M 2',
+      'meter/02_DSCP_REMARK_01_PKTPS_00_100 1',
+    ),
+  );
   t.strictSame(results.map(inWords), [
-    'group/00_ALL 1 as-expected agrees', 'group/01_SELECT_Ether 1 otherwise known agrees', 'group/01_SELECT_Weight_IP 2 as-expected agrees',
-    'meter/01_DROP_00_KBPS_01_10M 2 as-expected agrees', 'meter/01_DROP_01_PKTPS_00_100 1 as-expected agrees', 'meter/02_DSCP_REMARK_01_PKTPS_00_100 1 rejected refuses',
+    'group/00_ALL 1 as-expected agrees',
+    'group/01_SELECT_Ether 1 otherwise known agrees',
+    'group/01_SELECT_Weight_IP 2 as-expected agrees',
+    'meter/01_DROP_00_KBPS_01_10M 2 as-expected agrees',
+    'meter/01_DROP_01_PKTPS_00_100 1 as-expected agrees',
+    'meter/02_DSCP_REMARK_01_PKTPS_00_100 1 rejected refuses',
   ]);
 });
 
 void t.test('what is refused is told in the words of the switch, and of the model', async (t) => {
-  const results = await play(called('action/27_POP_PBB 1', 'action/25_SET_FIELD/05_ETH_TYPE 1', 'match/37_PBB_ISID 1', 'meter/02_DSCP_REMARK_01_PKTPS_00_100 1'));
-  t.strictSame(results.map(({ switch: real, model }) => [real.kind === 'rejected' ? real.error : '', model.kind === 'refuses' ? model.why : '']), [
-    ['OFPBAC_BAD_SET_ARGUMENT', 'eth_type cannot be written'],
-    ['OFPBAC_BAD_TYPE', 'unknown action "pop_pbb"'],
-    ['OFPBMC_BAD_FIELD', 'unknown field "pbb_isid"'],
-    ['OFPMMFC_BAD_BAND, OFPMMFC_INVALID_METER', 'the bands of a userspace datapath drop, and do nothing else'],
-  ]);
+  const results = await play(
+    called(
+      'action/27_POP_PBB 1',
+      'action/25_SET_FIELD/05_ETH_TYPE 1',
+      'match/37_PBB_ISID 1',
+      'meter/02_DSCP_REMARK_01_PKTPS_00_100 1',
+    ),
+  );
+  t.strictSame(
+    results.map(({ switch: real, model }) => [
+      real.kind === 'rejected' ? real.error : '',
+      model.kind === 'refuses' ? model.why : '',
+    ]),
+    [
+      ['OFPBAC_BAD_SET_ARGUMENT', 'eth_type cannot be written'],
+      ['OFPBAC_BAD_TYPE', 'unknown action "pop_pbb"'],
+      ['OFPBMC_BAD_FIELD', 'unknown field "pbb_isid"'],
+      [
+        'OFPMMFC_BAD_BAND, OFPMMFC_INVALID_METER',
+        'the bands of a userspace datapath drop, and do nothing else',
+      ],
+    ],
+  );
 });
 
 void t.test('a fault on the wire', async (t) => {
-  const cases = called('action/00_OUTPUT 1', 'match/02_METADATA 2', 'match/02_METADATA 3', 'action/19_PUSH_MPLS 2');
+  const cases = called(
+    'action/00_OUTPUT 1',
+    'match/02_METADATA 2',
+    'match/02_METADATA 3',
+    'action/19_PUSH_MPLS 2',
+  );
   const lost = await play(cases, () => ({ outputs: [], packetIns: [] }));
-  t.strictSame(lost.map(inWords), ['action/00_OUTPUT 1 otherwise differs', 'action/19_PUSH_MPLS 2 otherwise differs', 'match/02_METADATA 2 otherwise differs', 'match/02_METADATA 3 as-expected agrees']);
-  const changed = await play(cases, ({ outputs, packetIns = [] }) => ({ outputs: outputs.map((output) => ({ ...output, frame: output.frame.with(0, 1) })), packetIns: packetIns.map((told) => ({ ...told, frame: told.frame.with(0, 1) })) }));
+  t.strictSame(lost.map(inWords), [
+    'action/00_OUTPUT 1 otherwise differs',
+    'action/19_PUSH_MPLS 2 otherwise differs',
+    'match/02_METADATA 2 otherwise differs',
+    'match/02_METADATA 3 as-expected agrees',
+  ]);
+  const changed = await play(cases, ({ outputs, packetIns = [] }) => ({
+    outputs: outputs.map((output) => ({ ...output, frame: output.frame.with(0, 1) })),
+    packetIns: packetIns.map((told) => ({ ...told, frame: told.frame.with(0, 1) })),
+  }));
   t.strictSame(changed.map(inWords), lost.map(inWords));
 });
 
 void t.test('the switch holds what the model gets', async (t) => {
-  const accepted = corpus.filter(({ name }, index) => index % 7 === 0 && !/PBB|_EXTHDR|COPY_TTL|ETH_TYPE|IP_PROTO|MPLS_BOS|REMARK/.test(name)).filter(({ prerequisite }) => !JSON.stringify(prerequisite).includes('Pbb'));
+  const accepted = corpus
+    .filter(
+      ({ name }, index) =>
+        index % 7 === 0 && !/PBB|_EXTHDR|COPY_TTL|ETH_TYPE|IP_PROTO|MPLS_BOS|REMARK/.test(name),
+    )
+    .filter(({ prerequisite }) => !JSON.stringify(prerequisite).includes('Pbb'));
   t.ok(accepted.length > 80, `${accepted.length} cases`);
   await withSwitch(async (sim) => {
     for (const played of accepted) {
       await sim.send(node, bridge, 'OpenFlow13', messagesOf(played.prerequisite));
       const [held] = await sim.program();
       const [plan] = planOf(programOf(played)).bridges;
-      t.strictSame(held?.flows.map((line) => printFlow(parseFlow(line))).sort(), plan === undefined ? [] : parseBridgeFlows(node, plan).map(printFlow).sort(), played.name);
+      t.strictSame(
+        held?.flows.map((line) => printFlow(parseFlow(line))).sort(),
+        plan === undefined ? [] : parseBridgeFlows(node, plan).map(printFlow).sort(),
+        played.name,
+      );
     }
   });
 });

@@ -1,4 +1,7 @@
-/** The corpus as it is: files of cases, each a program for a switch, one packet or stream, and what is expected of it. */
+/**
+ * The corpus as it is: files of cases, each a program for a switch, one packet or stream, and what
+ * is expected of it.
+ */
 import { readFileSync } from 'node:fs';
 
 export interface Case {
@@ -9,8 +12,13 @@ export interface Case {
   readonly test: Test;
 }
 
-/** A message of OpenFlow 1.3 with the names of Ryu's classes; what is left out has Ryu's default. */
-export type Message = { readonly OFPFlowMod: FlowMod } | { readonly OFPGroupMod: GroupMod } | { readonly OFPMeterMod: MeterMod };
+/**
+ * A message of OpenFlow 1.3 with the names of Ryu's classes; what is left out has Ryu's default.
+ */
+export type Message =
+  | { readonly OFPFlowMod: FlowMod }
+  | { readonly OFPGroupMod: GroupMod }
+  | { readonly OFPMeterMod: MeterMod };
 
 export interface FlowMod {
   readonly table_id?: number;
@@ -21,14 +29,19 @@ export interface FlowMod {
 export interface GroupMod {
   readonly group_id: number;
   readonly type?: number;
-  readonly buckets: readonly { readonly OFPBucket: { readonly weight?: number; readonly actions: readonly OneOf<ActionOf>[] } }[];
+  readonly buckets: readonly {
+    readonly OFPBucket: { readonly weight?: number; readonly actions: readonly OneOf<ActionOf>[] };
+  }[];
 }
 
 export interface MeterMod {
   readonly meter_id: number;
   /** Bits of OFPMF_*: kbps where it is missing. */
   readonly flags?: number;
-  readonly bands: readonly OneOf<{ readonly OFPMeterBandDrop: { readonly rate: number }; readonly OFPMeterBandDscpRemark: { readonly rate: number; readonly prec_level: number } }>[];
+  readonly bands: readonly OneOf<{
+    readonly OFPMeterBandDrop: { readonly rate: number };
+    readonly OFPMeterBandDscpRemark: { readonly rate: number; readonly prec_level: number };
+  }>[];
 }
 
 export interface MatchOf {
@@ -42,10 +55,16 @@ export interface Tlv {
 }
 
 export interface InstructionOf {
-  readonly OFPInstructionActions: { readonly actions: readonly OneOf<ActionOf>[]; readonly type: number };
+  readonly OFPInstructionActions: {
+    readonly actions: readonly OneOf<ActionOf>[];
+    readonly type: number;
+  };
   readonly OFPInstructionGotoTable: { readonly table_id: number };
   readonly OFPInstructionMeter: { readonly meter_id: number };
-  readonly OFPInstructionWriteMetadata: { readonly metadata: number; readonly metadata_mask: number };
+  readonly OFPInstructionWriteMetadata: {
+    readonly metadata: number;
+    readonly metadata_mask: number;
+  };
 }
 
 export interface ActionOf {
@@ -67,7 +86,9 @@ export interface ActionOf {
 }
 
 /** An object with one of the keys, as JSON has what is a union elsewhere. */
-export type OneOf<Kinds> = { readonly [Kind in keyof Kinds]: { readonly [Key in Kind]: Kinds[Kind] } }[keyof Kinds];
+export type OneOf<Kinds> = {
+  readonly [Kind in keyof Kinds]: { readonly [Key in Kind]: Kinds[Kind] };
+}[keyof Kinds];
 
 /** Expressions of headers, outermost first. */
 type Packet = readonly string[];
@@ -76,7 +97,10 @@ export type Test =
   | { readonly ingress: Packet; readonly egress: Packet }
   | { readonly ingress: Packet; readonly PACKET_IN: Packet }
   | { readonly ingress: Packet; readonly 'table-miss': readonly number[] }
-  | { readonly ingress: { readonly packets: Stream }; readonly egress: { readonly throughput: readonly Throughput[] } };
+  | {
+      readonly ingress: { readonly packets: Stream };
+      readonly egress: { readonly throughput: readonly Throughput[] };
+    };
 
 export interface Stream {
   readonly data: Packet;
@@ -86,16 +110,35 @@ export interface Stream {
   readonly duration_time: number;
 }
 
-/** How much of a stream arrives; `in_port` is that of the switch behind the tested one: port 2 of the tested one leads there to 2, 3 to 3. */
+/**
+ * How much of a stream arrives; `in_port` is that of the switch behind the tested one: port 2 of
+ * the tested one leads there to 2, 3 to 3.
+ */
 export type Throughput = MatchOf & ({ readonly kbps: number } | { readonly pktps: number });
 
 /** All cases, in the order of the files. */
 export function readCorpus(): readonly Case[] {
-  const text = readFileSync(new URL('../../../harness/conformance/openflow13/cases.jsonl', import.meta.url), 'utf8');
-  return text.trimEnd().split('\n').flatMap((line) => {
-    const { file, cases } = JSON.parse(line) as { readonly file: string; readonly cases: readonly (string | Written)[] };
-    return cases.filter((written) => typeof written !== 'string').map(({ description, prerequisite, tests: [test] }, index) => ({ name: `${file} ${index + 1}`, description, prerequisite, test }));
-  });
+  const text = readFileSync(
+    new URL('../../../harness/conformance/openflow13/cases.jsonl', import.meta.url),
+    'utf8',
+  );
+  return text
+    .trimEnd()
+    .split('\n')
+    .flatMap((line) => {
+      const { file, cases } = JSON.parse(line) as {
+        readonly file: string;
+        readonly cases: readonly (string | Written)[];
+      };
+      return cases
+        .filter((written) => typeof written !== 'string')
+        .map(({ description, prerequisite, tests: [test] }, index) => ({
+          name: `${file} ${index + 1}`,
+          description,
+          prerequisite,
+          test,
+        }));
+    });
 }
 
 /** A case as its file has it; every one has one test. */

@@ -24,52 +24,115 @@ const tolerance = 0.1;
 /** What is otherwise than expected, a line each. */
 export function complaintsAbout(test: Test, seen: Seen, random: Random): readonly string[] {
   const { outputs, packetIns, counts } = seen;
-  if ('table-miss' in test) return [...silence(outputs), ...untold(packetIns), ...test['table-miss'].flatMap((table) => matchedIn(table, counts))];
-  if ('PACKET_IN' in test) return [...silence(outputs), ...only('to the controller', packetsOf(test.PACKET_IN, random)(), packetIns.map(({ frame }) => frame))];
-  if (isStream(test)) return [...untold(packetIns), ...test.egress.throughput.flatMap((wanted) => compareThroughput(wanted, seen))];
+  if ('table-miss' in test)
+    return [
+      ...silence(outputs),
+      ...untold(packetIns),
+      ...test['table-miss'].flatMap((table) => matchedIn(table, counts)),
+    ];
+  if ('PACKET_IN' in test)
+    return [
+      ...silence(outputs),
+      ...only(
+        'to the controller',
+        packetsOf(test.PACKET_IN, random)(),
+        packetIns.map(({ frame }) => frame),
+      ),
+    ];
+  if (isStream(test))
+    return [
+      ...untold(packetIns),
+      ...test.egress.throughput.flatMap((wanted) => compareThroughput(wanted, seen)),
+    ];
   const elsewhere = outputs.filter(({ port }) => port !== expectedAt);
-  return [...silence(elsewhere), ...untold(packetIns), ...only(`out of ${expectedAt}`, packetsOf(test.egress, random)(), outputs.filter(({ port }) => port === expectedAt).map(({ frame }) => frame))];
+  return [
+    ...silence(elsewhere),
+    ...untold(packetIns),
+    ...only(
+      `out of ${expectedAt}`,
+      packetsOf(test.egress, random)(),
+      outputs.filter(({ port }) => port === expectedAt).map(({ frame }) => frame),
+    ),
+  ];
 }
 
-export function isStream(test: Test): test is Extract<Test, { readonly ingress: { readonly packets: unknown } }> {
+export function isStream(
+  test: Test,
+): test is Extract<Test, { readonly ingress: { readonly packets: unknown } }> {
   return 'packets' in test.ingress;
 }
 
 function silence(outputs: Seen['outputs']): readonly string[] {
-  return outputs.map(({ port, frame }) => `nothing was expected out of ${port}, got ${describeFrame(frame)}`);
+  return outputs.map(
+    ({ port, frame }) => `nothing was expected out of ${port}, got ${describeFrame(frame)}`,
+  );
 }
 
 function untold(packetIns: readonly PacketIn[]): readonly string[] {
-  return packetIns.map(({ frame }) => `nothing was expected to the controller, got ${describeFrame(frame)}`);
+  return packetIns.map(
+    ({ frame }) => `nothing was expected to the controller, got ${describeFrame(frame)}`,
+  );
 }
 
 /** The packet comes to that table and matches nothing there. */
 function matchedIn(table: number, counts: readonly FlowCount[]): readonly string[] {
-  const matched = counts.filter(({ flow, packets }) => flow.table === table && packets > 0).map(({ flow }) => `no flow of table ${table} was expected to match, got ${flow.match}`);
-  const reached = table === 0 || counts.some(({ flow, packets }) => flow.table === table - 1 && packets > 0);
+  const matched = counts
+    .filter(({ flow, packets }) => flow.table === table && packets > 0)
+    .map(({ flow }) => `no flow of table ${table} was expected to match, got ${flow.match}`);
+  const reached =
+    table === 0 || counts.some(({ flow, packets }) => flow.table === table - 1 && packets > 0);
   return reached ? matched : [...matched, `the packet was expected to come to table ${table}`];
 }
 
-function only(where: string, expected: Uint8Array, frames: readonly Uint8Array[]): readonly string[] {
+function only(
+  where: string,
+  expected: Uint8Array,
+  frames: readonly Uint8Array[],
+): readonly string[] {
   const [first] = frames;
   if (first === undefined) return [`expected ${describeFrame(expected)} ${where}, got nothing`];
   const different = differingFields(expected, first);
   return [
-    ...(Buffer.compare(expected, first) === 0 ? [] : [`expected ${describeFrame(expected)} ${where}, got other ${different.map((field) => `${field.name} (${field.actual} for ${field.expected})`).join(', ')}`]),
-    ...frames.slice(1).map((frame) => `nothing else was expected ${where}, got ${describeFrame(frame)}`),
+    ...(Buffer.compare(expected, first) === 0
+      ? []
+      : [
+          `expected ${describeFrame(expected)} ${where}, got other ` +
+            different
+              .map((field) => `${field.name} (${field.actual} for ${field.expected})`)
+              .join(', '),
+        ]),
+    ...frames
+      .slice(1)
+      .map((frame) => `nothing else was expected ${where}, got ${describeFrame(frame)}`),
   ];
 }
 
 function compareThroughput(wanted: Throughput, { outputs, seconds }: Seen): readonly string[] {
-  const arrived = outputs.filter((output) => fieldsOf(wanted).every(({ field, value }) => fieldIn(output, field) === value)).map(({ frame }) => frame);
-  const [unit, expected, actual] = 'kbps' in wanted
-    ? (['kbit/s', wanted.kbps, arrived.reduce((sum, { length }) => sum + length * 8, 0) / 1000 / seconds] as const)
-    : (['packets/s', wanted.pktps, arrived.length / seconds] as const);
+  const arrived = outputs
+    .filter((output) =>
+      fieldsOf(wanted).every(({ field, value }) => fieldIn(output, field) === value),
+    )
+    .map(({ frame }) => frame);
+  const [unit, expected, actual] =
+    'kbps' in wanted
+      ? ([
+          'kbit/s',
+          wanted.kbps,
+          arrived.reduce((sum, { length }) => sum + length * 8, 0) / 1000 / seconds,
+        ] as const)
+      : (['packets/s', wanted.pktps, arrived.length / seconds] as const);
   if (Math.abs(actual - expected) <= expected * tolerance) return [];
-  return [`expected ${expected} ${unit} (±${tolerance * 100} %) with ${fieldsOf(wanted).map(({ field, value }) => `${field}=${value}`).join(',')}, got ${Math.round(actual)}`];
+  return [
+    `expected ${expected} ${unit} (±${tolerance * 100} %) with ${fieldsOf(wanted)
+      .map(({ field, value }) => `${field}=${value}`)
+      .join(',')}, got ${Math.round(actual)}`,
+  ];
 }
 
-/** A field that a throughput is asked for by; the switch behind the tested one numbers its ports as that one does. */
+/**
+ * A field that a throughput is asked for by; the switch behind the tested one numbers its ports as
+ * that one does.
+ */
 function fieldIn({ port, frame }: Seen['outputs'][number], field: string): number | undefined {
   if (field === 'in_port') return Number(port.slice(1));
   const { header, payload } = decodeEthernet(frame) ?? {};

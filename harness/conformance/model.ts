@@ -5,7 +5,12 @@ import { compareFrames } from '../compare/frames.js';
 import { comparePacketIns } from '../compare/packet-ins.js';
 import type { FrameEvent } from '../nouns/observation.js';
 import type { NodePlan } from '../nouns/plan.js';
-import { formatFlowId, type FlowCount, type SwitchCall, type SwitchStep } from '../nouns/switching.js';
+import {
+  formatFlowId,
+  type FlowCount,
+  type SwitchCall,
+  type SwitchStep,
+} from '../nouns/switching.js';
 import { openModel } from '../testbeds/model/model.js';
 import type { Testbed } from '../testbeds/testbed.js';
 
@@ -24,39 +29,70 @@ export interface Answers {
   readonly counts: readonly FlowCount[];
 }
 
-/** Sends the model the same, and compares all that it says with what the switch of these versions did. */
-export async function askModel(plan: NodePlan, versions: Testbed['versions'], { calls, steps, counts }: Answers): Promise<ModelVerdict> {
+/**
+ * Sends the model the same, and compares all that it says with what the switch of these versions
+ * did.
+ */
+export async function askModel(
+  plan: NodePlan,
+  versions: Testbed['versions'],
+  { calls, steps, counts }: Answers,
+): Promise<ModelVerdict> {
   try {
     const model = openModel({ nodes: [plan] }, versions);
     const predicted: SwitchStep[] = [];
     for (const call of calls) predicted.push(...(await model.call([call])));
-    return compare(plan, { calls, steps: predicted, counts: await model.counts() }, { calls, steps, counts });
+    return compare(
+      plan,
+      { calls, steps: predicted, counts: await model.counts() },
+      { calls, steps, counts },
+    );
   } catch (error) {
     if (error instanceof Unsupported) return { kind: 'unknown', why: error.message };
-    if (error instanceof InputError) return { kind: 'differs', differences: [`the model refuses what the switch takes: ${error.message}`] };
+    if (error instanceof InputError)
+      return {
+        kind: 'differs',
+        differences: [`the model refuses what the switch takes: ${error.message}`],
+      };
     throw error;
   }
 }
 
 function compare(plan: NodePlan, model: Answers, real: Answers): ModelVerdict {
-  const ports = new Set(plan.bridges.flatMap((bridge) => [bridge.name, ...bridge.ports.map(({ name }) => name)]).map((port) => `${plan.node} ${port}`));
+  const ports = new Set(
+    plan.bridges
+      .flatMap((bridge) => [bridge.name, ...bridge.ports.map(({ name }) => name)])
+      .map((port) => `${plan.node} ${port}`),
+  );
   const told = ({ steps }: Answers) => steps.flatMap(({ packetIns = [] }) => packetIns);
   const frames = compareFrames(framesOf(plan.node, model), framesOf(plan.node, real), ports);
   const packetIns = comparePacketIns(plan.bridges, told(model), told(real));
   const counters = compareCounters(model.counts, real.counts);
   const differences = [
-    ...frames.differences.map(({ kind, port, fields, expected, actual }) => `${kind} frame out of ${port} ${fields.join(', ')}: the model says ${expected}, the switch ${actual}`),
-    ...packetIns.differences.map(({ kind, fields, expected, actual }) => `${kind} packet-in ${fields.join(', ')}: the model says ${expected}, the switch ${actual}`),
+    ...frames.differences.map(
+      ({ kind, port, fields, expected, actual }) =>
+        `${kind} frame out of ${port} ${fields.join(', ')}: the model says ${expected}, the ` +
+        `switch ${actual}`,
+    ),
+    ...packetIns.differences.map(
+      ({ kind, fields, expected, actual }) =>
+        `${kind} packet-in ${fields.join(', ')}: the model says ${expected}, the switch ${actual}`,
+    ),
     ...[...counters.differences, ...counters.unmatched].map((difference) => {
       const { expected, actual } = toldOfCounter(difference);
       return `${formatFlowId(difference.flow)}: the model says ${expected}, the switch ${actual}`;
     }),
   ];
   if (differences.length > 0) return { kind: 'differs', differences };
-  return { kind: 'agrees', compared: frames.frames.made + frames.silence.made + packetIns.count.made + counters.count.made };
+  return {
+    kind: 'agrees',
+    compared: frames.frames.made + frames.silence.made + packetIns.count.made + counters.count.made,
+  };
 }
 
 /** In the order of the calls, as instants. */
 function framesOf(node: string, { steps }: Answers): readonly FrameEvent[] {
-  return steps.flatMap(({ outputs }, timeUs) => outputs.map(({ port, frame }) => ({ timeUs, node, port, direction: 'out', frame })));
+  return steps.flatMap(({ outputs }, timeUs) =>
+    outputs.map(({ port, frame }) => ({ timeUs, node, port, direction: 'out', frame })),
+  );
 }

@@ -1,4 +1,7 @@
-/** Cases on a switch and on the model: what OVS makes of each, whether that is what the corpus expects, and whether the model says the same. */
+/**
+ * Cases on a switch and on the model: what OVS makes of each, whether that is what the corpus
+ * expects, and whether the model says the same.
+ */
 import { InputError } from '../base/errors.js';
 import { randomFor } from '../base/random.js';
 import type { SwitchStep } from '../nouns/switching.js';
@@ -27,29 +30,51 @@ export type SwitchVerdict =
   | { readonly kind: 'otherwise'; readonly complaints: readonly string[]; readonly why?: string };
 
 /**
- * Programs `sim`, brought up from `emptyProgram`, and the model alike, and sends both what the case has. The switch gets messages of OpenFlow
- * 1.3, the model their text.
+ * Programs `sim`, brought up from `emptyProgram`, and the model alike, and sends both what the case
+ * has. The switch gets messages of OpenFlow 1.3, the model their text.
  * @throws Unavailable when the switch gives out.
  */
 export async function playCase(sim: Sim, played: Case): Promise<CaseResult> {
   const { name, description, test } = played;
   const error = await reprogram(sim, played);
-  if (error !== undefined) return { name, description, switch: { kind: 'rejected', error }, model: refuseModel(planOf(programOf(played)), sim.versions, error) };
+  if (error !== undefined)
+    return {
+      name,
+      description,
+      switch: { kind: 'rejected', error },
+      model: refuseModel(planOf(programOf(played)), sim.versions, error),
+    };
   const { calls, unmeasured, seconds } = callsOf(test);
   const steps: SwitchStep[] = [];
   for (const call of calls) steps.push(...(await sim.call([call])));
   const measured = steps.slice(unmeasured);
-  const seen = { outputs: measured.flatMap(({ outputs }) => outputs), packetIns: measured.flatMap(({ packetIns = [] }) => packetIns), counts: await sim.counts(), seconds };
+  const seen = {
+    outputs: measured.flatMap(({ outputs }) => outputs),
+    packetIns: measured.flatMap(({ packetIns = [] }) => packetIns),
+    counts: await sim.counts(),
+    seconds,
+  };
   const complaints = complaintsAbout(test, seen, randomFor(0, name));
   const why = complaints.length === 0 ? undefined : knownDifference(played, complaints);
   return {
-    name, description,
-    switch: complaints.length === 0 ? { kind: 'as-expected' } : { kind: 'otherwise', complaints, ...(why === undefined ? {} : { why }) },
-    model: await askModel(planOf(programOf(played)), sim.versions, { calls, steps, counts: seen.counts }),
+    name,
+    description,
+    switch:
+      complaints.length === 0
+        ? { kind: 'as-expected' }
+        : { kind: 'otherwise', complaints, ...(why === undefined ? {} : { why }) },
+    model: await askModel(planOf(programOf(played)), sim.versions, {
+      calls,
+      steps,
+      counts: seen.counts,
+    }),
   };
 }
 
-/** Puts the case's program in the place of what was there. @returns what the switch says to a program that it refuses. */
+/**
+ * Puts the case's program in the place of what was there. @returns what the switch says to a
+ * program that it refuses.
+ */
 async function reprogram(sim: Sim, { prerequisite }: Case): Promise<string | undefined> {
   try {
     await sim.send(node, bridge, 'OpenFlow13', messagesOf(prerequisite));

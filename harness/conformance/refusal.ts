@@ -1,4 +1,7 @@
-/** Programs that a switch refuses, offered to the model: it is to refuse them too, and for the same reason. */
+/**
+ * Programs that a switch refuses, offered to the model: it is to refuse them too, and for the same
+ * reason.
+ */
 import { InputError, Unsupported } from '../base/errors.js';
 import type { NodePlan } from '../nouns/plan.js';
 import { openModel } from '../testbeds/model/model.js';
@@ -6,10 +9,14 @@ import type { Testbed } from '../testbeds/testbed.js';
 import type { ModelVerdict } from './model.js';
 
 /**
- * @param error the names of OpenFlow's errors that the switch of these versions answered the program's messages with, as ovs-ofctl prints them
- *   (lib/ofp-errors.h), with commas between them.
+ * @param error the names of OpenFlow's errors that the switch of these versions answered the
+ *   program's messages with, as ovs-ofctl prints them (lib/ofp-errors.h), with commas between them.
  */
-export function refuseModel(plan: NodePlan, versions: Testbed['versions'], error: string): ModelVerdict {
+export function refuseModel(
+  plan: NodePlan,
+  versions: Testbed['versions'],
+  error: string,
+): ModelVerdict {
   try {
     openModel({ nodes: [plan] }, versions);
     return { kind: 'differs', differences: [`the model takes what the switch refuses: ${error}`] };
@@ -17,8 +24,16 @@ export function refuseModel(plan: NodePlan, versions: Testbed['versions'], error
     if (refusal instanceof Unsupported) return { kind: 'unknown', why: refusal.message };
     if (!(refusal instanceof InputError)) throw refusal;
     const why = refusal.message.replace(/^[^:]*:(\d+:\d+:)? /, '');
-    if (reasons.some((reason) => reason.refusal.test(why) && error.split(', ').includes(reason.error))) return { kind: 'refuses', why };
-    return { kind: 'differs', differences: [`the model refuses for another reason than the switch, ${error}: ${refusal.message}`] };
+    if (
+      reasons.some((reason) => reason.refusal.test(why) && error.split(', ').includes(reason.error))
+    )
+      return { kind: 'refuses', why };
+    return {
+      kind: 'differs',
+      differences: [
+        `the model refuses for another reason than the switch, ${error}: ${refusal.message}`,
+      ],
+    };
   }
 }
 

@@ -5,13 +5,17 @@ import type { HostPlan, RoutePlan } from '../nouns/plan.js';
 import type { ExternalHost } from '../nouns/topology.js';
 
 /**
- * The network stacks of external hosts, which no control plane programs: they know the network between nodes, and no way into the cluster but to addresses of Services that are
- * from outside of it, by the node that they are balanced to.
+ * The network stacks of external hosts, which no control plane programs: they know the network
+ * between nodes, and no way into the cluster but to addresses of Services that are from outside of
+ * it, by the node that they are balanced to.
  */
 export function externalHosts(network: Network): readonly HostPlan[] {
   const { nodes, externalHosts = [] } = network;
   const networks = nodes.flatMap(({ underlay, adapters = [] }) => [underlay, ...adapters]);
-  const lengthOf = (ip: string) => networks.find((known) => cidrContains(parseCidr(`${known.ip}/${known.prefixLength}`), ipv4Number(ip)))?.prefixLength ?? 32;
+  const lengthOf = (ip: string) =>
+    networks.find((known) =>
+      cidrContains(parseCidr(`${known.ip}/${known.prefixLength}`), ipv4Number(ip)),
+    )?.prefixLength ?? 32;
   return externalHosts.map((host) => ({
     name: host.name,
     kind: 'external',
@@ -24,6 +28,16 @@ export function externalHosts(network: Network): readonly HostPlan[] {
 function routesOf({ balancedTo }: ExternalHost, network: Network): readonly RoutePlan[] {
   const node = network.nodes.find(({ name }) => name === balancedTo);
   if (node === undefined) return [];
-  const addresses = new Set(clusterIpsOf(network).flatMap(({ loadBalancerIps, externalIps }) => [...loadBalancerIps, ...externalIps]));
-  return [...addresses].map((ip) => ({ destination: `${ip}/32`, via: node.underlay.ip, interface: 'eth0', onlink: false }));
+  const addresses = new Set(
+    clusterIpsOf(network).flatMap(({ loadBalancerIps, externalIps }) => [
+      ...loadBalancerIps,
+      ...externalIps,
+    ]),
+  );
+  return [...addresses].map((ip) => ({
+    destination: `${ip}/32`,
+    via: node.underlay.ip,
+    interface: 'eth0',
+    onlink: false,
+  }));
 }

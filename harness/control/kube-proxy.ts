@@ -6,36 +6,63 @@ import type { AddressAndPort, DestinationRule } from '../nouns/translation.js';
 type Asked = Pick<DestinationRule['match'], 'ip' | 'port'>;
 
 /**
- * Rules for every port of every Service (chains KUBE-SERVICES, KUBE-NODEPORTS, KUBE-SVC-…, KUBE-SEP-… and KUBE-MARK-MASQ): any of its ready endpoints, and with
- * affinity the one that the client had last. Who is not of `podCidrs` (`--cluster-cidr`) is masqueraded, and so is an endpoint that gets itself. A
- * port without endpoints is refused.
+ * Rules for every port of every Service (chains KUBE-SERVICES, KUBE-NODEPORTS, KUBE-SVC-…,
+ * KUBE-SEP-… and KUBE-MARK-MASQ): any of its ready endpoints, and with affinity the one that the
+ * client had last. Who is not of `podCidrs` (`--cluster-cidr`) is masqueraded, and so is an
+ * endpoint that gets itself. A port without endpoints is refused.
  */
-export function kubeProxyRules(services: readonly ServicePort[], podCidrs: readonly string[], node: Node): readonly DestinationRule[] {
+export function kubeProxyRules(
+  services: readonly ServicePort[],
+  podCidrs: readonly string[],
+  node: Node,
+): readonly DestinationRule[] {
   return [
     ...services.flatMap((service) => [
       inside(service, podCidrs),
-      ...[...service.loadBalancerIps, ...service.externalIps].flatMap((ip) => fromOutside(service, { ip, port: service.port }, podCidrs, node)),
+      ...[...service.loadBalancerIps, ...service.externalIps].flatMap((ip) =>
+        fromOutside(service, { ip, port: service.port }, podCidrs, node),
+      ),
     ]),
     // KUBE-NODEPORTS comes last, and is about every address of the node.
-    ...services.flatMap((service) => (service.nodePort === undefined ? [] : addressesOf(node).flatMap((ip) => fromOutside(service, { ip, port: service.nodePort ?? 0 }, podCidrs, node)))),
+    ...services.flatMap((service) =>
+      service.nodePort === undefined
+        ? []
+        : addressesOf(node).flatMap((ip) =>
+            fromOutside(service, { ip, port: service.nodePort ?? 0 }, podCidrs, node),
+          ),
+    ),
   ];
 }
 
 function inside(service: ServicePort, podCidrs: readonly string[]): DestinationRule {
-  return ruleFor(service, { ip: service.clusterIp, port: service.port }, { keepsSenders: podCidrs });
+  return ruleFor(
+    service,
+    { ip: service.clusterIp, port: service.port },
+    { keepsSenders: podCidrs },
+  );
 }
 
 /**
- * Chains KUBE-EXT-… and KUBE-SVL-… (KUBE-XLB-… before Kubernetes 1.24). With the policy Cluster whoever asks gets any endpoint and is masqueraded. With Local pods get what they would get by the
- * ClusterIP, and so does the node itself, masqueraded; who comes from outside gets an endpoint on this node, which sees it as it is, or nothing.
+ * Chains KUBE-EXT-… and KUBE-SVL-… (KUBE-XLB-… before Kubernetes 1.24). With the policy Cluster
+ * whoever asks gets any endpoint and is masqueraded. With Local pods get what they would get by the
+ * ClusterIP, and so does the node itself, masqueraded; who comes from outside gets an endpoint on
+ * this node, which sees it as it is, or nothing.
  */
-function fromOutside(service: ServicePort, asked: Asked, podCidrs: readonly string[], node: Node): readonly DestinationRule[] {
-  if (service.externalTraffic === 'Cluster' || service.endpoints.length === 0) return [ruleFor(service, asked, { keepsSenders: [] })];
+function fromOutside(
+  service: ServicePort,
+  asked: Asked,
+  podCidrs: readonly string[],
+  node: Node,
+): readonly DestinationRule[] {
+  if (service.externalTraffic === 'Cluster' || service.endpoints.length === 0)
+    return [ruleFor(service, asked, { keepsSenders: [] })];
   return [
     ruleFor(service, asked, { from: podCidrs, keepsSenders: podCidrs }),
     ruleFor(service, asked, { from: addressesOf(node).map((ip) => `${ip}/32`), keepsSenders: [] }),
     ruleFor(service, asked, {
-      to: endpointsOn(service, node.name), nobody: 'lost', keepsSenders: ['0.0.0.0/0'],
+      to: endpointsOn(service, node.name),
+      nobody: 'lost',
+      keepsSenders: ['0.0.0.0/0'],
     }),
   ];
 }
@@ -45,7 +72,11 @@ interface RuleOptions extends Pick<DestinationRule, 'keepsSenders' | 'nobody'> {
   readonly to?: readonly Endpoint[];
 }
 
-function ruleFor({ name, protocol, affinityS, endpoints }: ServicePort, asked: Asked, { from, to = endpoints, ...more }: RuleOptions): DestinationRule {
+function ruleFor(
+  { name, protocol, affinityS, endpoints }: ServicePort,
+  asked: Asked,
+  { from, to = endpoints, ...more }: RuleOptions,
+): DestinationRule {
   return {
     match: { ...asked, protocol, ...(from === undefined ? {} : { from }) },
     to: to.map(({ ip, port }): AddressAndPort => ({ ip, port })),

@@ -1,7 +1,10 @@
 import type { HostPlan } from '../nouns/plan.js';
 import type { Topology } from '../nouns/topology.js';
 
-/** The network stacks of routers between networks of nodes, which no control plane programs: they know those networks, and translate nothing. */
+/**
+ * The network stacks of routers between networks of nodes, which no control plane programs: they
+ * know those networks, and translate nothing.
+ */
 export function routers({ routers: all = [] }: Topology): readonly HostPlan[] {
   return all.map(({ name, interfaces }) => ({
     name,

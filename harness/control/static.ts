@@ -12,30 +12,43 @@ export interface BridgeFlowText {
 }
 
 /**
- * For a pipeline of one's own: the ports and hosts of `base`, the flows of the named bridges from text. Where two
- * texts fit a bridge, the later one counts.
+ * For a pipeline of one's own: the ports and hosts of `base`, the flows of the named bridges from
+ * text. Where two texts fit a bridge, the later one counts.
  * @throws InputError, when planning, for a bridge or node that `base` does not plan.
  */
-export function staticFlows<Cluster>(base: ControlPlane<Cluster>, texts: readonly BridgeFlowText[]): ControlPlane<Cluster> {
+export function staticFlows<Cluster>(
+  base: ControlPlane<Cluster>,
+  texts: readonly BridgeFlowText[],
+): ControlPlane<Cluster> {
   return {
     name: `static flows on ${base.name}`,
     plan(cluster, before) {
       const planned = base.plan(cluster, before);
       const { nodes } = planned;
       const nodeNames = nodes.map(({ node }) => node);
-      const bridgeNames = [...new Set(nodes.flatMap(({ bridges }) => bridges.map(({ name }) => name)))];
+      const bridgeNames = [
+        ...new Set(nodes.flatMap(({ bridges }) => bridges.map(({ name }) => name))),
+      ];
       for (const { node, bridge } of texts) {
-        if (node !== undefined && !nodeNames.includes(node)) throw unknownName('node', node, nodeNames);
+        if (node !== undefined && !nodeNames.includes(node))
+          throw unknownName('node', node, nodeNames);
         if (!bridgeNames.includes(bridge)) throw unknownName('bridge', bridge, bridgeNames);
       }
-      const textOf = (node: string, bridge: string) => texts.findLast((text) => text.bridge === bridge && (text.node ?? node) === node);
+      const textOf = (node: string, bridge: string) =>
+        texts.findLast((text) => text.bridge === bridge && (text.node ?? node) === node);
       return {
         ...planned,
         nodes: nodes.map((plan) => ({
           ...plan,
           bridges: plan.bridges.map((bridge) => {
             const own = textOf(plan.node, bridge.name);
-            return own === undefined ? bridge : { ...bridge, flows: own.text.split('\n'), ...(own.file === undefined ? {} : { flowsFile: own.file }) };
+            return own === undefined
+              ? bridge
+              : {
+                  ...bridge,
+                  flows: own.text.split('\n'),
+                  ...(own.file === undefined ? {} : { flowsFile: own.file }),
+                };
           }),
         })),
       };

@@ -1,7 +1,13 @@
-/** What is to happen, by virtual time; what is due at the same instant stays in the order it was put in. */
+/**
+ * What is to happen, by virtual time; what is due at the same instant stays in the order it was put
+ * in.
+ */
 export interface Agenda<Entry> {
   put(timeUs: number, entry: Entry): void;
-  /** The time of what comes next that is still `live`; entries that no longer are get thrown away without time passing. */
+  /**
+   * The time of what comes next that is still `live`; entries that no longer are get thrown away
+   * without time passing.
+   */
   nextTime(live: (entry: Entry) => boolean): number | undefined;
   /** Takes out everything that is due at `timeUs`. */
   take(timeUs: number): readonly Entry[];

@@ -1,7 +1,7 @@
 /**
- * What surrounds the switches: wires, the network between nodes, and the hosts' stacks, in virtual time. It never
- * calls a switch: it yields calls and is resumed with their results, so that the synchronous model and real
- * switches need no second copy.
+ * What surrounds the switches: wires, the network between nodes, and the hosts' stacks, in virtual
+ * time. It never calls a switch: it yields calls and is resumed with their results, so that the
+ * synchronous model and real switches need no second copy.
  */
 import { assert } from '../base/errors.js';
 import type { FrameEvent, HostNote, Observation } from '../nouns/observation.js';
@@ -9,7 +9,14 @@ import type { ClusterPlan } from '../nouns/plan.js';
 import type { FabricCall, SwitchStep } from '../nouns/switching.js';
 import type { Stimulus } from '../nouns/vector.js';
 import { createAgenda } from './agenda.js';
-import { noMemories, type Draws, type Effect, type Host, type HostMemories, type Timer } from './host.js';
+import {
+  noMemories,
+  type Draws,
+  type Effect,
+  type Host,
+  type HostMemories,
+  type Timer,
+} from './host.js';
 import { begin, isAwaited, receive, wake } from './stack.js';
 import { wire, type Arrival } from './wiring.js';
 
@@ -20,10 +27,17 @@ type Entry = Arrival | { readonly kind: 'wake'; readonly host: Host; readonly ti
 type ToSwitch = Extract<Entry, { kind: 'to-switch' }>;
 
 /**
- * Carries out one stimulus until nothing more happens, or `framesMax` frames were not enough for it.
- * @param memories what hosts know from before, and remember for later; without them hosts are fresh.
+ * Carries out one stimulus until nothing more happens, or `framesMax` frames were not enough for
+ * it.
+ * @param memories what hosts know from before, and remember for later; without them hosts are
+ *   fresh.
  */
-export function* runStimulus(plan: ClusterPlan, stimulus: Stimulus, random: Draws, memories: HostMemories = noMemories()): Generator<readonly FabricCall[], Observation, readonly SwitchStep[]> {
+export function* runStimulus(
+  plan: ClusterPlan,
+  stimulus: Stimulus,
+  random: Draws,
+  memories: HostMemories = noMemories(),
+): Generator<readonly FabricCall[], Observation, readonly SwitchStep[]> {
   const { clock } = memories;
   const startUs = clock.nowUs;
   const wiring = wire(plan, stimulus, random, memories);
@@ -33,17 +47,25 @@ export function* runStimulus(plan: ClusterPlan, stimulus: Stimulus, random: Draw
 
   const carryOut = (host: Host, nowUs: number, effects: readonly Effect[]): void => {
     for (const effect of effects) {
-      if (effect.kind === 'send') for (const { delayUs, arrival } of wiring.fromHost(host, effect.via, effect.frame)) agenda.put(nowUs + delayUs, arrival);
-      else if (effect.kind === 'wake') agenda.put(nowUs + effect.delayUs, { kind: 'wake', host, timer: effect.timer });
+      if (effect.kind === 'send')
+        for (const { delayUs, arrival } of wiring.fromHost(host, effect.via, effect.frame))
+          agenda.put(nowUs + delayUs, arrival);
+      else if (effect.kind === 'wake')
+        agenda.put(nowUs + effect.delayUs, { kind: 'wake', host, timer: effect.timer });
       else notes.push({ ...effect.note, host: host.plan.name, timeUs: nowUs });
     }
   };
-  const deliver = (asked: readonly { readonly node: string }[], steps: readonly SwitchStep[], nowUs: number): void => {
+  const deliver = (
+    asked: readonly { readonly node: string }[],
+    steps: readonly SwitchStep[],
+    nowUs: number,
+  ): void => {
     assert(steps.length === asked.length, 'a step for every call');
     asked.forEach(({ node }, index) => {
       for (const { port, frame } of byPort(steps[index]?.outputs ?? [])) {
         frames.push({ timeUs: nowUs, node, port, direction: 'out', frame });
-        for (const { delayUs, arrival } of wiring.fromSwitch(node, port, frame)) agenda.put(nowUs + delayUs, arrival);
+        for (const { delayUs, arrival } of wiring.fromSwitch(node, port, frame))
+          agenda.put(nowUs + delayUs, arrival);
       }
     });
   };
@@ -54,16 +76,32 @@ export function* runStimulus(plan: ClusterPlan, stimulus: Stimulus, random: Draw
   for (let nowUs = agenda.nextTime(isLive); nowUs !== undefined; nowUs = agenda.nextTime(isLive)) {
     clock.nowUs = startUs + nowUs;
     const elapsedMs = Math.floor(nowUs / 1000) - switchTimeMs;
-    if (elapsedMs > 0) deliver(plan.nodes, yield plan.nodes.map(({ node }) => ({ kind: 'advance', node, ms: elapsedMs })), nowUs);
+    if (elapsedMs > 0)
+      deliver(
+        plan.nodes,
+        yield plan.nodes.map(({ node }) => ({ kind: 'advance', node, ms: elapsedMs })),
+        nowUs,
+      );
     switchTimeMs += elapsedMs;
     const due = agenda.take(nowUs);
     for (const entry of due) {
-      if (entry.kind === 'to-host') carryOut(entry.host, nowUs, receive(entry.host, entry.via, entry.frame));
+      if (entry.kind === 'to-host')
+        carryOut(entry.host, nowUs, receive(entry.host, entry.via, entry.frame));
       else if (entry.kind === 'wake') carryOut(entry.host, nowUs, wake(entry.host, entry.timer));
     }
     for (const round of rounds(due.filter((entry) => entry.kind === 'to-switch'))) {
-      for (const { node, port, frame } of round) frames.push({ timeUs: nowUs, node, port, direction: 'in', frame });
-      deliver(round, yield round.map(({ node, port, frame }) => ({ kind: 'receive', node, port, frames: [frame] })), nowUs);
+      for (const { node, port, frame } of round)
+        frames.push({ timeUs: nowUs, node, port, direction: 'in', frame });
+      deliver(
+        round,
+        yield round.map(({ node, port, frame }) => ({
+          kind: 'receive',
+          node,
+          port,
+          frames: [frame],
+        })),
+        nowUs,
+      );
     }
     if (frames.length > framesMax) {
       notes.push({ kind: 'endless', host: stimulus.from, timeUs: nowUs });
@@ -77,9 +115,14 @@ function isLive(entry: Entry): boolean {
   return entry.kind !== 'wake' || isAwaited(entry.host, entry.timer);
 }
 
-/** Frames that are due at one instant, in rounds of at most one a node, so that no order is left to chance. */
+/**
+ * Frames that are due at one instant, in rounds of at most one a node, so that no order is left to
+ * chance.
+ */
 function rounds(due: readonly ToSwitch[]): readonly (readonly ToSwitch[])[] {
-  const sorted = [...due].sort((a, b) => compareText(a.node, b.node) || compareText(a.port, b.port));
+  const sorted = [...due].sort(
+    (a, b) => compareText(a.node, b.node) || compareText(a.port, b.port),
+  );
   const result: ToSwitch[][] = [];
   for (const entry of sorted) {
     const round = result.find((candidate) => candidate.every(({ node }) => node !== entry.node));

@@ -1,4 +1,7 @@
-/** A host as a router: packets that are for others, on their way through (RFC 1812), and what their senders are told where it ends here. */
+/**
+ * A host as a router: packets that are for others, on their way through (RFC 1812), and what their
+ * senders are told where it ends here.
+ */
 import type { InterfacePlan } from '../nouns/plan.js';
 import { updateChecksum } from '../packet/checksum.js';
 import { viewOf } from '../packet/header.js';
@@ -18,24 +21,47 @@ export type Routed =
   | { readonly kind: 'elsewhere'; readonly effects: readonly Effect[] };
 
 /** A whole packet with a right header arrived at `via` of a host that forwards. */
-export function route(host: Host, via: InterfacePlan, translations: Translations, packet: Uint8Array, header: Ipv4Header): Routed {
+export function route(
+  host: Host,
+  via: InterfacePlan,
+  translations: Translations,
+  packet: Uint8Array,
+  header: Ipv4Header,
+): Routed {
   const tuple = tupleOf(packet);
-  const asked = tuple === undefined ? undefined : beforeRouting(translations, tuple, momentOf(host));
-  if (asked?.kind === 'refused') return elsewhere(tell(host, packet, header, unreachable.port, nobodyThere));
+  const asked =
+    tuple === undefined ? undefined : beforeRouting(translations, tuple, momentOf(host));
+  if (asked?.kind === 'refused')
+    return elsewhere(tell(host, packet, header, unreachable.port, nobodyThere));
   if (asked?.kind === 'lost') return elsewhere(dropped(nobodyThere, header));
   const inbound = asked?.kind === 'new' && !opensConnection(packet) ? undefined : asked;
   const leaving = (outgoing: string | undefined) => {
-    const translated = inbound === undefined ? undefined : behindRouting(translations, inbound, outgoing, momentOf(host));
-    return inbound === undefined ? packet : translated === undefined ? undefined : withTuple(packet, translated);
+    const translated =
+      inbound === undefined
+        ? undefined
+        : behindRouting(translations, inbound, outgoing, momentOf(host));
+    return inbound === undefined
+      ? packet
+      : translated === undefined
+        ? undefined
+        : withTuple(packet, translated);
   };
   const destination = inbound?.tuple.dst.ip ?? header.dst;
-  if (interfaceWith(host, destination) !== undefined) return { kind: 'local', packet: leaving(undefined) ?? packet };
-  if (inbound?.kind !== 'known' && !(host.plan.forwardsFrom?.includes(via.name) ?? true)) return elsewhere(dropped(`${via.name} does not forward`, header));
-  if (header.ttl <= 1) return elsewhere(tell(host, packet, header, timeExceeded, 'its time to live is over'));
+  if (interfaceWith(host, destination) !== undefined)
+    return { kind: 'local', packet: leaving(undefined) ?? packet };
+  if (inbound?.kind !== 'known' && !(host.plan.forwardsFrom?.includes(via.name) ?? true))
+    return elsewhere(dropped(`${via.name} does not forward`, header));
+  if (header.ttl <= 1)
+    return elsewhere(tell(host, packet, header, timeExceeded, 'its time to live is over'));
   const hop = nextHop(host.plan, destination);
-  if (hop === undefined) return elsewhere(tell(host, packet, header, unreachable.network, `no route to ${destination}`));
+  if (hop === undefined)
+    return elsewhere(tell(host, packet, header, unreachable.network, `no route to ${destination}`));
   const translated = leaving(hop.via.ip);
-  return elsewhere(translated === undefined ? dropped(noPortLeft, header) : sendToNeighbour(host, hop.via, hop.ip, withLessTtl(translated)));
+  return elsewhere(
+    translated === undefined
+      ? dropped(noPortLeft, header)
+      : sendToNeighbour(host, hop.via, hop.ip, withLessTtl(translated)),
+  );
 }
 
 function elsewhere(effects: readonly Effect[]): Routed {
@@ -48,15 +74,35 @@ interface Error {
 }
 
 /** RFC 792. */
-const unreachable = { network: { type: icmpTypes.destinationUnreachable, code: 0 }, port: { type: icmpTypes.destinationUnreachable, code: 3 } } as const;
+const unreachable = {
+  network: { type: icmpTypes.destinationUnreachable, code: 0 },
+  port: { type: icmpTypes.destinationUnreachable, code: 3 },
+} as const;
 const timeExceeded: Error = { type: icmpTypes.timeExceeded, code: 0 };
 
-/** RFC 1812, section 4.3.2: precedence of internetwork control; as much of the packet as fits into 576 bytes; nothing about errors. */
-function tell(host: Host, packet: Uint8Array, header: Ipv4Header, error: Error, why: string): readonly Effect[] {
+/**
+ * RFC 1812, section 4.3.2: precedence of internetwork control; as much of the packet as fits into
+ * 576 bytes; nothing about errors.
+ */
+function tell(
+  host: Host,
+  packet: Uint8Array,
+  header: Ipv4Header,
+  error: Error,
+  why: string,
+): readonly Effect[] {
   const note = dropped(why, header);
   if (header.protocol === ipProtocols.icmp && tupleOf(packet) === undefined) return note;
   const quoted = packet.subarray(0, 576 - 20 - 8);
-  return [...note, ...sendIp(host, { dst: header.src, protocol: ipProtocols.icmp, tos: 0xc0, encode: () => encodeIcmp({ ...error, identifier: 0, sequence: 0 }, quoted) })];
+  return [
+    ...note,
+    ...sendIp(host, {
+      dst: header.src,
+      protocol: ipProtocols.icmp,
+      tos: 0xc0,
+      encode: () => encodeIcmp({ ...error, identifier: 0, sequence: 0 }, quoted),
+    }),
+  ];
 }
 
 function withLessTtl(packet: Uint8Array): Uint8Array {

@@ -16,25 +16,63 @@ export function encodeSpec(spec: FrameSpec, random: Draws): Uint8Array {
   return encodeEthernet({ dst: spec.dst, src: spec.src, etherType }, bytes);
 }
 
-function encodePayload(payload: PayloadSpec, random: Draws): { readonly etherType: number; readonly bytes: Uint8Array } {
+function encodePayload(
+  payload: PayloadSpec,
+  random: Draws,
+): { readonly etherType: number; readonly bytes: Uint8Array } {
   switch (payload.kind) {
     case 'udp': {
-      const udp = encodeUdp({ srcPort: payload.srcPort, dstPort: payload.dstPort }, random.payload, payload);
-      return { etherType: etherTypes.ipv4, bytes: encodeIpv4({ ...addressed(payload, random), protocol: ipProtocols.udp }, udp) };
+      const udp = encodeUdp(
+        { srcPort: payload.srcPort, dstPort: payload.dstPort },
+        random.payload,
+        payload,
+      );
+      return {
+        etherType: etherTypes.ipv4,
+        bytes: encodeIpv4({ ...addressed(payload, random), protocol: ipProtocols.udp }, udp),
+      };
     }
     case 'tcp': {
-      const header = { srcPort: payload.srcPort, dstPort: payload.dstPort, sequence: random.sequences.opener, acknowledgement: random.sequences.answerer, flags: bitsOf(payload.flags), window: receiveWindow, urgentPointer: 0, options: new Uint8Array() };
-      const segment = encodeSegment(header, { payload: new Uint8Array(), checksum: payload.checksum }, payload);
-      return { etherType: etherTypes.ipv4, bytes: encodeIpv4({ ...addressed(payload, random), protocol: ipProtocols.tcp }, segment) };
+      const header = {
+        srcPort: payload.srcPort,
+        dstPort: payload.dstPort,
+        sequence: random.sequences.opener,
+        acknowledgement: random.sequences.answerer,
+        flags: bitsOf(payload.flags),
+        window: receiveWindow,
+        urgentPointer: 0,
+        options: new Uint8Array(),
+      };
+      const segment = encodeSegment(
+        header,
+        { payload: new Uint8Array(), checksum: payload.checksum },
+        payload,
+      );
+      return {
+        etherType: etherTypes.ipv4,
+        bytes: encodeIpv4({ ...addressed(payload, random), protocol: ipProtocols.tcp }, segment),
+      };
     }
     case 'echo-request': {
-      const icmp = encodeIcmp({ type: icmpTypes.echoRequest, code: 0, identifier: random.identifier, sequence: 1 }, random.payload);
-      return { etherType: etherTypes.ipv4, bytes: encodeIpv4({ ...addressed(payload, random), protocol: ipProtocols.icmp }, icmp) };
+      const icmp = encodeIcmp(
+        { type: icmpTypes.echoRequest, code: 0, identifier: random.identifier, sequence: 1 },
+        random.payload,
+      );
+      return {
+        etherType: etherTypes.ipv4,
+        bytes: encodeIpv4({ ...addressed(payload, random), protocol: ipProtocols.icmp }, icmp),
+      };
     }
     case 'arp':
-      return { etherType: etherTypes.arp, bytes: encodeArp({ ...payload, op: arpOperations[payload.op] }) };
+      return {
+        etherType: etherTypes.arp,
+        bytes: encodeArp({ ...payload, op: arpOperations[payload.op] }),
+      };
     case 'other':
-      return { etherType: payload.etherType, bytes: Uint8Array.from(Buffer.from(payload.hex, 'hex')) };
+      return {
+        etherType: payload.etherType,
+        bytes: Uint8Array.from(Buffer.from(payload.hex, 'hex')),
+      };
     default:
       return assertNever(payload);
   }
@@ -44,6 +82,14 @@ function bitsOf(flags: readonly TcpFlag[]): number {
   return flags.reduce((bits, flag) => bits | tcpFlags[flag], 0);
 }
 
-function addressed(payload: { readonly src: string; readonly dst: string; readonly ttl: number }, random: Draws): { src: string; dst: string; ttl: number; identification: number } {
-  return { src: payload.src, dst: payload.dst, ttl: payload.ttl, identification: random.identifier };
+function addressed(
+  payload: { readonly src: string; readonly dst: string; readonly ttl: number },
+  random: Draws,
+): { src: string; dst: string; ttl: number; identification: number } {
+  return {
+    src: payload.src,
+    dst: payload.dst,
+    ttl: payload.ttl,
+    identification: random.identifier,
+  };
 }

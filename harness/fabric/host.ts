@@ -1,7 +1,7 @@
 /**
- * A host's network stack as data and effects: a pod's or a node's own. Each entry point takes the host and what
- * happened and returns what the host does about it; the event loop carries that out. Behaves as a Linux stack with
- * default settings does.
+ * A host's network stack as data and effects: a pod's or a node's own. Each entry point takes the
+ * host and what happened and returns what the host does about it; the event loop carries that out.
+ * Behaves as a Linux stack with default settings does.
  */
 import type { HostNote } from '../nouns/observation.js';
 import type { ClusterPlan, HostPlan, InterfacePlan } from '../nouns/plan.js';
@@ -26,7 +26,10 @@ export interface Host {
   readonly associations: Map<string, Association>;
   /** What one end of the vector's connection does beside what TCP asks of it. */
   readonly interjection: Interjection | undefined;
-  /** Addresses of the host for which the device of a LOCAL port answers ARP before its stack can (`answerOfDevice`). */
+  /**
+   * Addresses of the host for which the device of a LOCAL port answers ARP before its stack can
+   * (`answerOfDevice`).
+   */
   readonly answeredFor: ReadonlySet<string>;
   /** Connections of others that go through here, where the host forwards. */
   readonly translations: Translations | undefined;
@@ -69,13 +72,28 @@ export type Effect =
 
 /** What a host is woken for, to see whether it was answered since. */
 export type Timer =
-  | { readonly kind: 'neighbour'; readonly via: InterfacePlan; readonly ip: string; readonly probes: number }
+  | {
+      readonly kind: 'neighbour';
+      readonly via: InterfacePlan;
+      readonly ip: string;
+      readonly probes: number;
+    }
   /** The vector asks for the next of several. */
   | { readonly kind: 'call'; readonly stimulus: Calls; readonly index: number }
-  | { readonly kind: 'sctp'; readonly association: string; readonly type: number; readonly transmissions: number }
+  | {
+      readonly kind: 'sctp';
+      readonly association: string;
+      readonly type: number;
+      readonly transmissions: number;
+    }
   /** An endpoint has as long to take a proxy's connection. */
   | { readonly kind: 'dial'; readonly connection: string }
-  | { readonly kind: 'retransmission'; readonly connection: string; readonly sequence: number; readonly transmissions: number };
+  | {
+      readonly kind: 'retransmission';
+      readonly connection: string;
+      readonly sequence: number;
+      readonly transmissions: number;
+    };
 
 export type Calls = Extract<Stimulus, { readonly kind: 'calls' }>;
 
@@ -83,10 +101,19 @@ export type Calls = Extract<Stimulus, { readonly kind: 'calls' }>;
 type WithoutPlace<Note> = Note extends unknown ? Omit<Note, 'host' | 'timeUs'> : never;
 
 /** What a host keeps in mind from one stimulus to the next, where hosts live that long. */
-export type HostMemory = Pick<Host, 'neighbours' | 'connections' | 'associations' | 'translations' | 'proxied'>;
+export type HostMemory = Pick<
+  Host,
+  'neighbours' | 'connections' | 'associations' | 'translations' | 'proxied'
+>;
 
 function nothingKept(): HostMemory {
-  return { neighbours: new Map(), connections: new Map(), associations: new Map(), translations: undefined, proxied: noProxyMemory() };
+  return {
+    neighbours: new Map(),
+    connections: new Map(),
+    associations: new Map(),
+    translations: undefined,
+    proxied: noProxyMemory(),
+  };
 }
 
 export interface HostMemories {
@@ -122,8 +149,13 @@ export function noMemories(): HostMemories {
 
 /** Hosts that a plan does not have take what they knew along. */
 export function forgetOthers({ hosts, known }: HostMemories, plan: ClusterPlan): void {
-  const there = new Set([...plan.nodes.flatMap((node) => node.hosts), ...(plan.externalHosts ?? [])].map(({ name }) => name));
-  for (const memories of [hosts, known]) for (const host of memories.keys()) if (!there.has(host)) memories.delete(host);
+  const there = new Set(
+    [...plan.nodes.flatMap((node) => node.hosts), ...(plan.externalHosts ?? [])].map(
+      ({ name }) => name,
+    ),
+  );
+  for (const memories of [hosts, known])
+    for (const host of memories.keys()) if (!there.has(host)) memories.delete(host);
 }
 
 export interface HostCircumstances {
@@ -135,21 +167,57 @@ export interface HostCircumstances {
 }
 
 /** Neighbours of its plan stand beside those that it remembers. */
-export function createHost(plan: HostPlan, random: Draws, { interjection, answeredFor = new Set(), clock = { nowUs: 0 }, memory }: HostCircumstances = {}): Host {
-  const { neighbours, connections, associations, proxied, translations: known } = memory ?? nothingKept();
-  for (const { ip, mac } of plan.neighbours ?? []) if (!neighbours.has(ip)) neighbours.set(ip, { kind: 'known', mac });
-  const translations = plan.forwarding === undefined ? undefined : { ...(known ?? noTranslations(plan.forwarding)), plan: plan.forwarding };
-  return { plan, random, interjection, answeredFor, translations, proxied, clock, neighbours, connections, associations };
+export function createHost(
+  plan: HostPlan,
+  random: Draws,
+  { interjection, answeredFor = new Set(), clock = { nowUs: 0 }, memory }: HostCircumstances = {},
+): Host {
+  const {
+    neighbours,
+    connections,
+    associations,
+    proxied,
+    translations: known,
+  } = memory ?? nothingKept();
+  for (const { ip, mac } of plan.neighbours ?? [])
+    if (!neighbours.has(ip)) neighbours.set(ip, { kind: 'known', mac });
+  const translations =
+    plan.forwarding === undefined
+      ? undefined
+      : { ...(known ?? noTranslations(plan.forwarding)), plan: plan.forwarding };
+  return {
+    plan,
+    random,
+    interjection,
+    answeredFor,
+    translations,
+    proxied,
+    clock,
+    neighbours,
+    connections,
+    associations,
+  };
 }
 
 /** What a connection is found by in `connections`. */
-export function connectionKey({ local, remote }: { readonly local: AddressAndPort; readonly remote: AddressAndPort }): string {
+export function connectionKey({
+  local,
+  remote,
+}: {
+  readonly local: AddressAndPort;
+  readonly remote: AddressAndPort;
+}): string {
   return `${local.ip}:${local.port} ${remote.ip}:${remote.port}`;
 }
 
 /** Whether the host has an echo service on the port. */
 export function listensOn({ plan }: Host, protocol: Listener['protocol'], port: number): boolean {
-  return (port === echoPort && protocol !== 'SCTP') || (plan.listens ?? []).some((listener) => listener.protocol === protocol && listener.port === port);
+  return (
+    (port === echoPort && protocol !== 'SCTP') ||
+    (plan.listens ?? []).some(
+      (listener) => listener.protocol === protocol && listener.port === port,
+    )
+  );
 }
 
 /** The interface that holds `ip`, if the address is the host's own. */

@@ -24,11 +24,21 @@ export interface Datagram {
 }
 
 /** Routes, puts the IP header on and hands the packet to the neighbour. */
-export function sendIp(host: Host, { dst, protocol, ttl = defaultTtl, tos = 0, src, encode }: Datagram): readonly Effect[] {
+export function sendIp(
+  host: Host,
+  { dst, protocol, ttl = defaultTtl, tos = 0, src, encode }: Datagram,
+): readonly Effect[] {
   const hop = nextHop(host.plan, dst);
   if (hop === undefined) return unroutable(host, dst);
   const addresses = { src: src ?? hop.via.ip, dst };
-  const header = { ...addresses, protocol, ttl, tos, identification: host.random.identifier, flags: ipv4Flags.dontFragment };
+  const header = {
+    ...addresses,
+    protocol,
+    ttl,
+    tos,
+    identification: host.random.identifier,
+    flags: ipv4Flags.dontFragment,
+  };
   const packet = encodeIpv4(header, encode(addresses));
   const onwards = () => sendToNeighbour(host, hop.via, hop.ip, packet);
   if (host.translations === undefined) return onwards();
@@ -36,16 +46,27 @@ export function sendIp(host: Host, { dst, protocol, ttl = defaultTtl, tos = 0, s
   return tuple === undefined ? onwards() : sendTranslated(host, host.translations, packet, tuple);
 }
 
-/** What a host that translates sends itself is asked about like what it forwards, and routed anew (iptables(8), chain OUTPUT). */
-function sendTranslated(host: Host, translations: Translations, packet: Uint8Array, tuple: Tuple): readonly Effect[] {
+/**
+ * What a host that translates sends itself is asked about like what it forwards, and routed anew
+ * (iptables(8), chain OUTPUT).
+ */
+function sendTranslated(
+  host: Host,
+  translations: Translations,
+  packet: Uint8Array,
+  tuple: Tuple,
+): readonly Effect[] {
   const outbound = beforeRouting(translations, tuple, momentOf(host));
   if (outbound.kind === 'refused') return giveUp(host, tuple, 'port unreachable');
-  if (outbound.kind === 'lost') return dropped(nobodyThere, { src: tuple.src.ip, dst: tuple.dst.ip });
+  if (outbound.kind === 'lost')
+    return dropped(nobodyThere, { src: tuple.src.ip, dst: tuple.dst.ip });
   const destination = outbound.tuple.dst.ip;
   const hop = nextHop(host.plan, destination);
   if (hop === undefined) return unroutable(host, destination);
   const translated = behindRouting(translations, outbound, hop.via.ip, momentOf(host));
-  return translated === undefined ? dropped(noPortLeft, { src: tuple.src.ip, dst: tuple.dst.ip }) : sendToNeighbour(host, hop.via, hop.ip, withTuple(packet, translated));
+  return translated === undefined
+    ? dropped(noPortLeft, { src: tuple.src.ip, dst: tuple.dst.ip })
+    : sendToNeighbour(host, hop.via, hop.ip, withTuple(packet, translated));
 }
 
 export function momentOf({ clock, random }: Host): Moment {
@@ -57,7 +78,12 @@ export const nobodyThere = 'nobody is there to answer for that address';
 export const noPortLeft = 'no port is left to translate it to';
 
 export function dropped(why: string, addresses: IpAddresses | undefined): readonly Effect[] {
-  return [{ kind: 'note', note: { kind: 'dropped', why, src: addresses?.src ?? '', dst: addresses?.dst ?? '' } }];
+  return [
+    {
+      kind: 'note',
+      note: { kind: 'dropped', why, src: addresses?.src ?? '', dst: addresses?.dst ?? '' },
+    },
+  ];
 }
 
 export function unroutable(host: Host, dst: string): readonly Effect[] {

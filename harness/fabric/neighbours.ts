@@ -1,4 +1,7 @@
-/** ARP as a host speaks it (RFC 826; timers are Linux's defaults, arp(7): one second, three requests). */
+/**
+ * ARP as a host speaks it (RFC 826; timers are Linux's defaults, arp(7): one second, three
+ * requests).
+ */
 import type { InterfacePlan } from '../nouns/plan.js';
 import { arpOperations, decodeArp, encodeArp, type ArpPacket } from '../packet/arp.js';
 import { encodeEthernet, etherTypes } from '../packet/ethernet.js';
@@ -10,7 +13,12 @@ const probeIntervalUs = 1_000_000;
 const maximumProbes = 3;
 
 /** Sends an IP packet to its next hop, asking for the MAC address first where it is not known. */
-export function sendToNeighbour(host: Host, via: InterfacePlan, ip: string, packet: Uint8Array): readonly Effect[] {
+export function sendToNeighbour(
+  host: Host,
+  via: InterfacePlan,
+  ip: string,
+  packet: Uint8Array,
+): readonly Effect[] {
   const neighbour = host.neighbours.get(ip);
   if (neighbour?.kind === 'known') return [ipFrame(via, neighbour.mac, packet)];
   if (neighbour === undefined) return resolve(host, via, ip, [{ via, packet }]);
@@ -19,13 +27,26 @@ export function sendToNeighbour(host: Host, via: InterfacePlan, ip: string, pack
 }
 
 /** Asks for the MAC address of `ip`; `waiting` goes out once it is known. */
-export function resolve(host: Host, via: InterfacePlan, ip: string, waiting: readonly Waiting[]): readonly Effect[] {
+export function resolve(
+  host: Host,
+  via: InterfacePlan,
+  ip: string,
+  waiting: readonly Waiting[],
+): readonly Effect[] {
   host.neighbours.set(ip, { kind: 'asking', probes: 1, waiting });
   return ask(via, ip, 1);
 }
 
-/** A request's time is up: ask again, or give up after the third. Nothing when the answer came meanwhile. */
-export function probeAgain(host: Host, via: InterfacePlan, ip: string, probes: number): readonly Effect[] {
+/**
+ * A request's time is up: ask again, or give up after the third. Nothing when the answer came
+ * meanwhile.
+ */
+export function probeAgain(
+  host: Host,
+  via: InterfacePlan,
+  ip: string,
+  probes: number,
+): readonly Effect[] {
   const neighbour = host.neighbours.get(ip);
   if (neighbour?.kind !== 'asking' || neighbour.probes !== probes) return [];
   if (probes >= maximumProbes) {
@@ -43,8 +64,9 @@ export function stillAsking(host: Host, ip: string, probes: number): boolean {
 }
 
 /**
- * An ARP packet arrived: an address that the host knows or asked for is brought up to date, one that asks for an address
- * of ours is learned and answered. A reply that nobody asked for teaches nothing (arp_accept is off), but is noted.
+ * An ARP packet arrived: an address that the host knows or asked for is brought up to date, one
+ * that asks for an address of ours is learned and answered. A reply that nobody asked for teaches
+ * nothing (arp_accept is off), but is noted.
  */
 export function receiveArp(host: Host, via: InterfacePlan, bytes: Uint8Array): readonly Effect[] {
   const arp = decodeArp(bytes);
@@ -55,15 +77,18 @@ export function receiveArp(host: Host, via: InterfacePlan, bytes: Uint8Array): r
   const answersUs = before?.kind === 'asking' || (forUs && arp.op === arpOperations.reply);
   if (before !== undefined || asksUs) host.neighbours.set(arp.spa, { kind: 'known', mac: arp.sha });
   const effects: Effect[] = [];
-  if (answersUs) effects.push({ kind: 'note', note: { kind: 'resolved', ip: arp.spa, mac: arp.sha } });
-  if (before?.kind === 'asking') for (const { via: out, packet } of before.waiting) effects.push(ipFrame(out, arp.sha, packet));
+  if (answersUs)
+    effects.push({ kind: 'note', note: { kind: 'resolved', ip: arp.spa, mac: arp.sha } });
+  if (before?.kind === 'asking')
+    for (const { via: out, packet } of before.waiting) effects.push(ipFrame(out, arp.sha, packet));
   if (asksUs && !host.answeredFor.has(arp.tpa)) effects.push(answer(via, arp));
   return effects;
 }
 
 /**
- * Linux answers for its addresses at whichever interface it is asked (arp_ignore is 0), Windows only where it holds them: it is a strong host (RFC 1122, 3.3.4.2;
- * Microsoft, "Strong and Weak Host Models").
+ * Linux answers for its addresses at whichever interface it is asked (arp_ignore is 0), Windows
+ * only where it holds them: it is a strong host (RFC 1122, 3.3.4.2; Microsoft, "Strong and Weak
+ * Host Models").
  */
 function isAnsweredAt(host: Host, via: InterfacePlan, ip: string): boolean {
   const holder = interfaceWith(host, ip);
@@ -73,17 +98,35 @@ function isAnsweredAt(host: Host, via: InterfacePlan, ip: string): boolean {
 /** From the interface that was asked. */
 function answer(via: InterfacePlan, { sha, spa, tpa }: ArpPacket): Effect {
   const reply = encodeArp({ op: arpOperations.reply, sha: via.mac, spa: tpa, tha: sha, tpa: spa });
-  return { kind: 'send', via, frame: encodeEthernet({ dst: sha, src: via.mac, etherType: etherTypes.arp }, reply) };
+  return {
+    kind: 'send',
+    via,
+    frame: encodeEthernet({ dst: sha, src: via.mac, etherType: etherTypes.arp }, reply),
+  };
 }
 
 function ask(via: InterfacePlan, ip: string, probes: number): readonly Effect[] {
-  const request = encodeArp({ op: arpOperations.request, sha: via.mac, spa: via.ip, tha: unknownMac, tpa: ip });
+  const request = encodeArp({
+    op: arpOperations.request,
+    sha: via.mac,
+    spa: via.ip,
+    tha: unknownMac,
+    tpa: ip,
+  });
   return [
-    { kind: 'send', via, frame: encodeEthernet({ dst: broadcast, src: via.mac, etherType: etherTypes.arp }, request) },
+    {
+      kind: 'send',
+      via,
+      frame: encodeEthernet({ dst: broadcast, src: via.mac, etherType: etherTypes.arp }, request),
+    },
     { kind: 'wake', delayUs: probeIntervalUs, timer: { kind: 'neighbour', via, ip, probes } },
   ];
 }
 
 function ipFrame(via: InterfacePlan, mac: string, packet: Uint8Array): Effect {
-  return { kind: 'send', via, frame: encodeEthernet({ dst: mac, src: via.mac, etherType: etherTypes.ipv4 }, packet) };
+  return {
+    kind: 'send',
+    via,
+    frame: encodeEthernet({ dst: mac, src: via.mac, etherType: etherTypes.ipv4 }, packet),
+  };
 }

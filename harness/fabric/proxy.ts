@@ -1,4 +1,7 @@
-/** What a host's proxies do alike, whatever they carry: who listens, who is tried, and from which port. */
+/**
+ * What a host's proxies do alike, whatever they carry: who listens, who is tried, and from which
+ * port.
+ */
 import { sha256 } from '../base/digest.js';
 import type { ProxyPlan } from '../nouns/proxy.js';
 import type { AddressAndPort } from '../nouns/translation.js';
@@ -29,19 +32,36 @@ export function noProxyMemory(): ProxyMemory {
 }
 
 /** The proxy that listens on an address of the host's. */
-export function proxyAt({ plan }: Host, protocol: ProxyPlan['at']['protocol'], { ip, port }: AddressAndPort): ProxyPlan | undefined {
-  return plan.proxies?.find(({ at }) => at.protocol === protocol && at.port === port && (at.ip ?? ip) === ip);
+export function proxyAt(
+  { plan }: Host,
+  protocol: ProxyPlan['at']['protocol'],
+  { ip, port }: AddressAndPort,
+): ProxyPlan | undefined {
+  return plan.proxies?.find(
+    ({ at }) => at.protocol === protocol && at.port === port && (at.ip ?? ip) === ip,
+  );
 }
 
 /**
- * Endpoints in the order in which they are tried: from the one that the client had last, or from the one whose turn it is. Where turns begin Kubernetes leaves to chance (kube-proxy's
+ * Endpoints in the order in which they are tried: from the one that the client had last, or from
+ * the one whose turn it is. Where turns begin Kubernetes leaves to chance (kube-proxy's
  * "round-robin", on endpoints that were shuffled).
  */
-export function endpointsFor({ proxied, clock, random }: Host, { to, at, affinityS = 0 }: ProxyPlan, client: AddressAndPort): readonly AddressAndPort[] {
+export function endpointsFor(
+  { proxied, clock, random }: Host,
+  { to, at, affinityS = 0 }: ProxyPlan,
+  client: AddressAndPort,
+): readonly AddressAndPort[] {
   const kept = proxied.kept.get(clientOf(at, client));
   const isStill = kept !== undefined && clock.nowUs - kept.atUs < affinityS * 1_000_000;
-  const last = to.findIndex(({ ip, port }) => isStill && ip === kept.endpoint.ip && port === kept.endpoint.port);
-  const first = last >= 0 ? last : (number(`${random.identifier} ${at.protocol} ${at.port}`) + turn(proxied, listenerOf(at))) % to.length;
+  const last = to.findIndex(
+    ({ ip, port }) => isStill && ip === kept.endpoint.ip && port === kept.endpoint.port,
+  );
+  const first =
+    last >= 0
+      ? last
+      : (number(`${random.identifier} ${at.protocol} ${at.port}`) + turn(proxied, listenerOf(at))) %
+        to.length;
   return [...to.slice(first), ...to.slice(0, first)];
 }
 
@@ -52,12 +72,21 @@ function turn({ turns }: ProxyMemory, key: string): number {
 }
 
 /** An endpoint has taken the client's connection. */
-export function remember({ proxied, clock }: Host, { at }: ProxyPlan, client: AddressAndPort, endpoint: AddressAndPort): void {
+export function remember(
+  { proxied, clock }: Host,
+  { at }: ProxyPlan,
+  client: AddressAndPort,
+  endpoint: AddressAndPort,
+): void {
   proxied.kept.set(clientOf(at, client), { endpoint, atUs: clock.nowUs });
 }
 
 /** A port of the host's own for what it opens for this client, and `isFree`; they go round. */
-export function portFor({ random }: Host, client: AddressAndPort, isFree: (port: number) => boolean): number {
+export function portFor(
+  { random }: Host,
+  client: AddressAndPort,
+  isFree: (port: number) => boolean,
+): number {
   const first = number(`${random.identifier} ${client.ip}:${client.port}`) % dynamicPorts.count;
   for (let offset = 0; offset < dynamicPorts.count; offset++) {
     const port = dynamicPorts.first + ((first + offset) % dynamicPorts.count);

@@ -1,4 +1,7 @@
-/** Datagrams of a proxy: each client has a port of the proxy's own towards its endpoint, until it was silent for long. */
+/**
+ * Datagrams of a proxy: each client has a port of the proxy's own towards its endpoint, until it
+ * was silent for long.
+ */
 import { ipProtocols, type Ipv4Header } from '../packet/ipv4.js';
 import { encodeUdp, type UdpHeader } from '../packet/udp.js';
 import type { ProxyPlan } from '../nouns/proxy.js';
@@ -8,9 +11,20 @@ import { sendIp } from './ip.js';
 import { endpointsFor, portFor, proxyAt, remember, type DatagramClient } from './proxy.js';
 import { nextHop } from './routing.js';
 
-/** What a proxy does with a datagram that came for the host; undefined where none of it is concerned. */
-export function relayDatagram(host: Host, { src, dst }: Ipv4Header, { srcPort, dstPort }: UdpHeader, payload: Uint8Array): readonly Effect[] | undefined {
-  const [from, to] = [{ ip: src, port: srcPort }, { ip: dst, port: dstPort }];
+/**
+ * What a proxy does with a datagram that came for the host; undefined where none of it is
+ * concerned.
+ */
+export function relayDatagram(
+  host: Host,
+  { src, dst }: Ipv4Header,
+  { srcPort, dstPort }: UdpHeader,
+  payload: Uint8Array,
+): readonly Effect[] | undefined {
+  const [from, to] = [
+    { ip: src, port: srcPort },
+    { ip: dst, port: dstPort },
+  ];
   const spokenFor = live(host, keyOf(to, from));
   if (spokenFor !== undefined) {
     touch(host, spokenFor);
@@ -22,19 +36,36 @@ export function relayDatagram(host: Host, { src, dst }: Ipv4Header, { srcPort, d
   const met = known ?? meet(host, proxy, from, to);
   if (met === undefined) return [];
   touch(host, met);
-  const told: readonly Effect[] = known === undefined ? [{ kind: 'note', note: { kind: 'relayed', client: from.ip, to: met.endpoint.ip } }] : [];
+  const told: readonly Effect[] =
+    known === undefined
+      ? [{ kind: 'note', note: { kind: 'relayed', client: from.ip, to: met.endpoint.ip } }]
+      : [];
   return [...told, ...sendFrom(host, met.own.port, met.endpoint, payload)];
 }
 
 /** Undefined where there is no endpoint, or no way to it. */
-function meet(host: Host, proxy: ProxyPlan, client: AddressAndPort, asked: AddressAndPort): DatagramClient | undefined {
+function meet(
+  host: Host,
+  proxy: ProxyPlan,
+  client: AddressAndPort,
+  asked: AddressAndPort,
+): DatagramClient | undefined {
   const [endpoint] = endpointsFor(host, proxy, client);
   if (endpoint === undefined) return undefined;
   const hop = nextHop(host.plan, endpoint.ip);
   if (hop === undefined) return undefined;
   const ownAt = (port: number) => ({ ip: hop.via.ip, port });
-  const own = ownAt(portFor(host, client, (port) => live(host, keyOf(ownAt(port), endpoint)) === undefined));
-  const met: DatagramClient = { client, port: asked.port, own, endpoint, idleUs: proxy.udpIdleMs * 1000, expiresUs: host.clock.nowUs };
+  const own = ownAt(
+    portFor(host, client, (port) => live(host, keyOf(ownAt(port), endpoint)) === undefined),
+  );
+  const met: DatagramClient = {
+    client,
+    port: asked.port,
+    own,
+    endpoint,
+    idleUs: proxy.udpIdleMs * 1000,
+    expiresUs: host.clock.nowUs,
+  };
   remember(host, proxy, client, endpoint);
   host.proxied.datagrams.set(keyOf(client, asked), met);
   host.proxied.datagrams.set(keyOf(own, endpoint), met);
@@ -51,9 +82,21 @@ function touch({ clock }: Host, met: DatagramClient): void {
   met.expiresUs = clock.nowUs + met.idleUs;
 }
 
-/** From the address that the way there begins with: the sockets of proxies are of no address in particular. */
-function sendFrom(host: Host, srcPort: number, { ip, port }: AddressAndPort, payload: Uint8Array): readonly Effect[] {
-  return sendIp(host, { dst: ip, protocol: ipProtocols.udp, encode: (addresses) => encodeUdp({ srcPort, dstPort: port }, payload, addresses) });
+/**
+ * From the address that the way there begins with: the sockets of proxies are of no address in
+ * particular.
+ */
+function sendFrom(
+  host: Host,
+  srcPort: number,
+  { ip, port }: AddressAndPort,
+  payload: Uint8Array,
+): readonly Effect[] {
+  return sendIp(host, {
+    dst: ip,
+    protocol: ipProtocols.udp,
+    encode: (addresses) => encodeUdp({ srcPort, dstPort: port }, payload, addresses),
+  });
 }
 
 function keyOf(one: AddressAndPort, other: AddressAndPort): string {

@@ -1,6 +1,9 @@
 /**
- * The two connections of a proxy, client to proxy and proxy to endpoint: what one brings is sent by the other, and where either ends, both are closed (kube-proxy in its userspace mode,
- * pkg/proxy/winuserspace of Kubernetes before 1.26: an endpoint that does not take the connection in time, or refuses it, is followed by the next; when all tries are over, the client's is closed).
+ * The two connections of a proxy, client to proxy and proxy to endpoint: what one brings is sent by
+ * the other, and where either ends, both are closed (kube-proxy in its userspace mode,
+ * pkg/proxy/winuserspace of Kubernetes before 1.26: an endpoint that does not take the connection
+ * in time, or refuses it, is followed by the next; when all tries are over, the client's is
+ * closed).
  */
 import { assert } from '../base/errors.js';
 import type { ProxyPlan } from '../nouns/proxy.js';
@@ -9,7 +12,17 @@ import { connectionKey, type Effect, type Host, type Timer } from './host.js';
 import { defaultTtl } from './ip.js';
 import { endpointsFor, portFor, remember } from './proxy.js';
 import { nextHop } from './routing.js';
-import { acknowledge, isRelayEnd, keep, retransmission, send, type Relay, type RelayEnd, type TcpConnection, type Try } from './tcp-connection.js';
+import {
+  acknowledge,
+  isRelayEnd,
+  keep,
+  retransmission,
+  send,
+  type Relay,
+  type RelayEnd,
+  type TcpConnection,
+  type Try,
+} from './tcp-connection.js';
 import { sendSegment } from './tcp-segment.js';
 
 const { SYN, ACK, FIN, RST, PSH } = tcpFlags;
@@ -30,7 +43,10 @@ interface Heard {
 /** A client's connection stands: one to an endpoint is opened for it. */
 export function accepted(host: Host, client: RelayEnd, heard: Heard): readonly Effect[] {
   keep(host, client);
-  const dialing = dial(host, connectionKey(client), { ...client.relay, tries: triesOf(host, client) });
+  const dialing = dial(host, connectionKey(client), {
+    ...client.relay,
+    tries: triesOf(host, client),
+  });
   const joined = endAt(host, connectionKey(client));
   assert(joined !== undefined, 'a client that has sent nothing yet is not reset');
   return [...dialing, ...relayed(host, joined, heard)];
@@ -45,26 +61,58 @@ function triesOf(host: Host, { relay: { proxy }, remote }: RelayEnd): readonly T
   });
 }
 
-/** Tries who is next; `relay` has what waits for an endpoint. Where all tries are over, the client's connection is closed, by a reset where it has sent what nobody will read. */
-function dial(host: Host, clientKey: string, { tries: [now, ...later], ...relay }: Relay): readonly Effect[] {
+/**
+ * Tries who is next; `relay` has what waits for an endpoint. Where all tries are over, the client's
+ * connection is closed, by a reset where it has sent what nobody will read.
+ */
+function dial(
+  host: Host,
+  clientKey: string,
+  { tries: [now, ...later], ...relay }: Relay,
+): readonly Effect[] {
   const client = endAt(host, clientKey);
   if (client === undefined) return [];
-  if (now === undefined) return relay.waiting.length > 0 ? resetUnread(host, client) : close(host, clientKey);
+  if (now === undefined)
+    return relay.waiting.length > 0 ? resetUnread(host, client) : close(host, clientKey);
   const hop = nextHop(host.plan, now.endpoint.ip);
   if (hop === undefined) return dial(host, clientKey, { ...relay, tries: later });
   const endsAt = (port: number) => ({ local: { ip: hop.via.ip, port }, remote: now.endpoint });
-  const port = portFor(host, client.remote, (candidate) => !host.connections.has(connectionKey(endsAt(candidate))));
+  const port = portFor(
+    host,
+    client.remote,
+    (candidate) => !host.connections.has(connectionKey(endsAt(candidate))),
+  );
   const opened: TcpConnection = {
-    ...endsAt(port), ttl: defaultTtl, as: 'opener', purpose: 'relay', patience: retransmission.transmissions, state: 'syn-sent', sendNext: host.random.sequences.opener, receiveNext: 0,
+    ...endsAt(port),
+    ttl: defaultTtl,
+    as: 'opener',
+    purpose: 'relay',
+    patience: retransmission.transmissions,
+    state: 'syn-sent',
+    sendNext: host.random.sequences.opener,
+    receiveNext: 0,
     relay: { ...relay, other: clientKey, tries: later },
   };
   keep(host, { ...client, relay: { ...client.relay, other: connectionKey(opened) } });
-  return [...send(host, opened, SYN), { kind: 'wake', delayUs: now.limitMs * 1000, timer: { kind: 'dial', connection: connectionKey(opened) } }];
+  return [
+    ...send(host, opened, SYN),
+    {
+      kind: 'wake',
+      delayUs: now.limitMs * 1000,
+      timer: { kind: 'dial', connection: connectionKey(opened) },
+    },
+  ];
 }
 
 function resetUnread(host: Host, client: RelayEnd): readonly Effect[] {
   host.connections.delete(connectionKey(client));
-  return sendSegment(host, client, { sequence: client.sendNext, acknowledgement: client.receiveNext, flags: RST | ACK, payload: new Uint8Array(), checksum: 'right' });
+  return sendSegment(host, client, {
+    sequence: client.sendNext,
+    acknowledgement: client.receiveNext,
+    flags: RST | ACK,
+    payload: new Uint8Array(),
+    checksum: 'right',
+  });
 }
 
 /** The endpoint has not answered in time. */
@@ -83,22 +131,49 @@ export function notTaken(host: Host, opened: RelayEnd): readonly Effect[] {
   return dial(host, opened.relay.other, opened.relay);
 }
 
-/** The endpoint has taken the connection: what waits is sent, and if the client has closed meanwhile, or is gone, this is closed. */
+/**
+ * The endpoint has taken the connection: what waits is sent, and if the client has closed
+ * meanwhile, or is gone, this is closed.
+ */
 export function taken(host: Host, opened: RelayEnd): readonly Effect[] {
   keep(host, opened);
   const client = endAt(host, opened.relay.other);
-  if (client === undefined) return [...acknowledge(host, opened), ...close(host, connectionKey(opened))];
+  if (client === undefined)
+    return [...acknowledge(host, opened), ...close(host, connectionKey(opened))];
   remember(host, opened.relay.proxy, client.remote, opened.remote);
-  const note: Effect = { kind: 'note', note: { kind: 'relayed', client: client.remote.ip, to: opened.remote.ip } };
-  return [note, ...acknowledge(host, opened), ...(client.state === 'close-wait' ? closeBoth(host, opened) : flush(host, connectionKey(opened)))];
+  const note: Effect = {
+    kind: 'note',
+    note: { kind: 'relayed', client: client.remote.ip, to: opened.remote.ip },
+  };
+  return [
+    note,
+    ...acknowledge(host, opened),
+    ...(client.state === 'close-wait'
+      ? closeBoth(host, opened)
+      : flush(host, connectionKey(opened))),
+  ];
 }
 
-/** The next of a connection that stands, or has stood, with everything that was sent acknowledged. */
-export function relayed(host: Host, connection: RelayEnd, { payload, finished }: Heard): readonly Effect[] {
+/**
+ * The next of a connection that stands, or has stood, with everything that was sent acknowledged.
+ */
+export function relayed(
+  host: Host,
+  connection: RelayEnd,
+  { payload, finished }: Heard,
+): readonly Effect[] {
   const key = connectionKey(connection);
   switch (connection.state) {
     case 'established':
-      return [...(finished ? receiveLast(host, connection) : payload.length > 0 ? [...keep(host, connection), ...acknowledge(host, connection)] : [...keep(host, connection), ...flush(host, key)]), ...passOn(host, connection, payload), ...(finished ? closeUnlessDialing(host, connection) : [])];
+      return [
+        ...(finished
+          ? receiveLast(host, connection)
+          : payload.length > 0
+            ? [...keep(host, connection), ...acknowledge(host, connection)]
+            : [...keep(host, connection), ...flush(host, key)]),
+        ...passOn(host, connection, payload),
+        ...(finished ? closeUnlessDialing(host, connection) : []),
+      ];
     case 'fin-wait-1':
     case 'fin-wait-2':
       keep(host, { ...connection, state: finished ? 'time-wait' : 'fin-wait-2' });
@@ -117,9 +192,19 @@ export function isDeaf({ relay, state }: TcpConnection): boolean {
 }
 
 /** Data for what is closed (RFC 2525, section 2.17). `sequence` is what its sender waits for. */
-export function resetDeaf(host: Host, connection: TcpConnection, sequence: number): readonly Effect[] {
+export function resetDeaf(
+  host: Host,
+  connection: TcpConnection,
+  sequence: number,
+): readonly Effect[] {
   host.connections.delete(connectionKey(connection));
-  return sendSegment(host, connection, { sequence, acknowledgement: connection.receiveNext, flags: RST, payload: new Uint8Array(), checksum: 'right' });
+  return sendSegment(host, connection, {
+    sequence,
+    acknowledgement: connection.receiveNext,
+    flags: RST,
+    payload: new Uint8Array(),
+    checksum: 'right',
+  });
 }
 
 /** The other end will send no more. */
@@ -135,7 +220,10 @@ function passOn(host: Host, { relay }: RelayEnd, payload: Uint8Array): readonly 
   return flush(host, relay.other);
 }
 
-/** A client that has closed before anybody took its connection is closed when somebody has: until then nobody reads. */
+/**
+ * A client that has closed before anybody took its connection is closed when somebody has: until
+ * then nobody reads.
+ */
 function closeUnlessDialing(host: Host, connection: RelayEnd): readonly Effect[] {
   return stillDialing(host, connection.relay.other) ? [] : closeBoth(host, connection);
 }
@@ -144,7 +232,10 @@ function closeBoth(host: Host, connection: RelayEnd): readonly Effect[] {
   return [...close(host, connection.relay.other), ...close(host, connectionKey(connection))];
 }
 
-/** One of the two was reset, or is given up: the other is closed. One that is only being asked for is when somebody has taken it. */
+/**
+ * One of the two was reset, or is given up: the other is closed. One that is only being asked for
+ * is when somebody has taken it.
+ */
 export function broken(host: Host, { relay }: TcpConnection): readonly Effect[] {
   return relay === undefined ? [] : close(host, relay.other);
 }
@@ -160,11 +251,22 @@ function close(host: Host, key: string): readonly Effect[] {
 function flush(host: Host, key: string): readonly Effect[] {
   const connection = endAt(host, key);
   assert(connection !== undefined, 'what is to be sent by a connection was given to it');
-  if (connection.unacknowledged !== undefined || (connection.state !== 'established' && connection.state !== 'close-wait')) return [];
+  if (
+    connection.unacknowledged !== undefined ||
+    (connection.state !== 'established' && connection.state !== 'close-wait')
+  )
+    return [];
   const { relay } = connection;
   const [now, ...later] = relay.waiting;
-  if (now !== undefined) return send(host, { ...connection, relay: { ...relay, waiting: later } }, PSH | ACK, now);
-  return relay.closing ? send(host, { ...connection, state: connection.state === 'established' ? 'fin-wait-1' : 'last-ack' }, FIN | ACK) : [];
+  if (now !== undefined)
+    return send(host, { ...connection, relay: { ...relay, waiting: later } }, PSH | ACK, now);
+  return relay.closing
+    ? send(
+        host,
+        { ...connection, state: connection.state === 'established' ? 'fin-wait-1' : 'last-ack' },
+        FIN | ACK,
+      )
+    : [];
 }
 
 /** A connection of a proxy, while it is there. */

@@ -1,4 +1,7 @@
-/** Which way a host sends a packet: the longest prefix among its connected and configured routes (ip-route(8)). */
+/**
+ * Which way a host sends a packet: the longest prefix among its connected and configured routes
+ * (ip-route(8)).
+ */
 import { cidrContains, ipv4Number, parseCidr, type Cidr } from '../base/address.js';
 import { assert } from '../base/errors.js';
 import { oncePer } from '../base/once-per.js';
@@ -10,7 +13,10 @@ export interface NextHop {
   readonly ip: string;
 }
 
-/** Undefined when there is no route. A connected route wins over a configured one of the same length. */
+/**
+ * Undefined when there is no route. A connected route wins over a configured one of the same
+ * length.
+ */
 export function nextHop(plan: HostPlan, destination: string): NextHop | undefined {
   const target = ipv4Number(destination);
   const route = routesOf(plan).find(({ cidr }) => cidrContains(cidr, target));
@@ -26,13 +32,24 @@ interface Route {
 
 /** The longest prefixes first. */
 const routesOf = oncePer((plan: HostPlan): readonly Route[] => {
-  const connected = plan.interfaces.map((via): Route => ({ cidr: parseCidr(`${via.ip}/${via.prefixLength}`), via }));
-  const configured = plan.routes.map((route): Route => ({ cidr: parseCidr(route.destination), via: interfaceNamed(plan, route.interface), gateway: route.via }));
+  const connected = plan.interfaces.map(
+    (via): Route => ({ cidr: parseCidr(`${via.ip}/${via.prefixLength}`), via }),
+  );
+  const configured = plan.routes.map(
+    (route): Route => ({
+      cidr: parseCidr(route.destination),
+      via: interfaceNamed(plan, route.interface),
+      gateway: route.via,
+    }),
+  );
   return [...connected, ...configured].sort((a, b) => b.cidr.prefixLength - a.cidr.prefixLength);
 });
 
 function interfaceNamed(plan: HostPlan, name: string): InterfacePlan {
   const found = plan.interfaces.find((candidate) => candidate.name === name);
-  assert(found !== undefined, `host ${plan.name} has a route by interface ${name}, which it does not have`);
+  assert(
+    found !== undefined,
+    `host ${plan.name} has a route by interface ${name}, which it does not have`,
+  );
   return found;
 }

@@ -5,20 +5,34 @@ import type { AddressAndPort } from '../nouns/translation.js';
 import { tcpFlags } from '../packet/tcp.js';
 import { lengthOf, sendSegment, sequenceAfter, type Ends, type Segment } from './tcp-segment.js';
 
-/** The first one second after the segment, each of the others after twice the time; then the host gives up (Linux: TCP_TIMEOUT_INIT, tcp_syn_retries). */
+/**
+ * The first one second after the segment, each of the others after twice the time; then the host
+ * gives up (Linux: TCP_TIMEOUT_INIT, tcp_syn_retries).
+ */
 export const retransmission = { firstUs: 1_000_000, transmissions: 7 } as const;
 
 const nothing = new Uint8Array();
 
 export interface TcpConnection extends Ends {
   readonly as: 'opener' | 'answerer';
-  /** What the opener is there for: to have its payload sent back, to see that somebody listens, to talk later, and again, or to carry what another connection brings. */
+  /**
+   * What the opener is there for: to have its payload sent back, to see that somebody listens, to
+   * talk later, and again, or to carry what another connection brings.
+   */
   readonly purpose: 'echo' | 'nothing' | 'talk' | 'relay';
   /** What its opener calls it, where it is to talk. */
   readonly name?: string;
   /** How often a segment is sent before the host gives up. */
   readonly patience: number;
-  readonly state: 'syn-sent' | 'syn-received' | 'established' | 'close-wait' | 'fin-wait-1' | 'fin-wait-2' | 'last-ack' | 'time-wait';
+  readonly state:
+    | 'syn-sent'
+    | 'syn-received'
+    | 'established'
+    | 'close-wait'
+    | 'fin-wait-1'
+    | 'fin-wait-2'
+    | 'last-ack'
+    | 'time-wait';
   /** The sequence number of what is sent next, and of what is to come next. */
   readonly sendNext: number;
   readonly receiveNext: number;
@@ -53,14 +67,41 @@ export function isRelayEnd(connection: TcpConnection): connection is RelayEnd {
 }
 
 /** Sends what is next in turn and remembers it until it is acknowledged. */
-export function send(host: Host, connection: TcpConnection, flags: number, payload: Uint8Array = nothing): readonly Effect[] {
-  const unacknowledged = { segment: { sequence: connection.sendNext, acknowledgement: connection.receiveNext, flags, payload, checksum: 'right' as const }, transmissions: 1 };
-  keep(host, { ...connection, sendNext: sequenceAfter(connection.sendNext, lengthOf({ flags, payload })), unacknowledged });
-  return [...sendSegment(host, connection, unacknowledged.segment), timerFor(connection, unacknowledged)];
+export function send(
+  host: Host,
+  connection: TcpConnection,
+  flags: number,
+  payload: Uint8Array = nothing,
+): readonly Effect[] {
+  const unacknowledged = {
+    segment: {
+      sequence: connection.sendNext,
+      acknowledgement: connection.receiveNext,
+      flags,
+      payload,
+      checksum: 'right' as const,
+    },
+    transmissions: 1,
+  };
+  keep(host, {
+    ...connection,
+    sendNext: sequenceAfter(connection.sendNext, lengthOf({ flags, payload })),
+    unacknowledged,
+  });
+  return [
+    ...sendSegment(host, connection, unacknowledged.segment),
+    timerFor(connection, unacknowledged),
+  ];
 }
 
 export function acknowledge(host: Host, connection: TcpConnection): readonly Effect[] {
-  return sendSegment(host, connection, { sequence: connection.sendNext, acknowledgement: connection.receiveNext, flags: tcpFlags.ACK, payload: nothing, checksum: 'right' });
+  return sendSegment(host, connection, {
+    sequence: connection.sendNext,
+    acknowledgement: connection.receiveNext,
+    flags: tcpFlags.ACK,
+    payload: nothing,
+    checksum: 'right',
+  });
 }
 
 export function acknowledged({ unacknowledged: _, ...rest }: TcpConnection): TcpConnection {
@@ -73,16 +114,31 @@ export function keep(host: Host, connection: TcpConnection): readonly Effect[] {
 }
 
 /** What becomes of a proxy's connections nobody notes: they are no party of the vector. */
-export function end(host: Host, connection: TcpConnection, how: 'closed' | 'refused' | 'reset' | 'timed-out'): readonly Effect[] {
+export function end(
+  host: Host,
+  connection: TcpConnection,
+  how: 'closed' | 'refused' | 'reset' | 'timed-out',
+): readonly Effect[] {
   host.connections.delete(connectionKey(connection));
   return isRelayEnd(connection) ? [] : [note(how, connection)];
 }
 
-export function note(kind: 'closed' | 'refused' | 'reset' | 'timed-out', { remote }: Pick<Ends, 'remote'>): Effect {
+export function note(
+  kind: 'closed' | 'refused' | 'reset' | 'timed-out',
+  { remote }: Pick<Ends, 'remote'>,
+): Effect {
   return { kind: 'note', note: { kind, peer: remote.ip } };
 }
 
-export function timerFor(connection: TcpConnection, { segment, transmissions }: NonNullable<TcpConnection['unacknowledged']>): Effect {
-  const timer: Timer = { kind: 'retransmission', connection: connectionKey(connection), sequence: segment.sequence, transmissions };
+export function timerFor(
+  connection: TcpConnection,
+  { segment, transmissions }: NonNullable<TcpConnection['unacknowledged']>,
+): Effect {
+  const timer: Timer = {
+    kind: 'retransmission',
+    connection: connectionKey(connection),
+    sequence: segment.sequence,
+    transmissions,
+  };
   return { kind: 'wake', delayUs: retransmission.firstUs * 2 ** (transmissions - 1), timer };
 }

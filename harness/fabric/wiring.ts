@@ -1,4 +1,7 @@
-/** Which way frames go between hosts and switches: the wires at ports, and the network between nodes. */
+/**
+ * Which way frames go between hosts and switches: the wires at ports, and the network between
+ * nodes.
+ */
 import { formatMac, parseCidr } from '../base/address.js';
 import { assert } from '../base/errors.js';
 import { oncePer } from '../base/once-per.js';
@@ -6,13 +9,26 @@ import type { ClusterPlan, HostPlan, InterfacePlan } from '../nouns/plan.js';
 import type { Stimulus } from '../nouns/vector.js';
 import { createHost, memoryOf, type Draws, type Host, type HostMemories } from './host.js';
 
-/** How long a frame takes from a host to its switch port and back, and across the network between nodes. */
+/**
+ * How long a frame takes from a host to its switch port and back, and across the network between
+ * nodes.
+ */
 export const latencyUs = { port: 10, underlay: 100 } as const;
 
 /** A frame at the end of its way. */
 export type Arrival =
-  | { readonly kind: 'to-switch'; readonly node: string; readonly port: string; readonly frame: Uint8Array }
-  | { readonly kind: 'to-host'; readonly host: Host; readonly via: InterfacePlan; readonly frame: Uint8Array };
+  | {
+      readonly kind: 'to-switch';
+      readonly node: string;
+      readonly port: string;
+      readonly frame: Uint8Array;
+    }
+  | {
+      readonly kind: 'to-host';
+      readonly host: Host;
+      readonly via: InterfacePlan;
+      readonly frame: Uint8Array;
+    };
 
 export interface Delivery {
   readonly delayUs: number;
@@ -21,9 +37,14 @@ export interface Delivery {
 
 export interface Wiring {
   host(name: string): Host;
-  /** Where a frame goes that a host sends: to its switch port, or across the network between nodes. */
+  /**
+   * Where a frame goes that a host sends: to its switch port, or across the network between nodes.
+   */
   fromHost(host: Host, via: InterfacePlan, frame: Uint8Array): readonly Delivery[];
-  /** Where a frame goes that left a switch port: to a host, across the network between nodes, or nowhere. */
+  /**
+   * Where a frame goes that left a switch port: to a host, across the network between nodes, or
+   * nowhere.
+   */
   fromSwitch(node: string, port: string, frame: Uint8Array): readonly Delivery[];
 }
 
@@ -32,7 +53,10 @@ type End =
   | { readonly kind: 'host'; readonly host: string; readonly via: InterfacePlan }
   | { readonly kind: 'switch'; readonly node: string; readonly port: string };
 
-/** What hangs on a network outside of the nodes: an uplink, another adapter of a node, or an external host. */
+/**
+ * What hangs on a network outside of the nodes: an uplink, another adapter of a node, or an
+ * external host.
+ */
 interface Station {
   /** As a block of addresses; missing where nobody says which: then it is on every one. */
   readonly network?: string;
@@ -73,21 +97,37 @@ function cable(plan: ClusterPlan): Cabling {
     }
     const [underlay] = bridges.flatMap((bridge) => bridge.underlay ?? []);
     for (const port of bridges.flatMap(({ ports }) => ports)) {
-      if (port.kind === 'uplink') atPort.set(`${node} ${port.name}`, { ...(underlay === undefined ? {} : { network: networkOf(underlay) }), mac: port.mac, end: { kind: 'switch', node, port: port.name } });
+      if (port.kind === 'uplink')
+        atPort.set(`${node} ${port.name}`, {
+          ...(underlay === undefined ? {} : { network: networkOf(underlay) }),
+          mac: port.mac,
+          end: { kind: 'switch', node, port: port.name },
+        });
     }
   }
   for (const hostPlan of plan.externalHosts ?? []) {
     hosts.set(hostPlan.name, { plan: hostPlan, answeredFor: new Set() });
     for (const via of hostPlan.interfaces) outside.set(via, stationOf(hostPlan.name, via));
   }
-  return { hosts, atPort, outside, stations: [...[...atPort.values()].filter((end) => 'mac' in end), ...outside.values()] };
+  return {
+    hosts,
+    atPort,
+    outside,
+    stations: [...[...atPort.values()].filter((end) => 'mac' in end), ...outside.values()],
+  };
 }
 
 function stationOf(host: string, via: InterfacePlan): Station {
   return { network: networkOf(via), mac: via.mac, end: { kind: 'host', host, via } };
 }
 
-function networkOf({ ip, prefixLength }: { readonly ip: string; readonly prefixLength: number }): string {
+function networkOf({
+  ip,
+  prefixLength,
+}: {
+  readonly ip: string;
+  readonly prefixLength: number;
+}): string {
   return `${parseCidr(`${ip}/${prefixLength}`).number}/${prefixLength}`;
 }
 
@@ -95,8 +135,16 @@ function areJoined({ network: one }: Station, { network: other }: Station): bool
   return one === undefined || other === undefined || one === other;
 }
 
-/** Hosts for all of the plan, who know what there are memories of, and the wires between them and its switches. */
-export function wire(plan: ClusterPlan, stimulus: Stimulus, random: Draws, memories: HostMemories): Wiring {
+/**
+ * Hosts for all of the plan, who know what there are memories of, and the wires between them and
+ * its switches.
+ */
+export function wire(
+  plan: ClusterPlan,
+  stimulus: Stimulus,
+  random: Draws,
+  memories: HostMemories,
+): Wiring {
   const interjection = 'interjection' in stimulus ? stimulus.interjection : undefined;
   const { hosts, atPort, outside, stations } = cablingOf(plan);
   const plannedHost = (name: string) => {
@@ -109,17 +157,32 @@ export function wire(plan: ClusterPlan, stimulus: Stimulus, random: Draws, memor
     const before = called.get(name);
     if (before !== undefined) return before;
     const { plan: hostPlan, answeredFor } = plannedHost(name);
-    const host = createHost(hostPlan, random, { interjection, answeredFor, clock: memories.clock, memory: memoryOf(memories, name) });
+    const host = createHost(hostPlan, random, {
+      interjection,
+      answeredFor,
+      clock: memories.clock,
+      memory: memoryOf(memories, name),
+    });
     called.set(name, host);
     memories.hosts.set(name, host);
     return host;
   };
-  const arrivalAt = (end: End, frame: Uint8Array): Arrival => (end.kind === 'switch' ? { kind: 'to-switch', node: end.node, port: end.port, frame } : { kind: 'to-host', host: hostCalled(end.host), via: end.via, frame });
+  const arrivalAt = (end: End, frame: Uint8Array): Arrival =>
+    end.kind === 'switch'
+      ? { kind: 'to-switch', node: end.node, port: end.port, frame }
+      : { kind: 'to-host', host: hostCalled(end.host), via: end.via, frame };
   /** Each network is one switch that knows every address there. */
   const across = (sender: Station, frame: Uint8Array): readonly Delivery[] => {
     const destination = formatMac(frame);
     const toAll = ((frame[0] ?? 0) & 1) === 1;
-    return stations.filter((station) => station !== sender && areJoined(station, sender) && (toAll || station.mac === destination)).map(({ end }) => ({ delayUs: latencyUs.underlay, arrival: arrivalAt(end, frame) }));
+    return stations
+      .filter(
+        (station) =>
+          station !== sender &&
+          areJoined(station, sender) &&
+          (toAll || station.mac === destination),
+      )
+      .map(({ end }) => ({ delayUs: latencyUs.underlay, arrival: arrivalAt(end, frame) }));
   };
   return {
     host: hostCalled,
@@ -127,13 +190,20 @@ export function wire(plan: ClusterPlan, stimulus: Stimulus, random: Draws, memor
       const station = outside.get(via);
       if (station !== undefined) return across(station, frame);
       const { node } = plannedHost(host.plan.name);
-      assert(node !== undefined && via.port !== undefined, `nothing is at the other end of ${via.name} of ${host.plan.name}`);
-      return [{ delayUs: latencyUs.port, arrival: { kind: 'to-switch', node, port: via.port, frame } }];
+      assert(
+        node !== undefined && via.port !== undefined,
+        `nothing is at the other end of ${via.name} of ${host.plan.name}`,
+      );
+      return [
+        { delayUs: latencyUs.port, arrival: { kind: 'to-switch', node, port: via.port, frame } },
+      ];
     },
     fromSwitch(node, port, frame) {
       const end = atPort.get(`${node} ${port}`);
       if (end === undefined) return [];
-      return 'mac' in end ? across(end, frame) : [{ delayUs: latencyUs.port, arrival: arrivalAt(end, frame) }];
+      return 'mac' in end
+        ? across(end, frame)
+        : [{ delayUs: latencyUs.port, arrival: arrivalAt(end, frame) }];
     },
   };
 }

@@ -1,4 +1,7 @@
-/** Case after case of one seed through model and switch, until there were packets enough or differences enough. */
+/**
+ * Case after case of one seed through model and switch, until there were packets enough or
+ * differences enough.
+ */
 import { Unavailable } from '../base/errors.js';
 import { attempt } from '../base/outcome.js';
 import { noCoverage, addCoverage, type Coverage } from './coverage/coverage.js';
@@ -35,7 +38,10 @@ export interface CampaignResult {
   readonly counters: number;
   /** Flows and groups that both refuse, by what the switch says. */
   readonly refused: ReadonlyMap<string, number>;
-  /** Steps that were not compared: by what the model does not know, and by what nobody could foresee of a real switch. */
+  /**
+   * Steps that were not compared: by what the model does not know, and by what nobody could foresee
+   * of a real switch.
+   */
   readonly unknown: ReadonlyMap<string, number>;
   readonly unseen: ReadonlyMap<string, number>;
   readonly coverage: Coverage;
@@ -46,15 +52,28 @@ export interface CampaignResult {
 
 /** After as many the rest may well be the same again. */
 export const mostFindings = 5;
-/** Cases after which none was fit to be played: then the switch refuses all, or the model knows nothing. */
+/**
+ * Cases after which none was fit to be played: then the switch refuses all, or the model knows
+ * nothing.
+ */
 const mostCasesAPacket = 20;
 
 /** @param lanes switches of one version: cases are dealt out to them in turn. */
-export async function runCampaign(lanes: readonly Sides[], { draw, seed, count, onProgress }: Campaign): Promise<CampaignResult> {
-  const [refused, unknown, unseen] = [new Map<string, number>(), new Map<string, number>(), new Map<string, number>()];
+export async function runCampaign(
+  lanes: readonly Sides[],
+  { draw, seed, count, onProgress }: Campaign,
+): Promise<CampaignResult> {
+  const [refused, unknown, unseen] = [
+    new Map<string, number>(),
+    new Map<string, number>(),
+    new Map<string, number>(),
+  ];
   const [coverage, findings] = [noCoverage(), [] as Finding[]];
   const total = { cases: 0, sent: 0, frames: 0, counters: 0 };
-  const isOver = () => total.sent >= count || findings.length >= mostFindings || total.cases >= mostCasesAPacket * count;
+  const isOver = () =>
+    total.sent >= count ||
+    findings.length >= mostFindings ||
+    total.cases >= mostCasesAPacket * count;
   if (isOver()) return { ...total, refused, unknown, unseen, coverage, findings };
   const played = inLanes(lanes, async (sides, index): Promise<PlayedCase> => {
     const fuzzCase = draw(seed, index, sides.behaviour);
@@ -66,7 +85,12 @@ export async function runCampaign(lanes: readonly Sides[], { draw, seed, count, 
     onProgress(total.sent, `shrinking case ${index}`);
     const shrunk = await attempt(() => smallestOf(sides, fuzzCase, judgement));
     if (shrunk.kind === 'ok') return { accepted, judgement, finding: { index, ...shrunk.value } };
-    return { accepted, judgement, finding: { index, smallest: fuzzCase, differences: judgement.differences }, gone: during(`while case ${index} was made smaller`, shrunk.cause) };
+    return {
+      accepted,
+      judgement,
+      finding: { index, smallest: fuzzCase, differences: judgement.differences },
+      gone: during(`while case ${index} was made smaller`, shrunk.cause),
+    };
   });
   const takeAll = async (): Promise<Unavailable | undefined> => {
     for await (const { accepted, judgement, finding, gone } of played) {
@@ -75,7 +99,8 @@ export async function runCampaign(lanes: readonly Sides[], { draw, seed, count, 
       total.frames += judgement.compared.frames;
       total.counters += judgement.compared.counters;
       for (const why of judgement.refused) addOne(refused, generally(why));
-      for (const { kind, why } of judgement.leftOut) addOne(kind === 'not modelled' ? unknown : unseen, generally(why));
+      for (const { kind, why } of judgement.leftOut)
+        addOne(kind === 'not modelled' ? unknown : unseen, generally(why));
       addCoverage(coverage, accepted, judgement.played, judgement.counts);
       if (finding !== undefined) findings.push(finding);
       if (gone !== undefined || isOver()) return gone;
@@ -86,7 +111,15 @@ export async function runCampaign(lanes: readonly Sides[], { draw, seed, count, 
   onProgress(total.sent, 'playing');
   const taken = await attempt(takeAll);
   const gone = taken.kind === 'ok' ? taken.value : taken.cause;
-  return { ...total, refused, unknown, unseen, coverage, findings, ...(gone === undefined ? {} : { gone }) };
+  return {
+    ...total,
+    refused,
+    unknown,
+    unseen,
+    coverage,
+    findings,
+    ...(gone === undefined ? {} : { gone }),
+  };
 }
 
 /** A case as both took it, and what differs where something does. */
@@ -106,21 +139,36 @@ function during(what: string, { message, remedies, evidence }: Unavailable): Una
 const mostTriesWithDeaths = 150;
 
 /**
- * The smallest case that differs in the same aspect; where a switch dies, as small as it gets in so many tries. Where nothing differs in it any more, since it
- * hangs on what the switch has been through, the whole one as it was seen.
+ * The smallest case that differs in the same aspect; where a switch dies, as small as it gets in so
+ * many tries. Where nothing differs in it any more, since it hangs on what the switch has been
+ * through, the whole one as it was seen.
  */
-export async function smallestOf(sides: Sides, fuzzCase: FuzzCase, { differences }: Judgement): Promise<Omit<Finding, 'index'>> {
+export async function smallestOf(
+  sides: Sides,
+  fuzzCase: FuzzCase,
+  { differences }: Judgement,
+): Promise<Omit<Finding, 'index'>> {
   const aspect = differences[0]?.aspect;
-  const smallest = await shrink(fuzzCase, async (smaller) => (await judge(sides, smaller)).differences.some((difference) => difference.aspect === aspect), aspect === 'life' ? mostTriesWithDeaths : Infinity);
+  const smallest = await shrink(
+    fuzzCase,
+    async (smaller) =>
+      (await judge(sides, smaller)).differences.some((difference) => difference.aspect === aspect),
+    aspect === 'life' ? mostTriesWithDeaths : Infinity,
+  );
   const again = await judge(sides, smallest);
-  return again.differences.length > 0 ? { smallest, differences: again.differences } : { smallest: fuzzCase, differences };
+  return again.differences.length > 0
+    ? { smallest, differences: again.differences }
+    : { smallest: fuzzCase, differences };
 }
 
 function addOne(counts: Map<string, number>, name: string): void {
   counts.set(name, (counts.get(name) ?? 0) + 1);
 }
 
-/** Without numbers and what follows from them, and without the bytes of messages that are refused, so that like is counted with like. */
+/**
+ * Without numbers and what follows from them, and without the bytes of messages that are refused,
+ * so that like is counted with like.
+ */
 function generally(why: string): string {
   return why.replace(/ (of|at) table=.*| for: OFPT_.*/s, '').replace(/0x[0-9a-f]+|\d+/g, 'N');
 }

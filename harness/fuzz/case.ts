@@ -1,4 +1,6 @@
-/** One case of the fuzzer as plain data: what bridges hold, and what happens to them, step by step. */
+/**
+ * One case of the fuzzer as plain data: what bridges hold, and what happens to them, step by step.
+ */
 import type { SwitchCall } from '../nouns/switching.js';
 import { optionFields } from '../model/options.js';
 import type { Field } from '../openflow/fields.js';
@@ -22,17 +24,25 @@ export interface PacketStep {
   readonly frame: Uint8Array;
 }
 
-/** What is done beside packets. A flow or a group changes on one bridge; connections are forgotten, all, those of a zone, or one. */
+/**
+ * What is done beside packets. A flow or a group changes on one bridge; connections are forgotten,
+ * all, those of a zone, or one.
+ */
 export type OperationStep =
   | { readonly kind: 'advance'; readonly ms: number }
   | { readonly kind: 'change'; readonly bridge: string; readonly lines: readonly string[] }
   | { readonly kind: 'link'; readonly port: string; readonly state: 'up' | 'down' }
   | { readonly kind: 'flush'; readonly zone?: number; readonly tuple?: string };
 
-const names: Names = { ...noNames, tunnelOptions: parseTlvMap(tunnelOptions.join('\n'), 'tunnel options') };
+const names: Names = {
+  ...noNames,
+  tunnelOptions: parseTlvMap(tunnelOptions.join('\n'), 'tunnel options'),
+};
 
 /** The fields tun_metadataN that the bridges have, in the widths of their options. */
-export const tunnelFields: readonly Field[] = optionFields(names.tunnelOptions).map(({ field }) => field);
+export const tunnelFields: readonly Field[] = optionFields(names.tunnelOptions).map(
+  ({ field }) => field,
+);
 
 /** @throws InputError for a text that is none. */
 export function readFlow(text: string): Flow {
@@ -44,11 +54,19 @@ export function readGroup(text: string): Group {
   return parseGroup(text, names);
 }
 
-/** What carries a step out, and any packets that go in at once with it; time and flushes are for every node. */
+/**
+ * What carries a step out, and any packets that go in at once with it; time and flushes are for
+ * every node.
+ */
 export function callOf(step: CaseStep, more: readonly PacketStep[] = []): SwitchCall {
   switch (step.kind) {
     case 'packet':
-      return { kind: 'receive', node: nodeOf(step.port), port: step.port, frames: [step, ...more].map(({ frame }) => frame) };
+      return {
+        kind: 'receive',
+        node: nodeOf(step.port),
+        port: step.port,
+        frames: [step, ...more].map(({ frame }) => frame),
+      };
     case 'change':
       return { ...step, node: nodeOf(step.bridge) };
     case 'link':

@@ -11,8 +11,18 @@ import { formatFlowId, type FlowCount, type SwitchStep } from '../nouns/switchin
 import type { Testbed } from '../testbeds/testbed.js';
 import { node, wiredPorts, type Network } from './network.js';
 
-/** What model and switch are compared in. `acceptance`: which flows, groups and changes they take; `life`: that the switch does not die. */
-export type Aspect = 'life' | 'acceptance' | 'frames' | 'packet-ins' | 'counters' | 'state' | 'flows';
+/**
+ * What model and switch are compared in. `acceptance`: which flows, groups and changes they take;
+ * `life`: that the switch does not die.
+ */
+export type Aspect =
+  | 'life'
+  | 'acceptance'
+  | 'frames'
+  | 'packet-ins'
+  | 'counters'
+  | 'state'
+  | 'flows';
 
 /** The model's side first. */
 export interface Difference {
@@ -24,34 +34,70 @@ export interface Difference {
   readonly switch: string;
 }
 
-/** What one step, or several packets that went in together, led to; `index` is that of the first. */
+/**
+ * What one step, or several packets that went in together, led to; `index` is that of the first.
+ */
 export interface Played {
   readonly index: number;
   readonly expected: SwitchStep;
   readonly actual: SwitchStep;
 }
 
-export function compareSteps(steps: readonly Played[], plan: ClusterPlan, network: Network): { readonly differences: readonly Difference[]; readonly frames: number } {
-  const { differences, frames } = compareFrames(steps.flatMap(({ index, expected }) => eventsOf(expected, index)), steps.flatMap(({ index, actual }) => eventsOf(actual, index)), new Set(wiredPorts[network].map((port) => `${node} ${port}`)));
+export function compareSteps(
+  steps: readonly Played[],
+  plan: ClusterPlan,
+  network: Network,
+): { readonly differences: readonly Difference[]; readonly frames: number } {
+  const { differences, frames } = compareFrames(
+    steps.flatMap(({ index, expected }) => eventsOf(expected, index)),
+    steps.flatMap(({ index, actual }) => eventsOf(actual, index)),
+    new Set(wiredPorts[network].map((port) => `${node} ${port}`)),
+  );
   return {
     frames: frames.made,
     differences: [
-      ...differences.map((found): Difference => ({ aspect: 'frames', at: found.timeUs, what: `${found.kind} frame out of ${found.port}${found.fields.length === 0 ? '' : `: ${found.fields.join(', ')}`}`, model: found.expected, switch: found.actual })),
+      ...differences.map(
+        (found): Difference => ({
+          aspect: 'frames',
+          at: found.timeUs,
+          what:
+            `${found.kind} frame out of ` +
+            `${found.port}${found.fields.length === 0 ? '' : `: ${found.fields.join(', ')}`}`,
+          model: found.expected,
+          switch: found.actual,
+        }),
+      ),
       ...steps.flatMap((step) => packetInsOf(step, plan)),
     ],
   };
 }
 
-/** What flows counted, what the switches remember, and, where it may have changed, which flows there are. */
-export async function compareAftermath(model: Testbed, sim: Testbed, counts: readonly FlowCount[], flows: 'flows as well' | 'flows stay'): Promise<{ readonly differences: readonly Difference[]; readonly counters: number }> {
+/**
+ * What flows counted, what the switches remember, and, where it may have changed, which flows there
+ * are.
+ */
+export async function compareAftermath(
+  model: Testbed,
+  sim: Testbed,
+  counts: readonly FlowCount[],
+  flows: 'flows as well' | 'flows stay',
+): Promise<{ readonly differences: readonly Difference[]; readonly counters: number }> {
   const counters = compareCounters(await model.counts(), counts);
-  const program = flows === 'flows stay' ? [] : compareProgram(await model.program(), await sim.program()).differences;
+  const program =
+    flows === 'flows stay'
+      ? []
+      : compareProgram(await model.program(), await sim.program()).differences;
   return {
     counters: counters.count.made,
     differences: [
       ...[...counters.differences, ...counters.unmatched].map((found): Difference => {
         const { expected, actual } = toldOfCounter(found);
-        return { aspect: 'counters', what: formatFlowId(found.flow), model: expected, switch: actual };
+        return {
+          aspect: 'counters',
+          what: formatFlowId(found.flow),
+          model: expected,
+          switch: actual,
+        };
       }),
       ...compareMemory(await model.state(), await sim.state()),
       ...program.map((found): Difference => {
@@ -63,8 +109,20 @@ export async function compareAftermath(model: Testbed, sim: Testbed, counts: rea
 }
 
 /** @param at the step behind which they remember it, where there are more. */
-export function compareMemory(model: SwitchState, sim: SwitchState, at?: number): readonly Difference[] {
-  return compareState(model, sim, 1).differences.map((found): Difference => ({ aspect: 'state', ...(at === undefined ? {} : { at }), what: `${found.kind}: ${found.about}`, model: found.expected, switch: found.actual }));
+export function compareMemory(
+  model: SwitchState,
+  sim: SwitchState,
+  at?: number,
+): readonly Difference[] {
+  return compareState(model, sim, 1).differences.map(
+    (found): Difference => ({
+      aspect: 'state',
+      ...(at === undefined ? {} : { at }),
+      what: `${found.kind}: ${found.about}`,
+      model: found.expected,
+      switch: found.actual,
+    }),
+  );
 }
 
 /** Ports are called differently on all nodes. */
@@ -72,7 +130,22 @@ function eventsOf({ outputs }: SwitchStep, index: number): readonly FrameEvent[]
   return outputs.map(({ port, frame }) => ({ timeUs: index, node, port, direction: 'out', frame }));
 }
 
-function packetInsOf({ index, expected, actual }: Played, { nodes }: ClusterPlan): readonly Difference[] {
-  const { differences } = comparePacketIns(nodes.flatMap(({ bridges }) => bridges), expected.packetIns ?? [], actual.packetIns ?? []);
-  return differences.map((found) => ({ aspect: 'packet-ins', at: index, what: `${found.kind} packet-in at controller ${found.controller}${found.fields.length === 0 ? '' : `: ${found.fields.join(', ')}`}`, model: found.expected, switch: found.actual }));
+function packetInsOf(
+  { index, expected, actual }: Played,
+  { nodes }: ClusterPlan,
+): readonly Difference[] {
+  const { differences } = comparePacketIns(
+    nodes.flatMap(({ bridges }) => bridges),
+    expected.packetIns ?? [],
+    actual.packetIns ?? [],
+  );
+  return differences.map((found) => ({
+    aspect: 'packet-ins',
+    at: index,
+    what:
+      `${found.kind} packet-in at controller ` +
+      `${found.controller}${found.fields.length === 0 ? '' : `: ${found.fields.join(', ')}`}`,
+    model: found.expected,
+    switch: found.actual,
+  }));
 }

@@ -1,4 +1,7 @@
-/** Random histories of a cluster, a few at a time, each on switches of its own; one that does not conform is made as short as it gets. */
+/**
+ * Random histories of a cluster, a few at a time, each on switches of its own; one that does not
+ * conform is made as short as it gets.
+ */
 import type { History } from '../nouns/history.js';
 import { addCounts, noCounts, type Counts } from '../nouns/verdict.js';
 import { playHistory, type HistoryStage, type JudgedStep } from '../run/history/play.js';
@@ -57,8 +60,14 @@ const mostFindings = 3;
 /** Histories that are played at once: while switches of one work, another is judged. */
 const lanes = 3;
 
-export async function runEvents<Happening>(campaign: EventsCampaign<Happening>): Promise<EventsResult> {
-  const [met, brokenOff, findings] = [new Map<string, number>(), [] as BrokenOff[], [] as EventsFinding[]];
+export async function runEvents<Happening>(
+  campaign: EventsCampaign<Happening>,
+): Promise<EventsResult> {
+  const [met, brokenOff, findings] = [
+    new Map<string, number>(),
+    [] as BrokenOff[],
+    [] as EventsFinding[],
+  ];
   const all: Counts[] = [noCounts];
   const total = { histories: 0, steps: 0 };
   for await (const { index, drawn, judged } of inOrder(campaign)) {
@@ -66,9 +75,18 @@ export async function runEvents<Happening>(campaign: EventsCampaign<Happening>):
     total.histories++;
     total.steps += judged.length;
     all.push(...judged.map(({ counts }) => counts));
-    for (const { step, intent } of judged) addOne(met, step.kind === 'vector' ? `${step.vector.stimulus.kind}: ${intent?.kind ?? 'nothing promised'}` : step.kind === 'cluster' ? kindOfChange(step.what) : step.kind);
+    for (const { step, intent } of judged)
+      addOne(
+        met,
+        step.kind === 'vector'
+          ? `${step.vector.stimulus.kind}: ${intent?.kind ?? 'nothing promised'}`
+          : step.kind === 'cluster'
+            ? kindOfChange(step.what)
+            : step.kind,
+      );
     const last = judged.at(-1);
-    if (last?.inconclusive !== undefined) brokenOff.push({ index, step: last.id, cause: last.inconclusive.cause });
+    if (last?.inconclusive !== undefined)
+      brokenOff.push({ index, step: last.id, cause: last.inconclusive.cause });
     if (last?.verdict !== 'diverges') continue;
     campaign.onProgress(index, `shortening history ${index}`);
     findings.push({ index, steps: await shortest(stageOf(campaign.stage, drawn), drawn, last) });
@@ -83,11 +101,24 @@ interface PlayedHistory<Happening> {
   readonly judged: readonly JudgedStep[];
 }
 
-/** Histories as they were drawn, a few of them under way at any time; nobody is left under way when no more are asked for. */
-async function* inOrder<Happening>({ stage, draw, count, first = 0, onProgress }: EventsCampaign<Happening>): AsyncGenerator<PlayedHistory<Happening>> {
+/**
+ * Histories as they were drawn, a few of them under way at any time; nobody is left under way when
+ * no more are asked for.
+ */
+async function* inOrder<Happening>({
+  stage,
+  draw,
+  count,
+  first = 0,
+  onProgress,
+}: EventsCampaign<Happening>): AsyncGenerator<PlayedHistory<Happening>> {
   const play = async (index: number): Promise<PlayedHistory<Happening>> => {
     const drawn = draw(index);
-    return { index, drawn, judged: await playHistory(stageOf(stage, drawn), drawn.historyOf(drawn.happenings)) };
+    return {
+      index,
+      drawn,
+      judged: await playHistory(stageOf(stage, drawn), drawn.historyOf(drawn.happenings)),
+    };
   };
   const underWay: Promise<PlayedHistory<Happening>>[] = [];
   try {
@@ -108,17 +139,26 @@ async function* inOrder<Happening>({ stage, draw, count, first = 0, onProgress }
   }
 }
 
-function stageOf<Happening>(stage: HistoryStage, { controlPlane = stage.controlPlane }: Drawn<Happening>): HistoryStage {
+function stageOf<Happening>(
+  stage: HistoryStage,
+  { controlPlane = stage.controlPlane }: Drawn<Happening>,
+): HistoryStage {
   return { ...stage, controlPlane };
 }
 
 /** Ends in a difference of the same aspect between the same levels. */
-async function shortest<Happening>(stage: HistoryStage, { happenings, historyOf }: Drawn<Happening>, last: JudgedStep): Promise<readonly JudgedStep[]> {
+async function shortest<Happening>(
+  stage: HistoryStage,
+  { happenings, historyOf }: Drawn<Happening>,
+  last: JudgedStep,
+): Promise<readonly JudgedStep[]> {
   const [wanted] = last.differences;
   const kept = await fewer(happenings, async (some) => {
     const end = (await playHistory(stage, historyOf(some))).at(-1);
     const [found] = end?.differences ?? [];
-    return found !== undefined && found.aspect === wanted?.aspect && found.between === wanted.between;
+    return (
+      found !== undefined && found.aspect === wanted?.aspect && found.between === wanted.between
+    );
   });
   return await playHistory(stage, historyOf(kept));
 }

@@ -21,10 +21,15 @@ export interface Judgement {
   /** What both refuse, in the words of the switch. */
   readonly refused: readonly string[];
   readonly leftOut: readonly LeftOut[];
-  /** The indices of the steps that both carried out, and what the switch's flows counted of them. */
+  /**
+   * The indices of the steps that both carried out, and what the switch's flows counted of them.
+   */
   readonly played: readonly number[];
   readonly counts: readonly FlowCount[];
-  /** How often flows of equal priority matched, and the switch's counters were asked which of them it took. */
+  /**
+   * How often flows of equal priority matched, and the switch's counters were asked which of them
+   * it took.
+   */
   readonly ties: number;
 }
 
@@ -38,19 +43,53 @@ export interface Sides {
   readonly behaviour: Behaviour;
 }
 
-const nothing: Judgement = { differences: [], compared: { sent: 0, frames: 0, counters: 0 }, refused: [], leftOut: [], played: [], counts: [], ties: 0 };
+const nothing: Judgement = {
+  differences: [],
+  compared: { sent: 0, frames: 0, counters: 0 },
+  refused: [],
+  leftOut: [],
+  played: [],
+  counts: [],
+  ties: 0,
+};
 
 /** @throws Unavailable when the switch gives out by anything but a death of its own. */
 export async function judge(sides: Sides, whole: FuzzCase): Promise<Judgement> {
   try {
     return await judgeAlive(sides, whole);
   } catch (error) {
-    if (error instanceof RangeError || error instanceof TypeError) return { ...nothing, differences: [{ aspect: 'life', what: 'the model fails', model: (error.stack ?? error.message).split('\n').slice(0, 2).map((line) => line.trim()).join(' '), switch: 'goes on' }] };
+    if (error instanceof RangeError || error instanceof TypeError)
+      return {
+        ...nothing,
+        differences: [
+          {
+            aspect: 'life',
+            what: 'the model fails',
+            model: (error.stack ?? error.message)
+              .split('\n')
+              .slice(0, 2)
+              .map((line) => line.trim())
+              .join(' '),
+            switch: 'goes on',
+          },
+        ],
+      };
     const isTooLong = error instanceof Unavailable && error.message.endsWith(tooLong);
     if (!(error instanceof Unavailable && (isTooLong || ownDeath.test(error.message)))) throw error;
     await sides.restart(networkOf(whole));
-    if (isTooLong) return { ...nothing, leftOut: [{ kind: 'not foreseeable', why: error.message }] };
-    return { ...nothing, differences: [{ aspect: 'life', what: 'the switch dies', model: 'goes on', switch: error.evidence.at(-1) ?? error.message }] };
+    if (isTooLong)
+      return { ...nothing, leftOut: [{ kind: 'not foreseeable', why: error.message }] };
+    return {
+      ...nothing,
+      differences: [
+        {
+          aspect: 'life',
+          what: 'the switch dies',
+          model: 'goes on',
+          switch: error.evidence.at(-1) ?? error.message,
+        },
+      ],
+    };
   }
 }
 
@@ -63,13 +102,37 @@ async function judgeAlive(sides: Sides, whole: FuzzCase): Promise<Judgement> {
   const refused: string[] = [];
   for (const { bridge: at, line, why } of complaints) {
     const refusal = await refusalOf(sim, at, [line]);
-    if (refusal === undefined) return { ...nothing, differences: [{ aspect: 'acceptance', what: line, model: why, switch: 'takes it' }] };
+    if (refusal === undefined)
+      return {
+        ...nothing,
+        differences: [{ aspect: 'acceptance', what: line, model: why, switch: 'takes it' }],
+      };
     refused.push(refusal);
   }
-  const programs = programsOf(accepted).map(({ at, groups, flows }) => ({ at, lines: ['flow delete', 'group delete', ...groups.map((group) => `group add ${group}`), ...flows.map((flow) => `flow add ${flow}`)] }));
+  const programs = programsOf(accepted).map(({ at, groups, flows }) => ({
+    at,
+    lines: [
+      'flow delete',
+      'group delete',
+      ...groups.map((group) => `group add ${group}`),
+      ...flows.map((flow) => `flow add ${flow}`),
+    ],
+  }));
   for (const { at, lines } of programs) {
     const refusal = await refusalOf(sim, at, lines);
-    if (refusal !== undefined) return { ...nothing, refused, differences: [{ aspect: 'acceptance', what: `flows and groups of ${at}`, model: 'takes them', switch: refusal }] };
+    if (refusal !== undefined)
+      return {
+        ...nothing,
+        refused,
+        differences: [
+          {
+            aspect: 'acceptance',
+            what: `flows and groups of ${at}`,
+            model: 'takes them',
+            switch: refusal,
+          },
+        ],
+      };
   }
   await sim.reset();
   const played = await playOut(sides, sim, accepted, 'in runs');
@@ -82,18 +145,33 @@ async function judgeAlive(sides: Sides, whole: FuzzCase): Promise<Judgement> {
   return { ...(again.differences.length === 0 && played.ties === 0 ? played : again), refused };
 }
 
-/** What flows have learned goes with them, where they say so: in the bundle that brings other flows it would take those along. */
-async function playOut({ openModel }: Sides, sim: Sim, accepted: FuzzCase, how: 'in runs' | 'one by one'): ReturnType<typeof play> {
+/**
+ * What flows have learned goes with them, where they say so: in the bundle that brings other flows
+ * it would take those along.
+ */
+async function playOut(
+  { openModel }: Sides,
+  sim: Sim,
+  accepted: FuzzCase,
+  how: 'in runs' | 'one by one',
+): ReturnType<typeof play> {
   const played = await play(sim, openModel, accepted, how);
   for (const { at, flows } of programsOf(accepted)) {
-    const added = accepted.steps.flatMap((step) => (step.kind === 'change' && step.bridge === at ? step.lines : []));
-    if ([...flows, ...added].some((text) => text.includes('delete_learned'))) await sim.bundle(nodeOf(at), at, ['flow delete']);
+    const added = accepted.steps.flatMap((step) =>
+      step.kind === 'change' && step.bridge === at ? step.lines : [],
+    );
+    if ([...flows, ...added].some((text) => text.includes('delete_learned')))
+      await sim.bundle(nodeOf(at), at, ['flow delete']);
   }
   return played;
 }
 
 /** What the switch says against the lines of a bundle; undefined where it carries them out. */
-async function refusalOf(sim: Sim, at: string, lines: readonly string[]): Promise<string | undefined> {
+async function refusalOf(
+  sim: Sim,
+  at: string,
+  lines: readonly string[],
+): Promise<string | undefined> {
   try {
     await sim.bundle(nodeOf(at), at, lines);
     return undefined;

@@ -1,9 +1,13 @@
-/** Goal: work is dealt out to lanes in turn, and its results come in order, whichever lane is slow. Method: work that ends when it is told to. */
+/**
+ * Goal: work is dealt out to lanes in turn, and its results come in order, whichever lane is slow.
+ * Method: work that ends when it is told to.
+ */
 import t from 'tap';
 import { inLanes } from './lanes.js';
 import type { Sides } from './judge.js';
 
-const lanes = (count: number): readonly Sides[] => Array.from({ length: count }, () => ({}) as Sides);
+const lanes = (count: number): readonly Sides[] =>
+  Array.from({ length: count }, () => ({}) as Sides);
 
 async function taken<T>(results: AsyncIterable<T>, most: number): Promise<readonly T[]> {
   const all: T[] = [];
@@ -13,8 +17,13 @@ async function taken<T>(results: AsyncIterable<T>, most: number): Promise<readon
 
 void t.test('results come by number, and each lane has its own numbers', async (t) => {
   const [first, second] = lanes(2);
-  const played = new Map<Sides | undefined, number[]>([[first, []], [second, []]]);
-  const turns = async (count: number) => { for (let left = count; left > 0; left--) await Promise.resolve(); };
+  const played = new Map<Sides | undefined, number[]>([
+    [first, []],
+    [second, []],
+  ]);
+  const turns = async (count: number) => {
+    for (let left = count; left > 0; left--) await Promise.resolve();
+  };
   const results = inLanes([first!, second!], async (sides, index) => {
     played.get(sides)?.push(index);
     await turns(sides === first ? 50 : 1);
@@ -35,14 +44,25 @@ void t.test('what fails is thrown in its turn, once nothing is under way any mor
     return index;
   });
   const seen: number[] = [];
-  await t.rejects((async () => { for await (const index of results) seen.push(index); })(), new RangeError('case 1'));
+  await t.rejects(
+    (async () => {
+      for await (const index of results) seen.push(index);
+    })(),
+    new RangeError('case 1'),
+  );
   t.same(seen, [0]);
   t.equal(underWay, 0);
 });
 
 void t.test('nothing more is begun once nobody takes the next', async (t) => {
   let begun = 0;
-  await taken(inLanes(lanes(2), async () => { begun++; await new Promise((resolve) => setImmediate(resolve)); }), 3);
+  await taken(
+    inLanes(lanes(2), async () => {
+      begun++;
+      await new Promise((resolve) => setImmediate(resolve));
+    }),
+    3,
+  );
   const atEnd = begun;
   await new Promise((resolve) => setImmediate(resolve));
   t.equal(begun, atEnd);

@@ -2,18 +2,27 @@
 import type { Sides } from './judge.js';
 
 /**
- * Number 0, 1, 2 … of `work`, until nobody takes the next. Each lane has every so-manieth number, one after another, whatever the others do, so that
- * what was played on a switch before is the same each time. Lanes run ahead of what is taken.
+ * Number 0, 1, 2 … of `work`, until nobody takes the next. Each lane has every so-manieth number,
+ * one after another, whatever the others do, so that what was played on a switch before is the same
+ * each time. Lanes run ahead of what is taken.
  * @throws what `work` throws, once its turn comes; no work is under way any more when this ends.
  */
-export async function* inLanes<T>(lanes: readonly Sides[], work: (sides: Sides, index: number) => Promise<T>): AsyncGenerator<T, never> {
+export async function* inLanes<T>(
+  lanes: readonly Sides[],
+  work: (sides: Sides, index: number) => Promise<T>,
+): AsyncGenerator<T, never> {
   let isOver = false;
   const working = lanes.map((sides, lane) => {
     const results: Result<T>[] = [];
     const waiting: (() => void)[] = [];
     const run = async () => {
       for (let index = lane; !isOver; index += lanes.length) {
-        results.push(await work(sides, index).then((value): Result<T> => ({ kind: 'done', value }), (cause: unknown): Result<T> => ({ kind: 'failed', cause })));
+        results.push(
+          await work(sides, index).then(
+            (value): Result<T> => ({ kind: 'done', value }),
+            (cause: unknown): Result<T> => ({ kind: 'failed', cause }),
+          ),
+        );
         waiting.shift()?.();
         if (results.at(-1)?.kind === 'failed') return;
       }
@@ -34,4 +43,6 @@ export async function* inLanes<T>(lanes: readonly Sides[], work: (sides: Sides, 
   }
 }
 
-type Result<T> = { readonly kind: 'done'; readonly value: T } | { readonly kind: 'failed'; readonly cause: unknown };
+type Result<T> =
+  | { readonly kind: 'done'; readonly value: T }
+  | { readonly kind: 'failed'; readonly cause: unknown };

@@ -1,4 +1,7 @@
-/** What can be asked of the fuzzer, by name: what its cases are, and what a long run of them must have met. */
+/**
+ * What can be asked of the fuzzer, by name: what its cases are, and what a long run of them must
+ * have met.
+ */
 import { unknownName } from '../base/errors.js';
 import type { Campaign } from './campaign.js';
 import type { Coverage } from './coverage/coverage.js';
@@ -18,9 +21,13 @@ const languages: readonly Language[] = [
   { name: 'sequences', draw: drawSequence, missingFrom: missingFromSequences },
 ];
 
-/** Histories of clusters, `events`, are none of these: `runEvents`. @throws InputError for a name that is none. */
+/**
+ * Histories of clusters, `events`, are none of these: `runEvents`. @throws InputError for a name
+ * that is none.
+ */
 export function languageCalled(name: string): Language {
   const found = languages.find((language) => language.name === name);
-  if (found === undefined) throw unknownName('language', name, [...languages.map((language) => language.name), 'events']);
+  if (found === undefined)
+    throw unknownName('language', name, [...languages.map((language) => language.name), 'events']);
   return found;
 }

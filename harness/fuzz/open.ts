@@ -14,10 +14,21 @@ export interface OpenSides extends Sides {
   close(): Promise<void>;
 }
 
-/** Several of them. @throws Unavailable naming what did not come up; nothing is left behind then. */
-export async function openLanes(image: Image, count: number, options: SimOptions = {}): Promise<readonly OpenSides[]> {
-  const opened = await Promise.allSettled(Array.from({ length: count }, () => openSides(image, options)));
-  const [lanes, failed] = [opened.flatMap((lane) => (lane.status === 'fulfilled' ? [lane.value] : [])), opened.find((lane) => lane.status === 'rejected')];
+/**
+ * Several of them. @throws Unavailable naming what did not come up; nothing is left behind then.
+ */
+export async function openLanes(
+  image: Image,
+  count: number,
+  options: SimOptions = {},
+): Promise<readonly OpenSides[]> {
+  const opened = await Promise.allSettled(
+    Array.from({ length: count }, () => openSides(image, options)),
+  );
+  const [lanes, failed] = [
+    opened.flatMap((lane) => (lane.status === 'fulfilled' ? [lane.value] : [])),
+    opened.find((lane) => lane.status === 'rejected'),
+  ];
   if (failed === undefined) return lanes;
   await Promise.all(lanes.map((lane) => lane.close()));
   throw failed.reason;
@@ -25,10 +36,16 @@ export async function openLanes(image: Image, count: number, options: SimOptions
 
 /** @throws Unavailable naming what did not come up. */
 export async function openSides(image: Image, options: SimOptions = {}): Promise<OpenSides> {
-  // The flows go with the first case: from them it is known which zones there are to be asked for connections.
+  // The flows go with the first case: from them it is known which zones there are to be asked for
+  // connections.
   const flows = zones.map((zone) => `table=253,ip actions=ct(zone=${zone})`);
   const alone = { groups: [], flows, beyond: [] };
-  const open = (network: Network) => openSim(planOf(network === 'one node' ? alone : { ...alone, afar: flows, underlay: flows }), image, { ...options, program: 'replaced' });
+  const open = (network: Network) =>
+    openSim(
+      planOf(network === 'one node' ? alone : { ...alone, afar: flows, underlay: flows }),
+      image,
+      { ...options, program: 'replaced' },
+    );
   const first = await open('one node');
   const sims = new Map<Network, Sim>([['one node', first]]);
   const { versions } = first;

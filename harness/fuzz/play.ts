@@ -4,13 +4,24 @@ import type { SwitchStep } from '../nouns/switching.js';
 import { witness } from '../run/drive.js';
 import type { Sim } from '../testbeds/sim/sim.js';
 import type { FuzzCase } from './case.js';
-import { compareAftermath, compareMemory, compareSteps, type Difference, type Played } from './differences.js';
+import {
+  compareAftermath,
+  compareMemory,
+  compareSteps,
+  type Difference,
+  type Played,
+} from './differences.js';
 import type { Judgement, Sides } from './judge.js';
 import { carryOut, networkOf, performedBy, planOf, textsOf } from './network.js';
 import { foresee, whyUnknown, type LeftOut } from './runs.js';
 
 /** @param sim programmed, and reset. */
-export async function play(sim: Sim, openModel: Sides['openModel'], fuzzCase: FuzzCase, how: 'in runs' | 'one by one'): Promise<Omit<Judgement, 'refused'>> {
+export async function play(
+  sim: Sim,
+  openModel: Sides['openModel'],
+  fuzzCase: FuzzCase,
+  how: 'in runs' | 'one by one',
+): Promise<Omit<Judgement, 'refused'>> {
   const plan = planOf(fuzzCase);
   const { runs, leftOut } = await foresee(() => openModel(plan), fuzzCase, how);
   const model = openModel(plan);
@@ -27,31 +38,68 @@ export async function play(sim: Sim, openModel: Sides['openModel'], fuzzCase: Fu
     await sim.purge();
     isCached = false;
   };
-  const [steps, played, surprises, remembered]: [Played[], number[], LeftOut[], Difference[]] = [[], [], [], []];
+  const [steps, played, surprises, remembered]: [Played[], number[], LeftOut[], Difference[]] = [
+    [],
+    [],
+    [],
+    [],
+  ];
   for (const { indices, call, cache } of runs) {
     const [index = 0] = indices;
     // Once the cache is emptied, flows know when they were used last.
     if (call.kind === 'advance' || (isCached && cache === 'emptied')) await forget();
     isCached = true;
     const actual = await stepOf(carryOut(call, plan, performedBy(sim)));
-    const expected = await stepOf(carryOut(call, plan, performedBy({ call: (calls) => model.call(calls, seen) }))).catch((error: unknown) => void surprises.push(whyUnknown(error)));
+    const expected = await stepOf(
+      carryOut(call, plan, performedBy({ call: (calls) => model.call(calls, seen) })),
+    ).catch((error: unknown) => void surprises.push(whyUnknown(error)));
     if (expected === undefined) break;
     played.push(...indices);
     if (actual === 'refused' || expected === 'refused') {
-      if (actual !== expected) remembered.push({ aspect: 'acceptance', at: index, what: 'the change', model: expected === 'refused' ? 'refuses it' : 'takes it', switch: actual === 'refused' ? 'refuses it' : 'takes it' });
+      if (actual !== expected)
+        remembered.push({
+          aspect: 'acceptance',
+          at: index,
+          what: 'the change',
+          model: expected === 'refused' ? 'refuses it' : 'takes it',
+          switch: actual === 'refused' ? 'refuses it' : 'takes it',
+        });
       continue;
     }
     steps.push({ index, expected, actual });
     if (cache === 'emptied' || call.kind !== 'receive') await forget();
-    if (call.kind !== 'receive') remembered.push(...compareMemory(await model.state(), await sim.state(), index));
+    if (call.kind !== 'receive')
+      remembered.push(...compareMemory(await model.state(), await sim.state(), index));
   }
   const [atFrames, counts] = [compareSteps(steps, plan, networkOf(fuzzCase)), await sim.counts()];
   // What both counted and remember is comparable where both have seen the same.
-  const after = surprises.length === 0 ? await compareAftermath(model, sim, counts, mayChangeFlows(fuzzCase) ? 'flows as well' : 'flows stay') : { differences: [], counters: 0 };
+  const after =
+    surprises.length === 0
+      ? await compareAftermath(
+          model,
+          sim,
+          counts,
+          mayChangeFlows(fuzzCase) ? 'flows as well' : 'flows stay',
+        )
+      : { differences: [], counters: 0 };
   return {
     differences: [...atFrames.differences, ...remembered, ...after.differences],
-    compared: { sent: played.filter((index) => fuzzCase.steps[index]?.kind === 'packet').length, frames: atFrames.frames, counters: after.counters },
-    leftOut: [...leftOut.values(), ...surprises.flatMap((why) => runs.flatMap(({ indices }) => indices.filter((index) => !played.includes(index))).map(() => why))], played, counts, ties,
+    compared: {
+      sent: played.filter((index) => fuzzCase.steps[index]?.kind === 'packet').length,
+      frames: atFrames.frames,
+      counters: after.counters,
+    },
+    leftOut: [
+      ...leftOut.values(),
+      ...surprises.flatMap((why) =>
+        runs
+          .flatMap(({ indices }) => indices.filter((index) => !played.includes(index)))
+          .map(() => why),
+      ),
+    ],
+    played,
+    counts,
+    ties,
   };
 }
 
@@ -66,5 +114,8 @@ async function stepOf(called: Promise<SwitchStep>): Promise<SwitchStep | 'refuse
 }
 
 function mayChangeFlows({ steps, ...programs }: FuzzCase): boolean {
-  return textsOf(programs).some((text) => /learn\(|_timeout=/.test(text)) || steps.some(({ kind }) => kind === 'change');
+  return (
+    textsOf(programs).some((text) => /learn\(|_timeout=/.test(text)) ||
+    steps.some(({ kind }) => kind === 'change')
+  );
 }

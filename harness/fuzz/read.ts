@@ -18,11 +18,19 @@ interface Complaint {
   readonly why: string;
 }
 
-/** Which flows and groups of a case are none, in the words of the reader: they must be refused by a switch that behaves so, too. */
+/**
+ * Which flows and groups of a case are none, in the words of the reader: they must be refused by a
+ * switch that behaves so, too.
+ */
 export function readCase(whole: FuzzCase, behaviour: Pick<Behaviour, 'registers'>): ReadCase {
   const known = new Set<string>();
   const complaints: Complaint[] = [];
-  const isFine = (at: string, kind: 'flow' | 'group', text: string, read: (text: string) => unknown): boolean => {
+  const isFine = (
+    at: string,
+    kind: 'flow' | 'group',
+    text: string,
+    read: (text: string) => unknown,
+  ): boolean => {
     try {
       checkRegisters(read(text), behaviour);
       const missing = groupsNamedIn(text).find((id) => at !== bridge || !known.has(id));
@@ -40,9 +48,27 @@ export function readCase(whole: FuzzCase, behaviour: Pick<Behaviour, 'registers'
     return true;
   });
   /** What is read as one flow is one: the last that is added. */
-  const flowsOf = (at: string, texts: readonly string[]) => [...new Map(texts.filter((text) => isFine(at, 'flow', text, readFlow)).map((text) => [printFlowKey(readFlow(text)), text])).values()];
-  const elsewhere = { ...(whole.afar === undefined ? {} : { afar: flowsOf(bridgeAfar, whole.afar) }), ...(whole.underlay === undefined ? {} : { underlay: flowsOf(underlays[0], whole.underlay) }) };
-  return { accepted: { ...whole, groups, flows: flowsOf(bridge, whole.flows), beyond: flowsOf(bridgeBeyond, whole.beyond), ...elsewhere }, complaints };
+  const flowsOf = (at: string, texts: readonly string[]) => [
+    ...new Map(
+      texts
+        .filter((text) => isFine(at, 'flow', text, readFlow))
+        .map((text) => [printFlowKey(readFlow(text)), text]),
+    ).values(),
+  ];
+  const elsewhere = {
+    ...(whole.afar === undefined ? {} : { afar: flowsOf(bridgeAfar, whole.afar) }),
+    ...(whole.underlay === undefined ? {} : { underlay: flowsOf(underlays[0], whole.underlay) }),
+  };
+  return {
+    accepted: {
+      ...whole,
+      groups,
+      flows: flowsOf(bridge, whole.flows),
+      beyond: flowsOf(bridgeBeyond, whole.beyond),
+      ...elsewhere,
+    },
+    complaints,
+  };
 }
 
 function groupsNamedIn(text: string): readonly string[] {
@@ -55,7 +81,8 @@ const registerWidths: Readonly<Record<string, number>> = { reg: 1, xreg: 2, xxre
 function checkRegisters(read: unknown, { registers }: Pick<Behaviour, 'registers'>): void {
   for (const { name } of fieldsIn(read)) {
     const [, kind = '', number] = /^(x*reg)(\d+)$/.exec(name) ?? [];
-    if (number !== undefined && Number(number) * (registerWidths[kind] ?? 1) >= registers) throw new InputError(`there is no ${name} where there are ${registers} registers`);
+    if (number !== undefined && Number(number) * (registerWidths[kind] ?? 1) >= registers)
+      throw new InputError(`there is no ${name} where there are ${registers} registers`);
   }
 }
 

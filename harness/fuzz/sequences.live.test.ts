@@ -1,7 +1,8 @@
 /**
- * Goal: where time passes, flows change, links go down and connections are forgotten between packets, model and switch do the same, and
- * the fuzzer sees it where they do not. Method: a short run of one seed; and a case that has all of it, with a model that misses one
- * kind of operation, for each kind. SEED=n COUNT=n for another run, SUITE=trixie for one version.
+ * Goal: where time passes, flows change, links go down and connections are forgotten between
+ * packets, model and switch do the same, and the fuzzer sees it where they do not. Method: a short
+ * run of one seed; and a case that has all of it, with a model that misses one kind of operation,
+ * for each kind. SEED=n COUNT=n for another run, SUITE=trixie for one version.
  */
 import t from 'tap';
 import { openImage } from '../../images/images.js';
@@ -33,7 +34,12 @@ async function withSides(suite: string, work: (sides: Sides) => Promise<void>): 
 for (const suite of suites) {
   void t.test(`model and switch do the same over a sequence, on ${suite}`, async (t) => {
     await withSides(suite, async (sides) => {
-      const { findings, sent, gone } = await runCampaign([sides], { draw: drawSequence, seed, count, onProgress: () => undefined });
+      const { findings, sent, gone } = await runCampaign([sides], {
+        draw: drawSequence,
+        seed,
+        count,
+        onProgress: () => undefined,
+      });
       t.same([findings, gone], [[], undefined]);
       t.ok(sent >= count, `${sent} packets`);
     });
@@ -41,15 +47,35 @@ for (const suite of suites) {
 }
 
 const addresses = { src: '10.0.0.1', dst: '10.0.0.2' };
-const datagram = encodeEthernet({ src: '0a:00:00:00:00:01', dst: '0a:00:00:00:00:02', etherType: etherTypes.ipv4 }, encodeIpv4({ ...addresses, ttl: 64, protocol: ipProtocols.udp }, encodeUdp({ srcPort: 4000, dstPort: 53 }, Uint8Array.of(1), addresses)));
+const datagram = encodeEthernet(
+  { src: '0a:00:00:00:00:01', dst: '0a:00:00:00:00:02', etherType: etherTypes.ipv4 },
+  encodeIpv4(
+    { ...addresses, ttl: 64, protocol: ipProtocols.udp },
+    encodeUdp({ srcPort: 4000, dstPort: 53 }, Uint8Array.of(1), addresses),
+  ),
+);
 const packet: CaseStep = { kind: 'packet', port: '1', frame: datagram };
 
 const whole: FuzzCase = {
-  groups: [], beyond: [],
-  flows: ['table=0,priority=1,ip actions=ct(table=1,zone=1)', 'table=0,priority=0 actions=drop', 'table=1,priority=2,ct_state=+trk+new,ip actions=ct(commit,zone=1),output:2', 'table=1,priority=1,ip actions=output:3'],
+  groups: [],
+  beyond: [],
+  flows: [
+    'table=0,priority=1,ip actions=ct(table=1,zone=1)',
+    'table=0,priority=0 actions=drop',
+    'table=1,priority=2,ct_state=+trk+new,ip actions=ct(commit,zone=1),output:2',
+    'table=1,priority=1,ip actions=output:3',
+  ],
   steps: [
-    packet, packet, { kind: 'link', port: '2', state: 'down' }, packet, { kind: 'link', port: '2', state: 'up' }, { kind: 'advance', ms: 5000 },
-    { kind: 'flush', zone: 1 }, packet, { kind: 'change', bridge: 'br0', lines: ['flow add table=0,priority=7,arp actions=output:4'] }, packet,
+    packet,
+    packet,
+    { kind: 'link', port: '2', state: 'down' },
+    packet,
+    { kind: 'link', port: '2', state: 'up' },
+    { kind: 'advance', ms: 5000 },
+    { kind: 'flush', zone: 1 },
+    packet,
+    { kind: 'change', bridge: 'br0', lines: ['flow add table=0,priority=7,arp actions=output:4'] },
+    packet,
   ],
 };
 
@@ -59,21 +85,38 @@ function without(sides: Sides, kind: OperationStep['kind']): Sides {
     ...sides,
     openModel: (plan) => {
       const model = sides.openModel(plan);
-      return { ...model, call: async (calls: readonly SwitchCall[], seen) => (calls.some((call) => call.kind === kind) ? [{ outputs: [], packetIns: [] }] : await model.call(calls, seen)) };
+      return {
+        ...model,
+        call: async (calls: readonly SwitchCall[], seen) =>
+          calls.some((call) => call.kind === kind)
+            ? [{ outputs: [], packetIns: [] }]
+            : await model.call(calls, seen),
+      };
     },
   };
 }
 
-const missed: readonly (readonly [kind: OperationStep['kind'], aspect: Aspect, steps: number])[] = [['advance', 'state', 2], ['link', 'frames', 2], ['flush', 'state', 2], ['change', 'flows', 1]];
+const missed: readonly (readonly [kind: OperationStep['kind'], aspect: Aspect, steps: number])[] = [
+  ['advance', 'state', 2],
+  ['link', 'frames', 2],
+  ['flush', 'state', 2],
+  ['change', 'flows', 1],
+];
 
 void t.test('what the model misses is found, in as few steps as it takes to see it', async (t) => {
   await withSides('trixie', async (sides) => {
     t.same((await judge(sides, whole)).differences, [], 'with all of it, they do the same');
     for (const [kind, aspect, most] of missed) {
-      const shows = async (steps: readonly CaseStep[]) => (await judge(without(sides, kind), { ...whole, steps })).differences.some((difference) => difference.aspect === aspect);
+      const shows = async (steps: readonly CaseStep[]) =>
+        (await judge(without(sides, kind), { ...whole, steps })).differences.some(
+          (difference) => difference.aspect === aspect,
+        );
       t.ok(await shows(whole.steps), `${kind}: ${aspect}`);
       const left = await fewer(whole.steps, shows);
-      t.ok(left.length <= most && left.some((step) => step.kind === kind), `${kind}: ${left.map((step) => step.kind).join(', ')}`);
+      t.ok(
+        left.length <= most && left.some((step) => step.kind === kind),
+        `${kind}: ${left.map((step) => step.kind).join(', ')}`,
+      );
     }
   });
 });

@@ -11,11 +11,23 @@ export interface HistoryScenario<Axes extends Readonly<Record<string, Axis>>> {
   readonly title: string;
   readonly axes: Axes;
   readonly controlPlane: ControlPlane<Topology>;
-  /** The ids of its vectors begin with what has happened before them: `2-policy-comes/new/web/db`. */
+  /**
+   * The ids of its vectors begin with what has happened before them: `2-policy-comes/new/web/db`.
+   */
   history(axes: AxisValues<Axes>): History<Network>;
 }
 
-/** A scenario whose network changes while packets go through it. What is promised follows from what was before (`promised`), so that it has no promises of its own. */
-export function defineHistory<const Axes extends Readonly<Record<string, Axis>>>(scenario: HistoryScenario<Axes>): Scenario<Axes> {
-  return defineScenario({ ...scenario, topology: (axes: AxisValues<Axes>) => scenario.history(axes).cluster, vectors: () => [], intent: intentOf });
+/**
+ * A scenario whose network changes while packets go through it. What is promised follows from what
+ * was before (`promised`), so that it has no promises of its own.
+ */
+export function defineHistory<const Axes extends Readonly<Record<string, Axis>>>(
+  scenario: HistoryScenario<Axes>,
+): Scenario<Axes> {
+  return defineScenario({
+    ...scenario,
+    topology: (axes: AxisValues<Axes>) => scenario.history(axes).cluster,
+    vectors: () => [],
+    intent: intentOf,
+  });
 }

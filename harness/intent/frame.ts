@@ -12,8 +12,15 @@ type DatagramSpec = Extract<PayloadSpec, { readonly kind: 'udp' | 'tcp' | 'echo-
 
 const broadcastMac = 'ff:ff:ff:ff:ff:ff';
 
-/** A frame that `from` puts on the wire past its stack: truthful ones are judged like the stack's own, lies are blocked. */
-export function intentOfFrame(topology: Topology, from: Party, { src, dst, payload }: FrameSpec): Intent {
+/**
+ * A frame that `from` puts on the wire past its stack: truthful ones are judged like the stack's
+ * own, lies are blocked.
+ */
+export function intentOfFrame(
+  topology: Topology,
+  from: Party,
+  { src, dst, payload }: FrameSpec,
+): Intent {
   const ethernet = { src: src.toLowerCase(), dst: dst.toLowerCase() };
   switch (payload.kind) {
     case 'other':
@@ -34,50 +41,93 @@ interface EthernetAddresses {
   readonly dst: string;
 }
 
-/** The seed, "L2ForwardingCalcTable": "Traffic which is non-ARP and non-IP … is actually dropped". */
+/**
+ * The seed, "L2ForwardingCalcTable": "Traffic which is non-ARP and non-IP … is actually dropped".
+ */
 function intentOfOther(etherType: number): Intent {
   const name = `EtherType 0x${etherType.toString(16).padStart(4, '0')}`;
-  if (etherType === 0x0800 || etherType === 0x0806) throw new Unsupported(`nothing is promised about raw bytes as ${name}: say what they are`);
+  if (etherType === 0x0800 || etherType === 0x0806)
+    throw new Unsupported(`nothing is promised about raw bytes as ${name}: say what they are`);
   return blocked(`${name} is neither IPv4 nor ARP`);
 }
 
 /**
- * The seed, "SpoofGuardTable": a pod and the gateway advertise their own addresses only. That is about the addresses
- * within ARP; nothing is said about a true advertisement in a frame with another source.
+ * The seed, "SpoofGuardTable": a pod and the gateway advertise their own addresses only. That is
+ * about the addresses within ARP; nothing is said about a true advertisement in a frame with
+ * another source.
  */
-function intentOfArpFrame(topology: Topology, from: Party, ethernet: EthernetAddresses, arp: ArpSpec): Intent {
-  if (arp.spa !== from.ip) return blocked(`${from.name} advertises ${arp.spa}, which is not its address`);
-  if (arp.sha.toLowerCase() !== from.mac) return blocked(`${from.name} advertises ${arp.sha}, which is not its MAC`);
-  if (ethernet.src !== from.mac) throw new Unsupported(`nothing is promised about truthful ARP of ${from.name} in a frame from ${ethernet.src}`);
+function intentOfArpFrame(
+  topology: Topology,
+  from: Party,
+  ethernet: EthernetAddresses,
+  arp: ArpSpec,
+): Intent {
+  if (arp.spa !== from.ip)
+    return blocked(`${from.name} advertises ${arp.spa}, which is not its address`);
+  if (arp.sha.toLowerCase() !== from.mac)
+    return blocked(`${from.name} advertises ${arp.sha}, which is not its MAC`);
+  if (ethernet.src !== from.mac)
+    throw new Unsupported(
+      `nothing is promised about truthful ARP of ${from.name} in a frame from ${ethernet.src}`,
+    );
   const target = holder(topology, arp.tpa);
   const readers = target?.node === from.node ? [broadcastMac, target.mac] : [broadcastMac];
-  if (arp.op !== 'request' || !readers.includes(ethernet.dst)) throw new Unsupported(`nothing is promised about an ARP ${arp.op} for ${arp.tpa} sent to ${ethernet.dst}`);
+  if (arp.op !== 'request' || !readers.includes(ethernet.dst))
+    throw new Unsupported(
+      `nothing is promised about an ARP ${arp.op} for ${arp.tpa} sent to ${ethernet.dst}`,
+    );
   return intentOfArp(topology, from, arp.tpa);
 }
 
 /**
- * A pod sends IP with its own addresses only; what the gateway sends is not checked (the seed, "SpoofGuardTable").
- * Within the subnet and out of the cluster group addresses are dropped, and so is what goes to a MAC that nobody has
- * ("L2ForwardingCalcTable"). To a peer's subnet the destination MAC does not matter, be it that of a group
- * ("L3ForwardingTable": "All traffic destined to a remote Pod … thus skipping L2ForwardingCalcTable").
+ * A pod sends IP with its own addresses only; what the gateway sends is not checked (the seed,
+ * "SpoofGuardTable"). Within the subnet and out of the cluster group addresses are dropped, and so
+ * is what goes to a MAC that nobody has ("L2ForwardingCalcTable"). To a peer's subnet the
+ * destination MAC does not matter, be it that of a group ("L3ForwardingTable": "All traffic
+ * destined to a remote Pod … thus skipping L2ForwardingCalcTable").
  */
-function intentOfIpFrame(topology: Topology, from: Party, ethernet: EthernetAddresses, ip: DatagramSpec): Intent {
-  if (from.kind === 'pod' && ethernet.src !== from.mac) return blocked(`${from.name} sends from ${ethernet.src}, which is not its MAC`);
-  if (from.kind === 'pod' && ip.src !== from.ip) return blocked(`${from.name} sends from ${ip.src}, which is not its address`);
+function intentOfIpFrame(
+  topology: Topology,
+  from: Party,
+  ethernet: EthernetAddresses,
+  ip: DatagramSpec,
+): Intent {
+  if (from.kind === 'pod' && ethernet.src !== from.mac)
+    return blocked(`${from.name} sends from ${ethernet.src}, which is not its MAC`);
+  if (from.kind === 'pod' && ip.src !== from.ip)
+    return blocked(`${from.name} sends from ${ip.src}, which is not its address`);
   const toNode = subnetNode(topology, ip.dst);
   const acrossNodes = toNode !== undefined && toNode !== from.node;
-  if (!acrossNodes && isGroup(ethernet.dst)) return blocked(`an IP packet to the group address ${ethernet.dst}`);
-  if (!acrossNodes && !macsOn(topology, from).includes(ethernet.dst)) return blocked(`nobody on ${from.node.name} has the MAC ${ethernet.dst}`);
+  if (!acrossNodes && isGroup(ethernet.dst))
+    return blocked(`an IP packet to the group address ${ethernet.dst}`);
+  if (!acrossNodes && !macsOn(topology, from).includes(ethernet.dst))
+    return blocked(`nobody on ${from.node.name} has the MAC ${ethernet.dst}`);
   const target = holder(topology, ip.dst);
-  if (ip.src !== from.ip) throw new Unsupported(`nothing is promised about answers to ${ip.src}, which ${from.name} sends from but does not hold`);
-  if (!acrossNodes && target !== undefined && target.mac !== ethernet.dst) throw new Unsupported(`nothing is promised about a packet for ${target.name} that is sent to ${ethernet.dst}`);
+  if (ip.src !== from.ip)
+    throw new Unsupported(
+      `nothing is promised about answers to ${ip.src}, which ${from.name} sends from but does ` +
+        'not hold',
+    );
+  if (!acrossNodes && target !== undefined && target.mac !== ethernet.dst)
+    throw new Unsupported(
+      `nothing is promised about a packet for ${target.name} that is sent to ${ethernet.dst}`,
+    );
   if (ip.kind === 'tcp') return intentOfSegment(topology, from, ip);
-  return intentOfDatagram(topology, from, { to: ip.dst, ttl: ip.ttl, ...(ip.kind === 'udp' && { port: ip.dstPort }) });
+  return intentOfDatagram(topology, from, {
+    to: ip.dst,
+    ttl: ip.ttl,
+    ...(ip.kind === 'udp' && { port: ip.dstPort }),
+  });
 }
 
 /** The destinations that the switch of the sender's node knows. */
 function macsOn(topology: Topology, from: Party): readonly string[] {
-  return [globalVirtualMac, ...parties(topology).filter(({ node }) => node === from.node).map(({ mac }) => mac)];
+  return [
+    globalVirtualMac,
+    ...parties(topology)
+      .filter(({ node }) => node === from.node)
+      .map(({ mac }) => mac),
+  ];
 }
 
 function isGroup(mac: string): boolean {

@@ -16,14 +16,18 @@ import { walkthrough } from './service-way.js';
 import { intentOnUnderlay } from './underlay.js';
 
 /**
- * L0: what the stimulus must lead to, under the policies of the network where it has objects of Kubernetes.
+ * L0: what the stimulus must lead to, under the policies of the network where it has objects of
+ * Kubernetes.
  * @throws InputError for a sender that is not in the topology or an address that is none.
  * @throws Unsupported for a stimulus that nothing was promised about.
  */
 export function intentOf(network: Network, stimulus: Stimulus): Intent {
   const { objects } = network;
   const cluster = objects === undefined ? undefined : { ...network, objects };
-  const fromOutside = cluster === undefined ? undefined : (intentOfWindowsPort(cluster, stimulus) ?? intentFromOutside(cluster, stimulus));
+  const fromOutside =
+    cluster === undefined
+      ? undefined
+      : (intentOfWindowsPort(cluster, stimulus) ?? intentFromOutside(cluster, stimulus));
   if (fromOutside !== undefined) return fromOutside;
   const underlay = intentOnUnderlay(network, stimulus);
   if (underlay !== undefined) return underlay;
@@ -31,7 +35,9 @@ export function intentOf(network: Network, stimulus: Stimulus): Intent {
   const unrestricted = () => intentWithoutPolicies(network, from, stimulus);
   if (cluster === undefined) return unrestricted();
   const service = intentOfService(cluster, from, stimulus);
-  return service === undefined ? underPolicies(cluster, from, stimulus, unrestricted) : walkthrough(cluster, from, stimulus, service);
+  return service === undefined
+    ? underPolicies(cluster, from, stimulus, unrestricted)
+    : walkthrough(cluster, from, stimulus, service);
 }
 
 function intentWithoutPolicies(topology: Topology, from: Party, stimulus: Stimulus): Intent {
@@ -41,20 +47,32 @@ function intentWithoutPolicies(topology: Topology, from: Party, stimulus: Stimul
     case 'ping':
       return intentOfDatagram(topology, from, { to: stimulus.to, ttl: stimulus.ttl ?? defaultTtl });
     case 'udp':
-      return intentOfDatagram(topology, from, { to: stimulus.to, ttl: stimulus.ttl ?? defaultTtl, port: stimulus.port });
+      return intentOfDatagram(topology, from, {
+        to: stimulus.to,
+        ttl: stimulus.ttl ?? defaultTtl,
+        port: stimulus.port,
+      });
     case 'tcp':
     case 'probe':
     case 'sctp':
     case 'open':
       return intentOfConnection(topology, from, stimulus);
     case 'calls':
-      throw new Unsupported(`nothing is promised about several calls to ${stimulus.to}, which is no Service's address`);
+      throw new Unsupported(
+        `nothing is promised about several calls to ${stimulus.to}, which is no Service's address`,
+      );
     case 'talk':
-      throw new Unsupported(`whether connection ${stimulus.connection} stands depends on what was before`);
+      throw new Unsupported(
+        `whether connection ${stimulus.connection} stands depends on what was before`,
+      );
     case 'arp':
       return intentOfArp(topology, from, stimulus.target);
     case 'frame':
-      if (stimulus.interface !== undefined) throw new Unsupported(`nothing is promised about frames on interface "${stimulus.interface}" of ${from.name}: only about a host's first`);
+      if (stimulus.interface !== undefined)
+        throw new Unsupported(
+          `nothing is promised about frames on interface "${stimulus.interface}" of ` +
+            `${from.name}: only about a host's first`,
+        );
       return intentOfFrame(topology, from, stimulus.frame);
     default:
       return assertNever(stimulus);

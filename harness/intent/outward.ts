@@ -1,4 +1,8 @@
-/** L0 on pods that leave the cluster, and nodes by another adapter: to other nodes by their own addresses and to hosts outside, who see the node (the Windows design, "External Traffic"; Antrea, "masquerade pod to external packets"). */
+/**
+ * L0 on pods that leave the cluster, and nodes by another adapter: to other nodes by their own
+ * addresses and to hosts outside, who see the node (the Windows design, "External Traffic"; Antrea,
+ * "masquerade pod to external packets").
+ */
 import { cidrContains, ipv4Number, parseCidr } from '../base/address.js';
 import { Unsupported } from '../base/errors.js';
 import type { Answerer, Crossing, Intent, PathIntent } from '../nouns/intent.js';
@@ -8,43 +12,107 @@ import { answersOn, type Party } from './parties.js';
 import { defaultTtl } from './reach.js';
 import { gatewayName, mirrored, namesOn } from './way.js';
 
-type Sent = Extract<Stimulus, { readonly kind: 'ping' | 'udp' | 'tcp' | 'probe' | 'sctp' | 'calls' }>;
+type Sent = Extract<
+  Stimulus,
+  { readonly kind: 'ping' | 'udp' | 'tcp' | 'probe' | 'sctp' | 'calls' }
+>;
 
 /** Undefined for what stays in the cluster, and for what is not sent to an address. */
-export function intentOutward(topology: Topology, from: Party, stimulus: Stimulus): Intent | undefined {
+export function intentOutward(
+  topology: Topology,
+  from: Party,
+  stimulus: Stimulus,
+): Intent | undefined {
   if (!isSent(stimulus)) return undefined;
   const { nodes, externalHosts = [] } = topology;
-  const outside = externalHosts.find(({ ip }) => ip === stimulus.to) ?? nodes.filter((node) => node !== from.node && node.underlay.ip === stimulus.to).map(({ name, underlay, listens }) => ({ name, ip: underlay.ip, listens }))[0];
+  const outside =
+    externalHosts.find(({ ip }) => ip === stimulus.to) ??
+    nodes
+      .filter((node) => node !== from.node && node.underlay.ip === stimulus.to)
+      .map(({ name, underlay, listens }) => ({ name, ip: underlay.ip, listens }))[0];
   if (outside === undefined) return undefined;
   const leaves = leavingBy(from.node, stimulus.to);
-  if (from.kind === 'node' && leaves.by === 'uplink') return undefined; // there is more to say of hosts on that network
+  // there is more to say of hosts on that network
+  if (from.kind === 'node' && leaves.by === 'uplink') return undefined;
   const ttl = 'ttl' in stimulus ? (stimulus.ttl ?? defaultTtl) : defaultTtl;
-  if (from.kind === 'pod' && ttl <= 1) return { kind: 'denied', why: `TTL ${ttl} does not last for ${from.node.name}, which routes it` };
+  if (from.kind === 'pod' && ttl <= 1)
+    return {
+      kind: 'denied',
+      why: `TTL ${ttl} does not last for ${from.node.name}, which routes it`,
+    };
   const reached = { to: outside.name, source: leaves.ip };
-  if (stimulus.kind === 'sctp' && from.node.os === 'windows') throw new Unsupported(`nothing is promised about SCTP that leaves the cluster by ${from.node.name}: NetNat knows ICMP, UDP and TCP`);
-  const answers = (protocol: Listener['protocol'], port: number) => answersOn({ listens: outside.listens ?? [] }, protocol, port);
-  if (stimulus.kind === 'calls') return intentOfCalls(stimulus, { to: outside.name, sources: [leaves.ip] }, answers(stimulus.protocol, stimulus.port));
-  if (stimulus.kind === 'udp' && !answers('UDP', stimulus.port)) return { kind: 'delivered', ...reached, why: `${outside.name} has nobody on UDP port ${stimulus.port}` };
+  if (stimulus.kind === 'sctp' && from.node.os === 'windows')
+    throw new Unsupported(
+      `nothing is promised about SCTP that leaves the cluster by ${from.node.name}: NetNat ` +
+        'knows ICMP, UDP and TCP',
+    );
+  const answers = (protocol: Listener['protocol'], port: number) =>
+    answersOn({ listens: outside.listens ?? [] }, protocol, port);
+  if (stimulus.kind === 'calls')
+    return intentOfCalls(
+      stimulus,
+      { to: outside.name, sources: [leaves.ip] },
+      answers(stimulus.protocol, stimulus.port),
+    );
+  if (stimulus.kind === 'udp' && !answers('UDP', stimulus.port))
+    return {
+      kind: 'delivered',
+      ...reached,
+      why: `${outside.name} has nobody on UDP port ${stimulus.port}`,
+    };
   const protocol = stimulus.kind === 'sctp' ? 'SCTP' : 'TCP';
-  if (stimulus.kind !== 'ping' && stimulus.kind !== 'udp' && !answers(protocol, stimulus.port)) return { kind: 'refused', ...reached, why: `nobody listens on ${protocol} port ${stimulus.port} of ${outside.name}` };
+  if (stimulus.kind !== 'ping' && stimulus.kind !== 'udp' && !answers(protocol, stimulus.port))
+    return {
+      kind: 'refused',
+      ...reached,
+      why: `nobody listens on ${protocol} port ${stimulus.port} of ${outside.name}`,
+    };
   return { kind: 'round-trip', ...reached, path: [externalTraffic(from, stimulus.to, leaves)] };
 }
 
-/** Each of them gets there and back, however many there were before it: what hides their sender forgets those that are over. */
-function intentOfCalls({ protocol, port }: Extract<Stimulus, { readonly kind: 'calls' }>, answerer: Answerer, isAnswered: boolean): Intent {
-  if (!isAnswered) throw new Unsupported(`nothing is promised about several calls to ${protocol} port ${port} of ${answerer.to}, where nobody listens`);
-  return { kind: 'balanced', answerers: [answerer], spread: 'any', why: `${answerer.to} is outside of the cluster` };
+/**
+ * Each of them gets there and back, however many there were before it: what hides their sender
+ * forgets those that are over.
+ */
+function intentOfCalls(
+  { protocol, port }: Extract<Stimulus, { readonly kind: 'calls' }>,
+  answerer: Answerer,
+  isAnswered: boolean,
+): Intent {
+  if (!isAnswered)
+    throw new Unsupported(
+      `nothing is promised about several calls to ${protocol} port ${port} of ${answerer.to}, ` +
+        'where nobody listens',
+    );
+  return {
+    kind: 'balanced',
+    answerers: [answerer],
+    spread: 'any',
+    why: `${answerer.to} is outside of the cluster`,
+  };
 }
 
 function isSent(stimulus: Stimulus): stimulus is Sent {
-  return stimulus.kind !== 'arp' && stimulus.kind !== 'frame' && stimulus.kind !== 'open' && stimulus.kind !== 'talk' && (stimulus.kind !== 'tcp' || stimulus.interjection === undefined);
+  return (
+    stimulus.kind !== 'arp' &&
+    stimulus.kind !== 'frame' &&
+    stimulus.kind !== 'open' &&
+    stimulus.kind !== 'talk' &&
+    (stimulus.kind !== 'tcp' || stimulus.interjection === undefined)
+  );
 }
 
 /**
- * "The packet from a Pod to an external address is firstly output to antrea-gw0, and then SNAT is performed on the Windows host. The SNATed packet enters OVS from the OVS bridge
- * interface and leaves the Windows host from the uplink interface directly", and all of it back. On Linux the same, by the node's network card.
+ * "The packet from a Pod to an external address is firstly output to antrea-gw0, and then SNAT is
+ * performed on the Windows host. The SNATed packet enters OVS from the OVS bridge interface and
+ * leaves the Windows host from the uplink interface directly", and all of it back. On Linux the
+ * same, by the node's network card.
  */
-function externalTraffic({ kind, ip, node }: Party, to: string, { ip: hidden, by }: Leaving): PathIntent {
+function externalTraffic(
+  { kind, ip, node }: Party,
+  to: string,
+  { ip: hidden, by }: Leaving,
+): PathIntent {
   const { bridge, uplink } = namesOn(node);
   const nothing = { node: node.name, ports: [gatewayName, bridge, uplink], crossings: [] };
   if (kind === 'node') return nothing;
@@ -52,7 +120,13 @@ function externalTraffic({ kind, ip, node }: Party, to: string, { ip: hidden, by
   if (by === 'another adapter') return { ...nothing, crossings: [toHost, ...mirrored([toHost])] };
   const there: readonly Crossing[] = [
     toHost,
-    { direction: 'in', port: bridge, src: hidden, dst: to, ...(node.os === 'windows' ? { srcPorts: netNatPorts } : {}) },
+    {
+      direction: 'in',
+      port: bridge,
+      src: hidden,
+      dst: to,
+      ...(node.os === 'windows' ? { srcPorts: netNatPorts } : {}),
+    },
     { direction: 'out', port: uplink, src: hidden, dst: to },
   ];
   return { ...nothing, crossings: [...there, ...mirrored(there)] };
@@ -67,8 +141,15 @@ interface Leaving {
   readonly by: 'uplink' | 'another adapter';
 }
 
-/** "The SNATed address is chosen by Windows host according to the routing configuration." What leaves by another adapter enters the switch no more. */
+/**
+ * "The SNATed address is chosen by Windows host according to the routing configuration." What
+ * leaves by another adapter enters the switch no more.
+ */
 export function leavingBy({ underlay, adapters = [] }: Node, to: string): Leaving {
-  const adapter = adapters.find(({ ip, prefixLength }) => cidrContains(parseCidr(`${ip}/${prefixLength}`), ipv4Number(to)));
-  return adapter === undefined ? { ip: underlay.ip, by: 'uplink' } : { ip: adapter.ip, by: 'another adapter' };
+  const adapter = adapters.find(({ ip, prefixLength }) =>
+    cidrContains(parseCidr(`${ip}/${prefixLength}`), ipv4Number(to)),
+  );
+  return adapter === undefined
+    ? { ip: underlay.ip, by: 'uplink' }
+    : { ip: adapter.ip, by: 'another adapter' };
 }

@@ -20,15 +20,41 @@ export function parties({ nodes }: Topology): readonly Party[] {
 }
 
 const partiesOn = oncePer((nodes: readonly Node[]): readonly Party[] => [
-  ...podsOf({ nodes }).map(({ pod, node }): Party => ({ kind: 'pod', name: pod.name, ip: pod.ip, mac: pod.mac, node, listens: pod.listens ?? [] })),
-  ...nodes.map((node): Party => ({ kind: 'node', name: node.name, ...node.gateway, node, listens: node.listens ?? [] })),
+  ...podsOf({ nodes }).map(
+    ({ pod, node }): Party => ({
+      kind: 'pod',
+      name: pod.name,
+      ip: pod.ip,
+      mac: pod.mac,
+      node,
+      listens: pod.listens ?? [],
+    }),
+  ),
+  ...nodes.map(
+    (node): Party => ({
+      kind: 'node',
+      name: node.name,
+      ...node.gateway,
+      node,
+      listens: node.listens ?? [],
+    }),
+  ),
 ]);
 
-/** The first that has it, of addresses on pod subnets and then of those of nodes on the network between nodes. */
+/**
+ * The first that has it, of addresses on pod subnets and then of those of nodes on the network
+ * between nodes.
+ */
 const byAddress = oncePer((nodes: readonly Node[]): ReadonlyMap<string, Party> => {
   const all = partiesOn(nodes);
   const held = new Map<string, Party>();
-  for (const party of [...all, ...all.filter(({ kind }) => kind === 'node').map((party) => ({ ...party, ip: party.node.underlay.ip }))]) if (!held.has(party.ip)) held.set(party.ip, party);
+  for (const party of [
+    ...all,
+    ...all
+      .filter(({ kind }) => kind === 'node')
+      .map((party) => ({ ...party, ip: party.node.underlay.ip })),
+  ])
+    if (!held.has(party.ip)) held.set(party.ip, party);
   return held;
 });
 
@@ -36,7 +62,12 @@ const byAddress = oncePer((nodes: readonly Node[]): ReadonlyMap<string, Party> =
 export function sender(topology: Topology, name: string): Party {
   const all = parties(topology);
   const found = all.find((party) => party.name === name);
-  if (found === undefined) throw unknownName('host', name, all.map((party) => party.name));
+  if (found === undefined)
+    throw unknownName(
+      'host',
+      name,
+      all.map((party) => party.name),
+    );
   return found;
 }
 
@@ -44,11 +75,21 @@ export function sender(topology: Topology, name: string): Party {
 const echoPort = 7;
 
 /** Whether somebody there answers on the port. */
-export function answersOn({ listens }: Pick<Party, 'listens'>, protocol: Listener['protocol'], port: number): boolean {
-  return (port === echoPort && protocol !== 'SCTP') || listens.some((listener) => listener.protocol === protocol && listener.port === port);
+export function answersOn(
+  { listens }: Pick<Party, 'listens'>,
+  protocol: Listener['protocol'],
+  port: number,
+): boolean {
+  return (
+    (port === echoPort && protocol !== 'SCTP') ||
+    listens.some((listener) => listener.protocol === protocol && listener.port === port)
+  );
 }
 
-/** Who holds the address, be it a node's on the network between nodes; undefined when nobody does. @throws InputError when `ip` is no address. */
+/**
+ * Who holds the address, be it a node's on the network between nodes; undefined when nobody does.
+ * @throws InputError when `ip` is no address.
+ */
 export function holder(topology: Topology, ip: string): Party | undefined {
   ipv4Number(ip);
   return byAddress(topology.nodes).get(ip);

@@ -1,5 +1,6 @@
 /**
- * L0 on ClusterIPs asked for on a Windows node, where one endpoint alone is behind them: who gets it, whom it sees, and every step of the way (the Windows design, "Service Traffic").
+ * L0 on ClusterIPs asked for on a Windows node, where one endpoint alone is behind them: who gets
+ * it, whom it sees, and every step of the way (the Windows design, "Service Traffic").
  */
 import type { Cluster } from '../kube/objects.js';
 import type { Crossing, Intent, PathIntent } from '../nouns/intent.js';
@@ -13,21 +14,59 @@ import { gatewayName, mirrored, namesOn, passageBetween } from './way.js';
 /** 169.254.0.253: whom endpoints that are no pods see in the pipeline, before the host hides it. */
 const virtualIp = '169.254.0.253';
 
-/** What is promised of a Service, with the way where there is but one and the asking node runs Windows. */
-export function walkthrough(cluster: Cluster, from: Party, stimulus: Stimulus, promise: Intent): Intent {
-  if (from.node.os !== 'windows' || (stimulus.kind !== 'udp' && stimulus.kind !== 'tcp') || promise.kind !== 'balanced' || promise.lost !== undefined) return promise;
+/**
+ * What is promised of a Service, with the way where there is but one and the asking node runs
+ * Windows.
+ */
+export function walkthrough(
+  cluster: Cluster,
+  from: Party,
+  stimulus: Stimulus,
+  promise: Intent,
+): Intent {
+  if (
+    from.node.os !== 'windows' ||
+    (stimulus.kind !== 'udp' && stimulus.kind !== 'tcp') ||
+    promise.kind !== 'balanced' ||
+    promise.lost !== undefined
+  )
+    return promise;
   const service = serviceAt(cluster.objects, stimulus.to);
-  const port = service?.spec.ports.find((candidate) => candidate.port === stimulus.port && candidate.protocol === (stimulus.kind === 'udp' ? 'UDP' : 'TCP'));
-  const [endpoint, ...others] = service === undefined || port === undefined ? [] : backends(cluster.objects, service, port);
+  const port = service?.spec.ports.find(
+    (candidate) =>
+      candidate.port === stimulus.port &&
+      candidate.protocol === (stimulus.kind === 'udp' ? 'UDP' : 'TCP'),
+  );
+  const [endpoint, ...others] =
+    service === undefined || port === undefined ? [] : backends(cluster.objects, service, port);
   const [answerer] = promise.answerers;
   const [source, ...more] = answerer?.sources ?? [];
-  if (endpoint === undefined || others.length > 0 || answerer === undefined || source === undefined || more.length > 0) return promise;
+  if (
+    endpoint === undefined ||
+    others.length > 0 ||
+    answerer === undefined ||
+    source === undefined ||
+    more.length > 0
+  )
+    return promise;
   const party = holder(cluster, endpoint.ip);
   if (party?.kind === 'node' && party.node === from.node) return promise;
-  return { kind: 'round-trip', to: answerer.to, source, path: [party?.kind === 'pod' ? toPod(cluster, from, stimulus.to, party) : toHost(from, stimulus.to, endpoint.ip)] };
+  return {
+    kind: 'round-trip',
+    to: answerer.to,
+    source,
+    path: [
+      party?.kind === 'pod'
+        ? toPod(cluster, from, stimulus.to, party)
+        : toHost(from, stimulus.to, endpoint.ip),
+    ],
+  };
 }
 
-/** "Pod-to-ClusterIP-Service traffic is load-balanced and forwarded directly inside the OVS pipeline." */
+/**
+ * "Pod-to-ClusterIP-Service traffic is load-balanced and forwarded directly inside the OVS
+ * pipeline."
+ */
 function toPod(cluster: Cluster, from: Party, asked: string, endpoint: Party): PathIntent {
   const { uplink } = namesOn(from.node);
   const [request, answer] = askedAtGateway(from, asked);
@@ -40,24 +79,37 @@ function toPod(cluster: Cluster, from: Party, asked: string, endpoint: Party): P
 }
 
 /**
- * "host -> antrea-gw0 -> OVS pipeline -> antrea-gw0 -> host NetNat -> br-int -> OVS pipeline -> peer Node", and the answer the other way round. What a pod asks for leaves the pipeline
- * with its own address.
+ * "host -> antrea-gw0 -> OVS pipeline -> antrea-gw0 -> host NetNat -> br-int -> OVS pipeline ->
+ * peer Node", and the answer the other way round. What a pod asks for leaves the pipeline with its
+ * own address.
  */
 function toHost(from: Party, asked: string, endpoint: string): PathIntent {
   const { bridge, uplink } = namesOn(from.node);
   const [request, answer] = askedAtGateway(from, asked);
   const hidden = from.node.underlay.ip;
   const there: readonly Crossing[] = [
-    { direction: 'out', port: gatewayName, src: from.kind === 'node' ? virtualIp : from.ip, dst: endpoint },
+    {
+      direction: 'out',
+      port: gatewayName,
+      src: from.kind === 'node' ? virtualIp : from.ip,
+      dst: endpoint,
+    },
     { direction: 'in', port: bridge, src: hidden, dst: endpoint },
     { direction: 'out', port: uplink, src: hidden, dst: endpoint },
   ];
   return through(from.node, [...request, ...there, ...mirrored(there), ...answer]);
 }
 
-/** The host asks, and is answered, at antrea-gw0, by the one neighbour that stands for all Services; a pod at its own port. */
-function askedAtGateway(from: Party, asked: string): readonly [readonly Crossing[], readonly Crossing[]] {
-  const request: readonly Crossing[] = from.kind === 'node' ? [{ direction: 'in', port: gatewayName, src: from.ip, dst: asked }] : [];
+/**
+ * The host asks, and is answered, at antrea-gw0, by the one neighbour that stands for all Services;
+ * a pod at its own port.
+ */
+function askedAtGateway(
+  from: Party,
+  asked: string,
+): readonly [readonly Crossing[], readonly Crossing[]] {
+  const request: readonly Crossing[] =
+    from.kind === 'node' ? [{ direction: 'in', port: gatewayName, src: from.ip, dst: asked }] : [];
   return [request.map((crossing) => ({ ...crossing, mac: globalVirtualMac })), mirrored(request)];
 }
 

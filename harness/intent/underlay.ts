@@ -1,6 +1,8 @@
 /**
- * L0 on the network between nodes: who is there reaches everybody there, and no policy is asked. Through a Windows node it is the design's "Host Traffic": what the host sends "enters OVS bridge and output to
- * the uplink"; for the reverse path it "enters OVS from the uplink interface first, and then directly output to the bridge interface".
+ * L0 on the network between nodes: who is there reaches everybody there, and no policy is asked.
+ * Through a Windows node it is the design's "Host Traffic": what the host sends "enters OVS bridge
+ * and output to the uplink"; for the reverse path it "enters OVS from the uplink interface first,
+ * and then directly output to the bridge interface".
  */
 import { cidrContains, ipv4Number, parseCidr } from '../base/address.js';
 import { InputError, Unsupported } from '../base/errors.js';
@@ -22,60 +24,139 @@ interface Station {
 
 function stations({ nodes, externalHosts = [] }: Topology): readonly Station[] {
   return [
-    ...nodes.map(({ name, os = 'linux', underlay, listens = [] }): Station => ({ kind: 'node', os, name, ip: underlay.ip, mac: underlay.mac, listens })),
-    ...externalHosts.map((host): Station => ({ kind: 'external', os: 'linux', listens: [], ...host })),
+    ...nodes.map(
+      ({ name, os = 'linux', underlay, listens = [] }): Station => ({
+        kind: 'node',
+        os,
+        name,
+        ip: underlay.ip,
+        mac: underlay.mac,
+        listens,
+      }),
+    ),
+    ...externalHosts.map(
+      (host): Station => ({ kind: 'external', os: 'linux', listens: [], ...host }),
+    ),
   ];
 }
 
-/** What nodes and external hosts send to addresses of the network between nodes, and external hosts anywhere; undefined for all else. */
+/**
+ * What nodes and external hosts send to addresses of the network between nodes, and external hosts
+ * anywhere; undefined for all else.
+ */
 export function intentOnUnderlay(topology: Topology, stimulus: Stimulus): Intent | undefined {
   const from = stations(topology).find(({ name }) => name === stimulus.from);
   if (from === undefined) return undefined;
   if (stimulus.kind === 'frame') {
     if (from.kind === 'node') return undefined;
-    throw new Unsupported(`nothing is promised about frames that ${from.name}, an external host, sends past its stack`);
+    throw new Unsupported(
+      `nothing is promised about frames that ${from.name}, an external host, sends past its stack`,
+    );
   }
   const ip = stimulus.kind === 'arp' ? stimulus.target : stimulus.to;
-  if (!isOnUnderlay(topology, ip)) return from.kind === 'node' ? undefined : { kind: 'denied', why: `${from.name} is outside the cluster and knows no way to ${ip}` };
-  if (!isNeighbour(topology, from.ip, ip) && (from.kind === 'external' || stimulus.kind === 'arp')) return { kind: 'denied', why: `${ip} is on another network than ${from.name}, behind a router` };
-  if (ip === from.ip) throw new InputError(`${from.name} itself holds ${ip}: what a host sends to itself never leaves it`);
+  if (!isOnUnderlay(topology, ip))
+    return from.kind === 'node'
+      ? undefined
+      : { kind: 'denied', why: `${from.name} is outside the cluster and knows no way to ${ip}` };
+  if (!isNeighbour(topology, from.ip, ip) && (from.kind === 'external' || stimulus.kind === 'arp'))
+    return {
+      kind: 'denied',
+      why: `${ip} is on another network than ${from.name}, behind a router`,
+    };
+  if (ip === from.ip)
+    throw new InputError(
+      `${from.name} itself holds ${ip}: what a host sends to itself never leaves it`,
+    );
   const to = stations(topology).find((station) => station.ip === ip);
-  return to === undefined ? { kind: 'denied', why: `nobody holds ${ip}` } : intentBetween(from, to, stimulus);
+  return to === undefined
+    ? { kind: 'denied', why: `nobody holds ${ip}` }
+    : intentBetween(from, to, stimulus);
 }
 
-function intentBetween(from: Station, to: Station, stimulus: Exclude<Stimulus, { readonly kind: 'frame' }>): Intent {
+function intentBetween(
+  from: Station,
+  to: Station,
+  stimulus: Exclude<Stimulus, { readonly kind: 'frame' }>,
+): Intent {
   const arrival = { to: to.name, source: from.ip };
   const path = hostTraffic(from, to);
-  const andBack: Intent = { kind: 'round-trip', ...arrival, ...(path.length === 0 ? {} : { path }) };
+  const andBack: Intent = {
+    kind: 'round-trip',
+    ...arrival,
+    ...(path.length === 0 ? {} : { path }),
+  };
   switch (stimulus.kind) {
     case 'arp':
       return { kind: 'resolves', ip: to.ip, mac: to.mac };
     case 'ping':
       return andBack;
     case 'udp':
-      return answersOn(to, 'UDP', stimulus.port) ? andBack : { kind: 'delivered', ...arrival, why: `${to.name} has nobody on UDP port ${stimulus.port}` };
+      return answersOn(to, 'UDP', stimulus.port)
+        ? andBack
+        : {
+            kind: 'delivered',
+            ...arrival,
+            why: `${to.name} has nobody on UDP port ${stimulus.port}`,
+          };
     case 'calls':
-      throw new Unsupported(`nothing is promised about several calls to ${to.name}, which is no Service`);
+      throw new Unsupported(
+        `nothing is promised about several calls to ${to.name}, which is no Service`,
+      );
     case 'sctp':
-      return answersOn(to, 'SCTP', stimulus.port) ? andBack : { kind: 'refused', ...arrival, why: `nobody listens on SCTP port ${stimulus.port} of ${to.name}` };
+      return answersOn(to, 'SCTP', stimulus.port)
+        ? andBack
+        : {
+            kind: 'refused',
+            ...arrival,
+            why: `nobody listens on SCTP port ${stimulus.port} of ${to.name}`,
+          };
     case 'tcp':
     case 'probe':
     case 'open':
-      if (stimulus.kind === 'tcp' && stimulus.interjection !== undefined) throw new Unsupported('nothing is promised about segments that do not belong, on the network between nodes');
-      return answersOn(to, 'TCP', stimulus.port) ? andBack : { kind: 'refused', ...arrival, why: `nobody listens on TCP port ${stimulus.port} of ${to.name}` };
+      if (stimulus.kind === 'tcp' && stimulus.interjection !== undefined)
+        throw new Unsupported(
+          'nothing is promised about segments that do not belong, on the network between nodes',
+        );
+      return answersOn(to, 'TCP', stimulus.port)
+        ? andBack
+        : {
+            kind: 'refused',
+            ...arrival,
+            why: `nobody listens on TCP port ${stimulus.port} of ${to.name}`,
+          };
     case 'talk':
-      throw new Unsupported('nothing is promised about connections that stay open, on the network between nodes');
+      throw new Unsupported(
+        'nothing is promised about connections that stay open, on the network between nodes',
+      );
   }
 }
 
-/** Through each Windows node that has a part in it, and back; of a Linux node's network card no design says how packets get there. */
+/**
+ * Through each Windows node that has a part in it, and back; of a Linux node's network card no
+ * design says how packets get there.
+ */
 function hostTraffic(from: Station, to: Station): readonly PathIntent[] {
   const packet: Omit<Crossing, 'direction' | 'port'> = { src: from.ip, dst: to.ip };
   return [from, to].flatMap((station): readonly PathIntent[] => {
     if (station.os !== 'windows') return [];
     const { bridge, uplink } = namesOn(station);
-    const there: readonly Crossing[] = station === from ? [{ direction: 'in', port: bridge, ...packet }, { direction: 'out', port: uplink, ...packet }] : [{ direction: 'in', port: uplink, ...packet }, { direction: 'out', port: bridge, ...packet }];
-    return [{ node: station.name, ports: [gatewayName, bridge, uplink], crossings: [...there, ...mirrored(there)] }];
+    const there: readonly Crossing[] =
+      station === from
+        ? [
+            { direction: 'in', port: bridge, ...packet },
+            { direction: 'out', port: uplink, ...packet },
+          ]
+        : [
+            { direction: 'in', port: uplink, ...packet },
+            { direction: 'out', port: bridge, ...packet },
+          ];
+    return [
+      {
+        node: station.name,
+        ports: [gatewayName, bridge, uplink],
+        crossings: [...there, ...mirrored(there)],
+      },
+    ];
   });
 }
 
@@ -87,6 +168,9 @@ function isNeighbour({ nodes }: Topology, one: string, other: string): boolean {
   return nodes.some(({ underlay }) => isIn(underlay, one) && isIn(underlay, other));
 }
 
-function isIn({ ip: own, prefixLength }: { readonly ip: string; readonly prefixLength: number }, ip: string): boolean {
+function isIn(
+  { ip: own, prefixLength }: { readonly ip: string; readonly prefixLength: number },
+  ip: string,
+): boolean {
   return cidrContains(parseCidr(`${own}/${prefixLength}`), ipv4Number(ip));
 }

@@ -1,6 +1,15 @@
 /** Manifests, as `kubectl apply` takes them, into objects. */
 import { unknownName, type Place } from '../base/errors.js';
-import { readAs, readYamlDocuments, refused, refusedAt, within, type Path, type YamlDocument, type YamlProblem } from '../base/yaml.js';
+import {
+  readAs,
+  readYamlDocuments,
+  refused,
+  refusedAt,
+  within,
+  type Path,
+  type YamlDocument,
+  type YamlProblem,
+} from '../base/yaml.js';
 import { formatPath } from '../nouns/topology-check.js';
 import { listSchema } from './metadata.js';
 import type { KubeObject, KubeObjects } from './objects.js';
@@ -9,7 +18,10 @@ import { referenceProblems, type Presence } from './references.js';
 import { endpointSliceSchema, serviceSchema } from './services.js';
 import { hasEnded, namespaceSchema, nodeSchema, podSchema, type Namespace } from './workloads.js';
 
-/** One file of manifests; `---` parts objects, and a List has several, as `kubectl get -o yaml` prints them. */
+/**
+ * One file of manifests; `---` parts objects, and a List has several, as `kubectl get -o yaml`
+ * prints them.
+ */
 export interface ManifestFile {
   readonly file: string;
   readonly text: string;
@@ -39,21 +51,35 @@ export interface Manifests {
 }
 
 /**
- * Everything in the files, but for pods that have ended: those have no network. Namespaces that every cluster has are there as well, and each has its name as a label, as the API server does it.
- * @throws InputError naming file, line, column and field of everything that is wrong, the value, and what would be right.
+ * Everything in the files, but for pods that have ended: those have no network. Namespaces that
+ * every cluster has are there as well, and each has its name as a label, as the API server does it.
+ * @throws InputError naming file, line, column and field of everything that is wrong, the value,
+ *   and what would be right.
  */
-export function readManifests(files: readonly ManifestFile[], presence: Presence = 'all there'): Manifests {
-  const written = files.flatMap(({ file, text }) => readYamlDocuments(text, file)).flatMap(objectsIn).map((document): WrittenObject => ({ object: readObject(document), document }));
+export function readManifests(
+  files: readonly ManifestFile[],
+  presence: Presence = 'all there',
+): Manifests {
+  const written = files
+    .flatMap(({ file, text }) => readYamlDocuments(text, file))
+    .flatMap(objectsIn)
+    .map((document): WrittenObject => ({ object: readObject(document), document }));
   const objects = byKind(written.map(({ object }) => object));
   const problems = referenceProblems(written, objects, presence);
   if (problems.length > 0) throw refusedAt(problems);
-  return { objects, placeOf: (object, path) => written.find((each) => each.object === object)?.document.placeOf({ path }) };
+  return {
+    objects,
+    placeOf: (object, path) =>
+      written.find((each) => each.object === object)?.document.placeOf({ path }),
+  };
 }
 
 /** The document, or where it is a List each of its items. */
 function objectsIn(document: YamlDocument): readonly YamlDocument[] {
   if (kindOf(document) !== 'List') return [document];
-  return readAs(document, listSchema, sayWhere).items.flatMap((item, index) => objectsIn(within(document, ['items', index], item)));
+  return readAs(document, listSchema, sayWhere).items.flatMap((item, index) =>
+    objectsIn(within(document, ['items', index], item)),
+  );
 }
 
 function kindOf({ value }: YamlDocument): unknown {
@@ -63,8 +89,14 @@ function kindOf({ value }: YamlDocument): unknown {
 function readObject(document: YamlDocument): KubeObject {
   const kind = kindOf(document);
   const known = ['List', ...Object.keys(schemas)];
-  if (typeof kind !== 'string') throw refused(document, [{ path: ['kind'], message: `"kind" is missing: expected one of ${known.join(', ')}` }]);
-  if (!isKnown(kind)) throw refused(document, [{ path: ['kind'], message: unknownName('kind', kind, known).message }]);
+  if (typeof kind !== 'string')
+    throw refused(document, [
+      { path: ['kind'], message: `"kind" is missing: expected one of ${known.join(', ')}` },
+    ]);
+  if (!isKnown(kind))
+    throw refused(document, [
+      { path: ['kind'], message: unknownName('kind', kind, known).message },
+    ]);
   return readAs(document, schemas[kind], sayWhere);
 }
 
@@ -79,11 +111,25 @@ function isKnown(kind: string): kind is keyof typeof schemas {
 const everywhere = ['default', 'kube-system', 'kube-public', 'kube-node-lease'];
 
 function byKind(objects: readonly KubeObject[]): KubeObjects {
-  const of = <Kind extends KubeObject['kind']>(kind: Kind) => objects.filter((object): object is Extract<KubeObject, { readonly kind: Kind }> => object.kind === kind);
+  const of = <Kind extends KubeObject['kind']>(kind: Kind) =>
+    objects.filter(
+      (object): object is Extract<KubeObject, { readonly kind: Kind }> => object.kind === kind,
+    );
   const namespaces = of('Namespace');
-  const given = everywhere.filter((name) => !namespaces.some(({ metadata }) => metadata.name === name));
+  const given = everywhere.filter(
+    (name) => !namespaces.some(({ metadata }) => metadata.name === name),
+  );
   return {
-    namespaces: [...given.map((name): Namespace => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels: {} } })), ...namespaces].map(labelled),
+    namespaces: [
+      ...given.map(
+        (name): Namespace => ({
+          apiVersion: 'v1',
+          kind: 'Namespace',
+          metadata: { name, labels: {} },
+        }),
+      ),
+      ...namespaces,
+    ].map(labelled),
     nodes: of('Node'),
     pods: of('Pod').filter((pod) => !hasEnded(pod)),
     services: of('Service'),
@@ -96,5 +142,11 @@ function byKind(objects: readonly KubeObject[]): KubeObjects {
 /** Kubernetes, "Automatic labelling" of namespaces. */
 function labelled(namespace: Namespace): Namespace {
   const { metadata } = namespace;
-  return { ...namespace, metadata: { ...metadata, labels: { ...metadata.labels, 'kubernetes.io/metadata.name': metadata.name } } };
+  return {
+    ...namespace,
+    metadata: {
+      ...metadata,
+      labels: { ...metadata.labels, 'kubernetes.io/metadata.name': metadata.name },
+    },
+  };
 }

@@ -1,6 +1,11 @@
 /** What all objects have in common (Kubernetes API reference, ObjectMeta and LabelSelector). */
 import { z } from 'zod';
-import { cidrComplaint, labelKeyComplaint, labelValueComplaint, nameComplaint } from './well-formed.js';
+import {
+  cidrComplaint,
+  labelKeyComplaint,
+  labelValueComplaint,
+  nameComplaint,
+} from './well-formed.js';
 
 /** A text about which `complaint` says what is wrong, or undefined. */
 export function textThat(complaint: (text: string) => string | undefined): z.ZodString {
@@ -10,7 +15,10 @@ export function textThat(complaint: (text: string) => string | undefined): z.Zod
   });
 }
 
-/** A structure of the API. A field that is null is not there, as the API server reads it; where keys are anybody's, as labels are, null is a value like any other, and no text. */
+/**
+ * A structure of the API. A field that is null is not there, as the API server reads it; where keys
+ * are anybody's, as labels are, null is a value like any other, and no text.
+ */
 export function struct<const Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   return z.preprocess(withoutNulls(shape), z.strictObject(shape));
 }
@@ -24,20 +32,41 @@ export function looseStruct<const Shape extends z.core.$ZodLooseShape>(shape: Sh
 function withoutNulls(shape: object) {
   return (value: unknown): unknown => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-    return Object.fromEntries(Object.entries(value).filter(([name, field]) => field !== null || !Object.hasOwn(shape, name)));
+    return Object.fromEntries(
+      Object.entries(value).filter(
+        ([name, field]) => field !== null || !Object.hasOwn(shape, name),
+      ),
+    );
   };
 }
 
-/** Fields that Kubernetes has and that no network depends on: known, so that a slip of the pen is told from them. */
-export function unused<const Names extends readonly string[]>(...names: Names): { [Name in Names[number]]: z.ZodOptional<z.ZodUnknown> } {
-  return Object.fromEntries(names.map((name) => [name, z.unknown().optional()])) as { [Name in Names[number]]: z.ZodOptional<z.ZodUnknown> };
+/**
+ * Fields that Kubernetes has and that no network depends on: known, so that a slip of the pen is
+ * told from them.
+ */
+export function unused<const Names extends readonly string[]>(
+  ...names: Names
+): { [Name in Names[number]]: z.ZodOptional<z.ZodUnknown> } {
+  return Object.fromEntries(names.map((name) => [name, z.unknown().optional()])) as {
+    [Name in Names[number]]: z.ZodOptional<z.ZodUnknown>;
+  };
 }
 
 /** A list whose entries are called differently, but for those without a name. */
-export function calledDifferently<const Entry extends z.ZodType<{ readonly name?: string | undefined }>>(entry: Entry, what: string): z.ZodArray<Entry> {
+export function calledDifferently<
+  const Entry extends z.ZodType<{ readonly name?: string | undefined }>,
+>(entry: Entry, what: string): z.ZodArray<Entry> {
   return z.array(entry).superRefine((entries, context) => {
     for (const [index, { name }] of entries.entries()) {
-      if (name !== undefined && entries.slice(0, index).some((earlier) => earlier.name === name)) context.addIssue({ code: 'custom', path: [index, 'name'], message: name === '' ? `another ${what} has no name either` : `another ${what} is called "${name}"` });
+      if (name !== undefined && entries.slice(0, index).some((earlier) => earlier.name === name))
+        context.addIssue({
+          code: 'custom',
+          path: [index, 'name'],
+          message:
+            name === ''
+              ? `another ${what} has no name either`
+              : `another ${what} is called "${name}"`,
+        });
     }
   });
 }
@@ -46,33 +75,55 @@ export const nameSchema = textThat(nameComplaint);
 
 export const cidrSchema = textThat(cidrComplaint);
 
-export const labelsSchema = z.record(z.string(), textThat(labelValueComplaint)).superRefine((labels, context) => {
-  for (const key of Object.keys(labels)) {
-    const message = labelKeyComplaint(key);
-    if (message !== undefined) context.addIssue({ code: 'custom', path: [key], message });
-  }
-});
+export const labelsSchema = z
+  .record(z.string(), textThat(labelValueComplaint))
+  .superRefine((labels, context) => {
+    for (const key of Object.keys(labels)) {
+      const message = labelKeyComplaint(key);
+      if (message !== undefined) context.addIssue({ code: 'custom', path: [key], message });
+    }
+  });
 
 /** RFC 3339, as the API server writes it. */
-const timeSchema = textThat((text) => (
+const timeSchema = textThat((text) =>
   /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/.test(text)
-    ? undefined : `"${text}" is no time such as 2026-01-31T12:00:00Z`));
+    ? undefined
+    : `"${text}" is no time such as 2026-01-31T12:00:00Z`,
+);
 
 const objectMeta = {
   name: nameSchema,
   labels: labelsSchema.default({}),
-  ...unused('annotations', 'creationTimestamp', 'deletionGracePeriodSeconds', 'deletionTimestamp', 'finalizers', 'generateName', 'generation', 'managedFields', 'ownerReferences', 'resourceVersion', 'selfLink', 'uid'),
+  ...unused(
+    'annotations',
+    'creationTimestamp',
+    'deletionGracePeriodSeconds',
+    'deletionTimestamp',
+    'finalizers',
+    'generateName',
+    'generation',
+    'managedFields',
+    'ownerReferences',
+    'resourceVersion',
+    'selfLink',
+    'uid',
+  ),
 };
 
 /** Of objects that belong to the cluster as a whole. */
 export const clusterMetadata = struct(objectMeta);
 
 /** Of objects in a namespace: `default` unless told, as kubectl has it. */
-export const namespacedMetadata = struct({ ...objectMeta, namespace: nameSchema.default('default') });
+export const namespacedMetadata = struct({
+  ...objectMeta,
+  namespace: nameSchema.default('default'),
+});
 
 /** Of a pod, which takes its time to go once that was asked for: until then it runs on. */
 export const podMetadata = struct({
-  ...objectMeta, namespace: nameSchema.default('default'), deletionTimestamp: timeSchema.optional(),
+  ...objectMeta,
+  namespace: nameSchema.default('default'),
+  deletionTimestamp: timeSchema.optional(),
 });
 
 const requirementSchema = struct({
@@ -81,12 +132,27 @@ const requirementSchema = struct({
   values: z.array(textThat(labelValueComplaint)).optional(),
 }).superRefine(({ operator, values = [] }, context) => {
   const takesValues = operator === 'In' || operator === 'NotIn';
-  if (takesValues && values.length === 0) context.addIssue({ code: 'custom', path: ['values'], message: `operator ${operator} needs at least one value` });
-  if (!takesValues && values.length > 0) context.addIssue({ code: 'custom', path: ['values'], message: `operator ${operator} takes no values` });
+  if (takesValues && values.length === 0)
+    context.addIssue({
+      code: 'custom',
+      path: ['values'],
+      message: `operator ${operator} needs at least one value`,
+    });
+  if (!takesValues && values.length > 0)
+    context.addIssue({
+      code: 'custom',
+      path: ['values'],
+      message: `operator ${operator} takes no values`,
+    });
 });
 
 /** Several objects of any kinds (Kubernetes API conventions, "Lists and Simple kinds"). */
-export const listSchema = struct({ apiVersion: z.literal('v1'), kind: z.literal('List'), items: z.array(z.unknown()), ...unused('metadata') });
+export const listSchema = struct({
+  apiVersion: z.literal('v1'),
+  kind: z.literal('List'),
+  items: z.array(z.unknown()),
+  ...unused('metadata'),
+});
 
 /** Both parts must hold; an empty selector takes everything. */
 export const selectorSchema = struct({

@@ -16,7 +16,10 @@ export interface KubeObjects {
 
 export type KubeObject = KubeObjects[keyof KubeObjects][number];
 
-/** A network, and what Kubernetes holds about it where it was made of manifests: then every pod of `objects` has its address in `status.podIP`. */
+/**
+ * A network, and what Kubernetes holds about it where it was made of manifests: then every pod of
+ * `objects` has its address in `status.podIP`.
+ */
 export type Network = Topology & { readonly objects?: KubeObjects };
 
 /** A network that was made of manifests. */

@@ -1,6 +1,14 @@
 /** Services and their endpoints (Kubernetes API reference, core/v1 and discovery.k8s.io/v1). */
 import { z } from 'zod';
-import { calledDifferently, labelsSchema, namespacedMetadata, nameSchema, struct, textThat, unused } from './metadata.js';
+import {
+  calledDifferently,
+  labelsSchema,
+  namespacedMetadata,
+  nameSchema,
+  struct,
+  textThat,
+  unused,
+} from './metadata.js';
 import { ipComplaint, portNameComplaint } from './well-formed.js';
 import { portNumberSchema, portReferenceSchema, protocolSchema } from './workloads.js';
 
@@ -10,13 +18,23 @@ const ip = textThat(ipComplaint);
 
 /** A field that would change who gets what, and that nobody here reads but in its usual value. */
 function only<const Value extends string>(usual: Value) {
-  return z.unknown().superRefine((value, context) => {
-    if (value !== undefined && value !== usual) context.addIssue({ code: 'custom', message: `only ${usual} is served here, got ${JSON.stringify(value)}`, input: value });
-  }).optional();
+  return z
+    .unknown()
+    .superRefine((value, context) => {
+      if (value !== undefined && value !== usual)
+        context.addIssue({
+          code: 'custom',
+          message: `only ${usual} is served here, got ${JSON.stringify(value)}`,
+          input: value,
+        });
+    })
+    .optional();
 }
 
 /** ClientIPConfig: up to a day. */
-const affinitySchema = z.int().refine((seconds) => seconds >= 1 && seconds <= 86_400, { error: ({ input }) => `expected 1 to 86400 seconds, got ${String(input)}` });
+const affinitySchema = z.int().refine((seconds) => seconds >= 1 && seconds <= 86_400, {
+  error: ({ input }) => `expected 1 to 86400 seconds, got ${String(input)}`,
+});
 
 export const serviceSchema = struct({
   apiVersion: z.literal('v1'),
@@ -24,33 +42,56 @@ export const serviceSchema = struct({
   metadata: namespacedMetadata,
   spec: struct({
     type: z.enum(['ClusterIP', 'NodePort', 'LoadBalancer', 'ExternalName']).default('ClusterIP'),
-    clusterIP: z.string().superRefine((text, context) => {
-      const message = text === 'None' || text === '' ? undefined : ipComplaint(text);
-      if (message !== undefined) context.addIssue({ code: 'custom', message });
-    }).optional(),
+    clusterIP: z
+      .string()
+      .superRefine((text, context) => {
+        const message = text === 'None' || text === '' ? undefined : ipComplaint(text);
+        if (message !== undefined) context.addIssue({ code: 'custom', message });
+      })
+      .optional(),
     selector: labelsSchema.optional(),
-    ports: z.array(struct({
-      name: portName.optional(),
-      protocol: protocolSchema.default('TCP'),
-      port: portNumberSchema,
-      targetPort: portReferenceSchema.optional(),
-      nodePort: portNumberSchema.optional(),
-      ...unused('appProtocol'),
-    })).default([]),
+    ports: z
+      .array(
+        struct({
+          name: portName.optional(),
+          protocol: protocolSchema.default('TCP'),
+          port: portNumberSchema,
+          targetPort: portReferenceSchema.optional(),
+          nodePort: portNumberSchema.optional(),
+          ...unused('appProtocol'),
+        }),
+      )
+      .default([]),
     externalTrafficPolicy: z.enum(['Cluster', 'Local']).optional(),
     externalIPs: z.array(ip).default([]),
     publishNotReadyAddresses: z.boolean().default(false),
     allocateLoadBalancerNodePorts: z.boolean().default(true),
     internalTrafficPolicy: only('Cluster'),
-    loadBalancerSourceRanges: z.array(z.unknown()).max(0, 'no ranges are served here: leave them out').optional(),
+    loadBalancerSourceRanges: z
+      .array(z.unknown())
+      .max(0, 'no ranges are served here: leave them out')
+      .optional(),
     sessionAffinity: z.enum(['None', 'ClientIP']).default('None'),
-    sessionAffinityConfig: struct({ clientIP: struct({ timeoutSeconds: affinitySchema.default(10_800) }).optional() }).optional(),
+    sessionAffinityConfig: struct({
+      clientIP: struct({ timeoutSeconds: affinitySchema.default(10_800) }).optional(),
+    }).optional(),
     ...unused(
-      'clusterIPs', 'externalName', 'healthCheckNodePort', 'ipFamilies', 'ipFamilyPolicy', 'loadBalancerClass', 'loadBalancerIP', 'trafficDistribution',
+      'clusterIPs',
+      'externalName',
+      'healthCheckNodePort',
+      'ipFamilies',
+      'ipFamilyPolicy',
+      'loadBalancerClass',
+      'loadBalancerIP',
+      'trafficDistribution',
     ),
   }),
   status: struct({
-    loadBalancer: struct({ ingress: z.array(struct({ ip: ip.optional(), ipMode: only('VIP'), ...unused('hostname', 'ports') })).default([]) }).optional(),
+    loadBalancer: struct({
+      ingress: z
+        .array(struct({ ip: ip.optional(), ipMode: only('VIP'), ...unused('hostname', 'ports') }))
+        .default([]),
+    }).optional(),
     ...unused('conditions'),
   }).default({}),
 });
@@ -60,13 +101,29 @@ export const endpointSliceSchema = struct({
   kind: z.literal('EndpointSlice'),
   metadata: namespacedMetadata,
   addressType: z.literal('IPv4'),
-  endpoints: z.array(struct({
-    addresses: z.array(ip).min(1, 'an endpoint needs an address'),
-    conditions: struct({ ready: z.boolean().optional(), serving: z.boolean().optional(), terminating: z.boolean().optional() }).optional(),
-    nodeName: nameSchema.optional(),
-    ...unused('deprecatedTopology', 'hints', 'hostname', 'targetRef', 'zone'),
-  })).default([]),
-  ports: calledDifferently(struct({ name: z.string().default(''), protocol: protocolSchema.default('TCP'), port: portNumberSchema.optional(), ...unused('appProtocol') }), 'port').default([]),
+  endpoints: z
+    .array(
+      struct({
+        addresses: z.array(ip).min(1, 'an endpoint needs an address'),
+        conditions: struct({
+          ready: z.boolean().optional(),
+          serving: z.boolean().optional(),
+          terminating: z.boolean().optional(),
+        }).optional(),
+        nodeName: nameSchema.optional(),
+        ...unused('deprecatedTopology', 'hints', 'hostname', 'targetRef', 'zone'),
+      }),
+    )
+    .default([]),
+  ports: calledDifferently(
+    struct({
+      name: z.string().default(''),
+      protocol: protocolSchema.default('TCP'),
+      port: portNumberSchema.optional(),
+      ...unused('appProtocol'),
+    }),
+    'port',
+  ).default([]),
 });
 
 export type Service = Readonly<z.output<typeof serviceSchema>>;

@@ -1,21 +1,42 @@
-/** Namespaces, nodes and pods (Kubernetes API reference, core/v1), as far as a network depends on them. */
+/**
+ * Namespaces, nodes and pods (Kubernetes API reference, core/v1), as far as a network depends on
+ * them.
+ */
 import { z } from 'zod';
-import { calledDifferently, cidrSchema, clusterMetadata, looseStruct, nameSchema, podMetadata, struct, textThat, unused } from './metadata.js';
+import {
+  calledDifferently,
+  cidrSchema,
+  clusterMetadata,
+  looseStruct,
+  nameSchema,
+  podMetadata,
+  struct,
+  textThat,
+  unused,
+} from './metadata.js';
 import { ipComplaint, portNameComplaint } from './well-formed.js';
 
 export const protocolSchema = z.enum(['TCP', 'UDP', 'SCTP']);
 
-export const portNumberSchema = z.int().refine((port) => port >= 1 && port <= 65535, { error: ({ input }) => `expected a port from 1 to 65535, got ${String(input)}` });
+export const portNumberSchema = z.int().refine((port) => port >= 1 && port <= 65535, {
+  error: ({ input }) => `expected a port from 1 to 65535, got ${String(input)}`,
+});
 
 /** A number, or the name that a container gives it. */
-export const portReferenceSchema = z.unknown().superRefine((port, context) => {
-  const complaint = portComplaint(port);
-  if (complaint !== undefined) context.addIssue({ code: 'custom', message: complaint, input: port });
-}).transform((port) => port as number | string);
+export const portReferenceSchema = z
+  .unknown()
+  .superRefine((port, context) => {
+    const complaint = portComplaint(port);
+    if (complaint !== undefined)
+      context.addIssue({ code: 'custom', message: complaint, input: port });
+  })
+  .transform((port) => port as number | string);
 
 function portComplaint(port: unknown): string | undefined {
   if (typeof port === 'string') return portNameComplaint(port);
-  return portNumberSchema.safeParse(port).success ? undefined : `expected a port from 1 to 65535 or the name of one, got ${JSON.stringify(port)}`;
+  return portNumberSchema.safeParse(port).success
+    ? undefined
+    : `expected a port from 1 to 65535 or the name of one, got ${JSON.stringify(port)}`;
 }
 
 export const namespaceSchema = struct({
@@ -34,7 +55,14 @@ export const nodeSchema = struct({
     ...unused('configSource', 'externalID', 'podCIDRs', 'providerID', 'taints', 'unschedulable'),
   }).default({}),
   status: looseStruct({
-    addresses: z.array(struct({ type: z.enum(['Hostname', 'InternalIP', 'ExternalIP', 'InternalDNS', 'ExternalDNS']), address: z.string() })).default([]),
+    addresses: z
+      .array(
+        struct({
+          type: z.enum(['Hostname', 'InternalIP', 'ExternalIP', 'InternalDNS', 'ExternalDNS']),
+          address: z.string(),
+        }),
+      )
+      .default([]),
   }).default({ addresses: [] }),
 });
 
@@ -49,8 +77,28 @@ const containerSchema = struct({
   name: nameSchema,
   ports: calledDifferently(containerPortSchema, 'port').default([]),
   ...unused(
-    'args', 'command', 'env', 'envFrom', 'image', 'imagePullPolicy', 'lifecycle', 'livenessProbe', 'readinessProbe', 'resizePolicy', 'resources', 'restartPolicy', 'securityContext',
-    'startupProbe', 'stdin', 'stdinOnce', 'terminationMessagePath', 'terminationMessagePolicy', 'tty', 'volumeDevices', 'volumeMounts', 'workingDir',
+    'args',
+    'command',
+    'env',
+    'envFrom',
+    'image',
+    'imagePullPolicy',
+    'lifecycle',
+    'livenessProbe',
+    'readinessProbe',
+    'resizePolicy',
+    'resources',
+    'restartPolicy',
+    'securityContext',
+    'startupProbe',
+    'stdin',
+    'stdinOnce',
+    'terminationMessagePath',
+    'terminationMessagePolicy',
+    'tty',
+    'volumeDevices',
+    'volumeMounts',
+    'workingDir',
   ),
 });
 
@@ -63,19 +111,56 @@ export const podSchema = struct({
     hostNetwork: z.boolean().default(false),
     containers: calledDifferently(containerSchema, 'container').default([]),
     ...unused(
-      'activeDeadlineSeconds', 'affinity', 'automountServiceAccountToken', 'dnsConfig', 'dnsPolicy', 'enableServiceLinks', 'ephemeralContainers', 'hostAliases', 'hostIPC', 'hostPID', 'hostUsers',
-      'hostname', 'imagePullSecrets', 'initContainers', 'nodeSelector', 'os', 'overhead', 'preemptionPolicy', 'priority', 'priorityClassName', 'readinessGates', 'resourceClaims', 'restartPolicy',
-      'runtimeClassName', 'schedulerName', 'schedulingGates', 'securityContext', 'serviceAccount', 'serviceAccountName', 'setHostnameAsFQDN', 'shareProcessNamespace', 'subdomain',
-      'terminationGracePeriodSeconds', 'tolerations', 'topologySpreadConstraints', 'volumes',
+      'activeDeadlineSeconds',
+      'affinity',
+      'automountServiceAccountToken',
+      'dnsConfig',
+      'dnsPolicy',
+      'enableServiceLinks',
+      'ephemeralContainers',
+      'hostAliases',
+      'hostIPC',
+      'hostPID',
+      'hostUsers',
+      'hostname',
+      'imagePullSecrets',
+      'initContainers',
+      'nodeSelector',
+      'os',
+      'overhead',
+      'preemptionPolicy',
+      'priority',
+      'priorityClassName',
+      'readinessGates',
+      'resourceClaims',
+      'restartPolicy',
+      'runtimeClassName',
+      'schedulerName',
+      'schedulingGates',
+      'securityContext',
+      'serviceAccount',
+      'serviceAccountName',
+      'setHostnameAsFQDN',
+      'shareProcessNamespace',
+      'subdomain',
+      'terminationGracePeriodSeconds',
+      'tolerations',
+      'topologySpreadConstraints',
+      'volumes',
     ),
   }),
   /** `podIP` is what the network gave it; of a pod on the host's network, the node's. */
   status: looseStruct({
     podIP: textThat(ipComplaint).optional(),
     phase: z.enum(['Pending', 'Running', 'Succeeded', 'Failed', 'Unknown']).optional(),
-    conditions: z.array(looseStruct({
-      type: z.string(), status: z.enum(['True', 'False', 'Unknown']),
-    })).optional(),
+    conditions: z
+      .array(
+        looseStruct({
+          type: z.string(),
+          status: z.enum(['True', 'False', 'Unknown']),
+        }),
+      )
+      .optional(),
   }).default({}),
 });
 
@@ -88,7 +173,10 @@ export function isReady({ status: { phase, conditions } }: KubePod): boolean {
   return conditions.some(({ type, status }) => type === 'Ready' && status === 'True');
 }
 
-/** Whether all of a pod's containers have ended (Kubernetes, "Pod phase"): it has no network any more, and its address may be another's. */
+/**
+ * Whether all of a pod's containers have ended (Kubernetes, "Pod phase"): it has no network any
+ * more, and its address may be another's.
+ */
 export function hasEnded({ status: { phase } }: KubePod): boolean {
   return phase === 'Succeeded' || phase === 'Failed';
 }

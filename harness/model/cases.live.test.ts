@@ -1,6 +1,6 @@
 /**
- * Goal: real switches do with each case what it says, and the model puts the same bytes on the same ports. Method: each case on each
- * version. SUITE=trixie for one version.
+ * Goal: real switches do with each case what it says, and the model puts the same bytes on the same
+ * ports. Method: each case on each version. SUITE=trixie for one version.
  */
 import t from 'tap';
 import { openImage } from '../../images/images.js';
@@ -13,25 +13,63 @@ import { buildNode } from './node.js';
 import { receiveFrame } from './switch.js';
 
 const suites = (process.env['SUITE'] ?? 'bookworm,trixie,sid').split(',');
-const bridge = { controllers, name: 'br0', mac: '02:00:00:00:00:fe', ports: [1, 2, 3, 4].map((ofport) => ({ kind: 'endpoint' as const, name: `p${ofport}`, ofport })) };
-const planOf = (flows: readonly string[], groups: readonly string[] = []): NodePlan => ({ node: 'n1', bridges: [{ ...bridge, flows, groups }], hosts: [] });
+const bridge = {
+  controllers,
+  name: 'br0',
+  mac: '02:00:00:00:00:fe',
+  ports: [1, 2, 3, 4].map((ofport) => ({ kind: 'endpoint' as const, name: `p${ofport}`, ofport })),
+};
+const planOf = (flows: readonly string[], groups: readonly string[] = []): NodePlan => ({
+  node: 'n1',
+  bridges: [{ ...bridge, flows, groups }],
+  hosts: [],
+});
 
 for (const suite of suites) {
   void t.test(`${suite} does what the cases say`, async (t) => {
-    const sim = await openSim({ nodes: [planOf([])] }, await openImage(suite, (line) => t.comment(line)));
+    const sim = await openSim(
+      { nodes: [planOf([])] },
+      await openImage(suite, (line) => t.comment(line)),
+    );
     t.teardown(() => sim.close());
     const version = parseVersion(sim.versions['ovs-vswitchd'] ?? '') ?? newest;
-    for (const { what, flows, groups = [], frame: name = 'udp', gives, gaveBefore, tells = [] } of cases) {
-      await sim.bundle('n1', 'br0', ['flow delete', 'group delete', ...groups.map((group) => `group add ${group}`), ...flows.map((flow) => `flow add ${flow}`)]);
+    for (const {
+      what,
+      flows,
+      groups = [],
+      frame: name = 'udp',
+      gives,
+      gaveBefore,
+      tells = [],
+    } of cases) {
+      await sim.bundle('n1', 'br0', [
+        'flow delete',
+        'group delete',
+        ...groups.map((group) => `group add ${group}`),
+        ...flows.map((flow) => `flow add ${flow}`),
+      ]);
       await sim.reset();
       const frame = frames[name];
       const expected = receiveFrame(buildNode(planOf(flows, groups), version), 'p1', frame).step;
       const [step] = await sim.call([{ kind: 'receive', node: 'n1', port: 'p1', frames: [frame] }]);
-      const hex = (outputs: readonly { readonly port: string; readonly frame: Uint8Array }[]) => outputs.map((output) => `${output.port} ${Buffer.from(output.frame).toString('hex')}`);
+      const hex = (outputs: readonly { readonly port: string; readonly frame: Uint8Array }[]) =>
+        outputs.map((output) => `${output.port} ${Buffer.from(output.frame).toString('hex')}`);
       t.strictSame(hex(step?.outputs ?? []), hex(expected.outputs), what);
-      t.strictSame(step?.packetIns?.map(({ frame: sent }) => Buffer.from(sent).toString('hex')), expected.packetIns?.map(({ frame: sent }) => Buffer.from(sent).toString('hex')), what);
+      t.strictSame(
+        step?.packetIns?.map(({ frame: sent }) => Buffer.from(sent).toString('hex')),
+        expected.packetIns?.map(({ frame: sent }) => Buffer.from(sent).toString('hex')),
+        what,
+      );
       t.strictSame(tellOfControllers(step ?? { outputs: [] }).toSorted(), tells.toSorted(), what);
-      t.equal(tell(step ?? { outputs: [] }, frame, (await sim.counts()).map((count) => count)), version[0] === 3 && version[1] < 2 ? (gaveBefore ?? gives) : gives, what);
+      t.equal(
+        tell(
+          step ?? { outputs: [] },
+          frame,
+          (await sim.counts()).map((count) => count),
+        ),
+        version[0] === 3 && version[1] < 2 ? (gaveBefore ?? gives) : gives,
+        what,
+      );
     }
   });
 }

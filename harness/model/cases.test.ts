@@ -1,4 +1,7 @@
-/** Goal: the model does with each case what it says, for old versions and new ones. Method: one packet through each. */
+/**
+ * Goal: the model does with each case what it says, for old versions and new ones. Method: one
+ * packet through each.
+ */
 import t from 'tap';
 import { newest } from './behaviour.js';
 import { controllers, frames, tell, tellOfControllers } from './case-frames.js';
@@ -6,15 +9,38 @@ import { cases } from './cases.js';
 import { buildNode } from './node.js';
 import { flowCounts, receiveFrame } from './switch.js';
 
-const bridge = { controllers, name: 'br0', mac: '02:00:00:00:00:fe', ports: [1, 2, 3, 4].map((ofport) => ({ kind: 'endpoint' as const, name: `p${ofport}`, ofport })) };
+const bridge = {
+  controllers,
+  name: 'br0',
+  mac: '02:00:00:00:00:fe',
+  ports: [1, 2, 3, 4].map((ofport) => ({ kind: 'endpoint' as const, name: `p${ofport}`, ofport })),
+};
 
 void t.test('every case', (t) => {
-  for (const { what, flows, groups = [], frame = 'udp', gives, gaveBefore = gives, tells = [] } of cases) {
-    for (const [version, expected] of [[newest, gives], [[3, 1], gaveBefore]] as const) {
-      const node = buildNode({ node: 'n1', bridges: [{ ...bridge, flows, groups }], hosts: [] }, version);
+  for (const {
+    what,
+    flows,
+    groups = [],
+    frame = 'udp',
+    gives,
+    gaveBefore = gives,
+    tells = [],
+  } of cases) {
+    for (const [version, expected] of [
+      [newest, gives],
+      [[3, 1], gaveBefore],
+    ] as const) {
+      const node = buildNode(
+        { node: 'n1', bridges: [{ ...bridge, flows, groups }], hosts: [] },
+        version,
+      );
       const { step } = receiveFrame(node, 'p1', frames[frame]);
       t.strictSame(tellOfControllers(step), tells, what);
-      t.equal(tell(step, frames[frame], flowCounts(node)), expected, `${what} (${version.join('.')})`);
+      t.equal(
+        tell(step, frames[frame], flowCounts(node)),
+        expected,
+        `${what} (${version.join('.')})`,
+      );
     }
   }
   t.end();

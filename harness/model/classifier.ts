@@ -1,4 +1,7 @@
-/** The flow tables of a bridge: flows come and go one by one, and none of the others is looked at for that. */
+/**
+ * The flow tables of a bridge: flows come and go one by one, and none of the others is looked at
+ * for that.
+ */
 import { InputError } from '../base/errors.js';
 import { printFlow, type Flow } from '../openflow/flow.js';
 import { ruleOf, type Rule } from './classifier/rule.js';
@@ -28,12 +31,16 @@ export function compile(flows: readonly Flow[], options: OptionFields = []): Flo
   const tables: FlowTables = new Map();
   for (const flow of flows) {
     const before = insert(tables, ruleOf(flow, options));
-    if (before !== undefined) throw new InputError(`two flows with the same table, priority and match: ${printFlow(flow)}`);
+    if (before !== undefined)
+      throw new InputError(`two flows with the same table, priority and match: ${printFlow(flow)}`);
   }
   return tables;
 }
 
-/** Puts a rule into its table, in the place of the one with its priority and match: that one, if there was any, is returned. */
+/**
+ * Puts a rule into its table, in the place of the one with its priority and match: that one, if
+ * there was any, is returned.
+ */
 export function insert(tables: FlowTables, rule: Rule): Rule | undefined {
   const table = tables.get(rule.flow.table) ?? { rules: [], subtables: [] };
   tables.set(rule.flow.table, table);
@@ -62,7 +69,10 @@ export function find(tables: FlowTables, rule: Rule): Rule | undefined {
   return table === undefined ? undefined : heldIn(slotOf(table, rule), rule);
 }
 
-/** Where a match belongs in a table: a subtable, which is new where it is empty, and the values there. */
+/**
+ * Where a match belongs in a table: a subtable, which is new where it is empty, and the values
+ * there.
+ */
 interface Slot {
   readonly subtable: Subtable;
   readonly values: readonly number[];
@@ -71,7 +81,10 @@ interface Slot {
 function slotOf({ subtables }: FlowTable, rule: Rule): Slot {
   const words = matchWords(rule.match);
   const name = subtableName(words, rule);
-  return { subtable: subtables.find((known) => known.name === name) ?? emptySubtable(name, words), values: words.values };
+  return {
+    subtable: subtables.find((known) => known.name === name) ?? emptySubtable(name, words),
+    values: words.values,
+  };
 }
 
 function heldIn({ subtable, values }: Slot, { flow: { priority } }: Rule): Rule | undefined {

@@ -1,6 +1,7 @@
 /**
- * Goal: the frame that is made of a flow is the one that Open vSwitch makes, byte by byte, in all three versions; and what is read of it is
- * the flow. Method: flows of every protocol with random fields; `ovs-ofctl compose-packet` on the same text. SEED=n for others.
+ * Goal: the frame that is made of a flow is the one that Open vSwitch makes, byte by byte, in all
+ * three versions; and what is read of it is the flow. Method: flows of every protocol with random
+ * fields; `ovs-ofctl compose-packet` on the same text. SEED=n for others.
  */
 import t from 'tap';
 import { openImage } from '../../images/images.js';
@@ -22,22 +23,49 @@ const count = Number(process.env['COUNT'] ?? 120);
 const fragments = fieldCalled('ip_frag');
 const fragmentNames: Readonly<Record<string, string>> = { 0: 'no', 1: 'first', 3: 'later' };
 
-/** By names that say which protocol they are of: whoever reads a packet's description asks for no more. */
+/**
+ * By names that say which protocol they are of: whoever reads a packet's description asks for no
+ * more.
+ */
 function described({ field, value, mask }: FieldMatch): string {
   if (field === fragments) return `ip_frag=${fragmentNames[String(value)]}`;
-  return `${field.name}=${field.notation === 'hex16' ? value : printAssigned(field, { value, mask })}`;
+  return (
+    field.name + `=${field.notation === 'hex16' ? value : printAssigned(field, { value, mask })}`
+  );
 }
 
 function someMatch(random: Random): Match {
   const protocol = pick(random, protocolContexts);
   const isIp = allowsField(protocol, fragments);
-  const context = isIp && random.integer(0, 3) === 0 ? [...protocol, { field: fragments, value: pick(random, [0n, 1n, 3n]), mask: 3n }] : protocol;
-  const free = fields.filter((row) => row.word >= word.ethSrc && !row.isView && !context.some(({ field }) => field === row) && row.name !== 'eth_type' && row.name !== 'nw_proto' && row !== fragments && allowsField(context, row));
-  const chosen = free.filter(() => random.integer(0, 2) > 0).map((field) => {
-    const value = pick(random, [someBits(random, field.bits), someBits(random, field.bits), 0n, 1n]) & field.ones;
-    return { field, value: field.name === 'vlan_tci' && value !== 0n ? value | 0x1000n : value, mask: field.ones };
-  });
-  return fields.flatMap((field) => [...context, ...chosen].find((entry) => entry.field === field) ?? []);
+  const context =
+    isIp && random.integer(0, 3) === 0
+      ? [...protocol, { field: fragments, value: pick(random, [0n, 1n, 3n]), mask: 3n }]
+      : protocol;
+  const free = fields.filter(
+    (row) =>
+      row.word >= word.ethSrc &&
+      !row.isView &&
+      !context.some(({ field }) => field === row) &&
+      row.name !== 'eth_type' &&
+      row.name !== 'nw_proto' &&
+      row !== fragments &&
+      allowsField(context, row),
+  );
+  const chosen = free
+    .filter(() => random.integer(0, 2) > 0)
+    .map((field) => {
+      const value =
+        pick(random, [someBits(random, field.bits), someBits(random, field.bits), 0n, 1n]) &
+        field.ones;
+      return {
+        field,
+        value: field.name === 'vlan_tci' && value !== 0n ? value | 0x1000n : value,
+        mask: field.ones,
+      };
+    });
+  return fields.flatMap(
+    (field) => [...context, ...chosen].find((entry) => entry.field === field) ?? [],
+  );
 }
 
 /** The digits of a dump: lines of an offset and sixteen bytes. */

@@ -1,10 +1,14 @@
-/** What is told beside the steps of a trace to those who ask for all of it: copies of the packet's key would cost others more than the packet. */
+/**
+ * What is told beside the steps of a trace to those who ask for all of it: copies of the packet's
+ * key would cost others more than the packet.
+ */
 import type { Action } from '../openflow/actions.js';
 import type { FlowKey } from '../packet/flow-key.js';
 
 /** `after`: how many steps had been told before. */
-export type Detail = { readonly after: number } & (
-  /** A translation begins: the packet comes in at a bridge, or is taken up again. */
+export type Detail = {
+  readonly after: number;
+} /** A translation begins: the packet comes in at a bridge, or is taken up again. */ & (
   | { readonly kind: 'begin'; readonly bridge: string; readonly key: FlowKey }
   /** A table is about to be looked up with this packet. */
   | { readonly kind: 'look'; readonly key: FlowKey }

@@ -10,7 +10,10 @@ import type { Passage } from './pipeline/translation.js';
 import type { TraceStep } from './trace.js';
 import { tunnelDestination } from './tunnels/addresses.js';
 
-/** A packet at a port of a bridge, by OpenFlow number, with what is known of it beside its bytes: registers, metadata, tunnel, connection. */
+/**
+ * A packet at a port of a bridge, by OpenFlow number, with what is known of it beside its bytes:
+ * registers, metadata, tunnel, connection.
+ */
 export interface KnownPacket {
   readonly bridge: string;
   readonly ofport: number;
@@ -23,24 +26,51 @@ export interface Explained {
   readonly steps: readonly TraceStep[];
   readonly details: readonly Detail[];
   /** Sorted by port; frames of one port in order. `key` is the packet as it left. */
-  readonly outputs: readonly { readonly port: string; readonly frame: Uint8Array; readonly key: FlowKey }[];
+  readonly outputs: readonly {
+    readonly port: string;
+    readonly frame: Uint8Array;
+    readonly key: FlowKey;
+  }[];
   readonly packetIns: readonly PacketIn[];
   readonly refused?: Unsupported;
 }
 
 /** The same as `receiveFrame`, for those who want to see all of it. */
-export function explainFrame(node: ModelNode, { bridge: name, ofport, frame, known }: KnownPacket): Explained {
+export function explainFrame(
+  node: ModelNode,
+  { bridge: name, ofport, frame, known }: KnownPacket,
+): Explained {
   const bridge = node.bridges.find(({ plan }) => plan.name === name);
   assert(bridge !== undefined, `node ${node.name} has no bridge ${name}`);
   const details: Detail[] = [];
-  const passage: Passage = { node, outputs: [], packetIns: [], resumed: [], steps: [], edits: [], shortened: [], clogged: [], details, recirculations: 0 };
+  const passage: Passage = {
+    node,
+    outputs: [],
+    packetIns: [],
+    resumed: [],
+    steps: [],
+    edits: [],
+    shortened: [],
+    clogged: [],
+    details,
+    recirculations: 0,
+  };
   const explained = (refused?: Unsupported): Explained => {
-    const outputs = passage.outputs.map((output) => ({ ...output, key: output.key ?? new Uint32Array() })).toSorted((a, b) => (a.port < b.port ? -1 : a.port > b.port ? 1 : 0));
-    return { steps: passage.steps, details, outputs, packetIns: passage.packetIns, ...(refused === undefined ? {} : { refused }) };
+    const outputs = passage.outputs
+      .map((output) => ({ ...output, key: output.key ?? new Uint32Array() }))
+      .toSorted((a, b) => (a.port < b.port ? -1 : a.port > b.port ? 1 : 0));
+    return {
+      steps: passage.steps,
+      details,
+      outputs,
+      packetIns: passage.packetIns,
+      ...(refused === undefined ? {} : { refused }),
+    };
   };
   try {
     const packet = arriving(frame, ofport);
-    if (known !== undefined) for (const [from, to] of knownWords) packet.key.set(known.subarray(from, to), from);
+    if (known !== undefined)
+      for (const [from, to] of knownWords) packet.key.set(known.subarray(from, to), from);
     enter(passage, bridge, { ...packet, cameTo: tunnelDestination(packet.key) });
     return explained();
   } catch (error) {
@@ -49,5 +79,11 @@ export function explainFrame(node: ModelNode, { bridge: name, ofport, frame, kno
   }
 }
 
-/** The words of a key that are known of a packet beside its bytes, from and to; not its port, and not what an action set leads to. */
-const knownWords = [[word.reg, word.actsetOutput], [word.packetType, word.ethSrc]] as const;
+/**
+ * The words of a key that are known of a packet beside its bytes, from and to; not its port, and
+ * not what an action set leads to.
+ */
+const knownWords = [
+  [word.reg, word.actsetOutput],
+  [word.packetType, word.ethSrc],
+] as const;

@@ -1,4 +1,7 @@
-/** Whether a packet has a field, as it is now: what is written to others is lost (ovs-actions(7), "set_field"; ovs-fields(7), "Prerequisites"). */
+/**
+ * Whether a packet has a field, as it is now: what is written to others is lost (ovs-actions(7),
+ * "set_field"; ovs-fields(7), "Prerequisites").
+ */
 import { assertNever } from '../base/errors.js';
 import { ctStateBits, type Field } from '../openflow/fields.js';
 import { etherTypes } from '../packet/ethernet.js';
@@ -26,13 +29,20 @@ export function hasField(key: FlowKey, { prerequisite }: Field): boolean {
     case 'tcp':
     case 'udp':
     case 'sctp':
-      return isIp(type) && key[word.nwProto] === ipProtocols[prerequisite] && ((key[word.nwFrag] ?? 0) & fragment.later) === 0;
+      return (
+        isIp(type) &&
+        key[word.nwProto] === ipProtocols[prerequisite] &&
+        ((key[word.nwFrag] ?? 0) & fragment.later) === 0
+      );
     case 'icmp':
       return type === etherTypes.ipv4 && key[word.nwProto] === ipProtocols.icmp;
     case 'icmp6':
       return isIcmp6(key);
     case 'nd':
-      return isNeighbour(key, neighbourTypes.solicitation) || isNeighbour(key, neighbourTypes.advertisement);
+      return (
+        isNeighbour(key, neighbourTypes.solicitation) ||
+        isNeighbour(key, neighbourTypes.advertisement)
+      );
     case 'nd solicit':
       return isNeighbour(key, neighbourTypes.solicitation);
     case 'nd advert':

@@ -1,7 +1,8 @@
 /**
- * The hashes by which Open vSwitch chooses: MurmurHash3 over 32-bit words as a little-endian machine holds them (lib/hash.h), Bob Jenkins'
- * lookup3 over bytes (lib/jhash.c), and what of a packet goes into them (lib/flow.c, "flow_hash_…"; ovs-actions(7), "multipath").
- * A processor with instructions for CRC32 does not change them: programs built for all x86-64 machines do without.
+ * The hashes by which Open vSwitch chooses: MurmurHash3 over 32-bit words as a little-endian
+ * machine holds them (lib/hash.h), Bob Jenkins' lookup3 over bytes (lib/jhash.c), and what of a
+ * packet goes into them (lib/flow.c, "flow_hash_…"; ovs-actions(7), "multipath"). A processor with
+ * instructions for CRC32 does not change them: programs built for all x86-64 machines do without.
  */
 import { etherTypes } from '../packet/ethernet.js';
 import { isIp, tagged, word, type FlowKey } from '../packet/flow-key.js';
@@ -13,7 +14,8 @@ import { readField } from './keys.js';
 const vlanNumber = 0xfff;
 
 /**
- * Of addresses, protocol and ports: what a packet is known by as soon as it arrives, and a tunnel's UDP source port follows from.
+ * Of addresses, protocol and ports: what a packet is known by as soon as it arrives, and a tunnel's
+ * UDP source port follows from.
  * @param named the protocol that is hashed, where it is not the packet's.
  */
 export function fiveTuple(key: FlowKey, named = key[word.nwProto] ?? 0): number {
@@ -21,12 +23,21 @@ export function fiveTuple(key: FlowKey, named = key[word.nwProto] ?? 0): number 
   const isIpv6 = type === etherTypes.ipv6;
   if (!isIpv6 && type !== etherTypes.ipv4 && type !== etherTypes.arp) return finish(42);
   const proto = key[word.nwProto] ?? 0;
-  const hash = add(isIpv6 ? addKeyWords(key, word.ipv6Src, 8) : addKeyWords(key, word.nwSrc, 2), named);
+  const hash = add(
+    isIpv6 ? addKeyWords(key, word.ipv6Src, 8) : addKeyWords(key, word.nwSrc, 2),
+    named,
+  );
   const ports = byteSwap((((key[word.tpSrc] ?? 0) << 16) | (key[word.tpDst] ?? 0)) >>> 0);
   return finish((hasPorts.includes(proto) ? add(hash, ports) : hash) ^ 42);
 }
 
-const hasPorts: readonly number[] = [ipProtocols.tcp, ipProtocols.udp, ipProtocols.sctp, ipProtocols.icmp, ipProtocols.icmp6];
+const hasPorts: readonly number[] = [
+  ipProtocols.tcp,
+  ipProtocols.udp,
+  ipProtocols.sctp,
+  ipProtocols.icmp,
+  ipProtocols.icmp6,
+];
 
 /** The same for both directions of a connection. */
 export function symmetricL4(key: FlowKey, basis: number): number {
@@ -39,20 +50,32 @@ export function symmetricL4(key: FlowKey, basis: number): number {
   bytes.set(macsBothWays(key), 22);
   if (isIp(type)) {
     bytes[28] = proto;
-    if (proto === ipProtocols.tcp || proto === ipProtocols.sctp) put16(bytes, 20, (key[word.tpSrc] ?? 0) ^ (key[word.tpDst] ?? 0));
+    if (proto === ipProtocols.tcp || proto === ipProtocols.sctp)
+      put16(bytes, 20, (key[word.tpSrc] ?? 0) ^ (key[word.tpDst] ?? 0));
   }
   return lookup3(bytes, basis);
 }
 
 /** The same without what is below IP, where there is IP. */
-export function symmetricL3L4(key: FlowKey, basis: number, ports: 'with UDP ports' | 'without UDP ports'): number {
+export function symmetricL3L4(
+  key: FlowKey,
+  basis: number,
+  ports: 'with UDP ports' | 'without UDP ports',
+): number {
   const type = key[word.ethType] ?? 0;
   if (!isIp(type)) return symmetricL2(key, basis);
   const addresses = addressesBothWays(key).subarray(0, type === etherTypes.ipv4 ? 4 : 16);
   const proto = key[word.nwProto] ?? 0;
   const hash = add(addWords(basis, littleEndian(addresses)), proto);
-  const counts = proto === ipProtocols.tcp || proto === ipProtocols.sctp || (proto === ipProtocols.udp && ports === 'with UDP ports');
-  return finish((counts && key[word.nwFrag] === 0 ? add(hash, swap16((key[word.tpSrc] ?? 0) ^ (key[word.tpDst] ?? 0))) : hash) ^ basis);
+  const counts =
+    proto === ipProtocols.tcp ||
+    proto === ipProtocols.sctp ||
+    (proto === ipProtocols.udp && ports === 'with UDP ports');
+  return finish(
+    (counts && key[word.nwFrag] === 0
+      ? add(hash, swap16((key[word.tpSrc] ?? 0) ^ (key[word.tpDst] ?? 0)))
+      : hash) ^ basis,
+  );
 }
 
 function symmetricL2(key: FlowKey, basis: number): number {
@@ -85,9 +108,12 @@ export function hashOf(key: FlowKey, fields: (typeof hashFields)[number], basis:
       return symmetricL3(key, basis);
     case 'nw_src':
     case 'nw_dst': {
-      const [ipv4, ipv6] = fields === 'nw_src' ? [word.nwSrc, word.ipv6Src] : [word.nwDst, word.ipv6Dst];
+      const [ipv4, ipv6] =
+        fields === 'nw_src' ? [word.nwSrc, word.ipv6Src] : [word.nwDst, word.ipv6Dst];
       const type = key[word.ethType] ?? 0;
-      return isIp(type) ? lookup3(type === etherTypes.ipv4 ? bytesAt(key, ipv4, 1) : bytesAt(key, ipv6, 4), basis) : basis;
+      return isIp(type)
+        ? lookup3(type === etherTypes.ipv4 ? bytesAt(key, ipv4, 1) : bytesAt(key, ipv6, 4), basis)
+        : basis;
     }
   }
 }
@@ -96,8 +122,10 @@ export function hashOf(key: FlowKey, fields: (typeof hashFields)[number], basis:
 function addressesBothWays(key: FlowKey): Uint8Array {
   const bytes = new Uint8Array(16);
   const type = key[word.ethType];
-  if (type === etherTypes.ipv4) bytes.set(xor(bytesAt(key, word.nwSrc, 1), bytesAt(key, word.nwDst, 1)));
-  if (type === etherTypes.ipv6) bytes.set(xor(bytesAt(key, word.ipv6Src, 4), bytesAt(key, word.ipv6Dst, 4)));
+  if (type === etherTypes.ipv4)
+    bytes.set(xor(bytesAt(key, word.nwSrc, 1), bytesAt(key, word.nwDst, 1)));
+  if (type === etherTypes.ipv6)
+    bytes.set(xor(bytesAt(key, word.ipv6Src, 4), bytesAt(key, word.ipv6Dst, 4)));
   return bytes;
 }
 
@@ -120,13 +148,21 @@ function bytesAt(key: FlowKey, first: number, words: number): Uint8Array {
   return bytes;
 }
 
-/** The bits of `mask` that a packet has in a field, in as many bytes as Open vSwitch keeps it in. */
+/**
+ * The bits of `mask` that a packet has in a field, in as many bytes as Open vSwitch keeps it in.
+ */
 export function fieldBytes(key: FlowKey, field: Field, mask: bigint): Uint8Array {
   const value = readField(key, field) & mask;
-  const length = field.bits <= 8 ? 1 : field.bits <= 16 ? 2 : field.bits <= 32 ? 4 : Math.ceil(field.bits / 8);
+  const length =
+    field.bits <= 8 ? 1 : field.bits <= 16 ? 2 : field.bits <= 32 ? 4 : Math.ceil(field.bits / 8);
   // The number of a tag stands beside the bit that says there is one.
-  const there = field.name === 'vlan_vid' && mask === field.ones ? BigInt((key[word.vlanTci] ?? 0) & tagged) : 0n;
-  return Uint8Array.from({ length }, (_, index) => Number(((value | there) >> BigInt(8 * (length - 1 - index))) & 0xffn));
+  const there =
+    field.name === 'vlan_vid' && mask === field.ones
+      ? BigInt((key[word.vlanTci] ?? 0) & tagged)
+      : 0n;
+  return Uint8Array.from({ length }, (_, index) =>
+    Number(((value | there) >> BigInt(8 * (length - 1 - index))) & 0xffn),
+  );
 }
 
 /** (lib/hash.c, hash_bytes) */
@@ -149,15 +185,25 @@ export function hashUint64(value: bigint): number {
   return finish(add(add(0, Number(value & 0xffffffffn)), Number(value >> 32n)) ^ 8);
 }
 
-/** The words of `bytes` as a little-endian machine reads them, the last one filled up with zeros. */
+/**
+ * The words of `bytes` as a little-endian machine reads them, the last one filled up with zeros.
+ */
 function littleEndian(bytes: Uint8Array): readonly number[] {
-  return Array.from({ length: Math.ceil(bytes.length / 4) }, (_, index) => [0, 1, 2, 3].reduce((sum, byte) => sum | ((bytes[index * 4 + byte] ?? 0) << (8 * byte)), 0) >>> 0);
+  return Array.from(
+    { length: Math.ceil(bytes.length / 4) },
+    (_, index) =>
+      [0, 1, 2, 3].reduce(
+        (sum, byte) => sum | ((bytes[index * 4 + byte] ?? 0) << (8 * byte)),
+        0,
+      ) >>> 0,
+  );
 }
 
 /** `count` words of a key, as they stand in a packet. */
 function addKeyWords(key: FlowKey, first: number, count: number): number {
   let hash = 0;
-  for (let index = first; index < first + count; index++) hash = add(hash, byteSwap(key[index] ?? 0));
+  for (let index = first; index < first + count; index++)
+    hash = add(hash, byteSwap(key[index] ?? 0));
   return hash;
 }
 
@@ -172,7 +218,13 @@ function swap16(value: number): number {
 
 /** What a little-endian machine makes of a word in network order. */
 export function byteSwap(value: number): number {
-  return (((value & 0xff) << 24) | ((value & 0xff00) << 8) | ((value >>> 8) & 0xff00) | (value >>> 24)) >>> 0;
+  return (
+    (((value & 0xff) << 24) |
+      ((value & 0xff00) << 8) |
+      ((value >>> 8) & 0xff00) |
+      (value >>> 24)) >>>
+    0
+  );
 }
 
 function rotateLeft(value: number, bits: number): number {
@@ -206,12 +258,18 @@ function lookup3(bytes: Uint8Array, basis: number): number {
     a = (a + (words[at] ?? 0)) | 0;
     b = (b + (words[at + 1] ?? 0)) | 0;
     c = (c + (words[at + 2] ?? 0)) | 0;
-    a = ((a - c) ^ rotateLeft(c, 4)) | 0; c = (c + b) | 0;
-    b = ((b - a) ^ rotateLeft(a, 6)) | 0; a = (a + c) | 0;
-    c = ((c - b) ^ rotateLeft(b, 8)) | 0; b = (b + a) | 0;
-    a = ((a - c) ^ rotateLeft(c, 16)) | 0; c = (c + b) | 0;
-    b = ((b - a) ^ rotateLeft(a, 19)) | 0; a = (a + c) | 0;
-    c = ((c - b) ^ rotateLeft(b, 4)) | 0; b = (b + a) | 0;
+    a = ((a - c) ^ rotateLeft(c, 4)) | 0;
+    c = (c + b) | 0;
+    b = ((b - a) ^ rotateLeft(a, 6)) | 0;
+    a = (a + c) | 0;
+    c = ((c - b) ^ rotateLeft(b, 8)) | 0;
+    b = (b + a) | 0;
+    a = ((a - c) ^ rotateLeft(c, 16)) | 0;
+    c = (c + b) | 0;
+    b = ((b - a) ^ rotateLeft(a, 19)) | 0;
+    a = (a + c) | 0;
+    c = ((c - b) ^ rotateLeft(b, 4)) | 0;
+    b = (b + a) | 0;
   }
   if (at * 4 >= bytes.length) return c >>> 0;
   a = (a + (words[at] ?? 0)) | 0;

@@ -1,7 +1,8 @@
 /**
- * Goal: tags and labels are pushed, popped and written as a real switch does it, in all three versions. Method: random frames, and for each
- * a flow of random header actions with outputs among them; what comes out is compared, twice (the second time the switch answers from
- * its cache). SEED=n for others than those of the last run, SUITE=trixie for one version.
+ * Goal: tags and labels are pushed, popped and written as a real switch does it, in all three
+ * versions. Method: random frames, and for each a flow of random header actions with outputs among
+ * them; what comes out is compared, twice (the second time the switch answers from its cache).
+ * SEED=n for others than those of the last run, SUITE=trixie for one version.
  */
 import t from 'tap';
 import { openImage } from '../../images/images.js';
@@ -22,29 +23,57 @@ const seed = Number(process.env['SEED'] ?? 1);
 const suites = (process.env['SUITE'] ?? 'bookworm,trixie,sid').split(',');
 const frames = Number(process.env['FRAMES'] ?? 250);
 
-type Step = HeaderChange | { readonly kind: 'set'; readonly field: Field; readonly value: number } | { readonly kind: 'dec_ttl' } | { readonly kind: 'output' };
+type Step =
+  | HeaderChange
+  | { readonly kind: 'set'; readonly field: Field; readonly value: number }
+  | { readonly kind: 'dec_ttl' }
+  | { readonly kind: 'output' };
 
-/** What the switch knows of a packet when it takes a flow in: it allows no action that such packets have no use for. */
+/**
+ * What the switch knows of a packet when it takes a flow in: it allows no action that such packets
+ * have no use for.
+ */
 interface Known {
   readonly type: number;
   readonly tags: number;
 }
 
 function someStep(random: Random, { type, tags }: Known): Step {
-  const set = (name: string, values: readonly number[]): Step => ({ kind: 'set', field: fieldCalled(name), value: pick(random, values) });
+  const set = (name: string, values: readonly number[]): Step => ({
+    kind: 'set',
+    field: fieldCalled(name),
+    value: pick(random, values),
+  });
   const always: readonly (() => Step)[] = [
-    () => ({ kind: 'output' }), () => ({ kind: 'output' }), () => ({ kind: 'push_mpls', type: pick(random, [0x8847, 0x8847, 0x8848]) }),
-    () => set('vlan_tci', [0, 0x1005, 0xf006, 0x3000]), () => set('eth_dst', [9]),
+    () => ({ kind: 'output' }),
+    () => ({ kind: 'output' }),
+    () => ({ kind: 'push_mpls', type: pick(random, [0x8847, 0x8847, 0x8848]) }),
+    () => set('vlan_tci', [0, 0x1005, 0xf006, 0x3000]),
+    () => set('eth_dst', [9]),
   ];
   const labels: readonly (() => Step)[] = [
-    () => ({ kind: 'pop_mpls', type: pick(random, [0x0800, 0x86dd, 0x0806, 0x88b5]) }), () => ({ kind: 'pop_mpls', type: pick(random, [0x0800, 0x8847, 0x8848]) }),
-    () => ({ kind: 'dec_mpls_ttl' }), () => set('mpls_label', [0, 16, 0xfffff]), () => set('mpls_tc', [0, 5]), () => set('mpls_ttl', [0, 1, 64]),
+    () => ({ kind: 'pop_mpls', type: pick(random, [0x0800, 0x86dd, 0x0806, 0x88b5]) }),
+    () => ({ kind: 'pop_mpls', type: pick(random, [0x0800, 0x8847, 0x8848]) }),
+    () => ({ kind: 'dec_mpls_ttl' }),
+    () => set('mpls_label', [0, 16, 0xfffff]),
+    () => set('mpls_tc', [0, 5]),
+    () => set('mpls_ttl', [0, 1, 64]),
   ];
-  const ip: readonly (() => Step)[] = [() => set('nw_ttl', [9]), () => set('nw_tos', [0xb8]), () => ({ kind: 'dec_ttl' })];
+  const ip: readonly (() => Step)[] = [
+    () => set('nw_ttl', [9]),
+    () => set('nw_tos', [0xb8]),
+    () => ({ kind: 'dec_ttl' }),
+  ];
   return pick(random, [
-    ...always, ...(isMpls(type) ? [...labels, ...labels] : []), ...(isIp(type) ? ip : []),
-    ...(tags > 0 ? [() => ({ kind: 'pop_vlan' }) as const, () => ({ kind: 'pop_vlan' }) as const] : []),
-    ...(tags < 2 ? [() => ({ kind: 'push_vlan', type: pick(random, [0x8100, 0x88a8]) }) as const] : []),
+    ...always,
+    ...(isMpls(type) ? [...labels, ...labels] : []),
+    ...(isIp(type) ? ip : []),
+    ...(tags > 0
+      ? [() => ({ kind: 'pop_vlan' }) as const, () => ({ kind: 'pop_vlan' }) as const]
+      : []),
+    ...(tags < 2
+      ? [() => ({ kind: 'push_vlan', type: pick(random, [0x8100, 0x88a8]) }) as const]
+      : []),
   ])();
 }
 
@@ -92,12 +121,20 @@ const textOf = (step: Step): string => {
 
 /** So that Open vSwitch allows what follows: it asks for a match on what is popped and written. */
 function matchOf({ type, tags }: Known): string {
-  return [...(tags === 0 ? [] : ['vlan_tci=0x1000/0x1000']), `dl_type=0x${type.toString(16).padStart(4, '0')}`].join(',');
+  return [
+    ...(tags === 0 ? [] : ['vlan_tci=0x1000/0x1000']),
+    `dl_type=0x${type.toString(16).padStart(4, '0')}`,
+  ].join(',');
 }
 
-const describe = ({ outputs }: SwitchStep): string => outputs.map(({ frame }) => Buffer.from(frame).toString('hex')).join('\n') || 'nothing';
+const describe = ({ outputs }: SwitchStep): string =>
+  outputs.map(({ frame }) => Buffer.from(frame).toString('hex')).join('\n') || 'nothing';
 const ports = [1, 2].map((ofport) => ({ kind: 'endpoint' as const, name: `p${ofport}`, ofport }));
-const plan = (flows: readonly string[]): NodePlan => ({ node: 'n1', bridges: [{ name: 'br0', mac: '02:00:00:00:00:fe', flows, ports }], hosts: [] });
+const plan = (flows: readonly string[]): NodePlan => ({
+  node: 'n1',
+  bridges: [{ name: 'br0', mac: '02:00:00:00:00:fe', flows, ports }],
+  hosts: [],
+});
 
 for (const suite of suites) {
   void t.test(`${suite} and the model push, pop and write the same`, async (t) => {
@@ -106,7 +143,8 @@ for (const suite of suites) {
     t.teardown(() => sim.close());
     const random = randomFor(seed, `headers ${suite}`);
     const seen = { compared: 0, sent: 0, rejected: 0, refused: new Map<string, number>() };
-    const send = async (frame: Uint8Array): Promise<SwitchStep> => (await sim.call([{ kind: 'receive', node: 'n1', port: 'p1', frames: [frame] }]))[0]!;
+    const send = async (frame: Uint8Array): Promise<SwitchStep> =>
+      (await sim.call([{ kind: 'receive', node: 'n1', port: 'p1', frames: [frame] }]))[0]!;
     for (let index = 0; index < frames; index++) {
       const frame = anyFrame(random);
       const key = new Uint32Array(keyWords);
@@ -128,11 +166,18 @@ for (const suite of suites) {
         }
       } catch (error) {
         if (error instanceof InputError) seen.rejected++;
-        else if (error instanceof Unsupported) seen.refused.set(error.message, (seen.refused.get(error.message) ?? 0) + 1);
+        else if (error instanceof Unsupported)
+          seen.refused.set(error.message, (seen.refused.get(error.message) ?? 0) + 1);
         else throw error;
       }
     }
-    t.ok(seen.sent > frames / 4, `${seen.compared} compared, ${seen.sent} sent something; ${seen.rejected} flows are none to Open vSwitch`);
-    t.comment([...seen.refused].map(([words, times]) => `refused ${times} times: ${words}`).join('\n'));
+    t.ok(
+      seen.sent > frames / 4,
+      `${seen.compared} compared, ${seen.sent} sent something; ${seen.rejected} flows are ` +
+        'none to Open vSwitch',
+    );
+    t.comment(
+      [...seen.refused].map(([words, times]) => `refused ${times} times: ${words}`).join('\n'),
+    );
   });
 }

@@ -1,4 +1,7 @@
-/** Headers that actions put in front of a packet, take off, and count down (ovs-actions(7), "Header Modification Actions"). */
+/**
+ * Headers that actions put in front of a packet, take off, and count down (ovs-actions(7), "Header
+ * Modification Actions").
+ */
 import { assertNever } from '../base/errors.js';
 import type { Action, HeaderAction, SetAction } from '../openflow/actions/action.js';
 import { isPlain } from '../openflow/actions/output.js';
@@ -11,8 +14,9 @@ import { commit, type Packet } from './packet.js';
 export type HeaderChange = Exclude<HeaderAction, { readonly kind: 'dec_ttl' }>;
 
 /**
- * `expired`: a packet whose label may live no longer, or that has none, ends the actions of its flow; `too many labels`: a packet that
- * Open vSwitch's keys have no room for goes nowhere at all, not even where it was sent before.
+ * `expired`: a packet whose label may live no longer, or that has none, ends the actions of its
+ * flow; `too many labels`: a packet that Open vSwitch's keys have no room for goes nowhere at all,
+ * not even where it was sent before.
  */
 export type HeaderResult = 'done' | 'expired' | 'too many labels';
 
@@ -44,14 +48,24 @@ export function changeHeaders(packet: Packet, action: HeaderChange): HeaderResul
   }
 }
 
-/** Number or priority of the outer tag; pushes one where there is none (ovs-actions(7), "mod_vlan_vid"). */
-export function setVlan({ key }: Packet, { part, value }: Extract<SetAction, { readonly kind: 'set_vlan' }>): void {
+/**
+ * Number or priority of the outer tag; pushes one where there is none (ovs-actions(7),
+ * "mod_vlan_vid").
+ */
+export function setVlan(
+  { key }: Packet,
+  { part, value }: Extract<SetAction, { readonly kind: 'set_vlan' }>,
+): void {
   const control = key[word.vlanTci] ?? 0;
   if (countTags(key) === 0) key[word.vlanTpid] ||= etherTypes.vlan;
-  key[word.vlanTci] = tagged | (part === 'vid' ? (control & 0xe000) | value : (control & 0xfff) | (value << 13));
+  key[word.vlanTci] =
+    tagged | (part === 'vid' ? (control & 0xe000) | value : (control & 0xfff) | (value << 13));
 }
 
-/** Whether an action can do without what is behind the labels: outputs, and writes of what is in front of them. All others make Open vSwitch read the frame anew. */
+/**
+ * Whether an action can do without what is behind the labels: outputs, and writes of what is in
+ * front of them. All others make Open vSwitch read the frame anew.
+ */
 export function isInFront(action: Action): boolean {
   switch (action.kind) {
     case 'output':
@@ -63,7 +77,11 @@ export function isInFront(action: Action): boolean {
     case 'set_vlan':
       return true;
     case 'set':
-      return action.field.prerequisite === 'none' || action.field.prerequisite === 'ethernet' || action.field.prerequisite === 'mpls';
+      return (
+        action.field.prerequisite === 'none' ||
+        action.field.prerequisite === 'ethernet' ||
+        action.field.prerequisite === 'mpls'
+      );
     case 'controller':
       return isPlain(action);
     default:

@@ -1,4 +1,7 @@
-/** Fields of the flow key as numbers of any width: the bridge between the field table and the key's words. */
+/**
+ * Fields of the flow key as numbers of any width: the bridge between the field table and the key's
+ * words.
+ */
 import { keyWords, type FlowKey } from '../packet/flow-key.js';
 import type { Subfield } from '../openflow/actions.js';
 import { wordsOf, type Field } from '../openflow/fields.js';
@@ -6,7 +9,10 @@ import type { Match } from '../openflow/match.js';
 import { reservedPorts } from '../openflow/ports.js';
 import { setThere } from './options.js';
 
-/** Fields that Open vSwitch matches and writes, but reads as zero (lib/meta-flow.c, mf_get_value): where only some bits are written, the others become zero. */
+/**
+ * Fields that Open vSwitch matches and writes, but reads as zero (lib/meta-flow.c, mf_get_value):
+ * where only some bits are written, the others become zero.
+ */
 const readAsZero: ReadonlySet<string> = new Set(['nd_options_type']);
 
 /** Bits that the field does not have, as ECN beside nw_tos, read as zero. */
@@ -19,11 +25,15 @@ export function readField(key: FlowKey, field: Field): bigint {
 
 function readWords(key: FlowKey, field: Field): bigint {
   let value = 0n;
-  for (let index = 0; index < wordsOf(field); index++) value = (value << 32n) | BigInt(key[field.word + index] ?? 0);
+  for (let index = 0; index < wordsOf(field); index++)
+    value = (value << 32n) | BigInt(key[field.word + index] ?? 0);
   return value;
 }
 
-/** The bits of `mask` take those of `value`; the others stay, and so do those that the field does not have. */
+/**
+ * The bits of `mask` take those of `value`; the others stay, and so do those that the field does
+ * not have.
+ */
 export function writeField(key: FlowKey, field: Field, value: bigint, mask: bigint): void {
   const shift = BigInt(field.shift);
   if (isWidePort(field)) {
@@ -36,13 +46,17 @@ export function writeField(key: FlowKey, field: Field, value: bigint, mask: bigi
   let shifted = (isReadAsZero ? value & mask : value) << shift;
   for (let place = field.word + wordsOf(field) - 1; place >= field.word; place--) {
     const some = Number(BigInt.asIntN(32, bits));
-    if (some !== 0) key[place] = ((key[place] ?? 0) & ~some) | (Number(BigInt.asIntN(32, shifted)) & some);
+    if (some !== 0)
+      key[place] = ((key[place] ?? 0) & ~some) | (Number(BigInt.asIntN(32, shifted)) & some);
     bits >>= 32n;
     shifted >>= 32n;
   }
 }
 
-/** Ports have 16 bits in the key, and 32 where OpenFlow 1.1 and later number them: its reserved ones end at 0xffffffff, not at 0xffff. */
+/**
+ * Ports have 16 bits in the key, and 32 where OpenFlow 1.1 and later number them: its reserved ones
+ * end at 0xffffffff, not at 0xffff.
+ */
 function isWidePort({ notation, bits }: Field): boolean {
   return notation === 'port' && bits === 32;
 }
@@ -63,19 +77,29 @@ export function readSubfield(key: FlowKey, { field, offset, bits }: Subfield): b
   return (readField(key, field) >> BigInt(offset)) & ((1n << BigInt(bits)) - 1n);
 }
 
-export function writeSubfield(key: FlowKey, { field, offset, bits }: Subfield, value: bigint): void {
+export function writeSubfield(
+  key: FlowKey,
+  { field, offset, bits }: Subfield,
+  value: bigint,
+): void {
   const ones = (1n << BigInt(bits)) - 1n;
   writeField(key, field, (value & ones) << BigInt(offset), ones << BigInt(offset));
 }
 
-/** The key that a match of whole fields describes, all else zero: what `ofproto/trace` takes for a packet. Bits that are not matched are zero. */
+/**
+ * The key that a match of whole fields describes, all else zero: what `ofproto/trace` takes for a
+ * packet. Bits that are not matched are zero.
+ */
 export function keyOf(match: Match): FlowKey {
   const key = new Uint32Array(keyWords);
   for (const { field, value, mask } of match) writeField(key, field, value, mask);
   return key;
 }
 
-/** The bits of a match that count: of ERSPAN and GTP-U Open vSwitch takes the value for the mask (lib/match.c, match_set_tun_erspan_ver_masked). */
+/**
+ * The bits of a match that count: of ERSPAN and GTP-U Open vSwitch takes the value for the mask
+ * (lib/match.c, match_set_tun_erspan_ver_masked).
+ */
 export function maskOf({ name, zeroIsLost }: Field, value: bigint, mask: bigint): bigint {
   return zeroIsLost && name.startsWith('tun_') ? value : mask;
 }

@@ -1,4 +1,7 @@
-/** Which fields the model can tell in a packet. Of the others a flow is refused when it might matter, never matched with zeros. */
+/**
+ * Which fields the model can tell in a packet. Of the others a flow is refused when it might
+ * matter, never matched with zeros.
+ */
 import { Unsupported } from '../base/errors.js';
 import type { Field } from '../openflow/fields.js';
 import type { Match } from '../openflow/match.js';

@@ -1,7 +1,8 @@
 /**
- * Goal: addresses that NORMAL has learned age, move and make room for others as on a real switch, to the millisecond, in all three versions.
- * Method: a small table with a short age; seeded frames and times; what comes out and what is remembered after each. SEED=n for others,
- * SUITE=trixie for one version.
+ * Goal: addresses that NORMAL has learned age, move and make room for others as on a real switch,
+ * to the millisecond, in all three versions. Method: a small table with a short age; seeded frames
+ * and times; what comes out and what is remembered after each. SEED=n for others, SUITE=trixie for
+ * one version.
  */
 import t from 'tap';
 import { openImage } from '../../images/images.js';
@@ -18,9 +19,23 @@ const seed = Number(process.env['SEED'] ?? 1);
 const suites = (process.env['SUITE'] ?? 'bookworm,trixie,sid').split(',');
 const rounds = Number(process.env['ROUNDS'] ?? 120);
 const node = 'n1';
-const plan: NodePlan = { node, hosts: [], bridges: [{ name: 'br0', mac: '02:00:00:00:00:fe', macTable: { ageingS: 15, size: 5 }, ports: [1, 2, 3].map((ofport) => ({ kind: 'endpoint', name: `p${ofport}`, ofport })), flows: ['actions=NORMAL'] }] };
+const plan: NodePlan = {
+  node,
+  hosts: [],
+  bridges: [
+    {
+      name: 'br0',
+      mac: '02:00:00:00:00:fe',
+      macTable: { ageingS: 15, size: 5 },
+      ports: [1, 2, 3].map((ofport) => ({ kind: 'endpoint', name: `p${ofport}`, ofport })),
+      flows: ['actions=NORMAL'],
+    },
+  ],
+};
 
-/** How many addresses there are, and how much time passes: first they age, then they are too many. */
+/**
+ * How many addresses there are, and how much time passes: first they age, then they are too many.
+ */
 interface Phase {
   readonly addresses: number;
   readonly steps: readonly number[];
@@ -32,13 +47,23 @@ const many: Phase = { addresses: 40, steps: [1, 400, 1000] };
 function someFrame(random: Random, { addresses }: Phase): Uint8Array {
   const someAddress = () => `0a00000000${String(random.integer(1, addresses)).padStart(2, '0')}`;
   const host = `0000000${random.integer(1, 3)}`;
-  const arp = `0806000108000604000${random.integer(1, 2)}0a0000000001${host}0a0000000002${pick(random, [host, '00000009'])}`;
-  return Buffer.from(`${pick(random, [someAddress(), someAddress(), 'ffffffffffff'])}${someAddress()}${pick(random, ['88b500112233', arp])}`, 'hex');
+  const arp =
+    `0806000108000604000${random.integer(1, 2)}0a0000000001${host}` +
+    `0a0000000002${pick(random, [host, '00000009'])}`;
+  return Buffer.from(
+    `${pick(random, [someAddress(), someAddress(), 'ffffffffffff'])}${someAddress()}${pick(random, ['88b500112233', arp])}`,
+    'hex',
+  );
 }
 
 function nextCall(random: Random, phase: Phase): SwitchCall {
   if (random.integer(0, 3) === 0) return { kind: 'advance', node, ms: pick(random, phase.steps) };
-  return { kind: 'receive', node, port: `p${random.integer(1, 3)}`, frames: [someFrame(random, phase)] };
+  return {
+    kind: 'receive',
+    node,
+    port: `p${random.integer(1, 3)}`,
+    frames: [someFrame(random, phase)],
+  };
 }
 
 const learned = ({ macs }: SwitchState) => macs.map(({ port, mac }) => `${mac} ${port}`).sort();
@@ -64,14 +89,24 @@ for (const suite of suites) {
       }
       const seen = await sim.call([call]);
       await sim.counts(); // An address that moves shows in the datapath's cache some time after.
-      const ports = (steps: typeof seen) => steps.flatMap(({ outputs }) => outputs.map(({ port }) => port)).sort();
+      const ports = (steps: typeof seen) =>
+        steps.flatMap(({ outputs }) => outputs.map(({ port }) => port)).sort();
       const [expected, found] = [learned(await model.state()), learned(await sim.state())];
       met.compared++;
       if (expected.length < before.length) met.aged++;
       const addresses = expected.map((entry) => entry.slice(0, 17));
-      if (call.kind === 'receive' && before.some((entry) => !addresses.includes(entry.slice(0, 17)))) met.evicted++;
+      if (
+        call.kind === 'receive' &&
+        before.some((entry) => !addresses.includes(entry.slice(0, 17)))
+      )
+        met.evicted++;
       t.strictSame(ports(seen), ports(predicted), `round ${round} of seed ${seed}: ${call.kind}`);
-      t.strictSame(found, expected, `remembered in round ${round} of seed ${seed}: ${JSON.stringify({ ...call, frames: undefined })}`);
+      t.strictSame(
+        found,
+        expected,
+        `remembered in round ${round} of seed ${seed}: ` +
+          JSON.stringify({ ...call, frames: undefined }),
+      );
       if (!t.passing()) return;
     }
     t.ok(met.aged > 1 && met.evicted > 4 && met.compared > rounds / 2, JSON.stringify(met));

@@ -1,4 +1,7 @@
-/** What one bridge has learned of where addresses are: it moves, ages and makes room (Open vSwitch lib/mac-learning.c). */
+/**
+ * What one bridge has learned of where addresses are: it moves, ages and makes room (Open vSwitch
+ * lib/mac-learning.c).
+ */
 import { Unsupported } from '../base/errors.js';
 import type { BridgePlan } from '../nouns/plan.js';
 
@@ -15,36 +18,57 @@ export interface LearnedAddress {
   readonly heardS: number;
 }
 
-/** Seconds after which an address is forgotten, and how many there are at most (ovs-vswitchd.conf.db(5), "mac-aging-time", "mac-table-size"). */
+/**
+ * Seconds after which an address is forgotten, and how many there are at most
+ * (ovs-vswitchd.conf.db(5), "mac-aging-time", "mac-table-size").
+ */
 const ageing = { least: 15, most: 3600, usual: 300 } as const;
 const size = { least: 10, most: 1_000_000, usual: 8192 } as const;
 
-function limited(asked: number | undefined, { least, most, usual }: { readonly least: number; readonly most: number; readonly usual: number }): number {
+function limited(
+  asked: number | undefined,
+  { least, most, usual }: { readonly least: number; readonly most: number; readonly usual: number },
+): number {
   return asked === undefined ? usual : Math.min(most, Math.max(least, asked));
 }
 
 /**
- * Notes that `mac` is behind `port`. Within a second only news change anything, not even which address was heard of last.
+ * Notes that `mac` is behind `port`. Within a second only news change anything, not even which
+ * address was heard of last.
  * @param isAnnounced by gratuitous ARP, which is always news.
  */
-export function hear(macs: MacTable, { macTable }: BridgePlan, heard: Omit<LearnedAddress, 'heardS'>, isAnnounced: boolean, nowMs: number): 'news' | 'known' {
+export function hear(
+  macs: MacTable,
+  { macTable }: BridgePlan,
+  heard: Omit<LearnedAddress, 'heardS'>,
+  isAnnounced: boolean,
+  nowMs: number,
+): 'news' | 'known' {
   const name = `${heard.vlan} ${heard.mac}`;
   const heardS = Math.floor(nowMs / 1000);
   const before = macs.get(name);
   if (before?.heardS === heardS && before.port === heard.port && !isAnnounced) return 'known';
-  if (before === undefined && macs.size >= limited(macTable?.size, size)) macs.delete(leastOfFullest(macs));
+  if (before === undefined && macs.size >= limited(macTable?.size, size))
+    macs.delete(leastOfFullest(macs));
   macs.delete(name);
   macs.set(name, { ...heard, heardS });
   return 'news';
 }
 
-/** Of the port with the most addresses the one that was heard of longest ago. @throws Unsupported where several have as many: which of them, only the switch knows. */
+/**
+ * Of the port with the most addresses the one that was heard of longest ago. @throws Unsupported
+ * where several have as many: which of them, only the switch knows.
+ */
 function leastOfFullest(macs: MacTable): string {
   const counts = new Map<number, number>();
   for (const { port } of macs.values()) counts.set(port, (counts.get(port) ?? 0) + 1);
   const most = Math.max(...counts.values());
   const [fullest, ...others] = [...counts].filter(([, count]) => count === most);
-  if (others.length > 0) throw new Unsupported('the model does not know for which of several ports with as many learned addresses one is forgotten');
+  if (others.length > 0)
+    throw new Unsupported(
+      'the model does not know for which of several ports with as many learned addresses one ' +
+        'is forgotten',
+    );
   return [...macs].find(([, { port }]) => port === fullest?.[0])?.[0] ?? '';
 }
 

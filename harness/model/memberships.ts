@@ -1,4 +1,8 @@
-/** What IGMP and MLD tell of who wants which multicast, as Open vSwitch reads them (ofproto/ofproto-dpif-xlate.c, update_mcast_snooping_table4__; lib/mcast-snooping.c, mcast_snooping_add_report, mcast_snooping_add_mld). */
+/**
+ * What IGMP and MLD tell of who wants which multicast, as Open vSwitch reads them
+ * (ofproto/ofproto-dpif-xlate.c, update_mcast_snooping_table4__; lib/mcast-snooping.c,
+ * mcast_snooping_add_report, mcast_snooping_add_mld).
+ */
 import { Unpredictable } from '../base/errors.js';
 import type { ByteView } from '../packet/byte-view.js';
 import { sumWords, finishChecksum } from '../packet/checksum.js';
@@ -20,19 +24,40 @@ export interface Received {
 }
 
 /** What NORMAL takes a packet for. */
-export type Multicast = { readonly kind: 'report' | 'query'; readonly says: readonly Membership[] } | { readonly kind: 'local' } | { readonly kind: 'data' };
+export type Multicast =
+  | { readonly kind: 'report' | 'query'; readonly says: readonly Membership[] }
+  | { readonly kind: 'local' }
+  | { readonly kind: 'data' };
 
 /** @throws Unsupported for what may end the switch. */
 export function readMulticast(key: FlowKey, received: Received, behaviour: Behaviour): Multicast {
   const type = typeOf(key, received);
   const isIgmp = key[word.ethType] === etherTypes.ipv4 && key[word.nwProto] === ipProtocols.igmp;
-  if (isIgmp) return { kind: igmpReports.includes(type) ? 'report' : 'query', says: hasChecksum(received, 0) ? igmpSays(type, key, received) : [] };
-  const isMld = key[word.ethType] === etherTypes.ipv6 && key[word.nwProto] === ipProtocols.icmp6 && mldMessages.includes(type);
-  if (isMld) return { kind: type === mldTypes.query ? 'query' : 'report', says: hasChecksum(received, pseudoHeader(received)) ? mldSays(type, key, received, behaviour) : [] };
+  if (isIgmp)
+    return {
+      kind: igmpReports.includes(type) ? 'report' : 'query',
+      says: hasChecksum(received, 0) ? igmpSays(type, key, received) : [],
+    };
+  const isMld =
+    key[word.ethType] === etherTypes.ipv6 &&
+    key[word.nwProto] === ipProtocols.icmp6 &&
+    mldMessages.includes(type);
+  if (isMld)
+    return {
+      kind: type === mldTypes.query ? 'query' : 'report',
+      says: hasChecksum(received, pseudoHeader(received))
+        ? mldSays(type, key, received, behaviour)
+        : [],
+    };
   return { kind: isLocal(key) ? 'local' : 'data' };
 }
 
-const igmpReports: readonly number[] = [igmpTypes.reportV1, igmpTypes.reportV2, igmpTypes.reportV3, igmpTypes.leave];
+const igmpReports: readonly number[] = [
+  igmpTypes.reportV1,
+  igmpTypes.reportV2,
+  igmpTypes.reportV3,
+  igmpTypes.leave,
+];
 const mldMessages: readonly number[] = Object.values(mldTypes);
 const firstMapped = 0xffff_0000_0000n;
 const allHosts = (0xff02n << 112n) | 1n;
@@ -47,12 +72,16 @@ function typeOf(key: FlowKey, received: Received): number {
 
 /** The address that the packet goes to, of either family. */
 export function groupOf(key: FlowKey): bigint {
-  return key[word.ethType] === etherTypes.ipv4 ? mapped(key[word.nwDst] ?? 0) : ipv6At(key, word.ipv6Dst);
+  return key[word.ethType] === etherTypes.ipv4
+    ? mapped(key[word.nwDst] ?? 0)
+    : ipv6At(key, word.ipv6Dst);
 }
 
 /** What every port gets, whoever asked for it (RFC 4541, section 2.1.2). */
 function isLocal(key: FlowKey): boolean {
-  return key[word.ethType] === etherTypes.ipv4 ? (key[word.nwDst] ?? 0) >>> 8 === 0xe00000 : ipv6At(key, word.ipv6Dst) === allHosts;
+  return key[word.ethType] === etherTypes.ipv4
+    ? (key[word.nwDst] ?? 0) >>> 8 === 0xe00000
+    : ipv6At(key, word.ipv6Dst) === allHosts;
 }
 
 function igmpSays(type: number, key: FlowKey, received: Received): readonly Membership[] {
@@ -72,31 +101,63 @@ function igmpSays(type: number, key: FlowKey, received: Received): readonly Memb
   }
 }
 
-/** @param type as actions have left it: it decides whether the message is looked at, what it holds does the rest. */
-function mldSays(type: number, key: FlowKey, received: Received, { shortMld }: Behaviour): readonly Membership[] {
+/**
+ * @param type as actions have left it: it decides whether the message is looked at, what it holds
+ *   does the rest.
+ */
+function mldSays(
+  type: number,
+  key: FlowKey,
+  received: Received,
+  { shortMld }: Behaviour,
+): readonly Membership[] {
   if (type === mldTypes.query) return ipv6At(key, word.ipv6Src) === 0n ? [] : [{ kind: 'router' }];
   const message = messageOf(received);
   const kind = message.getUint8(0);
   if (kind === mldTypes.reportV2) return recordsOf(message, mldLength, 16, 'is passed over');
   if (kind !== mldTypes.report && kind !== mldTypes.done) return [];
-  if (message.byteLength >= mldLength + 16) return [{ kind: kind === mldTypes.report ? 'join' : 'leave', group: addressAt(message, mldLength, 16) }];
-  if (shortMld === 'may end the switch') throw new Unpredictable('Open vSwitch before 3.6 may end itself at a message of MLD that is cut off');
+  if (message.byteLength >= mldLength + 16)
+    return [
+      {
+        kind: kind === mldTypes.report ? 'join' : 'leave',
+        group: addressAt(message, mldLength, 16),
+      },
+    ];
+  if (shortMld === 'may end the switch')
+    throw new Unpredictable(
+      'Open vSwitch before 3.6 may end itself at a message of MLD that is cut off',
+    );
   return [];
 }
 
 /**
- * The records of a report, read up to the end of the frame. Auxiliary data is taken for as many bytes as it has words.
+ * The records of a report, read up to the end of the frame. Auxiliary data is taken for as many
+ * bytes as it has words.
  * @param strange what becomes of a record of no known type.
  */
-function recordsOf(message: ByteView, start: number, addressLength: 4 | 16, strange: 'ends the report' | 'is passed over'): readonly Membership[] {
+function recordsOf(
+  message: ByteView,
+  start: number,
+  addressLength: 4 | 16,
+  strange: 'ends the report' | 'is passed over',
+): readonly Membership[] {
   const said: Membership[] = [];
   let at = start;
-  for (let left = message.getUint16(6); left > 0 && at + 4 + addressLength <= message.byteLength; left--) {
+  for (
+    let left = message.getUint16(6);
+    left > 0 && at + 4 + addressLength <= message.byteLength;
+    left--
+  ) {
     const [type, sources] = [message.getUint8(at), message.getUint16(at + 2)];
     const isKnown = type >= recordTypes.isInclude && type <= recordTypes.blockSources;
     if (!isKnown && strange === 'ends the report') break;
-    const isLeave = sources === 0 && (type === recordTypes.isInclude || type === recordTypes.toInclude);
-    if (isKnown) said.push({ kind: isLeave ? 'leave' : 'join', group: addressAt(message, at + 4, addressLength) });
+    const isLeave =
+      sources === 0 && (type === recordTypes.isInclude || type === recordTypes.toInclude);
+    if (isKnown)
+      said.push({
+        kind: isLeave ? 'leave' : 'join',
+        group: addressAt(message, at + 4, addressLength),
+      });
     at += 4 + addressLength + sources * addressLength + message.getUint8(at + 1);
   }
   return said;
@@ -108,7 +169,9 @@ function messageOf({ frame, layout: { l4 } }: Received): ByteView {
 }
 
 function hasChecksum({ frame, layout: { l4 }, padding }: Received, initial: number): boolean {
-  return l4 >= 0 && finishChecksum(sumWords(frame.subarray(l4, frame.length - padding), initial)) === 0;
+  return (
+    l4 >= 0 && finishChecksum(sumWords(frame.subarray(l4, frame.length - padding), initial)) === 0
+  );
 }
 
 function pseudoHeader({ frame, layout: { l3, l4 }, padding }: Received): number {
@@ -116,7 +179,12 @@ function pseudoHeader({ frame, layout: { l3, l4 }, padding }: Received): number 
 }
 
 function addressAt(message: ByteView, at: number, length: 4 | 16): bigint {
-  return length === 4 ? mapped(message.getUint32(at)) : [0, 4, 8, 12].reduce((value, offset) => (value << 32n) | BigInt(message.getUint32(at + offset)), 0n);
+  return length === 4
+    ? mapped(message.getUint32(at))
+    : [0, 4, 8, 12].reduce(
+        (value, offset) => (value << 32n) | BigInt(message.getUint32(at + offset)),
+        0n,
+      );
 }
 
 function mapped(address: number): bigint {
@@ -124,5 +192,8 @@ function mapped(address: number): bigint {
 }
 
 function ipv6At(key: FlowKey, at: number): bigint {
-  return [0, 1, 2, 3].reduce((address, index) => (address << 32n) | BigInt(key[at + index] ?? 0), 0n);
+  return [0, 1, 2, 3].reduce(
+    (address, index) => (address << 32n) | BigInt(key[at + index] ?? 0),
+    0n,
+  );
 }

@@ -2,13 +2,26 @@
 import { assert } from '../base/errors.js';
 import type { BridgePlan, ConntrackPlan, NodePlan, PortPlan } from '../nouns/plan.js';
 import type { FlowId } from '../nouns/switching.js';
-import { parseBridgeFlows, parseBridgeGroups, parseBridgeMeters, parseBridgeOptions } from '../openflow/bridge-program.js';
+import {
+  parseBridgeFlows,
+  parseBridgeGroups,
+  parseBridgeMeters,
+  parseBridgeOptions,
+} from '../openflow/bridge-program.js';
 import { flowId } from '../openflow/flow.js';
 import type { Bucket, Group } from '../openflow/groups.js';
 import type { Meter } from '../openflow/meters.js';
 import { reservedPorts } from '../openflow/ports.js';
 import { behaviourOf, newest, type Behaviour } from './behaviour.js';
-import { compile, find, insert, remove, rulesOf, type FlowTables, type Rule } from './classifier.js';
+import {
+  compile,
+  find,
+  insert,
+  remove,
+  rulesOf,
+  type FlowTables,
+  type Rule,
+} from './classifier.js';
 import type { Fragments } from './conntrack/fragments.js';
 import { timeoutsOf, type Timeouts } from './conntrack/timeouts.js';
 import type { Connection, ConnectionTable } from './conntrack/connection.js';
@@ -52,7 +65,10 @@ export interface ModelBridge {
   readonly records: Map<Rule, FlowRecord>;
   /** The flows that have timeouts. */
   readonly expiring: Set<Rule>;
-  /** How many flows there are that learn with delete_learned, by table and cookie of what they learn. */
+  /**
+   * How many flows there are that learn with delete_learned, by table and cookie of what they
+   * learn.
+   */
   readonly learners: Map<string, number>;
   /** Whether its flows and groups are those of the plan, all of them. */
   isAsPlanned: boolean;
@@ -97,40 +113,96 @@ export interface ModelNode {
 }
 
 /**
- * @throws InputError for a flow that the model cannot interpret, naming node, bridge, flow and column; Unsupported for what of a bridge or a
- * port it does not know.
+ * @throws InputError for a flow that the model cannot interpret, naming node, bridge, flow and
+ *   column; Unsupported for what of a bridge or a port it does not know.
  */
 export function buildNode(plan: NodePlan, version = newest): ModelNode {
   const changes: Changes = { program: 0, learned: 0 };
   const bridges = plan.bridges.map((bridge): ModelBridge => {
     const ports = new Map(bridge.ports.map((port) => [port.ofport, port]));
     const options = optionFields(parseBridgeOptions(plan.node, bridge));
-    const groups = new Map(parseBridgeGroups(plan.node, bridge).map((group) => [group.id, locatedGroup(group, options)]));
-    const meters = plannedMeters(parseBridgeMeters(plan.node, bridge), `${bridge.name} on ${plan.node}`);
+    const groups = new Map(
+      parseBridgeGroups(plan.node, bridge).map((group) => [group.id, locatedGroup(group, options)]),
+    );
+    const meters = plannedMeters(
+      parseBridgeMeters(plan.node, bridge),
+      `${bridge.name} on ${plan.node}`,
+    );
     const tables = compile(parseBridgeFlows(plan.node, bridge), options);
     const planned = { rules: rulesOf(tables), groups: new Map(groups) };
     return {
-      plan: bridge, ports, groups, meters, options, tables, planned, ids: new Map(), macs: new Map(), snooping: snoopingOf(bridge), addresses: ownAddresses(bridge), mirrors: mirrorsOf(bridge), records: new Map(),
-      expiring: new Set(planned.rules.filter(({ flow }) => hasTimeout(flow))), learners: countLearners(planned.rules), isAsPlanned: true, sinceMs: 0, changes,
+      plan: bridge,
+      ports,
+      groups,
+      meters,
+      options,
+      tables,
+      planned,
+      ids: new Map(),
+      macs: new Map(),
+      snooping: snoopingOf(bridge),
+      addresses: ownAddresses(bridge),
+      mirrors: mirrorsOf(bridge),
+      records: new Map(),
+      expiring: new Set(planned.rules.filter(({ flow }) => hasTimeout(flow))),
+      learners: countLearners(planned.rules),
+      isAsPlanned: true,
+      sinceMs: 0,
+      changes,
     };
   });
   const { conntrack = {} } = plan;
-  const timeouts = new Map((conntrack.timeouts ?? []).map(({ zone, seconds }) => [zone, timeoutsOf(seconds)]));
-  return { name: plan.node, behaviour: behaviourOf(version), bridges, places: placesOf(bridges), tunnels: tunnelPortsOf(bridges), routes: routesOf(plan.bridges), neighbours: plannedNeighbours(plan.bridges), connections: new Map(), controls: new Set(), conntrack, timeouts, fragments: [], decisions: noDecisions(), downPorts: new Set(), megaflows: noMegaflows(), changes, nowMs: 0 };
+  const timeouts = new Map(
+    (conntrack.timeouts ?? []).map(({ zone, seconds }) => [zone, timeoutsOf(seconds)]),
+  );
+  return {
+    name: plan.node,
+    behaviour: behaviourOf(version),
+    bridges,
+    places: placesOf(bridges),
+    tunnels: tunnelPortsOf(bridges),
+    routes: routesOf(plan.bridges),
+    neighbours: plannedNeighbours(plan.bridges),
+    connections: new Map(),
+    controls: new Set(),
+    conntrack,
+    timeouts,
+    fragments: [],
+    decisions: noDecisions(),
+    downPorts: new Set(),
+    megaflows: noMegaflows(),
+    changes,
+    nowMs: 0,
+  };
 }
 
 /** Of ports with the same name, the first. */
 export function placesOf(bridges: readonly ModelBridge[]): ReadonlyMap<string, PortPlace> {
-  const all = bridges.flatMap((bridge): readonly (readonly [string, PortPlace])[] => [[bridge.plan.name, { bridge, number: reservedPorts.LOCAL }], ...[...bridge.ports.values()].map(({ name, ofport }) => [name, { bridge, number: ofport }] as const)]);
+  const all = bridges.flatMap((bridge): readonly (readonly [string, PortPlace])[] => [
+    [bridge.plan.name, { bridge, number: reservedPorts.LOCAL }],
+    ...[...bridge.ports.values()].map(
+      ({ name, ofport }) => [name, { bridge, number: ofport }] as const,
+    ),
+  ]);
   return new Map(all.toReversed());
 }
 
 /** The group with the bridge's own fields. */
 export function locatedGroup(group: Group, options: OptionFields): Group {
-  return { ...group, buckets: group.buckets.map((bucket) => ({ ...bucket, actions: located(bucket.actions, options) })) };
+  return {
+    ...group,
+    buckets: group.buckets.map((bucket) => ({
+      ...bucket,
+      actions: located(bucket.actions, options),
+    })),
+  };
 }
 
-/** Forgets connections, learned addresses, who asked for multicast, and counters; flows and groups are again those of the plan, as if they came now; links are up, meters full. Fragments go on waiting, as they do in the switch. */
+/**
+ * Forgets connections, learned addresses, who asked for multicast, and counters; flows and groups
+ * are again those of the plan, as if they came now; links are up, meters full. Fragments go on
+ * waiting, as they do in the switch.
+ */
 export function resetNode(node: ModelNode): void {
   node.connections.clear();
   node.controls.clear();
@@ -145,7 +217,8 @@ export function resetNode(node: ModelNode): void {
     bridge.snooping?.routers.clear();
     bridge.sinceMs = node.nowMs;
     for (const [rule, record] of bridge.records) renew(record, rule, node.nowMs);
-    for (const [id, { meter }] of bridge.meters) bridge.meters.set(id, fullMeter(meter, node.nowMs));
+    for (const [id, { meter }] of bridge.meters)
+      bridge.meters.set(id, fullMeter(meter, node.nowMs));
     if (!bridge.isAsPlanned) restore(bridge);
   }
 }
@@ -180,12 +253,17 @@ function refill<Key, Value>(map: Map<Key, Value>, entries: ReadonlyMap<Key, Valu
 }
 
 export function portName(bridge: ModelBridge, port: number): string {
-  return port === reservedPorts.LOCAL ? bridge.plan.name : (bridge.ports.get(port)?.name ?? String(port));
+  return port === reservedPorts.LOCAL
+    ? bridge.plan.name
+    : (bridge.ports.get(port)?.name ?? String(port));
 }
 
 /** Whether there is such a port, LOCAL or another, with its link up. */
 export function isAlive(node: ModelNode, bridge: ModelBridge, port: number): boolean {
-  return (port === reservedPorts.LOCAL || bridge.ports.has(port)) && !node.downPorts.has(portName(bridge, port));
+  return (
+    (port === reservedPorts.LOCAL || bridge.ports.has(port)) &&
+    !node.downPorts.has(portName(bridge, port))
+  );
 }
 
 /** The same object for the same rule, so that what is made from it is made once. */

@@ -1,4 +1,7 @@
-/** The NORMAL action: a learning switch with VLANs (ovs-actions(7), "normal"; ovs-vswitchd.conf.db(5), table Port, "VLAN Configuration"). */
+/**
+ * The NORMAL action: a learning switch with VLANs (ovs-actions(7), "normal";
+ * ovs-vswitchd.conf.db(5), table Port, "VLAN Configuration").
+ */
 import type { VlanPlan } from '../nouns/plan.js';
 import { reservedPorts } from '../openflow/ports.js';
 import { etherTypes } from '../packet/ethernet.js';
@@ -9,7 +12,10 @@ import { isMirrorOutput } from './mirrors.js';
 import type { ModelBridge, ModelNode } from './node.js';
 import { note, portsForGroup, portsForReports, type Place } from './snooping.js';
 
-/** A tag that a packet carries inside the switch; one that is only there for its priority has VLAN 0. */
+/**
+ * A tag that a packet carries inside the switch; one that is only there for its priority has VLAN
+ * 0.
+ */
 export interface Tag {
   readonly type: number;
   readonly vlan: number;
@@ -23,10 +29,19 @@ export interface Exit {
   readonly tags: readonly Tag[];
 }
 
-/** Destinations that bridges keep to themselves: those of IEEE 802.1D, table 7-10, and of protocols of Cisco and Extreme (ovs-vswitchd.conf.db(5), "forward-bpdu"). */
+/**
+ * Destinations that bridges keep to themselves: those of IEEE 802.1D, table 7-10, and of protocols
+ * of Cisco and Extreme (ovs-vswitchd.conf.db(5), "forward-bpdu").
+ */
 const reserved = [
-  [0x0180c2000000, 0x0180c200000f], [0x01000c000000, 0x01000c000000], [0x01000cccccc0, 0x01000cccccc7], [0x01000ccccccc, 0x01000ccccccd], [0x01000ccdcdcd, 0x01000ccdcdcd],
-  [0x00e02b000000, 0x00e02b000000], [0x00e02b000004, 0x00e02b000004], [0x00e02b000006, 0x00e02b000006],
+  [0x0180c2000000, 0x0180c200000f],
+  [0x01000c000000, 0x01000c000000],
+  [0x01000cccccc0, 0x01000cccccc7],
+  [0x01000ccccccc, 0x01000ccccccd],
+  [0x01000ccdcdcd, 0x01000ccdcdcd],
+  [0x00e02b000000, 0x00e02b000000],
+  [0x00e02b000004, 0x00e02b000004],
+  [0x00e02b000006, 0x00e02b000006],
 ] as const;
 const multicastBit = 0x010000000000;
 
@@ -34,7 +49,12 @@ const multicastBit = 0x010000000000;
  * Learns the sender and tells where the packet goes.
  * @returns Never the port it came from; empty for a packet that stays.
  */
-export function normal(node: ModelNode, bridge: ModelBridge, key: FlowKey, received: Received): readonly Exit[] {
+export function normal(
+  node: ModelNode,
+  bridge: ModelBridge,
+  key: FlowKey,
+  received: Received,
+): readonly Exit[] {
   const inPort = key[word.inPort] ?? 0;
   const ports = portsOf(bridge);
   if (!ports.includes(inPort) || isMirrorOutput(bridge.mirrors, inPort)) return [];
@@ -45,18 +65,50 @@ export function normal(node: ModelNode, bridge: ModelBridge, key: FlowKey, recei
   const vlan = tags[0]?.vlan ?? 0;
   const [source, destination] = [mac(key, word.ethSrc), mac(key, word.ethDst)];
   if (isReserved(destination)) return [];
-  if (!isMulticast(source) && hear(bridge.macs, bridge.plan, { vlan, mac: source, port: inPort }, isGratuitousArp(key, destination), node.nowMs) === 'news') node.changes.learned++;
-  const exits = (targets: readonly number[]) => targets.filter((port) => port !== inPort).map((port) => ({ port, tags: asOutside(vlansOf(bridge, port), tags) }));
-  const snooped = isMulticast(destination) ? snoop(node, bridge, key, received, { vlan, port: inPort }) : 'all';
+  if (
+    !isMulticast(source) &&
+    hear(
+      bridge.macs,
+      bridge.plan,
+      { vlan, mac: source, port: inPort },
+      isGratuitousArp(key, destination),
+      node.nowMs,
+    ) === 'news'
+  )
+    node.changes.learned++;
+  const exits = (targets: readonly number[]) =>
+    targets
+      .filter((port) => port !== inPort)
+      .map((port) => ({ port, tags: asOutside(vlansOf(bridge, port), tags) }));
+  const snooped = isMulticast(destination)
+    ? snoop(node, bridge, key, received, { vlan, port: inPort })
+    : 'all';
   if (snooped !== 'all') return exits(snooped);
   const learned = isMulticast(destination) ? undefined : bridge.macs.get(`${vlan} ${destination}`);
-  const targets = learned !== undefined ? [learned.port] : ports.filter((port) => isFlooded(bridge, port) && carries(vlansOf(bridge, port), tags));
+  const targets =
+    learned !== undefined
+      ? [learned.port]
+      : ports.filter((port) => isFlooded(bridge, port) && carries(vlansOf(bridge, port), tags));
   return exits(targets.filter((port) => !isMirrorOutput(bridge.mirrors, port)));
 }
 
-/** Takes note of what a packet tells of who wants which multicast, and tells to which ports it goes, whatever VLANs they carry. */
-function snoop({ behaviour, nowMs }: ModelNode, { snooping }: ModelBridge, key: FlowKey, received: Received, place: Place): readonly number[] | 'all' {
-  if (snooping === undefined || mac(key, word.ethDst) === broadcast || !isIp(key[word.ethType] ?? 0)) return 'all';
+/**
+ * Takes note of what a packet tells of who wants which multicast, and tells to which ports it goes,
+ * whatever VLANs they carry.
+ */
+function snoop(
+  { behaviour, nowMs }: ModelNode,
+  { snooping }: ModelBridge,
+  key: FlowKey,
+  received: Received,
+  place: Place,
+): readonly number[] | 'all' {
+  if (
+    snooping === undefined ||
+    mac(key, word.ethDst) === broadcast ||
+    !isIp(key[word.ethType] ?? 0)
+  )
+    return 'all';
   const multicast = readMulticast(key, received, behaviour);
   if (multicast.kind === 'local') return 'all';
   if (multicast.kind === 'data') return portsForGroup(snooping, place.vlan, groupOf(key));
@@ -64,10 +116,16 @@ function snoop({ behaviour, nowMs }: ModelNode, { snooping }: ModelBridge, key: 
   return multicast.kind === 'report' ? portsForReports(snooping, place.vlan) : 'all';
 }
 
-/** A broadcast answer that nobody asked for, or a question for the sender's own address (ofproto/ofproto-dpif-xlate.c, is_gratuitous_arp). */
+/**
+ * A broadcast answer that nobody asked for, or a question for the sender's own address
+ * (ofproto/ofproto-dpif-xlate.c, is_gratuitous_arp).
+ */
 function isGratuitousArp(key: FlowKey, destination: number): boolean {
   if (key[word.ethType] !== etherTypes.arp || destination !== broadcast) return false;
-  return key[word.nwProto] === arpOperations.reply || (key[word.nwProto] === arpOperations.request && key[word.nwSrc] === key[word.nwDst]);
+  return (
+    key[word.nwProto] === arpOperations.reply ||
+    (key[word.nwProto] === arpOperations.request && key[word.nwSrc] === key[word.nwDst])
+  );
 }
 
 const broadcast = 0xffffffffffff;
@@ -92,7 +150,10 @@ interface Vlans {
 
 const everyVlan: Vlans = { mode: 'trunk', tag: 0, trunks: undefined };
 
-/** A port with a tag is an access port unless it says otherwise; a native VLAN is always carried, and packets without one never are. */
+/**
+ * A port with a tag is an access port unless it says otherwise; a native VLAN is always carried,
+ * and packets without one never are.
+ */
 export function vlansOf(bridge: ModelBridge, port: number): Vlans {
   const plan = bridge.ports.get(port)?.vlan;
   if (plan === undefined) return everyVlan;
@@ -125,7 +186,10 @@ export function asInside({ mode, tag }: Vlans, tags: readonly Tag[]): readonly T
     case 'native-untagged':
       return (outer?.vlan ?? 0) === 0 ? [own, ...tags.slice(1)] : tags;
     case 'dot1q-tunnel':
-      return [{ type: etherTypes.serviceVlan, vlan: tag, priority: 0 }, ...tags].slice(0, most.tags);
+      return [{ type: etherTypes.serviceVlan, vlan: tag, priority: 0 }, ...tags].slice(
+        0,
+        most.tags,
+      );
   }
 }
 
@@ -143,13 +207,19 @@ export function carries({ mode, tag, trunks }: Vlans, tags: readonly Tag[]): boo
 
 export function asOutside({ mode, tag }: Vlans, tags: readonly Tag[]): readonly Tag[] {
   if (mode === 'access') return [];
-  return mode === 'dot1q-tunnel' || (mode === 'native-untagged' && (tags[0]?.vlan ?? 0) === tag) ? tags.slice(1) : tags;
+  return mode === 'dot1q-tunnel' || (mode === 'native-untagged' && (tags[0]?.vlan ?? 0) === tag)
+    ? tags.slice(1)
+    : tags;
 }
 
 export function tagsOf(key: FlowKey): readonly Tag[] {
   return Array.from({ length: countTags(key) }, (_, index) => {
     const control = key[word.vlanTci + index] ?? 0;
-    return { type: key[word.vlanTpid + index] ?? 0, vlan: control & 0xfff, priority: control & 0xe000 };
+    return {
+      type: key[word.vlanTpid + index] ?? 0,
+      vlan: control & 0xfff,
+      priority: control & 0xe000,
+    };
   });
 }
 

@@ -1,4 +1,7 @@
-/** What is done to a node's switches beside packets: time, changes, links, connections that are forgotten. */
+/**
+ * What is done to a node's switches beside packets: time, changes, links, connections that are
+ * forgotten.
+ */
 import { assertNever, InputError, Unpredictable } from '../base/errors.js';
 import type { SwitchCall } from '../nouns/switching.js';
 import { flushConnections } from './conntrack/flush.js';
@@ -23,7 +26,15 @@ export function operate(node: ModelNode, call: Operation): void {
     case 'link':
       return setLink(node, call.port, call.state);
     case 'flush':
-      if (node.behaviour.flushOfIcmp6 === 'the switch ends' && call.tuple !== undefined && /ct_nw_proto=58\b/.test(call.tuple)) throw new Unpredictable('the model does not forget a connection of ICMPv6 by its tuple: Open vSwitch may end itself there');
+      if (
+        node.behaviour.flushOfIcmp6 === 'the switch ends' &&
+        call.tuple !== undefined &&
+        /ct_nw_proto=58\b/.test(call.tuple)
+      )
+        throw new Unpredictable(
+          'the model does not forget a connection of ICMPv6 by its tuple: Open vSwitch may ' +
+            'end itself there',
+        );
       flushConnections(node, call);
       return forgetExpected(node.connections, node.controls);
     default:
@@ -31,9 +42,22 @@ export function operate(node: ModelNode, call: Operation): void {
   }
 }
 
-function setLink({ name, bridges, downPorts }: ModelNode, port: string, state: 'up' | 'down'): void {
-  const wired = bridges.flatMap(({ plan }) => [plan.name, ...plan.ports.filter(({ kind }) => kind !== 'patch' && kind !== 'tunnel').map((one) => one.name)]);
-  if (!wired.includes(port)) throw new InputError(`port "${port}" of node ${name} has no link that goes up and down: ${wired.join(', ')} have one`);
+function setLink(
+  { name, bridges, downPorts }: ModelNode,
+  port: string,
+  state: 'up' | 'down',
+): void {
+  const wired = bridges.flatMap(({ plan }) => [
+    plan.name,
+    ...plan.ports
+      .filter(({ kind }) => kind !== 'patch' && kind !== 'tunnel')
+      .map((one) => one.name),
+  ]);
+  if (!wired.includes(port))
+    throw new InputError(
+      `port "${port}" of node ${name} has no link that goes up and down: ${wired.join(', ')} ` +
+        'have one',
+    );
   if (state === 'down') downPorts.add(port);
   else downPorts.delete(port);
 }

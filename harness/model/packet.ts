@@ -2,7 +2,18 @@
 import { Unpredictable, Unsupported } from '../base/errors.js';
 import { etherTypes } from '../packet/ethernet.js';
 import { extract, type Layout } from '../packet/extract/extract.js';
-import { bottomOfStack, copyFields, copyKey, emptyKey, fragment, isIp, keyWords, most, word, type FlowKey } from '../packet/flow-key.js';
+import {
+  bottomOfStack,
+  copyFields,
+  copyKey,
+  emptyKey,
+  fragment,
+  isIp,
+  keyWords,
+  most,
+  word,
+  type FlowKey,
+} from '../packet/flow-key.js';
 import { ipProtocols } from '../packet/ipv4.js';
 import { movedLayout, rewrite } from '../packet/flow-rewrite.js';
 import { changed } from '../packet/rewrite/bytes.js';
@@ -12,64 +23,134 @@ import type { Tracked } from './conntrack/tracked.js';
 import { fiveTuple } from './hash.js';
 
 export interface Packet {
-  /** As it arrived, or as it was when its changes last went into the bytes; the same for `layout`. */
+  /**
+   * As it arrived, or as it was when its changes last went into the bytes; the same for `layout`.
+   */
   frame: Uint8Array;
   layout: Layout;
-  /** What is known of `frame`, in the words from `ethSrc` on; as `frame` itself these are never changed, only replaced. */
+  /**
+   * What is known of `frame`, in the words from `ethSrc` on; as `frame` itself these are never
+   * changed, only replaced.
+   */
   arrived: FlowKey;
-  /** As the actions left it: `arrived` itself as long as they have written nothing that stands in the frame. */
+  /**
+   * As the actions left it: `arrived` itself as long as they have written nothing that stands in
+   * the frame.
+   */
   key: FlowKey;
-  /** Whether its last label was taken off: what is behind it is known once the frame is read anew. */
+  /**
+   * Whether its last label was taken off: what is behind it is known once the frame is read anew.
+   */
   isUnread: boolean;
   /** Whether `arrived` is just what reading `frame` tells. */
   isAsRead: boolean;
   /** Whether IP or what it carries was written since the packet entered the datapath. */
   isRewritten: boolean;
-  /** Whether headers have come or gone since it came to its node, so that nobody can tell how much room its buffer has. */
+  /**
+   * Whether headers have come or gone since it came to its node, so that nobody can tell how much
+   * room its buffer has.
+   */
   isResized: boolean;
-  /** Whether it is inside a tunnel since it was last read: of the header around it, not all is known. */
+  /**
+   * Whether it is inside a tunnel since it was last read: of the header around it, not all is
+   * known.
+   */
   isWrapped: boolean;
   /** What the tracker takes it for where a tunnel has been put around it. */
   readonly trackedAs: 'itself' | 'nothing' | 'what is inside';
   /** The own address that it came to through a tunnel. */
   readonly cameTo: bigint | undefined;
-  /** Hash of addresses and ports when the packet entered the datapath: a tunnel's UDP source port follows from it. */
+  /**
+   * Hash of addresses and ports when the packet entered the datapath: a tunnel's UDP source port
+   * follows from it.
+   */
   readonly hash: number;
   /** Bytes behind the end of the IP packet, as they were when it was last read. */
   padding: number;
-  /** What the tracker said of it before it was read, and of which addresses and ports; whether that holds for its zone. */
+  /**
+   * What the tracker said of it before it was read, and of which addresses and ports; whether that
+   * holds for its zone.
+   */
   tracked: { readonly said: Tracked; readonly key: FlowKey; readonly holds: boolean } | undefined;
   /** What the tracker took it for last, and of which bytes. */
-  seen: { readonly frame: Uint8Array; readonly key: FlowKey; readonly zone: number; readonly as: TrackedPacket | undefined } | undefined;
+  seen:
+    | {
+        readonly frame: Uint8Array;
+        readonly key: FlowKey;
+        readonly zone: number;
+        readonly as: TrackedPacket | undefined;
+      }
+    | undefined;
 }
 
 /**
  * A packet that enters the datapath at OpenFlow port `inPort`, tunnel fields and registers zero.
- * @throws Unsupported for a frame that Open vSwitch loses count of: its keys cannot tell of labels without one.
+ * @throws Unsupported for a frame that Open vSwitch loses count of: its keys cannot tell of labels
+ *   without one.
  */
 export function arriving(frame: Uint8Array, inPort: number): Packet {
   const key = emptyKey();
   const layout = extract(frame, key);
-  if (layout.mpls >= 0 && losesCount(key)) throw new Unpredictable('the model does not know MPLS frames with entries of zeros, which Open vSwitch does not count');
+  if (layout.mpls >= 0 && losesCount(key))
+    throw new Unpredictable(
+      'the model does not know MPLS frames with entries of zeros, which Open vSwitch does ' +
+        'not count',
+    );
   key[word.inPort] = inPort;
   key[word.actsetOutput] = reservedPorts.UNSET;
   const padding = paddingOf(frame, layout, key);
-  return { frame, layout, arrived: key, key, isUnread: false, isAsRead: true, isRewritten: false, isResized: false, isWrapped: false, trackedAs: 'itself', cameTo: undefined, hash: fiveTuple(key, hashedProtocol(frame, layout, key, padding)), padding, tracked: undefined, seen: undefined };
+  return {
+    frame,
+    layout,
+    arrived: key,
+    key,
+    isUnread: false,
+    isAsRead: true,
+    isRewritten: false,
+    isResized: false,
+    isWrapped: false,
+    trackedAs: 'itself',
+    cameTo: undefined,
+    hash: fiveTuple(key, hashedProtocol(frame, layout, key, padding)),
+    padding,
+    tracked: undefined,
+    seen: undefined,
+  };
 }
 
-/** Behind IPv6's extension headers, a whole TCP or UDP header is hashed with the protocol that IPv6 itself names (lib/dp-packet.h, dp_packet_update_rss_hash_ipv6_tcp_udp). */
-function hashedProtocol(frame: Uint8Array, { l3, l4 }: Layout, key: FlowKey, padding: number): number {
+/**
+ * Behind IPv6's extension headers, a whole TCP or UDP header is hashed with the protocol that IPv6
+ * itself names (lib/dp-packet.h, dp_packet_update_rss_hash_ipv6_tcp_udp).
+ */
+function hashedProtocol(
+  frame: Uint8Array,
+  { l3, l4 }: Layout,
+  key: FlowKey,
+  padding: number,
+): number {
   const proto = key[word.nwProto] ?? 0;
-  if (key[word.ethType] !== etherTypes.ipv6 || l4 < 0 || ((key[word.nwFrag] ?? 0) & fragment.later) !== 0) return proto;
+  if (
+    key[word.ethType] !== etherTypes.ipv6 ||
+    l4 < 0 ||
+    ((key[word.nwFrag] ?? 0) & fragment.later) !== 0
+  )
+    return proto;
   const left = frame.length - padding - l4;
   const tcpLength = ((frame[l4 + 12] ?? 0) >>> 4) * 4;
-  const isWhole = proto === ipProtocols.udp ? left >= 8 : proto === ipProtocols.tcp && tcpLength >= 20 && left >= tcpLength;
+  const isWhole =
+    proto === ipProtocols.udp
+      ? left >= 8
+      : proto === ipProtocols.tcp && tcpLength >= 20 && left >= tcpLength;
   return isWhole ? (frame[l3 + 6] ?? 0) : proto;
 }
 
 function paddingOf(frame: Uint8Array, { l3, l4 }: Layout, key: FlowKey): number {
   const type = key[word.ethType];
-  if (l3 < 0 || (type === etherTypes.ipv4 ? l4 < 0 : type !== etherTypes.ipv6 || frame.length < l3 + 40)) return 0;
+  if (
+    l3 < 0 ||
+    (type === etherTypes.ipv4 ? l4 < 0 : type !== etherTypes.ipv6 || frame.length < l3 + 40)
+  )
+    return 0;
   const length = (at: number) => ((frame[at] ?? 0) << 8) | (frame[at + 1] ?? 0);
   const end = type === etherTypes.ipv4 ? l3 + length(l3 + 2) : l3 + 40 + length(l3 + 4);
   return Math.max(0, frame.length - end);
@@ -89,15 +170,56 @@ export function departing(packet: Packet): Uint8Array {
 
 /** Only what was changed is written: of the rest the key tells of what is inside. */
 function departingWrapped({ frame, layout, arrived, key }: Packet): Uint8Array {
-  if (key[word.tpSrc] !== arrived[word.tpSrc] || key[word.tpDst] !== arrived[word.tpDst]) throw new Unsupported('the model does not know what becomes of the ports of what a tunnel sends when one of them is written');
+  if (key[word.tpSrc] !== arrived[word.tpSrc] || key[word.tpDst] !== arrived[word.tpDst])
+    throw new Unsupported(
+      'the model does not know what becomes of the ports of what a tunnel sends when one of ' +
+        'them is written',
+    );
   const before = emptyKey();
   extract(frame, before);
-  return rewrite(frame, layout, before, key.map((value, index) => (value === arrived[index] ? (before[index] ?? 0) : value)));
+  return rewrite(
+    frame,
+    layout,
+    before,
+    key.map((value, index) => (value === arrived[index] ? (before[index] ?? 0) : value)),
+  );
 }
 
 /** The same packet, so that what happens to the copy leaves the original alone. */
-export function copyOf({ frame, layout, arrived, key, isUnread, isAsRead, isRewritten, isResized, isWrapped, trackedAs, cameTo, hash, padding, tracked, seen }: Packet): Packet {
-  return { frame, layout, arrived, key: copyKey(key), isUnread, isAsRead, isRewritten, isResized, isWrapped, trackedAs, cameTo, hash, padding, tracked, seen };
+export function copyOf({
+  frame,
+  layout,
+  arrived,
+  key,
+  isUnread,
+  isAsRead,
+  isRewritten,
+  isResized,
+  isWrapped,
+  trackedAs,
+  cameTo,
+  hash,
+  padding,
+  tracked,
+  seen,
+}: Packet): Packet {
+  return {
+    frame,
+    layout,
+    arrived,
+    key: copyKey(key),
+    isUnread,
+    isAsRead,
+    isRewritten,
+    isResized,
+    isWrapped,
+    trackedAs,
+    cameTo,
+    hash,
+    padding,
+    tracked,
+    seen,
+  };
 }
 
 /** What stands in the frame is to be written in the key. */
@@ -105,8 +227,14 @@ export function setApart(packet: Packet): void {
   if (packet.key === packet.arrived) packet.key = copyKey(packet.key);
 }
 
-/** The packet's changes go into its bytes, and what is known of it stays. @param next whether its key is written to right away, or once it is `setApart`. */
-export function commit(packet: Packet, next: 'written to' | 'set apart' = 'written to'): 'changed' | 'as they were' {
+/**
+ * The packet's changes go into its bytes, and what is known of it stays. @param next whether its
+ * key is written to right away, or once it is `setApart`.
+ */
+export function commit(
+  packet: Packet,
+  next: 'written to' | 'set apart' = 'written to',
+): 'changed' | 'as they were' {
   if (!isChanged(packet)) return 'as they were';
   const { layout, arrived, key } = packet;
   noteRewriting(packet);
@@ -129,10 +257,14 @@ function isChanged({ arrived, key }: Packet): boolean {
 
 function noteRewriting(packet: Packet): void {
   const { arrived, key } = packet;
-  if (isIp(arrived[word.ethType] ?? 0) && changed(arrived, key, word.nwSrc, keyWords - word.nwSrc)) packet.isRewritten = true;
+  if (isIp(arrived[word.ethType] ?? 0) && changed(arrived, key, word.nwSrc, keyWords - word.nwSrc))
+    packet.isRewritten = true;
 }
 
-/** As the datapath hands the packet up: where its layers are is found anew, and what is known of it stays. */
+/**
+ * As the datapath hands the packet up: where its layers are is found anew, and what is known of it
+ * stays.
+ */
 export function handUp(packet: Packet): void {
   commit(packet);
   const read = emptyKey();
@@ -146,7 +278,10 @@ export function reread(packet: Packet): void {
   if (packet.isAsRead && !isChanged(packet)) return;
   noteRewriting(packet);
   putInto(packet, departing(packet));
-  if (packet.isWrapped && packet.key[word.pktMark] !== 0) throw new Unsupported('the model does not know what is left of pkt_mark where what a tunnel sends is read anew');
+  if (packet.isWrapped && packet.key[word.pktMark] !== 0)
+    throw new Unsupported(
+      'the model does not know what is left of pkt_mark where what a tunnel sends is read anew',
+    );
   packet.isWrapped = false;
   packet.layout = extract(packet.frame, packet.key);
   packet.padding = paddingOf(packet.frame, packet.layout, packet.key);

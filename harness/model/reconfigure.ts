@@ -10,13 +10,21 @@ import { tunnelPortsOf } from './tunnels/ports.js';
 
 type Change = Exclude<Reconfiguration, { readonly kind: 'join' | 'leave' }>;
 
-/** The node after the change; it shares with the one before what both remember. @throws Unsupported for bridges of which it is not known what becomes of them. */
+/**
+ * The node after the change; it shares with the one before what both remember. @throws Unsupported
+ * for bridges of which it is not known what becomes of them.
+ */
 export function reconfigured(node: ModelNode, change: Change): ModelNode {
   const after = changed(node, change);
   const { bridges, changes, megaflows } = after;
   changes.program++;
   changes.learned++;
-  return { ...after, places: placesOf(bridges), tunnels: tunnelPortsOf(bridges), megaflows: megaflows === undefined ? undefined : noMegaflows() };
+  return {
+    ...after,
+    places: placesOf(bridges),
+    tunnels: tunnelPortsOf(bridges),
+    megaflows: megaflows === undefined ? undefined : noMegaflows(),
+  };
 }
 
 function changed(node: ModelNode, change: Change): ModelNode {
@@ -33,9 +41,16 @@ function changed(node: ModelNode, change: Change): ModelNode {
     }
     case 'neighbours': {
       const { plan } = bridgeCalled(node, change.bridge);
-      const changed = plan.underlay === undefined ? plan : { ...plan, underlay: { ...plan.underlay, neighbours: change.neighbours } };
+      const changed =
+        plan.underlay === undefined
+          ? plan
+          : { ...plan, underlay: { ...plan.underlay, neighbours: change.neighbours } };
       const bridges = withBridge(node, changed);
-      return { ...node, bridges, neighbours: plannedNeighbours(bridges.map((bridge) => bridge.plan)) };
+      return {
+        ...node,
+        bridges,
+        neighbours: plannedNeighbours(bridges.map((bridge) => bridge.plan)),
+      };
     }
     case 'restart':
       forgetAll(node);
@@ -47,16 +62,31 @@ function changed(node: ModelNode, change: Change): ModelNode {
 }
 
 function withPlan(node: ModelNode, plan: BridgePlan): ModelNode {
-  if (plan.mirrors !== undefined || plan.multicastSnooping !== undefined) throw new Unsupported(`the model does not know what becomes of the mirrors and the multicast of bridge ${plan.name} when ports come and go`);
+  if (plan.mirrors !== undefined || plan.multicastSnooping !== undefined)
+    throw new Unsupported(
+      'the model does not know what becomes of the mirrors and the multicast of bridge ' +
+        `${plan.name} when ports come and go`,
+    );
   return { ...node, bridges: withBridge(node, plan) };
 }
 
 function withBridge({ bridges }: ModelNode, plan: BridgePlan): readonly ModelBridge[] {
-  return bridges.map((bridge) => (bridge.plan.name === plan.name ? { ...bridge, plan, ports: new Map(plan.ports.map((port) => [port.ofport, port])) } : bridge));
+  return bridges.map((bridge) =>
+    bridge.plan.name === plan.name
+      ? { ...bridge, plan, ports: new Map(plan.ports.map((port) => [port.ofport, port])) }
+      : bridge,
+  );
 }
 
-/** What is behind a port that goes is forgotten, and its addresses at the other bridges as well (ofproto/ofproto-dpif.c, bundle_flush_macs). */
-function forgetPort({ bridges, downPorts }: ModelNode, bridgeName: string, { name, ofport }: PortPlan): void {
+/**
+ * What is behind a port that goes is forgotten, and its addresses at the other bridges as well
+ * (ofproto/ofproto-dpif.c, bundle_flush_macs).
+ */
+function forgetPort(
+  { bridges, downPorts }: ModelNode,
+  bridgeName: string,
+  { name, ofport }: PortPlan,
+): void {
   downPorts.delete(name);
   const here = bridges.find(({ plan }) => plan.name === bridgeName);
   for (const [address, { port }] of here?.macs ?? []) {
@@ -64,7 +94,15 @@ function forgetPort({ bridges, downPorts }: ModelNode, bridgeName: string, { nam
   }
 }
 
-function forgetAll({ name, bridges, connections, controls, fragments, neighbours, downPorts }: ModelNode): void {
+function forgetAll({
+  name,
+  bridges,
+  connections,
+  controls,
+  fragments,
+  neighbours,
+  downPorts,
+}: ModelNode): void {
   connections.clear();
   controls.clear();
   downPorts.clear();
@@ -72,9 +110,22 @@ function forgetAll({ name, bridges, connections, controls, fragments, neighbours
   neighbours.learned.clear();
   neighbours.askedAtMs.clear();
   for (const bridge of bridges) {
-    if (bridge.plan.failMode === 'standalone') throw new Unsupported(`the model does not know what bridge ${bridge.plan.name} of node ${name} forwards when its switch has started anew`);
+    if (bridge.plan.failMode === 'standalone')
+      throw new Unsupported(
+        `the model does not know what bridge ${bridge.plan.name} of node ${name} forwards ` +
+          'when its switch has started anew',
+      );
     for (const rule of rulesOf(bridge.tables)) remove(bridge.tables, rule);
-    for (const kept of [bridge.macs, bridge.groups, bridge.meters, bridge.records, bridge.ids, bridge.learners, bridge.expiring]) kept.clear();
+    for (const kept of [
+      bridge.macs,
+      bridge.groups,
+      bridge.meters,
+      bridge.records,
+      bridge.ids,
+      bridge.learners,
+      bridge.expiring,
+    ])
+      kept.clear();
     bridge.snooping?.groups.clear();
     bridge.snooping?.routers.clear();
     bridge.isAsPlanned = false;

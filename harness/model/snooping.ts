@@ -1,4 +1,7 @@
-/** What one bridge has learned of who wants which multicast, and where multicast goes by that (Open vSwitch lib/mcast-snooping.c; ovs-vswitchd.conf.db(5), "mcast_snooping_enable"). */
+/**
+ * What one bridge has learned of who wants which multicast, and where multicast goes by that (Open
+ * vSwitch lib/mcast-snooping.c; ovs-vswitchd.conf.db(5), "mcast_snooping_enable").
+ */
 import { InputError } from '../base/errors.js';
 import { formatAddress } from '../base/ip-address.js';
 import type { BridgePlan } from '../nouns/plan.js';
@@ -13,7 +16,9 @@ export interface Snooping {
   readonly reportPorts: readonly number[];
   /** By VLAN and address, the one that was asked for longest ago first. */
   readonly groups: Map<string, Group>;
-  /** Ports with routers behind them by VLAN and port, the one that was heard of longest ago first. */
+  /**
+   * Ports with routers behind them by VLAN and port, the one that was heard of longest ago first.
+   */
   readonly routers: Map<string, Router>;
 }
 
@@ -32,7 +37,9 @@ export interface Router {
 }
 
 /** What a packet tells of its sender. */
-export type Membership = { readonly kind: 'join' | 'leave'; readonly group: bigint } | { readonly kind: 'router' };
+export type Membership =
+  | { readonly kind: 'join' | 'leave'; readonly group: bigint }
+  | { readonly kind: 'router' };
 
 /** Where a packet came in. */
 export interface Place {
@@ -43,29 +50,49 @@ export interface Place {
 const ageing = { least: 15, most: 3600, usual: 300, ofRouters: 180 } as const;
 const size = { least: 10, most: 1_000_000, usual: 2048 } as const;
 
-/** As a new bridge has it; undefined for one that does not snoop. @throws InputError for a port that is not there. */
+/**
+ * As a new bridge has it; undefined for one that does not snoop. @throws InputError for a port that
+ * is not there.
+ */
 export function snoopingOf(bridge: BridgePlan): Snooping | undefined {
   const { multicastSnooping: plan } = bridge;
   if (plan === undefined) return undefined;
   const numbers = portNumbers(bridge);
-  const numbersOf = (ports: readonly string[] = []) => ports.map((port) => {
-    const number = numbers.get(port);
-    if (number === undefined) throw new InputError(`multicast snooping of bridge ${bridge.name} is about port "${port}", which is not there`);
-    return number;
-  });
+  const numbersOf = (ports: readonly string[] = []) =>
+    ports.map((port) => {
+      const number = numbers.get(port);
+      if (number === undefined)
+        throw new InputError(
+          `multicast snooping of bridge ${bridge.name} is about port "${port}", which is not there`,
+        );
+      return number;
+    });
   return {
-    ageingS: limited(plan.ageingS, ageing), size: limited(plan.size, size), unregistered: plan.unregistered ?? 'flooded',
-    floodPorts: numbersOf(plan.flood), reportPorts: numbersOf(plan.floodReports), groups: new Map(), routers: new Map(),
+    ageingS: limited(plan.ageingS, ageing),
+    size: limited(plan.size, size),
+    unregistered: plan.unregistered ?? 'flooded',
+    floodPorts: numbersOf(plan.flood),
+    reportPorts: numbersOf(plan.floodReports),
+    groups: new Map(),
+    routers: new Map(),
   };
 }
 
 /** Zero asks for nothing. */
-function limited(asked: number | undefined, { least, most, usual }: { readonly least: number; readonly most: number; readonly usual: number }): number {
+function limited(
+  asked: number | undefined,
+  { least, most, usual }: { readonly least: number; readonly most: number; readonly usual: number },
+): number {
   return asked === undefined || asked === 0 ? usual : Math.min(most, Math.max(least, asked));
 }
 
 /** Takes note of what came in at a port; those that get all multicast tell nothing. */
-export function note(snooping: Snooping, place: Place, membership: Membership, nowMs: number): void {
+export function note(
+  snooping: Snooping,
+  place: Place,
+  membership: Membership,
+  nowMs: number,
+): void {
   if (snooping.floodPorts.includes(place.port)) return;
   const nowS = Math.floor(nowMs / 1000);
   switch (membership.kind) {
@@ -82,7 +109,12 @@ export function note(snooping: Snooping, place: Place, membership: Membership, n
 }
 
 /** What goes to routers anyway needs no group. */
-function join({ groups, routers, size: most, ageingS }: Snooping, { vlan, port }: Place, address: bigint, nowS: number): void {
+function join(
+  { groups, routers, size: most, ageingS }: Snooping,
+  { vlan, port }: Place,
+  address: bigint,
+  nowS: number,
+): void {
   if (routers.has(`${vlan} ${port}`)) return;
   const name = `${vlan} ${address}`;
   const [oldest] = groups.keys();
@@ -99,8 +131,9 @@ function leave({ groups, reportPorts }: Snooping, { vlan, port }: Place, address
 }
 
 /**
- * Forgets what is over. Groups are looked at from the one that was asked for longest ago, until there is one of which nothing is over: behind
- * it, members may stay too long, and groups without any (mcast_snooping_run__).
+ * Forgets what is over. Groups are looked at from the one that was asked for longest ago, until
+ * there is one of which nothing is over: behind it, members may stay too long, and groups without
+ * any (mcast_snooping_run__).
  */
 export function ageSnooping({ groups, routers }: Snooping, nowMs: number): void {
   const nowS = Math.floor(nowMs / 1000);
@@ -117,8 +150,15 @@ export function portsForReports(snooping: Snooping, vlan: number): readonly numb
   return [...routerPorts(snooping, vlan), ...snooping.reportPorts];
 }
 
-/** Where other multicast goes; a port that asked for it before a router was heard of there gets it twice. */
-export function portsForGroup(snooping: Snooping, vlan: number, address: bigint): readonly number[] | 'all' {
+/**
+ * Where other multicast goes; a port that asked for it before a router was heard of there gets it
+ * twice.
+ */
+export function portsForGroup(
+  snooping: Snooping,
+  vlan: number,
+  address: bigint,
+): readonly number[] | 'all' {
   const group = snooping.groups.get(`${vlan} ${address}`);
   if (group === undefined && snooping.unregistered === 'flooded') return 'all';
   return [...(group?.members.keys() ?? []), ...snooping.floodPorts, ...routerPorts(snooping, vlan)];
@@ -129,10 +169,30 @@ function routerPorts({ routers }: Snooping, wanted: number): readonly number[] {
 }
 
 /** In the order and the words of `mdb/show`, with the OpenFlow numbers of ports. */
-export function tellSnooping({ groups, routers, ageingS }: Snooping, nowMs: number): readonly { readonly port: number; readonly vlan: number; readonly group: string; readonly ageS: number }[] {
+export function tellSnooping(
+  { groups, routers, ageingS }: Snooping,
+  nowMs: number,
+): readonly {
+  readonly port: number;
+  readonly vlan: number;
+  readonly group: string;
+  readonly ageS: number;
+}[] {
   const nowS = Math.floor(nowMs / 1000);
   return [
-    ...[...groups.values()].flatMap(({ vlan, address, members }) => [...members].map(([port, expiresS]) => ({ port, vlan, group: formatAddress(address), ageS: ageingS - (expiresS - nowS) }))),
-    ...[...routers.values()].map(({ port, vlan, expiresS }) => ({ port, vlan, group: 'querier', ageS: ageing.ofRouters - (expiresS - nowS) })),
+    ...[...groups.values()].flatMap(({ vlan, address, members }) =>
+      [...members].map(([port, expiresS]) => ({
+        port,
+        vlan,
+        group: formatAddress(address),
+        ageS: ageingS - (expiresS - nowS),
+      })),
+    ),
+    ...[...routers.values()].map(({ port, vlan, expiresS }) => ({
+      port,
+      vlan,
+      group: 'querier',
+      ageS: ageing.ofRouters - (expiresS - nowS),
+    })),
   ];
 }

@@ -10,28 +10,61 @@ import type { LearnedAddress } from './macs.js';
 
 export function stateOf(node: ModelNode): SwitchState {
   return {
-    connections: liveConnections(node.connections, node.nowMs).map((connection) => tell(node, connection)),
-    macs: node.bridges.flatMap((bridge) => [...bridge.macs.values()].map((entry) => learned(node, bridge, entry))),
-    ...(node.bridges.every(({ snooping }) => snooping === undefined) ? {} : { multicast: node.bridges.flatMap((bridge) => multicastOf(node, bridge)) }),
+    connections: liveConnections(node.connections, node.nowMs).map((connection) =>
+      tell(node, connection),
+    ),
+    macs: node.bridges.flatMap((bridge) =>
+      [...bridge.macs.values()].map((entry) => learned(node, bridge, entry)),
+    ),
+    ...(node.bridges.every(({ snooping }) => snooping === undefined)
+      ? {}
+      : { multicast: node.bridges.flatMap((bridge) => multicastOf(node, bridge)) }),
   };
 }
 
-function tell(node: ModelNode, { original, reply, mark, label, progress, helper, parent, expiresAtMs }: Connection): TrackedConnection {
+function tell(
+  node: ModelNode,
+  { original, reply, mark, label, progress, helper, parent, expiresAtMs }: Connection,
+): TrackedConnection {
   return {
-    node: node.name, zone: original.zone, protocol: printProtocol(original),
-    original: printTuple(original), reply: printTuple(reply), mark, ...(label === 0n ? {} : { label: `0x${label.toString(16)}` }),
+    node: node.name,
+    zone: original.zone,
+    protocol: printProtocol(original),
+    original: printTuple(original),
+    reply: printTuple(reply),
+    mark,
+    ...(label === 0n ? {} : { label: `0x${label.toString(16)}` }),
     progress: progress.kind === 'tcp' ? printTcp(progress) : '',
-    ...(helper === undefined ? {} : { helper }), ...(parent === undefined ? {} : { parent: printTuple(parent) }),
+    ...(helper === undefined ? {} : { helper }),
+    ...(parent === undefined ? {} : { parent: printTuple(parent) }),
     timeoutS: Math.floor((expiresAtMs - node.nowMs) / 1000),
   };
 }
 
-function learned(node: ModelNode, bridge: ModelBridge, { vlan, mac, port }: LearnedAddress): LearnedMac {
-  const bytes = Uint8Array.from({ length: 6 }, (_, index) => Math.floor(mac / 256 ** (5 - index)) % 256);
-  return { node: node.name, bridge: bridge.plan.name, port: portName(bridge, port), vlan, mac: formatMac(bytes) };
+function learned(
+  node: ModelNode,
+  bridge: ModelBridge,
+  { vlan, mac, port }: LearnedAddress,
+): LearnedMac {
+  const bytes = Uint8Array.from(
+    { length: 6 },
+    (_, index) => Math.floor(mac / 256 ** (5 - index)) % 256,
+  );
+  return {
+    node: node.name,
+    bridge: bridge.plan.name,
+    port: portName(bridge, port),
+    vlan,
+    mac: formatMac(bytes),
+  };
 }
 
 function multicastOf(node: ModelNode, bridge: ModelBridge): readonly MulticastPort[] {
   if (bridge.snooping === undefined) return [];
-  return tellSnooping(bridge.snooping, node.nowMs).map(({ port, ...rest }) => ({ node: node.name, bridge: bridge.plan.name, port: portName(bridge, port), ...rest }));
+  return tellSnooping(bridge.snooping, node.nowMs).map(({ port, ...rest }) => ({
+    node: node.name,
+    bridge: bridge.plan.name,
+    port: portName(bridge, port),
+    ...rest,
+  }));
 }

@@ -2,7 +2,10 @@ import { assert } from '../base/errors.js';
 import type { Topology } from './topology.js';
 import type { TestVector } from './vector.js';
 
-/** A cluster in the course of time: what it is at first, and what happens then, one after the other. Nothing is forgotten in between. */
+/**
+ * A cluster in the course of time: what it is at first, and what happens then, one after the other.
+ * Nothing is forgotten in between.
+ */
 export interface History<Cluster extends Topology = Topology> {
   readonly cluster: Cluster;
   readonly steps: readonly HistoryStep<Cluster>[];
@@ -10,21 +13,41 @@ export interface History<Cluster extends Topology = Topology> {
 
 export type HistoryStep<Cluster extends Topology = Topology> =
   | { readonly kind: 'vector'; readonly vector: TestVector }
-  /** The cluster becomes another, and agents do what that asks of them: all that are there and hear of it. */
-  | { readonly kind: 'cluster'; readonly what: string; readonly cluster: Cluster; readonly unheardBy?: readonly string[] }
-  /** The node's ovs-vswitchd is killed and started again: until its agent has programmed it anew, it forwards nothing. */
+  /**
+   * The cluster becomes another, and agents do what that asks of them: all that are there and hear
+   * of it.
+   */
+  | {
+      readonly kind: 'cluster';
+      readonly what: string;
+      readonly cluster: Cluster;
+      readonly unheardBy?: readonly string[];
+    }
+  /**
+   * The node's ovs-vswitchd is killed and started again: until its agent has programmed it anew, it
+   * forwards nothing.
+   */
   | { readonly kind: 'switch restarts'; readonly node: string }
   | { readonly kind: 'switch is programmed'; readonly node: string }
-  /** The node's agent is gone until it restarts: what it has programmed stays, and it hears of nothing. */
+  /**
+   * The node's agent is gone until it restarts: what it has programmed stays, and it hears of
+   * nothing.
+   */
   | { readonly kind: 'agent stops'; readonly node: string }
-  /** It starts anew, hears of all there is, and programs beside what its switch holds already; what is of earlier starts stays until it sweeps. */
+  /**
+   * It starts anew, hears of all there is, and programs beside what its switch holds already; what
+   * is of earlier starts stays until it sweeps.
+   */
   | { readonly kind: 'agent restarts'; readonly node: string }
   | { readonly kind: 'agent sweeps'; readonly node: string }
   /** The agent hears of all that it has not heard of yet. */
   | { readonly kind: 'agent hears'; readonly node: string };
 
 /** Everything that happens and is no packet. */
-export type HistoryEvent<Cluster extends Topology = Topology> = Exclude<HistoryStep<Cluster>, { readonly kind: 'vector' }>;
+export type HistoryEvent<Cluster extends Topology = Topology> = Exclude<
+  HistoryStep<Cluster>,
+  { readonly kind: 'vector' }
+>;
 
 /** `pod p4 comes to n2`, `tcp-80/p1/p2`. */
 export function describeStep(step: HistoryStep): string {
@@ -32,7 +55,9 @@ export function describeStep(step: HistoryStep): string {
     case 'vector':
       return step.vector.id;
     case 'cluster':
-      return (step.unheardBy ?? []).length === 0 ? step.what : `${step.what}, and ${step.unheardBy?.join(' and ')} do not hear of it`;
+      return (step.unheardBy ?? []).length === 0
+        ? step.what
+        : `${step.what}, and ${step.unheardBy?.join(' and ')} do not hear of it`;
     case 'switch restarts':
       return `the switch of ${step.node} restarts`;
     case 'switch is programmed':
@@ -51,17 +76,32 @@ export function describeStep(step: HistoryStep): string {
 /** What a cluster is, and what each of its nodes takes it for. */
 export interface Hearing<Cluster extends Topology = Topology> {
   readonly cluster: Cluster;
-  /** The cluster as the agents have heard of it, of those alone that have not heard of all. A node that has left has heard of nothing. */
+  /**
+   * The cluster as the agents have heard of it, of those alone that have not heard of all. A node
+   * that has left has heard of nothing.
+   */
   readonly behind: ReadonlyMap<string, Cluster>;
 }
 
-/** What is heard once that has happened. Who has missed one thing misses what comes after it, too. */
-export function heardAfter<Cluster extends Topology>({ cluster, behind }: Hearing<Cluster>, event: HistoryEvent<Cluster>): Hearing<Cluster> {
+/**
+ * What is heard once that has happened. Who has missed one thing misses what comes after it, too.
+ */
+export function heardAfter<Cluster extends Topology>(
+  { cluster, behind }: Hearing<Cluster>,
+  event: HistoryEvent<Cluster>,
+): Hearing<Cluster> {
   switch (event.kind) {
     case 'cluster': {
-      const stays = ({ name }: Cluster['nodes'][number]) => event.cluster.nodes.some((node) => node.name === name);
-      const deaf = cluster.nodes.filter((node) => stays(node) && (behind.has(node.name) || event.unheardBy?.includes(node.name) === true));
-      return { cluster: event.cluster, behind: new Map(deaf.map(({ name }) => [name, behind.get(name) ?? cluster])) };
+      const stays = ({ name }: Cluster['nodes'][number]) =>
+        event.cluster.nodes.some((node) => node.name === name);
+      const deaf = cluster.nodes.filter(
+        (node) =>
+          stays(node) && (behind.has(node.name) || event.unheardBy?.includes(node.name) === true),
+      );
+      return {
+        cluster: event.cluster,
+        behind: new Map(deaf.map(({ name }) => [name, behind.get(name) ?? cluster])),
+      };
     }
     case 'agent stops':
       return { cluster, behind: new Map([[event.node, cluster], ...behind]) };
@@ -76,11 +116,17 @@ export function heardAfter<Cluster extends Topology>({ cluster, behind }: Hearin
 }
 
 /** The cluster as a node has heard of it. */
-export function heardBy<Cluster extends Topology>({ cluster, behind }: Hearing<Cluster>, node: string): Cluster {
+export function heardBy<Cluster extends Topology>(
+  { cluster, behind }: Hearing<Cluster>,
+  node: string,
+): Cluster {
   return behind.get(node) ?? cluster;
 }
 
-/** What runs: the nodes there are, each with the pods that it has heard of. Nothing comes to a node or leaves it before the node hears of it. */
+/**
+ * What runs: the nodes there are, each with the pods that it has heard of. Nothing comes to a node
+ * or leaves it before the node hears of it.
+ */
 export function running<Cluster extends Topology>(hearing: Hearing<Cluster>): Cluster {
   const { cluster, behind } = hearing;
   if (behind.size === 0) return cluster;

@@ -1,23 +1,51 @@
-/** L0's word on one vector: what Kubernetes and the seed promise, in terms of hosts and addresses alone. */
+/**
+ * L0's word on one vector: what Kubernetes and the seed promise, in terms of hosts and addresses
+ * alone.
+ */
 export type Intent =
   /**
-   * The datagram reaches `to`, which sees `source` as its sender, and the answer comes back to the sender; a connection stands
-   * and is closed at both ends, too. What becomes of a segment that does not belong is said where one is sent.
+   * The datagram reaches `to`, which sees `source` as its sender, and the answer comes back to the
+   * sender; a connection stands and is closed at both ends, too. What becomes of a segment that
+   * does not belong is said where one is sent.
    */
-  | { readonly kind: 'round-trip'; readonly to: string; readonly source: string; readonly interjection?: InterjectionIntent; readonly path?: readonly PathIntent[]; readonly relay?: RelayIntent }
-  /** The segment reaches `to`, which sees `source` as its sender and answers with a reset, and that comes back to the sender. */
+  | {
+      readonly kind: 'round-trip';
+      readonly to: string;
+      readonly source: string;
+      readonly interjection?: InterjectionIntent;
+      readonly path?: readonly PathIntent[];
+      readonly relay?: RelayIntent;
+    }
+  /**
+   * The segment reaches `to`, which sees `source` as its sender and answers with a reset, and that
+   * comes back to the sender.
+   */
   | { readonly kind: 'refused'; readonly to: string; readonly source: string; readonly why: string }
   /** The datagram reaches `to`, which sees `source` as its sender; nobody is there to answer it. */
-  | { readonly kind: 'delivered'; readonly to: string; readonly source: string; readonly why: string }
+  | {
+      readonly kind: 'delivered';
+      readonly to: string;
+      readonly source: string;
+      readonly why: string;
+    }
   /**
-   * As `round-trip`, by one of `answerers` for each that is asked for: `spread` says whether it is the same one for all of them, or each of the answerers for
-   * at least one. With `lost`, one that is asked for may get lost as well.
+   * As `round-trip`, by one of `answerers` for each that is asked for: `spread` says whether it is
+   * the same one for all of them, or each of the answerers for at least one. With `lost`, one that
+   * is asked for may get lost as well.
    */
-  | { readonly kind: 'balanced'; readonly answerers: readonly Answerer[]; readonly spread: 'any' | 'the same' | 'every one'; readonly lost?: string; readonly relay?: RelayIntent; readonly why: string }
+  | {
+      readonly kind: 'balanced';
+      readonly answerers: readonly Answerer[];
+      readonly spread: 'any' | 'the same' | 'every one';
+      readonly lost?: string;
+      readonly relay?: RelayIntent;
+      readonly why: string;
+    }
   /** Nobody gets it, and the sender is told that nobody will. */
   | { readonly kind: 'rejected'; readonly why: string }
   /**
-   * It ends at `by`, a proxy: of a connection, the sender sees it end, by a close or a reset, and nobody behind the proxy gets any of it; of a datagram, nobody gets it and nothing comes back.
+   * It ends at `by`, a proxy: of a connection, the sender sees it end, by a close or a reset, and
+   * nobody behind the proxy gets any of it; of a datagram, nobody gets it and nothing comes back.
    */
   | { readonly kind: 'abandoned'; readonly by: string; readonly why: string }
   /** The ARP request is answered with `mac`. */
@@ -41,7 +69,10 @@ export interface ContradictedIntent {
   readonly cause?: string;
 }
 
-/** Not the sender's own connection reaches them: `by` ends it, which sees `client` as its sender, and opens another one for it. Where nobody is promised to, nobody may. */
+/**
+ * Not the sender's own connection reaches them: `by` ends it, which sees `client` as its sender,
+ * and opens another one for it. Where nobody is promised to, nobody may.
+ */
 export interface RelayIntent {
   readonly by: string;
   readonly client: string;
@@ -49,7 +80,10 @@ export interface RelayIntent {
   readonly refusing?: readonly string[];
 }
 
-/** The way of it and of its answer through a node: all that goes into or comes out of these ports of its switches, in order. */
+/**
+ * The way of it and of its answer through a node: all that goes into or comes out of these ports of
+ * its switches, in order.
+ */
 export interface PathIntent {
   readonly node: string;
   readonly ports: readonly string[];
@@ -65,7 +99,9 @@ export interface Crossing {
   readonly dst: string;
   /** The MAC address that it is sent to, where that is promised as well. */
   readonly mac?: string;
-  /** What its source port, or the identifier of its echo, is among, where that is promised as well. */
+  /**
+   * What its source port, or the identifier of its echo, is among, where that is promised as well.
+   */
   readonly srcPorts?: { readonly first: number; readonly last: number };
 }
 

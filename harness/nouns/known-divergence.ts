@@ -11,7 +11,9 @@ export interface KnownDivergence {
   readonly cause: string;
 }
 
-/** What is expected of a control plane of which these are known: a promise, or what it does instead. */
+/**
+ * What is expected of a control plane of which these are known: a promise, or what it does instead.
+ */
 export function expectedOf(known: readonly KnownDivergence[], intent: Intent): Intent {
   if (intent.kind !== 'contradicted') return intent;
   const divergence = known.find(({ name }) => name === intent.by);

@@ -1,4 +1,7 @@
-/** What one pass of a vector did, as the fabric around the switches saw it. Virtual time, in whole microseconds from the stimulus. */
+/**
+ * What one pass of a vector did, as the fabric around the switches saw it. Virtual time, in whole
+ * microseconds from the stimulus.
+ */
 export interface Observation {
   /** Every frame that entered or left a switch port, in order of (time, node, port, index). */
   readonly frames: readonly FrameEvent[];
@@ -15,16 +18,30 @@ export interface FrameEvent {
   readonly frame: Uint8Array;
 }
 
-export type HostNote = { readonly timeUs: number; readonly host: string } & (
-  /** A stack accepted a datagram, or data of a connection, that was addressed to it. */
-  | { readonly kind: 'received'; readonly what: 'echo-request' | 'echo-reply' | 'udp' | 'tcp' | 'sctp'; readonly src: string; readonly dst: string; readonly ttl: number }
+export type HostNote = {
+  readonly timeUs: number;
+  readonly host: string;
+} /** A stack accepted a datagram, or data of a connection, that was addressed to it. */ & (
+  | {
+      readonly kind: 'received';
+      readonly what: 'echo-request' | 'echo-reply' | 'udp' | 'tcp' | 'sctp';
+      readonly src: string;
+      readonly dst: string;
+      readonly ttl: number;
+    }
   /** A TCP connection with `peer` stands, at the end that opened it or the one that answered. */
   | { readonly kind: 'connected'; readonly as: 'opener' | 'answerer'; readonly peer: string }
   /** Both ends have closed it and know that the other has. */
   | { readonly kind: 'closed'; readonly peer: string }
-  /** A reset came for a connection that was asked for, or for one that stands or that the host does not know. */
+  /**
+   * A reset came for a connection that was asked for, or for one that stands or that the host does
+   * not know.
+   */
   | { readonly kind: 'refused' | 'reset'; readonly peer: string }
-  /** A proxy of the host's has a connection of its own to `to`, for the one that `client` has with it. */
+  /**
+   * A proxy of the host's has a connection of its own to `to`, for the one that `client` has with
+   * it.
+   */
   | { readonly kind: 'relayed'; readonly client: string; readonly to: string }
   /** Every transmission of a segment went unanswered. */
   | { readonly kind: 'timed-out'; readonly peer: string }
@@ -35,6 +52,9 @@ export type HostNote = { readonly timeUs: number; readonly host: string } & (
   | { readonly kind: 'unresolved'; readonly ip: string }
   /** A stack dropped a packet it got, and why. */
   | { readonly kind: 'dropped'; readonly why: string; readonly src: string; readonly dst: string }
-  /** What the host sent goes round and round: frames were still under way when the observation was broken off. */
+  /**
+   * What the host sent goes round and round: frames were still under way when the observation was
+   * broken off.
+   */
   | { readonly kind: 'endless' }
 );

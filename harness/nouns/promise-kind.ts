@@ -1,18 +1,40 @@
-/** What is promised, in as few words as a table has room for: told alike wherever vectors are counted. */
-export const promiseKinds = ['must pass', 'must be refused', 'must not pass', 'may pass', 'known otherwise', 'nothing promised'] as const;
+/**
+ * What is promised, in as few words as a table has room for: told alike wherever vectors are
+ * counted.
+ */
+export const promiseKinds = [
+  'must pass',
+  'must be refused',
+  'must not pass',
+  'may pass',
+  'known otherwise',
+  'nothing promised',
+] as const;
 
 export type PromiseKind = (typeof promiseKinds)[number];
 
 /** What is promised of a cell of a matrix, a letter each. */
 export const promiseLetters: Readonly<Record<PromiseKind, string>> = {
-  'must pass': '+', 'must be refused': 'r', 'must not pass': '-', 'may pass': '~', 'known otherwise': '!', 'nothing promised': '?',
+  'must pass': '+',
+  'must be refused': 'r',
+  'must not pass': '-',
+  'may pass': '~',
+  'known otherwise': '!',
+  'nothing promised': '?',
 };
 
 const kinds: Readonly<Record<string, PromiseKind>> = {
-  'round-trip': 'must pass', resolves: 'must pass', delivered: 'must pass', balanced: 'must pass',
-  refused: 'must be refused', rejected: 'must be refused', abandoned: 'must be refused',
-  denied: 'must not pass', blocked: 'must not pass',
-  either: 'may pass', contradicted: 'known otherwise',
+  'round-trip': 'must pass',
+  resolves: 'must pass',
+  delivered: 'must pass',
+  balanced: 'must pass',
+  refused: 'must be refused',
+  rejected: 'must be refused',
+  abandoned: 'must be refused',
+  denied: 'must not pass',
+  blocked: 'must not pass',
+  either: 'may pass',
+  contradicted: 'known otherwise',
 };
 
 /** Of an intent, or of a report's: there it may be one that L0 does not know. */
@@ -23,7 +45,11 @@ export function promiseKindOf({ kind }: { readonly kind: string }): PromiseKind 
 /** `must pass`, or how many of each when they are not alike: `2 must pass, 1 must not pass`. */
 export function countPromises(intents: readonly { readonly kind: string }[]): string {
   const told = intents.map(promiseKindOf);
-  const counted = promiseKinds.map((kind) => ({ kind, count: told.filter((each) => each === kind).length })).filter(({ count }) => count > 0);
+  const counted = promiseKinds
+    .map((kind) => ({ kind, count: told.filter((each) => each === kind).length }))
+    .filter(({ count }) => count > 0);
   const [only, ...others] = counted;
-  return others.length === 0 ? (only?.kind ?? '') : counted.map(({ kind, count }) => `${count} ${kind}`).join(', ');
+  return others.length === 0
+    ? (only?.kind ?? '')
+    : counted.map(({ kind, count }) => `${count} ${kind}`).join(', ');
 }

@@ -13,7 +13,9 @@ export interface Axis {
 }
 
 /** One value of every axis. */
-export type AxisValues<Axes extends Readonly<Record<string, Axis>>> = { readonly [K in keyof Axes]: Axes[K]['values'][number] };
+export type AxisValues<Axes extends Readonly<Record<string, Axis>>> = {
+  readonly [K in keyof Axes]: Axes[K]['values'][number];
+};
 
 /** Another point of the same matrix, and what became of its network. */
 export interface Predecessor<Values> {
@@ -23,23 +25,33 @@ export interface Predecessor<Values> {
 }
 
 /** What is tested: a network, who programs it, what is sent through it, and what was promised. */
-export interface Scenario<Axes extends Readonly<Record<string, Axis>> = Readonly<Record<string, Axis>>> {
+export interface Scenario<
+  Axes extends Readonly<Record<string, Axis>> = Readonly<Record<string, Axis>>,
+> {
   /** `folder/name`, as `flowbed run` takes it. */
   readonly name: string;
   readonly title: string;
   readonly axes: Axes;
   topology(axes: AxisValues<Axes>): Topology;
-  /** The point that this one comes after: its switches are changed into those of this one. Where there is none, they come up as this one has them. */
+  /**
+   * The point that this one comes after: its switches are changed into those of this one. Where
+   * there is none, they come up as this one has them.
+   */
   after?(axes: AxisValues<Axes>): Predecessor<AxisValues<Axes>> | undefined;
   readonly controlPlane: ControlPlane<Topology>;
   vectors(topology: Topology): readonly TestVector[];
-  /** What the network goes through in the course of time. Where there is one, it is played in place of `vectors`: whole, in order, and nothing is forgotten in between. */
+  /**
+   * What the network goes through in the course of time. Where there is one, it is played in place
+   * of `vectors`: whole, in order, and nothing is forgotten in between.
+   */
   history?(axes: AxisValues<Axes>): History;
   /** L0: what the stimulus must lead to, from the topology alone. */
   intent(topology: Topology, stimulus: Stimulus): Intent;
 }
 
 /** Types a scenario; the default export of every file in scenarios/. */
-export function defineScenario<const Axes extends Readonly<Record<string, Axis>>>(scenario: Scenario<Axes>): Scenario<Axes> {
+export function defineScenario<const Axes extends Readonly<Record<string, Axis>>>(
+  scenario: Scenario<Axes>,
+): Scenario<Axes> {
   return scenario;
 }

@@ -1,4 +1,7 @@
-/** What switches remember from packets, as `dpctl/dump-conntrack -m -s`, `fdb/show` and `mdb/show` tell it (ovs-vswitchd(8)). */
+/**
+ * What switches remember from packets, as `dpctl/dump-conntrack -m -s`, `fdb/show` and `mdb/show`
+ * tell it (ovs-vswitchd(8)).
+ */
 export interface SwitchState {
   readonly connections: readonly TrackedConnection[];
   readonly macs: readonly LearnedMac[];
@@ -11,7 +14,10 @@ export interface TrackedConnection {
   readonly zone: number;
   /** `tcp`, `udp`, `icmp`, or a number. */
   readonly protocol: string;
-  /** The direction of the first packet, and the other: `src=10.10.1.2,dst=10.10.1.3,sport=49152,dport=7`. */
+  /**
+   * The direction of the first packet, and the other:
+   * `src=10.10.1.2,dst=10.10.1.3,sport=49152,dport=7`.
+   */
   readonly original: string;
   readonly reply: string;
   readonly mark: number;
@@ -49,6 +55,12 @@ export interface MulticastPort {
 
 /** What several nodes remember. */
 export function joinStates(states: readonly SwitchState[]): SwitchState {
-  const multicast = states.flatMap((state) => (state.multicast === undefined ? [] : [state.multicast]));
-  return { connections: states.flatMap(({ connections }) => connections), macs: states.flatMap(({ macs }) => macs), ...(multicast.length === 0 ? {} : { multicast: multicast.flat() }) };
+  const multicast = states.flatMap((state) =>
+    state.multicast === undefined ? [] : [state.multicast],
+  );
+  return {
+    connections: states.flatMap(({ connections }) => connections),
+    macs: states.flatMap(({ macs }) => macs),
+    ...(multicast.length === 0 ? {} : { multicast: multicast.flat() }),
+  };
 }

@@ -1,13 +1,13 @@
 /**
- * A network as people describe it: nodes and pods with their addresses. Plain readonly data, built by the pure
- * functions of topologies/ or read from YAML. Knows no switch, no port and no flow.
+ * A network as people describe it: nodes and pods with their addresses. Plain readonly data, built
+ * by the pure functions of topologies/ or read from YAML. Knows no switch, no port and no flow.
  */
 /** What Antrea offers. STT exists in kernels only: the userspace datapath says so itself. */
 export type TunnelType = 'geneve' | 'vxlan' | 'gre' | 'stt';
 
 /**
- * How pod traffic crosses nodes: in tunnels, by the network between nodes itself, or by that network where nodes are neighbours there and in
- * tunnels elsewhere.
+ * How pod traffic crosses nodes: in tunnels, by the network between nodes itself, or by that
+ * network where nodes are neighbours there and in tunnels elsewhere.
  */
 export type TrafficMode = 'encap' | 'noEncap' | 'hybrid';
 
@@ -24,11 +24,17 @@ export interface Topology {
   readonly routers?: readonly Router[];
 }
 
-/** It forwards between its networks, and knows no pod. Nodes send to it what is for other networks. */
+/**
+ * It forwards between its networks, and knows no pod. Nodes send to it what is for other networks.
+ */
 export interface Router {
   /** Unique in the cluster, also among nodes, pods and external hosts. */
   readonly name: string;
-  readonly interfaces: readonly { readonly ip: string; readonly prefixLength: number; readonly mac: string }[];
+  readonly interfaces: readonly {
+    readonly ip: string;
+    readonly prefixLength: number;
+    readonly mac: string;
+  }[];
 }
 
 export interface Node {
@@ -37,14 +43,20 @@ export interface Node {
   readonly os?: 'linux' | 'windows';
   /** The node's own address on the network between nodes. */
   readonly underlay: { readonly ip: string; readonly prefixLength: number; readonly mac: string };
-  /** Network cards beside the one that the pods' traffic leaves by, on networks of their own; none where it is missing. */
+  /**
+   * Network cards beside the one that the pods' traffic leaves by, on networks of their own; none
+   * where it is missing.
+   */
   readonly adapters?: readonly Adapter[];
   /** The CIDR that the node's pods live in. Its first address belongs to the node's gateway. */
   readonly podCidr: string;
   /** The node's end of its pods' subnet. */
   readonly gateway: { readonly ip: string; readonly mac: string };
   readonly pods: readonly Pod[];
-  /** What its own stack answers on beside the echo service's port, 7: that of pods on the host's network. */
+  /**
+   * What its own stack answers on beside the echo service's port, 7: that of pods on the host's
+   * network.
+   */
   readonly listens?: readonly Listener[];
 }
 
@@ -71,7 +83,10 @@ export interface ExternalHost {
   /** Its address on the network between nodes, or on that of a node's other adapter. */
   readonly ip: string;
   readonly mac: string;
-  /** The node that its packets for load balancers come to: which one, the load balancer says. Missing where it knows no way to those. */
+  /**
+   * The node that its packets for load balancers come to: which one, the load balancer says.
+   * Missing where it knows no way to those.
+   */
   readonly balancedTo?: string;
   /** What it answers on beside the echo service's own port, 7. */
   readonly listens?: readonly Listener[];
@@ -84,6 +99,8 @@ export interface Listener {
 }
 
 /** Every pod of the cluster with the node it runs on, in the topology's order. */
-export function podsOf({ nodes }: Pick<Topology, 'nodes'>): readonly { readonly pod: Pod; readonly node: Node }[] {
+export function podsOf({
+  nodes,
+}: Pick<Topology, 'nodes'>): readonly { readonly pod: Pod; readonly node: Node }[] {
   return nodes.flatMap((node) => node.pods.map((pod) => ({ pod, node })));
 }

@@ -1,9 +1,13 @@
 /**
- * How a host that forwards translates addresses and ports: netfilter's nat table as plain data (iptables(8), "nat"; iptables-extensions(8), "DNAT",
- * "MASQUERADE"). A connection is decided on once, for its first packet; packets after it, and answers, follow what was decided.
+ * How a host that forwards translates addresses and ports: netfilter's nat table as plain data
+ * (iptables(8), "nat"; iptables-extensions(8), "DNAT", "MASQUERADE"). A connection is decided on
+ * once, for its first packet; packets after it, and answers, follow what was decided.
  */
 export interface TranslationPlan {
-  /** Asked before the packet is routed, of what comes in and of what the host itself sends; the first that matches counts. */
+  /**
+   * Asked before the packet is routed, of what comes in and of what the host itself sends; the
+   * first that matches counts.
+   */
   readonly destinations: readonly DestinationRule[];
   /** Asked where the packet leaves; the first that matches counts. */
   readonly sources: readonly SourceRule[];
@@ -11,7 +15,11 @@ export interface TranslationPlan {
   readonly lifetimes?: Lifetimes;
 }
 
-/** Seconds without a packet. TCP is transient until it was answered (Microsoft, "New-NetNat": IcmpQueryTimeout, UdpIdleSessionTimeout, TcpTransientConnectionTimeout, TcpEstablishedConnectionTimeout). */
+/**
+ * Seconds without a packet. TCP is transient until it was answered (Microsoft, "New-NetNat":
+ * IcmpQueryTimeout, UdpIdleSessionTimeout, TcpTransientConnectionTimeout,
+ * TcpEstablishedConnectionTimeout).
+ */
 export interface Lifetimes {
   readonly icmpS: number;
   readonly udpS: number;
@@ -21,14 +29,27 @@ export interface Lifetimes {
 
 export interface DestinationRule {
   /** `from`: the blocks that the sender is in; anybody where they are missing. */
-  readonly match: { readonly ip: string; readonly protocol: TransportProtocol; readonly port: number; readonly from?: readonly string[] };
+  readonly match: {
+    readonly ip: string;
+    readonly protocol: TransportProtocol;
+    readonly port: number;
+    readonly from?: readonly string[];
+  };
   /** One of them. */
   readonly to: readonly AddressAndPort[];
-  /** Where there is none: the sender is told that the port is unreachable, or nothing, where `lost`. */
+  /**
+   * Where there is none: the sender is told that the port is unreachable, or nothing, where `lost`.
+   */
   readonly nobody?: 'told' | 'lost';
-  /** For how many seconds a sender gets the same one again, since it last opened a connection by a rule of this name; missing where every connection is on its own. */
+  /**
+   * For how many seconds a sender gets the same one again, since it last opened a connection by a
+   * rule of this name; missing where every connection is on its own.
+   */
   readonly affinity?: { readonly name: string; readonly seconds: number };
-  /** Senders from elsewhere than these blocks get the host's own address, and so does who is sent to itself. */
+  /**
+   * Senders from elsewhere than these blocks get the host's own address, and so does who is sent to
+   * itself.
+   */
   readonly keepsSenders: readonly string[];
 }
 
@@ -37,7 +58,10 @@ export interface SourceRule {
   /** Blocks that the sender's address is in, and that the destination is in none of. */
   readonly from: readonly string[];
   readonly except: readonly string[];
-  /** The connection gets the lowest of these ports that is free; its own, if that can be, where they are missing. ICMP's identifiers count as ports. */
+  /**
+   * The connection gets the lowest of these ports that is free; its own, if that can be, where they
+   * are missing. ICMP's identifiers count as ports.
+   */
   readonly ports?: { readonly first: number; readonly last: number };
 }
 

@@ -1,22 +1,30 @@
 /**
- * One stimulus with its identity. Addresses are text as people write them: IPv4 dotted, MAC with colons. `from`
- * names a host of the cluster: a pod, or a node (its own stack behind the gateway port).
+ * One stimulus with its identity. Addresses are text as people write them: IPv4 dotted, MAC with
+ * colons. `from` names a host of the cluster: a pod, or a node (its own stack behind the gateway
+ * port).
  */
 export interface TestVector {
   /** Unique within a scenario, stable between runs, made of words and slashes: `ping/p1/p4`. */
   readonly id: string;
   readonly stimulus: Stimulus;
-  /** It may be played together with others that say the same: no switch takes a packet of one for part of another's connection, nor learns from it what decides over another's. */
+  /**
+   * It may be played together with others that say the same: no switch takes a packet of one for
+   * part of another's connection, nor learns from it what decides over another's.
+   */
   readonly together?: string;
-  /** It is one of very many: played in its `cold` pass alone, and when together with others, its frames are not kept. */
+  /**
+   * It is one of very many: played in its `cold` pass alone, and when together with others, its
+   * frames are not kept.
+   */
   readonly depth?: 'cold';
 }
 
 /**
- * One playing of a vector. A vector is played several times over, and the switches forget nothing in between.
- * `cold`: they know nothing yet. `again`: they remember connections and MACs, and have to translate what that changes. `cached`: the
- * same once more, where that was something, so that their datapaths' caches answer alone. `sibling`: one field is otherwise, while the
- * caches are full.
+ * One playing of a vector. A vector is played several times over, and the switches forget nothing
+ * in between. `cold`: they know nothing yet. `again`: they remember connections and MACs, and have
+ * to translate what that changes. `cached`: the same once more, where that was something, so that
+ * their datapaths' caches answer alone. `sibling`: one field is otherwise, while the caches are
+ * full.
  */
 export interface Pass {
   readonly name: PassName;
@@ -26,28 +34,107 @@ export const passNames = ['cold', 'again', 'cached', 'sibling'] as const;
 export type PassName = (typeof passNames)[number];
 
 export type Stimulus =
-  /** An ICMP echo request by the host's own stack: routing, ARP, then the request. TTL 64 unless told. */
+  /**
+   * An ICMP echo request by the host's own stack: routing, ARP, then the request. TTL 64 unless
+   * told.
+   */
   | { readonly kind: 'ping'; readonly from: string; readonly to: string; readonly ttl?: number }
-  /** A UDP datagram by the host's own stack to a port; port 7 is answered with the same payload (RFC 862). */
-  | { readonly kind: 'udp'; readonly from: string; readonly to: string; readonly port: number; readonly ttl?: number }
-  /** A TCP connection by the host's own stack: it sends a payload, reads it back from port 7 (RFC 862) and closes. TTL 64, and a segment is sent 7 times before it is given up, unless told. */
-  | { readonly kind: 'tcp'; readonly from: string; readonly to: string; readonly port: number; readonly ttl?: number; readonly transmissions?: number; readonly interjection?: Interjection }
-  /** A TCP connection that is closed as soon as it stands: what a kubelet's tcpSocket probe does. A segment is sent 7 times before it is given up, unless told. */
-  | { readonly kind: 'probe'; readonly from: string; readonly to: string; readonly port: number; readonly transmissions?: number }
-  /** `count` datagrams or connections as with `udp` and `tcp`, one every `everyMs`, each from a port of its own. */
-  | { readonly kind: 'calls'; readonly protocol: 'TCP' | 'UDP'; readonly from: string; readonly to: string; readonly port: number; readonly count: number; readonly everyMs: number; readonly ttl?: number }
-  /** An SCTP association by the host's own stack: one message, then it is shut down. A chunk is sent 9 times before it is given up, unless told. */
-  | { readonly kind: 'sctp'; readonly from: string; readonly to: string; readonly port: number; readonly transmissions?: number }
-  /** A TCP connection that stays open under a name of its own. Its opener sends every segment once. */
-  | { readonly kind: 'open'; readonly from: string; readonly to: string; readonly port: number; readonly connection: string }
+  /**
+   * A UDP datagram by the host's own stack to a port; port 7 is answered with the same payload (RFC
+   * 862).
+   */
+  | {
+      readonly kind: 'udp';
+      readonly from: string;
+      readonly to: string;
+      readonly port: number;
+      readonly ttl?: number;
+    }
+  /**
+   * A TCP connection by the host's own stack: it sends a payload, reads it back from port 7 (RFC
+   * 862) and closes. TTL 64, and a segment is sent 7 times before it is given up, unless told.
+   */
+  | {
+      readonly kind: 'tcp';
+      readonly from: string;
+      readonly to: string;
+      readonly port: number;
+      readonly ttl?: number;
+      readonly transmissions?: number;
+      readonly interjection?: Interjection;
+    }
+  /**
+   * A TCP connection that is closed as soon as it stands: what a kubelet's tcpSocket probe does. A
+   * segment is sent 7 times before it is given up, unless told.
+   */
+  | {
+      readonly kind: 'probe';
+      readonly from: string;
+      readonly to: string;
+      readonly port: number;
+      readonly transmissions?: number;
+    }
+  /**
+   * `count` datagrams or connections as with `udp` and `tcp`, one every `everyMs`, each from a port
+   * of its own.
+   */
+  | {
+      readonly kind: 'calls';
+      readonly protocol: 'TCP' | 'UDP';
+      readonly from: string;
+      readonly to: string;
+      readonly port: number;
+      readonly count: number;
+      readonly everyMs: number;
+      readonly ttl?: number;
+    }
+  /**
+   * An SCTP association by the host's own stack: one message, then it is shut down. A chunk is sent
+   * 9 times before it is given up, unless told.
+   */
+  | {
+      readonly kind: 'sctp';
+      readonly from: string;
+      readonly to: string;
+      readonly port: number;
+      readonly transmissions?: number;
+    }
+  /**
+   * A TCP connection that stays open under a name of its own. Its opener sends every segment once.
+   */
+  | {
+      readonly kind: 'open';
+      readonly from: string;
+      readonly to: string;
+      readonly port: number;
+      readonly connection: string;
+    }
   /** Data by the connection that `from` has opened under this name, to be sent back (RFC 862). */
-  | { readonly kind: 'talk'; readonly from: string; readonly to: string; readonly port: number; readonly connection: string }
+  | {
+      readonly kind: 'talk';
+      readonly from: string;
+      readonly to: string;
+      readonly port: number;
+      readonly connection: string;
+    }
   /** An ARP request for `target` by the host's own stack on the interface that routes there. */
   | { readonly kind: 'arp'; readonly from: string; readonly target: string }
-  /** A frame written past the host's stack, to the port of the host's `interface` (its first unless told). */
-  | { readonly kind: 'frame'; readonly from: string; readonly interface?: string; readonly what: string; readonly frame: FrameSpec };
+  /**
+   * A frame written past the host's stack, to the port of the host's `interface` (its first unless
+   * told).
+   */
+  | {
+      readonly kind: 'frame';
+      readonly from: string;
+      readonly interface?: string;
+      readonly what: string;
+      readonly frame: FrameSpec;
+    };
 
-/** One segment that does not belong, sent in the middle of an established connection by one of its ends. */
+/**
+ * One segment that does not belong, sent in the middle of an established connection by one of its
+ * ends.
+ */
 export interface Interjection {
   readonly by: 'opener' | 'answerer';
   readonly segment: InterjectedSegment;
@@ -63,11 +150,39 @@ export interface FrameSpec {
 }
 
 export type PayloadSpec =
-  | { readonly kind: 'udp'; readonly src: string; readonly dst: string; readonly ttl: number; readonly srcPort: number; readonly dstPort: number }
+  | {
+      readonly kind: 'udp';
+      readonly src: string;
+      readonly dst: string;
+      readonly ttl: number;
+      readonly srcPort: number;
+      readonly dstPort: number;
+    }
   /** A TCP segment of no connection, empty, with numbers of the vector's draw. */
-  | { readonly kind: 'tcp'; readonly src: string; readonly dst: string; readonly ttl: number; readonly srcPort: number; readonly dstPort: number; readonly flags: readonly TcpFlag[]; readonly checksum: 'right' | 'wrong' }
-  | { readonly kind: 'echo-request'; readonly src: string; readonly dst: string; readonly ttl: number }
-  | { readonly kind: 'arp'; readonly op: 'request' | 'reply'; readonly sha: string; readonly spa: string; readonly tha: string; readonly tpa: string }
+  | {
+      readonly kind: 'tcp';
+      readonly src: string;
+      readonly dst: string;
+      readonly ttl: number;
+      readonly srcPort: number;
+      readonly dstPort: number;
+      readonly flags: readonly TcpFlag[];
+      readonly checksum: 'right' | 'wrong';
+    }
+  | {
+      readonly kind: 'echo-request';
+      readonly src: string;
+      readonly dst: string;
+      readonly ttl: number;
+    }
+  | {
+      readonly kind: 'arp';
+      readonly op: 'request' | 'reply';
+      readonly sha: string;
+      readonly spa: string;
+      readonly tha: string;
+      readonly tpa: string;
+    }
   | { readonly kind: 'other'; readonly etherType: number; readonly hex: string };
 
 export type TcpFlag = 'SYN' | 'ACK' | 'FIN' | 'RST';

@@ -2,10 +2,22 @@ import type { FlowId } from './switching.js';
 import type { PassName } from './vector.js';
 
 /** What is compared, each with its own count. */
-export const aspects = ['program', 'intent', 'frames', 'silence', 'counters', 'cache', 'connections', 'macs'] as const;
+export const aspects = [
+  'program',
+  'intent',
+  'frames',
+  'silence',
+  'counters',
+  'cache',
+  'connections',
+  'macs',
+] as const;
 export type Aspect = (typeof aspects)[number];
 
-/** Comparisons of one aspect. `made + skipped` must equal `expected`, or the verdict is inconclusive. */
+/**
+ * Comparisons of one aspect. `made + skipped` must equal `expected`, or the verdict is
+ * inconclusive.
+ */
 export interface Count {
   readonly expected: number;
   readonly made: number;
@@ -15,14 +27,25 @@ export type Counts = Readonly<Record<Aspect, Count>>;
 
 export type Verdict =
   | { readonly kind: 'conforms'; readonly counts: Counts }
-  | { readonly kind: 'diverges'; readonly counts: Counts; readonly differences: readonly Difference[] }
-  | { readonly kind: 'inconclusive'; readonly counts: Counts; readonly cause: string; readonly evidence: readonly string[] };
+  | {
+      readonly kind: 'diverges';
+      readonly counts: Counts;
+      readonly differences: readonly Difference[];
+    }
+  | {
+      readonly kind: 'inconclusive';
+      readonly counts: Counts;
+      readonly cause: string;
+      readonly evidence: readonly string[];
+    };
 export type VerdictKind = Verdict['kind'];
 
 /** One thing that two levels say differently. */
 export interface Difference {
   readonly aspect: Aspect;
-  /** Which two levels part: intent against the model or the switch, or the model against the switch. */
+  /**
+   * Which two levels part: intent against the model or the switch, or the model against the switch.
+   */
   readonly between: 'intent and model' | 'intent and switch' | 'model and switch';
   /** The pass in which it showed; missing where it is about all of them, or about none. */
   readonly pass?: PassName;
@@ -36,7 +59,9 @@ export interface Difference {
   readonly afterDivergence: boolean;
 }
 
-export const noCounts: Counts = Object.fromEntries(aspects.map((aspect) => [aspect, { expected: 0, made: 0, skipped: 0 }])) as unknown as Counts;
+export const noCounts: Counts = Object.fromEntries(
+  aspects.map((aspect) => [aspect, { expected: 0, made: 0, skipped: 0 }]),
+) as unknown as Counts;
 
 /** Adds counts aspect by aspect. */
 export function addCounts(all: readonly Counts[]): Counts {
@@ -53,7 +78,9 @@ export function addCounts(all: readonly Counts[]): Counts {
   return sums;
 }
 
-/** Which comparisons were neither made nor skipped for a reason; undefined when there are none such. */
+/**
+ * Which comparisons were neither made nor skipped for a reason; undefined when there are none such.
+ */
 export function whatIsMissing(counts: Counts): string | undefined {
   const missing = aspects.flatMap((aspect) => {
     const { expected, made, skipped } = counts[aspect];
@@ -62,13 +89,19 @@ export function whatIsMissing(counts: Counts): string | undefined {
   return missing.length === 0 ? undefined : `only ${missing.join(' and ')} were made`;
 }
 
-/** The verdict on what was compared: a difference is one whatever else is missing, and nothing conforms as long as a comparison is. */
+/**
+ * The verdict on what was compared: a difference is one whatever else is missing, and nothing
+ * conforms as long as a comparison is.
+ */
 export function verdictOn(differences: readonly Difference[], counts: Counts): VerdictKind {
   if (differences.length > 0) return 'diverges';
   return whatIsMissing(counts) === undefined ? 'conforms' : 'inconclusive';
 }
 
-/** The verdict on a whole from its parts: one divergence makes it diverge, else one inconclusive part makes it so. */
+/**
+ * The verdict on a whole from its parts: one divergence makes it diverge, else one inconclusive
+ * part makes it so.
+ */
 export function worst(kinds: readonly VerdictKind[]): VerdictKind {
   if (kinds.includes('diverges')) return 'diverges';
   if (kinds.includes('inconclusive') || kinds.length === 0) return 'inconclusive';

@@ -1,4 +1,7 @@
-/** Actions: what a flow does (ovs-actions(7)). An action that is not here is refused by name, never skipped. */
+/**
+ * Actions: what a flow does (ovs-actions(7)). An action that is not here is refused by name, never
+ * skipped.
+ */
 import { canonical, type Form, type Names, type Protocol } from './form.js';
 import type { Match } from './match.js';
 import { reservedPorts } from './ports.js';
@@ -30,34 +33,72 @@ export interface ActionsContext {
 }
 
 /**
- * The actions as a switch has them once the flow has come to it. An empty list is `drop`. Refused is also what ovs-ofctl or the
- * switch refuses beside this match: fields that its packets do not have, fields that cannot be written, actions out of order.
- * Whether groups and meters are there is not looked at.
+ * The actions as a switch has them once the flow has come to it. An empty list is `drop`. Refused
+ * is also what ovs-ofctl or the switch refuses beside this match: fields that its packets do not
+ * have, fields that cannot be written, actions out of order. Whether groups and meters are there is
+ * not looked at.
  * @throws InputError with line and column.
  */
-export function parseActions(whole: Span, { table, match, names, protocol = canonical.protocol }: ActionsContext): readonly Action[] {
+export function parseActions(
+  whole: Span,
+  { table, match, names, protocol = canonical.protocol }: ActionsContext,
+): readonly Action[] {
   checkParentheses(whole);
-  const reading: Reading = { table, standing: standingOf(match), names, protocol, depth: 0, actions: readActions };
+  const reading: Reading = {
+    table,
+    standing: standingOf(match),
+    names,
+    protocol,
+    depth: 0,
+    actions: readActions,
+  };
   return received(whole, readActions(whole, reading), reading);
 }
 
-/** The actions of a group's bucket at `whole`: nobody knows what packets come there, and OpenFlow carries them out as an action set. */
-export function parseBucketActions(whole: Span, found: readonly Call[], names: Names, protocol: Protocol = canonical.protocol): readonly Action[] {
+/**
+ * The actions of a group's bucket at `whole`: nobody knows what packets come there, and OpenFlow
+ * carries them out as an action set.
+ */
+export function parseBucketActions(
+  whole: Span,
+  found: readonly Call[],
+  names: Names,
+  protocol: Protocol = canonical.protocol,
+): readonly Action[] {
   checkParentheses(whole);
-  const reading: Reading = { standing: standingOf([]), names, protocol, depth: 0, inside: 'bucket', actions: readActions };
+  const reading: Reading = {
+    standing: standingOf([]),
+    names,
+    protocol,
+    depth: 0,
+    inside: 'bucket',
+    actions: readActions,
+  };
   return arrivedInBucket(over(protocol, readCalls(found, reading)));
 }
 
 /**
  * The text of actions that a switch has.
- * @param form As a dump of this form shows them, by `ovs-ofctl -O VERSION`. Without one it is the canonical text, which ovs-ofctl reads.
+ * @param form As a dump of this form shows them, by `ovs-ofctl -O VERSION`. Without one it is the
+ *   canonical text, which ovs-ofctl reads.
  */
 export function printActions(actions: readonly Action[], form?: Form): string {
-  return form === undefined ? printList(readAgain(over(canonical.protocol, actions)), canonical) : printList(over(form.protocol, actions), form);
+  return form === undefined
+    ? printList(readAgain(over(canonical.protocol, actions)), canonical)
+    : printList(over(form.protocol, actions), form);
 }
 
 const readers: ReadonlyMap<string, Reader> = new Map(
-  [outputReaders, setReaders, headerReaders, tableReaders, ctReaders, learnReaders, choiceReaders, otherReaders].flatMap((family) => Object.entries(family)),
+  [
+    outputReaders,
+    setReaders,
+    headerReaders,
+    tableReaders,
+    ctReaders,
+    learnReaders,
+    choiceReaders,
+    otherReaders,
+  ].flatMap((family) => Object.entries(family)),
 );
 
 /** As deep as Open vSwitch lets actions stand in actions. */
@@ -67,7 +108,8 @@ const mostDepth = 100;
 const mostParentheses = mostDepth + 4;
 
 function readActions(whole: Span, outer: Reading): readonly Action[] {
-  if (outer.depth >= mostDepth) throw complain(whole, `actions stand in actions at most ${mostDepth} deep`);
+  if (outer.depth >= mostDepth)
+    throw complain(whole, `actions stand in actions at most ${mostDepth} deep`);
   return readCalls(calls(whole), outer);
 }
 
@@ -76,7 +118,8 @@ const mostActions = 8191;
 
 function readCalls(all: readonly Call[], outer: Reading): readonly Action[] {
   const [tooMany] = all.slice(mostActions);
-  if (tooMany !== undefined) throw complain(tooMany.at, `more than ${mostActions} actions fit into no message`);
+  if (tooMany !== undefined)
+    throw complain(tooMany.at, `more than ${mostActions} actions fit into no message`);
   let reading: Reading = { ...outer, depth: outer.depth + 1 };
   const found: Action[] = [];
   const places: Span[] = [];
@@ -92,15 +135,19 @@ function readCalls(all: readonly Call[], outer: Reading): readonly Action[] {
     places.push(call.at);
     reading = { ...reading, standing: after(reading.standing, action) };
   }
-  if (drop !== undefined && found.length > 0) throw complain(drop, 'drop stands alone, without other actions');
-  const beside = found.some(({ kind }) => kind === 'conjunction') ? found.findIndex(({ kind }) => kind !== 'conjunction' && kind !== 'note') : -1;
+  if (drop !== undefined && found.length > 0)
+    throw complain(drop, 'drop stands alone, without other actions');
+  const beside = found.some(({ kind }) => kind === 'conjunction')
+    ? found.findIndex(({ kind }) => kind !== 'conjunction' && kind !== 'note')
+    : -1;
   if (beside >= 0) throw complain(places[beside]!, 'a conjunction stands alone, or beside note');
   return found;
 }
 
 /** Before anything is taken apart, so that deep nesting costs no more than one look. */
 function checkParentheses(whole: Span): void {
-  if (parentheses(whole.text) > mostParentheses) throw complain(whole, `actions stand in actions at most ${mostDepth} deep`);
+  if (parentheses(whole.text) > mostParentheses)
+    throw complain(whole, `actions stand in actions at most ${mostDepth} deep`);
 }
 
 function parentheses(text: string): number {
@@ -112,7 +159,10 @@ function parentheses(text: string): number {
   return deepest;
 }
 
-/** Not known here: a network service header, Ethernet frames within others, and what only Open vSwitch's own tests need. */
+/**
+ * Not known here: a network service header, Ethernet frames within others, and what only Open
+ * vSwitch's own tests need.
+ */
 const unknown: readonly string[] = ['encap', 'decap', 'dec_nsh_ttl', 'debug_recirc', 'debug_slow'];
 
 function readAction(call: Call, reading: Reading): Action {
@@ -120,28 +170,53 @@ function readAction(call: Call, reading: Reading): Action {
   const reader = readers.get(name.toLowerCase());
   if (reader !== undefined) return reader(call, reading);
   if (!/^["\w]/.test(name)) throw complain(at, `expected an action, got "${shorten(at.text)}"`);
-  if (unknown.includes(name.toLowerCase())) throw complain(at, `the action ${name} is not known here`);
-  const isPort = argument.text === '' && (/^("|\d)/.test(name) || reading.names.ports.has(name) || name.toUpperCase() in reservedPorts || name.toUpperCase() === 'NONE');
+  if (unknown.includes(name.toLowerCase()))
+    throw complain(at, `the action ${name} is not known here`);
+  const isPort =
+    argument.text === '' &&
+    (/^("|\d)/.test(name) ||
+      reading.names.ports.has(name) ||
+      name.toUpperCase() in reservedPorts ||
+      name.toUpperCase() === 'NONE');
   if (!isPort) throw complain(at, `unknown action "${shorten(at.text)}"`);
   return readBarePort(at, reading);
 }
 
 /** Whether `action` may stand behind the actions before it, and inside the one around it. */
-function checkPlace(at: Span, action: Action, last: Action | undefined, { inside, protocol }: Reading): void {
-  if (last !== undefined && !mayFollow(last, action)) throw complain(at, `${nameOf(last)} comes last, "${shorten(at.text)}" stands behind it`);
-  if (inside !== undefined && isInstruction(action) && action.kind !== 'meter') throw complain(at, `${nameOf(action)} stands by itself, not in ${inside}`);
-  if (inside === 'ct' && action.kind !== 'nat' && action.kind !== 'set' && action.kind !== 'move') throw complain(at, 'ct: exec() may only set ct_mark and ct_label');
-  if (inside === 'write_actions' && protocol !== 'OpenFlow10' && !mayBeWritten(action)) throw complain(at, `"${shorten(at.text)}" cannot be part of an action set`);
+function checkPlace(
+  at: Span,
+  action: Action,
+  last: Action | undefined,
+  { inside, protocol }: Reading,
+): void {
+  if (last !== undefined && !mayFollow(last, action))
+    throw complain(at, `${nameOf(last)} comes last, "${shorten(at.text)}" stands behind it`);
+  if (inside !== undefined && isInstruction(action) && action.kind !== 'meter')
+    throw complain(at, `${nameOf(action)} stands by itself, not in ${inside}`);
+  if (inside === 'ct' && action.kind !== 'nat' && action.kind !== 'set' && action.kind !== 'move')
+    throw complain(at, 'ct: exec() may only set ct_mark and ct_label');
+  if (inside === 'write_actions' && protocol !== 'OpenFlow10' && !mayBeWritten(action))
+    throw complain(at, `"${shorten(at.text)}" cannot be part of an action set`);
 }
 
 function nameOf({ kind }: Action): string {
   return kind === 'goto' ? 'goto_table' : kind;
 }
 
-/** On both ends it is seen which packets have a tag. What arrives may be out of order where it was not before: OpenFlow 1.0 has a lookup for goto_table. */
-function received(whole: Span, sent: readonly Action[], { protocol, standing }: Reading): readonly Action[] {
+/**
+ * On both ends it is seen which packets have a tag. What arrives may be out of order where it was
+ * not before: OpenFlow 1.0 has a lookup for goto_table.
+ */
+function received(
+  whole: Span,
+  sent: readonly Action[],
+  { protocol, standing }: Reading,
+): readonly Action[] {
   const found = arrived(over(protocol, arrived(sent, standing)), standing);
-  const wrong = found.find((action, index) => index > 0 && !mayFollow(found[index - 1] ?? action, action));
-  if (wrong !== undefined) throw complain(whole, `${nameOf(wrong)} cannot stand where it does in ${protocol}`);
+  const wrong = found.find(
+    (action, index) => index > 0 && !mayFollow(found[index - 1] ?? action, action),
+  );
+  if (wrong !== undefined)
+    throw complain(whole, `${nameOf(wrong)} cannot stand where it does in ${protocol}`);
   return found;
 }

@@ -7,12 +7,17 @@ import { parseMeter, type Meter } from './meters.js';
 import { reservedPorts, type PortNames } from './ports.js';
 import { parseTlvMap } from './tlv-map.js';
 
-/** A plan's flows are read by the model, the switches and whoever compares them, once for each cluster that is brought up. */
+/**
+ * A plan's flows are read by the model, the switches and whoever compares them, once for each
+ * cluster that is brought up.
+ */
 const read = new WeakMap<BridgePlan, { readonly node: string; readonly flows: readonly Flow[] }>();
 
 /**
- * Reads its flows with the bridge's own names; blank lines and what follows # are left out. The same plan is read once.
- * @throws InputError that names the file the flows came from, or node and bridge, with line and column.
+ * Reads its flows with the bridge's own names; blank lines and what follows # are left out. The
+ * same plan is read once.
+ * @throws InputError that names the file the flows came from, or node and bridge, with line and
+ *   column.
  */
 export function parseBridgeFlows(node: string, bridge: BridgePlan): readonly Flow[] {
   const known = read.get(bridge);
@@ -27,29 +32,46 @@ export function parseBridgeFlows(node: string, bridge: BridgePlan): readonly Flo
 /** The same of its groups. */
 export function parseBridgeGroups(node: string, bridge: BridgePlan): readonly Group[] {
   const names = namesOf(node, bridge);
-  return readLines(bridge.groups ?? [], (text, line) => parseGroup(text, names, { file: `groups of ${bridge.name} on ${node}`, line }));
+  return readLines(bridge.groups ?? [], (text, line) =>
+    parseGroup(text, names, { file: `groups of ${bridge.name} on ${node}`, line }),
+  );
 }
 
 /** The same of its meters. */
 export function parseBridgeMeters(node: string, bridge: BridgePlan): readonly Meter[] {
-  return readLines(bridge.meters ?? [], (text, line) => parseMeter(text, { file: `meters of ${bridge.name} on ${node}`, line }));
+  return readLines(bridge.meters ?? [], (text, line) =>
+    parseMeter(text, { file: `meters of ${bridge.name} on ${node}`, line }),
+  );
 }
 
 /** What its fields tun_metadataN stand for. @throws InputError naming node and bridge. */
 export function parseBridgeOptions(node: string, bridge: BridgePlan): TlvMap {
-  return parseTlvMap((bridge.tunnelOptions ?? []).join('\n'), `tunnel options of ${bridge.name} on ${node}`);
+  return parseTlvMap(
+    (bridge.tunnelOptions ?? []).join('\n'),
+    `tunnel options of ${bridge.name} on ${node}`,
+  );
 }
 
 /** OpenFlow numbers by name, of a bridge's ports and of LOCAL under the bridge's own name. */
 export function portNumbers(bridge: BridgePlan): PortNames {
-  return new Map([...bridge.ports.map((port) => [port.name, port.ofport] as const), [bridge.name, reservedPorts.LOCAL] as const]);
+  return new Map([
+    ...bridge.ports.map((port) => [port.name, port.ofport] as const),
+    [bridge.name, reservedPorts.LOCAL] as const,
+  ]);
 }
 
 function namesOf(node: string, bridge: BridgePlan): Names {
-  return { ...noNames, ports: portNumbers(bridge), tunnelOptions: parseBridgeOptions(node, bridge) };
+  return {
+    ...noNames,
+    ports: portNumbers(bridge),
+    tunnelOptions: parseBridgeOptions(node, bridge),
+  };
 }
 
-function readLines<T>(lines: readonly string[], read: (text: string, line: number) => T): readonly T[] {
+function readLines<T>(
+  lines: readonly string[],
+  read: (text: string, line: number) => T,
+): readonly T[] {
   return lines.flatMap((line, index) => {
     const text = line.replace(/#.*/, '');
     return text.trim() === '' ? [] : [read(text, index + 1)];

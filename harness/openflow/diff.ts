@@ -2,19 +2,26 @@
 import { printFlow, printFlowKey, type Flow } from './flow.js';
 
 /**
- * The lines of an `ovs-ofctl bundle` that turn `current` into `desired`: flows that are gone or changed and nothing
- * else, deletions first. Empty when there is nothing to do.
+ * The lines of an `ovs-ofctl bundle` that turn `current` into `desired`: flows that are gone or
+ * changed and nothing else, deletions first. Empty when there is nothing to do.
  */
 export function diffFlows(current: readonly Flow[], desired: readonly Flow[]): readonly string[] {
   const wanted = new Map(desired.map((flow) => [printFlowKey(flow), flow]));
   const held = new Map(current.map((flow) => [printFlowKey(flow), printFlow(flow)]));
-  const deletions = [...held.keys()].filter((key) => !wanted.has(key)).map((key) => `flow delete_strict ${key}`);
-  const additions = [...wanted].filter(([key, flow]) => held.get(key) !== printFlow(flow)).map(([, flow]) => `flow add ${printFlow(flow)}`);
+  const deletions = [...held.keys()]
+    .filter((key) => !wanted.has(key))
+    .map((key) => `flow delete_strict ${key}`);
+  const additions = [...wanted]
+    .filter(([key, flow]) => held.get(key) !== printFlow(flow))
+    .map(([, flow]) => `flow add ${printFlow(flow)}`);
   return [...deletions, ...additions];
 }
 
 /** What two lists of flows do not have in common, as text that names each. */
-export function compareFlows(expected: readonly Flow[], actual: readonly Flow[]): { readonly missing: readonly Flow[]; readonly unexpected: readonly Flow[] } {
+export function compareFlows(
+  expected: readonly Flow[],
+  actual: readonly Flow[],
+): { readonly missing: readonly Flow[]; readonly unexpected: readonly Flow[] } {
   const texts = (flows: readonly Flow[]) => new Set(flows.map(printFlow));
   const expectedTexts = texts(expected);
   const actualTexts = texts(actual);

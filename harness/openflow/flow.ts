@@ -1,12 +1,32 @@
-/** Flows: read as ovs-ofctl(8) writes and reads them, printed in one canonical form or as a dump of any version shows them. */
+/**
+ * Flows: read as ovs-ofctl(8) writes and reads them, printed in one canonical form or as a dump of
+ * any version shows them.
+ */
 import type { FlowId } from '../nouns/switching.js';
 import { parseActions, printActions, type Action } from './actions.js';
-import { numberOf, parseAttributes, parseStatistics, printAttributes, sortPieces, type Attributes, type Statistics } from './attributes.js';
+import {
+  numberOf,
+  parseAttributes,
+  parseStatistics,
+  printAttributes,
+  sortPieces,
+  type Attributes,
+  type Statistics,
+} from './attributes.js';
 import { canonical, noNames, type Form, type Names } from './form.js';
 import { parseMatch, type Match } from './match.js';
 import { printName, unquote } from './ports.js';
 import { printMatch } from './print-match.js';
-import { complain, lastTable, parseDecimal, part, shorten, span, split, type Span } from './text.js';
+import {
+  complain,
+  lastTable,
+  parseDecimal,
+  part,
+  shorten,
+  span,
+  split,
+  type Span,
+} from './text.js';
 
 export interface Flow extends Attributes {
   readonly table: number;
@@ -26,15 +46,24 @@ const defaultPriority = 32768;
 
 /**
  * Reads one flow.
- * @param text `table=0, priority=200,ip,in_port=1 actions=output:2`, with or without what a dump adds.
+ * @param text `table=0, priority=200,ip,in_port=1 actions=output:2`, with or without what a dump
+ *   adds.
  * @throws InputError with file, line and column, for everything it does not understand.
  */
-export function parseFlow(text: string, names: Names = noNames, place = { file: 'flow', line: 1 }): Flow {
+export function parseFlow(
+  text: string,
+  names: Names = noNames,
+  place = { file: 'flow', line: 1 },
+): Flow {
   return parseDumpedFlow(text, names, place).flow;
 }
 
 /** As `parseFlow`, with the counters of a dump's line. */
-export function parseDumpedFlow(text: string, names: Names = noNames, place = { file: 'flow', line: 1 }): DumpedFlow {
+export function parseDumpedFlow(
+  text: string,
+  names: Names = noNames,
+  place = { file: 'flow', line: 1 },
+): DumpedFlow {
   const whole = span(text, { ...place, column: 1 });
   const at = /(^|[\s,])actions\s*=/.exec(text);
   if (at === null) throw complain(whole, `expected "actions=" in "${shorten(text.trim())}"`);
@@ -47,7 +76,10 @@ export function parseDumpedFlow(text: string, names: Names = noNames, place = { 
   const actions = parseActions(part(whole, at.index + at[0].length), { table, match, names });
   const priority = Number(numberOf(attributes, 'priority', 0xffffn) ?? defaultPriority);
   const statistics = parseStatistics(attributes);
-  return { flow: { table, priority, match, actions, ...parseAttributes(attributes) }, ...(statistics === undefined ? {} : { statistics }) };
+  return {
+    flow: { table, priority, match, actions, ...parseAttributes(attributes) },
+    ...(statistics === undefined ? {} : { statistics }),
+  };
 }
 
 /** A table by number or by name. */
@@ -55,9 +87,15 @@ export function parseTable(at: Span, { tables }: Names): number {
   return tables.get(unquote(at.text)) ?? parseDecimal(at, 'table', lastTable);
 }
 
-/** Reads a file of flows, one a line; blank lines and lines that begin with # are left out, and so are the heads of a dump's replies. */
+/**
+ * Reads a file of flows, one a line; blank lines and lines that begin with # are left out, and so
+ * are the heads of a dump's replies.
+ */
 export function parseFlows(
-  text: string, file: string, names: Names = noNames, onLine?: OnLine,
+  text: string,
+  file: string,
+  names: Names = noNames,
+  onLine?: OnLine,
 ): readonly Flow[] {
   return parseDump(text, file, names, onLine).map(({ flow }) => flow);
 }
@@ -67,7 +105,10 @@ export type OnLine = (index: number, count: number) => void;
 
 /** As `parseFlows`, with the counters. */
 export function parseDump(
-  text: string, file: string, names: Names = noNames, onLine?: OnLine,
+  text: string,
+  file: string,
+  names: Names = noNames,
+  onLine?: OnLine,
 ): readonly DumpedFlow[] {
   const lines = text.split('\n');
   return lines.flatMap((line, index) => {
@@ -78,9 +119,15 @@ export function parseDump(
 
 const isNoFlow = /^\s*(#|$|(NXST|OFPST)_FLOW reply )/;
 
-/** The canonical text, which ovs-ofctl reads: as its `-O OpenFlow15 dump-flows --no-stats --no-names` prints it but for what that loses, table and priority always given. */
+/**
+ * The canonical text, which ovs-ofctl reads: as its `-O OpenFlow15 dump-flows --no-stats
+ * --no-names` prints it but for what that loses, table and priority always given.
+ */
 export function printFlow(flow: Flow): string {
-  return `${printAttributes(flow, undefined, `table=${flow.table}, `, canonical)}${afterTable(flow)} actions=${printActions(flow.actions)}`;
+  return (
+    `${printAttributes(flow, undefined, `table=${flow.table}, `, canonical)}${afterTable(flow)} ` +
+    `actions=${printActions(flow.actions)}`
+  );
 }
 
 /** What OpenFlow tells flows apart by: `table=0, priority=200,ip,in_port=1`. */
@@ -93,15 +140,30 @@ function afterTable({ priority, match }: Flow): string {
   return `priority=${priority}${text === '' ? '' : `,${text}`}`;
 }
 
-/** The line that `ovs-ofctl dump-flows` prints of it in this form, without the space that it begins with. */
+/**
+ * The line that `ovs-ofctl dump-flows` prints of it in this form, without the space that it begins
+ * with.
+ */
 export function printDumpedFlow({ flow, statistics }: DumpedFlow, form: Form): string {
   const { table, priority, match } = flow;
-  const tableText = statistics !== undefined || table !== 0 ? `table=${printName(table, form.tables)}, ` : '';
-  const key = [priority === defaultPriority ? '' : `priority=${priority}`, printMatch(match, form)].filter((text) => text !== '').join(',');
-  return `${printAttributes(flow, statistics, tableText, form)}${key}${key === '' ? '' : ' '}actions=${printActions(flow.actions, form)}`;
+  const tableText =
+    statistics !== undefined || table !== 0 ? `table=${printName(table, form.tables)}, ` : '';
+  const key = [priority === defaultPriority ? '' : `priority=${priority}`, printMatch(match, form)]
+    .filter((text) => text !== '')
+    .join(',');
+  return (
+    `${printAttributes(flow, statistics, tableText, form)}${key}${key === '' ? '' : ' '}` +
+    `actions=${printActions(flow.actions, form)}`
+  );
 }
 
 /** What a dump calls the flow by: it loses masks of some tunnel fields. */
 export function flowId(node: string, bridge: string, flow: Flow): FlowId {
-  return { node, bridge, table: flow.table, priority: flow.priority, match: printMatch(flow.match, canonical) };
+  return {
+    node,
+    bridge,
+    table: flow.table,
+    priority: flow.priority,
+    match: printMatch(flow.match, canonical),
+  };
 }

@@ -1,4 +1,7 @@
-/** What the text of flows depends on beside the flows themselves: the version of OpenFlow, and the names of one bridge. */
+/**
+ * What the text of flows depends on beside the flows themselves: the version of OpenFlow, and the
+ * names of one bridge.
+ */
 import type { PortNames } from './ports.js';
 
 /** As ovs-ofctl's option -O calls the versions. The same flow has another text in each. */
@@ -25,7 +28,10 @@ export interface Names {
   readonly tunnelOptions: TlvMap;
 }
 
-/** How flows are printed: with names where it has any (`--names`), with numbers where it has none (`--no-names`). Print functions take it. */
+/**
+ * How flows are printed: with names where it has any (`--names`), with numbers where it has none
+ * (`--no-names`). Print functions take it.
+ */
 export interface Form extends Names {
   readonly protocol: Protocol;
 }

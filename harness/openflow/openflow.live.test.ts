@@ -1,6 +1,7 @@
 /**
- * Goal: our text of a flow is Open vSwitch's, to the letter. Method: any flows of the language go into a real switch by
- * ovs-ofctl in a bundle; what it then dumps, and what the daemon dumps over its control socket, is compared.
+ * Goal: our text of a flow is Open vSwitch's, to the letter. Method: any flows of the language go
+ * into a real switch by ovs-ofctl in a bundle; what it then dumps, and what the daemon dumps over
+ * its control socket, is compared.
  */
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -15,7 +16,13 @@ import { canonical } from './form.js';
 
 /** A flow that is left out here may be wrong for ever: raise the number, never lower it. */
 const count = 600;
-const [flows = []] = fc.sample(fc.uniqueArray(anyFlow.filter(({ match }) => !match.some(({ field }) => field.notation === 'option')), { selector: printFlowKey, minLength: count, maxLength: count, size: 'max' }), { seed: 1, numRuns: 1 });
+const [flows = []] = fc.sample(
+  fc.uniqueArray(
+    anyFlow.filter(({ match }) => !match.some(({ field }) => field.notation === 'option')),
+    { selector: printFlowKey, minLength: count, maxLength: count, size: 'max' },
+  ),
+  { seed: 1, numRuns: 1 },
+);
 
 const asDumped = (flow: Flow): string => printDumpedFlow({ flow }, canonical);
 
@@ -28,10 +35,20 @@ void t.test(`${count} flows come back from a switch as they are printed`, async 
   const [program] = await sim.program();
   t.strictSame(program?.flows.toSorted(), flows.map(asDumped).sort(), 'by ovs-ofctl dump-flows');
 
-  const peer = { name: 'ovs-vswitchd', whyEnded: () => Promise.resolve(new Unavailable('ovs-vswitchd has gone')) };
+  const peer = {
+    name: 'ovs-vswitchd',
+    whyEnded: () => Promise.resolve(new Unavailable('ovs-vswitchd has gone')),
+  };
   const daemon = await connectUnixctl(join(sim.dir, 'n1', 'ovs-vswitchd.ctl'), peer);
   t.teardown(() => daemon.close());
-  const dump = (await daemon.call('bridge/dump-flows', bridge.name)).split('\n').filter((line) => line !== '' && !line.startsWith('table_id=254'));
-  const told = (flow: Flow): string => printFlow({ ...flow, idleTimeout: 0, hardTimeout: 0, importance: 0, flags: [] });
-  t.strictSame(dump.map((line) => told(parseFlow(line))).sort(), flows.map(told).sort(), 'by bridge/dump-flows, which tells neither timeouts nor flags');
+  const dump = (await daemon.call('bridge/dump-flows', bridge.name))
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('table_id=254'));
+  const told = (flow: Flow): string =>
+    printFlow({ ...flow, idleTimeout: 0, hardTimeout: 0, importance: 0, flags: [] });
+  t.strictSame(
+    dump.map((line) => told(parseFlow(line))).sort(),
+    flows.map(told).sort(),
+    'by bridge/dump-flows, which tells neither timeouts nor flags',
+  );
 });

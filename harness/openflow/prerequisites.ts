@@ -16,20 +16,32 @@ const solicit = 135n;
 const advert = 136n;
 
 /**
- * The field that goes by `name` in packets that `match` lets through; the protocol tells `tcp_src` from `udp_src` behind `tp_src`.
+ * The field that goes by `name` in packets that `match` lets through; the protocol tells `tcp_src`
+ * from `udp_src` behind `tp_src`.
  * @throws InputError when there is none.
  */
 export function fieldIn(at: Span, name: string, match: Entries): Field {
   const rows = fieldsNamed(name);
   if (rows.length === 0) throw complain(at, `unknown field "${shorten(name)}"`);
   const fitting = rows.find((row) => allowsField(match, row));
-  if (fitting === undefined) throw lacking(at, name, rows.map(({ prerequisite }) => needs[prerequisite]));
+  if (fitting === undefined)
+    throw lacking(
+      at,
+      name,
+      rows.map(({ prerequisite }) => needs[prerequisite]),
+    );
   return fitting;
 }
 
 function lacking(at: Span, name: string, unmet: readonly Need[]): InputError {
-  const fragments = unmet.some(({ excludesLater }) => excludesLater === true) ? ', and not on later fragments' : '';
-  return complain(at, `${name} needs a match on ${unmet.map(({ words }) => words).join(' or ')} beside it${fragments}`);
+  const fragments = unmet.some(({ excludesLater }) => excludesLater === true)
+    ? ', and not on later fragments'
+    : '';
+  return complain(
+    at,
+    `${name} needs a match on ${unmet.map(({ words }) => words).join(' or ')} beside ` +
+      `it${fragments}`,
+  );
 }
 
 /** Whether the packets that `match` lets through have the field. */
@@ -38,8 +50,8 @@ export function allowsField(match: Entries, row: Field): boolean {
 }
 
 /**
- * @throws InputError when actions beside `match` do not reach the field. To them it is enough that the tracker knows a packet: they
- * find zeros where its connection has no such address or port.
+ * @throws InputError when actions beside `match` do not reach the field. To them it is enough that
+ *   the tracker knows a packet: they find zeros where its connection has no such address or port.
  */
 export function checkReached(at: Span, { name, prerequisite }: Field, match: Entries): void {
   const need = needs[prerequisite.startsWith('ct ') ? 'ct' : prerequisite];
@@ -56,7 +68,10 @@ export function matchesTracked(match: Entries): boolean {
   return needs.ct.isMet(match);
 }
 
-/** Whether the packets that `match` lets through are those that the connection tracker could not make sense of. */
+/**
+ * Whether the packets that `match` lets through are those that the connection tracker could not
+ * make sense of.
+ */
 export function matchesInvalid(match: Entries): boolean {
   return (valueIn(match, 'ct_state') & BigInt(ctStateBits.inv)) !== 0n;
 }
@@ -79,26 +94,45 @@ interface Need {
   isMet(match: Entries): boolean;
 }
 
-const ofType = (words: string, ...types: readonly number[]): Need => ({ words, isMet: (match) => types.some((known) => typeIn(match) === BigInt(known)) });
+const ofType = (words: string, ...types: readonly number[]): Need => ({
+  words,
+  isMet: (match) => types.some((known) => typeIn(match) === BigInt(known)),
+});
 const ipv4 = ofType('ip', etherTypes.ipv4);
 const ipv6 = ofType('ipv6', etherTypes.ipv6);
 const ip: Need = { words: 'ip or ipv6', isMet: (match) => ipv4.isMet(match) || ipv6.isMet(match) };
 const ports = (words: string, protocol: number): Need => ({
-  words, excludesLater: true,
-  isMet: (match) => ip.isMet(match) && (valueIn(match, 'nw_frag') & BigInt(fragment.later)) === 0n && valueIn(match, 'nw_proto') === BigInt(protocol),
+  words,
+  excludesLater: true,
+  isMet: (match) =>
+    ip.isMet(match) &&
+    (valueIn(match, 'nw_frag') & BigInt(fragment.later)) === 0n &&
+    valueIn(match, 'nw_proto') === BigInt(protocol),
 });
-const isIcmp6 = (match: Entries) => ipv6.isMet(match) && valueIn(match, 'nw_proto') === BigInt(icmp6);
+const isIcmp6 = (match: Entries) =>
+  ipv6.isMet(match) && valueIn(match, 'nw_proto') === BigInt(icmp6);
 const neighbour = (...types: readonly bigint[]): Need => ({
   words: types.map((type) => `icmp6,icmp_type=${type},icmp_code=0`).join(' or '),
-  isMet: (match) => isIcmp6(match) && types.includes(valueIn(match, 'icmp_type')) && valueIn(match, 'icmp_code') === 0n,
+  isMet: (match) =>
+    isIcmp6(match) &&
+    types.includes(valueIn(match, 'icmp_type')) &&
+    valueIn(match, 'icmp_code') === 0n,
 });
 
-/** That the connection tracker knows the packet: one of these states, or tracked and not invalid. */
+/**
+ * That the connection tracker knows the packet: one of these states, or tracked and not invalid.
+ */
 function isTracked(match: Entries): boolean {
   const { new: fresh, est, rel, rpl, snat, dnat, trk, inv } = ctStateBits;
-  const state = match.find(({ field }) => field.matchName === 'ct_state') ?? { value: 0n, mask: 0n };
+  const state = match.find(({ field }) => field.matchName === 'ct_state') ?? {
+    value: 0n,
+    mask: 0n,
+  };
   const isKnown = (state.value & BigInt(fresh | est | rel | rpl | snat | dnat)) !== 0n;
-  return isKnown || ((state.value & BigInt(trk)) !== 0n && (state.mask & ~state.value & BigInt(inv)) !== 0n);
+  return (
+    isKnown ||
+    ((state.value & BigInt(trk)) !== 0n && (state.mask & ~state.value & BigInt(inv)) !== 0n)
+  );
 }
 
 const tracked = 'ct_state=+trk-inv';
@@ -114,15 +148,33 @@ const needs: Readonly<Record<Prerequisite, Need>> = {
   tcp: ports('tcp', ipProtocols.tcp),
   udp: ports('udp', ipProtocols.udp),
   sctp: ports('sctp', ipProtocols.sctp),
-  icmp: { words: 'icmp', isMet: (match) => ipv4.isMet(match) && valueIn(match, 'nw_proto') === BigInt(ipProtocols.icmp) },
+  icmp: {
+    words: 'icmp',
+    isMet: (match) => ipv4.isMet(match) && valueIn(match, 'nw_proto') === BigInt(ipProtocols.icmp),
+  },
   icmp6: { words: 'icmp6', isMet: isIcmp6 },
   nd: neighbour(solicit, advert),
   'nd solicit': neighbour(solicit),
   'nd advert': neighbour(advert),
   ct: { words: tracked, isMet: isTracked },
-  'ct ipv4': { words: `${tracked},ip`, isMet: (match) => isTracked(match) && valueIn(match, 'dl_type') === BigInt(etherTypes.ipv4) },
-  'ct ipv6': { words: `${tracked},ipv6`, isMet: (match) => isTracked(match) && valueIn(match, 'dl_type') === BigInt(etherTypes.ipv6) },
-  'ct ports': { words: `${tracked},ct_nw_proto=6`, isMet: (match) => isTracked(match) && valueIn(match, 'ct_nw_proto') !== 0n },
-  'erspan 1': { words: 'tun_erspan_ver=1', isMet: (match) => valueIn(match, 'tun_erspan_ver') === 1n },
-  'erspan 2': { words: 'tun_erspan_ver=2', isMet: (match) => valueIn(match, 'tun_erspan_ver') === 2n },
+  'ct ipv4': {
+    words: `${tracked},ip`,
+    isMet: (match) => isTracked(match) && valueIn(match, 'dl_type') === BigInt(etherTypes.ipv4),
+  },
+  'ct ipv6': {
+    words: `${tracked},ipv6`,
+    isMet: (match) => isTracked(match) && valueIn(match, 'dl_type') === BigInt(etherTypes.ipv6),
+  },
+  'ct ports': {
+    words: `${tracked},ct_nw_proto=6`,
+    isMet: (match) => isTracked(match) && valueIn(match, 'ct_nw_proto') !== 0n,
+  },
+  'erspan 1': {
+    words: 'tun_erspan_ver=1',
+    isMet: (match) => valueIn(match, 'tun_erspan_ver') === 1n,
+  },
+  'erspan 2': {
+    words: 'tun_erspan_ver=2',
+    isMet: (match) => valueIn(match, 'tun_erspan_ver') === 2n,
+  },
 };

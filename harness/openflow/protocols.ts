@@ -6,7 +6,10 @@ import { icmp6 } from './prerequisites.js';
 /** What a word asks for: values of fields, by the names they have in a match. */
 export type ProtocolWord = readonly (readonly [matchName: string, value: number])[];
 
-const ofType = (type: number, protocol?: number): ProtocolWord => [['dl_type', type], ...(protocol === undefined ? [] : [['nw_proto', protocol] as const])];
+const ofType = (type: number, protocol?: number): ProtocolWord => [
+  ['dl_type', type],
+  ...(protocol === undefined ? [] : [['nw_proto', protocol] as const]),
+];
 const { ipv4, ipv6 } = etherTypes;
 
 /** A type's own word comes after those of its protocols: the first that says it all is printed. */

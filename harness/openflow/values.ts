@@ -22,14 +22,16 @@ export function parseMasked(field: Field, at: Span, ports: PortNames): Masked {
   const [valueText, maskText] = cut(at, '/');
   const value = parseValue(field, valueText, ports);
   if (maskText === undefined) return { value, mask: field.ones };
-  if (!field.maskable) throw complain(maskText, `${field.matchName} takes no mask, got "${shorten(maskText.text)}"`);
+  if (!field.maskable)
+    throw complain(maskText, `${field.matchName} takes no mask, got "${shorten(maskText.text)}"`);
   const mask = parsePrefix(field, maskText) ?? parseValue(field, maskText, ports);
   return { value: value & mask, mask };
 }
 
 /** The mask that `/24` stands for, behind addresses. */
 function parsePrefix(field: Field, at: Span): bigint | undefined {
-  if ((field.notation !== 'ipv4' && field.notation !== 'ipv6') || !/^\d*$/.test(at.text)) return undefined;
+  if ((field.notation !== 'ipv4' && field.notation !== 'ipv6') || !/^\d*$/.test(at.text))
+    return undefined;
   const length = parseNumber(at, `${field.matchName}: prefix length`, BigInt(field.bits));
   return field.ones & ~(field.ones >> length);
 }
@@ -38,7 +40,10 @@ function parsePrefix(field: Field, at: Span): bigint | undefined {
 function parseValue(field: Field, at: Span, ports: PortNames): bigint {
   switch (field.notation) {
     case 'mac':
-      return readable(at, () => macBytes(at.text)).reduce((number, byte) => number * 256n + BigInt(byte), 0n);
+      return readable(at, () => macBytes(at.text)).reduce(
+        (number, byte) => number * 256n + BigInt(byte),
+        0n,
+      );
     case 'ipv4':
       return BigInt(readable(at, () => ipv4Number(at.text)));
     case 'ipv6':
@@ -65,7 +70,11 @@ function parseValue(field: Field, at: Span, ports: PortNames): bigint {
 
 export function parseBits(field: Field, at: Span): bigint {
   const value = parseNumber(at, field.matchName, field.ones);
-  if ((value & ~field.ones) !== 0n) throw complain(at, `${field.matchName} cannot be ${at.text}: it has the bits 0x${field.ones.toString(16)}`);
+  if ((value & ~field.ones) !== 0n)
+    throw complain(
+      at,
+      `${field.matchName} cannot be ${at.text}: it has the bits 0x${field.ones.toString(16)}`,
+    );
   return value;
 }
 
@@ -103,13 +112,19 @@ export function printMasked(field: Field, masked: Masked, form: Form = canonical
 }
 
 /** As set_field shows it: `10.10.0.0/24`, `5/0xff`. */
-export function printAssigned(field: Field, { value, mask }: Masked, form: Form = canonical): string {
+export function printAssigned(
+  field: Field,
+  { value, mask }: Masked,
+  form: Form = canonical,
+): string {
   const isWhole = mask === field.ones;
   const plain = printValue(field, value, form);
   switch (field.notation) {
     case 'ipv4':
     case 'ipv6':
-      return isWhole ? plain : `${plain}/${prefixLengthOf(field, mask) ?? printValue(field, mask, form)}`;
+      return isWhole
+        ? plain
+        : `${plain}/${prefixLengthOf(field, mask) ?? printValue(field, mask, form)}`;
     case 'mac':
       return isWhole ? plain : `${plain}/${printValue(field, mask, form)}`;
     default:
@@ -120,7 +135,9 @@ export function printAssigned(field: Field, { value, mask }: Masked, form: Form 
 function printValue(field: Field, value: bigint, form: Form): string {
   switch (field.notation) {
     case 'mac':
-      return formatMac(Uint8Array.from([40n, 32n, 24n, 16n, 8n, 0n], (shift) => Number((value >> shift) & 0xffn)));
+      return formatMac(
+        Uint8Array.from([40n, 32n, 24n, 16n, 8n, 0n], (shift) => Number((value >> shift) & 0xffn)),
+      );
     case 'ipv4':
       return formatIpv4(Number(value));
     case 'ipv6':
@@ -156,7 +173,11 @@ function readable<T>(at: Span, read: () => T): T {
   try {
     return read();
   } catch (error) {
-    if (error instanceof InputError) throw complain(at, error.message.replace(at.text, () => shorten(at.text)));
+    if (error instanceof InputError)
+      throw complain(
+        at,
+        error.message.replace(at.text, () => shorten(at.text)),
+      );
     throw error;
   }
 }

@@ -1,13 +1,22 @@
-/** Whether a program has anything under way, from what Linux tells of its threads (proc_pid_status(5)). */
+/**
+ * Whether a program has anything under way, from what Linux tells of its threads
+ * (proc_pid_status(5)).
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 
 /**
- * Whether all threads of a process were asleep at one moment: each sleeps when it is looked at, and has not run when it is looked at again; that moment lies between the two looks.
- * Then none is at work, waits for the disk, or has been handed anything that it has not taken up: it would be about to run. Where Linux does not tell how often they ran, it is never known.
+ * Whether all threads of a process were asleep at one moment: each sleeps when it is looked at, and
+ * has not run when it is looked at again; that moment lies between the two looks. Then none is at
+ * work, waits for the disk, or has been handed anything that it has not taken up: it would be about
+ * to run. Where Linux does not tell how often they ran, it is never known.
  */
 export function isAsleep(pid: number): boolean {
   const [first, second] = [threadsOf(pid), threadsOf(pid)];
-  return first.length > 0 && first.every(({ state, stops }) => state === 'S' && stops.length === 2) && JSON.stringify(first) === JSON.stringify(second);
+  return (
+    first.length > 0 &&
+    first.every(({ state, stops }) => state === 'S' && stops.length === 2) &&
+    JSON.stringify(first) === JSON.stringify(second)
+  );
 }
 
 interface Thread {
@@ -23,7 +32,13 @@ function threadsOf(pid: number): readonly Thread[] {
   try {
     return readdirSync(`/proc/${pid}/task`).map((id) => {
       const status = readFileSync(`/proc/${pid}/task/${id}/status`, 'latin1');
-      return { id, state: /^State:\t(\w)/m.exec(status)?.[1], stops: [...status.matchAll(/^(?:non)?voluntary_ctxt_switches:\t(\d+)$/gm)].map(([, count = '']) => count) };
+      return {
+        id,
+        state: /^State:\t(\w)/m.exec(status)?.[1],
+        stops: [...status.matchAll(/^(?:non)?voluntary_ctxt_switches:\t(\d+)$/gm)].map(
+          ([, count = '']) => count,
+        ),
+      };
     });
   } catch (error) {
     if (['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '')) return [];

@@ -13,7 +13,10 @@ import { socketPath } from './socket-path.js';
 import { connectUnixctl, type Unixctl } from './unixctl.js';
 
 export interface DaemonSpec {
-  /** `ovs-vswitchd`: names its files, `ovs-vswitchd.ctl` for unixctl and `ovs-vswitchd.log` for all it prints. */
+  /**
+   * `ovs-vswitchd`: names its files, `ovs-vswitchd.ctl` for unixctl and `ovs-vswitchd.log` for all
+   * it prints.
+   */
   readonly program: string;
   /** `node k8s-node-1`, for the words of failures. */
   readonly owner: string;
@@ -27,7 +30,10 @@ export interface Daemon extends Peer {
   /** `3.5.0`, as the running program says. */
   readonly version: string;
   readonly unixctl: Unixctl;
-  /** Settles as `work` does, or fails at once when the daemon exits. @throws Unavailable with the last lines of its log. */
+  /**
+   * Settles as `work` does, or fails at once when the daemon exits. @throws Unavailable with the
+   * last lines of its log.
+   */
   whileAlive<T>(work: Promise<T>): Promise<T>;
   /** @throws Unavailable with the last lines of its log when it has exited. */
   checkAlive(): Promise<void>;
@@ -38,12 +44,15 @@ export interface Daemon extends Peer {
 const startLimitMs = 10_000;
 const exitLimitMs = 5_000;
 const logLines = 10;
-/** All to stderr, but for a line about the missing kernel device of a tunnel at every look at the counters. */
+/**
+ * All to stderr, but for a line about the missing kernel device of a tunnel at every look at the
+ * counters.
+ */
 const logging = ['-vsyslog:off', '-vfile:off', '-vconsole:info', '-vnetdev_linux:console:warn'];
 
 /**
- * Starts a daemon and waits until it answers. It dies with this process, however that ends (PR_SET_PDEATHSIG), and
- * does not get the terminal's Ctrl-C, so that it is stopped in order.
+ * Starts a daemon and waits until it answers. It dies with this process, however that ends
+ * (PR_SET_PDEATHSIG), and does not get the terminal's Ctrl-C, so that it is stopped in order.
  * @throws Unavailable with the last lines of its log when it exits or gives no answer.
  */
 export async function startDaemon(spec: DaemonSpec): Promise<Daemon> {
@@ -51,28 +60,36 @@ export async function startDaemon(spec: DaemonSpec): Promise<Daemon> {
   const logFile = join(spec.dir, `${spec.program}.log`);
   const control = socketPath(spec.dir, `${spec.program}.ctl`);
   const { child, exited } = await launch(spec, logFile, control);
-  const unavailable = async (what: string) => new Unavailable(`${name} ${what}`, [], await lastLines(logFile, logLines));
+  const unavailable = async (what: string) =>
+    new Unavailable(`${name} ${what}`, [], await lastLines(logFile, logLines));
   let dead = false;
   const death = exited.then(async (how): Promise<never> => {
     dead = true;
     throw await unavailable(how);
   });
   death.catch(() => undefined);
-  const checkAlive = async () => { if (dead) await death; };
+  const checkAlive = async () => {
+    if (dead) await death;
+  };
   /** Work that fails beside a dead daemon fails for that, whatever it says itself. */
   const unlessDead = async (error: unknown): Promise<never> => {
     await checkAlive();
     throw error;
   };
   const whileAlive = <T>(work: Promise<T>) => Promise.race([death, work.catch(unlessDead)]);
-  const whyEnded = async () => unavailable(await withDeadline(exited, exitLimitMs, `${name} to exit`).catch(() => 'closed a connection'));
+  const whyEnded = async () =>
+    unavailable(
+      await withDeadline(exited, exitLimitMs, `${name} to exit`).catch(() => 'closed a connection'),
+    );
   const stop = async () => {
     child.kill('SIGKILL');
     await withDeadline(exited, exitLimitMs, `${name} to exit after SIGKILL`);
   };
 
   const begin = async () => {
-    const unixctl = await whenListening(control, whileAlive, () => connectUnixctl(control, { name, whyEnded }));
+    const unixctl = await whenListening(control, whileAlive, () =>
+      connectUnixctl(control, { name, whyEnded }),
+    );
     const version = /\S+$/.exec((await unixctl.call('version')).trim())?.[0] ?? 'unknown';
     return { unixctl, version };
   };
@@ -81,7 +98,9 @@ export async function startDaemon(spec: DaemonSpec): Promise<Daemon> {
     return { name, pid: child.pid ?? 0, ...begun, whyEnded, whileAlive, checkAlive, stop };
   } catch (error) {
     await stop();
-    throw error instanceof Unavailable ? error : await unavailable(`cannot be reached: ${String(error)}`);
+    throw error instanceof Unavailable
+      ? error
+      : await unavailable(`cannot be reached: ${String(error)}`);
   }
 }
 
@@ -90,26 +109,43 @@ async function launch(spec: DaemonSpec, logFile: string, control: string) {
   const log = await open(logFile, 'a');
   // The signal is asked for in the namespaces: making them changes credentials, which may undo it
   // (prctl(2), PR_SET_PDEATHSIG).
-  const [file, ...args] = isolated(await isolation(), dyingWith(process.pid, [...spec.command, `--unixctl=${control}`, ...logging]));
+  const [file, ...args] = isolated(
+    await isolation(),
+    dyingWith(process.pid, [...spec.command, `--unixctl=${control}`, ...logging]),
+  );
   const child = spawn(file, args, {
     cwd: spec.dir,
     detached: true,
     stdio: ['ignore', log.fd, log.fd],
-    env: { ...supervisorMark(), PATH: process.env['PATH'], LC_ALL: 'C', OVS_RUNDIR: spec.dir, OVS_LOGDIR: spec.dir, OVS_DBDIR: spec.dir },
+    env: {
+      ...supervisorMark(),
+      PATH: process.env['PATH'],
+      LC_ALL: 'C',
+      OVS_RUNDIR: spec.dir,
+      OVS_LOGDIR: spec.dir,
+      OVS_DBDIR: spec.dir,
+    },
   });
   const exited = new Promise<string>((resolve) => {
     child.once('error', (error) => resolve(`could not be started (${error.message})`));
-    child.once('exit', (code, signal) => resolve(signal === null ? `exited with code ${code}` : `was ended by ${signal}`));
+    child.once('exit', (code, signal) =>
+      resolve(signal === null ? `exited with code ${code}` : `was ended by ${signal}`),
+    );
   });
   await log.close();
   return { child, exited };
 }
 
 /**
- * What `connect` gives once somebody listens on the unix socket `path`: tried whenever the folder changes. A socket
- * that exists but refuses is one between bind and listen, which no event tells apart: it is asked again at once.
+ * What `connect` gives once somebody listens on the unix socket `path`: tried whenever the folder
+ * changes. A socket that exists but refuses is one between bind and listen, which no event tells
+ * apart: it is asked again at once.
  */
-async function whenListening<T>(path: string, whileAlive: Daemon['whileAlive'], connect: () => Promise<T>): Promise<T> {
+async function whenListening<T>(
+  path: string,
+  whileAlive: Daemon['whileAlive'],
+  connect: () => Promise<T>,
+): Promise<T> {
   let notify: () => void = () => undefined;
   const watcher = watch(dirname(path), () => notify());
   try {
@@ -131,5 +167,8 @@ async function whenListening<T>(path: string, whileAlive: Daemon['whileAlive'], 
 /** The last `count` lines of a file that may not be there. */
 async function lastLines(file: string, count: number): Promise<readonly string[]> {
   const text = await readFile(file, 'utf8').catch(() => '');
-  return text.split('\n').filter((line) => line !== '').slice(-count);
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .slice(-count);
 }

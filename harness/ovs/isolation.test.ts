@@ -1,7 +1,8 @@
 /**
  * Goal: a daemon in namespaces of its own is still this process's child: it dies with it, can be
- * looked at in /proc and stopped; and what does not isolate is not taken for isolation. Method: each way
- * that this machine allows, a program that waits in the daemon's place, and a parent that is killed.
+ * looked at in /proc and stopped; and what does not isolate is not taken for isolation. Method:
+ * each way that this machine allows, a program that waits in the daemon's place, and a parent that
+ * is killed.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,14 +13,23 @@ import { dyingWith } from './dying-with.js';
 import { isolated, isolationAsked, isolationBy, ways } from './isolation.js';
 
 void t.test('FLOWBED_ISOLATION is none, or not set', async (t) => {
-  t.strictSame(await isolationAsked('none'), { network: 'shared with the host', why: 'FLOWBED_ISOLATION=none' });
-  await t.rejects(isolationAsked('off'), { name: 'InputError', message: /^FLOWBED_ISOLATION is "off"; it may be none, or not set/ });
+  t.strictSame(await isolationAsked('none'), {
+    network: 'shared with the host',
+    why: 'FLOWBED_ISOLATION=none',
+  });
+  await t.rejects(isolationAsked('off'), {
+    name: 'InputError',
+    message: /^FLOWBED_ISOLATION is "off"; it may be none, or not set/,
+  });
   t.strictSame(await isolationAsked(''), await isolationAsked(undefined));
 });
 
 void t.test('what does not isolate is not taken', async (t) => {
   const nothing = { how: 'by nothing', command: ['env', '--'] } as const;
-  const refused = { how: 'by what is refused', command: ['sh', '-c', 'echo not permitted >&2; exit 1'] } as const;
+  const refused = {
+    how: 'by what is refused',
+    command: ['sh', '-c', 'echo not permitted >&2; exit 1'],
+  } as const;
   const missing = { how: 'by what is missing', command: ['no-such-program'] } as const;
   // EACCES where PATH has folders that this user may not look into.
   t.match(await isolationBy([nothing, refused, missing]), {
@@ -32,12 +42,20 @@ for (const way of ways) {
   const found = await isolationBy([way]);
   const skip = found.network === 'own' ? false : found.why;
   void t.test(way.how, { skip }, async (t) => {
-    const parent = spawn(process.execPath, ['--input-type=module', '-e', `
+    const parent = spawn(
+      process.execPath,
+      [
+        '--input-type=module',
+        '-e',
+        `
       import { spawn } from 'node:child_process';
       import { dyingWith } from ${JSON.stringify(new URL('dying-with.js', import.meta.url))};
       import { isolated } from ${JSON.stringify(new URL('isolation.js', import.meta.url))};
       const [file, ...args] = isolated(${JSON.stringify(found)}, dyingWith(process.pid, ['sh', '-c', 'echo $$; exec cat']));
-      spawn(file, args, { stdio: ['pipe', 'inherit', 'inherit'], env: { ...process.env, OVS_RUNDIR: '/nowhere' }, detached: true });`], { stdio: ['ignore', 'pipe', 'inherit'] });
+      spawn(file, args, { stdio: ['pipe', 'inherit', 'inherit'], env: { ...process.env, OVS_RUNDIR: '/nowhere' }, detached: true });`,
+      ],
+      { stdio: ['ignore', 'pipe', 'inherit'] },
+    );
     const pid = Number(String((await once(parent.stdout, 'data'))[0]));
     while (readFileSync(`/proc/${pid}/cmdline`, 'utf8') !== 'cat\0') await turn();
     t.not(readlinkSync(`/proc/${pid}/ns/net`), readlinkSync('/proc/self/ns/net'));
@@ -53,7 +71,10 @@ for (const way of ways) {
 }
 
 void t.test('a parent that has gone starts nothing', async (t) => {
-  const [file, ...args] = isolated(await isolationAsked(undefined), dyingWith(process.pid + 1, ['echo', 'started']));
+  const [file, ...args] = isolated(
+    await isolationAsked(undefined),
+    dyingWith(process.pid + 1, ['echo', 'started']),
+  );
   const child = spawn(file, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   const printed: unknown[] = [];
   child.stdout.on('data', (data) => printed.push(data));

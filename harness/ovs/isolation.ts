@@ -1,9 +1,9 @@
 /**
  * Keeping the host's network out of the switches. Open vSwitch listens to the kernel (rtnetlink(7))
- * whatever it is told: a link, an address or a route that comes or goes where ovs-vswitchd runs makes
- * it forget where its tunnels end, `--disable-system-route` notwithstanding. In a network namespace of
- * its own (network_namespaces(7)) nothing comes or goes. Sockets in the file system are the same in
- * all of them (unix(7)).
+ * whatever it is told: a link, an address or a route that comes or goes where ovs-vswitchd runs
+ * makes it forget where its tunnels end, `--disable-system-route` notwithstanding. In a network
+ * namespace of its own (network_namespaces(7)) nothing comes or goes. Sockets in the file system
+ * are the same in all of them (unix(7)).
  */
 import { execFile } from 'node:child_process';
 import { readlink } from 'node:fs/promises';
@@ -23,9 +23,10 @@ interface Way {
 }
 
 /**
- * In the order in which they are tried. `--map-current-user` keeps who owns the daemon's files and may
- * look at it in /proc. No namespace of processes, of mounts or of System V's objects beside: daemons
- * signal nobody, share no such object, and their sockets must be where this process looks for them.
+ * In the order in which they are tried. `--map-current-user` keeps who owns the daemon's files and
+ * may look at it in /proc. No namespace of processes, of mounts or of System V's objects beside:
+ * daemons signal nobody, share no such object, and their sockets must be where this process looks
+ * for them.
  */
 export const ways = [
   { how: 'network namespaces', command: [systemProgram('unshare'), '--net', '--'] },
@@ -38,8 +39,8 @@ export const ways = [
 let tried: Promise<Isolation> | undefined;
 
 /**
- * What the machine lets this process do, found out by doing it, once: settings that forbid it are many
- * (user.max_net_namespaces, AppArmor, seccomp). FLOWBED_ISOLATION=none does without.
+ * What the machine lets this process do, found out by doing it, once: settings that forbid it are
+ * many (user.max_net_namespaces, AppArmor, seccomp). FLOWBED_ISOLATION=none does without.
  * @throws InputError for another value.
  */
 export function isolation(): Promise<Isolation> {
@@ -52,7 +53,7 @@ export async function isolationAsked(asked: string | undefined): Promise<Isolati
   if (asked === undefined || asked === '') return await isolationBy(ways);
   throw new InputError(
     `FLOWBED_ISOLATION is "${asked}"; it may be none, or not set: ` +
-    'then switches are kept apart from the host\'s network where that can be done',
+      "then switches are kept apart from the host's network where that can be done",
   );
 }
 
@@ -86,11 +87,16 @@ const namespace = '/proc/self/ns/net';
 async function whyNot([file, ...args]: Command): Promise<string | undefined> {
   const there = await new Promise<{ stdout: string; failure?: string }>((resolve) => {
     const env = { PATH: process.env['PATH'], LC_ALL: 'C' };
-    execFile(file, [...args, systemProgram('readlink'), namespace], { env }, (error, stdout, stderr) => {
-      resolve(error === null ? { stdout } : { stdout, failure: stderr.trim() || error.message });
-    });
+    execFile(
+      file,
+      [...args, systemProgram('readlink'), namespace],
+      { env },
+      (error, stdout, stderr) => {
+        resolve(error === null ? { stdout } : { stdout, failure: stderr.trim() || error.message });
+      },
+    );
   });
   if (there.failure !== undefined) return there.failure;
-  const isHere = there.stdout.trim() === await readlink(namespace);
+  const isHere = there.stdout.trim() === (await readlink(namespace));
   return isHere ? `${file} made no network namespace` : undefined;
 }

@@ -1,7 +1,7 @@
 /**
- * Goal: no reply is lost, mixed up or waited for in vain, however the stream is cut.
- * Method: random values joined without a delimiter and cut at random bytes come back as they were; a server in this
- * process plays the peer that answers out of order, asks back, and hangs up.
+ * Goal: no reply is lost, mixed up or waited for in vain, however the stream is cut. Method: random
+ * values joined without a delimiter and cut at random bytes come back as they were; a server in
+ * this process plays the peer that answers out of order, asks back, and hangs up.
  */
 import fc from 'fast-check';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -13,11 +13,20 @@ import { Unavailable } from '../base/errors.js';
 import { connectJsonRpc, jsonSplitter } from './json-rpc.js';
 
 void t.test('values come back from a stream cut anywhere', async (t) => {
-  const text = fc.string({ unit: fc.constantFrom('"', '\\', '{', '}', '[', ']', 'a', 'é', '網', '😀', '\n') });
-  const value = fc.oneof(fc.dictionary(text, fc.oneof(text, fc.jsonValue())), fc.array(fc.jsonValue()));
+  const text = fc.string({
+    unit: fc.constantFrom('"', '\\', '{', '}', '[', ']', 'a', 'é', '網', '😀', '\n'),
+  });
+  const value = fc.oneof(
+    fc.dictionary(text, fc.oneof(text, fc.jsonValue())),
+    fc.array(fc.jsonValue()),
+  );
   const inputs = fc.array(value, { maxLength: 5 }).chain((values) => {
     const stream = Buffer.from(values.map((item) => JSON.stringify(item)).join(''));
-    return fc.record({ values: fc.constant(values), stream: fc.constant(stream), cuts: fc.array(fc.nat(stream.length), { maxLength: 8 }) });
+    return fc.record({
+      values: fc.constant(values),
+      stream: fc.constant(stream),
+      cuts: fc.array(fc.nat(stream.length), { maxLength: 8 }),
+    });
   });
   const property = fc.property(inputs, ({ values, stream, cuts }) => {
     const edges = [0, ...cuts.toSorted((a, b) => a - b), stream.length];
@@ -37,12 +46,16 @@ void t.test('what is not JSON is an error', async (t) => {
 void t.test('a connection', async (t) => {
   const dir = await mkdtemp(join(tmpdir(), 'flowbed-test-'));
   t.teardown(() => rm(dir, { recursive: true }));
-  const listen = (name: string, serve: (socket: Socket) => void) => new Promise<string>((resolve) => {
-    const path = join(dir, name);
-    const server = createServer(serve).listen(path, () => resolve(path));
-    t.teardown(() => server.close());
-  });
-  const peer = { name: 'a peer', whyEnded: async () => new Unavailable('a peer was ended by SIGKILL', [], ['its last line']) };
+  const listen = (name: string, serve: (socket: Socket) => void) =>
+    new Promise<string>((resolve) => {
+      const path = join(dir, name);
+      const server = createServer(serve).listen(path, () => resolve(path));
+      t.teardown(() => server.close());
+    });
+  const peer = {
+    name: 'a peer',
+    whyEnded: async () => new Unavailable('a peer was ended by SIGKILL', [], ['its last line']),
+  };
 
   await t.test('matches replies to requests by id', async (t) => {
     const path = await listen('order', (socket) => {
@@ -50,14 +63,26 @@ void t.test('a connection', async (t) => {
       const split = jsonSplitter();
       socket.on('data', (chunk) => {
         requests.push(...(split(chunk) as typeof requests));
-        if (requests.length === 2) socket.write(requests.reverse().map(({ id, params }) => JSON.stringify({ id, result: params, error: null })).join(''));
+        if (requests.length === 2)
+          socket.write(
+            requests
+              .reverse()
+              .map(({ id, params }) => JSON.stringify({ id, result: params, error: null }))
+              .join(''),
+          );
       });
     });
     const connection = await connectJsonRpc(path, peer);
     const replies = await Promise.all([connection.request('a', [1]), connection.request('b', [2])]);
-    t.strictSame(replies.map(({ result }) => result), [[1], [2]]);
+    t.strictSame(
+      replies.map(({ result }) => result),
+      [[1], [2]],
+    );
     connection.close();
-    await t.rejects(connection.request('c', []), { name: 'Unavailable', message: 'the connection to a peer is closed' });
+    await t.rejects(connection.request('c', []), {
+      name: 'Unavailable',
+      message: 'the connection to a peer is closed',
+    });
   });
 
   await t.test('answers echo', async (t) => {
@@ -73,8 +98,15 @@ void t.test('a connection', async (t) => {
   });
 
   await t.test('fails what waits when the peer hangs up, and what comes after', async (t) => {
-    const connection = await connectJsonRpc(await listen('end', (socket) => socket.on('data', () => socket.destroy())), peer);
-    const expected = { name: 'Unavailable', message: 'a peer was ended by SIGKILL', evidence: ['its last line'] };
+    const connection = await connectJsonRpc(
+      await listen('end', (socket) => socket.on('data', () => socket.destroy())),
+      peer,
+    );
+    const expected = {
+      name: 'Unavailable',
+      message: 'a peer was ended by SIGKILL',
+      evidence: ['its last line'],
+    };
     await t.rejects(connection.request('a', []), expected);
     await t.rejects(connection.request('b', []), expected);
   });

@@ -2,7 +2,10 @@ import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { sep } from 'node:path';
 import { findWorkspaces } from './workspace.js';
 
-/** What a run left that ended without cleaning up: its workspace, and the daemons that still run in it. */
+/**
+ * What a run left that ended without cleaning up: its workspace, and the daemons that still run in
+ * it.
+ */
 export interface Leftover {
   readonly dir: string;
   readonly processes: readonly number[];
@@ -12,13 +15,17 @@ export interface Leftover {
  * Leftovers of this user's dead runs; live runs are not among them.
  * @param of `elsewhere`: folders of runs of which nobody here can tell whether they live.
  */
-export async function findLeftovers(of: 'dead' | 'elsewhere' = 'dead'): Promise<readonly Leftover[]> {
+export async function findLeftovers(
+  of: 'dead' | 'elsewhere' = 'dead',
+): Promise<readonly Leftover[]> {
   const dead = (await findWorkspaces()).filter((workspace) => workspace.owner === of);
   if (dead.length === 0) return [];
   const daemons = await findDaemons();
   return dead.map(({ dir }) => ({
     dir,
-    processes: daemons.filter((daemon) => daemon.rundir === dir || daemon.rundir.startsWith(dir + sep)).map((daemon) => daemon.pid),
+    processes: daemons
+      .filter((daemon) => daemon.rundir === dir || daemon.rundir.startsWith(dir + sep))
+      .map((daemon) => daemon.pid),
   }));
 }
 
@@ -40,8 +47,9 @@ interface Daemon {
 }
 
 /**
- * This user's processes that were started as `startDaemon` does it: OVS_RUNDIR in their environment (proc_pid_environ(5)),
- * and their control socket there. OVS_RUNDIR alone may be in the environment of a shell in which somebody looks at a switch.
+ * This user's processes that were started as `startDaemon` does it: OVS_RUNDIR in their environment
+ * (proc_pid_environ(5)), and their control socket there. OVS_RUNDIR alone may be in the environment
+ * of a shell in which somebody looks at a switch.
  */
 async function findDaemons(): Promise<readonly Daemon[]> {
   const daemons: Daemon[] = [];
@@ -49,10 +57,14 @@ async function findDaemons(): Promise<readonly Daemon[]> {
     const owner = await stat(`/proc/${name}`).catch(() => undefined);
     if (owner?.uid !== process.getuid?.()) continue;
     const environment = await readFile(`/proc/${name}/environ`, 'utf8').catch(() => '');
-    const rundir = environment.split('\0').find((variable) => variable.startsWith('OVS_RUNDIR='))?.slice('OVS_RUNDIR='.length);
+    const rundir = environment
+      .split('\0')
+      .find((variable) => variable.startsWith('OVS_RUNDIR='))
+      ?.slice('OVS_RUNDIR='.length);
     if (rundir === undefined) continue;
     const command = await readFile(`/proc/${name}/cmdline`, 'utf8').catch(() => '');
-    if (command.split('\0').some((argument) => argument.startsWith(`--unixctl=${rundir}${sep}`))) daemons.push({ pid: Number(name), rundir });
+    if (command.split('\0').some((argument) => argument.startsWith(`--unixctl=${rundir}${sep}`)))
+      daemons.push({ pid: Number(name), rundir });
   }
   return daemons;
 }

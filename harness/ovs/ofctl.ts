@@ -1,4 +1,6 @@
-/** ovs-ofctl(8) on a bridge's management socket: the witness people trust for what a switch holds. */
+/**
+ * ovs-ofctl(8) on a bridge's management socket: the witness people trust for what a switch holds.
+ */
 import { InputError, Unavailable } from '../base/errors.js';
 import type { Image } from './image.js';
 import type { Peer } from './json-rpc.js';
@@ -7,7 +9,10 @@ import { sendOpenflow } from './openflow-request.js';
 import { runEach, runProgram } from './run-program.js';
 import { managementSocket } from './socket-path.js';
 
-/** Of one bridge, one a line, with ports as numbers: its flows, without statistics, its groups and its meters. */
+/**
+ * Of one bridge, one a line, with ports as numbers: its flows, without statistics, its groups and
+ * its meters.
+ */
 export interface Held {
   readonly flows: readonly string[];
   readonly groups: readonly string[];
@@ -16,19 +21,34 @@ export interface Held {
 
 export interface Ofctl {
   /**
-   * Applies flow changes as one OpenFlow bundle: all or none. Each line is `flow add …` or `flow delete_strict …`
-   * with ports as numbers. @throws InputError with ovs-ofctl's words and the line it means.
+   * Applies flow changes as one OpenFlow bundle: all or none. Each line is `flow add …` or `flow
+   * delete_strict …` with ports as numbers. @throws InputError with ovs-ofctl's words and the line
+   * it means.
    */
   bundle(bridge: string, lines: readonly string[]): Promise<void>;
   /** What each of these bridges holds. @throws Unavailable when nobody answers. */
   held(bridges: readonly string[]): Promise<readonly Held[]>;
-  /** `ovs-ofctl COMMAND BRIDGE ARGS…`; its output. @throws InputError with ovs-ofctl's words, Unavailable when nobody answers. */
+  /**
+   * `ovs-ofctl COMMAND BRIDGE ARGS…`; its output. @throws InputError with ovs-ofctl's words,
+   * Unavailable when nobody answers.
+   */
   run(bridge: string, command: string, ...args: readonly string[]): Promise<string>;
-  /** Sends messages of OpenFlow as they are to the switch `peer`. @throws InputError with the switch's errors, Unavailable when nobody answers. */
-  send(bridge: string, peer: Peer, version: Version, messages: readonly Uint8Array[]): Promise<void>;
+  /**
+   * Sends messages of OpenFlow as they are to the switch `peer`. @throws InputError with the
+   * switch's errors, Unavailable when nobody answers.
+   */
+  send(
+    bridge: string,
+    peer: Peer,
+    version: Version,
+    messages: readonly Uint8Array[],
+  ): Promise<void>;
 }
 
-/** OpenFlow 1.5: bundles need 1.4, and every field that is set comes out as `set_field`. It gives up by itself, on SIGALRM: later where it has more to tell. */
+/**
+ * OpenFlow 1.5: bundles need 1.4, and every field that is set comes out as `set_field`. It gives up
+ * by itself, on SIGALRM: later where it has more to tell.
+ */
 function options(lines: number): readonly string[] {
   return ['-O', 'OpenFlow15', `--timeout=${10 + Math.ceil(lines / 1000)}`];
 }
@@ -36,7 +56,12 @@ function options(lines: number): readonly string[] {
 /** ovs-ofctl for the bridges whose management sockets lie in `runDir`. */
 export function openOfctl(image: Image, runDir: string): Ofctl {
   const execute = async (bridge: string, args: readonly string[], input: readonly string[]) => {
-    const { stdout, failure } = await runProgram(image, 'ovs-ofctl', [...options(input.length), ...args], input.map((line) => `${line}\n`).join(''));
+    const { stdout, failure } = await runProgram(
+      image,
+      'ovs-ofctl',
+      [...options(input.length), ...args],
+      input.map((line) => `${line}\n`).join(''),
+    );
     if (failure !== undefined) throw explain(bridge, failure, input);
     return stdout;
   };
@@ -45,9 +70,14 @@ export function openOfctl(image: Image, runDir: string): Ofctl {
     bundle: async (bridge, lines) => {
       if (lines.length > 0) await execute(bridge, ['bundle', target(bridge), '-'], lines);
     },
-    held: (bridges) => heldBy(image, bridges.map((bridge) => ({ runDir, bridge }))),
+    held: (bridges) =>
+      heldBy(
+        image,
+        bridges.map((bridge) => ({ runDir, bridge })),
+      ),
     send: (bridge, ...rest) => sendOpenflow(image, runDir, bridge, ...rest),
-    run: async (bridge, command, ...args) => await execute(bridge, [command, target(bridge), ...args], []),
+    run: async (bridge, command, ...args) =>
+      await execute(bridge, [command, target(bridge), ...args], []),
   };
 }
 
@@ -59,13 +89,16 @@ export async function heldBy(
   image: Image,
   bridges: readonly { readonly runDir: string; readonly bridge: string }[],
 ): Promise<readonly Held[]> {
-  const dumps = bridges.map(({ runDir, bridge }) => targetOf(runDir, bridge)).flatMap((target) => [
-    [...options(0), '--no-stats', '--no-names', 'dump-flows', target],
-    [...options(0), '--no-names', 'dump-groups', target],
-    [...options(0), 'dump-meters', target],
-  ]);
+  const dumps = bridges
+    .map(({ runDir, bridge }) => targetOf(runDir, bridge))
+    .flatMap((target) => [
+      [...options(0), '--no-stats', '--no-names', 'dump-flows', target],
+      [...options(0), '--no-names', 'dump-groups', target],
+      [...options(0), 'dump-meters', target],
+    ]);
   const { stdouts, failure } = await runEach(image, 'ovs-ofctl', dumps);
-  if (failure !== undefined) throw explain(bridges.map(({ bridge }) => bridge).join(', '), failure, []);
+  if (failure !== undefined)
+    throw explain(bridges.map(({ bridge }) => bridge).join(', '), failure, []);
   const linesOf = (index: number) => (stdouts[index] ?? '').split('\n').map((line) => line.trim());
   return bridges.map((_, index) => ({
     flows: linesOf(3 * index).filter((line) => line !== ''),
@@ -88,13 +121,27 @@ function metersIn(lines: readonly string[]): readonly string[] {
   return meters;
 }
 
-/** The failure that ovs-ofctl's last words tell of: `ovs-ofctl: -:LINE: why` where a line of the bundle is wrong. */
-function explain(bridge: string, failure: string, input: readonly string[]): InputError | Unavailable {
+/**
+ * The failure that ovs-ofctl's last words tell of: `ovs-ofctl: -:LINE: why` where a line of the
+ * bundle is wrong.
+ */
+function explain(
+  bridge: string,
+  failure: string,
+  input: readonly string[],
+): InputError | Unavailable {
   const lines = failure.split('\n');
-  const [, number, why] = lines.map((line) => /^ovs-ofctl: -:(\d+): (.*)$/.exec(line)).find((match) => match !== null) ?? [];
-  if (number !== undefined && why !== undefined) return new InputError(`ovs-ofctl refuses "${input[Number(number) - 1] ?? ''}" on ${bridge}: ${why}`);
-  if (noAnswer.test(failure)) return new Unavailable(`ovs-ofctl got no answer from ${bridge}`, [], lines.slice(-10));
+  const [, number, why] =
+    lines.map((line) => /^ovs-ofctl: -:(\d+): (.*)$/.exec(line)).find((match) => match !== null) ??
+    [];
+  if (number !== undefined && why !== undefined)
+    return new InputError(
+      `ovs-ofctl refuses "${input[Number(number) - 1] ?? ''}" on ${bridge}: ${why}`,
+    );
+  if (noAnswer.test(failure))
+    return new Unavailable(`ovs-ofctl got no answer from ${bridge}`, [], lines.slice(-10));
   return new InputError(`ovs-ofctl fails on ${bridge}: ${lines.join('; ')}`);
 }
 
-const noAnswer = /connecting to|End of file|Connection reset|Broken pipe|Alarm clock|Command failed|ENOENT/;
+const noAnswer =
+  /connecting to|End of file|Connection reset|Broken pipe|Alarm clock|Command failed|ENOENT/;

@@ -4,12 +4,26 @@ import { once } from 'node:events';
 import { withDeadline } from '../base/deadline.js';
 import { Unavailable } from '../base/errors.js';
 import type { Peer } from './json-rpc.js';
-import { encodeExtension, encodeListening, encodeMessage, messageSplitter, readPacketIn, subtypes, types, type Message, type ToldPacket, type Version } from './openflow-messages.js';
+import {
+  encodeExtension,
+  encodeListening,
+  encodeMessage,
+  messageSplitter,
+  readPacketIn,
+  subtypes,
+  types,
+  type Message,
+  type ToldPacket,
+  type Version,
+} from './openflow-messages.js';
 
 export interface OpenflowConnection {
   /** Whole messages of the connection's version. */
   send(bytes: Uint8Array): void;
-  /** Settles when the switch has dealt with all that was sent before, and all that it had told until then has come. */
+  /**
+   * Settles when the switch has dealt with all that was sent before, and all that it had told until
+   * then has come.
+   */
   barrier(): Promise<void>;
   close(): void;
 }
@@ -18,12 +32,20 @@ const answerLimitMs = 10_000;
 
 /**
  * Connects to the socket at `path`.
- * @param receive gets every message but those that keep the connection alive. What it throws ends the connection.
+ * @param receive gets every message but those that keep the connection alive. What it throws ends
+ *   the connection.
  * @throws Unavailable when nobody is there.
  */
-export async function connectOpenflow(path: string, peer: Peer, version: Version, receive: (message: Message) => void): Promise<OpenflowConnection> {
+export async function connectOpenflow(
+  path: string,
+  peer: Peer,
+  version: Version,
+  receive: (message: Message) => void,
+): Promise<OpenflowConnection> {
   const socket = connect(path);
-  await once(socket, 'connect').catch((error: unknown) => { throw new Unavailable(`${peer.name} does not answer at ${path}: ${String(error)}`); });
+  await once(socket, 'connect').catch((error: unknown) => {
+    throw new Unavailable(`${peer.name} does not answer at ${path}: ${String(error)}`);
+  });
   const split = messageSplitter();
   const barriers = new Map<number, { done(): void; failed(cause: Unavailable): void }>();
   let lastXid = 0;
@@ -36,7 +58,8 @@ export async function connectOpenflow(path: string, peer: Peer, version: Version
     socket.destroy();
   };
   const dispatch = (message: Message) => {
-    if (message.type === types.echoRequest) socket.write(encodeMessage(types.echoReply, message.xid, message.body, version));
+    if (message.type === types.echoRequest)
+      socket.write(encodeMessage(types.echoReply, message.xid, message.body, version));
     else if (message.type === types.barrierReply) barriers.get(message.xid)?.done();
     else receive(message);
   };
@@ -44,7 +67,13 @@ export async function connectOpenflow(path: string, peer: Peer, version: Version
     try {
       for (const message of split(chunk)) dispatch(message);
     } catch (error) {
-      end(error instanceof Unavailable ? error : new Unavailable(`${peer.name} speaks OpenFlow in words that are not known: ${String(error)}`));
+      end(
+        error instanceof Unavailable
+          ? error
+          : new Unavailable(
+              `${peer.name} speaks OpenFlow in words that are not known: ${String(error)}`,
+            ),
+      );
     }
   });
   socket.on('error', () => undefined); // 'close' follows
@@ -57,7 +86,9 @@ export async function connectOpenflow(path: string, peer: Peer, version: Version
       const xid = ++lastXid;
       const answered = new Promise<void>((done, failed) => barriers.set(xid, { done, failed }));
       socket.write(encodeMessage(types.barrierRequest, xid, new Uint8Array(), version));
-      await withDeadline(answered, answerLimitMs, `${peer.name} to answer a controller`).finally(() => barriers.delete(xid));
+      await withDeadline(answered, answerLimitMs, `${peer.name} to answer a controller`).finally(
+        () => barriers.delete(xid),
+      );
     },
     close: () => end(new Unavailable(`the connection to ${peer.name} is closed`)),
   };
@@ -78,7 +109,10 @@ export interface Listener extends Pick<OpenflowConnection, 'barrier' | 'close'> 
 export async function connectListener(path: string, id: number, peer: Peer): Promise<Listener> {
   const told: ToldPacket[] = [];
   const connection = await connectOpenflow(path, peer, 'OpenFlow14', ({ type, subtype, body }) => {
-    if (type === types.error) throw new Unavailable(`${peer.name} refuses a message of a controller: ${body.toString('hex')}`);
+    if (type === types.error)
+      throw new Unavailable(
+        `${peer.name} refuses a message of a controller: ${body.toString('hex')}`,
+      );
     if (subtype === subtypes.packetIn2) told.push(readPacketIn(body));
   });
   connection.send(encodeListening(id));
@@ -86,7 +120,8 @@ export async function connectListener(path: string, id: number, peer: Peer): Pro
   return {
     ...connection,
     resume: (packets) => {
-      for (const { resume } of packets) if (resume !== undefined) connection.send(encodeExtension(subtypes.resume, 0, resume));
+      for (const { resume } of packets)
+        if (resume !== undefined) connection.send(encodeExtension(subtypes.resume, 0, resume));
     },
     take: () => told.splice(0),
   };

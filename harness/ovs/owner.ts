@@ -3,7 +3,10 @@ import { readFile } from 'node:fs/promises';
 import { sha256 } from '../base/digest.js';
 import { Unavailable } from '../base/errors.js';
 
-/** A process that something on disk belongs to. The start time tells it from a later process with the same id. */
+/**
+ * A process that something on disk belongs to. The start time tells it from a later process with
+ * the same id.
+ */
 export interface Owner {
   readonly pid: number;
   /** Field 22 of proc_pid_stat(5): clock ticks since the machine started. */
@@ -46,12 +49,17 @@ export async function thisProcess(): Promise<Owner> {
   ]);
 }
 
-/** In the environment of a process whose folders are another's, who removes them: `formatOwner` of it. Not handed on to what this process starts. */
+/**
+ * In the environment of a process whose folders are another's, who removes them: `formatOwner` of
+ * it. Not handed on to what this process starts.
+ */
 const answerableVariable = 'FLOWBED_ANSWERABLE';
 const answerable = parseOwner(process.env[answerableVariable] ?? '');
 delete process.env[answerableVariable];
 
-/** Who answers for what this process leaves on disk: its supervisor, or itself where it has none. */
+/**
+ * Who answers for what this process leaves on disk: its supervisor, or itself where it has none.
+ */
 export async function answerableOwner(): Promise<Owner> {
   return answerable ?? (await thisProcess());
 }
@@ -62,8 +70,8 @@ export function answeredForBy(owner: Owner): Readonly<Record<string, string>> {
 }
 
 /**
- * Whether the owner still runs. A zombie, which nobody has reaped yet, does not. Who is elsewhere may
- * run: here nobody can tell.
+ * Whether the owner still runs. A zombie, which nobody has reaped yet, does not. Who is elsewhere
+ * may run: here nobody can tell.
  */
 export async function isAlive(owner: Owner): Promise<boolean> {
   if (owner.place !== here()) return true;
@@ -88,7 +96,10 @@ export async function processOwner(pid: number): Promise<Owner | undefined> {
   return (await processStatus(pid))?.owner;
 }
 
-/** A process that runs. `ending`: it will not come back to its program, and has no environment any more. */
+/**
+ * A process that runs. `ending`: it will not come back to its program, and has no environment any
+ * more.
+ */
 export interface ProcessStatus {
   readonly owner: Owner;
   readonly ending: boolean;
@@ -103,7 +114,12 @@ const exiting = 0x4;
  */
 export async function processStatus(pid: number): Promise<ProcessStatus | undefined> {
   const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch((error: unknown) => {
-    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ESRCH')) return '';
+    if (
+      error instanceof Error &&
+      'code' in error &&
+      (error.code === 'ENOENT' || error.code === 'ESRCH')
+    )
+      return '';
     throw error;
   });
   // Field 2 is the program's name in parentheses and may hold spaces and parentheses itself: fields

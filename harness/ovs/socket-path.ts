@@ -16,7 +16,8 @@ export function socketPath(dir: string, name: string, suffix = ''): string {
   if (whole.length <= room) return join(dir, `${whole}${suffix}`);
   if (room >= pathPartBytesMin) return join(dir, `${pathPart(name, room)}${suffix}`);
   throw new Unavailable(
-    `the path of a unix socket has at most ${socketPathBytesMax} bytes, and ${dir} leaves too few of them`,
+    `the path of a unix socket has at most ${socketPathBytesMax} bytes, and ${dir} leaves too ` +
+      'few of them',
     ['set TMPDIR to a folder with a shorter path'],
   );
 }
@@ -31,8 +32,11 @@ export function managementSocket(dir: string, bridge: string): string {
   const refused = (why: string) => new InputError(`bridge ${JSON.stringify(bridge)}: ${why}`);
   if (bridge === '') throw refused('a bridge has a name');
   // vswitchd/bridge.c, add_del_bridges: it goes without such bridges, and says so in its log alone.
-  if (/[/\\]/.test(bridge)) throw refused('Open vSwitch takes no bridge with "/" or "\\" in its name');
+  if (/[/\\]/.test(bridge))
+    throw refused('Open vSwitch takes no bridge with "/" or "\\" in its name');
   const length = Buffer.byteLength(path);
   if (length <= socketPathBytesMax) return path;
-  throw refused(`its name is too long by ${length - socketPathBytesMax} bytes for a unix socket in ${dir}`);
+  throw refused(
+    `its name is too long by ${length - socketPathBytesMax} bytes for a unix socket in ${dir}`,
+  );
 }

@@ -1,9 +1,15 @@
-/** Folders that are filled beside their place and then renamed, so that none is ever half-written: whose they are until then stands in their name. */
+/**
+ * Folders that are filled beside their place and then renamed, so that none is ever half-written:
+ * whose they are until then stands in their name.
+ */
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { formatOwner, parseOwner, type Owner } from './owner.js';
 
-/** What the name of such a folder holds, before six characters of its own and, maybe, behind the name that it is to have. */
+/**
+ * What the name of such a folder holds, before six characters of its own and, maybe, behind the
+ * name that it is to have.
+ */
 export function unfinishedPrefix(owner: Owner): string {
   return `.unfinished-${formatOwner(owner)}-`;
 }
@@ -26,7 +32,8 @@ export async function findUnfinished(folder: string): Promise<readonly Unfinishe
 
 /** Removes those in `folder` whose owner left them so. @returns their paths. */
 export async function removeUnfinished(
-  folder: string, isLeftBy: (owner: Owner) => boolean | Promise<boolean>,
+  folder: string,
+  isLeftBy: (owner: Owner) => boolean | Promise<boolean>,
 ): Promise<readonly string[]> {
   const removed: string[] = [];
   for (const { folder: unfinished, owner } of await findUnfinished(folder)) {

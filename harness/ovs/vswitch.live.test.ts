@@ -1,7 +1,7 @@
 /**
- * Goal: the clients of the daemons pass on what the daemons refuse, naming what was asked, and nothing outlives the
- * process that started it. Method: one real switch, and requests that it must refuse; then a process that starts a
- * switch and is killed.
+ * Goal: the clients of the daemons pass on what the daemons refuse, naming what was asked, and
+ * nothing outlives the process that started it. Method: one real switch, and requests that it must
+ * refuse; then a process that starts a switch and is killed.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -27,36 +27,81 @@ void t.test('a switch', async (t) => {
   const { ovsdb, vswitchd } = vswitch;
 
   await t.test('refuses a command by name', async (t) => {
-    // A command that is there from the start: those of bridges come only once the database has been read.
-    await t.rejects(vswitchd.unixctl.call('vlog/set', 'nonsense:x:y'), { name: 'InputError', message: /^ovs-vswitchd of node a refuses "vlog\/set nonsense:x:y": ./ });
+    // A command that is there from the start: those of bridges come only once the database has been
+    // read.
+    await t.rejects(vswitchd.unixctl.call('vlog/set', 'nonsense:x:y'), {
+      name: 'InputError',
+      message: /^ovs-vswitchd of node a refuses "vlog\/set nonsense:x:y": ./,
+    });
     t.match(await vswitchd.unixctl.call('version'), vswitchd.version, 'and goes on');
   });
 
   await t.test('refuses an operation of a transaction', async (t) => {
     const insert = { op: 'insert', table: 'Bridge', row: { nmae: 'br0' } } as const;
-    await t.rejects(ovsdb.transact([insert]), { name: 'InputError', message: /^ovsdb-server of node a refuses \{"op":"insert","table":"Bridge","row":\{"nmae":"br0"\}\}: .*nmae/ });
+    await t.rejects(ovsdb.transact([insert]), {
+      name: 'InputError',
+      message:
+        /^ovsdb-server of node a refuses \{"op":"insert","table":"Bridge","row":\{"nmae":"br0"\}\}: .*nmae/,
+    });
   });
 
   await t.test('gives up waiting for a condition by name', async (t) => {
-    const never = { table: 'Open_vSwitch', where: [], columns: ['cur_cfg'], until: '==', rows: [{ cur_cfg: 99 }] } as const;
-    await t.rejects(ovsdb.waitFor('the hundredth configuration', never, 20), { name: 'Unavailable', message: 'gave up after 0.02 s waiting for the hundredth configuration' });
+    const never = {
+      table: 'Open_vSwitch',
+      where: [],
+      columns: ['cur_cfg'],
+      until: '==',
+      rows: [{ cur_cfg: 99 }],
+    } as const;
+    await t.rejects(ovsdb.waitFor('the hundredth configuration', never, 20), {
+      name: 'Unavailable',
+      message: 'gave up after 0.02 s waiting for the hundredth configuration',
+    });
   });
 
   await t.test('applies a bundle whole or not at all', async (t) => {
-    const mutations = [['bridges', 'insert', ['set', [['named-uuid', 'bridge']]]], ['next_cfg', '+=', 1]] as const;
+    const mutations = [
+      ['bridges', 'insert', ['set', [['named-uuid', 'bridge']]]],
+      ['next_cfg', '+=', 1],
+    ] as const;
     await ovsdb.transact([
-      { op: 'insert', table: 'Bridge', 'uuid-name': 'bridge', row: { name: 'br0', fail_mode: 'secure', datapath_type: 'dummy' } },
+      {
+        op: 'insert',
+        table: 'Bridge',
+        'uuid-name': 'bridge',
+        row: { name: 'br0', fail_mode: 'secure', datapath_type: 'dummy' },
+      },
       { op: 'mutate', table: 'Open_vSwitch', where: [], mutations },
     ]);
-    await ovsdb.waitFor('the bridge', { table: 'Open_vSwitch', where: [], columns: ['cur_cfg'], until: '==', rows: [{ cur_cfg: 1 }] }, 5000);
+    await ovsdb.waitFor(
+      'the bridge',
+      {
+        table: 'Open_vSwitch',
+        where: [],
+        columns: ['cur_cfg'],
+        until: '==',
+        rows: [{ cur_cfg: 1 }],
+      },
+      5000,
+    );
     const ofctl = openOfctl(image, dir);
     const good = 'flow add table=0, priority=1,ip actions=drop';
-    await t.rejects(ofctl.bundle('br0', [good, 'flow add table=0, actions=fly']), { name: 'InputError', message: 'ovs-ofctl refuses "flow add table=0, actions=fly" on br0: unknown action fly' });
-    await t.rejects(ofctl.bundle('br0', [good, 'flow add table=0, priority=2,ip actions=group:7']), { name: 'InputError', message: /OFPBAC_BAD_OUT_GROUP.*group:7/ });
+    await t.rejects(ofctl.bundle('br0', [good, 'flow add table=0, actions=fly']), {
+      name: 'InputError',
+      message: 'ovs-ofctl refuses "flow add table=0, actions=fly" on br0: unknown action fly',
+    });
+    await t.rejects(
+      ofctl.bundle('br0', [good, 'flow add table=0, priority=2,ip actions=group:7']),
+      { name: 'InputError', message: /OFPBAC_BAD_OUT_GROUP.*group:7/ },
+    );
     t.strictSame(await ofctl.held(['br0']), [{ flows: [], groups: [], meters: [] }]);
     await ofctl.bundle('br0', ['group add group_id=4,type=all,bucket=actions=drop', good]);
     await ofctl.run('br0', 'add-meter', 'meter=7,kbps,bands=type=drop,rate=1000');
-    const held = { flows: ['priority=1,ip actions=drop'], groups: ['group_id=4,type=all,bucket=bucket_id:0,actions=drop'], meters: ['meter=7 kbps bands= type=drop rate=1000'] };
+    const held = {
+      flows: ['priority=1,ip actions=drop'],
+      groups: ['group_id=4,type=all,bucket=bucket_id:0,actions=drop'],
+      meters: ['meter=7 kbps bands= type=drop rate=1000'],
+    };
     t.strictSame(await ofctl.held(['br0', 'br0']), [held, held]);
     await t.rejects(ofctl.held(['br0', 'br1']), { name: 'Unavailable', evidence: [/br1.mgmt/] });
   });
@@ -68,8 +113,14 @@ void t.test('daemons die with the process that started them', async (t) => {
     import { startVswitch } from ${JSON.stringify(new URL('./vswitch.js', import.meta.url))};
     const vswitch = await startVswitch(await openImage('trixie', () => {}), 'node b', ...${JSON.stringify([join(workspace.dir, 'b'), emptyDatabase])});
     console.log([vswitch.vswitchd.pid, vswitch.server.pid].join(' '));`;
-  const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
-  const [line] = (await withDeadline(once(child.stdout, 'data'), 10_000, 'the switch of another process')) as [Buffer];
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [line] = (await withDeadline(
+    once(child.stdout, 'data'),
+    10_000,
+    'the switch of another process',
+  )) as [Buffer];
   const pids = line.toString().trim().split(' ').map(Number);
   t.strictSame(pids.map(isRunning), [true, true]);
   child.kill('SIGKILL');

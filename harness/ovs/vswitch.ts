@@ -1,4 +1,7 @@
-/** The two daemons of one node: its ovsdb-server and its ovs-vswitchd, on a dummy datapath with the clock stopped. */
+/**
+ * The two daemons of one node: its ovsdb-server and its ovs-vswitchd, on a dummy datapath with the
+ * clock stopped.
+ */
 import { copyFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Unavailable } from '../base/errors.js';
@@ -19,38 +22,72 @@ export interface Vswitch {
   /** @throws Unavailable when one of the daemons has exited. */
   checkAlive(): Promise<void>;
   /**
-   * Kills ovs-vswitchd and starts it again on the same database; what was before is of no use any more. `between` is carried out on the database
-   * while nobody looks at it. @throws Unavailable when it does not start; then the database is still served, and `stop` still to be called.
+   * Kills ovs-vswitchd and starts it again on the same database; what was before is of no use any
+   * more. `between` is carried out on the database while nobody looks at it. @throws Unavailable
+   * when it does not start; then the database is still served, and `stop` still to be called.
    */
   restart(between: readonly Operation[]): Promise<Vswitch>;
   stop(): Promise<void>;
 }
 
-/** Makes an empty database of the image's vswitch schema at `file`, for any number of switches to start from. */
+/**
+ * Makes an empty database of the image's vswitch schema at `file`, for any number of switches to
+ * start from.
+ */
 export async function createDatabase(image: Image, file: string): Promise<void> {
-  const { failure } = await runProgram(image, 'ovsdb-tool', ['create', file, image.schema('vswitch.ovsschema')]);
-  if (failure !== undefined) throw new Unavailable(`ovsdb-tool of image ${image.name} cannot make a database`, remediesFor(failure), failure.split('\n'));
+  const { failure } = await runProgram(image, 'ovsdb-tool', [
+    'create',
+    file,
+    image.schema('vswitch.ovsschema'),
+  ]);
+  if (failure !== undefined)
+    throw new Unavailable(
+      `ovsdb-tool of image ${image.name} cannot make a database`,
+      remediesFor(failure),
+      failure.split('\n'),
+    );
 }
 
 /**
- * Starts a switch without a bridge. `--enable-dummy=system` and not `=override`, which would replace the tunnel
- * types as well; the two `--disable-system` keep its hands off the machine's own datapaths and routes.
+ * Starts a switch without a bridge. `--enable-dummy=system` and not `=override`, which would
+ * replace the tunnel types as well; the two `--disable-system` keep its hands off the machine's own
+ * datapaths and routes.
  * @param dir an own folder, made here.
- * @throws Unavailable with the last lines of the log of the daemon that failed; nothing is left running then.
+ * @throws Unavailable with the last lines of the log of the daemon that failed; nothing is left
+ *   running then.
  */
-export async function startVswitch(image: Image, owner: string, dir: string, emptyDatabase: string): Promise<Vswitch> {
+export async function startVswitch(
+  image: Image,
+  owner: string,
+  dir: string,
+  emptyDatabase: string,
+): Promise<Vswitch> {
   const database = join(dir, 'conf.db');
   const socket = socketPath(dir, 'db.sock');
   await mkdir(dir);
   await copyFile(emptyDatabase, database);
-  const server = await startDaemon({ program: 'ovsdb-server', owner, dir, command: [...image.command('ovsdb-server'), `--remote=punix:${socket}`, database] });
+  const server = await startDaemon({
+    program: 'ovsdb-server',
+    owner,
+    dir,
+    command: [...image.command('ovsdb-server'), `--remote=punix:${socket}`, database],
+  });
   try {
     const ovsdb = await connectOvsdb(socket, 'Open_vSwitch', server);
     await ovsdb.transact([{ op: 'insert', table: 'Open_vSwitch', row: {} }]);
-    const start = () => startDaemon({
-      program: 'ovs-vswitchd', owner, dir,
-      command: [...image.command('ovs-vswitchd'), '--enable-dummy=system', '--disable-system', '--disable-system-route', `unix:${socket}`],
-    });
+    const start = () =>
+      startDaemon({
+        program: 'ovs-vswitchd',
+        owner,
+        dir,
+        command: [
+          ...image.command('ovs-vswitchd'),
+          '--enable-dummy=system',
+          '--disable-system',
+          '--disable-system-route',
+          `unix:${socket}`,
+        ],
+      });
     return running(dir, server, ovsdb, await start(), start);
   } catch (error) {
     await server.stop();
@@ -58,13 +95,22 @@ export async function startVswitch(image: Image, owner: string, dir: string, emp
   }
 }
 
-function running(dir: string, server: Daemon, ovsdb: Ovsdb, vswitchd: Daemon, start: () => Promise<Daemon>): Vswitch {
+function running(
+  dir: string,
+  server: Daemon,
+  ovsdb: Ovsdb,
+  vswitchd: Daemon,
+  start: () => Promise<Daemon>,
+): Vswitch {
   const stopSwitch = async () => {
     vswitchd.unixctl.close();
     await vswitchd.stop();
   };
   return {
-    dir, server, vswitchd, ovsdb,
+    dir,
+    server,
+    vswitchd,
+    ovsdb,
     whileAlive: (work) => server.whileAlive(vswitchd.whileAlive(work)),
     checkAlive: async () => void (await Promise.all([server.checkAlive(), vswitchd.checkAlive()])),
     restart: async (between) => {

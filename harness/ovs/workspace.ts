@@ -5,8 +5,9 @@ import { Unavailable } from '../base/errors.js';
 import { answerableOwner, formatOwner, here, isAlive, parseOwner, type Owner } from './owner.js';
 
 /**
- * A folder in which one run's daemons keep sockets, databases and logs: `<tmp>/flowbed-<owner>-<6 characters>`. Its name says
- * whose it is from the instant that it is there, so that no moment to be killed at leaves one that nobody may remove.
+ * A folder in which one run's daemons keep sockets, databases and logs: `<tmp>/flowbed-<owner>-<6
+ * characters>`. Its name says whose it is from the instant that it is there, so that no moment to
+ * be killed at leaves one that nobody may remove.
  */
 export interface Workspace {
   /** At most 60 bytes long: the path of a unix socket ends at 107 (unix(7)). */
@@ -15,20 +16,28 @@ export interface Workspace {
   remove(): Promise<void>;
 }
 
-/** Makes a workspace that belongs to this process, or to who answers for it. @throws Unavailable when there is no folder for it. */
+/**
+ * Makes a workspace that belongs to this process, or to who answers for it. @throws Unavailable
+ * when there is no folder for it.
+ */
 export async function createWorkspace(): Promise<Workspace> {
   const root = workspaceRoot();
   try {
     const dir = await mkdtemp(join(root, `${prefix}${formatOwner(await answerableOwner())}-`));
     return { dir, remove: () => rm(dir, { recursive: true, force: true }) };
   } catch (error) {
-    throw new Unavailable(`cannot make a folder for the switches in ${root}: ${error instanceof Error ? error.message : String(error)}`, [
-      'name a short folder that you can write to: TMPDIR=/path/to/folder',
-    ]);
+    throw new Unavailable(
+      `cannot make a folder for the switches in ${root}: ` +
+        (error instanceof Error ? error.message : String(error)),
+      ['name a short folder that you can write to: TMPDIR=/path/to/folder'],
+    );
   }
 }
 
-/** Where workspaces are made and looked for: the system's folder for temporary files when it is short enough, else /tmp. */
+/**
+ * Where workspaces are made and looked for: the system's folder for temporary files when it is
+ * short enough, else /tmp.
+ */
 export function workspaceRoot(): string {
   return Buffer.byteLength(tmpdir()) <= rootLengthMax ? tmpdir() : '/tmp';
 }
@@ -58,7 +67,9 @@ export async function findWorkspaces(): Promise<readonly FoundWorkspace[]> {
 /** Removes what `owner` has of them: nothing of it may run any more. @returns their paths. */
 export async function removeWorkspacesOf(owner: Owner): Promise<readonly string[]> {
   const root = workspaceRoot();
-  const names = (await readdir(root).catch(() => [])).filter((name) => name.startsWith(`${prefix}${formatOwner(owner)}-`));
+  const names = (await readdir(root).catch(() => [])).filter((name) =>
+    name.startsWith(`${prefix}${formatOwner(owner)}-`),
+  );
   for (const name of names) await rm(join(root, name), { recursive: true, force: true });
   return names.map((name) => join(root, name));
 }

@@ -45,11 +45,15 @@ export function encodeArp(packet: ArpPacket): Uint8Array {
   return bytes;
 }
 
-/** Undefined for less than 28 bytes, or when it resolves something else than IPv4 to Ethernet. Bytes behind are padding. */
+/**
+ * Undefined for less than 28 bytes, or when it resolves something else than IPv4 to Ethernet. Bytes
+ * behind are padding.
+ */
 export function decodeArp(bytes: Uint8Array): ArpPacket | undefined {
   if (bytes.length < arpLength) return undefined;
   const view = viewOf(bytes);
-  const resolvesIpv4 = view.getUint16(0) === ethernetHardware && view.getUint16(2) === etherTypes.ipv4;
+  const resolvesIpv4 =
+    view.getUint16(0) === ethernetHardware && view.getUint16(2) === etherTypes.ipv4;
   if (!resolvesIpv4 || view.getUint8(4) !== 6 || view.getUint8(5) !== 4) return undefined;
   return {
     op: view.getUint16(6),

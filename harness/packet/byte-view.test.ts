@@ -1,5 +1,6 @@
-// Goal: numbers in bytes are those that a DataView reads and writes, and beyond the bytes' end there are none.
-// Method: both side by side, each kind of number at each place of short parts of a larger buffer; after writing, the whole buffer counts.
+// Goal: numbers in bytes are those that a DataView reads and writes, and beyond the bytes' end
+// there are none. Method: both side by side, each kind of number at each place of short parts of a
+// larger buffer; after writing, the whole buffer counts.
 import t, { type Test } from 'tap';
 import { ByteView } from './byte-view.js';
 
@@ -10,7 +11,11 @@ const lengths = [0, 1, 2, 3, 4, 5, 8];
 const places = Array.from({ length: 10 }, (_, place) => place);
 
 /** What comes of `work`, with the buffer as it is then. */
-function outcome(length: number, open: (bytes: Uint8Array) => ByteView | DataView, work: (view: ByteView | DataView) => unknown): { readonly said: unknown; readonly buffer: Uint8Array } {
+function outcome(
+  length: number,
+  open: (bytes: Uint8Array) => ByteView | DataView,
+  work: (view: ByteView | DataView) => unknown,
+): { readonly said: unknown; readonly buffer: Uint8Array } {
   const buffer = Uint8Array.from(before);
   try {
     return { said: work(open(buffer.subarray(first, first + length))), buffer };
@@ -22,8 +27,20 @@ function outcome(length: number, open: (bytes: Uint8Array) => ByteView | DataVie
 function compare(t: Test, work: (view: ByteView | DataView, place: number) => unknown): void {
   for (const length of lengths) {
     for (const place of places) {
-      const ours = outcome(length, (bytes) => new ByteView(bytes), (view) => work(view, place));
-      t.strictSame(ours, outcome(length, (bytes) => new DataView(bytes.buffer, bytes.byteOffset, bytes.length), (view) => work(view, place)), `byte ${place} of ${length}`);
+      const ours = outcome(
+        length,
+        (bytes) => new ByteView(bytes),
+        (view) => work(view, place),
+      );
+      t.strictSame(
+        ours,
+        outcome(
+          length,
+          (bytes) => new DataView(bytes.buffer, bytes.byteOffset, bytes.length),
+          (view) => work(view, place),
+        ),
+        `byte ${place} of ${length}`,
+      );
     }
   }
 }
@@ -31,7 +48,8 @@ function compare(t: Test, work: (view: ByteView | DataView, place: number) => un
 for (const number of numbers) {
   void t.test(`${number}, read and written`, (t) => {
     compare(t, (view, place) => view[`get${number}`](place));
-    for (const value of [0, 1, 0x80, 0x1234, 0xfedc, 0x12345678, 0xffffffff, -2]) compare(t, (view, place) => view[`set${number}`](place, value));
+    for (const value of [0, 1, 0x80, 0x1234, 0xfedc, 0x12345678, 0xffffffff, -2])
+      compare(t, (view, place) => view[`set${number}`](place, value));
     t.end();
   });
 }

@@ -1,4 +1,7 @@
-/** Numbers in bytes, most significant byte first: what a DataView does, which takes longer to make than a frame takes to read. */
+/**
+ * Numbers in bytes, most significant byte first: what a DataView does, which takes longer to make
+ * than a frame takes to read.
+ */
 export class ByteView {
   constructor(readonly bytes: Uint8Array) {}
 
@@ -21,7 +24,13 @@ export class ByteView {
   getUint32(at: number): number {
     const { bytes } = this;
     if (at + 3 >= bytes.length) throw beyond(bytes, at);
-    return (((bytes[at] ?? 0) << 24) | ((bytes[at + 1] ?? 0) << 16) | ((bytes[at + 2] ?? 0) << 8) | (bytes[at + 3] ?? 0)) >>> 0;
+    return (
+      (((bytes[at] ?? 0) << 24) |
+        ((bytes[at + 1] ?? 0) << 16) |
+        ((bytes[at + 2] ?? 0) << 8) |
+        (bytes[at + 3] ?? 0)) >>>
+      0
+    );
   }
 
   setUint8(at: number, value: number): void {

@@ -1,6 +1,9 @@
 /** The Internet checksum (RFC 1071) and its incremental update (RFC 1624). */
 
-/** The sum of 16-bit big-endian words of `bytes` from `start` to before `end`, not yet folded; an odd last byte is padded with zero. */
+/**
+ * The sum of 16-bit big-endian words of `bytes` from `start` to before `end`, not yet folded; an
+ * odd last byte is padded with zero.
+ */
 export function sumWords(bytes: Uint8Array, initial = 0, start = 0, end = bytes.length): number {
   let sum = initial;
   let index = start;

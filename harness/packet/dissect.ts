@@ -13,23 +13,39 @@ import { decodeVlan, vlanLayout } from './vlan.js';
 import { decodeVxlan, vxlanLayout, vxlanPort } from './vxlan.js';
 
 export interface Field {
-  /** `eth.dst`, `ip.ttl`, `vlan2.vid` of the second tag; with `inner.` in front inside a tunnel. Unique within a frame. */
+  /**
+   * `eth.dst`, `ip.ttl`, `vlan2.vid` of the second tag; with `inner.` in front inside a tunnel.
+   * Unique within a frame.
+   */
   readonly name: string;
   /** The bytes as people read them. A checksum that is not right says so behind its digits. */
   readonly value: string;
-  /** Where in the frame, in bytes. Fields that are narrower than a byte, or across its edge, share their bytes with others. */
+  /**
+   * Where in the frame, in bytes. Fields that are narrower than a byte, or across its edge, share
+   * their bytes with others.
+   */
   readonly offset: number;
   readonly length: number;
 }
 
-/** Tunnels in tunnels beyond this many are payload, so that hostile frames cost no more than others. */
+/**
+ * Tunnels in tunnels beyond this many are payload, so that hostile frames cost no more than others.
+ */
 const maximumDepth = 4;
 
-/** Names every byte of the frame, in order. Whatever is cut short or unknown is `payload`; never throws. */
+/**
+ * Names every byte of the frame, in order. Whatever is cut short or unknown is `payload`; never
+ * throws.
+ */
 export function dissect(frame: Uint8Array): readonly Field[] {
   return [...ethernet(frame, '', 0)]
     .filter(({ bytes }) => bytes.length > 0)
-    .map(({ name, value, bytes }) => ({ name, value, offset: bytes.byteOffset - frame.byteOffset, length: bytes.length }));
+    .map(({ name, value, bytes }) => ({
+      name,
+      value,
+      offset: bytes.byteOffset - frame.byteOffset,
+      length: bytes.length,
+    }));
 }
 
 function* ethernet(bytes: Uint8Array, prefix: string, depth: number): Parts {
@@ -60,11 +76,19 @@ function* labels(bytes: Uint8Array, prefix: string): Parts {
 }
 
 function* network(etherType: number, bytes: Uint8Array, prefix: string, depth: number): Parts {
-  if ((etherType === etherTypes.arp || etherType === etherTypes.rarp) && decodeArp(bytes) !== undefined) {
+  if (
+    (etherType === etherTypes.arp || etherType === etherTypes.rarp) &&
+    decodeArp(bytes) !== undefined
+  ) {
     yield* header(`${prefix}arp`, arpLayout, bytes);
     return yield raw(`${prefix}padding`, bytes.subarray(arpLength));
   }
-  const datagram = etherType === etherTypes.ipv4 ? yield* ipv4(bytes, prefix) : etherType === etherTypes.ipv6 ? yield* dissectIpv6(bytes, prefix) : undefined;
+  const datagram =
+    etherType === etherTypes.ipv4
+      ? yield* ipv4(bytes, prefix)
+      : etherType === etherTypes.ipv6
+        ? yield* dissectIpv6(bytes, prefix)
+        : undefined;
   if (datagram === undefined) return yield raw(`${prefix}payload`, bytes);
   yield* dissectTransport(datagram, prefix, {
     application: (port, payload) => application(port, payload, prefix, depth),
@@ -79,7 +103,12 @@ function* ipv4(bytes: Uint8Array, prefix: string): Parts<Datagram | undefined> {
   const { header: ip, payload, checksum } = decoded;
   yield* header(`${prefix}ip`, ipv4Layout, bytes, checksum);
   yield raw(`${prefix}ip.options`, ip.options);
-  return { protocol: ip.protocol, addresses: ip, fragment: !isFragment(ip) ? 'none' : ip.fragmentOffset === 0 ? 'first' : 'later', bytes: payload };
+  return {
+    protocol: ip.protocol,
+    addresses: ip,
+    fragment: !isFragment(ip) ? 'none' : ip.fragmentOffset === 0 ? 'first' : 'later',
+    bytes: payload,
+  };
 }
 
 function* gre(bytes: Uint8Array, prefix: string, depth: number): Parts {
@@ -104,6 +133,7 @@ function* application(port: number, bytes: Uint8Array, prefix: string, depth: nu
 
 /** What a tunnel carries. */
 function* carried(protocolType: number, bytes: Uint8Array, prefix: string, depth: number): Parts {
-  if (protocolType === etherTypes.transparentEthernetBridging) yield* ethernet(bytes, `${prefix}inner.`, depth + 1);
+  if (protocolType === etherTypes.transparentEthernetBridging)
+    yield* ethernet(bytes, `${prefix}inner.`, depth + 1);
   else yield* network(protocolType, bytes, `${prefix}inner.`, depth + 1);
 }

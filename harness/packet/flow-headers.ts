@@ -1,14 +1,34 @@
-/** Headers that actions put in front of a packet or take off, as changes of its flow key; `rewrite` brings them into the frame. */
+/**
+ * Headers that actions put in front of a packet or take off, as changes of its flow key; `rewrite`
+ * brings them into the frame.
+ */
 import { etherTypes } from './ethernet.js';
-import { bottomOfStack, clearWords, countLabels, countTags, isIp, most, tagged, word, type FlowKey } from './flow-key.js';
+import {
+  bottomOfStack,
+  clearWords,
+  countLabels,
+  countTags,
+  isIp,
+  most,
+  tagged,
+  word,
+  type FlowKey,
+} from './flow-key.js';
 
 const defaultTtl = 64;
-/** Label of a packet that had none before: the explicit null of IPv4 or IPv6 (RFC 3032, section 2.1). */
+/**
+ * Label of a packet that had none before: the explicit null of IPv4 or IPv6 (RFC 3032, section
+ * 2.1).
+ */
 const explicitNull = { ipv4: 0, ipv6: 2 } as const;
 
-/** A tag of priority 0 and number 0 in front of those that are there; of more than the key has room for, the innermost is forgotten (ovs-actions(7), "push_vlan"). */
+/**
+ * A tag of priority 0 and number 0 in front of those that are there; of more than the key has room
+ * for, the innermost is forgotten (ovs-actions(7), "push_vlan").
+ */
 export function pushVlan(key: FlowKey, type: number): void {
-  for (const field of [word.vlanTci, word.vlanTpid]) key.copyWithin(field + 1, field, field + most.tags - 1);
+  for (const field of [word.vlanTci, word.vlanTpid])
+    key.copyWithin(field + 1, field, field + most.tags - 1);
   key[word.vlanTci] = tagged;
   key[word.vlanTpid] = type;
 }
@@ -24,8 +44,9 @@ export function popVlan(key: FlowKey): void {
 }
 
 /**
- * An entry in front of the label stack: a copy of the one that was first, or a first one made from the IP header; then what was behind
- * is out of sight (ovs-actions(7), "push_mpls"). What was changed of it has to be in the frame before.
+ * An entry in front of the label stack: a copy of the one that was first, or a first one made from
+ * the IP header; then what was behind is out of sight (ovs-actions(7), "push_mpls"). What was
+ * changed of it has to be in the frame before.
  */
 export function pushMpls(key: FlowKey, type: number): 'pushed' | 'too many labels' {
   const labels = countLabels(key);
@@ -41,11 +62,16 @@ export function pushMpls(key: FlowKey, type: number): 'pushed' | 'too many label
 function firstEntry(key: FlowKey): number {
   const type = key[word.ethType] ?? 0;
   const label = type === etherTypes.ipv6 ? explicitNull.ipv6 : explicitNull.ipv4;
-  const [tc, ttl] = isIp(type) ? [(key[word.nwTos] ?? 0) >>> 2, key[word.nwTtl] || defaultTtl] : [0, defaultTtl];
+  const [tc, ttl] = isIp(type)
+    ? [(key[word.nwTos] ?? 0) >>> 2, key[word.nwTtl] || defaultTtl]
+    : [0, defaultTtl];
   return ((label << 12) | ((tc & 7) << 9) | bottomOfStack | ttl) >>> 0;
 }
 
-/** Everything behind the Ethernet header, and what the connection tracker told of addresses and ports. */
+/**
+ * Everything behind the Ethernet header, and what the connection tracker told of addresses and
+ * ports.
+ */
 function forgetPayload(key: FlowKey): void {
   clearWords(key, word.nwSrc);
   clearWords(key, word.ctNwSrc, word.ctNwProto);
@@ -53,7 +79,10 @@ function forgetPayload(key: FlowKey): void {
   key[word.dpHash] = 0;
 }
 
-/** Takes the first entry off; a packet without a label stack stays as it is. What is behind the last entry is seen when the frame is read anew. */
+/**
+ * Takes the first entry off; a packet without a label stack stays as it is. What is behind the last
+ * entry is seen when the frame is read anew.
+ */
 export function popMpls(key: FlowKey, type: number): 'popped' | 'no label' | 'too many labels' {
   const labels = countLabels(key);
   if (labels === 0) return 'no label';

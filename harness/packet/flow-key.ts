@@ -1,14 +1,18 @@
 /**
- * The flow key: what a switch knows of a packet while it is in the pipeline, as 32-bit words in fixed places, so
- * that matching is masking and comparing words. Packet fields are read from the frame; the rest (registers,
- * connection state, tunnel) starts at zero. As in Open vSwitch, ARP shares the words of IPv4 addresses and
- * protocol, and ICMP type and code those of the ports (ovs-fields(7), struct flow).
+ * The flow key: what a switch knows of a packet while it is in the pipeline, as 32-bit words in
+ * fixed places, so that matching is masking and comparing words. Packet fields are read from the
+ * frame; the rest (registers, connection state, tunnel) starts at zero. As in Open vSwitch, ARP
+ * shares the words of IPv4 addresses and protocol, and ICMP type and code those of the ports
+ * (ovs-fields(7), struct flow).
  */
 import { etherTypes } from './ethernet.js';
 
 export type FlowKey = Uint32Array;
 
-/** Words a field takes, in their order. What the pipeline knows stands before what is read from the frame. */
+/**
+ * Words a field takes, in their order. What the pipeline knows stands before what is read from the
+ * frame.
+ */
 const widths = {
   inPort: 1,
   reg: 32, // reg0 … reg31; Open vSwitch before 3.7 has 16
@@ -54,7 +58,8 @@ const widths = {
   ethType: 1,
   vlanTci: 2, // of the outer tag and of the inner one; with the bit `tagged` where there is one
   vlanTpid: 2, // of the same tags
-  mplsLse: 3, // the first label stack entries: label, traffic class, bottom of stack and TTL (RFC 3032)
+  // the first label stack entries: label, traffic class, bottom of stack and TTL (RFC 3032)
+  mplsLse: 3,
   nwSrc: 1, // or ARP's sender address
   nwDst: 1, // or ARP's target address
   ipv6Src: 4,
@@ -73,26 +78,45 @@ const widths = {
   ndReserved: 1,
 } as const;
 
-/** First word of each field; a field wider than 32 bits takes several words, most significant first. */
+/**
+ * First word of each field; a field wider than 32 bits takes several words, most significant first.
+ */
 export const word = firstWords(widths);
 export const keyWords = Object.values(widths).reduce((sum, width) => sum + width, 0);
 
-function firstWords<Name extends string>(fields: Readonly<Record<Name, number>>): Readonly<Record<Name, number>> {
+function firstWords<Name extends string>(
+  fields: Readonly<Record<Name, number>>,
+): Readonly<Record<Name, number>> {
   let next = 0;
-  const places = Object.entries<number>(fields).map(([name, width]) => [name, (next += width) - width] as const);
+  const places = Object.entries<number>(fields).map(
+    ([name, width]) => [name, (next += width) - width] as const,
+  );
   return Object.fromEntries(places) as Record<Name, number>;
 }
 
-/** Addresses and ports, word by word: what a connection is told by, and what its packets are translated in. */
-export const tupleWords: readonly number[] = [word.nwSrc, word.nwDst, word.tpSrc, word.tpDst, ...[word.ipv6Src, word.ipv6Dst].flatMap((first) => [0, 1, 2, 3].map((index) => first + index))];
+/**
+ * Addresses and ports, word by word: what a connection is told by, and what its packets are
+ * translated in.
+ */
+export const tupleWords: readonly number[] = [
+  word.nwSrc,
+  word.nwDst,
+  word.tpSrc,
+  word.tpDst,
+  ...[word.ipv6Src, word.ipv6Dst].flatMap((first) => [0, 1, 2, 3].map((index) => first + index)),
+];
 
-/** Keys that are still free: many at once are made in a fraction of the time that each of them alone takes. */
+/**
+ * Keys that are still free: many at once are made in a fraction of the time that each of them alone
+ * takes.
+ */
 let spare = { words: new Uint32Array(), next: 0 };
 const keysAtOnce = 64;
 
 /** A key of zeros. */
 export function emptyKey(): FlowKey {
-  if (spare.next === spare.words.length) spare = { words: new Uint32Array(keysAtOnce * keyWords), next: 0 };
+  if (spare.next === spare.words.length)
+    spare = { words: new Uint32Array(keysAtOnce * keyWords), next: 0 };
   const first = spare.next;
   spare.next += keyWords;
   return new Uint32Array(spare.words.buffer, first * spare.words.BYTES_PER_ELEMENT, keyWords);
@@ -104,12 +128,18 @@ export function copyKey(key: FlowKey): FlowKey {
   return copy;
 }
 
-/** Zeros from `first` to before `end`: they are few, and a loop has written them before `fill` has begun. */
+/**
+ * Zeros from `first` to before `end`: they are few, and a loop has written them before `fill` has
+ * begun.
+ */
 export function clearWords(key: FlowKey, first: number, end = keyWords): void {
   for (let place = first; place < end; place++) key[place] = 0;
 }
 
-/** A key that has of `key` what is read from the frame, and zeros for all else: less to be copied where nobody asks for more. */
+/**
+ * A key that has of `key` what is read from the frame, and zeros for all else: less to be copied
+ * where nobody asks for more.
+ */
 export function copyFields(key: FlowKey): FlowKey {
   const copy = emptyKey();
   for (let place = word.ethSrc; place < keyWords; place++) copy[place] = key[place] ?? 0;
@@ -119,7 +149,10 @@ export function copyFields(key: FlowKey): FlowKey {
 /** Bits of nw_frag: any fragment, and one that is not the first (ovs-fields(7), ip_frag). */
 export const fragment = { any: 1, later: 2 } as const;
 
-/** The bit of vlan_tci that says "there is a tag" (ovs-fields(7), vlan_tci): in its place, frames have DEI. */
+/**
+ * The bit of vlan_tci that says "there is a tag" (ovs-fields(7), vlan_tci): in its place, frames
+ * have DEI.
+ */
 export const tagged = 0x1000;
 /** The bit of a label stack entry that says "the last one" (RFC 3032, section 2.1). */
 export const bottomOfStack = 0x100;
@@ -133,7 +166,10 @@ export function countTags(key: FlowKey): number {
   return count;
 }
 
-/** How many label stack entries the key tells of. Where none is the last one, entries of zeros do not count: so does Open vSwitch. */
+/**
+ * How many label stack entries the key tells of. Where none is the last one, entries of zeros do
+ * not count: so does Open vSwitch.
+ */
 export function countLabels(key: FlowKey): number {
   if (!isMpls(key[word.ethType] ?? 0)) return 0;
   let count = 0;

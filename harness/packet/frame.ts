@@ -18,16 +18,27 @@ export interface FieldDifference {
 }
 
 /**
- * The fields whose values differ, `absent` where one frame has no such field, in the order of `expected`. Empty for equal
- * frames only. Then a differing length as `frame.length`, and last the checksums that are right in both frames, which
- * differ because something else does.
+ * The fields whose values differ, `absent` where one frame has no such field, in the order of
+ * `expected`. Empty for equal frames only. Then a differing length as `frame.length`, and last the
+ * checksums that are right in both frames, which differ because something else does.
  */
-export function differingFields(expected: Uint8Array, actual: Uint8Array): readonly FieldDifference[] {
+export function differingFields(
+  expected: Uint8Array,
+  actual: Uint8Array,
+): readonly FieldDifference[] {
   const [expectedValues, actualValues] = [valuesOf(expected), valuesOf(actual)];
   const differences = [...new Set([...expectedValues.keys(), ...actualValues.keys()])]
-    .map((name) => ({ name, expected: expectedValues.get(name) ?? 'absent', actual: actualValues.get(name) ?? 'absent' }))
+    .map((name) => ({
+      name,
+      expected: expectedValues.get(name) ?? 'absent',
+      actual: actualValues.get(name) ?? 'absent',
+    }))
     .filter((field) => field.expected !== field.actual);
-  const length = { name: 'frame.length', expected: `${expected.length}`, actual: `${actual.length}` };
+  const length = {
+    name: 'frame.length',
+    expected: `${expected.length}`,
+    actual: `${actual.length}`,
+  };
   return [
     ...differences.filter((field) => !isConsequence(field)),
     ...(expected.length === actual.length ? [] : [length]),
@@ -37,19 +48,25 @@ export function differingFields(expected: Uint8Array, actual: Uint8Array): reado
 
 /** Whether both are checksums without a remark, so right ones. */
 function isConsequence({ name, expected, actual }: FieldDifference): boolean {
-  return name.endsWith('.checksum') && [expected, actual].every((value) => /^0x([0-9a-f]{4}){1,2}$/.test(value));
+  return (
+    name.endsWith('.checksum') &&
+    [expected, actual].every((value) => /^0x([0-9a-f]{4}){1,2}$/.test(value))
+  );
 }
 
 /** The value of a field on one level of a frame; empty when there is no such field. */
 type Fields = (name: string) => string;
 
 /**
- * One line in tcpdump's spirit, down to the innermost header, with the names of wrong checksums at its end:
- * `0a:00:0a:0a:00:02 > 0a:00:0a:0a:00:01 IPv4 10.10.0.2 > 10.10.1.2 ICMP echo request id 77 seq 1 ttl 64`. Never throws.
+ * One line in tcpdump's spirit, down to the innermost header, with the names of wrong checksums at
+ * its end: `0a:00:0a:0a:00:02 > 0a:00:0a:0a:00:01 IPv4 10.10.0.2 > 10.10.1.2 ICMP echo request id
+ * 77 seq 1 ttl 64`. Never throws.
  */
 export function describeFrame(frame: Uint8Array): string {
   const values = valuesOf(frame);
-  const wrong = [...values].filter(([, value]) => value.endsWith('(invalid)')).map(([name]) => `[wrong ${name}]`);
+  const wrong = [...values]
+    .filter(([, value]) => value.endsWith('(invalid)'))
+    .map(([name]) => `[wrong ${name}]`);
   return [describeLink((name) => values.get(name) ?? ''), ...wrong].join(' ');
 }
 
@@ -59,26 +76,44 @@ function describeLink(fields: Fields): string {
 }
 
 function describeTags(fields: Fields): string {
-  return eachNumbered(fields, 'vlan', 'vid').map((at) => `VLAN ${at('vid')} priority ${at('pcp')} `).join('');
+  return eachNumbered(fields, 'vlan', 'vid')
+    .map((at) => `VLAN ${at('vid')} priority ${at('pcp')} `)
+    .join('');
 }
 
 function describeLabels(fields: Fields): string {
-  return eachNumbered(fields, 'mpls', 'label').map((at) => `MPLS ${at('label')} ttl ${at('ttl')} `).join('');
+  return eachNumbered(fields, 'mpls', 'label')
+    .map((at) => `MPLS ${at('label')} ttl ${at('ttl')} `)
+    .join('');
 }
 
 /** The headers of one kind, from the outermost inwards. */
 function eachNumbered(fields: Fields, name: string, known: string): readonly Fields[] {
   const found: Fields[] = [];
-  for (let place = name; fields(`${place}.${known}`) !== ''; place = `${name}${found.length + 1}`) found.push((field) => fields(`${place}.${field}`));
+  for (let place = name; fields(`${place}.${known}`) !== ''; place = `${name}${found.length + 1}`)
+    found.push((field) => fields(`${place}.${field}`));
   return found;
 }
 
 function describeNetwork(fields: Fields): string {
   if (fields('arp.op')) return describeArp(fields);
-  if (fields('ip.src')) return `IPv4 ${fields('ip.src')} > ${fields('ip.dst')} ${describeTransport(fields)}${describeFragment(fields)} ttl ${fields('ip.ttl')}`;
-  if (fields('ip6.src')) return `IPv6 ${fields('ip6.src')} > ${fields('ip6.dst')} ${describeTransport(fields)}${describeFragment(fields)} hop limit ${fields('ip6.hop_limit')}`;
-  const type = [fields('vlan2.type'), fields('vlan.type'), fields('eth.type')].find((value) => value !== '') ?? '';
-  return type !== '' && !fields('mpls.label') ? `type ${type} ${payloadLength(fields)}` : payloadLength(fields);
+  if (fields('ip.src'))
+    return (
+      `IPv4 ${fields('ip.src')} > ${fields('ip.dst')} ` +
+      `${describeTransport(fields)}${describeFragment(fields)} ttl ${fields('ip.ttl')}`
+    );
+  if (fields('ip6.src'))
+    return (
+      `IPv6 ${fields('ip6.src')} > ${fields('ip6.dst')} ` +
+      `${describeTransport(fields)}${describeFragment(fields)} hop limit ` +
+      fields('ip6.hop_limit')
+    );
+  const type =
+    [fields('vlan2.type'), fields('vlan.type'), fields('eth.type')].find((value) => value !== '') ??
+    '';
+  return type !== '' && !fields('mpls.label')
+    ? `type ${type} ${payloadLength(fields)}`
+    : payloadLength(fields);
 }
 
 function describeArp(fields: Fields): string {
@@ -95,12 +130,23 @@ function describeArp(fields: Fields): string {
 function describeTransport(fields: Fields): string {
   if (fields('icmp.type')) return describeIcmp(fields);
   if (fields('icmp6.type')) return describeIcmp6(fields);
-  if (fields('sctp.src')) return `SCTP ${fields('sctp.src')} > ${fields('sctp.dst')} ${payloadLength(fields)}`;
-  if (fields('udp.src')) return `UDP ${fields('udp.src')} > ${fields('udp.dst')} ${describeTunnel(fields)}`;
-  if (fields('gre.type')) return `GRE${fields('gre.key') ? ` key ${fields('gre.key')}` : ''} { ${describeInner(fields)} }`;
-  if (!fields('tcp.src')) return `protocol ${fields('ip.protocol') || fields('ip6.next_header')} ${payloadLength(fields)}`;
+  if (fields('sctp.src'))
+    return `SCTP ${fields('sctp.src')} > ${fields('sctp.dst')} ${payloadLength(fields)}`;
+  if (fields('udp.src'))
+    return `UDP ${fields('udp.src')} > ${fields('udp.dst')} ${describeTunnel(fields)}`;
+  if (fields('gre.type'))
+    return (
+      `GRE${fields('gre.key') ? ` key ${fields('gre.key')}` : ''} { ` + `${describeInner(fields)} }`
+    );
+  if (!fields('tcp.src'))
+    return (
+      `protocol ${fields('ip.protocol') || fields('ip6.next_header')} ` + payloadLength(fields)
+    );
   const window = `seq ${fields('tcp.sequence')} ack ${fields('tcp.acknowledgement')}`;
-  return `TCP ${fields('tcp.src')} > ${fields('tcp.dst')} ${fields('tcp.flags')} ${window} ${payloadLength(fields)}`;
+  return (
+    `TCP ${fields('tcp.src')} > ${fields('tcp.dst')} ${fields('tcp.flags')} ${window} ` +
+    payloadLength(fields)
+  );
 }
 
 function describeIcmp(fields: Fields): string {
@@ -111,7 +157,9 @@ function describeIcmp(fields: Fields): string {
     case icmpTypes.echoReply:
       return `ICMP echo reply ${echo}`;
     default:
-      return `ICMP type ${fields('icmp.type')} code ${fields('icmp.code')} ${payloadLength(fields)}`;
+      return (
+        `ICMP type ${fields('icmp.type')} code ${fields('icmp.code')} ` + payloadLength(fields)
+      );
   }
 }
 
@@ -122,17 +170,28 @@ function describeIcmp6(fields: Fields): string {
     case icmp6Types.echoReply:
       return `ICMPv6 echo reply id ${fields('icmp6.identifier')} seq ${fields('icmp6.sequence')}`;
     case icmp6Types.neighbourSolicitation:
-      return `ICMPv6 who has ${fields('nd.target')}?${fields('nd.sll') && ` tell ${fields('nd.sll')}`}`;
+      return (
+        'ICMPv6 who has ' +
+        `${fields('nd.target')}?${fields('nd.sll') && ` tell ${fields('nd.sll')}`}`
+      );
     case icmp6Types.neighbourAdvertisement:
-      return `ICMPv6 ${fields('nd.target')} is at ${fields('nd.tll') || 'an address it does not tell'}`;
+      return (
+        `ICMPv6 ${fields('nd.target')} is at ` + (fields('nd.tll') || 'an address it does not tell')
+      );
     default:
-      return `ICMPv6 type ${fields('icmp6.type')} code ${fields('icmp6.code')} ${payloadLength(fields)}`;
+      return (
+        `ICMPv6 type ${fields('icmp6.type')} code ${fields('icmp6.code')} ` + payloadLength(fields)
+      );
   }
 }
 
 function describeTunnel(fields: Fields): string {
-  for (const [name, tunnel] of [['geneve', 'Geneve'], ['vxlan', 'VXLAN']] as const) {
-    if (fields(`${name}.vni`)) return `${tunnel} vni ${fields(`${name}.vni`)} { ${describeInner(fields)} }`;
+  for (const [name, tunnel] of [
+    ['geneve', 'Geneve'],
+    ['vxlan', 'VXLAN'],
+  ] as const) {
+    if (fields(`${name}.vni`))
+      return `${tunnel} vni ${fields(`${name}.vni`)} { ${describeInner(fields)} }`;
   }
   return payloadLength(fields);
 }
@@ -142,8 +201,13 @@ function describeInner(fields: Fields): string {
 }
 
 function describeFragment(fields: Fields): string {
-  if (fields('ip6.fragment.offset')) return ` fragment offset ${fields('ip6.fragment.offset')} flags ${fields('ip6.fragment.flags')}`;
-  return /moreFragments|offset [^0]/.test(fields('ip.fragment')) ? ` fragment ${fields('ip.fragment')}` : '';
+  if (fields('ip6.fragment.offset'))
+    return (
+      ` fragment offset ${fields('ip6.fragment.offset')} flags ` + fields('ip6.fragment.flags')
+    );
+  return /moreFragments|offset [^0]/.test(fields('ip.fragment'))
+    ? ` fragment ${fields('ip.fragment')}`
+    : '';
 }
 
 function payloadLength(fields: Fields): string {

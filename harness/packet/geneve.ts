@@ -1,6 +1,14 @@
 /** Geneve, the header behind UDP port 6081 (RFC 8926, section 3.4). */
 import { assert } from '../base/errors.js';
-import { concatBytes, decimal, hexadecimal, unsigned, viewOf, type Decoded, type FieldLayout } from './header.js';
+import {
+  concatBytes,
+  decimal,
+  hexadecimal,
+  unsigned,
+  viewOf,
+  type Decoded,
+  type FieldLayout,
+} from './header.js';
 
 export const genevePort = 6081;
 
@@ -21,7 +29,11 @@ const fixedLength = 8;
 
 /** The fixed part; options follow. */
 export const geneveLayout: readonly FieldLayout[] = [
-  { name: 'version', length: 1, read: (bytes) => `${unsigned(bytes) >>> 6}, options length ${(unsigned(bytes) & 0x3f) * 4}` },
+  {
+    name: 'version',
+    length: 1,
+    read: (bytes) => `${unsigned(bytes) >>> 6}, options length ${(unsigned(bytes) & 0x3f) * 4}`,
+  },
   { name: 'flags', length: 1, read: hexadecimal },
   { name: 'type', length: 2, read: hexadecimal },
   { name: 'vni', length: 3, read: decimal },
@@ -30,7 +42,10 @@ export const geneveLayout: readonly FieldLayout[] = [
 
 /** The header, its options and the packet inside. */
 export function encodeGeneve(header: GeneveHeader, payload: Uint8Array): Uint8Array {
-  assert(header.options.length % 4 === 0 && header.options.length <= 252, `${header.options.length} bytes of Geneve options`);
+  assert(
+    header.options.length % 4 === 0 && header.options.length <= 252,
+    `${header.options.length} bytes of Geneve options`,
+  );
   const bytes = concatBytes(new Uint8Array(fixedLength), header.options, payload);
   const view = viewOf(bytes);
   view.setUint8(0, header.options.length / 4);

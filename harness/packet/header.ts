@@ -8,10 +8,16 @@ export interface Decoded<Header> {
   readonly payload: Uint8Array;
 }
 
-/** A checksum as found: `absent` where zero means that none was computed, `unverifiable` where bytes it covers are missing. */
+/**
+ * A checksum as found: `absent` where zero means that none was computed, `unverifiable` where bytes
+ * it covers are missing.
+ */
 export type ChecksumState = 'valid' | 'invalid' | 'absent' | 'unverifiable';
 
-/** One field of a header: its name within the protocol, its length in bytes, and its bytes as people read them. */
+/**
+ * One field of a header: its name within the protocol, its length in bytes, and its bytes as people
+ * read them.
+ */
 export interface FieldLayout {
   readonly name: string;
   readonly length: number;
@@ -19,7 +25,10 @@ export interface FieldLayout {
   readonly read: (bytes: Uint8Array) => string;
 }
 
-/** Several fields in the same bytes, as the priority and the number in a VLAN tag; each reads them all, and sees its own bits. */
+/**
+ * Several fields in the same bytes, as the priority and the number in a VLAN tag; each reads them
+ * all, and sees its own bits.
+ */
 export interface SharedLayout {
   readonly length: number;
   readonly fields: readonly Pick<FieldLayout, 'name' | 'read'>[];
@@ -33,7 +42,10 @@ export function viewOf(bytes: Uint8Array): ByteView {
   return new ByteView(bytes);
 }
 
-/** Memory that is still free: many frames at once are made in a fraction of the time that each of them alone takes. */
+/**
+ * Memory that is still free: many frames at once are made in a fraction of the time that each of
+ * them alone takes.
+ */
 let spare = { bytes: new Uint8Array(), next: 0 };
 const bytesAtOnce = 16_384;
 /** What is longer has memory of its own, so that little is held by what is kept of others. */
@@ -42,7 +54,8 @@ const longestShared = 1024;
 /** So many zeros. They may share their `buffer` with others, as those of `subarray` do. */
 export function emptyBytes(length: number): Uint8Array {
   if (length > longestShared) return new Uint8Array(length);
-  if (spare.next + length > spare.bytes.length) spare = { bytes: new Uint8Array(bytesAtOnce), next: 0 };
+  if (spare.next + length > spare.bytes.length)
+    spare = { bytes: new Uint8Array(bytesAtOnce), next: 0 };
   const first = spare.next;
   spare.next += length;
   return new Uint8Array(spare.bytes.buffer, first, length);

@@ -1,15 +1,28 @@
 /** ICMP (RFC 792). */
 import { internetChecksum } from './checksum.js';
-import { concatBytes, decimal, hexadecimal, viewOf, type ChecksumState, type Decoded, type FieldLayout } from './header.js';
+import {
+  concatBytes,
+  decimal,
+  hexadecimal,
+  viewOf,
+  type ChecksumState,
+  type Decoded,
+  type FieldLayout,
+} from './header.js';
 
-export const icmpTypes = { echoReply: 0, destinationUnreachable: 3, echoRequest: 8, timeExceeded: 11 } as const;
+export const icmpTypes = {
+  echoReply: 0,
+  destinationUnreachable: 3,
+  echoRequest: 8,
+  timeExceeded: 11,
+} as const;
 
 export interface IcmpHeader {
   readonly type: number;
   readonly code: number;
   /**
-   * The two halves of the rest of the header, by their names in echo messages. Elsewhere they are unused, but for
-   * "fragmentation needed", where `sequence` is the next hop's MTU (RFC 1191).
+   * The two halves of the rest of the header, by their names in echo messages. Elsewhere they are
+   * unused, but for "fragmentation needed", where `sequence` is the next hop's MTU (RFC 1191).
    */
   readonly identifier: number;
   readonly sequence: number;
@@ -38,11 +51,18 @@ export function encodeIcmp(header: IcmpHeader, payload: Uint8Array): Uint8Array 
 }
 
 /** Undefined for less than eight bytes. */
-export function decodeIcmp(bytes: Uint8Array): (Decoded<IcmpHeader> & { readonly checksum: ChecksumState }) | undefined {
+export function decodeIcmp(
+  bytes: Uint8Array,
+): (Decoded<IcmpHeader> & { readonly checksum: ChecksumState }) | undefined {
   if (bytes.length < headerLength) return undefined;
   const view = viewOf(bytes);
   return {
-    header: { type: view.getUint8(0), code: view.getUint8(1), identifier: view.getUint16(4), sequence: view.getUint16(6) },
+    header: {
+      type: view.getUint8(0),
+      code: view.getUint8(1),
+      identifier: view.getUint16(4),
+      sequence: view.getUint16(6),
+    },
     payload: bytes.subarray(headerLength),
     checksum: internetChecksum(bytes) === 0 ? 'valid' : 'invalid',
   };

@@ -1,7 +1,15 @@
 /** IPv6 (RFC 8200). */
 import { assert } from '../base/errors.js';
 import { formatIpv6, ipv6Number } from '../base/ipv6.js';
-import { concatBytes, decimal, hexadecimal, unsigned, viewOf, type Decoded, type HeaderLayout } from './header.js';
+import {
+  concatBytes,
+  decimal,
+  hexadecimal,
+  unsigned,
+  viewOf,
+  type Decoded,
+  type HeaderLayout,
+} from './header.js';
 import type { IpAddresses } from './pseudo-header.js';
 
 export interface Ipv6Header extends IpAddresses {
@@ -23,8 +31,14 @@ export const ipv6Layout: HeaderLayout = [
     length: 4,
     fields: [
       { name: 'version', read: (bytes) => String(unsigned(bytes) >>> 28) },
-      { name: 'traffic_class', read: (bytes) => `0x${((unsigned(bytes) >>> 20) & 0xff).toString(16).padStart(2, '0')}` },
-      { name: 'flow_label', read: (bytes) => `0x${(unsigned(bytes) & 0xfffff).toString(16).padStart(5, '0')}` },
+      {
+        name: 'traffic_class',
+        read: (bytes) => `0x${((unsigned(bytes) >>> 20) & 0xff).toString(16).padStart(2, '0')}`,
+      },
+      {
+        name: 'flow_label',
+        read: (bytes) => `0x${(unsigned(bytes) & 0xfffff).toString(16).padStart(5, '0')}`,
+      },
     ],
   },
   { name: 'length', length: 2, read: decimal },
@@ -44,8 +58,14 @@ export function ipv6Bytes(text: string): Uint8Array {
   return Uint8Array.from(Buffer.from(ipv6Number(text).toString(16).padStart(32, '0'), 'hex'));
 }
 
-/** The packet; `payload` begins with the extension headers. What is left out is zero. @throws InputError for a text that is no address. */
-export function encodeIpv6(given: Omit<Ipv6Header, keyof typeof defaults> & Partial<Ipv6Header>, payload: Uint8Array): Uint8Array {
+/**
+ * The packet; `payload` begins with the extension headers. What is left out is zero. @throws
+ * InputError for a text that is no address.
+ */
+export function encodeIpv6(
+  given: Omit<Ipv6Header, keyof typeof defaults> & Partial<Ipv6Header>,
+  payload: Uint8Array,
+): Uint8Array {
   const header: Ipv6Header = { ...defaults, ...given };
   assert(payload.length <= 0xffff, `${payload.length} bytes of IPv6 payload`);
   const bytes = concatBytes(new Uint8Array(ipv6Length), payload);
@@ -60,8 +80,8 @@ export function encodeIpv6(given: Omit<Ipv6Header, keyof typeof defaults> & Part
 }
 
 /**
- * The payload, extension headers first, ends at the payload length: what follows is Ethernet padding. Undefined when the version is
- * not 6 or the length does not fit the bytes.
+ * The payload, extension headers first, ends at the payload length: what follows is Ethernet
+ * padding. Undefined when the version is not 6 or the length does not fit the bytes.
  */
 export function decodeIpv6(bytes: Uint8Array): Decoded<Ipv6Header> | undefined {
   if (bytes.length < ipv6Length) return undefined;

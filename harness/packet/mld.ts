@@ -1,4 +1,6 @@
-/** MLD: who wants which multicast of IPv6, in messages of ICMPv6 (RFC 2710; version 2: RFC 3810). */
+/**
+ * MLD: who wants which multicast of IPv6, in messages of ICMPv6 (RFC 2710; version 2: RFC 3810).
+ */
 import { concatBytes } from './header.js';
 import { encodeIcmp6 } from './icmp6.js';
 import { encodeRecord, type MembershipRecord } from './igmp.js';
@@ -16,6 +18,13 @@ export function encodeMld(type: number, group: string, addresses: IpAddresses): 
 }
 
 /** A report of version 2. @throws InputError for a text that is no address. */
-export function encodeMldReport(records: readonly MembershipRecord[], addresses: IpAddresses): Uint8Array {
-  return encodeIcmp6({ type: mldTypes.reportV2, code: 0, rest: records.length }, concatBytes(...records.map((record) => encodeRecord(record, ipv6Bytes))), addresses);
+export function encodeMldReport(
+  records: readonly MembershipRecord[],
+  addresses: IpAddresses,
+): Uint8Array {
+  return encodeIcmp6(
+    { type: mldTypes.reportV2, code: 0, rest: records.length },
+    concatBytes(...records.map((record) => encodeRecord(record, ipv6Bytes))),
+    addresses,
+  );
 }

@@ -1,5 +1,12 @@
 /** MPLS label stacks (RFC 3032, section 2.1). */
-import { concatBytes, decimal, unsigned, viewOf, type Decoded, type HeaderLayout } from './header.js';
+import {
+  concatBytes,
+  decimal,
+  unsigned,
+  viewOf,
+  type Decoded,
+  type HeaderLayout,
+} from './header.js';
 
 export interface LabelStackEntry {
   /** 20 bits. */
@@ -26,7 +33,10 @@ export const mplsLayout: HeaderLayout = [
 ];
 
 /** One entry and what follows it. */
-export function encodeMpls({ label, tc, bos, ttl }: LabelStackEntry, payload: Uint8Array): Uint8Array {
+export function encodeMpls(
+  { label, tc, bos, ttl }: LabelStackEntry,
+  payload: Uint8Array,
+): Uint8Array {
   const bytes = new Uint8Array(entryLength);
   viewOf(bytes).setUint32(0, (label << 12) | (tc << 9) | (bos << 8) | ttl);
   return concatBytes(bytes, payload);
@@ -36,5 +46,13 @@ export function encodeMpls({ label, tc, bos, ttl }: LabelStackEntry, payload: Ui
 export function decodeMpls(bytes: Uint8Array): Decoded<LabelStackEntry> | undefined {
   if (bytes.length < entryLength) return undefined;
   const entry = viewOf(bytes).getUint32(0);
-  return { header: { label: entry >>> 12, tc: (entry >>> 9) & 7, bos: (entry >>> 8) & 1, ttl: entry & 0xff }, payload: bytes.subarray(entryLength) };
+  return {
+    header: {
+      label: entry >>> 12,
+      tc: (entry >>> 9) & 7,
+      bos: (entry >>> 8) & 1,
+      ttl: entry & 0xff,
+    },
+    payload: bytes.subarray(entryLength),
+  };
 }

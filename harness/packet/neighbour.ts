@@ -1,11 +1,17 @@
-/** Neighbour discovery (RFC 4861): what solicitations and advertisements hold behind the header of ICMPv6. */
+/**
+ * Neighbour discovery (RFC 4861): what solicitations and advertisements hold behind the header of
+ * ICMPv6.
+ */
 import { macBytes } from '../base/address.js';
 import { assert } from '../base/errors.js';
 import { concatBytes, viewOf, type HeaderLayout } from './header.js';
 import { icmp6Types } from './icmp6.js';
 import { colons, ipv6Bytes } from './ipv6.js';
 
-export const neighbourTypes = { solicitation: icmp6Types.neighbourSolicitation, advertisement: icmp6Types.neighbourAdvertisement } as const;
+export const neighbourTypes = {
+  solicitation: icmp6Types.neighbourSolicitation,
+  advertisement: icmp6Types.neighbourAdvertisement,
+} as const;
 
 /** Types of options that hold a link-layer address (section 4.6.1). */
 export const optionTypes = { source: 1, target: 2 } as const;
@@ -21,9 +27,14 @@ export interface NeighbourOption {
   readonly content: Uint8Array;
 }
 
-export const neighbourLayout: HeaderLayout = [{ name: 'target', length: targetLength, read: colons }];
+export const neighbourLayout: HeaderLayout = [
+  { name: 'target', length: targetLength, read: colons },
+];
 
-/** The option that tells a link-layer address of Ethernet. @throws InputError for a text that is no address. */
+/**
+ * The option that tells a link-layer address of Ethernet. @throws InputError for a text that is no
+ * address.
+ */
 export function addressOption(type: keyof typeof optionTypes, mac: string): NeighbourOption {
   return { type: optionTypes[type], content: macBytes(mac) };
 }
@@ -34,12 +45,21 @@ export function encodeNeighbour(target: string, options: readonly NeighbourOptio
 }
 
 function encodeOption({ type, content }: NeighbourOption): Uint8Array {
-  assert(content.length % optionUnit === optionUnit - 2, `a neighbour discovery option of ${content.length + 2} bytes`);
+  assert(
+    content.length % optionUnit === optionUnit - 2,
+    `a neighbour discovery option of ${content.length + 2} bytes`,
+  );
   return concatBytes(Uint8Array.of(type, (content.length + 2) / optionUnit), content);
 }
 
 /** Target and options; `rest` is what is no whole option. Undefined for less than a target. */
-export function decodeNeighbour(bytes: Uint8Array): { readonly target: string; readonly options: readonly NeighbourOption[]; readonly rest: Uint8Array } | undefined {
+export function decodeNeighbour(bytes: Uint8Array):
+  | {
+      readonly target: string;
+      readonly options: readonly NeighbourOption[];
+      readonly rest: Uint8Array;
+    }
+  | undefined {
   if (bytes.length < targetLength) return undefined;
   const view = viewOf(bytes);
   const options: NeighbourOption[] = [];

@@ -1,6 +1,7 @@
 /**
- * Captures that Wireshark, tshark and tcpdump open: the blocks of pcapng as the IETF draft describes them
- * (draft-ietf-opsawg-pcapng, sections 3 and 4), little-endian, one section, Ethernet.
+ * Captures that Wireshark, tshark and tcpdump open: the blocks of pcapng as the IETF draft
+ * describes them (draft-ietf-opsawg-pcapng, sections 3 and 4), little-endian, one section,
+ * Ethernet.
  */
 import { concatBytes } from './header.js';
 
@@ -30,7 +31,14 @@ export interface CapturedPacket {
 }
 
 const blockTypes = { section: 0x0a0d0d0a, interface: 1, enhancedPacket: 6 } as const;
-const optionCodes = { comment: 1, ifName: 2, ifDescription: 3, ifTsresol: 9, epbFlags: 2, shbUserAppl: 4 } as const;
+const optionCodes = {
+  comment: 1,
+  ifName: 2,
+  ifDescription: 3,
+  ifTsresol: 9,
+  epbFlags: 2,
+  shbUserAppl: 4,
+} as const;
 const byteOrderMagic = 0x1a2b3c4d;
 const ethernetLinkType = 1;
 /** 10^-6 s, which is the default, said all the same. */
@@ -43,26 +51,45 @@ const word32 = 2 ** 32;
 /** The whole file. */
 export function encodePcapng({ application, interfaces, packets }: Capture): Uint8Array {
   return Buffer.concat([
-    block(blockTypes.section, words([byteOrderMagic]), Uint8Array.of(1, 0, 0, 0), new Uint8Array(8).fill(0xff), options([[optionCodes.shbUserAppl, utf8(application)]])),
+    block(
+      blockTypes.section,
+      words([byteOrderMagic]),
+      Uint8Array.of(1, 0, 0, 0),
+      new Uint8Array(8).fill(0xff),
+      options([[optionCodes.shbUserAppl, utf8(application)]]),
+    ),
     ...interfaces.map(interfaceBlock),
     ...packets.map(packetBlock),
   ]);
 }
 
 function interfaceBlock({ name, description }: CaptureInterface): Uint8Array {
-  return block(blockTypes.interface, words([ethernetLinkType, unlimited]), options([
-    [optionCodes.ifName, utf8(name)],
-    [optionCodes.ifDescription, utf8(description)],
-    [optionCodes.ifTsresol, microseconds],
-  ]));
+  return block(
+    blockTypes.interface,
+    words([ethernetLinkType, unlimited]),
+    options([
+      [optionCodes.ifName, utf8(name)],
+      [optionCodes.ifDescription, utf8(description)],
+      [optionCodes.ifTsresol, microseconds],
+    ]),
+  );
 }
 
-function packetBlock({ interface: index, timeUs, direction, comment, frame }: CapturedPacket): Uint8Array {
+function packetBlock({
+  interface: index,
+  timeUs,
+  direction,
+  comment,
+  frame,
+}: CapturedPacket): Uint8Array {
   return block(
     blockTypes.enhancedPacket,
     words([index, Math.floor(timeUs / word32), timeUs % word32, frame.length, frame.length]),
     padded(frame),
-    options([[optionCodes.comment, utf8(comment)], [optionCodes.epbFlags, words([directions[direction]])]]),
+    options([
+      [optionCodes.comment, utf8(comment)],
+      [optionCodes.epbFlags, words([directions[direction]])],
+    ]),
   );
 }
 
@@ -76,7 +103,14 @@ function block(type: number, ...parts: readonly Uint8Array[]): Uint8Array {
 /** An empty value is left out: it says nothing. */
 function options(entries: readonly (readonly [code: number, value: Uint8Array])[]): Uint8Array {
   const present = entries.filter(([, value]) => value.length > 0);
-  return present.length === 0 ? Uint8Array.of() : concatBytes(...present.map(([code, value]) => concatBytes(words16([code, value.length]), padded(value))), words([0]));
+  return present.length === 0
+    ? Uint8Array.of()
+    : concatBytes(
+        ...present.map(([code, value]) =>
+          concatBytes(words16([code, value.length]), padded(value)),
+        ),
+        words([0]),
+      );
 }
 
 function padded(bytes: Uint8Array): Uint8Array {
@@ -109,10 +143,17 @@ export function decodePcapng(file: Uint8Array): Capture | undefined {
   for (let at = 0; at < file.length; ) {
     if (at + 12 > file.length) return undefined;
     const [type, length] = [view.getUint32(at, true), view.getUint32(at + 4, true)];
-    if (length < 12 || length % 4 !== 0 || at + length > file.length || view.getUint32(at + length - 4, true) !== length) return undefined;
+    if (
+      length < 12 ||
+      length % 4 !== 0 ||
+      at + length > file.length ||
+      view.getUint32(at + length - 4, true) !== length
+    )
+      return undefined;
     const body = file.subarray(at + 8, at + length - 4);
     if ((application === undefined) !== (type === blockTypes.section)) return undefined;
-    if (type === blockTypes.section) application = textOf(readOptions(body.subarray(16)), optionCodes.shbUserAppl);
+    if (type === blockTypes.section)
+      application = textOf(readOptions(body.subarray(16)), optionCodes.shbUserAppl);
     else if (type === blockTypes.interface) interfaces.push(readInterface(body));
     else if (type === blockTypes.enhancedPacket) packets.push(readPacket(body));
     else return undefined;
@@ -123,7 +164,10 @@ export function decodePcapng(file: Uint8Array): Capture | undefined {
 
 function readInterface(body: Uint8Array): CaptureInterface {
   const told = readOptions(body.subarray(8));
-  return { name: textOf(told, optionCodes.ifName), description: textOf(told, optionCodes.ifDescription) };
+  return {
+    name: textOf(told, optionCodes.ifName),
+    description: textOf(told, optionCodes.ifDescription),
+  };
 }
 
 function readPacket(body: Uint8Array): CapturedPacket {

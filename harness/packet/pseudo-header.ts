@@ -1,4 +1,7 @@
-/** The header that checksums cover beside the bytes they stand in front of (RFC 9293, section 3.1; RFC 8200, section 8.1). */
+/**
+ * The header that checksums cover beside the bytes they stand in front of (RFC 9293, section 3.1;
+ * RFC 8200, section 8.1).
+ */
 import { ipv4Number } from '../base/address.js';
 import { ipv6Number } from '../base/ipv6.js';
 
@@ -8,8 +11,15 @@ export interface IpAddresses {
   readonly dst: string;
 }
 
-/** The sum of its 16-bit words, not yet folded; `length` in bytes is that of what follows. @throws InputError for a text that is no address. */
-export function pseudoHeaderSum({ src, dst }: IpAddresses, protocol: number, length: number): number {
+/**
+ * The sum of its 16-bit words, not yet folded; `length` in bytes is that of what follows. @throws
+ * InputError for a text that is no address.
+ */
+export function pseudoHeaderSum(
+  { src, dst }: IpAddresses,
+  protocol: number,
+  length: number,
+): number {
   return sumAddress(src) + sumAddress(dst) + protocol + length;
 }
 

@@ -1,7 +1,21 @@
-/** SCTP's chunks (RFC 9260, section 3.2 and 3.3), as far as an association of one message needs them. */
+/**
+ * SCTP's chunks (RFC 9260, section 3.2 and 3.3), as far as an association of one message needs
+ * them.
+ */
 import { concatBytes, viewOf } from './header.js';
 
-export const sctpChunkTypes = { data: 0, init: 1, initAck: 2, sack: 3, abort: 6, shutdown: 7, shutdownAck: 8, cookieEcho: 10, cookieAck: 11, shutdownComplete: 14 } as const;
+export const sctpChunkTypes = {
+  data: 0,
+  init: 1,
+  initAck: 2,
+  sack: 3,
+  abort: 6,
+  shutdown: 7,
+  shutdownAck: 8,
+  cookieEcho: 10,
+  cookieAck: 11,
+  shutdownComplete: 14,
+} as const;
 
 export interface SctpChunk {
   readonly type: number;
@@ -27,13 +41,20 @@ export function decodeChunks(bytes: Uint8Array): readonly SctpChunk[] | undefine
     if (bytes.length - at < headerLength) return undefined;
     const length = viewOf(bytes).getUint16(at + 2);
     if (length < headerLength || at + length > bytes.length) return undefined;
-    chunks.push({ type: bytes[at] ?? 0, flags: bytes[at + 1] ?? 0, value: bytes.slice(at + headerLength, at + length) });
+    chunks.push({
+      type: bytes[at] ?? 0,
+      flags: bytes[at + 1] ?? 0,
+      value: bytes.slice(at + headerLength, at + length),
+    });
     at += Math.ceil(length / 4) * 4;
   }
   return chunks;
 }
 
-/** What INIT and INIT ACK begin with (section 3.3.2): the tag that the other side has to use, and the number of the first DATA. */
+/**
+ * What INIT and INIT ACK begin with (section 3.3.2): the tag that the other side has to use, and
+ * the number of the first DATA.
+ */
 export interface SctpInit {
   readonly initiateTag: number;
   readonly initialTsn: number;
@@ -60,12 +81,18 @@ export function encodeInit({ initiateTag, initialTsn }: SctpInit, cookie?: Uint8
 }
 
 /** Undefined for what is too short. `cookie` where the first parameter is one. */
-export function decodeInit(value: Uint8Array): (SctpInit & { readonly cookie?: Uint8Array }) | undefined {
+export function decodeInit(
+  value: Uint8Array,
+): (SctpInit & { readonly cookie?: Uint8Array }) | undefined {
   if (value.length < initLength) return undefined;
   const view = viewOf(value);
   const init = { initiateTag: view.getUint32(0), initialTsn: view.getUint32(12) };
-  if (value.length < initLength + headerLength || view.getUint16(initLength) !== stateCookie) return init;
-  return { ...init, cookie: value.slice(initLength + headerLength, initLength + view.getUint16(initLength + 2)) };
+  if (value.length < initLength + headerLength || view.getUint16(initLength) !== stateCookie)
+    return init;
+  return {
+    ...init,
+    cookie: value.slice(initLength + headerLength, initLength + view.getUint16(initLength + 2)),
+  };
 }
 
 /** One whole message in stream 0. */

@@ -1,5 +1,13 @@
 /** SCTP's common header (RFC 9260, section 3.1) and its checksum (appendix A). */
-import { concatBytes, decimal, hexadecimal, viewOf, type ChecksumState, type Decoded, type FieldLayout } from './header.js';
+import {
+  concatBytes,
+  decimal,
+  hexadecimal,
+  viewOf,
+  type ChecksumState,
+  type Decoded,
+  type FieldLayout,
+} from './header.js';
 
 export interface SctpHeader {
   readonly srcPort: number;
@@ -29,11 +37,17 @@ export function encodeSctp(header: SctpHeader, chunks: Uint8Array): Uint8Array {
 }
 
 /** Undefined for less than twelve bytes. */
-export function decodeSctp(bytes: Uint8Array): (Decoded<SctpHeader> & { readonly checksum: ChecksumState }) | undefined {
+export function decodeSctp(
+  bytes: Uint8Array,
+): (Decoded<SctpHeader> & { readonly checksum: ChecksumState }) | undefined {
   if (bytes.length < sctpLength) return undefined;
   const view = viewOf(bytes);
   return {
-    header: { srcPort: view.getUint16(0), dstPort: view.getUint16(2), verificationTag: view.getUint32(4) },
+    header: {
+      srcPort: view.getUint16(0),
+      dstPort: view.getUint16(2),
+      verificationTag: view.getUint32(4),
+    },
     payload: bytes.subarray(sctpLength),
     checksum: sctpChecksum(bytes) === view.getUint32(checksumAt) ? 'valid' : 'invalid',
   };
@@ -54,6 +68,7 @@ export function sctpChecksum(bytes: Uint8Array): number {
 /** CRC32c, bits reflected: remainders of each byte. */
 const table = Uint32Array.from({ length: 256 }, (_, byte) => {
   let remainder = byte;
-  for (let bit = 0; bit < 8; bit++) remainder = (remainder & 1) === 0 ? remainder >>> 1 : (remainder >>> 1) ^ 0x82f63b78;
+  for (let bit = 0; bit < 8; bit++)
+    remainder = (remainder & 1) === 0 ? remainder >>> 1 : (remainder >>> 1) ^ 0x82f63b78;
   return remainder;
 });

@@ -1,11 +1,29 @@
 /** TCP segments (RFC 9293, section 3.1). */
 import { assert } from '../base/errors.js';
 import { internetChecksum } from './checksum.js';
-import { concatBytes, decimal, hexadecimal, unsigned, viewOf, type ChecksumState, type Decoded, type FieldLayout } from './header.js';
+import {
+  concatBytes,
+  decimal,
+  hexadecimal,
+  unsigned,
+  viewOf,
+  type ChecksumState,
+  type Decoded,
+  type FieldLayout,
+} from './header.js';
 import { ipProtocols } from './ipv4.js';
 import { pseudoHeaderSum, type IpAddresses } from './pseudo-header.js';
 
-export const tcpFlags = { FIN: 0x01, SYN: 0x02, RST: 0x04, PSH: 0x08, ACK: 0x10, URG: 0x20, ECE: 0x40, CWR: 0x80 } as const;
+export const tcpFlags = {
+  FIN: 0x01,
+  SYN: 0x02,
+  RST: 0x04,
+  PSH: 0x08,
+  ACK: 0x10,
+  URG: 0x20,
+  ECE: 0x40,
+  CWR: 0x80,
+} as const;
 
 export interface TcpHeader {
   readonly srcPort: number;
@@ -28,7 +46,11 @@ export const tcpLayout: readonly FieldLayout[] = [
   { name: 'dst', length: 2, read: decimal },
   { name: 'sequence', length: 4, read: decimal },
   { name: 'acknowledgement', length: 4, read: decimal },
-  { name: 'header_length', length: 1, read: (bytes) => `${(unsigned(bytes) >>> 4) * 4}, reserved ${unsigned(bytes) & 15}` },
+  {
+    name: 'header_length',
+    length: 1,
+    read: (bytes) => `${(unsigned(bytes) >>> 4) * 4}, reserved ${unsigned(bytes) & 15}`,
+  },
   { name: 'flags', length: 1, read: (bytes) => formatTcpFlags(unsigned(bytes)) },
   { name: 'window', length: 2, read: decimal },
   { name: 'checksum', length: 2, read: hexadecimal },
@@ -41,9 +63,16 @@ function formatTcpFlags(flags: number): string {
 }
 
 /** The segment with its checksum over the pseudo-header of `addresses`. */
-export function encodeTcp(header: TcpHeader, payload: Uint8Array, addresses: IpAddresses): Uint8Array {
+export function encodeTcp(
+  header: TcpHeader,
+  payload: Uint8Array,
+  addresses: IpAddresses,
+): Uint8Array {
   const headerLength = fixedLength + header.options.length;
-  assert(header.options.length % 4 === 0 && header.options.length <= 40, `${header.options.length} bytes of TCP options`);
+  assert(
+    header.options.length % 4 === 0 && header.options.length <= 40,
+    `${header.options.length} bytes of TCP options`,
+  );
   const bytes = concatBytes(new Uint8Array(fixedLength), header.options, payload);
   const view = viewOf(bytes);
   view.setUint16(0, header.srcPort);
@@ -58,7 +87,10 @@ export function encodeTcp(header: TcpHeader, payload: Uint8Array, addresses: IpA
 }
 
 /** Undefined for less than 20 bytes, or when the data offset does not fit them. */
-export function decodeTcp(bytes: Uint8Array, addresses: IpAddresses): (Decoded<TcpHeader> & { readonly checksum: ChecksumState }) | undefined {
+export function decodeTcp(
+  bytes: Uint8Array,
+  addresses: IpAddresses,
+): (Decoded<TcpHeader> & { readonly checksum: ChecksumState }) | undefined {
   if (bytes.length < fixedLength) return undefined;
   const view = viewOf(bytes);
   const headerLength = (view.getUint8(12) >>> 4) * 4;

@@ -1,7 +1,15 @@
 /** UDP (RFC 768). */
 import { assert } from '../base/errors.js';
 import { internetChecksum } from './checksum.js';
-import { concatBytes, decimal, hexadecimal, viewOf, type ChecksumState, type Decoded, type FieldLayout } from './header.js';
+import {
+  concatBytes,
+  decimal,
+  hexadecimal,
+  viewOf,
+  type ChecksumState,
+  type Decoded,
+  type FieldLayout,
+} from './header.js';
 import { ipProtocols } from './ipv4.js';
 import { pseudoHeaderSum, type IpAddresses } from './pseudo-header.js';
 
@@ -20,10 +28,14 @@ export const udpLayout: readonly FieldLayout[] = [
 ];
 
 /**
- * The datagram with its checksum over the pseudo-header of `addresses`, or with none (zero), as tunnels send it
- * (RFC 8926, section 3.3). A checksum that computes to zero is sent as 0xffff.
+ * The datagram with its checksum over the pseudo-header of `addresses`, or with none (zero), as
+ * tunnels send it (RFC 8926, section 3.3). A checksum that computes to zero is sent as 0xffff.
  */
-export function encodeUdp(header: UdpHeader, payload: Uint8Array, addresses: IpAddresses | 'no-checksum'): Uint8Array {
+export function encodeUdp(
+  header: UdpHeader,
+  payload: Uint8Array,
+  addresses: IpAddresses | 'no-checksum',
+): Uint8Array {
   const bytes = concatBytes(new Uint8Array(headerLength), payload);
   assert(bytes.length <= 0xffff, `a UDP datagram of ${bytes.length} bytes`);
   const view = viewOf(bytes);
@@ -35,10 +47,14 @@ export function encodeUdp(header: UdpHeader, payload: Uint8Array, addresses: IpA
 }
 
 /**
- * The payload ends at the length field, or where the bytes end: then the checksum is `unverifiable`, as in the first
- * fragment of a larger datagram. Undefined for less than eight bytes, or a length below eight.
+ * The payload ends at the length field, or where the bytes end: then the checksum is
+ * `unverifiable`, as in the first fragment of a larger datagram. Undefined for less than eight
+ * bytes, or a length below eight.
  */
-export function decodeUdp(bytes: Uint8Array, addresses: IpAddresses): (Decoded<UdpHeader> & { readonly checksum: ChecksumState }) | undefined {
+export function decodeUdp(
+  bytes: Uint8Array,
+  addresses: IpAddresses,
+): (Decoded<UdpHeader> & { readonly checksum: ChecksumState }) | undefined {
   if (bytes.length < headerLength) return undefined;
   const view = viewOf(bytes);
   const length = view.getUint16(4);

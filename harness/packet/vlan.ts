@@ -1,5 +1,15 @@
-/** VLAN tags (IEEE 802.1Q, clause 9.6), customers' and services' alike: what stands behind the EtherType that tells of one. */
-import { concatBytes, hexadecimal, unsigned, viewOf, type Decoded, type HeaderLayout } from './header.js';
+/**
+ * VLAN tags (IEEE 802.1Q, clause 9.6), customers' and services' alike: what stands behind the
+ * EtherType that tells of one.
+ */
+import {
+  concatBytes,
+  hexadecimal,
+  unsigned,
+  viewOf,
+  type Decoded,
+  type HeaderLayout,
+} from './header.js';
 
 export interface VlanTag {
   /** Priority code point, three bits. */
@@ -39,5 +49,13 @@ export function decodeVlan(bytes: Uint8Array): Decoded<VlanTag> | undefined {
   if (bytes.length < tagLength) return undefined;
   const view = viewOf(bytes);
   const control = view.getUint16(0);
-  return { header: { pcp: control >>> 13, dei: (control >>> 12) & 1, vid: control & 0xfff, etherType: view.getUint16(2) }, payload: bytes.subarray(tagLength) };
+  return {
+    header: {
+      pcp: control >>> 13,
+      dei: (control >>> 12) & 1,
+      vid: control & 0xfff,
+      etherType: view.getUint16(2),
+    },
+    payload: bytes.subarray(tagLength),
+  };
 }

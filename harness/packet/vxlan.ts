@@ -1,5 +1,12 @@
 /** VXLAN, the header behind UDP port 4789 (RFC 7348, section 5). */
-import { concatBytes, decimal, hexadecimal, viewOf, type Decoded, type FieldLayout } from './header.js';
+import {
+  concatBytes,
+  decimal,
+  hexadecimal,
+  viewOf,
+  type Decoded,
+  type FieldLayout,
+} from './header.js';
 
 export const vxlanPort = 4789;
 
@@ -30,5 +37,8 @@ export function encodeVxlan(header: VxlanHeader, payload: Uint8Array): Uint8Arra
 /** Undefined for less than eight bytes, or without the VNI flag. */
 export function decodeVxlan(bytes: Uint8Array): Decoded<VxlanHeader> | undefined {
   if (bytes.length < headerLength || ((bytes[0] ?? 0) & vniFlag) === 0) return undefined;
-  return { header: { vni: viewOf(bytes).getUint32(4) >>> 8 }, payload: bytes.subarray(headerLength) };
+  return {
+    header: { vni: viewOf(bytes).getUint32(4) >>> 8 },
+    payload: bytes.subarray(headerLength),
+  };
 }

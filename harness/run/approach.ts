@@ -1,11 +1,20 @@
-/** The networks that switches go through to the one that a scenario is about: what stands before it in the matrix, and how the switches are changed. */
+/**
+ * The networks that switches go through to the one that a scenario is about: what stands before it
+ * in the matrix, and how the switches are changed.
+ */
 import { InputError } from '../base/errors.js';
 import { compareProgram, toldOf, type KnownTexts } from '../compare/program.js';
 import { stepsBetween, type AgentStep } from '../control/changes.js';
 import type { ClusterPlan } from '../nouns/plan.js';
 import type { Scenario } from '../nouns/scenario.js';
 import type { Topology } from '../nouns/topology.js';
-import { addCounts, noCounts, type Count, type Difference, type VerdictKind } from '../nouns/verdict.js';
+import {
+  addCounts,
+  noCounts,
+  type Count,
+  type Difference,
+  type VerdictKind,
+} from '../nouns/verdict.js';
 import { openModel } from '../testbeds/model/model.js';
 import type { HeldProgram, Switches, Testbed } from '../testbeds/testbed.js';
 import { adaptedTo } from './adapted.js';
@@ -16,7 +25,10 @@ export interface Approach {
   readonly topology: Topology;
   readonly plan: ClusterPlan;
   readonly otherwise: readonly string[];
-  /** What the switches hold on their way, from what they come up with on, and what is done to it then; none where they come up with `plan`. */
+  /**
+   * What the switches hold on their way, from what they come up with on, and what is done to it
+   * then; none where they come up with `plan`.
+   */
   readonly before: readonly Stretch[];
   readonly after?: NonNullable<ScenarioReport['after']>;
 }
@@ -32,22 +44,49 @@ type Change = Extract<AgentStep, { readonly kind: 'change' }>;
 /**
  * Each network of the way is planned by what the one before has given out.
  * @param version of Open vSwitch, as `adaptedTo` takes it.
- * @throws InputError where from one network to the next more than flows and groups change, and where there is a history as well.
+ * @throws InputError where from one network to the next more than flows and groups change, and
+ *   where there is a history as well.
  */
-export function approachOf(scenario: Scenario, axes: Readonly<Record<string, string>>, version: string): Approach {
+export function approachOf(
+  scenario: Scenario,
+  axes: Readonly<Record<string, string>>,
+  version: string,
+): Approach {
   const after = scenario.after?.(axes);
-  if (after !== undefined && scenario.history?.(axes) !== undefined) throw new InputError(`scenario ${scenario.name}: a point of its matrix comes after another and has a history as well; let the history begin where the other ends`);
+  if (after !== undefined && scenario.history?.(axes) !== undefined)
+    throw new InputError(
+      `scenario ${scenario.name}: a point of its matrix comes after another and has a history ` +
+        'as well; let the history begin where the other ends',
+    );
   const earlier = after === undefined ? undefined : approachOf(scenario, after.axes, version);
   const topology = scenario.topology(axes);
-  const { plan, otherwise } = adaptedTo(version, scenario.controlPlane.plan(topology, earlier?.plan));
-  if (after === undefined || earlier === undefined) return { topology, plan, otherwise, before: [] };
+  const { plan, otherwise } = adaptedTo(
+    version,
+    scenario.controlPlane.plan(topology, earlier?.plan),
+  );
+  if (after === undefined || earlier === undefined)
+    return { topology, plan, otherwise, before: [] };
   const { what } = after;
-  const stretch = { plan: earlier.plan, what, changes: stepsBetween(earlier.plan, plan).map((step) => changeIn(step, what)) };
-  return { topology, plan, otherwise, before: [...earlier.before, stretch], after: { axes: { ...after.axes }, what } };
+  const stretch = {
+    plan: earlier.plan,
+    what,
+    changes: stepsBetween(earlier.plan, plan).map((step) => changeIn(step, what)),
+  };
+  return {
+    topology,
+    plan,
+    otherwise,
+    before: [...earlier.before, stretch],
+    after: { axes: { ...after.axes }, what },
+  };
 }
 
 function changeIn(step: AgentStep, what: string): Change {
-  if (step.kind !== 'change') throw new InputError(`${what}: from one point of a matrix to another only flows and groups may change, and ${step.node} would have to ${step.kind}`);
+  if (step.kind !== 'change')
+    throw new InputError(
+      `${what}: from one point of a matrix to another only flows and groups may change, and ` +
+        `${step.node} would have to ${step.kind}`,
+    );
   return step;
 }
 

@@ -1,4 +1,7 @@
-/** Scenarios that were run, as one run: verdict, trace hash and counts of the whole follow from its parts. */
+/**
+ * Scenarios that were run, as one run: verdict, trace hash and counts of the whole follow from its
+ * parts.
+ */
 import { sha256 } from '../base/digest.js';
 import { addCounts, worst } from '../nouns/verdict.js';
 import type { RunRecord } from './record.js';

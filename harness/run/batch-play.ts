@@ -1,4 +1,7 @@
-/** Vectors that are played together: in each pass neighbours first, then all of them; then what they left behind. */
+/**
+ * Vectors that are played together: in each pass neighbours first, then all of them; then what they
+ * left behind.
+ */
 import { sha256 } from '../base/digest.js';
 import { Unsupported } from '../base/errors.js';
 import { compareCounters, toldOfCounter, withSums } from '../compare/counters.js';
@@ -31,13 +34,19 @@ export interface PassTogether extends LookedUp {
   readonly observation: Observation;
 }
 
-/** `parted`: model and switches did not do the same; which vector it was only playing them alone tells. `uncached`: the caches alone answered in no pass. */
+/**
+ * `parted`: model and switches did not do the same; which vector it was only playing them alone
+ * tells. `uncached`: the caches alone answered in no pass.
+ */
 export type BatchPlay =
   | {
       readonly kind: 'alike';
       /** Of each vector, those that were played. */
       readonly passes: readonly (readonly PassTogether[])[];
-      /** Of each, a digest of what was observed of the switches; with the first, of what all of them left behind. */
+      /**
+       * Of each, a digest of what was observed of the switches; with the first, of what all of them
+       * left behind.
+       */
       readonly observed: readonly string[];
       /** What they left behind in the switches. */
       readonly left: Aftermath;
@@ -48,23 +57,39 @@ export type BatchPlay =
   | { readonly kind: 'uncached' };
 
 /**
- * Plays the vectors between two resets of both sides, pass by pass. Neighbours are asked for first, by ARP through the same switches. Counters and what is
- * remembered are compared for all of them and all passes; of flows of equal priority that do the same, the sum of their counters is.
- * @throws Unsupported where the model cannot tell, and where packets have met a flow that learns: then they decide over each other.
+ * Plays the vectors between two resets of both sides, pass by pass. Neighbours are asked for first,
+ * by ARP through the same switches. Counters and what is remembered are compared for all of them
+ * and all passes; of flows of equal priority that do the same, the sum of their counters is.
+ * @throws Unsupported where the model cannot tell, and where packets have met a flow that learns:
+ *   then they decide over each other.
  */
-export async function playBatch(model: ModelTestbed, real: Switches, plan: ClusterPlan, vectors: readonly Planned[], seed: number): Promise<BatchPlay> {
+export async function playBatch(
+  model: ModelTestbed,
+  real: Switches,
+  plan: ClusterPlan,
+  vectors: readonly Planned[],
+  seed: number,
+): Promise<BatchPlay> {
   await Promise.all([model.reset(), real.reset()]);
   const begun: Begun = { model: await model.counts(), real: await real.counts() };
   const played = await playPasses(model, real, plan, vectors, seed, begun);
   const learner = whoLearned(model, plan);
-  if (learner !== undefined) throw new Unsupported(`packets have met a flow that learns from them, so that they decide over others: ${learner}`);
+  if (learner !== undefined)
+    throw new Unsupported(
+      `packets have met a flow that learns from them, so that they decide over others: ${learner}`,
+    );
   return played;
 }
 
 /** A flow that has learned since the reset. */
 function whoLearned(model: ModelTestbed, { nodes }: ClusterPlan): string | undefined {
-  const flows = nodes.flatMap(({ node, bridges }) => bridges.flatMap(({ name }) => model.dumpFlows(node, name)));
-  return flows.filter(({ statistics }) => statistics?.packets !== 0n).map(({ flow }) => printFlow(flow)).find((text) => text.includes('learn('));
+  const flows = nodes.flatMap(({ node, bridges }) =>
+    bridges.flatMap(({ name }) => model.dumpFlows(node, name)),
+  );
+  return flows
+    .filter(({ statistics }) => statistics?.packets !== 0n)
+    .map(({ flow }) => printFlow(flow))
+    .find((text) => text.includes('learn('));
 }
 
 async function playPasses(
@@ -78,32 +103,76 @@ async function playPasses(
   const passes: PassTogether[][] = vectors.map(() => []);
   for (const name of passNames) {
     if (name === 'cached' && passes.flat().some(isCached)) continue;
-    const players = vectors.flatMap(({ id, passes: planned }, index) => planned.filter((pass) => pass.name === name).map((pass) => ({ id, index, pass })));
+    const players = vectors.flatMap(({ id, passes: planned }, index) =>
+      planned.filter((pass) => pass.name === name).map((pass) => ({ id, index, pass })),
+    );
     const before = real.lookups();
-    const asked = arpRequests(plan, players.map(({ pass: { stimulus } }) => stimulus));
-    const resolved = await playTogether(model, real, plan, asked.map((stimulus): Sending => ({ stimulus, draws: draw(seed, 'neighbours') })), new Map());
+    const asked = arpRequests(
+      plan,
+      players.map(({ pass: { stimulus } }) => stimulus),
+    );
+    const resolved = await playTogether(
+      model,
+      real,
+      plan,
+      asked.map((stimulus): Sending => ({ stimulus, draws: draw(seed, 'neighbours') })),
+      new Map(),
+    );
     if (resolved.kind === 'parted') return resolved;
-    const played = await playTogether(model, real, plan, players.map(({ id, pass: { stimulus } }): Sending => ({ stimulus, draws: draw(seed, id) })), neighboursIn(resolved.observations));
+    const played = await playTogether(
+      model,
+      real,
+      plan,
+      players.map(({ id, pass: { stimulus } }): Sending => ({ stimulus, draws: draw(seed, id) })),
+      neighboursIn(resolved.observations),
+    );
     if (played.kind === 'parted') return played;
     const lookups = lookupsSince(before, real);
-    for (const [place, { index, pass }] of players.entries()) passes[index]?.push({ pass, lookups, observation: played.observations[place] ?? nothingSeen });
+    for (const [place, { index, pass }] of players.entries())
+      passes[index]?.push({
+        pass,
+        lookups,
+        observation: played.observations[place] ?? nothingSeen,
+      });
   }
   if (passes.flat().some(isWarm) && !passes.flat().some(isCached)) return { kind: 'uncached' };
   const [counts, state, strays] = [await real.counts(), await real.state(), await real.strays()];
   const leftOpen = model.leftOpen();
-  const counters = compareCounters(withSums(await model.counts(), leftOpen), withSums(counts, leftOpen));
+  const counters = compareCounters(
+    withSums(await model.counts(), leftOpen),
+    withSums(counts, leftOpen),
+  );
   const remembered = compareState(await model.state(), state, plan.nodes.length);
   const [unmatched] = unmatchedSince(begun, counters.unmatched);
   const [stray, counter, entry] = [strays[0], counters.differences[0], remembered.differences[0]];
-  if (stray !== undefined) return { kind: 'parted', where: `a frame out of ${stray.port} on ${stray.node} after all was over` };
+  if (stray !== undefined)
+    return {
+      kind: 'parted',
+      where: `a frame out of ${stray.port} on ${stray.node} after all was over`,
+    };
   if (counter !== undefined) return { kind: 'parted', where: toldOfCounter(counter).summary };
   if (unmatched !== undefined) return { kind: 'parted', where: toldOfUnmatched(unmatched).summary };
   if (entry !== undefined) return { kind: 'parted', where: `what is remembered: ${entry.about}` };
   const left: Aftermath = { counts: withSums(counts, leftOpen), state };
   return {
-    kind: 'alike', passes, left,
-    observed: vectors.map(({ id }, index) => sha256(canonicalTrace(id, (passes[index] ?? []).map(({ pass, observation }) => ({ pass, real: observation })), index === 0 ? left : nothing))),
-    counts: { ...noCounts, counters: counters.count, connections: remembered.connections, macs: remembered.macs },
+    kind: 'alike',
+    passes,
+    left,
+    observed: vectors.map(({ id }, index) =>
+      sha256(
+        canonicalTrace(
+          id,
+          (passes[index] ?? []).map(({ pass, observation }) => ({ pass, real: observation })),
+          index === 0 ? left : nothing,
+        ),
+      ),
+    ),
+    counts: {
+      ...noCounts,
+      counters: counters.count,
+      connections: remembered.connections,
+      macs: remembered.macs,
+    },
   };
 }
 
@@ -114,12 +183,24 @@ const nothing: Aftermath = { counts: [], state: { connections: [], macs: [] } };
 function arpRequests(plan: ClusterPlan, stimuli: readonly Stimulus[]): readonly Stimulus[] {
   const hosts = [...plan.nodes.flatMap((node) => node.hosts), ...(plan.externalHosts ?? [])];
   const byName = new Map(hosts.map((host) => [host.name, host]));
-  const byAddress = new Map(hosts.flatMap((host) => host.interfaces.map(({ ip }) => [ip, host] as const)));
+  const byAddress = new Map(
+    hosts.flatMap((host) => host.interfaces.map(({ ip }) => [ip, host] as const)),
+  );
   /** Who sends on what pods send to the outside. */
-  const nodeOf = new Map(plan.nodes.flatMap((node) => node.hosts.map(({ name }) => [name, byName.get(node.node)] as const)));
+  const nodeOf = new Map(
+    plan.nodes.flatMap((node) =>
+      node.hosts.map(({ name }) => [name, byName.get(node.node)] as const),
+    ),
+  );
   const wanted = new Map<string, Stimulus>();
-  /** `host` asks for its next hop on the way to `destination`: gives the address that it asks from, where it has any to ask. */
-  const want = (host: HostPlan | undefined, destination: string | undefined): string | undefined => {
+  /**
+   * `host` asks for its next hop on the way to `destination`: gives the address that it asks from,
+   * where it has any to ask.
+   */
+  const want = (
+    host: HostPlan | undefined,
+    destination: string | undefined,
+  ): string | undefined => {
     if (host === undefined || destination === undefined) return undefined;
     const hop = nextHop(host, destination);
     if (hop === undefined) return undefined;

@@ -11,10 +11,26 @@ export interface ObservedPass {
   readonly real: Observation;
 }
 
-/** Of the vector called `id`: its passes, the flows that counted, and what the switches remember. */
-export function canonicalTrace(id: string, passes: readonly ObservedPass[], { counts, state }: Aftermath): string {
-  const observed = passes.map(({ pass, real }) => ({ pass: pass.name, frames: real.frames.map((event) => ({ ...event, frame: Buffer.from(event.frame).toString('hex') })), notes: real.notes }));
-  const rose = counts.filter(({ packets }) => packets > 0).map(({ flow, packets }) => `${flow.node} ${flow.bridge} ${formatFlowId(flow)}: ${packets}`).sort();
+/**
+ * Of the vector called `id`: its passes, the flows that counted, and what the switches remember.
+ */
+export function canonicalTrace(
+  id: string,
+  passes: readonly ObservedPass[],
+  { counts, state }: Aftermath,
+): string {
+  const observed = passes.map(({ pass, real }) => ({
+    pass: pass.name,
+    frames: real.frames.map((event) => ({
+      ...event,
+      frame: Buffer.from(event.frame).toString('hex'),
+    })),
+    notes: real.notes,
+  }));
+  const rose = counts
+    .filter(({ packets }) => packets > 0)
+    .map(({ flow, packets }) => `${flow.node} ${flow.bridge} ${formatFlowId(flow)}: ${packets}`)
+    .sort();
   return canonicalJson({ id, passes: observed, counters: rose, state: canonicalState(state) });
 }
 

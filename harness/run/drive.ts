@@ -48,17 +48,37 @@ export interface Player {
 type Fabric = Generator<readonly FabricCall[], Observation, readonly SwitchStep[]>;
 
 /**
- * Plays the passes of the vector called `id`, one after the other, until all are played or model and switches part. Where the cache
- * alone answered the second, there is no need for a third to see that.
+ * Plays the passes of the vector called `id`, one after the other, until all are played or model
+ * and switches part. Where the cache alone answered the second, there is no need for a third to see
+ * that.
  */
-export async function playInStep(model: ModelTestbed, real: Switches, plan: ClusterPlan, id: string, passes: readonly Pass[], seed: number): Promise<Played> {
+export async function playInStep(
+  model: ModelTestbed,
+  real: Switches,
+  plan: ClusterPlan,
+  id: string,
+  passes: readonly Pass[],
+  seed: number,
+): Promise<Played> {
   const draws = draw(seed, id);
   const played: PlayedPass[] = [];
   for (const pass of passes) {
     if (pass.name === 'cached' && played.some(isCached)) continue;
     const [before, traced] = [real.lookups(), model.traces().length];
-    const { parting, answers: _, ...seen } = await playPass(model, real, [runStimulus(plan, pass.stimulus, draws), runStimulus(plan, pass.stimulus, draws)]);
-    played.push({ ...seen, pass, traces: model.traces().slice(traced), lookups: lookupsSince(before, real) });
+    const {
+      parting,
+      answers: _,
+      ...seen
+    } = await playPass(model, real, [
+      runStimulus(plan, pass.stimulus, draws),
+      runStimulus(plan, pass.stimulus, draws),
+    ]);
+    played.push({
+      ...seen,
+      pass,
+      traces: model.traces().slice(traced),
+      lookups: lookupsSince(before, real),
+    });
     if (parting !== undefined) return { passes: played, parting };
   }
   return { passes: played, parting: undefined };
@@ -80,10 +100,15 @@ interface Playback {
 }
 
 /**
- * As long as both sides answer alike they are asked the same, and what surrounds them is the same: one fabric asks both, the switches'. At the first
- * difference the model's takes up what was answered until then; from there each side goes its own way, to its end.
+ * As long as both sides answer alike they are asked the same, and what surrounds them is the same:
+ * one fabric asks both, the switches'. At the first difference the model's takes up what was
+ * answered until then; from there each side goes its own way, to its end.
  */
-export async function playPass(model: ModelTestbed, real: Testbed, [modelFabric, realFabric]: readonly [Fabric, Fabric]): Promise<Playback> {
+export async function playPass(
+  model: ModelTestbed,
+  real: Testbed,
+  [modelFabric, realFabric]: readonly [Fabric, Fabric],
+): Promise<Playback> {
   const seen = witness(real);
   const decided: Player = { call: (calls) => model.call(calls, seen) };
   const answers: (readonly SwitchStep[])[] = [];
@@ -93,8 +118,18 @@ export async function playPass(model: ModelTestbed, real: Testbed, [modelFabric,
     const observed = await real.call(asks.value);
     const predicted = await decided.call(asks.value);
     if (!alike(predicted, observed)) {
-      const parting = { modelCounts: await model.counts(), realCounts: await real.counts(), traces: model.traces().slice(before), earlier: model.traces().slice(0, before) };
-      return { model: await playOut(decided, modelFabric, takeUp(modelFabric, [...answers, predicted])), real: await playOut(real, realFabric, realFabric.next(observed)), parting, answers };
+      const parting = {
+        modelCounts: await model.counts(),
+        realCounts: await real.counts(),
+        traces: model.traces().slice(before),
+        earlier: model.traces().slice(0, before),
+      };
+      return {
+        model: await playOut(decided, modelFabric, takeUp(modelFabric, [...answers, predicted])),
+        real: await playOut(real, realFabric, realFabric.next(observed)),
+        parting,
+        answers,
+      };
     }
     answers.push(observed);
     asks = realFabric.next(observed);
@@ -103,7 +138,10 @@ export async function playPass(model: ModelTestbed, real: Testbed, [modelFabric,
 }
 
 /** A fabric that has not begun asks, and gets these answers: what it asks then. */
-export function takeUp(fabric: Fabric, answers: readonly (readonly SwitchStep[])[]): ReturnType<Fabric['next']> {
+export function takeUp(
+  fabric: Fabric,
+  answers: readonly (readonly SwitchStep[])[],
+): ReturnType<Fabric['next']> {
   let asks = fabric.next();
   for (const answer of answers) asks = fabric.next(answer);
   return asks;
@@ -122,10 +160,18 @@ function asCounted(read: Testbed['counts']): Witness['counted'] {
 }
 
 /**
- * What one testbed alone makes of the passes of the vector called `id`: the model, to predict them, or real switches, to play them again.
+ * What one testbed alone makes of the passes of the vector called `id`: the model, to predict them,
+ * or real switches, to play them again.
  * @param memoriesFor what hosts know before each pass; nothing unless told.
  */
-export async function playAlone(testbed: Player, plan: ClusterPlan, id: string, passes: readonly Pass[], seed: number, memoriesFor: () => HostMemories = noMemories): Promise<readonly Observation[]> {
+export async function playAlone(
+  testbed: Player,
+  plan: ClusterPlan,
+  id: string,
+  passes: readonly Pass[],
+  seed: number,
+  memoriesFor: () => HostMemories = noMemories,
+): Promise<readonly Observation[]> {
   const observations: Observation[] = [];
   for (const { stimulus } of passes) {
     const fabric = runStimulus(plan, stimulus, draw(seed, id), memoriesFor());
@@ -134,7 +180,11 @@ export async function playAlone(testbed: Player, plan: ClusterPlan, id: string, 
   return observations;
 }
 
-async function playOut(testbed: Player, fabric: Fabric, asks: IteratorResult<readonly FabricCall[], Observation>): Promise<Observation> {
+async function playOut(
+  testbed: Player,
+  fabric: Fabric,
+  asks: IteratorResult<readonly FabricCall[], Observation>,
+): Promise<Observation> {
   let asked = asks;
   while (asked.done !== true) asked = fabric.next(await testbed.call(asked.value));
   return asked.value;

@@ -10,8 +10,8 @@ export interface Expecting {
 }
 
 /**
- * What is held against model and switches: what was promised, but for what the scenario's control plane
- * is known to do otherwise. @throws as the scenario's `intent` does.
+ * What is held against model and switches: what was promised, but for what the scenario's control
+ * plane is known to do otherwise. @throws as the scenario's `intent` does.
  */
 export function expectedIn({ scenario, topology }: Expecting, stimulus: Stimulus): Intent {
   return expectedOf(scenario.controlPlane.known ?? [], scenario.intent(topology, stimulus));

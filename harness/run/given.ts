@@ -1,4 +1,7 @@
-/** What a scenario's functions give, held to what it has to be: it comes from people, and types are stripped unread. */
+/**
+ * What a scenario's functions give, held to what it has to be: it comes from people, and types are
+ * stripped unread.
+ */
 import { z } from 'zod';
 import type { History } from '../nouns/history.js';
 import type { Intent } from '../nouns/intent.js';
@@ -17,10 +20,25 @@ export interface Given {
   readonly history: History;
 }
 
-const atNode = z.object({ kind: z.enum(['switch restarts', 'switch is programmed', 'agent stops', 'agent restarts', 'agent sweeps', 'agent hears']), node: z.string() });
+const atNode = z.object({
+  kind: z.enum([
+    'switch restarts',
+    'switch is programmed',
+    'agent stops',
+    'agent restarts',
+    'agent sweeps',
+    'agent hears',
+  ]),
+  node: z.string(),
+});
 const step = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('vector'), vector }),
-  z.object({ kind: z.literal('cluster'), what: z.string(), cluster: topology, unheardBy: z.array(z.string()).optional() }),
+  z.object({
+    kind: z.literal('cluster'),
+    what: z.string(),
+    cluster: topology,
+    unheardBy: z.array(z.string()).optional(),
+  }),
   atNode,
 ]);
 
@@ -28,7 +46,21 @@ const shapes: Readonly<Record<keyof Given, z.ZodType>> = {
   topology,
   vectors: z.array(vector),
   plan,
-  intent: some({ kind: z.enum(['round-trip', 'refused', 'delivered', 'balanced', 'rejected', 'abandoned', 'resolves', 'denied', 'blocked', 'either', 'contradicted']) }),
+  intent: some({
+    kind: z.enum([
+      'round-trip',
+      'refused',
+      'delivered',
+      'balanced',
+      'rejected',
+      'abandoned',
+      'resolves',
+      'denied',
+      'blocked',
+      'either',
+      'contradicted',
+    ]),
+  }),
   after: some({ axes: z.record(z.string(), z.string()), what: z.string() }),
   history: some({ cluster: topology, steps: z.array(step) }),
 };
@@ -37,13 +69,21 @@ const code = z.custom((value) => typeof value === 'function', 'expected a functi
 const scenario = some({
   name: z.string(),
   title: z.string(),
-  axes: z.record(z.string(), z.object({ values: z.array(z.string()), default: z.array(z.string()) })),
+  axes: z.record(
+    z.string(),
+    z.object({ values: z.array(z.string()), default: z.array(z.string()) }),
+  ),
   topology: code,
   vectors: code,
   intent: code,
   after: code.optional(),
   history: code.optional(),
-  controlPlane: some({ name: z.string(), plan: code, restarted: code.optional(), known: z.array(z.object({ name: z.string(), cause: z.string() })).optional() }),
+  controlPlane: some({
+    name: z.string(),
+    plan: code,
+    restarted: code.optional(),
+    known: z.array(z.object({ name: z.string(), cause: z.string() })).optional(),
+  }),
 });
 
 /** What a module exports is no scenario, and why; undefined where it is one. */
@@ -59,7 +99,11 @@ export function checkGiven(kind: keyof Given, given: unknown): string | undefine
   const read = shapes[kind].safeParse(given);
   if (!read.success) return `what is no ${kind}:\n${z.prettifyError(read.error)}`;
   if (kind === 'vectors') return twoOfOneId(given as Given['vectors']);
-  return kind === 'history' ? twoOfOneId((given as History).steps.flatMap((step) => (step.kind === 'vector' ? [step.vector] : []))) : undefined;
+  return kind === 'history'
+    ? twoOfOneId(
+        (given as History).steps.flatMap((step) => (step.kind === 'vector' ? [step.vector] : [])),
+      )
+    : undefined;
 }
 
 /** Vectors are told apart by their ids: of two, nobody could say which conforms. */
@@ -67,7 +111,11 @@ function twoOfOneId(vectors: readonly TestVector[]): string | undefined {
   const places = new Map<string, number>();
   for (const [place, { id }] of vectors.entries()) {
     const before = places.get(id);
-    if (before !== undefined) return `two vectors called ${JSON.stringify(id)}, number ${before + 1} and number ${place + 1} of ${vectors.length}: each needs an id of its own`;
+    if (before !== undefined)
+      return (
+        `two vectors called ${JSON.stringify(id)}, number ${before + 1} and number ` +
+        `${place + 1} of ${vectors.length}: each needs an id of its own`
+      );
     places.set(id, place);
   }
   return undefined;

@@ -1,4 +1,7 @@
-/** `manifest.json` of a run folder: what was run and on what, and digests that hold the other files to it. */
+/**
+ * `manifest.json` of a run folder: what was run and on what, and digests that hold the other files
+ * to it.
+ */
 import { arch, release } from 'node:os';
 import { z } from 'zod';
 import { canonicalJson, sha256 } from '../base/digest.js';
@@ -26,11 +29,21 @@ function isWithin(path: string): boolean {
 
 export const runManifest = z.object({
   format: z.literal(folderFormat),
-  again, seed, backend, image, imageDigest, versions, verdict, traceHash,
+  again,
+  seed,
+  backend,
+  image,
+  imageDigest,
+  versions,
+  verdict,
+  traceHash,
   inputs: z.array(inputs),
   machine: z.object({ node: z.string(), architecture: z.string(), kernel: z.string() }),
   /** Of each other file of the folder, by its path within. */
-  files: z.record(z.string().refine(isWithin, 'expected the path of a file within the folder'), digest),
+  files: z.record(
+    z.string().refine(isWithin, 'expected the path of a file within the folder'),
+    digest,
+  ),
   /** Of all of the above: `sealOf`. */
   seal: digest,
 });
@@ -52,7 +65,10 @@ export function manifestOf(record: RunRecord, files: ReadonlyMap<string, string>
 }
 
 /** A digest of a manifest: a word of it that is changed by hand no longer fits. */
-export function sealOf({ seal: _, ...content }: Omit<RunManifest, 'seal'> & { readonly seal?: string }): string {
+export function sealOf({
+  seal: _,
+  ...content
+}: Omit<RunManifest, 'seal'> & { readonly seal?: string }): string {
   return sha256(canonicalJson(content));
 }
 
@@ -60,7 +76,14 @@ export function sealOf({ seal: _, ...content }: Omit<RunManifest, 'seal'> & { re
 export function toldByRecord({ report, scenarios }: RunRecord): ToldByRecord {
   const { again, seed, backend, image, imageDigest, versions, verdict, traceHash } = report;
   return {
-    again, seed, backend, image, imageDigest, versions, verdict, traceHash,
+    again,
+    seed,
+    backend,
+    image,
+    imageDigest,
+    versions,
+    verdict,
+    traceHash,
     inputs: scenarios.map(({ topology, plan, vectors, history }, index) => ({
       scenario: report.scenarios[index]?.name ?? '',
       axes: report.scenarios[index]?.axes ?? {},

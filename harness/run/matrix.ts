@@ -2,7 +2,10 @@
 import type { Observed } from '../compare/observed.js';
 import { promiseKindOf, promiseLetters } from '../nouns/promise-kind.js';
 
-/** Rows are `sources`, and the letters of a row stand for `destinations`; a blank where nobody was asked. */
+/**
+ * Rows are `sources`, and the letters of a row stand for `destinations`; a blank where nobody was
+ * asked.
+ */
 export interface Matrix {
   /** `tcp-80`, `icmp`, `service`: the first word of the vectors' ids. */
   readonly service: string;
@@ -15,7 +18,13 @@ export interface Matrix {
 }
 
 /** What was observed of one: `?` where it was not played to its end. */
-const observedLetters: Readonly<Record<Observed['kind'], string>> = { answered: '+', refused: 'r', rejected: 'r', delivered: 'd', nothing: '-' };
+const observedLetters: Readonly<Record<Observed['kind'], string>> = {
+  answered: '+',
+  refused: 'r',
+  rejected: 'r',
+  delivered: 'd',
+  nothing: '-',
+};
 
 /** A vector, or what would be one. */
 export interface Asked {
@@ -26,21 +35,45 @@ export interface Asked {
   readonly observed?: Observed | undefined;
 }
 
-/** In the order of the vectors. What is no question of one host to another, as frames of all kinds, is in none. */
-export function matricesOf(asked: readonly Asked[], played: 'played' | 'not played'): readonly Matrix[] {
+/**
+ * In the order of the vectors. What is no question of one host to another, as frames of all kinds,
+ * is in none.
+ */
+export function matricesOf(
+  asked: readonly Asked[],
+  played: 'played' | 'not played',
+): readonly Matrix[] {
   const tables = new Map<string, Table>();
-  for (const { id, stimulus: { from }, intent, observed } of asked) {
+  for (const {
+    id,
+    stimulus: { from },
+    intent,
+    observed,
+  } of asked) {
     const cell = cellOf(id, from);
     if (cell === undefined) continue;
-    const table: Table = tables.get(cell.service) ?? { sources: new Map(), destinations: new Map(), cells: [] };
+    const table: Table = tables.get(cell.service) ?? {
+      sources: new Map(),
+      destinations: new Map(),
+      cells: [],
+    };
     tables.set(cell.service, table);
     const [row, column] = [indexIn(table.sources, from), indexIn(table.destinations, cell.to)];
-    table.cells.push({ row, column, promised: promiseLetters[promiseKindOf(intent)], observed: observed === undefined ? '?' : observedLetters[observed.kind] });
+    table.cells.push({
+      row,
+      column,
+      promised: promiseLetters[promiseKindOf(intent)],
+      observed: observed === undefined ? '?' : observedLetters[observed.kind],
+    });
   }
   return [...tables].map(([service, { sources, destinations, cells }]) => {
-    const rows = (letter: (cell: Cell) => string) => rowsOf(sources.size, destinations.size, cells, letter);
+    const rows = (letter: (cell: Cell) => string) =>
+      rowsOf(sources.size, destinations.size, cells, letter);
     return {
-      service, sources: [...sources.keys()], destinations: [...destinations.keys()], promised: rows(({ promised }) => promised),
+      service,
+      sources: [...sources.keys()],
+      destinations: [...destinations.keys()],
+      promised: rows(({ promised }) => promised),
       ...(played === 'played' ? { observed: rows(({ observed }) => observed) } : {}),
     };
   });
@@ -60,7 +93,10 @@ interface Table {
   readonly cells: Cell[];
 }
 
-function cellOf(id: string, from: string): { readonly service: string; readonly to: string } | undefined {
+function cellOf(
+  id: string,
+  from: string,
+): { readonly service: string; readonly to: string } | undefined {
   const [service = '', second, ...to] = id.split('/');
   return second === from && to.length > 0 ? { service, to: to.join('/') } : undefined;
 }
@@ -71,7 +107,12 @@ function indexIn(names: Map<string, number>, name: string): number {
   return index;
 }
 
-function rowsOf(height: number, width: number, cells: readonly Cell[], letter: (cell: Cell) => string): readonly string[] {
+function rowsOf(
+  height: number,
+  width: number,
+  cells: readonly Cell[],
+  letter: (cell: Cell) => string,
+): readonly string[] {
   const rows = Array.from({ length: height }, () => Array.from({ length: width }, () => ' '));
   for (const cell of cells) {
     const row = rows[cell.row];

@@ -1,9 +1,18 @@
-/** What in a run's folder contradicts the rest of it: hashes, counts, verdicts and inputs, told again from what the folder itself holds. */
+/**
+ * What in a run's folder contradicts the rest of it: hashes, counts, verdicts and inputs, told
+ * again from what the folder itself holds.
+ */
 import { canonicalJson, sha256 } from '../base/digest.js';
 import { addCounts, aspects, noCounts, verdictOn, worst, type Counts } from '../nouns/verdict.js';
 import { canonicalTrace } from './canonical-trace.js';
 import { sealOf, toldByRecord, type RunManifest } from './manifest.js';
-import { readObservation, type RecordedPass, type RecordedWitness, type RunRecord, type VectorRecord } from './record.js';
+import {
+  readObservation,
+  type RecordedPass,
+  type RecordedWitness,
+  type RunRecord,
+  type VectorRecord,
+} from './record.js';
 import type { RunReport, ScenarioReport, VectorReport } from './report.js';
 
 export interface Misfit {
@@ -16,9 +25,17 @@ export interface Misfit {
 /** Everything that does not fit; nothing of a folder that is as its run left it. */
 export function misfits(manifest: RunManifest, record: RunRecord): readonly Misfit[] {
   const { report, scenarios } = record;
-  if (report.scenarios.length === 0) return [{ file: 'report.json', what: 'scenarios: there are none, and a run has at least one' }];
+  if (report.scenarios.length === 0)
+    return [{ file: 'report.json', what: 'scenarios: there are none, and a run has at least one' }];
   if (scenarios.length !== report.scenarios.length) {
-    return [{ file: 'record.json', what: `scenarios: report.json tells of ${report.scenarios.length}, and here are ${scenarios.length}` }];
+    return [
+      {
+        file: 'record.json',
+        what:
+          `scenarios: report.json tells of ${report.scenarios.length}, and here are ` +
+          scenarios.length,
+      },
+    ];
   }
   return [
     ...inReport(report),
@@ -45,63 +62,133 @@ function inReport({ scenarios, verdict, traceHash, counts }: RunReport): readonl
   return [
     ...scenarios.flatMap((scenario, index) => inScenario(scenario, `scenarios[${index}]`)),
     ...differing(file, 'verdict', worst(scenarios.map((scenario) => scenario.verdict)), verdict),
-    ...differing(file, 'traceHash', sha256(scenarios.map((scenario) => scenario.traceHash).join('\n')), traceHash),
+    ...differing(
+      file,
+      'traceHash',
+      sha256(scenarios.map((scenario) => scenario.traceHash).join('\n')),
+      traceHash,
+    ),
     ...differing(file, 'counts', addCounts(scenarios.map((scenario) => scenario.counts)), counts),
   ];
 }
 
-function inScenario({ vectors, program, inconclusive, verdict, counts }: ScenarioReport, path: string): readonly Misfit[] {
+function inScenario(
+  { vectors, program, inconclusive, verdict, counts }: ScenarioReport,
+  path: string,
+): readonly Misfit[] {
   const file = 'report.json';
   const sum = addCounts(vectors.map((vector) => vector.counts));
   const ofProgram = { ...noCounts, program: lessThan(counts.program, sum.program) };
-  const parts = [verdictOn(program, ofProgram), ...vectors.map((vector) => vector.verdict), ...(inconclusive === undefined ? [] : ['inconclusive'] as const)];
+  const parts = [
+    verdictOn(program, ofProgram),
+    ...vectors.map((vector) => vector.verdict),
+    ...(inconclusive === undefined ? [] : (['inconclusive'] as const)),
+  ];
   const ids = vectors.map(({ id }) => id);
   const twice = ids.find((id, index) => ids.indexOf(id) !== index);
   return [
     ...impossible(counts, `${path}.counts`),
     ...vectors.flatMap((vector, index) => inVector(vector, `${path}.vectors[${index}]`)),
     ...(twice === undefined ? [] : [{ file, what: `${path}.vectors: two are called ${twice}` }]),
-    ...(vectors.length === 0 && inconclusive === undefined ? [{ file, what: `${path}.vectors: there are none, and no reason why` }] : []),
+    ...(vectors.length === 0 && inconclusive === undefined
+      ? [{ file, what: `${path}.vectors: there are none, and no reason why` }]
+      : []),
     ...differing(file, `${path}.verdict`, worst(parts), verdict),
     ...differing(file, `${path}.counts`, { ...sum, program: counts.program }, counts),
   ];
 }
 
 function inVector({ differences, counts, verdict }: VectorReport, path: string): readonly Misfit[] {
-  return [...impossible(counts, `${path}.counts`), ...differing('report.json', `${path}.verdict`, verdictOn(differences, counts), verdict)];
-}
-
-function lessThan(whole: Counts['program'], part: Counts['program']): Counts['program'] {
-  return { expected: whole.expected - part.expected, made: whole.made - part.made, skipped: whole.skipped - part.skipped };
-}
-
-function impossible(counts: Counts, path: string): readonly Misfit[] {
-  return aspects.filter((aspect) => {
-    const { expected, made, skipped } = counts[aspect];
-    return made < 0 || skipped < 0 || made + skipped > expected;
-  }).map((aspect) => ({ file: 'report.json', what: `${path}.${aspect}: ${JSON.stringify(counts[aspect])} cannot be` }));
-}
-
-/** What was recorded of vectors against what is told of them. */
-function inRecord(vectors: readonly VectorRecord[], told: ScenarioReport, path: string): readonly Misfit[] {
-  const file = 'record.json';
-  const names = (ids: readonly { readonly id: string }[]) => ids.map(({ id }) => id);
-  const [recorded, reported] = [names(vectors.map(({ vector }) => vector)), names(told.vectors)];
-  const place = Array.from({ length: Math.max(recorded.length, reported.length) }, (_, index) => index).find((index) => recorded[index] !== reported[index]);
-  if (place !== undefined) return [{ file, what: `${path}.vectors[${place}]: report.json tells of ${reported[place] ?? 'none'}, and here is ${recorded[place] ?? 'none'}` }];
   return [
-    ...vectors.flatMap((kept, index) => inVectorRecord(kept, told.vectors[index], `${path}.vectors[${index}]`)),
-    ...differing('report.json', `${path}.traceHash`, sha256(vectors.map(observedOf).join('\n')), told.traceHash),
+    ...impossible(counts, `${path}.counts`),
+    ...differing('report.json', `${path}.verdict`, verdictOn(differences, counts), verdict),
   ];
 }
 
-function inVectorRecord({ vector, real, together }: VectorRecord, told: VectorReport | undefined, path: string): readonly Misfit[] {
+function lessThan(whole: Counts['program'], part: Counts['program']): Counts['program'] {
+  return {
+    expected: whole.expected - part.expected,
+    made: whole.made - part.made,
+    skipped: whole.skipped - part.skipped,
+  };
+}
+
+function impossible(counts: Counts, path: string): readonly Misfit[] {
+  return aspects
+    .filter((aspect) => {
+      const { expected, made, skipped } = counts[aspect];
+      return made < 0 || skipped < 0 || made + skipped > expected;
+    })
+    .map((aspect) => ({
+      file: 'report.json',
+      what: `${path}.${aspect}: ${JSON.stringify(counts[aspect])} cannot be`,
+    }));
+}
+
+/** What was recorded of vectors against what is told of them. */
+function inRecord(
+  vectors: readonly VectorRecord[],
+  told: ScenarioReport,
+  path: string,
+): readonly Misfit[] {
   const file = 'record.json';
-  if (real === undefined && together === undefined && told?.verdict !== 'inconclusive') return [{ file, what: `${path}: report.json has a verdict, ${told?.verdict}, and here is nothing that was seen` }];
-  if (real !== undefined && together !== undefined) return [{ file, what: `${path}: it was played alone (real) or together with others, not both` }];
+  const names = (ids: readonly { readonly id: string }[]) => ids.map(({ id }) => id);
+  const [recorded, reported] = [names(vectors.map(({ vector }) => vector)), names(told.vectors)];
+  const place = Array.from(
+    { length: Math.max(recorded.length, reported.length) },
+    (_, index) => index,
+  ).find((index) => recorded[index] !== reported[index]);
+  if (place !== undefined)
+    return [
+      {
+        file,
+        what:
+          `${path}.vectors[${place}]: report.json tells of ${reported[place] ?? 'none'}, and ` +
+          `here is ${recorded[place] ?? 'none'}`,
+      },
+    ];
+  return [
+    ...vectors.flatMap((kept, index) =>
+      inVectorRecord(kept, told.vectors[index], `${path}.vectors[${index}]`),
+    ),
+    ...differing(
+      'report.json',
+      `${path}.traceHash`,
+      sha256(vectors.map(observedOf).join('\n')),
+      told.traceHash,
+    ),
+  ];
+}
+
+function inVectorRecord(
+  { vector, real, together }: VectorRecord,
+  told: VectorReport | undefined,
+  path: string,
+): readonly Misfit[] {
+  const file = 'record.json';
+  if (real === undefined && together === undefined && told?.verdict !== 'inconclusive')
+    return [
+      {
+        file,
+        what:
+          `${path}: report.json has a verdict, ${told?.verdict}, and here is nothing that was ` +
+          'seen',
+      },
+    ];
+  if (real !== undefined && together !== undefined)
+    return [
+      { file, what: `${path}: it was played alone (real) or together with others, not both` },
+    ];
   return [
     ...differing(file, `${path}.vector.stimulus`, told?.stimulus, vector.stimulus),
-    ...(together?.passes === undefined ? [] : differing(file, `${path}.together.observed`, sha256(traceOf(vector.id, together.passes, together.left)), together.observed)),
+    ...(together?.passes === undefined
+      ? []
+      : differing(
+          file,
+          `${path}.together.observed`,
+          sha256(traceOf(vector.id, together.passes, together.left)),
+          together.observed,
+        )),
   ];
 }
 
@@ -110,13 +197,30 @@ function observedOf({ vector: { id }, real, together }: VectorRecord): string {
   return real === undefined ? (together?.observed ?? '') : traceOf(id, real.passes, real);
 }
 
-function traceOf(id: string, passes: readonly RecordedPass[], left: Pick<RecordedWitness, 'counts' | 'state'> | undefined): string {
-  return canonicalTrace(id, passes.map((recorded) => ({ pass: recorded.pass, real: readObservation(recorded) })), left ?? { counts: [], state: { connections: [], macs: [] } });
+function traceOf(
+  id: string,
+  passes: readonly RecordedPass[],
+  left: Pick<RecordedWitness, 'counts' | 'state'> | undefined,
+): string {
+  return canonicalTrace(
+    id,
+    passes.map((recorded) => ({ pass: recorded.pass, real: readObservation(recorded) })),
+    left ?? { counts: [], state: { connections: [], macs: [] } },
+  );
 }
 
-function differing(file: string, path: string, expected: unknown, actual: unknown): readonly Misfit[] {
-  const [wanted, got] = [expected, actual].map((value) => (value === undefined ? 'nothing' : canonicalJson(value)));
-  return wanted === got ? [] : [{ file, what: `${path}: expected ${shortened(wanted)}, got ${shortened(got)}` }];
+function differing(
+  file: string,
+  path: string,
+  expected: unknown,
+  actual: unknown,
+): readonly Misfit[] {
+  const [wanted, got] = [expected, actual].map((value) =>
+    value === undefined ? 'nothing' : canonicalJson(value),
+  );
+  return wanted === got
+    ? []
+    : [{ file, what: `${path}: expected ${shortened(wanted)}, got ${shortened(got)}` }];
 }
 
 function shortened(text = ''): string {

@@ -1,5 +1,7 @@
-// Goal: the truth table's cells from outside, by ports of nodes, are there for every pod, and a kube-proxy that takes `externalTrafficPolicy: Local` for Cluster does not pass them. Method: those cells
-// of the scenario alone, played together, with a second model in the place of switches; then with a control plane that was told otherwise.
+// Goal: the truth table's cells from outside, by ports of nodes, are there for every pod, and a
+// kube-proxy that takes `externalTrafficPolicy: Local` for Cluster does not pass them. Method:
+// those cells of the scenario alone, played together, with a second model in the place of switches;
+// then with a control plane that was told otherwise.
 import t from 'tap';
 import truthTable from '../../scenarios/antrea/truth-table.js';
 import type { Network } from '../kube/objects.js';
@@ -10,14 +12,24 @@ import type { ScenarioReport } from './report.js';
 import { runScenario } from './scenario-run.js';
 
 const axes = { pods: '10', policies: '1', change: '0' };
-const scenario: Scenario = { ...truthTable, vectors: (topology) => truthTable.vectors(topology).filter(({ id }) => id.startsWith('node-port/')) };
+const scenario: Scenario = {
+  ...truthTable,
+  vectors: (topology) =>
+    truthTable.vectors(topology).filter(({ id }) => id.startsWith('node-port/')),
+};
 
 async function run(of: Scenario): Promise<ScenarioReport> {
   const { report } = await runScenario(of, axes, {
-    seed: 1, nowMs: () => 0, depth: 'cold',
+    seed: 1,
+    nowMs: () => 0,
+    depth: 'cold',
     openReal: (plan) => {
       const model = openModel(plan);
-      return Promise.resolve({ ...model, call: (calls) => model.call(calls, firstOfAll), lookups: () => ({ hit: 0, missed: 0 }) });
+      return Promise.resolve({
+        ...model,
+        call: (calls) => model.call(calls, firstOfAll),
+        lookups: () => ({ hit: 0, missed: 0 }),
+      });
     },
   });
   return report;
@@ -27,14 +39,50 @@ void t.test('as they are', async (t) => {
   const { verdict, vectors } = await run(scenario);
   t.equal(verdict, 'conforms');
   t.same([...new Set(vectors.map(({ intent }) => intent.kind))].sort(), ['balanced', 'denied']);
-  const pods = (scenario.topology(axes) as Network).nodes.flatMap((node) => node.pods.map(({ name }) => name));
-  for (const pod of pods) for (const node of ['n1', 'n2']) t.ok(vectors.some(({ id }) => id === `node-port/x1/${node}/${pod.split('.')[1] ?? 'default'}/${pod.split('.')[0] ?? ''}:echo`), `${pod} by ${node}`);
+  const pods = (scenario.topology(axes) as Network).nodes.flatMap((node) =>
+    node.pods.map(({ name }) => name),
+  );
+  for (const pod of pods)
+    for (const node of ['n1', 'n2'])
+      t.ok(
+        vectors.some(
+          ({ id }) =>
+            id ===
+            `node-port/x1/${node}/${pod.split('.')[1] ?? 'default'}/${pod.split('.')[0] ?? ''}:echo`,
+        ),
+        `${pod} by ${node}`,
+      );
 });
 
 void t.test('a kube-proxy that hides every sender', async (t) => {
-  const withoutLocal = (network: Network): Network => (network.objects === undefined ? network : { ...network, objects: { ...network.objects, services: network.objects.services.map((service) => ({ ...service, spec: { ...service.spec, externalTrafficPolicy: 'Cluster' as const } })) } });
-  const { verdict, vectors } = await run({ ...scenario, controlPlane: { ...scenario.controlPlane, plan: (network, before) => scenario.controlPlane.plan(withoutLocal(network), before) } });
+  const withoutLocal = (network: Network): Network =>
+    network.objects === undefined
+      ? network
+      : {
+          ...network,
+          objects: {
+            ...network.objects,
+            services: network.objects.services.map((service) => ({
+              ...service,
+              spec: { ...service.spec, externalTrafficPolicy: 'Cluster' as const },
+            })),
+          },
+        };
+  const { verdict, vectors } = await run({
+    ...scenario,
+    controlPlane: {
+      ...scenario.controlPlane,
+      plan: (network, before) => scenario.controlPlane.plan(withoutLocal(network), before),
+    },
+  });
   t.equal(verdict, 'diverges');
   const ofOdd = (id: string) => /p\d*[13579]:/.test(id);
-  t.strictSame(vectors.filter(({ verdict: said }) => said === 'diverges').filter(({ id }) => ofOdd(id)).map(({ id }) => id), [], 'those of pods whose Services have another policy are as they were');
+  t.strictSame(
+    vectors
+      .filter(({ verdict: said }) => said === 'diverges')
+      .filter(({ id }) => ofOdd(id))
+      .map(({ id }) => id),
+    [],
+    'those of pods whose Services have another policy are as they were',
+  );
 });

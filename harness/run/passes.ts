@@ -10,24 +10,41 @@ import { siblingsOf } from '../vectors/sibling.js';
 export type Depth = 'all' | 'cold';
 
 /**
- * The vector as it is three times, and then with one field otherwise: which, the seed and the vector's id say, among those whose
- * outcome something is promised about. Without such a field there is no sibling. Of many calls the first few are played again.
+ * The vector as it is three times, and then with one field otherwise: which, the seed and the
+ * vector's id say, among those whose outcome something is promised about. Without such a field
+ * there is no sibling. Of many calls the first few are played again.
  */
-export function passesOf({ scenario: { intent }, topology, seed, depth }: Circumstances, { id, stimulus, depth: own }: TestVector): readonly Pass[] {
+export function passesOf(
+  { scenario: { intent }, topology, seed, depth }: Circumstances,
+  { id, stimulus, depth: own }: TestVector,
+): readonly Pass[] {
   const cold: Pass = { name: 'cold', stimulus };
   if (depth === 'cold' || own === 'cold') return [cold];
   const later = withFewerCalls(stimulus);
   const same = (name: Pass['name']): Pass => ({ name, stimulus: later });
-  const candidates = siblingsOf(topology, later).filter((candidate) => isPromised(() => intent(topology, candidate)));
-  const sibling = candidates[randomFor(seed, `${id} sibling`).integer(0, Math.max(0, candidates.length - 1))];
-  return [cold, same('again'), same('cached'), ...(sibling === undefined ? [] : [{ name: 'sibling' as const, stimulus: sibling }])];
+  const candidates = siblingsOf(topology, later).filter((candidate) =>
+    isPromised(() => intent(topology, candidate)),
+  );
+  const sibling =
+    candidates[randomFor(seed, `${id} sibling`).integer(0, Math.max(0, candidates.length - 1))];
+  return [
+    cold,
+    same('again'),
+    same('cached'),
+    ...(sibling === undefined ? [] : [{ name: 'sibling' as const, stimulus: sibling }]),
+  ];
 }
 
-/** Enough to meet what is cached for each of a few endpoints. That every endpoint is called, many more show, once. */
+/**
+ * Enough to meet what is cached for each of a few endpoints. That every endpoint is called, many
+ * more show, once.
+ */
 const callsAgain = 8;
 
 function withFewerCalls(stimulus: Stimulus): Stimulus {
-  return stimulus.kind === 'calls' ? { ...stimulus, count: Math.min(stimulus.count, callsAgain) } : stimulus;
+  return stimulus.kind === 'calls'
+    ? { ...stimulus, count: Math.min(stimulus.count, callsAgain) }
+    : stimulus;
 }
 
 /** What a vector's passes depend on. */
@@ -51,14 +68,22 @@ function isPromised(ask: () => unknown): boolean {
 /** What the sibling has otherwise, as `ttl 63`; undefined where the stimuli are the same. */
 export function whatDiffers(stimulus: Stimulus, sibling: Stimulus): string | undefined {
   const [before, after] = [leaves(stimulus), leaves(sibling)];
-  const name = [...new Set([...before.keys(), ...after.keys()])].find((key) => before.get(key) !== after.get(key));
+  const name = [...new Set([...before.keys(), ...after.keys()])].find(
+    (key) => before.get(key) !== after.get(key),
+  );
   return name === undefined ? undefined : `${name} ${after.get(name) ?? 'as usual'}`;
 }
 
-/** By name; where it stands is part of the name, but for the payload of a frame: `ttl`, `src`, `frame.src`. */
+/**
+ * By name; where it stands is part of the name, but for the payload of a frame: `ttl`, `src`,
+ * `frame.src`.
+ */
 function leaves(value: object, place = ''): ReadonlyMap<string, string> {
-  return new Map(Object.entries(value).flatMap(([name, entry]: [string, unknown]) => {
-    if (typeof entry === 'object' && entry !== null) return [...leaves(entry, name === 'payload' ? '' : `${place}${name}.`)];
-    return [[`${place}${name}`, String(entry)] as const];
-  }));
+  return new Map(
+    Object.entries(value).flatMap(([name, entry]: [string, unknown]) => {
+      if (typeof entry === 'object' && entry !== null)
+        return [...leaves(entry, name === 'payload' ? '' : `${place}${name}.`)];
+      return [[`${place}${name}`, String(entry)] as const];
+    }),
+  );
 }

@@ -1,4 +1,7 @@
-/** A run's folder read back, and held to be what its run left: who changes it is told so, and gets no verdict from it. */
+/**
+ * A run's folder read back, and held to be what its run left: who changes it is told so, and gets
+ * no verdict from it.
+ */
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -12,20 +15,36 @@ import { runReport } from './report.js';
 import { runNumbers } from './run-folder.js';
 
 /**
- * Reads a run by its number, or by the path of its folder. @throws InputError when there is none, when it is of another format, and when a file is missing, is not
- * what the run wrote, or contradicts another.
+ * Reads a run by its number, or by the path of its folder. @throws InputError when there is none,
+ * when it is of another format, and when a file is missing, is not what the run wrote, or
+ * contradicts another.
  */
 export async function readRunFolder(root: string, run: string): Promise<RunRecord> {
   const folder = /^\d+$/.test(run) ? join(root, 'runs', run) : run;
-  if (!(await stat(folder).then((found) => found.isDirectory(), () => false))) {
-    throw new InputError(`there is no run ${run}: looked for the folder ${folder}; runs are ${(await runNumbers(join(root, 'runs'))).join(', ') || 'none'}`);
+  if (
+    !(await stat(folder).then(
+      (found) => found.isDirectory(),
+      () => false,
+    ))
+  ) {
+    throw new InputError(
+      `there is no run ${run}: looked for the folder ${folder}; runs are ` +
+        ((await runNumbers(join(root, 'runs'))).join(', ') || 'none'),
+    );
   }
-  const manifest = parsed(folder, 'manifest.json', await textOf(folder, 'manifest.json'), runManifest);
+  const manifest = parsed(
+    folder,
+    'manifest.json',
+    await textOf(folder, 'manifest.json'),
+    runManifest,
+  );
   const texts = new Map<string, string>();
-  for (const name of new Set(['report.json', 'record.json', ...Object.keys(manifest.files)])) texts.set(name, await textOf(folder, name));
+  for (const name of new Set(['report.json', 'record.json', ...Object.keys(manifest.files)]))
+    texts.set(name, await textOf(folder, name));
   const report = parsed(folder, 'report.json', texts.get('report.json') ?? '', runReport);
   const { scenarios } = parsed(folder, 'record.json', texts.get('record.json') ?? '', recordFile);
-  // The schema knows what is read of a record; its digest holds the rest of it to what the run wrote.
+  // The schema knows what is read of a record; its digest holds the rest of it to what the run
+  // wrote.
   const record: RunRecord = { report, scenarios: scenarios as unknown as RunRecord['scenarios'] };
   const wrong = [...misfits(manifest, record), ...otherTexts(manifest, texts)];
   if (wrong.length > 0) throw changed(folder, wrong);
@@ -35,7 +54,18 @@ export async function readRunFolder(root: string, run: string): Promise<RunRecor
 function otherTexts({ files }: RunManifest, texts: ReadonlyMap<string, string>): readonly Misfit[] {
   return [...texts].flatMap(([file, text]) => {
     const [wanted, got] = [files[file], sha256(text)];
-    return wanted === got ? [] : [{ file, what: `it is not what the run wrote: manifest.json has ${wanted === undefined ? 'no digest of it' : `the digest ${wanted}, and it has ${got}`}` }];
+    return wanted === got
+      ? []
+      : [
+          {
+            file,
+            what:
+              'it is not what the run wrote: manifest.json has ' +
+              (wanted === undefined
+                ? 'no digest of it'
+                : `the digest ${wanted}, and it has ${got}`),
+          },
+        ];
   });
 }
 
@@ -43,9 +73,16 @@ function otherTexts({ files }: RunManifest, texts: ReadonlyMap<string, string>):
 const misfitsListed = 10;
 
 function changed(folder: string, wrong: readonly Misfit[]): InputError {
-  const listed = wrong.slice(0, misfitsListed).map(({ file, what }) => `${join(folder, file)}: ${what}`);
+  const listed = wrong
+    .slice(0, misfitsListed)
+    .map(({ file, what }) => `${join(folder, file)}: ${what}`);
   const more = wrong.length > misfitsListed ? [`and ${wrong.length - misfitsListed} more`] : [];
-  return new InputError([`the folder of this run was changed after the run wrote it, so that nothing can be told from it; run it anew`, ...listed, ...more]);
+  return new InputError([
+    'the folder of this run was changed after the run wrote it, so that nothing can be told ' +
+      'from it; run it anew',
+    ...listed,
+    ...more,
+  ]);
 }
 
 async function textOf(folder: string, name: string): Promise<string> {
@@ -54,12 +91,20 @@ async function textOf(folder: string, name: string): Promise<string> {
     if (!(await stat(file)).isFile()) throw new Error('it is no regular file');
     return await readFile(file, 'utf8');
   } catch (error) {
-    const why = (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'it is missing' : `it cannot be read: ${error instanceof Error ? error.message : String(error)}`;
+    const why =
+      (error as NodeJS.ErrnoException).code === 'ENOENT'
+        ? 'it is missing'
+        : `it cannot be read: ${error instanceof Error ? error.message : String(error)}`;
     throw changed(folder, [{ file: name, what: why }]);
   }
 }
 
-function parsed<Schema extends z.ZodType>(folder: string, name: string, text: string, schema: Schema): z.output<Schema> {
+function parsed<Schema extends z.ZodType>(
+  folder: string,
+  name: string,
+  text: string,
+  schema: Schema,
+): z.output<Schema> {
   const file = join(folder, name);
   const refused = (message: string | readonly string[]) => new InputError(message, { file });
   let value: unknown;
@@ -69,6 +114,10 @@ function parsed<Schema extends z.ZodType>(folder: string, name: string, text: st
     throw refused(`not JSON: ${error instanceof Error ? error.message : String(error)}`);
   }
   const read = schema.safeParse(value);
-  if (!read.success) throw refused(['not as this version of flowbed writes it:', ...z.prettifyError(read.error).split('\n')]);
+  if (!read.success)
+    throw refused([
+      'not as this version of flowbed writes it:',
+      ...z.prettifyError(read.error).split('\n'),
+    ]);
   return value as z.output<Schema>; // as it was written: keys are in the order of the file
 }

@@ -1,4 +1,7 @@
-/** The shape of `record.json`: of all that is read of a record, its type and place. What else a plan or a topology says is left as it is. */
+/**
+ * The shape of `record.json`: of all that is read of a record, its type and place. What else a plan
+ * or a topology says is left as it is.
+ */
 import { z } from 'zod';
 import { passNames } from '../nouns/vector.js';
 import { recordFormat } from './record.js';
@@ -7,29 +10,90 @@ import { plan, some, stimulus, topology, vector } from './shapes.js';
 const at = { timeUs: z.int(), node: z.string(), port: z.string() };
 const pass = z.object({
   pass: some({ name: z.enum(passNames), stimulus }),
-  frames: z.array(some({ ...at, direction: z.enum(['in', 'out']), frame: z.string().regex(/^([0-9a-f]{2})*$/, 'expected bytes in hexadecimal') })),
+  frames: z.array(
+    some({
+      ...at,
+      direction: z.enum(['in', 'out']),
+      frame: z.string().regex(/^([0-9a-f]{2})*$/, 'expected bytes in hexadecimal'),
+    }),
+  ),
   notes: z.array(some({ timeUs: z.int(), host: z.string(), kind: z.string() })),
 });
 
-const flow = z.object({ node: z.string(), bridge: z.string(), table: z.int(), priority: z.int(), match: z.string() });
+const flow = z.object({
+  node: z.string(),
+  bridge: z.string(),
+  table: z.int(),
+  priority: z.int(),
+  match: z.string(),
+});
 const left = {
   counts: z.array(z.object({ flow, packets: z.int(), bytes: z.int() })),
   state: z.object({
-    connections: z.array(some({ node: z.string(), zone: z.int(), protocol: z.string(), original: z.string(), reply: z.string(), mark: z.int(), progress: z.string(), timeoutS: z.int() })),
-    macs: z.array(some({ node: z.string(), bridge: z.string(), port: z.string(), vlan: z.int(), mac: z.string() })),
-    multicast: z.array(some({ node: z.string(), bridge: z.string(), port: z.string(), vlan: z.int(), group: z.string(), ageS: z.int() })).exactOptional(),
+    connections: z.array(
+      some({
+        node: z.string(),
+        zone: z.int(),
+        protocol: z.string(),
+        original: z.string(),
+        reply: z.string(),
+        mark: z.int(),
+        progress: z.string(),
+        timeoutS: z.int(),
+      }),
+    ),
+    macs: z.array(
+      some({
+        node: z.string(),
+        bridge: z.string(),
+        port: z.string(),
+        vlan: z.int(),
+        mac: z.string(),
+      }),
+    ),
+    multicast: z
+      .array(
+        some({
+          node: z.string(),
+          bridge: z.string(),
+          port: z.string(),
+          vlan: z.int(),
+          group: z.string(),
+          ageS: z.int(),
+        }),
+      )
+      .exactOptional(),
   }),
 };
 
 const vectorRecord = z.object({
   vector,
   real: z.object({ passes: z.array(pass), ...left }).exactOptional(),
-  together: z.object({ observed: z.string(), passes: z.array(pass).exactOptional(), left: z.object(left).exactOptional() }).exactOptional(),
+  together: z
+    .object({
+      observed: z.string(),
+      passes: z.array(pass).exactOptional(),
+      left: z.object(left).exactOptional(),
+    })
+    .exactOptional(),
 });
 
-const event = z.object({ what: z.string(), after: z.int(), steps: z.array(some({ kind: z.string(), node: z.string() })), topology, plan });
+const event = z.object({
+  what: z.string(),
+  after: z.int(),
+  steps: z.array(some({ kind: z.string(), node: z.string() })),
+  topology,
+  plan,
+});
 
 export const recordFile = z.object({
   format: z.literal(recordFormat),
-  scenarios: z.array(z.object({ topology, plan, vectors: z.array(vectorRecord), history: z.array(event).exactOptional() })),
+  scenarios: z.array(
+    z.object({
+      topology,
+      plan,
+      vectors: z.array(vectorRecord),
+      history: z.array(event).exactOptional(),
+    }),
+  ),
 });

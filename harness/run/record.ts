@@ -1,6 +1,7 @@
 /**
- * What a run leaves for those who look at it later, as plain JSON: enough to explain any vector, to render any report and
- * to run it all again. What the model did is not kept: it follows from plan, vector and seed.
+ * What a run leaves for those who look at it later, as plain JSON: enough to explain any vector, to
+ * render any report and to run it all again. What the model did is not kept: it follows from plan,
+ * vector and seed.
  */
 import type { AgentStep } from '../control/changes.js';
 import type { Aftermath } from '../compare/vector.js';
@@ -25,7 +26,10 @@ export interface ScenarioRecord {
   readonly plan: ClusterPlan;
   /** In the order of the report's vectors. */
   readonly vectors: readonly VectorRecord[];
-  /** Of a history, what happened between its vectors: these were played in order, and nothing was forgotten in between. */
+  /**
+   * Of a history, what happened between its vectors: these were played in order, and nothing was
+   * forgotten in between.
+   */
   readonly history?: readonly RecordedEvent[];
 }
 
@@ -43,7 +47,10 @@ export interface RecordedEvent {
 
 export interface VectorRecord {
   readonly vector: TestVector;
-  /** What the switches did; missing where the vector could not be played to its end, or was played together with others. */
+  /**
+   * What the switches did; missing where the vector could not be played to its end, or was played
+   * together with others.
+   */
   readonly real?: RecordedWitness;
   /** Of one that was played together with others. */
   readonly together?: RecordedTogether;
@@ -52,9 +59,13 @@ export interface VectorRecord {
 export interface RecordedTogether {
   /** A digest of what the switches did: they let out the frames of the model, byte by byte. */
   readonly observed: string;
-  /** Those that were played; of one that is played in its cold pass alone, nothing is kept of it. */
+  /**
+   * Those that were played; of one that is played in its cold pass alone, nothing is kept of it.
+   */
   readonly passes?: readonly RecordedPass[];
-  /** With the first of them, what all of them left behind; flows that counted at least one packet. */
+  /**
+   * With the first of them, what all of them left behind; flows that counted at least one packet.
+   */
   readonly left?: Pick<RecordedWitness, 'counts' | 'state'>;
 }
 
@@ -69,7 +80,9 @@ export interface RecordedWitness {
 export interface RecordedPass {
   readonly pass: Pass;
   /** Frames in hexadecimal. */
-  readonly frames: readonly (Omit<Observation['frames'][number], 'frame'> & { readonly frame: string })[];
+  readonly frames: readonly (Omit<Observation['frames'][number], 'frame'> & {
+    readonly frame: string;
+  })[];
   readonly notes: Observation['notes'];
 }
 
@@ -79,9 +92,19 @@ export interface SeenPass {
   readonly real: Observation;
 }
 
-export function recordWitness(passes: readonly SeenPass[], { counts, state }: Aftermath): RecordedWitness {
+export function recordWitness(
+  passes: readonly SeenPass[],
+  { counts, state }: Aftermath,
+): RecordedWitness {
   return {
-    passes: passes.map(({ pass, real }) => ({ pass, frames: real.frames.map((event) => ({ ...event, frame: Buffer.from(event.frame).toString('hex') })), notes: real.notes })),
+    passes: passes.map(({ pass, real }) => ({
+      pass,
+      frames: real.frames.map((event) => ({
+        ...event,
+        frame: Buffer.from(event.frame).toString('hex'),
+      })),
+      notes: real.notes,
+    })),
     counts: counts.filter(({ packets }) => packets > 0),
     state,
   };
@@ -89,5 +112,11 @@ export function recordWitness(passes: readonly SeenPass[], { counts, state }: Af
 
 /** What was observed of a recorded pass. */
 export function readObservation({ frames, notes }: RecordedPass): Observation {
-  return { frames: frames.map((event) => ({ ...event, frame: Uint8Array.from(Buffer.from(event.frame, 'hex')) })), notes };
+  return {
+    frames: frames.map((event) => ({
+      ...event,
+      frame: Uint8Array.from(Buffer.from(event.frame, 'hex')),
+    })),
+    notes,
+  };
 }

@@ -12,7 +12,13 @@ import { openModel } from '../testbeds/model/model.js';
 import { playBatch } from './batch-play.js';
 import { playAlone } from './drive.js';
 import { playAgain } from './history/again.js';
-import { readObservation, type RecordedPass, type RecordedWitness, type ScenarioRecord, type VectorRecord } from './record.js';
+import {
+  readObservation,
+  type RecordedPass,
+  type RecordedWitness,
+  type ScenarioRecord,
+  type VectorRecord,
+} from './record.js';
 import { inconclusive, type Inconclusive } from './report.js';
 import { unitsOf } from './units.js';
 
@@ -24,21 +30,36 @@ export type Replayed = { readonly id: string } & (
 );
 
 /**
- * Plays the recorded vectors for which `wanted` holds, in their order, on switches brought up from the recorded plan. One that was played together with
- * others is so again, and of a history all that was before them happens again.
+ * Plays the recorded vectors for which `wanted` holds, in their order, on switches brought up from
+ * the recorded plan. One that was played together with others is so again, and of a history all
+ * that was before them happens again.
  */
-export async function replay(record: ScenarioRecord, seed: number, wanted: (id: string) => boolean, openReal: (plan: ClusterPlan) => Promise<Switches>): Promise<readonly Replayed[]> {
+export async function replay(
+  record: ScenarioRecord,
+  seed: number,
+  wanted: (id: string) => boolean,
+  openReal: (plan: ClusterPlan) => Promise<Switches>,
+): Promise<readonly Replayed[]> {
   const recorded = new Map(record.vectors.map((kept) => [kept.vector.id, kept]));
-  const units = unitsOf(record.vectors.map(({ vector }) => vector)).filter((unit) => unit.some(({ id }) => wanted(id)));
+  const units = unitsOf(record.vectors.map(({ vector }) => vector)).filter((unit) =>
+    unit.some(({ id }) => wanted(id)),
+  );
   const results: Replayed[] = [];
   const played = await attempt(async () => {
     const real = await openReal(record.plan);
     try {
-      if (record.history !== undefined) return void results.push(...(await replayHistory(real, record, seed, wanted)));
+      if (record.history !== undefined)
+        return void results.push(...(await replayHistory(real, record, seed, wanted)));
       for (const unit of units) {
         const kept = unit.flatMap(({ id }) => recorded.get(id) ?? []);
-        if (kept.every(({ together }) => together !== undefined)) results.push(...(await replayTogether(real, record.plan, kept, seed)).filter(({ id }) => wanted(id)));
-        else for (const vector of kept) if (wanted(vector.vector.id)) results.push(await replayVector(real, record.plan, vector, seed));
+        if (kept.every(({ together }) => together !== undefined))
+          results.push(
+            ...(await replayTogether(real, record.plan, kept, seed)).filter(({ id }) => wanted(id)),
+          );
+        else
+          for (const vector of kept)
+            if (wanted(vector.vector.id))
+              results.push(await replayVector(real, record.plan, vector, seed));
       }
     } finally {
       await real.close();
@@ -46,20 +67,40 @@ export async function replay(record: ScenarioRecord, seed: number, wanted: (id: 
   });
   if (played.kind === 'ok') return results;
   const cause = inconclusive(played.cause);
-  const missing = units.flat().filter(({ id }) => wanted(id)).slice(results.length);
+  const missing = units
+    .flat()
+    .filter(({ id }) => wanted(id))
+    .slice(results.length);
   return [...results, ...missing.map(({ id }) => ({ id, kind: 'inconclusive' as const, cause }))];
 }
 
-async function replayTogether(real: Switches, plan: ClusterPlan, kept: readonly VectorRecord[], seed: number): Promise<readonly Replayed[]> {
-  const planned = kept.map(({ vector: { id, stimulus }, together }) => ({ id, passes: together?.passes?.map(({ pass }) => pass) ?? [{ name: 'cold' as const, stimulus }] }));
+async function replayTogether(
+  real: Switches,
+  plan: ClusterPlan,
+  kept: readonly VectorRecord[],
+  seed: number,
+): Promise<readonly Replayed[]> {
+  const planned = kept.map(({ vector: { id, stimulus }, together }) => ({
+    id,
+    passes: together?.passes?.map(({ pass }) => pass) ?? [{ name: 'cold' as const, stimulus }],
+  }));
   const played = await playBatch(openModel(plan, real.versions), real, plan, planned, seed);
   return kept.map(({ vector: { id }, together }, index): Replayed => {
-    if (played.kind === 'parted') return { id, kind: 'different', first: `model and switches part now: ${played.where}` };
-    if (played.kind === 'uncached') return { id, kind: 'different', first: 'the caches alone answer in no pass now' };
+    if (played.kind === 'parted')
+      return { id, kind: 'different', first: `model and switches part now: ${played.where}` };
+    if (played.kind === 'uncached')
+      return { id, kind: 'different', first: 'the caches alone answer in no pass now' };
     const observations = (played.passes[index] ?? []).map(({ observation }) => observation);
-    const first = together?.passes?.flatMap((pass, place) => firstDifference(pass, observations[place]) ?? [])[0];
+    const first = together?.passes?.flatMap(
+      (pass, place) => firstDifference(pass, observations[place]) ?? [],
+    )[0];
     if (first !== undefined) return { id, kind: 'different', first };
-    if (played.observed[index] !== together?.observed) return { id, kind: 'different', first: 'what was observed has another digest than what was recorded' };
+    if (played.observed[index] !== together?.observed)
+      return {
+        id,
+        kind: 'different',
+        first: 'what was observed has another digest than what was recorded',
+      };
     return { id, kind: 'same', events: eventsIn(observations) };
   });
 }
@@ -68,54 +109,124 @@ function eventsIn(observations: readonly Observation[]): number {
   return observations.reduce((sum, { frames, notes }) => sum + frames.length + notes.length, 0);
 }
 
-async function replayVector(real: Testbed, plan: ClusterPlan, { vector, real: recorded }: VectorRecord, seed: number): Promise<Replayed> {
+async function replayVector(
+  real: Testbed,
+  plan: ClusterPlan,
+  { vector, real: recorded }: VectorRecord,
+  seed: number,
+): Promise<Replayed> {
   const { id } = vector;
   if (recorded === undefined) return notRecorded(id);
   await real.reset();
-  return await asRecorded(real, id, recorded, await playAlone(real, plan, id, recorded.passes.map(({ pass }) => pass), seed));
+  return await asRecorded(
+    real,
+    id,
+    recorded,
+    await playAlone(
+      real,
+      plan,
+      id,
+      recorded.passes.map(({ pass }) => pass),
+      seed,
+    ),
+  );
 }
 
-async function replayHistory(real: Testbed, record: ScenarioRecord, seed: number, wanted: (id: string) => boolean): Promise<readonly Replayed[]> {
+async function replayHistory(
+  real: Testbed,
+  record: ScenarioRecord,
+  seed: number,
+  wanted: (id: string) => boolean,
+): Promise<readonly Replayed[]> {
   const last = record.vectors.findLastIndex(({ vector }) => wanted(vector.id));
   const vectors = record.vectors.slice(0, last + 1);
   const results: Replayed[] = [];
-  for await (const { kept: { vector: { id }, real: recorded }, observations } of playAgain({ ...record, vectors }, seed, () => real)) {
+  for await (const {
+    kept: {
+      vector: { id },
+      real: recorded,
+    },
+    observations,
+  } of playAgain({ ...record, vectors }, seed, () => real)) {
     // The switches are asked behind every vector, as when it was recorded.
-    const result = recorded === undefined ? notRecorded(id) : await asRecorded(real, id, recorded, observations);
+    const result =
+      recorded === undefined ? notRecorded(id) : await asRecorded(real, id, recorded, observations);
     if (wanted(id)) results.push(result);
   }
   const played = new Set(results.map(({ id }) => id));
-  return [...results, ...vectors.filter(({ vector: { id } }) => wanted(id) && !played.has(id)).map(({ vector: { id } }) => notRecorded(id))];
+  return [
+    ...results,
+    ...vectors
+      .filter(({ vector: { id } }) => wanted(id) && !played.has(id))
+      .map(({ vector: { id } }) => notRecorded(id)),
+  ];
 }
 
 function notRecorded(id: string): Replayed {
-  return { id, kind: 'inconclusive', cause: { cause: 'it was not played to its end when it was recorded', evidence: [], remedies: [] } };
+  return {
+    id,
+    kind: 'inconclusive',
+    cause: {
+      cause: 'it was not played to its end when it was recorded',
+      evidence: [],
+      remedies: [],
+    },
+  };
 }
 
-async function asRecorded(real: Testbed, id: string, recorded: RecordedWitness, observations: readonly Observation[]): Promise<Replayed> {
+async function asRecorded(
+  real: Testbed,
+  id: string,
+  recorded: RecordedWitness,
+  observations: readonly Observation[],
+): Promise<Replayed> {
   const counts = (await real.counts()).filter(({ packets }) => packets > 0);
   const state = await real.state();
-  const first = recorded.passes.flatMap((pass, index) => firstDifference(pass, observations[index]) ?? [])[0] ?? firstInAftermath(recorded, { counts, state });
+  const first =
+    recorded.passes.flatMap((pass, index) => firstDifference(pass, observations[index]) ?? [])[0] ??
+    firstInAftermath(recorded, { counts, state });
   if (first !== undefined) return { id, kind: 'different', first };
-  return { id, kind: 'same', events: eventsIn(observations) + counts.length + state.connections.length + state.macs.length };
+  return {
+    id,
+    kind: 'same',
+    events: eventsIn(observations) + counts.length + state.connections.length + state.macs.length,
+  };
 }
 
-function firstDifference(recorded: RecordedPass, now: Observation = { frames: [], notes: [] }): string | undefined {
+function firstDifference(
+  recorded: RecordedPass,
+  now: Observation = { frames: [], notes: [] },
+): string | undefined {
   const before = readObservation(recorded);
   const pass = recorded.pass.name === 'cold' ? '' : `, ${recorded.pass.name} pass`;
   const [frame] = compareFrames(before.frames, now.frames, new Set()).differences;
-  if (frame !== undefined) return `${frame.direction === 'in' ? 'into' : 'out of'} ${frame.port} on ${frame.node} at ${frame.timeUs} µs${pass}: recorded ${frame.expected}, now ${frame.actual}`;
-  const told = (index: number) => [before.notes[index], now.notes[index]].map((note) => JSON.stringify(note));
-  const note = Array.from({ length: Math.max(before.notes.length, now.notes.length) }, (_, index) => index).find((index) => told(index)[0] !== told(index)[1]);
-  return note === undefined ? undefined : `note ${note + 1} of the hosts${pass}: recorded ${told(note)[0]}, now ${told(note)[1]}`;
+  if (frame !== undefined)
+    return (
+      `${frame.direction === 'in' ? 'into' : 'out of'} ${frame.port} on ${frame.node} at ` +
+      `${frame.timeUs} µs${pass}: recorded ${frame.expected}, now ${frame.actual}`
+    );
+  const told = (index: number) =>
+    [before.notes[index], now.notes[index]].map((note) => JSON.stringify(note));
+  const note = Array.from(
+    { length: Math.max(before.notes.length, now.notes.length) },
+    (_, index) => index,
+  ).find((index) => told(index)[0] !== told(index)[1]);
+  return note === undefined
+    ? undefined
+    : `note ${note + 1} of the hosts${pass}: recorded ${told(note)[0]}, now ${told(note)[1]}`;
 }
 
 function firstInAftermath(before: Aftermath, now: Aftermath): string | undefined {
   const [counter] = compareCounters(before.counts, now.counts).differences;
   if (counter !== undefined) {
     const { expected, actual } = toldOfCounter(counter);
-    return `${formatFlowId(counter.flow)} of ${counter.flow.bridge} on ${counter.flow.node}: recorded ${expected}, now ${actual}`;
+    return (
+      `${formatFlowId(counter.flow)} of ${counter.flow.bridge} on ${counter.flow.node}: ` +
+      `recorded ${expected}, now ${actual}`
+    );
   }
   const [entry] = compareState(before.state, now.state, 0).differences;
-  return entry === undefined ? undefined : `${entry.about}: recorded ${entry.expected}, now ${entry.actual}`;
+  return entry === undefined
+    ? undefined
+    : `${entry.about}: recorded ${entry.expected}, now ${entry.actual}`;
 }

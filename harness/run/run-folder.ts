@@ -1,6 +1,7 @@
 /**
- * `runs/NUMBER/`, what stays of a run: manifest.json (what it is and how to run it again), report.json, record.json
- * (enough to explain it, to render any report, and to play it again), logs/. Each carries the version of its format.
+ * `runs/NUMBER/`, what stays of a run: manifest.json (what it is and how to run it again),
+ * report.json, record.json (enough to explain it, to render any report, and to play it again),
+ * logs/. Each carries the version of its format.
  */
 import { chmod, mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
@@ -15,8 +16,15 @@ export interface LogFile {
   readonly text: string;
 }
 
-/** Writes the folder beside its place and renames it, so that none is ever half-written; @returns its path from `root`. */
-export async function writeRunFolder(root: string, record: RunRecord, logs: readonly LogFile[]): Promise<string> {
+/**
+ * Writes the folder beside its place and renames it, so that none is ever half-written; @returns
+ * its path from `root`.
+ */
+export async function writeRunFolder(
+  root: string,
+  record: RunRecord,
+  logs: readonly LogFile[],
+): Promise<string> {
   const runs = join(root, 'runs');
   await mkdir(runs, { recursive: true });
   const unfinished = await mkdtemp(join(runs, unfinishedPrefix(await answerableOwner())));
@@ -29,7 +37,8 @@ export async function writeRunFolder(root: string, record: RunRecord, logs: read
     }
     return relative(root, await putInPlace(unfinished, runs));
   } catch (error) {
-    await rm(unfinished, { recursive: true, force: true }).catch(() => undefined); // why it could not be written says more
+    // why it could not be written says more
+    await rm(unfinished, { recursive: true, force: true }).catch(() => undefined);
     throw error;
   }
 }
@@ -45,21 +54,31 @@ export function filesOf(record: RunRecord, logs: readonly LogFile[]): ReadonlyMa
   return new Map([...files, ['manifest.json', json(manifestOf(record, files))]]);
 }
 
-/** The next free number; when another run takes it first, the one after: a folder that is not empty is never replaced. */
+/**
+ * The next free number; when another run takes it first, the one after: a folder that is not empty
+ * is never replaced.
+ */
 async function putInPlace(unfinished: string, runs: string): Promise<string> {
   const last = Math.max(0, ...(await runNumbers(runs)));
   for (let number = last + 1; ; number++) {
     const folder = join(runs, String(number));
-    const renamed = await rename(unfinished, folder).then(() => true, (error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOTEMPTY' || error.code === 'EEXIST') return false;
-      throw error;
-    });
+    const renamed = await rename(unfinished, folder).then(
+      () => true,
+      (error: NodeJS.ErrnoException) => {
+        if (error.code === 'ENOTEMPTY' || error.code === 'EEXIST') return false;
+        throw error;
+      },
+    );
     if (renamed) return folder;
   }
 }
 
 /** Removes runs whose folder is older than `ageMs` at `nowMs`; @returns their numbers. */
-export async function removeOldRuns(root: string, ageMs: number, nowMs: number): Promise<readonly number[]> {
+export async function removeOldRuns(
+  root: string,
+  ageMs: number,
+  nowMs: number,
+): Promise<readonly number[]> {
   const runs = join(root, 'runs');
   const removed: number[] = [];
   for (const number of await runNumbers(runs)) {
@@ -74,5 +93,8 @@ export async function removeOldRuns(root: string, ageMs: number, nowMs: number):
 /** The numbers of the folders in `runs`, in order. */
 export async function runNumbers(runs: string): Promise<readonly number[]> {
   const names = await readdir(runs).catch(() => []);
-  return names.filter((name) => /^\d+$/.test(name)).map(Number).sort((a, b) => a - b);
+  return names
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .sort((a, b) => a - b);
 }

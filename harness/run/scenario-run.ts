@@ -1,4 +1,6 @@
-/** One scenario at one point of its matrix: the model and real switches in step, vector by vector. */
+/**
+ * One scenario at one point of its matrix: the model and real switches in step, vector by vector.
+ */
 import { sha256 } from '../base/digest.js';
 import { attempt } from '../base/outcome.js';
 import { notCompared, type Played } from '../compare/not-compared.js';
@@ -7,7 +9,15 @@ import type { Scenario } from '../nouns/scenario.js';
 import { addCounts, noCounts, verdictOn, worst } from '../nouns/verdict.js';
 import { policyCoverage } from '../kube/coverage.js';
 import type { Network } from '../kube/objects.js';
-import { joined, lanesOf, pieceOf, playLane, type Lane, type LaneOptions, type LaneOutcome } from './lanes.js';
+import {
+  joined,
+  lanesOf,
+  pieceOf,
+  playLane,
+  type Lane,
+  type LaneOptions,
+  type LaneOutcome,
+} from './lanes.js';
 import { matricesOf } from './matrix.js';
 import type { Depth } from './passes.js';
 import type { ScenarioRecord } from './record.js';
@@ -16,10 +26,20 @@ import { servicesAsked } from './unasked.js';
 import type { Judged } from './vector-run.js';
 
 export interface ScenarioRunOptions extends LaneOptions {
-  /** On how many clusters at most vectors are played at once; on one unless told. What comes of them does not depend on it. */
+  /**
+   * On how many clusters at most vectors are played at once; on one unless told. What comes of them
+   * does not depend on it.
+   */
   readonly lanes?: number;
-  /** Has a lane played: by `here`, as it is unless told, or by another process. Where it throws `Unavailable`, all of that lane is inconclusive. */
-  readonly play?: (lane: Lane, here: () => Promise<LaneOutcome>, listener: LaneListener) => Promise<LaneOutcome>;
+  /**
+   * Has a lane played: by `here`, as it is unless told, or by another process. Where it throws
+   * `Unavailable`, all of that lane is inconclusive.
+   */
+  readonly play?: (
+    lane: Lane,
+    here: () => Promise<LaneOutcome>,
+    listener: LaneListener,
+  ) => Promise<LaneOutcome>;
   /** Real milliseconds since some fixed point, for durations that people read. */
   readonly nowMs: () => number;
   /** Told at the beginning, and behind each vector. */
@@ -39,29 +59,62 @@ export interface ScenarioRun {
   readonly versions: Readonly<Record<string, string>>;
 }
 
-/** @throws InputError when the scenario's topology or flows are wrong; environment failures become `inconclusive`. */
-export async function runScenario(scenario: Scenario, axes: Readonly<Record<string, string>>, options: ScenarioRunOptions): Promise<ScenarioRun> {
+/**
+ * @throws InputError when the scenario's topology or flows are wrong; environment failures become
+ *   `inconclusive`.
+ */
+export async function runScenario(
+  scenario: Scenario,
+  axes: Readonly<Record<string, string>>,
+  options: ScenarioRunOptions,
+): Promise<ScenarioRun> {
   const piece = pieceOf(scenario, axes, options);
   const { topology, plan, otherwise, after } = piece.approach;
   const onJudged = progressOf(piece.vectors.length, options);
   let begunMs: number | undefined;
-  const onBegun = () => { begunMs ??= options.nowMs(); };
+  const onBegun = () => {
+    begunMs ??= options.nowMs();
+  };
   const playHere = (_: Lane, here: () => Promise<LaneOutcome>) => {
     onBegun();
     return here();
   };
   const { play = playHere } = options;
-  const outcomes = await Promise.all(lanesOf(piece, options.lanes ?? 1).map(async (lane) => {
-    const played = await attempt(() => play(lane, () => playLane(piece, lane, options, onJudged), { onBegun, onJudged }));
-    return played.kind === 'ok' ? played.value : await playLane(piece, lane, { ...options, openReal: () => Promise.reject(played.cause) }, () => undefined);
-  }));
+  const outcomes = await Promise.all(
+    lanesOf(piece, options.lanes ?? 1).map(async (lane) => {
+      const played = await attempt(() =>
+        play(lane, () => playLane(piece, lane, options, onJudged), { onBegun, onJudged }),
+      );
+      return played.kind === 'ok'
+        ? played.value
+        : await playLane(
+            piece,
+            lane,
+            { ...options, openReal: () => Promise.reject(played.cause) },
+            () => undefined,
+          );
+    }),
+  );
   const { program, programCount, judged, gone, versions, history } = joined(piece, outcomes);
   const programCounts = { ...noCounts, program: programCount };
-  const cause = gone ?? (judged.length === 0 ? { cause: 'there was no vector to run', evidence: [], remedies: [] } : undefined);
-  const verdicts = [verdictOn(program, programCounts), ...judged.map(({ report }) => report.verdict), ...(cause === undefined ? [] : (['inconclusive'] as const))];
+  const cause =
+    gone ??
+    (judged.length === 0
+      ? { cause: 'there was no vector to run', evidence: [], remedies: [] }
+      : undefined);
+  const verdicts = [
+    verdictOn(program, programCounts),
+    ...judged.map(({ report }) => report.verdict),
+    ...(cause === undefined ? [] : (['inconclusive'] as const)),
+  ];
   return {
     versions,
-    record: { topology, plan, vectors: judged.map(({ record }) => record), ...(history === undefined ? {} : { history }) },
+    record: {
+      topology,
+      plan,
+      vectors: judged.map(({ record }) => record),
+      ...(history === undefined ? {} : { history }),
+    },
     report: {
       name: scenario.name,
       title: scenario.title,
@@ -72,11 +125,16 @@ export async function runScenario(scenario: Scenario, axes: Readonly<Record<stri
       durationMs: Math.round(options.nowMs() - (begunMs ?? 0)),
       ...policiesOf(topology),
       ...servicesIn(topology, judged),
-      ...knownIn(scenario.controlPlane.known ?? [], judged.map(({ report }) => report)),
+      ...knownIn(
+        scenario.controlPlane.known ?? [],
+        judged.map(({ report }) => report),
+      ),
       ...(otherwise.length === 0 ? {} : { otherwise: [...otherwise] }),
       ...(after === undefined ? {} : { after }),
       program: [...program],
-      notCompared: notCompared(playedHow(judged, options.depth, history === undefined ? 'alone' : 'in a history')).map((one) => ({ ...one })),
+      notCompared: notCompared(
+        playedHow(judged, options.depth, history === undefined ? 'alone' : 'in a history'),
+      ).map((one) => ({ ...one })),
       ...(cause === undefined ? {} : { inconclusive: cause }),
       ...matricesIn(judged.map(({ report }) => report)),
       vectors: judged.map(({ report }) => report),
@@ -85,7 +143,11 @@ export async function runScenario(scenario: Scenario, axes: Readonly<Record<stri
 }
 
 /** How many vectors were played how, of those that were played. */
-function playedHow(judged: readonly Judged[], depth: Depth | undefined, how: 'alone' | 'in a history'): Played {
+function playedHow(
+  judged: readonly Judged[],
+  depth: Depth | undefined,
+  how: 'alone' | 'in a history',
+): Played {
   const isCold = ({ record }: Judged) => depth === 'cold' || record.vector.depth === 'cold';
   return how === 'in a history'
     ? { together: 0, cold: 0, inHistory: judged.length }
@@ -98,28 +160,59 @@ function playedHow(judged: readonly Judged[], depth: Depth | undefined, how: 'al
 
 /** How much of the policy language the cluster's policies use. */
 function policiesOf({ objects }: Network): Pick<ScenarioReport, 'policies'> {
-  const count = objects === undefined ? 0 : objects.networkPolicies.length + objects.clusterNetworkPolicies.length;
-  return objects === undefined || count === 0 ? {} : { policies: { count, coverage: { ...policyCoverage(objects) } } };
+  const count =
+    objects === undefined
+      ? 0
+      : objects.networkPolicies.length + objects.clusterNetworkPolicies.length;
+  return objects === undefined || count === 0
+    ? {}
+    : { policies: { count, coverage: { ...policyCoverage(objects) } } };
 }
 
 /** Which of the cluster's Services were asked for. */
-function servicesIn(topology: Network, judged: readonly Judged[]): Pick<ScenarioReport, 'services'> {
-  const services = servicesAsked(topology, judged.map(({ record }) => record.vector.stimulus));
-  return services === undefined ? {} : { services: { count: services.count, notAsked: services.notAsked.map((one) => ({ ...one })) } };
+function servicesIn(
+  topology: Network,
+  judged: readonly Judged[],
+): Pick<ScenarioReport, 'services'> {
+  const services = servicesAsked(
+    topology,
+    judged.map(({ record }) => record.vector.stimulus),
+  );
+  return services === undefined
+    ? {}
+    : {
+        services: { count: services.count, notAsked: services.notAsked.map((one) => ({ ...one })) },
+      };
 }
 
 function matricesIn(vectors: readonly VectorReport[]): Pick<ScenarioReport, 'matrices'> {
   const matrices = matricesOf(vectors, 'played');
   if (matrices.length === 0) return {};
-  return { matrices: matrices.map(({ sources, destinations, promised, observed = [], service }) => ({ service, sources: [...sources], destinations: [...destinations], promised: [...promised], observed: [...observed] })) };
+  return {
+    matrices: matrices.map(({ sources, destinations, promised, observed = [], service }) => ({
+      service,
+      sources: [...sources],
+      destinations: [...destinations],
+      promised: [...promised],
+      observed: [...observed],
+    })),
+  };
 }
 
 /** Known divergences in vectors that conform: they occurred there. */
-function knownIn(known: readonly KnownDivergence[], vectors: readonly VectorReport[]): Pick<ScenarioReport, 'known'> {
-  const is = ({ kind, ...intent }: VectorReport['intent'], name: string) => kind === 'contradicted' && intent['by'] === name;
-  const occurs = ({ verdict, intent, sibling }: VectorReport, name: string) => verdict === 'conforms'
-    && (is(intent, name) || (sibling !== undefined && is(sibling.intent, name)));
-  const met = known.map((one) => ({ ...one, vectors: vectors.filter((vector) => occurs(vector, one.name)).length }));
+function knownIn(
+  known: readonly KnownDivergence[],
+  vectors: readonly VectorReport[],
+): Pick<ScenarioReport, 'known'> {
+  const is = ({ kind, ...intent }: VectorReport['intent'], name: string) =>
+    kind === 'contradicted' && intent['by'] === name;
+  const occurs = ({ verdict, intent, sibling }: VectorReport, name: string) =>
+    verdict === 'conforms' &&
+    (is(intent, name) || (sibling !== undefined && is(sibling.intent, name)));
+  const met = known.map((one) => ({
+    ...one,
+    vectors: vectors.filter((vector) => occurs(vector, one.name)).length,
+  }));
   const found = met.filter(({ vectors: count }) => count > 0);
   return found.length === 0 ? {} : { known: found };
 }

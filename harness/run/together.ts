@@ -1,6 +1,7 @@
 /**
- * Many vectors at once, between two resets: each has hosts of its own, and what they send at one time goes through the switches in one call. Their
- * packets must not meet, so that it does not matter how a switch orders them: different addresses or ports, no fragments, no learning flows.
+ * Many vectors at once, between two resets: each has hosts of its own, and what they send at one
+ * time goes through the switches in one call. Their packets must not meet, so that it does not
+ * matter how a switch orders them: different addresses or ports, no fragments, no learning flows.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { assert, Unsupported } from '../base/errors.js';
@@ -21,8 +22,13 @@ export interface Sending {
   readonly draws: Draws;
 }
 
-/** `parted`: at some call the switches let other frames out than the model; what each vector then met is not known. */
-export type Together = { readonly kind: 'alike'; readonly observations: readonly Observation[] } | { readonly kind: 'parted'; readonly where: string };
+/**
+ * `parted`: at some call the switches let other frames out than the model; what each vector then
+ * met is not known.
+ */
+export type Together =
+  | { readonly kind: 'alike'; readonly observations: readonly Observation[] }
+  | { readonly kind: 'parted'; readonly where: string };
 
 type ReceiveCall = Extract<FabricCall, { readonly kind: 'receive' }>;
 
@@ -32,7 +38,10 @@ interface Player {
   asks: IteratorResult<readonly FabricCall[], Observation>;
 }
 
-/** One frame that a player sends, and where what comes of it goes: at the place of its call among those that the player waits for. */
+/**
+ * One frame that a player sends, and where what comes of it goes: at the place of its call among
+ * those that the player waits for.
+ */
 interface Frame {
   readonly steps: SwitchStep[];
   readonly index: number;
@@ -40,18 +49,26 @@ interface Frame {
 }
 
 /**
- * Plays them on both sides. The model takes frames one by one and so tells what each leads to; the switches take all frames of a port in one call,
- * and what comes out of a port must be, frame by frame and byte by byte, what the model says, in whatever order.
+ * Plays them on both sides. The model takes frames one by one and so tells what each leads to; the
+ * switches take all frames of a port in one call, and what comes out of a port must be, frame by
+ * frame and byte by byte, what the model says, in whatever order.
  * @throws Unsupported where the model cannot tell.
  */
-export async function playTogether(model: ModelTestbed, real: Testbed, plan: ClusterPlan, sendings: readonly Sending[], known: KnownNeighbours): Promise<Together> {
+export async function playTogether(
+  model: ModelTestbed,
+  real: Testbed,
+  plan: ClusterPlan,
+  sendings: readonly Sending[],
+  known: KnownNeighbours,
+): Promise<Together> {
   const players = sendings.map(({ stimulus, draws }): Player => {
     const fabric = runStimulus(plan, stimulus, draws, memoriesOf(known));
     return { fabric, asks: fabric.next() };
   });
   for (;;) {
     const waiting = players.filter(({ asks }) => asks.done !== true);
-    if (waiting.length === 0) return { kind: 'alike', observations: players.map(({ asks }) => observationOf(asks)) };
+    if (waiting.length === 0)
+      return { kind: 'alike', observations: players.map(({ asks }) => observationOf(asks)) };
     const sending = waiting.filter((player) => callsOf(player)[0]?.kind === 'receive');
     if (sending.length === 0) {
       await advanceAll([model, real], plan, waiting);
@@ -67,18 +84,36 @@ function observationOf(asks: Player['asks']): Observation {
   return asks.value;
 }
 
-/** All frames that are to be sent, in calls of one port a node; undefined when both sides did the same. */
-async function sendAll(model: ModelTestbed, real: Testbed, players: readonly Player[]): Promise<string | undefined> {
+/**
+ * All frames that are to be sent, in calls of one port a node; undefined when both sides did the
+ * same.
+ */
+async function sendAll(
+  model: ModelTestbed,
+  real: Testbed,
+  players: readonly Player[],
+): Promise<string | undefined> {
   const made = players.map((player) => ({ player, steps: [] as SwitchStep[] }));
-  for (const round of inRounds(made.flatMap(({ player, steps }) => callsOf(player).map((call, index): Frame => ({ steps, index, call: receiving(call) }))))) {
-    const ports = round.map((frames): PortRound => ({ frames, predicted: [], observed: [], unsent: [] }));
+  for (const round of inRounds(
+    made.flatMap(({ player, steps }) =>
+      callsOf(player).map((call, index): Frame => ({ steps, index, call: receiving(call) })),
+    ),
+  )) {
+    const ports = round.map(
+      (frames): PortRound => ({ frames, predicted: [], observed: [], unsent: [] }),
+    );
     for (const port of ports) await predict(model, real, port);
     const unsent = ports.filter((port) => port.unsent.length > 0);
-    for (const [index, step] of (await real.call(unsent.map(callFor))).entries()) unsent[index]?.observed.push(step);
+    for (const [index, step] of (await real.call(unsent.map(callFor))).entries())
+      unsent[index]?.observed.push(step);
     for (const { frames, predicted, observed } of ports) {
       if (observed.some(isTold)) return 'what controllers were told';
       const [expected, seen] = [predicted, observed].map((steps) => steps.flatMap(inTexts).sort());
-      if (!isDeepStrictEqual(seen, expected)) return `what came out of ${callAt(frames).node} when ${frames.length} frames went into ${callAt(frames).port}`;
+      if (!isDeepStrictEqual(seen, expected))
+        return (
+          `what came out of ${callAt(frames).node} when ${frames.length} frames went into ` +
+          callAt(frames).port
+        );
     }
   }
   for (const { player, steps } of made) player.asks = player.fabric.next(steps);
@@ -94,22 +129,33 @@ interface PortRound {
   unsent: Frame[];
 }
 
-/** The model takes the frames. Where the switch must be asked what it did with one, that and those before it are sent first. */
+/**
+ * The model takes the frames. Where the switch must be asked what it did with one, that and those
+ * before it are sent first.
+ */
 async function predict(model: ModelTestbed, real: Testbed, port: PortRound): Promise<void> {
   const send = async () => {
     port.observed.push(...(await real.call([callFor(port)])));
     port.unsent = [];
   };
-  const whenSent = <T>(ask: () => Promise<T>) => async () => {
-    if (port.unsent.length > 0) await send();
-    return await ask();
+  const whenSent =
+    <T>(ask: () => Promise<T>) =>
+    async () => {
+      if (port.unsent.length > 0) await send();
+      return await ask();
+    };
+  const seen: Witness = {
+    ...witness({ counts: whenSent(real.counts), state: whenSent(real.state) }),
+    ofAlike: 'first',
   };
-  const seen: Witness = { ...witness({ counts: whenSent(real.counts), state: whenSent(real.state) }), ofAlike: 'first' };
   for (const frame of port.frames) {
     port.unsent.push(frame);
     const [step] = await model.call([frame.call], seen);
     assert(step !== undefined, 'a step for every call');
-    if (isTold(step)) throw new Unsupported('controllers are told of packets, which vectors that are played together cannot compare');
+    if (isTold(step))
+      throw new Unsupported(
+        'controllers are told of packets, which vectors that are played together cannot compare',
+      );
     frame.steps[frame.index] = step;
     port.predicted.push(step);
   }
@@ -123,22 +169,39 @@ function isTold({ packetIns = [] }: SwitchStep): boolean {
   return packetIns.length > 0;
 }
 
-/** Time passes for all of them as soon as nobody sends any more: as much as the most impatient waits for. */
-async function advanceAll(testbeds: readonly Testbed[], { nodes }: ClusterPlan, players: readonly Player[]): Promise<void> {
+/**
+ * Time passes for all of them as soon as nobody sends any more: as much as the most impatient waits
+ * for.
+ */
+async function advanceAll(
+  testbeds: readonly Testbed[],
+  { nodes }: ClusterPlan,
+  players: readonly Player[],
+): Promise<void> {
   const ms = Math.min(...players.map(waitOf));
   for (const testbed of testbeds) {
     const steps = await testbed.call(nodes.map(({ node }) => ({ kind: 'advance', node, ms })));
-    if (steps.some((step) => step.outputs.length > 0 || isTold(step))) throw new Unsupported('frames came out while time passed, which vectors that are played together cannot tell whose they are');
+    if (steps.some((step) => step.outputs.length > 0 || isTold(step)))
+      throw new Unsupported(
+        'frames came out while time passed, which vectors that are played together cannot ' +
+          'tell whose they are',
+      );
   }
   for (const player of players) {
     const left = waitOf(player) - ms;
-    player.asks = left === 0 ? player.fabric.next(nodes.map(() => ({ outputs: [] }))) : { done: false, value: nodes.map(({ node }) => ({ kind: 'advance', node, ms: left })) };
+    player.asks =
+      left === 0
+        ? player.fabric.next(nodes.map(() => ({ outputs: [] })))
+        : { done: false, value: nodes.map(({ node }) => ({ kind: 'advance', node, ms: left })) };
   }
 }
 
 /** What comes out, as texts that are the same for the same frame at the same port. */
 function inTexts({ outputs }: SwitchStep): readonly string[] {
-  return outputs.map(({ port, frame }) => `${port} ${Buffer.from(frame.buffer, frame.byteOffset, frame.byteLength).toString('latin1')}`);
+  return outputs.map(
+    ({ port, frame }) =>
+      `${port} ${Buffer.from(frame.buffer, frame.byteOffset, frame.byteLength).toString('latin1')}`,
+  );
 }
 
 function callsOf({ asks }: Player): readonly FabricCall[] {
@@ -170,7 +233,9 @@ function inRounds(frames: readonly Frame[]): readonly (readonly (readonly Frame[
   }
   const queues = [...byNode.values()].map((ports) => [...ports.values()]);
   const length = Math.max(...queues.map((queue) => queue.length));
-  return Array.from({ length }, (_, index) => queues.flatMap((queue) => queue.slice(index, index + 1)));
+  return Array.from({ length }, (_, index) =>
+    queues.flatMap((queue) => queue.slice(index, index + 1)),
+  );
 }
 
 function callAt([first]: readonly Frame[]): ReceiveCall {

@@ -24,15 +24,24 @@ export interface TruthCell {
   readonly intent: Intent | { readonly kind: 'unknown'; readonly why: string };
 }
 
-/** Every pod, node and external host to whom it may ask, on every service at which policies may turn out otherwise, and to every Service. */
+/**
+ * Every pod, node and external host to whom it may ask, on every service at which policies may turn
+ * out otherwise, and to every Service.
+ */
 export function truthTableOf(network: Network): TruthTable {
-  const cells = questionsIn(network).map(({ id, stimulus }): TruthCell => ({ id, stimulus, intent: promisedIn(network, stimulus) }));
+  const cells = questionsIn(network).map(
+    ({ id, stimulus }): TruthCell => ({ id, stimulus, intent: promisedIn(network, stimulus) }),
+  );
   return { network: network.name, cells, matrices: matricesOf(cells, 'not played') };
 }
 
 function questionsIn(network: Network): readonly TestVector[] {
   const [services, clusterIps] = [servicesOf(network), clusterIpsOf(network)];
-  const clients = [...podsOf(network).map(({ pod }) => pod), ...network.nodes, ...(network.externalHosts ?? [])].map(({ name }) => name);
+  const clients = [
+    ...podsOf(network).map(({ pod }) => pod),
+    ...network.nodes,
+    ...(network.externalHosts ?? []),
+  ].map(({ name }) => name);
   return [
     ...vectors.podMatrix(network, services),
     ...vectors.nodeMatrix(network, services),

@@ -10,17 +10,29 @@ export interface ServicesAsked {
 }
 
 /** Undefined where the network has no Services. */
-export function servicesAsked({ objects, nodes }: Network, stimuli: readonly Stimulus[]): ServicesAsked | undefined {
+export function servicesAsked(
+  { objects, nodes }: Network,
+  stimuli: readonly Stimulus[],
+): ServicesAsked | undefined {
   if (objects === undefined || objects.services.length === 0) return undefined;
   const asked = new Set(stimuli.flatMap(destinationsOf));
   const ports = servicePortsOf(objects);
   const reachable = new Set(ports.map(({ name }) => name.replace(/:[^:]*$/, '')));
-  const without = objects.services.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`).filter((name) => !reachable.has(name));
-  const unsent = ports.filter(({ protocol, port, nodePort, clusterIp, loadBalancerIps, externalIps }) => {
-    const atPort = [clusterIp, ...loadBalancerIps, ...externalIps].map((ip) => key(protocol, ip, port));
-    const atNodes = nodePort === undefined ? [] : nodes.map(({ underlay }) => key(protocol, underlay.ip, nodePort));
-    return ![...atPort, ...atNodes].some((one) => asked.has(one));
-  });
+  const without = objects.services
+    .map(({ metadata }) => `${metadata.namespace}/${metadata.name}`)
+    .filter((name) => !reachable.has(name));
+  const unsent = ports.filter(
+    ({ protocol, port, nodePort, clusterIp, loadBalancerIps, externalIps }) => {
+      const atPort = [clusterIp, ...loadBalancerIps, ...externalIps].map((ip) =>
+        key(protocol, ip, port),
+      );
+      const atNodes =
+        nodePort === undefined
+          ? []
+          : nodes.map(({ underlay }) => key(protocol, underlay.ip, nodePort));
+      return ![...atPort, ...atNodes].some((one) => asked.has(one));
+    },
+  );
   return {
     count: ports.length + without.length,
     notAsked: [

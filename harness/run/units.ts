@@ -4,10 +4,16 @@ import type { TestVector } from '../nouns/vector.js';
 /** One vector, or several that may be played together. */
 export type Unit = readonly TestVector[];
 
-/** So many are played between two resets, at most: enough that what a call costs is shared, few enough that one which parts costs little. */
+/**
+ * So many are played between two resets, at most: enough that what a call costs is shared, few
+ * enough that one which parts costs little.
+ */
 export const mostTogether = 1000;
 
-/** Those that may be played together, in parts of nearly equal length; each stands where its first vector does. */
+/**
+ * Those that may be played together, in parts of nearly equal length; each stands where its first
+ * vector does.
+ */
 export function unitsOf(vectors: readonly TestVector[]): readonly Unit[] {
   const groups = new Map<string | TestVector, TestVector[]>();
   for (const vector of vectors) {
@@ -18,6 +24,11 @@ export function unitsOf(vectors: readonly TestVector[]): readonly Unit[] {
   }
   return [...groups.values()].flatMap((group) => {
     const parts = Math.ceil(group.length / mostTogether);
-    return Array.from({ length: parts }, (_, part) => group.slice(Math.floor((part * group.length) / parts), Math.floor(((part + 1) * group.length) / parts)));
+    return Array.from({ length: parts }, (_, part) =>
+      group.slice(
+        Math.floor((part * group.length) / parts),
+        Math.floor(((part + 1) * group.length) / parts),
+      ),
+    );
   });
 }

@@ -6,12 +6,24 @@ import { turn } from '../base/turn.js';
 import { observedIn } from '../compare/observed.js';
 import { compareProgram } from '../compare/program.js';
 import type { Begun } from '../compare/unmatched.js';
-import { compareVector, expectedCounts, isWarm, type Aftermath, type PassCase } from '../compare/vector.js';
+import {
+  compareVector,
+  expectedCounts,
+  isWarm,
+  type Aftermath,
+  type PassCase,
+} from '../compare/vector.js';
 import type { Observation } from '../nouns/observation.js';
 import type { ClusterPlan } from '../nouns/plan.js';
 import type { Scenario } from '../nouns/scenario.js';
 import type { Pass, TestVector } from '../nouns/vector.js';
-import { noCounts, verdictOn, whatIsMissing, type Counts, type Difference } from '../nouns/verdict.js';
+import {
+  noCounts,
+  verdictOn,
+  whatIsMissing,
+  type Counts,
+  type Difference,
+} from '../nouns/verdict.js';
 import type { ModelTestbed } from '../testbeds/model/model.js';
 import type { Stray, Switches } from '../testbeds/testbed.js';
 import { judgeBatch } from './batch.js';
@@ -40,8 +52,9 @@ export interface Judged {
 }
 
 /**
- * Switches that failed once are not trusted again: what comes after stays open, and nothing is tried
- * twice. `gone` tells why, where they did. Those that were disturbed are put right by the next reset.
+ * Switches that failed once are not trusted again: what comes after stays open, and nothing is
+ * tried twice. `gone` tells why, where they did. Those that were disturbed are put right by the
+ * next reset.
  */
 export async function judgeUnits(
   stage: Stage,
@@ -53,18 +66,29 @@ export async function judgeUnits(
   let gone: Inconclusive | undefined;
   const judgeOne = async (vector: TestVector): Promise<Judged> => {
     if (gone !== undefined) return await leftOpen(stage, vector, gone);
-    const outcome = await attempt(() => judgeVector(stage, real, vector, ports)).catch(whatIsUnknown);
-    if (outcome.kind === 'unavailable' && !(outcome.cause instanceof Disturbed)) gone = inconclusive(outcome.cause);
+    const outcome = await attempt(() => judgeVector(stage, real, vector, ports)).catch(
+      whatIsUnknown,
+    );
+    if (outcome.kind === 'unavailable' && !(outcome.cause instanceof Disturbed))
+      gone = inconclusive(outcome.cause);
     else stage.onJudged();
-    return outcome.kind === 'ok' ? outcome.value : await leftOpen(stage, vector, inconclusive(outcome.cause));
+    return outcome.kind === 'ok'
+      ? outcome.value
+      : await leftOpen(stage, vector, inconclusive(outcome.cause));
   };
   for (const unit of units) {
-    const played = unit.length === 1 || gone !== undefined ? undefined : await attempt(() => judgeBatch(stage, real, unit, ports)).catch(whatIsUnknown);
-    if (played?.kind === 'unavailable' && !(played.cause instanceof Disturbed)) gone = inconclusive(played.cause);
+    const played =
+      unit.length === 1 || gone !== undefined
+        ? undefined
+        : await attempt(() => judgeBatch(stage, real, unit, ports)).catch(whatIsUnknown);
+    if (played?.kind === 'unavailable' && !(played.cause instanceof Disturbed))
+      gone = inconclusive(played.cause);
     const outcome = played?.kind === 'ok' ? played.value : undefined;
     if (outcome?.kind === 'conforms') {
       judged.push(...outcome.judged);
-      unit.forEach(() => { stage.onJudged(); });
+      unit.forEach(() => {
+        stage.onJudged();
+      });
       continue;
     }
     const alone: Judged[] = [];
@@ -74,25 +98,58 @@ export async function judgeUnits(
   return { judged, gone };
 }
 
-/** Vectors that conform one by one, and did not together: that is a difference, and the first of them tells it. */
+/**
+ * Vectors that conform one by one, and did not together: that is a difference, and the first of
+ * them tells it.
+ */
 function withParting(alone: readonly Judged[], where: string): readonly Judged[] {
   if (alone.some(({ report }) => report.verdict !== 'conforms')) return alone;
   const difference: Difference = {
-    aspect: 'frames', between: 'model and switch', summary: `of ${alone.length} vectors that were played together something was otherwise, though each of them alone conforms: ${where}`,
-    expected: 'the same as in the model', actual: where, afterDivergence: false,
+    aspect: 'frames',
+    between: 'model and switch',
+    summary:
+      `of ${alone.length} vectors that were played together something was otherwise, though ` +
+      `each of them alone conforms: ${where}`,
+    expected: 'the same as in the model',
+    actual: where,
+    afterDivergence: false,
   };
-  return alone.map((judged, index) => (index === 0 ? { ...judged, report: { ...judged.report, verdict: 'diverges', differences: [difference] } } : judged));
+  return alone.map((judged, index) =>
+    index === 0
+      ? { ...judged, report: { ...judged.report, verdict: 'diverges', differences: [difference] } }
+      : judged,
+  );
 }
 
-/** A vector without a verdict, and why: never a pass. What would have been compared, as far as the model can tell, is expected and not made. */
-export async function leftOpen(stage: Stage, vector: TestVector, cause: Inconclusive): Promise<Judged> {
+/**
+ * A vector without a verdict, and why: never a pass. What would have been compared, as far as the
+ * model can tell, is expected and not made.
+ */
+export async function leftOpen(
+  stage: Stage,
+  vector: TestVector,
+  cause: Inconclusive,
+): Promise<Judged> {
   await turn();
   const counts = await unmade(stage, vector).catch((error: unknown) => whatIsUnknown(error).counts);
-  const report = { id: vector.id, stimulus: { ...vector.stimulus }, intent: promised(stage, vector), verdict: 'inconclusive' as const, counts, differences: [], inconclusive: cause };
+  const report = {
+    id: vector.id,
+    stimulus: { ...vector.stimulus },
+    intent: promised(stage, vector),
+    verdict: 'inconclusive' as const,
+    counts,
+    differences: [],
+    inconclusive: cause,
+  };
   return { report, record: { vector }, observed: '' };
 }
 
-async function judgeVector(stage: Stage, real: Switches, vector: TestVector, ports: ReadonlySet<string>): Promise<Judged> {
+async function judgeVector(
+  stage: Stage,
+  real: Switches,
+  vector: TestVector,
+  ports: ReadonlySet<string>,
+): Promise<Judged> {
   const { plan, model, seed } = stage;
   await Promise.all([model.reset(), real.reset()]);
   const begun: Begun = { model: await model.counts(), real: await real.counts() };
@@ -102,10 +159,20 @@ async function judgeVector(stage: Stage, real: Switches, vector: TestVector, por
   const predicted: Aftermath = { counts: await model.counts(), state: await model.state() };
   const [counts, state, strays] = await allOver([real.counts(), real.state(), real.strays()]);
   const seen: Aftermath = { counts, state };
-  const passes = withStrays(played.passes, strays).map((pass) => ({ ...pass, intent: expectedIn(stage, pass.pass.stimulus) }));
-  const parting = played.parting ?? { modelCounts: predicted.counts, realCounts: seen.counts, traces: model.traces(), earlier: model.traces() };
+  const passes = withStrays(played.passes, strays).map((pass) => ({
+    ...pass,
+    intent: expectedIn(stage, pass.pass.stimulus),
+  }));
+  const parting = played.parting ?? {
+    modelCounts: predicted.counts,
+    realCounts: seen.counts,
+    traces: model.traces(),
+    earlier: model.traces(),
+  };
   const comparison = compareVector({ passes, begun, model: predicted, real: seen, parting, ports });
-  const program = comparison.parts ? compareProgram(await model.program(), await real.program()).differences : [];
+  const program = comparison.parts
+    ? compareProgram(await model.program(), await real.program()).differences
+    : [];
   const differences = comparison.differences(program);
   const missing = missingFrom(comparison.counts, passes);
   return {
@@ -118,7 +185,9 @@ async function judgeVector(stage: Stage, real: Switches, vector: TestVector, por
       verdict: verdictOn(differences, comparison.counts),
       counts: comparison.counts,
       differences: [...differences],
-      ...(missing === undefined ? {} : { inconclusive: { cause: missing, evidence: [], remedies: [] } }),
+      ...(missing === undefined
+        ? {}
+        : { inconclusive: { cause: missing, evidence: [], remedies: [] } }),
     },
     record: { vector, real: recordWitness(passes, seen) },
     observed: canonicalTrace(vector.id, passes, seen),
@@ -127,22 +196,40 @@ async function judgeVector(stage: Stage, real: Switches, vector: TestVector, por
 
 function missingFrom(counts: Counts, passes: readonly PassCase[]): string | undefined {
   const cached = passes.find(({ pass }) => pass.name === 'cached')?.lookups;
-  if (counts.cache.made < counts.cache.expected && cached !== undefined) return `of the packets of the cached pass ${cached.hit} met the datapaths' caches and ${cached.missed} missed them: the cached path was not seen`;
+  if (counts.cache.made < counts.cache.expected && cached !== undefined)
+    return (
+      `of the packets of the cached pass ${cached.hit} met the datapaths' caches and ` +
+      `${cached.missed} missed them: the cached path was not seen`
+    );
   return whatIsMissing(counts);
 }
 
 /** What came of it in its first pass. */
-export function observedOf({ stimulus }: TestVector, seen: Observation | undefined): Pick<VectorReport, 'observed'> {
+export function observedOf(
+  { stimulus }: TestVector,
+  seen: Observation | undefined,
+): Pick<VectorReport, 'observed'> {
   if (seen === undefined) return {};
   const { kind, by } = observedIn(stimulus, seen.notes);
   return { observed: { kind, by: [...by] } };
 }
 
 /** What the sibling has otherwise, and what is promised about it. */
-export function siblingOf(stage: Expecting, planned: readonly Pass[]): Pick<VectorReport, 'sibling'> {
-  const [again, sibling] = (['again', 'sibling'] as const).map((name) => planned.find((pass) => pass.name === name));
+export function siblingOf(
+  stage: Expecting,
+  planned: readonly Pass[],
+): Pick<VectorReport, 'sibling'> {
+  const [again, sibling] = (['again', 'sibling'] as const).map((name) =>
+    planned.find((pass) => pass.name === name),
+  );
   if (again === undefined || sibling === undefined) return {};
-  return { sibling: { differs: whatDiffers(again.stimulus, sibling.stimulus) ?? 'nothing', stimulus: { ...sibling.stimulus }, intent: { ...expectedIn(stage, sibling.stimulus) } } };
+  return {
+    sibling: {
+      differs: whatDiffers(again.stimulus, sibling.stimulus) ?? 'nothing',
+      stimulus: { ...sibling.stimulus },
+      intent: { ...expectedIn(stage, sibling.stimulus) },
+    },
+  };
 }
 
 /** @throws Unsupported when the model cannot tell. */
@@ -151,15 +238,35 @@ async function unmade(stage: Stage, vector: TestVector): Promise<Counts> {
   const passes = passesOf(stage, vector);
   await model.reset();
   const observations = await playAlone(model, plan, vector.id, passes, seed);
-  return expectedCounts(observations, passes.some((pass) => isWarm({ pass })) ? 'all' : 'cold', { counts: await model.counts(), state: await model.state() }, portsOf(plan));
+  return expectedCounts(
+    observations,
+    passes.some((pass) => isWarm({ pass })) ? 'all' : 'cold',
+    { counts: await model.counts(), state: await model.state() },
+    portsOf(plan),
+  );
 }
 
-/** Frames that came out after all was over belong to the pass that was played last, and to no instant of it. */
-export function withStrays(passes: readonly PlayedPass[], strays: readonly Stray[]): readonly PlayedPass[] {
+/**
+ * Frames that came out after all was over belong to the pass that was played last, and to no
+ * instant of it.
+ */
+export function withStrays(
+  passes: readonly PlayedPass[],
+  strays: readonly Stray[],
+): readonly PlayedPass[] {
   return passes.map((played, index) => {
     if (index < passes.length - 1) return played;
     const timeUs = (played.real.frames.at(-1)?.timeUs ?? 0) + 1;
-    return { ...played, real: { ...played.real, frames: [...played.real.frames, ...strays.map((stray) => ({ ...stray, timeUs, direction: 'out' as const }))] } };
+    return {
+      ...played,
+      real: {
+        ...played.real,
+        frames: [
+          ...played.real.frames,
+          ...strays.map((stray) => ({ ...stray, timeUs, direction: 'out' as const })),
+        ],
+      },
+    };
   });
 }
 
@@ -167,7 +274,11 @@ export function withStrays(passes: readonly PlayedPass[], strays: readonly Stray
 export const onlyPromises: Counts = { ...noCounts, intent: { expected: 2, made: 0, skipped: 0 } };
 
 /** Something that model or intent do not know costs this vector its verdict, and no other. */
-function whatIsUnknown(error: unknown): { readonly kind: 'unknown'; readonly cause: Unsupported; readonly counts: Counts } {
+function whatIsUnknown(error: unknown): {
+  readonly kind: 'unknown';
+  readonly cause: Unsupported;
+  readonly counts: Counts;
+} {
   if (error instanceof Unsupported) return { kind: 'unknown', cause: error, counts: onlyPromises };
   throw error;
 }
@@ -184,7 +295,12 @@ function promised(stage: Stage, { stimulus }: TestVector): VectorReport['intent'
 export function portsOf(plan: ClusterPlan): ReadonlySet<string> {
   return new Set(
     plan.nodes.flatMap(({ node, bridges }) =>
-      bridges.flatMap((bridge) => [bridge.name, ...bridge.ports.filter(({ kind }) => kind !== 'tunnel').map(({ name }) => name)].map((port) => `${node} ${port}`)),
+      bridges.flatMap((bridge) =>
+        [
+          bridge.name,
+          ...bridge.ports.filter(({ kind }) => kind !== 'tunnel').map(({ name }) => name),
+        ].map((port) => `${node} ${port}`),
+      ),
     ),
   );
 }

@@ -1,4 +1,7 @@
-/** Faults that a run must catch: in the flows of a running switch, on its wire, and in the compiler of flows. */
+/**
+ * Faults that a run must catch: in the flows of a running switch, on its wire, and in the compiler
+ * of flows.
+ */
 import { assert } from '../base/errors.js';
 import type { LabelSelector } from '../kube/metadata.js';
 import type { BridgePlan, HostPlan } from '../nouns/plan.js';
@@ -18,49 +21,92 @@ export type Fault = {
   readonly aspect: Aspect;
   /** The pass in which it must show, where it is one that only later ones do. */
   readonly pass?: PassName;
-  /** The table at which a run must say that things part, of br-int unless told; missing where no flow is to blame. */
+  /**
+   * The table at which a run must say that things part, of br-int unless told; missing where no
+   * flow is to blame.
+   */
   readonly table?: number;
   readonly bridge?: string;
   /** The field that it must name, where one comes out wrong. */
   readonly field?: string;
-} & (
-  /** One flow of a running switch is otherwise than the program says; deleted where `change` gives nothing back. */
-  | { readonly kind: 'switch'; readonly flow: (flow: Flow) => boolean; readonly change: (flow: Flow) => Flow | undefined }
+} & Planted;
+
+/** What is changed, and where. */
+type Planted =
+  /** One flow of a running switch is changed; deleted where `change` returns nothing. */
+  | {
+      readonly kind: 'switch';
+      readonly flow: (flow: Flow) => boolean;
+      readonly change: (flow: Flow) => Flow | undefined;
+    }
   /** The same, but before the switch is asked what it holds. */
-  | { readonly kind: 'program'; readonly flow: (flow: Flow) => boolean; readonly change: (flow: Flow) => Flow | undefined }
+  | {
+      readonly kind: 'program';
+      readonly flow: (flow: Flow) => boolean;
+      readonly change: (flow: Flow) => Flow | undefined;
+    }
   /**
-   * Commands of ovs-ofctl go to the switch behind everybody's back: once it is programmed and read, or
-   * while each vector is played.
+   * Commands of ovs-ofctl go to the switch behind everybody's back: once it is programmed and read,
+   * or while each vector is played.
    */
   | {
       readonly kind: 'held';
       readonly when: 'programmed' | 'under way';
       /** Commands with their arguments, given what the plan wants of the bridge. */
-      readonly commands: (wanted: Wanted) => readonly (readonly [command: string, ...args: string[]])[];
+      readonly commands: (
+        wanted: Wanted,
+      ) => readonly (readonly [command: string, ...args: string[]])[];
       /** The summary of every finding. */
       readonly tells: RegExp;
     }
   /** Frames are changed on their way into the switches of the node. */
-  | { readonly kind: 'wire in'; readonly wire: (frame: Uint8Array) => Uint8Array; readonly tells: RegExp }
+  | {
+      readonly kind: 'wire in';
+      readonly wire: (frame: Uint8Array) => Uint8Array;
+      readonly tells: RegExp;
+    }
   /** A datapath whose cache never answers: no verdict may come of that. */
   | { readonly kind: 'no cache' }
   /** What comes out of a switch is changed before it gets anywhere. */
   | { readonly kind: 'wire'; readonly wire: (step: SwitchStep) => SwitchStep }
-  /** The switch is made to take a packet of its own before every vector: `ovs-ofctl packet-out` with these arguments. */
+  /**
+   * The switch is made to take a packet of its own before every vector: `ovs-ofctl packet-out` with
+   * these arguments.
+   */
   | { readonly kind: 'packet'; readonly packet: (bridge: BridgePlan) => string }
   /** Frames come late: what `late` holds for is held back until all is over. */
   | { readonly kind: 'delay'; readonly late: (output: SwitchStep['outputs'][number]) => boolean }
-  /** A cache that is too wide: what it answered once it answers again to every frame in which it sees the same, for what goes to other nodes. */
+  /**
+   * A cache that is too wide: what it answered once it answers again to every frame in which it
+   * sees the same, for what goes to other nodes.
+   */
   | { readonly kind: 'cache'; readonly looksAt: (frame: Uint8Array) => Uint8Array }
   /** The control plane wants the node's own stack otherwise than it should. */
   | { readonly kind: 'host'; readonly host: (host: HostPlan) => HostPlan }
-  /** The control plane wants one flow otherwise than it should: model and switch agree, and only intent knows better. */
-  | { readonly kind: 'compiler'; readonly flow: (flow: Flow) => boolean; readonly change: (flow: Flow) => Flow }
-  /** Whoever programs, or whoever promises, reads every selector of a policy otherwise than it is written. */
-  | { readonly kind: 'selector'; readonly readBy: 'kube' | 'intent'; readonly read: (selector: LabelSelector) => LabelSelector }
+  /**
+   * The control plane wants one flow otherwise than it should: model and switch agree, and only
+   * intent knows better.
+   */
+  | {
+      readonly kind: 'compiler';
+      readonly flow: (flow: Flow) => boolean;
+      readonly change: (flow: Flow) => Flow;
+    }
+  /**
+   * Whoever programs, or whoever promises, reads every selector of a policy otherwise than it is
+   * written.
+   */
+  | {
+      readonly kind: 'selector';
+      readonly readBy: 'kube' | 'intent';
+      readonly read: (selector: LabelSelector) => LabelSelector;
+    }
   /** The same of a group, as a line. */
-  | { readonly kind: 'group compiler'; readonly group: (group: string) => boolean; readonly change: (group: string) => string }
-);
+  | {
+      readonly kind: 'group compiler';
+      readonly group: (group: string) => boolean;
+      readonly change: (group: string) => string;
+    };
 
 /** Flows and groups, ports as numbers. */
 export interface Wanted {
@@ -71,87 +117,172 @@ export interface Wanted {
 /** Faults for antrea/encap, planted into br-int of the first node. */
 export const antreaFaults: readonly Fault[] = [
   {
-    kind: 'switch', name: 'a flow dropped: the route to the peer node', aspect: 'frames', table: 70,
+    kind: 'switch',
+    name: 'a flow dropped: the route to the peer node',
+    aspect: 'frames',
+    table: 70,
     flow: (flow) => flow.table === 70 && sets(flow, 'tun_dst'),
     change: () => undefined,
   },
   {
-    kind: 'switch', name: 'an output changed: everything goes to the gateway', aspect: 'frames', table: 110,
+    kind: 'switch',
+    name: 'an output changed: everything goes to the gateway',
+    aspect: 'frames',
+    table: 110,
     flow: (flow) => flow.actions.some(({ kind }) => kind === 'output-field'),
     change: (flow) => ({ ...flow, actions: [{ kind: 'output', port: 2 }] }),
   },
   {
-    kind: 'switch', name: 'a MAC rewrite wrong: the last byte of a pod\'s address', aspect: 'frames', table: 70, field: 'eth_dst',
-    flow: (flow) => flow.table === 70 && sets(flow, 'eth_src') && sets(flow, 'eth_dst') && !sets(flow, 'tun_dst'),
+    kind: 'switch',
+    name: "a MAC rewrite wrong: the last byte of a pod's address",
+    aspect: 'frames',
+    table: 70,
+    field: 'eth_dst',
+    flow: (flow) =>
+      flow.table === 70 && sets(flow, 'eth_src') && sets(flow, 'eth_dst') && !sets(flow, 'tun_dst'),
     change: (flow) => withValue(flow, 'eth_dst', (mac) => mac ^ 0xffn),
   },
   {
-    kind: 'switch', name: 'the tunnel destination changed', aspect: 'frames', table: 70, field: 'tun_dst',
+    kind: 'switch',
+    name: 'the tunnel destination changed',
+    aspect: 'frames',
+    table: 70,
+    field: 'tun_dst',
     flow: (flow) => flow.table === 70 && sets(flow, 'tun_dst'),
     change: (flow) => withValue(flow, 'tun_dst', (address) => address ^ 0x80n),
   },
   {
-    kind: 'switch', name: 'the ARP responder answers with another MAC', aspect: 'frames', table: 20, field: 'arp_sha',
+    kind: 'switch',
+    name: 'the ARP responder answers with another MAC',
+    aspect: 'frames',
+    table: 20,
+    field: 'arp_sha',
     flow: (flow) => flow.table === 20 && sets(flow, 'arp_sha'),
     change: (flow) => withValue(flow, 'arp_sha', (mac) => mac ^ 1n),
   },
   {
-    kind: 'switch', name: 'a spoof check removed: a pod may send any IP packet', aspect: 'silence', table: 10,
+    kind: 'switch',
+    name: 'a spoof check removed: a pod may send any IP packet',
+    aspect: 'silence',
+    table: 10,
     flow: (flow) => flow.table === 10 && matches(flow, 'nw_src'),
-    change: (flow) => ({ ...flow, priority: flow.priority + 1, match: flow.match.filter(({ field }) => !/^(dl|nw)_src$/.test(field.matchName)) }),
+    change: (flow) => ({
+      ...flow,
+      priority: flow.priority + 1,
+      match: flow.match.filter(({ field }) => !/^(dl|nw)_src$/.test(field.matchName)),
+    }),
   },
   {
-    kind: 'wire', name: 'a frame duplicated on the wire between nodes, past the last flow', aspect: 'frames', bridge: 'br-phys', table: 0,
-    wire: (step) => ({ outputs: step.outputs.flatMap((output) => (output.port === 'uplink' ? [output, output] : [output])) }),
+    kind: 'wire',
+    name: 'a frame duplicated on the wire between nodes, past the last flow',
+    aspect: 'frames',
+    bridge: 'br-phys',
+    table: 0,
+    wire: (step) => ({
+      outputs: step.outputs.flatMap((output) =>
+        output.port === 'uplink' ? [output, output] : [output],
+      ),
+    }),
   },
   {
-    kind: 'compiler', name: 'the compiler checks a pod against another address', aspect: 'intent', table: 10,
+    kind: 'compiler',
+    name: 'the compiler checks a pod against another address',
+    aspect: 'intent',
+    table: 10,
     flow: (flow) => flow.table === 10 && matches(flow, 'nw_src'),
-    change: (flow) => ({ ...flow, match: flow.match.map((part) => (part.field.matchName === 'nw_src' ? { ...part, value: part.value ^ 0x40n } : part)) }),
+    change: (flow) => ({
+      ...flow,
+      match: flow.match.map((part) =>
+        part.field.matchName === 'nw_src' ? { ...part, value: part.value ^ 0x40n } : part,
+      ),
+    }),
   },
   {
-    kind: 'switch', name: 'the conntrack zone changed', aspect: 'frames', table: 30,
+    kind: 'switch',
+    name: 'the conntrack zone changed',
+    aspect: 'frames',
+    table: 30,
     flow: (flow) => flow.table === 30,
     change: (flow) => withCt(flow, (ct) => ({ ...ct, zone: Number(ct.zone) + 1 })),
   },
   {
-    kind: 'switch', name: 'the mark of connections from the gateway changed', aspect: 'counters', table: 105, field: 'ct_mark',
+    kind: 'switch',
+    name: 'the mark of connections from the gateway changed',
+    aspect: 'counters',
+    table: 105,
+    field: 'ct_mark',
     flow: (flow) => flow.actions.some((action) => action.kind === 'ct' && action.exec.length > 0),
-    change: (flow) => withCt(flow, (ct) => ({ ...ct, exec: ct.exec.map((action) => (action.kind === 'set' ? { ...action, value: action.value + 1n } : action)) })),
+    change: (flow) =>
+      withCt(flow, (ct) => ({
+        ...ct,
+        exec: ct.exec.map((action) =>
+          action.kind === 'set' ? { ...action, value: action.value + 1n } : action,
+        ),
+      })),
   },
   {
-    kind: 'packet', name: 'a counter that lies: one packet more in the table of spoofed ones', aspect: 'counters', table: 10,
-    packet: () => `in_port=3,packet=${hex(frameOf('0a:00:00:00:00:01', '0a:00:00:00:00:02'))},actions=resubmit(,10)`,
+    kind: 'packet',
+    name: 'a counter that lies: one packet more in the table of spoofed ones',
+    aspect: 'counters',
+    table: 10,
+    packet: () =>
+      `in_port=3,packet=${hex(frameOf('0a:00:00:00:00:01', '0a:00:00:00:00:02'))},` +
+      'actions=resubmit(,10)',
   },
   {
-    kind: 'packet', name: 'a connection that nobody opened, in a zone that no flow names', aspect: 'connections',
+    kind: 'packet',
+    name: 'a connection that nobody opened, in a zone that no flow names',
+    aspect: 'connections',
     packet: () => `in_port=3,packet=${hex(datagram)},actions=ct(commit,zone=7)`,
   },
   {
-    kind: 'packet', name: 'a learned MAC moved: the first pod seems to be at the second\'s port', aspect: 'macs',
+    kind: 'packet',
+    name: "a learned MAC moved: the first pod seems to be at the second's port",
+    aspect: 'macs',
     packet: (bridge) => {
       const mac = learnedFirst(bridge);
       return `in_port=4,packet=${hex(frameOf(mac, mac))},actions=NORMAL`;
     },
   },
   {
-    kind: 'delay', name: 'a frame delayed past the end: what the tunnel sends', aspect: 'frames', bridge: 'br-phys', table: 0,
+    kind: 'delay',
+    name: 'a frame delayed past the end: what the tunnel sends',
+    aspect: 'frames',
+    bridge: 'br-phys',
+    table: 0,
     late: ({ port }) => port === 'uplink',
   },
   {
-    kind: 'wire', name: 'a reply rewritten: an ARP answer claims another address', aspect: 'frames', table: 20,
-    wire: (step) => ({ outputs: step.outputs.map((output) => (isArpReply(output.frame) ? { ...output, frame: withLastByteOf(output.frame, 31) } : output)) }),
+    kind: 'wire',
+    name: 'a reply rewritten: an ARP answer claims another address',
+    aspect: 'frames',
+    table: 20,
+    wire: (step) => ({
+      outputs: step.outputs.map((output) =>
+        isArpReply(output.frame) ? { ...output, frame: withLastByteOf(output.frame, 31) } : output,
+      ),
+    }),
   },
   {
-    kind: 'no cache', name: 'a datapath whose cache answers nothing', aspect: 'cache',
+    kind: 'no cache',
+    name: 'a datapath whose cache answers nothing',
+    aspect: 'cache',
   },
   {
-    kind: 'program', name: 'a flow that the switch holds otherwise right after programming', aspect: 'program', table: 105,
+    kind: 'program',
+    name: 'a flow that the switch holds otherwise right after programming',
+    aspect: 'program',
+    table: 105,
     flow: (flow) => flow.actions.some((action) => action.kind === 'ct' && action.exec.length > 0),
     change: () => undefined,
   },
   {
-    kind: 'cache', name: 'a cached flow too wide: it does not look at the TTL', aspect: 'frames', pass: 'sibling', table: 70, field: 'nw_ttl',
+    kind: 'cache',
+    name: 'a cached flow too wide: it does not look at the TTL',
+    aspect: 'frames',
+    pass: 'sibling',
+    table: 70,
+    field: 'nw_ttl',
     looksAt: (frame) => frame.map((byte, index) => (timeToLive.includes(index) ? 0 : byte)),
   },
 ];
@@ -160,7 +291,10 @@ export const antreaFaults: readonly Fault[] = [
 const timeToLive: readonly number[] = [22, 24, 25];
 
 function withCt(flow: Flow, change: (ct: CtAction) => CtAction): Flow {
-  return { ...flow, actions: flow.actions.map((action): Action => (action.kind === 'ct' ? change(action) : action)) };
+  return {
+    ...flow,
+    actions: flow.actions.map((action): Action => (action.kind === 'ct' ? change(action) : action)),
+  };
 }
 
 /** A frame of a local experimental type, so that no flow for ARP or IP takes it. */
@@ -171,7 +305,13 @@ function frameOf(src: string, dst: string): Uint8Array {
 /** From nobody to nobody, and nobody listens. */
 const datagram = encodeEthernet(
   { src: '0a:00:00:00:00:01', dst: '0a:00:00:00:00:02', etherType: etherTypes.ipv4 },
-  encodeIpv4({ src: '192.0.2.1', dst: '192.0.2.2', protocol: ipProtocols.udp, ttl: 64 }, encodeUdp({ srcPort: 49152, dstPort: 9 }, new Uint8Array(8), { src: '192.0.2.1', dst: '192.0.2.2' })),
+  encodeIpv4(
+    { src: '192.0.2.1', dst: '192.0.2.2', protocol: ipProtocols.udp, ttl: 64 },
+    encodeUdp({ srcPort: 49152, dstPort: 9 }, new Uint8Array(8), {
+      src: '192.0.2.1',
+      dst: '192.0.2.2',
+    }),
+  ),
 );
 
 function hex(bytes: Uint8Array): string {
@@ -180,14 +320,20 @@ function hex(bytes: Uint8Array): string {
 
 /** The address that the first endpoint port's pod must send from, as SpoofGuard has it. */
 function learnedFirst(bridge: BridgePlan): string {
-  const [, mac] = bridge.flows.map((flow) => /^table=10,.*,dl_src=([0-9a-f:]+),/.exec(flow)).find((match) => match !== null) ?? [];
+  const [, mac] =
+    bridge.flows
+      .map((flow) => /^table=10,.*,dl_src=([0-9a-f:]+),/.exec(flow))
+      .find((match) => match !== null) ?? [];
   assert(mac !== undefined, `${bridge.name} checks no pod's address`);
   return mac;
 }
 
 function isArpReply(frame: Uint8Array): boolean {
   const ethernet = decodeEthernet(frame);
-  return ethernet?.header.etherType === etherTypes.arp && decodeArp(ethernet.payload)?.op === arpOperations.reply;
+  return (
+    ethernet?.header.etherType === etherTypes.arp &&
+    decodeArp(ethernet.payload)?.op === arpOperations.reply
+  );
 }
 
 /** The sender's IP address stands at bytes 28 to 31 of an ARP frame. */
@@ -205,5 +351,13 @@ function matches(flow: Flow, field: string): boolean {
 
 function withValue(flow: Flow, field: string, change: (value: bigint) => bigint): Flow {
   assert(sets(flow, field), `the flow does not set ${field}`);
-  return { ...flow, actions: flow.actions.map((action): Action => (action.kind === 'set' && action.field.name === field ? { ...action, value: change(action.value) } : action)) };
+  return {
+    ...flow,
+    actions: flow.actions.map(
+      (action): Action =>
+        action.kind === 'set' && action.field.name === field
+          ? { ...action, value: change(action.value) }
+          : action,
+    ),
+  };
 }

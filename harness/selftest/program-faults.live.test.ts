@@ -1,7 +1,7 @@
 /**
- * Goal: what a switch holds otherwise is caught though no packet meets it, counters that begin anew and
- * bytes that are too many are, and each is told as what it is; meters and groups too.
- * Method: each fault into switches of its own, by an ovs-ofctl that the testbed does not know of.
+ * Goal: what a switch holds otherwise is caught though no packet meets it, counters that begin anew
+ * and bytes that are too many are, and each is told as what it is; meters and groups too. Method:
+ * each fault into switches of its own, by an ovs-ofctl that the testbed does not know of.
  */
 import t from 'tap';
 import { openImage } from '../../images/images.js';
@@ -17,15 +17,34 @@ const image = await openImage('trixie', (line) => t.comment(line));
 
 /** What became of a fault, in words. */
 async function tried(scenario: Scenario, fault: Fault, only: RegExp): Promise<string> {
-  const axes = Object.fromEntries(Object.entries(scenario.axes).map(([axis, { default: [value = ''] }]) => [axis, value]));
-  const result = await tryFault(scenario, axes, fault, { image, sim: {}, nowMs: () => 0, only: ({ id }) => only.test(id) });
+  const axes = Object.fromEntries(
+    Object.entries(scenario.axes).map(
+      ([
+        axis,
+        {
+          default: [value = ''],
+        },
+      ]) => [axis, value],
+    ),
+  );
+  const result = await tryFault(scenario, axes, fault, {
+    image,
+    sim: {},
+    nowMs: () => 0,
+    only: ({ id }) => only.test(id),
+  });
   if (result.kind === 'unnoticed') return `unnoticed: ${result.why}`;
-  return 'finding' in result ? `${result.kind}: ${result.finding.aspect}: ${result.finding.summary}` : result.kind;
+  return 'finding' in result
+    ? `${result.kind}: ${result.finding.aspect}: ${result.finding.summary}`
+    : result.kind;
 }
 
 for (const fault of programFaults) {
   void t.test(fault.name, async (t) => {
-    t.match(await tried(encap, fault, /^(ping\/p1\/p4|spoof-ip\/p1)$/), new RegExp(`^caught: ${fault.aspect}: `));
+    t.match(
+      await tried(encap, fault, /^(ping\/p1\/p4|spoof-ip\/p1)$/),
+      new RegExp(`^caught: ${fault.aspect}: `),
+    );
   });
 }
 
@@ -40,14 +59,28 @@ void t.test('meters of a plan', async (t) => {
     ...plan,
     nodes: plan.nodes.map((node) => ({
       ...node,
-      bridges: node.bridges.map((bridge) => ({ ...bridge, meters: ['meter=3,pktps,bands=type=drop,rate=5'] })),
+      bridges: node.bridges.map((bridge) => ({
+        ...bridge,
+        meters: ['meter=3,pktps,bands=type=drop,rate=5'],
+      })),
     })),
   });
   const { controlPlane } = encap;
-  const metered = { ...encap, controlPlane: { ...controlPlane, plan: (...given: Parameters<typeof controlPlane.plan>) => withMeter(controlPlane.plan(...given)) } };
+  const metered = {
+    ...encap,
+    controlPlane: {
+      ...controlPlane,
+      plan: (...given: Parameters<typeof controlPlane.plan>) =>
+        withMeter(controlPlane.plan(...given)),
+    },
+  };
   const fault = (...command: readonly [string, ...string[]]): Fault => ({
-    kind: 'held', name: command.join(' '), aspect: 'program', when: 'programmed',
-    tells: /^at the end: br-int on n1: meter=3$/, commands: () => [command],
+    kind: 'held',
+    name: command.join(' '),
+    aspect: 'program',
+    when: 'programmed',
+    tells: /^at the end: br-int on n1: meter=3$/,
+    commands: () => [command],
   });
   const faults = [
     fault('mod-meter', 'meter=3,pktps,bands=type=drop,rate=6'),
@@ -55,8 +88,16 @@ void t.test('meters of a plan', async (t) => {
     fault('del-meter', 'meter=3'),
   ];
   for (const planted of faults) {
-    t.equal(await tried(metered, planted, /^ping\/p1\/p2$/), 'caught: program: at the end: br-int on n1: meter=3', planted.name);
+    t.equal(
+      await tried(metered, planted, /^ping\/p1\/p2$/),
+      'caught: program: at the end: br-int on n1: meter=3',
+      planted.name,
+    );
   }
   const nothing = fault('mod-meter', 'meter=3,pktps,bands=type=drop,rate=5');
-  t.equal(await tried(metered, nothing, /^ping\/p1\/p2$/), 'unnoticed: the run conforms', 'what is the same is no fault');
+  t.equal(
+    await tried(metered, nothing, /^ping\/p1\/p2$/),
+    'unnoticed: the run conforms',
+    'what is the same is no fault',
+  );
 });

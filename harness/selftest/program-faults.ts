@@ -13,14 +13,18 @@ const unmet = 'table=31, priority=200,ct_state=\\+inv\\+trk,ip';
 /** The flow comes once more, in the place of itself, and otherwise. */
 function otherwise(name: string, part: string, change: (flow: Flow) => Flow): Fault {
   return {
-    kind: 'held', name, aspect: 'program', when: 'programmed',
+    kind: 'held',
+    name,
+    aspect: 'program',
+    when: 'programmed',
     tells: new RegExp(`^at the end: br-int on n1: ${unmet}, in its ${part}$`),
     commands: ({ flows }) => [['add-flow', printFlow(change(pick(flows, isUnmet)))]],
   };
 }
 
 /** The vector at which it shows tells it, and the whole program at the end. */
-const tooMany = /^(at the end: br-int on n1|br-int on n1 holds a flow that it should not): table=99, priority=7,ip$/;
+const tooMany =
+  /^(at the end: br-int on n1|br-int on n1 holds a flow that it should not): table=99, priority=7,ip$/;
 const tooFew = new RegExp(
   `^(at the end: br-int on n1|br-int on n1 does not hold a flow that it should): ${unmet}$`,
 );
@@ -29,57 +33,82 @@ const extra = 'table=99,priority=7,ip actions=drop';
 
 export const programFaults: readonly Fault[] = [
   {
-    kind: 'held', name: 'a flow too many, which no packet meets', aspect: 'program',
-    when: 'programmed', tells: tooMany,
+    kind: 'held',
+    name: 'a flow too many, which no packet meets',
+    aspect: 'program',
+    when: 'programmed',
+    tells: tooMany,
     commands: () => [['add-flow', extra]],
   },
   {
-    kind: 'held', name: 'a flow too many that comes under way', aspect: 'program',
-    when: 'under way', tells: tooMany,
+    kind: 'held',
+    name: 'a flow too many that comes under way',
+    aspect: 'program',
+    when: 'under way',
+    tells: tooMany,
     commands: () => [['add-flow', extra]],
   },
   {
-    kind: 'held', name: 'a flow too few, which no packet would meet', aspect: 'program',
-    when: 'programmed', tells: tooFew,
+    kind: 'held',
+    name: 'a flow too few, which no packet would meet',
+    aspect: 'program',
+    when: 'programmed',
+    tells: tooFew,
     commands: ({ flows }) => [['del-flows', '--strict', printFlowKey(pick(flows, isUnmet))]],
   },
   {
-    kind: 'held', name: 'a flow too few that goes under way', aspect: 'program',
-    when: 'under way', tells: tooFew,
+    kind: 'held',
+    name: 'a flow too few that goes under way',
+    aspect: 'program',
+    when: 'under way',
+    tells: tooFew,
     commands: ({ flows }) => [['del-flows', '--strict', printFlowKey(pick(flows, isUnmet))]],
   },
   otherwise('another cookie', 'cookie', (flow) => ({ ...flow, cookie: 0x77n })),
   otherwise('an idle timeout', 'idle_timeout', (flow) => ({ ...flow, idleTimeout: 3600 })),
   otherwise('a hard timeout', 'hard_timeout', (flow) => ({ ...flow, hardTimeout: 3600 })),
   otherwise('another importance', 'importance', (flow) => ({ ...flow, importance: 9 })),
-  ...(['send_flow_rem', 'reset_counts', 'no_packet_counts', 'no_byte_counts'] as const).map((flag) =>
-    otherwise(`the flag ${flag}`, 'flags', (flow) => ({ ...flow, flags: [flag] })),
+  ...(['send_flow_rem', 'reset_counts', 'no_packet_counts', 'no_byte_counts'] as const).map(
+    (flag) => otherwise(`the flag ${flag}`, 'flags', (flow) => ({ ...flow, flags: [flag] })),
   ),
   otherwise('other actions of a flow that no packet meets', 'actions', (flow) => ({
     ...flow,
     actions: [{ kind: 'output', port: 3 }],
   })),
   {
-    kind: 'held', name: 'a group too many', aspect: 'program', when: 'programmed',
+    kind: 'held',
+    name: 'a group too many',
+    aspect: 'program',
+    when: 'programmed',
     tells: /^at the end: br-int on n1: group_id=77$/,
     commands: () => [['add-group', 'group_id=77,type=all,bucket=actions=drop']],
   },
   {
-    kind: 'held', name: 'a meter too many', aspect: 'program', when: 'programmed',
+    kind: 'held',
+    name: 'a meter too many',
+    aspect: 'program',
+    when: 'programmed',
     tells: /^at the end: br-int on n1: meter=7$/,
     commands: () => [['add-meter', 'meter=7,kbps,bands=type=drop,rate=1000']],
   },
   {
-    kind: 'held', name: 'a flow that goes and comes back: its counters begin anew',
-    aspect: 'counters', when: 'under way',
-    tells: /^n_packets differs on n1 br-int, table=0, priority=190,in_port=3: expected \d+, got -?\d+$/,
+    kind: 'held',
+    name: 'a flow that goes and comes back: its counters begin anew',
+    aspect: 'counters',
+    when: 'under way',
+    tells:
+      /^n_packets differs on n1 br-int, table=0, priority=190,in_port=3: expected \d+, got -?\d+$/,
     commands: ({ flows }) => {
       const flow = pick(flows, (one) => printFlowKey(one) === 'table=0, priority=190,in_port=3');
-      return [['del-flows', '--strict', printFlowKey(flow)], ['add-flow', printFlow(flow)]];
+      return [
+        ['del-flows', '--strict', printFlowKey(flow)],
+        ['add-flow', printFlow(flow)],
+      ];
     },
   },
   {
-    kind: 'wire in', name: 'a frame that grows on its way into a switch that drops it',
+    kind: 'wire in',
+    name: 'a frame that grows on its way into a switch that drops it',
     aspect: 'counters',
     tells: /^n_bytes differs on n1 br-int, table=0, priority=190,in_port=3: expected \d+, got \d+$/,
     wire: (frame) => (isSpoofed(frame) ? Uint8Array.of(...frame, 0, 0, 0, 0) : frame),
@@ -89,7 +118,10 @@ export const programFaults: readonly Fault[] = [
 /** For antrea/services-antrea-proxy, where no vector asks for the group's Service. */
 export const groupFaults: readonly Fault[] = [
   {
-    kind: 'held', name: 'another weight of a bucket', aspect: 'program', when: 'programmed',
+    kind: 'held',
+    name: 'another weight of a bucket',
+    aspect: 'program',
+    when: 'programmed',
     tells: /^at the end: br-int on n1: group_id=1$/,
     commands: ({ groups: [group = ''] }) => {
       assert(group.includes('weight:'), 'the first group has weights');
@@ -97,9 +129,12 @@ export const groupFaults: readonly Fault[] = [
     },
   },
   {
-    kind: 'held', name: 'a group too few, and with it the flows that lead to it', aspect: 'program',
+    kind: 'held',
+    name: 'a group too few, and with it the flows that lead to it',
+    aspect: 'program',
     when: 'programmed',
-    tells: /^at the end: br-int on n1: (group_id=1|table=\d+, .*)$|^br-int on n1 does not hold a flow/,
+    tells:
+      /^at the end: br-int on n1: (group_id=1|table=\d+, .*)$|^br-int on n1 does not hold a flow/,
     commands: () => [['del-groups', 'group_id=1']],
   },
 ];

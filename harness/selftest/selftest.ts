@@ -1,4 +1,7 @@
-/** Runs a scenario once as it is and once for every planted fault, and says which were caught, and where. */
+/**
+ * Runs a scenario once as it is and once for every planted fault, and says which were caught, and
+ * where.
+ */
 import { assert } from '../base/errors.js';
 import type { BridgePlan, ClusterPlan, NodePlan } from '../nouns/plan.js';
 import type { Scenario } from '../nouns/scenario.js';
@@ -20,9 +23,23 @@ import type { Fault } from './faults.js';
 import { misread } from './misread.js';
 
 export type FaultResult =
-  /** Noticed, and every finding names the right table (and the right field among them), or what kept the run from a verdict. */
-  | ({ readonly kind: 'caught'; readonly fault: Fault; readonly vectors: number; readonly first: string } & ({ readonly finding: Difference } | { readonly cause: string }))
-  | { readonly kind: 'misplaced'; readonly fault: Fault; readonly vectors: number; readonly first: string; readonly finding: Difference }
+  /**
+   * Noticed, and every finding names the right table (and the right field among them), or what kept
+   * the run from a verdict.
+   */
+  | ({
+      readonly kind: 'caught';
+      readonly fault: Fault;
+      readonly vectors: number;
+      readonly first: string;
+    } & ({ readonly finding: Difference } | { readonly cause: string }))
+  | {
+      readonly kind: 'misplaced';
+      readonly fault: Fault;
+      readonly vectors: number;
+      readonly first: string;
+      readonly finding: Difference;
+    }
   | { readonly kind: 'unnoticed'; readonly fault: Fault; readonly why: string };
 
 export interface SelftestOptions {
@@ -34,7 +51,12 @@ export interface SelftestOptions {
 }
 
 /** Runs `scenario` with `fault` planted. */
-export async function tryFault(scenario: Scenario, axes: Readonly<Record<string, string>>, fault: Fault, options: SelftestOptions): Promise<FaultResult> {
+export async function tryFault(
+  scenario: Scenario,
+  axes: Readonly<Record<string, string>>,
+  fault: Fault,
+  options: SelftestOptions,
+): Promise<FaultResult> {
   const faulty = faultyScenario(scenario, fault);
   let sim: Sim | undefined;
   let plan: ClusterPlan | undefined;
@@ -45,7 +67,13 @@ export async function tryFault(scenario: Scenario, axes: Readonly<Record<string,
     openReal: async (wanted) => {
       plan = wanted;
       const { node } = faultyBridge(wanted);
-      const wire = fault.kind === 'wire' ? { wire: (step: Parameters<typeof fault.wire>[0], at: string) => (at === node.node ? fault.wire(step) : step) } : {};
+      const wire =
+        fault.kind === 'wire'
+          ? {
+              wire: (step: Parameters<typeof fault.wire>[0], at: string) =>
+                at === node.node ? fault.wire(step) : step,
+            }
+          : {};
       sim = await openSim(wanted, options.image, { ...options.sim, ...wire });
       if (fault.kind === 'program') await plantInSwitch(sim, wanted, fault);
       return disturbed(sim, options.image, wanted, fault);
@@ -53,7 +81,8 @@ export async function tryFault(scenario: Scenario, axes: Readonly<Record<string,
     afterProgramming: async () => {
       assert(sim !== undefined && plan !== undefined, 'programmed before it was opened');
       if (fault.kind === 'switch') await plantInSwitch(sim, plan, fault);
-      if (fault.kind === 'held' && fault.when === 'programmed') await plantBehind(sim, options.image, plan, fault);
+      if (fault.kind === 'held' && fault.when === 'programmed')
+        await plantBehind(sim, options.image, plan, fault);
     },
   });
   return judge(report, fault);
@@ -61,15 +90,22 @@ export async function tryFault(scenario: Scenario, axes: Readonly<Record<string,
 
 /** With the fault in what programs, or in what promises. */
 function faultyScenario(scenario: Scenario, fault: Fault): Scenario {
-  const planning = (plan: (topology: Topology) => ClusterPlan): Scenario => ({ ...scenario, controlPlane: { ...scenario.controlPlane, plan } });
+  const planning = (plan: (topology: Topology) => ClusterPlan): Scenario => ({
+    ...scenario,
+    controlPlane: { ...scenario.controlPlane, plan },
+  });
   switch (fault.kind) {
     case 'compiler':
     case 'group compiler':
     case 'host':
       return planning((topology) => miscompile(scenario.controlPlane.plan(topology), fault));
     case 'selector':
-      if (fault.readBy === 'kube') return planning((topology) => scenario.controlPlane.plan(misread(topology, fault.read)));
-      return { ...scenario, intent: (topology, stimulus) => scenario.intent(misread(topology, fault.read), stimulus) };
+      if (fault.readBy === 'kube')
+        return planning((topology) => scenario.controlPlane.plan(misread(topology, fault.read)));
+      return {
+        ...scenario,
+        intent: (topology, stimulus) => scenario.intent(misread(topology, fault.read), stimulus),
+      };
     default:
       return scenario;
   }
@@ -77,32 +113,74 @@ function faultyScenario(scenario: Scenario, fault: Fault): Scenario {
 
 function judge(report: ScenarioReport, fault: Fault): FaultResult {
   const diverging = report.vectors.filter(({ verdict }) => verdict === 'diverges');
-  const open = report.vectors.flatMap(({ id, inconclusive }) => (inconclusive === undefined ? [] : [{ id, cause: inconclusive.cause }]));
+  const open = report.vectors.flatMap(({ id, inconclusive }) =>
+    inconclusive === undefined ? [] : [{ id, cause: inconclusive.cause }],
+  );
   const [first] = open;
   if (fault.kind === 'no cache') {
-    const noticed = first !== undefined && diverging.length === 0 && open.length === report.vectors.length && open.every(({ cause }) => cause.includes('cached path was not seen'));
-    return noticed ? { kind: 'caught', fault, vectors: open.length, first: first.id, cause: first.cause } : { kind: 'unnoticed', fault, why: `the run ${report.verdict}` };
+    const noticed =
+      first !== undefined &&
+      diverging.length === 0 &&
+      open.length === report.vectors.length &&
+      open.every(({ cause }) => cause.includes('cached path was not seen'));
+    return noticed
+      ? { kind: 'caught', fault, vectors: open.length, first: first.id, cause: first.cause }
+      : { kind: 'unnoticed', fault, why: `the run ${report.verdict}` };
   }
-  if (report.verdict !== 'diverges') return { kind: 'unnoticed', fault, why: report.inconclusive?.cause ?? first?.cause ?? `the run ${report.verdict}` };
+  if (report.verdict !== 'diverges')
+    return {
+      kind: 'unnoticed',
+      fault,
+      why: report.inconclusive?.cause ?? first?.cause ?? `the run ${report.verdict}`,
+    };
   if ('tells' in fault) return judgeTold(report, fault);
-  const findings = fault.kind === 'program' ? report.program : diverging.flatMap(({ differences }) => differences.filter(({ afterDivergence }) => !afterDivergence));
+  const findings =
+    fault.kind === 'program'
+      ? report.program
+      : diverging.flatMap(({ differences }) =>
+          differences.filter(({ afterDivergence }) => !afterDivergence),
+        );
   const [finding] = findings;
-  if (finding === undefined) return { kind: 'unnoticed', fault, why: fault.kind === 'program' ? 'no flow was reported otherwise' : 'no vector diverged' };
-  const isElsewhere = ({ at }: Difference) => at?.flow.table !== fault.table || at?.flow.bridge !== (fault.bridge ?? 'br-int');
-  const wrong = fault.table === undefined || fault.kind === 'program' ? undefined : findings.find(isElsewhere);
-  const named = (fault.field === undefined || findings.some(({ at }) => at?.field === fault.field)) && findings.some(({ aspect }) => aspect === fault.aspect) && (fault.pass === undefined || findings.every(({ pass }) => pass === fault.pass));
-  const seen = { fault, vectors: diverging.length, first: fault.kind === 'program' ? 'the flows themselves' : (diverging[0]?.id ?? ''), finding: wrong ?? finding };
-  return wrong === undefined && named ? { kind: 'caught', ...seen } : { kind: 'misplaced', ...seen };
+  if (finding === undefined)
+    return {
+      kind: 'unnoticed',
+      fault,
+      why: fault.kind === 'program' ? 'no flow was reported otherwise' : 'no vector diverged',
+    };
+  const isElsewhere = ({ at }: Difference) =>
+    at?.flow.table !== fault.table || at?.flow.bridge !== (fault.bridge ?? 'br-int');
+  const wrong =
+    fault.table === undefined || fault.kind === 'program' ? undefined : findings.find(isElsewhere);
+  const named =
+    (fault.field === undefined || findings.some(({ at }) => at?.field === fault.field)) &&
+    findings.some(({ aspect }) => aspect === fault.aspect) &&
+    (fault.pass === undefined || findings.every(({ pass }) => pass === fault.pass));
+  const seen = {
+    fault,
+    vectors: diverging.length,
+    first: fault.kind === 'program' ? 'the flows themselves' : (diverging[0]?.id ?? ''),
+    finding: wrong ?? finding,
+  };
+  return wrong === undefined && named
+    ? { kind: 'caught', ...seen }
+    : { kind: 'misplaced', ...seen };
 }
 
 /** Every finding, of the program or of a vector, is about what was planted. */
-function judgeTold(report: ScenarioReport, fault: Extract<Fault, { readonly tells: RegExp }>): FaultResult {
+function judgeTold(
+  report: ScenarioReport,
+  fault: Extract<Fault, { readonly tells: RegExp }>,
+): FaultResult {
   const diverging = report.vectors.filter(({ verdict }) => verdict === 'diverges');
   const findings = [
     ...report.program,
-    ...diverging.flatMap(({ differences }) => differences.filter(({ afterDivergence }) => !afterDivergence)),
+    ...diverging.flatMap(({ differences }) =>
+      differences.filter(({ afterDivergence }) => !afterDivergence),
+    ),
   ];
-  const wrong = findings.find(({ aspect, summary }) => aspect !== fault.aspect || !fault.tells.test(summary));
+  const wrong = findings.find(
+    ({ aspect, summary }) => aspect !== fault.aspect || !fault.tells.test(summary),
+  );
   const finding = wrong ?? findings[0];
   if (finding === undefined) return { kind: 'unnoticed', fault, why: 'nothing was found' };
   const first = diverging[0]?.id ?? 'the flows themselves';
@@ -111,11 +189,21 @@ function judgeTold(report: ScenarioReport, fault: Extract<Fault, { readonly tell
 }
 
 /** Changes the running switch behind the program's back. */
-async function plantInSwitch(sim: Sim, plan: ClusterPlan, fault: Extract<Fault, { kind: 'switch' | 'program' }>): Promise<void> {
+async function plantInSwitch(
+  sim: Sim,
+  plan: ClusterPlan,
+  fault: Extract<Fault, { kind: 'switch' | 'program' }>,
+): Promise<void> {
   const { node, bridge } = faultyBridge(plan);
   const flow = pick(node, bridge, fault.flow);
   const changed = fault.change(flow);
-  if (changed === undefined) await sim.ofctl(node.node, bridge.name, 'del-flows', printFlowKey(flow).replace(/ priority=\d+,/, ''));
+  if (changed === undefined)
+    await sim.ofctl(
+      node.node,
+      bridge.name,
+      'del-flows',
+      printFlowKey(flow).replace(/ priority=\d+,/, ''),
+    );
   else await sim.ofctl(node.node, bridge.name, 'add-flow', printFlow(changed));
 }
 
@@ -135,7 +223,10 @@ async function plantBehind(
   for (const [command, ...args] of commands(wanted)) await ofctl.run(bridge.name, command, ...args);
 }
 
-/** The sim with a fault that needs more than a changed flow: packets of its own, or frames that come late. */
+/**
+ * The sim with a fault that needs more than a changed flow: packets of its own, or frames that come
+ * late.
+ */
 function disturbed(sim: Sim, image: Image, plan: ClusterPlan, fault: Fault): Switches {
   const { node, bridge } = faultyBridge(plan);
   if (fault.kind === 'packet') {
@@ -149,9 +240,14 @@ function disturbed(sim: Sim, image: Image, plan: ClusterPlan, fault: Fault): Swi
       },
     };
   }
-  if (fault.kind === 'no cache') return { ...sim, lookups: () => ({ hit: 0, missed: sim.lookups().hit + sim.lookups().missed }) };
+  if (fault.kind === 'no cache')
+    return {
+      ...sim,
+      lookups: () => ({ hit: 0, missed: sim.lookups().hit + sim.lookups().missed }),
+    };
   if (fault.kind === 'cache') return tooWide(sim, node.node, fault);
-  if (fault.kind === 'held' && fault.when === 'under way') return plantedUnderWay(sim, () => plantBehind(sim, image, plan, fault));
+  if (fault.kind === 'held' && fault.when === 'under way')
+    return plantedUnderWay(sim, () => plantBehind(sim, image, plan, fault));
   if (fault.kind === 'wire in') return grown(sim, node.node, fault);
   if (fault.kind !== 'delay') return sim;
   let late: Stray[] = [];
@@ -161,8 +257,14 @@ function disturbed(sim: Sim, image: Image, plan: ClusterPlan, fault: Fault): Swi
       const steps = await sim.call(calls);
       return steps.map((step, index) => {
         const at = calls[index]?.node ?? '';
-        late.push(...step.outputs.filter((output) => at === node.node && fault.late(output)).map((output) => ({ node: at, ...output })));
-        return { outputs: step.outputs.filter((output) => at !== node.node || !fault.late(output)) };
+        late.push(
+          ...step.outputs
+            .filter((output) => at === node.node && fault.late(output))
+            .map((output) => ({ node: at, ...output })),
+        );
+        return {
+          outputs: step.outputs.filter((output) => at !== node.node || !fault.late(output)),
+        };
       });
     },
     strays: async () => {
@@ -198,13 +300,18 @@ function grown(sim: Sim, node: string, { wire }: Extract<Fault, { kind: 'wire in
     call: (calls) =>
       sim.call(
         calls.map((call) =>
-          call.kind === 'receive' && call.node === node ? { ...call, frames: call.frames.map(wire) } : call,
+          call.kind === 'receive' && call.node === node
+            ? { ...call, frames: call.frames.map(wire) }
+            : call,
         ),
       ),
   };
 }
 
-/** What a node sent to others for the first frame that the cache saw is what it sends for all that it cannot tell from it. */
+/**
+ * What a node sent to others for the first frame that the cache saw is what it sends for all that
+ * it cannot tell from it.
+ */
 function tooWide(sim: Sim, node: string, { looksAt }: Extract<Fault, { kind: 'cache' }>): Switches {
   const cached = new Map<string, SwitchStep>();
   return {
@@ -217,8 +324,15 @@ function tooWide(sim: Sim, node: string, { looksAt }: Extract<Fault, { kind: 'ca
       const steps = await sim.call(calls);
       return steps.map((step, index) => {
         const call = calls[index];
-        if (call?.kind !== 'receive' || call.node !== node || !step.outputs.some(({ port }) => port === 'uplink')) return step;
-        const key = `${call.port} ${call.frames.map((frame) => Buffer.from(looksAt(frame)).toString('hex')).join(' ')}`;
+        if (
+          call?.kind !== 'receive' ||
+          call.node !== node ||
+          !step.outputs.some(({ port }) => port === 'uplink')
+        )
+          return step;
+        const key =
+          `${call.port} ` +
+          call.frames.map((frame) => Buffer.from(looksAt(frame)).toString('hex')).join(' ');
         const known = cached.get(key) ?? step;
         cached.set(key, known);
         return known;
@@ -227,23 +341,44 @@ function tooWide(sim: Sim, node: string, { looksAt }: Extract<Fault, { kind: 'ca
   };
 }
 
-function miscompile(plan: ClusterPlan, fault: Extract<Fault, { kind: 'compiler' | 'group compiler' | 'host' }>): ClusterPlan {
+function miscompile(
+  plan: ClusterPlan,
+  fault: Extract<Fault, { kind: 'compiler' | 'group compiler' | 'host' }>,
+): ClusterPlan {
   const { node, bridge } = faultyBridge(plan);
   if (fault.kind === 'host') {
     const hosts = node.hosts.map((host) => (host.name === node.node ? fault.host(host) : host));
-    return { ...plan, nodes: plan.nodes.map((candidate) => (candidate === node ? { ...node, hosts } : candidate)) };
+    return {
+      ...plan,
+      nodes: plan.nodes.map((candidate) => (candidate === node ? { ...node, hosts } : candidate)),
+    };
   }
-  const faulty = fault.kind === 'compiler' ? { ...bridge, flows: withFaultyFlow(node, bridge, fault) } : { ...bridge, groups: withFaultyGroup(bridge, fault) };
+  const faulty =
+    fault.kind === 'compiler'
+      ? { ...bridge, flows: withFaultyFlow(node, bridge, fault) }
+      : { ...bridge, groups: withFaultyGroup(bridge, fault) };
   const bridges = node.bridges.map((candidate) => (candidate === bridge ? faulty : candidate));
-  return { ...plan, nodes: plan.nodes.map((candidate) => (candidate === node ? { ...node, bridges } : candidate)) };
+  return {
+    ...plan,
+    nodes: plan.nodes.map((candidate) => (candidate === node ? { ...node, bridges } : candidate)),
+  };
 }
 
-function withFaultyFlow(node: NodePlan, bridge: BridgePlan, fault: Extract<Fault, { kind: 'compiler' }>): readonly string[] {
+function withFaultyFlow(
+  node: NodePlan,
+  bridge: BridgePlan,
+  fault: Extract<Fault, { kind: 'compiler' }>,
+): readonly string[] {
   const target = printFlow(pick(node, bridge, fault.flow));
-  return parseBridgeFlows(node.node, bridge).map((flow) => printFlow(printFlow(flow) === target ? fault.change(flow) : flow));
+  return parseBridgeFlows(node.node, bridge).map((flow) =>
+    printFlow(printFlow(flow) === target ? fault.change(flow) : flow),
+  );
 }
 
-function withFaultyGroup({ name, groups = [] }: BridgePlan, fault: Extract<Fault, { kind: 'group compiler' }>): readonly string[] {
+function withFaultyGroup(
+  { name, groups = [] }: BridgePlan,
+  fault: Extract<Fault, { kind: 'group compiler' }>,
+): readonly string[] {
   const changed = groups.map((group) => (fault.group(group) ? fault.change(group) : group));
   assert(changed.join('\n') !== groups.join('\n'), `${name} has no group to plant the fault in`);
   return changed;

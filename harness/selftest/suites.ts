@@ -4,7 +4,14 @@ import { antreaFaults, type Fault } from './faults.js';
 import { policyFaults } from './policy-faults.js';
 import { groupFaults, programFaults } from './program-faults.js';
 import { egressFaults, serviceFaults } from './service-faults.js';
-import { endpointFaults, leftBehind, netNatFaults, nodePortFaults, windowsFlowFaults, windowsHostFaults } from './windows-faults.js';
+import {
+  endpointFaults,
+  leftBehind,
+  netNatFaults,
+  nodePortFaults,
+  windowsFlowFaults,
+  windowsHostFaults,
+} from './windows-faults.js';
 
 /** What faults are planted into. */
 export interface Suite {
@@ -18,16 +25,62 @@ export interface Suite {
 
 export const suites: readonly Suite[] = [
   { scenario: 'antrea/encap', faults: antreaFaults, only: () => true },
-  { scenario: 'antrea/encap', faults: programFaults, only: ({ id }) => /^(ping\/p1\/p4|spoof-ip\/p1)$/.test(id) },
-  { scenario: 'antrea/services-antrea-proxy', faults: groupFaults, only: ({ id }) => id.startsWith('no-service/') },
-  { scenario: 'antrea/network-policy', faults: policyFaults, only: ({ id }) => /^(tcp-(9|80|8080)\/|wrong-ip\/notclient\/nginx1$)/.test(id) },
-  { scenario: 'antrea/services-antrea-proxy', faults: serviceFaults, only: ({ id }) => /^(kept|spread|service)\/(asker1|web1)\/default\/(web:http|lonely|sticky)$/.test(id) },
-  { scenario: 'antrea/services-kube-proxy', faults: egressFaults, only: ({ id }) => /^service\/(picky|web1)\/default\/lonely$/.test(id) },
-  { scenario: 'antrea/windows-service-traffic', faults: windowsHostFaults, only: ({ id }) => id.startsWith('udp/') },
-  { scenario: 'antrea/windows-pod-to-pod', set: new Map([['mode', ['noEncap']], ['nodes', ['WW']]]), faults: [...windowsFlowFaults, ...endpointFaults], only: ({ id }) => id.startsWith('ping/') },
-  { scenario: 'antrea/windows-external-traffic', faults: netNatFaults, only: ({ id }) => /^(ping|later)\/p1\/x1$/.test(id) },
-  { scenario: 'antrea/windows-node-ports', faults: nodePortFaults, only: ({ id }) => id.endsWith('/x1/same-node') },
-  { scenario: 'antrea/windows-hybrid', set: new Map([['nodes', ['W/W']]]), faults: leftBehind, only: ({ id }) => id.startsWith('gone/') },
+  {
+    scenario: 'antrea/encap',
+    faults: programFaults,
+    only: ({ id }) => /^(ping\/p1\/p4|spoof-ip\/p1)$/.test(id),
+  },
+  {
+    scenario: 'antrea/services-antrea-proxy',
+    faults: groupFaults,
+    only: ({ id }) => id.startsWith('no-service/'),
+  },
+  {
+    scenario: 'antrea/network-policy',
+    faults: policyFaults,
+    only: ({ id }) => /^(tcp-(9|80|8080)\/|wrong-ip\/notclient\/nginx1$)/.test(id),
+  },
+  {
+    scenario: 'antrea/services-antrea-proxy',
+    faults: serviceFaults,
+    only: ({ id }) =>
+      /^(kept|spread|service)\/(asker1|web1)\/default\/(web:http|lonely|sticky)$/.test(id),
+  },
+  {
+    scenario: 'antrea/services-kube-proxy',
+    faults: egressFaults,
+    only: ({ id }) => /^service\/(picky|web1)\/default\/lonely$/.test(id),
+  },
+  {
+    scenario: 'antrea/windows-service-traffic',
+    faults: windowsHostFaults,
+    only: ({ id }) => id.startsWith('udp/'),
+  },
+  {
+    scenario: 'antrea/windows-pod-to-pod',
+    set: new Map([
+      ['mode', ['noEncap']],
+      ['nodes', ['WW']],
+    ]),
+    faults: [...windowsFlowFaults, ...endpointFaults],
+    only: ({ id }) => id.startsWith('ping/'),
+  },
+  {
+    scenario: 'antrea/windows-external-traffic',
+    faults: netNatFaults,
+    only: ({ id }) => /^(ping|later)\/p1\/x1$/.test(id),
+  },
+  {
+    scenario: 'antrea/windows-node-ports',
+    faults: nodePortFaults,
+    only: ({ id }) => id.endsWith('/x1/same-node'),
+  },
+  {
+    scenario: 'antrea/windows-hybrid',
+    set: new Map([['nodes', ['W/W']]]),
+    faults: leftBehind,
+    only: ({ id }) => id.startsWith('gone/'),
+  },
 ];
 
 /** Whether the self-test plays the vector of the scenario. */

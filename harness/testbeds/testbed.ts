@@ -1,5 +1,11 @@
 import type { SwitchState } from '../nouns/state.js';
-import type { FlowCount, Lookups, Reconfiguration, SwitchCall, SwitchStep } from '../nouns/switching.js';
+import type {
+  FlowCount,
+  Lookups,
+  Reconfiguration,
+  SwitchCall,
+  SwitchStep,
+} from '../nouns/switching.js';
 
 /** A cluster's switches, brought up and programmed: the model's or real ones. */
 export interface Testbed {
@@ -7,21 +13,42 @@ export interface Testbed {
   readonly name: string;
   /** Versions as the running programs tell them, by program. */
   readonly versions: Readonly<Record<string, string>>;
-  /** Carries out one call a node, nodes in parallel, and returns when all of them are quiet; steps in the order of `calls`. */
+  /**
+   * Carries out one call a node, nodes in parallel, and returns when all of them are quiet; steps
+   * in the order of `calls`.
+   */
   call(calls: readonly SwitchCall[]): Promise<readonly SwitchStep[]>;
-  /** Returns when the change is made and all is quiet. No reset takes it back, and none is made after it. */
+  /**
+   * Returns when the change is made and all is quiet. No reset takes it back, and none is made
+   * after it.
+   */
   reconfigure(change: Reconfiguration): Promise<void>;
-  /** Carries out the lines of an `ovs-ofctl bundle` on one node's bridge, all or none: a reset brings back what there is then. */
+  /**
+   * Carries out the lines of an `ovs-ofctl bundle` on one node's bridge, all or none: a reset
+   * brings back what there is then.
+   */
   bundle(node: string, bridge: string, lines: readonly string[]): Promise<void>;
-  /** Every switch forgets connections, learned MACs and cached flows, and has its flows, groups and links back that calls have changed; counters start from zero. */
+  /**
+   * Every switch forgets connections, learned MACs and cached flows, and has its flows, groups and
+   * links back that calls have changed; counters start from zero.
+   */
   reset(): Promise<void>;
-  /** What flows counted since the last reset: every flow of every bridge of every node, also those at zero. */
+  /**
+   * What flows counted since the last reset: every flow of every bridge of every node, also those
+   * at zero.
+   */
   counts(): Promise<readonly FlowCount[]>;
   /** Connections and learned MACs of every node, in no particular order. */
   state(): Promise<SwitchState>;
-  /** Frames that came out since the last call although nobody asked for any: reading counters may push packets on. */
+  /**
+   * Frames that came out since the last call although nobody asked for any: reading counters may
+   * push packets on.
+   */
   strays(): Promise<readonly Stray[]>;
-  /** The flows, groups and meters that each bridge holds, of these nodes or of all, one a line, as the switch prints them. */
+  /**
+   * The flows, groups and meters that each bridge holds, of these nodes or of all, one a line, as
+   * the switch prints them.
+   */
   program(nodes?: ReadonlySet<string>): Promise<readonly HeldProgram[]>;
   /** Stops everything and removes what was made; safe to call twice and after a failure. */
   close(): Promise<void>;
@@ -29,7 +56,10 @@ export interface Testbed {
 
 /** A testbed of real switches. */
 export interface Switches extends Testbed {
-  /** Lookups in the caches of all datapaths since they came up, as they stood when the last call was over. */
+  /**
+   * Lookups in the caches of all datapaths since they came up, as they stood when the last call was
+   * over.
+   */
   lookups(): Lookups;
 }
 

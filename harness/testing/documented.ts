@@ -7,13 +7,20 @@ export interface DocumentedCommand {
   readonly output: string;
 }
 
-/** @param page the text of a page in Markdown. Several commands in one block are not taken apart. */
+/**
+ * @param page the text of a page in Markdown. Several commands in one block are not taken apart.
+ */
 export function documentedCommands(page: string): readonly DocumentedCommand[] {
-  return [...page.matchAll(/^```\n\$ \.\/flowbed (.*)\n([^]*?)^```$/gm)].map(([, line = '', output = '']) => ({ args: line.trim().split(/\s+/), output: output.trimEnd() }));
+  return [...page.matchAll(/^```\n\$ \.\/flowbed (.*)\n([^]*?)^```$/gm)].map(
+    ([, line = '', output = '']) => ({ args: line.trim().split(/\s+/), output: output.trimEnd() }),
+  );
 }
 
 /** The page with what `outputs` gives for each command, in order. */
 export function withOutputs(page: string, outputs: readonly string[]): string {
   let next = 0;
-  return page.replace(/^(```\n\$ \.\/flowbed .*\n)[^]*?^```$/gm, (_, head: string) => `${head}${outputs[next++] ?? ''}\n\`\`\``);
+  return page.replace(
+    /^(```\n\$ \.\/flowbed .*\n)[^]*?^```$/gm,
+    (_, head: string) => `${head}${outputs[next++] ?? ''}\n\`\`\``,
+  );
 }

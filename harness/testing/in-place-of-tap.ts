@@ -2,4 +2,6 @@
 import type { ResolveHook } from 'node:module';
 
 export const resolve: ResolveHook = (specifier, context, next) =>
-  specifier === 'tap' ? { url: new URL('./played-file.js', import.meta.url).href, shortCircuit: true } : next(specifier, context);
+  specifier === 'tap'
+    ? { url: new URL('./played-file.js', import.meta.url).href, shortCircuit: true }
+    : next(specifier, context);

@@ -1,4 +1,7 @@
-/** What test files that are played one after the other import in the place of tap: the test that stands for the file. */
+/**
+ * What test files that are played one after the other import in the place of tap: the test that
+ * stands for the file.
+ */
 import type { Test } from '@tapjs/test';
 
 let file: Test;

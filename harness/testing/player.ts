@@ -1,4 +1,7 @@
-/** A program that plays compiled test files, one after the other: what tap and they load is loaded once. */
+/**
+ * A program that plays compiled test files, one after the other: what tap and they load is loaded
+ * once.
+ */
 // What tap is made of, in its order: tap itself would take the program for a test.
 import '@tapjs/core';
 import { Test } from '@tapjs/test';

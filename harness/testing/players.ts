@@ -3,9 +3,14 @@ import { fileURLToPath } from 'node:url';
 import type { PlayAnswer, PlayRequest } from './player.js';
 import { endOf, killerOf, within, type End, type Ending } from './supervise.js';
 
-/** Programs that play test files, each many of them: a new one is started only where none is idle. */
+/**
+ * Programs that play test files, each many of them: a new one is started only where none is idle.
+ */
 export interface Players {
-  /** How a file ended; its `stdout` is what it says in TAP. What takes longer than `limitMs`, or ends its program, takes no other file with it. */
+  /**
+   * How a file ended; its `stdout` is what it says in TAP. What takes longer than `limitMs`, or
+   * ends its program, takes no other file with it.
+   */
   readonly play: (file: string, limitMs: number) => Promise<Ending>;
   readonly close: () => void;
 }
@@ -21,7 +26,9 @@ export function openPlayers(cwd: string): Players {
       else player.kill();
       return ending;
     },
-    close: () => { for (const player of idle) player.kill(); },
+    close: () => {
+      for (const player of idle) player.kill();
+    },
   };
 }
 
@@ -33,10 +40,20 @@ interface Player {
 const program = fileURLToPath(new URL('player.js', import.meta.url));
 
 function startPlayer(cwd: string): Player {
-  const child = fork(program, [], { cwd, execArgv: ['--enable-source-maps'], stdio: ['ignore', 'pipe', 'pipe', 'ipc'], detached: true });
-  const early = endOf(child).then((end): End => ({ ...end, summary: `${end.summary} before it had ended`, succeeded: false }));
+  const child = fork(program, [], {
+    cwd,
+    execArgv: ['--enable-source-maps'],
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    detached: true,
+  });
+  const early = endOf(child).then(
+    (end): End => ({ ...end, summary: `${end.summary} before it had ended`, succeeded: false }),
+  );
   let said = { stdout: '', stderr: '' };
-  for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', (text: string) => { said.stderr += text; });
+  for (const stream of [child.stdout, child.stderr])
+    stream?.setEncoding('utf8').on('data', (text: string) => {
+      said.stderr += text;
+    });
   return {
     kill: killerOf(child),
     play: async (file, limitMs) => {

@@ -27,20 +27,26 @@ export interface TapReading {
 }
 
 /**
- * Counts the assertions of a TAP stream (TAP 14). A subtest counts by what is in it; as one assertion when there is nothing in it, since
- * a throw would have failed it; and as one failure when it fails with nothing in it that failed: a wrong plan, a time-out. A `TODO` counts
- * as skipped.
+ * Counts the assertions of a TAP stream (TAP 14). A subtest counts by what is in it; as one
+ * assertion when there is nothing in it, since a throw would have failed it; and as one failure
+ * when it fails with nothing in it that failed: a wrong plan, a time-out. A `TODO` counts as
+ * skipped.
  */
 export function readTap(text: string): TapReading {
   const tally = { passed: 0, failures: [] as Failure[], skips: [] as Skip[] };
   const parser = new Parser();
-  parser.on('bailout', (reason: string) => tally.failures.push({ path: ['bail out'], diagnosis: [reason] }));
+  parser.on('bailout', (reason: string) =>
+    tally.failures.push({ path: ['bail out'], diagnosis: [reason] }),
+  );
   collect(parser, [], tally);
   parser.end(text);
   const { results } = parser;
   const [, skipReason] = /^skip\S*\s*(.*)/i.exec(results?.plan.skipReason ?? '') ?? [];
-  if (skipReason !== undefined) tally.skips.push({ path: ['the whole file'], reason: reasonOf(skipReason) });
-  const complaints = (results?.failures ?? []).flatMap((failure) => ('tapError' in failure && failure.tapError !== null ? [failure.tapError] : []));
+  if (skipReason !== undefined)
+    tally.skips.push({ path: ['the whole file'], reason: reasonOf(skipReason) });
+  const complaints = (results?.failures ?? []).flatMap((failure) =>
+    'tapError' in failure && failure.tapError !== null ? [failure.tapError] : [],
+  );
   return { tally, complaints };
 }
 
@@ -52,16 +58,22 @@ interface MutableTally {
 
 function collect(parser: Parser, outer: readonly string[], tally: MutableTally): void {
   let before = { failed: 0, counted: 0 };
-  const now = (): typeof before => ({ failed: tally.failures.length, counted: tally.passed + tally.failures.length + tally.skips.length });
+  const now = (): typeof before => ({
+    failed: tally.failures.length,
+    counted: tally.passed + tally.failures.length + tally.skips.length,
+  });
   parser.on('child', (child: Parser) => {
     before = now();
     collect(child, [...outer, child.name], tally);
   });
   parser.on('assert', (result: Result) => {
     const path = [...outer, result.name];
-    const told = result.closingTestPoint && (result.ok ? now().counted > before.counted : now().failed > before.failed);
+    const told =
+      result.closingTestPoint &&
+      (result.ok ? now().counted > before.counted : now().failed > before.failed);
     if (result.skip !== false) tally.skips.push({ path, reason: reasonOf(result.skip) });
-    else if (result.todo !== false) tally.skips.push({ path, reason: `to do: ${reasonOf(result.todo)}` });
+    else if (result.todo !== false)
+      tally.skips.push({ path, reason: `to do: ${reasonOf(result.todo)}` });
     else if (told) return;
     else if (result.ok) tally.passed++;
     else tally.failures.push({ path, diagnosis: diagnose(result) });
@@ -73,7 +85,18 @@ function reasonOf(directive: string | boolean): string {
 }
 
 function diagnose(result: Result): readonly string[] {
-  const { at, source: _, diff, stack, ...rest } = (result.diag ?? {}) as { at?: { fileName?: string; lineNumber?: number }; source?: string; diff?: string; stack?: string };
+  const {
+    at,
+    source: _,
+    diff,
+    stack,
+    ...rest
+  } = (result.diag ?? {}) as {
+    at?: { fileName?: string; lineNumber?: number };
+    source?: string;
+    diff?: string;
+    stack?: string;
+  };
   return [
     ...(at?.fileName === undefined ? [] : [`at ${at.fileName}:${at.lineNumber ?? '?'}`]),
     ...lines(diff),

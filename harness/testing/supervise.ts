@@ -2,7 +2,10 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { withDeadline } from '../base/deadline.js';
 import { Unavailable } from '../base/errors.js';
 
-/** How a program ended: its exit code, the signal that ended it, or nothing of both when it was given up. */
+/**
+ * How a program ended: its exit code, the signal that ended it, or nothing of both when it was
+ * given up.
+ */
 export interface End {
   readonly kind: 'exited' | 'killed' | 'gave-up';
   /** "exited with 1", "was killed by SIGSEGV", "gave up after 30 s …" */
@@ -21,13 +24,29 @@ export interface SuperviseOptions {
   readonly limitMs: number;
 }
 
-/** Runs a program in a process group of its own, which is killed as a whole when `limitMs` pass or this process exits. */
-export async function supervise(file: string, args: readonly string[], options: SuperviseOptions): Promise<Ending> {
-  const child = spawn(file, args, { cwd: options.cwd, env: options.env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+/**
+ * Runs a program in a process group of its own, which is killed as a whole when `limitMs` pass or
+ * this process exits.
+ */
+export async function supervise(
+  file: string,
+  args: readonly string[],
+  options: SuperviseOptions,
+): Promise<Ending> {
+  const child = spawn(file, args, {
+    cwd: options.cwd,
+    env: options.env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
   const kill = killerOf(child);
   const output = { stdout: '', stderr: '' };
-  child.stdout.setEncoding('utf8').on('data', (text: string) => { output.stdout += text; });
-  child.stderr.setEncoding('utf8').on('data', (text: string) => { output.stderr += text; });
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output.stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    output.stderr += text;
+  });
   try {
     return { ...(await within(endOf(child), options.limitMs)), ...output };
   } finally {
@@ -40,11 +59,13 @@ export async function supervise(file: string, args: readonly string[], options: 
 export function endOf(child: ChildProcess): Promise<End> {
   return new Promise((resolve, reject) => {
     child.on('error', reject);
-    child.on('close', (code, signal) => resolve(
-      signal === null
-        ? { kind: 'exited', summary: `exited with ${code}`, succeeded: code === 0 }
-        : { kind: 'killed', summary: `was killed by ${signal}`, succeeded: false },
-    ));
+    child.on('close', (code, signal) =>
+      resolve(
+        signal === null
+          ? { kind: 'exited', summary: `exited with ${code}`, succeeded: code === 0 }
+          : { kind: 'killed', summary: `was killed by ${signal}`, succeeded: false },
+      ),
+    );
   });
 }
 

@@ -23,16 +23,34 @@ export function importsOf(file: ts.SourceFile): readonly Import[] {
   return found;
 }
 
-function importedBy(node: ts.Node): { readonly specifier: string; readonly kind: Import['kind'] } | undefined {
+function importedBy(
+  node: ts.Node,
+): { readonly specifier: string; readonly kind: Import['kind'] } | undefined {
   if (ts.isImportDeclaration(node) && ts.isStringLiteral(node.moduleSpecifier)) {
-    return { specifier: node.moduleSpecifier.text, kind: node.importClause?.isTypeOnly ? 'type' : 'value' };
+    return {
+      specifier: node.moduleSpecifier.text,
+      kind: node.importClause?.isTypeOnly ? 'type' : 'value',
+    };
   }
-  if (ts.isExportDeclaration(node) && node.moduleSpecifier !== undefined && ts.isStringLiteral(node.moduleSpecifier)) {
+  if (
+    ts.isExportDeclaration(node) &&
+    node.moduleSpecifier !== undefined &&
+    ts.isStringLiteral(node.moduleSpecifier)
+  ) {
     return { specifier: node.moduleSpecifier.text, kind: node.isTypeOnly ? 'type' : 'value' };
   }
-  if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument) && ts.isStringLiteral(node.argument.literal)) {
+  if (
+    ts.isImportTypeNode(node) &&
+    ts.isLiteralTypeNode(node.argument) &&
+    ts.isStringLiteral(node.argument.literal)
+  ) {
     return { specifier: node.argument.literal.text, kind: 'type' };
   }
-  const argument = ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword ? node.arguments[0] : undefined;
-  return argument !== undefined && ts.isStringLiteral(argument) ? { specifier: argument.text, kind: 'value' } : undefined;
+  const argument =
+    ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword
+      ? node.arguments[0]
+      : undefined;
+  return argument !== undefined && ts.isStringLiteral(argument)
+    ? { specifier: argument.text, kind: 'value' }
+    : undefined;
 }

@@ -1,13 +1,24 @@
 import type { Import } from './imports.js';
 
 const belowRun = [
-  'harness/base', 'harness/nouns', 'harness/packet', 'harness/openflow', 'harness/model', 'harness/fabric', 'harness/kube', 'harness/intent', 'harness/control', 'harness/compare',
-  'harness/ovs', 'harness/testbeds',
+  'harness/base',
+  'harness/nouns',
+  'harness/packet',
+  'harness/openflow',
+  'harness/model',
+  'harness/fabric',
+  'harness/kube',
+  'harness/intent',
+  'harness/control',
+  'harness/compare',
+  'harness/ovs',
+  'harness/testbeds',
 ];
 
 /**
- * Which rooms each room may import from, itself aside; `types of` a room: its types alone. A folder without a row is a complaint, so that
- * a new one is given its place here. Arrows point one way: no room may import, through others, from itself.
+ * Which rooms each room may import from, itself aside; `types of` a room: its types alone. A folder
+ * without a row is a complaint, so that a new one is given its place here. Arrows point one way: no
+ * room may import, through others, from itself.
  */
 export const layers: Readonly<Record<string, readonly string[]>> = {
   'harness/base': [],
@@ -20,38 +31,139 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   'harness/intent': ['harness/base', 'harness/nouns', 'types of harness/kube'],
   'harness/control': ['harness/base', 'harness/nouns', 'harness/kube', 'harness/openflow'],
   'harness/vectors': ['harness/base', 'harness/nouns'],
-  'harness/compare': ['harness/base', 'harness/nouns', 'harness/packet', 'harness/openflow', 'harness/model'],
+  'harness/compare': [
+    'harness/base',
+    'harness/nouns',
+    'harness/packet',
+    'harness/openflow',
+    'harness/model',
+  ],
   'harness/ovs': ['harness/base', 'harness/nouns', 'harness/openflow'],
-  'harness/testbeds': ['harness/base', 'harness/nouns', 'harness/packet', 'harness/openflow', 'harness/model', 'harness/fabric', 'harness/ovs'],
+  'harness/testbeds': [
+    'harness/base',
+    'harness/nouns',
+    'harness/packet',
+    'harness/openflow',
+    'harness/model',
+    'harness/fabric',
+    'harness/ovs',
+  ],
   'harness/run': [...belowRun, 'harness/vectors'],
-  'harness/trace': ['harness/base', 'harness/nouns', 'harness/packet', 'harness/openflow', 'harness/model', 'harness/compare', 'harness/testbeds', 'harness/run'],
-  'harness/fuzz': ['harness/base', 'harness/nouns', 'harness/packet', 'harness/openflow', 'harness/model', 'harness/compare', 'harness/ovs', 'harness/testbeds', 'harness/run'],
-  'harness/conformance': ['harness/base', 'harness/nouns', 'harness/packet', 'harness/openflow', 'harness/compare', 'harness/ovs', 'harness/testbeds'],
-  'harness/view': ['harness/base', 'harness/nouns', 'harness/packet', 'harness/model', 'harness/compare', 'harness/testbeds', 'harness/run'],
+  'harness/trace': [
+    'harness/base',
+    'harness/nouns',
+    'harness/packet',
+    'harness/openflow',
+    'harness/model',
+    'harness/compare',
+    'harness/testbeds',
+    'harness/run',
+  ],
+  'harness/fuzz': [
+    'harness/base',
+    'harness/nouns',
+    'harness/packet',
+    'harness/openflow',
+    'harness/model',
+    'harness/compare',
+    'harness/ovs',
+    'harness/testbeds',
+    'harness/run',
+  ],
+  'harness/conformance': [
+    'harness/base',
+    'harness/nouns',
+    'harness/packet',
+    'harness/openflow',
+    'harness/compare',
+    'harness/ovs',
+    'harness/testbeds',
+  ],
+  'harness/view': [
+    'harness/base',
+    'harness/nouns',
+    'harness/packet',
+    'harness/model',
+    'harness/compare',
+    'harness/testbeds',
+    'harness/run',
+  ],
   'harness/selftest': [...belowRun, 'harness/vectors', 'harness/run'],
   'harness/testing': ['harness/base'],
   'harness/tidiness': [],
-  'harness/mutation': ['harness/base', 'harness/testing', 'harness/tidiness'],
   // What scenarios may use.
-  'harness/index.ts': ['harness/nouns', 'harness/kube', 'harness/intent', 'harness/control', 'harness/vectors'],
+  'harness/index.ts': [
+    'harness/nouns',
+    'harness/kube',
+    'harness/intent',
+    'harness/control',
+    'harness/vectors',
+  ],
   topologies: ['harness/base', 'harness/nouns', 'harness/kube'],
   scenarios: ['harness/index.ts', 'topologies'],
-  reports: ['harness/base', 'harness/nouns', 'harness/packet', 'harness/compare', 'harness/view', 'types of harness/run', 'types of harness/trace', 'types of harness/conformance', 'harness/fuzz'],
+  reports: [
+    'harness/base',
+    'harness/nouns',
+    'harness/packet',
+    'harness/compare',
+    'harness/view',
+    'types of harness/run',
+    'types of harness/trace',
+    'types of harness/conformance',
+    'harness/fuzz',
+  ],
   images: ['harness/base', 'harness/ovs'],
-  bench: ['harness/base', 'harness/nouns', 'harness/packet', 'harness/openflow', 'harness/model', 'harness/fabric', 'harness/control', 'harness/ovs', 'harness/testbeds', 'harness/run', 'topologies', 'scenarios', 'images'],
+  bench: [
+    'harness/base',
+    'harness/nouns',
+    'harness/packet',
+    'harness/openflow',
+    'harness/model',
+    'harness/fabric',
+    'harness/control',
+    'harness/ovs',
+    'harness/testbeds',
+    'harness/run',
+    'topologies',
+    'scenarios',
+    'images',
+  ],
   'harness/cli': [
-    'harness/base', 'harness/nouns', 'harness/kube', 'harness/packet', 'harness/ovs', 'harness/testbeds', 'harness/run', 'harness/view', 'harness/trace', 'harness/conformance', 'harness/fuzz', 'harness/control', 'harness/selftest', 'harness/testing', 'harness/mutation', 'harness/tidiness',
-    'topologies', 'scenarios', 'reports', 'images',
+    'harness/base',
+    'harness/nouns',
+    'harness/kube',
+    'harness/packet',
+    'harness/ovs',
+    'harness/testbeds',
+    'harness/run',
+    'harness/view',
+    'harness/trace',
+    'harness/conformance',
+    'harness/fuzz',
+    'harness/control',
+    'harness/selftest',
+    'harness/testing',
+    'harness/tidiness',
+    'topologies',
+    'scenarios',
+    'reports',
+    'images',
   ],
 };
 
-/** What tests may import beside what their room may: scenarios and networks to test on, and a real Open vSwitch. */
+/**
+ * What tests may import beside what their room may: scenarios and networks to test on, and a real
+ * Open vSwitch.
+ */
 const forTests = ['harness/base', 'scenarios', 'topologies', 'images'];
 
 /** What `*.live.test.ts` may import beside that: the switches that they hold their room to. */
 const forLiveTests = [...forTests, 'harness/ovs', 'harness/testbeds'];
 
-/** A folder, or a file that stands between folders: `harness/model`, `topologies`, `harness/index.ts`. */
+/**
+ * A folder, or a file that stands between folders: `harness/model`, `topologies`,
+ * `harness/index.ts`.
+ */
 export function roomOf(path: string): string {
   return path.startsWith('harness/') ? path.split('/', 2).join('/') : (path.split('/')[0] ?? path);
 }
@@ -61,9 +173,19 @@ export function complainAboutImports(imports: readonly Import[]): readonly strin
   return imports.flatMap(({ place, from, to, kind }) => {
     const [room, target] = [roomOf(from), roomOf(to)];
     const allowed = layers[room];
-    if (allowed === undefined) return [`${place}: the folder ${room} has no row in harness/tidiness/layers.ts`];
-    const fine = room === target || allowed.includes(target) || (kind === 'type' && allowed.includes(`types of ${target}`)) || testsMayImport(from).includes(target);
-    return fine ? [] : [`${place}: ${room} must not import ${to}; it may import ${allowed.join(', ') || 'nothing'}`];
+    if (allowed === undefined)
+      return [`${place}: the folder ${room} has no row in harness/tidiness/layers.ts`];
+    const fine =
+      room === target ||
+      allowed.includes(target) ||
+      (kind === 'type' && allowed.includes(`types of ${target}`)) ||
+      testsMayImport(from).includes(target);
+    return fine
+      ? []
+      : [
+          `${place}: ${room} must not import ${to}; it may import ` +
+            (allowed.join(', ') || 'nothing'),
+        ];
   });
 }
 
@@ -85,5 +207,7 @@ export function findCircle(table: Readonly<Record<string, readonly string[]>>): 
     done.add(room);
     return undefined;
   };
-  return Object.keys(table).map((room) => visit(room, [])).find((circle) => circle !== undefined);
+  return Object.keys(table)
+    .map((room) => visit(room, []))
+    .find((circle) => circle !== undefined);
 }

@@ -13,10 +13,19 @@ const folders = ['harness', 'scenarios', 'topologies', 'reports', 'images', 'ben
 
 /** Every TypeScript file of the project, by path. */
 export async function readSources(): Promise<readonly Source[]> {
-  const found = await Promise.all(folders.map(async (folder) => {
-    const files = await readdir(join(root, folder), { recursive: true }).catch(() => []);
-    return Promise.all(files.filter((file) => file.endsWith('.ts')).map(async (file) => ({ path: `${folder}/${file}`, text: await readFile(join(root, folder, file), 'utf8') })));
-  }));
+  const found = await Promise.all(
+    folders.map(async (folder) => {
+      const files = await readdir(join(root, folder), { recursive: true }).catch(() => []);
+      return Promise.all(
+        files
+          .filter((file) => file.endsWith('.ts'))
+          .map(async (file) => ({
+            path: `${folder}/${file}`,
+            text: await readFile(join(root, folder, file), 'utf8'),
+          })),
+      );
+    }),
+  );
   return found.flat().sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 

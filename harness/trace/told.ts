@@ -18,7 +18,8 @@ export interface ToldTranslation {
   readonly finalFlow?: string;
 }
 
-export interface ToldPacket extends Pick<TraceResult, 'path' | 'outputs' | 'packetIns' | 'finalFlow' | 'state'> {
+export interface ToldPacket
+  extends Pick<TraceResult, 'path' | 'outputs' | 'packetIns' | 'finalFlow' | 'state'> {
   readonly translations: readonly ToldTranslation[];
   /** What the model does not know: the packet is followed up to there. */
   readonly refused?: string;
@@ -28,13 +29,42 @@ export interface ToldPacket extends Pick<TraceResult, 'path' | 'outputs' | 'pack
 export function tell(result: TraceResult, whyNot?: WhyNot): ToldPacket {
   const { path, outputs, packetIns, finalFlow, state, refused } = result;
   const translations = result.translations.map(({ bridge, start, nodes, end }, index) => ({
-    bridge, nodes, flow: printKey(start), taken: index === 0 ? 'the packet comes in' : takenUp(start), ...(end === undefined ? {} : { finalFlow: printKey(end) }),
+    bridge,
+    nodes,
+    flow: printKey(start),
+    taken: index === 0 ? 'the packet comes in' : takenUp(start),
+    ...(end === undefined ? {} : { finalFlow: printKey(end) }),
   }));
-  return { path, outputs, packetIns, finalFlow, state, translations, ...(refused === undefined ? {} : { refused: refused instanceof Undecided ? `${refused.message}; ${refused.question.kind === 'flow' ? 'OpenFlow leaves open which of them a switch takes: ' : ''}check asks one` : refused.message }), ...(whyNot === undefined ? {} : { whyNot }) };
+  return {
+    path,
+    outputs,
+    packetIns,
+    finalFlow,
+    state,
+    translations,
+    ...(refused === undefined
+      ? {}
+      : {
+          refused:
+            refused instanceof Undecided
+              ? `${refused.message}; ` +
+                (refused.question.kind === 'flow'
+                  ? 'OpenFlow leaves open which of them a switch takes: '
+                  : '') +
+                'check ' +
+                'asks one'
+              : refused.message,
+        }),
+    ...(whyNot === undefined ? {} : { whyNot }),
+  };
 }
 
 function takenUp(key: FlowKey): string {
   const state = key[word.ctState] ?? 0;
   if ((state & ctStateBits.trk) === 0) return 'recirculation: the packet is read anew and goes on';
-  return `recirculation: the connection tracker says ${printFlagsAssigned(fieldCalled('ct_state'), BigInt(state))} in zone ${key[word.ctZone] ?? 0}`;
+  return (
+    'recirculation: the connection tracker says ' +
+    `${printFlagsAssigned(fieldCalled('ct_state'), BigInt(state))} in zone ` +
+    (key[word.ctZone] ?? 0)
+  );
 }

@@ -45,7 +45,9 @@ export interface TracedOutput {
   readonly flow: string;
 }
 
-/** Sends the packets one after the other; what the switch remembers of one is there for the next. */
+/**
+ * Sends the packets one after the other; what the switch remembers of one is there for the next.
+ */
 export function tracePackets(plan: NodePlan, stimuli: readonly Stimulus[]): readonly TraceResult[] {
   const node = buildNode(plan);
   return stimuli.map((stimulus) => tracePacket(node, stimulus));
@@ -55,22 +57,48 @@ export function tracePackets(plan: NodePlan, stimuli: readonly Stimulus[]): read
 export function tracePacket(node: ModelNode, stimulus: Stimulus): TraceResult {
   const { steps, details, outputs, packetIns, refused } = explainFrame(node, stimulus);
   const translations = treeOf(steps, details);
-  const path = tablesOf(translations.flatMap(({ nodes }) => nodes)).map(({ bridge, table, flow }) => ({ bridge, table, ...(flow === undefined ? {} : { flow: { id: flow, actions: actionsOf(node, flow) } }) }));
+  const path = tablesOf(translations.flatMap(({ nodes }) => nodes)).map(
+    ({ bridge, table, flow }) => ({
+      bridge,
+      table,
+      ...(flow === undefined ? {} : { flow: { id: flow, actions: actionsOf(node, flow) } }),
+    }),
+  );
   const last = translations.at(-1);
   return {
-    stimulus, translations, path, packetIns, state: stateOf(node), finalFlow: last === undefined ? '' : printKey(last.end ?? last.start),
-    outputs: outputs.map(({ port, frame, key }) => ({ bridge: bridgeOf(node, port), port, frame, flow: printKey(key) })),
+    stimulus,
+    translations,
+    path,
+    packetIns,
+    state: stateOf(node),
+    finalFlow: last === undefined ? '' : printKey(last.end ?? last.start),
+    outputs: outputs.map(({ port, frame, key }) => ({
+      bridge: bridgeOf(node, port),
+      port,
+      frame,
+      flow: printKey(key),
+    })),
     ...(refused === undefined ? {} : { refused }),
   };
 }
 
 function bridgeOf({ bridges }: ModelNode, port: string): string {
-  return bridges.find(({ plan }) => plan.name === port || plan.ports.some(({ name }) => name === port))?.plan.name ?? '';
+  return (
+    bridges.find(({ plan }) => plan.name === port || plan.ports.some(({ name }) => name === port))
+      ?.plan.name ?? ''
+  );
 }
 
 /** Empty for a flow that the packet itself has done away with. */
 function actionsOf({ name, bridges }: ModelNode, asked: FlowId): string {
-  const rules = bridges.filter(({ plan }) => plan.name === asked.bridge).flatMap(({ tables }) => rulesOf(tables));
-  const rule = rules.find(({ flow }) => flow.table === asked.table && flow.priority === asked.priority && flowId(name, asked.bridge, flow).match === asked.match);
+  const rules = bridges
+    .filter(({ plan }) => plan.name === asked.bridge)
+    .flatMap(({ tables }) => rulesOf(tables));
+  const rule = rules.find(
+    ({ flow }) =>
+      flow.table === asked.table &&
+      flow.priority === asked.priority &&
+      flowId(name, asked.bridge, flow).match === asked.match,
+  );
   return rule === undefined ? '' : printActions(rule.flow.actions);
 }

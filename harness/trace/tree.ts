@@ -1,11 +1,17 @@
-/** The tree that `ovs-appctl ofproto/trace` has made people used to: bridge, table, flow, actions, and what came of each (ovs-vswitchd(8)). */
+/**
+ * The tree that `ovs-appctl ofproto/trace` has made people used to: bridge, table, flow, actions,
+ * and what came of each (ovs-vswitchd(8)).
+ */
 import type { Detail } from '../model/detail.js';
 import type { TraceStep } from '../model/trace.js';
 import type { FlowId } from '../nouns/switching.js';
 import { printActions } from '../openflow/actions.js';
 import type { FlowKey } from '../packet/flow-key.js';
 
-/** One translation: from where the packet came in, or was taken up again, until it left, ended or was put off. */
+/**
+ * One translation: from where the packet came in, or was taken up again, until it left, ended or
+ * was put off.
+ */
 export interface TracedTranslation {
   readonly bridge: string;
   readonly start: FlowKey;
@@ -44,7 +50,10 @@ interface Growing {
 }
 
 /** The steps of one packet with their details, as they followed each other. */
-export function treeOf(steps: readonly TraceStep[], details: readonly Detail[]): readonly TracedTranslation[] {
+export function treeOf(
+  steps: readonly TraceStep[],
+  details: readonly Detail[],
+): readonly TracedTranslation[] {
   const grown: Growing[] = [];
   let seen: FlowKey = new Uint32Array();
   const put = (node: TraceNode) => {
@@ -55,7 +64,10 @@ export function treeOf(steps: readonly TraceStep[], details: readonly Detail[]):
     const growing = grown.at(-1);
     switch (event.kind) {
       case 'begin':
-        grown.push({ tables: [], translation: { bridge: event.bridge, start: event.key, nodes: [] } });
+        grown.push({
+          tables: [],
+          translation: { bridge: event.bridge, start: event.key, nodes: [] },
+        });
         break;
       case 'finish':
         if (growing !== undefined) growing.translation.end = event.key;
@@ -66,7 +78,14 @@ export function treeOf(steps: readonly TraceStep[], details: readonly Detail[]):
       case 'lookup': {
         const { bridge, table, flow } = event;
         const nodes: TraceNode[] = flow === undefined ? [{ kind: 'action', text: 'drop' }] : [];
-        put({ kind: 'table', bridge, table, key: seen, nodes, ...(flow === undefined ? {} : { flow }) });
+        put({
+          kind: 'table',
+          bridge,
+          table,
+          key: seen,
+          nodes,
+          ...(flow === undefined ? {} : { flow }),
+        });
         if (flow !== undefined) growing?.tables.push({ nodes });
         break;
       }
@@ -83,7 +102,10 @@ export function treeOf(steps: readonly TraceStep[], details: readonly Detail[]):
   return grown.map(({ translation }) => translation);
 }
 
-function* inOrder(steps: readonly TraceStep[], details: readonly Detail[]): Generator<TraceStep | Detail> {
+function* inOrder(
+  steps: readonly TraceStep[],
+  details: readonly Detail[],
+): Generator<TraceStep | Detail> {
   let next = 0;
   for (const detail of details) {
     yield* steps.slice(next, detail.after);
@@ -99,19 +121,35 @@ function noteOf(step: Exclude<TraceStep, { readonly kind: 'lookup' }>): readonly
     case 'write':
       return [];
     case 'output':
-      return step.by === undefined ? [] : [{ kind: 'note', text: `${step.by}: output to ${step.port}` }];
+      return step.by === undefined
+        ? []
+        : [{ kind: 'note', text: `${step.by}: output to ${step.port}` }];
     case 'group':
       return [{ kind: 'note', text: `bucket ${step.bucket} of group ${step.group}` }];
     case 'controller':
-      return [{ kind: 'note', text: `packet-in for controllers with id ${step.controller}: ${step.reason}` }];
+      return [
+        {
+          kind: 'note',
+          text: `packet-in for controllers with id ${step.controller}: ${step.reason}`,
+        },
+      ];
     case 'patch':
       return [{ kind: 'note', text: `through a patch port, into ${step.port} of ${step.bridge}` }];
     case 'answer':
-      return [{ kind: 'note', text: `the device of ${step.bridge} answers it: the answer comes in at its LOCAL port` }];
+      return [
+        {
+          kind: 'note',
+          text: `the device of ${step.bridge} answers it: the answer comes in at its LOCAL port`,
+        },
+      ];
     case 'drop':
       // Without a flow no table matched: that is told where it was looked up.
       if (step.flow === undefined && step.why.startsWith('no flow of table')) return [];
-      return [step.why === 'the flow says drop' ? { kind: 'action', text: 'drop' } : { kind: 'end', text: step.why }];
+      return [
+        step.why === 'the flow says drop'
+          ? { kind: 'action', text: 'drop' }
+          : { kind: 'end', text: step.why },
+      ];
   }
 }
 

@@ -42,27 +42,55 @@ export interface DifferingField {
 }
 
 /**
- * The flow of the tables that `text` names: `table=9,priority=100,tcp,tp_dst=80`; the priority may be left out where it is the only one.
+ * The flow of the tables that `text` names: `table=9,priority=100,tcp,tp_dst=80`; the priority may
+ * be left out where it is the only one.
  * @param bridge the only one that has such a flow, where none is named.
  * @throws InputError for text that is no flow, and where there is not exactly one such flow.
  */
-export function findFlow(text: string, { plan, names }: Switch, bridge: string | undefined): AskedFlow {
+export function findFlow(
+  text: string,
+  { plan, names }: Switch,
+  bridge: string | undefined,
+): AskedFlow {
   const complete = /(^|[\s,])actions\s*=/.test(text) ? text : `${text} actions=drop`;
   const hasPriority = /(^|[\s,])priority\s*=/.test(text);
-  const found = plan.bridges.filter(({ name }) => bridge === undefined || name === bridge).map((candidate) => {
-    const asked = parseFlow(complete, names.get(candidate.name) ?? noNames, { file: '--why-not', line: 1 });
-    const inTable = parseBridgeFlows(plan.node, candidate).filter(({ table }) => table === asked.table);
-    const same = inTable.filter((flow) => printMatch(flow.match) === printMatch(asked.match));
-    return { asked, inTable, same: same.filter(({ priority }) => !hasPriority || priority === asked.priority).map((flow) => askedFlow(plan, candidate.name, flow)), otherwise: same };
-  });
+  const found = plan.bridges
+    .filter(({ name }) => bridge === undefined || name === bridge)
+    .map((candidate) => {
+      const asked = parseFlow(complete, names.get(candidate.name) ?? noNames, {
+        file: '--why-not',
+        line: 1,
+      });
+      const inTable = parseBridgeFlows(plan.node, candidate).filter(
+        ({ table }) => table === asked.table,
+      );
+      const same = inTable.filter((flow) => printMatch(flow.match) === printMatch(asked.match));
+      return {
+        asked,
+        inTable,
+        same: same
+          .filter(({ priority }) => !hasPriority || priority === asked.priority)
+          .map((flow) => askedFlow(plan, candidate.name, flow)),
+        otherwise: same,
+      };
+    });
   const all = found.flatMap(({ same }) => same);
   const [flow, ...more] = all;
   if (flow !== undefined && more.length === 0) return flow;
-  if (flow !== undefined) throw new InputError(`--why-not: several flows are called so: ${all.map(({ id }) => `${id.bridge} ${formatFlowId(id)}`).join('; ')}`);
+  if (flow !== undefined)
+    throw new InputError(
+      '--why-not: several flows are called so: ' +
+        all.map(({ id }) => `${id.bridge} ${formatFlowId(id)}`).join('; '),
+    );
   const near = found.flatMap(({ otherwise }) => otherwise).map(printFlow);
   const table = found[0]?.asked.table ?? 0;
   const there = found.flatMap(({ inTable }) => inTable).length;
-  throw new InputError(`--why-not: there is no flow "${text}": ${near.length > 0 ? `with that match there is ${near.join('; ')}` : `table ${table} has ${there} flows, none with that match`}`);
+  throw new InputError(
+    `--why-not: there is no flow "${text}": ` +
+      (near.length > 0
+        ? `with that match there is ${near.join('; ')}`
+        : `table ${table} has ${there} flows, none with that match`),
+  );
 }
 
 function askedFlow(plan: NodePlan, bridge: string, flow: Flow): AskedFlow {
@@ -71,21 +99,34 @@ function askedFlow(plan: NodePlan, bridge: string, flow: Flow): AskedFlow {
 
 /** Looks at every time the flow's table was looked up, and at the packet as it was then. */
 export function whyNot(asked: AskedFlow, translations: readonly TracedTranslation[]): WhyNot {
-  const looked = tablesOf(translations.flatMap(({ nodes }) => nodes)).filter(({ bridge, table }) => bridge === asked.bridge && table === asked.flow.table);
+  const looked = tablesOf(translations.flatMap(({ nodes }) => nodes)).filter(
+    ({ bridge, table }) => bridge === asked.bridge && table === asked.flow.table,
+  );
   return { flow: asked.id, lookups: looked.map((lookup) => answer(asked, lookup)) };
 }
 
 function answer({ id, flow }: AskedFlow, { key, flow: winner }: TracedTable): Answer {
   if (winner !== undefined && formatFlowId(winner) === formatFlowId(id)) return { kind: 'taken' };
   const fields = differing(flow, key);
-  if (fields.length === 0 && flow.actions.some(({ kind }) => kind === 'conjunction')) return { kind: 'clause' };
-  return fields.length === 0 && winner !== undefined ? { kind: 'outranked', by: winner } : { kind: 'no match', fields };
+  if (fields.length === 0 && flow.actions.some(({ kind }) => kind === 'conjunction'))
+    return { kind: 'clause' };
+  return fields.length === 0 && winner !== undefined
+    ? { kind: 'outranked', by: winner }
+    : { kind: 'no match', fields };
 }
 
 function differing(flow: Flow, key: FlowKey): readonly DifferingField[] {
   return flow.match.flatMap((entry) => {
     const { field, mask, value } = entry;
     const has = readField(key, field);
-    return (has & mask) === value ? [] : [{ field: field.matchName, packet: printMasked(field, { value: has, mask: field.ones }), flow: printMasked(field, entry) }];
+    return (has & mask) === value
+      ? []
+      : [
+          {
+            field: field.matchName,
+            packet: printMasked(field, { value: has, mask: field.ones }),
+            flow: printMasked(field, entry),
+          },
+        ];
   });
 }

@@ -6,14 +6,26 @@ import { firstPods, orderedPairs } from './targets.js';
 export function arpNeighbours(topology: Topology): readonly TestVector[] {
   return topology.nodes.flatMap((node) => {
     const gateway = { name: node.name, ip: node.gateway.ip };
-    return [...orderedPairs(node.pods), ...node.pods.map((pod) => [pod, gateway] as const)].map(([from, to]) => arp(from.name, to.name, to.ip));
+    return [...orderedPairs(node.pods), ...node.pods.map((pod) => [pod, gateway] as const)].map(
+      ([from, to]) => arp(from.name, to.name, to.ip),
+    );
   });
 }
 
-/** ARP for the gateways of the other nodes, from each node and from its first pod: `arp/n1/n2`, `arp/p1/n2`. */
+/**
+ * ARP for the gateways of the other nodes, from each node and from its first pod: `arp/n1/n2`,
+ * `arp/p1/n2`.
+ */
 export function arpPeerGateways(topology: Topology): readonly TestVector[] {
-  const askers = [...topology.nodes.map((node) => ({ name: node.name, node })), ...firstPods(topology).map(({ pod, node }) => ({ name: pod.name, node }))];
-  return askers.flatMap(({ name, node }) => topology.nodes.filter((peer) => peer !== node).map((peer) => arp(name, peer.name, peer.gateway.ip)));
+  const askers = [
+    ...topology.nodes.map((node) => ({ name: node.name, node })),
+    ...firstPods(topology).map(({ pod, node }) => ({ name: pod.name, node })),
+  ];
+  return askers.flatMap(({ name, node }) =>
+    topology.nodes
+      .filter((peer) => peer !== node)
+      .map((peer) => arp(name, peer.name, peer.gateway.ip)),
+  );
 }
 
 function arp(from: string, to: string, target: string): TestVector {

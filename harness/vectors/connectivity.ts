@@ -9,7 +9,9 @@ export function podToPod(topology: Topology): readonly TestVector[] {
 
 /** Every pod to the gateway of its node: `ping/p1/n1`, `udp/p1/n1`. */
 export function podToGateway(topology: Topology): readonly TestVector[] {
-  return podsOf(topology).flatMap(({ pod, node }) => pingAndUdp(pod, { name: node.name, ip: node.gateway.ip }));
+  return podsOf(topology).flatMap(({ pod, node }) =>
+    pingAndUdp(pod, { name: node.name, ip: node.gateway.ip }),
+  );
 }
 
 /** Every node, through its gateway, to every pod: `ping/n1/p4`. */
@@ -22,10 +24,14 @@ export function ttlAcrossNodes(topology: Topology): readonly TestVector[] {
   const pods = firstPods(topology).map(({ pod }) => pod);
   return pods.flatMap((from, index) => {
     const to = pods[(index + 1) % pods.length];
-    return to === undefined || to === from ? [] : [1, 2, 3].map((ttl): TestVector => ({
-      id: `ttl-${ttl}/${from.name}/${to.name}`,
-      stimulus: { kind: 'ping', from: from.name, to: to.ip, ttl },
-    }));
+    return to === undefined || to === from
+      ? []
+      : [1, 2, 3].map(
+          (ttl): TestVector => ({
+            id: `ttl-${ttl}/${from.name}/${to.name}`,
+            stimulus: { kind: 'ping', from: from.name, to: to.ip, ttl },
+          }),
+        );
   });
 }
 
@@ -37,9 +43,18 @@ interface Addressed extends Named {
 }
 
 function pingAndUdp(from: Named, to: Addressed): readonly TestVector[] {
-  return [ping(from, to), { id: `udp/${from.name}/${to.name}`, stimulus: { kind: 'udp', from: from.name, to: to.ip, port: 7 } }];
+  return [
+    ping(from, to),
+    {
+      id: `udp/${from.name}/${to.name}`,
+      stimulus: { kind: 'udp', from: from.name, to: to.ip, port: 7 },
+    },
+  ];
 }
 
 function ping(from: Named, to: Addressed): TestVector {
-  return { id: `ping/${from.name}/${to.name}`, stimulus: { kind: 'ping', from: from.name, to: to.ip } };
+  return {
+    id: `ping/${from.name}/${to.name}`,
+    stimulus: { kind: 'ping', from: from.name, to: to.ip },
+  };
 }

@@ -1,13 +1,40 @@
 /**
- * Vectors that scenarios are made of: each function takes a topology and gives the vectors of one subject, in a
- * stable order, with ids made of the hosts' names.
+ * Vectors that scenarios are made of: each function takes a topology and gives the vectors of one
+ * subject, in a stable order, with ids made of the hosts' names.
  */
 export { arpNeighbours, arpPeerGateways } from './arp.js';
-export { closedPorts, gatewayTcp, interjections, livenessProbes, podToPodTcp, strayTcp } from './connections.js';
+export {
+  closedPorts,
+  gatewayTcp,
+  interjections,
+  livenessProbes,
+  podToPodTcp,
+  strayTcp,
+} from './connections.js';
 export { nodeToPod, podToGateway, podToPod, ttlAcrossNodes } from './connectivity.js';
-export { hostToHost, nodeOutward, nodeToExternal, nodeToGoneNode, podToExternal, podToExternalLater } from './external.js';
-export { externalMatrix, gatewayMatrix, hostMatrix, nodeMatrix, podMatrix, policyEvasions } from './policies.js';
+export {
+  hostToHost,
+  nodeOutward,
+  nodeToExternal,
+  nodeToGoneNode,
+  podToExternal,
+  podToExternalLater,
+} from './external.js';
+export {
+  externalMatrix,
+  gatewayMatrix,
+  hostMatrix,
+  nodeMatrix,
+  podMatrix,
+  policyEvasions,
+} from './policies.js';
 export { notForwarded, spoofedArp, spoofedIp, unknownDestinations } from './forbidden.js';
-export { callsFromOutside, fromOutside, noService, serviceCalls, serviceMatrix } from './services.js';
+export {
+  callsFromOutside,
+  fromOutside,
+  noService,
+  serviceCalls,
+  serviceMatrix,
+} from './services.js';
 export { coldAlone, together, togetherIfMany } from './together.js';
 export { nodePorts, serviceWalkthroughs } from './windows-services.js';

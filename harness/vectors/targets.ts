@@ -5,7 +5,10 @@ import type { Node, Pod, Topology } from '../nouns/topology.js';
 /** A MAC address that no builder gives out. */
 export const strangerMac = '0e:00:00:00:00:01';
 
-/** The highest address of the node's pod subnet that nobody holds. @throws when the subnet is full: our bug, the check wants room. */
+/**
+ * The highest address of the node's pod subnet that nobody holds. @throws when the subnet is full:
+ * our bug, the check wants room.
+ */
 export function freeAddress(node: Node): string {
   const taken = new Set([node.gateway.ip, ...node.pods.map(({ ip }) => ip)]);
   const first = parseCidr(node.podCidr).number;
@@ -23,11 +26,15 @@ export function subnetBroadcast(node: Node): string {
 }
 
 /** The first pod of every node that has one: for checks that one pod a node stands for. */
-export function firstPods(topology: Topology): readonly { readonly pod: Pod; readonly node: Node }[] {
+export function firstPods(
+  topology: Topology,
+): readonly { readonly pod: Pod; readonly node: Node }[] {
   return topology.nodes.flatMap((node) => node.pods.slice(0, 1).map((pod) => ({ pod, node })));
 }
 
 /** All of `items` in twos, in both orders. */
 export function orderedPairs<T>(items: readonly T[]): readonly (readonly [T, T])[] {
-  return items.flatMap((first) => items.filter((second) => second !== first).map((second) => [first, second] as const));
+  return items.flatMap((first) =>
+    items.filter((second) => second !== first).map((second) => [first, second] as const),
+  );
 }

@@ -2,25 +2,34 @@
 import type { TestVector } from '../nouns/vector.js';
 
 /**
- * Marks vectors of which no two have the same ends, protocol and port, as all cells of one truth table. Open vSwitch 3.1 tracks SCTP by addresses alone: there
- * what one port is let through others are as well, and the other way, so that of these only what is `coldAlone` is played together, port by port and way by way: the siblings of others
- * would go where others go.
+ * Marks vectors of which no two have the same ends, protocol and port, as all cells of one truth
+ * table. Open vSwitch 3.1 tracks SCTP by addresses alone: there what one port is let through others
+ * are as well, and the other way, so that of these only what is `coldAlone` is played together,
+ * port by port and way by way: the siblings of others would go where others go.
  */
 export function together(vectors: readonly TestVector[]): readonly TestVector[] {
   return vectors.map((vector) => {
     if (vector.stimulus.kind !== 'sctp') return { ...vector, together: 'all' };
-    return vector.depth === 'cold' ? { ...vector, together: `sctp-${vector.stimulus.port} ${wayOf(vector.id)}` } : vector;
+    return vector.depth === 'cold'
+      ? { ...vector, together: `sctp-${vector.stimulus.port} ${wayOf(vector.id)}` }
+      : vector;
   });
 }
 
-/** The same for so many that they would take minutes one by one: what switches remember is compared behind very many of them then, not behind each. */
+/**
+ * The same for so many that they would take minutes one by one: what switches remember is compared
+ * behind very many of them then, not behind each.
+ */
 export function togetherIfMany(vectors: readonly TestVector[]): readonly TestVector[] {
   return vectors.length < many ? vectors : together(vectors);
 }
 
 const many = 500;
 
-/** Of very many, as all cells of a truth table are, the slow path of each is judged, and nothing else of it. */
+/**
+ * Of very many, as all cells of a truth table are, the slow path of each is judged, and nothing
+ * else of it.
+ */
 export function coldAlone(vectors: readonly TestVector[]): readonly TestVector[] {
   return vectors.map((vector) => ({ ...vector, depth: 'cold' }));
 }

@@ -1,4 +1,7 @@
-/** The path of one vector, hop by hop: every frame into a node, what the node made of it, and what came out; the model's beside the switch's. */
+/**
+ * The path of one vector, hop by hop: every frame into a node, what the node made of it, and what
+ * came out; the model's beside the switch's.
+ */
 import type { Trace, TraceStep } from '../model/trace.js';
 import type { FrameEvent, Observation } from '../nouns/observation.js';
 import type { FlowCount, FlowId } from '../nouns/switching.js';
@@ -20,7 +23,12 @@ export interface Hop {
 export interface Crossing {
   /** As the model has it; as the switch has it where the model has none. */
   readonly frame: string;
-  readonly seen: 'by both' | 'by the model only' | 'by the switch only' | 'differently' | 'nobody looked at the switch';
+  readonly seen:
+    | 'by both'
+    | 'by the model only'
+    | 'by the switch only'
+    | 'differently'
+    | 'nobody looked at the switch';
   /** Where both saw it and it differs: the model's value is `expected`. */
   readonly fields: readonly FieldDifference[];
 }
@@ -48,27 +56,42 @@ export interface CountedFlow {
  * @param traces the model's, one a frame that entered a switch, in the order of `model.frames`.
  * @param real what the switch did; undefined where the vector could not be played to its end.
  */
-export function hopsOf(model: Observation, traces: readonly Trace[], real: Observation | undefined): readonly Hop[] {
+export function hopsOf(
+  model: Observation,
+  traces: readonly Trace[],
+  real: Observation | undefined,
+): readonly Hop[] {
   const predicted = passages(model.frames);
   if (real === undefined) return predicted.map(alone(traces, () => false));
   const seen = new Map(passages(real.frames).map((passage) => [passage.key, passage]));
   const traced = traces.values();
   const both = predicted.map((passage) => {
-    const lookups = passage.entered === undefined ? [] : lookupsOf(traced.next().value?.steps ?? []);
+    const lookups =
+      passage.entered === undefined ? [] : lookupsOf(traced.next().value?.steps ?? []);
     return hopOf(passage, seen.get(passage.key), lookups);
   });
   const known = new Set(predicted.map(({ key }) => key));
-  const others = [...seen.values()].filter(({ key }) => !known.has(key)).map((passage) => hopOf(undefined, passage, []));
+  const others = [...seen.values()]
+    .filter(({ key }) => !known.has(key))
+    .map((passage) => hopOf(undefined, passage, []));
   return [...both, ...others].sort((a, b) => a.timeUs - b.timeUs);
 }
 
 /**
- * The model's way of a vector that was played together with others: who asked for neighbours for all of them is not among `real`, and what the switches had learned of
- * others by then sent fewer copies out. So much as `real` has of it was seen by both.
+ * The model's way of a vector that was played together with others: who asked for neighbours for
+ * all of them is not among `real`, and what the switches had learned of others by then sent fewer
+ * copies out. So much as `real` has of it was seen by both.
  */
-export function hopsTogether(model: Observation, traces: readonly Trace[], real: Observation): readonly Hop[] {
-  const key = (node: string, port: string, direction: 'in' | 'out', frame: Uint8Array) => `${node} ${port} ${direction} ${Buffer.from(frame).toString('latin1')}`;
-  const known = new Set(real.frames.map(({ node, port, direction, frame }) => key(node, port, direction, frame)));
+export function hopsTogether(
+  model: Observation,
+  traces: readonly Trace[],
+  real: Observation,
+): readonly Hop[] {
+  const key = (node: string, port: string, direction: 'in' | 'out', frame: Uint8Array) =>
+    `${node} ${port} ${direction} ${Buffer.from(frame).toString('latin1')}`;
+  const known = new Set(
+    real.frames.map(({ node, port, direction, frame }) => key(node, port, direction, frame)),
+  );
   return passages(model.frames).map(alone(traces, (...at) => known.has(key(...at))));
 }
 
@@ -76,12 +99,21 @@ type IsKnown = (node: string, port: string, direction: 'in' | 'out', frame: Uint
 
 function alone(traces: readonly Trace[], isKnown: IsKnown): (passage: Passage) => Hop {
   const traced = traces.values();
-  const crossed = (...at: Parameters<IsKnown>): Crossing => ({ frame: describeFrame(at[3]), seen: isKnown(...at) ? 'by both' : 'nobody looked at the switch', fields: [] });
+  const crossed = (...at: Parameters<IsKnown>): Crossing => ({
+    frame: describeFrame(at[3]),
+    seen: isKnown(...at) ? 'by both' : 'nobody looked at the switch',
+    fields: [],
+  });
   return ({ timeUs, node, port, entered, left }) => ({
-    timeUs, node, port,
+    timeUs,
+    node,
+    port,
     ...(entered === undefined ? {} : { entered: crossed(node, port, 'in', entered) }),
     lookups: entered === undefined ? [] : lookupsOf(traced.next().value?.steps ?? []),
-    left: left.map((departed) => ({ port: departed.port, ...crossed(node, departed.port, 'out', departed.frame) })),
+    left: left.map((departed) => ({
+      port: departed.port,
+      ...crossed(node, departed.port, 'out', departed.frame),
+    })),
   });
 }
 
@@ -104,37 +136,74 @@ function passages(frames: readonly FrameEvent[]): readonly Passage[] {
     const place = `${event.timeUs} ${event.node} ${entered === undefined ? '' : event.port}`;
     const nth = times.get(place) ?? 0;
     times.set(place, nth + 1);
-    const passage = { key: `${place} ${nth}`, timeUs: event.timeUs, node: event.node, port: event.port, ...(entered === undefined ? {} : { entered }), left: [] };
+    const passage = {
+      key: `${place} ${nth}`,
+      timeUs: event.timeUs,
+      node: event.node,
+      port: event.port,
+      ...(entered === undefined ? {} : { entered }),
+      left: [],
+    };
     found.push(passage);
     return passage;
   };
   for (const event of frames) {
     if (event.direction === 'in') begin(event, event.frame);
-    else (found.findLast(({ timeUs, node }) => timeUs === event.timeUs && node === event.node) ?? begin(event)).left.push({ port: event.port, frame: event.frame });
+    else
+      (
+        found.findLast(({ timeUs, node }) => timeUs === event.timeUs && node === event.node) ??
+        begin(event)
+      ).left.push({ port: event.port, frame: event.frame });
   }
   return found;
 }
 
-function hopOf(model: Passage | undefined, real: Passage | undefined, lookups: readonly Lookup[]): Hop {
+function hopOf(
+  model: Passage | undefined,
+  real: Passage | undefined,
+  lookups: readonly Lookup[],
+): Hop {
   const { timeUs, node, port } = (model ?? real) as Passage;
   const entered = crossing(model?.entered, real?.entered);
-  return { timeUs, node, port, ...(entered === undefined ? {} : { entered }), lookups, left: departures(model?.left ?? [], real?.left ?? []) };
+  return {
+    timeUs,
+    node,
+    port,
+    ...(entered === undefined ? {} : { entered }),
+    lookups,
+    left: departures(model?.left ?? [], real?.left ?? []),
+  };
 }
 
 /** Frames of one port are paired in their order. */
 function departures(model: Passage['left'], real: Passage['left']): Hop['left'] {
   const ports = [...new Set([...model, ...real].map(({ port }) => port))];
   return ports.flatMap((port) => {
-    const [wanted, seen] = [model, real].map((all) => all.filter((frame) => frame.port === port)) as [Passage['left'], Passage['left']];
-    return Array.from({ length: Math.max(wanted.length, seen.length) }, (_, index) => crossing(wanted[index]?.frame, seen[index]?.frame)).flatMap((found) => (found === undefined ? [] : [{ port, ...found }]));
+    const [wanted, seen] = [model, real].map((all) =>
+      all.filter((frame) => frame.port === port),
+    ) as [Passage['left'], Passage['left']];
+    return Array.from({ length: Math.max(wanted.length, seen.length) }, (_, index) =>
+      crossing(wanted[index]?.frame, seen[index]?.frame),
+    ).flatMap((found) => (found === undefined ? [] : [{ port, ...found }]));
   });
 }
 
-function crossing(model: Uint8Array | undefined, real: Uint8Array | undefined): Crossing | undefined {
-  if (model === undefined) return real === undefined ? undefined : { frame: describeFrame(real), seen: 'by the switch only', fields: [] };
-  if (real === undefined) return { frame: describeFrame(model), seen: 'by the model only', fields: [] };
+function crossing(
+  model: Uint8Array | undefined,
+  real: Uint8Array | undefined,
+): Crossing | undefined {
+  if (model === undefined)
+    return real === undefined
+      ? undefined
+      : { frame: describeFrame(real), seen: 'by the switch only', fields: [] };
+  if (real === undefined)
+    return { frame: describeFrame(model), seen: 'by the model only', fields: [] };
   const same = Buffer.compare(model, real) === 0;
-  return { frame: describeFrame(model), seen: same ? 'by both' : 'differently', fields: same ? [] : differingFields(model, real) };
+  return {
+    frame: describeFrame(model),
+    seen: same ? 'by both' : 'differently',
+    fields: same ? [] : differingFields(model, real),
+  };
 }
 
 /** What a flow did stands with the last lookup that found it: a resubmit may come back to it. */
@@ -142,23 +211,42 @@ function lookupsOf(steps: readonly TraceStep[]): readonly Lookup[] {
   const found: { -readonly [K in keyof Lookup]: Lookup[K] }[] = [];
   for (const step of steps) {
     if (step.kind === 'lookup') {
-      found.push({ bridge: step.bridge, table: step.table, ...(step.flow === undefined ? {} : { flow: step.flow }), writes: [], outputs: [] });
+      found.push({
+        bridge: step.bridge,
+        table: step.table,
+        ...(step.flow === undefined ? {} : { flow: step.flow }),
+        writes: [],
+        outputs: [],
+      });
       continue;
     }
     if (step.kind === 'answer') continue;
     const { flow } = step;
-    const at = found.findLast((lookup) => flow === undefined || (lookup.flow !== undefined && flowKey(lookup.flow) === flowKey(flow)));
+    const at = found.findLast(
+      (lookup) =>
+        flow === undefined || (lookup.flow !== undefined && flowKey(lookup.flow) === flowKey(flow)),
+    );
     if (at === undefined) continue;
     if (step.kind === 'write') at.writes = [...at.writes, step.field];
-    else if (step.kind === 'output') at.outputs = [...at.outputs, { port: step.port, ...(step.by === undefined ? {} : { by: step.by }) }];
+    else if (step.kind === 'output')
+      at.outputs = [
+        ...at.outputs,
+        { port: step.port, ...(step.by === undefined ? {} : { by: step.by }) },
+      ];
     else if (step.kind === 'drop') at.drop = step.why;
   }
   return found;
 }
 
 /** @param real undefined where the switch was not asked. */
-export function countedFlows(model: readonly FlowCount[], real: readonly FlowCount[] | undefined): readonly CountedFlow[] {
-  const rose = (counts: readonly FlowCount[]) => new Map(counts.filter(({ packets }) => packets > 0).map((count) => [flowKey(count.flow), count]));
+export function countedFlows(
+  model: readonly FlowCount[],
+  real: readonly FlowCount[] | undefined,
+): readonly CountedFlow[] {
+  const rose = (counts: readonly FlowCount[]) =>
+    new Map(
+      counts.filter(({ packets }) => packets > 0).map((count) => [flowKey(count.flow), count]),
+    );
   const [predicted, seen] = [rose(model), rose(real ?? [])];
   return [...new Map([...predicted, ...seen])].map(([key, { flow }]) => ({
     flow,

@@ -20,13 +20,24 @@ const observed = aspects.filter((aspect) => aspect !== 'program' && aspect !== '
 
 /** A level that was not compared in full says so, unless a difference was found all the same. */
 export function levelsOf({ intent, counts, differences }: VectorReport): Levels {
-  const found = (between: string): boolean => differences.some((difference) => difference.between === between);
-  const complete = (all: readonly Aspect[]): boolean => all.every((aspect) => counts[aspect].made + counts[aspect].skipped === counts[aspect].expected);
-  const kept = (between: string): Kept => (found(between) ? 'broken' : counts.intent.made > 0 && complete(['intent']) ? 'kept' : 'not compared');
+  const found = (between: string): boolean =>
+    differences.some((difference) => difference.between === between);
+  const complete = (all: readonly Aspect[]): boolean =>
+    all.every((aspect) => counts[aspect].made + counts[aspect].skipped === counts[aspect].expected);
+  const kept = (between: string): Kept =>
+    found(between)
+      ? 'broken'
+      : counts.intent.made > 0 && complete(['intent'])
+        ? 'kept'
+        : 'not compared';
   return {
     promise: promiseKindOf(intent),
     model: kept('intent and model'),
     switch: kept('intent and switch'),
-    together: found('model and switch') ? 'part' : counts.frames.made + counts.silence.made > 0 && complete(observed) ? 'agree' : 'not compared',
+    together: found('model and switch')
+      ? 'part'
+      : counts.frames.made + counts.silence.made > 0 && complete(observed)
+        ? 'agree'
+        : 'not compared',
   };
 }

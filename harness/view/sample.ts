@@ -1,4 +1,7 @@
-/** Runs with their records for the tests of reports: the model, with a fault or without, stands in for the switches. */
+/**
+ * Runs with their records for the tests of reports: the model, with a fault or without, stands in
+ * for the switches.
+ */
 import { sha256 } from '../base/digest.js';
 import { assert } from '../base/errors.js';
 import type { ClusterPlan } from '../nouns/plan.js';
@@ -29,22 +32,37 @@ const seed = 1;
 export async function sampleRun(samples: readonly Sample[]): Promise<RunRecord> {
   const runs: ScenarioRun[] = [];
   for (const { scenario, axes, open = openStandIn, only } of samples) {
-    runs.push(await runScenario(scenario, axes, {
-      seed,
-      nowMs: () => 0,
-      openReal: (plan) => Promise.resolve(open(plan)),
-      ...(only === undefined ? {} : { only: ({ id }) => only.includes(id) }),
-    }));
+    runs.push(
+      await runScenario(scenario, axes, {
+        seed,
+        nowMs: () => 0,
+        openReal: (plan) => Promise.resolve(open(plan)),
+        ...(only === undefined ? {} : { only: ({ id }) => only.includes(id) }),
+      }),
+    );
   }
   const { report, scenarios } = assembled(runs, {
-    again: './flowbed run --image trixie --seed 1', seed, backend: 'sim', image: 'trixie', imageDigest: sha256('trixie'),
-    isolation: { network: 'shared with the host', why: 'unshare: unshare failed: Operation not permitted' },
+    again: './flowbed run --image trixie --seed 1',
+    seed,
+    backend: 'sim',
+    image: 'trixie',
+    imageDigest: sha256('trixie'),
+    isolation: {
+      network: 'shared with the host',
+      why: 'unshare: unshare failed: Operation not permitted',
+    },
   });
-  return { report: { ...report, versions: { 'ovs-vswitchd': '3.5.0', 'ovsdb-server': '3.5.0' } }, scenarios };
+  return {
+    report: { ...report, versions: { 'ovs-vswitchd': '3.5.0', 'ovsdb-server': '3.5.0' } },
+    scenarios,
+  };
 }
 
 /** A run whose vectors are played and not judged: for what depends on size alone. */
-export async function playedRun(scenario: Scenario, axes: Readonly<Record<string, string>>): Promise<RunRecord> {
+export async function playedRun(
+  scenario: Scenario,
+  axes: Readonly<Record<string, string>>,
+): Promise<RunRecord> {
   const empty = await sampleRun([{ scenario, axes, only: [] }]);
   const [report, record] = [empty.report.scenarios[0], empty.scenarios[0]];
   assert(report !== undefined && record !== undefined, 'a run of one scenario');
@@ -54,26 +72,61 @@ export async function playedRun(scenario: Scenario, axes: Readonly<Record<string
     await model.reset();
     const passes = passesOf({ scenario, topology: record.topology, seed, depth: 'all' }, vector);
     const observations = await playAlone(model, record.plan, vector.id, passes, seed);
-    const played = passes.flatMap((pass, index) => { const real = observations[index]; return real === undefined ? [] : [{ pass, real }]; });
-    vectors.push({ vector, real: recordWitness(played, { counts: await model.counts(), state: await model.state() }) });
+    const played = passes.flatMap((pass, index) => {
+      const real = observations[index];
+      return real === undefined ? [] : [{ pass, real }];
+    });
+    vectors.push({
+      vector,
+      real: recordWitness(played, { counts: await model.counts(), state: await model.state() }),
+    });
   }
   const told = vectors.map(({ vector }) => ({
-    id: vector.id, stimulus: { ...vector.stimulus }, intent: { ...expectedIn({ scenario, topology: record.topology }, vector.stimulus) }, verdict: 'conforms' as const, counts: noCounts, differences: [],
+    id: vector.id,
+    stimulus: { ...vector.stimulus },
+    intent: { ...expectedIn({ scenario, topology: record.topology }, vector.stimulus) },
+    verdict: 'conforms' as const,
+    counts: noCounts,
+    differences: [],
   }));
-  return { report: { ...empty.report, scenarios: [{ ...report, vectors: told }] }, scenarios: [{ ...record, vectors }] };
+  return {
+    report: { ...empty.report, scenarios: [{ ...report, vectors: told }] },
+    scenarios: [{ ...record, vectors }],
+  };
 }
 
-/** The model as if it were real: of flows that tie it takes the first, and whatever it is asked it has in its cache. */
+/**
+ * The model as if it were real: of flows that tie it takes the first, and whatever it is asked it
+ * has in its cache.
+ */
 function openStandIn(plan: ClusterPlan): Switches {
   const model = openModel(plan);
-  return { ...model, call: (calls) => model.call(calls, firstOfAll), lookups: () => ({ hit: model.traces().length, missed: 0 }) };
+  return {
+    ...model,
+    call: (calls) => model.call(calls, firstOfAll),
+    lookups: () => ({ hit: model.traces().length, missed: 0 }),
+  };
 }
 
 /** The model with other flows than the plan's on `bridge` of `node`, as if the switch held them. */
-export function openWithFlows(node: string, bridge: string, change: (flows: readonly string[]) => readonly string[]): (plan: ClusterPlan) => Switches {
-  return (plan) => openStandIn({
-    nodes: plan.nodes.map((each) => (each.node === node ? { ...each, bridges: each.bridges.map((held) => (held.name === bridge ? { ...held, flows: change(held.flows) } : held)) } : each)),
-  });
+export function openWithFlows(
+  node: string,
+  bridge: string,
+  change: (flows: readonly string[]) => readonly string[],
+): (plan: ClusterPlan) => Switches {
+  return (plan) =>
+    openStandIn({
+      nodes: plan.nodes.map((each) =>
+        each.node === node
+          ? {
+              ...each,
+              bridges: each.bridges.map((held) =>
+                held.name === bridge ? { ...held, flows: change(held.flows) } : held,
+              ),
+            }
+          : each,
+      ),
+    });
 }
 
 /** The model until `calls` calls were made, and then the failure that `cause` makes. */
@@ -81,6 +134,9 @@ export function openFailing(calls: number, cause: () => Error): (plan: ClusterPl
   return (plan) => {
     const model = openStandIn(plan);
     let made = 0;
-    return { ...model, call: (asked) => (++made > calls ? Promise.reject(cause()) : model.call(asked)) };
+    return {
+      ...model,
+      call: (asked) => (++made > calls ? Promise.reject(cause()) : model.call(asked)),
+    };
   };
 }

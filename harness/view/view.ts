@@ -1,6 +1,7 @@
 /**
- * A run as people look at it: who sent what to whom, the verdict at three levels, and the path of every vector with the
- * model beside the switch. Plain data, ready to be rendered; what the model did is predicted again from plan, vector and seed.
+ * A run as people look at it: who sent what to whom, the verdict at three levels, and the path of
+ * every vector with the model beside the switch. Plain data, ready to be rendered; what the model
+ * did is predicted again from plan, vector and seed.
  */
 import { flowKey } from '../compare/counters.js';
 import { assert, Unsupported } from '../base/errors.js';
@@ -12,13 +13,29 @@ import type { Topology } from '../nouns/topology.js';
 import type { PassName } from '../nouns/vector.js';
 import { playAlone, witness } from '../run/drive.js';
 import { playAgain } from '../run/history/again.js';
-import { readObservation, type RecordedTogether, type RunRecord, type ScenarioRecord, type VectorRecord } from '../run/record.js';
+import {
+  readObservation,
+  type RecordedTogether,
+  type RunRecord,
+  type ScenarioRecord,
+  type VectorRecord,
+} from '../run/record.js';
 import type { RunReport, ScenarioReport, VectorReport } from '../run/report.js';
 import type { Trace } from '../model/trace.js';
 import { openModel, type ModelTestbed } from '../testbeds/model/model.js';
 import { countedFlows, hopsOf, hopsTogether, type CountedFlow, type Hop } from './hops.js';
 import { levelsOf, type Levels } from './levels.js';
-import { describeDeed, describeNote, describePromise, describeState, describeStimulus, partiesOf, partyAt, targetOf, type Party } from './words.js';
+import {
+  describeDeed,
+  describeNote,
+  describePromise,
+  describeState,
+  describeStimulus,
+  partiesOf,
+  partyAt,
+  targetOf,
+  type Party,
+} from './words.js';
 
 export interface RunView {
   readonly report: RunReport;
@@ -43,7 +60,10 @@ export interface VectorView {
   readonly stimulus: string;
   readonly promise: string;
   readonly levels: Levels;
-  /** Whether it was played with others between two resets: then the switches let out what the model did. */
+  /**
+   * Whether it was played with others between two resets: then the switches let out what the model
+   * did.
+   */
   readonly played: 'alone' | 'together';
   /** The pass that is shown: the one in which the first difference stands, or the first. */
   readonly pass: PassName;
@@ -66,40 +86,87 @@ export interface VectorView {
 /** One line of what a side told, and which side did. */
 export interface Note {
   readonly text: string;
-  readonly seen: 'by both' | 'by the model only' | 'by the switch only' | 'nobody looked at the switch';
+  readonly seen:
+    | 'by both'
+    | 'by the model only'
+    | 'by the switch only'
+    | 'nobody looked at the switch';
 }
 
-/** Where on the path the two sides part first: at a lookup, at the frame that entered, or at one that left. */
-export type Parting = { readonly hop: number } & ({ readonly kind: 'lookup' | 'left'; readonly index: number } | { readonly kind: 'entered' });
+/**
+ * Where on the path the two sides part first: at a lookup, at the frame that entered, or at one
+ * that left.
+ */
+export type Parting = { readonly hop: number } & (
+  | { readonly kind: 'lookup' | 'left'; readonly index: number }
+  | { readonly kind: 'entered' }
+);
 
-/** @param paths of which vectors the model is asked again: those of which no frame is kept are too many, unless one of them is looked at. */
-export async function viewOf({ report, scenarios }: RunRecord, paths: 'of those with frames' | 'of all' = 'of those with frames'): Promise<RunView> {
+/**
+ * @param paths of which vectors the model is asked again: those of which no frame is kept are too
+ *   many, unless one of them is looked at.
+ */
+export async function viewOf(
+  { report, scenarios }: RunRecord,
+  paths: 'of those with frames' | 'of all' = 'of those with frames',
+): Promise<RunView> {
   const views: ScenarioView[] = [];
   for (const [index, record] of scenarios.entries()) {
     const told = report.scenarios[index];
     assert(told !== undefined, 'a record without its report');
-    views.push(await scenarioView(record, told, report, (kept) => kept.together === undefined || kept.together.passes !== undefined || paths === 'of all'));
+    views.push(
+      await scenarioView(
+        record,
+        told,
+        report,
+        (kept) =>
+          kept.together === undefined || kept.together.passes !== undefined || paths === 'of all',
+      ),
+    );
   }
   return { report, scenarios: views };
 }
 
-async function scenarioView(record: ScenarioRecord, report: ScenarioReport, { seed, versions }: RunReport, predicts: (kept: VectorRecord) => boolean): Promise<ScenarioView> {
+async function scenarioView(
+  record: ScenarioRecord,
+  report: ScenarioReport,
+  { seed, versions }: RunReport,
+  predicts: (kept: VectorRecord) => boolean,
+): Promise<ScenarioView> {
   const { topology, plan } = record;
   const parties = partiesOverTime(record);
   const model = openModel(plan, versions);
-  const past = record.history === undefined ? undefined : await predictingHistory(model, record, seed);
-  /** What the vectors left behind that the one at hand was played with: the first of them has it. */
+  const past =
+    record.history === undefined ? undefined : await predictingHistory(model, record, seed);
+  /**
+   * What the vectors left behind that the one at hand was played with: the first of them has it.
+   */
   const left = new Map<string | undefined, RecordedTogether['left']>();
   const vectors: VectorView[] = [];
   for (const [index, kept] of record.vectors.entries()) {
     await turn();
     const told = report.vectors[index];
-    assert(told !== undefined && told.id === kept.vector.id, `the record's vector ${kept.vector.id} is not the report's`);
+    assert(
+      told !== undefined && told.id === kept.vector.id,
+      `the record's vector ${kept.vector.id} is not the report's`,
+    );
     const pass = told.differences[0]?.pass ?? 'cold';
     if (kept.together?.left !== undefined) left.set(kept.vector.together, kept.together.left);
-    const predicted = past !== undefined ? (past[index] ?? notPlayed) : predicts(kept) ? await predicting(model, plan, kept, left.get(kept.vector.together), seed, pass) : notPredicted;
+    const predicted =
+      past !== undefined
+        ? (past[index] ?? notPlayed)
+        : predicts(kept)
+          ? await predicting(model, plan, kept, left.get(kept.vector.together), seed, pass)
+          : notPredicted;
     const view = vectorView(told, kept, pass, predicted, predicted.parties ?? parties);
-    vectors.push(record.history === undefined ? view : { ...view, past: record.history.filter(({ after }) => after <= index).map(({ what }) => what) });
+    vectors.push(
+      record.history === undefined
+        ? view
+        : {
+            ...view,
+            past: record.history.filter(({ after }) => after <= index).map(({ what }) => what),
+          },
+    );
   }
   return { report, topology, plan, parties, vectors };
 }
@@ -120,20 +187,44 @@ interface Predicted {
   readonly parties?: readonly Party[];
 }
 
-const notPredicted: Predicted = { observation: { frames: [], notes: [] }, counts: [], state: { connections: [], macs: [] }, traces: [] };
+const notPredicted: Predicted = {
+  observation: { frames: [], notes: [] },
+  counts: [],
+  state: { connections: [], macs: [] },
+  traces: [],
+};
 
 const notPlayed: Predicted = { ...notPredicted, unpredicted: 'it was not played to its end' };
 
-/** Each vector of a history that was played, in order; where the model cannot tell, it cannot from there on. */
-async function predictingHistory(model: ModelTestbed, record: ScenarioRecord, seed: number): Promise<readonly Predicted[]> {
+/**
+ * Each vector of a history that was played, in order; where the model cannot tell, it cannot from
+ * there on.
+ */
+async function predictingHistory(
+  model: ModelTestbed,
+  record: ScenarioRecord,
+  seed: number,
+): Promise<readonly Predicted[]> {
   const predicted: Predicted[] = [];
   let before = 0;
-  const testbedFor = (kept: VectorRecord) => ({ reconfigure: (change: Parameters<ModelTestbed['reconfigure']>[0]) => model.reconfigure(change), call: (calls: Parameters<ModelTestbed['call']>[0]) => model.call(calls, keptWitness(kept)) });
+  const testbedFor = (kept: VectorRecord) => ({
+    reconfigure: (change: Parameters<ModelTestbed['reconfigure']>[0]) => model.reconfigure(change),
+    call: (calls: Parameters<ModelTestbed['call']>[0]) => model.call(calls, keptWitness(kept)),
+  });
   try {
-    for await (const { observations: [observation], topology } of playAgain(record, seed, testbedFor)) {
+    for await (const {
+      observations: [observation],
+      topology,
+    } of playAgain(record, seed, testbedFor)) {
       await turn();
       const traces = model.traces();
-      predicted.push({ observation: observation ?? notPredicted.observation, traces: traces.slice(before), counts: await model.counts(), state: await model.state(), parties: partiesOf(topology) });
+      predicted.push({
+        observation: observation ?? notPredicted.observation,
+        traces: traces.slice(before),
+        counts: await model.counts(),
+        state: await model.state(),
+        parties: partiesOf(topology),
+      });
       before = traces.length;
     }
     return predicted;
@@ -145,22 +236,50 @@ async function predictingHistory(model: ModelTestbed, record: ScenarioRecord, se
 }
 
 /** What switches told of the vector, or of all that it was played with. */
-function keptWitness({ real }: VectorRecord, ofAll?: RecordedTogether['left']): ReturnType<typeof witness> {
+function keptWitness(
+  { real }: VectorRecord,
+  ofAll?: RecordedTogether['left'],
+): ReturnType<typeof witness> {
   const told = real ?? ofAll ?? { counts: [], state: { connections: [], macs: [] } };
-  return witness({ counts: () => Promise.resolve(told.counts), state: () => Promise.resolve(told.state) });
+  return witness({
+    counts: () => Promise.resolve(told.counts),
+    state: () => Promise.resolve(told.state),
+  });
 }
 
-/** Of the recorded passes, the one called `shown` as the model has it, and how things stand after all of them. */
-async function predicting(model: ModelTestbed, plan: ScenarioRecord['plan'], recorded: VectorRecord, ofAll: RecordedTogether['left'], seed: number, shown: PassName): Promise<Predicted> {
+/**
+ * Of the recorded passes, the one called `shown` as the model has it, and how things stand after
+ * all of them.
+ */
+async function predicting(
+  model: ModelTestbed,
+  plan: ScenarioRecord['plan'],
+  recorded: VectorRecord,
+  ofAll: RecordedTogether['left'],
+  seed: number,
+  shown: PassName,
+): Promise<Predicted> {
   const { vector, real, together } = recorded;
   await model.reset();
   try {
     const kept = keptWitness(recorded, ofAll);
-    let seen: Pick<Predicted, 'observation' | 'traces'> = { observation: { frames: [], notes: [] }, traces: [] };
-    for (const pass of (real ?? together)?.passes?.map((recorded) => recorded.pass) ?? [{ name: 'cold' as const, stimulus: vector.stimulus }]) {
+    let seen: Pick<Predicted, 'observation' | 'traces'> = {
+      observation: { frames: [], notes: [] },
+      traces: [],
+    };
+    for (const pass of (real ?? together)?.passes?.map((recorded) => recorded.pass) ?? [
+      { name: 'cold' as const, stimulus: vector.stimulus },
+    ]) {
       const before = model.traces().length;
-      const [observation] = await playAlone({ call: (calls) => model.call(calls, kept) }, plan, vector.id, [pass], seed);
-      if (pass.name === shown && observation !== undefined) seen = { observation, traces: model.traces().slice(before) };
+      const [observation] = await playAlone(
+        { call: (calls) => model.call(calls, kept) },
+        plan,
+        vector.id,
+        [pass],
+        seed,
+      );
+      if (pass.name === shown && observation !== undefined)
+        seen = { observation, traces: model.traces().slice(before) };
     }
     return { ...seen, counts: await model.counts(), state: await model.state() };
   } catch (error) {
@@ -169,11 +288,20 @@ async function predicting(model: ModelTestbed, plan: ScenarioRecord['plan'], rec
   }
 }
 
-function vectorView(report: VectorReport, { real, together }: VectorRecord, pass: PassName, predicted: Predicted, parties: readonly Party[]): VectorView {
+function vectorView(
+  report: VectorReport,
+  { real, together }: VectorRecord,
+  pass: PassName,
+  predicted: Predicted,
+  parties: readonly Party[],
+): VectorView {
   const played = (real ?? together)?.passes;
   const recorded = played?.find((candidate) => candidate.pass.name === pass);
   const seen = recorded === undefined ? undefined : readObservation(recorded);
-  const hops = together === undefined || seen === undefined ? hopsOf(predicted.observation, predicted.traces, seen) : hopsTogether(predicted.observation, predicted.traces, seen);
+  const hops =
+    together === undefined || seen === undefined
+      ? hopsOf(predicted.observation, predicted.traces, seen)
+      : hopsTogether(predicted.observation, predicted.traces, seen);
   const target = targetOf(report.stimulus);
   const sent = pass === 'sibling' && report.sibling !== undefined ? report.sibling : report;
   const parting = partingOf(report, hops);
@@ -181,7 +309,8 @@ function vectorView(report: VectorReport, { real, together }: VectorRecord, pass
     report,
     group: report.id.split('/')[0] ?? report.id,
     to: partyAt(parties, target)?.name,
-    stimulus: describeStimulus(sent.stimulus, parties) + (pass === 'cold' ? '' : ` (the ${pass} pass)`),
+    stimulus:
+      describeStimulus(sent.stimulus, parties) + (pass === 'cold' ? '' : ` (the ${pass} pass)`),
     promise: describePromise(sent.intent),
     levels: levelsOf(report),
     played: together === undefined ? 'alone' : 'together',
@@ -189,33 +318,62 @@ function vectorView(report: VectorReport, { real, together }: VectorRecord, pass
     passes: played?.map((one) => one.pass.name) ?? [],
     hops,
     flows: countedFlows(predicted.counts, real?.counts),
-    notes: together === undefined ? sideBySide(predicted.observation.notes.map(describeNote), seen?.notes.map(describeNote)) : notesTogether(predicted.observation, seen),
-    remembered: sideBySide(describeState(predicted.state), real === undefined ? undefined : describeState(real.state)),
+    notes:
+      together === undefined
+        ? sideBySide(predicted.observation.notes.map(describeNote), seen?.notes.map(describeNote))
+        : notesTogether(predicted.observation, seen),
+    remembered: sideBySide(
+      describeState(predicted.state),
+      real === undefined ? undefined : describeState(real.state),
+    ),
     ...(predicted.unpredicted === undefined ? {} : { unpredicted: predicted.unpredicted }),
     ...(parting === undefined ? {} : { parting }),
   };
 }
 
-/** Beside what was played together with others: there hosts knew their neighbours, and came to the same sooner. */
+/**
+ * Beside what was played together with others: there hosts knew their neighbours, and came to the
+ * same sooner.
+ */
 function notesTogether({ notes }: Observation, seen: Observation | undefined): readonly Note[] {
   const deeds = new Set(seen?.notes.map(describeDeed));
-  return notes.map((note) => ({ text: describeNote(note), seen: deeds.has(describeDeed(note)) ? 'by both' : 'nobody looked at the switch' }));
+  return notes.map((note) => ({
+    text: describeNote(note),
+    seen: deeds.has(describeDeed(note)) ? 'by both' : 'nobody looked at the switch',
+  }));
 }
 
-function sideBySide(predicted: readonly string[], seen: readonly string[] | undefined): readonly Note[] {
-  if (seen === undefined) return predicted.map((text) => ({ text, seen: 'nobody looked at the switch' }));
+function sideBySide(
+  predicted: readonly string[],
+  seen: readonly string[] | undefined,
+): readonly Note[] {
+  if (seen === undefined)
+    return predicted.map((text) => ({ text, seen: 'nobody looked at the switch' }));
   return [
-    ...predicted.map((text): Note => ({ text, seen: seen.includes(text) ? 'by both' : 'by the model only' })),
-    ...seen.filter((text) => !predicted.includes(text)).map((text): Note => ({ text, seen: 'by the switch only' })),
+    ...predicted.map(
+      (text): Note => ({ text, seen: seen.includes(text) ? 'by both' : 'by the model only' }),
+    ),
+    ...seen
+      .filter((text) => !predicted.includes(text))
+      .map((text): Note => ({ text, seen: 'by the switch only' })),
   ];
 }
 
-/** The flow that the verdict names, on the first hop at which frames part; that frame where the flow is not on it. */
+/**
+ * The flow that the verdict names, on the first hop at which frames part; that frame where the flow
+ * is not on it.
+ */
 function partingOf({ differences }: VectorReport, hops: readonly Hop[]): Parting | undefined {
   const at = differences.find((difference) => difference.at !== undefined)?.at?.flow;
-  const lookupIn = (hop: Hop | undefined): number => (at === undefined || hop === undefined ? -1 : hop.lookups.findIndex(({ flow }) => flow !== undefined && flowKey(flow) === flowKey(at)));
-  const parts = ({ seen }: { readonly seen: string }): boolean => seen.startsWith('by the ') || seen === 'differently';
-  const first = hops.findIndex((hop) => (hop.entered !== undefined && parts(hop.entered)) || hop.left.some(parts));
+  const lookupIn = (hop: Hop | undefined): number =>
+    at === undefined || hop === undefined
+      ? -1
+      : hop.lookups.findIndex(({ flow }) => flow !== undefined && flowKey(flow) === flowKey(at));
+  const parts = ({ seen }: { readonly seen: string }): boolean =>
+    seen.startsWith('by the ') || seen === 'differently';
+  const first = hops.findIndex(
+    (hop) => (hop.entered !== undefined && parts(hop.entered)) || hop.left.some(parts),
+  );
   if (first === -1) {
     const hop = hops.findIndex((candidate) => lookupIn(candidate) !== -1);
     return hop === -1 ? undefined : { kind: 'lookup', hop, index: lookupIn(hops[hop]) };

@@ -29,22 +29,37 @@ export function partiesOf({ nodes, externalHosts = [] }: Topology): readonly Par
 
 /** Who holds the address. */
 export function partyAt(parties: readonly Party[], address: string | undefined): Party | undefined {
-  return address === undefined ? undefined : parties.find(({ ip, otherIp }) => ip === address || otherIp === address);
+  return address === undefined
+    ? undefined
+    : parties.find(({ ip, otherIp }) => ip === address || otherIp === address);
 }
 
 /** The address that a stimulus is for; undefined where it has none. */
 export function targetOf(stimulus: VectorReport['stimulus']): string | undefined {
   const payload = valueOf(valueOf(stimulus, 'frame'), 'payload');
-  const found = [valueOf(stimulus, 'to'), valueOf(stimulus, 'target'), valueOf(payload, 'dst'), valueOf(payload, 'tpa')].find((value) => value !== undefined);
+  const found = [
+    valueOf(stimulus, 'to'),
+    valueOf(stimulus, 'target'),
+    valueOf(payload, 'dst'),
+    valueOf(payload, 'tpa'),
+  ].find((value) => value !== undefined);
   return typeof found === 'string' ? found : undefined;
 }
 
 /** `p1 pings 10.10.2.2 (p4) with TTL 2`. */
-export function describeStimulus(stimulus: VectorReport['stimulus'], parties: readonly Party[]): string {
+export function describeStimulus(
+  stimulus: VectorReport['stimulus'],
+  parties: readonly Party[],
+): string {
   const { kind, from } = stimulus;
   const address = targetOf(stimulus);
   const holder = partyAt(parties, address);
-  const target = address === undefined ? 'nobody in particular' : holder === undefined ? address : `${address} (${holder.name})`;
+  const target =
+    address === undefined
+      ? 'nobody in particular'
+      : holder === undefined
+        ? address
+        : `${address} (${holder.name})`;
   const ttl = valueOf(stimulus, 'ttl');
   const suffix = typeof ttl === 'number' ? ` with TTL ${ttl}` : '';
   switch (kind) {
@@ -53,15 +68,28 @@ export function describeStimulus(stimulus: VectorReport['stimulus'], parties: re
     case 'udp':
       return `${from} sends UDP to ${target}, port ${String(valueOf(stimulus, 'port'))}${suffix}`;
     case 'tcp':
-      return `${from} opens a TCP connection to ${target}, port ${String(valueOf(stimulus, 'port'))}${suffix}`;
+      return (
+        `${from} opens a TCP connection to ${target}, port ` +
+        `${String(valueOf(stimulus, 'port'))}${suffix}`
+      );
     case 'probe':
       return `${from} probes TCP of ${target}, port ${String(valueOf(stimulus, 'port'))}`;
     case 'calls':
-      return `${from} calls ${target}, ${String(valueOf(stimulus, 'protocol'))} port ${String(valueOf(stimulus, 'port'))}, ${String(valueOf(stimulus, 'count'))} times, every ${String(valueOf(stimulus, 'everyMs'))} ms${suffix}`;
+      return (
+        `${from} calls ${target}, ${String(valueOf(stimulus, 'protocol'))} port ` +
+        `${String(valueOf(stimulus, 'port'))}, ${String(valueOf(stimulus, 'count'))} times, ` +
+        `every ${String(valueOf(stimulus, 'everyMs'))} ms${suffix}`
+      );
     case 'sctp':
-      return `${from} opens an SCTP association with ${target}, port ${String(valueOf(stimulus, 'port'))}`;
+      return (
+        `${from} opens an SCTP association with ${target}, port ` +
+        String(valueOf(stimulus, 'port'))
+      );
     case 'open':
-      return `${from} opens connection ${String(valueOf(stimulus, 'connection'))} to ${target}, port ${String(valueOf(stimulus, 'port'))}`;
+      return (
+        `${from} opens connection ${String(valueOf(stimulus, 'connection'))} to ${target}, ` +
+        `port ${String(valueOf(stimulus, 'port'))}`
+      );
     case 'talk':
       return `${from} talks by connection ${String(valueOf(stimulus, 'connection'))} to ${target}`;
     case 'arp':
@@ -80,7 +108,10 @@ export function describePromise(intent: VectorReport['intent']): string {
     case 'round-trip':
       return `${text('to')} gets it from ${text('source')}, and the answer comes back`;
     case 'refused':
-      return `${text('to')} gets it from ${text('source')} and refuses it, and the reset comes back: ${text('why')}`;
+      return (
+        `${text('to')} gets it from ${text('source')} and refuses it, and the reset comes ` +
+        `back: ${text('why')}`
+      );
     case 'balanced':
       return describeBalanced(intent);
     case 'abandoned':
@@ -98,7 +129,10 @@ export function describePromise(intent: VectorReport['intent']): string {
     case 'either':
       return `one of these: ${outcomesOf(intent).map(describePromise).join('; or ')}`;
     case 'contradicted':
-      return `${describePromise(within(intent, 'promise'))}; known to be otherwise (${text('by')}, ${text('cause')}): ${describePromise(within(intent, 'instead'))}`;
+      return (
+        `${describePromise(within(intent, 'promise'))}; known to be otherwise (${text('by')}, ` +
+        `${text('cause')}): ${describePromise(within(intent, 'instead'))}`
+      );
     default:
       return `nothing is promised: ${text('why')}`;
   }
@@ -108,16 +142,36 @@ function outcomesOf(intent: VectorReport['intent']): readonly VectorReport['inte
   return valueOf(intent, 'outcomes') as readonly VectorReport['intent'][];
 }
 
-function within(intent: VectorReport['intent'], name: 'promise' | 'instead'): VectorReport['intent'] {
+function within(
+  intent: VectorReport['intent'],
+  name: 'promise' | 'instead',
+): VectorReport['intent'] {
   return valueOf(intent, name) as VectorReport['intent'];
 }
 
-/** `web1 (which sees 10.10.1.2) or web3 (which sees 10.10.1.2) gets it, and the answer comes back: Service default/web, TCP port 80`. */
+/**
+ * `web1 (which sees 10.10.1.2) or web3 (which sees 10.10.1.2) gets it, and the answer comes back:
+ * Service default/web, TCP port 80`.
+ */
 function describeBalanced(intent: VectorReport['intent']): string {
-  const answerers = (intent as unknown as Extract<Intent, { readonly kind: 'balanced' }>).answerers.map(({ to, sources, unanswered }) => `${to} (which sees ${sources.join(' or ')}${unanswered === undefined ? '' : `, and whose answer does not come back: ${unanswered}`})`);
+  const answerers = (
+    intent as unknown as Extract<Intent, { readonly kind: 'balanced' }>
+  ).answerers.map(
+    ({ to, sources, unanswered }) =>
+      `${to} (which sees ` +
+      `${sources.join(' or ')}${unanswered === undefined ? '' : `, and whose answer does not come back: ${unanswered}`})`,
+  );
   const lost = valueOf(intent, 'lost');
-  const spread = { 'any': '', 'the same': ', each time the same one', 'every one': ', and each of them at least once' }[String(valueOf(intent, 'spread'))] ?? '';
-  return `${answerers.join(' or ')} gets it${spread}, and the answer comes back: ${String(valueOf(intent, 'why'))}${typeof lost === 'string' ? `; or it gets lost: ${lost}` : ''}`;
+  const spread =
+    {
+      any: '',
+      'the same': ', each time the same one',
+      'every one': ', and each of them at least once',
+    }[String(valueOf(intent, 'spread'))] ?? '';
+  return (
+    `${answerers.join(' or ')} gets it${spread}, and the answer comes back: ` +
+    `${String(valueOf(intent, 'why'))}${typeof lost === 'string' ? `; or it gets lost: ${lost}` : ''}`
+  );
 }
 
 /** `30 µs: p4 got an echo request from 10.10.1.2 with TTL 62`. */
@@ -145,7 +199,9 @@ function deed(note: HostNote): string {
     case 'endless':
       return 'sent what goes round and round';
     case 'connected':
-      return note.as === 'opener' ? `is connected to ${note.peer}` : `accepted a connection from ${note.peer}`;
+      return note.as === 'opener'
+        ? `is connected to ${note.peer}`
+        : `accepted a connection from ${note.peer}`;
     case 'relayed':
       return `has a connection of its own to ${note.to} for ${note.client}`;
     case 'closed':
@@ -159,18 +215,54 @@ function deed(note: HostNote): string {
   }
 }
 
-/** A line an entry: `n1, zone 65520: tcp src=…, reply src=…, mark 0x20, …, 120 s left`, and `n1, br-int: 0a:00:0a:0a:01:02 is at p1-f64551`. */
+/**
+ * A line an entry: `n1, zone 65520: tcp src=…, reply src=…, mark 0x20, …, 120 s left`, and `n1,
+ * br-int: 0a:00:0a:0a:01:02 is at p1-f64551`.
+ */
 export function describeState({ connections, macs }: SwitchState): readonly string[] {
   return [
-    ...connections.map(({ node, zone, protocol, original, reply, mark, label, progress, helper, parent, timeoutS }) =>
-      [`${node}, zone ${zone}: ${protocol} ${original}`, `reply ${reply}`, `mark 0x${mark.toString(16)}`, ...(label === undefined ? [] : [`label ${label}`]), ...(progress === '' ? [] : [progress]), ...(helper === undefined ? [] : [`helper ${helper}`]), ...(parent === undefined ? [] : [`told of by ${parent}`]), `${timeoutS} s left`].join(', ')),
-    ...macs.map(({ node, bridge, port, vlan, mac }) => `${node}, ${bridge}: ${mac}${vlan === 0 ? '' : ` in VLAN ${vlan}`} is at ${port}`),
+    ...connections.map(
+      ({
+        node,
+        zone,
+        protocol,
+        original,
+        reply,
+        mark,
+        label,
+        progress,
+        helper,
+        parent,
+        timeoutS,
+      }) =>
+        [
+          `${node}, zone ${zone}: ${protocol} ${original}`,
+          `reply ${reply}`,
+          `mark 0x${mark.toString(16)}`,
+          ...(label === undefined ? [] : [`label ${label}`]),
+          ...(progress === '' ? [] : [progress]),
+          ...(helper === undefined ? [] : [`helper ${helper}`]),
+          ...(parent === undefined ? [] : [`told of by ${parent}`]),
+          `${timeoutS} s left`,
+        ].join(', '),
+    ),
+    ...macs.map(
+      ({ node, bridge, port, vlan, mac }) =>
+        `${node}, ${bridge}: ${mac}${vlan === 0 ? '' : ` in VLAN ${vlan}`} is at ${port}`,
+    ),
   ];
 }
 
-const received: Readonly<Record<string, string>> = { 'echo-request': 'an echo request', 'echo-reply': 'an echo reply', udp: 'a UDP datagram', tcp: 'data' };
+const received: Readonly<Record<string, string>> = {
+  'echo-request': 'an echo request',
+  'echo-reply': 'an echo reply',
+  udp: 'a UDP datagram',
+  tcp: 'data',
+};
 
 /** A property of a value whose shape is only partly known. */
 function valueOf(holder: unknown, name: string): unknown {
-  return typeof holder === 'object' && holder !== null ? (holder as Readonly<Record<string, unknown>>)[name] : undefined;
+  return typeof holder === 'object' && holder !== null
+    ? (holder as Readonly<Record<string, unknown>>)[name]
+    : undefined;
 }

@@ -13,12 +13,15 @@ const flowsMax = 5;
 export function renderFindings(scenario: ScenarioReport, index: number): Markup {
   const findings = findingsOf(scenario);
   const causes = causesOf(scenario);
-  if (findings.length + causes.length + scenario.program.length === 0) return html`<p class="calm">Nothing was found: model, switch and promise agree in every vector.</p>`;
-  return html`<ol class="findings">${renderProgram(scenario)}${findings.map((finding) => renderFinding(finding, index))}${causes.map(({ inconclusive, ids }) => html`<li class="finding open">
+  if (findings.length + causes.length + scenario.program.length === 0)
+    return html`<p class="calm">Nothing was found: model, switch and promise agree in every vector.</p>`;
+  return html`<ol class="findings">${renderProgram(scenario)}${findings.map((finding) => renderFinding(finding, index))}${causes.map(
+    ({ inconclusive, ids }) => html`<li class="finding open">
 <h4><span class="mark" aria-hidden="true">?</span> No verdict: ${inconclusive.cause}</h4>
 ${inconclusive.evidence.length === 0 ? '' : html`<pre>${inconclusive.evidence.join('\n')}</pre>`}
 ${inconclusive.remedies.length === 0 ? '' : html`<ul>${inconclusive.remedies.map((remedy) => html`<li>${remedy}</li>`)}</ul>`}
-${vectorButtons(ids, index)}</li>`)}</ol>`;
+${vectorButtons(ids, index)}</li>`,
+  )}</ol>`;
 }
 
 function renderFinding({ difference, ids }: Finding, index: number): Markup {

@@ -1,9 +1,21 @@
-/** A run as one page that needs nothing else: what was found, the network, who reached whom, and the path of every vector. */
+/**
+ * A run as one page that needs nothing else: what was found, the network, who reached whom, and the
+ * path of every vector.
+ */
 import { worst, type VerdictKind } from '../../harness/nouns/verdict.js';
 import { viewOf, type RunView, type ScenarioView } from '../../harness/view/view.js';
 import type { RunRecord } from '../../harness/run/record.js';
 import type { RunReport, ScenarioReport, VectorReport } from '../../harness/run/report.js';
-import { aspectName, comparedAspects, describeIsolation, describeKnown, describePromises, describeUnasked, groupsOf, scenarioLabel } from '../words.js';
+import {
+  aspectName,
+  comparedAspects,
+  describeIsolation,
+  describeKnown,
+  describePromises,
+  describeUnasked,
+  groupsOf,
+  scenarioLabel,
+} from '../words.js';
 import { changesOf } from './changed.js';
 import { renderFindings } from './findings.js';
 import { html, raw, type Markup } from './markup.js';
@@ -43,17 +55,27 @@ ${renderHead(report)}
   return page.markup;
 }
 
-const marks: Readonly<Record<VerdictKind, string>> = { conforms: '✓', diverges: '✕', inconclusive: '?' };
+const marks: Readonly<Record<VerdictKind, string>> = {
+  conforms: '✓',
+  diverges: '✕',
+  inconclusive: '?',
+};
 
 function renderHead(report: RunReport): Markup {
   const { again, seed, backend, image, versions, isolation } = report;
-  const told = Object.entries(versions).map(([program, version]) => `${program} ${version}`).join(', ');
+  const told = Object.entries(versions)
+    .map(([program, version]) => `${program} ${version}`)
+    .join(', ');
   return html`<header class="page">
 <p class="brand">Flowbed</p>
 <h1 class="${report.verdict}"><span class="mark" aria-hidden="true">${marks[report.verdict]}</span> ${headline(report)}</h1>
 <dl class="facts">
-<div><dt>Switches</dt><dd>${backend}, image ${image}${told === '' ? '' : html`<br><span class="muted">${told}</span>`}</dd></div>${isolation === undefined ? '' : html`
-<div><dt>Network</dt><dd>${describeIsolation(isolation)}</dd></div>`}
+<div><dt>Switches</dt><dd>${backend}, image ${image}${told === '' ? '' : html`<br><span class="muted">${told}</span>`}</dd></div>${
+    isolation === undefined
+      ? ''
+      : html`
+<div><dt>Network</dt><dd>${describeIsolation(isolation)}</dd></div>`
+  }
 <div><dt>Seed</dt><dd>${seed}</dd></div>
 <div><dt>Run again</dt><dd><code>${again}</code></dd></div>
 </dl>
@@ -68,21 +90,34 @@ function headline({ verdict, scenarios }: Pick<RunReport, 'verdict' | 'scenarios
     case 'conforms':
       return `All ${number(vectors.length)} vectors conform`;
     case 'diverges':
-      return of('diverges') === 0 ? 'The switches hold other flows, groups or meters than they should' : `${number(of('diverges'))} of ${number(vectors.length)} vectors diverge${of('inconclusive') === 0 ? '' : `, ${number(of('inconclusive'))} have no verdict`}`;
+      return of('diverges') === 0
+        ? 'The switches hold other flows, groups or meters than they should'
+        : `${number(of('diverges'))} of ${number(vectors.length)} vectors ` +
+            `diverge${of('inconclusive') === 0 ? '' : `, ${number(of('inconclusive'))} have no verdict`}`;
     case 'inconclusive':
-      return vectors.length === 0 ? 'There is no verdict' : `${number(of('inconclusive'))} of ${number(vectors.length)} vectors have no verdict`;
+      return vectors.length === 0
+        ? 'There is no verdict'
+        : `${number(of('inconclusive'))} of ${number(vectors.length)} vectors have no verdict`;
   }
 }
 
 function renderScenario(view: ScenarioView, index: number, all: readonly ScenarioView[]): Markup {
   const { report, topology, plan } = view;
-  const marked = new Set(report.vectors.flatMap(({ differences }) => differences.flatMap(({ at }) => (at === undefined ? [] : [`${at.flow.bridge} on ${at.flow.node}`]))));
+  const marked = new Set(
+    report.vectors.flatMap(({ differences }) =>
+      differences.flatMap(({ at }) =>
+        at === undefined ? [] : [`${at.flow.bridge} on ${at.flow.node}`],
+      ),
+    ),
+  );
   const truth = renderTruthTable(view, index, changesOf(view, all));
   return html`<section class="scenario" data-scenario="${index}" aria-labelledby="scenario-${index}">
 <h2 id="scenario-${index}">${scenarioLabel(report)}</h2>
 <p class="lead">${report.title}${report.after === undefined ? '' : html`. On the switches of before, changed: ${report.after.what}`}</p>
-${describeKnown(report).map((line) => html`<p>Known divergence ${line}</p>
-`)}<nav aria-label="${scenarioLabel(report)}"><a href="#findings-${index}">Findings</a> <a href="#network-${index}">Network</a> ${truth === undefined ? '' : html`<a href="#truth-${index}">Truth table</a> `}<a href="#vectors-${index}">Who reaches whom</a> <a href="#compared-${index}">What was compared</a></nav>
+${describeKnown(report).map(
+  (line) => html`<p>Known divergence ${line}</p>
+`,
+)}<nav aria-label="${scenarioLabel(report)}"><a href="#findings-${index}">Findings</a> <a href="#network-${index}">Network</a> ${truth === undefined ? '' : html`<a href="#truth-${index}">Truth table</a> `}<a href="#vectors-${index}">Who reaches whom</a> <a href="#compared-${index}">What was compared</a></nav>
 <h3 id="findings-${index}" tabindex="-1">Findings</h3>
 ${renderFindings(report, index)}
 <h3 id="network-${index}" tabindex="-1">Network</h3>
@@ -98,12 +133,14 @@ ${renderUnasked(report)}<h3>What was not compared</h3>
 }
 
 const meanings: Readonly<Record<string, string>> = {
-  program: 'every flow, group and meter that the switches reported before the first vector and behind the last, against the one wanted',
+  program:
+    'every flow, group and meter that the switches reported before the first vector and ' +
+    'behind the last, against the one wanted',
   intent: 'what was promised, against what the model and what the switch did',
   frames: 'every frame at every port, byte by byte, model against switch',
   silence: 'ports at which nothing should have come out',
   counters: 'n_packets and n_bytes of every flow after every vector, model against switch',
-  cache: 'vectors played once more, every packet answered by the datapath\'s cache alone',
+  cache: "vectors played once more, every packet answered by the datapath's cache alone",
   connections: 'conntrack entries of every node after every vector, model against switch',
   macs: 'learned MACs of every bridge after every vector, model against switch',
 };
@@ -111,10 +148,13 @@ const meanings: Readonly<Record<string, string>> = {
 function renderCompared({ counts, durationMs }: ScenarioReport): Markup {
   const compared = comparedAspects(counts);
   const left = compared.filter(({ expected, made }) => made < expected);
-  const missing = (expected: number, made: number): Markup => (made === expected ? html`<span class="muted">0</span>` : html`<strong class="attention">? ${number(expected - made)}</strong>`);
+  const missing = (expected: number, made: number): Markup =>
+    made === expected
+      ? html`<span class="muted">0</span>`
+      : html`<strong class="attention">? ${number(expected - made)}</strong>`;
   return html`<div><table class="numbers"><thead><tr><th scope="col">Aspect</th><th scope="col">Expected</th><th scope="col">Made</th><th scope="col">Not made</th></tr></thead>
 <tbody>${compared.map(({ aspect, expected, made }) => html`<tr><th scope="row">${aspectName(aspect)}<br><span class="muted">${meanings[aspect] ?? ''}</span></th><td>${number(expected)}</td><td>${number(made)}</td><td>${missing(expected, made)}</td></tr>`)}</tbody></table>
-<p class="muted">${left.length === 0 ? 'Nothing that should have been compared was left out.' : 'What was not made leaves its vectors without a verdict: nothing conforms as long as a comparison is missing.'}${durationMs > 0 ? ` It took ${(durationMs / 1000).toFixed(1)} s.` : ''}</p></div>`;
+<p class="muted">${left.length === 0 ? 'Nothing that should have been compared was left out.' : 'What was not made leaves its vectors without a verdict: nothing conforms as long as a ' + 'comparison is missing.'}${durationMs > 0 ? ` It took ${(durationMs / 1000).toFixed(1)} s.` : ''}</p></div>`;
 }
 
 /** What the policies of the cluster say, and what nobody has tried. */
@@ -127,7 +167,9 @@ function renderPolicies({ policies }: ScenarioReport): Markup | '' {
 /** Services that nobody was asked for. */
 function renderUnasked(report: ScenarioReport): Markup | '' {
   const unasked = describeUnasked(report);
-  return unasked.length === 0 ? '' : html`<h3>Services that were not asked</h3>
+  return unasked.length === 0
+    ? ''
+    : html`<h3>Services that were not asked</h3>
 <ul>${unasked.map((line) => html`<li>${line}</li>`)}</ul>
 `;
 }
@@ -135,7 +177,11 @@ function renderUnasked(report: ScenarioReport): Markup | '' {
 function renderGroups(vectors: readonly VectorReport[]): Markup {
   const count = (all: readonly VectorReport[], kind: VerdictKind): Markup => {
     const found = all.filter(({ verdict }) => verdict === kind).length;
-    return found === 0 ? html`<span class="muted">0</span>` : kind === 'conforms' ? html`${number(found)}` : html`<strong class="attention">${marks[kind]} ${number(found)}</strong>`;
+    return found === 0
+      ? html`<span class="muted">0</span>`
+      : kind === 'conforms'
+        ? html`${number(found)}`
+        : html`<strong class="attention">${marks[kind]} ${number(found)}</strong>`;
   };
   return html`<div><table class="numbers"><thead><tr><th scope="col">Vectors</th><th scope="col">Promise</th><th scope="col">Conform</th><th scope="col">Diverge</th><th scope="col">No verdict</th></tr></thead>
 <tbody>${groupsOf(vectors).map(([name, all]) => html`<tr><th scope="row"><span class="mark" aria-hidden="true">${marks[worst(all.map(({ verdict }) => verdict))]}</span> ${name}</th><td class="words">${describePromises(all)}</td><td>${count(all, 'conforms')}</td><td>${count(all, 'diverges')}</td><td>${count(all, 'inconclusive')}</td></tr>`)}</tbody></table></div>`;

@@ -1,4 +1,7 @@
-/** What the page's script works on: the view of a run with every text, flow and path once, so that thousands of vectors fit. */
+/**
+ * What the page's script works on: the view of a run with every text, flow and path once, so that
+ * thousands of vectors fit.
+ */
 import { deflateRawSync } from 'node:zlib';
 import { shownInPage } from '../../harness/base/visible.js';
 import { flowKey } from '../../harness/compare/counters.js';
@@ -21,7 +24,12 @@ export interface PageData {
 
 export interface ScenarioData {
   readonly label: string;
-  readonly parties: readonly { readonly name: string; readonly kind: 'pod' | 'node' | 'external'; readonly node: string; readonly ip: string }[];
+  readonly parties: readonly {
+    readonly name: string;
+    readonly kind: 'pod' | 'node' | 'external';
+    readonly node: string;
+    readonly ip: string;
+  }[];
   readonly flows: readonly FlowData[];
   /** The model's lookups for one frame. */
   readonly paths: readonly (readonly LookupData[])[];
@@ -37,7 +45,13 @@ export interface FlowData {
 }
 
 /** A table without a matching flow has -1 for it. */
-export type LookupData = readonly [bridge: Text, table: number, flow: number, writes: Text, outcome: Text];
+export type LookupData = readonly [
+  bridge: Text,
+  table: number,
+  flow: number,
+  writes: Text,
+  outcome: Text,
+];
 
 export interface VectorData {
   readonly id: string;
@@ -56,7 +70,10 @@ export interface VectorData {
   readonly hops: readonly HopData[];
   /** The path is left out: the page would be too large. */
   readonly cut: boolean;
-  /** It was played with others: the path is the model's alone, and what the switch did is known of its own frames. */
+  /**
+   * It was played with others: the path is the model's alone, and what the switch did is known of
+   * its own frames.
+   */
   readonly isTogether: boolean;
   /** Flows and what they counted; -1 where the switch was not asked. */
   readonly counted: readonly (readonly [flow: number, model: number, real: number])[];
@@ -64,7 +81,12 @@ export interface VectorData {
   /** Connections and learned MACs when it is over. */
   readonly remembered: readonly NoteData[];
   /** Of each aspect that there was something to compare of. */
-  readonly counts: readonly (readonly [aspect: Text, expected: number, made: number, skipped: number])[];
+  readonly counts: readonly (readonly [
+    aspect: Text,
+    expected: number,
+    made: number,
+    skipped: number,
+  ])[];
   readonly differences: readonly DifferenceData[];
   readonly inconclusive?: Inconclusive;
   readonly unpredicted?: string;
@@ -83,7 +105,11 @@ export interface HopData {
 }
 
 /** `frame` is an index into the vector's `frames`: no other vector has the same. */
-export type CrossingData = readonly [frame: number, seen: Crossing['seen'], fields: readonly (readonly [name: string, expected: string, actual: string])[]];
+export type CrossingData = readonly [
+  frame: number,
+  seen: Crossing['seen'],
+  fields: readonly (readonly [name: string, expected: string, actual: string])[],
+];
 
 export interface DifferenceData {
   readonly between: string;
@@ -120,7 +146,9 @@ function dictionary<T>(): Dictionary<T> {
 export function pageData({ scenarios }: RunView): PageData {
   const texts = dictionary<string>();
   const text = (words: string): Text => texts.indexOf(words, () => words);
-  const all = scenarios.map((scenario) => scenarioData(scenario, text, changesOf(scenario, scenarios)));
+  const all = scenarios.map((scenario) =>
+    scenarioData(scenario, text, changesOf(scenario, scenarios)),
+  );
   return { texts: texts.values, scenarios: all };
 }
 
@@ -129,27 +157,54 @@ export function packed(data: PageData): string {
   return deflateRawSync(JSON.stringify(shownInPage(data)), { level: 9 }).toString('base64');
 }
 
-function scenarioData({ report, parties, vectors }: ScenarioView, text: (words: string) => Text, changes: Changes | undefined): ScenarioData {
+function scenarioData(
+  { report, parties, vectors }: ScenarioView,
+  text: (words: string) => Text,
+  changes: Changes | undefined,
+): ScenarioData {
   const flows = dictionary<FlowData>();
   const paths = dictionary<readonly LookupData[]>();
-  const flow = (id: FlowId): number => flows.indexOf(flowKey(id), () => ({ node: id.node, bridge: id.bridge, table: id.table, text: formatFlowId(id).replace(/^table=\d+, /, '') }));
-  const lookup = (found: Lookup): LookupData => [text(found.bridge), found.table, found.flow === undefined ? -1 : flow(found.flow), text(found.writes.join(', ')), text(outcomeOf(found))];
+  const flow = (id: FlowId): number =>
+    flows.indexOf(flowKey(id), () => ({
+      node: id.node,
+      bridge: id.bridge,
+      table: id.table,
+      text: formatFlowId(id).replace(/^table=\d+, /, ''),
+    }));
+  const lookup = (found: Lookup): LookupData => [
+    text(found.bridge),
+    found.table,
+    found.flow === undefined ? -1 : flow(found.flow),
+    text(found.writes.join(', ')),
+    text(outcomeOf(found)),
+  ];
   const path = (lookups: readonly Lookup[]): number => {
     const data = lookups.map(lookup);
     return paths.indexOf(JSON.stringify(data), () => data);
   };
   const hopsWithFrames = (hops: readonly Hop[]): Pick<VectorData, 'hops' | 'frames'> => {
     const frames = dictionary<string>();
-    const crossing = ({ frame, seen, fields }: Crossing): CrossingData => [frames.indexOf(frame, () => frame), seen, fields.map(({ name, expected, actual }) => [name, expected, actual])];
-    const all = hops.map(({ timeUs, node, port, entered, lookups, left }): HopData => ({
-      timeUs, node: text(node), port: text(port), path: path(lookups),
-      ...(entered === undefined ? {} : { entered: crossing(entered) }),
-      left: left.map((departed) => [text(departed.port), crossing(departed)]),
-    }));
+    const crossing = ({ frame, seen, fields }: Crossing): CrossingData => [
+      frames.indexOf(frame, () => frame),
+      seen,
+      fields.map(({ name, expected, actual }) => [name, expected, actual]),
+    ];
+    const all = hops.map(
+      ({ timeUs, node, port, entered, lookups, left }): HopData => ({
+        timeUs,
+        node: text(node),
+        port: text(port),
+        path: path(lookups),
+        ...(entered === undefined ? {} : { entered: crossing(entered) }),
+        left: left.map((departed) => [text(departed.port), crossing(departed)]),
+      }),
+    );
     return { frames: frames.values, hops: all };
   };
   const vector = (view: VectorView): VectorData => {
-    const cut = (view.played === 'together' && view.passes.length === 0) || (vectors.length > pathsMax && view.report.verdict === 'conforms');
+    const cut =
+      (view.played === 'together' && view.passes.length === 0) ||
+      (vectors.length > pathsMax && view.report.verdict === 'conforms');
     const was = changes?.get(view.report.id);
     return {
       ...headOf(view, text),
@@ -157,20 +212,56 @@ function scenarioData({ report, parties, vectors }: ScenarioView, text: (words: 
       cut,
       isTogether: view.played === 'together',
       ...hopsWithFrames(cut ? [] : view.hops),
-      counted: cut ? [] : view.flows.map((counted) => [flow(counted.flow), counted.model, counted.switch ?? -1]),
+      counted: cut
+        ? []
+        : view.flows.map((counted) => [flow(counted.flow), counted.model, counted.switch ?? -1]),
     };
   };
-  return { label: scenarioLabel(report), parties, vectors: vectors.map(vector), flows: flows.values, paths: paths.values };
+  return {
+    label: scenarioLabel(report),
+    parties,
+    vectors: vectors.map(vector),
+    flows: flows.values,
+    paths: paths.values,
+  };
 }
 
-function headOf({ report, group, to, stimulus, promise, levels, notes, remembered, parting, unpredicted }: VectorView, text: (words: string) => Text): Omit<VectorData, 'frames' | 'hops' | 'counted' | 'cut' | 'isTogether'> {
+function headOf(
+  {
+    report,
+    group,
+    to,
+    stimulus,
+    promise,
+    levels,
+    notes,
+    remembered,
+    parting,
+    unpredicted,
+  }: VectorView,
+  text: (words: string) => Text,
+): Omit<VectorData, 'frames' | 'hops' | 'counted' | 'cut' | 'isTogether'> {
   const note = (told: Note): NoteData => [text(told.text), told.seen];
   return {
-    id: report.id, group: text(group), from: text(report.stimulus.from), to: to === undefined ? -1 : text(to),
-    stimulus: text(stimulus), promise: text(promise), verdict: report.verdict, levels,
-    notes: notes.map(note), remembered: remembered.map(note),
-    counts: comparedAspects(report.counts).map(({ aspect, expected, made, skipped }) => [text(aspectName(aspect)), expected, made, skipped]),
-    differences: report.differences.slice(0, differencesMax).map((difference) => differenceData(difference, text)),
+    id: report.id,
+    group: text(group),
+    from: text(report.stimulus.from),
+    to: to === undefined ? -1 : text(to),
+    stimulus: text(stimulus),
+    promise: text(promise),
+    verdict: report.verdict,
+    levels,
+    notes: notes.map(note),
+    remembered: remembered.map(note),
+    counts: comparedAspects(report.counts).map(({ aspect, expected, made, skipped }) => [
+      text(aspectName(aspect)),
+      expected,
+      made,
+      skipped,
+    ]),
+    differences: report.differences
+      .slice(0, differencesMax)
+      .map((difference) => differenceData(difference, text)),
     ...(report.inconclusive === undefined ? {} : { inconclusive: report.inconclusive }),
     ...(unpredicted === undefined ? {} : { unpredicted }),
     ...(parting === undefined ? {} : { parting }),
@@ -179,14 +270,26 @@ function headOf({ report, group, to, stimulus, promise, levels, notes, remembere
 
 function differenceData(difference: Difference, text: (words: string) => Text): DifferenceData {
   const { between, expected, actual, at } = difference;
-  const place = at === undefined ? '' : `${at.flow.bridge} on ${at.flow.node}, table ${at.flow.table}${at.field === undefined ? '' : `, field ${at.field}`}`;
+  const place =
+    at === undefined
+      ? ''
+      : `${at.flow.bridge} on ${at.flow.node}, table ` +
+        `${at.flow.table}${at.field === undefined ? '' : `, field ${at.field}`}`;
   return {
-    between, summary: text(summaryIn(difference)), expected: text(expected), actual: text(actual),
-    ...(at === undefined ? {} : { at: { place, flow: formatFlowId(at.flow), because: at.because } }),
+    between,
+    summary: text(summaryIn(difference)),
+    expected: text(expected),
+    actual: text(actual),
+    ...(at === undefined
+      ? {}
+      : { at: { place, flow: formatFlowId(at.flow), because: at.because } }),
   };
 }
 
 /** `output antrea-tun0 by reg1`, `drop: the flow says drop`. */
 function outcomeOf({ outputs, drop }: Lookup): string {
-  return [...outputs.map(({ port, by }) => `output ${port}${by === undefined ? '' : ` by ${by}`}`), ...(drop === undefined ? [] : [`drop: ${drop}`])].join(', ');
+  return [
+    ...outputs.map(({ port, by }) => `output ${port}${by === undefined ? '' : ` by ${by}`}`),
+    ...(drop === undefined ? [] : [`drop: ${drop}`]),
+  ].join(', ');
 }

@@ -1,11 +1,17 @@
-/** The page's script in one piece: its modules, which import nothing but each other, as the compiler left them. */
+/**
+ * The page's script in one piece: its modules, which import nothing but each other, as the compiler
+ * left them.
+ */
 import { readFileSync } from 'node:fs';
 
 /** In the order of their imports. */
 const modules = ['elements', 'words', 'cells', 'matrix', 'truth-table', 'list', 'path', 'main'];
 
 export function pageScript(): string {
-  return modules.map((name) => inlined(readFileSync(new URL(`./page/${name}.js`, import.meta.url), 'utf8'))).join('\n').replaceAll('</script', '<\\/script');
+  return modules
+    .map((name) => inlined(readFileSync(new URL(`./page/${name}.js`, import.meta.url), 'utf8')))
+    .join('\n')
+    .replaceAll('</script', '<\\/script');
 }
 
 /** One script has one scope: imports and exports say nothing any more. */

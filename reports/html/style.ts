@@ -1,6 +1,6 @@
 /**
- * How the page looks: paper and ink, and one accent for what wants attention. On paper, filters and what only a screen
- * can do are left out.
+ * How the page looks: paper and ink, and one accent for what wants attention. On paper, filters and
+ * what only a screen can do are left out.
  */
 export const style = `
 :root {

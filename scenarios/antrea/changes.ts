@@ -3,7 +3,9 @@ import { policyComesAndGoes } from '../../topologies/changes.js';
 
 export default defineHistory({
   name: 'antrea/changes',
-  title: 'Policies, pods and a node come and go, an agent and a switch restart, while packets go through',
+  title:
+    'Policies, pods and a node come and go, an agent and a switch restart, while packets go ' +
+    'through',
   axes: { tunnel: { values: ['geneve', 'vxlan', 'gre'], default: ['geneve'] } },
   controlPlane: antrea('0.8'),
   history: ({ tunnel }) => policyComesAndGoes(tunnel),

@@ -8,7 +8,8 @@ export default defineScenario({
     nodes: { values: ['1', '2', '3'], default: ['2'] },
     tunnel: { values: ['geneve', 'vxlan', 'gre'], default: ['geneve'] },
   },
-  topology: ({ nodes, tunnel }) => antreaCluster({ nodes: Number(nodes), podsPerNode: 1, tunnel, externalHosts: 2 }),
+  topology: ({ nodes, tunnel }) =>
+    antreaCluster({ nodes: Number(nodes), podsPerNode: 1, tunnel, externalHosts: 2 }),
   controlPlane: antrea('0.8'),
   vectors: vectors.nodeToExternal,
   intent: intentOf,

@@ -3,7 +3,9 @@ import { networkPolicyCluster } from '../../topologies/network-policy.js';
 
 export default defineScenario({
   name: 'antrea/network-policy',
-  title: 'Who reaches whom on which port under NetworkPolicies and a ClusterNetworkPolicy, and who evades them',
+  title:
+    'Who reaches whom on which port under NetworkPolicies and a ClusterNetworkPolicy, and who ' +
+    'evades them',
   axes: { tunnel: { values: ['geneve', 'vxlan', 'gre'], default: ['geneve'] } },
   topology: ({ tunnel }) => networkPolicyCluster(tunnel),
   controlPlane: antrea('0.8'),

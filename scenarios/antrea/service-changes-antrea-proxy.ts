@@ -3,7 +3,9 @@ import { servicesComeAndGo } from '../../topologies/service-changes.js';
 
 export default defineHistory({
   name: 'antrea/service-changes-antrea-proxy',
-  title: 'Services and their endpoints come and go, an agent and a switch restart, while clients ask and connections stand: ClusterIPs in the switch',
+  title:
+    'Services and their endpoints come and go, an agent and a switch restart, while clients ' +
+    'ask and connections stand: ClusterIPs in the switch',
   axes: { tunnel: { values: ['geneve', 'vxlan', 'gre'], default: ['geneve'] } },
   controlPlane: antrea('1.3'),
   history: ({ tunnel }) => servicesComeAndGo(tunnel),

@@ -3,7 +3,9 @@ import { servicesCluster } from '../../topologies/services.js';
 
 export default defineScenario({
   name: 'antrea/services-kube-proxy',
-  title: 'Services on the node, by kube-proxy: who answers for a ClusterIP, a port of a node or a load balancer, and who is seen as the sender',
+  title:
+    'Services on the node, by kube-proxy: who answers for a ClusterIP, a port of a node or a ' +
+    'load balancer, and who is seen as the sender',
   axes: { tunnel: { values: ['geneve', 'vxlan', 'gre'], default: ['geneve'] } },
   topology: ({ tunnel }) => servicesCluster(tunnel),
   controlPlane: antrea('0.8'),
@@ -13,12 +15,15 @@ export default defineScenario({
     return [
       ...vectors.serviceMatrix(topology, services),
       ...vectors.noService(topology, services, '10.96.0.99'),
-      // Calls are many: a Service of each number of endpoints, and of each way to keep them, stands for the others.
+      // Calls are many: a Service of each number of endpoints, and of each way to keep them, stands
+      // for the others.
       ...vectors.serviceCalls(['asker1'], called(/web:http$|admin$|sticky$|fickle$/)),
       ...vectors.fromOutside(topology, ['x1', 'asker1', 'n2'], services),
       ...vectors.fromOutside(topology, ['x2'], called(/sticky$|lonely$|outside$/)),
       ...vectors.fromOutside(topology, ['picky'], called(/web:http$|lonely$/)),
-      ...topology.nodes.slice(1).flatMap((node) => vectors.callsFromOutside('x1', node, called(/\/admin$|sticky$/))),
+      ...topology.nodes
+        .slice(1)
+        .flatMap((node) => vectors.callsFromOutside('x1', node, called(/\/admin$|sticky$/))),
     ];
   },
   intent: intentOf,

@@ -3,7 +3,9 @@ import { windowsEndpointsChange } from '../../topologies/windows-endpoints.js';
 
 export default defineHistory({
   name: 'antrea/windows-endpoints',
-  title: 'Connections through kube-proxy on a Windows node while endpoints come, go and die, and policies keep some from it',
+  title:
+    'Connections through kube-proxy on a Windows node while endpoints come, go and die, and ' +
+    'policies keep some from it',
   axes: { mode: { values: ['encap', 'noEncap', 'hybrid'], default: ['encap', 'noEncap'] } },
   controlPlane: antrea('1.3'),
   history: ({ mode }) => windowsEndpointsChange(mode),

@@ -3,7 +3,9 @@ import { routedCluster } from '../../topologies/mixed-cluster.js';
 
 export default defineScenario({
   name: 'antrea/windows-hybrid',
-  title: 'Pods of Windows (W) and Linux (L) nodes on two networks with a router between: without a tunnel within a network, in one across',
+  title:
+    'Pods of Windows (W) and Linux (L) nodes on two networks with a router between: without a ' +
+    'tunnel within a network, in one across',
   axes: {
     mode: { values: ['hybrid', 'encap'], default: ['hybrid'] },
     nodes: { values: ['WL/WL', 'WW/L', 'W/W'], default: ['WL/WL'] },

@@ -3,7 +3,9 @@ import { windowsNodesChange } from '../../topologies/windows-nodes.js';
 
 export default defineHistory({
   name: 'antrea/windows-nodes',
-  title: 'A node joins a Windows node and leaves it: flows and routes come and go, and nothing stays behind',
+  title:
+    'A node joins a Windows node and leaves it: flows and routes come and go, and nothing ' +
+    'stays behind',
   axes: {
     mode: { values: ['encap', 'noEncap', 'hybrid'], default: ['encap', 'noEncap'] },
     system: { values: ['windows', 'linux'], default: ['windows'] },

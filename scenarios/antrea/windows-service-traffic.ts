@@ -3,7 +3,9 @@ import { windowsServices } from '../../topologies/windows-services.js';
 
 export default defineScenario({
   name: 'antrea/windows-service-traffic',
-  title: 'ClusterIPs from a pod and from the host of a Windows node, hop by hop: endpoints in the cluster, in another node\'s host network, outside',
+  title:
+    'ClusterIPs from a pod and from the host of a Windows node, hop by hop: endpoints in the ' +
+    "cluster, in another node's host network, outside",
   axes: {
     mode: { values: ['encap', 'noEncap'], default: ['encap', 'noEncap'] },
     other: { values: ['linux', 'windows'], default: ['linux'] },

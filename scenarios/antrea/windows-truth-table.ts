@@ -3,7 +3,9 @@ import { windowsPolicies } from '../../topologies/windows-policies.js';
 
 export default defineScenario({
   name: 'antrea/windows-truth-table',
-  title: 'Every cell of the truth table of Windows and Linux nodes under many policies, in tunnels, without, and on two networks, played together',
+  title:
+    'Every cell of the truth table of Windows and Linux nodes under many policies, in ' +
+    'tunnels, without, and on two networks, played together',
   axes: {
     mode: { values: ['encap', 'noEncap', 'hybrid'], default: ['encap', 'noEncap', 'hybrid'] },
     policies: { values: ['1', '2', '3'], default: ['1'] },
@@ -12,7 +14,12 @@ export default defineScenario({
   controlPlane: antrea('1.3'),
   vectors: (topology) => {
     const services = servicesOf(topology);
-    return vectors.together(vectors.coldAlone([...vectors.podMatrix(topology, services), ...vectors.nodeMatrix(topology, services)]));
+    return vectors.together(
+      vectors.coldAlone([
+        ...vectors.podMatrix(topology, services),
+        ...vectors.nodeMatrix(topology, services),
+      ]),
+    );
   },
   intent: intentOf,
 });

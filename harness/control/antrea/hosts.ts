@@ -21,9 +21,10 @@ function podHost(pod: AttachedPod, { node }: NodeView): HostPlan {
 }
 
 /**
- * The node's own stack. Its route to a peer's pods, `10.10.1.0/24 via 10.10.1.1 dev antrea-gw0 onlink`, is the seed's
- * section "ARPResponderTable": table 20 answers for a gateway that is at the other end of a tunnel. It forwards what pods send
- * elsewhere, and never tells them of a better way (Antrea turns send_redirects off).
+ * The node's own stack. Its route to a peer's pods, `10.10.1.0/24 via 10.10.1.1 dev antrea-gw0
+ * onlink`, is the seed's section "ARPResponderTable": table 20 answers for a gateway that is at the
+ * other end of a tunnel. It forwards what pods send elsewhere, and never tells them of a better way
+ * (Antrea turns send_redirects off).
  */
 function nodeHost(view: NodeView): HostPlan {
   const { node, peers } = view;
@@ -32,8 +33,20 @@ function nodeHost(view: NodeView): HostPlan {
     name: node.name,
     kind: 'linux-node',
     interfaces: [
-      { name: gatewayPort.name, port: gatewayPort.name, mac: node.gateway.mac, ip: node.gateway.ip, prefixLength },
-      { name: 'eth0', port: 'br-phys', mac: node.underlay.mac, ip: node.underlay.ip, prefixLength: node.underlay.prefixLength },
+      {
+        name: gatewayPort.name,
+        port: gatewayPort.name,
+        mac: node.gateway.mac,
+        ip: node.gateway.ip,
+        prefixLength,
+      },
+      {
+        name: 'eth0',
+        port: 'br-phys',
+        mac: node.underlay.mac,
+        ip: node.underlay.ip,
+        prefixLength: node.underlay.prefixLength,
+      },
       ...(node.adapters ?? []),
     ],
     routes: [...peers.flatMap(routeTo), ...defaultRoute(view, 'eth0')],
@@ -42,21 +55,39 @@ function nodeHost(view: NodeView): HostPlan {
   };
 }
 
-/** By the router of the network between nodes, or the last address there, where one would be; no route where one of the nodes is. */
-export function defaultRoute({ node, peers, router: known }: NodeView, name: string): readonly RoutePlan[] {
+/**
+ * By the router of the network between nodes, or the last address there, where one would be; no
+ * route where one of the nodes is.
+ */
+export function defaultRoute(
+  { node, peers, router: known }: NodeView,
+  name: string,
+): readonly RoutePlan[] {
   const { ip, prefixLength } = node.underlay;
-  if (known !== undefined) return [{ destination: '0.0.0.0/0', via: known.ip, interface: name, onlink: false }];
+  if (known !== undefined)
+    return [{ destination: '0.0.0.0/0', via: known.ip, interface: name, onlink: false }];
   const router = formatIpv4(((ipv4Number(ip) | ~prefixMask(prefixLength)) >>> 0) - 1);
-  return [node, ...peers].some(({ underlay }) => underlay.ip === router) ? [] : [{ destination: '0.0.0.0/0', via: router, interface: name, onlink: false }];
+  return [node, ...peers].some(({ underlay }) => underlay.ip === router)
+    ? []
+    : [{ destination: '0.0.0.0/0', via: router, interface: name, onlink: false }];
 }
 
-/** kube-proxy for what goes to Services, and Antrea's rule for pods that leave the cluster: "masquerade pod to external packets" (pkg/agent/route of 0.8 and 1.3). */
+/**
+ * kube-proxy for what goes to Services, and Antrea's rule for pods that leave the cluster:
+ * "masquerade pod to external packets" (pkg/agent/route of 0.8 and 1.3).
+ */
 function translation({ node, peers, services }: NodeView): TranslationPlan {
   const podCidrs = [node, ...peers].map(({ podCidr }) => podCidr);
-  return { destinations: kubeProxyRules(services, podCidrs, node), sources: [{ from: [node.podCidr], except: podCidrs }] };
+  return {
+    destinations: kubeProxyRules(services, podCidrs, node),
+    sources: [{ from: [node.podCidr], except: podCidrs }],
+  };
 }
 
-/** To pods of a neighbour by its own address, where nothing is tunnelled (Antrea, "noEncap"); what is beyond a router, that router knows. */
+/**
+ * To pods of a neighbour by its own address, where nothing is tunnelled (Antrea, "noEncap"); what
+ * is beyond a router, that router knows.
+ */
 function routeTo({ podCidr, gateway, underlay, reach }: Peer): readonly RoutePlan[] {
   switch (reach) {
     case 'tunnel':

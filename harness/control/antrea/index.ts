@@ -1,6 +1,7 @@
 /**
- * Antrea: what its agents program on every node, as a pure function of the cluster. Source of the flows of 0.8: the seed "Antrea OVS
- * Pipeline"; docs/antrea-pipeline.md says where it contradicts itself and what holds here, and where those of 1.3 come from.
+ * Antrea: what its agents program on every node, as a pure function of the cluster. Source of the
+ * flows of 0.8: the seed "Antrea OVS Pipeline"; docs/antrea-pipeline.md says where it contradicts
+ * itself and what holds here, and where those of 1.3 come from.
  */
 import { sha256 } from '../../base/digest.js';
 import { InputError } from '../../base/errors.js';
@@ -12,7 +13,15 @@ import { externalHosts } from '../external-hosts.js';
 import type { Numbers } from '../numbers.js';
 import { routers } from '../routers.js';
 import { hosts } from './hosts.js';
-import { gatewayPort, globalVirtualMac, integrationBridge, knownOfUnderlay, tunnelPort, viewFrom, type NodeView } from './node-view.js';
+import {
+  gatewayPort,
+  globalVirtualMac,
+  integrationBridge,
+  knownOfUnderlay,
+  tunnelPort,
+  viewFrom,
+  type NodeView,
+} from './node-view.js';
 import { knownDivergences } from './known-divergences.js';
 import { pipelines, type BridgeProgram, type PipelineVersion } from './pipeline.js';
 import { windowsNode } from './windows/plan.js';
@@ -20,7 +29,10 @@ import { hostServices } from './windows/services.js';
 
 export { pipelineVersions, type PipelineVersion } from './pipeline.js';
 
-/** Antrea with one version of its pipeline. Planning throws InputError when the topology is not one that could exist (see `checkTopology`). */
+/**
+ * Antrea with one version of its pipeline. Planning throws InputError when the topology is not one
+ * that could exist (see `checkTopology`).
+ */
 export function antrea(version: PipelineVersion): ControlPlane<Network> {
   return {
     name: `antrea-${version}`,
@@ -29,48 +41,105 @@ export function antrea(version: PipelineVersion): ControlPlane<Network> {
       checkTopology(topology);
       refuseGlobalVirtualMac(topology);
       const outside = [...externalHosts(topology), ...routers(topology)];
-      const nodes = topology.nodes.map((node) => planNode(viewFrom(node, topology, before?.nodes.find((held) => held.node === node.name)), topology.tunnel, version));
+      const nodes = topology.nodes.map((node) =>
+        planNode(
+          viewFrom(
+            node,
+            topology,
+            before?.nodes.find((held) => held.node === node.name),
+          ),
+          topology.tunnel,
+          version,
+        ),
+      );
       return { nodes, ...(outside.length === 0 ? {} : { externalHosts: outside }) };
     },
-    restarted: (before, restarted) => ({ ...before, nodes: before.nodes.map((node) => (node.node === restarted ? { ...node, allocation: nextRound(node.allocation) } : node)) }),
+    restarted: (before, restarted) => ({
+      ...before,
+      nodes: before.nodes.map((node) =>
+        node.node === restarted ? { ...node, allocation: nextRound(node.allocation) } : node,
+      ),
+    }),
   };
 }
 
 function planNode(view: NodeView, tunnel: TunnelType, version: PipelineVersion): NodePlan {
   const { round, ids, firstId, groups = {}, firstGroup } = view.allocation;
-  const { bridges, hosts, pipes }: Pick<NodePlan, 'bridges' | 'hosts' | 'pipes'> = view.node.os === 'windows' ? windowsNode(view, tunnel, programOf(view, version)) : linuxNode(view, tunnel, version);
-  const plan = { node: view.node.name, bridges: bridges.map((bridge) => ({ ...bridge, flows: bridge.flows.map((flow) => stamped(flow, round)) })), hosts, ...(pipes === undefined ? {} : { pipes }) };
-  const ofGroups: Pick<Allocation, 'groups' | 'firstGroup'> = version === '0.8' || (round === 0 && Object.keys(groups).length === 0) ? {} : { groups, ...(firstGroup === undefined ? {} : { firstGroup }) };
+  const { bridges, hosts, pipes }: Pick<NodePlan, 'bridges' | 'hosts' | 'pipes'> =
+    view.node.os === 'windows'
+      ? windowsNode(view, tunnel, programOf(view, version))
+      : linuxNode(view, tunnel, version);
+  const plan = {
+    node: view.node.name,
+    bridges: bridges.map((bridge) => ({
+      ...bridge,
+      flows: bridge.flows.map((flow) => stamped(flow, round)),
+    })),
+    hosts,
+    ...(pipes === undefined ? {} : { pipes }),
+  };
+  const ofGroups: Pick<Allocation, 'groups' | 'firstGroup'> =
+    version === '0.8' || (round === 0 && Object.keys(groups).length === 0)
+      ? {}
+      : { groups, ...(firstGroup === undefined ? {} : { firstGroup }) };
   const isGiven = round > 0 || Object.keys(ids).length > 0 || ofGroups.groups !== undefined;
   return isGiven ? { ...plan, allocation: { round, ids, firstId, ...ofGroups } } : plan;
 }
 
-/** @throws InputError for a Windows node under a pipeline that leaves Services to kube-proxy's rules in the node's stack, which Windows has none of. */
+/**
+ * @throws InputError for a Windows node under a pipeline that leaves Services to kube-proxy's rules
+ *   in the node's stack, which Windows has none of.
+ */
 function programOf(view: NodeView, version: PipelineVersion): BridgeProgram {
-  if (version === '0.8') throw new InputError(`node "${view.node.name}" runs Windows, and antrea-0.8 has no AntreaProxy, which Windows nodes need; use antrea('1.3')`);
+  if (version === '0.8')
+    throw new InputError(
+      `node "${view.node.name}" runs Windows, and antrea-0.8 has no AntreaProxy, which ` +
+        `Windows nodes need; use antrea('1.3')`,
+    );
   const { flows, groups } = pipelines[version](view);
   return { flows: [...flows, ...hostServices(view)], groups };
 }
 
-function linuxNode(view: NodeView, tunnel: TunnelType, version: PipelineVersion): Pick<NodePlan, 'bridges' | 'hosts'> {
-  return { bridges: [pipelineBridge(view, tunnel, version), underlayBridge(view)], hosts: hosts(view) };
+function linuxNode(
+  view: NodeView,
+  tunnel: TunnelType,
+  version: PipelineVersion,
+): Pick<NodePlan, 'bridges' | 'hosts'> {
+  return {
+    bridges: [pipelineBridge(view, tunnel, version), underlayBridge(view)],
+    hosts: hosts(view),
+  };
 }
 
 /**
- * An agent that starts anew finds ports with their numbers, but knows no rule and no Service any more. Its ids begin behind those on the switch: a conjunction of
- * both rounds would let through what neither of them does, and by a group of both a Service that is gone would get to endpoints of another one.
+ * An agent that starts anew finds ports with their numbers, but knows no rule and no Service any
+ * more. Its ids begin behind those on the switch: a conjunction of both rounds would let through
+ * what neither of them does, and by a group of both a Service that is gone would get to endpoints
+ * of another one.
  */
-function nextRound({ round, ids, firstId, groups, firstGroup = 1 }: Allocation = { round: 0, ids: {}, firstId: 1 }): Allocation {
-  return { round: round + 1, ids: {}, firstId: behind(ids, firstId), ...(groups === undefined ? {} : { groups: {}, firstGroup: behind(groups, firstGroup) }) };
+function nextRound(
+  { round, ids, firstId, groups, firstGroup = 1 }: Allocation = { round: 0, ids: {}, firstId: 1 },
+): Allocation {
+  return {
+    round: round + 1,
+    ids: {},
+    firstId: behind(ids, firstId),
+    ...(groups === undefined ? {} : { groups: {}, firstGroup: behind(groups, firstGroup) }),
+  };
 }
 
 function behind(numbers: Numbers, first: number): number {
   return Math.max(first - 1, ...Object.values(numbers)) + 1;
 }
 
-/** Antrea (pkg/agent/openflow/cookie): the round is in the upper 16 bits of the cookie. Flows that learn have a cookie of their own already. */
+/**
+ * Antrea (pkg/agent/openflow/cookie): the round is in the upper 16 bits of the cookie. Flows that
+ * learn have a cookie of their own already.
+ */
 function stamped(flow: string, round: number): string {
-  return round === 0 || flow.startsWith('cookie=') ? flow : `cookie=0x${(BigInt(round) << 48n).toString(16)},${flow}`;
+  return round === 0 || flow.startsWith('cookie=')
+    ? flow
+    : `cookie=0x${(BigInt(round) << 48n).toString(16)},${flow}`;
 }
 
 /** br-int: the pods, the gateway and the tunnel, and all of the pipeline. */
@@ -78,7 +147,9 @@ function pipelineBridge(view: NodeView, tunnel: TunnelType, version: PipelineVer
   const { flows, groups } = pipelines[version](view);
   return {
     name: integrationBridge,
-    mac: `02:${sha256(`br-int ${view.node.name}`).slice(0, 10).replaceAll(/..(?=.)/g, '$&:')}`,
+    mac: `02:${sha256(`br-int ${view.node.name}`)
+      .slice(0, 10)
+      .replaceAll(/..(?=.)/g, '$&:')}`,
     ports: [
       ...(view.mode === 'noEncap' ? [] : [{ kind: 'tunnel', ...tunnelPort, tunnel } as const]),
       { kind: 'internal', ...gatewayPort, mac: view.node.gateway.mac },
@@ -89,7 +160,10 @@ function pipelineBridge(view: NodeView, tunnel: TunnelType, version: PipelineVer
   };
 }
 
-/** br-phys: the node's own network card, with the address that tunnels leave from. Not Antrea's, so it only switches. */
+/**
+ * br-phys: the node's own network card, with the address that tunnels leave from. Not Antrea's, so
+ * it only switches.
+ */
 function underlayBridge(view: NodeView): BridgePlan {
   const { underlay } = view.node;
   return {
@@ -108,8 +182,15 @@ function underlayBridge(view: NodeView): BridgePlan {
 function refuseGlobalVirtualMac(topology: Topology): void {
   const holders = [
     ...podsOf(topology).map(({ pod }) => pod),
-    ...topology.nodes.map(({ name, gateway }) => ({ name: `the gateway of ${name}`, mac: gateway.mac })),
+    ...topology.nodes.map(({ name, gateway }) => ({
+      name: `the gateway of ${name}`,
+      mac: gateway.mac,
+    })),
   ];
   const holder = holders.find(({ mac }) => mac === globalVirtualMac);
-  if (holder !== undefined) throw new InputError(`${holder.name} has the MAC address ${globalVirtualMac}, which Antrea keeps for traffic in tunnels; give it another`);
+  if (holder !== undefined)
+    throw new InputError(
+      `${holder.name} has the MAC address ${globalVirtualMac}, which Antrea keeps for traffic ` +
+        'in tunnels; give it another',
+    );
 }

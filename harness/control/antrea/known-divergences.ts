@@ -1,11 +1,16 @@
 import type { KnownDivergence } from '../../nouns/known-divergence.js';
 
-/** What both pipelines do otherwise than Kubernetes has it; docs/antrea-pipeline.md has a row of each. */
+/**
+ * What both pipelines do otherwise than Kubernetes has it; docs/antrea-pipeline.md has a row of
+ * each.
+ */
 export const knownDivergences: readonly KnownDivergence[] = [
   {
     name: 'own-node-egress',
-    cause: 'Kubernetes, "Network Policies": "traffic to and from the node where a Pod is running is '
-      + 'always allowed"; the seed, "EgressDefaultTable": "dropping traffic originating from Pods to '
-      + 'which a Network Policy (with an egress rule) is applied"',
+    cause:
+      'Kubernetes, "Network Policies": "traffic to and from the node where a Pod is running is ' +
+      'always allowed"; the seed, "EgressDefaultTable": "dropping traffic originating from ' +
+      'Pods to ' +
+      'which a Network Policy (with an egress rule) is applied"',
   },
 ];

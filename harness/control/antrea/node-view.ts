@@ -9,10 +9,16 @@ import { allocate, type Numbers } from '../numbers.js';
 import { identify, type IdentifiedRule } from './policy/conjunctions.js';
 import { agentPolicies, noPolicies, type Isolated } from './policy/rules.js';
 
-/** The bridge of the pipeline; on a Windows node also the name of the adapter with the host's address. */
+/**
+ * The bridge of the pipeline; on a Windows node also the name of the adapter with the host's
+ * address.
+ */
 export const integrationBridge = 'br-int';
 
-/** OpenFlow port numbers on it: the tunnel first, then the gateway, then the adapter that a Windows node gives to it, then pods as they came. */
+/**
+ * OpenFlow port numbers on it: the tunnel first, then the gateway, then the adapter that a Windows
+ * node gives to it, then pods as they came.
+ */
 export const tunnelPort = { name: 'antrea-tun0', ofport: 1 } as const;
 export const gatewayPort = { name: 'antrea-gw0', ofport: 2 } as const;
 export const uplinkPort = { name: 'Ethernet0', ofport: 3 } as const;
@@ -36,7 +42,10 @@ export interface NodeView {
   readonly router?: { readonly ip: string; readonly mac: string };
 }
 
-/** Every other node, and how its pods are reached: through a tunnel, by its own address as the next hop, or as the network between knows. */
+/**
+ * Every other node, and how its pods are reached: through a tunnel, by its own address as the next
+ * hop, or as the network between knows.
+ */
 export interface Peer extends Node {
   readonly reach: 'tunnel' | 'direct' | 'routed';
 }
@@ -45,25 +54,53 @@ export interface AttachedPod extends Pod {
   readonly port: { readonly name: string; readonly ofport: number };
 }
 
-/** @param before what the node holds already, where it is not new. @throws InputError when two pods of the node would get the same interface name. */
-export function viewFrom(node: Node, { nodes, serviceCidr, mode, objects, routers = [] }: Network, before?: NodePlan): NodeView {
+/**
+ * @param before what the node holds already, where it is not new. @throws InputError when two pods
+ *   of the node would get the same interface name.
+ */
+export function viewFrom(
+  node: Node,
+  { nodes, serviceCidr, mode, objects, routers = [] }: Network,
+  before?: NodePlan,
+): NodeView {
   const names = node.pods.map((pod) => interfaceName(pod.name));
   for (const [index, name] of names.entries()) {
     const twin = node.pods[names.indexOf(name)];
     const pod = node.pods[index];
-    if (twin !== pod) throw new InputError(`pods "${twin?.name}" and "${pod?.name}" on "${node.name}" would share the interface name ${name}; rename one of them`);
+    if (twin !== pod)
+      throw new InputError(
+        `pods "${twin?.name}" and "${pod?.name}" on "${node.name}" would share the interface ` +
+          `name ${name}; rename one of them`,
+      );
   }
   const ofports = allocate(names, endpointsOf(before), firstPodOfport[node.os ?? 'linux']);
-  const pods = node.pods.map((pod, index): AttachedPod => ({ ...pod, port: portCalled(names[index] ?? '', ofports) }));
+  const pods = node.pods.map(
+    (pod, index): AttachedPod => ({ ...pod, port: portCalled(names[index] ?? '', ofports) }),
+  );
   const { rules, isolated } = objects === undefined ? noPolicies : agentPolicies(objects, pods);
   const known = before?.allocation ?? nothingGiven;
   const identified = identify(rules, known);
   const ids = Object.fromEntries(identified.map(({ rule, id }) => [rule.name, id]));
   const services = objects === undefined ? [] : servicePortsOf(objects);
   const groups = allocate(services.map(groupName), known.groups ?? {}, known.firstGroup ?? 1);
-  const peers = nodes.filter((other) => other.name !== node.name).map((peer): Peer => ({ ...peer, reach: reachOf(mode, node, peer) }));
-  const router = routers.flatMap(({ interfaces }) => interfaces).find(({ ip }) => areNeighbours(node, ip));
-  return { ...(router === undefined ? {} : { router: { ip: router.ip, mac: router.mac } }), node, pods, peers, mode, serviceCidr, rules: identified, isolated, services, allocation: { ...known, ids, groups } };
+  const peers = nodes
+    .filter((other) => other.name !== node.name)
+    .map((peer): Peer => ({ ...peer, reach: reachOf(mode, node, peer) }));
+  const router = routers
+    .flatMap(({ interfaces }) => interfaces)
+    .find(({ ip }) => areNeighbours(node, ip));
+  return {
+    ...(router === undefined ? {} : { router: { ip: router.ip, mac: router.mac } }),
+    node,
+    pods,
+    peers,
+    mode,
+    serviceCidr,
+    rules: identified,
+    isolated,
+    services,
+    allocation: { ...known, ids, groups },
+  };
 }
 
 /** Antrea ("trafficEncapMode"): in hybrid mode nodes that are neighbours do without a tunnel. */
@@ -76,16 +113,36 @@ function areNeighbours({ underlay }: Node, ip: string): boolean {
   return cidrContains(parseCidr(`${underlay.ip}/${underlay.prefixLength}`), ipv4Number(ip));
 }
 
-/** What tunnels know of the network between nodes: neighbours, and the router by which they get to peers on other networks. */
-export function knownOfUnderlay({ node, peers, router }: NodeView): Pick<UnderlayPlan, 'neighbours' | 'routes'> {
+/**
+ * What tunnels know of the network between nodes: neighbours, and the router by which they get to
+ * peers on other networks.
+ */
+export function knownOfUnderlay({
+  node,
+  peers,
+  router,
+}: NodeView): Pick<UnderlayPlan, 'neighbours' | 'routes'> {
   const far = peers.filter(({ underlay }) => !areNeighbours(node, underlay.ip));
-  const neighbours = peers.filter((peer) => !far.includes(peer)).map(({ underlay: { ip, mac } }) => ({ ip, mac }));
+  const neighbours = peers
+    .filter((peer) => !far.includes(peer))
+    .map(({ underlay: { ip, mac } }) => ({ ip, mac }));
   if (router === undefined || far.length === 0) return { neighbours };
-  const networks = new Set(far.map(({ underlay: { ip, prefixLength } }) => `${formatIpv4((ipv4Number(ip) & prefixMask(prefixLength)) >>> 0)}/${prefixLength}`));
-  return { neighbours: [...neighbours, router], routes: [...networks].map((destination) => ({ destination, gateway: router.ip })) };
+  const networks = new Set(
+    far.map(
+      ({ underlay: { ip, prefixLength } }) =>
+        `${formatIpv4((ipv4Number(ip) & prefixMask(prefixLength)) >>> 0)}/${prefixLength}`,
+    ),
+  );
+  return {
+    neighbours: [...neighbours, router],
+    routes: [...networks].map((destination) => ({ destination, gateway: router.ip })),
+  };
 }
 
-/** Antrea keeps a group for a port of a Service by its name and protocol, whatever its number (pkg/agent/proxy/types/groupcounter.go). */
+/**
+ * Antrea keeps a group for a port of a Service by its name and protocol, whatever its number
+ * (pkg/agent/proxy/types/groupcounter.go).
+ */
 export function groupName({ name, protocol }: Pick<ServicePort, 'name' | 'protocol'>): string {
   return `${name} ${protocol}`;
 }
@@ -98,13 +155,16 @@ function portCalled(name: string, ofports: Numbers): AttachedPod['port'] {
 
 /** The numbers that pods' ports have. */
 function endpointsOf(before: NodePlan | undefined): Numbers {
-  const ports = before?.bridges.flatMap((bridge) => bridge.ports.filter(({ kind }) => kind === 'endpoint')) ?? [];
+  const ports =
+    before?.bridges.flatMap((bridge) => bridge.ports.filter(({ kind }) => kind === 'endpoint')) ??
+    [];
   return Object.fromEntries(ports.map(({ name, ofport }) => [name, ofport]));
 }
 
 /**
- * `coredns5-8ec607`, as Antrea names a pod's interface: up to eight letters and digits of the pod's name and six
- * hexadecimal digits of a hash of all of it; at most 15 characters, which is what Linux allows.
+ * `coredns5-8ec607`, as Antrea names a pod's interface: up to eight letters and digits of the pod's
+ * name and six hexadecimal digits of a hash of all of it; at most 15 characters, which is what
+ * Linux allows.
  */
 function interfaceName(pod: string): string {
   return `${pod.replaceAll(/[^a-z0-9]/g, '').slice(0, 8)}-${sha256(pod).slice(0, 6)}`;

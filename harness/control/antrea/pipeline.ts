@@ -1,4 +1,7 @@
-/** The versions of the pipeline of br-int, each named after the version of Antrea whose it is. docs/antrea-pipeline.md has the sources, and the choices made. */
+/**
+ * The versions of the pipeline of br-int, each named after the version of Antrea whose it is.
+ * docs/antrea-pipeline.md has the sources, and the choices made.
+ */
 import { arpResponder } from './arp-responder.js';
 import { classifier, spoofGuard } from './classifier.js';
 import { conntrack, conntrackCommit, conntrackState } from './conntrack.js';
@@ -7,7 +10,10 @@ import type { NodeView } from './node-view.js';
 import { egressPolicy, ingressPolicy } from './policy/index.js';
 import { withAntreaProxy } from './proxy/pipeline.js';
 
-/** `0.8`: Services are left to kube-proxy on the node. `1.3`: AntreaProxy has ClusterIPs in the switch. */
+/**
+ * `0.8`: Services are left to kube-proxy on the node. `1.3`: AntreaProxy has ClusterIPs in the
+ * switch.
+ */
 export const pipelineVersions = ['0.8', '1.3'] as const;
 export type PipelineVersion = (typeof pipelineVersions)[number];
 

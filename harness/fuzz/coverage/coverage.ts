@@ -1,4 +1,7 @@
-/** What the packets of cases met: fields that were matched, written and read, actions that were carried out, protocols. */
+/**
+ * What the packets of cases met: fields that were matched, written and read, actions that were
+ * carried out, protocols.
+ */
 import type { FlowCount } from '../../nouns/switching.js';
 import type { Action, Subfield } from '../../openflow/actions.js';
 import { flowId, type Flow } from '../../openflow/flow.js';
@@ -26,10 +29,16 @@ export function noCoverage(): Coverage {
 }
 
 /**
- * Adds what a case met. A flow was met where the switch counted packets of it; of its actions those count that stand before an `exit`,
- * and of the groups that they name, the buckets of those that carry out all.
+ * Adds what a case met. A flow was met where the switch counted packets of it; of its actions those
+ * count that stand before an `exit`, and of the groups that they name, the buckets of those that
+ * carry out all.
  */
-export function addCoverage(coverage: Coverage, fuzzCase: FuzzCase, played: readonly number[], counts: readonly FlowCount[]): void {
+export function addCoverage(
+  coverage: Coverage,
+  fuzzCase: FuzzCase,
+  played: readonly number[],
+  counts: readonly FlowCount[],
+): void {
   const counted = new Map(counts.map(({ flow, packets }) => [flowKey(flow), packets]));
   const groups = new Map(fuzzCase.groups.map(readGroup).map((group) => [group.id, group]));
   const held = programsOf(fuzzCase).flatMap(({ at, flows }) => flows.map((text) => ({ at, text })));
@@ -42,7 +51,8 @@ export function addCoverage(coverage: Coverage, fuzzCase: FuzzCase, played: read
   }
   for (const index of played) {
     const step = fuzzCase.steps[index];
-    if (step?.kind === 'packet') for (const name of protocolsOf(step.frame)) add(coverage.protocols, name, 1);
+    if (step?.kind === 'packet')
+      for (const name of protocolsOf(step.frame)) add(coverage.protocols, name, 1);
     else if (step !== undefined) add(coverage.operations, operationOf(step), 1);
   }
 }
@@ -56,17 +66,31 @@ function operationOf(step: Exclude<CaseStep, { kind: 'packet' }>): string {
     case 'link':
       return `link ${step.state}`;
     case 'flush':
-      return step.tuple !== undefined ? 'flush of a connection' : step.zone !== undefined ? 'flush of a zone' : 'flush';
+      return step.tuple !== undefined
+        ? 'flush of a connection'
+        : step.zone !== undefined
+          ? 'flush of a zone'
+          : 'flush';
   }
 }
 
-/** Actions that OpenFlow 1.5 has no messages for: a switch has others in their place, and only their texts tell. */
+/**
+ * Actions that OpenFlow 1.5 has no messages for: a switch has others in their place, and only their
+ * texts tell.
+ */
 const sentAsOthers = /\b(mod_vlan_vid|mod_vlan_pcp|enqueue)\b/g;
 
-function addFlow(coverage: Coverage, { match, actions }: Flow, groups: ReadonlyMap<number, Group>, packets: number): void {
-  for (const { field, mask } of match) add(coverage.fields, use(field.name, mask === field.ones ? 'exactly' : 'masked'), packets);
+function addFlow(
+  coverage: Coverage,
+  { match, actions }: Flow,
+  groups: ReadonlyMap<number, Group>,
+  packets: number,
+): void {
+  for (const { field, mask } of match)
+    add(coverage.fields, use(field.name, mask === field.ones ? 'exactly' : 'masked'), packets);
   addActions(coverage, actions, groups, packets);
-  if (match.some(({ field }) => field.name === 'conj_id')) add(coverage.actions, 'conjunction', packets);
+  if (match.some(({ field }) => field.name === 'conj_id'))
+    add(coverage.actions, 'conjunction', packets);
 }
 
 export function use(field: string, how: Use): string {
@@ -77,19 +101,34 @@ function add(counts: Map<string, number>, name: string, more: number): void {
   counts.set(name, (counts.get(name) ?? 0) + more);
 }
 
-function addActions(coverage: Coverage, actions: readonly Action[], groups: ReadonlyMap<number, Group>, packets: number): void {
-  const field = ({ field: { name } }: Subfield, how: Use) => add(coverage.fields, use(name, how), packets);
+function addActions(
+  coverage: Coverage,
+  actions: readonly Action[],
+  groups: ReadonlyMap<number, Group>,
+  packets: number,
+): void {
+  const field = ({ field: { name } }: Subfield, how: Use) =>
+    add(coverage.fields, use(name, how), packets);
   for (const action of actions) {
     for (const name of namesOf(action, groups)) add(coverage.actions, name, packets);
     if (action.kind === 'set') add(coverage.fields, use(action.field.name, 'written'), packets);
     if (action.kind === 'write_metadata') add(coverage.fields, use('metadata', 'written'), packets);
     if ('source' in action) field(action.source, 'read');
-    if ('destination' in action && action.destination !== undefined) field(action.destination, 'written');
-    if (action.kind === 'ct') addActions(coverage, action.exec.filter(({ kind }) => kind !== 'nat'), groups, packets);
-    if (action.kind === 'clone' || action.kind === 'write_actions') addActions(coverage, action.actions, groups, packets);
+    if ('destination' in action && action.destination !== undefined)
+      field(action.destination, 'written');
+    if (action.kind === 'ct')
+      addActions(
+        coverage,
+        action.exec.filter(({ kind }) => kind !== 'nat'),
+        groups,
+        packets,
+      );
+    if (action.kind === 'clone' || action.kind === 'write_actions')
+      addActions(coverage, action.actions, groups, packets);
     if (action.kind === 'group') {
       const group = groups.get(action.group);
-      if (group?.type === 'all' || group?.type === 'indirect') for (const bucket of group.buckets) addActions(coverage, bucket.actions, groups, packets);
+      if (group?.type === 'all' || group?.type === 'indirect')
+        for (const bucket of group.buckets) addActions(coverage, bucket.actions, groups, packets);
     }
     if (action.kind === 'exit') return;
   }
@@ -97,13 +136,20 @@ function addActions(coverage: Coverage, actions: readonly Action[], groups: Read
 
 /** A connection is looked at, and more or less is done with it. */
 function namesOf(action: Action, groups: ReadonlyMap<number, Group>): readonly string[] {
-  if (action.kind === 'learn') return ['learn', ...(action.deleteLearned ? ['learn with delete_learned'] : []), ...(action.limit > 0 ? ['learn with a limit'] : [])];
+  if (action.kind === 'learn')
+    return [
+      'learn',
+      ...(action.deleteLearned ? ['learn with delete_learned'] : []),
+      ...(action.limit > 0 ? ['learn with a limit'] : []),
+    ];
   if (action.kind !== 'ct') return [nameOf(action, groups)];
   const nat = action.exec.find(({ kind }) => kind === 'nat');
   return [
     action.commit ? (action.force ? 'ct with force' : 'ct with commit') : 'ct',
-    ...(typeof action.zone === 'number' ? [] : ['ct in the zone of a field']), ...(action.commit && action.table !== undefined ? ['ct with commit and table'] : []),
-    ...(nat?.kind !== 'nat' ? [] : [nat.to === undefined ? 'nat' : `nat of ${nat.to.part}`]), ...(action.exec.some(({ kind }) => kind !== 'nat') ? ['ct with exec'] : []),
+    ...(typeof action.zone === 'number' ? [] : ['ct in the zone of a field']),
+    ...(action.commit && action.table !== undefined ? ['ct with commit and table'] : []),
+    ...(nat?.kind !== 'nat' ? [] : [nat.to === undefined ? 'nat' : `nat of ${nat.to.part}`]),
+    ...(action.exec.some(({ kind }) => kind !== 'nat') ? ['ct with exec'] : []),
   ];
 }
 

@@ -6,9 +6,24 @@ import { neighbourTypes } from '../../packet/neighbour.js';
 
 /** Every protocol that frames may be of, as `protocolsOf` calls it. */
 export const protocols: readonly string[] = [
-  'VLAN tag', 'two VLAN tags', 'IEEE 802.3', 'another type', 'ARP', 'RARP', 'MPLS', 'MPLS multicast',
-  ...['IPv4', 'IPv6'].flatMap((version) => [...['TCP', 'UDP', 'SCTP', 'another protocol'].map((name) => `${version} ${name}`), `${version} first fragment`, `${version} later fragment`, `${version} broken`]),
-  'IPv4 ICMP', 'IPv6 ICMPv6', 'IPv6 neighbour solicitation', 'IPv6 neighbour advertisement',
+  'VLAN tag',
+  'two VLAN tags',
+  'IEEE 802.3',
+  'another type',
+  'ARP',
+  'RARP',
+  'MPLS',
+  'MPLS multicast',
+  ...['IPv4', 'IPv6'].flatMap((version) => [
+    ...['TCP', 'UDP', 'SCTP', 'another protocol'].map((name) => `${version} ${name}`),
+    `${version} first fragment`,
+    `${version} later fragment`,
+    `${version} broken`,
+  ]),
+  'IPv4 ICMP',
+  'IPv6 ICMPv6',
+  'IPv6 neighbour solicitation',
+  'IPv6 neighbour advertisement',
 ];
 
 /** What a switch finds in a frame: its tags, and what they are in front of. */
@@ -26,17 +41,21 @@ function networkOf(key: Uint32Array, l4: number): string {
   if (type === etherTypes.arp) return 'ARP';
   if (type === etherTypes.rarp) return 'RARP';
   if (type !== etherTypes.ipv4 && type !== etherTypes.ipv6) return 'another type';
-  return `${type === etherTypes.ipv4 ? 'IPv4' : 'IPv6'} ${l4 < 0 ? 'broken' : transportOf(key, type)}`;
+  return (
+    `${type === etherTypes.ipv4 ? 'IPv4' : 'IPv6'} ` + (l4 < 0 ? 'broken' : transportOf(key, type))
+  );
 }
 
 function transportOf(key: Uint32Array, type: number): string {
   const [protocol, kind] = [key[word.nwProto], key[word.nwFrag] ?? 0];
-  if ((kind & fragment.any) !== 0) return (kind & fragment.later) === 0 ? 'first fragment' : 'later fragment';
+  if ((kind & fragment.any) !== 0)
+    return (kind & fragment.later) === 0 ? 'first fragment' : 'later fragment';
   if (protocol === ipProtocols.tcp) return 'TCP';
   if (protocol === ipProtocols.udp) return 'UDP';
   if (protocol === ipProtocols.sctp) return 'SCTP';
   if (type === etherTypes.ipv4 && protocol === ipProtocols.icmp) return 'ICMP';
-  if (type === etherTypes.ipv6 && protocol === ipProtocols.icmp6) return icmp6Of(key[word.tpSrc] ?? 0);
+  if (type === etherTypes.ipv6 && protocol === ipProtocols.icmp6)
+    return icmp6Of(key[word.tpSrc] ?? 0);
   return 'another protocol';
 }
 

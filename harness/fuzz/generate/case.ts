@@ -18,8 +18,15 @@ import { writtenFlow } from './text.js';
 const plain: Attributes = { cookie: 0n, idleTimeout: 0, hardTimeout: 0, importance: 0, flags: [] };
 const framesACase = { least: 20, most: 36 } as const;
 
-/** Case `index` of a seed: the same on every machine, whatever else is drawn; on versions with fewer registers with other ones. */
-export function drawCase(seed: number, index: number, behaviour: Pick<Behaviour, 'registers'>): FuzzCase {
+/**
+ * Case `index` of a seed: the same on every machine, whatever else is drawn; on versions with fewer
+ * registers with other ones.
+ */
+export function drawCase(
+  seed: number,
+  index: number,
+  behaviour: Pick<Behaviour, 'registers'>,
+): FuzzCase {
   const random = randomFor(seed, `case ${index}`);
   const pool = drawPool(random, behaviour);
   const groups = drawGroups(random, pool);
@@ -31,23 +38,52 @@ export function drawCase(seed: number, index: number, behaviour: Pick<Behaviour,
     groups: groups.map((group) => printGroup(group)),
     flows: asFlows(random, [...flows, ...spotlit.flatMap((each) => each.flows)]).map(writtenFlow),
     beyond: asFlows(random, drawBeyond(random, pool)).map(writtenFlow),
-    steps: interspersed(random, drawFrames(random, random.integer(framesACase.least, framesACase.most), pool, first.length === 0 ? [[]] : first), spotlit.flatMap(({ packets }) => packets)),
+    steps: interspersed(
+      random,
+      drawFrames(
+        random,
+        random.integer(framesACase.least, framesACase.most),
+        pool,
+        first.length === 0 ? [[]] : first,
+      ),
+      spotlit.flatMap(({ packets }) => packets),
+    ),
   };
 }
 
 function drawFlows(random: Random, pool: Pool, around: Around): readonly Drawn[] {
   const singles = times(random.integer(3, 14), () => {
     const [table, match] = [drawTable(random), drawMatch(random, pool)];
-    return { table, match, priority: drawPriority(random), actions: drawActions(random, match, table, around) };
+    return {
+      table,
+      match,
+      priority: drawPriority(random),
+      actions: drawActions(random, match, table, around),
+    };
   });
-  const together = chance(random, 30) ? drawConjunctions(random, pool, (match, table) => drawActions(random, match, table, around)) : [];
-  const rest = times(lastTable + 1, (table) => table).filter((table) => chance(random, table === 0 ? 85 : 60)).map((table) => ({ table, match: [], priority: 0, actions: drawActions(random, [], table, around) }));
+  const together = chance(random, 30)
+    ? drawConjunctions(random, pool, (match, table) => drawActions(random, match, table, around))
+    : [];
+  const rest = times(lastTable + 1, (table) => table)
+    .filter((table) => chance(random, table === 0 ? 85 : 60))
+    .map((table) => ({
+      table,
+      match: [],
+      priority: 0,
+      actions: drawActions(random, [], table, around),
+    }));
   return [...singles, ...together, ...rest];
 }
 
 /** What OpenFlow takes for one flow is one. */
 function asFlows(random: Random, drawn: readonly Drawn[]): readonly Flow[] {
-  const flows = drawn.map((flow): Flow => ({ ...plain, ...flow, cookie: chance(random, 10) ? BigInt(random.integer(1, 0xffff)) : 0n }));
+  const flows = drawn.map(
+    (flow): Flow => ({
+      ...plain,
+      ...flow,
+      cookie: chance(random, 10) ? BigInt(random.integer(1, 0xffff)) : 0n,
+    }),
+  );
   return [...new Map(flows.map((flow) => [printFlowKey(flow), flow])).values()];
 }
 
@@ -56,21 +92,35 @@ function drawBeyond(random: Random, pool: Pool): readonly Drawn[] {
   if (chance(random, 50)) return [];
   const around: Around = { pool, groups: [], depth: 1 };
   return times(random.integer(1, 4), (index) => {
-    const [table, match] = [index === 0 ? 0 : random.integer(0, 2), index === 0 ? [] : drawMatch(random, pool)];
-    return { table, match, priority: index === 0 ? 0 : drawPriority(random), actions: drawActions(random, match, table, around) };
+    const [table, match] = [
+      index === 0 ? 0 : random.integer(0, 2),
+      index === 0 ? [] : drawMatch(random, pool),
+    ];
+    return {
+      table,
+      match,
+      priority: index === 0 ? 0 : drawPriority(random),
+      actions: drawActions(random, match, table, around),
+    };
   });
 }
 
 /** `others`, each at a place of its own among `all`. */
 function interspersed<T>(random: Random, all: readonly T[], others: readonly T[]): readonly T[] {
-  return others.reduce<readonly T[]>((list, other) => list.toSpliced(random.integer(0, list.length), 0, other), all);
+  return others.reduce<readonly T[]>(
+    (list, other) => list.toSpliced(random.integer(0, list.length), 0, other),
+    all,
+  );
 }
 
 function drawTable(random: Random): number {
   return chance(random, 45) ? 0 : random.integer(1, lastTable);
 }
 
-/** Two flows of one priority are rare: which of them is taken is the switch's own business where both match. */
+/**
+ * Two flows of one priority are rare: which of them is taken is the switch's own business where
+ * both match.
+ */
 function drawPriority(random: Random): number {
   return chance(random, 95) ? random.integer(1, 0xffff) : pick(random, [100, 200]);
 }

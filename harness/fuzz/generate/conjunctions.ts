@@ -11,20 +11,33 @@ import type { Pool } from './pool.js';
 type Drawn = Pick<Flow, 'table' | 'priority' | 'match' | 'actions'>;
 
 /**
- * Flows of one or two conjunctions in a table: clauses of two or three dimensions over one kind of packet, some of both
- * conjunctions or of another priority, and a flow for each conjunction (ovs-fields(7), "Conjunctive Match Fields").
+ * Flows of one or two conjunctions in a table: clauses of two or three dimensions over one kind of
+ * packet, some of both conjunctions or of another priority, and a flow for each conjunction
+ * (ovs-fields(7), "Conjunctive Match Fields").
  */
-export function drawConjunctions(random: Random, pool: Pool, then: (match: Match, table: number) => readonly Action[]): readonly Drawn[] {
+export function drawConjunctions(
+  random: Random,
+  pool: Pool,
+  then: (match: Match, table: number) => readonly Action[],
+): readonly Drawn[] {
   const table = random.integer(0, lastTable);
   const kind = pick(random, pool.kinds);
   const ids = chance(random, 50) ? [11] : [11, 12];
   const clauses = random.integer(2, 3);
   const priority = random.integer(200, 400);
-  const parts = times(clauses, (clause) => times(random.integer(1, 3), (): Drawn => ({
-    table, priority: chance(random, 85) ? priority : priority - 1,
-    match: drawBeside(random, pool, kind, clause === 0 ? 1 : 2),
-    actions: drawOwners(random, ids).map((id): Action => ({ kind: 'conjunction', id, clause: clause + 1, clauses })),
-  }))).flat();
+  const parts = times(clauses, (clause) =>
+    times(
+      random.integer(1, 3),
+      (): Drawn => ({
+        table,
+        priority: chance(random, 85) ? priority : priority - 1,
+        match: drawBeside(random, pool, kind, clause === 0 ? 1 : 2),
+        actions: drawOwners(random, ids).map(
+          (id): Action => ({ kind: 'conjunction', id, clause: clause + 1, clauses }),
+        ),
+      }),
+    ),
+  ).flat();
   const found = ids.map((id): Drawn => {
     const match = inOrder([...kind, exactly(fieldCalled('conj_id'), id)]);
     return { table, priority: random.integer(1, 450), match, actions: then(match, table) };

@@ -10,8 +10,14 @@ export function chance(random: Random, percent: number): boolean {
 }
 
 /** One of the values, each as often as its weight says. */
-export function weighted<T>(random: Random, choices: readonly (readonly [weight: number, value: T])[]): T {
-  let left = random.integer(1, choices.reduce((sum, [weight]) => sum + weight, 0));
+export function weighted<T>(
+  random: Random,
+  choices: readonly (readonly [weight: number, value: T])[],
+): T {
+  let left = random.integer(
+    1,
+    choices.reduce((sum, [weight]) => sum + weight, 0),
+  );
   for (const [weight, value] of choices) {
     left -= weight;
     if (left <= 0) return value;

@@ -17,7 +17,12 @@ import { drawBeside } from './match.js';
 import { drawValue, type Pool } from './pool.js';
 
 /** `matches` are those of the flows that packets meet first. */
-export function drawFrames(random: Random, count: number, pool: Pool, matches: readonly Match[]): readonly PacketStep[] {
+export function drawFrames(
+  random: Random,
+  count: number,
+  pool: Pool,
+  matches: readonly Match[],
+): readonly PacketStep[] {
   let port = drawPort(random);
   return times(count, () => {
     const frame = weighted<() => Uint8Array>(random, [
@@ -34,14 +39,20 @@ export function drawFrames(random: Random, count: number, pool: Pool, matches: r
 
 /** Where most packets come in. */
 export const frontPorts: readonly number[] = [1, 2, 3];
-const portsBeside = [bridge, ...wiredPorts['one node'].filter((port) => !frontPorts.map(String).includes(port))];
+const portsBeside = [
+  bridge,
+  ...wiredPorts['one node'].filter((port) => !frontPorts.map(String).includes(port)),
+];
 
 /** One for several frames: those go in at once. */
 function drawPort(random: Random): string {
   return chance(random, 8) ? pick(random, portsBeside) : String(pick(random, frontPorts));
 }
 
-/** The same frame but for one field: what is cached for the one must not be taken for the other where flows tell them apart. */
+/**
+ * The same frame but for one field: what is cached for the one must not be taken for the other
+ * where flows tell them apart.
+ */
 function sibling(random: Random, pool: Pool, frame: Uint8Array): Uint8Array {
   const before = new Uint32Array(keyWords);
   const layout = extract(frame, before);
@@ -57,10 +68,14 @@ function sibling(random: Random, pool: Pool, frame: Uint8Array): Uint8Array {
   }
 }
 
-/** A frame as ovs-ofctl makes it of the match and of other fields of the pool. A label is the last of its stack unless the match says otherwise. */
+/**
+ * A frame as ovs-ofctl makes it of the match and of other fields of the pool. A label is the last
+ * of its stack unless the match says otherwise.
+ */
 export function matching(random: Random, pool: Pool, match: Match): Uint8Array {
   const whole = drawBeside(random, pool, match, 6).filter(({ field }) => field.word >= word.ethSrc);
   const key = keyOf(whole);
-  if (isMpls(key[word.ethType] ?? 0) && !whole.some(({ field }) => field.name === 'mpls_bos')) writeField(key, fieldCalled('mpls_bos'), 1n, 1n);
+  if (isMpls(key[word.ethType] ?? 0) && !whole.some(({ field }) => field.name === 'mpls_bos'))
+    writeField(key, fieldCalled('mpls_bos'), 1n, 1n);
   return compose(key);
 }

@@ -14,7 +14,13 @@ export function drawMatch(random: Random, pool: Pool): Match {
 
 /** `given` and up to `most` fields of the pool that it allows. */
 export function drawBeside(random: Random, pool: Pool, given: Match, most: number): Match {
-  const free = [...pool.packet, ...pool.scratch].filter((row) => row.inFlows && !row.isView && !given.some(({ field }) => field.name === row.name) && allowsField(given, row));
+  const free = [...pool.packet, ...pool.scratch].filter(
+    (row) =>
+      row.inFlows &&
+      !row.isView &&
+      !given.some(({ field }) => field.name === row.name) &&
+      allowsField(given, row),
+  );
   const added = some(random, free, most).map((row) => matchOn(row, drawMasked(random, pool, row)));
   return inOrder([...given, ...added]);
 }

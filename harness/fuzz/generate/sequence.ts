@@ -1,10 +1,19 @@
-/** A case in which switches remember: packets of conversations, and time, changes of flows and groups, links and flushes between them. */
+/**
+ * A case in which switches remember: packets of conversations, and time, changes of flows and
+ * groups, links and flushes between them.
+ */
 import { randomFor, type Random } from '../../base/random.js';
 import type { CaseStep, FuzzCase } from '../case.js';
 import { bridge, bridgeAfar, bridgeBeyond, portsAfar } from '../network.js';
 import { drawBucket, drawStatefulGroup, drawStatefulGroups } from './buckets.js';
 import { chance, pick, times, weighted } from './draw.js';
-import { drawStatefulBeyond, drawStatefulFlow, drawStatefulFlows, zones, type Around } from './stateful.js';
+import {
+  drawStatefulBeyond,
+  drawStatefulFlow,
+  drawStatefulFlows,
+  zones,
+  type Around,
+} from './stateful.js';
 import { drawTraffic, type Traffic } from './traffic.js';
 import { drawAfar, drawUnderlay, tracksWhatLeaves } from './tunnelled.js';
 
@@ -15,25 +24,66 @@ const hostAfar = 3;
 /** Case `index` of a seed: the same on every machine, whatever else is drawn. */
 export function drawSequence(seed: number, index: number): FuzzCase {
   const random = randomFor(seed, `sequence ${index}`);
-  const around: Around = { network: chance(random, 40) ? 'two nodes' : 'one node', groups: drawStatefulGroups(random) };
+  const around: Around = {
+    network: chance(random, 40) ? 'two nodes' : 'one node',
+    groups: drawStatefulGroups(random),
+  };
   const groups = around.groups.map((known) => drawStatefulGroup(random, known, around));
   const [flows, beyond] = [drawStatefulFlows(random, around), drawStatefulBeyond(random)];
-  const elsewhere = around.network === 'one node' ? {} : { afar: drawAfar(random), underlay: drawUnderlay(random) };
-  const families = tracksWhatLeaves(elsewhere.underlay) ? (['ipv4'] as const) : (['ipv4', 'ipv6'] as const);
-  const traffic = drawTraffic(random, (host) => (around.network === 'two nodes' && host === hostAfar ? (portsAfar[0] ?? '') : String(host)), families);
-  const steps = times(random.integer(stepsACase.least, stepsACase.most), () => (chance(random, 80) ? traffic.next() : drawOperation(random, traffic, flows, around)));
+  const elsewhere =
+    around.network === 'one node' ? {} : { afar: drawAfar(random), underlay: drawUnderlay(random) };
+  const families = tracksWhatLeaves(elsewhere.underlay)
+    ? (['ipv4'] as const)
+    : (['ipv4', 'ipv6'] as const);
+  const traffic = drawTraffic(
+    random,
+    (host) =>
+      around.network === 'two nodes' && host === hostAfar ? (portsAfar[0] ?? '') : String(host),
+    families,
+  );
+  const steps = times(random.integer(stepsACase.least, stepsACase.most), () =>
+    chance(random, 80) ? traffic.next() : drawOperation(random, traffic, flows, around),
+  );
   return { groups, flows, beyond, ...elsewhere, steps };
 }
 
 const milliseconds: readonly number[] = [1, 500, 1000, 2500, 10_000, 31_000, 61_000, 130_000];
 
-function drawOperation(random: Random, traffic: Traffic, flows: readonly string[], around: Around): CaseStep {
+function drawOperation(
+  random: Random,
+  traffic: Traffic,
+  flows: readonly string[],
+  around: Around,
+): CaseStep {
   return weighted<() => CaseStep>(random, [
     [6, () => ({ kind: 'advance', ms: pick(random, milliseconds) })],
     [2, () => ({ kind: 'change', bridge, lines: [drawChange(random, flows, around)] })],
-    [1, () => ({ kind: 'change', bridge: pick(random, around.network === 'two nodes' ? [bridgeBeyond, bridgeAfar] : [bridgeBeyond]), lines: [`flow add table=0,priority=${random.integer(1, 9)},ip actions=output:${pick(random, [2, 3])}`] })],
-    [around.groups.length > 0 ? 2 : 0, () => ({ kind: 'change', bridge, lines: [drawGroupChange(random, around)] })],
-    [2, () => ({ kind: 'link', port: String(pick(random, [1, 2, 3, 4])), state: pick(random, ['up', 'up', 'down'] as const) })],
+    [
+      1,
+      () => ({
+        kind: 'change',
+        bridge: pick(
+          random,
+          around.network === 'two nodes' ? [bridgeBeyond, bridgeAfar] : [bridgeBeyond],
+        ),
+        lines: [
+          `flow add table=0,priority=${random.integer(1, 9)},ip ` +
+            `actions=output:${pick(random, [2, 3])}`,
+        ],
+      }),
+    ],
+    [
+      around.groups.length > 0 ? 2 : 0,
+      () => ({ kind: 'change', bridge, lines: [drawGroupChange(random, around)] }),
+    ],
+    [
+      2,
+      () => ({
+        kind: 'link',
+        port: String(pick(random, [1, 2, 3, 4])),
+        state: pick(random, ['up', 'up', 'down'] as const),
+      }),
+    ],
     [1, () => ({ kind: 'flush' })],
     [1, () => ({ kind: 'flush', zone: pick(random, zones) })],
     [1, () => ({ kind: 'flush', zone: pick(random, zones), tuple: traffic.tuple() })],
@@ -46,16 +96,35 @@ function drawChange(random: Random, flows: readonly string[], around: Around): s
   const loose = key.replace(/\b(priority|idle_timeout|hard_timeout)=\d+,?/g, '').replace(/,$/, '');
   const strict = key.replace(/\b(idle_timeout|hard_timeout)=\d+,?/g, '');
   return weighted<() => string>(random, [
-    [4, () => `flow add ${drawStatefulFlow(random, random.integer(0, 2), around)}`], [2, () => `flow delete ${loose}`], [1, () => `flow delete_strict ${strict}`],
-    [1, () => `flow modify ${loose} actions=output:${pick(random, [1, 2, 3])}`], [1, () => `flow modify_strict ${strict} actions=output:4`],
+    [4, () => `flow add ${drawStatefulFlow(random, random.integer(0, 2), around)}`],
+    [2, () => `flow delete ${loose}`],
+    [1, () => `flow delete_strict ${strict}`],
+    [1, () => `flow modify ${loose} actions=output:${pick(random, [1, 2, 3])}`],
+    [1, () => `flow modify_strict ${strict} actions=output:4`],
   ])();
 }
 
-/** A group is another one, has a bucket more or less, or is gone with all that names it. A bucket that is not there any more is refused. */
+/**
+ * A group is another one, has a bucket more or less, or is gone with all that names it. A bucket
+ * that is not there any more is refused.
+ */
 function drawGroupChange(random: Random, around: Around): string {
   const known = pick(random, around.groups);
   return weighted<() => string>(random, [
-    [4, () => `group modify ${drawStatefulGroup(random, known, around)}`], [2, () => `group insert_bucket group_id=${known.id},command_bucket_id=${pick(random, ['first', 'last', '0'])},bucket=${drawBucket(random, random.integer(4, 6), 'all', known, around)}`],
-    [2, () => `group remove_bucket group_id=${known.id},command_bucket_id=${pick(random, ['first', 'last', '1'])}`], [1, () => `group delete group_id=${known.id}`],
+    [4, () => `group modify ${drawStatefulGroup(random, known, around)}`],
+    [
+      2,
+      () =>
+        'group insert_bucket ' +
+        `group_id=${known.id},command_bucket_id=${pick(random, ['first', 'last', '0'])},` +
+        `bucket=${drawBucket(random, random.integer(4, 6), 'all', known, around)}`,
+    ],
+    [
+      2,
+      () =>
+        'group remove_bucket ' +
+        `group_id=${known.id},command_bucket_id=${pick(random, ['first', 'last', '1'])}`,
+    ],
+    [1, () => `group delete group_id=${known.id}`],
   ])();
 }

@@ -1,6 +1,6 @@
 /**
- * What a case sees to it that packets meet, whatever else it draws: one use of a field, or one action. Cases take turns, so that a long
- * run leaves out none of them.
+ * What a case sees to it that packets meet, whatever else it draws: one use of a field, or one
+ * action. Cases take turns, so that a long run leaves out none of them.
  */
 import type { Random } from '../../base/random.js';
 import { protocolContexts } from '../../model/arbitrary-match.js';
@@ -22,25 +22,78 @@ import { asTabled, drawMaskedAs, matchOn } from './pool.js';
 
 export type Drawn = Pick<Flow, 'table' | 'priority' | 'match' | 'actions'>;
 
-type Spotlight = { readonly kind: 'field'; readonly field: Field; readonly use: Use } | { readonly kind: 'actions'; readonly match: Match; readonly draw: (random: Random) => readonly Action[] } | { readonly kind: 'conjunction' };
+type Spotlight =
+  | { readonly kind: 'field'; readonly field: Field; readonly use: Use }
+  | {
+      readonly kind: 'actions';
+      readonly match: Match;
+      readonly draw: (random: Random) => readonly Action[];
+    }
+  | { readonly kind: 'conjunction' };
 
-const typed = (type: number, protocol?: number): Match => [exactly(fieldCalled('eth_type'), type), ...(protocol === undefined ? [] : [exactly(fieldCalled('nw_proto'), protocol)])];
+const typed = (type: number, protocol?: number): Match => [
+  exactly(fieldCalled('eth_type'), type),
+  ...(protocol === undefined ? [] : [exactly(fieldCalled('nw_proto'), protocol)]),
+];
 
 /** Actions that are rare otherwise. */
 const rareActions: readonly Spotlight[] = [
-  { kind: 'actions', match: [], draw: (random) => [{ kind: 'set_vlan', part: 'vid', value: random.integer(0, 6), tagged: false }] },
-  { kind: 'actions', match: [], draw: (random) => [{ kind: 'set_vlan', part: 'pcp', value: random.integer(0, 7), tagged: false }] },
-  { kind: 'actions', match: typed(0x0800, 6), draw: () => [{ kind: 'fin_timeout', idle: 0, hard: 0 }] },
-  { kind: 'actions', match: typed(0x86dd, 6), draw: (random) => [{ kind: 'fin_timeout', idle: random.integer(0, 20), hard: random.integer(0, 20) }] },
+  {
+    kind: 'actions',
+    match: [],
+    draw: (random) => [
+      { kind: 'set_vlan', part: 'vid', value: random.integer(0, 6), tagged: false },
+    ],
+  },
+  {
+    kind: 'actions',
+    match: [],
+    draw: (random) => [
+      { kind: 'set_vlan', part: 'pcp', value: random.integer(0, 7), tagged: false },
+    ],
+  },
+  {
+    kind: 'actions',
+    match: typed(0x0800, 6),
+    draw: () => [{ kind: 'fin_timeout', idle: 0, hard: 0 }],
+  },
+  {
+    kind: 'actions',
+    match: typed(0x86dd, 6),
+    draw: (random) => [
+      { kind: 'fin_timeout', idle: random.integer(0, 20), hard: random.integer(0, 20) },
+    ],
+  },
   { kind: 'actions', match: typed(0x8847), draw: () => [{ kind: 'dec_mpls_ttl' }] },
-  { kind: 'actions', match: typed(0x8847), draw: (random) => [{ kind: 'pop_mpls', type: pick(random, [0x0800, 0x86dd, 0x8847]) }] },
+  {
+    kind: 'actions',
+    match: typed(0x8847),
+    draw: (random) => [{ kind: 'pop_mpls', type: pick(random, [0x0800, 0x86dd, 0x8847]) }],
+  },
   { kind: 'actions', match: [], draw: (random) => [drawMeter(random)] },
-  { kind: 'actions', match: typed(0x0800, 17), draw: (random) => [{ kind: 'write_actions', actions: [drawSetPort(random), { kind: 'output', port: pick(random, portNumbers) }] }] },
+  {
+    kind: 'actions',
+    match: typed(0x0800, 17),
+    draw: (random) => [
+      {
+        kind: 'write_actions',
+        actions: [drawSetPort(random), { kind: 'output', port: pick(random, portNumbers) }],
+      },
+    ],
+  },
 ];
 
 /** The field rows have the widths that the bridges give them. */
 const spotlights: readonly Spotlight[] = [
-  ...requiredFields.flatMap(({ field, uses }) => uses.map((use): Spotlight => ({ kind: 'field', field: tunnelFields.find(({ name }) => name === field.name) ?? field, use }))),
+  ...requiredFields.flatMap(({ field, uses }) =>
+    uses.map(
+      (use): Spotlight => ({
+        kind: 'field',
+        field: tunnelFields.find(({ name }) => name === field.name) ?? field,
+        use,
+      }),
+    ),
+  ),
   ...rareActions,
   { kind: 'conjunction' },
 ];
@@ -64,12 +117,27 @@ export function drawSpotlit(random: Random, index: number, around: Around): read
     const at = exactly(fieldCalled('in_port'), port);
     const [first, ...others] = drawFlows(random, spotlight, priority, around);
     const match = inOrder([...first!.match.filter(({ field }) => field !== at.field), at]);
-    const packets = times(packetsASpotlight, (): PacketStep => ({ kind: 'packet', port: String(port), frame: matching(random, around.pool, match) }));
-    return { flows: [{ ...first!, match, actions: onwards(random, first!.actions) }, ...others], packets };
+    const packets = times(
+      packetsASpotlight,
+      (): PacketStep => ({
+        kind: 'packet',
+        port: String(port),
+        frame: matching(random, around.pool, match),
+      }),
+    );
+    return {
+      flows: [{ ...first!, match, actions: onwards(random, first!.actions) }, ...others],
+      packets,
+    };
   });
 }
 
-function drawFlows(random: Random, spotlight: Spotlight, priority: number, around: Around): readonly Drawn[] {
+function drawFlows(
+  random: Random,
+  spotlight: Spotlight,
+  priority: number,
+  around: Around,
+): readonly Drawn[] {
   switch (spotlight.kind) {
     case 'field':
       return drawField(random, spotlight, priority, around);
@@ -80,50 +148,132 @@ function drawFlows(random: Random, spotlight: Spotlight, priority: number, aroun
   }
 }
 
-/** In another table, flows of every clause that the packet matches, one that it does not, and the flow of the conjunction. */
+/**
+ * In another table, flows of every clause that the packet matches, one that it does not, and the
+ * flow of the conjunction.
+ */
 function drawConjunction(random: Random, priority: number, around: Around): readonly Drawn[] {
-  const [table, clauses, id, context] = [random.integer(1, lastTable), random.integer(2, 3), 13, pick(random, protocolContexts.filter((kind) => kind.length > 0))];
+  const [table, clauses, id, context] = [
+    random.integer(1, lastTable),
+    random.integer(2, 3),
+    13,
+    pick(
+      random,
+      protocolContexts.filter((kind) => kind.length > 0),
+    ),
+  ];
   const metadata = (value: number): Match => [exactly(fieldCalled('metadata'), value)];
-  const part = (clause: number, match: Match): Drawn => ({ table, priority, match: inOrder(match), actions: [{ kind: 'conjunction', id, clause, clauses }] });
+  const part = (clause: number, match: Match): Drawn => ({
+    table,
+    priority,
+    match: inOrder(match),
+    actions: [{ kind: 'conjunction', id, clause, clauses }],
+  });
   return [
     { table: 0, priority, match: context, actions: [{ kind: 'resubmit', table, original: false }] },
-    part(1, context), part(2, metadata(0)), part(2, metadata(1)), ...(clauses > 2 ? [part(3, [...context, ...metadata(0)])] : []),
-    { table, priority: priority + spotlightsACase, match: [exactly(fieldCalled('conj_id'), id)], actions: drawActions(random, [], table, around) },
+    part(1, context),
+    part(2, metadata(0)),
+    part(2, metadata(1)),
+    ...(clauses > 2 ? [part(3, [...context, ...metadata(0)])] : []),
+    {
+      table,
+      priority: priority + spotlightsACase,
+      match: [exactly(fieldCalled('conj_id'), id)],
+      actions: drawActions(random, [], table, around),
+    },
   ];
 }
 
-/** What is met first, and then all the other flows of its table: for them the packet comes in elsewhere. */
+/**
+ * What is met first, and then all the other flows of its table: for them the packet comes in
+ * elsewhere.
+ */
 function onwards(random: Random, actions: readonly Action[]): readonly Action[] {
   const isLast = actions.some(({ kind }) => kind === 'write_actions');
-  const seen: readonly Action[] = chance(random, 50) ? [{ kind: 'output', port: pick(random, portNumbers.filter((port) => port !== patchPort)) }] : [];
-  const on: Action = { kind: 'resubmit', port: pick(random, portNumbers.filter((port) => !frontPorts.includes(port))), table: 0, original: false };
+  const seen: readonly Action[] = chance(random, 50)
+    ? [
+        {
+          kind: 'output',
+          port: pick(
+            random,
+            portNumbers.filter((port) => port !== patchPort),
+          ),
+        },
+      ]
+    : [];
+  const on: Action = {
+    kind: 'resubmit',
+    port: pick(
+      random,
+      portNumbers.filter((port) => !frontPorts.includes(port)),
+    ),
+    table: 0,
+    original: false,
+  };
   return isLast ? [...seen, ...actions] : [...actions, ...seen, on];
 }
 
-function drawField(random: Random, { field, use }: Extract<Spotlight, { kind: 'field' }>, priority: number, around: Around): readonly Drawn[] {
+function drawField(
+  random: Random,
+  { field, use }: Extract<Spotlight, { kind: 'field' }>,
+  priority: number,
+  around: Around,
+): readonly Drawn[] {
   const context = contextOf(random, field);
-  if (use === 'written') return [{ table: 0, priority, match: context, actions: [setOf(random, field, around.pool)] }];
-  if (use === 'read') return [{ table: 0, priority, match: context, actions: drawRead(random, field) }];
-  const match = inOrder([...context, matchOn(field, drawMaskedAs(random, around.pool, field, use))]);
-  const isThere = field.word >= word.ethSrc || field.writable !== 'anywhere' || field.name === 'in_port';
+  if (use === 'written')
+    return [{ table: 0, priority, match: context, actions: [setOf(random, field, around.pool)] }];
+  if (use === 'read')
+    return [{ table: 0, priority, match: context, actions: drawRead(random, field) }];
+  const match = inOrder([
+    ...context,
+    matchOn(field, drawMaskedAs(random, around.pool, field, use)),
+  ]);
+  const isThere =
+    field.word >= word.ethSrc || field.writable !== 'anywhere' || field.name === 'in_port';
   if (isThere) return [{ table: 0, priority, match, actions: [] }];
   const [value] = match.filter((entry) => entry.field.name === field.name);
   const table = random.integer(1, lastTable);
   return [
-    { table: 0, priority, match: context, actions: [{ kind: 'set', notation: 'set_field', field: asTabled(field), value: value!.value }, { kind: 'resubmit', table, original: false }] },
+    {
+      table: 0,
+      priority,
+      match: context,
+      actions: [
+        { kind: 'set', notation: 'set_field', field: asTabled(field), value: value!.value },
+        { kind: 'resubmit', table, original: false },
+      ],
+    },
     { table, priority, match, actions: drawActions(random, match, table, around) },
   ];
 }
 
 /** Packets that have the field, of one kind of those that there are. */
 function contextOf(random: Random, field: Field): Match {
-  const kinds = protocolContexts.filter((kind) => allowsField(kind, field) && !kind.some((entry) => entry.field === field));
-  const tagged: Match = field.name === 'vlan_vid' || field.name === 'vlan_pcp' ? [{ field: fieldCalled('vlan_tci'), value: 0x1000n, mask: 0x1000n }] : [];
-  return inOrder([...(field.prerequisite === 'none' || field.prerequisite === 'ethernet' ? [] : pick(random, kinds)), ...tagged]);
+  const kinds = protocolContexts.filter(
+    (kind) => allowsField(kind, field) && !kind.some((entry) => entry.field === field),
+  );
+  const tagged: Match =
+    field.name === 'vlan_vid' || field.name === 'vlan_pcp'
+      ? [{ field: fieldCalled('vlan_tci'), value: 0x1000n, mask: 0x1000n }]
+      : [];
+  return inOrder([
+    ...(field.prerequisite === 'none' || field.prerequisite === 'ethernet'
+      ? []
+      : pick(random, kinds)),
+    ...tagged,
+  ]);
 }
 
 /** Its lowest bits go into a register, or choose a port. */
 function drawRead(random: Random, field: Field): readonly Action[] {
   const source = { field: asTabled(field), offset: 0, bits: Math.min(field.bits, 32) };
-  return chance(random, 70) ? [{ kind: 'move', source, destination: { field: fieldCalled('reg0'), offset: 0, bits: source.bits } }] : [{ kind: 'output-field', source }];
+  return chance(random, 70)
+    ? [
+        {
+          kind: 'move',
+          source,
+          destination: { field: fieldCalled('reg0'), offset: 0, bits: source.bits },
+        },
+      ]
+    : [{ kind: 'output-field', source }];
 }

@@ -3,7 +3,10 @@ import { printList } from '../../openflow/actions/print.js';
 import { printFlow, type Flow } from '../../openflow/flow.js';
 import { canonical } from '../../openflow/form.js';
 
-/** The flow as somebody writes it, with actions that OpenFlow 1.5 has no messages for: ovs-ofctl sends others in their place. */
+/**
+ * The flow as somebody writes it, with actions that OpenFlow 1.5 has no messages for: ovs-ofctl
+ * sends others in their place.
+ */
 export function writtenFlow(flow: Flow): string {
   return `${printFlow({ ...flow, actions: [] }).replace(/drop$/, '')}${printList(readAgain(flow.actions), canonical)}`;
 }

@@ -1,4 +1,7 @@
-/** The smallest case that still shows something: fewer steps, flows and groups, then less in each of them. */
+/**
+ * The smallest case that still shows something: fewer steps, flows and groups, then less in each of
+ * them.
+ */
 import { assertNever } from '../../base/errors.js';
 import { callOf, type CaseStep, type FuzzCase, type PacketStep } from '../case.js';
 import { printStep } from '../frozen.js';
@@ -9,13 +12,14 @@ import { simplerFlows, simplerGroups } from './simpler.js';
 type Shows = (smaller: FuzzCase) => Promise<boolean>;
 
 /**
- * @param shows whether a case still shows it; asked one case at a time, in an order that is always the same.
+ * @param shows whether a case still shows it; asked one case at a time, in an order that is always
+ *   the same.
  * @param most how often it is asked; what is smallest by then is taken.
  */
 export async function shrink(whole: FuzzCase, shows: Shows, most = Infinity): Promise<FuzzCase> {
   let asked = 0;
   const showsInTime: Shows = async (smaller) => asked++ < most && (await shows(smaller));
-  for (let found = whole; ;) {
+  for (let found = whole; ; ) {
     const smaller = await shrinkOnce(found, showsInTime);
     if (sizeOf(smaller) === sizeOf(found)) return smaller;
     found = smaller;
@@ -33,19 +37,43 @@ async function shrinkOnce(whole: FuzzCase, shows: Shows): Promise<FuzzCase> {
   if (found.underlay !== undefined) found = await shrinkElsewhere(found, found.underlay, shows);
   found = { ...found, flows: await fewer(found.flows, (flows) => shows({ ...found, flows })) };
   found = { ...found, groups: await fewer(found.groups, (groups) => shows({ ...found, groups })) };
-  found = { ...found, flows: await simplify(found.flows, simplerFlows, (flows) => shows({ ...found, flows })) };
-  found = { ...found, beyond: await simplify(found.beyond, simplerFlows, (beyond) => shows({ ...found, beyond })) };
-  found = { ...found, groups: await simplify(found.groups, simplerGroups, (groups) => shows({ ...found, groups })) };
-  return { ...found, steps: await simplify(found.steps, simplerSteps, (steps) => shows({ ...found, steps })) };
+  found = {
+    ...found,
+    flows: await simplify(found.flows, simplerFlows, (flows) => shows({ ...found, flows })),
+  };
+  found = {
+    ...found,
+    beyond: await simplify(found.beyond, simplerFlows, (beyond) => shows({ ...found, beyond })),
+  };
+  found = {
+    ...found,
+    groups: await simplify(found.groups, simplerGroups, (groups) => shows({ ...found, groups })),
+  };
+  return {
+    ...found,
+    steps: await simplify(found.steps, simplerSteps, (steps) => shows({ ...found, steps })),
+  };
 }
 
 /** Without the other node where it takes no part in it. */
-async function shrinkElsewhere(whole: FuzzCase, underlay: readonly string[], shows: Shows): Promise<FuzzCase> {
+async function shrinkElsewhere(
+  whole: FuzzCase,
+  underlay: readonly string[],
+  shows: Shows,
+): Promise<FuzzCase> {
   const { groups, flows, beyond, afar = [] } = whole;
   const near: FuzzCase = { groups, flows, beyond, steps: whole.steps.filter(isNear) };
   if (await shows(near)) return near;
-  const found = { ...whole, afar: await fewer(afar, (fewerAfar) => shows({ ...whole, afar: fewerAfar })) };
-  return { ...found, underlay: await fewer(underlay, (fewerUnderlay) => shows({ ...found, underlay: fewerUnderlay })) };
+  const found = {
+    ...whole,
+    afar: await fewer(afar, (fewerAfar) => shows({ ...whole, afar: fewerAfar })),
+  };
+  return {
+    ...found,
+    underlay: await fewer(underlay, (fewerUnderlay) =>
+      shows({ ...found, underlay: fewerUnderlay }),
+    ),
+  };
 }
 
 function isNear(step: CaseStep): boolean {
@@ -53,10 +81,14 @@ function isNear(step: CaseStep): boolean {
 }
 
 /** Replaces each entry by a simpler one for as long as one will do. */
-async function simplify<T>(all: readonly T[], simpler: (entry: T) => readonly T[], holds: (all: readonly T[]) => Promise<boolean>): Promise<readonly T[]> {
+async function simplify<T>(
+  all: readonly T[],
+  simpler: (entry: T) => readonly T[],
+  holds: (all: readonly T[]) => Promise<boolean>,
+): Promise<readonly T[]> {
   let found = all;
   for (let index = 0; index < found.length; index++) {
-    for (let next: T | undefined = found[index]; next !== undefined;) {
+    for (let next: T | undefined = found[index]; next !== undefined; ) {
       const entry: T = next;
       next = undefined;
       for (const candidate of simpler(entry)) {
@@ -77,9 +109,16 @@ function simplerSteps(step: CaseStep): readonly CaseStep[] {
     case 'packet':
       return simplerPackets(step);
     case 'advance':
-      return step.ms <= 1 ? [] : [...new Set([1, Math.ceil(step.ms / 2), step.ms - 1])].map((ms) => ({ ...step, ms }));
+      return step.ms <= 1
+        ? []
+        : [...new Set([1, Math.ceil(step.ms / 2), step.ms - 1])].map((ms) => ({ ...step, ms }));
     case 'change':
-      return step.lines.flatMap((line, index) => simplerChanges(line).map((simpler) => ({ ...step, lines: step.lines.with(index, simpler) })));
+      return step.lines.flatMap((line, index) =>
+        simplerChanges(line).map((simpler) => ({
+          ...step,
+          lines: step.lines.with(index, simpler),
+        })),
+      );
     case 'link':
     case 'flush':
       return [];
@@ -94,11 +133,21 @@ function simplerChanges(line: string): readonly string[] {
   return flow === undefined ? [] : simplerFlows(flow).map((simpler) => `flow add ${simpler}`);
 }
 
-/** Shorter, from half of what follows the Ethernet header to one byte less; then with a byte of zeros more. */
+/**
+ * Shorter, from half of what follows the Ethernet header to one byte less; then with a byte of
+ * zeros more.
+ */
 function simplerPackets(step: PacketStep): readonly PacketStep[] {
   const { frame } = step;
   const rest = frame.length - headerLength;
-  const lengths = rest <= 0 ? [] : [...new Set([Math.floor(rest / 2), Math.floor((rest * 7) / 8), rest - 1])];
-  const zeroed = [...frame.keys()].filter((index) => frame[index] !== 0).map((index) => ({ ...step, frame: frame.with(index, 0) }));
-  return [...(step.port === '1' ? [] : [{ ...step, port: '1' }]), ...lengths.map((length) => ({ ...step, frame: frame.slice(0, headerLength + length) })), ...zeroed];
+  const lengths =
+    rest <= 0 ? [] : [...new Set([Math.floor(rest / 2), Math.floor((rest * 7) / 8), rest - 1])];
+  const zeroed = [...frame.keys()]
+    .filter((index) => frame[index] !== 0)
+    .map((index) => ({ ...step, frame: frame.with(index, 0) }));
+  return [
+    ...(step.port === '1' ? [] : [{ ...step, port: '1' }]),
+    ...lengths.map((length) => ({ ...step, frame: frame.slice(0, headerLength + length) })),
+    ...zeroed,
+  ];
 }

@@ -6,14 +6,32 @@ import { printGroup, type Group } from '../../openflow/groups.js';
 import { allowsField } from '../../openflow/prerequisites.js';
 import { readFlow, readGroup } from '../case.js';
 
-/** The flow with an action less, with less of its match, without a cookie; none of what does not read as a flow. */
+/**
+ * The flow with an action less, with less of its match, without a cookie; none of what does not
+ * read as a flow.
+ */
 export function simplerFlows(text: string): readonly string[] {
   return readable(() => {
     const flow = readFlow(text);
     const variants: readonly Flow[] = [
       ...simplerLists(flow.actions).map((actions) => ({ ...flow, actions })),
-      ...flow.match.map((entry) => flow.match.filter((other) => other !== entry)).map((match) => ({ ...flow, match: match.filter(({ field }) => allowsField(match, field)) })),
-      ...flow.match.filter(({ field, mask }) => mask !== field.ones && field.notation !== 'vlan' && field.notation !== 'fragment').map((entry) => ({ ...flow, match: flow.match.map((other) => (other === entry ? { ...entry, mask: entry.field.ones } : other)) })),
+      ...flow.match
+        .map((entry) => flow.match.filter((other) => other !== entry))
+        .map((match) => ({
+          ...flow,
+          match: match.filter(({ field }) => allowsField(match, field)),
+        })),
+      ...flow.match
+        .filter(
+          ({ field, mask }) =>
+            mask !== field.ones && field.notation !== 'vlan' && field.notation !== 'fragment',
+        )
+        .map((entry) => ({
+          ...flow,
+          match: flow.match.map((other) =>
+            other === entry ? { ...entry, mask: entry.field.ones } : other,
+          ),
+        })),
       ...(flow.cookie === 0n ? [] : [{ ...flow, cookie: 0n }]),
     ];
     return variants.map(printFlow).filter((other) => other !== text);
@@ -25,19 +43,39 @@ export function simplerGroups(text: string): readonly string[] {
   return readable(() => {
     const group = readGroup(text);
     const variants: readonly Group[] = [
-      ...group.buckets.map((bucket) => ({ ...group, buckets: group.buckets.filter((other) => other !== bucket) })),
-      ...group.buckets.flatMap((bucket) => simplerLists(bucket.actions).map((actions) => ({ ...group, buckets: group.buckets.map((other) => (other === bucket ? { ...bucket, actions } : other)) }))),
+      ...group.buckets.map((bucket) => ({
+        ...group,
+        buckets: group.buckets.filter((other) => other !== bucket),
+      })),
+      ...group.buckets.flatMap((bucket) =>
+        simplerLists(bucket.actions).map((actions) => ({
+          ...group,
+          buckets: group.buckets.map((other) =>
+            other === bucket ? { ...bucket, actions } : other,
+          ),
+        })),
+      ),
     ];
     return variants.map((other) => printGroup(other)).filter((other) => other !== text);
   });
 }
 
-/** A list with one action less, or with one that holds others replaced by them or by fewer of them. */
+/**
+ * A list with one action less, or with one that holds others replaced by them or by fewer of them.
+ */
 function simplerLists(actions: readonly Action[]): readonly (readonly Action[])[] {
   return actions.flatMap((action, index) => {
-    const put = (...instead: readonly Action[]) => [...actions.slice(0, index), ...instead, ...actions.slice(index + 1)];
+    const put = (...instead: readonly Action[]) => [
+      ...actions.slice(0, index),
+      ...instead,
+      ...actions.slice(index + 1),
+    ];
     if (action.kind !== 'clone' && action.kind !== 'write_actions') return [put()];
-    return [put(), put(...action.actions), ...simplerLists(action.actions).map((inner) => put({ ...action, actions: inner }))];
+    return [
+      put(),
+      put(...action.actions),
+      ...simplerLists(action.actions).map((inner) => put({ ...action, actions: inner })),
+    ];
   });
 }
 

@@ -7,13 +7,25 @@ import type { Topology } from '../../nouns/topology.js';
 import type { FrameSpec, Stimulus } from '../../nouns/vector.js';
 import { holder, parties, subnetNode, type Party } from '../parties.js';
 import { sourceSeen } from '../way.js';
-import { egressVerdict, ingressVerdict, together, type Conversation, type End, type PolicyVerdict } from './verdict.js';
+import {
+  egressVerdict,
+  ingressVerdict,
+  together,
+  type Conversation,
+  type End,
+  type PolicyVerdict,
+} from './verdict.js';
 
 /**
- * What becomes of a promise under the cluster's policies: what nobody is kept from stays as it is. Answers of a conversation that was let through
- * are never kept back (the seed, "EgressRuleTable").
+ * What becomes of a promise under the cluster's policies: what nobody is kept from stays as it is.
+ * Answers of a conversation that was let through are never kept back (the seed, "EgressRuleTable").
  */
-export function underPolicies(cluster: Cluster, from: Party, stimulus: Stimulus, promise: () => Intent): Intent {
+export function underPolicies(
+  cluster: Cluster,
+  from: Party,
+  stimulus: Stimulus,
+  promise: () => Intent,
+): Intent {
   if (stimulus.kind === 'frame' && stimulus.interface === undefined) {
     const stray = misdirected(cluster, from, stimulus.frame);
     if (stray !== undefined) return stray;
@@ -22,11 +34,19 @@ export function underPolicies(cluster: Cluster, from: Party, stimulus: Stimulus,
   const asked = questionOf(stimulus);
   if (asked === undefined || !reaches.has(unrestricted.kind)) return unrestricted;
   const to = holder(cluster, asked.ip);
-  // Who is no pod is whom the receiver sees: a node sends from its own address where no tunnel is its way.
+  // Who is no pod is whom the receiver sees: a node sends from its own address where no tunnel is
+  // its way.
   const seen = to === undefined ? from.ip : sourceSeen(cluster, from, to);
-  const conversation: Conversation = { ...asked.service, from: end(cluster.objects, seen), to: end(cluster.objects, asked.ip) };
+  const conversation: Conversation = {
+    ...asked.service,
+    from: end(cluster.objects, seen),
+    to: end(cluster.objects, asked.ip),
+  };
   // Outside the cluster nobody has policies.
-  const verdict = to === undefined ? egressVerdict(cluster.objects, conversation) : between(cluster.objects, from, to, conversation);
+  const verdict =
+    to === undefined
+      ? egressVerdict(cluster.objects, conversation)
+      : between(cluster.objects, from, to, conversation);
   return promisedUnder(verdict, unrestricted);
 }
 
@@ -38,9 +58,18 @@ export function promisedUnder(verdict: PolicyVerdict, promise: Intent): Intent {
     case 'denied':
       return { kind: 'denied', why: verdict.why };
     case 'open':
-      return { kind: 'either', outcomes: [promise, { kind: 'denied', why: verdict.why }], why: verdict.why };
+      return {
+        kind: 'either',
+        outcomes: [promise, { kind: 'denied', why: verdict.why }],
+        why: verdict.why,
+      };
     case 'exempt':
-      return { kind: 'contradicted', by: ownNodeEgress, promise, instead: { kind: 'denied', why: verdict.why } };
+      return {
+        kind: 'contradicted',
+        by: ownNodeEgress,
+        promise,
+        instead: { kind: 'denied', why: verdict.why },
+      };
   }
 }
 
@@ -56,15 +85,38 @@ interface Between {
   readonly service: Pick<Conversation, 'protocol' | 'port'>;
 }
 
-/** What the policies at either end say to new conversations, each as it has heard of the network: those of the one that opens them, and of the one that is to be reached, who sees a node by the address that it sends from. */
-export function verdictsOn(network: Topology, heard: { readonly opener: KubeObjects; readonly answerer: KubeObjects }, { from, to, service }: Between): { readonly atOpener: PolicyVerdict; readonly atAnswerer: PolicyVerdict } {
-  const as = (objects: KubeObjects): Conversation => ({ ...service, from: end(objects, sourceSeen(network, from, to)), to: end(objects, to.ip) });
+/**
+ * What the policies at either end say to new conversations, each as it has heard of the network:
+ * those of the one that opens them, and of the one that is to be reached, who sees a node by the
+ * address that it sends from.
+ */
+export function verdictsOn(
+  network: Topology,
+  heard: { readonly opener: KubeObjects; readonly answerer: KubeObjects },
+  { from, to, service }: Between,
+): { readonly atOpener: PolicyVerdict; readonly atAnswerer: PolicyVerdict } {
+  const as = (objects: KubeObjects): Conversation => ({
+    ...service,
+    from: end(objects, sourceSeen(network, from, to)),
+    to: end(objects, to.ip),
+  });
   const isProbe = from.kind === 'node' && from.node.name === to.node.name;
-  return { atOpener: egressTo(heard.opener, from, to, as(heard.opener)), atAnswerer: isProbe ? { kind: 'allowed' } : ingressVerdict(heard.answerer, as(heard.answerer)) };
+  return {
+    atOpener: egressTo(heard.opener, from, to, as(heard.opener)),
+    atAnswerer: isProbe ? { kind: 'allowed' } : ingressVerdict(heard.answerer, as(heard.answerer)),
+  };
 }
 
-/** What both ends say. The seed, "IngressRuleTable": "traffic from the local gateway cannot be dropped because of Network Policies". */
-export function between(objects: KubeObjects, from: Party, to: Party, conversation: Conversation): PolicyVerdict {
+/**
+ * What both ends say. The seed, "IngressRuleTable": "traffic from the local gateway cannot be
+ * dropped because of Network Policies".
+ */
+export function between(
+  objects: KubeObjects,
+  from: Party,
+  to: Party,
+  conversation: Conversation,
+): PolicyVerdict {
   const egress = egressTo(objects, from, to, conversation);
   const isProbe = from.kind === 'node' && from.node === to.node;
   return isProbe ? egress : together([egress, ingressVerdict(objects, conversation)]);
@@ -72,10 +124,15 @@ export function between(objects: KubeObjects, from: Party, to: Party, conversati
 
 /**
  * Kubernetes, "Network Policies": "traffic to and from the node where a Pod is running is always
- * allowed, regardless of the IP address of the Pod or the node". ClusterNetworkPolicies are Antrea's,
- * which has no such exception for what a pod sends.
+ * allowed, regardless of the IP address of the Pod or the node". ClusterNetworkPolicies are
+ * Antrea's, which has no such exception for what a pod sends.
  */
-function egressTo(objects: KubeObjects, from: Party, to: Party, conversation: Conversation): PolicyVerdict {
+function egressTo(
+  objects: KubeObjects,
+  from: Party,
+  to: Party,
+  conversation: Conversation,
+): PolicyVerdict {
   const verdict = egressVerdict(objects, conversation);
   const isOwnNode = from.kind === 'pod' && to.kind === 'node' && from.node.name === to.node.name;
   if (verdict.kind !== 'denied' || verdict.by !== 'NetworkPolicy' || !isOwnNode) return verdict;
@@ -83,20 +140,48 @@ function egressTo(objects: KubeObjects, from: Party, to: Party, conversation: Co
 }
 
 /**
- * A truthful sender that gives the packet another pod's MAC than the address belongs to. The seed, "IngressRuleTable": egress policies go by the
- * address, ingress policies by the port, so that neither is bypassed; a pod takes nothing that is not for its address.
+ * A truthful sender that gives the packet another pod's MAC than the address belongs to. The seed,
+ * "IngressRuleTable": egress policies go by the address, ingress policies by the port, so that
+ * neither is bypassed; a pod takes nothing that is not for its address.
  */
-function misdirected(cluster: Cluster, from: Party, { src, dst, payload }: FrameSpec): Intent | undefined {
-  if (!('ttl' in payload) || from.kind !== 'pod' || src.toLowerCase() !== from.mac || payload.src !== from.ip) return undefined;
-  if (payload.kind === 'tcp' && !(payload.checksum === 'right' && payload.flags.join(' ') === 'SYN')) return undefined;
-  const reached = parties(cluster).find(({ kind, mac, node }) => kind === 'pod' && node === from.node && mac === dst.toLowerCase());
-  const elsewhere = (subnetNode(cluster, payload.dst) ?? from.node) !== from.node || cidrContains(parseCidr(cluster.serviceCidr), ipv4Number(payload.dst));
+function misdirected(
+  cluster: Cluster,
+  from: Party,
+  { src, dst, payload }: FrameSpec,
+): Intent | undefined {
+  if (
+    !('ttl' in payload) ||
+    from.kind !== 'pod' ||
+    src.toLowerCase() !== from.mac ||
+    payload.src !== from.ip
+  )
+    return undefined;
+  if (
+    payload.kind === 'tcp' &&
+    !(payload.checksum === 'right' && payload.flags.join(' ') === 'SYN')
+  )
+    return undefined;
+  const reached = parties(cluster).find(
+    ({ kind, mac, node }) => kind === 'pod' && node === from.node && mac === dst.toLowerCase(),
+  );
+  const elsewhere =
+    (subnetNode(cluster, payload.dst) ?? from.node) !== from.node ||
+    cidrContains(parseCidr(cluster.serviceCidr), ipv4Number(payload.dst));
   if (reached === undefined || reached.ip === payload.dst || elsewhere) return undefined;
   const service = serviceOf(payload);
   const { objects } = cluster;
-  const asked = (ip: string): Conversation => ({ ...service, from: end(objects, from.ip), to: end(objects, ip) });
-  const verdict = together([egressVerdict(objects, asked(payload.dst)), ingressVerdict(objects, asked(reached.ip))]);
-  return verdict.kind === 'denied' ? { kind: 'blocked', why: verdict.why } : { kind: 'denied', why: `${reached.name} does not hold ${payload.dst}` };
+  const asked = (ip: string): Conversation => ({
+    ...service,
+    from: end(objects, from.ip),
+    to: end(objects, ip),
+  });
+  const verdict = together([
+    egressVerdict(objects, asked(payload.dst)),
+    ingressVerdict(objects, asked(reached.ip)),
+  ]);
+  return verdict.kind === 'denied'
+    ? { kind: 'blocked', why: verdict.why }
+    : { kind: 'denied', why: `${reached.name} does not hold ${payload.dst}` };
 }
 
 interface Question {
@@ -119,7 +204,9 @@ export function questionOf(stimulus: Stimulus): Question | undefined {
     case 'sctp':
       return { ip: stimulus.to, service: { protocol: 'SCTP', port: stimulus.port } };
     case 'frame':
-      return 'ttl' in stimulus.frame.payload ? { ip: stimulus.frame.payload.dst, service: serviceOf(stimulus.frame.payload) } : undefined;
+      return 'ttl' in stimulus.frame.payload
+        ? { ip: stimulus.frame.payload.dst, service: serviceOf(stimulus.frame.payload) }
+        : undefined;
     case 'calls':
       return { ip: stimulus.to, service: { protocol: stimulus.protocol, port: stimulus.port } };
     case 'arp':
@@ -127,7 +214,9 @@ export function questionOf(stimulus: Stimulus): Question | undefined {
   }
 }
 
-function serviceOf(payload: Extract<FrameSpec['payload'], { readonly ttl: number }>): Question['service'] {
+function serviceOf(
+  payload: Extract<FrameSpec['payload'], { readonly ttl: number }>,
+): Question['service'] {
   switch (payload.kind) {
     case 'udp':
       return { protocol: 'UDP', port: payload.dstPort };
@@ -141,7 +230,9 @@ function serviceOf(payload: Extract<FrameSpec['payload'], { readonly ttl: number
 /** The first that has it, of those with a network of their own. */
 const podsByAddress = oncePer((pods: readonly KubePod[]) => {
   const held = new Map<string, KubePod>();
-  for (const pod of pods) if (!pod.spec.hostNetwork && pod.status.podIP !== undefined && !held.has(pod.status.podIP)) held.set(pod.status.podIP, pod);
+  for (const pod of pods)
+    if (!pod.spec.hostNetwork && pod.status.podIP !== undefined && !held.has(pod.status.podIP))
+      held.set(pod.status.podIP, pod);
   return held;
 });
 

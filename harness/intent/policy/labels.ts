@@ -2,13 +2,24 @@ import type { LabelSelector, Labels } from '../../kube/metadata.js';
 import type { KubeObjects } from '../../kube/objects.js';
 import type { KubePod } from '../../kube/workloads.js';
 
-/** Whether the labels are as the selector asks: one that asks for nothing takes all (Kubernetes, LabelSelector). */
+/**
+ * Whether the labels are as the selector asks: one that asks for nothing takes all (Kubernetes,
+ * LabelSelector).
+ */
 export function fits(selector: LabelSelector, labels: Labels): boolean {
-  for (const key of Object.keys(selector.matchLabels ?? {})) if (labels[key] !== selector.matchLabels?.[key]) return false;
+  for (const key of Object.keys(selector.matchLabels ?? {}))
+    if (labels[key] !== selector.matchLabels?.[key]) return false;
   for (const { key, operator, values } of selector.matchExpressions ?? []) {
     const there = key in labels;
     const listed = there && (values ?? []).some((value) => value === labels[key]);
-    const right = operator === 'In' ? listed : operator === 'NotIn' ? !listed : operator === 'Exists' ? there : !there;
+    const right =
+      operator === 'In'
+        ? listed
+        : operator === 'NotIn'
+          ? !listed
+          : operator === 'Exists'
+            ? there
+            : !there;
     if (!right) return false;
   }
   return true;
@@ -19,8 +30,16 @@ interface Selectors {
   readonly namespaceSelector?: LabelSelector | undefined;
 }
 
-/** Whether the pod is meant: by its namespace's labels where these are asked about, else by being in the policy's own, where it has one. A pod on the host's network never is. */
-export function isMeant(pod: KubePod, { podSelector, namespaceSelector }: Selectors, policyNamespace: string | undefined, { namespaces }: KubeObjects): boolean {
+/**
+ * Whether the pod is meant: by its namespace's labels where these are asked about, else by being in
+ * the policy's own, where it has one. A pod on the host's network never is.
+ */
+export function isMeant(
+  pod: KubePod,
+  { podSelector, namespaceSelector }: Selectors,
+  policyNamespace: string | undefined,
+  { namespaces }: KubeObjects,
+): boolean {
   if (pod.spec.hostNetwork) return false;
   const { namespace, labels } = pod.metadata;
   if (namespaceSelector !== undefined) {

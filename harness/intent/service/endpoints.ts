@@ -1,4 +1,6 @@
-/** Who Kubernetes says is behind a port of a Service, read from the objects one question at a time. */
+/**
+ * Who Kubernetes says is behind a port of a Service, read from the objects one question at a time.
+ */
 import { Unsupported } from '../../base/errors.js';
 import type { KubeObjects } from '../../kube/objects.js';
 import type { EndpointSlice, Service } from '../../kube/services.js';
@@ -22,19 +24,27 @@ export function serviceAt({ services }: KubeObjects, ip: string): Service | unde
 }
 
 /**
- * Who takes what is sent to the Service: whoever is ready, and where nobody is, who still serves while
- * it goes (Kubernetes, "Virtual IPs and Service Proxies", "Traffic to terminating endpoints").
+ * Who takes what is sent to the Service: whoever is ready, and where nobody is, who still serves
+ * while it goes (Kubernetes, "Virtual IPs and Service Proxies", "Traffic to terminating
+ * endpoints").
  * @throws Unsupported for a pod whose port nobody can tell.
  */
 export function backends(
-  objects: KubeObjects, service: Service, port: PortOfService,
+  objects: KubeObjects,
+  service: Service,
+  port: PortOfService,
 ): readonly Backend[] {
   return preferred(behind(objects, service, port));
 }
 
-/** The same of those on one node alone: what comes from outside by `externalTrafficPolicy: Local`. */
+/**
+ * The same of those on one node alone: what comes from outside by `externalTrafficPolicy: Local`.
+ */
 export function backendsOn(
-  node: string, objects: KubeObjects, service: Service, port: PortOfService,
+  node: string,
+  objects: KubeObjects,
+  service: Service,
+  port: PortOfService,
 ): readonly Backend[] {
   return preferred(behind(objects, service, port).filter(({ nodeName }) => nodeName === node));
 }
@@ -55,12 +65,14 @@ function preferred(known: readonly Known[]): readonly Backend[] {
 
 /**
  * Kubernetes, "EndpointSlices": the slices that carry the Service's name say in which state who is.
- * Where a Service selects pods and nobody has written a slice, the control plane of the cluster writes
- * one of the pods that have its labels; "if empty or not present", a selector leaves that to others
- * (ServiceSpec).
+ * Where a Service selects pods and nobody has written a slice, the control plane of the cluster
+ * writes one of the pods that have its labels; "if empty or not present", a selector leaves that to
+ * others (ServiceSpec).
  */
 function behind(
-  { endpointSlices, pods }: KubeObjects, service: Service, port: PortOfService,
+  { endpointSlices, pods }: KubeObjects,
+  service: Service,
+  port: PortOfService,
 ): readonly Known[] {
   const written = endpointSlices.filter((slice) => isOf(slice, service));
   const labels = Object.entries(service.spec.selector ?? {});
@@ -87,26 +99,37 @@ function stateOf({ conditions }: EndpointSlice['endpoints'][number]): Known['sta
 }
 
 function isOf({ metadata }: EndpointSlice, service: Service): boolean {
-  return metadata.namespace === service.metadata.namespace && metadata.labels['kubernetes.io/service-name'] === service.metadata.name;
+  return (
+    metadata.namespace === service.metadata.namespace &&
+    metadata.labels['kubernetes.io/service-name'] === service.metadata.name
+  );
 }
 
 function fromPods(
-  pods: readonly KubePod[], { metadata, spec }: Service, port: PortOfService,
+  pods: readonly KubePod[],
+  { metadata, spec }: Service,
+  port: PortOfService,
 ): readonly Known[] {
   const found: Known[] = [];
   for (const pod of pods) {
     const isSelected = fits({ matchLabels: spec.selector ?? {} }, pod.metadata.labels);
     if (pod.metadata.namespace !== metadata.namespace || !isSelected) continue;
     const { podIP } = pod.status;
-    if (podIP === undefined) throw new Unsupported(`nothing is promised about pod ${pod.metadata.name}, which has no address`);
+    if (podIP === undefined)
+      throw new Unsupported(
+        `nothing is promised about pod ${pod.metadata.name}, which has no address`,
+      );
     const number = numberOf(pod, port);
     const state = spec.publishNotReadyAddresses ? 'ready' : stateOfPod(pod);
-    if (number !== undefined) found.push({ ip: podIP, port: number, nodeName: pod.spec.nodeName, state });
+    if (number !== undefined)
+      found.push({ ip: podIP, port: number, nodeName: pod.spec.nodeName, state });
   }
   return found;
 }
 
-/** Kubernetes, "Pod Lifecycle": the condition Ready tells; a pod without any was just written down. */
+/**
+ * Kubernetes, "Pod Lifecycle": the condition Ready tells; a pod without any was just written down.
+ */
 function stateOfPod({ metadata, status }: KubePod): Known['state'] {
   const told = status.conditions?.find(({ type }) => type === 'Ready')?.status === 'True';
   const isUp = status.conditions === undefined ? (status.phase ?? 'Running') === 'Running' : told;
@@ -114,10 +137,15 @@ function stateOfPod({ metadata, status }: KubePod): Known['state'] {
   return metadata.deletionTimestamp === undefined ? 'ready' : 'leaving';
 }
 
-/** Kubernetes, "Port definitions": a target port's name is looked up in the pod; without a target port it is the Service's own. */
+/**
+ * Kubernetes, "Port definitions": a target port's name is looked up in the pod; without a target
+ * port it is the Service's own.
+ */
 function numberOf(pod: KubePod, { port, targetPort, protocol }: PortOfService): number | undefined {
   if (targetPort === undefined) return port;
   if (typeof targetPort === 'number') return targetPort;
-  for (const { ports } of pod.spec.containers) for (const named of ports) if (named.name === targetPort && named.protocol === protocol) return named.containerPort;
+  for (const { ports } of pod.spec.containers)
+    for (const named of ports)
+      if (named.name === targetPort && named.protocol === protocol) return named.containerPort;
   return undefined;
 }

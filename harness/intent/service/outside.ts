@@ -1,6 +1,7 @@
 /**
- * L0 on Services that are asked for from outside of the cluster, or as if from there: by a port of a node, by the address of a load balancer, or by an external IP
- * (Kubernetes, "Service", and "Using Source IP").
+ * L0 on Services that are asked for from outside of the cluster, or as if from there: by a port of
+ * a node, by the address of a load balancer, or by an external IP (Kubernetes, "Service", and
+ * "Using Source IP").
  */
 import { Unsupported } from '../../base/errors.js';
 import { oncePer } from '../../base/once-per.js';
@@ -11,10 +12,24 @@ import type { Node } from '../../nouns/topology.js';
 import type { Stimulus } from '../../nouns/vector.js';
 import { holder, parties, subnetNode, type Party } from '../parties.js';
 import { end } from '../policy/intent.js';
-import { egressVerdict, ingressVerdict, type Conversation, type End, type PolicyVerdict } from '../policy/verdict.js';
+import {
+  egressVerdict,
+  ingressVerdict,
+  type Conversation,
+  type End,
+  type PolicyVerdict,
+} from '../policy/verdict.js';
 import type { Asked } from './served.js';
 import { backends, backendsOn, type Backend, type PortOfService } from './endpoints.js';
-import { balancedAmong, listenerAt, protocolOf, refuseShortLives, sourcesSeen, type Asking, type Reach } from './reach.js';
+import {
+  balancedAmong,
+  listenerAt,
+  protocolOf,
+  refuseShortLives,
+  sourcesSeen,
+  type Asking,
+  type Reach,
+} from './reach.js';
 
 /** Who asks: an external host, or with its place in the cluster a pod or a node. */
 interface Asker {
@@ -29,26 +44,38 @@ interface Exposure {
   readonly port: PortOfService;
   readonly name: string;
   readonly node: Node;
-  readonly by: 'a node\'s port' | 'an address';
+  readonly by: "a node's port" | 'an address';
 }
 
-/** What somebody gets who sends to a port of a node that is a Service's, or to an address from outside that is one's; undefined for everything else. @throws Unsupported where nothing is promised. */
+/**
+ * What somebody gets who sends to a port of a node that is a Service's, or to an address from
+ * outside that is one's; undefined for everything else. @throws Unsupported where nothing is
+ * promised.
+ */
 export function intentFromOutside(cluster: Cluster, stimulus: Stimulus): Intent | undefined {
   if (!('port' in stimulus) || !('to' in stimulus)) return undefined;
   const asker = askerCalled(cluster, stimulus.from);
   const exposure = asker === undefined ? undefined : exposureAt(cluster, asker, stimulus);
   if (asker === undefined || exposure === undefined) return undefined;
-  if (stimulus.kind === 'open' || stimulus.kind === 'talk') throw new Unsupported(`nothing is promised about connections to ${exposure.name} that stay open`);
+  if (stimulus.kind === 'open' || stimulus.kind === 'talk')
+    throw new Unsupported(
+      `nothing is promised about connections to ${exposure.name} that stay open`,
+    );
   return intentOfExposure(cluster, asker, stimulus, exposure);
 }
 
-/** The port of a Service that is asked for so, as it is asked for in the cluster; undefined for everything else. */
+/**
+ * The port of a Service that is asked for so, as it is asked for in the cluster; undefined for
+ * everything else.
+ */
 export function askedFromOutside(cluster: Cluster, stimulus: Stimulus): Asked | undefined {
   if (!('port' in stimulus) || !('to' in stimulus) || stimulus.kind === 'talk') return undefined;
   const asker = askerCalled(cluster, stimulus.from);
   const exposure = asker === undefined ? undefined : exposureAt(cluster, asker, stimulus);
   const ip = exposure?.service.spec.clusterIP;
-  return exposure === undefined || ip === undefined ? undefined : { ip, port: exposure.port.port, protocol: exposure.port.protocol };
+  return exposure === undefined || ip === undefined
+    ? undefined
+    : { ip, port: exposure.port.port, protocol: exposure.port.protocol };
 }
 
 function askerCalled(cluster: Cluster, name: string): Asker | undefined {
@@ -65,10 +92,35 @@ function exposureAt(cluster: Cluster, asker: Asker, stimulus: Sent): Exposure | 
   for (const service of cluster.objects.services) {
     for (const port of service.spec.ports) {
       if (port.protocol !== protocol) continue;
-      const node = port.nodePort === stimulus.port ? nodeAskedAt(cluster, asker, stimulus.to) : undefined;
-      if (node !== undefined) return { service, port, node, name: `${nameOf(service, port)}, by port ${stimulus.port} of ${node.name}`, by: 'a node\'s port' };
-      const nearest = asker.party?.node ?? cluster.nodes.find((candidate) => candidate.name === cluster.externalHosts?.find((host) => host.name === asker.name)?.balancedTo);
-      if (port.port === stimulus.port && addressesOf(service).includes(stimulus.to) && nearest !== undefined) return { service, port, node: nearest, name: `${nameOf(service, port)}, by ${stimulus.to}`, by: 'an address' };
+      const node =
+        port.nodePort === stimulus.port ? nodeAskedAt(cluster, asker, stimulus.to) : undefined;
+      if (node !== undefined)
+        return {
+          service,
+          port,
+          node,
+          name: `${nameOf(service, port)}, by port ${stimulus.port} of ${node.name}`,
+          by: "a node's port",
+        };
+      const nearest =
+        asker.party?.node ??
+        cluster.nodes.find(
+          (candidate) =>
+            candidate.name ===
+            cluster.externalHosts?.find((host) => host.name === asker.name)?.balancedTo,
+        );
+      if (
+        port.port === stimulus.port &&
+        addressesOf(service).includes(stimulus.to) &&
+        nearest !== undefined
+      )
+        return {
+          service,
+          port,
+          node: nearest,
+          name: `${nameOf(service, port)}, by ${stimulus.to}`,
+          by: 'an address',
+        };
     }
   }
   return undefined;
@@ -79,29 +131,62 @@ function nameOf({ metadata }: Service, { protocol, port }: PortOfService): strin
 }
 
 /** By which it is asked for from outside, beside ports of nodes. */
-const addressesOf = oncePer(({ spec: { type, externalIPs }, status }: Service) => [...externalIPs, ...(type === 'LoadBalancer' ? (status.loadBalancer?.ingress ?? []).map(({ ip }) => ip) : [])]);
+const addressesOf = oncePer(({ spec: { type, externalIPs }, status }: Service) => [
+  ...externalIPs,
+  ...(type === 'LoadBalancer' ? (status.loadBalancer?.ingress ?? []).map(({ ip }) => ip) : []),
+]);
 
 /**
- * The node that has the address. Its ports are open on all of its addresses (kube-proxy, `--nodeport-addresses`: by default "all available IPs"), so pods reach them by their gateway's as well.
- * @throws Unsupported where a node asks itself, and for the gateway's address of another node: whether the packet counts as one from outside there depends on how kube-proxy tells pods.
+ * The node that has the address. Its ports are open on all of its addresses (kube-proxy,
+ * `--nodeport-addresses`: by default "all available IPs"), so pods reach them by their gateway's as
+ * well.
+ * @throws Unsupported where a node asks itself, and for the gateway's address of another node:
+ *   whether the packet counts as one from outside there depends on how kube-proxy tells pods.
  */
 function nodeAskedAt({ nodes }: Cluster, { name, party }: Asker, ip: string): Node | undefined {
-  const node = nodes.find(({ underlay, gateway }) => underlay.ip === ip || (party !== undefined && gateway.ip === ip));
+  const node = nodes.find(
+    ({ underlay, gateway }) => underlay.ip === ip || (party !== undefined && gateway.ip === ip),
+  );
   if (node === undefined || node.os === 'windows') return undefined;
-  if (party?.kind === 'node' && party.node === node) throw new Unsupported(`nothing is promised about what ${name} sends to itself`);
-  if (ip === node.gateway.ip && party?.node !== node) throw new Unsupported(`nothing is promised about ports of ${node.name} that ${name} asks for by ${ip}, the address of its gateway`);
+  if (party?.kind === 'node' && party.node === node)
+    throw new Unsupported(`nothing is promised about what ${name} sends to itself`);
+  if (ip === node.gateway.ip && party?.node !== node)
+    throw new Unsupported(
+      `nothing is promised about ports of ${node.name} that ${name} asks for by ${ip}, the ` +
+        'address of its gateway',
+    );
   return node;
 }
 
-function intentOfExposure(cluster: Cluster, asker: Asker, stimulus: Asking, exposure: Exposure): Intent {
+function intentOfExposure(
+  cluster: Cluster,
+  asker: Asker,
+  stimulus: Asking,
+  exposure: Exposure,
+): Intent {
   const { service, port, node, name } = exposure;
-  if (asker.party?.node.os === 'windows') throw new Unsupported(`nothing is promised about what ${asker.name}, on a Windows node, gets by ${name}`);
+  if (asker.party?.node.os === 'windows')
+    throw new Unsupported(
+      `nothing is promised about what ${asker.name}, on a Windows node, gets by ${name}`,
+    );
   const all = backends(cluster.objects, service, port);
   if (all.length === 0) return intentOfNobody(cluster, asker, stimulus, exposure);
   refuseShortLives(stimulus);
-  const able = comesFromOutside(asker, exposure) && isLocal(service) ? backendsOn(node.name, cluster.objects, service, port) : all;
-  if (able.length === 0) return { kind: 'denied', why: `${name}: its traffic from outside stays on the node, and nobody there is ready` };
-  return balancedAmong(able.map((backend) => reachOf(cluster, asker, stimulus, exposure, backend)), service, stimulus, name);
+  const able =
+    comesFromOutside(asker, exposure) && isLocal(service)
+      ? backendsOn(node.name, cluster.objects, service, port)
+      : all;
+  if (able.length === 0)
+    return {
+      kind: 'denied',
+      why: `${name}: its traffic from outside stays on the node, and nobody there is ready`,
+    };
+  return balancedAmong(
+    able.map((backend) => reachOf(cluster, asker, stimulus, exposure, backend)),
+    service,
+    stimulus,
+    name,
+  );
 }
 
 function isLocal({ spec }: Service): boolean {
@@ -113,65 +198,147 @@ function comesFromOutside({ party }: Asker, { node }: Exposure): boolean {
   return party?.node !== node;
 }
 
-/** The sender is told, but where its policies would not let it ask that address (as for ClusterIPs). @throws Unsupported where another node had to pass it on. */
-function intentOfNobody({ objects }: Cluster, { name, ip, party }: Asker, stimulus: Asking, exposure: Exposure): Intent {
+/**
+ * The sender is told, but where its policies would not let it ask that address (as for ClusterIPs).
+ * @throws Unsupported where another node had to pass it on.
+ */
+function intentOfNobody(
+  { objects }: Cluster,
+  { name, ip, party }: Asker,
+  stimulus: Asking,
+  exposure: Exposure,
+): Intent {
   const why = `nobody is ready behind ${exposure.name}`;
   if (party === undefined) return { kind: 'rejected', why };
-  if (party.kind === 'pod' && party.node !== exposure.node) throw new Unsupported(`whether ${name} is told that ${why}, by ${exposure.node.name} and through ${party.node.name}, is not promised`);
-  const asked = egressVerdict(objects, { protocol: protocolOf(stimulus), port: stimulus.port, from: end(objects, ip), to: { ip: stimulus.to } });
+  if (party.kind === 'pod' && party.node !== exposure.node)
+    throw new Unsupported(
+      `whether ${name} is told that ${why}, by ${exposure.node.name} and through ` +
+        `${party.node.name}, is not promised`,
+    );
+  const asked = egressVerdict(objects, {
+    protocol: protocolOf(stimulus),
+    port: stimulus.port,
+    from: end(objects, ip),
+    to: { ip: stimulus.to },
+  });
   return { kind: asked.kind === 'allowed' ? 'rejected' : 'denied', why };
 }
 
-function reachOf(cluster: Cluster, asker: Asker, stimulus: Asking, exposure: Exposure, { ip, port }: Backend): Reach {
+function reachOf(
+  cluster: Cluster,
+  asker: Asker,
+  stimulus: Asking,
+  exposure: Exposure,
+  { ip, port }: Backend,
+): Reach {
   const target = listenerAt(cluster, exposure.port, { ip, port });
-  if (asker.party?.kind === 'node' && target.name === asker.name) throw new Unsupported(`nothing is promised about what ${asker.name} sends to itself`);
+  if (asker.party?.kind === 'node' && target.name === asker.name)
+    throw new Unsupported(`nothing is promised about what ${asker.name} sends to itself`);
   const sources = sourcesAt(cluster, asker, exposure, ip);
   const answerer = { to: target.name, sources };
   const { objects } = cluster;
   const protocol = protocolOf(stimulus);
-  const conversation = (from: End): Conversation => ({ protocol, port, from, to: end(objects, ip) });
+  const conversation = (from: End): Conversation => ({
+    protocol,
+    port,
+    from,
+    to: end(objects, ip),
+  });
   const self = end(objects, asker.ip);
   const isItself = target.name === asker.name;
-  // "The source or destination IP address may be rewritten … not defined whether this happens before or after NetworkPolicy processing" (Kubernetes, "Network Policies").
-  const outward = self.pod === undefined ? [] : [egressVerdict(objects, { protocol, port: stimulus.port, from: self, to: { ip: stimulus.to } }), ...(isItself ? [] : [egressVerdict(objects, conversation(self))])];
-  const inward = isItself ? [] : identities(cluster, asker, sources).map((from) => (from.ip === gatewayOf(cluster, ip) ? allowed : ingressVerdict(objects, conversation(from))));
+  // "The source or destination IP address may be rewritten … not defined whether this happens
+  // before or after NetworkPolicy processing" (Kubernetes, "Network Policies").
+  const outward =
+    self.pod === undefined
+      ? []
+      : [
+          egressVerdict(objects, {
+            protocol,
+            port: stimulus.port,
+            from: self,
+            to: { ip: stimulus.to },
+          }),
+          ...(isItself ? [] : [egressVerdict(objects, conversation(self))]),
+        ];
+  const inward = isItself
+    ? []
+    : identities(cluster, asker, sources).map((from) =>
+        from.ip === gatewayOf(cluster, ip) ? allowed : ingressVerdict(objects, conversation(from)),
+      );
   const refusals = [refusal(outward), refusal(inward)];
-  const definite = refusals.find((found) => found?.always === true) ?? refusals.find((found) => found !== undefined);
+  const definite =
+    refusals.find((found) => found?.always === true) ??
+    refusals.find((found) => found !== undefined);
   if (definite === undefined) return { answerer, policies: 'let it through' };
-  return { answerer, policies: definite.always ? 'keep it back' : 'may keep it back', why: definite.why };
+  return {
+    answerer,
+    policies: definite.always ? 'keep it back' : 'may keep it back',
+    why: definite.why,
+  };
 }
 
 const allowed: PolicyVerdict = { kind: 'allowed' };
 
 /** Of verdicts one of which counts. */
-function refusal(verdicts: readonly PolicyVerdict[]): { readonly always: boolean; readonly why: string } | undefined {
+function refusal(
+  verdicts: readonly PolicyVerdict[],
+): { readonly always: boolean; readonly why: string } | undefined {
   const refusals = verdicts.flatMap((verdict) => (verdict.kind === 'allowed' ? [] : [verdict]));
   const [first] = refusals;
   if (first === undefined) return undefined;
   return { always: verdicts.every(({ kind }) => kind === 'denied'), why: first.why };
 }
 
-/** Whom policies of the endpoint may take the sender for: a pod for itself, as well as for whom it is seen as. Who is no pod is only seen. */
-function identities({ objects }: Cluster, { ip }: Asker, sources: readonly string[]): readonly End[] {
+/**
+ * Whom policies of the endpoint may take the sender for: a pod for itself, as well as for whom it
+ * is seen as. Who is no pod is only seen.
+ */
+function identities(
+  { objects }: Cluster,
+  { ip }: Asker,
+  sources: readonly string[],
+): readonly End[] {
   const self = end(objects, ip);
   const seen = sources.map((source) => end(objects, source));
   return self.pod === undefined ? seen : [self, ...seen.filter((other) => other.ip !== ip)];
 }
 
-/** The seed, "IngressRuleTable": "traffic from the local gateway cannot be dropped because of Network Policies". */
+/**
+ * The seed, "IngressRuleTable": "traffic from the local gateway cannot be dropped because of
+ * Network Policies".
+ */
 function gatewayOf(cluster: Cluster, ip: string): string | undefined {
   const party = holder(cluster, ip);
   return party?.kind === 'pod' ? party.node.gateway.ip : undefined;
 }
 
 /**
- * "Using Source IP": with `externalTrafficPolicy: Cluster` the node that is asked puts its own address in the sender's place, by which it reaches the endpoint; with `Local` it does not.
- * What ends at that node itself leaves it by no address. Pods that ask their own node for a Service with `Local`, and by a load balancer's address, may get it as by the ClusterIP.
+ * "Using Source IP": with `externalTrafficPolicy: Cluster` the node that is asked puts its own
+ * address in the sender's place, by which it reaches the endpoint; with `Local` it does not. What
+ * ends at that node itself leaves it by no address. Pods that ask their own node for a Service with
+ * `Local`, and by a load balancer's address, may get it as by the ClusterIP.
  */
-function sourcesAt(cluster: Cluster, asker: Asker, { service, node, by }: Exposure, ip: string): readonly string[] {
+function sourcesAt(
+  cluster: Cluster,
+  asker: Asker,
+  { service, node, by }: Exposure,
+  ip: string,
+): readonly string[] {
   const { party } = asker;
-  const arriving = party === undefined ? asker.ip : party.node === node ? (party.kind === 'pod' ? party.ip : node.underlay.ip) : party.node.underlay.ip;
-  const hidden = ip === node.underlay.ip ? arriving : subnetNode(cluster, ip) === undefined ? node.underlay.ip : node.gateway.ip;
+  const arriving =
+    party === undefined
+      ? asker.ip
+      : party.node === node
+        ? party.kind === 'pod'
+          ? party.ip
+          : node.underlay.ip
+        : party.node.underlay.ip;
+  const hidden =
+    ip === node.underlay.ip
+      ? arriving
+      : subnetNode(cluster, ip) === undefined
+        ? node.underlay.ip
+        : node.gateway.ip;
   if (party === undefined || party.node !== node) return [isLocal(service) ? arriving : hidden];
   if (party.kind === 'node') return [hidden];
   const asByClusterIp = sourcesSeen(cluster, party, ip);

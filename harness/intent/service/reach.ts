@@ -1,4 +1,7 @@
-/** What L0 says of all who ask for a Service, by whatever address: who is behind it, whom they see, and how calls are spread. */
+/**
+ * What L0 says of all who ask for a Service, by whatever address: who is behind it, whom they see,
+ * and how calls are spread.
+ */
 import { Unsupported } from '../../base/errors.js';
 import type { Cluster } from '../../kube/objects.js';
 import type { Service } from '../../kube/services.js';
@@ -8,7 +11,10 @@ import type { Stimulus } from '../../nouns/vector.js';
 import { answersOn, holder, subnetNode, type Party } from '../parties.js';
 import type { Backend, PortOfService } from './endpoints.js';
 
-export type Asking = Extract<Stimulus, { readonly kind: 'udp' | 'tcp' | 'sctp' | 'probe' | 'calls' | 'open' }>;
+export type Asking = Extract<
+  Stimulus,
+  { readonly kind: 'udp' | 'tcp' | 'sctp' | 'probe' | 'calls' | 'open' }
+>;
 
 /** An endpoint, whom it sees, and what policies say about it. */
 export interface Reach {
@@ -17,15 +23,37 @@ export interface Reach {
   readonly why?: string;
 }
 
-/** One of those that policies let through. @throws Unsupported for several calls of which some get lost. */
-export function balancedAmong(reached: readonly Reach[], service: Service, stimulus: Asking, why: string): Intent {
-  const answerers = reached.filter(({ policies }) => policies !== 'keep it back').map(({ answerer }) => answerer);
+/**
+ * One of those that policies let through. @throws Unsupported for several calls of which some get
+ * lost.
+ */
+export function balancedAmong(
+  reached: readonly Reach[],
+  service: Service,
+  stimulus: Asking,
+  why: string,
+): Intent {
+  const answerers = reached
+    .filter(({ policies }) => policies !== 'keep it back')
+    .map(({ answerer }) => answerer);
   const lost = reached.find(({ policies }) => policies !== 'let it through')?.why;
   if (answerers.length === 0) return { kind: 'denied', why: lost ?? '' };
   const unanswered = answerers.find((answerer) => answerer.unanswered !== undefined)?.unanswered;
-  if (unanswered !== undefined && stimulus.kind === 'calls') throw new Unsupported(`nothing is promised about several calls of which some are not answered: ${unanswered}`);
-  if (lost !== undefined && stimulus.kind === 'calls') throw new Unsupported(`nothing is promised about several calls of which some get lost: ${lost}`);
-  return { kind: 'balanced', answerers, spread: spreadOf(service, stimulus, reached.length), ...(lost === undefined ? {} : { lost }), why };
+  if (unanswered !== undefined && stimulus.kind === 'calls')
+    throw new Unsupported(
+      `nothing is promised about several calls of which some are not answered: ${unanswered}`,
+    );
+  if (lost !== undefined && stimulus.kind === 'calls')
+    throw new Unsupported(
+      `nothing is promised about several calls of which some get lost: ${lost}`,
+    );
+  return {
+    kind: 'balanced',
+    answerers,
+    spread: spreadOf(service, stimulus, reached.length),
+    ...(lost === undefined ? {} : { lost }),
+    why,
+  };
 }
 
 /** More routers than there are on any way through the cluster. */
@@ -34,14 +62,26 @@ const enoughTtl = 5;
 /** @throws Unsupported for what may not live long enough. */
 export function refuseShortLives(stimulus: Asking): void {
   const lifetime = 'ttl' in stimulus ? stimulus.ttl : undefined;
-  if (lifetime !== undefined && lifetime < enoughTtl) throw new Unsupported(`nothing is promised about TTL ${lifetime} on the way to a Service: how many routers there are depends on who answers`);
+  if (lifetime !== undefined && lifetime < enoughTtl)
+    throw new Unsupported(
+      `nothing is promised about TTL ${lifetime} on the way to a Service: how many routers ` +
+        'there are depends on who answers',
+    );
 }
 
 /** Who answers on an endpoint. @throws Unsupported where nobody does. */
-export function listenerAt(cluster: Cluster, { protocol }: Pick<PortOfService, 'protocol'>, { ip, port }: Backend): Party | Outsider {
+export function listenerAt(
+  cluster: Cluster,
+  { protocol }: Pick<PortOfService, 'protocol'>,
+  { ip, port }: Backend,
+): Party | Outsider {
   const party = holder(cluster, ip) ?? outsider(cluster, ip);
-  if (party === undefined) throw new Unsupported(`nothing is promised about ${ip}, which nobody holds`);
-  if (!answersOn(party, protocol, port)) throw new Unsupported(`nothing is promised about ${protocol} port ${port} of ${party.name}, where nobody listens`);
+  if (party === undefined)
+    throw new Unsupported(`nothing is promised about ${ip}, which nobody holds`);
+  if (!answersOn(party, protocol, port))
+    throw new Unsupported(
+      `nothing is promised about ${protocol} port ${port} of ${party.name}, where nobody listens`,
+    );
   return party;
 }
 
@@ -53,8 +93,10 @@ function outsider({ externalHosts = [] }: Cluster, ip: string): Outsider | undef
 }
 
 /**
- * A pod is seen as itself by pods and by its own node. Outside of the pods' network it has its node's address, which is what it leaves by (Antrea: "masquerade pod to external
- * packets"). A node is seen by the address that it sends from. A pod that gets itself must not see itself as the sender: Antrea has an address for that, kube-proxy takes the node's.
+ * A pod is seen as itself by pods and by its own node. Outside of the pods' network it has its
+ * node's address, which is what it leaves by (Antrea: "masquerade pod to external packets"). A node
+ * is seen by the address that it sends from. A pod that gets itself must not see itself as the
+ * sender: Antrea has an address for that, kube-proxy takes the node's.
  */
 export function sourcesSeen(cluster: Topology, from: Party, ip: string): readonly string[] {
   const inPods = subnetNode(cluster, ip) !== undefined;
@@ -63,29 +105,45 @@ export function sourcesSeen(cluster: Topology, from: Party, ip: string): readonl
   return [inPods || ip === from.node.underlay.ip ? from.ip : from.node.underlay.ip];
 }
 
-/** Of so many calls, each to one of k endpoints at random, one is left out once in a million times: k (1 - 1/k)^n. */
+/**
+ * Of so many calls, each to one of k endpoints at random, one is left out once in a million times:
+ * k (1 - 1/k)^n.
+ */
 function callsThatReachAll(endpoints: number): number {
   return endpoints === 1 ? 1 : Math.ceil(Math.log(1e-6 / endpoints) / Math.log(1 - 1 / endpoints));
 }
 
 /**
- * ServiceSpec, `sessionAffinity`: a client keeps its endpoint for so many seconds. From when they are counted, from its first connection or its last one, is left open: between
- * both, nothing is said. Without affinity, and after it, every endpoint takes its part of the connections ("traffic is load-balanced"). Of datagrams Kubernetes
- * does not say what a connection is, and select groups of Open vSwitch do not look at UDP's ports: one client may always get the same endpoint.
+ * ServiceSpec, `sessionAffinity`: a client keeps its endpoint for so many seconds. From when they
+ * are counted, from its first connection or its last one, is left open: between both, nothing is
+ * said. Without affinity, and after it, every endpoint takes its part of the connections ("traffic
+ * is load-balanced"). Of datagrams Kubernetes does not say what a connection is, and select groups
+ * of Open vSwitch do not look at UDP's ports: one client may always get the same endpoint.
  */
-function spreadOf({ spec }: Service, stimulus: Asking, endpoints: number): 'any' | 'the same' | 'every one' {
+function spreadOf(
+  { spec }: Service,
+  stimulus: Asking,
+  endpoints: number,
+): 'any' | 'the same' | 'every one' {
   if (stimulus.kind !== 'calls') return 'any';
-  const all = stimulus.protocol === 'TCP' && stimulus.count >= callsThatReachAll(endpoints) ? 'every one' : 'any';
+  const all =
+    stimulus.protocol === 'TCP' && stimulus.count >= callsThatReachAll(endpoints)
+      ? 'every one'
+      : 'any';
   if (spec.sessionAffinity === 'None') return all;
   const lasts = (spec.sessionAffinityConfig?.clientIP?.timeoutSeconds ?? 10_800) * 1000;
   if (stimulus.everyMs * (stimulus.count - 1) < lasts - margin) return 'the same';
   return stimulus.everyMs > lasts + margin ? all : 'any';
 }
 
-/** Milliseconds that a switch may take to notice that a time is over, and a connection to be opened. */
+/**
+ * Milliseconds that a switch may take to notice that a time is over, and a connection to be opened.
+ */
 const margin = 2000;
 
-export function protocolOf(stimulus: Extract<Stimulus, { readonly port: number }>): 'TCP' | 'UDP' | 'SCTP' {
+export function protocolOf(
+  stimulus: Extract<Stimulus, { readonly port: number }>,
+): 'TCP' | 'UDP' | 'SCTP' {
   switch (stimulus.kind) {
     case 'calls':
       return stimulus.protocol;

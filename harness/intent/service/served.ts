@@ -1,4 +1,7 @@
-/** L0 on Services in the course of time: who is behind one by now, who has answered, and whom a client keeps. */
+/**
+ * L0 on Services in the course of time: who is behind one by now, who has answered, and whom a
+ * client keeps.
+ */
 import { cidrContains, ipv4Number, parseCidr } from '../../base/address.js';
 import type { Cluster, Network } from '../../kube/objects.js';
 import type { Service } from '../../kube/services.js';
@@ -18,25 +21,43 @@ export interface Asked {
 
 /** Undefined for what is not sent to a port of a Service's address. */
 export function askedFor({ serviceCidr }: Network, stimulus: Stimulus): Asked | undefined {
-  if (!('port' in stimulus) || !('to' in stimulus) || !cidrContains(parseCidr(serviceCidr), ipv4Number(stimulus.to))) return undefined;
+  if (
+    !('port' in stimulus) ||
+    !('to' in stimulus) ||
+    !cidrContains(parseCidr(serviceCidr), ipv4Number(stimulus.to))
+  )
+    return undefined;
   return { ip: stimulus.to, port: stimulus.port, protocol: protocolOf(stimulus) };
 }
 
 /** Who is ready behind it; nobody where there is no such port. */
 export function servedBy({ objects }: Network, asked: Asked): readonly Backend[] {
   const found = objects === undefined ? undefined : portAt(objects, asked);
-  return objects === undefined || found === undefined ? [] : backends(objects, found.service, found.port);
+  return objects === undefined || found === undefined
+    ? []
+    : backends(objects, found.service, found.port);
 }
 
-function portAt(objects: Cluster['objects'], { ip, port, protocol }: Asked): { readonly service: Service; readonly port: PortOfService } | undefined {
+function portAt(
+  objects: Cluster['objects'],
+  { ip, port, protocol }: Asked,
+): { readonly service: Service; readonly port: PortOfService } | undefined {
   const service = serviceAt(objects, ip);
-  const found = service?.spec.ports.find((candidate) => candidate.port === port && candidate.protocol === protocol);
+  const found = service?.spec.ports.find(
+    (candidate) => candidate.port === port && candidate.protocol === protocol,
+  );
   return service === undefined || found === undefined ? undefined : { service, port: found };
 }
 
-/** The host that answered last: where a connection stands, or a datagram came, that was meant for the Service. */
+/**
+ * The host that answered last: where a connection stands, or a datagram came, that was meant for
+ * the Service.
+ */
 export function answererAmong(notes: readonly HostNote[], asked: Asked): string | undefined {
-  const arrived = (note: HostNote) => (asked.protocol === 'UDP' ? note.kind === 'received' && note.src !== asked.ip : note.kind === 'connected' && note.as === 'answerer');
+  const arrived = (note: HostNote) =>
+    asked.protocol === 'UDP'
+      ? note.kind === 'received' && note.src !== asked.ip
+      : note.kind === 'connected' && note.as === 'answerer';
   return notes.findLast(arrived)?.host;
 }
 
@@ -54,27 +75,51 @@ interface Kept {
 /** Histories last for minutes of virtual time; of what may end within them nothing is said. */
 const longEnoughS = 3600;
 
-export function keptAfter(affinity: Affinity, heard: Network, client: Pick<Kept, 'client' | 'node'>, asked: Asked, to: string | undefined): Affinity {
+export function keptAfter(
+  affinity: Affinity,
+  heard: Network,
+  client: Pick<Kept, 'client' | 'node'>,
+  asked: Asked,
+  to: string | undefined,
+): Affinity {
   if (to === undefined || !keepsClients(heard, asked)) return affinity;
   return new Map([...affinity, [affinityKey(client.client, asked), { ...client, asked, to }]]);
 }
 
-/** Whether a client that has asked by another address of the Service, where others may have answered, still keeps whom it had by this one, nobody says. */
+/**
+ * Whether a client that has asked by another address of the Service, where others may have
+ * answered, still keeps whom it had by this one, nobody says.
+ */
 export function notKept(affinity: Affinity, client: string, asked: Asked): Affinity {
   return new Map([...affinity].filter(([key]) => key !== affinityKey(client, asked)));
 }
 
 function keepsClients({ objects }: Network, asked: Asked): boolean {
   const spec = objects === undefined ? undefined : portAt(objects, asked)?.service.spec;
-  return spec?.sessionAffinity === 'ClientIP' && (spec.sessionAffinityConfig?.clientIP?.timeoutSeconds ?? 10_800) >= longEnoughS;
+  return (
+    spec?.sessionAffinity === 'ClientIP' &&
+    (spec.sessionAffinityConfig?.clientIP?.timeoutSeconds ?? 10_800) >= longEnoughS
+  );
 }
 
-/** Of those only whose endpoint is still there for them: once it was gone, nobody says that it is kept when it comes back. */
-export function keptAmong(affinity: Affinity, heardBy: (node: string) => Network | undefined): Affinity {
-  return new Map([...affinity].filter(([, { node, asked, to }]) => {
-    const heard = heardBy(node);
-    return heard !== undefined && keepsClients(heard, asked) && servedBy(heard, asked).some(({ ip }) => nameAt(heard, ip) === to);
-  }));
+/**
+ * Of those only whose endpoint is still there for them: once it was gone, nobody says that it is
+ * kept when it comes back.
+ */
+export function keptAmong(
+  affinity: Affinity,
+  heardBy: (node: string) => Network | undefined,
+): Affinity {
+  return new Map(
+    [...affinity].filter(([, { node, asked, to }]) => {
+      const heard = heardBy(node);
+      return (
+        heard !== undefined &&
+        keepsClients(heard, asked) &&
+        servedBy(heard, asked).some(({ ip }) => nameAt(heard, ip) === to)
+      );
+    }),
+  );
 }
 
 /** ServiceSpec, `sessionAffinity`: the endpoint that the client had before, and no other. */
@@ -82,7 +127,12 @@ export function narrowed(affinity: Affinity, client: string, asked: Asked, inten
   const kept = affinity.get(affinityKey(client, asked));
   if (kept === undefined || intent.kind !== 'balanced') return intent;
   const answerers = intent.answerers.filter(({ to }) => to === kept.to);
-  return answerers.length === 0 ? { kind: 'denied', why: `${client} keeps ${kept.to}: ${intent.lost ?? 'it cannot be reached'}` } : { ...intent, answerers, why: `${intent.why}, of which ${client} keeps ${kept.to}` };
+  return answerers.length === 0
+    ? {
+        kind: 'denied',
+        why: `${client} keeps ${kept.to}: ${intent.lost ?? 'it cannot be reached'}`,
+      }
+    : { ...intent, answerers, why: `${intent.why}, of which ${client} keeps ${kept.to}` };
 }
 
 function affinityKey(client: string, { ip, port, protocol }: Asked): string {

@@ -1,4 +1,7 @@
-/** Which flow of a table a packet belongs to: the one of highest priority that matches (OpenFlow 1.3, section 5.3), conjunctions included. */
+/**
+ * Which flow of a table a packet belongs to: the one of highest priority that matches (OpenFlow
+ * 1.3, section 5.3), conjunctions included.
+ */
 import { Unsupported } from '../../base/errors.js';
 import { printFlow } from '../../openflow/flow.js';
 import { word, type FlowKey } from '../../packet/flow-key.js';
@@ -19,7 +22,8 @@ const nothing: Found = { rule: undefined, ties: none };
 
 /**
  * @param looked takes the bits that the answer depends on, beside those that it has.
- * @throws Unsupported where a rule has something that the model does not know, and all that it knows matches.
+ * @throws Unsupported where a rule has something that the model does not know, and all that it
+ *   knows matches.
  */
 export function lookup(tables: FlowTables, number: number, key: FlowKey, looked?: FlowKey): Found {
   const table = tables.get(number);
@@ -29,7 +33,11 @@ export function lookup(tables: FlowTables, number: number, key: FlowKey, looked?
 }
 
 /** The best flows that are no parts of conjunctions, and all parts of higher priority. */
-function matching({ subtables }: FlowTable, key: FlowKey, looked?: FlowKey): { readonly whole: readonly Rule[]; readonly parts: readonly Rule[] | undefined } {
+function matching(
+  { subtables }: FlowTable,
+  key: FlowKey,
+  looked?: FlowKey,
+): { readonly whole: readonly Rule[]; readonly parts: readonly Rule[] | undefined } {
   let whole: Rule[] | undefined;
   let parts: Rule[] | undefined;
   let best = -1;
@@ -59,15 +67,26 @@ function oneOf(rules: readonly Rule[]): Found {
 }
 
 function known(rules: readonly Rule[]): readonly Rule[] {
-  for (const { unknown, flow } of rules) if (unknown !== undefined) throw new Unsupported(`the model does not know ${unknown} of ${printFlow(flow)}`);
+  for (const { unknown, flow } of rules)
+    if (unknown !== undefined)
+      throw new Unsupported(`the model does not know ${unknown} of ${printFlow(flow)}`);
   return rules;
 }
 
 /** What the parts of the highest priority that complete a conjunction lead to. */
-function conjunction(table: FlowTable, parts: readonly Rule[], key: FlowKey, looked?: FlowKey): Found | undefined {
-  for (const priority of [...new Set(parts.map(({ flow }) => flow.priority))].sort((a, b) => b - a)) {
+function conjunction(
+  table: FlowTable,
+  parts: readonly Rule[],
+  key: FlowKey,
+  looked?: FlowKey,
+): Found | undefined {
+  for (const priority of [...new Set(parts.map(({ flow }) => flow.priority))].sort(
+    (a, b) => b - a,
+  )) {
     const here = parts.filter(({ flow }) => flow.priority === priority);
-    const found = new Set(completed(known(here)).flatMap((id) => conjoined(table, key, id, looked)));
+    const found = new Set(
+      completed(known(here)).flatMap((id) => conjoined(table, key, id, looked)),
+    );
     if (found.size === 0) continue;
     const one = oneOf([...found]);
     return one.ties.length === 0 ? one : { ...one, parts: here };
@@ -76,8 +95,8 @@ function conjunction(table: FlowTable, parts: readonly Rule[], key: FlowKey, loo
 }
 
 /**
- * The conjunctions of which each clause is there. As in Open vSwitch it takes as many flows as clauses, though one flow may be part of
- * several (lib/classifier.c, find_conjunctive_match).
+ * The conjunctions of which each clause is there. As in Open vSwitch it takes as many flows as
+ * clauses, though one flow may be part of several (lib/classifier.c, find_conjunctive_match).
  */
 function completed(parts: readonly Rule[]): readonly number[] {
   const found = new Map<number, Joining>();
@@ -87,9 +106,14 @@ function completed(parts: readonly Rule[]): readonly number[] {
     for (const { id, clause, clauses } of part.clauses) {
       if (clauses > parts.length || !possible.has(id)) continue;
       const one = found.get(id);
-      if (one === undefined) found.set(id, joined({ clauses, missing: clauses, low: 0, high: 0 }, clause));
+      if (one === undefined)
+        found.set(id, joined({ clauses, missing: clauses, low: 0, high: 0 }, clause));
       else if (one.clauses === clauses) joined(one, clause);
-      else throw new Unsupported(`the model does not know conjunction ${id} with ${one.clauses} and ${clauses} clauses at once`);
+      else
+        throw new Unsupported(
+          `the model does not know conjunction ${id} with ${one.clauses} and ${clauses} ` +
+            'clauses at once',
+        );
     }
   }
   const ids: number[] = [];
@@ -100,18 +124,23 @@ function completed(parts: readonly Rule[]): readonly number[] {
 const noIds: readonly number[] = [];
 
 /**
- * Those that may be complete. One of n clauses is in n of the parts, unless a part has several of its clauses, and so in some part beside the n - 1 with the most:
- * of a part that is of thousands, as a rule for everybody's port is, hardly any has to be looked at.
+ * Those that may be complete. One of n clauses is in n of the parts, unless a part has several of
+ * its clauses, and so in some part beside the n - 1 with the most: of a part that is of thousands,
+ * as a rule for everybody's port is, hardly any has to be looked at.
  */
 function possibleOf(parts: readonly Rule[]): ReadonlySet<number> {
   const found = new Set<number>();
   const fewest = Math.min(...parts.map(({ clausesMin }) => clausesMin));
   const byCount = parts.toSorted((a, b) => a.clauses.length - b.clauses.length);
-  for (const [index, { clauses, repeats }] of byCount.entries()) if (repeats || index + fewest <= parts.length) for (const { id } of clauses) found.add(id);
+  for (const [index, { clauses, repeats }] of byCount.entries())
+    if (repeats || index + fewest <= parts.length) for (const { id } of clauses) found.add(id);
   return found;
 }
 
-/** How many clauses of a conjunction are not there yet; those that are, a bit each: there are 64 at most. */
+/**
+ * How many clauses of a conjunction are not there yet; those that are, a bit each: there are 64 at
+ * most.
+ */
 interface Joining {
   readonly clauses: number;
   missing: number;
@@ -128,10 +157,15 @@ function joined(one: Joining, clause: number): Joining {
 }
 
 /**
- * The flows of highest priority for packets of the conjunction `id`, whatever else matches them. Open vSwitch does not see one below a part
- * of a conjunction with the same match.
+ * The flows of highest priority for packets of the conjunction `id`, whatever else matches them.
+ * Open vSwitch does not see one below a part of a conjunction with the same match.
  */
-function conjoined({ subtables }: FlowTable, key: FlowKey, id: number, looked?: FlowKey): readonly Rule[] {
+function conjoined(
+  { subtables }: FlowTable,
+  key: FlowKey,
+  id: number,
+  looked?: FlowKey,
+): readonly Rule[] {
   const before = key[word.conjId] ?? 0;
   key[word.conjId] = id;
   let best: Rule[] = [];

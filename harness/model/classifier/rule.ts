@@ -12,9 +12,15 @@ export interface Rule {
   /** With the bridge's own tunnel options, as `actions`. */
   readonly match: Match;
   readonly actions: readonly Action[];
-  /** The conjunctions that it is a part of: with any, it is no flow to be taken itself (ovs-actions(7), "conjunction"). */
+  /**
+   * The conjunctions that it is a part of: with any, it is no flow to be taken itself
+   * (ovs-actions(7), "conjunction").
+   */
   readonly clauses: readonly Clause[];
-  /** Whether several of them are of one conjunction; and of how many clauses the smallest of those conjunctions is. */
+  /**
+   * Whether several of them are of one conjunction; and of how many clauses the smallest of those
+   * conjunctions is.
+   */
   readonly repeats: boolean;
   readonly clausesMin: number;
   /** What of the flow the model does not know. */
@@ -26,7 +32,11 @@ export function ruleOf(flow: Flow, options: OptionFields = []): Rule {
   const match = located(flow.match, options);
   const clauses = clausesOf(flow);
   return {
-    flow, match, actions: located(flow.actions, options), clauses, unknown: unknownOf(match),
+    flow,
+    match,
+    actions: located(flow.actions, options),
+    clauses,
+    unknown: unknownOf(match),
     repeats: new Set(clauses.map(({ id }) => id)).size < clauses.length,
     clausesMin: clauses.length === 0 ? 0 : Math.min(...clauses.map((clause) => clause.clauses)),
   };

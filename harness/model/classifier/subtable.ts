@@ -11,7 +11,10 @@ export interface Subtable extends Tuple<Rule> {
   priorityMax: number;
 }
 
-/** A rule with something that the model cannot compare is alone with its match, or else it would be taken for others. */
+/**
+ * A rule with something that the model cannot compare is alone with its match, or else it would be
+ * taken for others.
+ */
 export function subtableName({ places, masks }: MatchWords, { unknown, flow }: Rule): string {
   const bits = places.map((place, index) => `${place}&${masks[index]}`).join();
   return unknown === undefined ? bits : `${bits} ${printMatch(flow.match)}`;
@@ -44,6 +47,8 @@ export function take(subtable: Subtable, values: readonly number[], rule: Rule):
 
 function highest({ buckets }: Subtable): number {
   let priority = -1;
-  for (const first of buckets.values()) for (let bucket: Bucket<Rule> | undefined = first; bucket !== undefined; bucket = bucket.next) priority = Math.max(priority, bucket.items[0]?.flow.priority ?? -1);
+  for (const first of buckets.values())
+    for (let bucket: Bucket<Rule> | undefined = first; bucket !== undefined; bucket = bucket.next)
+      priority = Math.max(priority, bucket.items[0]?.flow.priority ?? -1);
   return priority;
 }

@@ -1,5 +1,6 @@
 /**
- * What is found by the same bits of a flow key: one look into a hash table (tuple space search, as in Open vSwitch lib/classifier.c).
+ * What is found by the same bits of a flow key: one look into a hash table (tuple space search, as
+ * in Open vSwitch lib/classifier.c).
  */
 import type { FlowKey } from '../../packet/flow-key.js';
 
@@ -7,7 +8,9 @@ export interface Tuple<Item> {
   readonly places: Uint16Array;
   /** Signed, as all results of bitwise operators. */
   readonly masks: Int32Array;
-  /** Of so many of them, from the first on, hashes are made: the others hardly tell anything apart. */
+  /**
+   * Of so many of them, from the first on, hashes are made: the others hardly tell anything apart.
+   */
   readonly hashed: number;
   /** By hash of their values. */
   readonly buckets: Map<number, Bucket<Item>>;
@@ -22,14 +25,27 @@ export interface Bucket<Item> {
 }
 
 /** Nothing is found by these bits yet. */
-export function emptyTuple<Item>(places: readonly number[], masks: readonly number[], hashed = places.length): Tuple<Item> {
-  return { places: Uint16Array.from(places), masks: Int32Array.from(masks), hashed, buckets: new Map() };
+export function emptyTuple<Item>(
+  places: readonly number[],
+  masks: readonly number[],
+  hashed = places.length,
+): Tuple<Item> {
+  return {
+    places: Uint16Array.from(places),
+    masks: Int32Array.from(masks),
+    hashed,
+    buckets: new Map(),
+  };
 }
 
 /** The bucket of the key's own value. */
-export function bucketFor<Item>({ places, masks, hashed, buckets }: Tuple<Item>, key: FlowKey): Bucket<Item> | undefined {
+export function bucketFor<Item>(
+  { places, masks, hashed, buckets }: Tuple<Item>,
+  key: FlowKey,
+): Bucket<Item> | undefined {
   let hash = 0;
-  for (let index = 0; index < hashed; index++) hash = mix(hash, (key[places[index] ?? 0] ?? 0) & (masks[index] ?? 0));
+  for (let index = 0; index < hashed; index++)
+    hash = mix(hash, (key[places[index] ?? 0] ?? 0) & (masks[index] ?? 0));
   let bucket = buckets.get(hash);
   while (bucket !== undefined && !fits(bucket.values, places, masks, key)) bucket = bucket.next;
   return bucket;
@@ -43,20 +59,33 @@ export function lookAtBits<Item>(looked: FlowKey, { places, masks }: Tuple<Item>
   }
 }
 
-function fits(values: readonly number[], places: Uint16Array, masks: Int32Array, key: FlowKey): boolean {
-  for (let index = 0; index < places.length; index++) if (((key[places[index] ?? 0] ?? 0) & (masks[index] ?? 0)) !== values[index]) return false;
+function fits(
+  values: readonly number[],
+  places: Uint16Array,
+  masks: Int32Array,
+  key: FlowKey,
+): boolean {
+  for (let index = 0; index < places.length; index++)
+    if (((key[places[index] ?? 0] ?? 0) & (masks[index] ?? 0)) !== values[index]) return false;
   return true;
 }
 
 /** The bucket of just these values. */
-export function bucketWith<Item>({ hashed, buckets }: Tuple<Item>, values: readonly number[]): Bucket<Item> | undefined {
+export function bucketWith<Item>(
+  { hashed, buckets }: Tuple<Item>,
+  values: readonly number[],
+): Bucket<Item> | undefined {
   let bucket = buckets.get(hashOf(values, hashed));
   while (bucket !== undefined && !isSame(bucket.values, values)) bucket = bucket.next;
   return bucket;
 }
 
 /** Makes a bucket for values that have none yet. */
-export function addBucket<Item>({ hashed, buckets }: Tuple<Item>, values: readonly number[], item: Item): void {
+export function addBucket<Item>(
+  { hashed, buckets }: Tuple<Item>,
+  values: readonly number[],
+  item: Item,
+): void {
   const hash = hashOf(values, hashed);
   buckets.set(hash, { values, items: [item], next: buckets.get(hash) });
 }
@@ -76,20 +105,23 @@ export function dropBucket<Item>({ hashed, buckets }: Tuple<Item>, bucket: Bucke
 /** What a key has of these bits. */
 export function valuesOf<Item>({ places, masks }: Tuple<Item>, key: FlowKey): readonly number[] {
   const values: number[] = [];
-  for (let index = 0; index < places.length; index++) values.push((key[places[index] ?? 0] ?? 0) & (masks[index] ?? 0));
+  for (let index = 0; index < places.length; index++)
+    values.push((key[places[index] ?? 0] ?? 0) & (masks[index] ?? 0));
   return values;
 }
 
 /** Whether it is by all bits of `mask` that things are found there, and by no others. */
 export function isBy<Item>({ places, masks }: Tuple<Item>, mask: FlowKey): boolean {
-  for (let index = 0; index < places.length; index++) if (((mask[places[index] ?? 0] ?? 0) | 0) !== masks[index]) return false;
+  for (let index = 0; index < places.length; index++)
+    if (((mask[places[index] ?? 0] ?? 0) | 0) !== masks[index]) return false;
   let count = 0;
   for (let place = 0; place < mask.length; place++) if (mask[place] !== 0) count++;
   return count === places.length;
 }
 
 function isSame(values: readonly number[], others: readonly number[]): boolean {
-  for (let index = 0; index < values.length; index++) if (values[index] !== others[index]) return false;
+  for (let index = 0; index < values.length; index++)
+    if (values[index] !== others[index]) return false;
   return true;
 }
 

@@ -26,15 +26,20 @@ export function matchWords(match: Match): MatchWords {
   return { places, masks: all.map(({ mask }) => mask), values: all.map(({ value }) => value) };
 }
 
-function askForField({ field, value, mask: asked }: FieldMatch, ask: (place: number, mask: number, value: number) => void): void {
+function askForField(
+  { field, value, mask: asked }: FieldMatch,
+  ask: (place: number, mask: number, value: number) => void,
+): void {
   const mask = maskOf(field, value, asked);
   const count = wordsOf(field);
   for (let index = 0; index < count; index++) {
-    const bits = (number: bigint) => Number(BigInt.asIntN(32, (number << BigInt(field.shift)) >> BigInt((count - 1 - index) * 32)));
+    const bits = (number: bigint) =>
+      Number(
+        BigInt.asIntN(32, (number << BigInt(field.shift)) >> BigInt((count - 1 - index) * 32)),
+      );
     ask(field.word + index, bits(mask), bits(value));
   }
   if (field.notation !== 'option') return;
   const there = presence(field);
   ask(there.word, there.mask | 0, there.mask | 0);
 }
-

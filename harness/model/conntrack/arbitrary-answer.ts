@@ -1,4 +1,7 @@
-/** For tests: answers to frames that came out of a switch, so that translated connections go both ways. */
+/**
+ * For tests: answers to frames that came out of a switch, so that translated connections go both
+ * ways.
+ */
 import type { Random } from '../../base/random.js';
 import { updateChecksum } from '../../packet/checksum.js';
 import { etherTypes } from '../../packet/ethernet.js';
@@ -10,10 +13,17 @@ import { tcpFlags } from '../../packet/tcp.js';
 import { pick } from '../arbitrary-frame.js';
 
 const { SYN, ACK, FIN, RST } = tcpFlags;
-const icmpAnswers: ReadonlyMap<number, number> = new Map([[8, 0], [13, 14], [15, 16]]);
+const icmpAnswers: ReadonlyMap<number, number> = new Map([
+  [8, 0],
+  [13, 14],
+  [15, 16],
+]);
 const icmp6Answers: ReadonlyMap<number, number> = new Map([[128, 129]]);
 
-/** The frame with addresses and ports the other way round, flags of TCP drawn anew, and requests of ICMP answered. Undefined where it is not IP. */
+/**
+ * The frame with addresses and ports the other way round, flags of TCP drawn anew, and requests of
+ * ICMP answered. Undefined where it is not IP.
+ */
 export function answerTo(random: Random, frame: Uint8Array): Uint8Array | undefined {
   const bytes = frame.slice();
   const key = new Uint32Array(keyWords);
@@ -32,7 +42,12 @@ export function answerTo(random: Random, frame: Uint8Array): Uint8Array | undefi
     case ipProtocols.tcp:
       if (end < l4 + 20) return undefined;
       swap(bytes, l4, l4 + 2, 2);
-      replace(l4 + 12, (view.getUint16(l4 + 12) & 0xffc0) | pick(random, [SYN | ACK, SYN | ACK, ACK, ACK, FIN | ACK, RST]), l4 + 16);
+      replace(
+        l4 + 12,
+        (view.getUint16(l4 + 12) & 0xffc0) |
+          pick(random, [SYN | ACK, SYN | ACK, ACK, ACK, FIN | ACK, RST]),
+        l4 + 16,
+      );
       return bytes;
     case ipProtocols.udp:
       if (end >= l4 + 4) swap(bytes, l4, l4 + 2, 2);
@@ -45,7 +60,8 @@ export function answerTo(random: Random, frame: Uint8Array): Uint8Array | undefi
     case ipProtocols.icmp:
     case ipProtocols.icmp6: {
       const type = (isIpv4 ? icmpAnswers : icmp6Answers).get(bytes[l4] ?? 0);
-      if (type !== undefined && end >= l4 + 8) replace(l4, (type << 8) | view.getUint8(l4 + 1), l4 + 2);
+      if (type !== undefined && end >= l4 + 8)
+        replace(l4, (type << 8) | view.getUint8(l4 + 1), l4 + 2);
       return bytes;
     }
     default:

@@ -1,4 +1,7 @@
-/** Connections, and the table that they are found in: by what their packets look like, in either direction (Open vSwitch lib/conntrack-private.h, struct conn). */
+/**
+ * Connections, and the table that they are found in: by what their packets look like, in either
+ * direction (Open vSwitch lib/conntrack-private.h, struct conn).
+ */
 import { Unpredictable } from '../../base/errors.js';
 import type { Behaviour } from '../behaviour.js';
 import type { Expectations, Helper } from './helper.js';
@@ -20,7 +23,10 @@ export interface Connection {
   /** What reads its packets, and what they told of so far. */
   readonly helper?: Helper;
   expects?: Expectations;
-  /** The direction in which the connection began that told of this one: mark and label are those that it had, for good. */
+  /**
+   * The direction in which the connection began that told of this one: mark and label are those
+   * that it had, for good.
+   */
   readonly parent?: Tuple;
   mark: number;
   /** 128 bits. */
@@ -40,37 +46,72 @@ export interface Moment {
   readonly behaviour: Behaviour;
 }
 
-/** Whether answers do not look like the other direction of its packets: before 3.3 they then belong to an entry of their own, which is only found where the connection's own does not come first. */
+/**
+ * Whether answers do not look like the other direction of its packets: before 3.3 they then belong
+ * to an entry of their own, which is only found where the connection's own does not come first.
+ */
 export function isAnsweredElsewhere({ translated, original, reply }: Connection): boolean {
   return translated !== undefined && !isSame(reply, reversed(original));
 }
 
-/** The connection that a packet in the direction of `tuple` belongs to: the newest, as those that are translated may cover others. */
-export function lookup(table: ConnectionTable, tuple: Tuple, nowMs: number): Connection | undefined {
+/**
+ * The connection that a packet in the direction of `tuple` belongs to: the newest, as those that
+ * are translated may cover others.
+ */
+export function lookup(
+  table: ConnectionTable,
+  tuple: Tuple,
+  nowMs: number,
+): Connection | undefined {
   const found = table.get(keyOf(tuple));
   if (found === undefined || found.expiresAtMs > nowMs) return found;
-  return liveConnections(table, nowMs).findLast(({ original, reply }) => isSame(original, tuple) || isSame(reply, tuple));
+  return liveConnections(table, nowMs).findLast(
+    ({ original, reply }) => isSame(original, tuple) || isSame(reply, tuple),
+  );
 }
 
-/** Whether no new connection can be told from others by `tuple`. @throws Unpredictable where it depends on when Open vSwitch sweeps up, and `untold` does not say. */
+/**
+ * Whether no new connection can be told from others by `tuple`. @throws Unpredictable where it
+ * depends on when Open vSwitch sweeps up, and `untold` does not say.
+ */
 export function isTaken(moment: Moment, tuple: Tuple, untold: Untold = refuse): boolean {
-  return lookup(moment.connections, tuple, moment.nowMs) !== undefined || isInTheWay(moment, tuple, untold);
+  return (
+    lookup(moment.connections, tuple, moment.nowMs) !== undefined ||
+    isInTheWay(moment, tuple, untold)
+  );
 }
 
-/** Whether what has ended is still in the way of `tuple`, which only Open vSwitch can tell. What a packet ended just now is: it sweeps up once time has passed. */
+/**
+ * Whether what has ended is still in the way of `tuple`, which only Open vSwitch can tell. What a
+ * packet ended just now is: it sweeps up once time has passed.
+ */
 export type Untold = (tuple: Tuple, ended: 'just now' | 'before') => boolean;
 
 const refuse: Untold = (_, ended) => {
   if (ended === 'just now') return true;
-  throw new Unpredictable('nobody can foresee when Open vSwitch before 3.3 forgets where answers to a translated connection came that has ended');
+  throw new Unpredictable(
+    'nobody can foresee when Open vSwitch before 3.3 forgets where answers to a translated ' +
+      'connection came that has ended',
+  );
 };
 
-/** Whether answers to a translated connection that has ended would look like this, or, where they are just the other way round, its packets. */
-export function isInTheWay({ connections, nowMs, behaviour }: Moment, tuple: Tuple, untold: Untold = refuse): boolean {
-  const ended = behaviour.endedTranslations === 'are gone' ? undefined : connections.get(keyOf(tuple));
+/**
+ * Whether answers to a translated connection that has ended would look like this, or, where they
+ * are just the other way round, its packets.
+ */
+export function isInTheWay(
+  { connections, nowMs, behaviour }: Moment,
+  tuple: Tuple,
+  untold: Untold = refuse,
+): boolean {
+  const ended =
+    behaviour.endedTranslations === 'are gone' ? undefined : connections.get(keyOf(tuple));
   if (ended?.translated === undefined || ended.expiresAtMs > nowMs) return false;
   if (!isSame(ended.reply, tuple) && !isSame(ended.reply, reversed(tuple))) return false;
-  return untold(tuple, ended.isCutShort === true && ended.expiresAtMs === nowMs ? 'just now' : 'before');
+  return untold(
+    tuple,
+    ended.isCutShort === true && ended.expiresAtMs === nowMs ? 'just now' : 'before',
+  );
 }
 
 /** A packet ends it: another takes its place. */
@@ -83,7 +124,9 @@ export function forget(table: ConnectionTable, gone: Connection): void {
   const keys = [keyOf(gone.original), keyOf(gone.reply)].filter((key) => table.get(key) === gone);
   for (const key of keys) table.delete(key);
   for (const key of keys) {
-    const covered = [...table.values()].findLast(({ original, reply }) => keyOf(original) === key || keyOf(reply) === key);
+    const covered = [...table.values()].findLast(
+      ({ original, reply }) => keyOf(original) === key || keyOf(reply) === key,
+    );
     if (covered !== undefined) table.set(key, covered);
   }
 }

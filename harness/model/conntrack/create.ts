@@ -9,20 +9,46 @@ import type { Asked, Choose, Tracker } from './tracked.js';
 import { keyOf, reversed, type Tuple } from './tuple.js';
 
 /** Undefined where there is no room for one more, or nothing to translate it to. */
-export function create<Node extends Tracker>(tracker: Node, packet: Part, original: Tuple, { nat, helper: asked, reader }: Asked, expected: Expected | undefined, choose: Choose<Node>): Connection | undefined {
+export function create<Node extends Tracker>(
+  tracker: Node,
+  packet: Part,
+  original: Tuple,
+  { nat, helper: asked, reader }: Asked,
+  expected: Expected | undefined,
+  choose: Choose<Node>,
+): Connection | undefined {
   const { connections, nowMs, conntrack, behaviour } = tracker;
   if (!hasRoom(connections, original.zone, nowMs, conntrack, behaviour)) return undefined;
   const helper = helperOf(reader, asked);
-  const reply = nat === undefined ? reversed(original) : expected === undefined ? choose(tracker, original, nat) : answersTo(original, expected);
+  const reply =
+    nat === undefined
+      ? reversed(original)
+      : expected === undefined
+        ? choose(tracker, original, nat)
+        : answersTo(original, expected);
   if (reply === undefined) return undefined;
   const { progress, timeout } = begin(packet);
   const timeouts = timeoutsFor(tracker, original);
   const former = connections.get(keyOf(original));
-  const plain: Connection = { original, reply, progress, timeouts, replaces: former === undefined ? 0 : former.replaces + 1, mark: expected?.mark ?? 0, label: expected?.label ?? 0n, expiresAtMs: nowMs + timeouts[timeout] * 1000 };
-  const isPlain = nat === undefined && helper === undefined && expected === undefined;
-  const created: Connection = isPlain ? plain : {
-    ...plain, ...(nat === undefined ? {} : { translated: partOf(nat, expected) }), ...(helper === undefined ? {} : { helper }), ...(expected === undefined ? {} : { parent: expected.parent }),
+  const plain: Connection = {
+    original,
+    reply,
+    progress,
+    timeouts,
+    replaces: former === undefined ? 0 : former.replaces + 1,
+    mark: expected?.mark ?? 0,
+    label: expected?.label ?? 0n,
+    expiresAtMs: nowMs + timeouts[timeout] * 1000,
   };
+  const isPlain = nat === undefined && helper === undefined && expected === undefined;
+  const created: Connection = isPlain
+    ? plain
+    : {
+        ...plain,
+        ...(nat === undefined ? {} : { translated: partOf(nat, expected) }),
+        ...(helper === undefined ? {} : { helper }),
+        ...(expected === undefined ? {} : { parent: expected.parent }),
+      };
   for (const key of [keyOf(original), keyOf(reply)]) putLast(connections, key, created);
   return created;
 }
@@ -36,7 +62,10 @@ function putLast(connections: ConnectionTable, key: string, connection: Connecti
   connections.set(key, connection);
 }
 
-/** One that was expected is translated as the connection that told of it, whatever the flow asks for. */
+/**
+ * One that was expected is translated as the connection that told of it, whatever the flow asks
+ * for.
+ */
 function answersTo(original: Tuple, { answers: { part, address } }: Expected): Tuple {
   const reply = reversed(original);
   return { ...reply, [part]: { ...reply[part], address } };

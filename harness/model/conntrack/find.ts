@@ -1,4 +1,7 @@
-/** The connection of a packet, translated or not (Open vSwitch lib/conntrack.c, initial_conn_lookup, conn_update_state). */
+/**
+ * The connection of a packet, translated or not (Open vSwitch lib/conntrack.c, initial_conn_lookup,
+ * conn_update_state).
+ */
 import { Unpredictable } from '../../base/errors.js';
 import { ctStateBits } from '../../openflow/fields.js';
 import type { Behaviour } from '../behaviour.js';
@@ -19,19 +22,30 @@ export interface Found {
   readonly isThere?: true;
 }
 
-/** The packet's connection; one that was translated in this zone is looked up by what its answers look like (initial_conn_lookup). */
-export function find({ connections, nowMs, behaviour }: Tracker, packet: TrackedPacket, { commits, nat }: Asked, earlier: Tracked | undefined): Found {
+/**
+ * The packet's connection; one that was translated in this zone is looked up by what its answers
+ * look like (initial_conn_lookup).
+ */
+export function find(
+  { connections, nowMs, behaviour }: Tracker,
+  packet: TrackedPacket,
+  { commits, nat }: Asked,
+  earlier: Tracked | undefined,
+): Found {
   const wasTranslated = ((earlier?.state ?? 0) & translatedBits) !== 0;
   const { tuple } = packet;
   const connection = lookup(connections, wasTranslated ? reversed(tuple) : tuple, nowMs);
   if (connection === undefined) {
     return { connection: beganAs(tuple), isReply: false, tuple };
   }
-  const isReply = wasTranslated === isSame(connection.original, wasTranslated ? reversed(tuple) : tuple);
+  const isReply =
+    wasTranslated === isSame(connection.original, wasTranslated ? reversed(tuple) : tuple);
   const own = wasTranslated ? (isReply ? connection.reply : connection.original) : tuple;
-  const isOfItsOwn = behaviour.answersToTranslated === 'of their own' && isAnsweredElsewhere(connection);
+  const isOfItsOwn =
+    behaviour.answersToTranslated === 'of their own' && isAnsweredElsewhere(connection);
   if (commits === 'by force' && isOfItsOwn && wasTranslated) {
-    // Both directions are taken for answers: the first to what answers to the connection are found as, which does not end.
+    // Both directions are taken for answers: the first to what answers to the connection are found
+    // as, which does not end.
     if (isReply) cutShort(connection, nowMs);
     return { connection: beganAs(own), isReply: true, tuple: own, isThere: true };
   }
@@ -48,13 +62,34 @@ export function find({ connections, nowMs, behaviour }: Tracker, packet: Tracked
   }
 }
 
-/** @throws Unpredictable where Open vSwitch takes for the connection what answers to it are found as. */
-function refuseAnswers(connection: Connection | undefined, first: Tuple, { answersToTranslated }: Behaviour): void {
-  if (answersToTranslated === 'of it' || connection === undefined || !isAnsweredElsewhere(connection) || !isSame(connection.reply, first)) return;
-  throw new Unpredictable('Open vSwitch before 3.3 ends itself where an answer that was translated asks by force, and then asks again in the same zone');
+/**
+ * @throws Unpredictable where Open vSwitch takes for the connection what answers to it are found
+ *   as.
+ */
+function refuseAnswers(
+  connection: Connection | undefined,
+  first: Tuple,
+  { answersToTranslated }: Behaviour,
+): void {
+  if (
+    answersToTranslated === 'of it' ||
+    connection === undefined ||
+    !isAnsweredElsewhere(connection) ||
+    !isSame(connection.reply, first)
+  )
+    return;
+  throw new Unpredictable(
+    'Open vSwitch before 3.3 ends itself where an answer that was translated asks by force, ' +
+      'and then asks again in the same zone',
+  );
 }
 
-/** What the packet's connection began with, but for the identifier of ICMP, which is the packet's own. */
+/**
+ * What the packet's connection began with, but for the identifier of ICMP, which is the packet's
+ * own.
+ */
 function asFirst(first: Tuple, { src, dst }: Tuple): Tuple {
-  return isIcmp(first) ? { ...first, src: { ...first.src, port: src.port }, dst: { ...first.dst, port: dst.port } } : first;
+  return isIcmp(first)
+    ? { ...first, src: { ...first.src, port: src.port }, dst: { ...first.dst, port: dst.port } }
+    : first;
 }

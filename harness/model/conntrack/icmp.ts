@@ -8,8 +8,21 @@ export interface IcmpProgress {
   answered: boolean;
 }
 
-/** By protocol, requests that open a connection, with the type of their answer: echo, timestamp, information. */
-const requests: ReadonlyMap<number, ReadonlyMap<number, number>> = new Map([[ipProtocols.icmp, new Map([[8, 0], [13, 14], [15, 16]])], [ipProtocols.icmp6, new Map([[128, 129]])]]);
+/**
+ * By protocol, requests that open a connection, with the type of their answer: echo, timestamp,
+ * information.
+ */
+const requests: ReadonlyMap<number, ReadonlyMap<number, number>> = new Map([
+  [
+    ipProtocols.icmp,
+    new Map([
+      [8, 0],
+      [13, 14],
+      [15, 16],
+    ]),
+  ],
+  [ipProtocols.icmp6, new Map([[128, 129]])],
+]);
 
 /** Whether a message of ICMP or of ICMPv6, whatever IP carries it, may begin a connection. */
 export function opensIcmp(protocol: number, type: number): boolean {
@@ -32,5 +45,7 @@ export function beginIcmp(): { readonly progress: IcmpProgress; readonly timeout
 /** A request goes on being new until there is an answer. */
 export function updateIcmp(progress: IcmpProgress, reply: boolean): Update {
   progress.answered ||= reply;
-  return progress.answered ? { kind: 'valid', timeout: 'icmp_reply' } : { kind: 'new', timeout: 'icmp_first' };
+  return progress.answered
+    ? { kind: 'valid', timeout: 'icmp_reply' }
+    : { kind: 'new', timeout: 'icmp_first' };
 }

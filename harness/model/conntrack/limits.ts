@@ -1,4 +1,7 @@
-/** How many connections there may be (ovs-vswitchd(8), "dpctl/ct-set-limits", "dpctl/ct-set-maxconns"; Open vSwitch lib/conntrack.c, conn_not_found). */
+/**
+ * How many connections there may be (ovs-vswitchd(8), "dpctl/ct-set-limits",
+ * "dpctl/ct-set-maxconns"; Open vSwitch lib/conntrack.c, conn_not_found).
+ */
 import { Unsupported } from '../../base/errors.js';
 import type { ConntrackPlan } from '../../nouns/plan.js';
 import type { Behaviour } from '../behaviour.js';
@@ -8,23 +11,45 @@ const mostOfAll = 3_000_000;
 
 /**
  * Whether a zone takes one more connection.
- * @throws Unsupported where that depends on connections that have expired: Open vSwitch counts them until a thread comes by, by the real clock.
+ * @throws Unsupported where that depends on connections that have expired: Open vSwitch counts them
+ *   until a thread comes by, by the real clock.
  */
-export function hasRoom(table: ConnectionTable, zone: number, nowMs: number, { limits = [], mostConnections = mostOfAll }: ConntrackPlan, behaviour: Behaviour): boolean {
+export function hasRoom(
+  table: ConnectionTable,
+  zone: number,
+  nowMs: number,
+  { limits = [], mostConnections = mostOfAll }: ConntrackPlan,
+  behaviour: Behaviour,
+): boolean {
   if (table.size < mostConnections && limits.length === 0) return true;
   const connections = [...new Set(table.values())];
   const own = limits.find((limit) => limit.zone === zone);
-  const common = limits.find((limit) => limit.zone === 'default' && (limit.connections > 0 || behaviour.defaultZoneLimit === 'all of them together'));
+  const common = limits.find(
+    (limit) =>
+      limit.zone === 'default' &&
+      (limit.connections > 0 || behaviour.defaultZoneLimit === 'all of them together'),
+  );
   const isNamed = (other: number) => limits.some((limit) => limit.zone === other);
-  const isCounted = ({ original }: Connection) => original.zone === zone || (own === undefined && behaviour.defaultZoneLimit === 'all of them together' && !isNamed(original.zone));
+  const isCounted = ({ original }: Connection) =>
+    original.zone === zone ||
+    (own === undefined &&
+      behaviour.defaultZoneLimit === 'all of them together' &&
+      !isNamed(original.zone));
   const limit = own ?? common;
-  return (limit === undefined || isBelow(limit.connections, connections.filter(isCounted), nowMs)) && isBelow(mostConnections, connections, nowMs);
+  return (
+    (limit === undefined || isBelow(limit.connections, connections.filter(isCounted), nowMs)) &&
+    isBelow(mostConnections, connections, nowMs)
+  );
 }
 
 function isBelow(limit: number, connections: readonly Connection[], nowMs: number): boolean {
   const live = connections.filter(({ expiresAtMs }) => expiresAtMs > nowMs).length;
-  const forgotten = connections.length - live + connections.reduce((sum, { replaces }) => sum + replaces, 0);
+  const forgotten =
+    connections.length - live + connections.reduce((sum, { replaces }) => sum + replaces, 0);
   if (live >= limit) return false;
-  if (live + forgotten >= limit) throw new Unsupported('the model does not know whether connections that have expired still count against a limit');
+  if (live + forgotten >= limit)
+    throw new Unsupported(
+      'the model does not know whether connections that have expired still count against a limit',
+    );
   return true;
 }

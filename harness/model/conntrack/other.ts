@@ -14,5 +14,7 @@ export function beginOther(): { readonly progress: OtherProgress; readonly timeo
 /** Packets go on being new until there is an answer. */
 export function updateOther(progress: OtherProgress, reply: boolean): Update {
   progress.answered ||= reply;
-  return progress.answered ? { kind: 'valid', timeout: 'udp_multiple' } : { kind: 'new', timeout: 'udp_single' };
+  return progress.answered
+    ? { kind: 'valid', timeout: 'udp_multiple' }
+    : { kind: 'new', timeout: 'udp_single' };
 }

@@ -20,36 +20,71 @@ export type TrackedPacket = { readonly tuple: Tuple } & (
 );
 
 /**
- * Undefined for a packet that can belong to no connection: cut off, with a wrong checksum, or to port 0.
+ * Undefined for a packet that can belong to no connection: cut off, with a wrong checksum, or to
+ * port 0.
  * @param frame the packet's bytes as they are now, `key` and `layout` what was extracted from them.
  */
-export function trackedPacket(frame: Uint8Array, layout: Layout, key: FlowKey, zone: number, behaviour: Behaviour): TrackedPacket | undefined {
+export function trackedPacket(
+  frame: Uint8Array,
+  layout: Layout,
+  key: FlowKey,
+  zone: number,
+  behaviour: Behaviour,
+): TrackedPacket | undefined {
   const transport = transportOf(frame, layout, key, zone);
   if (transport === undefined) return undefined;
   const isIpv4 = transport.family === 'ipv4';
-  if (key[word.nwFrag] !== 0 && !(isIpv4 && key[word.nwFrag] === fragment.any && behaviour.trackedFragments === 'the first')) return undefined;
-  if (isIpv4 && behaviour.trackedIpChecksum === 'checked' && finishChecksum(sumWords(frame, 0, layout.l3, layout.l4)) !== 0) return undefined;
+  if (
+    key[word.nwFrag] !== 0 &&
+    !(isIpv4 && key[word.nwFrag] === fragment.any && behaviour.trackedFragments === 'the first')
+  )
+    return undefined;
+  if (
+    isIpv4 &&
+    behaviour.trackedIpChecksum === 'checked' &&
+    finishChecksum(sumWords(frame, 0, layout.l3, layout.l4)) !== 0
+  )
+    return undefined;
   const [first, end] = isIpv4 ? [12, 20] : [8, 40];
-  const pseudoHeader = sumWords(frame, transport.protocol + transport.end - transport.at, layout.l3 + first, layout.l3 + end);
+  const pseudoHeader = sumWords(
+    frame,
+    transport.protocol + transport.end - transport.at,
+    layout.l3 + first,
+    layout.l3 + end,
+  );
   if (!isWhole(transport, pseudoHeader, behaviour)) return undefined;
   const tuple = tupleOf(transport, behaviour);
   switch (protocolOf(transport, behaviour)) {
     case 'tcp':
       return tuple && { kind: 'tcp', tuple, segment: segmentOf(transport) };
     case 'icmp':
-      return tuple === undefined ? errorPacket(transport, behaviour) : { kind: 'icmp', tuple, type: tuple.src.type };
+      return tuple === undefined
+        ? errorPacket(transport, behaviour)
+        : { kind: 'icmp', tuple, type: tuple.src.type };
     default:
-      return tuple && (isForeignIcmp(transport) ? { kind: 'icmp', tuple, type: firstByte(transport) } : { kind: 'other', tuple });
+      return (
+        tuple &&
+        (isForeignIcmp(transport)
+          ? { kind: 'icmp', tuple, type: firstByte(transport) }
+          : { kind: 'other', tuple })
+      );
   }
 }
 
-/** ICMP over IPv6 and ICMPv6 over IPv4 are not read, but open connections as ICMP does (lib/conntrack.c, l4_protos). */
+/**
+ * ICMP over IPv6 and ICMPv6 over IPv4 are not read, but open connections as ICMP does
+ * (lib/conntrack.c, l4_protos).
+ */
 function isForeignIcmp({ family, protocol }: Transport): boolean {
   return protocol === (family === 'ipv4' ? ipProtocols.icmp6 : ipProtocols.icmp);
 }
 
 function firstByte({ view, at, end, protocol }: Transport): number {
-  if (at >= end) throw new Unsupported(`the model does not know what Open vSwitch takes for the type of a message of protocol ${protocol} that has no bytes`);
+  if (at >= end)
+    throw new Unsupported(
+      'the model does not know what Open vSwitch takes for the type of a message of protocol ' +
+        `${protocol} that has no bytes`,
+    );
   return view.getUint8(at);
 }
 
@@ -60,20 +95,34 @@ function errorPacket(transport: Transport, behaviour: Behaviour): TrackedPacket 
   return tuple && { kind: 'error', tuple };
 }
 
-/** Whether lengths and checksum are right. @param pseudoHeader the sum of the words that checksums cover beside the bytes (RFC 9293, section 3.1; RFC 8200, section 8.1). */
+/**
+ * Whether lengths and checksum are right. @param pseudoHeader the sum of the words that checksums
+ * cover beside the bytes (RFC 9293, section 3.1; RFC 8200, section 8.1).
+ */
 function isWhole(transport: Transport, pseudoHeader: number, behaviour: Behaviour): boolean {
   const { frame, view, family, at, end } = transport;
   const length = end - at;
   const protocol = protocolOf(transport, behaviour);
   if (protocol !== 'other' && length < headerLengths[protocol]) return false;
-  const isSound = (covered = pseudoHeader) => finishChecksum(sumWords(frame, covered, at, end)) === 0;
+  const isSound = (covered = pseudoHeader) =>
+    finishChecksum(sumWords(frame, covered, at, end)) === 0;
   switch (protocol) {
     case 'tcp':
-      return tcpLength(transport) >= headerLengths.tcp && tcpLength(transport) <= length && isSound();
-    case 'udp': // does without a checksum over IPv4 (RFC 768), not over IPv6 (RFC 8200, section 8.1)
-      return view.getUint16(at + 4) >= headerLengths.udp && view.getUint16(at + 4) <= length && ((family === 'ipv4' && view.getUint16(at + 6) === 0) || isSound());
+      return (
+        tcpLength(transport) >= headerLengths.tcp && tcpLength(transport) <= length && isSound()
+      );
+    // does without a checksum over IPv4 (RFC 768), not over IPv6 (RFC 8200, section 8.1)
+    case 'udp':
+      return (
+        view.getUint16(at + 4) >= headerLengths.udp &&
+        view.getUint16(at + 4) <= length &&
+        ((family === 'ipv4' && view.getUint16(at + 6) === 0) || isSound())
+      );
     case 'sctp':
-      return hasWholeChunks(transport) && sctpChecksum(frame.subarray(at, end)) === view.getUint32(at + 8);
+      return (
+        hasWholeChunks(transport) &&
+        sctpChecksum(frame.subarray(at, end)) === view.getUint32(at + 8)
+      );
     case 'icmp':
       return isSound(family === 'ipv4' ? 0 : pseudoHeader);
     default:
@@ -92,12 +141,20 @@ function segmentOf(transport: Transport): TrackedSegment {
   const { frame, view, at, end } = transport;
   const length = tcpLength(transport);
   return {
-    sequence: view.getUint32(at + 4), acknowledgement: view.getUint32(at + 8), flags: view.getUint8(at + 13), window: view.getUint16(at + 14),
-    options: length > headerLengths.tcp ? frame.subarray(at + headerLengths.tcp, at + length) : noOptions, payloadLength: end - at - length,
+    sequence: view.getUint32(at + 4),
+    acknowledgement: view.getUint32(at + 8),
+    flags: view.getUint8(at + 13),
+    window: view.getUint16(at + 14),
+    options:
+      length > headerLengths.tcp ? frame.subarray(at + headerLengths.tcp, at + length) : noOptions,
+    payloadLength: end - at - length,
   };
 }
 
-/** Chunks of SCTP are padded to multiples of four bytes, and the last one ends where the packet does (RFC 9260, section 3.2). */
+/**
+ * Chunks of SCTP are padded to multiples of four bytes, and the last one ends where the packet does
+ * (RFC 9260, section 3.2).
+ */
 function hasWholeChunks({ view, at, end }: Transport): boolean {
   let next = at + headerLengths.sctp;
   while (next + 4 <= end) {

@@ -1,4 +1,7 @@
-/** How far a connection has come, whatever its protocol: what opens one, how it begins, and what its packets make of it. */
+/**
+ * How far a connection has come, whatever its protocol: what opens one, how it begins, and what its
+ * packets make of it.
+ */
 import { assertNever } from '../../base/errors.js';
 import { beginIcmp, opensIcmp, updateIcmp, type IcmpProgress } from './icmp.js';
 import { beginOther, updateOther, type OtherProgress } from './other.js';
@@ -25,7 +28,10 @@ export function opens(packet: Part): boolean {
   }
 }
 
-export function begin(packet: Part): { readonly progress: Progress; readonly timeout: TimeoutName } {
+export function begin(packet: Part): {
+  readonly progress: Progress;
+  readonly timeout: TimeoutName;
+} {
   switch (packet.kind) {
     case 'tcp':
       return beginTcp(packet.segment);
@@ -38,7 +44,15 @@ export function begin(packet: Part): { readonly progress: Progress; readonly tim
   }
 }
 
-export function update(progress: Progress, packet: Part, isReply: boolean, tcpSequences: 'checked' | 'not checked'): Update {
-  if (progress.kind === 'tcp' && packet.kind === 'tcp') return updateTcp(progress, packet.segment, isReply, tcpSequences);
-  return progress.kind === 'icmp' ? updateIcmp(progress, isReply) : updateOther(progress as OtherProgress, isReply);
+export function update(
+  progress: Progress,
+  packet: Part,
+  isReply: boolean,
+  tcpSequences: 'checked' | 'not checked',
+): Update {
+  if (progress.kind === 'tcp' && packet.kind === 'tcp')
+    return updateTcp(progress, packet.segment, isReply, tcpSequences);
+  return progress.kind === 'icmp'
+    ? updateIcmp(progress, isReply)
+    : updateOther(progress as OtherProgress, isReply);
 }

@@ -1,18 +1,30 @@
 /**
- * TCP connections as the userspace datapath tracks them: states and windows of both ends, after the rules that Guido van
- * Rooij gave in "Real Stateful TCP Packet Filtering in IP Filter" and Open vSwitch's lib/conntrack-tcp.c lays down.
+ * TCP connections as the userspace datapath tracks them: states and windows of both ends, after the
+ * rules that Guido van Rooij gave in "Real Stateful TCP Packet Filtering in IP Filter" and Open
+ * vSwitch's lib/conntrack-tcp.c lays down.
  */
 import { tcpFlags, type TcpHeader } from '../../packet/tcp.js';
 import type { TimeoutName } from './timeouts.js';
 import type { Update } from './update.js';
 
 /** What the tracker reads of a segment. */
-export interface TrackedSegment extends Pick<TcpHeader, 'sequence' | 'acknowledgement' | 'flags' | 'window' | 'options'> {
+export interface TrackedSegment
+  extends Pick<TcpHeader, 'sequence' | 'acknowledgement' | 'flags' | 'window' | 'options'> {
   readonly payloadLength: number;
 }
 
-/** Of all states of TCP, those that an end can be in here, in the order in which Open vSwitch compares them. */
-export const tcpStates = ['CLOSED', 'SYN_SENT', 'ESTABLISHED', 'CLOSING', 'FIN_WAIT_2', 'TIME_WAIT'] as const;
+/**
+ * Of all states of TCP, those that an end can be in here, in the order in which Open vSwitch
+ * compares them.
+ */
+export const tcpStates = [
+  'CLOSED',
+  'SYN_SENT',
+  'ESTABLISHED',
+  'CLOSING',
+  'FIN_WAIT_2',
+  'TIME_WAIT',
+] as const;
 export type TcpState = (typeof tcpStates)[number];
 
 /** One end of a connection. */
@@ -24,7 +36,9 @@ interface Peer {
   limit: number;
   /** The largest window that it offered, before scaling. */
   window: number;
-  /** The shift of its windows (RFC 7323); `unknown` when the connection was picked up on the way. */
+  /**
+   * The shift of its windows (RFC 7323); `unknown` when the connection was picked up on the way.
+   */
   scale: number | 'none' | 'unknown';
 }
 
@@ -43,22 +57,49 @@ const skewMax = 0xffff + 1500;
 
 const { SYN, ACK, FIN, RST, PSH, URG } = tcpFlags;
 
-/** Whether a segment may begin a connection: not half of a handshake, and no flags that contradict each other. */
+/**
+ * Whether a segment may begin a connection: not half of a handshake, and no flags that contradict
+ * each other.
+ */
 export function opensTcp(segment: TrackedSegment): boolean {
   return !contradictory(segment.flags) && (segment.flags & (SYN | ACK)) !== (SYN | ACK);
 }
 
-export function beginTcp({ flags, sequence, payloadLength, window, options }: TrackedSegment): { readonly progress: TcpProgress; readonly timeout: TimeoutName } {
+export function beginTcp({ flags, sequence, payloadLength, window, options }: TrackedSegment): {
+  readonly progress: TcpProgress;
+  readonly timeout: TimeoutName;
+} {
   const isSyn = (flags & SYN) !== 0;
   const scale = isSyn ? windowScale(options) : 'unknown';
   const limit = plus(sequence, payloadLength + 1 + (isSyn ? 1 : 0) + ((flags & FIN) === 0 ? 0 : 1));
-  const opener: Peer = { state: 'SYN_SENT', sent: sequence, limit, window: unscaled(Math.max(window, 1), shift(scale)), scale };
-  const answerer: Peer = { state: 'CLOSED', sent: 0, limit: unknownLimit, window: 1, scale: isSyn ? 'none' : 'unknown' };
+  const opener: Peer = {
+    state: 'SYN_SENT',
+    sent: sequence,
+    limit,
+    window: unscaled(Math.max(window, 1), shift(scale)),
+    scale,
+  };
+  const answerer: Peer = {
+    state: 'CLOSED',
+    sent: 0,
+    limit: unknownLimit,
+    window: 1,
+    scale: isSyn ? 'none' : 'unknown',
+  };
   return { progress: { kind: 'tcp', peers: [opener, answerer] }, timeout: 'tcp_syn_sent' };
 }
 
-/** Brings the connection up to date with a segment, sent by the answering end if `reply`; an invalid one changes as little as it does in Open vSwitch. Unless sequences are checked, none is out of its window. */
-export function updateTcp({ peers }: TcpProgress, segment: TrackedSegment, reply: boolean, sequences: 'checked' | 'not checked' = 'checked'): Update {
+/**
+ * Brings the connection up to date with a segment, sent by the answering end if `reply`; an invalid
+ * one changes as little as it does in Open vSwitch. Unless sequences are checked, none is out of
+ * its window.
+ */
+export function updateTcp(
+  { peers }: TcpProgress,
+  segment: TrackedSegment,
+  reply: boolean,
+  sequences: 'checked' | 'not checked' = 'checked',
+): Update {
   const [source, target] = reply ? [peers[1], peers[0]] : peers;
   if (contradictory(segment.flags)) return { kind: 'invalid' };
   if ((segment.flags & (SYN | ACK)) === SYN) {
@@ -77,14 +118,23 @@ export function updateTcp({ peers }: TcpProgress, segment: TrackedSegment, reply
     advance(source, target, segment.flags);
     return { kind: 'valid', timeout: timeoutOf(source, target) };
   }
-  const isAwkward = !reached(target, 'SYN_SENT') || reached(target, 'FIN_WAIT_2') || reached(source, 'FIN_WAIT_2');
-  if (!isAwkward || ahead(seen.end, plus(source.limit, skewMax)) > 0 || ahead(seen.begin, plus(source.sent, -skewMax)) < 0) return { kind: 'invalid' };
+  const isAwkward =
+    !reached(target, 'SYN_SENT') || reached(target, 'FIN_WAIT_2') || reached(source, 'FIN_WAIT_2');
+  if (
+    !isAwkward ||
+    ahead(seen.end, plus(source.limit, skewMax)) > 0 ||
+    ahead(seen.begin, plus(source.sent, -skewMax)) < 0
+  )
+    return { kind: 'invalid' };
   slide(source, target, seen);
   close(source, target, segment.flags);
   return { kind: 'valid' };
 }
 
-/** What a segment takes of the sequence and offers as window, with what is lenient about it worked in. */
+/**
+ * What a segment takes of the sequence and offers as window, with what is lenient about it worked
+ * in.
+ */
 interface Measure {
   readonly begin: number;
   readonly end: number;
@@ -99,7 +149,10 @@ interface Measure {
 /** The first segment from an end says what there is to know of it, valid or not. */
 function meet(source: Peer, target: Peer, segment: TrackedSegment): Measure {
   const { flags, sequence } = segment;
-  const end = plus(sequence, segment.payloadLength + ((flags & SYN) === 0 ? 0 : 1) + ((flags & FIN) === 0 ? 0 : 1));
+  const end = plus(
+    sequence,
+    segment.payloadLength + ((flags & SYN) === 0 ? 0 : 1) + ((flags & FIN) === 0 ? 0 : 1),
+  );
   let scales = scalesOf(source, target, flags);
   let { window } = segment;
   let skewMatters = true;
@@ -124,37 +177,60 @@ function meet(source: Peer, target: Peer, segment: TrackedSegment): Measure {
   return { begin, end: last, acknowledgement, window, scales, skew };
 }
 
-/** Windows are scaled where both ends do, and never in a SYN; where that is not known, as far as may be. */
+/**
+ * Windows are scaled where both ends do, and never in a SYN; where that is not known, as far as may
+ * be.
+ */
 function scalesOf(source: Peer, target: Peer, flags: number): readonly [number, number] {
   if ((flags & SYN) !== 0) return [0, 0];
-  if (typeof source.scale === 'number' && typeof target.scale === 'number') return [source.scale, target.scale];
-  return source.scale === 'unknown' && target.scale === 'unknown' ? [largestScale, largestScale] : [0, 0];
+  if (typeof source.scale === 'number' && typeof target.scale === 'number')
+    return [source.scale, target.scale];
+  return source.scale === 'unknown' && target.scale === 'unknown'
+    ? [largestScale, largestScale]
+    : [0, 0];
 }
 
 /** The answer to a SYN that offered to scale windows: it scales too, or nobody does. */
-function agreeOnScale(source: Peer, target: Peer, { options, window }: TrackedSegment): readonly [scales: readonly [number, number], window: number] {
+function agreeOnScale(
+  source: Peer,
+  target: Peer,
+  { options, window }: TrackedSegment,
+): readonly [scales: readonly [number, number], window: number] {
   source.scale = windowScale(options);
   const theirs = shift(target.scale);
-  if (source.scale !== 'none') return [[shift(source.scale), theirs], unscaled(window, shift(source.scale))];
+  if (source.scale !== 'none')
+    return [[shift(source.scale), theirs], unscaled(window, shift(source.scale))];
   target.window = (target.window << theirs) & 0xffff;
   target.scale = 'none';
   return [[0, 0], window];
 }
 
-function isInWindow(source: Peer, target: Peer, { flags, sequence }: TrackedSegment, { begin, end, skew, scales }: Measure): boolean {
-  return ahead(source.limit, end) >= 0
-    && ahead(begin, plus(source.sent, -(target.window << scales[1]))) >= 0
-    && skew >= -skewMax
-    && skew <= skewMax << scales[0]
-    && ((flags & RST) === 0 || Math.abs(ahead(sequence, source.sent)) <= 1);
+function isInWindow(
+  source: Peer,
+  target: Peer,
+  { flags, sequence }: TrackedSegment,
+  { begin, end, skew, scales }: Measure,
+): boolean {
+  return (
+    ahead(source.limit, end) >= 0 &&
+    ahead(begin, plus(source.sent, -(target.window << scales[1]))) >= 0 &&
+    skew >= -skewMax &&
+    skew <= skewMax << scales[0] &&
+    ((flags & RST) === 0 || Math.abs(ahead(sequence, source.sent)) <= 1)
+  );
 }
 
 /** What was sent, and what may be sent next. */
-function slide(source: Peer, target: Peer, { end, acknowledgement, window, scales }: Measure): void {
+function slide(
+  source: Peer,
+  target: Peer,
+  { end, acknowledgement, window, scales }: Measure,
+): void {
   source.window = Math.max(source.window, window);
   if (ahead(end, source.sent) > 0) source.sent = end;
   const offered = window << scales[0];
-  if (ahead(plus(acknowledgement, offered), target.limit) >= 0) target.limit = plus(acknowledgement, Math.max(offered, 1));
+  if (ahead(plus(acknowledgement, offered), target.limit) >= 0)
+    target.limit = plus(acknowledgement, Math.max(offered, 1));
 }
 
 function advance(source: Peer, target: Peer, flags: number): void {
@@ -176,7 +252,9 @@ function timeoutOf(source: Peer, target: Peer): TimeoutName {
   if (both('FIN_WAIT_2')) return 'tcp_close';
   if (both('CLOSING')) return 'tcp_time_wait';
   if (!both('ESTABLISHED')) return 'tcp_syn_recv';
-  return reached(source, 'CLOSING') || reached(target, 'CLOSING') ? 'tcp_fin_wait' : 'tcp_established';
+  return reached(source, 'CLOSING') || reached(target, 'CLOSING')
+    ? 'tcp_fin_wait'
+    : 'tcp_established';
 }
 
 function reached(peer: Peer, state: TcpState): boolean {
@@ -221,8 +299,12 @@ function ahead(a: number, b: number): number {
 /** Both ends as `dpctl/dump-conntrack -m` tells them. */
 export function printTcp({ peers: [opener, answerer] }: TcpProgress): string {
   const scales = [shift(opener.scale), shift(answerer.scale)] as const;
-  const scaling = scales[0] === 0 && scales[1] === 0 ? '' : `,wscale_orig=${scales[0]},wscale_reply=${scales[1]}`;
-  return `state_orig=${opener.state},state_reply=${answerer.state}${scaling},flags_orig=${flagsOf(opener)},flags_reply=${flagsOf(answerer)}`;
+  const scaling =
+    scales[0] === 0 && scales[1] === 0 ? '' : `,wscale_orig=${scales[0]},wscale_reply=${scales[1]}`;
+  return (
+    `state_orig=${opener.state},state_reply=${answerer.state}${scaling},` +
+    `flags_orig=${flagsOf(opener)},flags_reply=${flagsOf(answerer)}`
+  );
 }
 
 function flagsOf({ scale }: Peer): string {

@@ -1,12 +1,24 @@
-/** How long connections last without packets (ovs-vswitchd.conf.db(5), CT_Timeout_Policy; Open vSwitch lib/conntrack-tp.c). */
+/**
+ * How long connections last without packets (ovs-vswitchd.conf.db(5), CT_Timeout_Policy; Open
+ * vSwitch lib/conntrack-tp.c).
+ */
 import { InputError } from '../../base/errors.js';
 import { ipProtocols } from '../../packet/ipv4.js';
 import type { Tuple } from './tuple.js';
 
 /** In seconds, where nothing else is said. */
 export const defaultTimeouts = {
-  tcp_syn_sent: 30, tcp_syn_recv: 30, tcp_established: 86_400, tcp_fin_wait: 900, tcp_time_wait: 45, tcp_close: 30,
-  udp_first: 60, udp_single: 60, udp_multiple: 30, icmp_first: 60, icmp_reply: 30,
+  tcp_syn_sent: 30,
+  tcp_syn_recv: 30,
+  tcp_established: 86_400,
+  tcp_fin_wait: 900,
+  tcp_time_wait: 45,
+  tcp_close: 30,
+  udp_first: 60,
+  udp_single: 60,
+  udp_multiple: 30,
+  icmp_first: 60,
+  icmp_reply: 30,
 } as const;
 
 export type TimeoutName = keyof typeof defaultTimeouts;
@@ -14,17 +26,35 @@ export type TimeoutName = keyof typeof defaultTimeouts;
 /** Seconds by name. Those of UDP are those of all protocols without states of their own. */
 export type Timeouts = Readonly<Record<TimeoutName, number>>;
 
-/** Protocols whose connections a zone's policy is for (lib/ct-dpif.c, ct_dpif_timeout_policy_support_ipproto). */
-const havePolicies: readonly number[] = [ipProtocols.icmp, ipProtocols.tcp, ipProtocols.udp, ipProtocols.icmp6];
+/**
+ * Protocols whose connections a zone's policy is for (lib/ct-dpif.c,
+ * ct_dpif_timeout_policy_support_ipproto).
+ */
+const havePolicies: readonly number[] = [
+  ipProtocols.icmp,
+  ipProtocols.tcp,
+  ipProtocols.udp,
+  ipProtocols.icmp6,
+];
 
 /** Of a new connection. */
-export function timeoutsFor({ timeouts }: { readonly timeouts: ReadonlyMap<number, Timeouts> }, { zone, protocol }: Pick<Tuple, 'zone' | 'protocol'>): Timeouts {
+export function timeoutsFor(
+  { timeouts }: { readonly timeouts: ReadonlyMap<number, Timeouts> },
+  { zone, protocol }: Pick<Tuple, 'zone' | 'protocol'>,
+): Timeouts {
   return (havePolicies.includes(protocol) ? timeouts.get(zone) : undefined) ?? defaultTimeouts;
 }
 
-/** Those that a policy names, and the others as they come. @throws InputError for a name that is none. */
+/**
+ * Those that a policy names, and the others as they come. @throws InputError for a name that is
+ * none.
+ */
 export function timeoutsOf(policy: Readonly<Record<string, number>>): Timeouts {
   const unknown = Object.keys(policy).find((name) => !Object.hasOwn(defaultTimeouts, name));
-  if (unknown !== undefined) throw new InputError(`"${unknown}" is no timeout of connections: these are ${Object.keys(defaultTimeouts).join(', ')}`);
+  if (unknown !== undefined)
+    throw new InputError(
+      `"${unknown}" is no timeout of connections: these are ` +
+        Object.keys(defaultTimeouts).join(', '),
+    );
   return { ...defaultTimeouts, ...policy };
 }

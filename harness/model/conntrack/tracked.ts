@@ -6,7 +6,10 @@ import type { Expected, Helper } from './helper.js';
 import type { Timeouts } from './timeouts.js';
 import type { Tuple } from './tuple.js';
 
-/** What the datapath knows of a packet's connection, and keeps until the packet enters another zone (Open vSwitch lib/packets.h, struct pkt_metadata). */
+/**
+ * What the datapath knows of a packet's connection, and keeps until the packet enters another zone
+ * (Open vSwitch lib/packets.h, struct pkt_metadata).
+ */
 export interface Tracked {
   readonly zone: number;
   /** Bits of ct_state. */
@@ -17,13 +20,19 @@ export interface Tracked {
   readonly isError?: true;
   /** Of a packet without a connection, what it was expected with. */
   readonly expected?: Expected;
-  /** The original direction of the connection, of the one that told of it, or that of a packet that might begin one; missing for a packet that can belong to none. */
+  /**
+   * The original direction of the connection, of the one that told of it, or that of a packet that
+   * might begin one; missing for a packet that can belong to none.
+   */
   readonly original?: Tuple;
   /** What its addresses and ports become. */
   readonly becomes?: Translation;
 }
 
-/** The packet goes in the direction of `tuple`; only one of its addresses is written, but both ports. */
+/**
+ * The packet goes in the direction of `tuple`; only one of its addresses is written, but both
+ * ports.
+ */
 export interface Translation {
   readonly part: 'src' | 'dst';
   /** Whether what it quotes is translated as well. */
@@ -34,7 +43,10 @@ export interface Translation {
 /** What flows ask for (ovs-actions(7), "ct"). */
 export interface Asked {
   readonly zone: number;
-  /** What becomes of a packet without a connection; `by force`, one that would be an answer begins a connection as well. */
+  /**
+   * What becomes of a packet without a connection; `by force`, one that would be an answer begins a
+   * connection as well.
+   */
   readonly commits: 'nothing' | 'new connections' | 'by force';
   readonly nat?: NatAction;
   readonly helper?: Helper;
@@ -51,5 +63,12 @@ export interface Tracker extends Moment {
   readonly timeouts: ReadonlyMap<number, Timeouts>;
 }
 
-/** The direction of the answers to a new connection that is translated; undefined where there can be none. */
-export type Choose<Node extends Tracker> = (node: Node, original: Tuple, nat: NatAction) => Tuple | undefined;
+/**
+ * The direction of the answers to a new connection that is translated; undefined where there can be
+ * none.
+ */
+export type Choose<Node extends Tracker> = (
+  node: Node,
+  original: Tuple,
+  nat: NatAction,
+) => Tuple | undefined;

@@ -1,6 +1,6 @@
 /**
- * Translations of errors of ICMP: the address of the packet, and what it quotes, the other way round (Open vSwitch lib/conntrack.c,
- * nat_packet, nat_inner_packet).
+ * Translations of errors of ICMP: the address of the packet, and what it quotes, the other way
+ * round (Open vSwitch lib/conntrack.c, nat_packet, nat_inner_packet).
  */
 import { Unpredictable } from '../../base/errors.js';
 import type { ByteView } from '../../packet/byte-view.js';
@@ -30,29 +30,78 @@ interface Place {
 }
 
 /** Changes the bytes of the error in place. */
-export function translateError(frame: Uint8Array, { l3, l4 }: Layout, { part, tuple }: Translation, behaviour: Behaviour): void {
+export function translateError(
+  frame: Uint8Array,
+  { l3, l4 }: Layout,
+  { part, tuple }: Translation,
+  behaviour: Behaviour,
+): void {
   const view = viewOf(frame);
   const isIpv4 = tuple.family === 'ipv4';
   const end = isIpv4 ? l3 + view.getUint16(l3 + 2) : l3 + ipv6Length + view.getUint16(l3 + 4);
   const outer = { l3, l4, end };
-  // Over IPv6 the checksum of the quoted packet's protocol is looked for in the error itself (packet_set_ipv6_addr).
-  writeAddress(view, outer, part, tuple, isIpv4 ? [l3 + 10] : checksumsOf(view, outer, tuple.protocol));
+  // Over IPv6 the checksum of the quoted packet's protocol is looked for in the error itself
+  // (packet_set_ipv6_addr).
+  writeAddress(
+    view,
+    outer,
+    part,
+    tuple,
+    isIpv4 ? [l3 + 10] : checksumsOf(view, outer, tuple.protocol),
+  );
   const at = l4 + errorLength;
-  const quoted = { l3: at, l4: isIpv4 ? at + (view.getUint8(at) & 15) * 4 : readExtensions(view, at + ipv6Length, end, view.getUint8(at + 6), new Uint32Array(keyWords)), end };
+  const quoted = {
+    l3: at,
+    l4: isIpv4
+      ? at + (view.getUint8(at) & 15) * 4
+      : readExtensions(
+          view,
+          at + ipv6Length,
+          end,
+          view.getUint8(at + 6),
+          new Uint32Array(keyWords),
+        ),
+    end,
+  };
   const answered = reversed(tuple);
   if (hasPorts(tuple, behaviour)) writePorts(view, quoted, answered);
-  writeAddress(view, quoted, part === 'src' ? 'dst' : 'src', answered, [...(isIpv4 ? [at + 10] : []), ...checksumsOf(view, quoted, tuple.protocol)]);
+  writeAddress(view, quoted, part === 'src' ? 'dst' : 'src', answered, [
+    ...(isIpv4 ? [at + 10] : []),
+    ...checksumsOf(view, quoted, tuple.protocol),
+  ]);
   view.setUint16(l4 + 2, 0);
   const message = frame.subarray(l4, end);
-  view.setUint16(l4 + 2, isIpv4 ? internetChecksum(message) : finishChecksum(sumWords(message, sumWords(frame.subarray(l3 + 8, l3 + ipv6Length), ipProtocols.icmp6 + message.length))));
+  view.setUint16(
+    l4 + 2,
+    isIpv4
+      ? internetChecksum(message)
+      : finishChecksum(
+          sumWords(
+            message,
+            sumWords(frame.subarray(l3 + 8, l3 + ipv6Length), ipProtocols.icmp6 + message.length),
+          ),
+        ),
+  );
 }
 
-function writeAddress(view: ByteView, { l3 }: Place, part: 'src' | 'dst', tuple: Tuple, checksums: readonly number[]): void {
+function writeAddress(
+  view: ByteView,
+  { l3 }: Place,
+  part: 'src' | 'dst',
+  tuple: Tuple,
+  checksums: readonly number[],
+): void {
   const { address } = tuple[part];
   const at = l3 + (address.length === 1 ? (part === 'src' ? 12 : 16) : part === 'src' ? 8 : 24);
   const halves = address.flatMap((part32) => [part32 >>> 16, part32 & 0xffff]);
   for (const [index, half] of halves.entries()) replace16(view, at + 2 * index, half, checksums);
-  neverZero(view, tuple.protocol, tuple.protocol === ipProtocols.udp ? checksums.slice(-1).filter((place) => place !== l3 + 10) : []);
+  neverZero(
+    view,
+    tuple.protocol,
+    tuple.protocol === ipProtocols.udp
+      ? checksums.slice(-1).filter((place) => place !== l3 + 10)
+      : [],
+  );
 }
 
 /** Where a checksum that covers addresses stands, as far as it is there. */
@@ -69,12 +118,21 @@ function checksumsOf(view: ByteView, { l4, end }: Place, protocol: number): read
   }
 }
 
-/** Ports stand in what is quoted of every header. @throws Unpredictable where they change and the checksum is cut off: Open vSwitch brings up to date what stands in its place (lib/packets.c, packet_set_tcp_port, packet_set_sctp_port). */
+/**
+ * Ports stand in what is quoted of every header. @throws Unpredictable where they change and the
+ * checksum is cut off: Open vSwitch brings up to date what stands in its place (lib/packets.c,
+ * packet_set_tcp_port, packet_set_sctp_port).
+ */
 function writePorts(view: ByteView, place: Place, { protocol, src, dst }: Tuple): void {
   const { l4, end } = place;
   if (protocol === ipProtocols.icmp) return rewriteIdentifier(view, l4, dst.port);
   if (view.getUint16(l4) === src.port && view.getUint16(l4 + 2) === dst.port) return;
-  if (end - l4 < (wholeHeaders.get(protocol) ?? 0)) throw new Unpredictable('Open vSwitch may end itself at an error of ICMP that quotes less than a whole header of TCP or SCTP whose ports are translated: it writes a checksum behind the end of the packet');
+  if (end - l4 < (wholeHeaders.get(protocol) ?? 0))
+    throw new Unpredictable(
+      'Open vSwitch may end itself at an error of ICMP that quotes less than a whole header ' +
+        'of TCP or SCTP whose ports are translated: it writes a checksum behind the end of the ' +
+        'packet',
+    );
   if (protocol === ipProtocols.sctp) {
     const packet = view.bytes.subarray(l4, end);
     const was = sctpChecksum(packet);
@@ -90,4 +148,7 @@ function writePorts(view: ByteView, place: Place, { protocol, src, dst }: Tuple)
 }
 
 /** With their checksums. */
-const wholeHeaders: ReadonlyMap<number, number> = new Map([[ipProtocols.tcp, 20], [ipProtocols.sctp, 12]]);
+const wholeHeaders: ReadonlyMap<number, number> = new Map([
+  [ipProtocols.tcp, 20],
+  [ipProtocols.sctp, 12],
+]);

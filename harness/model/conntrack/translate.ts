@@ -1,4 +1,7 @@
-/** Translations go into the packet's bytes, with every checksum that covers them (Open vSwitch lib/conntrack.c, nat_packet). */
+/**
+ * Translations go into the packet's bytes, with every checksum that covers them (Open vSwitch
+ * lib/conntrack.c, nat_packet).
+ */
 import { Unpredictable } from '../../base/errors.js';
 import { etherTypes } from '../../packet/ethernet.js';
 import type { Layout } from '../../packet/extract/extract.js';
@@ -21,8 +24,16 @@ export interface Bytes {
   readonly key: FlowKey;
 }
 
-/** The frame after `change`. @param written words that were written since: the fields that they belong to stay. */
-export function translate({ frame, layout, key }: Bytes, change: Translation, behaviour: Behaviour, written: readonly number[] = []): Bytes {
+/**
+ * The frame after `change`. @param written words that were written since: the fields that they
+ * belong to stay.
+ */
+export function translate(
+  { frame, layout, key }: Bytes,
+  change: Translation,
+  behaviour: Behaviour,
+  written: readonly number[] = [],
+): Bytes {
   const { part, tuple, isOfError } = change;
   const after = key.slice();
   const write = (field: number, values: readonly number[]) => {
@@ -46,18 +57,38 @@ export function translate({ frame, layout, key }: Bytes, change: Translation, be
     return { frame: rewriteTranslated(bytes, layout, translated, after), layout, key: after };
   }
   const bytes = rewriteTranslated(frame, layout, key, after);
-  if (!isWithPorts || !hasIdentifier || !isInformational(bytes, layout)) return { frame: bytes, layout, key: after };
+  if (!isWithPorts || !hasIdentifier || !isInformational(bytes, layout))
+    return { frame: bytes, layout, key: after };
   rewriteIdentifier(viewOf(bytes), layout.l4, tuple.dst.port);
   return { frame: bytes, layout, key: after };
 }
 
-/** Messages with an identifier, whatever IP carries them (lib/packets.c, packet_is_icmpv4_info_message). */
+/**
+ * Messages with an identifier, whatever IP carries them (lib/packets.c,
+ * packet_is_icmpv4_info_message).
+ */
 function isInformational(frame: Uint8Array, { l4 }: Layout): boolean {
-  return frame.length >= l4 + headerLengths.icmp && counterpart(ipProtocols.icmp, frame[l4] ?? 0) !== undefined;
+  return (
+    frame.length >= l4 + headerLengths.icmp &&
+    counterpart(ipProtocols.icmp, frame[l4] ?? 0) !== undefined
+  );
 }
 
 /** @throws Unpredictable where the checksum is taken with the wrong protocol. */
-function refuseExtensions(frame: Uint8Array, { l3 }: Layout, key: FlowKey, { translatedChecksum }: Behaviour): void {
-  if (translatedChecksum === 'brought up to date' || key[word.ethType] !== etherTypes.ipv6 || frame[l3 + 6] === key[word.nwProto]) return;
-  throw new Unpredictable('the model does not translate IPv6 packets with extension headers, whose checksums Open vSwitch since 3.6 takes with the wrong protocol');
+function refuseExtensions(
+  frame: Uint8Array,
+  { l3 }: Layout,
+  key: FlowKey,
+  { translatedChecksum }: Behaviour,
+): void {
+  if (
+    translatedChecksum === 'brought up to date' ||
+    key[word.ethType] !== etherTypes.ipv6 ||
+    frame[l3 + 6] === key[word.nwProto]
+  )
+    return;
+  throw new Unpredictable(
+    'the model does not translate IPv6 packets with extension headers, whose checksums Open ' +
+      'vSwitch since 3.6 takes with the wrong protocol',
+  );
 }

@@ -1,4 +1,7 @@
-/** What IP carries, as the tracker reads it: the tuple of a packet, or of one that an ICMP error quotes (Open vSwitch lib/conntrack.c, extract_l4). */
+/**
+ * What IP carries, as the tracker reads it: the tuple of a packet, or of one that an ICMP error
+ * quotes (Open vSwitch lib/conntrack.c, extract_l4).
+ */
 import type { ByteView } from '../../packet/byte-view.js';
 import { word, type FlowKey } from '../../packet/flow-key.js';
 import type { Layout } from '../../packet/extract/extract.js';
@@ -27,17 +30,26 @@ export interface Transport {
 export const headerLengths = { tcp: 20, udp: 8, sctp: 12, icmp: 8 } as const;
 
 /** Of a whole packet. Undefined where its layers are broken, or it is not IP. */
-export function transportOf(frame: Uint8Array, { l3, l4 }: Layout, key: FlowKey, zone: number): Transport | undefined {
+export function transportOf(
+  frame: Uint8Array,
+  { l3, l4 }: Layout,
+  key: FlowKey,
+  zone: number,
+): Transport | undefined {
   const addresses = l4 < 0 ? undefined : addressesOf(key);
   if (addresses === undefined) return undefined;
   const { family, src, dst } = addresses;
   const view = viewOf(frame);
-  const end = family === 'ipv4' ? l3 + view.getUint16(l3 + 2) : l3 + ipv6Length + view.getUint16(l3 + 4);
+  const end =
+    family === 'ipv4' ? l3 + view.getUint16(l3 + 2) : l3 + ipv6Length + view.getUint16(l3 + 4);
   return { zone, family, src, dst, protocol: key[word.nwProto] ?? 0, frame, view, at: l4, end };
 }
 
 /** The protocol that a packet is tracked by. */
-export function protocolOf({ family, protocol }: Transport, { trackedSctp }: Behaviour): 'tcp' | 'udp' | 'sctp' | 'icmp' | 'other' {
+export function protocolOf(
+  { family, protocol }: Transport,
+  { trackedSctp }: Behaviour,
+): 'tcp' | 'udp' | 'sctp' | 'icmp' | 'other' {
   switch (protocol) {
     case ipProtocols.tcp:
       return 'tcp';
@@ -53,10 +65,15 @@ export function protocolOf({ family, protocol }: Transport, { trackedSctp }: Beh
 }
 
 /**
- * Undefined where the header is cut off, for port 0, and for messages of ICMP that are neither requests nor answers.
+ * Undefined where the header is cut off, for port 0, and for messages of ICMP that are neither
+ * requests nor answers.
  * @param shortest bytes of a header that will do where it is only quoted.
  */
-export function tupleOf(transport: Transport, behaviour: Behaviour, shortest?: number): Tuple | undefined {
+export function tupleOf(
+  transport: Transport,
+  behaviour: Behaviour,
+  shortest?: number,
+): Tuple | undefined {
   const protocol = protocolOf(transport, behaviour);
   if (protocol === 'other') return between(transport, 0, 0);
   const { view, at, end } = transport;
@@ -65,12 +82,26 @@ export function tupleOf(transport: Transport, behaviour: Behaviour, shortest?: n
     const type = view.getUint8(at);
     const answer = counterpart(transport.protocol, type);
     const identifier = view.getUint16(at + 4);
-    return answer === undefined || view.getUint8(at + 1) !== 0 ? undefined : between(transport, identifier, identifier, type, answer);
+    return answer === undefined || view.getUint8(at + 1) !== 0
+      ? undefined
+      : between(transport, identifier, identifier, type, answer);
   }
   const [src, dst] = [view.getUint16(at), view.getUint16(at + 2)];
   return src === 0 || dst === 0 ? undefined : between(transport, src, dst);
 }
 
-function between({ zone, family, protocol, src, dst }: Transport, srcPort: number, dstPort: number, srcType = 0, dstType = 0): Tuple {
-  return { zone, family, protocol, src: { address: src, port: srcPort, type: srcType }, dst: { address: dst, port: dstPort, type: dstType } };
+function between(
+  { zone, family, protocol, src, dst }: Transport,
+  srcPort: number,
+  dstPort: number,
+  srcType = 0,
+  dstType = 0,
+): Tuple {
+  return {
+    zone,
+    family,
+    protocol,
+    src: { address: src, port: srcPort, type: srcType },
+    dst: { address: dst, port: dstPort, type: dstType },
+  };
 }

@@ -1,4 +1,7 @@
-/** One direction of a connection, as data: what packets are looked up by (Open vSwitch lib/conntrack-private.h, struct conn_key). */
+/**
+ * One direction of a connection, as data: what packets are looked up by (Open vSwitch
+ * lib/conntrack-private.h, struct conn_key).
+ */
 import { formatIpv4, ipv4Number } from '../../base/address.js';
 import { formatIpv6, ipv6Number } from '../../base/ipv6.js';
 import { etherTypes } from '../../packet/ethernet.js';
@@ -41,9 +44,21 @@ export function keyOf(tuple: Tuple): string {
 let latest: { readonly tuple: Tuple; readonly key: string } | undefined;
 
 function madeKey({ zone, protocol, src, dst }: Tuple): string {
-  // Characters of 16 bits are made in a fraction of the time that it takes to print numbers, and best all at once.
+  // Characters of 16 bits are made in a fraction of the time that it takes to print numbers, and
+  // best all at once.
   const [from = 0, to = 0] = [src.address[0], dst.address[0]];
-  const first = String.fromCharCode(zone, protocol, src.port, src.type, dst.port, dst.type, from >>> 16, from & 0xffff, to >>> 16, to & 0xffff);
+  const first = String.fromCharCode(
+    zone,
+    protocol,
+    src.port,
+    src.type,
+    dst.port,
+    dst.type,
+    from >>> 16,
+    from & 0xffff,
+    to >>> 16,
+    to & 0xffff,
+  );
   return src.address.length === 1 ? first : first + rest(src.address) + rest(dst.address);
 }
 
@@ -52,21 +67,39 @@ function rest([, ...words]: Address): string {
 }
 
 export function isSame(a: Tuple, b: Tuple): boolean {
-  return a.zone === b.zone && a.protocol === b.protocol && isSameEndpoint(a.src, b.src) && isSameEndpoint(a.dst, b.dst);
+  return (
+    a.zone === b.zone &&
+    a.protocol === b.protocol &&
+    isSameEndpoint(a.src, b.src) &&
+    isSameEndpoint(a.dst, b.dst)
+  );
 }
 
 function isSameEndpoint(a: Endpoint, b: Endpoint): boolean {
-  return a.port === b.port && a.type === b.type && a.address.length === b.address.length && a.address.every((part, index) => part === b.address[index]);
+  return (
+    a.port === b.port &&
+    a.type === b.type &&
+    a.address.length === b.address.length &&
+    a.address.every((part, index) => part === b.address[index])
+  );
 }
 
 export function isIcmp({ family, protocol }: Tuple): boolean {
   return protocol === (family === 'ipv4' ? ipProtocols.icmp : ipProtocols.icmp6);
 }
 
-/** As `dpctl/dump-conntrack` prints it: `src=10.0.0.1,dst=10.0.0.2,sport=4000,dport=53` (lib/ct-dpif.c, ct_dpif_format_tuple). */
+/**
+ * As `dpctl/dump-conntrack` prints it: `src=10.0.0.1,dst=10.0.0.2,sport=4000,dport=53`
+ * (lib/ct-dpif.c, ct_dpif_format_tuple).
+ */
 export function printTuple({ protocol, src, dst }: Tuple): string {
   const hasIdentifier = protocol === ipProtocols.icmp || protocol === ipProtocols.icmp6;
-  return `src=${printAddress(src.address)},dst=${printAddress(dst.address)},${hasIdentifier ? `id=${src.port},type=${src.type},code=0` : `sport=${src.port},dport=${dst.port}`}`;
+  return (
+    `src=${printAddress(src.address)},dst=${printAddress(dst.address)},` +
+    (hasIdentifier
+      ? `id=${src.port},type=${src.type},code=0`
+      : `sport=${src.port},dport=${dst.port}`)
+  );
 }
 
 /** The protocol as it is printed there. */
@@ -74,14 +107,36 @@ export function printProtocol({ protocol }: Tuple): string {
   return protocolNames.get(protocol) ?? String(protocol);
 }
 
-const protocolNames: ReadonlyMap<number, string> = new Map([[1, 'icmp'], [2, 'igmp'], [6, 'tcp'], [17, 'udp'], [33, 'dccp'], [58, 'icmpv6'], [132, 'sctp'], [136, 'udplite']]);
+const protocolNames: ReadonlyMap<number, string> = new Map([
+  [1, 'icmp'],
+  [2, 'igmp'],
+  [6, 'tcp'],
+  [17, 'udp'],
+  [33, 'dccp'],
+  [58, 'icmpv6'],
+  [132, 'sctp'],
+  [136, 'udplite'],
+]);
 
-/** The tuple that is printed like that, with the zone, protocol and types of `other`. Undefined for another text. */
+/**
+ * The tuple that is printed like that, with the zone, protocol and types of `other`. Undefined for
+ * another text.
+ */
 export function parseTuple(text: string, other: Tuple): Tuple | undefined {
-  const [, src, dst, first, last] = /^src=([^,]+),dst=([^,]+),(?:sport|id)=(\d+)(?:,dport=(\d+)|,type=\d+,code=\d+)$/.exec(text) ?? [];
+  const [, src, dst, first, last] =
+    /^src=([^,]+),dst=([^,]+),(?:sport|id)=(\d+)(?:,dport=(\d+)|,type=\d+,code=\d+)$/.exec(text) ??
+    [];
   if (src === undefined || dst === undefined || first === undefined) return undefined;
-  const address = (printed: string) => addressFrom(printed.includes(':') ? ipv6Number(printed) : BigInt(ipv4Number(printed)), other.family);
-  return { ...other, src: { ...other.src, address: address(src), port: Number(first) }, dst: { ...other.dst, address: address(dst), port: Number(last ?? first) } };
+  const address = (printed: string) =>
+    addressFrom(
+      printed.includes(':') ? ipv6Number(printed) : BigInt(ipv4Number(printed)),
+      other.family,
+    );
+  return {
+    ...other,
+    src: { ...other.src, address: address(src), port: Number(first) },
+    dst: { ...other.dst, address: address(dst), port: Number(last ?? first) },
+  };
 }
 
 export function printAddress(address: Address): string {
@@ -93,24 +148,36 @@ export function addressNumber(address: Address): bigint {
 }
 
 export function addressFrom(number: bigint, family: Family): Address {
-  return (family === 'ipv4' ? [0n] : [96n, 64n, 32n, 0n]).map((shift) => Number((number >> shift) & 0xffffffffn));
+  return (family === 'ipv4' ? [0n] : [96n, 64n, 32n, 0n]).map((shift) =>
+    Number((number >> shift) & 0xffffffffn),
+  );
 }
 
 /** The addresses of a packet, by its flow key. Undefined for one that is not IP. */
-export function addressesOf(key: FlowKey): { readonly family: Family; readonly src: Address; readonly dst: Address } | undefined {
+export function addressesOf(
+  key: FlowKey,
+): { readonly family: Family; readonly src: Address; readonly dst: Address } | undefined {
   switch (key[word.ethType]) {
     case etherTypes.ipv4:
       return { family: 'ipv4', src: [key[word.nwSrc] ?? 0], dst: [key[word.nwDst] ?? 0] };
     case etherTypes.ipv6:
-      return { family: 'ipv6', src: [...key.subarray(word.ipv6Src, word.ipv6Src + 4)], dst: [...key.subarray(word.ipv6Dst, word.ipv6Dst + 4)] };
+      return {
+        family: 'ipv6',
+        src: [...key.subarray(word.ipv6Src, word.ipv6Src + 4)],
+        dst: [...key.subarray(word.ipv6Dst, word.ipv6Dst + 4)],
+      };
     default:
       return undefined;
   }
 }
 
-const originalIpv4 = [word.ctNwSrc, word.ctNwDst] as const, originalIpv6 = [word.ctIpv6Src, word.ctIpv6Dst] as const;
+const originalIpv4 = [word.ctNwSrc, word.ctNwDst] as const,
+  originalIpv6 = [word.ctIpv6Src, word.ctIpv6Dst] as const;
 
-/** ct_nw_src and the like are those of `tuple`; zeros without one, and for protocol 0 (ovs-fields(7), ct_nw_src; lib/conntrack.c, write_ct_md; lib/flow.c, miniflow_extract). */
+/**
+ * ct_nw_src and the like are those of `tuple`; zeros without one, and for protocol 0
+ * (ovs-fields(7), ct_nw_src; lib/conntrack.c, write_ct_md; lib/flow.c, miniflow_extract).
+ */
 export function writeOriginal(key: FlowKey, tuple: Tuple | undefined): void {
   clearWords(key, word.ctNwSrc, word.ctTpDst + 1);
   if (tuple === undefined || tuple.protocol === 0) return;

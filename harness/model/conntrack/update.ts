@@ -2,7 +2,10 @@ import type { TimeoutName } from './timeouts.js';
 
 /** What a packet means to the connection that it belongs to. */
 export type Update =
-  /** Part of it; the connection lives for that long from now, or as long as it would have where there is none. */
+  /**
+   * Part of it; the connection lives for that long from now, or as long as it would have where
+   * there is none.
+   */
   | { readonly kind: 'valid'; readonly timeout?: TimeoutName }
   /** Part of it, and it is still as new as if there had been none. */
   | { readonly kind: 'new'; readonly timeout: TimeoutName }

@@ -1,4 +1,7 @@
-/** Changes of flows and groups while a switch runs, as one OpenFlow bundle: all or none (OpenFlow 1.5, sections 6.9 and 7.3.4; Open vSwitch ofproto/ofproto.c, do_bundle_commit). */
+/**
+ * Changes of flows and groups while a switch runs, as one OpenFlow bundle: all or none (OpenFlow
+ * 1.5, sections 6.9 and 7.3.4; Open vSwitch ofproto/ofproto.c, do_bundle_commit).
+ */
 import { assertNever, InputError, unknownName } from '../../base/errors.js';
 import { printActions } from '../../openflow/actions.js';
 import { parseBridgeOptions, portNumbers } from '../../openflow/bridge-program.js';
@@ -13,13 +16,23 @@ import { newRecord, recordOf } from './record.js';
 import { covers, isMeant, overlap } from './which.js';
 
 /**
- * Carries out the lines of an `ovs-ofctl -O OpenFlow15 bundle` (`flow add …`, `flow modify_strict …`, `group delete …`) on one bridge.
+ * Carries out the lines of an `ovs-ofctl -O OpenFlow15 bundle` (`flow add …`, `flow modify_strict
+ * …`, `group delete …`) on one bridge.
  * @throws InputError for a line that is none, or that the switch refuses; then nothing has changed.
  */
 export function changeFlows(node: ModelNode, bridgeName: string, lines: readonly string[]): void {
   const bridge = node.bridges.find(({ plan }) => plan.name === bridgeName);
-  if (bridge === undefined) throw unknownName('bridge', bridgeName, node.bridges.map(({ plan }) => plan.name));
-  const names = { ...noNames, ports: portNumbers(bridge.plan), tunnelOptions: parseBridgeOptions(node.name, bridge.plan) };
+  if (bridge === undefined)
+    throw unknownName(
+      'bridge',
+      bridgeName,
+      node.bridges.map(({ plan }) => plan.name),
+    );
+  const names = {
+    ...noNames,
+    ports: portNumbers(bridge.plan),
+    tunnelOptions: parseBridgeOptions(node.name, bridge.plan),
+  };
   const changes = parseChanges(lines, names, `changes of ${bridgeName} on ${node.name}`);
   const done: Edit[][] = [];
   const undo: (() => void)[] = [];
@@ -47,14 +60,18 @@ function carryOut(changing: Changing, each: BridgeChange): void {
       return modify(changing, change);
     case 'delete':
     case 'delete_strict':
-      for (const rule of meant(changing.bridge, change)) note(changing, drop(changing.bridge, rule));
+      for (const rule of meant(changing.bridge, change))
+        note(changing, drop(changing.bridge, rule));
       return;
     default:
       assertNever(change);
   }
 }
 
-/** In the place of a flow with the same match and priority it goes on with what that one counted, unless told to begin anew. */
+/**
+ * In the place of a flow with the same match and priority it goes on with what that one counted,
+ * unless told to begin anew.
+ */
 function add(changing: Changing, flow: Flow): void {
   const { bridge, nowMs } = changing;
   checkActions(bridge, flow);
@@ -64,35 +81,69 @@ function add(changing: Changing, flow: Flow): void {
   const record = newRecord(rule, nowMs);
   if (before === undefined) return note(changing, place(bridge, rule, record));
   const { packets, bytes, usedMs } = recordOf(bridge, before);
-  note(changing, place(bridge, rule, { ...record, usedMs, ...(flow.flags.includes('reset_counts') ? {} : { packets, bytes }) }));
+  note(
+    changing,
+    place(bridge, rule, {
+      ...record,
+      usedMs,
+      ...(flow.flags.includes('reset_counts') ? {} : { packets, bytes }),
+    }),
+  );
 }
 
 /** Only actions change; flags, cookies and timeouts are those that the flow came with. */
-function modify(changing: Changing, change: Extract<FlowChange, { readonly kind: 'modify' | 'modify_strict' }>): void {
+function modify(
+  changing: Changing,
+  change: Extract<FlowChange, { readonly kind: 'modify' | 'modify_strict' }>,
+): void {
   const { bridge, nowMs } = changing;
   const { actions, flags } = change.flow;
   const rules = meant(bridge, change);
   if (rules.length > 0) checkActions(bridge, change.flow);
   for (const rule of rules) {
-    note(changing, place(bridge, ruleOf({ ...rule.flow, actions }, bridge.options), { ...recordOf(bridge, rule), modifiedMs: nowMs, ...(flags.includes('reset_counts') ? { packets: 0, bytes: 0 } : {}) }));
+    note(
+      changing,
+      place(bridge, ruleOf({ ...rule.flow, actions }, bridge.options), {
+        ...recordOf(bridge, rule),
+        modifiedMs: nowMs,
+        ...(flags.includes('reset_counts') ? { packets: 0, bytes: 0 } : {}),
+      }),
+    );
   }
 }
 
-function meant(bridge: ModelBridge, { kind, request }: Exclude<FlowChange, { readonly kind: 'add' }>): readonly Rule[] {
+function meant(
+  bridge: ModelBridge,
+  { kind, request }: Exclude<FlowChange, { readonly kind: 'add' }>,
+): readonly Rule[] {
   const isStrict = kind === 'modify_strict' || kind === 'delete_strict';
-  return rulesOf(bridge.tables).filter(({ flow }) => isMeant(flow, request) && (isStrict ? flow.priority === request.priority && covers(flow.match, request.match) : true));
+  return rulesOf(bridge.tables).filter(
+    ({ flow }) =>
+      isMeant(flow, request) &&
+      (isStrict ? flow.priority === request.priority && covers(flow.match, request.match) : true),
+  );
 }
 
-/** @throws InputError where the switch has no such flow already, and another of its priority may match the same packets. */
+/**
+ * @throws InputError where the switch has no such flow already, and another of its priority may
+ *   match the same packets.
+ */
 function refuseOverlap({ tables }: ModelBridge, flow: Flow): void {
-  const other = (tables.get(flow.table)?.rules ?? []).find((rule) => rule.flow.priority === flow.priority && overlap(rule.flow.match, flow.match));
-  if (other !== undefined) throw new InputError(`"${printFlow(flow)}" overlaps "${printFlow(other.flow)}", and asks that it does not`);
+  const other = (tables.get(flow.table)?.rules ?? []).find(
+    (rule) => rule.flow.priority === flow.priority && overlap(rule.flow.match, flow.match),
+  );
+  if (other !== undefined)
+    throw new InputError(
+      `"${printFlow(flow)}" overlaps "${printFlow(other.flow)}", and asks that it does not`,
+    );
 }
 
 /** @throws InputError for groups and meters that are not there. */
 function checkActions({ groups, meters }: ModelBridge, { actions }: Flow): void {
   for (const action of flattened(actions)) {
-    const isMissing = (action.kind === 'group' && !groups.has(action.group)) || (action.kind === 'meter' && !meters.has(action.meter));
+    const isMissing =
+      (action.kind === 'group' && !groups.has(action.group)) ||
+      (action.kind === 'meter' && !meters.has(action.meter));
     if (isMissing) throw new InputError(`there is no ${printActions([action])}`);
   }
 }

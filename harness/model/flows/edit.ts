@@ -1,4 +1,7 @@
-/** Flows that come and go: the steps that all changes of a bridge's tables consist of, each of which can be taken back. */
+/**
+ * Flows that come and go: the steps that all changes of a bridge's tables consist of, each of which
+ * can be taken back.
+ */
 import type { Action, LearnAction } from '../../openflow/actions.js';
 import { find, insert, remove, type Rule } from '../classifier.js';
 import type { ModelBridge } from '../node.js';
@@ -11,7 +14,10 @@ export interface Edit {
   readonly removed?: { readonly rule: Rule; readonly record: FlowRecord };
 }
 
-/** Puts a flow into its table, in the place of the one with its priority and match, where there is one. */
+/**
+ * Puts a flow into its table, in the place of the one with its priority and match, where there is
+ * one.
+ */
 export function place(bridge: ModelBridge, rule: Rule, record: FlowRecord): Edit {
   const before = find(bridge.tables, rule);
   const removed = before === undefined ? {} : drop(bridge, before);
@@ -51,16 +57,21 @@ export interface Changing {
 
 export function note({ edits, undo }: Changing, edit: Edit): void {
   edits.push(edit);
-  undo.push(() => { takeBack(edit); });
+  undo.push(() => {
+    takeBack(edit);
+  });
 }
 
 /**
- * What the edits of one change lead to: where the last flow is gone that learns with delete_learned, all flows of its cookie in its table
- * go as well (ovs-actions(7), "learn"; ofproto/ofproto.c, learned_cookies_flush).
+ * What the edits of one change lead to: where the last flow is gone that learns with
+ * delete_learned, all flows of its cookie in its table go as well (ovs-actions(7), "learn";
+ * ofproto/ofproto.c, learned_cookies_flush).
  */
 export function settle(bridge: ModelBridge, edits: readonly Edit[]): readonly Edit[] {
   const { learners } = bridge;
-  for (const { added } of edits) for (const learn of deleting(added)) learners.set(nameOf(learn), (learners.get(nameOf(learn)) ?? 0) + 1);
+  for (const { added } of edits)
+    for (const learn of deleting(added))
+      learners.set(nameOf(learn), (learners.get(nameOf(learn)) ?? 0) + 1);
   const dead: LearnAction[] = [];
   for (const { removed } of edits) {
     for (const learn of deleting(removed?.rule)) {
@@ -76,31 +87,43 @@ export function settle(bridge: ModelBridge, edits: readonly Edit[]): readonly Ed
   });
 }
 
-/** The flows of a cookie in a table: those that `learn` made, and any other that looks like them. */
-export function rulesWith({ tables }: ModelBridge, { table, cookie }: Pick<LearnAction, 'table' | 'cookie'>): readonly Rule[] {
+/**
+ * The flows of a cookie in a table: those that `learn` made, and any other that looks like them.
+ */
+export function rulesWith(
+  { tables }: ModelBridge,
+  { table, cookie }: Pick<LearnAction, 'table' | 'cookie'>,
+): readonly Rule[] {
   return (tables.get(table)?.rules ?? []).filter(({ flow }) => flow.cookie === cookie);
 }
 
 /** How many learning flows with delete_learned there are, by table and cookie. */
 export function countLearners(rules: readonly Rule[]): Map<string, number> {
   const learners = new Map<string, number>();
-  for (const learn of rules.flatMap(deleting)) learners.set(nameOf(learn), (learners.get(nameOf(learn)) ?? 0) + 1);
+  for (const learn of rules.flatMap(deleting))
+    learners.set(nameOf(learn), (learners.get(nameOf(learn)) ?? 0) + 1);
   return learners;
 }
 
 /** Of those that do not stand in other actions: Open vSwitch does not look there for it. */
 function deleting(rule: Rule | undefined): readonly LearnAction[] {
-  return (rule?.flow.actions ?? []).filter((action) => action.kind === 'learn').filter(({ deleteLearned }) => deleteLearned);
+  return (rule?.flow.actions ?? [])
+    .filter((action) => action.kind === 'learn')
+    .filter(({ deleteLearned }) => deleteLearned);
 }
 
 function nameOf({ table, cookie }: LearnAction): string {
   return `${table} ${cookie}`;
 }
 
-/** With the actions that stand in others, as Open vSwitch looks for one (lib/ofp-actions.c, ofpact_next_flattened). */
+/**
+ * With the actions that stand in others, as Open vSwitch looks for one (lib/ofp-actions.c,
+ * ofpact_next_flattened).
+ */
 export function flattened(actions: readonly Action[]): readonly Action[] {
   return actions.flatMap((action) => {
-    if (action.kind === 'clone' || action.kind === 'write_actions') return [action, ...flattened(action.actions)];
+    if (action.kind === 'clone' || action.kind === 'write_actions')
+      return [action, ...flattened(action.actions)];
     return action.kind === 'ct' ? [action, ...flattened(action.exec)] : [action];
   });
 }

@@ -11,7 +11,8 @@ export function changeGroups(changing: Changing, change: GroupChange): void {
   const { groups, options } = changing.bridge;
   switch (change.kind) {
     case 'add':
-      if (groups.has(change.group.id)) throw new InputError(`group ${change.group.id} is there already`);
+      if (groups.has(change.group.id))
+        throw new InputError(`group ${change.group.id} is there already`);
       return put(changing, locatedGroup(change.group, options));
     case 'modify':
       existing(changing, change.group.id);
@@ -23,7 +24,10 @@ export function changeGroups(changing: Changing, change: GroupChange): void {
     case 'insert_bucket': {
       const group = existing(changing, change.id);
       const after = locatedGroup({ ...group, buckets: withBuckets(group, change) }, options);
-      return put(changing, { ...after, inserted: after.buckets.filter(({ id }) => !group.buckets.some((old) => old.id === id)) });
+      return put(changing, {
+        ...after,
+        inserted: after.buckets.filter(({ id }) => !group.buckets.some((old) => old.id === id)),
+      });
     }
     case 'remove_bucket': {
       const group = existing(changing, change.id);
@@ -44,23 +48,38 @@ function put({ bridge, undo }: Changing, group: ModelGroup): void {
   const before = bridge.groups.get(group.id);
   bridge.groups.set(group.id, group);
   bridge.isAsPlanned = false;
-  undo.push(() => void (before === undefined ? bridge.groups.delete(group.id) : bridge.groups.set(group.id, before)));
+  undo.push(
+    () =>
+      void (before === undefined
+        ? bridge.groups.delete(group.id)
+        : bridge.groups.set(group.id, before)),
+  );
 }
 
-/** With it go the flows that send packets there. Without a group of that number there is nothing to do. */
+/**
+ * With it go the flows that send packets there. Without a group of that number there is nothing to
+ * do.
+ */
 function remove(changing: Changing, id: number | 'all'): void {
   const { bridge, undo } = changing;
   const gone = [...bridge.groups.values()].filter((group) => id === 'all' || group.id === id);
   for (const group of gone) {
-    for (const rule of rulesOf(bridge.tables).filter(({ flow }) => asksGroup(flow, group.id))) note(changing, drop(bridge, rule));
+    for (const rule of rulesOf(bridge.tables).filter(({ flow }) => asksGroup(flow, group.id)))
+      note(changing, drop(bridge, rule));
     bridge.groups.delete(group.id);
     bridge.isAsPlanned = false;
     undo.push(() => void bridge.groups.set(group.id, group));
   }
 }
 
-/** Buckets without an id get the lowest that none beside them has, whatever ids the group has already. @throws InputError for one that it has. */
-function withBuckets({ id, buckets }: Group, { place, buckets: given }: Extract<GroupChange, { readonly kind: 'insert_bucket' }>): readonly Bucket[] {
+/**
+ * Buckets without an id get the lowest that none beside them has, whatever ids the group has
+ * already. @throws InputError for one that it has.
+ */
+function withBuckets(
+  { id, buckets }: Group,
+  { place, buckets: given }: Extract<GroupChange, { readonly kind: 'insert_bucket' }>,
+): readonly Bucket[] {
   const taken = new Set(given.flatMap((bucket) => bucket.id ?? []));
   let next = 0;
   const numbered = given.map((bucket) => {
@@ -69,11 +88,15 @@ function withBuckets({ id, buckets }: Group, { place, buckets: given }: Extract<
   });
   const twice = numbered.find((bucket) => buckets.some((other) => other.id === bucket.id));
   if (twice !== undefined) throw new InputError(`group ${id} has a bucket ${twice.id} already`);
-  const at = place === 'first' ? 0 : place === 'last' ? buckets.length : indexOf(buckets, id, place) + 1;
+  const at =
+    place === 'first' ? 0 : place === 'last' ? buckets.length : indexOf(buckets, id, place) + 1;
   return [...buckets.slice(0, at), ...numbered, ...buckets.slice(at)];
 }
 
-function withoutBucket({ id, buckets }: Group, place: 'first' | 'last' | 'all' | number): readonly Bucket[] {
+function withoutBucket(
+  { id, buckets }: Group,
+  place: 'first' | 'last' | 'all' | number,
+): readonly Bucket[] {
   if (place === 'all') return [];
   if (place === 'first') return buckets.slice(1);
   if (place === 'last') return buckets.slice(0, -1);

@@ -1,4 +1,7 @@
-/** What a flow has counted, and since when it is there: beside the flow itself, which stays as it was programmed. */
+/**
+ * What a flow has counted, and since when it is there: beside the flow itself, which stays as it
+ * was programmed.
+ */
 import type { Rule } from '../classifier.js';
 import type { Counted } from '../../nouns/switching.js';
 import type { ModelBridge } from '../node.js';
@@ -6,7 +9,10 @@ import type { ModelBridge } from '../node.js';
 export interface FlowRecord {
   packets: number;
   bytes: number;
-  /** Virtual times in ms: when it came, when it was last changed or learned anew, when a packet last took it. */
+  /**
+   * Virtual times in ms: when it came, when it was last changed or learned anew, when a packet last
+   * took it.
+   */
   createdMs: number;
   modifiedMs: number;
   usedMs: number;
@@ -17,7 +23,15 @@ export interface FlowRecord {
 
 /** Of a flow that comes now. */
 export function newRecord({ flow }: Rule, nowMs: number): FlowRecord {
-  return { packets: 0, bytes: 0, createdMs: nowMs, modifiedMs: nowMs, usedMs: nowMs, idleTimeout: flow.idleTimeout, hardTimeout: flow.hardTimeout };
+  return {
+    packets: 0,
+    bytes: 0,
+    createdMs: nowMs,
+    modifiedMs: nowMs,
+    usedMs: nowMs,
+    idleTimeout: flow.idleTimeout,
+    hardTimeout: flow.hardTimeout,
+  };
 }
 
 /** As if the flow came now: what counts for it meanwhile is the same object. */
@@ -45,16 +59,31 @@ export function countedBy({ records }: ModelBridge, rule: Rule): Counted {
 
 const nothingCounted: Counted = { packets: 0, bytes: 0 };
 
-export function hasTimeout({ idleTimeout, hardTimeout }: Pick<FlowRecord, 'idleTimeout' | 'hardTimeout'>): boolean {
+export function hasTimeout({
+  idleTimeout,
+  hardTimeout,
+}: Pick<FlowRecord, 'idleTimeout' | 'hardTimeout'>): boolean {
   return idleTimeout > 0 || hardTimeout > 0;
 }
 
-/** A second counts from the change or the packet, and its last millisecond belongs to the flow (ofproto/ofproto-dpif.c, rule_expire). */
-export function isExpired({ idleTimeout, hardTimeout, modifiedMs, usedMs }: FlowRecord, nowMs: number): boolean {
-  return (hardTimeout > 0 && nowMs > modifiedMs + hardTimeout * 1000) || (idleTimeout > 0 && nowMs > usedMs + idleTimeout * 1000);
+/**
+ * A second counts from the change or the packet, and its last millisecond belongs to the flow
+ * (ofproto/ofproto-dpif.c, rule_expire).
+ */
+export function isExpired(
+  { idleTimeout, hardTimeout, modifiedMs, usedMs }: FlowRecord,
+  nowMs: number,
+): boolean {
+  return (
+    (hardTimeout > 0 && nowMs > modifiedMs + hardTimeout * 1000) ||
+    (idleTimeout > 0 && nowMs > usedMs + idleTimeout * 1000)
+  );
 }
 
-/** Timeouts that are longer, or none, become these; 0 changes nothing (ofproto/ofproto.c, ofproto_rule_reduce_timeouts). */
+/**
+ * Timeouts that are longer, or none, become these; 0 changes nothing (ofproto/ofproto.c,
+ * ofproto_rule_reduce_timeouts).
+ */
 export function reduceTimeouts(bridge: ModelBridge, rule: Rule, idle: number, hard: number): void {
   if (idle === 0 && hard === 0) return;
   const record = recordOf(bridge, rule);

@@ -5,17 +5,34 @@ import type { FlowRequest } from '../../openflow/request.js';
 import { reservedPorts } from '../../openflow/ports.js';
 import { flattened } from './edit.js';
 
-/** Whether the flow is in the table, has the cookie, sends where it is asked to, and matches no other packets than those asked for. */
-export function isMeant(flow: Flow, { table, cookie, outPort, outGroup, match }: FlowRequest): boolean {
-  const isThere = (table === undefined || table === flow.table) && ((flow.cookie ^ cookie.value) & cookie.mask) === 0n;
-  return isThere && covers(match, flow.match) && (outPort === undefined || sendsTo(flow, outPort)) && (outGroup === undefined || asksGroup(flow, outGroup));
+/**
+ * Whether the flow is in the table, has the cookie, sends where it is asked to, and matches no
+ * other packets than those asked for.
+ */
+export function isMeant(
+  flow: Flow,
+  { table, cookie, outPort, outGroup, match }: FlowRequest,
+): boolean {
+  const isThere =
+    (table === undefined || table === flow.table) &&
+    ((flow.cookie ^ cookie.value) & cookie.mask) === 0n;
+  return (
+    isThere &&
+    covers(match, flow.match) &&
+    (outPort === undefined || sendsTo(flow, outPort)) &&
+    (outGroup === undefined || asksGroup(flow, outGroup))
+  );
 }
 
 /** Whether all packets that `narrow` lets through are let through by `wide`, field by field. */
 export function covers(wide: Match, narrow: Match): boolean {
   return wide.every((asked) => {
     const own = entryOf(narrow, asked);
-    return own !== undefined && (own.mask & asked.mask) === asked.mask && ((own.value ^ asked.value) & asked.mask) === 0n;
+    return (
+      own !== undefined &&
+      (own.mask & asked.mask) === asked.mask &&
+      ((own.value ^ asked.value) & asked.mask) === 0n
+    );
   });
 }
 
@@ -31,9 +48,16 @@ function entryOf(match: Match, { field }: FieldMatch): FieldMatch | undefined {
   return match.find((entry) => entry.field === field);
 }
 
-/** By an action of its own for that: a field's value, a bundle or a copy that is cut off does not count. */
+/**
+ * By an action of its own for that: a field's value, a bundle or a copy that is cut off does not
+ * count.
+ */
 function sendsTo({ actions }: Flow, port: number): boolean {
-  return flattened(actions).some((action) => ((action.kind === 'output' || action.kind === 'enqueue') && action.port === port) || (action.kind === 'controller' && port === reservedPorts.CONTROLLER));
+  return flattened(actions).some(
+    (action) =>
+      ((action.kind === 'output' || action.kind === 'enqueue') && action.port === port) ||
+      (action.kind === 'controller' && port === reservedPorts.CONTROLLER),
+  );
 }
 
 export function asksGroup({ actions }: Flow, group: number): boolean {

@@ -7,7 +7,10 @@ import { lookAtField, lookAtWords, type Recording } from './recording.js';
 
 const metadata = fieldCalled('metadata');
 
-/** Notes it. @returns why no megaflow can be made of a translation with this action; undefined where one can. */
+/**
+ * Notes it. @returns why no megaflow can be made of a translation with this action; undefined where
+ * one can.
+ */
 export function lookAtAction(recording: Recording, action: Action): string | undefined {
   switch (action.kind) {
     case 'set':
@@ -39,7 +42,8 @@ export function lookAtAction(recording: Recording, action: Action): string | und
       return undefined;
     case 'ct':
       if (typeof action.zone !== 'number') lookAtField(recording, action.zone.field);
-      for (const inner of action.exec) if (inner.kind === 'move') lookAtField(recording, inner.source.field);
+      for (const inner of action.exec)
+        if (inner.kind === 'move') lookAtField(recording, inner.source.field);
       return undefined;
     case 'resubmit':
       return action.original ? 'resubmit(ct)' : undefined;
@@ -54,7 +58,8 @@ export function lookAtAction(recording: Recording, action: Action): string | und
     case 'pop_mpls':
     case 'dec_mpls_ttl':
       return action.kind;
-    // Their own bits are in every mask, or they look at none; what stands in others comes here by itself.
+    // Their own bits are in every mask, or they look at none; what stands in others comes here by
+    // itself.
     case 'output':
     case 'enqueue':
     case 'group':

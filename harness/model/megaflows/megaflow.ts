@@ -1,11 +1,21 @@
 /**
- * What packets lead to that share the bits which their translation looks at: as Open vSwitch's datapath keeps it (ovs-vswitchd(8),
- * "dpctl/dump-flows"), so that tables are walked through once for all of them. Nothing is kept of fragments, where mirrors are, or where
- * details are told; nor of what a translation tells by name to `keepNothing`: what depends on more than the packet's fields and the flows.
+ * What packets lead to that share the bits which their translation looks at: as Open vSwitch's
+ * datapath keeps it (ovs-vswitchd(8), "dpctl/dump-flows"), so that tables are walked through once
+ * for all of them. Nothing is kept of fragments, where mirrors are, or where details are told; nor
+ * of what a translation tells by name to `keepNothing`: what depends on more than the packet's
+ * fields and the flows.
  */
 import { assert } from '../../base/errors.js';
 import { keyWords, word, type FlowKey } from '../../packet/flow-key.js';
-import { addBucket, bucketFor, bucketWith, emptyTuple, isBy, valuesOf, type Tuple } from '../classifier/tuple.js';
+import {
+  addBucket,
+  bucketFor,
+  bucketWith,
+  emptyTuple,
+  isBy,
+  valuesOf,
+  type Tuple,
+} from '../classifier/tuple.js';
 import type { ModelNode } from '../node.js';
 import type { TraceStep } from '../trace.js';
 import { mostlyAlike, type Counted, type Event, type Recording } from './recording.js';
@@ -23,7 +33,9 @@ export interface Patch {
 export type KeptEvent =
   | Exclude<Event, { readonly key: FlowKey }>
   | { readonly kind: 'commit'; readonly patch: Patch }
-  | (Pick<Extract<Event, { readonly kind: 'track' }>, 'kind' | 'request'> & { readonly patch: Patch });
+  | (Pick<Extract<Event, { readonly kind: 'track' }>, 'kind' | 'request'> & {
+      readonly patch: Patch;
+    });
 
 export interface Megaflow {
   /** It is not for packets that came in at these ports. */
@@ -31,7 +43,10 @@ export interface Megaflow {
   readonly steps: readonly TraceStep[];
   readonly counted: readonly Counted[];
   readonly events: readonly KeptEvent[];
-  /** What was learned of addresses, as `Changes` counts it, and the virtual time at which it held; missing where that had no part in it. */
+  /**
+   * What was learned of addresses, as `Changes` counts it, and the virtual time at which it held;
+   * missing where that had no part in it.
+   */
   readonly learned?: { readonly changes: number; readonly ms: number };
 }
 
@@ -43,7 +58,9 @@ export interface Changes {
   learned: number;
 }
 
-/** Where a translation begins. What else it depends on that is not in the key is part of `table`. */
+/**
+ * Where a translation begins. What else it depends on that is not in the key is part of `table`.
+ */
 export interface Start {
   readonly bridge: object;
   readonly table: number | string;
@@ -64,20 +81,38 @@ export interface Megaflows {
 const mostMegaflows = 8192;
 
 export function noMegaflows(): Megaflows {
-  return { starts: new Map(), programAt: 0, count: 0, told: { hit: 0, missed: 0, leftOut: new Map() } };
+  return {
+    starts: new Map(),
+    programAt: 0,
+    count: 0,
+    told: { hit: 0, missed: 0, leftOut: new Map() },
+  };
 }
 
 /** What of a node megaflows depend on. */
 type Place = Pick<ModelNode, 'changes' | 'nowMs'>;
 
-/** The one that the packet belongs to. What depends on changes that have come since is not found. */
-export function findMegaflow(megaflows: Megaflows, { changes: { program, learned }, nowMs }: Place, { bridge, table }: Start, key: FlowKey): Megaflow | undefined {
+/**
+ * The one that the packet belongs to. What depends on changes that have come since is not found.
+ */
+export function findMegaflow(
+  megaflows: Megaflows,
+  { changes: { program, learned }, nowMs }: Place,
+  { bridge, table }: Start,
+  key: FlowKey,
+): Megaflow | undefined {
   if (megaflows.programAt !== program) forgetMegaflows(megaflows, program);
   const tuples = megaflows.starts.get(bridge)?.get(table);
   if (tuples === undefined) return undefined;
   for (const tuple of tuples) {
     const found = bucketFor(tuple, key)?.items[0];
-    if (found !== undefined && !found.notFrom.includes(key[word.inPort] ?? 0) && (found.learned === undefined || (found.learned.changes === learned && found.learned.ms === nowMs))) return found;
+    if (
+      found !== undefined &&
+      !found.notFrom.includes(key[word.inPort] ?? 0) &&
+      (found.learned === undefined ||
+        (found.learned.changes === learned && found.learned.ms === nowMs))
+    )
+      return found;
   }
   return undefined;
 }
@@ -89,9 +124,22 @@ function forgetMegaflows(megaflows: Megaflows, program: number): void {
 }
 
 /** Keeps what was recorded, in the place of what was kept for the same bits. */
-export function keepMegaflow(megaflows: Megaflows, { changes: { program, learned }, nowMs }: Place, start: Start, recording: Recording, steps: readonly TraceStep[]): void {
-  if (megaflows.programAt !== program || megaflows.count >= mostMegaflows) forgetMegaflows(megaflows, program);
-  const made: Megaflow = { notFrom: recording.notFrom, steps, counted: recording.counted, events: keptEvents(recording), ...(recording.depends === 'on flows' ? {} : { learned: { changes: learned, ms: nowMs } }) };
+export function keepMegaflow(
+  megaflows: Megaflows,
+  { changes: { program, learned }, nowMs }: Place,
+  start: Start,
+  recording: Recording,
+  steps: readonly TraceStep[],
+): void {
+  if (megaflows.programAt !== program || megaflows.count >= mostMegaflows)
+    forgetMegaflows(megaflows, program);
+  const made: Megaflow = {
+    notFrom: recording.notFrom,
+    steps,
+    counted: recording.counted,
+    events: keptEvents(recording),
+    ...(recording.depends === 'on flows' ? {} : { learned: { changes: learned, ms: nowMs } }),
+  };
   const tuple = tupleWith(megaflows, start, recording.mask);
   const values = valuesOf(tuple, recording.start);
   const bucket = bucketWith(tuple, values);
@@ -103,7 +151,11 @@ export function keepMegaflow(megaflows: Megaflows, { changes: { program, learned
 }
 
 /** Those with the same mask, which may be none yet. */
-function tupleWith({ starts }: Megaflows, { bridge, table }: Start, mask: FlowKey): Tuple<Megaflow> {
+function tupleWith(
+  { starts }: Megaflows,
+  { bridge, table }: Start,
+  mask: FlowKey,
+): Tuple<Megaflow> {
   const ofBridge = starts.get(bridge) ?? new Map<number | string, Tuple<Megaflow>[]>();
   starts.set(bridge, ofBridge);
   const tuples = ofBridge.get(table) ?? [];
@@ -113,12 +165,19 @@ function tupleWith({ starts }: Megaflows, { bridge, table }: Start, mask: FlowKe
   const there = [...mask.keys()].filter((place) => mask[place] !== 0);
   const telling = there.filter((place) => !mostlyAlike.has(place));
   const places = [...telling, ...there.filter((place) => mostlyAlike.has(place))];
-  const made = emptyTuple<Megaflow>(places, places.map((place) => (mask[place] ?? 0) | 0), telling.length);
+  const made = emptyTuple<Megaflow>(
+    places,
+    places.map((place) => (mask[place] ?? 0) | 0),
+    telling.length,
+  );
   tuples.push(made);
   return made;
 }
 
-/** What a packet is known to be when it goes to the tracker goes with it; its bytes tell of nothing else than what stands in them. */
+/**
+ * What a packet is known to be when it goes to the tracker goes with it; its bytes tell of nothing
+ * else than what stands in them.
+ */
 function keptEvents({ start, mask, events }: Recording): readonly KeptEvent[] {
   let [bytes, metadata] = [start, start];
   return events.map((event) => {
@@ -126,19 +185,45 @@ function keptEvents({ start, mask, events }: Recording): readonly KeptEvent[] {
     const patch = patchOf(mask, bytes, event.key, word.ethSrc, keyWords);
     bytes = event.key;
     if (event.kind === 'commit') return { kind: 'commit', patch };
-    const known = event.metadata === 'begun anew' ? writeOf(event.key) : patchOf(mask, metadata, event.key, 0, word.ethSrc);
+    const known =
+      event.metadata === 'begun anew'
+        ? writeOf(event.key)
+        : patchOf(mask, metadata, event.key, 0, word.ethSrc);
     metadata = event.key;
-    return { kind: 'track', request: event.request, patch: { places: [...known.places, ...patch.places], masks: [...known.masks, ...patch.masks], values: [...known.values, ...patch.values], isOfBytes: patch.isOfBytes } };
+    return {
+      kind: 'track',
+      request: event.request,
+      patch: {
+        places: [...known.places, ...patch.places],
+        masks: [...known.masks, ...patch.masks],
+        values: [...known.values, ...patch.values],
+        isOfBytes: patch.isOfBytes,
+      },
+    };
   });
 }
 
 /** What the tracker said is left out: it is told anew wherever anything looks at it again. */
-function patchOf(mask: FlowKey, before: FlowKey, after: FlowKey, first: number, end: number): Patch {
-  const patch = { places: [] as number[], masks: [] as number[], values: [] as number[], isOfBytes: false };
+function patchOf(
+  mask: FlowKey,
+  before: FlowKey,
+  after: FlowKey,
+  first: number,
+  end: number,
+): Patch {
+  const patch = {
+    places: [] as number[],
+    masks: [] as number[],
+    values: [] as number[],
+    isOfBytes: false,
+  };
   for (let place = first; place < end; place++) {
     if (before[place] === after[place] || isTold(place)) continue;
     const [was, is, bits] = [before[place] ?? 0, after[place] ?? 0, mask[place] ?? 0];
-    assert(((was ^ is) & ~bits) === 0, `what is written to word ${place} of a flow key is in the mask`);
+    assert(
+      ((was ^ is) & ~bits) === 0,
+      `what is written to word ${place} of a flow key is in the mask`,
+    );
     patch.places.push(place);
     patch.masks.push(bits);
     patch.values.push(is & bits);
@@ -147,10 +232,20 @@ function patchOf(mask: FlowKey, before: FlowKey, after: FlowKey, first: number, 
   return patch;
 }
 
-/** Everything that is known beside the bytes: in a bridge behind a patch port nothing of it is the packet's own. */
+/**
+ * Everything that is known beside the bytes: in a bridge behind a patch port nothing of it is the
+ * packet's own.
+ */
 function writeOf(key: FlowKey): Patch {
-  const places = Array.from({ length: word.ethSrc }, (_, place) => place).filter((place) => !isTold(place));
-  return { places, masks: places.map(() => 0xffffffff), values: places.map((place) => key[place] ?? 0), isOfBytes: false };
+  const places = Array.from({ length: word.ethSrc }, (_, place) => place).filter(
+    (place) => !isTold(place),
+  );
+  return {
+    places,
+    masks: places.map(() => 0xffffffff),
+    values: places.map((place) => key[place] ?? 0),
+    isOfBytes: false,
+  };
 }
 
 function isTold(place: number): boolean {

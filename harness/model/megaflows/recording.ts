@@ -1,4 +1,7 @@
-/** What one translation looks at and what it leads to, noted while it is carried out: a megaflow is made of it. */
+/**
+ * What one translation looks at and what it leads to, noted while it is carried out: a megaflow is
+ * made of it.
+ */
 import { wordsOf, type Field } from '../../openflow/fields.js';
 import { keyWords, word, copyKey, emptyKey, type FlowKey } from '../../packet/flow-key.js';
 import type { FlowRecord } from '../flows/record.js';
@@ -19,11 +22,20 @@ export type Event =
   | { readonly kind: 'output'; readonly port: string }
   /** It ends a tunnel. */
   | { readonly kind: 'take off'; readonly config: TunnelConfig }
-  | { readonly kind: 'track'; readonly key: FlowKey; readonly metadata: Recording['metadata']; readonly request: TrackRequest }
+  | {
+      readonly kind: 'track';
+      readonly key: FlowKey;
+      readonly metadata: Recording['metadata'];
+      readonly request: TrackRequest;
+    }
   /** The datapath forgets what the tracker said. */
   | { readonly kind: 'forget' }
   /** It goes into a tunnel, and leaves these ports. */
-  | { readonly kind: 'encapsulate'; readonly envelope: Envelope; readonly ports: readonly string[] };
+  | {
+      readonly kind: 'encapsulate';
+      readonly envelope: Envelope;
+      readonly ports: readonly string[];
+    };
 
 export interface Recording {
   readonly start: FlowKey;
@@ -33,7 +45,10 @@ export interface Recording {
   readonly notFrom: number[];
   readonly counted: Counted[];
   events: Event[];
-  /** What is known of the packet beside its bytes: in a bridge behind a patch port nothing of it is what it was. */
+  /**
+   * What is known of the packet beside its bytes: in a bridge behind a patch port nothing of it is
+   * what it was.
+   */
   metadata: 'as it came' | 'begun anew';
   /** Whether what was learned of addresses had a part in it. */
   depends: 'on flows' | 'on what was learned';
@@ -42,19 +57,60 @@ export interface Recording {
 }
 
 /**
- * What decides over which fields there are, and what the pipeline looks at without being told to: part of every mask, as in Open vSwitch
- * (ofproto/ofproto-dpif-xlate.c, xlate_wc_init).
+ * What decides over which fields there are, and what the pipeline looks at without being told to:
+ * part of every mask, as in Open vSwitch (ofproto/ofproto-dpif-xlate.c, xlate_wc_init).
  */
 const always: readonly number[] = [
-  word.actsetOutput, word.packetType, word.recircId, word.dpHash, word.tunTos, word.tunFlags, word.tunErspanVer, word.tunOptions, word.tunOptions + 1, word.ctState, word.ctNwProto, word.pktMark,
-  word.ethType, word.vlanTci, word.vlanTci + 1, word.vlanTpid, word.vlanTpid + 1, word.mplsLse, word.mplsLse + 1, word.mplsLse + 2, word.nwProto, word.nwFrag,
+  word.actsetOutput,
+  word.packetType,
+  word.recircId,
+  word.dpHash,
+  word.tunTos,
+  word.tunFlags,
+  word.tunErspanVer,
+  word.tunOptions,
+  word.tunOptions + 1,
+  word.ctState,
+  word.ctNwProto,
+  word.pktMark,
+  word.ethType,
+  word.vlanTci,
+  word.vlanTci + 1,
+  word.vlanTpid,
+  word.vlanTpid + 1,
+  word.mplsLse,
+  word.mplsLse + 1,
+  word.mplsLse + 2,
+  word.nwProto,
+  word.nwFrag,
 ];
 
 /** Of those, what is the same for nearly all packets of a cluster. */
-export const mostlyAlike: ReadonlySet<number> = new Set(always.filter((place) => ![word.ctState, word.dpHash, word.recircId, word.pktMark, word.vlanTci, word.mplsLse].includes(place)));
+export const mostlyAlike: ReadonlySet<number> = new Set(
+  always.filter(
+    (place) =>
+      ![
+        word.ctState,
+        word.dpHash,
+        word.recircId,
+        word.pktMark,
+        word.vlanTci,
+        word.mplsLse,
+      ].includes(place),
+  ),
+);
 
 export function beginRecording(key: FlowKey, learnedAt: number): Recording {
-  return { start: copyKey(key), mask: copyKey(alwaysMask), notFrom: [], counted: [], events: [], metadata: 'as it came', depends: 'on flows', learnedAt };
+  return {
+    start: copyKey(key),
+    mask: copyKey(alwaysMask),
+    notFrom: [],
+    counted: [],
+    events: [],
+    metadata: 'as it came',
+    depends: 'on flows',
+    learnedAt,
+  };
 }
 
 const allBits = 0xffffffff;
@@ -77,9 +133,14 @@ export function lookAtInPort(recording: Recording | undefined): void {
 }
 
 /** Whether it came in at this port: no packet goes back there by itself. */
-export function lookWhetherFrom(recording: Recording | undefined, port: number, inPort: number): void {
+export function lookWhetherFrom(
+  recording: Recording | undefined,
+  port: number,
+  inPort: number,
+): void {
   if (port === inPort) lookAtInPort(recording);
-  else if (recording?.metadata === 'as it came' && !recording.notFrom.includes(port)) recording.notFrom.push(port);
+  else if (recording?.metadata === 'as it came' && !recording.notFrom.includes(port))
+    recording.notFrom.push(port);
 }
 
 /** Everything that stands in the frame. */

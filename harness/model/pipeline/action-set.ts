@@ -1,4 +1,7 @@
-/** Action sets: what is written, and in which order it is carried out (OpenFlow 1.3, section 5.10; ovs-actions(7), "write_actions"). */
+/**
+ * Action sets: what is written, and in which order it is carried out (OpenFlow 1.3, section 5.10;
+ * ovs-actions(7), "write_actions").
+ */
 import type { Action } from '../../openflow/actions.js';
 import { isPlain } from '../../openflow/actions/output.js';
 import { reservedPorts } from '../../openflow/ports.js';
@@ -6,17 +9,34 @@ import { word } from '../../packet/flow-key.js';
 import { ofFlow, type Translation } from './translation.js';
 
 /** One of each, the one that was written last. */
-const once: readonly Action['kind'][] = ['pop_vlan', 'pop_mpls', 'push_mpls', 'push_vlan', 'dec_ttl', 'dec_mpls_ttl'];
+const once: readonly Action['kind'][] = [
+  'pop_vlan',
+  'pop_mpls',
+  'push_mpls',
+  'push_vlan',
+  'dec_ttl',
+  'dec_mpls_ttl',
+];
 /** In the order written, between the former and the last. */
 const inOrder: readonly Action['kind'][] = ['set', 'set_vlan', 'set_port', 'move', 'set_queue'];
-/** Of these only one, of the last kind that is there: without any, nothing is carried out at all. */
-const last: readonly (readonly Action['kind'][])[] = [['group'], ['output', 'controller'], ['resubmit'], ['ct_clear'], ['ct']];
+/**
+ * Of these only one, of the last kind that is there: without any, nothing is carried out at all.
+ */
+const last: readonly (readonly Action['kind'][])[] = [
+  ['group'],
+  ['output', 'controller'],
+  ['resubmit'],
+  ['ct_clear'],
+  ['ct'],
+];
 
 /** The list of actions that a set of them, in the order written, stands for. */
 export function inSetOrder(written: readonly Action[]): readonly Action[] {
   if (written.length === 0) return written;
   const set = written.filter((action) => action.kind !== 'controller' || isPlain(action));
-  const end = last.map((kinds) => set.findLast(({ kind }) => kinds.includes(kind))).find((action) => action !== undefined);
+  const end = last
+    .map((kinds) => set.findLast(({ kind }) => kinds.includes(kind)))
+    .find((action) => action !== undefined);
   if (end === undefined) return [];
   const first = once.flatMap((wanted) => set.findLast(({ kind }) => kind === wanted) ?? []);
   return [...first, ...set.filter(({ kind }) => inOrder.includes(kind)), end];
@@ -25,7 +45,8 @@ export function inSetOrder(written: readonly Action[]): readonly Action[] {
 export function writeActions(at: Translation, actions: readonly Action[]): void {
   for (const action of at.hasGroupInSet ? [] : actions) {
     if (action.kind === 'output') at.packet.key[word.actsetOutput] = action.port;
-    else if (action.kind === 'controller') at.packet.key[word.actsetOutput] = reservedPorts.CONTROLLER;
+    else if (action.kind === 'controller')
+      at.packet.key[word.actsetOutput] = reservedPorts.CONTROLLER;
     if (action.kind !== 'group') continue;
     at.packet.key[word.actsetOutput] = reservedPorts.UNSET;
     at.hasGroupInSet = true;

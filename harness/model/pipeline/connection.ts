@@ -10,24 +10,50 @@ import { checkRead } from '../known.js';
 import { settled, type Packet } from '../packet.js';
 import { freeze } from './freeze.js';
 import { forgetConnection, trackNow, writesOf, type Marks, type TrackRequest } from './tracking.js';
-import { blame, commitChanges, keepNothing, leaveToDatapath, type Translation } from './translation.js';
+import {
+  blame,
+  commitChanges,
+  keepNothing,
+  leaveToDatapath,
+  type Translation,
+} from './translation.js';
 
-/** The packet's changes go into its bytes; then it is untracked again: connection fields are for the packet that goes on in `table`. */
+/**
+ * The packet's changes go into its bytes; then it is untracked again: connection fields are for the
+ * packet that goes on in `table`.
+ */
 export function connectionTrack(at: Translation, ct: CtAction): void {
   if (typeof ct.zone !== 'number') checkRead(ct.zone.field);
   const zone = typeof ct.zone === 'number' ? ct.zone : Number(readSubfield(at.packet.key, ct.zone));
   const nat = ct.exec.findLast((action) => action.kind === 'nat');
-  const asked: Asked = { zone, commits: ct.force ? 'by force' : ct.commit ? 'new connections' : 'nothing', ...(nat === undefined ? {} : { nat }), ...(ct.alg === undefined ? {} : { helper: ct.alg }) };
+  const asked: Asked = {
+    zone,
+    commits: ct.force ? 'by force' : ct.commit ? 'new connections' : 'nothing',
+    ...(nat === undefined ? {} : { nat }),
+    ...(ct.alg === undefined ? {} : { helper: ct.alg }),
+  };
   const { packet } = at;
   const marks = marksOf(packet, ct);
   commitChanges(at);
   const settledPacket = settled(packet);
   const { flow } = blame(at);
-  const request: TrackRequest = { asked, marks, flow, told: writesOf(flow), ...(ct.table === undefined ? {} : { onward: freeze(at, ct.table) }) };
+  const request: TrackRequest = {
+    asked,
+    marks,
+    flow,
+    told: writesOf(flow),
+    ...(ct.table === undefined ? {} : { onward: freeze(at, ct.table) }),
+  };
   if (ct.table !== undefined) at.frozen = [];
-  if (packet.isWrapped) keepNothing(at, 'what a tunnel has put around a packet, tracked as what is inside');
+  if (packet.isWrapped)
+    keepNothing(at, 'what a tunnel has put around a packet, tracked as what is inside');
   at.isLasting = true;
-  const event = at.recording && { kind: 'track' as const, key: copyKey(settledPacket.key), metadata: at.recording.metadata, request };
+  const event = at.recording && {
+    kind: 'track' as const,
+    key: copyKey(settledPacket.key),
+    metadata: at.recording.metadata,
+    request,
+  };
   leaveToDatapath(at, event, (behind) => trackNow(at, request, settledPacket, behind));
   untrack(packet);
 }
@@ -39,7 +65,8 @@ function marksOf({ key }: Packet, { exec }: CtAction): Marks {
   if (exec.length === 0) return unmarked;
   const written = copyKey(key);
   const masks = new Map<string, bigint>();
-  const note = (field: Field, mask: bigint) => masks.set(field.name, (masks.get(field.name) ?? 0n) | mask);
+  const note = (field: Field, mask: bigint) =>
+    masks.set(field.name, (masks.get(field.name) ?? 0n) | mask);
   for (const action of exec) {
     if (action.kind === 'set') {
       writeField(written, action.field, action.value, action.mask ?? action.field.ones);
@@ -49,16 +76,29 @@ function marksOf({ key }: Packet, { exec }: CtAction): Marks {
       checkRead(source.field);
       if (!hasField(written, source.field)) continue;
       writeSubfield(written, destination, readSubfield(written, source));
-      note(destination.field, ((1n << BigInt(destination.bits)) - 1n) << BigInt(destination.offset));
-    } else if (action.kind !== 'nat') throw new Unsupported(`the model does not carry out ${printActions([action])}`);
+      note(
+        destination.field,
+        ((1n << BigInt(destination.bits)) - 1n) << BigInt(destination.offset),
+      );
+    } else if (action.kind !== 'nat')
+      throw new Unsupported(`the model does not carry out ${printActions([action])}`);
   }
-  const asked = (name: string) => ({ value: readField(written, fieldCalled(name)) & (masks.get(name) ?? 0n), mask: masks.get(name) ?? 0n });
+  const asked = (name: string) => ({
+    value: readField(written, fieldCalled(name)) & (masks.get(name) ?? 0n),
+    mask: masks.get(name) ?? 0n,
+  });
   return { mark: asked('ct_mark'), label: asked('ct_label') };
 }
 
-/** The packet is one that the tracker has not seen: to the datapath as well, where the translation knew that it had. */
+/**
+ * The packet is one that the tracker has not seen: to the datapath as well, where the translation
+ * knew that it had.
+ */
 export function clearConnection(at: Translation): void {
-  if (at.packet.key[word.ctState] !== 0) leaveToDatapath(at, { kind: 'forget' }, () => { forgetConnection(at); });
+  if (at.packet.key[word.ctState] !== 0)
+    leaveToDatapath(at, { kind: 'forget' }, () => {
+      forgetConnection(at);
+    });
   untrack(at.packet);
 }
 

@@ -19,22 +19,41 @@ function longestOf(frame: Uint8Array): number {
 }
 
 /**
- * What goes out of a port is gathered, and what does not fit through takes along all that is behind it (lib/netdev-dummy.c, netdev_dummy_send).
+ * What goes out of a port is gathered, and what does not fit through takes along all that is behind
+ * it (lib/netdev-dummy.c, netdev_dummy_send).
  * @param key the packet as it left, where details are told.
- * @throws Unpredictable for what may be behind such a frame: how much is gathered is the datapath's own affair.
+ * @throws Unpredictable for what may be behind such a frame: how much is gathered is the datapath's
+ *   own affair.
  */
-export function deliver({ passage }: Execution, port: string, frame: Uint8Array, key?: FlowKey): void {
+export function deliver(
+  { passage }: Execution,
+  port: string,
+  frame: Uint8Array,
+  key?: FlowKey,
+): void {
   if (frame.length < shortestFrame) return void passage.clogged.push(port);
   if (frame.length > longestOf(frame)) {
     passage.clogged.push(port);
-    passage.steps.push({ kind: 'drop', why: `${port} sends no frame of ${frame.length} bytes: its MTU is ${mtu}` });
+    passage.steps.push({
+      kind: 'drop',
+      why: `${port} sends no frame of ${frame.length} bytes: its MTU is ${mtu}`,
+    });
     return;
   }
-  if (passage.clogged.includes(port)) throw new Unpredictable('the model does not know whether a frame leaves a port behind one that is shorter than Ethernet\'s header or longer than the MTU: they go together, and what does not fit takes the rest along');
-  if (!passage.node.downPorts.has(port)) passage.outputs.push(key === undefined ? { port, frame } : { port, frame, key });
+  if (passage.clogged.includes(port))
+    throw new Unpredictable(
+      'the model does not know whether a frame leaves a port behind one that is shorter than ' +
+        "Ethernet's header or longer than the MTU: they go together, and what does not fit " +
+        'takes the rest along',
+    );
+  if (!passage.node.downPorts.has(port))
+    passage.outputs.push(key === undefined ? { port, frame } : { port, frame, key });
 }
 
 /** As the datapath has it. */
-export function frameOf({ carried, passage: { node } }: Execution, packet: Pick<Packet, 'frame' | 'layout' | 'arrived'>): Uint8Array {
+export function frameOf(
+  { carried, passage: { node } }: Execution,
+  packet: Pick<Packet, 'frame' | 'layout' | 'arrived'>,
+): Uint8Array {
   return bytesOf(packet, carried, node.behaviour).frame;
 }

@@ -1,4 +1,7 @@
-/** Actions that change the packet at hand, its registers, and the stack (ovs-actions(7), "Field Modification Actions", "Header Modification Actions"). */
+/**
+ * Actions that change the packet at hand, its registers, and the stack (ovs-actions(7), "Field
+ * Modification Actions", "Header Modification Actions").
+ */
 import { Unpredictable } from '../../base/errors.js';
 import type { Action, Subfield } from '../../openflow/actions.js';
 import { fieldCalled, type Field } from '../../openflow/fields.js';
@@ -15,7 +18,21 @@ import { expire } from './controller.js';
 import { failOnLabels } from './labels.js';
 import { noteWrite, type Translation } from './translation.js';
 
-export type WriteAction = Extract<Action, { readonly kind: 'set' | 'set_vlan' | 'set_port' | 'move' | 'push' | 'pop' | 'delete_field' | 'write_metadata' | 'multipath' }>;
+export type WriteAction = Extract<
+  Action,
+  {
+    readonly kind:
+      | 'set'
+      | 'set_vlan'
+      | 'set_port'
+      | 'move'
+      | 'push'
+      | 'pop'
+      | 'delete_field'
+      | 'write_metadata'
+      | 'multipath';
+  }
+>;
 
 /** What is written to a field that the packet does not have is lost. */
 export function write(at: Translation, action: WriteAction): void {
@@ -42,7 +59,10 @@ export function write(at: Translation, action: WriteAction): void {
       return noteWrite(at, action.destination.field.name);
     case 'push':
       checkRead(action.source.field);
-      stack.push({ value: readSubfield(key, action.source), bytes: Math.ceil(action.source.bits / 8) });
+      stack.push({
+        value: readSubfield(key, action.source),
+        bytes: Math.ceil(action.source.bits / 8),
+      });
       return;
     case 'pop': {
       checkWrite(action.destination.field);
@@ -70,12 +90,22 @@ export function writePart({ packet }: Translation, destination: Subfield, value:
 
 /**
  * @param mask the bits of the field that were written.
- * @throws Unpredictable for a part of nd_reserved while other bits are set: when it goes into the packet, those become zero that no flow on the way has
- * written or looked at (lib/odp-execute.c, odp_set_nd_ext).
+ * @throws Unpredictable for a part of nd_reserved while other bits are set: when it goes into the
+ *   packet, those become zero that no flow on the way has written or looked at (lib/odp-execute.c,
+ *   odp_set_nd_ext).
  */
 function checkOtherBits({ key, arrived }: Packet, field: Field, mask: bigint): void {
-  if (field.name !== 'nd_reserved' || !hasField(key, field) || key[word.ndReserved] === arrived[word.ndReserved]) return;
-  if ((readField(key, field) & field.ones & ~mask) !== 0n) throw new Unpredictable('the model does not know which bits of nd_reserved are left when some are written: Open vSwitch keeps those alone that flows on the way have looked at');
+  if (
+    field.name !== 'nd_reserved' ||
+    !hasField(key, field) ||
+    key[word.ndReserved] === arrived[word.ndReserved]
+  )
+    return;
+  if ((readField(key, field) & field.ones & ~mask) !== 0n)
+    throw new Unpredictable(
+      'the model does not know which bits of nd_reserved are left when some are written: Open ' +
+        'vSwitch keeps those alone that flows on the way have looked at',
+    );
 }
 
 function set(at: Translation, field: Field, value: bigint, mask: bigint): void {
@@ -87,7 +117,10 @@ function set(at: Translation, field: Field, value: bigint, mask: bigint): void {
   noteWrite(at, field.name);
 }
 
-/** The number of a tag is set with the bit that says that there is one: without any, as in an action set behind pop_vlan, one is pushed (lib/meta-flow.c, mf_set_flow_value). */
+/**
+ * The number of a tag is set with the bit that says that there is one: without any, as in an action
+ * set behind pop_vlan, one is pushed (lib/meta-flow.c, mf_set_flow_value).
+ */
 function tagThere(key: FlowKey): void {
   key[word.vlanTci] = (key[word.vlanTci] ?? 0) | tagged;
   key[word.vlanTpid] ||= etherTypes.vlan;

@@ -1,4 +1,7 @@
-/** Groups: buckets that are carried out on copies of the packet (OpenFlow 1.3, section 5.6; ovs-actions(7), "group"). */
+/**
+ * Groups: buckets that are carried out on copies of the packet (OpenFlow 1.3, section 5.6;
+ * ovs-actions(7), "group").
+ */
 import { Unsupported } from '../../base/errors.js';
 import type { Bucket, Group } from '../../openflow/groups.js';
 import { reservedPorts } from '../../openflow/ports.js';
@@ -20,7 +23,9 @@ export function runGroup(at: Translation, id: number): 'stop' | undefined {
   }
   const { isLast } = at;
   for (const [index, bucket] of bucketsOf(at, group).entries()) {
-    at.isLast = isLast && (index === group.buckets.length - 1 || group.type === 'select' || group.type === 'ff');
+    at.isLast =
+      isLast &&
+      (index === group.buckets.length - 1 || group.type === 'select' || group.type === 'ff');
     at.passage.steps.push({ kind: 'group', ...blame(at), group: id, bucket: bucket.id });
     runBucket(at, bucket);
   }
@@ -33,10 +38,19 @@ function bucketsOf(at: Translation, group: Group): readonly Bucket[] {
     case 'indirect':
       return group.buckets;
     case 'ff':
-      return orNone(at, group, group.buckets.find((bucket) => isLive(at, group, bucket)));
+      return orNone(
+        at,
+        group,
+        group.buckets.find((bucket) => isLive(at, group, bucket)),
+      );
     case 'select': {
       keepNothing(at, 'select');
-      const choice = chooseBucket(at.packet, group, (bucket) => isLive(at, group, bucket), at.passage.node.behaviour);
+      const choice = chooseBucket(
+        at.packet,
+        group,
+        (bucket) => isLive(at, group, bucket),
+        at.passage.node.behaviour,
+      );
       if (choice.kind === 'bucket') return orNone(at, group, choice.bucket);
       at.exits = true;
       at.freezing = choice;
@@ -51,8 +65,8 @@ function orNone(at: Translation, { id }: Group, bucket: Bucket | undefined): rea
 }
 
 /**
- * Whatever happens in it, the packet, and whether there is more to do, are afterwards as before. What went into its bytes meanwhile is
- * taken back with the next output, as far as the fields tell.
+ * Whatever happens in it, the packet, and whether there is more to do, are afterwards as before.
+ * What went into its bytes meanwhile is taken back with the next output, as far as the fields tell.
  */
 function runBucket(at: Translation, bucket: Bucket): void {
   const { packet } = at;
@@ -70,12 +84,26 @@ function runBucket(at: Translation, bucket: Bucket): void {
 /** A chain of groups that watch each other is followed so far. */
 const longestWatch = 128;
 
-/** Of no importance where it watches nothing; of a `select` group, one without weight is never chosen. */
-function isLive(at: Translation, { type }: Group, { weight, watchPort, watchGroup }: Bucket, depth = 0): boolean {
+/**
+ * Of no importance where it watches nothing; of a `select` group, one without weight is never
+ * chosen.
+ */
+function isLive(
+  at: Translation,
+  { type }: Group,
+  { weight, watchPort, watchGroup }: Bucket,
+  depth = 0,
+): boolean {
   if (depth >= longestWatch || (type === 'select' && weight === 0)) return false;
   if (watchPort === undefined && watchGroup === undefined) return true;
-  if (watchPort === reservedPorts.CONTROLLER) throw new Unsupported('the model does not know whether a controller that a bucket watches is there');
+  if (watchPort === reservedPorts.CONTROLLER)
+    throw new Unsupported(
+      'the model does not know whether a controller that a bucket watches is there',
+    );
   if (watchPort !== undefined && isAlive(at.passage.node, at.bridge, watchPort)) return true;
   const watched = watchGroup === undefined ? undefined : at.bridge.groups.get(watchGroup);
-  return watched !== undefined && watched.buckets.some((bucket) => isLive(at, watched, bucket, depth + 1));
+  return (
+    watched !== undefined &&
+    watched.buckets.some((bucket) => isLive(at, watched, bucket, depth + 1))
+  );
 }

@@ -1,17 +1,28 @@
-/** Label stacks of more entries than Open vSwitch has room for (lib/flow.h, FLOW_MAX_MPLS_LABELS): none is pushed, and none comes off where the last one is out of sight. */
+/**
+ * Label stacks of more entries than Open vSwitch has room for (lib/flow.h, FLOW_MAX_MPLS_LABELS):
+ * none is pushed, and none comes off where the last one is out of sight.
+ */
 import { Unpredictable } from '../../base/errors.js';
 import { noteDrop, type Translation } from './translation.js';
 
-const tooMany = { push_mpls: 'more labels than there is room for', pop_mpls: 'a label cannot come off a stack whose last one is out of sight' } as const;
+const tooMany = {
+  push_mpls: 'more labels than there is room for',
+  pop_mpls: 'a label cannot come off a stack whose last one is out of sight',
+} as const;
 
 /**
  * The packet goes nowhere at all, not even where it was sent before.
- * @throws Unpredictable for a label that cannot come off where the datapath's actions are within one another: Open vSwitch empties their list,
- * and ends itself by an assertion (`ofpbuf_at_assert`, `ofpbuf_insert`) or writes over what comes next, when it closes the outer one
- * (ofproto-dpif-xlate.c, compose_mpls_pop_action).
+ * @throws Unpredictable for a label that cannot come off where the datapath's actions are within
+ *   one another: Open vSwitch empties their list, and ends itself by an assertion
+ *   (`ofpbuf_at_assert`, `ofpbuf_insert`) or writes over what comes next, when it closes the outer
+ *   one (ofproto-dpif-xlate.c, compose_mpls_pop_action).
  */
 export function failOnLabels(at: Translation, kind: keyof typeof tooMany): void {
-  if (kind === 'pop_mpls' && at.isNested) throw new Unpredictable('the model does not know what becomes of a label that cannot come off a stack of more than three, in a clone or behind check_pkt_larger: Open vSwitch ends itself over it');
+  if (kind === 'pop_mpls' && at.isNested)
+    throw new Unpredictable(
+      'the model does not know what becomes of a label that cannot come off a stack of more ' +
+        'than three, in a clone or behind check_pkt_larger: Open vSwitch ends itself over it',
+    );
   at.error = tooMany[kind];
   noteDrop(at, at.error);
   if (kind === 'pop_mpls') at.datapath.length = 0;
@@ -19,7 +30,8 @@ export function failOnLabels(at: Translation, kind: keyof typeof tooMany): void 
 
 /**
  * The only failures that stay in their bucket.
- * @throws Unpredictable for a label that could not come off after something was sent or changed: the datapath is not told of that any more, and Open vSwitch goes on as if it were.
+ * @throws Unpredictable for a label that could not come off after something was sent or changed:
+ *   the datapath is not told of that any more, and Open vSwitch goes on as if it were.
  */
 export function forgiveLabels(at: Translation): void {
   if (at.error === tooMany.pop_mpls) checkNothingLost(at);
@@ -33,5 +45,10 @@ export function forgiveAll(at: Translation): void {
 }
 
 function checkNothingLost({ packet, received, hasTold }: Translation): void {
-  if (hasTold || packet.frame !== received.frame) throw new Unpredictable('the model does not know what is left behind a bucket or a patch port in which a label cannot come off a stack of more than three: Open vSwitch forgets what it has done, and that it has not done it');
+  if (hasTold || packet.frame !== received.frame)
+    throw new Unpredictable(
+      'the model does not know what is left behind a bucket or a patch port in which a label ' +
+        'cannot come off a stack of more than three: Open vSwitch forgets what it has done, and ' +
+        'that it has not done it',
+    );
 }

@@ -1,6 +1,15 @@
-/** The learn action: flows that packets make (ovs-actions(7), "learn"; Open vSwitch lib/learn.c, learn_execute, and ofproto/ofproto.c, ofproto_flow_mod_learn). */
+/**
+ * The learn action: flows that packets make (ovs-actions(7), "learn"; Open vSwitch lib/learn.c,
+ * learn_execute, and ofproto/ofproto.c, ofproto_flow_mod_learn).
+ */
 import { Unsupported } from '../../base/errors.js';
-import { printActions, type Action, type LearnAction, type LearnSpec, type Subfield } from '../../openflow/actions.js';
+import {
+  printActions,
+  type Action,
+  type LearnAction,
+  type LearnSpec,
+  type Subfield,
+} from '../../openflow/actions.js';
 import type { Flow } from '../../openflow/flow.js';
 import { matchOfBits, type FieldMatch } from '../../openflow/match.js';
 import { reservedPorts } from '../../openflow/ports.js';
@@ -13,7 +22,10 @@ import { readSubfield, writeSubfield } from '../keys.js';
 import { checkRead, checkWrite } from '../known.js';
 import { noteWrite, type Translation } from './translation.js';
 
-/** The flow is there for packets and translations that begin now; the one at hand goes on with the tables that it has found. */
+/**
+ * The flow is there for packets and translations that begin now; the one at hand goes on with the
+ * tables that it has found.
+ */
 export function learn(at: Translation, action: LearnAction): void {
   const isThere = learnFlow(at, learnedFlow(at.packet.key, action), action.limit);
   if (action.result === undefined) return;
@@ -23,9 +35,10 @@ export function learn(at: Translation, action: LearnAction): void {
 }
 
 /**
- * The same flow is only learned anew, which puts off its hard timeout. One with the same match and priority but otherwise different gets
- * the actions and the cookie, and keeps its timeouts.
- * @param limit of flows with the cookie in the table; 0 for none. @returns whether there was room for it.
+ * The same flow is only learned anew, which puts off its hard timeout. One with the same match and
+ * priority but otherwise different gets the actions and the cookie, and keeps its timeouts.
+ * @param limit of flows with the cookie in the table; 0 for none. @returns whether there was room
+ *   for it.
  */
 function learnFlow({ bridge, passage }: Translation, flow: Flow, limit: number): boolean {
   const { nowMs } = passage.node;
@@ -37,24 +50,52 @@ function learnFlow({ bridge, passage }: Translation, flow: Flow, limit: number):
   }
   if (limit > 0 && rulesWith(bridge, flow).length >= limit) return false;
   const { cookie, actions } = flow;
-  const edit = before === undefined
-    ? place(bridge, fresh, newRecord(fresh, nowMs))
-    : place(bridge, ruleOf({ ...before.flow, cookie, actions }, bridge.options), { ...recordOf(bridge, before), modifiedMs: nowMs });
+  const edit =
+    before === undefined
+      ? place(bridge, fresh, newRecord(fresh, nowMs))
+      : place(bridge, ruleOf({ ...before.flow, cookie, actions }, bridge.options), {
+          ...recordOf(bridge, before),
+          modifiedMs: nowMs,
+        });
   passage.edits.push(edit, ...settle(bridge, [edit]));
   return true;
 }
 
 function isSame(held: Flow, flow: Flow): boolean {
-  const text = ({ cookie, idleTimeout, hardTimeout, importance, flags, actions }: Flow) => [cookie, idleTimeout, hardTimeout, importance, flags.join(), printActions(actions)].join(' ');
+  const text = ({ cookie, idleTimeout, hardTimeout, importance, flags, actions }: Flow) =>
+    [cookie, idleTimeout, hardTimeout, importance, flags.join(), printActions(actions)].join(' ');
   return text(held) === text(flow);
 }
 
 /** What the packet makes of it. */
-export function learnedFlow(key: FlowKey, { table, priority, cookie, idleTimeout, hardTimeout, finIdleTimeout, finHardTimeout, sendFlowRemoved, specs }: LearnAction): Flow {
-  const ends: readonly Action[] = finIdleTimeout > 0 || finHardTimeout > 0 ? [{ kind: 'fin_timeout', idle: finIdleTimeout, hard: finHardTimeout }] : [];
+export function learnedFlow(
+  key: FlowKey,
+  {
+    table,
+    priority,
+    cookie,
+    idleTimeout,
+    hardTimeout,
+    finIdleTimeout,
+    finHardTimeout,
+    sendFlowRemoved,
+    specs,
+  }: LearnAction,
+): Flow {
+  const ends: readonly Action[] =
+    finIdleTimeout > 0 || finHardTimeout > 0
+      ? [{ kind: 'fin_timeout', idle: finIdleTimeout, hard: finHardTimeout }]
+      : [];
   return {
-    table, priority, cookie, idleTimeout, hardTimeout, importance: 0, flags: sendFlowRemoved ? ['send_flow_rem'] : [],
-    match: matchOfBits(specs.flatMap((spec) => (spec.kind === 'match' ? [bitsOf(key, spec)] : []))), actions: [...ends, ...specs.flatMap((spec) => actionOf(key, spec))],
+    table,
+    priority,
+    cookie,
+    idleTimeout,
+    hardTimeout,
+    importance: 0,
+    flags: sendFlowRemoved ? ['send_flow_rem'] : [],
+    match: matchOfBits(specs.flatMap((spec) => (spec.kind === 'match' ? [bitsOf(key, spec)] : []))),
+    actions: [...ends, ...specs.flatMap((spec) => actionOf(key, spec))],
   };
 }
 
@@ -64,26 +105,48 @@ function actionOf(key: FlowKey, spec: LearnSpec): readonly Action[] {
       return [];
     case 'load': {
       const { field, value, mask } = bitsOf(key, spec);
-      return [{ kind: 'set', notation: 'load', field, value, ...(mask === field.ones ? {} : { mask }) }];
+      return [
+        { kind: 'set', notation: 'load', field, value, ...(mask === field.ones ? {} : { mask }) },
+      ];
     }
     case 'output': {
       const port = valueOf(key, spec.source);
-      return port <= 0xffffn && mayBeLearned(Number(port)) ? [{ kind: 'output', port: Number(port) }] : [];
+      return port <= 0xffffn && mayBeLearned(Number(port))
+        ? [{ kind: 'output', port: Number(port) }]
+        : [];
     }
   }
 }
 
-/** Ports that a learned flow may send to: those that have a number of their own, and a few names. */
+/**
+ * Ports that a learned flow may send to: those that have a number of their own, and a few names.
+ */
 function mayBeLearned(port: number): boolean {
   return port < firstReserved || named.includes(port);
 }
 
 const firstReserved = 0xff00;
-const named: readonly number[] = [reservedPorts.IN_PORT, reservedPorts.FLOOD, reservedPorts.LOCAL, reservedPorts.ALL];
+const named: readonly number[] = [
+  reservedPorts.IN_PORT,
+  reservedPorts.FLOOD,
+  reservedPorts.LOCAL,
+  reservedPorts.ALL,
+];
 
-function bitsOf(key: FlowKey, { destination: { field, offset, bits }, source }: Extract<LearnSpec, { readonly kind: 'match' | 'load' }>): FieldMatch {
-  if (field.notation === 'option' || (field.notation === 'port' && field.bits === 32)) throw new Unsupported(`the model does not know how ${field.name} is learned`);
-  return { field, value: valueOf(key, source) << BigInt(offset), mask: ((1n << BigInt(bits)) - 1n) << BigInt(offset) };
+function bitsOf(
+  key: FlowKey,
+  {
+    destination: { field, offset, bits },
+    source,
+  }: Extract<LearnSpec, { readonly kind: 'match' | 'load' }>,
+): FieldMatch {
+  if (field.notation === 'option' || (field.notation === 'port' && field.bits === 32))
+    throw new Unsupported(`the model does not know how ${field.name} is learned`);
+  return {
+    field,
+    value: valueOf(key, source) << BigInt(offset),
+    mask: ((1n << BigInt(bits)) - 1n) << BigInt(offset),
+  };
 }
 
 function valueOf(key: FlowKey, source: Subfield | bigint): bigint {

@@ -1,22 +1,45 @@
-/** Copies of packets for mirrors, as they come in and as they go out (Open vSwitch ofproto/ofproto-dpif-xlate.c, mirror_packet, reset_mirror_ctx). */
+/**
+ * Copies of packets for mirrors, as they come in and as they go out (Open vSwitch
+ * ofproto/ofproto-dpif-xlate.c, mirror_packet, reset_mirror_ctx).
+ */
 import { Unsupported } from '../../base/errors.js';
 import type { Action } from '../../openflow/actions.js';
 import { isIp, word, type FlowKey } from '../../packet/flow-key.js';
 import { hasField } from '../has-field.js';
 import { isMirrorOutput, type Mirror } from '../mirrors.js';
-import { asInside, asOutside, carries, isAllowed, isReserved, mac, portsOf, tagsOf, vlansOf, type Exit, type Tag } from '../normal.js';
+import {
+  asInside,
+  asOutside,
+  carries,
+  isAllowed,
+  isReserved,
+  mac,
+  portsOf,
+  tagsOf,
+  vlansOf,
+  type Exit,
+  type Tag,
+} from '../normal.js';
 import type { Translation } from './translation.js';
 
 /** Sends the packet out of a port with the tags that it is to have there. */
 export type SendTagged = (at: Translation, exits: readonly Exit[], by: string) => void;
 
 /**
- * Copies the packet for every mirror that watches `port`, unless it went to the same output before; copies may be mirrored again, to others.
+ * Copies the packet for every mirror that watches `port`, unless it went to the same output before;
+ * copies may be mirrored again, to others.
  * @param direction seen from the bridge: the packet comes in at the port, or has gone out of it.
  */
-export function mirror(at: Translation, port: number, direction: 'in' | 'out', send: SendTagged): void {
+export function mirror(
+  at: Translation,
+  port: number,
+  direction: 'in' | 'out',
+  send: SendTagged,
+): void {
   const { bridge, packet } = at;
-  const watching = bridge.mirrors.filter(({ sources, destinations }) => (direction === 'in' ? sources : destinations).has(port));
+  const watching = bridge.mirrors.filter(({ sources, destinations }) =>
+    (direction === 'in' ? sources : destinations).has(port),
+  );
   if (watching.length === 0) return;
   const settings = vlansOf(bridge, port);
   const seen = tagsOf(packet.key);
@@ -32,10 +55,14 @@ export function mirror(at: Translation, port: number, direction: 'in' | 'out', s
 }
 
 /**
- * A packet that goes out of several ports at once does so in an order of the switch's own, and a mirror copies it at the first that it watches.
+ * A packet that goes out of several ports at once does so in an order of the switch's own, and a
+ * mirror copies it at the first that it watches.
  * @throws Unsupported where its copies would differ, or are watched by another mirror.
  */
-export function refuseUnorderedCopies({ bridge, mirrored }: Translation, exits: readonly Exit[]): void {
+export function refuseUnorderedCopies(
+  { bridge, mirrored }: Translation,
+  exits: readonly Exit[],
+): void {
   const left = exits.length < 2 ? [] : bridge.mirrors.filter(({ bit }) => (mirrored & bit) === 0);
   const copies = new Map<number, string>();
   for (const { port, tags } of exits) {
@@ -46,28 +73,56 @@ export function refuseUnorderedCopies({ bridge, mirrored }: Translation, exits: 
       if (!destinations.has(port) || !(vlans?.has(inside[0]?.vlan ?? 0) ?? true)) continue;
       const copy = JSON.stringify([inside, snapLength]);
       const other = copies.get(sharing) ?? copy;
-      const isWatched = left.some((watching) => watching.sharing !== sharing && (output.kind === 'vlan' ? watching.destinations.size > 0 : watching.destinations.has(output.port)));
-      if (copy !== other || isWatched) throw new Unsupported(`the model does not know at which of several ports mirror ${name} copies a packet first, and what comes of it differs`);
+      const isWatched = left.some(
+        (watching) =>
+          watching.sharing !== sharing &&
+          (output.kind === 'vlan'
+            ? watching.destinations.size > 0
+            : watching.destinations.has(output.port)),
+      );
+      if (copy !== other || isWatched)
+        throw new Unsupported(
+          `the model does not know at which of several ports mirror ${name} copies a packet ` +
+            'first, and what comes of it differs',
+        );
       copies.set(sharing, copy);
     }
   }
 }
 
 /** Out of its port, or of all that carry its VLAN: also of the one that the packet came in at. */
-function exitsOf({ bridge, packet }: Translation, { output }: Mirror, tags: readonly Tag[]): readonly Exit[] {
-  const exit = (port: number, inside: readonly Tag[]): Exit => ({ port, tags: asOutside(vlansOf(bridge, port), inside) });
+function exitsOf(
+  { bridge, packet }: Translation,
+  { output }: Mirror,
+  tags: readonly Tag[],
+): readonly Exit[] {
+  const exit = (port: number, inside: readonly Tag[]): Exit => ({
+    port,
+    tags: asOutside(vlansOf(bridge, port), inside),
+  });
   if (output.kind === 'port') return [exit(output.port, tags)];
   const [outer] = tags;
   if (outer?.vlan === output.vlan || isReserved(mac(packet.key, word.ethDst))) return [];
-  const moved = [{ type: outer?.type ?? vlanType, vlan: output.vlan, priority: outer?.priority ?? 0 }, ...tags.slice(1)];
-  return portsOf(bridge).filter((port) => carries(vlansOf(bridge, port), moved) && !isMirrorOutput(bridge.mirrors, port)).map((port) => exit(port, moved));
+  const moved = [
+    { type: outer?.type ?? vlanType, vlan: output.vlan, priority: outer?.priority ?? 0 },
+    ...tags.slice(1),
+  ];
+  return portsOf(bridge)
+    .filter(
+      (port) => carries(vlansOf(bridge, port), moved) && !isMirrorOutput(bridge.mirrors, port),
+    )
+    .map((port) => exit(port, moved));
 }
 
 const vlanType = 0x8100;
 
-/** What changes the packet makes it one that mirrors have not seen: since Open vSwitch 3.2, and whatever the change comes to. */
+/**
+ * What changes the packet makes it one that mirrors have not seen: since Open vSwitch 3.2, and
+ * whatever the change comes to.
+ */
 export function mirrorAnew(at: Translation, action: Action): void {
-  if (at.mirrored === 0 || at.passage.node.behaviour.changedPackets !== 'are mirrored again') return;
+  if (at.mirrored === 0 || at.passage.node.behaviour.changedPackets !== 'are mirrored again')
+    return;
   if (changes(action, at.packet.key)) at.mirrored = 0;
 }
 
@@ -92,6 +147,10 @@ function changes(action: Action, key: FlowKey): boolean {
   }
 }
 
-/** Fields that Open vSwitch takes for metadata there; most of a tunnel's it does not (lib/meta-flow.c, mf_is_any_metadata). */
-const besidePacket = /^(dp_hash|recirc_id|packet_type|conj_id|tun_erspan_dir|tun_metadata\d+|metadata|in_port|actset_output|pkt_mark|ct_\w+|x{0,2}reg\d+)$/;
+/**
+ * Fields that Open vSwitch takes for metadata there; most of a tunnel's it does not
+ * (lib/meta-flow.c, mf_is_any_metadata).
+ */
+const besidePacket =
+  /^(dp_hash|recirc_id|packet_type|conj_id|tun_erspan_dir|tun_metadata\d+|metadata|in_port|actset_output|pkt_mark|ct_\w+|x{0,2}reg\d+)$/;
 const laterFragment = 2;

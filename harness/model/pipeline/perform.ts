@@ -21,19 +21,30 @@ import { meter } from './meter.js';
 import { mirrorAnew } from './mirrors.js';
 import { enqueue, output, outputByField, outputTruncated } from './output.js';
 import { descend, descendAsFirst } from './tables.js';
-import { keepNothing, noteDrop, noteWrite, ofFlow, type ActionList, type Translation } from './translation.js';
+import {
+  keepNothing,
+  noteDrop,
+  noteWrite,
+  ofFlow,
+  type ActionList,
+  type Translation,
+} from './translation.js';
 
 /** One by one, until one ends them, breaks the translation off, or fails. */
 export function carryOut(at: Translation, actions: readonly Action[], list: ActionList): void {
-  if (arrive(at) === 'reserved') return noteDrop(at, 'what comes in at the output of a mirror is dropped');
-  if (actions.length === 0) noteDrop(at, list.kind === 'bucket' ? 'the bucket says drop' : 'the flow says drop');
+  if (arrive(at) === 'reserved')
+    return noteDrop(at, 'what comes in at the output of a mirror is dropped');
+  if (actions.length === 0)
+    noteDrop(at, list.kind === 'bucket' ? 'the bucket says drop' : 'the flow says drop');
   const placesFrom = (index: number) => (list.kind === 'frozen' ? list.places.slice(index) : []);
   for (let index = 0; index < actions.length; index++) {
     const action = actions[index];
     if (at.error !== undefined || action === undefined) return;
     if (list.kind === 'frozen' && !at.exits) {
       const place = list.places[index] ?? at.place;
-      at.place = asksForPlace(action) ? place : { ...at.place, flow: place.flow, meters: place.meters };
+      at.place = asksForPlace(action)
+        ? place
+        : { ...at.place, flow: place.flow, meters: place.meters };
     }
     if (!at.exits && at.packet.isUnread && !isInFront(action)) {
       at.exits = true;
@@ -66,7 +77,12 @@ function stopped({ error, exits }: Translation): boolean {
 }
 
 /** `stop`: the actions behind are not carried out; a flow that resubmitted to this one goes on. */
-function act(at: Translation, action: Action, list: ActionList, { actions, index }: { readonly actions: readonly Action[]; readonly index: number }): 'stop' | undefined | void {
+function act(
+  at: Translation,
+  action: Action,
+  list: ActionList,
+  { actions, index }: { readonly actions: readonly Action[]; readonly index: number },
+): 'stop' | undefined | void {
   const { packet, place } = at;
   const { key } = packet;
   switch (action.kind) {
@@ -94,11 +110,20 @@ function act(at: Translation, action: Action, list: ActionList, { actions, index
     case 'goto':
       return descend(at, action.table, key[word.inPort] ?? 0);
     case 'resubmit':
-      return (action.original ? descendAsFirst : descend)(at, action.table ?? place.table, action.port ?? key[word.inPort] ?? 0);
+      return (action.original ? descendAsFirst : descend)(
+        at,
+        action.table ?? place.table,
+        action.port ?? key[word.inPort] ?? 0,
+      );
     case 'clone':
       return clone(at, action.actions);
     case 'check_pkt_larger':
-      checkLength(at, action, actions.slice(index + 1), list.kind === 'frozen' ? { kind: 'frozen', places: list.places.slice(index + 1) } : ofFlow);
+      checkLength(
+        at,
+        action,
+        actions.slice(index + 1),
+        list.kind === 'frozen' ? { kind: 'frozen', places: list.places.slice(index + 1) } : ofFlow,
+      );
       return 'stop';
     case 'exit':
       at.exits = true;
@@ -150,8 +175,15 @@ function act(at: Translation, action: Action, list: ActionList, { actions, index
 
 /** Of the flow at hand, where the packet ends a connection. */
 function shortenTimeouts(at: Translation, idle: number, hard: number): void {
-  const { bridge, rule, packet: { key }, passage } = at;
-  const ends = key[word.nwProto] === ipProtocols.tcp && ((key[word.tcpFlags] ?? 0) & (tcpFlagBits.fin | tcpFlagBits.rst)) !== 0;
+  const {
+    bridge,
+    rule,
+    packet: { key },
+    passage,
+  } = at;
+  const ends =
+    key[word.nwProto] === ipProtocols.tcp &&
+    ((key[word.tcpFlags] ?? 0) & (tcpFlagBits.fin | tcpFlagBits.rst)) !== 0;
   if (rule === undefined || !ends) return;
   keepNothing(at, 'fin_timeout');
   reduceTimeouts(bridge, rule, idle, hard);

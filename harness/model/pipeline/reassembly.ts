@@ -1,4 +1,7 @@
-/** Fragments in front of the tracker: they wait for each other, are seen by it as the packet that they are together, and go on one by one. */
+/**
+ * Fragments in front of the tracker: they wait for each other, are seen by it as the packet that
+ * they are together, and go on one by one.
+ */
 import { Unsupported } from '../../base/errors.js';
 import { printActions } from '../../openflow/actions.js';
 import { copyKey, fragment, word } from '../../packet/flow-key.js';
@@ -26,15 +29,31 @@ const itself: Seen = { kind: 'packet' };
 export function assemble(run: Execution, packet: Packet, zone: number, behind: number): Seen {
   if (!isFragment(packet)) return itself;
   const { node } = run.passage;
-  const gathered = gather(node.fragments, copyOf(packet), `${zone} ${run.thawedAt ?? ''}`, node.nowMs, node.behaviour);
+  const gathered = gather(
+    node.fragments,
+    copyOf(packet),
+    `${zone} ${run.thawedAt ?? ''}`,
+    node.nowMs,
+    node.behaviour,
+  );
   switch (gathered.kind) {
     case 'whole': {
       const [first = packet] = gathered.pieces;
-      if (behind > 0) throw new Unsupported('the model does not follow fragments that are tracked and then go on in the same flow');
-      if (gathered.pieces.some(({ key }) => key[word.inPort] !== packet.key[word.inPort])) throw new Unsupported('the model does not follow fragments of one packet that come in at several ports');
+      if (behind > 0)
+        throw new Unsupported(
+          'the model does not follow fragments that are tracked and then go on in the same flow',
+        );
+      if (gathered.pieces.some(({ key }) => key[word.inPort] !== packet.key[word.inPort]))
+        throw new Unsupported(
+          'the model does not follow fragments of one packet that come in at several ports',
+        );
       const arrived = copyKey(first.arrived);
       arrived[word.nwFrag] = 0;
-      return { kind: 'whole', packet: { ...first, frame: gathered.frame, arrived, padding: 0 }, pieces: gathered.pieces };
+      return {
+        kind: 'whole',
+        packet: { ...first, frame: gathered.frame, arrived, padding: 0 },
+        pieces: gathered.pieces,
+      };
     }
     case 'refused':
       return itself;
@@ -44,27 +63,54 @@ export function assemble(run: Execution, packet: Packet, zone: number, behind: n
 }
 
 /** The fragments of a packet, where it is translated as a whole. */
-export function piecesOf({ packet: { frame, layout, arrived }, pieces }: Extract<Seen, { kind: 'whole' }>, { becomes }: Tracked, behaviour: Behaviour): readonly Packet[] {
+export function piecesOf(
+  { packet: { frame, layout, arrived }, pieces }: Extract<Seen, { kind: 'whole' }>,
+  { becomes }: Tracked,
+  behaviour: Behaviour,
+): readonly Packet[] {
   if (becomes === undefined) return pieces;
   const whole = translate({ frame, layout, key: arrived }, becomes, behaviour);
   return pieces.map((piece) => partOf(whole, piece));
 }
 
-/** What goes on with the packet of `frozen` in its place, and knows all that it knows beside its bytes. */
+/**
+ * What goes on with the packet of `frozen` in its place, and knows all that it knows beside its
+ * bytes.
+ */
 export function inPlaceOf({ key }: Packet, piece: Packet): Packet {
   const own = copyKey(key);
   own.set(piece.key.subarray(word.ethSrc), word.ethSrc);
   return { ...piece, key: own };
 }
 
-/** Whether a packet does not tell of its connection's ports: fragments other than the first, in old versions, and those of ICMPv6 that could be taken for messages about neighbours. */
-export function lacksPorts({ key, frame, layout: { l4 } }: Packet, { laterFragments }: Behaviour): boolean {
+/**
+ * Whether a packet does not tell of its connection's ports: fragments other than the first, in old
+ * versions, and those of ICMPv6 that could be taken for messages about neighbours.
+ */
+export function lacksPorts(
+  { key, frame, layout: { l4 } }: Packet,
+  { laterFragments }: Behaviour,
+): boolean {
   if (((key[word.nwFrag] ?? 0) & fragment.later) === 0) return false;
   const [type, code] = frame.subarray(l4);
-  return laterFragments === 'without ports' || (key[word.ctNwProto] === ipProtocols.icmp6 && (type === icmp6Types.neighbourSolicitation || type === icmp6Types.neighbourAdvertisement) && code === 0);
+  return (
+    laterFragments === 'without ports' ||
+    (key[word.ctNwProto] === ipProtocols.icmp6 &&
+      (type === icmp6Types.neighbourSolicitation || type === icmp6Types.neighbourAdvertisement) &&
+      code === 0)
+  );
 }
 
-/** Fragments find each other only where they go on in the same place, with the same actions and metadata (ofproto/ofproto-dpif-rid.c). */
+/**
+ * Fragments find each other only where they go on in the same place, with the same actions and
+ * metadata (ofproto/ofproto-dpif-rid.c).
+ */
 export function placeOfFragments({ bridge, table, packet, actions, stack }: Frozen): string {
-  return [bridge.plan.name, table, printActions(actions.map(({ action }) => action)), ...stack.map(({ value, bytes }) => `${value}/${bytes}`), packet.key.subarray(0, word.ctState).join()].join(' ');
+  return [
+    bridge.plan.name,
+    table,
+    printActions(actions.map(({ action }) => action)),
+    ...stack.map(({ value, bytes }) => `${value}/${bytes}`),
+    packet.key.subarray(0, word.ctState).join(),
+  ].join(' ');
 }

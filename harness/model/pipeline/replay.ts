@@ -9,7 +9,11 @@ import { forgetConnection, trackNow } from './tracking.js';
 import type { Execution } from './translation.js';
 import { takeOff } from './tunnel.js';
 
-export function replay({ passage, recirculate }: Omit<Execution, 'carried'>, { counted, steps, events }: Megaflow, packet: Packet): void {
+export function replay(
+  { passage, recirculate }: Omit<Execution, 'carried'>,
+  { counted, steps, events }: Megaflow,
+  packet: Packet,
+): void {
   const { node, steps: told } = passage;
   const { length } = packet.frame;
   const { nowMs } = node;
@@ -22,11 +26,20 @@ export function replay({ passage, recirculate }: Omit<Execution, 'carried'>, { c
   const run: Execution = { passage, recirculate, carried: carriedBy(packet) };
   for (let index = 0; index < events.length; index++) {
     const event = events[index];
-    if (event !== undefined && carryOut(run, event, packet, index === events.length - 1 ? 'last' : 'others behind') === 'dropped') return;
+    if (
+      event !== undefined &&
+      carryOut(run, event, packet, index === events.length - 1 ? 'last' : 'others behind') ===
+        'dropped'
+    )
+      return;
   }
 }
 
-function putIn(run: Execution, { patch }: Extract<KeptEvent, { readonly kind: 'commit' }>, packet: Packet): void {
+function putIn(
+  run: Execution,
+  { patch }: Extract<KeptEvent, { readonly kind: 'commit' }>,
+  packet: Packet,
+): void {
   const before = packet.arrived;
   setApart(packet);
   applyPatch(patch, packet.key);
@@ -35,7 +48,12 @@ function putIn(run: Execution, { patch }: Extract<KeptEvent, { readonly kind: 'c
 }
 
 /** What is done last with a packet may have the packet itself. */
-function carryOut(run: Execution, event: KeptEvent, packet: Packet, place: 'last' | 'others behind'): 'dropped' | undefined | void {
+function carryOut(
+  run: Execution,
+  event: KeptEvent,
+  packet: Packet,
+  place: 'last' | 'others behind',
+): 'dropped' | undefined | void {
   switch (event.kind) {
     case 'commit':
       return putIn(run, event, packet);
@@ -43,7 +61,9 @@ function carryOut(run: Execution, event: KeptEvent, packet: Packet, place: 'last
       return deliver(run, event.port, frameOf(run, packet));
     case 'take off': {
       const frame = frameOf(run, packet);
-      return frame.length < shortestFrame ? undefined : takeOff(run, event.config, { frame, layout: packet.layout, padding: packet.padding });
+      return frame.length < shortestFrame
+        ? undefined
+        : takeOff(run, event.config, { frame, layout: packet.layout, padding: packet.padding });
     }
     case 'track':
       if (event.patch.isOfBytes) setApart(packet);
@@ -54,7 +74,11 @@ function carryOut(run: Execution, event: KeptEvent, packet: Packet, place: 'last
     case 'forget':
       return forgetConnection(run);
     case 'encapsulate': {
-      refusePutOff(event.envelope, packet.isRewritten || run.carried.changes.length > 0, run.passage.node.behaviour);
+      refusePutOff(
+        event.envelope,
+        packet.isRewritten || run.carried.changes.length > 0,
+        run.passage.node.behaviour,
+      );
       const frame = wrap(frameOf(run, packet), packet.hash, event.envelope);
       for (const port of event.ports) deliver(run, port, frame);
       return;

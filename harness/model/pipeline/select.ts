@@ -1,6 +1,7 @@
 /**
- * Which bucket of a `select` group a packet goes to. OpenFlow leaves it to the switch; this is how Open vSwitch decides (ovs-ofctl(8),
- * "selection_method"; ofproto-dpif.c, group_setup_dp_hash_table), so that what follows is predicted exactly.
+ * Which bucket of a `select` group a packet goes to. OpenFlow leaves it to the switch; this is how
+ * Open vSwitch decides (ovs-ofctl(8), "selection_method"; ofproto-dpif.c,
+ * group_setup_dp_hash_table), so that what follows is predicted exactly.
  */
 import type { Bucket, Selection } from '../../openflow/groups.js';
 import { word } from '../../packet/flow-key.js';
@@ -16,26 +17,58 @@ export type Choice =
   | { readonly kind: 'bucket'; readonly bucket: Bucket | undefined }
   | Extract<Freezing, { readonly kind: 'hash' | 'reread' }>;
 
-export function chooseBucket(packet: Packet, group: ModelGroup, isAlive: (bucket: Bucket) => boolean, { hashedBuckets }: Behaviour): Choice {
+export function chooseBucket(
+  packet: Packet,
+  group: ModelGroup,
+  isAlive: (bucket: Bucket) => boolean,
+  { hashedBuckets }: Behaviour,
+): Choice {
   if (packet.isUnread) return { kind: 'reread' };
   const { selection, buckets, inserted = buckets } = group;
-  if (selection?.method === 'hash') return { kind: 'bucket', bucket: byScore(buckets, selection.fields.length === 0 ? symmetricL4(packet.key, 0) : hashOfFields(packet, selection), isAlive) };
-  const table = hashTable(hashedBuckets === 'all' ? buckets : inserted, selection === undefined ? mostByDefault : mostSlots);
-  if (table === undefined) return { kind: 'bucket', bucket: byScore(buckets, symmetricL4(packet.key, 0), isAlive) };
+  if (selection?.method === 'hash')
+    return {
+      kind: 'bucket',
+      bucket: byScore(
+        buckets,
+        selection.fields.length === 0
+          ? symmetricL4(packet.key, 0)
+          : hashOfFields(packet, selection),
+        isAlive,
+      ),
+    };
+  const table = hashTable(
+    hashedBuckets === 'all' ? buckets : inserted,
+    selection === undefined ? mostByDefault : mostSlots,
+  );
+  if (table === undefined)
+    return { kind: 'bucket', bucket: byScore(buckets, symmetricL4(packet.key, 0), isAlive) };
   const hash = packet.key[word.dpHash] ?? 0;
   if (hash === 0) return { kind: 'hash', ...algorithmOf(selection) };
   const first = hash % table.length;
-  return { kind: 'bucket', bucket: [...table.slice(first), ...table.slice(0, first)].find(isAlive) };
+  return {
+    kind: 'bucket',
+    bucket: [...table.slice(first), ...table.slice(0, first)].find(isAlive),
+  };
 }
 
 /** The parameter's upper half names the algorithm, its lower half is where the hash begins. */
-function algorithmOf(selection: Selection | undefined): { readonly algorithm: 'L4' | 'symmetric L4'; readonly basis: number } {
+function algorithmOf(selection: Selection | undefined): {
+  readonly algorithm: 'L4' | 'symmetric L4';
+  readonly basis: number;
+} {
   if (selection === undefined) return { algorithm: 'symmetric L4', basis: 0 };
-  return { algorithm: selection.parameter >> 32n === 1n ? 'symmetric L4' : 'L4', basis: Number(selection.parameter & 0xffffffffn) };
+  return {
+    algorithm: selection.parameter >> 32n === 1n ? 'symmetric L4' : 'L4',
+    basis: Number(selection.parameter & 0xffffffffn),
+  };
 }
 
 /** Each bucket's score is a hash times its weight; the last of the best wins. */
-function byScore(buckets: readonly Bucket[], basis: number, isAlive: (bucket: Bucket) => boolean): Bucket | undefined {
+function byScore(
+  buckets: readonly Bucket[],
+  basis: number,
+  isAlive: (bucket: Bucket) => boolean,
+): Bucket | undefined {
   let best: { readonly bucket: Bucket; readonly score: number } | undefined;
   for (const bucket of buckets) {
     if (!isAlive(bucket)) continue;
@@ -46,7 +79,12 @@ function byScore(buckets: readonly Bucket[], basis: number, isAlive: (bucket: Bu
 }
 
 function hashOfFields({ key }: Packet, { parameter, fields }: Selection): number {
-  return fields.filter(({ field }) => hasField(key, field)).reduce((basis, { field, mask }) => hashBytes(fieldBytes(key, field, mask), basis), hashUint64(parameter));
+  return fields
+    .filter(({ field }) => hasField(key, field))
+    .reduce(
+      (basis, { field, mask }) => hashBytes(fieldBytes(key, field, mask), basis),
+      hashUint64(parameter),
+    );
 }
 
 const mostSlots = 65536;
@@ -61,7 +99,10 @@ function hashTable(buckets: readonly Bucket[], most: number): readonly Bucket[] 
   const total = weights.reduce((sum, weight) => sum + weight, 0);
   if (total === 0) return undefined;
   const fewest = Math.ceil(total / Math.min(...weights.filter((weight) => weight > 0)));
-  const slots = Math.max(16, 2 ** Math.ceil(Math.log2(Math.max(fewest, Math.min(buckets.length * 4, mostSlots)))));
+  const slots = Math.max(
+    16,
+    2 ** Math.ceil(Math.log2(Math.max(fewest, Math.min(buckets.length * 4, mostSlots)))),
+  );
   if (slots > most) return undefined;
   const shares = buckets.map((bucket) => ({ bucket, divisor: 1, value: bucket.weight }));
   return Array.from({ length: slots }, () => {

@@ -33,14 +33,37 @@ export interface TrackRequest {
   readonly told: readonly TraceStep[];
 }
 
-/** @param packet with its changes in its bytes, and nobody else's. @param behind what the datapath still has to do with it. */
-export function trackNow(run: Execution, { asked, marks, onward: place, flow, told }: TrackRequest, packet: Packet, behind: number): 'dropped' | undefined {
-  const { passage: { node, steps } } = run;
+/**
+ * @param packet with its changes in its bytes, and nobody else's. @param behind what the datapath
+ *   still has to do with it.
+ */
+export function trackNow(
+  run: Execution,
+  { asked, marks, onward: place, flow, told }: TrackRequest,
+  packet: Packet,
+  behind: number,
+): 'dropped' | undefined {
+  const {
+    passage: { node, steps },
+  } = run;
   const { behaviour, nowMs } = node;
   const onward = asCarried(packet, run.carried, behaviour);
   const seen = assemble(run, onward, asked.zone, behind);
-  const found = seen.kind === 'held' ? undefined : lookAtConnection(node, seen.kind === 'invalid' ? undefined : seen.kind === 'whole' ? seen.packet : onward, asked);
-  if (node.fragments.length > 0) letGo(node.fragments, onward.arrived[word.ethType] === etherTypes.ipv6 ? 'ipv6' : 'ipv4', nowMs, behaviour);
+  const found =
+    seen.kind === 'held'
+      ? undefined
+      : lookAtConnection(
+          node,
+          seen.kind === 'invalid' ? undefined : seen.kind === 'whole' ? seen.packet : onward,
+          asked,
+        );
+  if (node.fragments.length > 0)
+    letGo(
+      node.fragments,
+      onward.arrived[word.ethType] === etherTypes.ipv6 ? 'ipv6' : 'ipv4',
+      nowMs,
+      behaviour,
+    );
   if (found === undefined) {
     steps.push({ kind: 'drop', flow, why: 'the fragment waits for others' });
     return 'dropped';
@@ -64,7 +87,13 @@ export function trackNow(run: Execution, { asked, marks, onward: place, flow, to
   return undefined;
 }
 
-function goOn({ passage: { node, steps }, recirculate }: Execution, { bridge, table, actions, stack, mirrored }: Omit<Frozen, 'packet'>, told: readonly TraceStep[], packet: Packet, tracked: NonNullable<Packet['tracked']>): undefined {
+function goOn(
+  { passage: { node, steps }, recirculate }: Execution,
+  { bridge, table, actions, stack, mirrored }: Omit<Frozen, 'packet'>,
+  told: readonly TraceStep[],
+  packet: Packet,
+  tracked: NonNullable<Packet['tracked']>,
+): undefined {
   writeConnection(packet, tracked.said, node.behaviour);
   for (const step of told) steps.push(step);
   packet.tracked = tracked;
@@ -79,11 +108,19 @@ export function forgetConnection(run: Execution): void {
 
 /** What a flow has the tracker write. */
 export function writesOf(flow: FlowId): readonly TraceStep[] {
-  return ['ct_state', 'ct_zone', 'ct_mark', 'ct_label'].map((field) => ({ kind: 'write', flow, field }));
+  return ['ct_state', 'ct_zone', 'ct_mark', 'ct_label'].map((field) => ({
+    kind: 'write',
+    flow,
+    field,
+  }));
 }
 
 /** The fields that tell of a connection. */
-function writeConnection(packet: Packet, { state, zone, connection, expected, original }: Tracked, behaviour: Behaviour): void {
+function writeConnection(
+  packet: Packet,
+  { state, zone, connection, expected, original }: Tracked,
+  behaviour: Behaviour,
+): void {
   const { key } = packet;
   key[word.ctState] = state;
   key[word.ctZone] = zone;
@@ -95,19 +132,41 @@ function writeConnection(packet: Packet, { state, zone, connection, expected, or
   if (lacksPorts(packet, behaviour)) clearWords(key, word.ctTpSrc, word.ctTpDst + 1);
 }
 
-/** What the tracker says of the packet: in the zone of its connection it is not looked at again, unless its addresses or ports have changed. Without one it can belong to none. */
+/**
+ * What the tracker says of the packet: in the zone of its connection it is not looked at again,
+ * unless its addresses or ports have changed. Without one it can belong to none.
+ */
 function lookAtConnection(node: ModelNode, packet: Packet | undefined, asked: Asked): Tracked {
-  if (packet?.trackedAs === 'what is inside') throw new Unsupported('Open vSwitch reads what a tunnel has put around IPv4 and IPv6 as what is inside, where it is tracked on the way: the model does not');
-  if (packet === undefined || packet.trackedAs === 'nothing') return track(node, undefined, asked, undefined, chooseTranslation);
+  if (packet?.trackedAs === 'what is inside')
+    throw new Unsupported(
+      'Open vSwitch reads what a tunnel has put around IPv4 and IPv6 as what is inside, where ' +
+        'it is tracked on the way: the model does not',
+    );
+  if (packet === undefined || packet.trackedAs === 'nothing')
+    return track(node, undefined, asked, undefined, chooseTranslation);
   const { arrived, tracked } = packet;
   const reader = readerOf(arrived, asked.helper, tracked?.said.connection, node.behaviour);
-  const isUnchanged = tracked?.holds === true && tracked.said.zone === asked.zone && tupleWords.every((field) => tracked.key[field] === arrived[field]);
-  if (isUnchanged && asked.commits !== 'by force' && reader === undefined) return trackAgain(tracked.said, asked.nat);
-  return track(node, seenByTracker(packet, asked.zone, node.behaviour), reader === undefined ? asked : { ...asked, reader }, tracked?.said, chooseTranslation);
+  const isUnchanged =
+    tracked?.holds === true &&
+    tracked.said.zone === asked.zone &&
+    tupleWords.every((field) => tracked.key[field] === arrived[field]);
+  if (isUnchanged && asked.commits !== 'by force' && reader === undefined)
+    return trackAgain(tracked.said, asked.nat);
+  return track(
+    node,
+    seenByTracker(packet, asked.zone, node.behaviour),
+    reader === undefined ? asked : { ...asked, reader },
+    tracked?.said,
+    chooseTranslation,
+  );
 }
 
 /** The tracker reads a packet again only where its bytes have changed, or the zone. */
-function seenByTracker(packet: Packet, zone: number, behaviour: Behaviour): TrackedPacket | undefined {
+function seenByTracker(
+  packet: Packet,
+  zone: number,
+  behaviour: Behaviour,
+): TrackedPacket | undefined {
   const { frame, layout, arrived, seen } = packet;
   if (seen?.frame === frame && seen.key === arrived && seen.zone === zone) return seen.as;
   const as = trackedPacket(frame, layout, arrived, zone, behaviour);
@@ -119,7 +178,12 @@ const labelField = fieldCalled('ct_label');
 
 /** What the flow makes of the packet's connection, unless another told of it. */
 function setMarks({ connection }: Tracked, { mark, label }: Marks): void {
-  if (connection === undefined || connection.parent !== undefined || (mark.mask | label.mask) === 0n) return;
+  if (
+    connection === undefined ||
+    connection.parent !== undefined ||
+    (mark.mask | label.mask) === 0n
+  )
+    return;
   connection.mark = Number((BigInt(connection.mark) & ~mark.mask) | mark.value);
   connection.label = (connection.label & ~label.mask) | label.value;
 }

@@ -2,7 +2,9 @@
 import { fromIpv4, isIpv4Address, toIpv4 } from '../../base/ip-address.js';
 import { word, type FlowKey } from '../../packet/flow-key.js';
 
-/** Whichever there is, that of IPv4 first; zero for none (Open vSwitch lib/packets.h, flow_tnl_dst). */
+/**
+ * Whichever there is, that of IPv4 first; zero for none (Open vSwitch lib/packets.h, flow_tnl_dst).
+ */
 export function tunnelSource(key: FlowKey): bigint {
   return eitherOf(key, word.tunSrc, word.tunIpv6Src);
 }
@@ -25,7 +27,8 @@ export function readWide(key: FlowKey, at: number): bigint {
 }
 
 export function writeWide(key: FlowKey, at: number, value: bigint): void {
-  for (let index = 3, rest = value; index >= 0; index--, rest >>= 32n) key[at + index] = Number(rest & 0xffffffffn);
+  for (let index = 3, rest = value; index >= 0; index--, rest >>= 32n)
+    key[at + index] = Number(rest & 0xffffffffn);
 }
 
 function eitherOf(key: FlowKey, ipv4: number, ipv6: number): bigint {

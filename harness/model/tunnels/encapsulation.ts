@@ -1,4 +1,7 @@
-/** How types of tunnels carry a frame: what stands between the outer IP header and it (Open vSwitch lib/netdev-native-tnl.c). */
+/**
+ * How types of tunnels carry a frame: what stands between the outer IP header and it (Open vSwitch
+ * lib/netdev-native-tnl.c).
+ */
 import { assert } from '../../base/errors.js';
 import { internetChecksum } from '../../packet/checksum.js';
 import { etherTypes } from '../../packet/ethernet.js';
@@ -41,18 +44,34 @@ const vni = ({ id }: OuterHeader) => Number(id & 0xffffffn);
 export const encapsulations: Readonly<Record<KnownTunnel, Encapsulation>> = {
   geneve: {
     protocol: ipProtocols.udp,
-    put: (frame, { header, options, isCritical, isOam }) => encodeGeneve({ vni: vni(header), protocolType: etherTypes.transparentEthernetBridging, options, critical: isCritical, oam: isOam }, frame),
+    put: (frame, { header, options, isCritical, isOam }) =>
+      encodeGeneve(
+        {
+          vni: vni(header),
+          protocolType: etherTypes.transparentEthernetBridging,
+          options,
+          critical: isCritical,
+          oam: isOam,
+        },
+        frame,
+      ),
     take: (payload) => {
       const geneve = decodeGeneve(payload);
       if (geneve?.header.protocolType !== etherTypes.transparentEthernetBridging) return undefined;
-      return { frame: geneve.payload, id: BigInt(geneve.header.vni), isOam: geneve.header.oam, options: geneve.header.options };
+      return {
+        frame: geneve.payload,
+        id: BigInt(geneve.header.vni),
+        isOam: geneve.header.oam,
+        options: geneve.header.options,
+      };
     },
   },
   vxlan: {
     protocol: ipProtocols.udp,
     put: (frame, { header, config }) => {
       const bytes = encodeVxlan({ vni: vni(header) }, frame);
-      if (config.extension === 'gpe') bytes.set([vxlanFlags.vni | vxlanFlags.gpe, 0, 0, nextProtocols.ethernet]);
+      if (config.extension === 'gpe')
+        bytes.set([vxlanFlags.vni | vxlanFlags.gpe, 0, 0, nextProtocols.ethernet]);
       return bytes;
     },
     take: takeVxlan,
@@ -60,10 +79,21 @@ export const encapsulations: Readonly<Record<KnownTunnel, Encapsulation>> = {
   gre: {
     protocol: ipProtocols.gre,
     put: (frame, { header, config }) =>
-      encodeGre({ protocolType: etherTypes.transparentEthernetBridging, ...(config.outKey === 'none' ? {} : { key: Number(header.id & 0xffffffffn) }), ...(header.checksum === 'present' ? { checksum: 'computed' } : {}) }, frame),
+      encodeGre(
+        {
+          protocolType: etherTypes.transparentEthernetBridging,
+          ...(config.outKey === 'none' ? {} : { key: Number(header.id & 0xffffffffn) }),
+          ...(header.checksum === 'present' ? { checksum: 'computed' } : {}),
+        },
+        frame,
+      ),
     take: (payload) => {
       const gre = decodeGre(payload);
-      if (gre?.header.protocolType !== etherTypes.transparentEthernetBridging || gre.checksum === 'invalid') return undefined;
+      if (
+        gre?.header.protocolType !== etherTypes.transparentEthernetBridging ||
+        gre.checksum === 'invalid'
+      )
+        return undefined;
       return { frame: gre.payload, id: BigInt(gre.header.key ?? 0) };
     },
   },
@@ -73,20 +103,27 @@ export const encapsulations: Readonly<Record<KnownTunnel, Encapsulation>> = {
 const vxlanFlags = { vni: 0x08, gpe: 0x04, usedByGpe: 0x35, oam: 0x01 } as const;
 const nextProtocols = { ethernet: 3 } as const;
 
-/** Everything but the VNI and what is known of GPE has to be zero, and so GBP's group is not understood. */
+/**
+ * Everything but the VNI and what is known of GPE has to be zero, and so GBP's group is not
+ * understood.
+ */
 function takeVxlan(payload: Uint8Array): Taken | undefined {
   if (payload.length < 8) return undefined;
   const view = viewOf(payload);
   let flags = view.getUint32(0);
   if ((view.getUint8(0) & vxlanFlags.gpe) !== 0) {
-    if ((view.getUint8(0) & vxlanFlags.oam) !== 0 || view.getUint8(3) !== nextProtocols.ethernet) return undefined;
+    if ((view.getUint8(0) & vxlanFlags.oam) !== 0 || view.getUint8(3) !== nextProtocols.ethernet)
+      return undefined;
     flags = (flags & ~(vxlanFlags.usedByGpe * 0x1000000) & ~0xff) >>> 0;
   }
   if (flags !== vxlanFlags.vni * 0x1000000 || view.getUint8(7) !== 0) return undefined;
   return { frame: payload.subarray(8), id: BigInt(view.getUint32(4) >>> 8) };
 }
 
-/** Whether the checksum of UDP is right, or not there, over all bytes to the end of the frame; `pseudo` is the sum of the header that comes with it. */
+/**
+ * Whether the checksum of UDP is right, or not there, over all bytes to the end of the frame;
+ * `pseudo` is the sum of the header that comes with it.
+ */
 export function isUdpIntact(bytes: Uint8Array, pseudo: number): boolean {
   assert(bytes.length >= 8, 'a whole header of UDP');
   return viewOf(bytes).getUint16(6) === 0 || internetChecksum(bytes, pseudo) === 0;

@@ -1,4 +1,7 @@
-/** Who is known on an underlay: told by the plan, or learned from what came in (Open vSwitch lib/tnl-neigh-cache.c). */
+/**
+ * Who is known on an underlay: told by the plan, or learned from what came in (Open vSwitch
+ * lib/tnl-neigh-cache.c).
+ */
 import { addressNumber } from '../../base/ip-address.js';
 import { Unsupported } from '../../base/errors.js';
 import type { BridgePlan } from '../../nouns/plan.js';
@@ -24,7 +27,11 @@ const agingMs = 15 * 60 * 1000;
 
 /** Nobody is known but those whom the plan tells. */
 export function plannedNeighbours(bridges: readonly BridgePlan[]): Neighbours {
-  const planned = bridges.flatMap((bridge) => (bridge.underlay?.neighbours ?? []).map(({ ip, mac }) => [place(bridge, addressNumber(ip)), mac] as const));
+  const planned = bridges.flatMap((bridge) =>
+    (bridge.underlay?.neighbours ?? []).map(
+      ({ ip, mac }) => [place(bridge, addressNumber(ip)), mac] as const,
+    ),
+  );
   return { planned: new Map(planned.toReversed()), learned: new Map(), askedAtMs: new Map() };
 }
 
@@ -33,8 +40,15 @@ export function forgetNeighbours({ learned, askedAtMs }: Neighbours): void {
   askedAtMs.clear();
 }
 
-/** The neighbour's MAC, which is known for longer then. The plan's are told anew whenever time has passed. */
-export function findNeighbour({ neighbours, nowMs }: ModelNode, bridge: ModelBridge, address: bigint): string | undefined {
+/**
+ * The neighbour's MAC, which is known for longer then. The plan's are told anew whenever time has
+ * passed.
+ */
+export function findNeighbour(
+  { neighbours, nowMs }: ModelNode,
+  bridge: ModelBridge,
+  address: bigint,
+): string | undefined {
   const at = place(bridge.plan, address);
   const entry = neighbours.learned.get(at);
   const planned = neighbours.planned.get(at);
@@ -44,25 +58,42 @@ export function findNeighbour({ neighbours, nowMs }: ModelNode, bridge: ModelBri
   return entry.mac;
 }
 
-export function learnNeighbour({ neighbours, nowMs, changes }: ModelNode, bridge: ModelBridge, address: bigint, mac: string): void {
+export function learnNeighbour(
+  { neighbours, nowMs, changes }: ModelNode,
+  bridge: ModelBridge,
+  address: bigint,
+  mac: string,
+): void {
   const before = neighbours.learned.get(place(bridge.plan, address));
   if (before?.mac !== mac || before.learnedAtMs !== nowMs) changes.learned++;
-  neighbours.learned.set(place(bridge.plan, address), { mac, learnedAtMs: nowMs, expiresAtMs: nowMs + agingMs });
+  neighbours.learned.set(place(bridge.plan, address), {
+    mac,
+    learnedAtMs: nowMs,
+    expiresAtMs: nowMs + agingMs,
+  });
   neighbours.askedAtMs.delete(place(bridge.plan, address));
 }
 
 /**
  * Whether the neighbour is asked for now, because a packet is lost that was for it.
- * @throws Unsupported where that depends on what the datapath has cached: a packet that it drops by itself asks nobody.
+ * @throws Unsupported where that depends on what the datapath has cached: a packet that it drops by
+ *   itself asks nobody.
  */
-export function asksNow({ neighbours, behaviour, nowMs }: ModelNode, bridge: ModelBridge, address: bigint): boolean {
+export function asksNow(
+  { neighbours, behaviour, nowMs }: ModelNode,
+  bridge: ModelBridge,
+  address: bigint,
+): boolean {
   const askedAtMs = neighbours.askedAtMs.get(place(bridge.plan, address));
   if (askedAtMs === undefined) {
     neighbours.askedAtMs.set(place(bridge.plan, address), nowMs);
     return true;
   }
   if (nowMs < askedAtMs + behaviour.neighbourPatienceMs) return false;
-  throw new Unsupported('the model does not know whether a neighbour is asked for again: packets that the datapath drops from its cache ask nobody');
+  throw new Unsupported(
+    'the model does not know whether a neighbour is asked for again: packets that the ' +
+      'datapath drops from its cache ask nobody',
+  );
 }
 
 function place({ name }: BridgePlan, address: bigint): string {

@@ -1,4 +1,8 @@
-/** Goal: the model does at every step of each case what it says, in the oldest and the newest version alike. Method: each case on a node of its own; real switches say the same (tunnel-cases.live.test.ts). */
+/**
+ * Goal: the model does at every step of each case what it says, in the oldest and the newest
+ * version alike. Method: each case on a node of its own; real switches say the same
+ * (tunnel-cases.live.test.ts).
+ */
 import t from 'tap';
 import { newest } from '../behaviour.js';
 import { buildNode } from '../node.js';
@@ -12,7 +16,12 @@ for (const version of [[3, 1], newest] as const) {
       const node = buildNode(caseNode, version);
       for (const step of steps) {
         if (step.kind === 'time') node.nowMs += step.seconds * 1000;
-        else t.strictSame(receiveFrame(node, step.into, step.frame).step.outputs.map(tellOutput), step.gives, what);
+        else
+          t.strictSame(
+            receiveFrame(node, step.into, step.frame).step.outputs.map(tellOutput),
+            step.gives,
+            what,
+          );
       }
     }
     t.end();

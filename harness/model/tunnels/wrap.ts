@@ -1,11 +1,22 @@
-/** A packet inside a tunnel: the frame around it, and what the switch takes for its fields before it reads them. */
+/**
+ * A packet inside a tunnel: the frame around it, and what the switch takes for its fields before it
+ * reads them.
+ */
 import { macBytes } from '../../base/address.js';
 import { Unpredictable, Unsupported } from '../../base/errors.js';
 import { formatAddress, isIpv4Address, toIpv4 } from '../../base/ip-address.js';
 import { finishChecksum, sumWords } from '../../packet/checksum.js';
 import { encodeEthernet, etherTypes } from '../../packet/ethernet.js';
 import { extract } from '../../packet/extract/extract.js';
-import { clearWords, copyFields, copyKey, emptyKey, isIp, word, type FlowKey } from '../../packet/flow-key.js';
+import {
+  clearWords,
+  copyFields,
+  copyKey,
+  emptyKey,
+  isIp,
+  word,
+  type FlowKey,
+} from '../../packet/flow-key.js';
 import { emptyBytes } from '../../packet/header.js';
 import { encodeIpv4, ipProtocols, ipv4Flags } from '../../packet/ipv4.js';
 import { encodeIpv6 } from '../../packet/ipv6.js';
@@ -25,7 +36,10 @@ export interface Link {
   readonly dst: string;
 }
 
-/** Source ports of tunnels over UDP: the default range of `tnl/egress_port_range`; the upper bound itself is never used. */
+/**
+ * Source ports of tunnels over UDP: the default range of `tnl/egress_port_range`; the upper bound
+ * itself is never used.
+ */
 const sourcePorts = { first: 32768, end: 61000 } as const;
 
 const longest = { datagram: 0xffff, options: 252 } as const;
@@ -36,15 +50,29 @@ export interface Envelope {
   readonly header: OuterHeader;
   readonly link: Link;
   readonly sent: Omit<Sent, 'header' | 'config'>;
-  /** What stands in front of every packet, without its length and what follows from it; missing where there are checksums of what is inside. */
-  readonly head?: { readonly bytes: Uint8Array; /** Of IPv4's header. */ readonly sum: number };
+  /**
+   * What stands in front of every packet, without its length and what follows from it; missing
+   * where there are checksums of what is inside.
+   */
+  readonly head?: { readonly bytes: Uint8Array /** Of IPv4's header. */; readonly sum: number };
 }
 
 /** @throws Unsupported for more options than there is room for. */
-export function envelopeOf(key: FlowKey, config: TunnelConfig, header: OuterHeader, options: OptionFields, link: Link): Envelope {
+export function envelopeOf(
+  key: FlowKey,
+  config: TunnelConfig,
+  header: OuterHeader,
+  options: OptionFields,
+  link: Link,
+): Envelope {
   const { bytes, isCritical } = encodeOptions(key, options);
   if (bytes.length > longest.options) throw tooLong();
-  const envelope = { config, header, link, sent: { options: bytes, isCritical, isOam: key[word.tunFlags] !== 0 } };
+  const envelope = {
+    config,
+    header,
+    link,
+    sent: { options: bytes, isCritical, isOam: key[word.tunFlags] !== 0 },
+  };
   if (header.checksum === 'present' || !isIpv4Address(header.destination)) return envelope;
   return { ...envelope, head: headOf(envelope) };
 }
@@ -52,7 +80,19 @@ export function envelopeOf(key: FlowKey, config: TunnelConfig, header: OuterHead
 /** Made once for all that go the same way. */
 function headOf(envelope: Omit<Envelope, 'head'>): NonNullable<Envelope['head']> {
   const { config, header, link, sent } = envelope;
-  const name = [header.source, header.destination, header.id, header.tos, header.ttl, header.fragments, link.src, link.dst, sent.isOam, sent.isCritical, sent.options].join();
+  const name = [
+    header.source,
+    header.destination,
+    header.id,
+    header.tos,
+    header.ttl,
+    header.fragments,
+    link.src,
+    link.dst,
+    sent.isOam,
+    sent.isCritical,
+    sent.options,
+  ].join();
   const heads = knownHeads.get(config) ?? new Map<string, NonNullable<Envelope['head']>>();
   knownHeads.set(config, heads);
   const known = heads.get(name);
@@ -96,19 +136,56 @@ function put16(bytes: Uint8Array, place: number, value: number): void {
   bytes[place + 1] = value & 0xff;
 }
 
-function seal(frame: Uint8Array, hash: number, { config, header, link, sent }: Envelope): Uint8Array {
+function seal(
+  frame: Uint8Array,
+  hash: number,
+  { config, header, link, sent }: Envelope,
+): Uint8Array {
   const { protocol, put } = encapsulations[config.type];
   const carried = put(frame, { ...sent, header, config });
   const addresses = { src: formatAddress(header.source), dst: formatAddress(header.destination) };
-  const payload = protocol === ipProtocols.udp ? encodeUdp({ srcPort: sourcePort(hash), dstPort: config.udpPort }, carried, header.checksum === 'present' ? addresses : 'no-checksum') : carried;
-  if (!isIpv4Address(header.destination)) return encodeEthernet({ ...link, etherType: etherTypes.ipv6 }, encodeIpv6({ ...addresses, nextHeader: protocol, hopLimit: header.ttl, trafficClass: header.tos }, payload));
+  const payload =
+    protocol === ipProtocols.udp
+      ? encodeUdp(
+          { srcPort: sourcePort(hash), dstPort: config.udpPort },
+          carried,
+          header.checksum === 'present' ? addresses : 'no-checksum',
+        )
+      : carried;
+  if (!isIpv4Address(header.destination))
+    return encodeEthernet(
+      { ...link, etherType: etherTypes.ipv6 },
+      encodeIpv6(
+        { ...addresses, nextHeader: protocol, hopLimit: header.ttl, trafficClass: header.tos },
+        payload,
+      ),
+    );
   const flags = header.fragments === 'forbidden' ? ipv4Flags.dontFragment : 0;
-  return encodeEthernet({ ...link, etherType: etherTypes.ipv4 }, encodeIpv4({ ...addresses, protocol, ttl: header.ttl, tos: header.tos, flags }, payload));
+  return encodeEthernet(
+    { ...link, etherType: etherTypes.ipv4 },
+    encodeIpv4({ ...addresses, protocol, ttl: header.ttl, tos: header.tos, flags }, payload),
+  );
 }
 
-/** @throws Unpredictable where checksums inside are put off until the packet leaves, and one around them is taken before that. */
-export function refusePutOff({ config, header }: Envelope, isRewritten: boolean, { translatedChecksum }: Behaviour): void {
-  if (translatedChecksum === 'taken anew' && isRewritten && config.type === 'gre' && header.checksum === 'present') throw new Unpredictable('Open vSwitch since 3.6 takes the checksum of GRE before it has written those of what was changed inside');
+/**
+ * @throws Unpredictable where checksums inside are put off until the packet leaves, and one around
+ *   them is taken before that.
+ */
+export function refusePutOff(
+  { config, header }: Envelope,
+  isRewritten: boolean,
+  { translatedChecksum }: Behaviour,
+): void {
+  if (
+    translatedChecksum === 'taken anew' &&
+    isRewritten &&
+    config.type === 'gre' &&
+    header.checksum === 'present'
+  )
+    throw new Unpredictable(
+      'Open vSwitch since 3.6 takes the checksum of GRE before it has written those of what ' +
+        'was changed inside',
+    );
 }
 
 function tooLong(): Unsupported {
@@ -116,14 +193,22 @@ function tooLong(): Unsupported {
 }
 
 function sourcePort(hash: number): number {
-  return sourcePorts.first + Math.floor((hash * (sourcePorts.end - sourcePorts.first)) / 0x1_0000_0000);
+  return (
+    sourcePorts.first + Math.floor((hash * (sourcePorts.end - sourcePorts.first)) / 0x1_0000_0000)
+  );
 }
 
 /**
- * The packet as the underlay's flows see it: it is not read anew, so that its source port is not known, and what the outer header does
- * not have is still the inner one's (Open vSwitch ofproto/ofproto-dpif-xlate.c, propagate_tunnel_data_to_flow).
+ * The packet as the underlay's flows see it: it is not read anew, so that its source port is not
+ * known, and what the outer header does not have is still the inner one's (Open vSwitch
+ * ofproto/ofproto-dpif-xlate.c, propagate_tunnel_data_to_flow).
  */
-export function wrapped(packet: Packet, frame: Uint8Array, { config, header, link }: Envelope, behaviour: Behaviour): Packet {
+export function wrapped(
+  packet: Packet,
+  frame: Uint8Array,
+  { config, header, link }: Envelope,
+  behaviour: Behaviour,
+): Packet {
   const key = copyKey(packet.key);
   const isIpv4 = isIpv4Address(header.destination);
   writeMac(key, word.ethDst, link.dst);
@@ -141,18 +226,44 @@ export function wrapped(packet: Packet, frame: Uint8Array, { config, header, lin
   key[word.nwTtl] = header.ttl;
   key[word.tpSrc] = 0;
   key[word.tpDst] = config.udpPort;
-  return { frame, layout: extract(frame, emptyKey()), arrived: copyFields(key), key, isUnread: false, isAsRead: false, isRewritten: false, isResized: true, isWrapped: true, trackedAs: trackedAs(packet, config, header, behaviour), cameTo: undefined, hash: packet.hash, padding: 0, tracked: undefined, seen: undefined };
+  return {
+    frame,
+    layout: extract(frame, emptyKey()),
+    arrived: copyFields(key),
+    key,
+    isUnread: false,
+    isAsRead: false,
+    isRewritten: false,
+    isResized: true,
+    isWrapped: true,
+    trackedAs: trackedAs(packet, config, header, behaviour),
+    cameTo: undefined,
+    hash: packet.hash,
+    padding: 0,
+    tracked: undefined,
+    seen: undefined,
+  };
 }
 
 /**
- * The tracker reads it as a packet of the type that is inside (lib/dpif-netdev.c, dp_execute_cb), and, in versions that write checksums
- * when it leaves, finds them wrong: but for that of IPv4, which passes for right around IPv4 (lib/netdev-native-tnl.c, netdev_tnl_push_ip_header).
+ * The tracker reads it as a packet of the type that is inside (lib/dpif-netdev.c, dp_execute_cb),
+ * and, in versions that write checksums when it leaves, finds them wrong: but for that of IPv4,
+ * which passes for right around IPv4 (lib/netdev-native-tnl.c, netdev_tnl_push_ip_header).
  */
-function trackedAs({ arrived, layout }: Packet, { type }: TunnelConfig, { destination, checksum }: OuterHeader, { tunnelChecksums }: Behaviour): Packet['trackedAs'] {
-  const [inside, outside] = [arrived[word.ethType] ?? 0, isIpv4Address(destination) ? etherTypes.ipv4 : etherTypes.ipv6];
+function trackedAs(
+  { arrived, layout }: Packet,
+  { type }: TunnelConfig,
+  { destination, checksum }: OuterHeader,
+  { tunnelChecksums }: Behaviour,
+): Packet['trackedAs'] {
+  const [inside, outside] = [
+    arrived[word.ethType] ?? 0,
+    isIpv4Address(destination) ? etherTypes.ipv4 : etherTypes.ipv6,
+  ];
   if (!isIp(inside)) return 'nothing';
   if (inside !== outside) return 'what is inside';
-  const isWrong = (outside === etherTypes.ipv4 && layout.l4 < 0) || (type !== 'gre' && checksum === 'present');
+  const isWrong =
+    (outside === etherTypes.ipv4 && layout.l4 < 0) || (type !== 'gre' && checksum === 'present');
   return tunnelChecksums === 'when it leaves' && isWrong ? 'nothing' : 'itself';
 }
 

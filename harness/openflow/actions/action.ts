@@ -8,8 +8,20 @@ export interface Subfield {
   readonly bits: number;
 }
 
-/** What a flow does; an empty list drops the packet. `Actions` in their order, with instructions where OpenFlow 1.1 has them. */
-export type Action = OutputAction | SetAction | HeaderAction | TableAction | CtAction | NatAction | LearnAction | ChoiceAction | OtherAction;
+/**
+ * What a flow does; an empty list drops the packet. `Actions` in their order, with instructions
+ * where OpenFlow 1.1 has them.
+ */
+export type Action =
+  | OutputAction
+  | SetAction
+  | HeaderAction
+  | TableAction
+  | CtAction
+  | NatAction
+  | LearnAction
+  | ChoiceAction
+  | OtherAction;
 
 export type OutputAction =
   | { readonly kind: 'output'; readonly port: number }
@@ -24,7 +36,14 @@ export type OutputAction =
   | { readonly kind: 'group'; readonly group: number };
 
 /** Why a controller is told, in OpenFlow's numbers from 0. */
-export const packetInReasons = ['no_match', 'action', 'invalid_ttl', 'action_set', 'group', 'packet_out'] as const;
+export const packetInReasons = [
+  'no_match',
+  'action',
+  'invalid_ttl',
+  'action_set',
+  'group',
+  'packet_out',
+] as const;
 
 /** A packet-in for the controllers with connection id `id`. */
 export interface ControllerAction {
@@ -40,16 +59,31 @@ export interface ControllerAction {
 }
 
 /**
- * How a switch remembers the setting of a field, which shows in what it prints: as `set_field`, as `load`, or by an action of the
- * field's own such as mod_nw_ttl. What happens to a packet is the same.
+ * How a switch remembers the setting of a field, which shows in what it prints: as `set_field`, as
+ * `load`, or by an action of the field's own such as mod_nw_ttl. What happens to a packet is the
+ * same.
  */
 export type SetNotation = 'set_field' | 'load' | 'own' | 'set_tunnel64';
 
 export type SetAction =
   /** The bits of `mask` take those of `value`; all of the field where there is no mask. */
-  | { readonly kind: 'set'; readonly notation: SetNotation; readonly field: Field; readonly value: bigint; readonly mask?: bigint }
-  /** mod_vlan_vid and mod_vlan_pcp: pushes a tag where there is none. `tagged`: the flow's packets have one here. */
-  | { readonly kind: 'set_vlan'; readonly part: 'vid' | 'pcp'; readonly value: number; readonly tagged: boolean }
+  | {
+      readonly kind: 'set';
+      readonly notation: SetNotation;
+      readonly field: Field;
+      readonly value: bigint;
+      readonly mask?: bigint;
+    }
+  /**
+   * mod_vlan_vid and mod_vlan_pcp: pushes a tag where there is none. `tagged`: the flow's packets
+   * have one here.
+   */
+  | {
+      readonly kind: 'set_vlan';
+      readonly part: 'vid' | 'pcp';
+      readonly value: number;
+      readonly tagged: boolean;
+    }
   /** mod_tp_src and mod_tp_dst of a flow that does not say which transport's port it is. */
   | { readonly kind: 'set_port'; readonly part: 'src' | 'dst'; readonly value: number }
   | { readonly kind: 'move'; readonly source: Subfield; readonly destination: Subfield }
@@ -64,13 +98,24 @@ export type HeaderAction =
   /** `type` is the Ethernet type of what is left. */
   | { readonly kind: 'pop_mpls'; readonly type: number }
   | { readonly kind: 'dec_mpls_ttl' }
-  /** Where the TTL ends, the controllers with these ids are told; those with id 0 where none are named. */
+  /**
+   * Where the TTL ends, the controllers with these ids are told; those with id 0 where none are
+   * named.
+   */
   | { readonly kind: 'dec_ttl'; readonly controllers?: readonly number[] };
 
 export type TableAction =
   | { readonly kind: 'goto'; readonly table: number }
-  /** `table` is the current one unless told; `port` stands for in_port during the lookup; with `original`, the connection's first addresses for the packet's. */
-  | { readonly kind: 'resubmit'; readonly port?: number; readonly table?: number; readonly original: boolean }
+  /**
+   * `table` is the current one unless told; `port` stands for in_port during the lookup; with
+   * `original`, the connection's first addresses for the packet's.
+   */
+  | {
+      readonly kind: 'resubmit';
+      readonly port?: number;
+      readonly table?: number;
+      readonly original: boolean;
+    }
   | { readonly kind: 'clone'; readonly actions: readonly Action[] }
   | { readonly kind: 'exit' }
   | { readonly kind: 'write_metadata'; readonly value: bigint; readonly mask: bigint }
@@ -78,7 +123,12 @@ export type TableAction =
   | { readonly kind: 'clear_actions' }
   | { readonly kind: 'meter'; readonly meter: number }
   /** Clause `clause` of `clauses`, from 1. */
-  | { readonly kind: 'conjunction'; readonly id: number; readonly clause: number; readonly clauses: number };
+  | {
+      readonly kind: 'conjunction';
+      readonly id: number;
+      readonly clause: number;
+      readonly clauses: number;
+    };
 
 /** Sends the packet through the connection tracker; with `table`, it goes on there afterwards. */
 export interface CtAction {
@@ -92,7 +142,10 @@ export interface CtAction {
   readonly exec: readonly Action[];
 }
 
-/** Translates addresses as the connection says; with `to`, decides it for a new one. Only in `exec` of ct. */
+/**
+ * Translates addresses as the connection says; with `to`, decides it for a new one. Only in `exec`
+ * of ct.
+ */
 export interface NatAction {
   readonly kind: 'nat';
   readonly to?: {
@@ -128,12 +181,26 @@ export interface LearnAction {
   readonly specs: readonly LearnSpec[];
 }
 
-/** What the learned flow matches and does; a source is a constant, or bits of the packet at hand. */
+/**
+ * What the learned flow matches and does; a source is a constant, or bits of the packet at hand.
+ */
 export type LearnSpec =
-  | { readonly kind: 'match' | 'load'; readonly destination: Subfield; readonly source: Subfield | bigint }
+  | {
+      readonly kind: 'match' | 'load';
+      readonly destination: Subfield;
+      readonly source: Subfield | bigint;
+    }
   | { readonly kind: 'output'; readonly source: Subfield };
 
-export const hashFields = ['eth_src', 'symmetric_l4', 'symmetric_l3l4', 'symmetric_l3l4+udp', 'nw_src', 'nw_dst', 'symmetric_l3'] as const;
+export const hashFields = [
+  'eth_src',
+  'symmetric_l4',
+  'symmetric_l3l4',
+  'symmetric_l3l4+udp',
+  'nw_src',
+  'nw_dst',
+  'symmetric_l3',
+] as const;
 export const bundleAlgorithms = ['active_backup', 'hrw'] as const;
 export const multipathAlgorithms = ['modulo_n', 'hash_threshold', 'hrw', 'iter_hash'] as const;
 

@@ -8,22 +8,41 @@ import type { Form } from '../form.js';
 import { matchesInvalid, matchesIp } from '../prerequisites.js';
 import { complain, shorten, type Span } from '../text.js';
 import type { Action, CtAction, NatAction } from './action.js';
-import { calls, numbered, printSubfield, printTable, small, subfield, table, uint16, type Call, type Reader, type Reading } from './reading.js';
+import {
+  calls,
+  numbered,
+  printSubfield,
+  printTable,
+  small,
+  subfield,
+  table,
+  uint16,
+  type Call,
+  type Reader,
+  type Reading,
+} from './reading.js';
 import { readable, valueIn } from './standing.js';
 
-export const ctReaders: Readonly<Record<string, Reader>> = { ct: readCt, ct_clear: () => ({ kind: 'ct_clear' }), nat: readNat };
+export const ctReaders: Readonly<Record<string, Reader>> = {
+  ct: readCt,
+  ct_clear: () => ({ kind: 'ct_clear' }),
+  nat: readNat,
+};
 
 /** Ports that the helpers listen at. */
 const algs = { ftp: ipProtocols.tcp, tftp: ipProtocols.udp } as const;
 
 function readCt(call: Call, reading: Reading): Action {
   const { match } = reading.standing;
-  if (!matchesIp(match) && reading.inside !== 'bucket') throw complain(call.at, 'ct needs a match on ip or ipv6 beside it');
+  if (!matchesIp(match) && reading.inside !== 'bucket')
+    throw complain(call.at, 'ct needs a match on ip or ipv6 beside it');
   let ct: CtAction = { kind: 'ct', commit: false, force: false, zone: 0, exec: [] };
   for (const option of calls(call.argument)) ct = withOption(ct, option, reading);
   if (ct.force && !ct.commit) throw complain(call.argument, 'ct: force needs commit');
-  if (!ct.commit && ct.exec.some((action) => action.kind !== 'nat' || action.to !== undefined)) throw complain(call.argument, 'ct: exec() needs commit, and so does nat() with an address');
-  if (ct.commit && matchesInvalid(match)) throw complain(call.argument, 'ct: what matches ct_state=+inv cannot be committed');
+  if (!ct.commit && ct.exec.some((action) => action.kind !== 'nat' || action.to !== undefined))
+    throw complain(call.argument, 'ct: exec() needs commit, and so does nat() with an address');
+  if (ct.commit && matchesInvalid(match))
+    throw complain(call.argument, 'ct: what matches ct_state=+inv cannot be committed');
   return ct;
 }
 
@@ -41,27 +60,41 @@ function withOption(ct: CtAction, { name, at, argument }: Call, reading: Reading
     case 'alg':
       return { ...ct, alg: readAlg(argument, reading) };
     case 'nat':
-      return { ...ct, exec: [...ct.exec, readNat({ name, at, argument }, { ...reading, inside: 'ct' })] };
+      return {
+        ...ct,
+        exec: [...ct.exec, readNat({ name, at, argument }, { ...reading, inside: 'ct' })],
+      };
     case 'exec':
-      return { ...ct, exec: [...ct.exec, ...reading.actions(argument, { ...reading, inside: 'ct' })] };
+      return {
+        ...ct,
+        exec: [...ct.exec, ...reading.actions(argument, { ...reading, inside: 'ct' })],
+      };
     default:
-      throw complain(at, `ct: expected commit, force, table=, zone=, nat, exec() or alg=, got "${shorten(at.text)}"`);
+      throw complain(
+        at,
+        `ct: expected commit, force, table=, zone=, nat, exec() or alg=, got "${shorten(at.text)}"`,
+      );
   }
 }
-
 
 const zoneBits = 16;
 
 function readZone(at: Span, reading: Reading): CtAction['zone'] {
   if (/^\d/.test(at.text)) return small(at, 'zone', uint16);
   const source = readable(at, numbered(at, 'zone', subfield(at, reading)), reading);
-  if (source.bits !== zoneBits) throw complain(at, `zone: expected ${zoneBits} bits of a field, got ${source.bits}`);
+  if (source.bits !== zoneBits)
+    throw complain(at, `zone: expected ${zoneBits} bits of a field, got ${source.bits}`);
   return source;
 }
 
 function readAlg(at: Span, { standing, inside }: Reading): 'ftp' | 'tftp' {
-  if (at.text !== 'ftp' && at.text !== 'tftp') throw complain(at, `alg: expected ftp or tftp, got "${shorten(at.text)}"`);
-  if (inside !== 'bucket' && valueIn(standing.match, 'nw_proto') !== BigInt(algs[at.text])) throw complain(at, `alg=${at.text} needs a match on ${at.text === 'ftp' ? 'tcp' : 'udp'} beside it`);
+  if (at.text !== 'ftp' && at.text !== 'tftp')
+    throw complain(at, `alg: expected ftp or tftp, got "${shorten(at.text)}"`);
+  if (inside !== 'bucket' && valueIn(standing.match, 'nw_proto') !== BigInt(algs[at.text]))
+    throw complain(
+      at,
+      `alg=${at.text} needs a match on ${at.text === 'ftp' ? 'tcp' : 'udp'} beside it`,
+    );
   return at.text;
 }
 
@@ -74,32 +107,62 @@ function readNat({ at, argument }: Call, reading: Reading): NatAction {
   for (const option of calls(argument)) {
     const { name } = option;
     if (name !== 'src' && name !== 'dst') {
-      if (!['persistent', 'hash', 'random'].includes(name)) throw complain(option.at, `nat: expected src, dst, persistent, hash or random, got "${shorten(name)}"`);
+      if (!['persistent', 'hash', 'random'].includes(name))
+        throw complain(
+          option.at,
+          `nat: expected src, dst, persistent, hash or random, got "${shorten(name)}"`,
+        );
       words.add(name);
       continue;
     }
-    if (part !== undefined && part !== name) throw complain(option.at, 'nat takes src or dst, not both');
+    if (part !== undefined && part !== name)
+      throw complain(option.at, 'nat takes src or dst, not both');
     part = name;
     range = option.argument.text === '' ? {} : readRange(option.argument, reading);
   }
-  if (words.has('hash') && words.has('random')) throw complain(argument, 'nat takes hash or random, not both');
-  if (part === undefined && words.size > 0) throw complain(argument, `nat: ${[...words].join(' and ')} stand beside src or dst`);
+  if (words.has('hash') && words.has('random'))
+    throw complain(argument, 'nat takes hash or random, not both');
+  if (part === undefined && words.size > 0)
+    throw complain(argument, `nat: ${[...words].join(' and ')} stand beside src or dst`);
   if (part === undefined) return { kind: 'nat' };
   const portsBy = words.has('hash') ? 'hash' : words.has('random') ? 'random' : undefined;
-  return { kind: 'nat', to: { part, ...range, persistent: words.has('persistent'), ...(portsBy === undefined ? {} : { portsBy }) } };
+  return {
+    kind: 'nat',
+    to: {
+      part,
+      ...range,
+      persistent: words.has('persistent'),
+      ...(portsBy === undefined ? {} : { portsBy }),
+    },
+  };
 }
 
 /** `ADDRESS[-ADDRESS][:PORT[-PORT]]`; IPv6 addresses with ports stand in brackets. */
-function readRange(at: Span, reading: Reading): Pick<NonNullable<NatAction['to']>, 'addresses' | 'ports'> {
+function readRange(
+  at: Span,
+  reading: Reading,
+): Pick<NonNullable<NatAction['to']>, 'addresses' | 'ports'> {
   const address = String.raw`\[[0-9a-fA-F:.]+\]|[0-9.]+|[0-9a-fA-F:.]+`;
-  const [, first = '', last = first, low, high = low] = new RegExp(`^(${address})(?:-(${address}))?(?::([0-9]+)(?:-([0-9]+))?)?$`).exec(at.text) ?? [];
-  if (first === '' || (low !== undefined && /^[^[]*:/.test(last))) throw complain(at, `nat: expected ADDRESS[-ADDRESS][:PORT[-PORT]], got "${shorten(at.text)}"`);
+  const [, first = '', last = first, low, high = low] =
+    new RegExp(`^(${address})(?:-(${address}))?(?::([0-9]+)(?:-([0-9]+))?)?$`).exec(at.text) ?? [];
+  if (first === '' || (low !== undefined && /^[^[]*:/.test(last)))
+    throw complain(at, `nat: expected ADDRESS[-ADDRESS][:PORT[-PORT]], got "${shorten(at.text)}"`);
   const version = first.includes(':') ? 6 : 4;
   const family = valueIn(reading.standing.match, 'dl_type');
-  if (reading.standing.match.length > 0 && family !== BigInt(version === 4 ? etherTypes.ipv4 : etherTypes.ipv6)) throw complain(at, `nat: ${shorten(first)} is no address of the packets that are matched`);
-  const addresses = { version, first: addressNumber(at, bare(first), version), last: addressNumber(at, bare(last), version) } as const;
-  if (addresses.last < addresses.first) throw complain(at, `nat: ${shorten(last)} comes before ${shorten(first)}`);
-  if (addresses.first === 0n) throw complain(at, `nat: ${shorten(first)} is no address to translate to`);
+  if (
+    reading.standing.match.length > 0 &&
+    family !== BigInt(version === 4 ? etherTypes.ipv4 : etherTypes.ipv6)
+  )
+    throw complain(at, `nat: ${shorten(first)} is no address of the packets that are matched`);
+  const addresses = {
+    version,
+    first: addressNumber(at, bare(first), version),
+    last: addressNumber(at, bare(last), version),
+  } as const;
+  if (addresses.last < addresses.first)
+    throw complain(at, `nat: ${shorten(last)} comes before ${shorten(first)}`);
+  if (addresses.first === 0n)
+    throw complain(at, `nat: ${shorten(first)} is no address to translate to`);
   if (low === undefined || high === undefined) return { addresses };
   const ports = { first: natPort(at, low), last: natPort(at, high) };
   if (ports.last < ports.first) throw complain(at, `nat: port ${high} comes before ${low}`);
@@ -112,7 +175,8 @@ function bare(address: string): string {
 
 function natPort(at: Span, text: string): number {
   const value = text.length <= 5 ? Number(text) : 0;
-  if (value < 1 || value > 65535) throw complain(at, `nat: expected a port from 1 to 65535, got ${shorten(text)}`);
+  if (value < 1 || value > 65535)
+    throw complain(at, `nat: expected a port from 1 to 65535, got ${shorten(text)}`);
   return value;
 }
 
@@ -120,12 +184,17 @@ function addressNumber(at: Span, text: string, version: 4 | 6): bigint {
   try {
     return version === 4 ? BigInt(ipv4Number(text)) : ipv6Number(text);
   } catch (error) {
-    if (error instanceof InputError) throw complain(at, `nat: ${error.message.replace(text, () => shorten(text))}`);
+    if (error instanceof InputError)
+      throw complain(at, `nat: ${error.message.replace(text, () => shorten(text))}`);
     throw error;
   }
 }
 
-export function printCt(ct: CtAction, form: Form, list: (actions: readonly Action[]) => string): string {
+export function printCt(
+  ct: CtAction,
+  form: Form,
+  list: (actions: readonly Action[]) => string,
+): string {
   const [first] = ct.exec;
   const others = first?.kind === 'nat' ? ct.exec.slice(1) : ct.exec;
   const parts = [
@@ -150,8 +219,19 @@ export function printNat({ to }: NatAction): string {
 
 type Range = NonNullable<NatAction['to']>;
 
-function printRange({ version, first, last }: NonNullable<Range['addresses']>, ports: Range['ports']): string {
-  const address = (number: bigint) => (version === 4 ? formatIpv4(Number(number)) : ports === undefined ? formatIpv6(number) : `[${formatIpv6(number)}]`);
-  const span = ports === undefined ? '' : `:${ports.first}${ports.last === ports.first ? '' : `-${ports.last}`}`;
+function printRange(
+  { version, first, last }: NonNullable<Range['addresses']>,
+  ports: Range['ports'],
+): string {
+  const address = (number: bigint) =>
+    version === 4
+      ? formatIpv4(Number(number))
+      : ports === undefined
+        ? formatIpv6(number)
+        : `[${formatIpv6(number)}]`;
+  const span =
+    ports === undefined
+      ? ''
+      : `:${ports.first}${ports.last === ports.first ? '' : `-${ports.last}`}`;
   return `${address(first)}${last === first ? '' : `-${address(last)}`}${span}`;
 }

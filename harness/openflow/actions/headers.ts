@@ -10,7 +10,11 @@ export const headerReaders: Readonly<Record<string, Reader>> = {
   strip_vlan: readPopVlan,
   push_mpls: (call) => {
     const type = small(needed(call), 'Ethernet type', uint16);
-    if (!mplsTypes.includes(type)) throw complain(call.argument, `push_mpls: expected 0x8847 or 0x8848, got ${call.argument.text}`);
+    if (!mplsTypes.includes(type))
+      throw complain(
+        call.argument,
+        `push_mpls: expected 0x8847 or 0x8848, got ${call.argument.text}`,
+      );
     return { kind: 'push_mpls', type };
   },
   pop_mpls: (call, reading) => {
@@ -29,8 +33,13 @@ const tagTypes: readonly number[] = [0x8100, 0x88a8];
 function readPushVlan(call: Call, { standing, protocol, inside }: Reading): Action {
   if (protocol === 'OpenFlow10') throw complain(call.at, 'push_vlan is not there in OpenFlow 1.0');
   const type = small(needed(call), 'Ethernet type', uint16);
-  if (!tagTypes.includes(type)) throw complain(call.argument, `push_vlan: expected 0x8100 or 0x88a8, got ${call.argument.text}`);
-  if (standing.tags >= mostTags && inside !== 'bucket') throw complain(call.at, `a packet has at most ${mostTags} VLAN tags`);
+  if (!tagTypes.includes(type))
+    throw complain(
+      call.argument,
+      `push_vlan: expected 0x8100 or 0x88a8, got ${call.argument.text}`,
+    );
+  if (standing.tags >= mostTags && inside !== 'bucket')
+    throw complain(call.at, `a packet has at most ${mostTags} VLAN tags`);
   return { kind: 'push_vlan', type };
 }
 
@@ -43,7 +52,8 @@ function readPopVlan(call: Call, reading: Reading): Action {
 function readDecTtl(call: Call, reading: Reading): Action {
   needsIp(call.at, call.name, reading);
   const ids = split(call.argument, /[,\s]/).map((id) => parseDecimal(id, 'controller id', 65535));
-  if (ids.length === 0 && call.argument.text !== '') throw complain(call.argument, 'dec_ttl: expected ids of controllers');
+  if (ids.length === 0 && call.argument.text !== '')
+    throw complain(call.argument, 'dec_ttl: expected ids of controllers');
   return ids.length === 0 ? { kind: 'dec_ttl' } : { kind: 'dec_ttl', controllers: ids };
 }
 
@@ -57,6 +67,8 @@ export function printHeader(action: Exclude<HeaderAction, { kind: 'pop_vlan' }>)
     case 'dec_mpls_ttl':
       return 'dec_mpls_ttl';
     case 'dec_ttl':
-      return action.controllers === undefined ? 'dec_ttl' : `dec_ttl(${action.controllers.join(',')})`;
+      return action.controllers === undefined
+        ? 'dec_ttl'
+        : `dec_ttl(${action.controllers.join(',')})`;
   }
 }

@@ -5,14 +5,40 @@ import type { Match } from '../match.js';
 import { complain, cut, parseDecimal, parseNumber, shorten, type Span } from '../text.js';
 import { parseMasked, printAssigned } from '../values.js';
 import type { Action, LearnAction, LearnSpec, Subfield } from './action.js';
-import { calls, hex, numbered, ones, printSubfield, printTable, small, subfield, table, uint16, uint32, uint64, type Call, type Reader, type Reading } from './reading.js';
+import {
+  calls,
+  hex,
+  numbered,
+  ones,
+  printSubfield,
+  printTable,
+  small,
+  subfield,
+  table,
+  uint16,
+  uint32,
+  uint64,
+  type Call,
+  type Reader,
+  type Reading,
+} from './reading.js';
 import { checkWritable, readable, standingOf } from './standing.js';
 
 export const learnReaders: Readonly<Record<string, Reader>> = { learn: readLearn };
 
 const defaults: LearnAction = {
-  kind: 'learn', table: 1, idleTimeout: 0, hardTimeout: 0, finIdleTimeout: 0, finHardTimeout: 0, priority: 0x8000, cookie: 0n,
-  sendFlowRemoved: false, deleteLearned: false, limit: 0, specs: [],
+  kind: 'learn',
+  table: 1,
+  idleTimeout: 0,
+  hardTimeout: 0,
+  finIdleTimeout: 0,
+  finHardTimeout: 0,
+  priority: 0x8000,
+  cookie: 0n,
+  sendFlowRemoved: false,
+  deleteLearned: false,
+  limit: 0,
+  specs: [],
 };
 
 function readLearn({ argument }: Call, reading: Reading): Action {
@@ -33,7 +59,11 @@ function readLearn({ argument }: Call, reading: Reading): Action {
 }
 
 /** Undefined where it is no option, but something that the learned flow matches or does. */
-function withOption(learn: LearnAction, { name, argument }: Call, reading: Reading): LearnAction | undefined {
+function withOption(
+  learn: LearnAction,
+  { name, argument }: Call,
+  reading: Reading,
+): LearnAction | undefined {
   const seconds = () => parseDecimal(argument, name, Number(uint16));
   switch (name) {
     case 'table':
@@ -70,19 +100,31 @@ function readResult(at: Span, reading: Reading): Subfield {
   return result;
 }
 
-/** `DST[]=SRC[]`, `FIELD[]`, `FIELD=VALUE`, `load:VALUE->DST[]`, `load:SRC[]->DST[]`, `output:SRC[]`. */
+/**
+ * `DST[]=SRC[]`, `FIELD[]`, `FIELD=VALUE`, `load:VALUE->DST[]`, `load:SRC[]->DST[]`,
+ * `output:SRC[]`.
+ */
 function readSpec({ name, at, argument }: Call, reading: Reading, learned: Match): LearnSpec {
-  if (name === 'output') return { kind: 'output', source: readable(argument, numbered(argument, 'learn', subfield(argument, reading)), reading) };
+  if (name === 'output')
+    return {
+      kind: 'output',
+      source: readable(argument, numbered(argument, 'learn', subfield(argument, reading)), reading),
+    };
   if (name === 'load') {
     const [from, to] = cut(argument, '->');
-    if (to === undefined) throw complain(argument, `expected load:SOURCE->FIELD[], got "${shorten(argument.text)}"`);
+    if (to === undefined)
+      throw complain(argument, `expected load:SOURCE->FIELD[], got "${shorten(argument.text)}"`);
     const destination = learnable(to, subfield(to, reading), learned, reading);
     checkWritable(to, destination.field);
     return { kind: 'load', destination, source: readSource(from, destination, reading, false) };
   }
-  if (!isOfField(name)) throw complain(at, `learn: "${shorten(name)}" is neither an option nor a field`);
+  if (!isOfField(name))
+    throw complain(at, `learn: "${shorten(name)}" is neither an option nor a field`);
   const destination = learnable(at, subfield({ ...at, text: name }, reading), learned, reading);
-  const source = argument.text === '' ? readable(at, destination, reading) : readSource(argument, destination, reading, true);
+  const source =
+    argument.text === ''
+      ? readable(at, destination, reading)
+      : readSource(argument, destination, reading, true);
   return { kind: 'match', destination, source };
 }
 
@@ -91,8 +133,15 @@ function isOfField(text: string): boolean {
   return fieldsNamed(text.replace(/\[.*/s, '').replace(/_W$/, '')).length > 0;
 }
 
-/** Bits of the packet, or a constant; one for a whole field is written as the field's values are. */
-function readSource(at: Span, { field, bits }: Subfield, reading: Reading, inNotation: boolean): Subfield | bigint {
+/**
+ * Bits of the packet, or a constant; one for a whole field is written as the field's values are.
+ */
+function readSource(
+  at: Span,
+  { field, bits }: Subfield,
+  reading: Reading,
+  inNotation: boolean,
+): Subfield | bigint {
   if (isOfField(at.text)) {
     const source = readable(at, numbered(at, 'learn', subfield(at, reading)), reading);
     if (source.bits !== bits) throw complain(at, `learn: ${bits} bits from ${source.bits} bits`);
@@ -100,13 +149,20 @@ function readSource(at: Span, { field, bits }: Subfield, reading: Reading, inNot
   }
   if (!inNotation || bits < field.bits) return parseNumber(at, field.name, ones(bits));
   const { value, mask } = parseMasked(field, at, reading.names.ports);
-  if (mask !== field.ones) throw complain(at, `learn: ${field.name} takes a value without a mask, got "${shorten(at.text)}"`);
+  if (mask !== field.ones)
+    throw complain(
+      at,
+      `learn: ${field.name} takes a value without a mask, got "${shorten(at.text)}"`,
+    );
   return value;
 }
 
 /** A field that packets of the learned flow have, by what it has been said to match so far. */
 function learnable(at: Span, destination: Subfield, learned: Match, reading: Reading): Subfield {
-  return readable(at, numbered(at, 'learn', destination), { ...reading, standing: standingOf(learned) });
+  return readable(at, numbered(at, 'learn', destination), {
+    ...reading,
+    standing: standingOf(learned),
+  });
 }
 
 /** Parts of a field that takes no mask are not put together, unless all of it was said before. */
@@ -115,8 +171,14 @@ function withConstant(learned: Match, spec: LearnSpec): Match {
   const { field, offset, bits } = spec.destination;
   const before = learned.find((entry) => entry.field === field);
   const mask = ones(bits) << BigInt(offset);
-  const merged = { field, value: ((before?.value ?? 0n) & ~mask) | (spec.source << BigInt(offset)), mask: (before?.mask ?? 0n) | mask };
-  return field.maskable || merged.mask === field.ones ? [...learned.filter((entry) => entry.field !== field), merged] : learned;
+  const merged = {
+    field,
+    value: ((before?.value ?? 0n) & ~mask) | (spec.source << BigInt(offset)),
+    mask: (before?.mask ?? 0n) | mask,
+  };
+  return field.maskable || merged.mask === field.ones
+    ? [...learned.filter((entry) => entry.field !== field), merged]
+    : learned;
 }
 
 export function printLearn(learn: LearnAction, form: Form): string {
@@ -140,10 +202,19 @@ export function printLearn(learn: LearnAction, form: Form): string {
 function printSpec(spec: LearnSpec, form: Form): string {
   if (spec.kind === 'output') return `output:${printSubfield(spec.source)}`;
   const { destination, source } = spec;
-  if (spec.kind === 'load') return `load:${typeof source === 'bigint' ? hex(source) : printSubfield(source)}->${printSubfield(destination)}`;
-  if (typeof source !== 'bigint') return `${printSubfield(destination)}${isSame(source, destination) ? '' : `=${printSubfield(source)}`}`;
-  if (destination.bits < destination.field.bits) return `${printSubfield(destination)}=${hex(source)}`;
-  return `${destination.field.name}=${printAssigned(destination.field, { value: source, mask: destination.field.ones }, form)}`;
+  if (spec.kind === 'load')
+    return (
+      `load:${typeof source === 'bigint' ? hex(source) : printSubfield(source)}-` +
+      `>${printSubfield(destination)}`
+    );
+  if (typeof source !== 'bigint')
+    return `${printSubfield(destination)}${isSame(source, destination) ? '' : `=${printSubfield(source)}`}`;
+  if (destination.bits < destination.field.bits)
+    return `${printSubfield(destination)}=${hex(source)}`;
+  return (
+    destination.field.name +
+    `=${printAssigned(destination.field, { value: source, mask: destination.field.ones }, form)}`
+  );
 }
 
 function isSame(a: Subfield, b: Subfield): boolean {

@@ -4,7 +4,22 @@ import type { Form } from '../form.js';
 import { parsePort, printPort, reservedPorts } from '../ports.js';
 import { complain, part, shorten, type Span } from '../text.js';
 import type { Action, OtherAction, Subfield } from './action.js';
-import { arrow, calls, hexBytes, needed, numbered, printBytes, printSubfield, small, subfield, uint16, uint32, type Call, type Reader, type Reading } from './reading.js';
+import {
+  arrow,
+  calls,
+  hexBytes,
+  needed,
+  numbered,
+  printBytes,
+  printSubfield,
+  small,
+  subfield,
+  uint16,
+  uint32,
+  type Call,
+  type Reader,
+  type Reading,
+} from './reading.js';
 import { checkWritable, needsProtocol } from './standing.js';
 
 export const otherReaders: Readonly<Record<string, Reader>> = {
@@ -17,9 +32,14 @@ export const otherReaders: Readonly<Record<string, Reader>> = {
 /** `check_pkt_larger(BYTES)->FIELD[BIT]` */
 function readCheck(call: Call, reading: Reading): Action {
   const [before, target] = arrow(needed(call), 'check_pkt_larger(BYTES)->FIELD[BIT]');
-  const bytes = small(before.text.endsWith(')') ? part(before, 0, before.text.length - 1) : before, 'length', uint16);
+  const bytes = small(
+    before.text.endsWith(')') ? part(before, 0, before.text.length - 1) : before,
+    'length',
+    uint16,
+  );
   const destination = subfield(target, reading);
-  if (destination.bits !== 1) throw complain(target, `check_pkt_larger writes a single bit, got ${destination.bits}`);
+  if (destination.bits !== 1)
+    throw complain(target, `check_pkt_larger writes a single bit, got ${destination.bits}`);
   checkWritable(target, destination.field);
   return { kind: 'check_pkt_larger', bytes, destination };
 }
@@ -30,14 +50,24 @@ function readSample(call: Call, reading: Reading): Action {
   let sample: Sample = { kind: 'sample', probability: 0, collectorSet: 0, domain: 0, point: 0 };
   for (const { name, at, argument } of calls(call.argument)) {
     if (name === 'probability') sample = { ...sample, probability: small(argument, name, uint16) };
-    else if (name === 'collector_set_id') sample = { ...sample, collectorSet: small(argument, name, uint32) };
-    else if (name === 'obs_domain_id') sample = { ...sample, domain: readObservation(argument, name, reading) };
-    else if (name === 'obs_point_id') sample = { ...sample, point: readObservation(argument, name, reading) };
-    else if (name === 'sampling_port') sample = withPort(sample, parsePort(argument, reading.names.ports));
+    else if (name === 'collector_set_id')
+      sample = { ...sample, collectorSet: small(argument, name, uint32) };
+    else if (name === 'obs_domain_id')
+      sample = { ...sample, domain: readObservation(argument, name, reading) };
+    else if (name === 'obs_point_id')
+      sample = { ...sample, point: readObservation(argument, name, reading) };
+    else if (name === 'sampling_port')
+      sample = withPort(sample, parsePort(argument, reading.names.ports));
     else if (name === 'ingress' || name === 'egress') sample = { ...sample, direction: name };
-    else throw complain(at, `sample: expected probability, collector_set_id, obs_domain_id, obs_point_id, sampling_port, ingress or egress, got "${shorten(name)}"`);
+    else
+      throw complain(
+        at,
+        'sample: expected probability, collector_set_id, obs_domain_id, obs_point_id, ' +
+          `sampling_port, ingress or egress, got "${shorten(name)}"`,
+      );
   }
-  if (sample.probability === 0) throw complain(call.at, 'sample needs a probability from 1 to 65535');
+  if (sample.probability === 0)
+    throw complain(call.at, 'sample needs a probability from 1 to 65535');
   return sample;
 }
 
@@ -51,7 +81,11 @@ const observationBits = 32;
 function readObservation(at: Span, name: string, reading: Reading): number | Subfield {
   if (/^\d/.test(at.text)) return small(at, name, uint32);
   const source = numbered(at, name, subfield(at, reading));
-  if (source.bits > observationBits) throw complain(at, `${name}: expected at most ${observationBits} bits of a field, got ${source.bits}`);
+  if (source.bits > observationBits)
+    throw complain(
+      at,
+      `${name}: expected at most ${observationBits} bits of a field, got ${source.bits}`,
+    );
   return source;
 }
 
@@ -61,7 +95,11 @@ function readFinTimeout(call: Call, reading: Reading): Action {
   for (const { name, at, argument } of calls(call.argument)) {
     if (name === 'idle_timeout') idle = small(argument, name, uint16);
     else if (name === 'hard_timeout') hard = small(argument, name, uint16);
-    else throw complain(at, `fin_timeout: expected idle_timeout= or hard_timeout=, got "${shorten(name)}"`);
+    else
+      throw complain(
+        at,
+        `fin_timeout: expected idle_timeout= or hard_timeout=, got "${shorten(name)}"`,
+      );
   }
   return { kind: 'fin_timeout', idle, hard };
 }
@@ -81,8 +119,15 @@ export function printOther(action: OtherAction, form: Form): string {
   }
 }
 
-function printSample({ probability, collectorSet, domain, point, port: by, direction }: Sample, form: Form): string {
-  const id = (source: number | Subfield) => (typeof source === 'number' ? String(source) : printSubfield(source));
+function printSample(
+  { probability, collectorSet, domain, point, port: by, direction }: Sample,
+  form: Form,
+): string {
+  const id = (source: number | Subfield) =>
+    typeof source === 'number' ? String(source) : printSubfield(source);
   const more = `${by === undefined ? '' : `,sampling_port=${printPort(by, form.ports)}`}${direction === undefined ? '' : `,${direction}`}`;
-  return `sample(probability=${probability},collector_set_id=${collectorSet},obs_domain_id=${id(domain)},obs_point_id=${id(point)}${more})`;
+  return (
+    `sample(probability=${probability},collector_set_id=${collectorSet},` +
+    `obs_domain_id=${id(domain)},obs_point_id=${id(point)}${more})`
+  );
 }

@@ -3,8 +3,28 @@ import type { Form } from '../form.js';
 import { parsePort, printPort, reservedPorts } from '../ports.js';
 import { fieldsNamed } from '../fields.js';
 import { complain, part, type Span } from '../text.js';
-import { packetInReasons, type Action, type ControllerAction, type OutputAction } from './action.js';
-import { calls, hexBytes, needed, oneOf, outputPort, printBytes, printSubfield, small, subfield, uint16, uint32, type Call, type Reader, type Reading } from './reading.js';
+import {
+  packetInReasons,
+  type Action,
+  type ControllerAction,
+  type OutputAction,
+} from './action.js';
+import {
+  calls,
+  hexBytes,
+  needed,
+  oneOf,
+  outputPort,
+  printBytes,
+  printSubfield,
+  small,
+  subfield,
+  uint16,
+  uint32,
+  type Call,
+  type Reader,
+  type Reading,
+} from './reading.js';
 import { readable } from './standing.js';
 
 export const outputReaders: Readonly<Record<string, Reader>> = {
@@ -26,23 +46,33 @@ const wholePacket = 65535;
 function readOutput(argument: Span, reading: Reading): Action {
   const { text } = argument;
   if (text.includes('max_len')) return readTruncated(argument, reading);
-  const isField = text.includes('[') || (!reading.names.ports.has(text) && text.toUpperCase() !== 'IN_PORT' && fieldsNamed(text).length > 0);
+  const isField =
+    text.includes('[') ||
+    (!reading.names.ports.has(text) &&
+      text.toUpperCase() !== 'IN_PORT' &&
+      fieldsNamed(text).length > 0);
   if (!isField) return outputTo(outputPort(argument, reading), wholePacket);
   const source = readable(argument, subfield(argument, reading), reading);
-  if (source.bits > longestNumber) throw complain(argument, `output takes at most ${longestNumber} bits, got ${source.bits}`);
+  if (source.bits > longestNumber)
+    throw complain(argument, `output takes at most ${longestNumber} bits, got ${source.bits}`);
   return { kind: 'output-field', source };
 }
 
 /** A length has six bits in a message, and Open vSwitch takes what is left of a greater one. */
 export const longestNumber = 64;
 
-/** A port by itself is an output, too; by the number of the controller's, nothing of the packet goes there. Its name is an action. */
+/**
+ * A port by itself is an output, too; by the number of the controller's, nothing of the packet goes
+ * there. Its name is an action.
+ */
 export function readBarePort(at: Span, reading: Reading): Action {
   return outputTo(outputPort(at, reading), 0);
 }
 
 function outputTo(number: number, maxLength: number): OutputAction {
-  return number === reservedPorts.CONTROLLER ? toController(maxLength) : { kind: 'output', port: number };
+  return number === reservedPorts.CONTROLLER
+    ? toController(maxLength)
+    : { kind: 'output', port: number };
 }
 
 function toController(maxLength: number): ControllerAction {
@@ -57,9 +87,12 @@ function readTruncated(argument: Span, reading: Reading): Action {
     else if (name === 'max_len') maxLength = small(value, 'max_len', uint32);
     else throw complain(at, `output: expected port= and max_len=, got "${name}"`);
   }
-  if (to === undefined || maxLength === undefined) throw complain(argument, 'output: expected both port= and max_len=');
-  if (to >= reservedPorts.UNSET && to !== reservedPorts.LOCAL && to !== reservedPorts.IN_PORT) throw complain(argument, 'output with max_len goes to a port of the bridge, LOCAL or IN_PORT');
-  if (maxLength < ethernetHeader) throw complain(argument, `max_len: expected at least ${ethernetHeader}, got ${maxLength}`);
+  if (to === undefined || maxLength === undefined)
+    throw complain(argument, 'output: expected both port= and max_len=');
+  if (to >= reservedPorts.UNSET && to !== reservedPorts.LOCAL && to !== reservedPorts.IN_PORT)
+    throw complain(argument, 'output with max_len goes to a port of the bridge, LOCAL or IN_PORT');
+  if (maxLength < ethernetHeader)
+    throw complain(argument, `max_len: expected at least ${ethernetHeader}, got ${maxLength}`);
   return { kind: 'output-truncated', port: to, maxLength };
 }
 
@@ -75,13 +108,20 @@ function readController({ argument }: Call): Action {
     else if (name === 'userdata') action = { ...action, userdata: hexBytes(value, name) };
     else if (name === 'pause') action = { ...action, pause: true };
     else if (name === 'meter_id') action = withMeter(action, small(value, name, uint32));
-    else throw complain(at, `controller: expected max_len, id, reason, userdata, pause or meter_id, got "${name}"`);
+    else
+      throw complain(
+        at,
+        `controller: expected max_len, id, reason, userdata, pause or meter_id, got "${name}"`,
+      );
   }
   return action;
 }
 
 /** Meter 0 stands for none. */
-function withMeter({ meter: _before, ...action }: ControllerAction, meter: number): ControllerAction {
+function withMeter(
+  { meter: _before, ...action }: ControllerAction,
+  meter: number,
+): ControllerAction {
   return meter === 0 ? action : { ...action, meter };
 }
 
@@ -96,8 +136,13 @@ function readEnqueue(call: Call, reading: Reading): Action {
   const [, before = ''] = /^([^:q,]+)[:q,]./s.exec(text.text) ?? [];
   if (before === '') throw complain(call.at, `expected enqueue:PORT:QUEUE, got "${call.at.text}"`);
   const to = parsePort(part(text, 0, before.length), reading.names.ports);
-  if (to >= reservedPorts.UNSET && to !== reservedPorts.LOCAL && to !== reservedPorts.IN_PORT) throw complain(text, 'enqueue goes to a port of the bridge, LOCAL or IN_PORT');
-  return { kind: 'enqueue', port: to, queue: small(part(text, before.length + 1), 'queue', uint32) };
+  if (to >= reservedPorts.UNSET && to !== reservedPorts.LOCAL && to !== reservedPorts.IN_PORT)
+    throw complain(text, 'enqueue goes to a port of the bridge, LOCAL or IN_PORT');
+  return {
+    kind: 'enqueue',
+    port: to,
+    queue: small(part(text, before.length + 1), 'queue', uint32),
+  };
 }
 
 export function printOutput(action: OutputAction, form: Form): string {

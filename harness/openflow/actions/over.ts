@@ -1,6 +1,7 @@
 /**
- * What becomes of actions on their way over a connection. The versions of OpenFlow have different actions; what one does not have
- * is sent as others that do the same, or as near as there is. So it is for a flow on its way to a switch, and for a dump on its way back.
+ * What becomes of actions on their way over a connection. The versions of OpenFlow have different
+ * actions; what one does not have is sent as others that do the same, or as near as there is. So it
+ * is for a flow on its way to a switch, and for a dump on its way back.
  */
 import { etherTypes } from '../../packet/ethernet.js';
 import { fieldCalled } from '../fields.js';
@@ -23,13 +24,21 @@ function sent(protocol: Protocol, action: Action): readonly Action[] {
     case 'set_vlan':
       return is10 ? [{ ...action, tagged: false }] : setVlan(action);
     case 'enqueue':
-      return is10 ? [action] : [{ kind: 'set_queue', queue: action.queue }, { kind: 'output', port: action.port }, { kind: 'pop_queue' }];
+      return is10
+        ? [action]
+        : [
+            { kind: 'set_queue', queue: action.queue },
+            { kind: 'output', port: action.port },
+            { kind: 'pop_queue' },
+          ];
     case 'push_vlan':
     case 'meter':
     case 'clear_actions':
       return is10 ? [] : [action];
     case 'write_actions':
-      return is10 || action.actions.length === 0 ? [] : [{ ...action, actions: over(protocol, action.actions) }];
+      return is10 || action.actions.length === 0
+        ? []
+        : [{ ...action, actions: over(protocol, action.actions) }];
     case 'goto':
       return is10 ? [{ kind: 'resubmit', table: action.table, original: false }] : [action];
     case 'clone':
@@ -52,7 +61,9 @@ const hasOwn15: readonly string[] = ['nw_ttl', 'mpls_ttl'];
 
 /** OpenFlow 1.5 sets every field by set_field, with a mask where it is not all of it. */
 function set15(action: SetField): SetField {
-  return action.notation === 'own' && hasOwn15.includes(action.field.name) ? action : { ...action, notation: 'set_field' };
+  return action.notation === 'own' && hasOwn15.includes(action.field.name)
+    ? action
+    : { ...action, notation: 'set_field' };
 }
 
 /** OpenFlow 1.3 has no masks: bits are loaded, by Open vSwitch's own action. */
@@ -68,7 +79,9 @@ function set10(action: SetField): readonly Action[] {
   if (notation !== 'set_field') return notation === 'load' ? loads(action) : [action];
   switch (field.name) {
     case 'vlan_tci':
-      return (value & tagPresent) === 0n ? [{ kind: 'pop_vlan' }] : [vlan('vid', value & 0xfffn), vlan('pcp', value >> 13n)];
+      return (value & tagPresent) === 0n
+        ? [{ kind: 'pop_vlan' }]
+        : [vlan('vid', value & 0xfffn), vlan('pcp', value >> 13n)];
     case 'vlan_vid':
       return [vlan('vid', value & 0xfffn)];
     case 'vlan_pcp':
@@ -97,42 +110,76 @@ function vlan(part: 'vid' | 'pcp', value: bigint): Action {
   return { kind: 'set_vlan', part, value: Number(value), tagged: false };
 }
 
-function setVlan({ part, value, tagged }: Extract<SetAction, { kind: 'set_vlan' }>): readonly Action[] {
-  const set: SetField = part === 'vid'
-    ? { kind: 'set', notation: 'set_field', field: fieldCalled('vlan_vid'), value: BigInt(value) | tagPresent }
-    : { kind: 'set', notation: 'set_field', field: fieldCalled('vlan_pcp'), value: BigInt(value) };
+function setVlan({
+  part,
+  value,
+  tagged,
+}: Extract<SetAction, { kind: 'set_vlan' }>): readonly Action[] {
+  const set: SetField =
+    part === 'vid'
+      ? {
+          kind: 'set',
+          notation: 'set_field',
+          field: fieldCalled('vlan_vid'),
+          value: BigInt(value) | tagPresent,
+        }
+      : {
+          kind: 'set',
+          notation: 'set_field',
+          field: fieldCalled('vlan_pcp'),
+          value: BigInt(value),
+        };
   return tagged ? [set] : [{ kind: 'push_vlan', type: etherTypes.vlan }, set];
 }
 
 const longestLoad = 64;
 
-/** One load for every run of bits, of at most 64. Messages with loads have no room for some numbers of fields, nor for options of tunnels of any width: those are set with a mask. */
+/**
+ * One load for every run of bits, of at most 64. Messages with loads have no room for some numbers
+ * of fields, nor for options of tunnels of any width: those are set with a mask.
+ */
 function loads(action: SetField): readonly SetField[] {
   const { field, value } = action;
-  if (isExperimental(field) || field.notation === 'option') return [{ ...action, notation: 'set_field' }];
+  if (isExperimental(field) || field.notation === 'option')
+    return [{ ...action, notation: 'set_field' }];
   const bits = action.mask ?? ones(field.bits);
   const found: SetField[] = [];
-  for (let from = 0; from < field.bits;) {
+  for (let from = 0; from < field.bits; ) {
     let to = from;
     while (to < field.bits && to - from < longestLoad && ((bits >> BigInt(to)) & 1n) === 1n) to++;
     if (to > from) {
       const mask = ones(to - from) << BigInt(from);
-      found.push({ kind: 'set', notation: 'load', field, value: value & mask, ...(isWhole(field, mask) ? {} : { mask }) });
+      found.push({
+        kind: 'set',
+        notation: 'load',
+        field,
+        value: value & mask,
+        ...(isWhole(field, mask) ? {} : { mask }),
+      });
     }
     from = Math.max(to, from + 1);
   }
   return found;
 }
 
-/** `actions` in words that ovs-ofctl reads. It prints parts of fields that take no mask with one, which it refuses to read. */
+/**
+ * `actions` in words that ovs-ofctl reads. It prints parts of fields that take no mask with one,
+ * which it refuses to read.
+ */
 export function readAgain(actions: readonly Action[]): readonly Action[] {
   return actions.flatMap((action): readonly Action[] => {
-    if (action.kind === 'clone' || action.kind === 'write_actions') return [{ ...action, actions: readAgain(action.actions) }];
-    return action.kind === 'set' && action.mask !== undefined && !action.field.maskable ? loads(action) : [action];
+    if (action.kind === 'clone' || action.kind === 'write_actions')
+      return [{ ...action, actions: readAgain(action.actions) }];
+    return action.kind === 'set' && action.mask !== undefined && !action.field.maskable
+      ? loads(action)
+      : [action];
   });
 }
 
-/** `actions` with what each end of a connection finds out about them: whether packets have a tag where VLAN actions stand. */
+/**
+ * `actions` with what each end of a connection finds out about them: whether packets have a tag
+ * where VLAN actions stand.
+ */
 export function arrived(actions: readonly Action[], from: Standing): readonly Action[] {
   let standing = from;
   return actions.map((action) => {
@@ -144,13 +191,23 @@ export function arrived(actions: readonly Action[], from: Standing): readonly Ac
 
 function seen(action: Action, standing: Standing): Action {
   if (action.kind === 'set_vlan') return { ...action, tagged: standing.tags > 0 };
-  return action.kind === 'clone' || action.kind === 'write_actions' ? { ...action, actions: arrived(action.actions, standing) } : action;
+  return action.kind === 'clone' || action.kind === 'write_actions'
+    ? { ...action, actions: arrived(action.actions, standing) }
+    : action;
 }
 
-/** The same of a bucket's actions: nobody looks at what its packets are, and which transport's port is set in OpenFlow 1.0 stays open. */
+/**
+ * The same of a bucket's actions: nobody looks at what its packets are, and which transport's port
+ * is set in OpenFlow 1.0 stays open.
+ */
 export function arrivedInBucket(actions: readonly Action[]): readonly Action[] {
   return actions.map((action) => {
-    const [, part] = action.kind === 'set' && action.notation === 'own' ? (/^(?:tcp|udp|sctp)_(src|dst)$/.exec(action.field.name) ?? []) : [];
-    return action.kind === 'set' && (part === 'src' || part === 'dst') ? { kind: 'set_port', part, value: Number(action.value) } : action;
+    const [, part] =
+      action.kind === 'set' && action.notation === 'own'
+        ? (/^(?:tcp|udp|sctp)_(src|dst)$/.exec(action.field.name) ?? [])
+        : [];
+    return action.kind === 'set' && (part === 'src' || part === 'dst')
+      ? { kind: 'set_port', part, value: Number(action.value) }
+      : action;
   });
 }

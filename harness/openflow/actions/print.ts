@@ -14,7 +14,9 @@ import { printTableAction } from './tables.js';
 
 /** Of actions as they have come over a connection of the form's version. */
 export function printList(actions: readonly Action[], form: Form): string {
-  return actions.length === 0 ? 'drop' : actions.map((action) => printAction(action, form)).join(',');
+  return actions.length === 0
+    ? 'drop'
+    : actions.map((action) => printAction(action, form)).join(',');
 }
 
 function printAction(action: Action, form: Form): string {

@@ -1,8 +1,19 @@
-/** How the text of actions is taken apart: names, their arguments, and what arguments are made of. */
+/**
+ * How the text of actions is taken apart: names, their arguments, and what arguments are made of.
+ */
 import { fieldsNamed, type Field } from '../fields.js';
 import type { Form, Names, Protocol } from '../form.js';
 import { parsePort, printName, reservedPorts, unquote } from '../ports.js';
-import { complain, cut, parseDecimal, parseNumber, part, shorten, split, type Span } from '../text.js';
+import {
+  complain,
+  cut,
+  parseDecimal,
+  parseNumber,
+  part,
+  shorten,
+  split,
+  type Span,
+} from '../text.js';
 import type { Action, Subfield } from './action.js';
 import type { Standing } from './standing.js';
 
@@ -21,7 +32,10 @@ export interface Reading {
   readonly actions: (inner: Span, reading: Reading) => readonly Action[];
 }
 
-/** `NAME`, `NAME:ARGUMENT`, `NAME=ARGUMENT` or `NAME(ARGUMENT)`; an argument that is not there is empty. */
+/**
+ * `NAME`, `NAME:ARGUMENT`, `NAME=ARGUMENT` or `NAME(ARGUMENT)`; an argument that is not there is
+ * empty.
+ */
 export interface Call {
   readonly name: string;
   readonly at: Span;
@@ -30,20 +44,28 @@ export interface Call {
 
 export type Reader = (call: Call, reading: Reading) => Action;
 
-/** Calls between commas or white space. An argument may go on behind its parenthesis with `->`, as `(1500)->NXM_NX_REG0[0]` does. */
+/**
+ * Calls between commas or white space. An argument may go on behind its parenthesis with `->`, as
+ * `(1500)->NXM_NX_REG0[0]` does.
+ */
 export function calls(whole: Span): readonly Call[] {
   return split(whole, /[,\s]/).map((at) => {
     const [name = ''] = /^(?:"[^"]*"|[^:=(]*)/.exec(at.text) ?? [];
     const separator = at.text[name.length];
-    if (separator !== '(') return { name, at, argument: part(at, Math.min(name.length + 1, at.text.length)) };
+    if (separator !== '(')
+      return { name, at, argument: part(at, Math.min(name.length + 1, at.text.length)) };
     const end = closing(at.text, name.length);
     const behind = at.text.slice(end + 1);
-    if (behind !== '' && !behind.startsWith('->')) throw complain(at, `expected ")" at the end of "${shorten(at.text)}"`);
+    if (behind !== '' && !behind.startsWith('->'))
+      throw complain(at, `expected ")" at the end of "${shorten(at.text)}"`);
     return { name, at, argument: part(at, name.length + 1, behind === '' ? end : at.text.length) };
   });
 }
 
-/** The place of the parenthesis that closes the one at `open`; `split` has seen to it that there is one. */
+/**
+ * The place of the parenthesis that closes the one at `open`; `split` has seen to it that there is
+ * one.
+ */
 function closing(text: string, open: number): number {
   let depth = 0;
   for (let index = open; index < text.length; index++) {
@@ -61,7 +83,8 @@ export function needed({ name, at, argument }: Call): Span {
 /** Both sides of `->`. */
 export function arrow(argument: Span, usage: string): readonly [left: Span, right: Span] {
   const [left, right] = cut(argument, '->');
-  if (right === undefined || right.text === '') throw complain(argument, `expected ${usage}, got "${shorten(argument.text)}"`);
+  if (right === undefined || right.text === '')
+    throw complain(argument, `expected ${usage}, got "${shorten(argument.text)}"`);
   return [left, right];
 }
 
@@ -78,15 +101,21 @@ export function small(at: Span, what: string, maximum: bigint): number {
 /** One of a closed list of words, in any case. */
 export function oneOf<Word extends string>(at: Span, what: string, words: readonly Word[]): Word {
   const found = words.find((word) => word === at.text.toLowerCase());
-  if (found === undefined) throw complain(at, `${what}: expected one of ${words.join(', ')}, got "${shorten(at.text)}"`);
+  if (found === undefined)
+    throw complain(at, `${what}: expected one of ${words.join(', ')}, got "${shorten(at.text)}"`);
   return found;
 }
 
 /** Bytes as pairs of hexadecimal digits, with or without dots between them. */
 export function hexBytes(at: Span, what: string): readonly number[] {
   const digits = at.text.replace(/[.\s]/g, '');
-  if (!/^[\s.]*([0-9a-f]{2}[\s.]*)*$/i.test(at.text)) throw complain(at, `${what}: expected pairs of hexadecimal digits, got "${shorten(at.text)}"`);
-  if (digits.length > 2 * longestBytes) throw complain(at, `${what}: at most ${longestBytes} bytes fit into a message, got ${digits.length / 2}`);
+  if (!/^[\s.]*([0-9a-f]{2}[\s.]*)*$/i.test(at.text))
+    throw complain(at, `${what}: expected pairs of hexadecimal digits, got "${shorten(at.text)}"`);
+  if (digits.length > 2 * longestBytes)
+    throw complain(
+      at,
+      `${what}: at most ${longestBytes} bytes fit into a message, got ${digits.length / 2}`,
+    );
   return Array.from(Buffer.from(digits, 'hex'));
 }
 
@@ -102,7 +131,8 @@ export function fieldNamed(at: Span, name: string): Field {
   const plain = name.replace(/_W$/, '');
   const [field] = fieldsNamed(plain);
   if (field === undefined) throw complain(at, `unknown field "${shorten(name)}"`);
-  if (field.nxm === field.nxm.toLowerCase()) throw complain(at, `actions do not know the field ${field.name}`);
+  if (field.nxm === field.nxm.toLowerCase())
+    throw complain(at, `actions do not know the field ${field.name}`);
   return field;
 }
 
@@ -117,21 +147,31 @@ export function numbered(at: Span, what: string, { field, ...rest }: Subfield): 
   return { field, ...rest };
 }
 
-/** `FIELD`, `FIELD[]`, `FIELD[BIT]`, `FIELD[FROM..TO]`. A tunnel's option is as wide as its bridge says. */
+/**
+ * `FIELD`, `FIELD[]`, `FIELD[BIT]`, `FIELD[FROM..TO]`. A tunnel's option is as wide as its bridge
+ * says.
+ */
 export function subfield(at: Span, { names }: Reading): Subfield {
-  const [, name = '', , from, to] = /^([A-Za-z0-9_]+)(\[(?:(\d{1,4})(?:\.\.(\d{1,4}))?)?\])?$/.exec(at.text) ?? [];
-  if (name === '') throw complain(at, `expected a field such as NXM_NX_REG0[0..15], got "${shorten(at.text)}"`);
+  const [, name = '', , from, to] =
+    /^([A-Za-z0-9_]+)(\[(?:(\d{1,4})(?:\.\.(\d{1,4}))?)?\])?$/.exec(at.text) ?? [];
+  if (name === '')
+    throw complain(at, `expected a field such as NXM_NX_REG0[0..15], got "${shorten(at.text)}"`);
   const field = fieldNamed(at, name);
-  const option = field.notation === 'option' ? names.tunnelOptions.get(Number(field.name.slice('tun_metadata'.length))) : undefined;
+  const option =
+    field.notation === 'option'
+      ? names.tunnelOptions.get(Number(field.name.slice('tun_metadata'.length)))
+      : undefined;
   const width = option === undefined ? field.bits : option.bytes * 8;
   const offset = from === undefined ? 0 : Number(from);
   const last = to !== undefined ? Number(to) : from !== undefined ? offset : width - 1;
-  if (last < offset || last >= width) throw complain(at, `${field.name} has bits 0 to ${width - 1}, got ${offset}..${last}`);
+  if (last < offset || last >= width)
+    throw complain(at, `${field.name} has bits 0 to ${width - 1}, got ${offset}..${last}`);
   return { field, offset, bits: last - offset + 1 };
 }
 
 export function printSubfield({ field, offset, bits }: Subfield): string {
-  const range = bits === field.bits ? '' : bits === 1 ? String(offset) : `${offset}..${offset + bits - 1}`;
+  const range =
+    bits === field.bits ? '' : bits === 1 ? String(offset) : `${offset}..${offset + bits - 1}`;
   return `${field.nxm}[${range}]`;
 }
 
@@ -145,7 +185,8 @@ export const ones = (bits: number): bigint => (1n << BigInt(bits)) - 1n;
 /** A port that packets can leave by. */
 export function outputPort(at: Span, { names }: Reading): number {
   const number = parsePort(at, names.ports);
-  if (number === reservedPorts.ANY || number === reservedPorts.UNSET) throw complain(at, `"${at.text}" is no port that packets leave by`);
+  if (number === reservedPorts.ANY || number === reservedPorts.UNSET)
+    throw complain(at, `"${at.text}" is no port that packets leave by`);
   return number;
 }
 

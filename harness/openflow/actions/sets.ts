@@ -7,8 +7,35 @@ import type { Form } from '../form.js';
 import { complain, cut, parseNumber, shorten, type Span } from '../text.js';
 import { parseMasked, printAssigned } from '../values.js';
 import type { Action, SetAction } from './action.js';
-import { arrow, fieldNamed, hex, needed, ones, printSubfield, small, subfield, uint16, uint64, uint8, type Call, type Reader, type Reading } from './reading.js';
-import { checkConnectionField, checkMapped, checkWritable, mplsTypes, needsIp, needsTag, needsType, present, readable, valueIn, writable } from './standing.js';
+import {
+  arrow,
+  fieldNamed,
+  hex,
+  needed,
+  ones,
+  printSubfield,
+  small,
+  subfield,
+  uint16,
+  uint64,
+  uint8,
+  type Call,
+  type Reader,
+  type Reading,
+} from './reading.js';
+import {
+  checkConnectionField,
+  checkMapped,
+  checkWritable,
+  mplsTypes,
+  needsIp,
+  needsTag,
+  needsType,
+  present,
+  readable,
+  valueIn,
+  writable,
+} from './standing.js';
 
 export type SetField = Extract<SetAction, { kind: 'set' }>;
 
@@ -16,8 +43,14 @@ export const setReaders: Readonly<Record<string, Reader>> = {
   set_field: readSetField,
   load: readLoad,
   move: readMove,
-  push: (call, reading) => ({ kind: 'push', source: readable(call.argument, subfield(needed(call), reading), reading) }),
-  pop: (call, reading) => ({ kind: 'pop', destination: writable(call.argument, subfield(needed(call), reading), reading) }),
+  push: (call, reading) => ({
+    kind: 'push',
+    source: readable(call.argument, subfield(needed(call), reading), reading),
+  }),
+  pop: (call, reading) => ({
+    kind: 'pop',
+    destination: writable(call.argument, subfield(needed(call), reading), reading),
+  }),
   delete_field: readDeleteField,
   mod_dl_src: (call, reading) => own('eth_src', valueOf('eth_src', call, reading)),
   mod_dl_dst: (call, reading) => own('eth_dst', valueOf('eth_dst', call, reading)),
@@ -33,7 +66,10 @@ export const setReaders: Readonly<Record<string, Reader>> = {
   set_mpls_tc: (call, reading) => own('mpls_tc', ofMpls(call, reading, 7n)),
   set_mpls_ttl: (call, reading) => own('mpls_ttl', ofMpls(call, reading, uint8)),
   set_tunnel: (call) => own('tun_id', parseNumber(needed(call), 'tun_id', uint64)),
-  set_tunnel64: (call) => ({ ...own('tun_id', parseNumber(needed(call), 'tun_id', uint64)), notation: 'set_tunnel64' }),
+  set_tunnel64: (call) => ({
+    ...own('tun_id', parseNumber(needed(call), 'tun_id', uint64)),
+    notation: 'set_tunnel64',
+  }),
   mod_vlan_vid: (call) => readVlan('vid', false, call),
   mod_vlan_pcp: (call) => readVlan('pcp', false, call),
   set_vlan_vid: (call, reading) => ofTag(call, reading, readVlan('vid', true, call)),
@@ -51,7 +87,11 @@ function valueOf(name: string, call: Call, { names }: Reading): bigint {
 
 function ipv4Of(name: string, call: Call, reading: Reading): bigint {
   needsType(call.at, call.name, reading, 'ip', [etherTypes.ipv4]);
-  if (call.argument.text.includes('/')) throw complain(call.argument, `${call.name} takes an address without a mask, got "${call.argument.text}"`);
+  if (call.argument.text.includes('/'))
+    throw complain(
+      call.argument,
+      `${call.name} takes an address without a mask, got "${call.argument.text}"`,
+    );
   return valueOf(name, call, reading);
 }
 
@@ -60,9 +100,13 @@ function ofIp(call: Call, reading: Reading, maximum: bigint): bigint {
   return parseNumber(needed(call), call.name, maximum);
 }
 
-/** OpenFlow 1.0 loads it, and asks for a match on ip as for every load; of write_actions it has none. */
+/**
+ * OpenFlow 1.0 loads it, and asks for a match on ip as for every load; of write_actions it has
+ * none.
+ */
 function loadable(name: string, call: Call, reading: Reading, maximum: bigint): bigint {
-  if (reading.protocol === 'OpenFlow10' && reading.inside !== 'write_actions') present(call.at, fieldCalled(name), reading);
+  if (reading.protocol === 'OpenFlow10' && reading.inside !== 'write_actions')
+    present(call.at, fieldCalled(name), reading);
   return ofIp(call, reading, maximum);
 }
 
@@ -78,7 +122,8 @@ function ofTag(call: Call, reading: Reading, action: Action): Action {
 
 function readTos(call: Call, reading: Reading): Action {
   const tos = ofIp(call, reading, uint8);
-  if ((tos & 3n) !== 0n) throw complain(call.argument, `${call.name}: the last two bits are for ECN, got ${tos}`);
+  if ((tos & 3n) !== 0n)
+    throw complain(call.argument, `${call.name}: the last two bits are for ECN, got ${tos}`);
   return own('ip_dscp', tos >> 2n);
 }
 
@@ -86,32 +131,64 @@ function readTos(call: Call, reading: Reading): Action {
 function readPort(part: 'src' | 'dst', call: Call, reading: Reading): Action {
   const value = parseNumber(needed(call), call.name, uint16);
   const protocol = valueIn(reading.standing.match, 'nw_proto');
-  const transport = (['tcp', 'udp', 'sctp'] as const).find((name) => protocol === BigInt(ipProtocols[name]));
-  if (reading.protocol !== 'OpenFlow10' && (reading.inside !== 'write_actions' || transport !== undefined)) present(call.at, fieldCalled(`${transport ?? 'tcp'}_${part}`), reading);
-  return transport === undefined ? { kind: 'set_port', part, value: Number(value) } : own(`${transport}_${part}`, value);
+  const transport = (['tcp', 'udp', 'sctp'] as const).find(
+    (name) => protocol === BigInt(ipProtocols[name]),
+  );
+  if (
+    reading.protocol !== 'OpenFlow10' &&
+    (reading.inside !== 'write_actions' || transport !== undefined)
+  )
+    present(call.at, fieldCalled(`${transport ?? 'tcp'}_${part}`), reading);
+  return transport === undefined
+    ? { kind: 'set_port', part, value: Number(value) }
+    : own(`${transport}_${part}`, value);
 }
 
 function readVlan(part: 'vid' | 'pcp', tagged: boolean, call: Call): Action {
-  return { kind: 'set_vlan', part, value: small(needed(call), call.name, part === 'vid' ? 0xfffn : 7n), tagged };
+  return {
+    kind: 'set_vlan',
+    part,
+    value: small(needed(call), call.name, part === 'vid' ? 0xfffn : 7n),
+    tagged,
+  };
 }
 
 /** `set_field:VALUE[/MASK]->FIELD` */
 function readSetField(call: Call, reading: Reading): Action {
   const [text, name] = arrow(needed(call), 'set_field:VALUE->FIELD');
-  if (name.text !== name.text.toLowerCase()) throw complain(name, `unknown field "${shorten(name.text)}"`);
+  if (name.text !== name.text.toLowerCase())
+    throw complain(name, `unknown field "${shorten(name.text)}"`);
   const field = fieldNamed(name, name.text);
   checkTarget(name, field, reading);
   present(name, field, reading);
   if (field.name === 'vlan_vid') needsTag(name, 'vlan_vid', { ...reading, protocol: 'OpenFlow15' });
   const [plain, maskText] = cut(text, '/');
-  const value = field.name === 'vlan_vid' ? parseNumber(plain, field.name, ones(13)) : parseMasked(field, plain, reading.names.ports).value;
+  const value =
+    field.name === 'vlan_vid'
+      ? parseNumber(plain, field.name, ones(13))
+      : parseMasked(field, plain, reading.names.ports).value;
   const mask = maskText === undefined ? undefined : readMask(text, maskText, field, reading);
-  return checkAssignment(text, { kind: 'set', notation: 'set_field', field, value, ...(mask === undefined || isWhole(field, mask) ? {} : { mask }) }, reading);
+  return checkAssignment(
+    text,
+    {
+      kind: 'set',
+      notation: 'set_field',
+      field,
+      value,
+      ...(mask === undefined || isWhole(field, mask) ? {} : { mask }),
+    },
+    reading,
+  );
 }
 
-/** Fields that matches cannot mask have masks in dumps where part of them was loaded, though ovs-ofctl refuses to read them. */
+/**
+ * Fields that matches cannot mask have masks in dumps where part of them was loaded, though
+ * ovs-ofctl refuses to read them.
+ */
 function readMask(whole: Span, mask: Span, field: Field, { names }: Reading): bigint {
-  return field.maskable && field.name !== 'vlan_vid' ? parseMasked(field, whole, names.ports).mask : parseNumber(mask, field.name, wholeBytes(field));
+  return field.maskable && field.name !== 'vlan_vid'
+    ? parseMasked(field, whole, names.ports).mask
+    : parseNumber(mask, field.name, wholeBytes(field));
 }
 
 /** `load:NUMBER->FIELD[FROM..TO]` */
@@ -122,7 +199,11 @@ function readLoad(call: Call, reading: Reading): Action {
   present(target, field, reading);
   const value = parseNumber(text, field.name, ones(bits)) << BigInt(offset);
   const mask = ones(bits) << BigInt(offset);
-  return checkAssignment(text, { kind: 'set', notation: 'load', field, value, ...(isWhole(field, mask) ? {} : { mask }) }, reading);
+  return checkAssignment(
+    text,
+    { kind: 'set', notation: 'load', field, value, ...(isWhole(field, mask) ? {} : { mask }) },
+    reading,
+  );
 }
 
 function checkTarget(at: Span, field: Field, reading: Reading): void {
@@ -147,26 +228,38 @@ function checkAssignment(at: Span, action: SetField, { protocol }: Reading): Act
   const { field, value, mask, notation } = action;
   if (mask === 0n) throw complain(at, `${at.text} sets nothing: its mask is zero`);
   if (notation === 'load' && protocol !== 'OpenFlow15') return action;
-  if (field.name !== 'vlan_vid' && (value & ~field.ones) !== 0n) throw complain(at, `${field.name} cannot be ${at.text}: it has the bits ${hex(field.ones)}`);
+  if (field.name !== 'vlan_vid' && (value & ~field.ones) !== 0n)
+    throw complain(at, `${field.name} cannot be ${at.text}: it has the bits ${hex(field.ones)}`);
   if (protocol === 'OpenFlow10') return action;
   if (field.name === 'in_port_oxm') throw complain(at, 'in_port_oxm cannot be set; in_port can');
   const isLoaded = protocol === 'OpenFlow13' && mask !== undefined;
-  if (field.name === 'vlan_vid' && !isLoaded && (value & vlanPresent) === 0n) throw complain(at, `vlan_vid is set with the bit 0x1000, got ${at.text}`);
-  if (protocol === 'OpenFlow15' && mask !== undefined && (value & ~mask) !== 0n) throw complain(at, `${at.text} has bits that its mask leaves out`);
+  if (field.name === 'vlan_vid' && !isLoaded && (value & vlanPresent) === 0n)
+    throw complain(at, `vlan_vid is set with the bit 0x1000, got ${at.text}`);
+  if (protocol === 'OpenFlow15' && mask !== undefined && (value & ~mask) !== 0n)
+    throw complain(at, `${at.text} has bits that its mask leaves out`);
   return action;
 }
 
 function readMove(call: Call, reading: Reading): Action {
   const [from, to] = arrow(needed(call), 'move:FIELD[]->FIELD[]');
   const [source, destination] = [subfield(from, reading), subfield(to, reading)];
-  if (source.bits !== destination.bits) throw complain(call.argument, `move from ${source.bits} bits to ${destination.bits} bits`);
+  if (source.bits !== destination.bits)
+    throw complain(call.argument, `move from ${source.bits} bits to ${destination.bits} bits`);
   checkConnectionField(to, destination.field, reading);
-  return { kind: 'move', source: readable(from, source, reading), destination: writable(to, destination, reading) };
+  return {
+    kind: 'move',
+    source: readable(from, source, reading),
+    destination: writable(to, destination, reading),
+  };
 }
 
 function readDeleteField(call: Call, { names }: Reading): Action {
   const field = fieldNamed(call.argument, needed(call).text);
-  if (field.notation !== 'option') throw complain(call.argument, `delete_field takes an option of a tunnel such as tun_metadata0, got "${field.name}"`);
+  if (field.notation !== 'option')
+    throw complain(
+      call.argument,
+      `delete_field takes an option of a tunnel such as tun_metadata0, got "${field.name}"`,
+    );
   checkMapped(call.argument, field, names);
   return { kind: 'delete_field', field };
 }
@@ -185,7 +278,8 @@ export function printSet(action: SetField, form: Form): string {
 }
 
 function printValue({ field, value, mask }: SetField, form: Form): string {
-  if (mask !== field.ones || field.notation === 'flags') return printAssigned(field, { value, mask: mask ?? field.ones }, form);
+  if (mask !== field.ones || field.notation === 'flags')
+    return printAssigned(field, { value, mask: mask ?? field.ones }, form);
   return `${printAssigned(field, { value, mask }, form)}/${hex(mask)}`; // its bytes are not full
 }
 
@@ -198,9 +292,20 @@ function printLoad({ field, value, mask = ones(field.bits) }: SetField): string 
 
 /** The actions that set a single field, with `#` for the value in the field's notation. */
 const ownTexts: Readonly<Record<string, string>> = {
-  eth_src: 'mod_dl_src:#', eth_dst: 'mod_dl_dst:#', ip_src: 'mod_nw_src:#', ip_dst: 'mod_nw_dst:#', nw_ttl: 'mod_nw_ttl:#',
-  tcp_src: 'mod_tp_src:#', udp_src: 'mod_tp_src:#', sctp_src: 'mod_tp_src:#', tcp_dst: 'mod_tp_dst:#', udp_dst: 'mod_tp_dst:#', sctp_dst: 'mod_tp_dst:#',
-  mpls_label: 'set_mpls_label(#)', mpls_tc: 'set_mpls_tc(#)', mpls_ttl: 'set_mpls_ttl(#)',
+  eth_src: 'mod_dl_src:#',
+  eth_dst: 'mod_dl_dst:#',
+  ip_src: 'mod_nw_src:#',
+  ip_dst: 'mod_nw_dst:#',
+  nw_ttl: 'mod_nw_ttl:#',
+  tcp_src: 'mod_tp_src:#',
+  udp_src: 'mod_tp_src:#',
+  sctp_src: 'mod_tp_src:#',
+  tcp_dst: 'mod_tp_dst:#',
+  udp_dst: 'mod_tp_dst:#',
+  sctp_dst: 'mod_tp_dst:#',
+  mpls_label: 'set_mpls_label(#)',
+  mpls_tc: 'set_mpls_tc(#)',
+  mpls_ttl: 'set_mpls_ttl(#)',
 };
 
 function printOwn({ field, value }: SetField): string {

@@ -1,4 +1,7 @@
-/** What is known of the packets that come as far as an action: the flow's match, as the actions before have changed it. */
+/**
+ * What is known of the packets that come as far as an action: the flow's match, as the actions
+ * before have changed it.
+ */
 import { etherTypes } from '../../packet/ethernet.js';
 import { fieldCalled, type Field } from '../fields.js';
 import type { Names } from '../form.js';
@@ -37,9 +40,20 @@ export function after(standing: Standing, action: Action): Standing {
     case 'set_vlan':
       return { ...standing, tags: Math.max(standing.tags, 1) };
     case 'set':
-      return action.field.name !== 'vlan_tci' ? standing : { ...standing, tags: (action.value & tagPresent) === 0n ? 0 : Math.max(standing.tags, 1) };
+      return action.field.name !== 'vlan_tci'
+        ? standing
+        : {
+            ...standing,
+            tags: (action.value & tagPresent) === 0n ? 0 : Math.max(standing.tags, 1),
+          };
     case 'push_mpls':
-      return { ...standing, match: ofType(standing.match.filter(({ field }) => field.matchName !== 'nw_proto'), action.type) };
+      return {
+        ...standing,
+        match: ofType(
+          standing.match.filter(({ field }) => field.matchName !== 'nw_proto'),
+          action.type,
+        ),
+      };
     case 'pop_mpls':
       return { ...standing, match: ofType(standing.match, action.type) };
     default:
@@ -50,7 +64,10 @@ export function after(standing: Standing, action: Action): Standing {
 /** The match with this Ethernet type. */
 function ofType(match: Match, type: number): Match {
   const field = fieldCalled('dl_type');
-  return [...match.filter((entry) => entry.field !== field), { field, value: BigInt(type), mask: field.ones }];
+  return [
+    ...match.filter((entry) => entry.field !== field),
+    { field, value: BigInt(type), mask: field.ones },
+  ];
 }
 
 export function valueIn(match: Match, matchName: string): bigint | undefined {
@@ -58,44 +75,65 @@ export function valueIn(match: Match, matchName: string): bigint | undefined {
 }
 
 /**
- * Since OpenFlow 1.1 a match must make sure that its actions make sense; 1.0 let them do nothing instead. In an action set nobody
- * knows what a packet is once it is carried out.
+ * Since OpenFlow 1.1 a match must make sure that its actions make sense; 1.0 let them do nothing
+ * instead. In an action set nobody knows what a packet is once it is carried out.
  */
 function asksForMatch({ protocol, inside }: Reading): boolean {
   return protocol !== 'OpenFlow10' && inside !== 'write_actions' && inside !== 'bucket';
 }
 
 export function needsIp(at: Span, name: string, reading: Reading): void {
-  if (asksForMatch(reading) && !matchesIp(reading.standing.match)) throw complain(at, `${name} needs a match on ip or ipv6 beside it`);
+  if (asksForMatch(reading) && !matchesIp(reading.standing.match))
+    throw complain(at, `${name} needs a match on ip or ipv6 beside it`);
 }
 
-export function needsType(at: Span, name: string, reading: Reading, word: string, types: readonly number[]): void {
+export function needsType(
+  at: Span,
+  name: string,
+  reading: Reading,
+  word: string,
+  types: readonly number[],
+): void {
   const type = valueIn(reading.standing.match, 'dl_type');
-  if (asksForMatch(reading) && !types.some((each) => BigInt(each) === type)) throw complain(at, `${name} needs a match on ${word} beside it`);
+  if (asksForMatch(reading) && !types.some((each) => BigInt(each) === type))
+    throw complain(at, `${name} needs a match on ${word} beside it`);
 }
 
 export const mplsTypes: readonly number[] = [etherTypes.mpls, etherTypes.mplsMulticast];
 
-export function needsProtocol(at: Span, name: string, reading: Reading, word: string, number: number): void {
-  if (asksForMatch(reading) && valueIn(reading.standing.match, 'nw_proto') !== BigInt(number)) throw complain(at, `${name} needs a match on ${word} beside it`);
+export function needsProtocol(
+  at: Span,
+  name: string,
+  reading: Reading,
+  word: string,
+  number: number,
+): void {
+  if (asksForMatch(reading) && valueIn(reading.standing.match, 'nw_proto') !== BigInt(number))
+    throw complain(at, `${name} needs a match on ${word} beside it`);
 }
 
 export function needsTag(at: Span, name: string, reading: Reading): void {
-  if (asksForMatch(reading) && reading.standing.tags === 0) throw complain(at, `${name} needs a match on a VLAN tag beside it`);
+  if (asksForMatch(reading) && reading.standing.tags === 0)
+    throw complain(at, `${name} needs a match on a VLAN tag beside it`);
 }
 
-/** The packets have the field. It is asked for in every version, but in a bucket, which does not say what its packets are, and for ERSPAN, which is set as one likes. */
+/**
+ * The packets have the field. It is asked for in every version, but in a bucket, which does not say
+ * what its packets are, and for ERSPAN, which is set as one likes.
+ */
 export function present(at: Span, field: Field, { standing, inside, names }: Reading): Field {
   checkMapped(at, field, names);
   const isAsked = inside !== 'bucket' && !field.prerequisite.startsWith('erspan');
-  if (isAsked && field.name === 'vlan_pcp' && standing.tags === 0) throw complain(at, 'vlan_pcp needs a match on a VLAN tag beside it');
+  if (isAsked && field.name === 'vlan_pcp' && standing.tags === 0)
+    throw complain(at, 'vlan_pcp needs a match on a VLAN tag beside it');
   if (isAsked) checkReached(at, field, standing.match);
   return field;
 }
 
 /** A tunnel's option is a field of a bridge whose tlv-map says which it is. */
 export function checkMapped(at: Span, { name, notation }: Field, { tunnelOptions }: Names): void {
-  if (notation === 'option' && !tunnelOptions.has(Number(name.slice('tun_metadata'.length)))) throw complain(at, `${name} stands for no option: the bridge has no mapping for it (tlv-map)`);
+  if (notation === 'option' && !tunnelOptions.has(Number(name.slice('tun_metadata'.length))))
+    throw complain(at, `${name} stands for no option: the bridge has no mapping for it (tlv-map)`);
 }
 
 export function readable(at: Span, source: Subfield, reading: Reading): Subfield {
@@ -113,8 +151,13 @@ export function checkWritable(at: Span, field: Field): void {
   if (field.writable === 'nowhere') throw complain(at, `${field.name} cannot be written`);
 }
 
-/** `set_field`, `load` and `move` reach the fields of a connection only in exec() of ct, and there no others. */
+/**
+ * `set_field`, `load` and `move` reach the fields of a connection only in exec() of ct, and there
+ * no others.
+ */
 export function checkConnectionField(at: Span, field: Field, { inside }: Reading): void {
-  if (inside === 'ct' && field.writable !== 'in ct') throw complain(at, 'ct: exec() may only set ct_mark and ct_label');
-  if (inside !== 'ct' && field.writable === 'in ct') throw complain(at, `${field.name} can only be written in ct(commit,exec(...))`);
+  if (inside === 'ct' && field.writable !== 'in ct')
+    throw complain(at, 'ct: exec() may only set ct_mark and ct_label');
+  if (inside !== 'ct' && field.writable === 'in ct')
+    throw complain(at, `${field.name} can only be written in ct(commit,exec(...))`);
 }

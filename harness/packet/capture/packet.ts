@@ -1,4 +1,6 @@
-/** What a capture file tells of one packet, and how complaints about such files name their place. */
+/**
+ * What a capture file tells of one packet, and how complaints about such files name their place.
+ */
 import { InputError } from '../../base/errors.js';
 
 export interface FilePacket {
@@ -26,12 +28,31 @@ export function complainAt(file: string, at: number, message: string): InputErro
   return new InputError(`byte ${at}: ${message}`, { file });
 }
 
-/** @throws InputError for a frame that is not there in full, or that no Ethernet frame is as short as. */
+/**
+ * @throws InputError for a frame that is not there in full, or that no Ethernet frame is as short
+ *   as.
+ */
 export function checkWhole(file: string, at: number, captured: number, original: number): void {
-  if (captured < original) throw complainAt(file, at, `of a packet of ${original} bytes only ${captured} were captured; capture whole packets (tcpdump -s 0)`);
-  if (captured < shortestFrame) throw complainAt(file, at, `expected a frame of at least ${shortestFrame} bytes, got ${captured}`);
+  if (captured < original)
+    throw complainAt(
+      file,
+      at,
+      `of a packet of ${original} bytes only ${captured} were captured; capture whole packets ` +
+        '(tcpdump -s 0)',
+    );
+  if (captured < shortestFrame)
+    throw complainAt(
+      file,
+      at,
+      `expected a frame of at least ${shortestFrame} bytes, got ${captured}`,
+    );
 }
 
 export function checkLinkType(file: string, at: number, linkType: number): void {
-  if (linkType !== ethernet) throw complainAt(file, at, `expected packets with Ethernet headers (link type ${ethernet}), got link type ${linkType}`);
+  if (linkType !== ethernet)
+    throw complainAt(
+      file,
+      at,
+      `expected packets with Ethernet headers (link type ${ethernet}), got link type ${linkType}`,
+    );
 }

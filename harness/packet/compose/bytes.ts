@@ -2,8 +2,15 @@ import type { ByteView } from '../byte-view.js';
 import type { FlowKey } from '../flow-key.js';
 
 /** Words of the key, 32 bits each. */
-export function put32(view: ByteView, place: number, key: FlowKey, field: number, words: number): void {
-  for (let index = 0; index < words; index++) view.setUint32(place + 4 * index, key[field + index] ?? 0);
+export function put32(
+  view: ByteView,
+  place: number,
+  key: FlowKey,
+  field: number,
+  words: number,
+): void {
+  for (let index = 0; index < words; index++)
+    view.setUint32(place + 4 * index, key[field + index] ?? 0);
 }
 
 export function putMac(view: ByteView, place: number, key: FlowKey, field: number): void {

@@ -1,6 +1,7 @@
 /**
- * The frame that a flow key describes, as Open vSwitch makes one of a flow (`ovs-ofctl compose-packet`, `ofproto/trace -generate`;
- * lib/flow.c, flow_compose): reading it gives the key again, as far as a frame can tell.
+ * The frame that a flow key describes, as Open vSwitch makes one of a flow (`ovs-ofctl
+ * compose-packet`, `ofproto/trace -generate`; lib/flow.c, flow_compose): reading it gives the key
+ * again, as far as a frame can tell.
  */
 import { arpLength, arpOperations } from '../arp.js';
 import { etherTypes } from '../ethernet.js';
@@ -16,7 +17,10 @@ const headerLength = 14;
 /** What stands behind TCP, UDP and echo where nothing else is asked for: 64 bytes that count up. */
 export const defaultPayload: Uint8Array = Uint8Array.from({ length: 64 }, (_, index) => index);
 
-/** @param payload of TCP without SYN, FIN and RST, of UDP, and of ICMP's and ICMPv6's echo; the others have none. */
+/**
+ * @param payload of TCP without SYN, FIN and RST, of UDP, and of ICMP's and ICMPv6's echo; the
+ *   others have none.
+ */
 export function compose(key: FlowKey, payload: Uint8Array = defaultPayload): Uint8Array {
   const type = key[word.ethType] ?? 0;
   const header = new Uint8Array(headerLength);
@@ -46,7 +50,8 @@ function networkOf(key: FlowKey, type: number, payload: Uint8Array): Uint8Array 
 /** Entries up to the last of the stack, or all that the key has room for; nothing behind them. */
 function labelsOf(key: FlowKey): Uint8Array {
   let labels = 1;
-  while (labels < most.labels && ((key[word.mplsLse + labels - 1] ?? 0) & bottomOfStack) === 0) labels++;
+  while (labels < most.labels && ((key[word.mplsLse + labels - 1] ?? 0) & bottomOfStack) === 0)
+    labels++;
   const bytes = new Uint8Array(4 * labels);
   put32(viewOf(bytes), 0, key, word.mplsLse, labels);
   return bytes;

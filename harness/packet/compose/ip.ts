@@ -36,7 +36,10 @@ function fragmentWord(kind: number): number {
 export function composeIpv6(key: FlowKey, payload: Uint8Array): Uint8Array {
   const header = new Uint8Array(ipv6Length);
   const view = viewOf(header);
-  view.setUint32(0, ((6 << 28) | ((key[word.nwTos] ?? 0) << 20) | (key[word.ipv6Label] ?? 0)) >>> 0);
+  view.setUint32(
+    0,
+    ((6 << 28) | ((key[word.nwTos] ?? 0) << 20) | (key[word.ipv6Label] ?? 0)) >>> 0,
+  );
   view.setUint8(6, key[word.nwProto] ?? 0);
   view.setUint8(7, key[word.nwTtl] ?? 0);
   put32(view, 8, key, word.ipv6Src, 4);

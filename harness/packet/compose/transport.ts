@@ -12,7 +12,8 @@ const { SYN, FIN, RST } = tcpFlags;
 const none = new Uint8Array();
 
 /**
- * What an IP packet of the key carries; nothing in a later fragment, and where the protocol is not known. IPv4 and IPv6 are not told apart.
+ * What an IP packet of the key carries; nothing in a later fragment, and where the protocol is not
+ * known. IPv4 and IPv6 are not told apart.
  * @param addresses the sum of the words of both.
  */
 export function composeTransport(key: FlowKey, payload: Uint8Array, addresses: number): Uint8Array {
@@ -21,7 +22,11 @@ export function composeTransport(key: FlowKey, payload: Uint8Array, addresses: n
   const pseudoHeader = (bytes: Uint8Array) => addresses + protocol + bytes.length;
   switch (protocol) {
     case ipProtocols.tcp: {
-      const bytes = withPorts(key, 20, ((key[word.tcpFlags] ?? 0) & (SYN | FIN | RST)) === 0 ? payload : none);
+      const bytes = withPorts(
+        key,
+        20,
+        ((key[word.tcpFlags] ?? 0) & (SYN | FIN | RST)) === 0 ? payload : none,
+      );
       viewOf(bytes).setUint16(12, (5 << 12) | (key[word.tcpFlags] ?? 0));
       return checked(bytes, 16, pseudoHeader(bytes));
     }
@@ -35,7 +40,11 @@ export function composeTransport(key: FlowKey, payload: Uint8Array, addresses: n
     case ipProtocols.sctp:
       return withPorts(key, 12, none); // without a checksum
     case ipProtocols.icmp:
-      return checked(withType(key, isOneOf(key, [icmpTypes.echoRequest, icmpTypes.echoReply]) ? payload : none), 2, 0);
+      return checked(
+        withType(key, isOneOf(key, [icmpTypes.echoRequest, icmpTypes.echoReply]) ? payload : none),
+        2,
+        0,
+      );
     case ipProtocols.igmp:
       return checked(withType(key, none), 2, 0);
     case ipProtocols.icmp6: {
@@ -49,7 +58,14 @@ export function composeTransport(key: FlowKey, payload: Uint8Array, addresses: n
 
 function composeIcmp6(key: FlowKey, payload: Uint8Array): Uint8Array {
   const isNeighbour = isOneOf(key, [neighbourTypes.solicitation, neighbourTypes.advertisement]);
-  const bytes = withType(key, isNeighbour ? targetAndOptions(key) : isOneOf(key, [icmp6Types.echoRequest, icmp6Types.echoReply]) ? payload : none);
+  const bytes = withType(
+    key,
+    isNeighbour
+      ? targetAndOptions(key)
+      : isOneOf(key, [icmp6Types.echoRequest, icmp6Types.echoReply])
+        ? payload
+        : none,
+  );
   put32(viewOf(bytes), 4, key, word.ndReserved, 1);
   return bytes;
 }
@@ -58,12 +74,20 @@ function composeIcmp6(key: FlowKey, payload: Uint8Array): Uint8Array {
 function targetAndOptions(key: FlowKey): Uint8Array {
   const target = new Uint8Array(16);
   put32(viewOf(target), 0, key, word.ndTarget, 4);
-  const options = ([[optionTypes.source, word.arpSha], [optionTypes.target, word.arpTha]] as const).filter(([, field]) => key[field] !== 0 || key[field + 1] !== 0);
-  return concatBytes(target, ...options.map(([type, field]) => {
-    const option = Uint8Array.of(type, 1, 0, 0, 0, 0, 0, 0);
-    putMac(viewOf(option), 2, key, field);
-    return option;
-  }));
+  const options = (
+    [
+      [optionTypes.source, word.arpSha],
+      [optionTypes.target, word.arpTha],
+    ] as const
+  ).filter(([, field]) => key[field] !== 0 || key[field + 1] !== 0);
+  return concatBytes(
+    target,
+    ...options.map(([type, field]) => {
+      const option = Uint8Array.of(type, 1, 0, 0, 0, 0, 0, 0);
+      putMac(viewOf(option), 2, key, field);
+      return option;
+    }),
+  );
 }
 
 /** Whether type and code are those of one of these messages. */
@@ -79,7 +103,10 @@ function withPorts(key: FlowKey, headerLength: number, payload: Uint8Array): Uin
 }
 
 function withType(key: FlowKey, payload: Uint8Array): Uint8Array {
-  return concatBytes(Uint8Array.of(key[word.tpSrc] ?? 0, key[word.tpDst] ?? 0, 0, 0, 0, 0, 0, 0), payload);
+  return concatBytes(
+    Uint8Array.of(key[word.tpSrc] ?? 0, key[word.tpDst] ?? 0, 0, 0, 0, 0, 0, 0),
+    payload,
+  );
 }
 
 /** With its checksum at `place`, over a sum and itself. */

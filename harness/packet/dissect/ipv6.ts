@@ -1,19 +1,34 @@
 import { decodeIpv6, ipv6Layout } from '../ipv6.js';
-import { extensionHeaders, extensionLayout, extensionLength, fragmentLayout, isExtension } from '../ipv6-extension.js';
+import {
+  extensionHeaders,
+  extensionLayout,
+  extensionLength,
+  fragmentLayout,
+  isExtension,
+} from '../ipv6-extension.js';
 import { viewOf } from '../header.js';
 import type { Datagram } from './transport.js';
 import { header, numbered, raw, type Parts } from './parts.js';
 
 const names: ReadonlyMap<number, string> = new Map([
-  [extensionHeaders.hopByHop, 'hop_by_hop'], [extensionHeaders.routing, 'routing'], [extensionHeaders.fragment, 'fragment'],
-  [extensionHeaders.authentication, 'authentication'], [extensionHeaders.destination, 'destination'],
+  [extensionHeaders.hopByHop, 'hop_by_hop'],
+  [extensionHeaders.routing, 'routing'],
+  [extensionHeaders.fragment, 'fragment'],
+  [extensionHeaders.authentication, 'authentication'],
+  [extensionHeaders.destination, 'destination'],
 ]);
 
-/** The header and its extensions; what they carry, or undefined where it is not IPv6. An extension that is cut off is payload. */
+/**
+ * The header and its extensions; what they carry, or undefined where it is not IPv6. An extension
+ * that is cut off is payload.
+ */
 export function* dissectIpv6(bytes: Uint8Array, prefix: string): Parts<Datagram | undefined> {
   const decoded = decodeIpv6(bytes);
   if (decoded === undefined) return undefined;
-  const { header: { src, dst, nextHeader }, payload } = decoded;
+  const {
+    header: { src, dst, nextHeader },
+    payload,
+  } = decoded;
   yield* header(`${prefix}ip6`, ipv6Layout, bytes);
   const view = viewOf(payload);
   const seen = new Map<string, number>();
@@ -28,7 +43,8 @@ export function* dissectIpv6(bytes: Uint8Array, prefix: string): Parts<Datagram 
     const layout = isFragment ? fragmentLayout : extensionLayout;
     yield* header(place, layout, payload.subarray(at, at + length));
     if (!isFragment) yield raw(`${place}.content`, payload.subarray(at + 2, at + length));
-    if (isFragment && (view.getUint16(at + 2) & 0xfff9) !== 0) fragment = view.getUint16(at + 2) >>> 3 === 0 ? 'first' : 'later';
+    if (isFragment && (view.getUint16(at + 2) & 0xfff9) !== 0)
+      fragment = view.getUint16(at + 2) >>> 3 === 0 ? 'first' : 'later';
     type = view.getUint8(at);
     at += length;
   }

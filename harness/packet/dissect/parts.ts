@@ -10,7 +10,12 @@ export interface Part {
 
 export type Parts<Result = void> = Generator<Part, Result, void>;
 
-export function* header(name: string, layout: HeaderLayout, bytes: Uint8Array, checksum: ChecksumState = 'valid'): Parts {
+export function* header(
+  name: string,
+  layout: HeaderLayout,
+  bytes: Uint8Array,
+  checksum: ChecksumState = 'valid',
+): Parts {
   let offset = 0;
   for (const place of layout) {
     const part = bytes.subarray(offset, offset + place.length);
@@ -31,7 +36,10 @@ export function behind(part: Uint8Array, whole: Uint8Array): Uint8Array {
   return whole.subarray(part.byteOffset + part.length - whole.byteOffset);
 }
 
-/** `vlan`, `vlan2`, `vlan3`: the headers of one kind in their order, so that each has a name of its own. */
+/**
+ * `vlan`, `vlan2`, `vlan3`: the headers of one kind in their order, so that each has a name of its
+ * own.
+ */
 export function numbered(name: string, count: number): string {
   return count === 1 ? name : `${name}${count}`;
 }

@@ -24,8 +24,13 @@ export interface Carried {
 }
 
 /** A later fragment, a protocol that is not known and a header that is cut off are payload. */
-export function* dissectTransport({ protocol, addresses, fragment, bytes }: Datagram, prefix: string, carried: Carried): Parts {
-  const complete = (state: ChecksumState): ChecksumState => (fragment === 'none' ? state : 'unverifiable');
+export function* dissectTransport(
+  { protocol, addresses, fragment, bytes }: Datagram,
+  prefix: string,
+  carried: Carried,
+): Parts {
+  const complete = (state: ChecksumState): ChecksumState =>
+    fragment === 'none' ? state : 'unverifiable';
   switch (fragment === 'later' ? undefined : protocol) {
     case ipProtocols.icmp: {
       const icmp = decodeIcmp(bytes);

@@ -2,7 +2,10 @@ import { arpLength } from '../arp.js';
 import type { ByteView } from '../byte-view.js';
 import { word, type FlowKey } from '../flow-key.js';
 
-/** ARP and reverse ARP. Only that for IPv4 over Ethernet has fields (RFC 826: hardware 1, protocol 0x0800, lengths 6 and 4), and only the low byte of the operation. */
+/**
+ * ARP and reverse ARP. Only that for IPv4 over Ethernet has fields (RFC 826: hardware 1, protocol
+ * 0x0800, lengths 6 and 4), and only the low byte of the operation.
+ */
 export function extractArp(view: ByteView, l3: number, key: FlowKey): void {
   if (!resolvesIpv4(view, l3)) return;
   const operation = view.getUint16(l3 + 6);
@@ -17,5 +20,9 @@ export function extractArp(view: ByteView, l3: number, key: FlowKey): void {
 
 /** Whether it is there in full, and for IPv4 over Ethernet. */
 export function resolvesIpv4(view: ByteView, l3: number): boolean {
-  return view.byteLength >= l3 + arpLength && view.getUint32(l3) === 0x00010800 && view.getUint16(l3 + 4) === 0x0604;
+  return (
+    view.byteLength >= l3 + arpLength &&
+    view.getUint32(l3) === 0x00010800 &&
+    view.getUint16(l3 + 4) === 0x0604
+  );
 }

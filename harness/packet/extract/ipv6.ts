@@ -5,9 +5,10 @@ import { ipv6Length } from '../ipv6.js';
 import { extractTransport } from './transport.js';
 
 /**
- * IPv6 (RFC 8200), and what it carries behind the extension headers that are known; padding is not part of it. The version is not
- * looked at, and a payload length of zero is no jumbogram's (RFC 2675). Where an extension header is broken, nothing but
- * the addresses is read. @returns where the payload starts, or -1.
+ * IPv6 (RFC 8200), and what it carries behind the extension headers that are known; padding is not
+ * part of it. The version is not looked at, and a payload length of zero is no jumbogram's (RFC
+ * 2675). Where an extension header is broken, nothing but the addresses is read. @returns where the
+ * payload starts, or -1.
  */
 export function extractIpv6(view: ByteView, l3: number, key: FlowKey): number {
   const first = l3 + ipv6Length;
@@ -28,8 +29,17 @@ export function extractIpv6(view: ByteView, l3: number, key: FlowKey): number {
   return l4;
 }
 
-/** Protocol and kind of fragment; a later fragment's protocol is that of the fragment header. @returns where the payload starts, or -1. */
-export function readExtensions(view: ByteView, start: number, end: number, firstType: number, key: FlowKey): number {
+/**
+ * Protocol and kind of fragment; a later fragment's protocol is that of the fragment header.
+ * @returns where the payload starts, or -1.
+ */
+export function readExtensions(
+  view: ByteView,
+  start: number,
+  end: number,
+  firstType: number,
+  key: FlowKey,
+): number {
   let at = start;
   let type = firstType;
   let kind = 0;
@@ -38,7 +48,8 @@ export function readExtensions(view: ByteView, start: number, end: number, first
     if (length < 0) return -1;
     const isFragment = type === extensionHeaders.fragment;
     const offsetAndFlags = isFragment ? view.getUint16(at + 2) : 0;
-    if (offsetAndFlags !== 0) kind = fragment.any | ((offsetAndFlags & 0xfff8) === 0 ? 0 : fragment.later);
+    if (offsetAndFlags !== 0)
+      kind = fragment.any | ((offsetAndFlags & 0xfff8) === 0 ? 0 : fragment.later);
     if ((kind & fragment.later) === 0) type = view.getUint8(at);
     at += length;
   }

@@ -5,16 +5,22 @@ import { neighbourTypes, optionTypes, neighbourLength } from '../neighbour.js';
 const optionUnit = 8;
 
 /**
- * Neighbour solicitations and advertisements (RFC 4861, sections 4.3 and 4.4): target, reserved bits (the flags of an
- * advertisement among them), link-layer addresses, and the type of the first option that holds one. Of a message with two
- * of the same kind, target and addresses are taken for none.
+ * Neighbour solicitations and advertisements (RFC 4861, sections 4.3 and 4.4): target, reserved
+ * bits (the flags of an advertisement among them), link-layer addresses, and the type of the first
+ * option that holds one. Of a message with two of the same kind, target and addresses are taken for
+ * none.
  */
 export function extractNeighbour(view: ByteView, l4: number, end: number, key: FlowKey): void {
   const type = key[word.tpSrc];
-  if (key[word.tpDst] !== 0 || (type !== neighbourTypes.solicitation && type !== neighbourTypes.advertisement)) return;
+  if (
+    key[word.tpDst] !== 0 ||
+    (type !== neighbourTypes.solicitation && type !== neighbourTypes.advertisement)
+  )
+    return;
   key[word.ndReserved] = view.getUint32(l4 + 4);
   if (end < l4 + neighbourLength) return;
-  for (let index = 0; index < 4; index++) key[word.ndTarget + index] = view.getUint32(l4 + 8 + 4 * index);
+  for (let index = 0; index < 4; index++)
+    key[word.ndTarget + index] = view.getUint32(l4 + 8 + 4 * index);
   for (let at = l4 + neighbourLength; end >= at + optionUnit; ) {
     const length = view.getUint8(at + 1) * optionUnit;
     if (length === 0 || length > end - at) return;

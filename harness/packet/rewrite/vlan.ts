@@ -6,8 +6,9 @@ const place = 12;
 const tagLength = 4;
 
 /**
- * Pops every tag that is not the same from the innermost on, and pushes those of `after`: so a tag that is rewritten
- * loses its drop eligible indicator (Open vSwitch lib/odp-util.c, commit_vlan_action).
+ * Pops every tag that is not the same from the innermost on, and pushes those of `after`: so a tag
+ * that is rewritten loses its drop eligible indicator (Open vSwitch lib/odp-util.c,
+ * commit_vlan_action).
  */
 export function rewriteTags(frame: Uint8Array, before: FlowKey, after: FlowKey): Uint8Array {
   let popped = countTags(before);
@@ -17,13 +18,18 @@ export function rewriteTags(frame: Uint8Array, before: FlowKey, after: FlowKey):
     pushed--;
   }
   let bytes = frame;
-  for (; popped > 0; popped--) if (isTag((bytes[place] ?? 0) * 256 + (bytes[place + 1] ?? 0))) bytes = remove(bytes, place, tagLength);
+  for (; popped > 0; popped--)
+    if (isTag((bytes[place] ?? 0) * 256 + (bytes[place + 1] ?? 0)))
+      bytes = remove(bytes, place, tagLength);
   for (; pushed > 0; pushed--) bytes = insert(bytes, place, tagOf(after, pushed - 1));
   return bytes;
 }
 
 function isSameTag(before: FlowKey, one: number, after: FlowKey, other: number): boolean {
-  return before[word.vlanTci + one] === after[word.vlanTci + other] && typeOf(before, one) === typeOf(after, other);
+  return (
+    before[word.vlanTci + one] === after[word.vlanTci + other] &&
+    typeOf(before, one) === typeOf(after, other)
+  );
 }
 
 /** A tag that came by writing its fields is a customer's. */

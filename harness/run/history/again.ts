@@ -1,4 +1,7 @@
-/** A history that was recorded, on one testbed once more: the model, to predict it, or real switches, to play it again. */
+/**
+ * A history that was recorded, on one testbed once more: the model, to predict it, or real
+ * switches, to play it again.
+ */
 import { forgetOthers, noMemories } from '../../fabric/host.js';
 import type { Observation } from '../../nouns/observation.js';
 import type { ClusterPlan } from '../../nouns/plan.js';
@@ -15,19 +18,34 @@ export interface PlayedAgain {
   readonly plan: ClusterPlan;
 }
 
-/** What happened before a vector is done, then the vector is played, and its place in the history told, up to the first that was not played to its end when it was recorded. */
-export async function* playAgain({ topology, plan, vectors, history = [] }: ScenarioRecord, seed: number, testbedFor: (kept: VectorRecord) => Pick<Testbed, 'call' | 'reconfigure'>): AsyncGenerator<PlayedAgain> {
+/**
+ * What happened before a vector is done, then the vector is played, and its place in the history
+ * told, up to the first that was not played to its end when it was recorded.
+ */
+export async function* playAgain(
+  { topology, plan, vectors, history = [] }: ScenarioRecord,
+  seed: number,
+  testbedFor: (kept: VectorRecord) => Pick<Testbed, 'call' | 'reconfigure'>,
+): AsyncGenerator<PlayedAgain> {
   const memories = noMemories();
   let now = { topology, plan };
   for (const [index, kept] of vectors.entries()) {
     if (kept.real === undefined) return;
     const testbed = testbedFor(kept);
     for (const { steps, ...then } of history.filter(({ after }) => after === index)) {
-      for (const step of steps) await (step.kind === 'change' ? testbed.call([step]) : testbed.reconfigure(step));
+      for (const step of steps)
+        await (step.kind === 'change' ? testbed.call([step]) : testbed.reconfigure(step));
       now = { topology: then.topology, plan: then.plan };
       forgetOthers(memories, now.plan);
     }
-    const observations = await playAlone(testbed, now.plan, kept.vector.id, kept.real.passes.map(({ pass }) => pass), seed, () => memories);
+    const observations = await playAlone(
+      testbed,
+      now.plan,
+      kept.vector.id,
+      kept.real.passes.map(({ pass }) => pass),
+      seed,
+      () => memories,
+    );
     yield { kept, observations, ...now };
   }
 }

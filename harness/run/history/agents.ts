@@ -1,5 +1,11 @@
 /** What agents do at each step of a history, as data. */
-import { stepsBetween, stepsOfReplay, stepsOfStart, stepsOfSweep, type AgentStep } from '../../control/changes.js';
+import {
+  stepsBetween,
+  stepsOfReplay,
+  stepsOfStart,
+  stepsOfSweep,
+  type AgentStep,
+} from '../../control/changes.js';
 import { assert } from '../../base/errors.js';
 import { heardAfter, heardBy, type Hearing, type HistoryEvent } from '../../nouns/history.js';
 import type { ClusterPlan, ControlPlane, NodePlan } from '../../nouns/plan.js';
@@ -12,7 +18,11 @@ export interface Held {
 }
 
 /** What is held after the event, and the steps that lead there. */
-export function eventOf(controlPlane: ControlPlane<Topology>, held: Held, event: HistoryEvent): Held & { readonly steps: readonly AgentStep[] } {
+export function eventOf(
+  controlPlane: ControlPlane<Topology>,
+  held: Held,
+  event: HistoryEvent,
+): Held & { readonly steps: readonly AgentStep[] } {
   const hearing = heardAfter(held.hearing, event);
   const before = held.plan;
   switch (event.kind) {
@@ -22,8 +32,17 @@ export function eventOf(controlPlane: ControlPlane<Topology>, held: Held, event:
       return { hearing, plan, steps: stepsBetween(before, plan) };
     }
     case 'agent restarts': {
-      const plan = planOf(controlPlane, hearing, before, controlPlane.restarted?.(before, event.node));
-      return { hearing, plan, steps: stepsOfStart(nodeOf(before, event.node), nodeOf(plan, event.node)) };
+      const plan = planOf(
+        controlPlane,
+        hearing,
+        before,
+        controlPlane.restarted?.(before, event.node),
+      );
+      return {
+        hearing,
+        plan,
+        steps: stepsOfStart(nodeOf(before, event.node), nodeOf(plan, event.node)),
+      };
     }
     case 'agent stops':
       return { hearing, plan: before, steps: [] };
@@ -36,14 +55,30 @@ export function eventOf(controlPlane: ControlPlane<Topology>, held: Held, event:
   }
 }
 
-/** Each node by the cluster that it has heard of. What is as before is the same object as before: its flows are read once for all of a history (`parseBridgeFlows`). */
-function planOf(controlPlane: ControlPlane<Topology>, hearing: Hearing, held: ClusterPlan, known = held): ClusterPlan {
+/**
+ * Each node by the cluster that it has heard of. What is as before is the same object as before:
+ * its flows are read once for all of a history (`parseBridgeFlows`).
+ */
+function planOf(
+  controlPlane: ControlPlane<Topology>,
+  hearing: Hearing,
+  held: ClusterPlan,
+  known = held,
+): ClusterPlan {
   const { cluster } = hearing;
-  const plans = new Map([...new Set(cluster.nodes.map(({ name }) => heardBy(hearing, name)))].map((heard) => [heard, controlPlane.plan(heard, known)]));
+  const plans = new Map(
+    [...new Set(cluster.nodes.map(({ name }) => heardBy(hearing, name)))].map((heard) => [
+      heard,
+      controlPlane.plan(heard, known),
+    ]),
+  );
   const nodes = cluster.nodes.map(({ name }) => {
     const plan = plans.get(heardBy(hearing, name));
     assert(plan !== undefined, `node ${name} has a plan`);
-    return sharing(held.nodes.find(({ node }) => node === name), nodeOf(plan, name));
+    return sharing(
+      held.nodes.find(({ node }) => node === name),
+      nodeOf(plan, name),
+    );
   });
   const { externalHosts } = plans.get(cluster) ?? held;
   return { nodes, ...(externalHosts === undefined ? {} : { externalHosts }) };
@@ -52,7 +87,13 @@ function planOf(controlPlane: ControlPlane<Topology>, hearing: Hearing, held: Cl
 function sharing(before: NodePlan | undefined, after: NodePlan): NodePlan {
   if (before === undefined) return after;
   if (JSON.stringify(before) === JSON.stringify(after)) return before;
-  return { ...after, bridges: after.bridges.map((bridge) => before.bridges.find((known) => JSON.stringify(known) === JSON.stringify(bridge)) ?? bridge) };
+  return {
+    ...after,
+    bridges: after.bridges.map(
+      (bridge) =>
+        before.bridges.find((known) => JSON.stringify(known) === JSON.stringify(bridge)) ?? bridge,
+    ),
+  };
 }
 
 function nodeOf({ nodes }: ClusterPlan, name: string): NodePlan {

@@ -25,8 +25,20 @@ export interface HistoryOutcome extends ScenarioOutcome {
   readonly history: readonly RecordedEvent[];
 }
 
-/** What differs behind an event is told of the switches' flows as after programming; vectors behind the first step that does not conform stay open. */
-export async function judgeHistory({ scenario: { controlPlane }, plan, seed, onJudged }: Pick<Stage, 'scenario' | 'plan' | 'seed' | 'onJudged'>, history: History, options: HistoryRunOptions): Promise<HistoryOutcome> {
+/**
+ * What differs behind an event is told of the switches' flows as after programming; vectors behind
+ * the first step that does not conform stay open.
+ */
+export async function judgeHistory(
+  {
+    scenario: { controlPlane },
+    plan,
+    seed,
+    onJudged,
+  }: Pick<Stage, 'scenario' | 'plan' | 'seed' | 'onJudged'>,
+  history: History,
+  options: HistoryRunOptions,
+): Promise<HistoryOutcome> {
   let versions: Switches['versions'] = {};
   let programmed: Programmed | undefined;
   const openReal = async (first: ClusterPlan): Promise<Switches> => {
@@ -41,20 +53,36 @@ export async function judgeHistory({ scenario: { controlPlane }, plan, seed, onJ
       throw error;
     }
   };
-  const judged = await playHistory({
-    controlPlane: { ...controlPlane, plan: (cluster, before) => adaptedTo(options.version, controlPlane.plan(cluster, before)).plan },
-    seed,
-    openReal,
-    onJudged: ({ step }) => { if (step.kind === 'vector') onJudged(); },
-  }, history);
-  const { differences, count } = programmed ?? unread(held(await openModel(plan).program(), [], ''));
+  const judged = await playHistory(
+    {
+      controlPlane: {
+        ...controlPlane,
+        plan: (cluster, before) =>
+          adaptedTo(options.version, controlPlane.plan(cluster, before)).plan,
+      },
+      seed,
+      openReal,
+      onJudged: ({ step }) => {
+        if (step.kind === 'vector') onJudged();
+      },
+    },
+    history,
+  );
+  const { differences, count } =
+    programmed ?? unread(held(await openModel(plan).program(), [], ''));
   const events = judged.filter(({ step }) => step.kind !== 'vector');
   const last = judged.at(-1);
-  const gone = programmed === undefined || last?.step.kind !== 'vector' ? last?.inconclusive : undefined;
+  const gone =
+    programmed === undefined || last?.step.kind !== 'vector' ? last?.inconclusive : undefined;
   return {
     program: [...differences, ...events.flatMap(differencesAt)],
-    programCount: addCounts([{ ...noCounts, program: count }, ...events.map(({ counts }) => counts)]).program,
-    judged: history.steps.flatMap((step, index) => (step.kind === 'vector' ? [judgedVector(step.vector, judged[index], notPlayed(last))] : [])),
+    programCount: addCounts([
+      { ...noCounts, program: count },
+      ...events.map(({ counts }) => counts),
+    ]).program,
+    judged: history.steps.flatMap((step, index) =>
+      step.kind === 'vector' ? [judgedVector(step.vector, judged[index], notPlayed(last))] : [],
+    ),
     versions,
     history: recordedEvents(judged),
     ...(gone === undefined ? {} : { gone }),
@@ -67,28 +95,58 @@ function unread({ count }: Programmed): Programmed {
 }
 
 function differencesAt({ step, differences }: JudgedStep): readonly Difference[] {
-  return differences.map((difference) => ({ ...difference, summary: `${describeStep(step)}: ${difference.summary}` }));
+  return differences.map((difference) => ({
+    ...difference,
+    summary: `${describeStep(step)}: ${difference.summary}`,
+  }));
 }
 
 function notPlayed(last: JudgedStep | undefined): Inconclusive {
-  const where = last === undefined ? 'nothing' : last.step.kind === 'vector' ? last.step.vector.id : describeStep(last.step);
-  return { cause: `it was not played: the history ended at ${where}, which does not conform`, evidence: [], remedies: [] };
+  const where =
+    last === undefined
+      ? 'nothing'
+      : last.step.kind === 'vector'
+        ? last.step.vector.id
+        : describeStep(last.step);
+  return {
+    cause: `it was not played: the history ended at ${where}, which does not conform`,
+    evidence: [],
+    remedies: [],
+  };
 }
 
-function judgedVector(vector: TestVector, judged: JudgedStep | undefined, otherwise: Inconclusive): Judged {
-  const { verdict, counts, differences, intent, seen, inconclusive } = judged ?? { verdict: 'inconclusive' as const, counts: onlyPromises, differences: [], inconclusive: otherwise };
+function judgedVector(
+  vector: TestVector,
+  judged: JudgedStep | undefined,
+  otherwise: Inconclusive,
+): Judged {
+  const { verdict, counts, differences, intent, seen, inconclusive } = judged ?? {
+    verdict: 'inconclusive' as const,
+    counts: onlyPromises,
+    differences: [],
+    inconclusive: otherwise,
+  };
   return {
     report: {
       id: vector.id,
       stimulus: { ...vector.stimulus },
-      intent: intent === undefined ? { kind: 'unknown', why: inconclusive?.cause ?? 'it was not asked' } : { ...intent },
+      intent:
+        intent === undefined
+          ? { kind: 'unknown', why: inconclusive?.cause ?? 'it was not asked' }
+          : { ...intent },
       ...observedOf(vector, seen?.passes[0]?.real),
       verdict,
-      counts: verdict === 'inconclusive' ? addCounts([counts, counts.intent.expected === 0 ? onlyPromises : noCounts]) : counts,
+      counts:
+        verdict === 'inconclusive'
+          ? addCounts([counts, counts.intent.expected === 0 ? onlyPromises : noCounts])
+          : counts,
       differences: [...differences],
       ...(inconclusive === undefined ? {} : { inconclusive }),
     },
-    record: { vector, ...(seen === undefined ? {} : { real: recordWitness(seen.passes, seen.aftermath) }) },
+    record: {
+      vector,
+      ...(seen === undefined ? {} : { real: recordWitness(seen.passes, seen.aftermath) }),
+    },
     observed: seen === undefined ? '' : canonicalTrace(vector.id, seen.passes, seen.aftermath),
   };
 }
@@ -96,6 +154,12 @@ function judgedVector(vector: TestVector, judged: JudgedStep | undefined, otherw
 function recordedEvents(judged: readonly JudgedStep[]): readonly RecordedEvent[] {
   return judged.flatMap(({ step, done }, index) => {
     if (done === undefined) return [];
-    return [{ what: describeStep(step), after: judged.slice(0, index).filter((before) => before.step.kind === 'vector').length, ...done }];
+    return [
+      {
+        what: describeStep(step),
+        after: judged.slice(0, index).filter((before) => before.step.kind === 'vector').length,
+        ...done,
+      },
+    ];
   });
 }

@@ -1,5 +1,7 @@
-// Goal: where Services and their endpoints come and go, what is promised follows from what was before, and a control plane that forgets something does not pass. Method: the history by
-// hand, under both pipelines, with a second model in the place of switches, against a table of promises; then with one fault planted at a time.
+// Goal: where Services and their endpoints come and go, what is promised follows from what was
+// before, and a control plane that forgets something does not pass. Method: the history by hand,
+// under both pipelines, with a second model in the place of switches, against a table of promises;
+// then with one fault planted at a time.
 import t from 'tap';
 import { clusterOf, manifestsOf, type Manifest } from '../../../topologies/changing-cluster.js';
 import { historyOf, type Sending } from '../../../topologies/happenings.js';
@@ -15,9 +17,17 @@ import { playHistory, type HistoryStage } from './play.js';
 
 const openReal: HistoryStage['openReal'] = (plan) => {
   const model = openModel(plan);
-  return Promise.resolve({ ...model, call: (calls) => model.call(calls, firstOfAll), lookups: () => ({ hit: 0, missed: 0 }) });
+  return Promise.resolve({
+    ...model,
+    call: (calls) => model.call(calls, firstOfAll),
+    lookups: () => ({ hit: 0, missed: 0 }),
+  });
 };
-const stageOf = (version: '0.8' | '1.3'): HistoryStage => ({ controlPlane: antrea(version), seed: 1, openReal });
+const stageOf = (version: '0.8' | '1.3'): HistoryStage => ({
+  controlPlane: antrea(version),
+  seed: 1,
+  openReal,
+});
 const history = servicesComeAndGo('geneve');
 
 function said(intent: Intent | undefined): string {
@@ -51,30 +61,101 @@ const promises: Readonly<Record<string, string>> = {
 
 void t.test('what is promised of each ask', async (t) => {
   const judged = await playHistory(stageOf('1.3'), history);
-  t.strictSame(judged.filter(({ verdict }) => verdict !== 'conforms').map(({ id, differences, inconclusive }) => [id, differences[0], inconclusive]), []);
+  t.strictSame(
+    judged
+      .filter(({ verdict }) => verdict !== 'conforms')
+      .map(({ id, differences, inconclusive }) => [id, differences[0], inconclusive]),
+    [],
+  );
   t.equal(judged.length, history.steps.length);
-  const told = new Map(judged.flatMap(({ step, intent }) => (step.kind === 'vector' ? [[step.vector.id, said(intent)] as const] : [])));
-  t.equal(told.size, history.steps.filter(({ kind }) => kind === 'vector').length, 'ids are unique');
-  t.strictSame(Object.fromEntries(Object.keys(promises).map((id) => [id, told.get(id)?.replace(/^(w\d \w.*), every one$/, id.startsWith('2-') ? '$1, every one' : '$1')])), promises);
+  const told = new Map(
+    judged.flatMap(({ step, intent }) =>
+      step.kind === 'vector' ? [[step.vector.id, said(intent)] as const] : [],
+    ),
+  );
+  t.equal(
+    told.size,
+    history.steps.filter(({ kind }) => kind === 'vector').length,
+    'ids are unique',
+  );
+  t.strictSame(
+    Object.fromEntries(
+      Object.keys(promises).map((id) => [
+        id,
+        told
+          .get(id)
+          ?.replace(/^(w\d \w.*), every one$/, id.startsWith('2-') ? '$1, every one' : '$1'),
+      ]),
+    ),
+    promises,
+  );
 });
 
 void t.test('kube-proxy keeps them as well', async (t) => {
-  const steps = history.steps.slice(0, history.steps.findIndex((step) => step.kind === 'agent stops'));
+  const steps = history.steps.slice(
+    0,
+    history.steps.findIndex((step) => step.kind === 'agent stops'),
+  );
   const judged = await playHistory(stageOf('0.8'), { ...history, steps });
-  t.strictSame(judged.filter(({ verdict }) => verdict !== 'conforms').map(({ id, differences, inconclusive }) => [id, differences[0], inconclusive]), []);
+  t.strictSame(
+    judged
+      .filter(({ verdict }) => verdict !== 'conforms')
+      .map(({ id, differences, inconclusive }) => [id, differences[0], inconclusive]),
+    [],
+  );
   t.equal(judged.length, steps.length);
 });
 
-void t.test('an endpoint whose node has not heard of who asks gets the datagram, and its answer does not come back; a connection to it does not stand', async (t) => {
-  const service = manifestsOf('{ apiVersion: v1, kind: Service, metadata: { name: web }, spec: { clusterIP: 10.96.0.10, selector: { app: web }, ports: [{ name: udp, port: 80, protocol: UDP, targetPort: 7 }, { name: tcp, port: 81, targetPort: 7 }] } }');
-  const pod = manifestsOf('{ apiVersion: v1, kind: Pod, metadata: { name: w1, labels: { app: web } }, spec: { nodeName: n1 } }');
-  const [known, unknown] = ['n1', 'n2'].map((name) => manifestsOf(`{ apiVersion: v1, kind: Node, metadata: { name: ${name} } }`)) as [readonly Manifest[], readonly Manifest[]];
-  const asks: readonly Sending[] = [{ protocol: 'UDP', port: 80 } as const, { protocol: 'TCP', port: 81 } as const].map((asked) => ({ kind: 'send', id: `ask/${asked.protocol}`, from: 'n2', to: 'Service web', service: asked }));
-  const unheard = historyOf(clusterOf([...known, ...pod, ...service], { name: 'unheard', tunnel: 'geneve' }), unknown.map((manifest) => ({ kind: 'not all hear', change: { kind: 'apply', manifest }, late: [{ node: 'n1', before: asks }] })));
-  const judged = await playHistory(stageOf('1.3'), unheard);
-  t.strictSame(judged.filter(({ verdict }) => verdict !== 'conforms').map(({ id, differences, inconclusive }) => [id, differences[0], inconclusive]), []);
-  t.match(judged.filter(({ step }) => step.kind === 'vector').map(({ intent }) => intent), [{ kind: 'balanced', answerers: [{ to: 'w1', unanswered: 'n1 has not heard of n2' }] }, { kind: 'denied', why: 'n1 has not heard of n2' }]);
-});
+void t.test(
+  'an endpoint whose node has not heard of who asks gets the datagram, and its answer does ' +
+    'not come back; a connection to it does not stand',
+  async (t) => {
+    const service = manifestsOf(
+      '{ apiVersion: v1, kind: Service, metadata: { name: web }, spec: { clusterIP: ' +
+        '10.96.0.10, selector: { app: web }, ports: [{ name: udp, port: 80, protocol: UDP, ' +
+        'targetPort: 7 }, { name: tcp, port: 81, targetPort: 7 }] } }',
+    );
+    const pod = manifestsOf(
+      '{ apiVersion: v1, kind: Pod, metadata: { name: w1, labels: { app: web } }, spec: { ' +
+        'nodeName: n1 } }',
+    );
+    const [known, unknown] = ['n1', 'n2'].map((name) =>
+      manifestsOf(`{ apiVersion: v1, kind: Node, metadata: { name: ${name} } }`),
+    ) as [readonly Manifest[], readonly Manifest[]];
+    const asks: readonly Sending[] = [
+      { protocol: 'UDP', port: 80 } as const,
+      { protocol: 'TCP', port: 81 } as const,
+    ].map((asked) => ({
+      kind: 'send',
+      id: `ask/${asked.protocol}`,
+      from: 'n2',
+      to: 'Service web',
+      service: asked,
+    }));
+    const unheard = historyOf(
+      clusterOf([...known, ...pod, ...service], { name: 'unheard', tunnel: 'geneve' }),
+      unknown.map((manifest) => ({
+        kind: 'not all hear',
+        change: { kind: 'apply', manifest },
+        late: [{ node: 'n1', before: asks }],
+      })),
+    );
+    const judged = await playHistory(stageOf('1.3'), unheard);
+    t.strictSame(
+      judged
+        .filter(({ verdict }) => verdict !== 'conforms')
+        .map(({ id, differences, inconclusive }) => [id, differences[0], inconclusive]),
+      [],
+    );
+    t.match(
+      judged.filter(({ step }) => step.kind === 'vector').map(({ intent }) => intent),
+      [
+        { kind: 'balanced', answerers: [{ to: 'w1', unanswered: 'n1 has not heard of n2' }] },
+        { kind: 'denied', why: 'n1 has not heard of n2' },
+      ],
+    );
+  },
+);
 
 /** Agents that leave out some of what they should do. */
 function forgetful(forgotten: RegExp, node = /./): Partial<HistoryStage> {
@@ -87,9 +168,17 @@ function forgetful(forgotten: RegExp, node = /./): Partial<HistoryStage> {
 }
 
 /** A control plane that is told something else than is. */
-function deceived(version: '0.8' | '1.3', lie: (cluster: Cluster) => Cluster): Partial<HistoryStage> {
+function deceived(
+  version: '0.8' | '1.3',
+  lie: (cluster: Cluster) => Cluster,
+): Partial<HistoryStage> {
   const right: ControlPlane<Network> = antrea(version);
-  return { controlPlane: { ...right, plan: (cluster, before) => right.plan(lie(cluster as Cluster), before) } };
+  return {
+    controlPlane: {
+      ...right,
+      plan: (cluster, before) => right.plan(lie(cluster as Cluster), before),
+    },
+  };
 }
 
 /** One that compiles otherwise. */
@@ -99,42 +188,160 @@ function miscompiling(change: (bridge: BridgePlan) => Partial<BridgePlan>): Part
     ...right,
     plan: (cluster, before) => {
       const planned = plan(cluster, before);
-      return { ...planned, nodes: planned.nodes.map((node) => ({ ...node, bridges: node.bridges.map((bridge) => ({ ...bridge, ...change(bridge) })) })) };
+      return {
+        ...planned,
+        nodes: planned.nodes.map((node) => ({
+          ...node,
+          bridges: node.bridges.map((bridge) => ({ ...bridge, ...change(bridge) })),
+        })),
+      };
     },
   };
   return { controlPlane: broken };
 }
 
-const flows = (change: (flow: string) => readonly string[]) => miscompiling((bridge) => ({ flows: bridge.flows.flatMap(change) }));
+const flows = (change: (flow: string) => readonly string[]) =>
+  miscompiling((bridge) => ({ flows: bridge.flows.flatMap(change) }));
 const neverRemoved = ({ objects, ...cluster }: Cluster): Cluster => ({
-  ...cluster, objects: { ...objects, pods: objects.pods.map((pod) => (pod.metadata.labels.app === 'resting' ? { ...pod, metadata: { ...pod.metadata, labels: { app: pod.metadata.name.startsWith('w') ? 'web' : 'shop' } } } : pod)) },
+  ...cluster,
+  objects: {
+    ...objects,
+    pods: objects.pods.map((pod) =>
+      pod.metadata.labels.app === 'resting'
+        ? {
+            ...pod,
+            metadata: {
+              ...pod.metadata,
+              labels: { app: pod.metadata.name.startsWith('w') ? 'web' : 'shop' },
+            },
+          }
+        : pod,
+    ),
+  },
 });
-const withoutAffinity = ({ objects, ...cluster }: Cluster): Cluster => ({ ...cluster, objects: { ...objects, services: objects.services.map((service) => ({ ...service, spec: { ...service.spec, sessionAffinity: 'None' as const } })) } });
+const withoutAffinity = ({ objects, ...cluster }: Cluster): Cluster => ({
+  ...cluster,
+  objects: {
+    ...objects,
+    services: objects.services.map((service) => ({
+      ...service,
+      spec: { ...service.spec, sessionAffinity: 'None' as const },
+    })),
+  },
+});
 
 /** Agents that throw away what was learned whenever they do something. */
 const flushing: Partial<HistoryStage> = {
-  faulty: (steps) => steps.map((step) => (step.kind === 'change' && step.bridge === 'br-int' ? { ...step, lines: [...step.lines, 'flow delete table=40,cookie=0x40000000002/-1'] } : step)),
+  faulty: (steps) =>
+    steps.map((step) =>
+      step.kind === 'change' && step.bridge === 'br-int'
+        ? { ...step, lines: [...step.lines, 'flow delete table=40,cookie=0x40000000002/-1'] }
+        : step,
+    ),
 };
 
-const faults: readonly { readonly name: string; readonly fault: Partial<HistoryStage>; readonly version?: '0.8'; readonly at: RegExp; readonly aspect: string; readonly what?: RegExp }[] = [
-  { name: 'a bucket stays behind', fault: forgetful(/^group modify/), at: /Pod w2 comes/, aspect: 'program', what: /group_id=1$/ },
-  { name: 'a group is not removed', fault: forgetful(/^group delete group_id=1$/, /n2/), at: /Pod w2 goes/, aspect: 'program', what: /group_id=1$/ },
-  { name: 'groups of an earlier start stay', fault: forgetful(/^group delete group_id=2$/), at: /agent of n1 sweeps/, aspect: 'program', what: /group_id=2$/ },
-  { name: 'the old port stays', fault: forgetful(/^flow delete_strict table=41/), at: /Service web changes/, aspect: 'program', what: /table=41/ },
-  { name: 'what was learned outlives its Service', fault: flows((flow) => [flow.replace('delete_learned,', '')]), at: /Service shop goes/, aspect: 'program', what: /table=40/ },
-  { name: 'a group id is taken twice', fault: flows((flow) => [flow.replace('group:1', 'group:2')]), at: /^1 /, aspect: 'intent' },
-  { name: 'an endpoint is never removed, in the switch', fault: deceived('1.3', neverRemoved), at: / 3-endpoint-goes/, aspect: 'intent' },
-  { name: 'an endpoint is never removed, by kube-proxy', fault: deceived('0.8', neverRemoved), version: '0.8', at: / 3-endpoint-goes/, aspect: 'intent' },
-  { name: 'affinity forgets, in the switch', fault: deceived('1.3', withoutAffinity), at: / 4-shop-grows/, aspect: 'intent' },
-  { name: 'affinity forgets, in kube-proxy', fault: deceived('0.8', withoutAffinity), version: '0.8', at: / 4-shop-grows/, aspect: 'intent' },
-  { name: 'affinity forgets when something changes', fault: flushing, at: /shop:80$/, aspect: 'intent' },
-  { name: 'connections that stand are balanced anew', fault: flows((flow) => (flow.includes('table=31,') && flow.includes('ct_mark=0x21') ? [] : [flow])), at: / 2-endpoint-comes/, aspect: 'intent' },
+const faults: readonly {
+  readonly name: string;
+  readonly fault: Partial<HistoryStage>;
+  readonly version?: '0.8';
+  readonly at: RegExp;
+  readonly aspect: string;
+  readonly what?: RegExp;
+}[] = [
+  {
+    name: 'a bucket stays behind',
+    fault: forgetful(/^group modify/),
+    at: /Pod w2 comes/,
+    aspect: 'program',
+    what: /group_id=1$/,
+  },
+  {
+    name: 'a group is not removed',
+    fault: forgetful(/^group delete group_id=1$/, /n2/),
+    at: /Pod w2 goes/,
+    aspect: 'program',
+    what: /group_id=1$/,
+  },
+  {
+    name: 'groups of an earlier start stay',
+    fault: forgetful(/^group delete group_id=2$/),
+    at: /agent of n1 sweeps/,
+    aspect: 'program',
+    what: /group_id=2$/,
+  },
+  {
+    name: 'the old port stays',
+    fault: forgetful(/^flow delete_strict table=41/),
+    at: /Service web changes/,
+    aspect: 'program',
+    what: /table=41/,
+  },
+  {
+    name: 'what was learned outlives its Service',
+    fault: flows((flow) => [flow.replace('delete_learned,', '')]),
+    at: /Service shop goes/,
+    aspect: 'program',
+    what: /table=40/,
+  },
+  {
+    name: 'a group id is taken twice',
+    fault: flows((flow) => [flow.replace('group:1', 'group:2')]),
+    at: /^1 /,
+    aspect: 'intent',
+  },
+  {
+    name: 'an endpoint is never removed, in the switch',
+    fault: deceived('1.3', neverRemoved),
+    at: / 3-endpoint-goes/,
+    aspect: 'intent',
+  },
+  {
+    name: 'an endpoint is never removed, by kube-proxy',
+    fault: deceived('0.8', neverRemoved),
+    version: '0.8',
+    at: / 3-endpoint-goes/,
+    aspect: 'intent',
+  },
+  {
+    name: 'affinity forgets, in the switch',
+    fault: deceived('1.3', withoutAffinity),
+    at: / 4-shop-grows/,
+    aspect: 'intent',
+  },
+  {
+    name: 'affinity forgets, in kube-proxy',
+    fault: deceived('0.8', withoutAffinity),
+    version: '0.8',
+    at: / 4-shop-grows/,
+    aspect: 'intent',
+  },
+  {
+    name: 'affinity forgets when something changes',
+    fault: flushing,
+    at: /shop:80$/,
+    aspect: 'intent',
+  },
+  {
+    name: 'connections that stand are balanced anew',
+    fault: flows((flow) =>
+      flow.includes('table=31,') && flow.includes('ct_mark=0x21') ? [] : [flow],
+    ),
+    at: / 2-endpoint-comes/,
+    aspect: 'intent',
+  },
 ];
 
 for (const { name, fault, version = '1.3', at, aspect, what = /./ } of faults) {
   void t.test(name, async (t) => {
-    const steps = aspect === 'intent' ? history.steps : history.steps.filter((step) => step.kind !== 'vector' || step.vector.id.startsWith('4-shop-grows'));
-    const last = (await playHistory({ ...stageOf(version), ...fault }, { ...history, steps })).at(-1);
+    const steps =
+      aspect === 'intent'
+        ? history.steps
+        : history.steps.filter(
+            (step) => step.kind !== 'vector' || step.vector.id.startsWith('4-shop-grows'),
+          );
+    const last = (await playHistory({ ...stageOf(version), ...fault }, { ...history, steps })).at(
+      -1,
+    );
     t.equal(last?.verdict, 'diverges');
     t.match(last?.id, at);
     t.match(last?.differences[0], { aspect, summary: what });

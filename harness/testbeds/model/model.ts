@@ -2,7 +2,13 @@
 import { assert, Unsupported } from '../../base/errors.js';
 import type { ClusterPlan } from '../../nouns/plan.js';
 import { joinStates } from '../../nouns/state.js';
-import type { FlowCount, FlowId, Reconfiguration, SwitchCall, SwitchStep } from '../../nouns/switching.js';
+import type {
+  FlowCount,
+  FlowId,
+  Reconfiguration,
+  SwitchCall,
+  SwitchStep,
+} from '../../nouns/switching.js';
 import { newest, parseVersion } from '../../model/behaviour.js';
 import { rulesOf, type Rule } from '../../model/classifier.js';
 import { currentFlow, dumpFlows } from '../../model/flows/dump.js';
@@ -12,16 +18,29 @@ import { reconfigured } from '../../model/reconfigure.js';
 import { stateOf } from '../../model/state.js';
 import { flowCounts, receiveFrame } from '../../model/switch.js';
 import type { Trace } from '../../model/trace.js';
-import { decide, reconsider, Undecided, type Decisions, type Doubt, type Witness } from '../../model/undecided.js';
+import {
+  decide,
+  reconsider,
+  Undecided,
+  type Decisions,
+  type Doubt,
+  type Witness,
+} from '../../model/undecided.js';
 import { printFlow, type DumpedFlow } from '../../openflow/flow.js';
 import { printGroup } from '../../openflow/groups.js';
 import { printMeter } from '../../openflow/meters.js';
 import type { Testbed } from '../testbed.js';
 
 export interface ModelTestbed extends Testbed {
-  /** What is left open the witness is asked, and its answer holds until the next reset; without one it is refused. What is refused has done nothing. */
+  /**
+   * What is left open the witness is asked, and its answer holds until the next reset; without one
+   * it is refused. What is refused has done nothing.
+   */
   call(calls: readonly SwitchCall[], witness?: Witness): Promise<readonly SwitchStep[]>;
-  /** Flows since the last reset of which nobody asked which one a packet took (`Witness.ofAlike`): one set for all that may have been taken for one another. */
+  /**
+   * Flows since the last reset of which nobody asked which one a packet took (`Witness.ofAlike`):
+   * one set for all that may have been taken for one another.
+   */
   leftOpen(): readonly (readonly FlowId[])[];
   /** The flows of one node's bridge with what they counted. */
   dumpFlows(node: string, bridge: string): readonly DumpedFlow[];
@@ -30,12 +49,15 @@ export interface ModelTestbed extends Testbed {
 }
 
 /**
- * @param versions of the programs that the model stands for, as they tell them; of Open vSwitch the newest where it is not among them.
+ * @param versions of the programs that the model stands for, as they tell them; of Open vSwitch the
+ *   newest where it is not among them.
  * @throws InputError for a flow that the model cannot interpret.
  */
 export function openModel(plan: ClusterPlan, versions: Testbed['versions'] = {}): ModelTestbed {
   const version = parseVersion(versions['ovs-vswitchd'] ?? '') ?? newest;
-  const built: ReadonlyMap<string, ModelNode> = new Map(plan.nodes.map((node) => [node.node, buildNode(node, version)]));
+  const built: ReadonlyMap<string, ModelNode> = new Map(
+    plan.nodes.map((node) => [node.node, buildNode(node, version)]),
+  );
   const nodes = new Map(built);
   const traces: Trace[] = [];
   const nodeOf = (name: string): ModelNode => {
@@ -43,7 +65,10 @@ export function openModel(plan: ClusterPlan, versions: Testbed['versions'] = {})
     assert(node !== undefined, `no node ${name} in the model`);
     return node;
   };
-  /** Nodes that something was done to since the last reset; with the others nothing has to be done at the next, and their flows have counted nothing. */
+  /**
+   * Nodes that something was done to since the last reset; with the others nothing has to be done
+   * at the next, and their flows have counted nothing.
+   */
   const touched = new Set(nodes.values());
   const untouchedCounts = new Map<ModelNode, readonly FlowCount[]>();
   const countsOf = (node: ModelNode): readonly FlowCount[] => {
@@ -61,18 +86,27 @@ export function openModel(plan: ClusterPlan, versions: Testbed['versions'] = {})
     }
     const results = call.frames.map((frame) => receiveFrame(node, call.port, frame));
     traces.push(...results.map(({ trace }) => trace));
-    return { outputs: results.flatMap(({ step }) => step.outputs), packetIns: results.flatMap(({ step }) => step.packetIns ?? []) };
+    return {
+      outputs: results.flatMap(({ step }) => step.outputs),
+      packetIns: results.flatMap(({ step }) => step.packetIns ?? []),
+    };
   };
   /** @param decisions of a node that has joined before: what was seen of its switches holds. */
   const change = (wanted: Reconfiguration, decisions?: Decisions): void => {
     if (wanted.kind === 'leave') return void nodes.delete(wanted.node);
-    const made = wanted.kind === 'join' ? buildNode(wanted.plan, version) : reconfigured(nodeOf(wanted.node), wanted);
+    const made =
+      wanted.kind === 'join'
+        ? buildNode(wanted.plan, version)
+        : reconfigured(nodeOf(wanted.node), wanted);
     const node = decisions === undefined ? made : { ...made, decisions };
     if (wanted.kind === 'join') node.decisions.translationsAsked = node.decisions.flowChanges = 0;
     nodes.set(wanted.node, node);
     touched.add(node);
   };
-  /** What was done since the last reset, and the time at it: after a question is decided, all is done anew. */
+  /**
+   * What was done since the last reset, and the time at it: after a question is decided, all is
+   * done anew.
+   */
   const past: Done[] = [];
   let resetAtMs = new Map<ModelNode, number>();
   const forget = () => {
@@ -157,9 +191,19 @@ export function openModel(plan: ClusterPlan, versions: Testbed['versions'] = {})
     strays: () => Promise.resolve([]),
     program: (of) =>
       Promise.resolve(
-        [...nodes.values()].filter(({ name }) => of?.has(name) ?? true).flatMap(({ name, bridges }) =>
-          bridges.map((bridge) => ({ node: name, bridge: bridge.plan.name, flows: rulesOf(bridge.tables).map((rule) => printFlow(currentFlow(bridge, rule))), groups: [...bridge.groups.values()].map((group) => printGroup(group)), meters: [...bridge.meters.values()].map(({ meter }) => printMeter(meter).replaceAll('\n', ' ')) })),
-        ),
+        [...nodes.values()]
+          .filter(({ name }) => of?.has(name) ?? true)
+          .flatMap(({ name, bridges }) =>
+            bridges.map((bridge) => ({
+              node: name,
+              bridge: bridge.plan.name,
+              flows: rulesOf(bridge.tables).map((rule) => printFlow(currentFlow(bridge, rule))),
+              groups: [...bridge.groups.values()].map((group) => printGroup(group)),
+              meters: [...bridge.meters.values()].map(({ meter }) =>
+                printMeter(meter).replaceAll('\n', ' '),
+              ),
+            })),
+          ),
       ),
     dumpFlows: (name, bridgeName) => {
       const node = nodeOf(name);
@@ -173,7 +217,9 @@ export function openModel(plan: ClusterPlan, versions: Testbed['versions'] = {})
   };
 }
 
-type Done = { readonly calls: readonly SwitchCall[] } | { readonly change: Reconfiguration; readonly decisions?: Decisions };
+type Done =
+  | { readonly calls: readonly SwitchCall[] }
+  | { readonly change: Reconfiguration; readonly decisions?: Decisions };
 
 /** What is connected by having been left open together. */
 function leftOpenOn(node: ModelNode): readonly (readonly FlowId[])[] {
@@ -183,5 +229,11 @@ function leftOpenOn(node: ModelNode): readonly (readonly FlowId[])[] {
     const joined = new Set([first, ...others, ...touched.flatMap((set) => [...set])]);
     sets.splice(0, sets.length, ...sets.filter((set) => !touched.includes(set)), joined);
   }
-  return sets.map((set) => node.bridges.flatMap((bridge) => rulesOf(bridge.tables).filter((rule) => set.has(rule)).map((rule) => idOf(node, bridge, rule))));
+  return sets.map((set) =>
+    node.bridges.flatMap((bridge) =>
+      rulesOf(bridge.tables)
+        .filter((rule) => set.has(rule))
+        .map((rule) => idOf(node, bridge, rule)),
+    ),
+  );
 }

@@ -1,4 +1,7 @@
-/** The clock of a daemon, which stands still from the start. Learned addresses age by its whole seconds: these are those of the testbed's time. */
+/**
+ * The clock of a daemon, which stands still from the start. Learned addresses age by its whole
+ * seconds: these are those of the testbed's time.
+ */
 import type { Unixctl } from '../../ovs/unixctl.js';
 import { until } from './condition.js';
 
@@ -7,8 +10,9 @@ const limitMs = 60_000;
 const second = 1000;
 
 /**
- * Stops it at a whole second. Where it stopped (`time/stop` reads the machine's monotonic clock anew each time, lib/timeval.c) the daemon does
- * not tell: it is known where the clock shows one millisecond before and after.
+ * Stops it at a whole second. Where it stopped (`time/stop` reads the machine's monotonic clock
+ * anew each time, lib/timeval.c) the daemon does not tell: it is known where the clock shows one
+ * millisecond before and after.
  */
 export async function stopClock({ call }: Unixctl): Promise<void> {
   let [before, after] = [0, 0];

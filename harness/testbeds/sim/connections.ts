@@ -1,6 +1,7 @@
 /**
- * The connection table of one node's datapath. Asked as a whole it goes through all 65,536 zones, which takes longer than a packet;
- * so the zones that the node's flows name are asked, and the number of connections tells whether there are others.
+ * The connection table of one node's datapath. Asked as a whole it goes through all 65,536 zones,
+ * which takes longer than a packet; so the zones that the node's flows name are asked, and the
+ * number of connections tells whether there are others.
  */
 import { InputError } from '../../base/errors.js';
 import type { NodePlan } from '../../nouns/plan.js';
@@ -20,10 +21,19 @@ export function connectionsOf(plan: NodePlan, { call }: Unixctl): Connections {
   const count = async () => Number(await call('dpctl/ct-get-nconns'));
   return {
     list: async () => {
-      const [told, ...dumps] = await Promise.all([count(), ...zones.map((zone) => call('dpctl/dump-conntrack', '-m', '-s', zone))]);
+      const [told, ...dumps] = await Promise.all([
+        count(),
+        ...zones.map((zone) => call('dpctl/dump-conntrack', '-m', '-s', zone)),
+      ]);
       if (told === 0) return [];
-      const known = dumps.join('').split('\n').filter((line) => line !== '');
-      return parseConnections(plan.node, known.length === told ? known.join('\n') : await call('dpctl/dump-conntrack', '-m', '-s'));
+      const known = dumps
+        .join('')
+        .split('\n')
+        .filter((line) => line !== '');
+      return parseConnections(
+        plan.node,
+        known.length === told ? known.join('\n') : await call('dpctl/dump-conntrack', '-m', '-s'),
+      );
     },
     forget: async () => {
       const flushed = zones.map((zone) => call('dpctl/flush-conntrack', zone));
@@ -32,10 +42,16 @@ export function connectionsOf(plan: NodePlan, { call }: Unixctl): Connections {
     },
     flush: async ({ zone, tuple }) => {
       try {
-        await call('dpctl/flush-conntrack', ...(zone === undefined ? [] : [`zone=${zone}`]), ...(tuple === undefined ? [] : [tuple]));
+        await call(
+          'dpctl/flush-conntrack',
+          ...(zone === undefined ? [] : [`zone=${zone}`]),
+          ...(tuple === undefined ? [] : [tuple]),
+        );
       } catch (error) {
-        // A tuple that leaves nothing open must have a connection there; with any other there may be none.
-        if (!(error instanceof InputError && error.message.includes('No such file or directory'))) throw error;
+        // A tuple that leaves nothing open must have a connection there; with any other there may
+        // be none.
+        if (!(error instanceof InputError && error.message.includes('No such file or directory')))
+          throw error;
       }
     },
   };
@@ -44,5 +60,7 @@ export function connectionsOf(plan: NodePlan, { call }: Unixctl): Connections {
 /** Read from text: the plan's flows may name ports that have gone since. */
 function zonesOf(plan: NodePlan): readonly number[] {
   const flows = plan.bridges.flatMap((bridge) => bridge.flows).join('\n');
-  return [...new Set([...flows.matchAll(/\bzone=(\d+)\b/g)].map(([, zone]) => Number(zone)))].sort((a, b) => a - b);
+  return [...new Set([...flows.matchAll(/\bzone=(\d+)\b/g)].map(([, zone]) => Number(zone)))].sort(
+    (a, b) => a - b,
+  );
 }

@@ -11,12 +11,21 @@ import { countsSince, flowCounter, rebased } from './flow-counts.js';
 export interface Counting {
   /** Throws away what is cached, once it has counted. */
   purge(): Promise<void>;
-  /** All count from zero: from where they stood when `since` was asked last, if nothing has come through since, or from what the switch tells now. @param meanwhile what has to be over by then. */
-  begin(from: 'as they stand' | 'as they are told', ...meanwhile: readonly Promise<unknown>[]): Promise<void>;
+  /**
+   * All count from zero: from where they stood when `since` was asked last, if nothing has come
+   * through since, or from what the switch tells now. @param meanwhile what has to be over by then.
+   */
+  begin(
+    from: 'as they stand' | 'as they are told',
+    ...meanwhile: readonly Promise<unknown>[]
+  ): Promise<void>;
   /** Flows have changed: those that are new count from zero. What was cached is thrown away. */
   changed(): Promise<void>;
   since(): Promise<readonly FlowCount[]>;
-  /** Whether there are the flows that were there when all began to count. What is cached is thrown away. */
+  /**
+   * Whether there are the flows that were there when all began to count. What is cached is thrown
+   * away.
+   */
   areSame(): Promise<boolean>;
   /** What `since` tells right after `begin`. */
   none(): readonly FlowCount[];
@@ -25,31 +34,46 @@ export interface Counting {
 const limitMs = 10_000;
 
 export function countingOf({ node, bridges }: NodePlan, { call }: Unixctl): Counting {
-  const readers = bridges.map((bridge) => ({ bridge: bridge.name, read: flowCounter(node, bridge.name, { ...noNames, tunnelOptions: parseBridgeOptions(node, bridge) }) }));
+  const readers = bridges.map((bridge) => ({
+    bridge: bridge.name,
+    read: flowCounter(node, bridge.name, {
+      ...noNames,
+      tunnelOptions: parseBridgeOptions(node, bridge),
+    }),
+  }));
   let baseline: readonly FlowCount[] = [];
   let standing: readonly FlowCount[] | undefined;
   let none: readonly FlowCount[] = [];
   /**
-   * Counters of flows lag behind cached packets until the cache is purged into them. A purge passes over what a revalidator holds at
-   * that moment: once nothing is cached, all is counted.
+   * Counters of flows lag behind cached packets until the cache is purged into them. A purge passes
+   * over what a revalidator holds at that moment: once nothing is cached, all is counted.
    */
   const countAll = async () => {
     let counts: readonly FlowCount[] = [];
     await until(`node ${node} to count its packets`, limitMs, async () => {
-      const [, told, ...dumps] = await Promise.all([call('revalidator/purge'), call('dpctl/show'), ...readers.map(({ bridge }) => call('bridge/dump-flows', bridge))]);
+      const [, told, ...dumps] = await Promise.all([
+        call('revalidator/purge'),
+        call('dpctl/show'),
+        ...readers.map(({ bridge }) => call('bridge/dump-flows', bridge)),
+      ]);
       const cached = cachedIn(told);
-      if (cached.length === 0) counts = readers.flatMap(({ read }, index) => read(dumps[index] ?? ''));
+      if (cached.length === 0)
+        counts = readers.flatMap(({ read }, index) => read(dumps[index] ?? ''));
       return cached;
     });
     return counts;
   };
   return {
-    purge: () => until(`node ${node} to throw away what is cached`, limitMs, async () => {
-      const [, told] = await Promise.all([call('revalidator/purge'), call('dpctl/show')]);
-      return cachedIn(told);
-    }),
+    purge: () =>
+      until(`node ${node} to throw away what is cached`, limitMs, async () => {
+        const [, told] = await Promise.all([call('revalidator/purge'), call('dpctl/show')]);
+        return cachedIn(told);
+      }),
     begin: async (from, ...meanwhile) => {
-      [baseline] = await Promise.all([from === 'as they stand' && standing !== undefined ? standing : countAll(), ...meanwhile]);
+      [baseline] = await Promise.all([
+        from === 'as they stand' && standing !== undefined ? standing : countAll(),
+        ...meanwhile,
+      ]);
       none = countsSince(baseline, baseline);
     },
     changed: async () => void (baseline = rebased(baseline, await countAll())),

@@ -1,4 +1,7 @@
-/** What flows count, from `bridge/dump-flows` (ovs-vswitchd(8)): every flow of a bridge in one answer. */
+/**
+ * What flows count, from `bridge/dump-flows` (ovs-vswitchd(8)): every flow of a bridge in one
+ * answer.
+ */
 import type { FlowCount, FlowId } from '../../nouns/switching.js';
 import { flowId, parseFlow } from '../../openflow/flow.js';
 import { noNames, type Names } from '../../openflow/form.js';
@@ -6,18 +9,33 @@ import { noNames, type Names } from '../../openflow/form.js';
 /** OVS keeps flows of its own in this table; no controller sees or makes them. */
 const internalTable = /^table_id=254,/;
 
-/** A reader of the dumps of one bridge; it reads the text of a flow once and its counter each time. */
-export function flowCounter(node: string, bridge: string, names: Names = noNames): (dump: string) => readonly FlowCount[] {
+/**
+ * A reader of the dumps of one bridge; it reads the text of a flow once and its counter each time.
+ */
+export function flowCounter(
+  node: string,
+  bridge: string,
+  names: Names = noNames,
+): (dump: string) => readonly FlowCount[] {
   const known = new Map<string, FlowId>();
   const identify = (text: string) => {
     const flow = known.get(text) ?? flowId(node, bridge, parseFlow(text, names));
     known.set(text, flow);
     return flow;
   };
-  return (dump) => dump.split('\n').filter((line) => line.trim() !== '' && !internalTable.test(line)).map((line) => {
-    const [counters = '', packets, bytes] = /duration=\S+ n_packets=(\d+), n_bytes=(\d+), /.exec(line) ?? [];
-    return { flow: identify(line.replace(counters, '')), packets: Number(packets), bytes: Number(bytes) };
-  });
+  return (dump) =>
+    dump
+      .split('\n')
+      .filter((line) => line.trim() !== '' && !internalTable.test(line))
+      .map((line) => {
+        const [counters = '', packets, bytes] =
+          /duration=\S+ n_packets=(\d+), n_bytes=(\d+), /.exec(line) ?? [];
+        return {
+          flow: identify(line.replace(counters, '')),
+          packets: Number(packets),
+          bytes: Number(bytes),
+        };
+      });
 }
 
 /** What one node counted since `baseline`; a flow that was replaced meanwhile may count less. */
@@ -33,7 +51,10 @@ export function countsSince(
   });
 }
 
-/** The baseline once flows have changed: those that began anew count from zero. Flows that went on count more than before. */
+/**
+ * The baseline once flows have changed: those that began anew count from zero. Flows that went on
+ * count more than before.
+ */
 export function rebased(
   baseline: readonly FlowCount[],
   counts: readonly FlowCount[],

@@ -7,7 +7,9 @@ import { socketPathBytesMax } from '../../ovs/socket-path.js';
 /** Left free below a node's folder, for the socket of a port of any name, and those of daemons. */
 const socketBytes = '/'.length + pathPartBytesMin + '.port'.length;
 
-/** The folder of a node's daemons in that of its sim. A long name is shortened: sockets lie in it. */
+/**
+ * The folder of a node's daemons in that of its sim. A long name is shortened: sockets lie in it.
+ */
 export function nodeFolder(dir: string, node: string): string {
   const room = socketPathBytesMax - socketBytes - Buffer.byteLength(join(dir, 'x')) + 1;
   return within(dir, node, '', Math.max(room, pathPartBytesMin));

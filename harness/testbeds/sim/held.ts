@@ -5,8 +5,8 @@ import type { HeldProgram } from '../testbed.js';
 import type { SimNode } from './node.js';
 
 /**
- * A start costs a program as large as this one more than a dump does, and dumps of one start come one
- * after the other.
+ * A start costs a program as large as this one more than a dump does, and dumps of one start come
+ * one after the other.
  */
 const nodesAStart = 4;
 
@@ -28,7 +28,10 @@ async function readTogether(
   const places = nodes.flatMap(({ name, vswitch, bridges }) =>
     bridges().map((bridge) => ({ node: name, bridge, runDir: vswitch.dir })),
   );
-  const reading = nodes.reduce((work, { vswitch }) => vswitch.whileAlive(work), heldBy(image, places));
+  const reading = nodes.reduce(
+    (work, { vswitch }) => vswitch.whileAlive(work),
+    heldBy(image, places),
+  );
   return (await reading).map((held, index) => {
     const { node = '', bridge = '' } = places[index] ?? {};
     return { node, bridge, ...held };

@@ -1,4 +1,7 @@
-/** Whether packets have met flows that learn. Where none has, nothing was learned, and nothing that is cached learns: there is nothing to be settled. */
+/**
+ * Whether packets have met flows that learn. Where none has, nothing was learned, and nothing that
+ * is cached learns: there is nothing to be settled.
+ */
 import type { BridgePlan, NodePlan } from '../../nouns/plan.js';
 import type { Lookups } from '../../nouns/switching.js';
 import type { Unixctl } from '../../ovs/unixctl.js';
@@ -14,17 +17,29 @@ export interface Learning {
 }
 
 /**
- * When Open vSwitch translates a packet, which its cache missed, it counts it at once for each flow that it meets (ofproto/ofproto-dpif-upcall.c, upcall_xlate). What the cache
- * carries is counted later; but it came of a translation, and where it is translated anew it meets the same flows of a bridge that it entered from outside: the tables are what they were
- * until something is learned, and of what else changes by itself (learned addresses, neighbours) only the ways out of a bridge depend. Where packets can come into a bridge that learns
- * out of another, or of groups or controllers, it is not known: they may have met them.
+ * When Open vSwitch translates a packet, which its cache missed, it counts it at once for each flow
+ * that it meets (ofproto/ofproto-dpif-upcall.c, upcall_xlate). What the cache carries is counted
+ * later; but it came of a translation, and where it is translated anew it meets the same flows of a
+ * bridge that it entered from outside: the tables are what they were until something is learned,
+ * and of what else changes by itself (learned addresses, neighbours) only the ways out of a bridge
+ * depend. Where packets can come into a bridge that learns out of another, or of groups or
+ * controllers, it is not known: they may have met them.
  * @param lookups in the datapath's cache, as they stood when it was last quiet.
  */
-export function learningOf(plan: () => NodePlan, { call }: Unixctl, programs: Programs, lookups: () => Lookups): Learning {
+export function learningOf(
+  plan: () => NodePlan,
+  { call }: Unixctl,
+  programs: Programs,
+  lookups: () => Lookups,
+): Learning {
   let before: { readonly met: number; readonly missed: number } | undefined;
   const learn = () => plan().bridges.filter(({ name }) => programs.learnsAt(name) !== 'never');
-  const isTold = (bridge: BridgePlan) => programs.learnsAt(bridge.name) === 'by flows' && isEnteredFromOutside(bridge);
-  const met = async () => packetsOf((await Promise.all(learn().map(({ name }) => call('bridge/dump-flows', name)))).join('\n'));
+  const isTold = (bridge: BridgePlan) =>
+    programs.learnsAt(bridge.name) === 'by flows' && isEnteredFromOutside(bridge);
+  const met = async () =>
+    packetsOf(
+      (await Promise.all(learn().map(({ name }) => call('bridge/dump-flows', name)))).join('\n'),
+    );
   const note = () => {
     programs.noteMet();
     before = undefined;
@@ -41,16 +56,31 @@ export function learningOf(plan: () => NodePlan, { call }: Unixctl, programs: Pr
       before = { ...before, missed };
       if ((await met()) !== before.met) note();
     },
-    forget: () => { before = undefined; },
+    forget: () => {
+      before = undefined;
+    },
   };
 }
 
-/** Through no other bridge, neither by a cable nor, as what tunnels send, by way of the underlay; and not out of the hands of a controller. */
+/**
+ * Through no other bridge, neither by a cable nor, as what tunnels send, by way of the underlay;
+ * and not out of the hands of a controller.
+ */
 function isEnteredFromOutside({ ports, underlay, controllers = [] }: BridgePlan): boolean {
-  return underlay === undefined && controllers.length === 0 && ports.every(({ kind }) => kind !== 'patch');
+  return (
+    underlay === undefined &&
+    controllers.length === 0 &&
+    ports.every(({ kind }) => kind !== 'patch')
+  );
 }
 
-/** Packets that flows which learn have counted, all together, from what `bridge/dump-flows` tells (ovs-vswitchd(8)). */
+/**
+ * Packets that flows which learn have counted, all together, from what `bridge/dump-flows` tells
+ * (ovs-vswitchd(8)).
+ */
 export function packetsOf(dump: string): number {
-  return [...dump.matchAll(/n_packets=(\d+),.*\blearn\(/g)].reduce((sum, [, packets]) => sum + Number(packets), 0);
+  return [...dump.matchAll(/n_packets=(\d+),.*\blearn\(/g)].reduce(
+    (sum, [, packets]) => sum + Number(packets),
+    0,
+  );
 }

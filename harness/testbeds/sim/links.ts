@@ -24,9 +24,15 @@ export function linksOf(planned: () => NodePlan, { call }: Unixctl): Links {
   const set = async (port: string, state: 'up' | 'down') => {
     const plan = planned();
     const wired = wiredPorts(plan);
-    if (!wired.includes(port)) throw new InputError(`port "${port}" of node ${plan.node} has no link that goes up and down: ${wired.join(', ')} have one`);
+    if (!wired.includes(port))
+      throw new InputError(
+        `port "${port}" of node ${plan.node} has no link that goes up and down: ` +
+          `${wired.join(', ')} have one`,
+      );
     await call('netdev-dummy/set-admin-state', port, state);
-    await until(`node ${plan.node} to see port ${port} ${state}`, limitMs, async () => ((await isAlive(plan, port, call)) === (state === 'up') ? [] : ['it does not yet']));
+    await until(`node ${plan.node} to see port ${port} ${state}`, limitMs, async () =>
+      (await isAlive(plan, port, call)) === (state === 'up') ? [] : ['it does not yet'],
+    );
     if (state === 'down') down.add(port);
     else down.delete(port);
   };
@@ -34,16 +40,29 @@ export function linksOf(planned: () => NodePlan, { call }: Unixctl): Links {
     set,
     isDown: (port) => down.has(port),
     gone: (port) => void down.delete(port),
-    restore: async () => { for (const port of down) await set(port, 'up'); },
+    restore: async () => {
+      for (const port of down) await set(port, 'up');
+    },
   };
 }
 
 /**
- * Whether packets are translated with the port alive: the interface's new state passes from it to the bridge and from there to the
- * translation in turns of the main loop. A bundle with the port as its only member asks the translation itself.
+ * Whether packets are translated with the port alive: the interface's new state passes from it to
+ * the bridge and from there to the translation in turns of the main loop. A bundle with the port as
+ * its only member asks the translation itself.
  */
-async function isAlive({ bridges }: NodePlan, port: string, call: Unixctl['call']): Promise<boolean> {
+async function isAlive(
+  { bridges }: NodePlan,
+  port: string,
+  call: Unixctl['call'],
+): Promise<boolean> {
   const bridge = bridges.find((candidate) => portNumbers(candidate).has(port));
-  const told = await call('ofproto/trace-packet-out', bridge?.name ?? '', `in_port=${reservedPorts.ANY}`, `bundle(eth_src,0,active_backup,ofport,members:${bridge === undefined ? '' : portNumbers(bridge).get(port)})`);
+  const told = await call(
+    'ofproto/trace-packet-out',
+    bridge?.name ?? '',
+    `in_port=${reservedPorts.ANY}`,
+    'bundle(eth_src,0,active_backup,ofport,' +
+      `members:${bridge === undefined ? '' : portNumbers(bridge).get(port)})`,
+  );
   return !/^Datapath actions: drop$/m.test(told);
 }

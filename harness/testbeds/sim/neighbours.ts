@@ -3,8 +3,10 @@ import type { NodePlan } from '../../nouns/plan.js';
 import type { Unixctl } from '../../ovs/unixctl.js';
 
 /**
- * When neighbours, flows or ports change, revalidators look the cache through some time later, and the switch asks once more for whom a cached packet was and who is not
- * known (Open vSwitch ofproto/ofproto-dpif-xlate.c, native_tunnel_output: it does so in any translation). A round that is under way does that with packets that came after it began.
+ * When neighbours, flows or ports change, revalidators look the cache through some time later, and
+ * the switch asks once more for whom a cached packet was and who is not known (Open vSwitch
+ * ofproto/ofproto-dpif-xlate.c, native_tunnel_output: it does so in any translation). A round that
+ * is under way does that with packets that came after it began.
  */
 export interface Neighbours {
   /** Asks who is known now; `follow` goes by the last answer. */
@@ -13,14 +15,24 @@ export interface Neighbours {
   refresh(): Promise<void>;
   /** Those planned, and no others, are known. */
   restore(): Promise<void>;
-  /** Packets, time or `restore` may have changed them, as the last look tells: if so, what that leads to is over. */
+  /**
+   * Packets, time or `restore` may have changed them, as the last look tells: if so, what that
+   * leads to is over.
+   */
   follow(): Promise<void>;
   /** Flows, ports or those planned have changed: what that leads to is over. */
   settle(): Promise<void>;
 }
 
-/** @param round settles when a whole round of the revalidators that began now is over, all is quiet and was looked at. */
-export function neighboursOf(plan: () => NodePlan, unixctl: Unixctl, round: () => Promise<void>): Neighbours {
+/**
+ * @param round settles when a whole round of the revalidators that began now is over, all is quiet
+ *   and was looked at.
+ */
+export function neighboursOf(
+  plan: () => NodePlan,
+  unixctl: Unixctl,
+  round: () => Promise<void>,
+): Neighbours {
   let known: string | undefined;
   let planned: string | undefined;
   let seen = '';
@@ -33,7 +45,8 @@ export function neighboursOf(plan: () => NodePlan, unixctl: Unixctl, round: () =
   };
   return {
     look: async () => {
-      if (asks(plan())) seen = (await unixctl.call('tnl/neigh/show')).split('\n').toSorted().join('\n');
+      if (asks(plan()))
+        seen = (await unixctl.call('tnl/neigh/show')).split('\n').toSorted().join('\n');
     },
     refresh,
     restore: async () => {
@@ -55,16 +68,27 @@ export function neighboursOf(plan: () => NodePlan, unixctl: Unixctl, round: () =
 
 /** Whether packets leave through tunnels, by way of who is asked for. */
 function asks({ bridges }: NodePlan): boolean {
-  return bridges.some(({ underlay }) => underlay !== undefined) && bridges.some(({ ports }) => ports.some(({ kind }) => kind === 'tunnel'));
+  return (
+    bridges.some(({ underlay }) => underlay !== undefined) &&
+    bridges.some(({ ports }) => ports.some(({ kind }) => kind === 'tunnel'))
+  );
 }
 
-/** Makes the switch know these neighbours of its tunnels and no others: those that it has learned as well. */
+/**
+ * Makes the switch know these neighbours of its tunnels and no others: those that it has learned as
+ * well.
+ */
 export async function replaceNeighbours(plan: NodePlan, unixctl: Unixctl): Promise<void> {
   await Promise.all([unixctl.call('tnl/neigh/flush'), setNeighbours(plan, unixctl)]);
 }
 
-/** Tells the switch the neighbours that its tunnels reach. They expire after 20 minutes of virtual time. */
+/**
+ * Tells the switch the neighbours that its tunnels reach. They expire after 20 minutes of virtual
+ * time.
+ */
 export async function setNeighbours(plan: NodePlan, { call }: Unixctl): Promise<void> {
-  const known = plan.bridges.flatMap(({ name, underlay }) => (underlay?.neighbours ?? []).map(({ ip, mac }) => [name, ip, mac]));
+  const known = plan.bridges.flatMap(({ name, underlay }) =>
+    (underlay?.neighbours ?? []).map(({ ip, mac }) => [name, ip, mac]),
+  );
   await Promise.all(known.map((neighbour) => call('tnl/neigh/set', ...neighbour)));
 }

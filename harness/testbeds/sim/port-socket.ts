@@ -1,4 +1,7 @@
-/** The wire of one switch port: a unix socket that the switch connects to, and sends its frames through. */
+/**
+ * The wire of one switch port: a unix socket that the switch connects to, and sends its frames
+ * through.
+ */
 import { createServer, type Socket } from 'node:net';
 
 export interface PortSocket {
@@ -8,7 +11,10 @@ export interface PortSocket {
   readonly connected: Promise<void>;
   /** Frames that came from the switch since the beginning. */
   readonly arrived: () => number;
-  /** So many of them the switch's device answers by itself: the answers go in without having been written. */
+  /**
+   * So many of them the switch's device answers by itself: the answers go in without having been
+   * written.
+   */
   readonly answered: () => number;
   /** Settles when more frames come. */
   readonly more: () => Promise<void>;
@@ -17,8 +23,15 @@ export interface PortSocket {
   close(): Promise<void>;
 }
 
-/** Listens at `path` for the switch to connect as `options:stream=unix:PATH` tells it to; `answers` says which frames the switch's device answers. */
-export async function listenPort(port: string, path: string, answers: (frame: Uint8Array) => boolean): Promise<PortSocket> {
+/**
+ * Listens at `path` for the switch to connect as `options:stream=unix:PATH` tells it to; `answers`
+ * says which frames the switch's device answers.
+ */
+export async function listenPort(
+  port: string,
+  path: string,
+  answers: (frame: Uint8Array) => boolean,
+): Promise<PortSocket> {
   const split = frameSplitter();
   let socket: Socket | undefined;
   const waiting: Uint8Array[] = [];
@@ -44,7 +57,9 @@ export async function listenPort(port: string, path: string, answers: (frame: Ui
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(path, resolve));
 
   return {
-    port, path, connected,
+    port,
+    path,
+    connected,
     arrived: () => total,
     answered: () => answered,
     more: () => new Promise((resolve) => (tell = resolve)),
@@ -57,8 +72,8 @@ export async function listenPort(port: string, path: string, answers: (frame: Ui
 }
 
 /**
- * Frames as they stand on the socket of a dummy port, a 16-bit big-endian length before each: a function of the stream's next
- * chunk that returns the frames it completes.
+ * Frames as they stand on the socket of a dummy port, a 16-bit big-endian length before each: a
+ * function of the stream's next chunk that returns the frames it completes.
  */
 export function frameSplitter(): (chunk: Uint8Array) => Uint8Array[] {
   let rest = Buffer.alloc(0);

@@ -1,4 +1,7 @@
-/** Flows and groups of a node's bridges that calls, packets and time change, and that a reset brings back. */
+/**
+ * Flows and groups of a node's bridges that calls, packets and time change, and that a reset brings
+ * back.
+ */
 import type { NodePlan } from '../../nouns/plan.js';
 import { parseBridgeOptions } from '../../openflow/bridge-program.js';
 import type { Action } from '../../openflow/actions/action.js';
@@ -9,30 +12,45 @@ import type { Held, Ofctl } from '../../ovs/ofctl.js';
 import type { ProgramUse } from './settling.js';
 
 export interface Programs {
-  /** Takes note of what flows and groups of a bridge are to be made from, beside those that it has. */
+  /**
+   * Takes note of what flows and groups of a bridge are to be made from, beside those that it has.
+   */
   note(bridge: string, texts: readonly string[]): void;
-  /** The same once lines of a bundle are carried out: what they deleted, all flows or all groups, is no more. */
+  /**
+   * The same once lines of a bundle are carried out: what they deleted, all flows or all groups, is
+   * no more.
+   */
   noteCarriedOut(bridge: string, lines: readonly string[]): void;
   /** Whether packets make flows, or make them expire sooner. */
   learns(): boolean;
   /** Whether flows of a bridge learn, and no group does. */
   learnsAt(bridge: string): 'never' | 'by flows' | 'by groups';
-  /** Packets have met what learns, or may have: until what was kept is held again. Where nothing is kept, they always may. */
+  /**
+   * Packets have met what learns, or may have: until what was kept is held again. Where nothing is
+   * kept, they always may.
+   */
   noteMet(): void;
   /** Whether packets make flows expire sooner, or at once. */
   ends(): boolean;
   /** Whether what packets find depends on time: flows, and addresses that NORMAL has learned. */
   isTimed(): boolean;
-  /** Whether flows come and go by themselves: those that are learned, once packets may have met what learns, and those that time is over for. */
+  /**
+   * Whether flows come and go by themselves: those that are learned, once packets may have met what
+   * learns, and those that time is over for.
+   */
   isVolatile(): boolean;
   /** Whether meters of a bridge may have taken note of packets. */
   meters(bridge: string): boolean;
   /** Those of a bridge are as new. */
   metersRenewed(bridge: string): void;
-  /** What the bridges hold now is what they are to hold again, unless that is kept already, or nothing is to be. */
+  /**
+   * What the bridges hold now is what they are to hold again, unless that is kept already, or
+   * nothing is to be.
+   */
   keep(): Promise<void>;
   /**
-   * What was kept is held again, as if new. @param flows what `bridge/dump-flows` tells beside what it told when it was kept, or held again.
+   * What was kept is held again, as if new. @param flows what `bridge/dump-flows` tells beside what
+   * it told when it was kept, or held again.
    * @returns whether there was something to bring back.
    */
   restore(flows: 'the same' | 'others'): Promise<boolean>;
@@ -42,11 +60,20 @@ export interface Programs {
 
 export function programsOf({ node, bridges }: NodePlan, ofctl: Ofctl, use: ProgramUse): Programs {
   let kept: ReadonlyMap<string, Kept> | undefined;
-  /** Whether it was to be changed since it was kept, or held again: what packets and time do to flows is no change. */
+  /**
+   * Whether it was to be changed since it was kept, or held again: what packets and time do to
+   * flows is no change.
+   */
   let isChanged = false;
   let isMet = use === 'replaced';
-  const held = new Map(bridges.map(({ name, flows, groups = [] }) => [name, { flows: traitsOf(flows), groups: traitsOf(groups) }]));
-  const hasAt = (bridge: string, trait: Trait) => held.get(bridge)?.flows.has(trait) === true || held.get(bridge)?.groups.has(trait) === true;
+  const held = new Map(
+    bridges.map(({ name, flows, groups = [] }) => [
+      name,
+      { flows: traitsOf(flows), groups: traitsOf(groups) },
+    ]),
+  );
+  const hasAt = (bridge: string, trait: Trait) =>
+    held.get(bridge)?.flows.has(trait) === true || held.get(bridge)?.groups.has(trait) === true;
   const has = (trait: Trait) => bridges.some(({ name }) => hasAt(name, trait));
   const metered = new Set(bridges.map(({ name }) => name).filter((name) => hasAt(name, 'meters')));
   const isGroup = (text: string) => text.startsWith('group');
@@ -55,20 +82,32 @@ export function programsOf({ node, bridges }: NodePlan, ofctl: Ofctl, use: Progr
     const { flows, groups } = held.get(bridge) ?? { flows: traitsOf([]), groups: traitsOf([]) };
     const noted = traitsOf(texts);
     if (noted.has('meters')) metered.add(bridge);
-    held.set(bridge, { flows: new Set([...flows, ...noted]), groups: new Set([...groups, ...noted]) });
+    held.set(bridge, {
+      flows: new Set([...flows, ...noted]),
+      groups: new Set([...groups, ...noted]),
+    });
   };
   return {
     note,
     noteCarriedOut: (bridge, lines) => {
       const { flows, groups } = held.get(bridge) ?? { flows: traitsOf([]), groups: traitsOf([]) };
       held.set(bridge, {
-        flows: lines.includes('flow delete') ? traitsOf(lines.filter((line) => !isGroup(line))) : flows,
+        flows: lines.includes('flow delete')
+          ? traitsOf(lines.filter((line) => !isGroup(line)))
+          : flows,
         groups: lines.includes('group delete') ? traitsOf(lines.filter(isGroup)) : groups,
       });
     },
     learns: () => has('learns') || has('ends'),
-    learnsAt: (bridge) => (held.get(bridge)?.groups.has('learns') === true ? 'by groups' : hasAt(bridge, 'learns') ? 'by flows' : 'never'),
-    noteMet: () => { isMet = true; },
+    learnsAt: (bridge) =>
+      held.get(bridge)?.groups.has('learns') === true
+        ? 'by groups'
+        : hasAt(bridge, 'learns')
+          ? 'by flows'
+          : 'never',
+    noteMet: () => {
+      isMet = true;
+    },
     ends: () => has('ends'),
     isTimed: () => has('learns') || has('ends') || has('expires') || has('forwards'),
     isVolatile: () => (has('learns') && isMet) || has('ends') || has('expires'),
@@ -78,14 +117,33 @@ export function programsOf({ node, bridges }: NodePlan, ofctl: Ofctl, use: Progr
       if (use === 'replaced') return;
       if (kept !== undefined) return;
       const held = await ofctl.held(bridges.map(({ name }) => name));
-      kept = new Map(bridges.map((bridge, index) => [bridge.name, keptFrom(held[index] ?? nothing, { ...noNames, tunnelOptions: parseBridgeOptions(node, bridge) })] as const));
+      kept = new Map(
+        bridges.map(
+          (bridge, index) =>
+            [
+              bridge.name,
+              keptFrom(held[index] ?? nothing, {
+                ...noNames,
+                tunnelOptions: parseBridgeOptions(node, bridge),
+              }),
+            ] as const,
+        ),
+      );
     },
     restore: async (flows) => {
       isMet = use === 'replaced';
-      if (kept === undefined || (flows === 'the same' && !isChanged && [...kept.values()].every(({ tells }) => tells === 'by its flows'))) return false;
-      await Promise.all([...kept].map(async ([bridge, { bundles }]) => {
-        for (const lines of bundles) await ofctl.bundle(bridge, lines);
-      }));
+      if (
+        kept === undefined ||
+        (flows === 'the same' &&
+          !isChanged &&
+          [...kept.values()].every(({ tells }) => tells === 'by its flows'))
+      )
+        return false;
+      await Promise.all(
+        [...kept].map(async ([bridge, { bundles }]) => {
+          for (const lines of bundles) await ofctl.bundle(bridge, lines);
+        }),
+      );
       isChanged = false;
       return true;
     },
@@ -98,13 +156,25 @@ export function programsOf({ node, bridges }: NodePlan, ofctl: Ofctl, use: Progr
 
 /** What a bridge held. */
 interface Kept {
-  /** What makes it hold that again: two, for with a flow that learns those go that look as if it had made them, new ones as well. */
+  /**
+   * What makes it hold that again: two, for with a flow that learns those go that look as if it had
+   * made them, new ones as well.
+   */
   readonly bundles: readonly (readonly string[])[];
-  /** How it tells that something has become of it, unless it was told to: where flows grow old, or others may take their place, they look the same. */
+  /**
+   * How it tells that something has become of it, unless it was told to: where flows grow old, or
+   * others may take their place, they look the same.
+   */
   readonly tells: 'by its flows' | 'by nothing';
 }
 
-const traits = { learns: /\blearn\(/, ends: /\bfin_timeout\(/, expires: /^(?:(?!action).)*_timeout=/s, forwards: /\bnormal\b/i, meters: /meter|pause/ } as const;
+const traits = {
+  learns: /\blearn\(/,
+  ends: /\bfin_timeout\(/,
+  expires: /^(?:(?!action).)*_timeout=/s,
+  forwards: /\bnormal\b/i,
+  meters: /meter|pause/,
+} as const;
 type Trait = keyof typeof traits;
 
 function traitsOf(texts: readonly string[]): ReadonlySet<Trait> {
@@ -116,17 +186,34 @@ const nothing: Held = { flows: [], groups: [], meters: [] };
 
 function keptFrom(held: Held, names: Names): Kept {
   const flows = held.flows.map((line) => parseFlow(line, names));
-  const groups = held.groups.map((line, index) => parseDumpedGroup(line, names, { file: 'groups', line: index + 1 }));
+  const groups = held.groups.map((line, index) =>
+    parseDumpedGroup(line, names, { file: 'groups', line: index + 1 }),
+  );
   return {
-    bundles: [['flow delete', 'group delete'], [...groups.map((group) => `group add ${printGroup(group)}`), ...flows.map((flow) => `flow add ${printFlow(flow)}`)]],
+    bundles: [
+      ['flow delete', 'group delete'],
+      [
+        ...groups.map((group) => `group add ${printGroup(group)}`),
+        ...flows.map((flow) => `flow add ${printFlow(flow)}`),
+      ],
+    ],
     tells: growsOld(flows, [...actionsIn([flows, groups])]) ? 'by nothing' : 'by its flows',
   };
 }
 
 /** Whether a flow has its time, or is given one, or one that is learned may take its place. */
 function growsOld(flows: readonly Flow[], actions: readonly Action[]): boolean {
-  return flows.some(({ idleTimeout, hardTimeout }) => idleTimeout > 0 || hardTimeout > 0)
-    || actions.some((action) => action.kind === 'fin_timeout' || (action.kind === 'learn' && flows.some(({ table, priority }) => table === action.table && priority === action.priority)));
+  return (
+    flows.some(({ idleTimeout, hardTimeout }) => idleTimeout > 0 || hardTimeout > 0) ||
+    actions.some(
+      (action) =>
+        action.kind === 'fin_timeout' ||
+        (action.kind === 'learn' &&
+          flows.some(
+            ({ table, priority }) => table === action.table && priority === action.priority,
+          )),
+    )
+  );
 }
 
 /** Every action, however deep. */

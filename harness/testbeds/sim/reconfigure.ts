@@ -19,27 +19,46 @@ export interface Changeable {
   readonly links: Links;
 }
 
-type Change<Kind extends Reconfiguration['kind']> = Extract<Reconfiguration, { readonly kind: Kind }>;
+type Change<Kind extends Reconfiguration['kind']> = Extract<
+  Reconfiguration,
+  { readonly kind: Kind }
+>;
 
 /** Gives a bridge one port more, with its wire. */
-export async function attach(plan: NodePlan, { bridge: name, port }: Change<'attach'>, { vswitch, wires, traffic }: Changeable): Promise<NodePlan> {
+export async function attach(
+  plan: NodePlan,
+  { bridge: name, port }: Change<'attach'>,
+  { vswitch, wires, traffic }: Changeable,
+): Promise<NodePlan> {
   const bridge = bridgeCalled(plan, name);
   const after = withBridge(plan, { ...bridge, ports: [...bridge.ports, port] });
-  if (wiredPorts(after).includes(port.name)) traffic.attach(await wireOf(after, port.name, vswitch.dir));
+  if (wiredPorts(after).includes(port.name))
+    traffic.attach(await wireOf(after, port.name, vswitch.dir));
   await attachPort(after, bridge, port, vswitch, wires);
   return after;
 }
 
 /** Takes a port and its wire away. */
-export async function detach(plan: NodePlan, { bridge: name, port }: Change<'detach'>, { vswitch, traffic, links }: Changeable): Promise<NodePlan> {
+export async function detach(
+  plan: NodePlan,
+  { bridge: name, port }: Change<'detach'>,
+  { vswitch, traffic, links }: Changeable,
+): Promise<NodePlan> {
   const bridge = bridgeCalled(plan, name);
   await detachPort(name, port, vswitch);
   if (traffic.hasWire(port)) await traffic.detach(port);
   links.gone(port);
-  return withBridge(plan, { ...bridge, ports: bridge.ports.filter((other) => other.name !== port) });
+  return withBridge(plan, {
+    ...bridge,
+    ports: bridge.ports.filter((other) => other.name !== port),
+  });
 }
 
-export async function meetNeighbours(plan: NodePlan, { bridge: name, neighbours }: Change<'neighbours'>, { vswitch }: Changeable): Promise<NodePlan> {
+export async function meetNeighbours(
+  plan: NodePlan,
+  { bridge: name, neighbours }: Change<'neighbours'>,
+  { vswitch }: Changeable,
+): Promise<NodePlan> {
   const bridge = bridgeCalled(plan, name);
   assert(bridge.underlay !== undefined, `bridge ${name} is an underlay`);
   const after = withBridge(plan, { ...bridge, underlay: { ...bridge.underlay, neighbours } });
@@ -54,5 +73,8 @@ function bridgeCalled({ node, bridges }: NodePlan, name: string): BridgePlan {
 }
 
 function withBridge(plan: NodePlan, bridge: BridgePlan): NodePlan {
-  return { ...plan, bridges: plan.bridges.map((other) => (other.name === bridge.name ? bridge : other)) };
+  return {
+    ...plan,
+    bridges: plan.bridges.map((other) => (other.name === bridge.name ? bridge : other)),
+  };
 }

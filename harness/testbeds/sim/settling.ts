@@ -9,17 +9,27 @@ import type { Programs } from './programs.js';
 import type { Revalidation } from './revalidation.js';
 
 /**
- * `brought back`: a reset makes flows and groups what they were, whatever packets, time and changes have done to them. `replaced`: whoever plays
- * replaces them before each reset, so that nothing is kept of them, and does without what is cached: where flows remember, it is thrown away.
+ * `brought back`: a reset makes flows and groups what they were, whatever packets, time and changes
+ * have done to them. `replaced`: whoever plays replaces them before each reset, so that nothing is
+ * kept of them, and does without what is cached: where flows remember, it is thrown away.
  */
 export type ProgramUse = 'brought back' | 'replaced';
 
 export interface Settling {
-  /** What cached packets count, learn and keep from expiring counts now, where flows depend on it: a change would otherwise come before it. */
+  /**
+   * What cached packets count, learn and keep from expiring counts now, where flows depend on it: a
+   * change would otherwise come before it.
+   */
   now(): Promise<void>;
-  /** The same behind packets, some of which the cache may have answered: what those lead to becomes of them later, and what is cached follows later still. */
+  /**
+   * The same behind packets, some of which the cache may have answered: what those lead to becomes
+   * of them later, and what is cached follows later still.
+   */
   behind(packets: 'translated' | 'cached'): Promise<void>;
-  /** The same where learned addresses depend on it, which age: before so many milliseconds pass. @param effect whether there is anything that they could matter to. */
+  /**
+   * The same where learned addresses depend on it, which age: before so many milliseconds pass.
+   * @param effect whether there is anything that they could matter to.
+   */
   beforeTime(ms: number, effect: 'on nothing' | 'on what is there'): Promise<void>;
   /** What time is over for is gone. */
   afterTime(): Promise<void>;
@@ -29,7 +39,14 @@ export interface Settling {
   begin(): void;
 }
 
-export function settlingOf(plan: NodePlan, use: ProgramUse, programs: Programs, { purge }: Counting, revalidation: Revalidation, vswitch: Vswitch): Settling {
+export function settlingOf(
+  plan: NodePlan,
+  use: ProgramUse,
+  programs: Programs,
+  { purge }: Counting,
+  revalidation: Revalidation,
+  vswitch: Vswitch,
+): Settling {
   const { whileAlive } = vswitch;
   const round = () => whileAlive(revalidation.rounds(1));
   const twoRounds = () => whileAlive(revalidation.rounds(2));
@@ -40,7 +57,8 @@ export function settlingOf(plan: NodePlan, use: ProgramUse, programs: Programs, 
     await round(); // what is gone is in the cache until then
   };
   if (use === 'replaced') {
-    // With nothing cached there is nothing to be looked through, and the end of a round makes flows expire.
+    // With nothing cached there is nothing to be looked through, and the end of a round makes flows
+    // expire.
     const expire = async () => {
       await round();
       await purge();
@@ -52,7 +70,8 @@ export function settlingOf(plan: NodePlan, use: ProgramUse, programs: Programs, 
     return {
       now,
       behind: async () => void (programs.learns() && (await now())),
-      beforeTime: async (_, effect) => void (effect === 'on what is there' && programs.isTimed() && (await purge())),
+      beforeTime: async (_, effect) =>
+        void (effect === 'on what is there' && programs.isTimed() && (await purge())),
       afterTime: async () => void (programs.isTimed() && (await expire())),
       afterDeletion: () => Promise.resolve(),
       begin: () => undefined,
@@ -72,11 +91,20 @@ export function settlingOf(plan: NodePlan, use: ProgramUse, programs: Programs, 
     beforeTime: async (ms, effect) => {
       const secondsPass = Math.floor((nowMs + ms) / secondMs) > Math.floor(nowMs / secondMs);
       const isCounted = programs.learns() && programs.isVolatile(); // behind the packets
-      if (effect === 'on what is there' && !isCounted && (programs.isVolatile() || (secondsPass && programs.isTimed()))) await round();
+      if (
+        effect === 'on what is there' &&
+        !isCounted &&
+        (programs.isVolatile() || (secondsPass && programs.isTimed()))
+      )
+        await round();
       nowMs += ms;
     },
     afterTime: async () => {
-      if (!programs.isVolatile() && !(programs.isTimed() && nowMs - beganMs >= shortestMs - secondMs)) return;
+      if (
+        !programs.isVolatile() &&
+        !(programs.isTimed() && nowMs - beganMs >= shortestMs - secondMs)
+      )
+        return;
       await expiring();
     },
     afterDeletion: async () => void (programs.learns() && (await leftTables(plan.node, vswitch))),
@@ -84,19 +112,30 @@ export function settlingOf(plan: NodePlan, use: ProgramUse, programs: Programs, 
   };
 }
 
-/** As long as bridges remember addresses (mac-aging-time in ovs-vswitchd.conf.db(5)), at least; where they snoop, what is learned ages otherwise: then as if at once. */
+/**
+ * As long as bridges remember addresses (mac-aging-time in ovs-vswitchd.conf.db(5)), at least;
+ * where they snoop, what is learned ages otherwise: then as if at once.
+ */
 function shortestAgeMs({ bridges }: NodePlan): number {
   const [usual, most] = [300, 3600];
-  return Math.min(...bridges.map(({ macTable, multicastSnooping }) => (multicastSnooping === undefined ? Math.min(macTable?.ageingS ?? usual, most) * 1000 : 0)));
+  return Math.min(
+    ...bridges.map(({ macTable, multicastSnooping }) =>
+      multicastSnooping === undefined ? Math.min(macTable?.ageingS ?? usual, most) * 1000 : 0,
+    ),
+  );
 }
 
 const secondMs = 1000;
 const limitMs = 10_000;
 
 /**
- * Flows that are deleted match nothing from then on, but stay in their tables until a thread of its own takes them out, once no other looks at them any more (Open vSwitch ofproto/ofproto.c,
- * remove_rules_postponed; lib/ovs-rcu.c). Until then what is cached tells apart what only they did (lib/classifier.c, find_match_wc), so it may go on, changed, where it would have been thrown away;
- * and what such an entry counts of a packet that goes on to teach is counted where that packet would go afterwards. Nothing tells that they are gone, but that the daemon has nothing left to do.
+ * Flows that are deleted match nothing from then on, but stay in their tables until a thread of its
+ * own takes them out, once no other looks at them any more (Open vSwitch ofproto/ofproto.c,
+ * remove_rules_postponed; lib/ovs-rcu.c). Until then what is cached tells apart what only they did
+ * (lib/classifier.c, find_match_wc), so it may go on, changed, where it would have been thrown
+ * away; and what such an entry counts of a packet that goes on to teach is counted where that
+ * packet would go afterwards. Nothing tells that they are gone, but that the daemon has nothing
+ * left to do.
  */
 async function leftTables(node: string, { vswitchd, checkAlive }: Vswitch): Promise<void> {
   await until(`node ${node} to be done with flows that were deleted`, limitMs, async () => {

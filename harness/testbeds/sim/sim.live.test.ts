@@ -1,7 +1,7 @@
 /**
- * Goal: the sim carries frames through real switches, loses and invents none, counts them exactly, and says so when
- * it cannot. Method: two nodes with a few flows; frames go in, what comes out is compared byte by byte; then daemons
- * are killed and plans are wrong.
+ * Goal: the sim carries frames through real switches, loses and invents none, counts them exactly,
+ * and says so when it cannot. Method: two nodes with a few flows; frames go in, what comes out is
+ * compared byte by byte; then daemons are killed and plans are wrong.
  */
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import t from 'tap';
@@ -20,10 +20,14 @@ process.env['TMPDIR'] = temporary;
 t.teardown(() => rm(temporary, { recursive: true }));
 const image = await openImage('trixie', (line) => t.comment(line));
 
-/** Node 1 or 2: pods p1 (10.10.N.2) and p2 (10.10.N.3), a gateway port, a Geneve tunnel over br-phys. */
+/**
+ * Node 1 or 2: pods p1 (10.10.N.2) and p2 (10.10.N.3), a gateway port, a Geneve tunnel over
+ * br-phys.
+ */
 function nodePlan(number: number, peer: number): NodePlan {
   const int: BridgePlan = {
-    name: 'br-int', mac: `02:00:00:00:0${number}:fe`,
+    name: 'br-int',
+    mac: `02:00:00:00:0${number}:fe`,
     ports: [
       { kind: 'tunnel', name: 'antrea-tun0', ofport: 1, tunnel: 'geneve' },
       { kind: 'internal', name: 'antrea-gw0', ofport: 2, mac: gatewayMac(number) },
@@ -34,14 +38,20 @@ function nodePlan(number: number, peer: number): NodePlan {
       'table=0, priority=300,arp actions=NORMAL',
       `table=0, priority=200,ip,nw_dst=10.10.${number}.2 actions=output:p1`,
       `table=0, priority=200,ip,nw_dst=10.10.${number}.3 actions=goto_table:5`,
-      `table=0, priority=200,ip,in_port=p1,nw_dst=10.10.${peer}.0/24 actions=set_field:172.30.0.${peer}->tun_dst,output:antrea-tun0`,
+      `table=0, priority=200,ip,in_port=p1,nw_dst=10.10.${peer}.0/24 ` +
+        `actions=set_field:172.30.0.${peer}->tun_dst,output:antrea-tun0`,
       'table=0, priority=0 actions=drop',
       'table=5, priority=0 actions=output:p2',
     ],
   };
   const physical: BridgePlan = {
-    name: 'br-phys', mac: underlayMac(number),
-    underlay: { ip: `172.30.0.${number}`, prefixLength: 24, neighbours: [{ ip: `172.30.0.${peer}`, mac: underlayMac(peer) }] },
+    name: 'br-phys',
+    mac: underlayMac(number),
+    underlay: {
+      ip: `172.30.0.${number}`,
+      prefixLength: 24,
+      neighbours: [{ ip: `172.30.0.${peer}`, mac: underlayMac(peer) }],
+    },
     ports: [{ kind: 'uplink', name: 'eth0', ofport: 1, mac: underlayMac(number) }],
     flows: ['priority=0 actions=NORMAL'],
   };
@@ -60,11 +70,24 @@ function udp(dst: string, srcPort: number): Uint8Array {
   return encodeEthernet({ dst: gatewayMac(1), src: podMac(1), etherType: etherTypes.ipv4 }, packet);
 }
 
-const arpRequest = encodeEthernet({ dst: 'ff:ff:ff:ff:ff:ff', src: podMac(1), etherType: etherTypes.arp },
-  encodeArp({ op: 1, sha: podMac(1), spa: '10.10.1.2', tha: '00:00:00:00:00:00', tpa: '10.10.1.3' }));
+const arpRequest = encodeEthernet(
+  { dst: 'ff:ff:ff:ff:ff:ff', src: podMac(1), etherType: etherTypes.arp },
+  encodeArp({
+    op: 1,
+    sha: podMac(1),
+    spa: '10.10.1.2',
+    tha: '00:00:00:00:00:00',
+    tpa: '10.10.1.3',
+  }),
+);
 
 /** What comes out of node 1's or 2's ports, as `port hex`. */
-async function receive(sim: Sim, node: string, port: string, frames: readonly Uint8Array[]): Promise<readonly string[]> {
+async function receive(
+  sim: Sim,
+  node: string,
+  port: string,
+  frames: readonly Uint8Array[],
+): Promise<readonly string[]> {
   const [step] = await sim.call([{ kind: 'receive', node, port, frames }]);
   return step?.outputs.map((output) => `${output.port} ${hex(output.frame)}`) ?? [];
 }
@@ -72,7 +95,9 @@ async function receive(sim: Sim, node: string, port: string, frames: readonly Ui
 const hex = (frame: Uint8Array) => Buffer.from(frame).toString('hex');
 const bytes = (output = '') => Uint8Array.from(Buffer.from(output.split(' ')[1] ?? '', 'hex'));
 const seen = (counts: readonly FlowCount[]) =>
-  counts.filter(({ packets }) => packets > 0).map(({ flow, packets }) => `${flow.node} ${flow.bridge} ${formatFlowId(flow)}: ${packets}`);
+  counts
+    .filter(({ packets }) => packets > 0)
+    .map(({ flow, packets }) => `${flow.node} ${flow.bridge} ${formatFlowId(flow)}: ${packets}`);
 
 void t.test('two nodes', async (t) => {
   const sim = await openSim(twoNodes, image);
@@ -82,18 +107,26 @@ void t.test('two nodes', async (t) => {
   await t.test('hold the flows of the plan', async (t) => {
     const [program] = await sim.program();
     t.match(program, { node: 'node-1', bridge: 'br-int' });
-    t.strictSame(program?.flows.toSorted(), [
-      'priority=0 actions=drop',
-      'priority=200,ip,in_port=3,nw_dst=10.10.2.0/24 actions=set_field:172.30.0.2->tun_dst,output:1',
-      'priority=200,ip,nw_dst=10.10.1.2 actions=output:3',
-      'priority=200,ip,nw_dst=10.10.1.3 actions=goto_table:5',
-      'priority=300,arp actions=NORMAL',
-      'table=5, priority=0 actions=output:4',
-    ], 'as ovs-ofctl prints them');
+    t.strictSame(
+      program?.flows.toSorted(),
+      [
+        'priority=0 actions=drop',
+        'priority=200,ip,in_port=3,nw_dst=10.10.2.0/24 ' +
+          'actions=set_field:172.30.0.2->tun_dst,output:1',
+        'priority=200,ip,nw_dst=10.10.1.2 actions=output:3',
+        'priority=200,ip,nw_dst=10.10.1.3 actions=goto_table:5',
+        'priority=300,arp actions=NORMAL',
+        'table=5, priority=0 actions=output:4',
+      ],
+      'as ovs-ofctl prints them',
+    );
   });
 
   await t.test('flood ARP to every other port', async (t) => {
-    t.strictSame(await receive(sim, 'node-1', 'p1', [arpRequest]), ['antrea-gw0', 'br-int', 'p2'].map((port) => `${port} ${hex(arpRequest)}`));
+    t.strictSame(
+      await receive(sim, 'node-1', 'p1', [arpRequest]),
+      ['antrea-gw0', 'br-int', 'p2'].map((port) => `${port} ${hex(arpRequest)}`),
+    );
   });
 
   await t.test('carry a frame through a Geneve tunnel', async (t) => {
@@ -101,7 +134,14 @@ void t.test('two nodes', async (t) => {
     const frame = udp('10.10.2.2', 1);
     const [outer, ...others] = await receive(sim, 'node-1', 'p1', [frame]);
     t.strictSame(others, []);
-    t.match(outer, new RegExp(`^eth0 ${'02:00:00:00:02:01 02:00:00:00:01:01'.replace(/[: ]/g, '')}0800.*17c1.{8}0000655800000000${hex(frame)}$`));
+    t.match(
+      outer,
+      new RegExp(
+        '^eth0 ' +
+          '02:00:00:00:02:01 02:00:00:00:01:01'.replace(/[: ]/g, '') +
+          `0800.*17c1.{8}0000655800000000${hex(frame)}$`,
+      ),
+    );
     t.strictSame(await receive(sim, 'node-2', 'eth0', [bytes(outer)]), [`p1 ${hex(frame)}`]);
     t.strictSame(seen(await sim.counts()), [
       'node-1 br-int table=0, priority=200,ip,in_port=3,nw_dst=10.10.2.0/24: 1',
@@ -115,7 +155,8 @@ void t.test('two nodes', async (t) => {
     for (const packets of [1, 2, 7]) {
       await sim.reset();
       t.strictSame(seen(await sim.counts()), []);
-      for (let index = 0; index < packets; index++) await receive(sim, 'node-1', 'p1', [udp('10.10.1.3', 5)]);
+      for (let index = 0; index < packets; index++)
+        await receive(sim, 'node-1', 'p1', [udp('10.10.1.3', 5)]);
       t.strictSame(seen(await sim.counts()), [
         `node-1 br-int table=0, priority=200,ip,nw_dst=10.10.1.3: ${packets}`,
         `node-1 br-int table=5, priority=0: ${packets}`,
@@ -125,7 +166,10 @@ void t.test('two nodes', async (t) => {
 
   await t.test('lose nothing of a burst and keep its order', async (t) => {
     const burst = Array.from({ length: 200 }, (_, index) => udp('10.10.1.3', index));
-    t.strictSame(await receive(sim, 'node-1', 'p1', burst), burst.map((frame) => `p2 ${hex(frame)}`));
+    t.strictSame(
+      await receive(sim, 'node-1', 'p1', burst),
+      burst.map((frame) => `p2 ${hex(frame)}`),
+    );
   });
 
   await t.test('work at the same time', async (t) => {
@@ -133,25 +177,43 @@ void t.test('two nodes', async (t) => {
       { kind: 'receive', node: 'node-2', port: 'p1', frames: [udp('10.10.2.3', 1)] },
       { kind: 'receive', node: 'node-1', port: 'p1', frames: [udp('10.10.9.9', 1)] },
     ]);
-    t.strictSame(steps.map(({ outputs }) => outputs.map(({ port }) => port)), [['p2'], []], 'in the order of the calls');
+    t.strictSame(
+      steps.map(({ outputs }) => outputs.map(({ port }) => port)),
+      [['p2'], []],
+      'in the order of the calls',
+    );
   });
 
   await t.test('know their neighbours after 21 minutes', async (t) => {
-    t.strictSame(await sim.call([{ kind: 'advance', node: 'node-1', ms: 21 * 60_000 }]), [{ outputs: [] }]);
-    t.match(await receive(sim, 'node-1', 'p1', [udp('10.10.2.2', 1)]), [/^eth0 020000000201.*17c1/]);
+    t.strictSame(await sim.call([{ kind: 'advance', node: 'node-1', ms: 21 * 60_000 }]), [
+      { outputs: [] },
+    ]);
+    t.match(await receive(sim, 'node-1', 'p1', [udp('10.10.2.2', 1)]), [
+      /^eth0 020000000201.*17c1/,
+    ]);
   });
 
   await t.test('can be changed behind the back of the program', async (t) => {
     await sim.ofctl('node-1', 'br-int', 'del-flows', 'table=5');
     t.strictSame(await receive(sim, 'node-1', 'p1', [udp('10.10.1.3', 1)]), []);
-    await t.rejects(sim.ofctl('node-1', 'br-int', 'add-flow', 'actions=bogus'), { name: 'InputError', message: /bogus/ });
-    await t.rejects(sim.ofctl('node-3', 'br-int', 'dump-flows'), { name: 'InputError', message: /unknown node "node-3".*node-1, node-2/ });
+    await t.rejects(sim.ofctl('node-1', 'br-int', 'add-flow', 'actions=bogus'), {
+      name: 'InputError',
+      message: /bogus/,
+    });
+    await t.rejects(sim.ofctl('node-3', 'br-int', 'dump-flows'), {
+      name: 'InputError',
+      message: /unknown node "node-3".*node-1, node-2/,
+    });
   });
 
   await t.test('are inconclusive once a daemon is killed, and leave nothing behind', async (t) => {
     const begun = performance.now();
     process.kill(sim.daemons.get('node-1')?.vswitchd ?? 0, 'SIGKILL');
-    const death = { name: 'Unavailable', message: 'ovs-vswitchd of node node-1 was ended by SIGKILL', evidence: [/^\d{4}-.*\|/] };
+    const death = {
+      name: 'Unavailable',
+      message: 'ovs-vswitchd of node node-1 was ended by SIGKILL',
+      evidence: [/^\d{4}-.*\|/],
+    };
     await t.rejects(receive(sim, 'node-1', 'p1', [udp('10.10.1.3', 1)]), death);
     await t.rejects(sim.counts(), death);
     await t.rejects(sim.program(), death);
@@ -160,34 +222,69 @@ void t.test('two nodes', async (t) => {
     const server = sim.daemons.get('node-2')?.server ?? 0;
     process.kill(server, 'SIGKILL');
     while (isRunning(server)) await new Promise((resolve) => setImmediate(resolve));
-    await t.rejects(receive(sim, 'node-2', 'p1', [udp('10.10.2.3', 1)]), { name: 'Unavailable', message: 'ovsdb-server of node node-2 was ended by SIGKILL' });
+    await t.rejects(receive(sim, 'node-2', 'p1', [udp('10.10.2.3', 1)]), {
+      name: 'Unavailable',
+      message: 'ovsdb-server of node node-2 was ended by SIGKILL',
+    });
 
     await sim.close();
     await sim.close();
-    t.match(await sim.logs(), [{ name: 'node-1/ovs-vswitchd.log', text: /ovs-vswitchd/ }, { name: 'node-1/ovsdb-server.log' }, { name: 'node-2/ovs-vswitchd.log' }, {}]);
+    t.match(await sim.logs(), [
+      { name: 'node-1/ovs-vswitchd.log', text: /ovs-vswitchd/ },
+      { name: 'node-1/ovsdb-server.log' },
+      { name: 'node-2/ovs-vswitchd.log' },
+      {},
+    ]);
     t.strictSame(await leftovers(), []);
   });
 });
 
 void t.test('a fault on the wire reaches whoever asked', async (t) => {
-  const sim = await openSim(twoNodes, image, { wire: ({ outputs }, node) => ({ outputs: node === 'node-1' ? outputs.flatMap((output) => [output, output]) : outputs }) });
+  const sim = await openSim(twoNodes, image, {
+    wire: ({ outputs }, node) => ({
+      outputs: node === 'node-1' ? outputs.flatMap((output) => [output, output]) : outputs,
+    }),
+  });
   t.teardown(() => sim.close());
   const frame = udp('10.10.1.3', 1);
-  t.strictSame(await receive(sim, 'node-1', 'p1', [frame]), [`p2 ${hex(frame)}`, `p2 ${hex(frame)}`]);
+  t.strictSame(await receive(sim, 'node-1', 'p1', [frame]), [
+    `p2 ${hex(frame)}`,
+    `p2 ${hex(frame)}`,
+  ]);
 });
 
 void t.test('a reset brings back what packets, time and ports have made of flows', async (t) => {
   const one = nodePlan(1, 2);
-  const held = (flows: readonly string[]): ClusterPlan => ({ nodes: [{ ...one, bridges: one.bridges.map((bridge) => (bridge.name === 'br-int' ? { ...bridge, flows } : bridge)) }] });
+  const held = (flows: readonly string[]): ClusterPlan => ({
+    nodes: [
+      {
+        ...one,
+        bridges: one.bridges.map((bridge) =>
+          bridge.name === 'br-int' ? { ...bridge, flows } : bridge,
+        ),
+      },
+    ],
+  });
   const plans: Readonly<Record<string, readonly string[]>> = {
-    'a flow that is learned': ['priority=9,ip actions=learn(table=7,priority=9,eth_type=0x800,NXM_OF_IP_DST[],load:1->NXM_NX_REG1[]),output:p2', 'table=7,priority=8,reg1=1 actions=drop'],
-    'one that is learned in the place of another': ['priority=9,udp actions=learn(table=7,priority=9,cookie=5,eth_type=0x800,nw_proto=17,NXM_OF_UDP_DST[]=7),output:p2', 'cookie=2,table=7,priority=9,udp,tp_dst=7 actions=drop'],
+    'a flow that is learned': [
+      'priority=9,ip ' +
+        'actions=learn(table=7,priority=9,eth_type=0x800,NXM_OF_IP_DST[],' +
+        'load:1->NXM_NX_REG1[]),output:p2',
+      'table=7,priority=8,reg1=1 actions=drop',
+    ],
+    'one that is learned in the place of another': [
+      'priority=9,udp ' +
+        'actions=learn(table=7,priority=9,cookie=5,eth_type=0x800,nw_proto=17,' +
+        'NXM_OF_UDP_DST[]=7),output:p2',
+      'cookie=2,table=7,priority=9,udp,tp_dst=7 actions=drop',
+    ],
     'one that expires': ['priority=9,hard_timeout=1,ip actions=output:p2'],
   };
   for (const [name, flows] of Object.entries(plans)) {
     const sim = await openSim(held(flows), image);
     t.teardown(() => sim.close());
-    const told = async () => (await sim.ofctl('node-1', 'br-int', 'dump-flows', '--no-stats')).split('\n').toSorted();
+    const told = async () =>
+      (await sim.ofctl('node-1', 'br-int', 'dump-flows', '--no-stats')).split('\n').toSorted();
     const begun = await told();
     await sim.reset();
     for (const port of ['p2', 'antrea-gw0']) {
@@ -203,14 +300,39 @@ void t.test('a reset brings back what packets, time and ports have made of flows
 
 void t.test('a plan that cannot be carried out is named, and nothing is left behind', async (t) => {
   const changed = (change: (bridge: BridgePlan) => BridgePlan): ClusterPlan => ({
-    nodes: twoNodes.nodes.map((plan) => (plan.node === 'node-2' ? { ...plan, bridges: plan.bridges.map((bridge) => (bridge.name === 'br-int' ? change(bridge) : bridge)) } : plan)),
+    nodes: twoNodes.nodes.map((plan) =>
+      plan.node === 'node-2'
+        ? {
+            ...plan,
+            bridges: plan.bridges.map((bridge) =>
+              bridge.name === 'br-int' ? change(bridge) : bridge,
+            ),
+          }
+        : plan,
+    ),
   });
-  const twice = changed((bridge) => ({ ...bridge, ports: bridge.ports.map((port) => (port.name === 'p2' ? { ...port, ofport: 3 } : port)) }));
-  await t.rejects(openSim(twice, image), { name: 'Unavailable', message: /node-2 did not make its ports as planned: p[12]: OpenFlow port 3 was asked for, it has/ });
+  const twice = changed((bridge) => ({
+    ...bridge,
+    ports: bridge.ports.map((port) => (port.name === 'p2' ? { ...port, ofport: 3 } : port)),
+  }));
+  await t.rejects(openSim(twice, image), {
+    name: 'Unavailable',
+    message:
+      /node-2 did not make its ports as planned: p[12]: OpenFlow port 3 was asked for, it has/,
+  });
   const nonsense = changed((bridge) => ({ ...bridge, flows: ['priority=1,ip actions=output:p9'] }));
-  await t.rejects(openSim(nonsense, image), { name: 'InputError', message: /^flows of br-int on node-2:1:\d+: .*p9/ });
-  const broken: Image = { ...image, command: (program) => (program === 'ovs-vswitchd' ? ['/bin/false'] : image.command(program)) };
-  await t.rejects(openSim(twoNodes, broken), { name: 'Unavailable', message: /^ovs-vswitchd of node node-[12] exited with code 1$/ });
+  await t.rejects(openSim(nonsense, image), {
+    name: 'InputError',
+    message: /^flows of br-int on node-2:1:\d+: .*p9/,
+  });
+  const broken: Image = {
+    ...image,
+    command: (program) => (program === 'ovs-vswitchd' ? ['/bin/false'] : image.command(program)),
+  };
+  await t.rejects(openSim(twoNodes, broken), {
+    name: 'Unavailable',
+    message: /^ovs-vswitchd of node node-[12] exited with code 1$/,
+  });
   t.strictSame(await leftovers(), []);
 });
 
@@ -225,6 +347,11 @@ function isRunning(pid: number): boolean {
 /** Folders that are still there, and processes whose command line names one of them. */
 async function leftovers(): Promise<readonly string[]> {
   const processes = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
-  const commands = await Promise.all(processes.map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')));
-  return [...(await readdir(temporary)), ...commands.filter((command) => command.includes(temporary))];
+  const commands = await Promise.all(
+    processes.map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')),
+  );
+  return [
+    ...(await readdir(temporary)),
+    ...commands.filter((command) => command.includes(temporary)),
+  ];
 }

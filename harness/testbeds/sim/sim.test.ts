@@ -1,6 +1,7 @@
 /**
- * Goal: what the sim reads from sockets and from the daemons' answers means what it takes it to mean.
- * Method: random frames through the inverse of their encoding, cut anywhere; answers as OVS 3.5.0 gives them.
+ * Goal: what the sim reads from sockets and from the daemons' answers means what it takes it to
+ * mean. Method: random frames through the inverse of their encoding, cut anywhere; answers as OVS
+ * 3.5.0 gives them.
  */
 import fc from 'fast-check';
 import t from 'tap';
@@ -8,7 +9,12 @@ import { Unavailable } from '../../base/errors.js';
 import type { BridgePlan, PortPlan } from '../../nouns/plan.js';
 import { formatFlowId } from '../../nouns/switching.js';
 import { until } from './condition.js';
-import { disagreements, parseCachedFlows, parseLookups, parsePortCounters } from './conservation.js';
+import {
+  disagreements,
+  parseCachedFlows,
+  parseLookups,
+  parsePortCounters,
+} from './conservation.js';
 import { countsSince, flowCounter } from './flow-counts.js';
 import { learningOf, packetsOf } from './learning.js';
 import { neighboursOf, type Neighbours } from './neighbours.js';
@@ -18,7 +24,9 @@ import { programsOf } from './programs.js';
 void t.test('frames come back from a stream cut anywhere', async (t) => {
   const frames = fc.array(fc.uint8Array({ minLength: 14, maxLength: 300 }), { maxLength: 5 });
   const property = fc.property(frames, fc.array(fc.nat(1600), { maxLength: 8 }), (frames, cuts) => {
-    const stream = Buffer.concat(frames.flatMap((frame) => [Uint8Array.of(frame.length >> 8, frame.length & 0xff), frame]));
+    const stream = Buffer.concat(
+      frames.flatMap((frame) => [Uint8Array.of(frame.length >> 8, frame.length & 0xff), frame]),
+    );
     const edges = [0, ...cuts.toSorted((a, b) => a - b), stream.length];
     const split = frameSplitter();
     const found = edges.slice(1).flatMap((end, index) => split(stream.subarray(edges[index], end)));
@@ -45,31 +53,62 @@ const show = `system@ovs-system:
 
 void t.test('conservation', async (t) => {
   const counters = parsePortCounters(show);
-  t.strictSame([...counters], [['antrea-gw0', { received: 1, sent: 2 }], ['genev_sys_6081', { received: 0, sent: 0 }]]);
+  t.strictSame(
+    [...counters],
+    [
+      ['antrea-gw0', { received: 1, sent: 2 }],
+      ['genev_sys_6081', { received: 0, sent: 0 }],
+    ],
+  );
   t.strictSame(parseLookups(show), { hit: 3, missed: 8 });
   t.equal(parseCachedFlows(show), 8);
-  for (const parse of [parseLookups, parseCachedFlows]) t.throws(() => parse('no datapath'), { name: 'Unavailable', message: /no datapath/ });
+  for (const parse of [parseLookups, parseCachedFlows])
+    t.throws(() => parse('no datapath'), { name: 'Unavailable', message: /no datapath/ });
   t.strictSame(disagreements([{ port: 'antrea-gw0', written: 1, read: 2 }], counters), []);
-  t.strictSame(disagreements([{ port: 'antrea-gw0', written: 3, read: 1 }, { port: 'p1', written: 0, read: 0 }], counters), [
-    'port antrea-gw0: 3 frames written, the switch counts 1 received',
-    'port antrea-gw0: the switch counts 2 frames sent, 1 arrived',
-    'port p1: gone from the datapath',
-  ]);
+  t.strictSame(
+    disagreements(
+      [
+        { port: 'antrea-gw0', written: 3, read: 1 },
+        { port: 'p1', written: 0, read: 0 },
+      ],
+      counters,
+    ),
+    [
+      'port antrea-gw0: 3 frames written, the switch counts 1 received',
+      'port antrea-gw0: the switch counts 2 frames sent, 1 arrived',
+      'port p1: gone from the datapath',
+    ],
+  );
 });
 
 void t.test('giving up names what is missing', async (t) => {
   const turn = () => new Promise((resolve) => setImmediate(resolve));
-  await t.rejects(until('node a to be quiet', 20, async () => { await turn(); return ['port p1: 1 frame missing']; }), {
-    name: 'Unavailable', message: 'gave up after 0.02 s waiting for node a to be quiet; port p1: 1 frame missing',
-  });
+  await t.rejects(
+    until('node a to be quiet', 20, async () => {
+      await turn();
+      return ['port p1: 1 frame missing'];
+    }),
+    {
+      name: 'Unavailable',
+      message: 'gave up after 0.02 s waiting for node a to be quiet; port p1: 1 frame missing',
+    },
+  );
 });
 
 void t.test('who ends meanwhile is the reason, and not what was missing before', async (t) => {
-  const answers = [() => Promise.resolve(['port p1: 1 frame missing']), () => Promise.reject(new Unavailable('a was ended by SIGKILL'))];
-  await t.rejects(until('node a to be quiet', 1000, () => answers.shift()?.() ?? Promise.resolve([])), { name: 'Unavailable', message: /^a was ended by SIGKILL$/ });
+  const answers = [
+    () => Promise.resolve(['port p1: 1 frame missing']),
+    () => Promise.reject(new Unavailable('a was ended by SIGKILL')),
+  ];
+  await t.rejects(
+    until('node a to be quiet', 1000, () => answers.shift()?.() ?? Promise.resolve([])),
+    { name: 'Unavailable', message: /^a was ended by SIGKILL$/ },
+  );
 });
 
-const dump = (packets: number) => `duration=2s, n_packets=${packets}, n_bytes=42, priority=200,in_port=2,actions=load:0x1->NXM_NX_REG0[0..15],resubmit(,10)
+const dump = (
+  packets: number,
+) => `duration=2s, n_packets=${packets}, n_bytes=42, priority=200,in_port=2,actions=load:0x1->NXM_NX_REG0[0..15],resubmit(,10)
 table_id=10, duration=2s, n_packets=1, n_bytes=42, priority=0,actions=drop
 duration=165s, n_packets=0, n_bytes=0, ip,actions=drop
 table_id=254, duration=165s, n_packets=7, n_bytes=0, priority=0,reg0=0x1,actions=controller(reason=)
@@ -78,21 +117,47 @@ table_id=254, duration=165s, n_packets=7, n_bytes=0, priority=0,reg0=0x1,actions
 void t.test('counts', async (t) => {
   const read = flowCounter('a', 'br-int');
   const counted = (packets: number) => countsSince(read(dump(5)), read(dump(packets)));
-  t.strictSame(counted(8).map(({ flow, packets }) => `${flow.node} ${flow.bridge} ${formatFlowId(flow)}: ${packets}`), [
-    'a br-int table=0, priority=200,in_port=2: 3',
-    'a br-int table=10, priority=0: 0',
-    'a br-int table=0, priority=32768,ip: 0',
-  ]);
-  t.strictSame(counted(8).map(({ bytes }) => bytes), [0, 0, 0]);
+  t.strictSame(
+    counted(8).map(
+      ({ flow, packets }) => `${flow.node} ${flow.bridge} ${formatFlowId(flow)}: ${packets}`,
+    ),
+    [
+      'a br-int table=0, priority=200,in_port=2: 3',
+      'a br-int table=10, priority=0: 0',
+      'a br-int table=0, priority=32768,ip: 0',
+    ],
+  );
+  t.strictSame(
+    counted(8).map(({ bytes }) => bytes),
+    [0, 0, 0],
+  );
   t.equal(countsSince([], read(dump(5)))[0]?.bytes, 42, 'a flow that is new');
   t.equal(counted(4)[0]?.packets, -1, 'one that was replaced meanwhile counts less');
 });
 
 void t.test('what flows and groups can do is forgotten once they are deleted', (t) => {
   const unused = () => Promise.reject(new Error('nothing is asked of a switch'));
-  const bridge = (name: string, flows: readonly string[]) => ({ name, mac: '02:00:00:00:00:01', ports: [], flows });
-  const programs = programsOf({ node: 'n', hosts: [], bridges: [bridge('a', ['actions=learn(table=1)']), bridge('b', ['actions=drop'])] }, { bundle: unused, held: unused, run: unused, send: unused }, 'brought back');
-  const traits = () => [programs.learns(), programs.isVolatile(), programs.isTimed(), programs.meters('a')];
+  const bridge = (name: string, flows: readonly string[]) => ({
+    name,
+    mac: '02:00:00:00:00:01',
+    ports: [],
+    flows,
+  });
+  const programs = programsOf(
+    {
+      node: 'n',
+      hosts: [],
+      bridges: [bridge('a', ['actions=learn(table=1)']), bridge('b', ['actions=drop'])],
+    },
+    { bundle: unused, held: unused, run: unused, send: unused },
+    'brought back',
+  );
+  const traits = () => [
+    programs.learns(),
+    programs.isVolatile(),
+    programs.isTimed(),
+    programs.meters('a'),
+  ];
   t.same(traits(), [true, false, true, false], 'packets have not met what learns');
   programs.noteMet();
   t.same(traits(), [true, true, true, false]);
@@ -116,125 +181,267 @@ void t.test('what flows and groups can do is forgotten once they are deleted', (
 
 const learns = 'idle_timeout=0,udp,actions=learn(table=1,hard_timeout=3,NXM_OF_UDP_DST[])';
 
-void t.test('flows that learn are met where what is translated counts for one of them, or where that is not known', async (t) => {
-  const told = [`duration=2s, n_packets=4, n_bytes=9, ${dump(5)}`, `duration=2s, n_packets=3, n_bytes=9, priority=3,${learns},output:1`, 'duration=2s, n_packets=2, n_bytes=9, actions=clone(learn(table=1))'].join('\n');
-  t.equal(packetsOf(told), 5);
+void t.test(
+  'flows that learn are met where what is translated counts for one of them, or where that is ' +
+    'not known',
+  async (t) => {
+    const told = [
+      `duration=2s, n_packets=4, n_bytes=9, ${dump(5)}`,
+      `duration=2s, n_packets=3, n_bytes=9, priority=3,${learns},output:1`,
+      'duration=2s, n_packets=2, n_bytes=9, actions=clone(learn(table=1))',
+    ].join('\n');
+    t.equal(packetsOf(told), 5);
 
-  const unused = () => Promise.reject(new Error('nothing is asked of ovs-ofctl'));
-  const bridge = (change: Partial<BridgePlan> = {}): BridgePlan => ({ name: 'a', mac: '02:00:00:00:00:01', ports: [], flows: [learns.replace('idle_timeout=0,', '')], ...change });
-  const learning = (...bridges: readonly BridgePlan[]) => {
-    const state = { asked: 0, met: 0, missed: 0 };
-    const programs = programsOf({ node: 'n', hosts: [], bridges }, { bundle: unused, held: unused, run: unused, send: unused }, 'brought back');
-    const call = async () => { state.asked++; return `n_packets=${state.met}, ${learns}`; };
-    return { state, programs, ...learningOf(() => ({ node: 'n', hosts: [], bridges }), { call, close: () => undefined }, programs, () => ({ hit: 0, missed: state.missed })) };
-  };
-  const { state, programs, ...is } = learning(bridge(), { ...bridge(), name: 'b', flows: ['actions=normal'], underlay: { ip: '1.1.1.1', prefixLength: 8, neighbours: [] } });
-  const seen = async (change: Partial<typeof state>) => {
-    Object.assign(state, change);
-    await is.begin();
-    await is.notice();
-    return [state.asked, programs.isVolatile()];
-  };
-  t.same(await seen({}), [1, false]);
-  t.same(await seen({}), [1, false], 'the cache answers');
-  t.same(await seen({ missed: 1 }), [2, false], 'another flow is met');
-  is.forget();
-  t.same(await seen({ met: 7 }), [3, false], 'flows are others');
-  await is.begin();
-  t.same(await seen({ missed: 2, met: 8 }), [4, true], 'it is met');
-  t.same(await seen({ missed: 3, met: 9 }), [4, true], 'once is enough');
-  await programs.restore('the same');
-  t.same(await seen({}), [5, false], 'all is as it was');
-
-  const cable: PortPlan = { kind: 'patch', name: 'p', ofport: 1, peer: { bridge: 'b', port: 'q' } };
-  for (const unknown of [{ ports: [cable] }, { underlay: { ip: '1.1.1.1', prefixLength: 8, neighbours: [] } }, { controllers: [{ id: 0, paused: 'resumed' }] }, { groups: ['group_id=1,type=all,bucket=actions=learn(table=1)'] }] satisfies readonly Partial<BridgePlan>[]) {
-    const other = learning(bridge(unknown));
-    await other.begin();
-    t.same([other.state.asked, other.programs.isVolatile()], [0, true], Object.keys(unknown).join());
-  }
-  for (const flow of ['idle_timeout=3,udp,actions=learn(table=1)', 'udp,actions=fin_timeout(idle_timeout=3),learn(table=1)']) {
-    const other = learning(bridge({ flows: [flow] }));
-    await other.begin();
-    t.same([other.state.asked, other.programs.isVolatile()], [0, true], flow);
-  }
-});
-
-void t.test('what a change of neighbours leads to is waited for, and nothing where there was none', async (t) => {
-  const state = { shown: 'a\nb', calls: [] as string[] };
-  const call = async (...words: readonly string[]) => {
-    state.calls.push(words.join(' '));
-    return words[0] === 'tnl/neigh/show' ? state.shown : '';
-  };
-  const underlay: BridgePlan = { name: 'u', mac: '02:00:00:00:00:02', ports: [], flows: [], underlay: { ip: '1.1.1.1', prefixLength: 8, neighbours: [{ ip: '1.1.1.2', mac: '02:00:00:00:00:03' }] } };
-  const tunnels: BridgePlan = { name: 't', mac: '02:00:00:00:00:01', ports: [{ kind: 'tunnel', name: 'tun', ofport: 1, tunnel: 'geneve' }], flows: [] };
-  /** A round ends with a look; `asked` may come of it. */
-  const neighboursWith = (bridges: readonly BridgePlan[], asked = () => undefined as unknown) => {
-    const neighbours: Neighbours = neighboursOf(() => ({ node: 'n', hosts: [], bridges }), { call, close: () => undefined }, async () => {
-      state.calls.push('round');
-      asked();
-      await neighbours.look();
+    const unused = () => Promise.reject(new Error('nothing is asked of ovs-ofctl'));
+    const bridge = (change: Partial<BridgePlan> = {}): BridgePlan => ({
+      name: 'a',
+      mac: '02:00:00:00:00:01',
+      ports: [],
+      flows: [learns.replace('idle_timeout=0,', '')],
+      ...change,
     });
-    return { ...neighbours, follow: () => neighbours.look().then(neighbours.follow) };
-  };
-  const seen = async (work: Promise<void>) => {
-    await work;
-    return state.calls.splice(0);
-  };
-  const [show, flush, set] = ['tnl/neigh/show', 'tnl/neigh/flush', 'tnl/neigh/set u 1.1.1.2 02:00:00:00:00:03'];
-  const neighbours = neighboursWith([tunnels, underlay]);
-  t.same(await seen(neighbours.restore()), [flush, set], 'it is not known who is known');
-  t.same(await seen(neighbours.follow()), [show, 'round', show]);
-  t.same(await seen(neighbours.restore()), [set], 'they are as planned');
-  state.shown = 'b\na';
-  t.same(await seen(neighbours.follow()), [show], 'the order means nothing');
-  t.same(await seen(neighbours.refresh()), [set]);
-  state.shown = 'a\nb\nc';
-  t.same(await seen(neighbours.follow()), [show, 'round', show], 'one more');
-  t.same(await seen(neighbours.restore()), [flush, set]);
-  state.shown = 'a\nb';
-  t.same(await seen(neighbours.follow()), [show, 'round', show]);
-  t.same(await seen(neighbours.restore()), [set]);
-  t.same(await seen(neighbours.settle()), ['round', show], 'something else has changed');
-  state.shown = 'a\nb\nc INCOMPLETE';
-  t.same(await seen(neighbours.settle()), ['round', show]);
-  t.same(await seen(neighbours.follow()), [show, 'round', show], 'who is asked for may have been asked for anew');
-  t.same(await seen(neighbours.restore()), [flush, set], 'and is known of');
-  state.shown = 'a\nb';
-  await seen(neighbours.follow());
-  const asking = neighboursWith([tunnels, underlay], () => { state.shown = 'a\nb\nc INCOMPLETE'; });
-  await asking.restore();
-  await asking.follow();
-  state.calls.length = 0;
-  t.same(await seen(asking.restore()), [flush, set], 'who was asked for in the round is not left behind');
-  state.calls.length = 0;
-  for (const bridges of [[tunnels], [underlay]]) {
-    const other = neighboursWith(bridges);
-    t.same(await seen(other.follow()), [], 'nobody is asked for');
-    t.same(await seen(other.settle()), []);
-    t.notOk((await seen(other.restore())).includes(flush));
-  }
-});
+    const learning = (...bridges: readonly BridgePlan[]) => {
+      const state = { asked: 0, met: 0, missed: 0 };
+      const programs = programsOf(
+        { node: 'n', hosts: [], bridges },
+        { bundle: unused, held: unused, run: unused, send: unused },
+        'brought back',
+      );
+      const call = async () => {
+        state.asked++;
+        return `n_packets=${state.met}, ${learns}`;
+      };
+      return {
+        state,
+        programs,
+        ...learningOf(
+          () => ({ node: 'n', hosts: [], bridges }),
+          { call, close: () => undefined },
+          programs,
+          () => ({ hit: 0, missed: state.missed }),
+        ),
+      };
+    };
+    const { state, programs, ...is } = learning(bridge(), {
+      ...bridge(),
+      name: 'b',
+      flows: ['actions=normal'],
+      underlay: { ip: '1.1.1.1', prefixLength: 8, neighbours: [] },
+    });
+    const seen = async (change: Partial<typeof state>) => {
+      Object.assign(state, change);
+      await is.begin();
+      await is.notice();
+      return [state.asked, programs.isVolatile()];
+    };
+    t.same(await seen({}), [1, false]);
+    t.same(await seen({}), [1, false], 'the cache answers');
+    t.same(await seen({ missed: 1 }), [2, false], 'another flow is met');
+    is.forget();
+    t.same(await seen({ met: 7 }), [3, false], 'flows are others');
+    await is.begin();
+    t.same(await seen({ missed: 2, met: 8 }), [4, true], 'it is met');
+    t.same(await seen({ missed: 3, met: 9 }), [4, true], 'once is enough');
+    await programs.restore('the same');
+    t.same(await seen({}), [5, false], 'all is as it was');
 
-void t.test('what bridges held is brought back where it may be otherwise, and only there', async (t) => {
-  const restored = async (flows: string, work: (programs: ReturnType<typeof programsOf>) => void = () => undefined, groups = '') => {
-    const bundles: (readonly string[])[] = [];
-    const ofctl = { bundle: async (_: string, lines: readonly string[]) => void bundles.push(lines), held: async () => [{ flows: flows.split('\n'), groups: groups === '' ? [] : [groups], meters: [] }], run: () => Promise.reject(new Error('not asked for')), send: () => Promise.reject(new Error('not asked for')) };
-    const programs = programsOf({ node: 'n', hosts: [], bridges: [{ name: 'a', mac: '02:00:00:00:00:01', ports: [], flows: flows.split('\n') }] }, ofctl, 'brought back');
-    t.equal(await programs.restore('others'), false, 'nothing was kept');
-    await programs.keep();
-    work(programs);
-    const told = [await programs.restore('the same'), await programs.restore('the same'), await programs.restore('others')];
-    t.equal(bundles.length, 2 * told.filter((is) => is).length, 'each time what is there goes, and what was there comes');
-    return told;
-  };
-  const learns = 'ip actions=clone(learn(table=7,priority=9,eth_type=0x800,NXM_OF_IP_DST[]))';
-  t.strictSame(await restored(learns), [false, false, true]);
-  t.strictSame(await restored(`${learns}\ntable=7,priority=8 actions=drop\ntable=6,priority=9 actions=drop`), [false, false, true]);
-  t.strictSame(await restored(`${learns}\ntable=7,priority=9,tcp actions=drop`), [true, true, true], 'it may be learned over');
-  t.strictSame(await restored('table=7,priority=9 actions=drop', undefined, `group_id=1,type=all,bucket=actions=learn(table=7,priority=9,in_port=1)`), [true, true, true]);
-  t.strictSame(await restored('idle_timeout=3 actions=drop'), [true, true, true]);
-  t.strictSame(await restored('hard_timeout=3 actions=drop'), [true, true, true]);
-  t.strictSame(await restored('tcp actions=fin_timeout(idle_timeout=3)'), [true, true, true]);
-  t.strictSame(await restored('actions=drop', (programs) => { programs.note('a', ['flow add table=1,actions=drop']); }), [true, false, true]);
-  t.strictSame(await restored('actions=drop', (programs) => { programs.forget(); }), [false, false, false]);
-});
+    const cable: PortPlan = {
+      kind: 'patch',
+      name: 'p',
+      ofport: 1,
+      peer: { bridge: 'b', port: 'q' },
+    };
+    for (const unknown of [
+      { ports: [cable] },
+      { underlay: { ip: '1.1.1.1', prefixLength: 8, neighbours: [] } },
+      { controllers: [{ id: 0, paused: 'resumed' }] },
+      { groups: ['group_id=1,type=all,bucket=actions=learn(table=1)'] },
+    ] satisfies readonly Partial<BridgePlan>[]) {
+      const other = learning(bridge(unknown));
+      await other.begin();
+      t.same(
+        [other.state.asked, other.programs.isVolatile()],
+        [0, true],
+        Object.keys(unknown).join(),
+      );
+    }
+    for (const flow of [
+      'idle_timeout=3,udp,actions=learn(table=1)',
+      'udp,actions=fin_timeout(idle_timeout=3),learn(table=1)',
+    ]) {
+      const other = learning(bridge({ flows: [flow] }));
+      await other.begin();
+      t.same([other.state.asked, other.programs.isVolatile()], [0, true], flow);
+    }
+  },
+);
+
+void t.test(
+  'what a change of neighbours leads to is waited for, and nothing where there was none',
+  async (t) => {
+    const state = { shown: 'a\nb', calls: [] as string[] };
+    const call = async (...words: readonly string[]) => {
+      state.calls.push(words.join(' '));
+      return words[0] === 'tnl/neigh/show' ? state.shown : '';
+    };
+    const underlay: BridgePlan = {
+      name: 'u',
+      mac: '02:00:00:00:00:02',
+      ports: [],
+      flows: [],
+      underlay: {
+        ip: '1.1.1.1',
+        prefixLength: 8,
+        neighbours: [{ ip: '1.1.1.2', mac: '02:00:00:00:00:03' }],
+      },
+    };
+    const tunnels: BridgePlan = {
+      name: 't',
+      mac: '02:00:00:00:00:01',
+      ports: [{ kind: 'tunnel', name: 'tun', ofport: 1, tunnel: 'geneve' }],
+      flows: [],
+    };
+    /** A round ends with a look; `asked` may come of it. */
+    const neighboursWith = (bridges: readonly BridgePlan[], asked = () => undefined as unknown) => {
+      const neighbours: Neighbours = neighboursOf(
+        () => ({ node: 'n', hosts: [], bridges }),
+        { call, close: () => undefined },
+        async () => {
+          state.calls.push('round');
+          asked();
+          await neighbours.look();
+        },
+      );
+      return { ...neighbours, follow: () => neighbours.look().then(neighbours.follow) };
+    };
+    const seen = async (work: Promise<void>) => {
+      await work;
+      return state.calls.splice(0);
+    };
+    const [show, flush, set] = [
+      'tnl/neigh/show',
+      'tnl/neigh/flush',
+      'tnl/neigh/set u 1.1.1.2 02:00:00:00:00:03',
+    ];
+    const neighbours = neighboursWith([tunnels, underlay]);
+    t.same(await seen(neighbours.restore()), [flush, set], 'it is not known who is known');
+    t.same(await seen(neighbours.follow()), [show, 'round', show]);
+    t.same(await seen(neighbours.restore()), [set], 'they are as planned');
+    state.shown = 'b\na';
+    t.same(await seen(neighbours.follow()), [show], 'the order means nothing');
+    t.same(await seen(neighbours.refresh()), [set]);
+    state.shown = 'a\nb\nc';
+    t.same(await seen(neighbours.follow()), [show, 'round', show], 'one more');
+    t.same(await seen(neighbours.restore()), [flush, set]);
+    state.shown = 'a\nb';
+    t.same(await seen(neighbours.follow()), [show, 'round', show]);
+    t.same(await seen(neighbours.restore()), [set]);
+    t.same(await seen(neighbours.settle()), ['round', show], 'something else has changed');
+    state.shown = 'a\nb\nc INCOMPLETE';
+    t.same(await seen(neighbours.settle()), ['round', show]);
+    t.same(
+      await seen(neighbours.follow()),
+      [show, 'round', show],
+      'who is asked for may have been asked for anew',
+    );
+    t.same(await seen(neighbours.restore()), [flush, set], 'and is known of');
+    state.shown = 'a\nb';
+    await seen(neighbours.follow());
+    const asking = neighboursWith([tunnels, underlay], () => {
+      state.shown = 'a\nb\nc INCOMPLETE';
+    });
+    await asking.restore();
+    await asking.follow();
+    state.calls.length = 0;
+    t.same(
+      await seen(asking.restore()),
+      [flush, set],
+      'who was asked for in the round is not left behind',
+    );
+    state.calls.length = 0;
+    for (const bridges of [[tunnels], [underlay]]) {
+      const other = neighboursWith(bridges);
+      t.same(await seen(other.follow()), [], 'nobody is asked for');
+      t.same(await seen(other.settle()), []);
+      t.notOk((await seen(other.restore())).includes(flush));
+    }
+  },
+);
+
+void t.test(
+  'what bridges held is brought back where it may be otherwise, and only there',
+  async (t) => {
+    const restored = async (
+      flows: string,
+      work: (programs: ReturnType<typeof programsOf>) => void = () => undefined,
+      groups = '',
+    ) => {
+      const bundles: (readonly string[])[] = [];
+      const ofctl = {
+        bundle: async (_: string, lines: readonly string[]) => void bundles.push(lines),
+        held: async () => [
+          { flows: flows.split('\n'), groups: groups === '' ? [] : [groups], meters: [] },
+        ],
+        run: () => Promise.reject(new Error('not asked for')),
+        send: () => Promise.reject(new Error('not asked for')),
+      };
+      const programs = programsOf(
+        {
+          node: 'n',
+          hosts: [],
+          bridges: [{ name: 'a', mac: '02:00:00:00:00:01', ports: [], flows: flows.split('\n') }],
+        },
+        ofctl,
+        'brought back',
+      );
+      t.equal(await programs.restore('others'), false, 'nothing was kept');
+      await programs.keep();
+      work(programs);
+      const told = [
+        await programs.restore('the same'),
+        await programs.restore('the same'),
+        await programs.restore('others'),
+      ];
+      t.equal(
+        bundles.length,
+        2 * told.filter((is) => is).length,
+        'each time what is there goes, and what was there comes',
+      );
+      return told;
+    };
+    const learns = 'ip actions=clone(learn(table=7,priority=9,eth_type=0x800,NXM_OF_IP_DST[]))';
+    t.strictSame(await restored(learns), [false, false, true]);
+    t.strictSame(
+      await restored(`${learns}\ntable=7,priority=8 actions=drop\ntable=6,priority=9 actions=drop`),
+      [false, false, true],
+    );
+    t.strictSame(
+      await restored(`${learns}\ntable=7,priority=9,tcp actions=drop`),
+      [true, true, true],
+      'it may be learned over',
+    );
+    t.strictSame(
+      await restored(
+        'table=7,priority=9 actions=drop',
+        undefined,
+        `group_id=1,type=all,bucket=actions=learn(table=7,priority=9,in_port=1)`,
+      ),
+      [true, true, true],
+    );
+    t.strictSame(await restored('idle_timeout=3 actions=drop'), [true, true, true]);
+    t.strictSame(await restored('hard_timeout=3 actions=drop'), [true, true, true]);
+    t.strictSame(await restored('tcp actions=fin_timeout(idle_timeout=3)'), [true, true, true]);
+    t.strictSame(
+      await restored('actions=drop', (programs) => {
+        programs.note('a', ['flow add table=1,actions=drop']);
+      }),
+      [true, false, true],
+    );
+    t.strictSame(
+      await restored('actions=drop', (programs) => {
+        programs.forget();
+      }),
+      [false, false, false],
+    );
+  },
+);

@@ -1,4 +1,7 @@
-/** The default testbed: real ovs-vswitchd and ovsdb-server for every node, without privilege, in virtual time. */
+/**
+ * The default testbed: real ovs-vswitchd and ovsdb-server for every node, without privilege, in
+ * virtual time.
+ */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { allOver } from '../../base/all-over.js';
@@ -20,11 +23,17 @@ import { openNode, type SimNode } from './node.js';
 import type { ProgramUse } from './settling.js';
 
 export interface SimOptions {
-  /** Closes the sim when the program ends by another way than close(): queued before anything is brought up. */
+  /**
+   * Closes the sim when the program ends by another way than close(): queued before anything is
+   * brought up.
+   */
   readonly teardown?: Teardown;
   /** What close() does with the folder of sockets, databases and logs. */
   readonly folder?: 'remove' | 'keep';
-  /** What becomes of flows and groups between one reset and the next; they are brought back unless told. */
+  /**
+   * What becomes of flows and groups between one reset and the next; they are brought back unless
+   * told.
+   */
   readonly program?: ProgramUse;
   /** A fault on the wire: changes what came out of a node's ports before anyone sees it. */
   readonly wire?: (step: SwitchStep, node: string) => SwitchStep;
@@ -38,18 +47,35 @@ export interface DaemonLog {
 
 /** What a sim offers beside a testbed: its daemons, for those who look at them or harm them. */
 export interface Sim extends Switches {
-  /** Where each node's folder is (`nodeFolder`), with the sockets that ovs-ofctl and ovs-appctl take. */
+  /**
+   * Where each node's folder is (`nodeFolder`), with the sockets that ovs-ofctl and ovs-appctl
+   * take.
+   */
   readonly dir: string;
   /** Process ids by node. */
   readonly daemons: ReadonlyMap<string, { readonly vswitchd: number; readonly server: number }>;
   /** `ovs-ofctl COMMAND BRIDGE ARGS…` on one node, behind the back of the program; its output. */
   ofctl(node: string, bridge: string, command: string, ...args: readonly string[]): Promise<string>;
-  /** What `ovs-ofctl -O OpenFlow15 --no-names dump-flows` prints of one node's bridge, with all packets counted. */
+  /**
+   * What `ovs-ofctl -O OpenFlow15 --no-names dump-flows` prints of one node's bridge, with all
+   * packets counted.
+   */
   dumpFlows(node: string, bridge: string): Promise<string>;
-  /** Throws away what the datapaths have cached, once it has counted: the next packets are translated anew. */
+  /**
+   * Throws away what the datapaths have cached, once it has counted: the next packets are
+   * translated anew.
+   */
   purge(): Promise<void>;
-  /** Sends messages of OpenFlow as they are to one node's bridge. @throws InputError with the errors that the switch answers with. */
-  send(node: string, bridge: string, version: Version, messages: readonly Uint8Array[]): Promise<void>;
+  /**
+   * Sends messages of OpenFlow as they are to one node's bridge. @throws InputError with the errors
+   * that the switch answers with.
+   */
+  send(
+    node: string,
+    bridge: string,
+    version: Version,
+    messages: readonly Uint8Array[],
+  ): Promise<void>;
   /** Everything that the daemons have printed; after close() as it was then. */
   logs(): Promise<readonly DaemonLog[]>;
 }
@@ -59,9 +85,14 @@ const nodesAtOnce = 8;
 
 /**
  * Brings up every node of `plan` with its bridges and flows; nodes in parallel.
- * @throws Unavailable naming what did not come up, InputError for a flow that is not one; nothing is left behind then.
+ * @throws Unavailable naming what did not come up, InputError for a flow that is not one; nothing
+ *   is left behind then.
  */
-export async function openSim(plan: ClusterPlan, image: Image, options: SimOptions = {}): Promise<Sim> {
+export async function openSim(
+  plan: ClusterPlan,
+  image: Image,
+  options: SimOptions = {},
+): Promise<Sim> {
   const nodes: SimNode[] = [];
   const making = createWorkspace();
   const opening = making.then(({ dir }) => openNodes(plan, image, dir, nodes, options.program));
@@ -88,22 +119,45 @@ export async function openSim(plan: ClusterPlan, image: Image, options: SimOptio
   }
 }
 
-/** Opens the nodes of `plan` into `opened`, a few at a time; the first that fails ends it, once those under way have ended. */
-async function openNodes(plan: ClusterPlan, image: Image, dir: string, opened: SimNode[], program: SimOptions['program']): Promise<void> {
+/**
+ * Opens the nodes of `plan` into `opened`, a few at a time; the first that fails ends it, once
+ * those under way have ended.
+ */
+async function openNodes(
+  plan: ClusterPlan,
+  image: Image,
+  dir: string,
+  opened: SimNode[],
+  program: SimOptions['program'],
+): Promise<void> {
   for (const node of plan.nodes) checkNames(node, nodeFolder(dir, node.node));
   await createDatabase(image, emptyDatabaseIn(dir));
   await atOnce(nodesAtOnce, plan.nodes, async (node) => {
-    opened.push(await openNode(node, image, nodeFolder(dir, node.node), emptyDatabaseIn(dir), program));
+    opened.push(
+      await openNode(node, image, nodeFolder(dir, node.node), emptyDatabaseIn(dir), program),
+    );
   });
 }
 
-function runningSim(nodes: SimNode[], image: Image, options: SimOptions, dir: string, close: () => Promise<void>, logs: () => Promise<readonly DaemonLog[]>): Sim {
+function runningSim(
+  nodes: SimNode[],
+  image: Image,
+  options: SimOptions,
+  dir: string,
+  close: () => Promise<void>,
+  logs: () => Promise<readonly DaemonLog[]>,
+): Sim {
   const sort = () => nodes.sort((a, b) => (a.name < b.name ? -1 : 1));
   sort();
   let isReconfigured = false;
   const find = (name: string) => {
     const node = nodes.find((candidate) => candidate.name === name);
-    if (node === undefined) throw unknownName('node', name, nodes.map((candidate) => candidate.name));
+    if (node === undefined)
+      throw unknownName(
+        'node',
+        name,
+        nodes.map((candidate) => candidate.name),
+      );
     return node;
   };
   const perform = async (call: SwitchCall) => {
@@ -120,7 +174,8 @@ function runningSim(nodes: SimNode[], image: Image, options: SimOptions, dir: st
       return void sort();
     }
     const node = find(change.node);
-    if (change.kind !== 'leave') return void nodes.splice(nodes.indexOf(node), 1, await node.reconfigure(change));
+    if (change.kind !== 'leave')
+      return void nodes.splice(nodes.indexOf(node), 1, await node.reconfigure(change));
     nodes.splice(nodes.indexOf(node), 1);
     await node.close();
     await keepAside(nodeFolder(dir, change.node));
@@ -129,10 +184,20 @@ function runningSim(nodes: SimNode[], image: Image, options: SimOptions, dir: st
     name: 'sim',
     dir,
     versions: versionsOf(nodes),
-    get daemons() { return new Map(nodes.map(({ name, vswitch }) => [name, { vswitchd: vswitch.vswitchd.pid, server: vswitch.server.pid }])); },
+    get daemons() {
+      return new Map(
+        nodes.map(({ name, vswitch }) => [
+          name,
+          { vswitchd: vswitch.vswitchd.pid, server: vswitch.server.pid },
+        ]),
+      );
+    },
     reconfigure,
     call: async (calls) => {
-      assert(new Set(calls.map(({ node }) => node)).size === calls.length, 'one call a node at a time');
+      assert(
+        new Set(calls.map(({ node }) => node)).size === calls.length,
+        'one call a node at a time',
+      );
       return await Promise.all(calls.map(perform));
     },
     reset: async () => {
@@ -142,13 +207,25 @@ function runningSim(nodes: SimNode[], image: Image, options: SimOptions, dir: st
     counts: async () => (await allOver(nodes.map((node) => node.counts()))).flat(),
     purge: async () => void (await Promise.all(nodes.map((node) => node.purge()))),
     state: async () => joinStates(await Promise.all(nodes.map((node) => node.state()))),
-    lookups: () => nodes.map((node) => node.lookups()).reduce((sum, { hit, missed }) => ({ hit: sum.hit + hit, missed: sum.missed + missed }), { hit: 0, missed: 0 }),
+    lookups: () =>
+      nodes
+        .map((node) => node.lookups())
+        .reduce((sum, { hit, missed }) => ({ hit: sum.hit + hit, missed: sum.missed + missed }), {
+          hit: 0,
+          missed: 0,
+        }),
     strays: async () => (await Promise.all(nodes.map((node) => node.strays()))).flat(),
-    program: (of) => programsHeld(image, nodes.filter(({ name }) => of?.has(name) ?? true)),
-    ofctl: async (node, bridge, command, ...args) => await find(node).ofctl(bridge, command, ...args),
+    program: (of) =>
+      programsHeld(
+        image,
+        nodes.filter(({ name }) => of?.has(name) ?? true),
+      ),
+    ofctl: async (node, bridge, command, ...args) =>
+      await find(node).ofctl(bridge, command, ...args),
     dumpFlows: async (node, bridge) => await find(node).dumpFlows(bridge),
     bundle: async (node, bridge, lines) => await find(node).bundle(bridge, lines),
-    send: async (node, bridge, version, messages) => await find(node).send(bridge, version, messages),
+    send: async (node, bridge, version, messages) =>
+      await find(node).send(bridge, version, messages),
     logs,
     close,
   };
@@ -173,13 +250,25 @@ async function carryOut(node: SimNode, call: SwitchCall): Promise<SwitchStep> {
 
 function versionsOf(nodes: readonly SimNode[]): Readonly<Record<string, string>> {
   const [first] = nodes;
-  return first === undefined ? {} : { 'ovs-vswitchd': first.vswitch.vswitchd.version, 'ovsdb-server': first.vswitch.server.version };
+  return first === undefined
+    ? {}
+    : {
+        'ovs-vswitchd': first.vswitch.vswitchd.version,
+        'ovsdb-server': first.vswitch.server.version,
+      };
 }
 
 async function readLogs(dir: string): Promise<readonly DaemonLog[]> {
   const ofNode = async (node: string) => {
-    const files = (await readdir(join(dir, node)).catch(() => [])).filter((file) => file.endsWith('.log')).sort();
-    return await Promise.all(files.map(async (file) => ({ name: `${node}/${file}`, text: await readFile(join(dir, node, file), 'utf8') })));
+    const files = (await readdir(join(dir, node)).catch(() => []))
+      .filter((file) => file.endsWith('.log'))
+      .sort();
+    return await Promise.all(
+      files.map(async (file) => ({
+        name: `${node}/${file}`,
+        text: await readFile(join(dir, node, file), 'utf8'),
+      })),
+    );
   };
   return (await Promise.all((await readdir(dir).catch(() => [])).sort().map(ofNode))).flat();
 }

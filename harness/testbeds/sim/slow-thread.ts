@@ -1,16 +1,25 @@
-/** For tests: makes one thread of a daemon slow, as a machine may that is busy with something else. */
+/**
+ * For tests: makes one thread of a daemon slow, as a machine may that is busy with something else.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { assert } from '../../base/errors.js';
 
 /**
- * It stops before and behind each of its system calls (ptrace(2), by Perl, which images are made with as well), for as long as the daemon's other threads need for a round of what they do.
+ * It stops before and behind each of its system calls (ptrace(2), by Perl, which images are made
+ * with as well), for as long as the daemon's other threads need for a round of what they do.
  * @param name how the thread's name begins.
- * @returns undefined where the machine does not let one process trace another, and else what makes the thread as fast again as it was.
+ * @returns undefined where the machine does not let one process trace another, and else what makes
+ *   the thread as fast again as it was.
  */
-export async function slowDown(pid: number, name: string): Promise<(() => Promise<void>) | undefined> {
-  const thread = readdirSync(`/proc/${pid}/task`).find((id) => readFileSync(`/proc/${pid}/task/${id}/comm`, 'latin1').startsWith(name));
+export async function slowDown(
+  pid: number,
+  name: string,
+): Promise<(() => Promise<void>) | undefined> {
+  const thread = readdirSync(`/proc/${pid}/task`).find((id) =>
+    readFileSync(`/proc/${pid}/task/${id}/comm`, 'latin1').startsWith(name),
+  );
   assert(thread !== undefined, `process ${pid} has a thread "${name}…"`);
   if (process.arch !== 'x64') return undefined; // the numbers below are others elsewhere
   const tracer = spawn('perl', ['-e', script, thread], { stdio: ['ignore', 'pipe', 'ignore'] });

@@ -1,8 +1,8 @@
 /**
- * Goal: a switch that shares the host's network says so when a change of it has closed its tunnels, has
- * them again after the next reset, and keeps them from then on. Method: a process in a network
- * namespace, which stands for the host; one real switch of a node with a tunnel, an address that comes,
- * and what the switch tells. A switch in a namespace of its own beside it hears of nothing.
+ * Goal: a switch that shares the host's network says so when a change of it has closed its tunnels,
+ * has them again after the next reset, and keeps them from then on. Method: a process in a network
+ * namespace, which stands for the host; one real switch of a node with a tunnel, an address that
+ * comes, and what the switch tells. A switch in a namespace of its own beside it hears of nothing.
  */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
@@ -54,16 +54,36 @@ const script = `
   console.log(JSON.stringify(told));`;
 
 const host = process.getuid?.() === 0 ? ['--net'] : ['--user', '--map-root-user', '--net'];
-const refused = await promisify(execFile)('unshare', [...host, '--', 'ip', 'address', 'add', '10.99.0.1/24', 'dev', 'lo']).then(() => false as const, String);
+const refused = await promisify(execFile)('unshare', [
+  ...host,
+  '--',
+  'ip',
+  'address',
+  'add',
+  '10.99.0.1/24',
+  'dev',
+  'lo',
+]).then(() => false as const, String);
 
 async function told(variables: NodeJS.ProcessEnv): Promise<unknown> {
   const args = [...host, '--', process.execPath, '--input-type=module', '-e', script];
-  const { stdout } = await promisify(execFile)('unshare', args, { env: { ...process.env, ...variables } });
+  const { stdout } = await promisify(execFile)('unshare', args, {
+    env: { ...process.env, ...variables },
+  });
   return JSON.parse(stdout);
 }
 
 void t.test('a change of the network that a switch is in', { skip: refused }, async (t) => {
-  const lost = /^Disturbed: a link, an address or a route of this machine came or went while it was played: ovs-vswitchd of node n1 no longer knew where its tunnels end$/;
-  t.match(await told({ FLOWBED_ISOLATION: 'none' }), ['counts', lost, 'counts', 'counts'], 'one that it shares');
-  t.strictSame(await told({}), ['counts', 'counts', 'counts', 'counts'], 'one of the host that it is not in');
+  const lost =
+    /^Disturbed: a link, an address or a route of this machine came or went while it was played: ovs-vswitchd of node n1 no longer knew where its tunnels end$/;
+  t.match(
+    await told({ FLOWBED_ISOLATION: 'none' }),
+    ['counts', lost, 'counts', 'counts'],
+    'one that it shares',
+  );
+  t.strictSame(
+    await told({}),
+    ['counts', 'counts', 'counts', 'counts'],
+    'one of the host that it is not in',
+  );
 });

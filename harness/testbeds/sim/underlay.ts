@@ -1,12 +1,12 @@
 /**
- * Where a node's tunnels end and what its underlay routes: ovs-vswitchd is told, and told again where it
- * has forgotten.
+ * Where a node's tunnels end and what its underlay routes: ovs-vswitchd is told, and told again
+ * where it has forgotten.
  *
- * It forgets when the network that it runs in changes (harness/ovs/isolation.ts). Then it throws away
- * the routes that it has made itself, such as the one that comes with the address of a device, and with
- * each of them that tunnels end at that device, though a route that it was told leads there as well
- * (Open vSwitch lib/ovs-router.c, ovs_router_flush). Told that route anew it knows again, and has none
- * left to throw away.
+ * It forgets when the network that it runs in changes (harness/ovs/isolation.ts). Then it throws
+ * away the routes that it has made itself, such as the one that comes with the address of a device,
+ * and with each of them that tunnels end at that device, though a route that it was told leads
+ * there as well (Open vSwitch lib/ovs-router.c, ovs_router_flush). Told that route anew it knows
+ * again, and has none left to throw away.
  */
 import { Disturbed } from '../../base/errors.js';
 import type { NodePlan, UnderlayRoute } from '../../nouns/plan.js';
@@ -15,7 +15,9 @@ import { isolation } from '../../ovs/isolation.js';
 import { until } from './condition.js';
 
 export interface Underlay {
-  /** @throws Disturbed where it has forgotten: what was played since `restore` may have met that. */
+  /**
+   * @throws Disturbed where it has forgotten: what was played since `restore` may have met that.
+   */
   check(): Promise<void>;
   /** Tells what it has forgotten; whether it had. */
   restore(): Promise<boolean>;
@@ -40,7 +42,7 @@ export async function underlayOf(plan: NodePlan, vswitchd: Daemon): Promise<Unde
 function disturbed({ name }: Daemon): Disturbed {
   return new Disturbed(
     'a link, an address or a route of this machine came or went while it was played: ' +
-    `${name} no longer knew where its tunnels end`,
+      `${name} no longer knew where its tunnels end`,
     [
       'run it again',
       'or give switches a network of their own: ./flowbed doctor tells what is in the way',
@@ -48,7 +50,9 @@ function disturbed({ name }: Daemon): Disturbed {
   );
 }
 
-/** Gives the underlay's bridge its addresses and routes, and waits until native tunnels end there. */
+/**
+ * Gives the underlay's bridge its addresses and routes, and waits until native tunnels end there.
+ */
 export async function openTunnels(plan: NodePlan, vswitchd: Daemon): Promise<void> {
   const { call } = vswitchd.unixctl;
   const { network } = await isolation();
@@ -58,7 +62,9 @@ export async function openTunnels(plan: NodePlan, vswitchd: Daemon): Promise<voi
   }
   for (const route of otherRoutes(plan)) await call('ovs/route/add', ...route);
   if (!hasTunnels(plan)) return;
-  const ends = blocksOf(plan).map(({ ip }) => ip).join(' and ');
+  const ends = blocksOf(plan)
+    .map(({ ip }) => ip)
+    .join(' and ');
   await until(`${vswitchd.name} to end tunnels at ${ends}`, limitMs, async () => {
     const left = await forgotten(plan, vswitchd);
     if (left.length > 0 && network !== 'own') await toldAgain(plan, vswitchd);
@@ -81,7 +87,9 @@ export async function toldAgain(plan: NodePlan, vswitchd: Daemon): Promise<boole
   return true;
 }
 
-/** The addresses at which tunnels should end and do not, each with what the switch tells instead. */
+/**
+ * The addresses at which tunnels should end and do not, each with what the switch tells instead.
+ */
 async function forgotten(plan: NodePlan, { unixctl }: Daemon): Promise<readonly string[]> {
   if (!hasTunnels(plan)) return [];
   const ends = await unixctl.call('tnl/ports/show', '-v');
@@ -103,7 +111,10 @@ function blocksOf({ bridges }: NodePlan): readonly Block[] {
     if (underlay === undefined) return [];
     return [underlay, ...(underlay.ipv6 === undefined ? [] : [underlay.ipv6])].map(
       ({ ip, prefixLength }) => ({
-        bridge, ip, family: ip.includes(':') ? 6 as const : 4 as const, block: `${ip}/${prefixLength}`,
+        bridge,
+        ip,
+        family: ip.includes(':') ? (6 as const) : (4 as const),
+        block: `${ip}/${prefixLength}`,
       }),
     );
   });
@@ -111,13 +122,18 @@ function blocksOf({ bridges }: NodePlan): readonly Block[] {
 
 function routesOf({ bridges }: NodePlan): readonly (UnderlayRoute & { readonly bridge: string })[] {
   return bridges.flatMap(({ name: bridge, underlay }) =>
-    (underlay?.routes ?? []).map((route) => ({ ...route, bridge })));
+    (underlay?.routes ?? []).map((route) => ({ ...route, bridge })),
+  );
 }
 
 /** Arguments of ovs/route/add. */
 function otherRoutes(plan: NodePlan): readonly (readonly string[])[] {
-  return routesOf(plan).map(({ destination, bridge, gateway, mark }) =>
-    [destination, bridge, ...(gateway === undefined ? [] : [gateway]), ...markOf(mark)]);
+  return routesOf(plan).map(({ destination, bridge, gateway, mark }) => [
+    destination,
+    bridge,
+    ...(gateway === undefined ? [] : [gateway]),
+    ...markOf(mark),
+  ]);
 }
 
 function markOf(mark: number | undefined): readonly string[] {

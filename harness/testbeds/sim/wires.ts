@@ -3,7 +3,10 @@ import { socketPath } from '../../ovs/socket-path.js';
 import { answerOfDevice } from '../../packet/device-arp.js';
 import { listenPort, type PortSocket } from './port-socket.js';
 
-/** Listens for the switch in `dir` to connect its port; what it connects to stands in the database by the same path. */
+/**
+ * Listens for the switch in `dir` to connect its port; what it connects to stands in the database
+ * by the same path.
+ */
 export async function wireOf(plan: NodePlan, port: string, dir: string): Promise<PortSocket> {
   return await listenPort(port, socketPath(dir, port, '.port'), answersOf(plan, port));
 }

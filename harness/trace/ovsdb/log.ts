@@ -1,11 +1,17 @@
-/** Database files: what ovsdb-server keeps (conf.db) and `ovsdb-client backup` writes (ovsdb(5), "Standalone"; ovsdb(7)). */
+/**
+ * Database files: what ovsdb-server keeps (conf.db) and `ovsdb-client backup` writes (ovsdb(5),
+ * "Standalone"; ovsdb(7)).
+ */
 import { InputError } from '../../base/errors.js';
 import type { Source } from '../source.js';
 import { columnOfJson, type Column, type Database, type Row } from './tables.js';
 
 const header = /^OVSDB JSON (\d+) ([0-9a-f]{40})\n/;
 
-/** The schema is the first record; each other is a transaction: rows a table, of each row the columns that changed, or null where it went. */
+/**
+ * The schema is the first record; each other is a transaction: rows a table, of each row the
+ * columns that changed, or null where it went.
+ */
 export function readLog({ text, file }: Source): Database {
   const [schema, ...transactions] = recordsOf(text, file);
   const isMany = manyOf(schema ?? {});
@@ -18,7 +24,16 @@ export function readLog({ text, file }: Source): Database {
       tables.set(table, known);
       for (const [uuid, changes] of Object.entries(rows as Readonly<Record<string, unknown>>)) {
         if (changes === null) known.delete(uuid);
-        else known.set(uuid, changed(known.get(uuid) ?? new Map(), changes as Readonly<Record<string, unknown>>, file, (column) => isDifference && isMany(table, column)));
+        else
+          known.set(
+            uuid,
+            changed(
+              known.get(uuid) ?? new Map(),
+              changes as Readonly<Record<string, unknown>>,
+              file,
+              (column) => isDifference && isMany(table, column),
+            ),
+          );
       }
     }
   }
@@ -32,23 +47,45 @@ function recordsOf(text: string, file: string): readonly Readonly<Record<string,
   for (let at = 0; at < bytes.length; ) {
     const [line, length] = header.exec(bytes.subarray(at, at + 80).toString('latin1')) ?? [];
     const complaint = (message: string) => new InputError(`byte ${at}: ${message}`, { file });
-    if (line === undefined) throw complaint(`expected "OVSDB JSON LENGTH SHA1", got "${bytes.subarray(at, at + 40).toString().split('\n')[0] ?? ''}"`);
+    if (line === undefined)
+      throw complaint(
+        `expected "OVSDB JSON LENGTH SHA1", got "${
+          bytes
+            .subarray(at, at + 40)
+            .toString()
+            .split('\n')[0] ?? ''
+        }"`,
+      );
     const start = at + line.length;
     const end = start + Number(length);
-    if (end > bytes.length) throw complaint(`a record of ${length} bytes, but the file ends after ${bytes.length - start}`);
+    if (end > bytes.length)
+      throw complaint(
+        `a record of ${length} bytes, but the file ends after ${bytes.length - start}`,
+      );
     try {
-      records.push(JSON.parse(bytes.subarray(start, end).toString()) as Readonly<Record<string, unknown>>);
+      records.push(
+        JSON.parse(bytes.subarray(start, end).toString()) as Readonly<Record<string, unknown>>,
+      );
     } catch (error) {
-      throw complaint(`the record is not JSON: ${error instanceof Error ? error.message : String(error)}`);
+      throw complaint(
+        `the record is not JSON: ${error instanceof Error ? error.message : String(error)}`,
+      );
     }
     at = end;
   }
   return records;
 }
 
-/** Whether a column can hold more than one value, by the schema: of these, transactions tell the difference where they say so. */
-function manyOf(schema: Readonly<Record<string, unknown>>): (table: string, column: string) => boolean {
-  type Typed = Readonly<Record<string, { readonly columns?: Readonly<Record<string, { readonly type?: unknown }>> }>>;
+/**
+ * Whether a column can hold more than one value, by the schema: of these, transactions tell the
+ * difference where they say so.
+ */
+function manyOf(
+  schema: Readonly<Record<string, unknown>>,
+): (table: string, column: string) => boolean {
+  type Typed = Readonly<
+    Record<string, { readonly columns?: Readonly<Record<string, { readonly type?: unknown }>> }>
+  >;
   const tables = (schema['tables'] ?? {}) as Typed;
   return (table, column) => {
     const type = tables[table]?.columns?.[column]?.type;
@@ -57,7 +94,12 @@ function manyOf(schema: Readonly<Record<string, unknown>>): (table: string, colu
   };
 }
 
-function changed(before: Row, changes: Readonly<Record<string, unknown>>, file: string, isDifference: (column: string) => boolean): Row {
+function changed(
+  before: Row,
+  changes: Readonly<Record<string, unknown>>,
+  file: string,
+  isDifference: (column: string) => boolean,
+): Row {
   const after = new Map(before);
   for (const [column, json] of Object.entries(changes)) {
     const value = columnOfJson(json, file);
@@ -66,7 +108,10 @@ function changed(before: Row, changes: Readonly<Record<string, unknown>>, file: 
   return after;
 }
 
-/** A set's difference has the values that come and those that go; a map's the pairs that come or have another value, and those that go as they were. */
+/**
+ * A set's difference has the values that come and those that go; a map's the pairs that come or
+ * have another value, and those that go as they were.
+ */
 function applied(before: Column | undefined, difference: Column): Column {
   if (difference instanceof Map) {
     const map = new Map(before instanceof Map ? before : []);
@@ -78,5 +123,8 @@ function applied(before: Column | undefined, difference: Column): Column {
   }
   const set = before instanceof Map ? [] : ((before ?? []) as readonly string[]);
   const values = difference as readonly string[];
-  return [...set.filter((value) => !values.includes(value)), ...values.filter((value) => !set.includes(value))];
+  return [
+    ...set.filter((value) => !values.includes(value)),
+    ...values.filter((value) => !set.includes(value)),
+  ];
 }

@@ -7,20 +7,34 @@ import { readLog } from './log.js';
 import { rowsOf, type Database } from './tables.js';
 
 /**
- * Reads `ovsdb-client dump` in its default form and with `-f json`, `ovsdb-client backup`, and conf.db itself.
- * @throws InputError with file and place for everything else, and for another database than Open_vSwitch.
+ * Reads `ovsdb-client dump` in its default form and with `-f json`, `ovsdb-client backup`, and
+ * conf.db itself.
+ * @throws InputError with file and place for everything else, and for another database than
+ *   Open_vSwitch.
  */
 export function readDatabase(source: Source): Database {
   const { text, file } = source;
   const read = readerOf(text);
-  if (read === undefined) throw new InputError(`expected what "ovsdb-client dump", "ovsdb-client dump -f json" or "ovsdb-client backup" writes, got "${shorten(text.slice(0, 80).split('\n')[0] ?? '')}"`, { file });
+  if (read === undefined)
+    throw new InputError(
+      'expected what "ovsdb-client dump", "ovsdb-client dump -f json" or "ovsdb-client ' +
+        `backup" writes, got "${shorten(text.slice(0, 80).split('\n')[0] ?? '')}"`,
+      { file },
+    );
   const database = read(source);
-  if (rowsOf(database, 'Bridge').size === 0) throw new InputError('there is no bridge in it: expected the database Open_vSwitch', { file });
+  if (rowsOf(database, 'Bridge').size === 0)
+    throw new InputError('there is no bridge in it: expected the database Open_vSwitch', { file });
   return database;
 }
 
 function readerOf(text: string): ((source: Source) => Database) | undefined {
-  if (text.startsWith('OVSDB CLUSTER')) return (source) => { throw new InputError('the file of a clustered database; give what "ovsdb-client backup" writes of it', { file: source.file }); };
+  if (text.startsWith('OVSDB CLUSTER'))
+    return (source) => {
+      throw new InputError(
+        'the file of a clustered database; give what "ovsdb-client backup" writes of it',
+        { file: source.file },
+      );
+    };
   if (text.startsWith('OVSDB JSON')) return readLog;
   if (/^\s*\{/.test(text)) return readJsonDump;
   return /^\w+ table\n/.test(text.trimStart()) ? readTextDump : undefined;

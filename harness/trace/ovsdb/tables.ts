@@ -1,7 +1,10 @@
 /** The tables of a database, whatever form they were written in (RFC 7047, section 5.1). */
 import { InputError } from '../../base/errors.js';
 
-/** A set, of one value for a column that is none; or a map. References are UUIDs, all other values their text. */
+/**
+ * A set, of one value for a column that is none; or a map. References are UUIDs, all other values
+ * their text.
+ */
 export type Column = readonly string[] | ReadonlyMap<string, string>;
 export type Row = ReadonlyMap<string, Column>;
 /** Rows by UUID. */
@@ -37,7 +40,8 @@ export function columnOfJson(value: unknown, file: string): Column {
   const [tag, content] = value as readonly unknown[];
   if (tag === 'uuid' && typeof content === 'string') return [content];
   if (tag === 'set' && Array.isArray(content)) return content.map((atom) => atomOfJson(atom, file));
-  if (tag === 'map' && Array.isArray(content)) return new Map(content.map((pair) => pairOfJson(pair, file)));
+  if (tag === 'map' && Array.isArray(content))
+    return new Map(content.map((pair) => pairOfJson(pair, file)));
   throw notAValue(value, file);
 }
 
@@ -48,10 +52,15 @@ function pairOfJson(pair: unknown, file: string): readonly [string, string] {
 
 function atomOfJson(value: unknown, file: string): string {
   if (Array.isArray(value) && value[0] === 'uuid' && typeof value[1] === 'string') return value[1];
-  if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') throw notAValue(value, file);
+  if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean')
+    throw notAValue(value, file);
   return String(value);
 }
 
 function notAValue(value: unknown, file: string): InputError {
-  return new InputError(`expected a value as OVSDB writes it, such as ["set",[]], got ${JSON.stringify(value)?.slice(0, 60) ?? 'nothing'}`, { file });
+  return new InputError(
+    'expected a value as OVSDB writes it, such as ["set",[]], got ' +
+      (JSON.stringify(value)?.slice(0, 60) ?? 'nothing'),
+    { file },
+  );
 }

@@ -1,6 +1,7 @@
 /**
- * Goal: a script is carried out alike by the model and by real switches of all versions, and where they part, the step is told. Method: one
- * script with everything in it, on switches as they are and with a fault on the wire from some frame on. SUITE=trixie for one version.
+ * Goal: a script is carried out alike by the model and by real switches of all versions, and where
+ * they part, the step is told. Method: one script with everything in it, on switches as they are
+ * and with a fault on the wire from some frame on. SUITE=trixie for one version.
  */
 import t from 'tap';
 import { openImage } from '../../../images/images.js';
@@ -20,11 +21,27 @@ table=1,ct_state=+new actions=output:2,controller(id=3)
 table=1,ct_state=+est actions=output:3
 `;
 const groups = 'group_id=1,type=ff,bucket=watch_port:2,output:2,bucket=watch_port:3,output:3\n';
-const shown = ' 1(p1): addr:aa:55:aa:55:00:01\n 2(p2): addr:aa:55:aa:55:00:02\n 3(p3): addr:aa:55:aa:55:00:03\n LOCAL(br0): addr:aa:bb:cc:dd:ee:ff\n';
-const into = switchOf([{ bridge: 'br0', flows: { text: flows, file: 'flows' }, groups: { text: groups, file: 'groups' }, ports: { text: shown, file: 'ports' } }]);
-const there = 'dl_src=0a:00:00:00:00:01,dl_dst=0a:00:00:00:00:02,nw_src=10.0.0.1,nw_dst=10.0.0.2,nw_ttl=64,tp_src=4000,tp_dst=7';
-const back = 'dl_src=0a:00:00:00:00:02,dl_dst=0a:00:00:00:00:01,nw_src=10.0.0.2,nw_dst=10.0.0.1,nw_ttl=64,tp_src=7,tp_dst=4000';
-const script = readScript({ file: 'script', text: `
+const shown =
+  ' 1(p1): addr:aa:55:aa:55:00:01\n 2(p2): addr:aa:55:aa:55:00:02\n 3(p3): ' +
+  'addr:aa:55:aa:55:00:03\n LOCAL(br0): addr:aa:bb:cc:dd:ee:ff\n';
+const into = switchOf([
+  {
+    bridge: 'br0',
+    flows: { text: flows, file: 'flows' },
+    groups: { text: groups, file: 'groups' },
+    ports: { text: shown, file: 'ports' },
+  },
+]);
+const there =
+  'dl_src=0a:00:00:00:00:01,dl_dst=0a:00:00:00:00:02,nw_src=10.0.0.1,nw_dst=10.0.0.2,' +
+  'nw_ttl=64,tp_src=4000,tp_dst=7';
+const back =
+  'dl_src=0a:00:00:00:00:02,dl_dst=0a:00:00:00:00:01,nw_src=10.0.0.2,nw_dst=10.0.0.1,' +
+  'nw_ttl=64,tp_src=7,tp_dst=4000';
+const script = readScript(
+  {
+    file: 'script',
+    text: `
 inject p1 udp,${there}
 advance 10s
 inject p2 udp,${back}
@@ -56,7 +73,10 @@ del-flows table=1
 add-flow table=1,actions=output:2
 inject p2 udp,${back}
 dump-flows
-` }, into);
+`,
+  },
+  into,
+);
 const plan = withControllers(into.plan);
 const asIs = { plan, calls: [] };
 
@@ -73,16 +93,38 @@ for (const suite of suites) {
 
 void t.test('where they part', async (t) => {
   let left = 4;
-  const wire = (step: SwitchStep) => (step.outputs.length > 0 && --left < 0 ? { ...step, outputs: [] } : step);
-  const sim = await openSim({ nodes: [plan] }, await openImage(suites[0] ?? '', (line) => t.comment(line)), { wire });
+  const wire = (step: SwitchStep) =>
+    step.outputs.length > 0 && --left < 0 ? { ...step, outputs: [] } : step;
+  const sim = await openSim(
+    { nodes: [plan] },
+    await openImage(suites[0] ?? '', (line) => t.comment(line)),
+    { wire },
+  );
   t.teardown(() => sim.close());
   const told = checkedScript('x', '1', await checkScript(asIs, sim, script));
-  t.match(told, { verdict: 'diverges', differences: [{ aspect: 'frames', summary: /^line 10, inject p3 icmp,dl_src=0a:00:00:00:00:03: missing frame out of br0/ }, {}] });
+  t.match(told, {
+    verdict: 'diverges',
+    differences: [
+      {
+        aspect: 'frames',
+        summary: /^line 10, inject p3 icmp,dl_src=0a:00:00:00:00:03: missing frame out of br0/,
+      },
+      {},
+    ],
+  });
   t.doesNotThrow(() => checkReport.parse(JSON.parse(JSON.stringify({ images: [told] }))));
 });
 
 void t.test('what no real port can be given', (t) => {
-  const { steps: odd } = readScript({ file: 'script', text: 'advance 1s\ninject p1 ip,reg0=5' }, into);
-  t.throws(() => checkInjections(plan, odd), { name: 'InputError', message: 'script:2: a real port cannot be given packets with reg0=0x5: trace follows such packets, check sends bytes into a port' });
+  const { steps: odd } = readScript(
+    { file: 'script', text: 'advance 1s\ninject p1 ip,reg0=5' },
+    into,
+  );
+  t.throws(() => checkInjections(plan, odd), {
+    name: 'InputError',
+    message:
+      'script:2: a real port cannot be given packets with reg0=0x5: trace follows such ' +
+      'packets, check sends bytes into a port',
+  });
   t.end();
 });

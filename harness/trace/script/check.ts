@@ -16,8 +16,15 @@ import type { Script, ScriptStep } from './script.js';
 export interface ScriptCheck {
   /** The sum of all steps. */
   readonly compared: Compared;
-  /** The first step at which model and switch part: what follows may only be its consequence, and is not asked for. */
-  readonly parted?: { readonly step: ScriptStep; readonly result: CheckResult; readonly dump: readonly DumpDifference[] };
+  /**
+   * The first step at which model and switch part: what follows may only be its consequence, and is
+   * not asked for.
+   */
+  readonly parted?: {
+    readonly step: ScriptStep;
+    readonly result: CheckResult;
+    readonly dump: readonly DumpDifference[];
+  };
 }
 
 /** A line of a dump that only one of them prints. */
@@ -27,11 +34,17 @@ export interface DumpDifference {
 }
 
 /**
- * Carries out the steps on both; after each, frames, packet-ins, counters and what is remembered are compared, and at a dump of flows its lines.
+ * Carries out the steps on both; after each, frames, packet-ins, counters and what is remembered
+ * are compared, and at a dump of flows its lines.
  * @param real was brought up from the plan and has seen nothing yet.
- * @throws Unsupported when the model does not know what comes of a step, InputError for a change that the switch refuses, Unavailable when it gives out.
+ * @throws Unsupported when the model does not know what comes of a step, InputError for a change
+ *   that the switch refuses, Unavailable when it gives out.
  */
-export async function checkScript({ plan, calls: before }: Prepared, real: Sim, { steps, remembered }: Script): Promise<ScriptCheck> {
+export async function checkScript(
+  { plan, calls: before }: Prepared,
+  real: Sim,
+  { steps, remembered }: Script,
+): Promise<ScriptCheck> {
   const model = openModel({ nodes: [plan] }, real.versions);
   for (const call of before) for (const testbed of [real, model]) await testbed.call([call]);
   checkMade(remembered, await model.state());
@@ -42,13 +55,18 @@ export async function checkScript({ plan, calls: before }: Prepared, real: Sim, 
     const predicted = calls.length === 0 ? [] : await model.call(calls, witness(real));
     const result = await compareAnswers(plan, { model, real }, predicted, seen);
     const dump = await compareDumps(plan, model, real, step);
-    for (const aspect of Object.keys(sum) as (keyof Compared)[]) sum[aspect] += result.compared[aspect];
-    if (!agrees(result) || dump.length > 0) return { compared: sum, parted: { step, result, dump } };
+    for (const aspect of Object.keys(sum) as (keyof Compared)[])
+      sum[aspect] += result.compared[aspect];
+    if (!agrees(result) || dump.length > 0)
+      return { compared: sum, parted: { step, result, dump } };
   }
   return { compared: sum };
 }
 
-/** @throws InputError with its line for a packet that no real port can be given, before a switch is brought up. */
+/**
+ * @throws InputError with its line for a packet that no real port can be given, before a switch is
+ *   brought up.
+ */
 export function checkInjections(plan: NodePlan, steps: readonly ScriptStep[]): void {
   for (const step of steps) atLine(step, () => callsOf(plan, step));
 }
@@ -61,14 +79,28 @@ function callsOf(plan: NodePlan, { command }: ScriptStep): readonly SwitchCall[]
 }
 
 /** Connections and learned addresses are compared after every step. */
-async function compareDumps(plan: NodePlan, model: ModelTestbed, real: Sim, { command }: ScriptStep): Promise<readonly DumpDifference[]> {
+async function compareDumps(
+  plan: NodePlan,
+  model: ModelTestbed,
+  real: Sim,
+  { command }: ScriptStep,
+): Promise<readonly DumpDifference[]> {
   if (command.kind !== 'dump' || command.what !== 'flows') return [];
   const bridge = plan.bridges.find(({ name }) => name === command.bridge);
-  const names = bridge === undefined ? noNames : { ...noNames, tunnelOptions: parseBridgeOptions(plan.node, bridge) };
-  const printed = flowLines(parseDump(await real.dumpFlows(plan.node, command.bridge), `dump of ${command.bridge}`, names));
+  const names =
+    bridge === undefined
+      ? noNames
+      : { ...noNames, tunnelOptions: parseBridgeOptions(plan.node, bridge) };
+  const printed = flowLines(
+    parseDump(await real.dumpFlows(plan.node, command.bridge), `dump of ${command.bridge}`, names),
+  );
   const predicted = flowLines(model.dumpFlows(plan.node, command.bridge));
   return [
-    ...predicted.filter((line) => !printed.includes(line)).map((line) => ({ kind: 'missing', line }) as const),
-    ...printed.filter((line) => !predicted.includes(line)).map((line) => ({ kind: 'unexpected', line }) as const),
+    ...predicted
+      .filter((line) => !printed.includes(line))
+      .map((line) => ({ kind: 'missing', line }) as const),
+    ...printed
+      .filter((line) => !predicted.includes(line))
+      .map((line) => ({ kind: 'unexpected', line }) as const),
   ];
 }

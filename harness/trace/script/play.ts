@@ -26,8 +26,10 @@ export type StepResult =
   | { readonly kind: 'refused'; readonly why: string };
 
 /**
- * Carries out the steps one after the other on a switch that remembers what it is told to, up to the first that the model does not know.
- * @throws InputError with the line of the script for a change that a switch would refuse, and of a dump for what cannot be remembered.
+ * Carries out the steps one after the other on a switch that remembers what it is told to, up to
+ * the first that the model does not know.
+ * @throws InputError with the line of the script for a change that a switch would refuse, and of a
+ *   dump for what cannot be remembered.
  */
 export function playScript({ into, steps, remembered }: Script): readonly PlayedStep[] {
   const { plan, calls } = prepare(into, remembered);
@@ -47,7 +49,9 @@ export function playScript({ into, steps, remembered }: Script): readonly Played
 }
 
 function isEnd(result: StepResult): boolean {
-  return result.kind === 'refused' || (result.kind === 'packet' && result.packet.refused !== undefined);
+  return (
+    result.kind === 'refused' || (result.kind === 'packet' && result.packet.refused !== undefined)
+  );
 }
 
 function play(node: ModelNode, command: Command): StepResult {
@@ -70,14 +74,23 @@ function play(node: ModelNode, command: Command): StepResult {
 function inject(node: ModelNode, stimulus: Stimulus): StepResult {
   const bridge = node.bridges.find(({ plan }) => plan.name === stimulus.bridge);
   const port = bridge === undefined ? '' : portName(bridge, stimulus.ofport);
-  return node.downPorts.has(port) ? { kind: 'lost', port } : { kind: 'packet', packet: tracePacket(node, stimulus) };
+  return node.downPorts.has(port)
+    ? { kind: 'lost', port }
+    : { kind: 'packet', packet: tracePacket(node, stimulus) };
 }
 
-function dump(node: ModelNode, command: Extract<Command, { readonly kind: 'dump' }>): readonly string[] {
+function dump(
+  node: ModelNode,
+  command: Extract<Command, { readonly kind: 'dump' }>,
+): readonly string[] {
   const { connections, macs } = stateOf(node);
   switch (command.what) {
     case 'flows':
-      return flowLines(node.bridges.filter(({ plan }) => plan.name === command.bridge).flatMap((bridge) => dumpFlows(bridge, node.nowMs)));
+      return flowLines(
+        node.bridges
+          .filter(({ plan }) => plan.name === command.bridge)
+          .flatMap((bridge) => dumpFlows(bridge, node.nowMs)),
+      );
     case 'connections':
       return connectionLines(connections, command.zone);
     case 'macs':
@@ -90,7 +103,8 @@ export function atLine<T>({ file, line }: ScriptStep, work: () => T): T {
   try {
     return work();
   } catch (error) {
-    if (error instanceof InputError && error.place?.file !== file) throw new InputError(error.message.replace(/^FLOW: /, ''), { file, line });
+    if (error instanceof InputError && error.place?.file !== file)
+      throw new InputError(error.message.replace(/^FLOW: /, ''), { file, line });
     throw error;
   }
 }

@@ -1,4 +1,7 @@
-/** Scripts as people write them: a command a line, most of them called as those of ovs-ofctl, ovs-appctl and ovs-dpctl are. */
+/**
+ * Scripts as people write them: a command a line, most of them called as those of ovs-ofctl,
+ * ovs-appctl and ovs-dpctl are.
+ */
 import { InputError, unknownName } from '../../base/errors.js';
 import type { BridgePlan } from '../../nouns/plan.js';
 import { reservedPorts } from '../../openflow/ports.js';
@@ -21,19 +24,33 @@ export interface RememberedSources {
 
 /**
  * Reads a script for the switch `into`, and what that remembers when it begins.
- * @throws InputError with file, line and column for what is no command, or no flow, group, port, time, zone.
+ * @throws InputError with file, line and column for what is no command, or no flow, group, port,
+ *   time, zone.
  */
-export function readScript({ text, file }: Source, into: Switch, remembered: RememberedSources = { macs: [] }): Script {
+export function readScript(
+  { text, file }: Source,
+  into: Switch,
+  remembered: RememberedSources = { macs: [] },
+): Script {
   const steps = text.split('\n').flatMap((line, index): readonly ScriptStep[] => {
     const at = part(span(line.replace(/(^|\s)#.*/, ''), { file, line: index + 1 }), 0);
-    return at.text === '' ? [] : [{ file, line: index + 1, text: at.text, command: readCommand(at, into) }];
+    return at.text === ''
+      ? []
+      : [{ file, line: index + 1, text: at.text, command: readCommand(at, into) }];
   });
-  const named = withPorts(into, steps.flatMap((step) => portsOf(step, into)));
+  const named = withPorts(
+    into,
+    steps.flatMap((step) => portsOf(step, into)),
+  );
   return {
-    steps, into: named,
+    steps,
+    into: named,
     remembered: {
-      connections: remembered.connections === undefined ? [] : readConnections(remembered.connections),
-      macs: remembered.macs.flatMap(({ bridge, source }) => readMacs(source, bridgeCalled(named.plan, bridge))),
+      connections:
+        remembered.connections === undefined ? [] : readConnections(remembered.connections),
+      macs: remembered.macs.flatMap(({ bridge, source }) =>
+        readMacs(source, bridgeCalled(named.plan, bridge)),
+      ),
     },
   };
 }
@@ -41,7 +58,8 @@ export function readScript({ text, file }: Source, into: Switch, remembered: Rem
 function readCommand(at: Span, into: Switch): Command {
   const [word, rest] = firstWord(at);
   const read = commands[word.text];
-  if (read === undefined) throw complain(word, unknownName('command', word.text, Object.keys(commands)).message);
+  if (read === undefined)
+    throw complain(word, unknownName('command', word.text, Object.keys(commands)).message);
   return read(rest, into);
 }
 
@@ -61,15 +79,33 @@ const commands: Readonly<Record<string, Read>> = {
     parseFlowRequest(...asParsed(flow, names));
     return `flow delete${strict} ${flow.text}`;
   }),
-  ...Object.fromEntries(([['add-group', 'add'], ['mod-group', 'modify'], ['del-groups', 'delete'], ['insert-buckets', 'insert_bucket'], ['remove-buckets', 'remove_bucket']] as const).map(([name, kind]) => [name, changing((at, names) => {
-    parseGroupChange(`${kind} ${at.text}`, names, { file: at.file, line: at.line });
-    return `group ${kind} ${at.text}`;
-  })])),
+  ...Object.fromEntries(
+    (
+      [
+        ['add-group', 'add'],
+        ['mod-group', 'modify'],
+        ['del-groups', 'delete'],
+        ['insert-buckets', 'insert_bucket'],
+        ['remove-buckets', 'remove_bucket'],
+      ] as const
+    ).map(([name, kind]) => [
+      name,
+      changing((at, names) => {
+        parseGroupChange(`${kind} ${at.text}`, names, { file: at.file, line: at.line });
+        return `group ${kind} ${at.text}`;
+      }),
+    ]),
+  ),
   'port-down': (at, into) => link(at, into, 'down'),
   'port-up': (at, into) => link(at, into, 'up'),
   'flush-conntrack': (at, { plan: { node } }) => {
     const [zone, rest] = zoneOf(at);
-    return call({ kind: 'flush', node, ...zone, ...(rest.text === '' ? {} : { tuple: rest.text }) });
+    return call({
+      kind: 'flush',
+      node,
+      ...zone,
+      ...(rest.text === '' ? {} : { tuple: rest.text }),
+    });
   },
   'dump-flows': (at, into) => ({ kind: 'dump', what: 'flows', bridge: onlyBridge(at, into).name }),
   'dump-fdb': (at, into) => ({ kind: 'dump', what: 'macs', bridge: onlyBridge(at, into).name }),
@@ -87,12 +123,32 @@ function call(made: Extract<Command, { readonly kind: 'call' }>['call']): Comman
 /** `PORT FLOW` or `PORT HEX`. */
 function inject(at: Span, into: Switch): Command {
   const [port, packet] = firstWord(at);
-  if (port.text === '') throw complain(at, 'expected a port and a packet, as in "inject p1 udp,nw_src=10.0.0.1,nw_ttl=64"');
+  if (port.text === '')
+    throw complain(
+      at,
+      'expected a port and a packet, as in "inject p1 udp,nw_src=10.0.0.1,nw_ttl=64"',
+    );
   const { bridge, ofport } = placed(port, () => findPort(into, port.text));
-  if (packet.text === '') throw complain(packet, `expected a packet behind the port: FLOW, or its bytes as hexadecimal digits`);
-  if (/^[0-9a-f\s]+$/i.test(packet.text)) return { kind: 'inject', stimulus: { bridge: bridge.name, ofport, frame: placed(packet, () => parseHex(packet.text, 'inject', shortestFrame)), metadata: [] } };
-  if (/(^|[\s,])in_port\s*=/.test(packet.text)) throw complain(packet, `the packet comes in at ${port.text}: leave in_port out`);
-  const stimulus = placed(packet, () => readFlow(packet.text, into, bridge.name, { payload: undefined }));
+  if (packet.text === '')
+    throw complain(
+      packet,
+      `expected a packet behind the port: FLOW, or its bytes as hexadecimal digits`,
+    );
+  if (/^[0-9a-f\s]+$/i.test(packet.text))
+    return {
+      kind: 'inject',
+      stimulus: {
+        bridge: bridge.name,
+        ofport,
+        frame: placed(packet, () => parseHex(packet.text, 'inject', shortestFrame)),
+        metadata: [],
+      },
+    };
+  if (/(^|[\s,])in_port\s*=/.test(packet.text))
+    throw complain(packet, `the packet comes in at ${port.text}: leave in_port out`);
+  const stimulus = placed(packet, () =>
+    readFlow(packet.text, into, bridge.name, { payload: undefined }),
+  );
   return { kind: 'inject', stimulus: { ...stimulus, ofport } };
 }
 
@@ -102,15 +158,30 @@ const shortestFrame = 14;
 function link(at: Span, into: Switch, state: 'up' | 'down'): Command {
   const { bridge, ofport } = placed(at, () => findPort(into, at.text));
   const port = nameOf(bridge, ofport);
-  if (bridge.ports.some(({ name, kind }) => name === port && (kind === 'patch' || kind === 'tunnel'))) throw complain(at, `${port} has no link that goes up and down: it is a ${bridge.ports.find(({ name }) => name === port)?.kind} port`);
+  if (
+    bridge.ports.some(({ name, kind }) => name === port && (kind === 'patch' || kind === 'tunnel'))
+  )
+    throw complain(
+      at,
+      `${port} has no link that goes up and down: it is a ` +
+        `${bridge.ports.find(({ name }) => name === port)?.kind} port`,
+    );
   return call({ kind: 'link', node: into.plan.node, port, state });
 }
 
-/** A command about one bridge, named before the rest where there are several. @param read tells the line of a bundle. */
+/**
+ * A command about one bridge, named before the rest where there are several. @param read tells the
+ * line of a bundle.
+ */
 function changing(read: (at: Span, names: Names) => string): Read {
   return (at, into) => {
     const [bridge, rest] = bridgeOf(at, into);
-    return call({ kind: 'change', node: into.plan.node, bridge: bridge.name, lines: [read(rest, into.names.get(bridge.name) ?? noNames)] });
+    return call({
+      kind: 'change',
+      node: into.plan.node,
+      bridge: bridge.name,
+      lines: [read(rest, into.names.get(bridge.name) ?? noNames)],
+    });
   };
 }
 
@@ -119,13 +190,22 @@ function bridgeOf(at: Span, { plan: { bridges } }: Switch): readonly [BridgePlan
   const named = bridges.find(({ name }) => name === word.text);
   if (named !== undefined) return [named, rest];
   const [only, ...others] = bridges;
-  if (only === undefined || others.length > 0) throw complain(word, `of which bridge? Say so before the rest: ${bridges.map(({ name }) => name).join(', ')}`);
+  if (only === undefined || others.length > 0)
+    throw complain(
+      word,
+      `of which bridge? Say so before the rest: ${bridges.map(({ name }) => name).join(', ')}`,
+    );
   return [only, at];
 }
 
 function onlyBridge(at: Span, into: Switch): BridgePlan {
   const [bridge, rest] = bridgeOf(at, into);
-  if (rest.text !== '') throw complain(rest, `expected the name of a bridge or nothing, got "${rest.text}": bridges are ${into.plan.bridges.map(({ name }) => name).join(', ')}`);
+  if (rest.text !== '')
+    throw complain(
+      rest,
+      `expected the name of a bridge or nothing, got "${rest.text}": bridges are ` +
+        into.plan.bridges.map(({ name }) => name).join(', '),
+    );
   return bridge;
 }
 
@@ -136,14 +216,20 @@ const longestMs = 24 * 3_600_000;
 function milliseconds(at: Span): number {
   const [, number, unit = ''] = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h)$/.exec(at.text) ?? [];
   const ms = Number(number) * (unitsMs[unit] ?? NaN);
-  if (!Number.isInteger(ms) || ms < 1 || ms > longestMs) throw complain(at, `expected a time of whole milliseconds from 1ms to 24h, such as 500ms, 30s, 5m, got "${at.text}"`);
+  if (!Number.isInteger(ms) || ms < 1 || ms > longestMs)
+    throw complain(
+      at,
+      'expected a time of whole milliseconds from 1ms to 24h, such as 500ms, 30s, 5m, got ' +
+        `"${at.text}"`,
+    );
   return ms;
 }
 
 function zoneOf(at: Span): readonly [{ readonly zone?: number }, Span] {
   const [word, rest] = firstWord(at);
   if (!word.text.startsWith('zone=')) return [{}, at];
-  if (!/^zone=\d{1,5}$/.test(word.text) || Number(word.text.slice(5)) > 0xffff) throw complain(word, `expected zone=N from 0 to 65535, got "${word.text}"`);
+  if (!/^zone=\d{1,5}$/.test(word.text) || Number(word.text.slice(5)) > 0xffff)
+    throw complain(word, `expected zone=N from 0 to 65535, got "${word.text}"`);
   return [{ zone: Number(word.text.slice(5)) }, rest];
 }
 
@@ -153,7 +239,10 @@ function strictness(at: Span): readonly ['' | '_strict', Span] {
 }
 
 /** In front of it stands white space, so that complaints tell the column of the script. */
-function asParsed({ text, file, line, column }: Span, names: Names): readonly [string, Names, { readonly file: string; readonly line: number }] {
+function asParsed(
+  { text, file, line, column }: Span,
+  names: Names,
+): readonly [string, Names, { readonly file: string; readonly line: number }] {
   return [`${' '.repeat(column - 1)}${text}`, names, { file, line }];
 }
 
@@ -169,21 +258,35 @@ function placed<T>(at: Span, read: () => T): T {
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
     const column = at.column + (error.place?.column ?? 1) - 1;
-    throw new InputError(error.message.replace(/^(FLOW|inject)(:\d+)*: /, ''), { file: at.file, line: at.line, column });
+    throw new InputError(error.message.replace(/^(FLOW|inject)(:\d+)*: /, ''), {
+      file: at.file,
+      line: at.line,
+      column,
+    });
   }
 }
 
 export function nameOf(bridge: BridgePlan, ofport: number): string {
-  return ofport === reservedPorts.LOCAL ? bridge.name : (bridge.ports.find((port) => port.ofport === ofport)?.name ?? String(ofport));
+  return ofport === reservedPorts.LOCAL
+    ? bridge.name
+    : (bridge.ports.find((port) => port.ofport === ofport)?.name ?? String(ofport));
 }
 
 /** The ports that a step is about; a flow or group may send where no other has sent before. */
-function portsOf({ command }: ScriptStep, { plan, unlisted }: Switch): readonly { readonly bridge: string; readonly ofport: number }[] {
+function portsOf(
+  { command }: ScriptStep,
+  { plan, unlisted }: Switch,
+): readonly { readonly bridge: string; readonly ofport: number }[] {
   if (command.kind === 'inject') return [command.stimulus];
   if (command.kind === 'dump') return [];
   const { call: made } = command;
-  if (made.kind === 'change') return unlisted.has(made.bridge) ? portsIn(made.lines).map((ofport) => ({ bridge: made.bridge, ofport })) : [];
+  if (made.kind === 'change')
+    return unlisted.has(made.bridge)
+      ? portsIn(made.lines).map((ofport) => ({ bridge: made.bridge, ofport }))
+      : [];
   if (made.kind !== 'link' || !/^\d+$/.test(made.port)) return [];
   const [bridge]: readonly PortPlace['bridge'][] = plan.bridges;
-  return bridge === undefined || !unlisted.has(bridge.name) ? [] : [{ bridge: bridge.name, ofport: Number(made.port) }];
+  return bridge === undefined || !unlisted.has(bridge.name)
+    ? []
+    : [{ bridge: bridge.name, ofport: Number(made.port) }];
 }

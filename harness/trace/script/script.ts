@@ -1,4 +1,6 @@
-/** What happens to a switch one after the other: packets, time, changes, and looks at what it holds. */
+/**
+ * What happens to a switch one after the other: packets, time, changes, and looks at what it holds.
+ */
 import type { SwitchCall } from '../../nouns/switching.js';
 import type { Stimulus } from '../stimulus.js';
 import type { Switch } from '../switch.js';

@@ -5,11 +5,17 @@ import type { PlayedStep, StepResult } from './play.js';
 export interface ToldStep {
   readonly line: number;
   readonly text: string;
-  readonly result: Exclude<StepResult, { readonly kind: 'packet' }> | { readonly kind: 'packet'; readonly packet: ToldPacket };
+  readonly result:
+    | Exclude<StepResult, { readonly kind: 'packet' }>
+    | { readonly kind: 'packet'; readonly packet: ToldPacket };
 }
 
 export function tellStep({ step: { line, text }, result }: PlayedStep): ToldStep {
-  return { line, text, result: result.kind === 'packet' ? { kind: 'packet', packet: tell(result.packet) } : result };
+  return {
+    line,
+    text,
+    result: result.kind === 'packet' ? { kind: 'packet', packet: tell(result.packet) } : result,
+  };
 }
 
 /** What the model did not know: the last step that was played. */

@@ -1,4 +1,7 @@
-/** What one cell of the matrix says: the promise, the model and the switch, a bar each, long where it passes and short where it does not. */
+/**
+ * What one cell of the matrix says: the promise, the model and the switch, a bar each, long where
+ * it passes and short where it does not.
+ */
 import type { VectorData } from '../page-data.js';
 import { element } from './elements.js';
 import { verdictWords, worstOf } from './words.js';
@@ -10,7 +13,10 @@ export interface Cell {
   readonly model: Bar;
   readonly switch: Bar;
 }
-/** `broken` is otherwise than promised, `parted` as promised and all the same not as the model has it. */
+/**
+ * `broken` is otherwise than promised, `parted` as promised and all the same not as the model has
+ * it.
+ */
 type Bar = 'kept' | 'broken' | 'parted' | 'open';
 
 export function cellOf(vectors: readonly VectorData[]): Cell {
@@ -25,26 +31,61 @@ export function cellOf(vectors: readonly VectorData[]): Cell {
 }
 
 const bars: Readonly<Record<VectorData['levels']['promise'], Cell['promise']>> = {
-  'must pass': 'pass', 'must be refused': 'refuse', 'must not pass': 'stop', 'may pass': 'may', 'known otherwise': 'known', 'nothing promised': 'unknown',
+  'must pass': 'pass',
+  'must be refused': 'refuse',
+  'must not pass': 'stop',
+  'may pass': 'may',
+  'known otherwise': 'known',
+  'nothing promised': 'unknown',
 };
 
 function barOf(vectors: readonly VectorData[], level: 'model' | 'switch'): Bar {
   if (vectors.some(({ levels }) => levels[level] === 'broken')) return 'broken';
-  if (level === 'switch' && vectors.some(({ levels }) => levels.together === 'part')) return 'parted';
+  if (level === 'switch' && vectors.some(({ levels }) => levels.together === 'part'))
+    return 'parted';
   return vectors.some(({ levels }) => levels[level] === 'not compared') ? 'open' : 'kept';
 }
 
 /** Three bars, one above the other. */
 export function drawCell(cell: Cell): HTMLElement {
   const bar = (class_: string): HTMLElement => element('i', { class: `bar ${class_}` });
-  return element('span', { class: 'cell', 'aria-hidden': 'true' }, bar(cell.promise), bar(`${cell.promise} ${cell.model}`), bar(`${cell.promise} ${cell.switch}`));
+  return element(
+    'span',
+    { class: 'cell', 'aria-hidden': 'true' },
+    bar(cell.promise),
+    bar(`${cell.promise} ${cell.model}`),
+    bar(`${cell.promise} ${cell.switch}`),
+  );
 }
 
 /** The same in words. */
 /** @param was what the cell's vectors were in the state before, of those that are otherwise now. */
-export function describeCell(from: string, to: string, vectors: readonly VectorData[], was: readonly string[]): string {
+export function describeCell(
+  from: string,
+  to: string,
+  vectors: readonly VectorData[],
+  was: readonly string[],
+): string {
   const cell = cellOf(vectors);
-  const promise = { pass: 'must pass', refuse: 'must be refused', stop: 'must not pass', may: 'may pass', known: 'known to be otherwise', mixed: 'some must pass', unknown: 'nothing promised' }[cell.promise];
-  const bar = { kept: 'kept', broken: 'broken', parted: 'kept, but parts from the model', open: 'not compared' };
-  return `${from} to ${to}: ${vectors.length === 1 ? '1 vector' : `${vectors.length} vectors`}, ${verdictWords[cell.verdict]}. Promise: ${promise}. Model: ${bar[cell.model]}. Switch: ${bar[cell.switch]}.${was.length === 0 ? '' : vectors.length === 1 ? ` Before: ${was.join()}.` : ` Otherwise than before: ${was.length}.`}`;
+  const promise = {
+    pass: 'must pass',
+    refuse: 'must be refused',
+    stop: 'must not pass',
+    may: 'may pass',
+    known: 'known to be otherwise',
+    mixed: 'some must pass',
+    unknown: 'nothing promised',
+  }[cell.promise];
+  const bar = {
+    kept: 'kept',
+    broken: 'broken',
+    parted: 'kept, but parts from the model',
+    open: 'not compared',
+  };
+  return (
+    `${from} to ${to}: ${vectors.length === 1 ? '1 vector' : `${vectors.length} vectors`}, ` +
+    `${verdictWords[cell.verdict]}. Promise: ${promise}. Model: ${bar[cell.model]}. Switch: ` +
+    bar[cell.switch] +
+    `.${was.length === 0 ? '' : vectors.length === 1 ? ` Before: ${was.join()}.` : ` Otherwise than before: ${was.length}.`}`
+  );
 }

@@ -5,8 +5,15 @@
 export type Child = Node | string | undefined | readonly Child[];
 type Attributes = Readonly<Record<string, string | number | undefined | (() => void)>>;
 
-/** `undefined` leaves an attribute out; a function is a listener of the event that the attribute names. */
-export function element<Name extends keyof HTMLElementTagNameMap>(name: Name, attributes: Attributes, ...children: readonly Child[]): HTMLElementTagNameMap[Name] {
+/**
+ * `undefined` leaves an attribute out; a function is a listener of the event that the attribute
+ * names.
+ */
+export function element<Name extends keyof HTMLElementTagNameMap>(
+  name: Name,
+  attributes: Attributes,
+  ...children: readonly Child[]
+): HTMLElementTagNameMap[Name] {
   const made = document.createElement(name);
   for (const [key, value] of Object.entries(attributes)) {
     if (typeof value === 'function') made.addEventListener(key, value);

@@ -8,7 +8,11 @@ export interface Scene {
 }
 
 export const verdictMarks = { conforms: '✓', diverges: '✕', inconclusive: '?' } as const;
-export const verdictWords = { conforms: 'conforms', diverges: 'diverges', inconclusive: 'no verdict' } as const;
+export const verdictWords = {
+  conforms: 'conforms',
+  diverges: 'diverges',
+  inconclusive: 'no verdict',
+} as const;
 
 export function textAt(texts: PageData['texts'], index: number): string {
   return texts[index] ?? '';
@@ -16,10 +20,18 @@ export function textAt(texts: PageData['texts'], index: number): string {
 
 /** The worst verdict of some: one that diverges, else one without. */
 export function worstOf(vectors: readonly VectorData[]): VectorData['verdict'] {
-  return vectors.some(({ verdict }) => verdict === 'diverges') ? 'diverges' : vectors.some(({ verdict }) => verdict === 'inconclusive') ? 'inconclusive' : 'conforms';
+  return vectors.some(({ verdict }) => verdict === 'diverges')
+    ? 'diverges'
+    : vectors.some(({ verdict }) => verdict === 'inconclusive')
+      ? 'inconclusive'
+      : 'conforms';
 }
 
 /** `kept`, `broken` or `not compared`, with its mark. */
 export function levelMark(level: string): string {
-  return level === 'kept' || level === 'agree' ? '✓' : level === 'broken' || level === 'part' ? '✕' : '?';
+  return level === 'kept' || level === 'agree'
+    ? '✓'
+    : level === 'broken' || level === 'part'
+      ? '✕'
+      : '?';
 }

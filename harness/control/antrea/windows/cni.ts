@@ -1,8 +1,16 @@
 /**
- * CNIAdd and CNIDel of the agent as steps, between any two of which it may die (the seed, "Container network configuration"). Kubelet asks again and again, for the
- * sandbox and for every workload, in whatever order; whatever was there already is left as it is.
+ * CNIAdd and CNIDel of the agent as steps, between any two of which it may die (the seed,
+ * "Container network configuration"). Kubelet asks again and again, for the sandbox and for every
+ * workload, in whatever order; whatever was there already is left as it is.
  */
-import { done, put, type Change, type DnsSettings, type HnsEndpoint, type WindowsHost } from './host.js';
+import {
+  done,
+  put,
+  type Change,
+  type DnsSettings,
+  type HnsEndpoint,
+  type WindowsHost,
+} from './host.js';
 import { addPort } from './initialization.js';
 import { release, reserve } from './ipam.js';
 
@@ -25,9 +33,14 @@ export interface CniPod {
 }
 
 /** "Antrea needs to identify the container type (sandbox or workload) from the CNIAdd request" */
-export function sandboxOf({ container, netns }: Pick<CniRequest, 'container' | 'netns'>): { readonly type: 'sandbox' | 'workload'; readonly sandbox: string } {
+export function sandboxOf({ container, netns }: Pick<CniRequest, 'container' | 'netns'>): {
+  readonly type: 'sandbox' | 'workload';
+  readonly sandbox: string;
+} {
   const [, sandbox] = /^container:(.+)$/.exec(netns) ?? [];
-  return sandbox === undefined ? { type: 'sandbox', sandbox: container } : { type: 'workload', sandbox };
+  return sandbox === undefined
+    ? { type: 'sandbox', sandbox: container }
+    : { type: 'workload', sandbox };
 }
 
 /** One thing that is done whole or not at all. */
@@ -37,86 +50,172 @@ export interface CniStep {
 }
 
 /**
- * The steps of a request, in order. The address is reserved first and released last, so that nobody gets it as long as anything of the pod is left: an agent that dies
- * between two steps leaves at most an address that nobody uses yet or any more, and the next request for the sandbox finishes the work.
+ * The steps of a request, in order. The address is reserved first and released last, so that nobody
+ * gets it as long as anything of the pod is left: an agent that dies between two steps leaves at
+ * most an address that nobody uses yet or any more, and the next request for the sandbox finishes
+ * the work.
  */
 export function stepsOf(request: CniRequest): readonly CniStep[] {
   const { command, container, pod } = request;
   const { type, sandbox } = sandboxOf(request);
-  const attach: CniStep = { name: `attach ${pod.endpoint} to ${container}`, on: (host) => attachEndpoint(host, sandbox, container) };
+  const attach: CniStep = {
+    name: `attach ${pod.endpoint} to ${container}`,
+    on: (host) => attachEndpoint(host, sandbox, container),
+  };
   if (command === 'ADD' && type === 'workload') return [attach];
-  if (command === 'DEL' && type === 'workload') return [{ name: `detach ${pod.endpoint} from ${container}`, on: (host) => detachEndpoint(host, sandbox, container) }];
+  if (command === 'DEL' && type === 'workload')
+    return [
+      {
+        name: `detach ${pod.endpoint} from ${container}`,
+        on: (host) => detachEndpoint(host, sandbox, container),
+      },
+    ];
   if (command === 'ADD') {
     return [
       { name: `reserve an address for ${sandbox}`, on: (host) => reserve(host, sandbox, pod.ip) },
       { name: `create endpoint ${pod.endpoint}`, on: (host) => createEndpoint(host, sandbox, pod) },
       attach,
-      { name: `add port ${pod.endpoint}`, on: (host) => addPort(host, { kind: 'pod', name: pod.endpoint }) },
+      {
+        name: `add port ${pod.endpoint}`,
+        on: (host) => addPort(host, { kind: 'pod', name: pod.endpoint }),
+      },
     ];
   }
   return [
     { name: `remove port ${pod.endpoint}`, on: (host) => removePort(host, sandbox) },
-    { name: `delete endpoint ${pod.endpoint}`, on: (host) => done(host, { endpoints: host.endpoints.filter((endpoint) => endpoint.sandbox !== sandbox) }) },
+    {
+      name: `delete endpoint ${pod.endpoint}`,
+      on: (host) =>
+        done(host, {
+          endpoints: host.endpoints.filter((endpoint) => endpoint.sandbox !== sandbox),
+        }),
+    },
     { name: `release the address of ${sandbox}`, on: (host) => release(host, sandbox) },
   ];
 }
 
-/** The whole request, if nothing comes between. The named pipe of the CNI server has nobody behind it while the agent is not there. */
+/**
+ * The whole request, if nothing comes between. The named pipe of the CNI server has nobody behind
+ * it while the agent is not there.
+ */
 export function handle(host: WindowsHost, request: CniRequest): Change {
-  return stepsOf(request).reduce<Change>((change, step) => (change.kind === 'done' ? onLiveAgent(change.host, step) : change), done(host));
+  return stepsOf(request).reduce<Change>(
+    (change, step) => (change.kind === 'done' ? onLiveAgent(change.host, step) : change),
+    done(host),
+  );
 }
 
 export function onLiveAgent(host: WindowsHost, step: CniStep): Change {
-  return host.processes === 'running' ? step.on(host) : { kind: 'refused', missed: 'OVS daemons', why: `nobody answers on ${host.node}: the agent is ${host.processes}` };
+  return host.processes === 'running'
+    ? step.on(host)
+    : {
+        kind: 'refused',
+        missed: 'OVS daemons',
+        why: `nobody answers on ${host.node}: the agent is ${host.processes}`,
+      };
 }
 
-/** The DNS settings that a container reads: those of the endpoint that it is attached to; undefined where it is attached to none. */
+/**
+ * The DNS settings that a container reads: those of the endpoint that it is attached to; undefined
+ * where it is attached to none.
+ */
 export function dnsOf({ endpoints }: WindowsHost, container: string): DnsSettings | undefined {
   return endpoints.find(({ containers }) => containers.includes(container))?.dns;
 }
 
 /**
- * What an agent that comes back does: everything of sandboxes that are no more goes. The seed says nothing of it; without it a request that was overtaken
- * by the one that takes the pod down would leave an endpoint that nobody ever asks for again.
+ * What an agent that comes back does: everything of sandboxes that are no more goes. The seed says
+ * nothing of it; without it a request that was overtaken by the one that takes the pod down would
+ * leave an endpoint that nobody ever asks for again.
  */
 export function reconcile(host: WindowsHost, sandboxes: ReadonlySet<string>): Change {
   const endpoints = host.endpoints.filter(({ sandbox }) => sandboxes.has(sandbox));
   const names = new Set(endpoints.map(({ name }) => name));
-  const bridge = host.bridge === undefined ? undefined : { ...host.bridge, ports: host.bridge.ports.filter(({ kind, name }) => kind !== 'pod' || names.has(name)) };
-  return done(host, { endpoints, leases: host.leases.filter(({ sandbox }) => sandboxes.has(sandbox)), ...(bridge === undefined ? {} : { bridge }) });
+  const bridge =
+    host.bridge === undefined
+      ? undefined
+      : {
+          ...host.bridge,
+          ports: host.bridge.ports.filter(({ kind, name }) => kind !== 'pod' || names.has(name)),
+        };
+  return done(host, {
+    endpoints,
+    leases: host.leases.filter(({ sandbox }) => sandboxes.has(sandbox)),
+    ...(bridge === undefined ? {} : { bridge }),
+  });
 }
 
 /** "we create the HNS Endpoint only when the request is for the sandbox container" */
 function createEndpoint(host: WindowsHost, sandbox: string, pod: CniPod): Change {
   if (host.endpoints.some((endpoint) => endpoint.sandbox === sandbox)) return done(host);
   const lease = host.leases.find((candidate) => candidate.sandbox === sandbox);
-  if (lease === undefined) return { kind: 'refused', why: `${sandbox} has no address to make an endpoint with` };
+  if (lease === undefined)
+    return { kind: 'refused', why: `${sandbox} has no address to make an endpoint with` };
   const rival = host.endpoints.find(({ name }) => name === pod.endpoint);
-  if (rival !== undefined) return { kind: 'refused', why: `endpoint ${pod.endpoint} is that of ${rival.sandbox}` };
-  return done(host, { endpoints: [...host.endpoints, { name: pod.endpoint, ip: lease.ip, mac: pod.mac ?? macOf(lease.ip), sandbox, dns: pod.dns, containers: [] }] });
+  if (rival !== undefined)
+    return { kind: 'refused', why: `endpoint ${pod.endpoint} is that of ${rival.sandbox}` };
+  return done(host, {
+    endpoints: [
+      ...host.endpoints,
+      {
+        name: pod.endpoint,
+        ip: lease.ip,
+        mac: pod.mac ?? macOf(lease.ip),
+        sandbox,
+        dns: pod.dns,
+        containers: [],
+      },
+    ],
+  });
 }
 
-/** "we attach the HNS Endpoint no matter whether it is a sandbox container or a workload container" */
+/**
+ * "we attach the HNS Endpoint no matter whether it is a sandbox container or a workload container"
+ */
 function attachEndpoint(host: WindowsHost, sandbox: string, container: string): Change {
   const endpoint = host.endpoints.find((candidate) => candidate.sandbox === sandbox);
-  if (endpoint === undefined) return { kind: 'refused', why: `sandbox ${sandbox} has no endpoint to attach to ${container}` };
-  return done(host, { endpoints: put(host.endpoints, { ...endpoint, containers: put(endpoint.containers, container, (name) => name) }, nameOf) });
+  if (endpoint === undefined)
+    return { kind: 'refused', why: `sandbox ${sandbox} has no endpoint to attach to ${container}` };
+  return done(host, {
+    endpoints: put(
+      host.endpoints,
+      { ...endpoint, containers: put(endpoint.containers, container, (name) => name) },
+      nameOf,
+    ),
+  });
 }
 
 function detachEndpoint(host: WindowsHost, sandbox: string, container: string): Change {
-  return done(host, { endpoints: host.endpoints.map((endpoint) => (endpoint.sandbox === sandbox ? { ...endpoint, containers: endpoint.containers.filter((name) => name !== container) } : endpoint)) });
+  return done(host, {
+    endpoints: host.endpoints.map((endpoint) =>
+      endpoint.sandbox === sandbox
+        ? { ...endpoint, containers: endpoint.containers.filter((name) => name !== container) }
+        : endpoint,
+    ),
+  });
 }
 
 /** The port of the sandbox's own endpoint: that of a later sandbox of the same pod stays. */
 function removePort(host: WindowsHost, sandbox: string): Change {
   const endpoint = host.endpoints.find((candidate) => candidate.sandbox === sandbox);
   if (endpoint === undefined || host.bridge === undefined) return done(host);
-  return done(host, { bridge: { ...host.bridge, ports: host.bridge.ports.filter(({ kind, name }) => kind !== 'pod' || name !== endpoint.name) } });
+  return done(host, {
+    bridge: {
+      ...host.bridge,
+      ports: host.bridge.ports.filter(({ kind, name }) => kind !== 'pod' || name !== endpoint.name),
+    },
+  });
 }
 
-/** HNS makes a MAC address of its own for an endpoint; this one tells its address: locally administered, 00:15:5d is Hyper-V's. */
+/**
+ * HNS makes a MAC address of its own for an endpoint; this one tells its address: locally
+ * administered, 00:15:5d is Hyper-V's.
+ */
 function macOf(ip: string): string {
-  return `02:15:${ip.split('.').map((part) => Number(part).toString(16).padStart(2, '0')).join(':')}`;
+  return `02:15:${ip
+    .split('.')
+    .map((part) => Number(part).toString(16).padStart(2, '0'))
+    .join(':')}`;
 }
 
 function nameOf({ name }: HnsEndpoint): string {

@@ -1,6 +1,7 @@
 /**
- * A Windows node as plain data: what the Host Networking Service, Open vSwitch and the host's own network settings hold. The
- * functions beside this file change it one step at a time, as the agent and the CNI plugin do; what a node's plan is made of is read from it.
+ * A Windows node as plain data: what the Host Networking Service, Open vSwitch and the host's own
+ * network settings hold. The functions beside this file change it one step at a time, as the agent
+ * and the CNI plugin do; what a node's plan is made of is read from it.
  */
 import type { ProxyPlan } from '../../../nouns/proxy.js';
 import type { HostRoute } from './routes.js';
@@ -13,14 +14,24 @@ export interface WindowsHost {
   /** What host-local has on disk: who holds which address, and the one that was given out last. */
   readonly leases: readonly Lease[];
   readonly lastLeased?: string;
-  /** Agent and daemons of Open vSwitch: one HostProcess pod, so that one does not live without the other (the seed, "Antrea and OVS Management on Windows"). */
+  /**
+   * Agent and daemons of Open vSwitch: one HostProcess pod, so that one does not live without the
+   * other (the seed, "Antrea and OVS Management on Windows").
+   */
   readonly processes: 'not started' | 'running' | 'dead';
   /** What is in the database of Open vSwitch; it outlives the daemons. */
   readonly bridge?: OvsBridge;
   readonly routes: readonly HostRoute[];
   /** Permanent entries of the neighbour cache. */
-  readonly neighbours: readonly { readonly interface: string; readonly ip: string; readonly mac: string }[];
-  /** Names of the interfaces that forward what is not for the host (Set-NetIPInterface, "-Forwarding Enabled"). */
+  readonly neighbours: readonly {
+    readonly interface: string;
+    readonly ip: string;
+    readonly mac: string;
+  }[];
+  /**
+   * Names of the interfaces that forward what is not for the host (Set-NetIPInterface, "-Forwarding
+   * Enabled").
+   */
   readonly forwarding: readonly string[];
   /** What kube-proxy has put on "HNS Internal NIC", and where it listens. */
   readonly serviceAddresses: readonly string[];
@@ -36,7 +47,10 @@ export interface Adapter {
   readonly address?: { readonly ip: string; readonly prefixLength: number };
 }
 
-/** The HNS network and the external Hyper-V switch that it made (the seed, "HNS Network configuration"). */
+/**
+ * The HNS network and the external Hyper-V switch that it made (the seed, "HNS Network
+ * configuration").
+ */
 export interface HnsNetwork {
   readonly name: string;
   readonly type: 'Transparent';
@@ -85,7 +99,18 @@ export type Change =
 
 /** A node before the agent was ever there. */
 export function freshHost(node: string, adapters: readonly Adapter[]): WindowsHost {
-  return { node, adapters, endpoints: [], leases: [], processes: 'not started', routes: [], neighbours: [], forwarding: [], serviceAddresses: [], proxies: [] };
+  return {
+    node,
+    adapters,
+    endpoints: [],
+    leases: [],
+    processes: 'not started',
+    routes: [],
+    neighbours: [],
+    forwarding: [],
+    serviceAddresses: [],
+    proxies: [],
+  };
 }
 
 export function done(host: WindowsHost, change: Partial<WindowsHost> = {}): Change {
@@ -93,7 +118,11 @@ export function done(host: WindowsHost, change: Partial<WindowsHost> = {}): Chan
 }
 
 /** `item` at the end, in place of what has the same `key`. */
-export function put<Item>(items: readonly Item[], item: Item, key: (item: Item) => string): readonly Item[] {
+export function put<Item>(
+  items: readonly Item[],
+  item: Item,
+  key: (item: Item) => string,
+): readonly Item[] {
   const at = items.findIndex((other) => key(other) === key(item));
   return at < 0 ? [...items, item] : items.with(at, item);
 }

@@ -1,6 +1,7 @@
 /**
- * What the agent does before the first pod, step by step. Each step may be carried out again (an agent that restarts begins with the first), and
- * each says which one it misses where it comes too early.
+ * What the agent does before the first pod, step by step. Each step may be carried out again (an
+ * agent that restarts begins with the first), and each says which one it misses where it comes too
+ * early.
  */
 import { formatIpv4, parseCidr } from '../../../base/address.js';
 import { assertNever } from '../../../base/errors.js';
@@ -9,7 +10,18 @@ import { withRoute } from './routes.js';
 
 /** In the seed's order. */
 export const steps = [
-  'HNS network', 'OVS extension', 'rename of the virtual adapter', 'OVS daemons', 'bridge', 'uplink', 'tunnel', 'gateway', 'IP forwarding', 'NetNat', 'virtual service address', 'service routes',
+  'HNS network',
+  'OVS extension',
+  'rename of the virtual adapter',
+  'OVS daemons',
+  'bridge',
+  'uplink',
+  'tunnel',
+  'gateway',
+  'IP forwarding',
+  'NetNat',
+  'virtual service address',
+  'service routes',
 ] as const;
 export type Step = (typeof steps)[number];
 
@@ -31,18 +43,20 @@ export interface NodeSpec {
 /** What must be there before: the direct ones, in the order in which they are asked for. */
 const needs: Readonly<Record<Step, readonly Step[]>> = {
   'HNS network': [],
-  // "After the HNS Network is created, OVS extension should be enabled at once on the Hyper-V Switch."
+  // "After the HNS Network is created, OVS extension should be enabled at once on the Hyper-V
+  // Switch."
   'OVS extension': ['HNS network'],
   'rename of the virtual adapter': ['HNS network'],
-  // "the ovs-vswitchd process cannot work correctly until the OVS Extension is enabled on the newly created Hyper-V Switch"
+  // "the ovs-vswitchd process cannot work correctly until the OVS Extension is enabled on the newly
+  // created Hyper-V Switch"
   'OVS daemons': ['HNS network', 'OVS extension'],
   // "OVS can find the virtual network adapter with the name and attach it directly"
-  'bridge': ['HNS network', 'OVS extension', 'OVS daemons', 'rename of the virtual adapter'],
-  'uplink': ['bridge'],
-  'tunnel': ['bridge'],
-  'gateway': ['bridge'],
+  bridge: ['HNS network', 'OVS extension', 'OVS daemons', 'rename of the virtual adapter'],
+  uplink: ['bridge'],
+  tunnel: ['bridge'],
+  gateway: ['bridge'],
   'IP forwarding': ['gateway'],
-  'NetNat': ['gateway'],
+  NetNat: ['gateway'],
   'virtual service address': ['gateway'],
   'service routes': ['virtual service address'],
 };
@@ -52,7 +66,8 @@ const natName = 'antrea-nat';
 
 /** Whether what the step makes is there. */
 export function isDone(host: WindowsHost, step: Step, spec: NodeSpec): boolean {
-  const has = (kind: OvsPort['kind']) => host.bridge?.ports.some((port) => port.kind === kind) ?? false;
+  const has = (kind: OvsPort['kind']) =>
+    host.bridge?.ports.some((port) => port.kind === kind) ?? false;
   switch (step) {
     case 'HNS network':
       return host.network !== undefined;
@@ -86,16 +101,27 @@ export function isDone(host: WindowsHost, step: Step, spec: NodeSpec): boolean {
 /** Carries one step out. `missed` is the first step that had to come before and did not. */
 export function carryOut(host: WindowsHost, step: Step, spec: NodeSpec): Change {
   const missed = needs[step].find((needed) => !isDone(host, needed, spec));
-  if (missed !== undefined) return { kind: 'refused', missed, why: `"${step}" comes after "${missed}", which was not done on ${host.node}` };
+  if (missed !== undefined)
+    return {
+      kind: 'refused',
+      missed,
+      why: `"${step}" comes after "${missed}", which was not done on ${host.node}`,
+    };
   return perform(host, step, spec);
 }
 
 /** All steps in their order. */
 export function initialize(host: WindowsHost, spec: NodeSpec): Change {
-  return steps.reduce<Change>((change, step) => (change.kind === 'done' ? carryOut(change.host, step, spec) : change), done(host));
+  return steps.reduce<Change>(
+    (change, step) => (change.kind === 'done' ? carryOut(change.host, step, spec) : change),
+    done(host),
+  );
 }
 
-/** The pod of agent and daemons ends: both, whichever of them was the cause. What is on disk and in Windows stays. */
+/**
+ * The pod of agent and daemons ends: both, whichever of them was the cause. What is on disk and in
+ * Windows stays.
+ */
 export function processesDied(host: WindowsHost): WindowsHost {
   return { ...host, processes: host.processes === 'running' ? 'dead' : host.processes };
 }
@@ -105,17 +131,31 @@ function perform(host: WindowsHost, step: Step, spec: NodeSpec): Change {
     case 'HNS network':
       return host.network === undefined ? createNetwork(host, spec) : done(host);
     case 'OVS extension':
-      return done(host, host.network === undefined ? {} : { network: { ...host.network, extension: 'enabled' } });
+      return done(
+        host,
+        host.network === undefined ? {} : { network: { ...host.network, extension: 'enabled' } },
+      );
     case 'rename of the virtual adapter':
       return renameAdapter(host, spec);
     case 'OVS daemons':
       return done(host, { processes: 'running' });
     case 'bridge':
-      return done(host, { bridge: { name: spec.bridge, ports: put(host.bridge?.ports ?? [], { kind: 'local', name: spec.bridge }, nameOf) } });
+      return done(host, {
+        bridge: {
+          name: spec.bridge,
+          ports: put(host.bridge?.ports ?? [], { kind: 'local', name: spec.bridge }, nameOf),
+        },
+      });
     case 'uplink':
       return addPort(host, { kind: 'uplink', name: host.network?.adapter ?? '' });
     case 'tunnel':
-      return spec.tunnel === undefined ? done(host) : addPort(host, { kind: 'tunnel', name: spec.tunnel, localIp: addressOn(host, spec.bridge) });
+      return spec.tunnel === undefined
+        ? done(host)
+        : addPort(host, {
+            kind: 'tunnel',
+            name: spec.tunnel,
+            localIp: addressOn(host, spec.bridge),
+          });
     case 'gateway':
       return addGateway(host, spec);
     case 'IP forwarding':
@@ -125,48 +165,110 @@ function perform(host: WindowsHost, step: Step, spec: NodeSpec): Change {
     case 'virtual service address':
       return addVirtualService(host, spec);
     case 'service routes':
-      return done(withRoute(host, { destination: spec.serviceCidr, via: spec.virtualService.ip, interface: spec.gateway, purpose: { kind: 'services' } }));
+      return done(
+        withRoute(host, {
+          destination: spec.serviceCidr,
+          via: spec.virtualService.ip,
+          interface: spec.gateway,
+          purpose: { kind: 'services' },
+        }),
+      );
     default:
       return assertNever(step);
   }
 }
 
 /**
- * "When creating the HNS Network, the local subnet CIDR and the uplink network adapter are required": the adapter by the node's internal IP, the
- * subnet from the Node's spec. Its settings move to a virtual adapter, which Windows names after it (Hyper-V, "vEthernet (…)").
+ * "When creating the HNS Network, the local subnet CIDR and the uplink network adapter are
+ * required": the adapter by the node's internal IP, the subnet from the Node's spec. Its settings
+ * move to a virtual adapter, which Windows names after it (Hyper-V, "vEthernet (…)").
  */
 function createNetwork(host: WindowsHost, { internalIp, podCidr }: NodeSpec): Change {
   const adapter = host.adapters.find(({ address }) => address?.ip === internalIp);
-  if (adapter === undefined) return { kind: 'refused', why: `no adapter of ${host.node} has the node's internal IP ${internalIp}: ${host.adapters.map(({ name, address }) => `${name} has ${address?.ip ?? 'none'}`).join(', ') || 'it has none'}` };
-  if (adapter.kind === 'virtual') return { kind: 'refused', why: `a transparent HNS network needs a physical adapter, and ${adapter.name}, which has ${internalIp}, is virtual: detach it from the network that made it` };
+  if (adapter === undefined)
+    return {
+      kind: 'refused',
+      why:
+        `no adapter of ${host.node} has the node's internal IP ${internalIp}: ` +
+        (host.adapters
+          .map(({ name, address }) => `${name} has ${address?.ip ?? 'none'}`)
+          .join(', ') || 'it has none'),
+    };
+  if (adapter.kind === 'virtual')
+    return {
+      kind: 'refused',
+      why:
+        `a transparent HNS network needs a physical adapter, and ${adapter.name}, which has ` +
+        `${internalIp}, is virtual: detach it from the network that made it`,
+    };
   const virtualAdapter = `vEthernet (${adapter.name})`;
   const { address: _, ...bare } = adapter;
   const moved = { ...adapter, name: virtualAdapter, kind: 'virtual' as const };
   const adapters = [...host.adapters.map((other) => (other === adapter ? bare : other)), moved];
-  return done(host, { adapters, network: { name: networkName, type: 'Transparent', adapter: adapter.name, virtualAdapter, subnet: podCidr, extension: 'disabled' } });
+  return done(host, {
+    adapters,
+    network: {
+      name: networkName,
+      type: 'Transparent',
+      adapter: adapter.name,
+      virtualAdapter,
+      subnet: podCidr,
+      extension: 'disabled',
+    },
+  });
 }
 
 function renameAdapter(host: WindowsHost, { bridge }: NodeSpec): Change {
   const { network } = host;
   if (network === undefined) return done(host);
-  return done(host, { adapters: host.adapters.map((adapter) => (adapter.name === network.virtualAdapter ? { ...adapter, name: bridge } : adapter)), network: { ...network, virtualAdapter: bridge } });
+  return done(host, {
+    adapters: host.adapters.map((adapter) =>
+      adapter.name === network.virtualAdapter ? { ...adapter, name: bridge } : adapter,
+    ),
+    network: { ...network, virtualAdapter: bridge },
+  });
 }
 
-/** "the address of the interface should be the first IP in the subnet"; with it comes the route to the subnet. */
+/**
+ * "the address of the interface should be the first IP in the subnet"; with it comes the route to
+ * the subnet.
+ */
 function addGateway(host: WindowsHost, { gateway, podCidr }: NodeSpec): Change {
   const added = addPort(host, { kind: 'gateway', name: gateway });
   if (added.kind === 'refused') return added;
-  return done(withRoute(added.host, { destination: podCidr, via: 'on-link', interface: gateway, purpose: { kind: 'local subnet' } }));
+  return done(
+    withRoute(added.host, {
+      destination: podCidr,
+      via: 'on-link',
+      interface: gateway,
+      purpose: { kind: 'local subnet' },
+    }),
+  );
 }
 
-/** "then only one neighbor cache entry needs to be added, which resolves the virtual IP to a virtual MAC" */
+/**
+ * "then only one neighbor cache entry needs to be added, which resolves the virtual IP to a virtual
+ * MAC"
+ */
 function addVirtualService(host: WindowsHost, { virtualService, gateway }: NodeSpec): Change {
-  const routed = withRoute(host, { destination: `${virtualService.ip}/32`, via: 'on-link', interface: gateway, purpose: { kind: 'virtual service address' } });
-  return done(routed, { neighbours: put(host.neighbours, { interface: gateway, ...virtualService }, ({ ip }) => ip) });
+  const routed = withRoute(host, {
+    destination: `${virtualService.ip}/32`,
+    via: 'on-link',
+    interface: gateway,
+    purpose: { kind: 'virtual service address' },
+  });
+  return done(routed, {
+    neighbours: put(host.neighbours, { interface: gateway, ...virtualService }, ({ ip }) => ip),
+  });
 }
 
 export function addPort(host: WindowsHost, port: OvsPort): Change {
-  if (host.bridge === undefined) return { kind: 'refused', missed: 'bridge', why: `there is no bridge on ${host.node} to put port ${port.name} on` };
+  if (host.bridge === undefined)
+    return {
+      kind: 'refused',
+      missed: 'bridge',
+      why: `there is no bridge on ${host.node} to put port ${port.name} on`,
+    };
   return done(host, { bridge: { ...host.bridge, ports: put(host.bridge.ports, port, nameOf) } });
 }
 

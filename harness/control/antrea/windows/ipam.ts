@@ -1,19 +1,36 @@
-/** The CNI plugin host-local: one address a sandbox, from the subnet of the HNS network, in turn (the plugin's documentation, "host-local IP address management plugin"). */
+/**
+ * The CNI plugin host-local: one address a sandbox, from the subnet of the HNS network, in turn
+ * (the plugin's documentation, "host-local IP address management plugin").
+ */
 import { formatIpv4, parseCidr, prefixMask } from '../../../base/address.js';
 import { done, type Change, type WindowsHost } from './host.js';
 
 /**
- * Reserves an address for the sandbox: the one it has, the one it asks for, or the first free one behind that which was given out last. The subnet's own address,
- * its first, which is the gateway's, and its last are never given out.
+ * Reserves an address for the sandbox: the one it has, the one it asks for, or the first free one
+ * behind that which was given out last. The subnet's own address, its first, which is the
+ * gateway's, and its last are never given out.
  */
 export function reserve(host: WindowsHost, sandbox: string, asked?: string): Change {
   const { network } = host;
-  if (network === undefined) return { kind: 'refused', missed: 'HNS network', why: `there is no HNS network on ${host.node} to take an address from` };
+  if (network === undefined)
+    return {
+      kind: 'refused',
+      missed: 'HNS network',
+      why: `there is no HNS network on ${host.node} to take an address from`,
+    };
   if (host.leases.some((lease) => lease.sandbox === sandbox)) return done(host);
   const ip = asked ?? nextFree(host, network.subnet);
-  if (ip === undefined) return { kind: 'refused', why: `no address is left in ${network.subnet}: sandboxes hold all ${host.leases.length}` };
+  if (ip === undefined)
+    return {
+      kind: 'refused',
+      why: `no address is left in ${network.subnet}: sandboxes hold all ${host.leases.length}`,
+    };
   const holder = host.leases.find((lease) => lease.ip === ip);
-  if (holder !== undefined) return { kind: 'refused', why: `${ip}, which ${sandbox} asks for, is held by ${holder.sandbox}` };
+  if (holder !== undefined)
+    return {
+      kind: 'refused',
+      why: `${ip}, which ${sandbox} asks for, is held by ${holder.sandbox}`,
+    };
   return done(host, { leases: [...host.leases, { ip, sandbox }], lastLeased: ip });
 }
 

@@ -1,14 +1,31 @@
 /**
- * The plan of a Windows node, read from what its host holds after the agent's initialization, a CNIAdd for every pod and the coming of every peer: br-int with
- * the uplink among its ports and the host's own address behind LOCAL, and no bridge below it.
+ * The plan of a Windows node, read from what its host holds after the agent's initialization, a
+ * CNIAdd for every pod and the coming of every peer: br-int with the uplink among its ports and the
+ * host's own address behind LOCAL, and no bridge below it.
  */
 import { parseCidr } from '../../../base/address.js';
 import { assert, assertNever, InputError } from '../../../base/errors.js';
-import { flowBased, type BridgePlan, type HostPlan, type InterfacePlan, type NamedPipe, type NodePlan, type PortPlan, type RoutePlan } from '../../../nouns/plan.js';
+import {
+  flowBased,
+  type BridgePlan,
+  type HostPlan,
+  type InterfacePlan,
+  type NamedPipe,
+  type NodePlan,
+  type PortPlan,
+  type RoutePlan,
+} from '../../../nouns/plan.js';
 import type { TranslationPlan } from '../../../nouns/translation.js';
 import type { TunnelType } from '../../../nouns/topology.js';
 import { defaultRoute } from '../hosts.js';
-import { gatewayPort, integrationBridge, knownOfUnderlay, tunnelPort, uplinkPort, type NodeView } from '../node-view.js';
+import {
+  gatewayPort,
+  integrationBridge,
+  knownOfUnderlay,
+  tunnelPort,
+  uplinkPort,
+  type NodeView,
+} from '../node-view.js';
 import type { BridgeProgram } from '../pipeline.js';
 import { handle } from './cni.js';
 import { done, freshHost, type Change, type OvsPort, type WindowsHost } from './host.js';
@@ -17,29 +34,85 @@ import { prepareServiceAdapter, serveServices, serviceAdapter } from './kube-pro
 import { nodeJoined, type HostRoute } from './routes.js';
 import { virtualService } from './virtual-service.js';
 
-/** What stands on the node once everything is done. @throws InputError in the words of the step that refuses. */
-export function windowsHost({ node, pods, peers, services, serviceCidr, mode }: NodeView): WindowsHost {
+/**
+ * What stands on the node once everything is done. @throws InputError in the words of the step that
+ * refuses.
+ */
+export function windowsHost({
+  node,
+  pods,
+  peers,
+  services,
+  serviceCidr,
+  mode,
+}: NodeView): WindowsHost {
   const spec: NodeSpec = {
-    internalIp: node.underlay.ip, podCidr: node.podCidr, serviceCidr, bridge: integrationBridge, gateway: gatewayPort.name, virtualService,
+    internalIp: node.underlay.ip,
+    podCidr: node.podCidr,
+    serviceCidr,
+    bridge: integrationBridge,
+    gateway: gatewayPort.name,
+    virtualService,
     ...(mode === 'noEncap' ? {} : { tunnel: tunnelPort.name }),
   };
   const { ip, prefixLength, mac } = node.underlay;
   const steps: readonly ((host: WindowsHost) => Change)[] = [
     (host) => initialize(host, spec),
-    ...pods.map((pod) => (host: WindowsHost) => handle(host, { command: 'ADD', container: pod.name, netns: 'none', pod: { endpoint: pod.port.name, ip: pod.ip, mac: pod.mac, dns: { servers: [], search: [] } } })),
-    ...peers.map((peer) => (host: WindowsHost) => nodeJoined(host, { name: peer.name, podCidr: peer.podCidr, gatewayIp: peer.gateway.ip, underlayIp: peer.underlay.ip, reach: peer.reach }, spec)),
+    ...pods.map(
+      (pod) => (host: WindowsHost) =>
+        handle(host, {
+          command: 'ADD',
+          container: pod.name,
+          netns: 'none',
+          pod: {
+            endpoint: pod.port.name,
+            ip: pod.ip,
+            mac: pod.mac,
+            dns: { servers: [], search: [] },
+          },
+        }),
+    ),
+    ...peers.map(
+      (peer) => (host: WindowsHost) =>
+        nodeJoined(
+          host,
+          {
+            name: peer.name,
+            podCidr: peer.podCidr,
+            gatewayIp: peer.gateway.ip,
+            underlayIp: peer.underlay.ip,
+            reach: peer.reach,
+          },
+          spec,
+        ),
+    ),
     prepareServiceAdapter,
     (host) => serveServices(host, services),
   ];
-  const others = (node.adapters ?? []).map((adapter) => ({ name: adapter.name, kind: 'physical' as const, mac: adapter.mac, address: { ip: adapter.ip, prefixLength: adapter.prefixLength } }));
-  const fresh = freshHost(node.name, [...others, { name: uplinkPort.name, kind: 'physical', mac, address: { ip, prefixLength } }]);
-  const last = steps.reduce<Change>((change, step) => (change.kind === 'done' ? step(change.host) : change), done(fresh));
+  const others = (node.adapters ?? []).map((adapter) => ({
+    name: adapter.name,
+    kind: 'physical' as const,
+    mac: adapter.mac,
+    address: { ip: adapter.ip, prefixLength: adapter.prefixLength },
+  }));
+  const fresh = freshHost(node.name, [
+    ...others,
+    { name: uplinkPort.name, kind: 'physical', mac, address: { ip, prefixLength } },
+  ]);
+  const last = steps.reduce<Change>(
+    (change, step) => (change.kind === 'done' ? step(change.host) : change),
+    done(fresh),
+  );
   if (last.kind === 'refused') throw new InputError(`node "${node.name}": ${last.why}`);
   return last.host;
 }
 
 /** `program` is that of br-int. */
-export function windowsNode(view: NodeView, tunnel: TunnelType, { flows, groups }: BridgeProgram): Pick<NodePlan, 'bridges' | 'hosts' | 'pipes'> {
+export function windowsNode(
+  view: NodeView,
+  tunnel: TunnelType,
+  { flows, groups }: BridgeProgram,
+): Pick<NodePlan, 'bridges' | 'hosts' | 'pipes'> {
   const host = windowsHost(view);
   const { underlay } = view.node;
   assert(host.bridge !== undefined, `there is a bridge on ${host.node}`);
@@ -51,10 +124,20 @@ export function windowsNode(view: NodeView, tunnel: TunnelType, { flows, groups 
     flows,
     ...(groups.length === 0 ? {} : { groups }),
   };
-  return { bridges: [bridge], hosts: [...host.endpoints.map((endpoint) => podHost(endpoint.name, view)), nodeHost(host, view)], pipes };
+  return {
+    bridges: [bridge],
+    hosts: [
+      ...host.endpoints.map((endpoint) => podHost(endpoint.name, view)),
+      nodeHost(host, view),
+    ],
+    pipes,
+  };
 }
 
-/** "Named pipe is used for local connections on Windows Nodes instead of Unix Domain Socket"; the names are those of Antrea's agent, a path without its separators. */
+/**
+ * "Named pipe is used for local connections on Windows Nodes instead of Unix Domain Socket"; the
+ * names are those of Antrea's agent, a path without its separators.
+ */
 const pipes: readonly NamedPipe[] = [
   { use: 'OVSDB', name: String.raw`\\.\pipe\C:openvswitchvarrunopenvswitchdb.sock` },
   { use: 'OpenFlow', name: String.raw`\\.\pipe\C:openvswitchvarrunopenvswitchbr-int.mgmt` },
@@ -62,18 +145,31 @@ const pipes: readonly NamedPipe[] = [
 ];
 
 /** LOCAL comes with the bridge. */
-function portPlan(port: OvsPort, { node, pods }: NodeView, tunnel: TunnelType): readonly PortPlan[] {
+function portPlan(
+  port: OvsPort,
+  { node, pods }: NodeView,
+  tunnel: TunnelType,
+): readonly PortPlan[] {
   switch (port.kind) {
     case 'local':
       return [];
     case 'tunnel':
-      return [{ kind: 'tunnel', ...tunnelPort, tunnel, options: { ...flowBased, local_ip: port.localIp } }];
+      return [
+        {
+          kind: 'tunnel',
+          ...tunnelPort,
+          tunnel,
+          options: { ...flowBased, local_ip: port.localIp },
+        },
+      ];
     case 'gateway':
       return [{ kind: 'internal', ...gatewayPort, mac: node.gateway.mac }];
     case 'uplink':
       return [{ kind: 'uplink', ...uplinkPort, mac: node.underlay.mac, flood: 'never' }];
     case 'pod':
-      return pods.filter((pod) => pod.port.name === port.name).map((pod) => ({ kind: 'endpoint', ...pod.port }));
+      return pods
+        .filter((pod) => pod.port.name === port.name)
+        .map((pod) => ({ kind: 'endpoint', ...pod.port }));
     default:
       return assertNever(port);
   }
@@ -93,17 +189,44 @@ function podHost(endpoint: string, { node, pods }: NodeView): HostPlan {
 }
 
 /**
- * Every adapter with an address, antrea-gw0 first: what is asked of a node is asked of its place among the pods. "For the traffic that is connected to the Windows network
- * adapters other than the OVS uplink interface, it is managed by Windows host": those are at no port of the switch.
+ * Every adapter with an address, antrea-gw0 first: what is asked of a node is asked of its place
+ * among the pods. "For the traffic that is connected to the Windows network adapters other than the
+ * OVS uplink interface, it is managed by Windows host": those are at no port of the switch.
  */
-function nodeHost({ node, adapters, routes, forwarding, neighbours, netNat, serviceAddresses, proxies }: WindowsHost, view: NodeView): HostPlan {
+function nodeHost(
+  {
+    node,
+    adapters,
+    routes,
+    forwarding,
+    neighbours,
+    netNat,
+    serviceAddresses,
+    proxies,
+  }: WindowsHost,
+  view: NodeView,
+): HostPlan {
   const { gateway, podCidr, listens } = view.node;
-  const own = adapters.flatMap(({ name, mac, address }): readonly InterfacePlan[] => (address === undefined ? [] : [{ name, ...(name === integrationBridge ? { port: name } : {}), mac, ...address }]));
-  const gatewayInterface: InterfacePlan = { name: gatewayPort.name, port: gatewayPort.name, mac: gateway.mac, ip: gateway.ip, prefixLength: parseCidr(podCidr).prefixLength };
+  const own = adapters.flatMap(({ name, mac, address }): readonly InterfacePlan[] =>
+    address === undefined
+      ? []
+      : [{ name, ...(name === integrationBridge ? { port: name } : {}), mac, ...address }],
+  );
+  const gatewayInterface: InterfacePlan = {
+    name: gatewayPort.name,
+    port: gatewayPort.name,
+    mac: gateway.mac,
+    ip: gateway.ip,
+    prefixLength: parseCidr(podCidr).prefixLength,
+  };
   return {
     name: node,
     kind: 'windows-node',
-    interfaces: [gatewayInterface, ...own, ...serviceAddresses.map((ip) => ({ ...serviceAdapter, ip, prefixLength: 32 }))],
+    interfaces: [
+      gatewayInterface,
+      ...own,
+      ...serviceAddresses.map((ip) => ({ ...serviceAdapter, ip, prefixLength: 32 })),
+    ],
     routes: [...routes.flatMap(routePlan), ...defaultRoute(view, integrationBridge)],
     ...(listens === undefined ? {} : { listens }),
     forwarding: netNatPlan(netNat?.internalPrefix),
@@ -114,21 +237,41 @@ function nodeHost({ node, adapters, routes, forwarding, neighbours, netNat, serv
 }
 
 /** The route to the local subnet comes with the gateway's address. */
-function routePlan({ destination, via, interface: name, purpose }: HostRoute): readonly RoutePlan[] {
+function routePlan({
+  destination,
+  via,
+  interface: name,
+  purpose,
+}: HostRoute): readonly RoutePlan[] {
   if (purpose.kind === 'local subnet') return [];
-  return [{ destination, via: via === 'on-link' ? destination.replace(/\/.*/, '') : via, interface: name, onlink: true }];
+  return [
+    {
+      destination,
+      via: via === 'on-link' ? destination.replace(/\/.*/, '') : via,
+      interface: name,
+      onlink: true,
+    },
+  ];
 }
 
 /**
- * NetNat for the pods' subnet ("New-NetNat -Name antrea-nat -InternalIPInterfaceAddressPrefix $localPodSubnet"), and for the virtual address of Services, of which the design
- * says that it is translated as well. The address is that of the interface by which the route leads. Lifetimes are those that Get-NetNat shows of a new one; of
- * its ports Microsoft says nothing: these are Windows' dynamic ones.
+ * NetNat for the pods' subnet ("New-NetNat -Name antrea-nat -InternalIPInterfaceAddressPrefix
+ * $localPodSubnet"), and for the virtual address of Services, of which the design says that it is
+ * translated as well. The address is that of the interface by which the route leads. Lifetimes are
+ * those that Get-NetNat shows of a new one; of its ports Microsoft says nothing: these are Windows'
+ * dynamic ones.
  */
 function netNatPlan(internalPrefix: string | undefined): TranslationPlan {
   if (internalPrefix === undefined) return { destinations: [], sources: [] };
   return {
     destinations: [],
-    sources: [{ from: [internalPrefix, `${virtualService.ip}/32`], except: [internalPrefix], ports: dynamicPorts }],
+    sources: [
+      {
+        from: [internalPrefix, `${virtualService.ip}/32`],
+        except: [internalPrefix],
+        ports: dynamicPorts,
+      },
+    ],
     lifetimes: { icmpS: 30, udpS: 120, tcpTransientS: 120, tcpEstablishedS: 1800 },
   };
 }

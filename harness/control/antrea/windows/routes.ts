@@ -1,4 +1,7 @@
-/** Routes of the Windows host that the agent is responsible for (the seed, "Gateway port configuration", "Service Traffic"). */
+/**
+ * Routes of the Windows host that the agent is responsible for (the seed, "Gateway port
+ * configuration", "Service Traffic").
+ */
 import { done, put, type Change, type WindowsHost } from './host.js';
 
 export interface HostRoute {
@@ -7,29 +10,61 @@ export interface HostRoute {
   readonly via: string;
   readonly interface: string;
   /** For whom it is: it goes with it. */
-  readonly purpose: { readonly kind: 'local subnet' | 'virtual service address' | 'services' } | { readonly kind: 'node'; readonly name: string };
+  readonly purpose:
+    | { readonly kind: 'local subnet' | 'virtual service address' | 'services' }
+    | { readonly kind: 'node'; readonly name: string };
 }
 
-/** How the pods of a peer are reached from the host: through the gateway and the tunnel, or straight. */
+/**
+ * How the pods of a peer are reached from the host: through the gateway and the tunnel, or
+ * straight.
+ */
 export interface Peer {
   readonly name: string;
   readonly podCidr: string;
   readonly gatewayIp: string;
   readonly underlayIp: string;
-  /** `direct`: the peer's own address is the next hop, on the bridge's interface; `routed`: the network between knows the way, the default route does. */
+  /**
+   * `direct`: the peer's own address is the next hop, on the bridge's interface; `routed`: the
+   * network between knows the way, the default route does.
+   */
   readonly reach: 'tunnel' | 'direct' | 'routed';
 }
 
-/** "Every time a new Node joins the cluster, a host routing entry on the gateway port is required". Told again, or of other addresses, it replaces what was. */
-export function nodeJoined(host: WindowsHost, { name, podCidr, gatewayIp, underlayIp, reach }: Peer, interfaces: { readonly gateway: string; readonly bridge: string }): Change {
-  if (!host.routes.some(({ purpose }) => purpose.kind === 'local subnet')) return { kind: 'refused', missed: 'gateway', why: `node ${name} can't be routed before ${interfaces.gateway} is there` };
-  const others = host.routes.filter(({ purpose }) => !(purpose.kind === 'node' && purpose.name === name));
+/**
+ * "Every time a new Node joins the cluster, a host routing entry on the gateway port is required".
+ * Told again, or of other addresses, it replaces what was.
+ */
+export function nodeJoined(
+  host: WindowsHost,
+  { name, podCidr, gatewayIp, underlayIp, reach }: Peer,
+  interfaces: { readonly gateway: string; readonly bridge: string },
+): Change {
+  if (!host.routes.some(({ purpose }) => purpose.kind === 'local subnet'))
+    return {
+      kind: 'refused',
+      missed: 'gateway',
+      why: `node ${name} can't be routed before ${interfaces.gateway} is there`,
+    };
+  const others = host.routes.filter(
+    ({ purpose }) => !(purpose.kind === 'node' && purpose.name === name),
+  );
   const purpose = { kind: 'node', name } as const;
   switch (reach) {
     case 'tunnel':
-      return done(host, { routes: [...others, { destination: podCidr, via: gatewayIp, interface: interfaces.gateway, purpose }] });
+      return done(host, {
+        routes: [
+          ...others,
+          { destination: podCidr, via: gatewayIp, interface: interfaces.gateway, purpose },
+        ],
+      });
     case 'direct':
-      return done(host, { routes: [...others, { destination: podCidr, via: underlayIp, interface: interfaces.bridge, purpose }] });
+      return done(host, {
+        routes: [
+          ...others,
+          { destination: podCidr, via: underlayIp, interface: interfaces.bridge, purpose },
+        ],
+      });
     case 'routed':
       return done(host, { routes: others });
   }
@@ -37,7 +72,11 @@ export function nodeJoined(host: WindowsHost, { name, podCidr, gatewayIp, underl
 
 /** Nothing of the node stays behind; one that is not known is none. */
 export function nodeLeft(host: WindowsHost, name: string): Change {
-  return done(host, { routes: host.routes.filter(({ purpose }) => !(purpose.kind === 'node' && purpose.name === name)) });
+  return done(host, {
+    routes: host.routes.filter(
+      ({ purpose }) => !(purpose.kind === 'node' && purpose.name === name),
+    ),
+  });
 }
 
 /** The route with the same destination is replaced. */
