@@ -10,7 +10,7 @@ import { removeUnfinished, unfinishedPrefix } from '../harness/ovs/unfinished.js
  * Bytes that making an image takes, at most: Debian's lists of packages, the packages, and what is
  * in them.
  */
-export const roomForImage = 500 * 2 ** 20;
+export const bytesForImage = 500 * 2 ** 20;
 
 /**
  * Where images are kept: `$FLOWBED_CACHE`, else `$XDG_CACHE_HOME/flowbed`, else `~/.cache/flowbed`.
@@ -33,7 +33,7 @@ export async function cached(
 ): Promise<string> {
   const folder = join(cache, key);
   if (await exists(folder)) return folder;
-  const unfinished = await makeUnfinished(cache, key);
+  const unfinished = await createUnfinishedFolder(cache, key);
   try {
     await make(unfinished);
     await rename(unfinished, folder).catch(async (error: unknown) => {
@@ -45,14 +45,14 @@ export async function cached(
   }
 }
 
-async function makeUnfinished(cache: string, key: string): Promise<string> {
+async function createUnfinishedFolder(cache: string, key: string): Promise<string> {
   const owner = await answerableOwner();
   // Nobody else may write to what is made, whatever the umask: it would not be used.
   process.umask(process.umask(0o022) | 0o022);
   try {
     await makeFolder(cache);
     await removeUnfinished(cache, async (maker) => !(await isAlive(maker)));
-    await needRoom(cache);
+    await requireFreeSpace(cache);
     const folder = await mkdtemp(join(cache, `${key}${unfinishedPrefix(owner)}`));
     await chmod(folder, 0o755);
     return folder;
@@ -62,12 +62,12 @@ async function makeUnfinished(cache: string, key: string): Promise<string> {
 }
 
 /** apt goes on for minutes where there is none. */
-async function needRoom(cache: string): Promise<void> {
+async function requireFreeSpace(cache: string): Promise<void> {
   const { bavail, bsize } = await statfs(cache);
-  if (bavail * bsize < roomForImage)
+  if (bavail * bsize < bytesForImage)
     throw new Error(
       `there are ${Math.floor((bavail * bsize) / 2 ** 20)} MB of room, and making one takes ` +
-        `${roomForImage / 2 ** 20} MB`,
+        `${bytesForImage / 2 ** 20} MB`,
     );
 }
 

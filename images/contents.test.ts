@@ -18,7 +18,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
 import { changesOf, digestOf, readContents } from './contents.js';
-import { refuseStrangers, strangerOf } from './writers.js';
+import { refuseOtherWriters, otherWriterOf } from './writers.js';
 
 const root = await mkdtemp(join(tmpdir(), 'contents-'));
 t.teardown(() => rm(root, { recursive: true }));
@@ -124,21 +124,21 @@ void t.test('the digest is of what files hold, not of when or where they were ma
 });
 
 void t.test('who else can write', async (t) => {
-  t.equal(strangerOf({ uid: 0, mode: 0o100755 }, 1000), undefined);
-  t.equal(strangerOf({ uid: 1000, mode: 0o100700 }, 1000), undefined);
-  t.equal(strangerOf({ uid: 1001, mode: 0o100755 }, 1000), 'is of user 1001');
-  t.equal(strangerOf({ uid: 1001, mode: 0o120777 }, 1000), 'is of user 1001');
-  t.equal(strangerOf({ uid: 1000, mode: 0o100775 }, 1000), 'can be written to by others');
-  t.equal(strangerOf({ uid: 1000, mode: 0o040757 }, 1000), 'can be written to by others');
+  t.equal(otherWriterOf({ uid: 0, mode: 0o100755 }, 1000), undefined);
+  t.equal(otherWriterOf({ uid: 1000, mode: 0o100700 }, 1000), undefined);
+  t.equal(otherWriterOf({ uid: 1001, mode: 0o100755 }, 1000), 'is of user 1001');
+  t.equal(otherWriterOf({ uid: 1001, mode: 0o120777 }, 1000), 'is of user 1001');
+  t.equal(otherWriterOf({ uid: 1000, mode: 0o100775 }, 1000), 'can be written to by others');
+  t.equal(otherWriterOf({ uid: 1000, mode: 0o040757 }, 1000), 'can be written to by others');
   t.equal(
-    strangerOf({ uid: 1000, mode: 0o120777 }, 1000),
+    otherWriterOf({ uid: 1000, mode: 0o120777 }, 1000),
     undefined,
     'a link has no mode of its own',
   );
   const folder = join(root, 'shared');
   await make(folder);
   const paths = ['bin', 'bin/program'];
-  await refuseStrangers(folder, paths);
+  await refuseOtherWriters(folder, paths);
   for (const [path, mode] of [
     ['bin/program', 0o775],
     ['bin', 0o777],
@@ -146,7 +146,7 @@ void t.test('who else can write', async (t) => {
   ] as const) {
     await chmod(join(folder, path), mode);
     await t.rejects(
-      refuseStrangers(folder, paths),
+      refuseOtherWriters(folder, paths),
       {
         name: 'Unavailable',
         message: /^the image cache is not used: .* can be written to by others$/,
@@ -155,9 +155,9 @@ void t.test('who else can write', async (t) => {
       path,
     );
     process.env['FLOWBED_TRUST_CACHE'] = 'yes';
-    await refuseStrangers(folder, paths);
+    await refuseOtherWriters(folder, paths);
     delete process.env['FLOWBED_TRUST_CACHE'];
     await chmod(join(folder, path), 0o755);
   }
-  await refuseStrangers(folder, paths);
+  await refuseOtherWriters(folder, paths);
 });

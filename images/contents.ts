@@ -36,7 +36,7 @@ export async function readContents(root: string, parts: readonly string[]): Prom
       const status = await lstat(join(root, path));
       if (status.isSymbolicLink()) return { path, target: await readlink(join(root, path)) };
       const digest = sha256(await readFile(join(root, path)));
-      return { path, ...toldBy(status), sha256: digest };
+      return { path, ...fileStatus(status), sha256: digest };
     }),
   );
 }
@@ -85,7 +85,7 @@ async function changeOf(
   }
   if (!status.isFile()) return { path, what: 'was a file' };
   const { sha256: digest, path: _, ...told } = entry;
-  const differs = Object.entries(toldBy(status)).find(
+  const differs = Object.entries(fileStatus(status)).find(
     ([name, value]) => told[name as keyof typeof told] !== value,
   );
   if (differs !== undefined)
@@ -96,7 +96,7 @@ async function changeOf(
 
 const words = { size: 'size', mtimeMs: 'time of change', mode: 'mode' } as const;
 
-function toldBy({ size, mtimeMs, mode }: Stats) {
+function fileStatus({ size, mtimeMs, mode }: Stats) {
   return { size, mtimeMs, mode: mode & 0o7777 };
 }
 

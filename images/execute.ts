@@ -25,7 +25,7 @@ export async function execute(
       cwd: options.cwd ?? '.',
       env: { LC_ALL: 'C', ...options.env },
       stdin: 'ignore',
-      timeout: giveUpAfterMs,
+      timeout: timeoutMs,
     });
     return stdout;
   } catch (error) {
@@ -45,4 +45,4 @@ export async function execute(
   }
 }
 
-const giveUpAfterMs = 10 * 60_000;
+const timeoutMs = 10 * 60_000;

@@ -7,11 +7,11 @@ import type { Image } from '../harness/ovs/image.js';
 import { shellLine } from '../harness/base/shell-line.js';
 import { cacheFolder, cached } from './cache.js';
 import { changesOf, contents, digestOf, readContents } from './contents.js';
-import { partsThatRun, rootImage } from './programs.js';
+import { executableParts, rootImage } from './programs.js';
 import { buildRoot } from './rootfs.js';
 import { defaultSuite, packages, suites, type Suite } from './suites.js';
 import { systemImage } from './system.js';
-import { refuseStrangers } from './writers.js';
+import { refuseOtherWriters } from './writers.js';
 
 /** The names that `openImage` takes, and what each holds. */
 export const knownImages: readonly { readonly name: string; readonly holds: string }[] = [
@@ -54,14 +54,14 @@ export async function verifyImage(
 ): Promise<void> {
   const { contents } = await readManifest(name, folder);
   const root = join(folder, 'root');
-  const parts = await partsThatRun(root);
+  const parts = await executableParts(root);
   const [first, ...others] = await changesOf(root, parts, contents, how);
   if (first !== undefined) {
     const more = others.length === 0 ? '' : `, and ${others.length} more`;
     throw broken(name, folder, `is not as it was made: ${first.path} ${first.what}${more}`);
   }
   const paths = contents.map(({ path }) => `root/${path}`);
-  await refuseStrangers(
+  await refuseOtherWriters(
     dirname(folder),
     foldersAndFiles(basename(folder), [manifestFile, ...paths]),
   );
@@ -149,7 +149,7 @@ async function build(suite: Suite, folder: string, say: (line: string) => void):
     suite: suite.name,
     architecture: process.arch,
     packages,
-    contents: await readContents(root, await partsThatRun(root)),
+    contents: await readContents(root, await executableParts(root)),
   };
   await writeFile(join(folder, manifestFile), `${JSON.stringify(made, null, 1)}\n`);
   await rm(scratch, { recursive: true, force: true });

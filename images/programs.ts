@@ -30,7 +30,7 @@ const schemaFolders = ['usr/share/openvswitch', 'usr/share/ovn'];
  * What runs, from a root folder: programs, the folders in which the loader looks, and schemas. What
  * else a package brings is not read.
  */
-export async function partsThatRun(root: string): Promise<readonly string[]> {
+export async function executableParts(root: string): Promise<readonly string[]> {
   const libraries = await Promise.all(
     ['usr/lib', 'lib'].map(async (lib) =>
       (await tripletsIn(root, lib)).map((triplet) => `${lib}/${triplet}`),

@@ -12,11 +12,11 @@ export const trustVariable = 'FLOWBED_TRUST_CACHE';
  * @throws Unavailable naming what another user can write to, unless the user has said that it may
  *   be.
  */
-export async function refuseStrangers(folder: string, paths: readonly string[]): Promise<void> {
+export async function refuseOtherWriters(folder: string, paths: readonly string[]): Promise<void> {
   if (process.env[trustVariable] === 'yes') return;
   for (const path of ['.', ...paths]) {
     const status = await lstat(join(folder, path)).catch(() => undefined);
-    const why = status === undefined ? undefined : strangerOf(status, process.getuid?.() ?? 0);
+    const why = status === undefined ? undefined : otherWriterOf(status, process.getuid?.() ?? 0);
     if (why === undefined) continue;
     throw new Unavailable(`the image cache is not used: ${join(folder, path)} ${why}`, [
       "make it this user's alone: chown and chmod go-w, or name another by FLOWBED_CACHE",
@@ -26,7 +26,7 @@ export async function refuseStrangers(folder: string, paths: readonly string[]):
 }
 
 /** Why another than `uid` and root can write to it; undefined where none can. */
-export function strangerOf(
+export function otherWriterOf(
   { uid, mode }: Pick<Stats, 'uid' | 'mode'>,
   me: number,
 ): string | undefined {

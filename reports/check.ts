@@ -14,15 +14,15 @@ export function renderCheck(checked: CheckedImage): string {
       ...inconclusive.evidence.map((line) => `    ${line}`),
       ...inconclusive.remedies.map((line) => `  - ${line}`),
     ].join('\n');
-  const told =
+  const counts =
     compared === undefined
       ? ''
       : `: ${compared.frames} frames · ${compared.silent} silent ports · ` +
         `${compared.packetIns} packet-ins · ${compared.counters} counters · ` +
         `${compared.entries} entries of state`;
-  if (verdict === 'conforms') return `${green('✔')} ${name}  model and switch agree${told}`;
+  if (verdict === 'conforms') return `${green('✔')} ${name}  model and switch agree${counts}`;
   return [
-    `${red('✖')} ${name}  model and switch part${told}`,
+    `${red('✖')} ${name}  model and switch part${counts}`,
     ...differences.flatMap(({ summary, expected, actual }) => [
       `    ${summary}`,
       `      model   ${expected}`,
@@ -36,11 +36,13 @@ export function renderCheck(checked: CheckedImage): string {
  * model.
  */
 export function renderVersions(images: readonly CheckedImage[]): string {
-  const parted = images.filter(({ verdict }) => verdict === 'diverges').map(({ image }) => image);
+  const diverging = images
+    .filter(({ verdict }) => verdict === 'diverges')
+    .map(({ image }) => image);
   const unknown = images
     .filter(({ verdict }) => verdict === 'inconclusive')
     .map(({ image }) => image);
-  if (parted.length > 0) return `${parted.join(', ')}: not as predicted`;
+  if (diverging.length > 0) return `${diverging.join(', ')}: not as predicted`;
   return unknown.length > 0
     ? `nothing is known of ${unknown.join(', ')}`
     : `${images.map(({ image }) => image).join(', ')} agree`;

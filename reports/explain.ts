@@ -19,10 +19,10 @@ const columns = `${'model'.padStart(7)} ${'switch'.padStart(7)}`;
  * The vector's promise and verdict, every hop up to the first difference, what is said of it, and
  * what the hosts noted.
  */
-export function renderExplanation(told: VectorView): string {
-  const view = shown(told);
-  const { report, parting } = view;
-  const hops = parting === undefined ? view.hops : view.hops.slice(0, parting.hop + 1);
+export function renderExplanation(raw: VectorView): string {
+  const view = shown(raw);
+  const { report, divergence } = view;
+  const hops = divergence === undefined ? view.hops : view.hops.slice(0, divergence.hop + 1);
   const left = view.hops.length - hops.length;
   return [
     `${bold(report.id)}  ${view.stimulus}`,
@@ -48,9 +48,9 @@ export function renderExplanation(told: VectorView): string {
             "model's, byte by byte. Below is its way alone, through the model; dim is what " +
             'switches did for all of them before',
         ]),
-    ...(view.unpredicted === undefined
+    ...(view.predictionError === undefined
       ? []
-      : [yellow(`the model cannot tell: ${view.unpredicted}`)]),
+      : [yellow(`the model cannot tell: ${view.predictionError}`)]),
     ...hops.flatMap((hop, index) => ['', ...renderHop(hop, index, view)]),
     ...(left > 0
       ? ['', dim(`${left} more hops come after the first difference and may only follow from it`)]
@@ -72,17 +72,17 @@ function verdict({ report, levels }: VectorView): string {
   const paint = { conforms: green, diverges: red, inconclusive: yellow }[report.verdict];
   return (
     `${paint(report.verdict)}: ${levels.promise}, model ${levels.model}, switch ` +
-    `${levels.switch}, model and switch ${levels.together}`
+    `${levels.switch}, model and switch ${levels.modelAndSwitch}`
   );
 }
 
 function renderHop(
   hop: Hop,
   index: number,
-  { parting, flows, played }: VectorView,
+  { divergence, flows, played }: VectorView,
 ): readonly string[] {
   const counts = new Map(flows.map((flow) => [flowKey(flow.flow), flow]));
-  const here = parting?.hop === index ? parting : undefined;
+  const here = divergence?.hop === index ? divergence : undefined;
   const end = here?.kind === 'lookup' ? here.index + 1 : hop.lookups.length;
   return [
     `${bold(`${index + 1}. ${hop.node}`)} at ${hop.timeUs} µs`,
@@ -102,7 +102,7 @@ function renderHop(
 function renderLookup(
   lookup: Lookup,
   counts: ReadonlyMap<string, { readonly model: number; readonly switch?: number }>,
-  parts: boolean,
+  isFirstDifference: boolean,
 ): readonly string[] {
   const count = lookup.flow === undefined ? undefined : counts.get(flowKey(lookup.flow));
   const numbers =
@@ -121,7 +121,7 @@ function renderLookup(
   ];
   const line = `${numbers}  ${lookup.bridge} ${flow}`;
   return [
-    parts ? red(`≠ ${line}`) : `  ${line}`,
+    isFirstDifference ? red(`≠ ${line}`) : `  ${line}`,
     ...did.map((text) => dim(`${' '.repeat(20)}${text}`)),
   ];
 }

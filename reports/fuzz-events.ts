@@ -23,13 +23,13 @@ export function renderEvents({ image, result }: ImageEvents): string {
     .filter((aspect) => counts[aspect].made > 0)
     .map((aspect) => `${counts[aspect].made} ${aspect}`)
     .join(', ');
-  const told = `${histories} histories of ${steps} steps in all`;
+  const summary = `${histories} histories of ${steps} steps in all`;
   const headline =
     findings.length > 0
-      ? `${red('✖')} ${bold(image)}  ${findings.length} differences in ${told}`
+      ? `${red('✖')} ${bold(image)}  ${findings.length} differences in ${summary}`
       : brokenOff.length > 0
-        ? `${yellow('?')} ${bold(image)}  ${told}, ${brokenOff.length} of them broken off`
-        : `${green('✔')} ${bold(image)}  ${told}`;
+        ? `${yellow('?')} ${bold(image)}  ${summary}, ${brokenOff.length} of them broken off`
+        : `${green('✔')} ${bold(image)}  ${summary}`;
   return [
     ...findings.flatMap(renderFinding),
     ...brokenOff.map(

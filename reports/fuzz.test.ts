@@ -6,7 +6,7 @@ import { Unavailable } from '../harness/base/errors.js';
 import type { CampaignResult } from '../harness/fuzz/campaign.js';
 import { noCoverage } from '../harness/fuzz/coverage/coverage.js';
 import { languageCalled } from '../harness/fuzz/languages.js';
-import { fuzzAsJson, renderImage } from './fuzz.js';
+import { fuzzAsJson, renderFuzzImage } from './fuzz.js';
 
 const sound: CampaignResult = {
   cases: 3,
@@ -20,7 +20,7 @@ const sound: CampaignResult = {
   findings: [],
 };
 const lines = (result: CampaignResult) =>
-  stripVTControlCharacters(renderImage({ image: 'trixie 3.5.0', result })).split('\n');
+  stripVTControlCharacters(renderFuzzImage({ image: 'trixie 3.5.0', result })).split('\n');
 
 void t.test('one that came to its end, and one that did not', async (t) => {
   t.same(lines(sound), [

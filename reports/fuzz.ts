@@ -23,16 +23,16 @@ export interface ImageResult {
  * The differences, each with its smallest case; then what was left out and refused, and in a line
  * what was compared.
  */
-export function renderImage({ image, result }: ImageResult): string {
+export function renderFuzzImage({ image, result }: ImageResult): string {
   const { cases, sent, frames, counters, findings, unknown, unseen, refused, gone } = result;
-  const told =
+  const summary =
     `${sent} packets of ${cases} cases: ${frames} frames and ${counters} counters compared, ` +
     `${shareOf([...unknown, ...unseen], sent)} of the steps left out`;
   const headline =
     findings.length > 0
-      ? `${red('✖')} ${bold(image)}  ${findings.length} differences in ${told}`
+      ? `${red('✖')} ${bold(image)}  ${findings.length} differences in ${summary}`
       : `${unknown.size > 0 || gone !== undefined ? yellow('?') : green('✔')} ${bold(image)}  ` +
-        told;
+        summary;
   return [
     ...findings.flatMap((finding) => [...renderFinding(finding), '']),
     ...renderCounts('not modelled, so not compared', unknown),

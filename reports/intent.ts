@@ -20,17 +20,17 @@ const named = 3;
  * The letters, the columns by number, a matrix for all services that have the same, and the cells
  * that need a reason.
  */
-export function renderIntent(told: TruthTable): string {
-  const { network, cells, matrices } = shown(told);
+export function renderIntent(table: TruthTable): string {
+  const { network, cells, matrices } = shown(table);
   const numbers = numbered(matrices);
   return [
     `${bold(network)}  ${cells.length} cells: ${countPromises(cells.map(({ intent }) => intent))}`,
     '',
     ...promiseKinds.map((kind) => `  ${promiseLetters[kind]} ${kind}`),
-    `  ${unasked} not asked`,
+    `  ${notAskedMark} not asked`,
     '',
     ...wrapped([...numbers].map(([name, number]) => `${number} ${name}`)),
-    ...alike(matrices).flatMap(({ services, matrix }) => [
+    ...groupEqualMatrices(matrices).flatMap(({ services, matrix }) => [
       '',
       ...wrapped(services).map(bold),
       ...renderMatrix(matrix, numbers),
@@ -39,7 +39,7 @@ export function renderIntent(told: TruthTable): string {
   ].join('\n');
 }
 
-const unasked = '·';
+const notAskedMark = '·';
 
 /** Whoever stands in a matrix, by a number each: sources first, in order. */
 function numbered(matrices: readonly Matrix[]): ReadonlyMap<string, number> {
@@ -51,7 +51,7 @@ function numbered(matrices: readonly Matrix[]): ReadonlyMap<string, number> {
 }
 
 /** Services whose tables are the same, in the order of the first of each. */
-function alike(
+function groupEqualMatrices(
   matrices: readonly Matrix[],
 ): readonly { readonly services: readonly string[]; readonly matrix: Matrix }[] {
   const found = new Map<string, { readonly services: string[]; readonly matrix: Matrix }>();
@@ -87,7 +87,7 @@ function renderMatrix(
         `  ${(labels[index] ?? '').padEnd(width)}  ${columns
           .map((column) => row[column])
           .join('')
-          .replaceAll(' ', unasked)}`,
+          .replaceAll(' ', notAskedMark)}`,
     ),
   ];
 }
@@ -141,14 +141,23 @@ function wrapped(words: readonly string[]): readonly string[] {
  * promise, stimulus, intent}]}`.
  */
 export function intentAsJson({ network, cells, matrices }: TruthTable): string {
-  const told = cells.map(({ id, stimulus, intent }) => ({
+  const cellDocuments = cells.map(({ id, stimulus, intent }) => ({
     id,
     promise: promiseKindOf(intent),
     stimulus,
     intent,
   }));
   const counts = Object.fromEntries(
-    promiseKinds.map((kind) => [kind, told.filter(({ promise }) => promise === kind).length]),
+    promiseKinds.map((kind) => [
+      kind,
+      cellDocuments.filter(({ promise }) => promise === kind).length,
+    ]),
   );
-  return printedJson({ schema: 'flowbed/intent/1', network, counts, matrices, cells: told });
+  return printedJson({
+    schema: 'flowbed/intent/1',
+    network,
+    counts,
+    matrices,
+    cells: cellDocuments,
+  });
 }

@@ -14,14 +14,14 @@ import {
   describeIsolation,
   describeKnown,
   describePromises,
-  describeUnasked,
+  describeUntestedServices,
   findingsOf,
   groupsOf,
   scenarioLabel,
 } from './words.js';
 
 /** How many findings of a scenario are told in full before the rest is only counted. */
-const toldInFull = 10;
+const maxFindings = 10;
 /** How many vectors of a finding are named before the rest is only counted. */
 const named = 5;
 
@@ -31,8 +31,8 @@ const marks: Readonly<Record<VerdictKind, string>> = {
   inconclusive: '❔',
 };
 
-export function renderMarkdown(told: RunReport): string {
-  const report = shown(told);
+export function renderMarkdown(raw: RunReport): string {
+  const report = shown(raw);
   const versions = Object.entries(report.versions)
     .map(([program, version]) => `${program} ${version}`)
     .join(', ');
@@ -97,7 +97,7 @@ function renderScenario(scenario: ScenarioReport): readonly string[] {
           '',
           '### Findings',
           ...findings
-            .slice(0, toldInFull)
+            .slice(0, maxFindings)
             .flatMap(({ ids, difference }) => [
               '',
               namesOf(ids, scenario),
@@ -105,12 +105,12 @@ function renderScenario(scenario: ScenarioReport): readonly string[] {
               ...fenced(describeDifference(difference)),
             ]),
         ]),
-    ...(findings.length > toldInFull
-      ? ['', `… and ${findings.length - toldInFull} more findings; report.html has them all.`]
+    ...(findings.length > maxFindings
+      ? ['', `… and ${findings.length - maxFindings} more findings; report.html has them all.`]
       : []),
     ...renderCauses(scenario),
     ...renderKnown(scenario),
-    ...renderUnasked(scenario),
+    ...renderUntestedServices(scenario),
     '',
     '### What was compared',
     '',
@@ -153,8 +153,8 @@ function renderKnown(scenario: ScenarioReport): readonly string[] {
 }
 
 /** Services that nobody was asked for. */
-function renderUnasked(scenario: ScenarioReport): readonly string[] {
-  const unasked = describeUnasked(scenario);
+function renderUntestedServices(scenario: ScenarioReport): readonly string[] {
+  const unasked = describeUntestedServices(scenario);
   return unasked.length === 0
     ? []
     : ['', '### Services that were not asked', '', ...unasked.map((line) => `- ${text(line)}`)];

@@ -3,12 +3,12 @@
  */
 import { colors } from '../harness/base/colors.js';
 import { shown } from '../harness/base/visible.js';
-import type { ToldStep } from '../harness/trace/script/told.js';
+import type { ReportedStep } from '../harness/trace/script/told.js';
 import { renderTrace } from './trace.js';
 
 const { bold, dim, red } = colors;
 
-export function renderScript(steps: readonly ToldStep[]): string {
+export function renderScript(steps: readonly ReportedStep[]): string {
   return shown(steps)
     .map(({ line, text, result }, index) =>
       [
@@ -21,11 +21,11 @@ export function renderScript(steps: readonly ToldStep[]): string {
 }
 
 /** Packets and dumps stand apart; what only happens is a line among others. */
-function isLong(result: ToldStep['result'] | undefined): boolean {
+function isLong(result: ReportedStep['result'] | undefined): boolean {
   return result !== undefined && result.kind !== 'done';
 }
 
-function renderResult(result: ToldStep['result']): readonly string[] {
+function renderResult(result: ReportedStep['result']): readonly string[] {
   switch (result.kind) {
     case 'packet':
       return ['', renderTrace(result.packet)];

@@ -15,8 +15,8 @@ import {
   type Point,
 } from './words.js';
 
-export function renderTap(told: RunReport): string {
-  const report = shown(told);
+export function renderTap(raw: RunReport): string {
+  const report = shown(raw);
   const points = report.scenarios.flatMap((scenario) =>
     pointsOf(scenario).map((point) => ({ point, label: scenarioLabel(scenario) })),
   );

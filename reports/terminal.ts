@@ -13,7 +13,7 @@ import {
   describeIsolation,
   describeKnown,
   describePromises,
-  describeUnasked,
+  describeUntestedServices,
   findingsOf,
   groupsOf,
   headlineOf,
@@ -24,7 +24,7 @@ import { aspects, worst, type Aspect } from '../harness/nouns/verdict.js';
 const { bold, dim, green, red, yellow } = colors;
 
 /** How many findings are told in full before the rest is only counted. */
-const toldInFull = 5;
+const maxFindings = 5;
 
 const symbols = { conforms: green('✔'), diverges: red('✖'), inconclusive: yellow('?') } as const;
 const colours = { conforms: green, diverges: red, inconclusive: yellow } as const;
@@ -33,8 +33,8 @@ const colours = { conforms: green, diverges: red, inconclusive: yellow } as cons
  * The whole report, without a final newline; what names and words of it are made of steers no
  * terminal.
  */
-export function renderTerminal(told: RunReport): string {
-  const report = shown(told);
+export function renderTerminal(raw: RunReport): string {
+  const report = shown(raw);
   const versions = Object.entries(report.versions)
     .map(([program, version]) => `${program} ${version}`)
     .join(', ');
@@ -58,9 +58,9 @@ function renderScenario(scenario: ScenarioReport): readonly string[] {
   return [
     `${[bold(scenario.name), ...axes].join(' ')}  ${dim(scenario.title)}`,
     ...renderGroups(groupsOf(scenario.vectors)),
-    ...findings.slice(0, toldInFull).flatMap((finding) => ['', ...renderFinding(finding)]),
-    ...(findings.length > toldInFull
-      ? ['', `  … and ${findings.length - toldInFull} more findings`]
+    ...findings.slice(0, maxFindings).flatMap((finding) => ['', ...renderFinding(finding)]),
+    ...(findings.length > maxFindings
+      ? ['', `  … and ${findings.length - maxFindings} more findings`]
       : []),
     ...renderInconclusive(scenario),
     '',
@@ -99,12 +99,12 @@ function renderGroups(all: readonly Group[]): readonly string[] {
 
 /** `services  2 of 14 are not asked: default/a:http (no vector sends to it), …`. */
 function renderServices(scenario: ScenarioReport): readonly string[] {
-  const unasked = describeUnasked(scenario);
-  return unasked.length === 0
+  const untested = describeUntestedServices(scenario);
+  return untested.length === 0
     ? []
     : [
-        `  services  ${unasked.length} of ${scenario.services?.count ?? 0} are not asked: ` +
-          unasked.join(', '),
+        `  services  ${untested.length} of ${scenario.services?.count ?? 0} are not asked: ` +
+          untested.join(', '),
       ];
 }
 
@@ -143,14 +143,14 @@ function renderFinding({ ids: [first = '', ...more], difference }: Finding): rea
 function renderInconclusive(scenario: ScenarioReport): readonly string[] {
   if (scenario.inconclusive !== undefined)
     return renderCause(bold(scenario.name), scenario.inconclusive);
-  const open = new Map<string, { readonly ids: string[]; readonly cause: Inconclusive }>();
+  const byCause = new Map<string, { readonly ids: string[]; readonly cause: Inconclusive }>();
   for (const { id, inconclusive: cause } of scenario.vectors) {
     if (cause === undefined) continue;
-    const already = open.get(cause.cause);
-    if (already === undefined) open.set(cause.cause, { ids: [id], cause });
+    const already = byCause.get(cause.cause);
+    if (already === undefined) byCause.set(cause.cause, { ids: [id], cause });
     else already.ids.push(id);
   }
-  return [...open.values()].flatMap(({ ids: [first = '', ...more], cause }) =>
+  return [...byCause.values()].flatMap(({ ids: [first = '', ...more], cause }) =>
     renderCause(`${bold(first)}${more.length === 0 ? '' : ` and ${more.length} more`}`, cause),
   );
 }

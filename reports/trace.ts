@@ -3,9 +3,9 @@ import { colors } from '../harness/base/colors.js';
 import { shown } from '../harness/base/visible.js';
 import { formatFlowId, type PacketIn } from '../harness/nouns/switching.js';
 import { describeFrame } from '../harness/packet/frame.js';
-import type { ToldPacket, ToldTranslation } from '../harness/trace/told.js';
+import type { ReportedPacket, ReportedTranslation } from '../harness/trace/told.js';
 import type { TraceNode } from '../harness/trace/tree.js';
-import type { Answer, WhyNot } from '../harness/trace/why-not.js';
+import type { LookupAnswer, WhyNot } from '../harness/trace/why-not.js';
 
 const { bold, dim, red } = colors;
 
@@ -13,7 +13,7 @@ const { bold, dim, red } = colors;
  * One packet: each translation with its flow as it began and ended, then the frames that came out
  * and what controllers are told.
  */
-export function renderTrace(packet: ToldPacket): string {
+export function renderTrace(packet: ReportedPacket): string {
   const { translations, outputs, packetIns, refused, whyNot } = shown(packet);
   return [
     ...translations.flatMap((translation, index) => [
@@ -29,9 +29,9 @@ export function renderTrace(packet: ToldPacket): string {
             `${bold(`Out of ${port}`)} of ${bridge}: ${describeFrame(frame)}`,
         )),
     ...packetIns.map(
-      (told) =>
-        `${bold(`To controllers with id ${told.controller}`)} of ${told.bridge}: ` +
-        describePacketIn(told),
+      (raw) =>
+        `${bold(`To controllers with id ${raw.controller}`)} of ${raw.bridge}: ` +
+        describePacketIn(raw),
     ),
     ...(whyNot === undefined ? [] : ['', ...renderWhyNot(whyNot)]),
   ].join('\n');
@@ -52,7 +52,12 @@ function describePacketIn({ reason, table, metadata, userdata, paused, frame }: 
   );
 }
 
-function renderTranslation({ bridge, flow, nodes, finalFlow }: ToldTranslation): readonly string[] {
+function renderTranslation({
+  bridge,
+  flow,
+  nodes,
+  finalFlow,
+}: ReportedTranslation): readonly string[] {
   const known =
     finalFlow === undefined
       ? []
@@ -124,7 +129,7 @@ function renderWhyNot({ flow, lookups }: WhyNot): readonly string[] {
   ];
 }
 
-function renderAnswer(answer: Answer): readonly string[] {
+function renderAnswer(answer: LookupAnswer): readonly string[] {
   switch (answer.kind) {
     case 'taken':
       return ['it was taken'];

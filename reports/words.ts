@@ -48,12 +48,12 @@ export function comparedAspects(counts: Counts): readonly {
 }
 
 /** How many consequences of a difference are told. */
-const followingTold = 8;
+const maxFollowing = 8;
 
 /** First in words, then where, then what else follows from it. */
 export function describeDifferences(differences: readonly Difference[]): readonly string[] {
   const following = differences.filter(({ afterDivergence }) => afterDivergence);
-  const untold = following.length - followingTold;
+  const hidden = following.length - maxFollowing;
   return [
     ...differences.filter(({ afterDivergence }) => !afterDivergence).flatMap(describeDifference),
     ...(following.length === 0
@@ -62,9 +62,9 @@ export function describeDifferences(differences: readonly Difference[]): readonl
           '',
           `${following.length} more that follow from it:`,
           ...following
-            .slice(0, followingTold)
+            .slice(0, maxFollowing)
             .map(({ between, summary }) => `- ${between}: ${summary}`),
-          ...(untold > 0 ? [`- … and ${untold} more`] : []),
+          ...(hidden > 0 ? [`- … and ${hidden} more`] : []),
         ]),
   ];
 }
@@ -124,7 +124,9 @@ export function describePromises(vectors: readonly Pick<VectorReport, 'intent'>[
 }
 
 /** `default/web:http (no vector sends to it)`: Services that nothing is known of behind the run. */
-export function describeUnasked({ services }: Pick<ScenarioReport, 'services'>): readonly string[] {
+export function describeUntestedServices({
+  services,
+}: Pick<ScenarioReport, 'services'>): readonly string[] {
   return (services?.notAsked ?? []).map(({ name, why }) => `${name} (${why})`);
 }
 

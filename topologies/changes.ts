@@ -7,7 +7,7 @@ import type { Cluster } from '../harness/kube/objects.js';
 import type { History } from '../harness/nouns/history.js';
 import type { TunnelType } from '../harness/nouns/topology.js';
 import { clusterOf, manifestsOf, type Manifest } from './changing-cluster.js';
-import { historyOf, type Happening, type Sending } from './happenings.js';
+import { historyOf, type ClusterEvent, type TrafficEvent } from './happenings.js';
 
 const node = (name: string) => one(`{ apiVersion: v1, kind: Node, metadata: { name: ${name} } }`);
 const pod = (name: string, app: string, on: string) =>
@@ -34,7 +34,7 @@ const late = pod('late', 'job', 'n1');
 
 const standing = '1-at-first/open/web/db';
 
-const happenings: readonly Happening[] = [
+const happenings: readonly ClusterEvent[] = [
   { kind: 'open', id: standing, from: 'web', to: 'db', port: 7 },
   asks('1-at-first', 'job', 'db'),
   { kind: 'apply', manifest: onlyJobsReachDb },
@@ -85,7 +85,7 @@ export function policyComesAndGoes(tunnel: TunnelType): History<Cluster> {
 }
 
 /** A new connection to the echo service. */
-function asks(when: string, from: string, to: string): Sending {
+function asks(when: string, from: string, to: string): TrafficEvent {
   return {
     kind: 'send',
     id: `${when}/new/${from}/${to}`,
@@ -96,7 +96,7 @@ function asks(when: string, from: string, to: string): Sending {
 }
 
 /** By the connection that stands since the beginning. */
-function talks(when: string): Sending {
+function talks(when: string): TrafficEvent {
   return { kind: 'talk', id: `${when}/standing/web/db`, connection: standing };
 }
 

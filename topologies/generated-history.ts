@@ -9,24 +9,24 @@ import {
   type GeneratedSize,
 } from './generated-policies.js';
 import {
-  asking,
+  drawTraffic,
   endpointPod,
   hostPod,
   hostsOutside,
-  mayStayOpen,
+  allowsLongConnections,
   service,
   serviceChanged,
   serviceName,
   slice,
   somePort,
 } from './generated-services.js';
-import type { Change, Happening, Sending } from './happenings.js';
+import type { ManifestChange, ClusterEvent, TrafficEvent } from './happenings.js';
 
 /** Under which of Antrea's pipelines it is played: Services are asked for under either. */
 export interface GeneratedHistory {
   readonly pipeline: '0.8' | '1.3';
   readonly first: ChangingCluster;
-  readonly happenings: readonly Happening[];
+  readonly events: readonly ClusterEvent[];
 }
 
 const atFirst = {
@@ -37,7 +37,7 @@ const atFirst = {
   services: 2,
 } as const;
 const mostNodes = 3;
-const sendings = 3;
+const trafficEvents = 3;
 const services = [
   { protocol: 'TCP', port: 80 },
   { protocol: 'TCP', port: 7 },
@@ -77,7 +77,7 @@ export function generatedHistory(seed: number, index: number, events: number): G
       ...(hasServices ? { externalHosts: hostsOutside } : {}),
     },
   );
-  const drawing: Drawing = {
+  const drawing: HistoryDrawing = {
     random,
     live: [...first.manifests],
     names: hostsAmong(first.manifests),
@@ -94,14 +94,14 @@ export function generatedHistory(seed: number, index: number, events: number): G
   return {
     pipeline: index % 4 === 1 ? '1.3' : '0.8',
     first,
-    happenings: [
+    events: [
       ...packets(drawing, [opening(drawing), opening(drawing)]),
       ...count(events, () => [event(drawing), ...packets(drawing)]).flat(),
     ],
   };
 }
 
-interface Drawing {
+interface HistoryDrawing {
   readonly random: Random;
   /** What there is by now. */
   live: Manifest[];
@@ -119,7 +119,7 @@ interface Drawing {
   };
 }
 
-function event(drawing: Drawing): Happening {
+function event(drawing: HistoryDrawing): ClusterEvent {
   const { random } = drawing;
   return oneOf(random, [
     [31, () => change(drawing)],
@@ -130,10 +130,10 @@ function event(drawing: Drawing): Happening {
   ]);
 }
 
-function agentIsGone(drawing: Drawing, node: string): Happening {
+function agentIsGone(drawing: HistoryDrawing, node: string): ClusterEvent {
   const { random } = drawing;
-  const meanwhile = count(random.integer(1, 3), (): readonly Happening[] => [
-    oneOf<Happening>(random, [
+  const meanwhile = count(random.integer(1, 3), (): readonly ClusterEvent[] => [
+    oneOf<ClusterEvent>(random, [
       [5, () => change(drawing)],
       [1, () => ({ kind: 'switch restarts', node, meanwhile: packets(drawing) })],
     ]),
@@ -143,7 +143,7 @@ function agentIsGone(drawing: Drawing, node: string): Happening {
 }
 
 /** All nodes but one at most are late. */
-function notAllHear(drawing: Drawing): Happening {
+function notAllHear(drawing: HistoryDrawing): ClusterEvent {
   const { random } = drawing;
   const late = nodesOf(drawing)
     .map((name) => ({ name, rank: random.integer(0, 1000) }))
@@ -157,12 +157,12 @@ function notAllHear(drawing: Drawing): Happening {
   };
 }
 
-function change(drawing: Drawing): Change {
+function change(drawing: HistoryDrawing): ManifestChange {
   const { random, live, numbers } = drawing;
   const some = (kind: string) => live.filter((manifest) => manifest.kind === kind);
   const nodes = nodesOf(drawing);
   const size = { ...atFirst, nodes: mostNodes };
-  return oneOf<Change>(random, [
+  return oneOf<ManifestChange>(random, [
     [4, () => comes(drawing, newPod(drawing, size, nodes))],
     [4, () => goes(drawing, some('Pod'))],
     [3, () => relabelled(drawing, some('Pod'), () => pod(random, 1, size))],
@@ -220,22 +220,22 @@ function oneOf<T>(
   }
 }
 
-function nodesOf({ live }: Drawing): readonly string[] {
+function nodesOf({ live }: HistoryDrawing): readonly string[] {
   return live.filter(({ kind }) => kind === 'Node').map(({ metadata }) => metadata.name);
 }
 
-function someNode(drawing: Drawing): string {
+function someNode(drawing: HistoryDrawing): string {
   return pick(drawing.random, nodesOf(drawing));
 }
 
-function comes(drawing: Drawing, manifest: Manifest): Change {
+function comes(drawing: HistoryDrawing, manifest: Manifest): ManifestChange {
   drawing.live = [...drawing.live.filter((known) => !isSame(known, manifest)), manifest];
   drawing.names = [...new Set([...drawing.names, ...hostsAmong([manifest])])];
   drawing.asked = [...new Set([...drawing.asked, ...servicesAmong([manifest])])];
   return { kind: 'apply', manifest };
 }
 
-function goes(drawing: Drawing, all: readonly Manifest[]): Change | undefined {
+function goes(drawing: HistoryDrawing, all: readonly Manifest[]): ManifestChange | undefined {
   if (all.length === 0) return undefined;
   const { kind, metadata, ...rest } = pick(drawing.random, all);
   drawing.live = drawing.live.filter(
@@ -258,10 +258,10 @@ function goes(drawing: Drawing, all: readonly Manifest[]): Change | undefined {
  * while it runs.
  */
 function relabelled(
-  drawing: Drawing,
+  drawing: HistoryDrawing,
   all: readonly Manifest[],
   draw: () => object,
-): Change | undefined {
+): ManifestChange | undefined {
   if (all.length === 0) return undefined;
   const manifest = pick(drawing.random, all);
   const { labels } = manifestOf(draw()).metadata as { readonly labels?: object };
@@ -273,10 +273,10 @@ function relabelled(
 
 /** Another policy under the same name. */
 function rewritten(
-  drawing: Drawing,
+  drawing: HistoryDrawing,
   all: readonly Manifest[],
   draw: (number: number) => object,
-): Change | undefined {
+): ManifestChange | undefined {
   if (all.length === 0) return undefined;
   const { metadata } = pick(drawing.random, all);
   return comes(drawing, {
@@ -286,16 +286,19 @@ function rewritten(
 }
 
 /** Cells at random, by all connections that were opened, and now and then a new one. */
-function packets(drawing: Drawing, more: readonly Sending[] = []): readonly Sending[] {
+function packets(
+  drawing: HistoryDrawing,
+  more: readonly TrafficEvent[] = [],
+): readonly TrafficEvent[] {
   const { random, connections, asked } = drawing;
   const talks = connections.map(
-    (connection): Sending => ({
+    (connection): TrafficEvent => ({
       kind: 'talk',
       id: nextId(drawing, `talk/${connection}`),
       connection,
     }),
   );
-  const cells = count(sendings, (): Sending => {
+  const cells = count(trafficEvents, (): TrafficEvent => {
     const [from, to, service] = [
       pick(random, drawing.names),
       pick(random, drawing.names),
@@ -317,7 +320,7 @@ function packets(drawing: Drawing, more: readonly Sending[] = []): readonly Send
   const asks =
     asked.length === 0
       ? []
-      : count(sendings, () => asking(random, drawing, (what) => nextId(drawing, what)));
+      : count(trafficEvents, () => drawTraffic(random, drawing, (what) => nextId(drawing, what)));
   return [
     ...more,
     ...talks,
@@ -327,9 +330,9 @@ function packets(drawing: Drawing, more: readonly Sending[] = []): readonly Send
   ];
 }
 
-function opening(drawing: Drawing): Sending {
+function opening(drawing: HistoryDrawing): TrafficEvent {
   const { random, names, connections, asked } = drawing;
-  const services = asked.filter(mayStayOpen);
+  const services = asked.filter(allowsLongConnections);
   const [from, to] = [
     pick(random, names),
     pick(random, services.length > 0 && random.integer(1, 2) === 1 ? services : names),
@@ -339,7 +342,7 @@ function opening(drawing: Drawing): Sending {
   return { kind: 'open', id, from, to, port: asked.includes(to) ? somePort(random) : 7 };
 }
 
-function nextId({ numbers }: Drawing, what: string): string {
+function nextId({ numbers }: HistoryDrawing, what: string): string {
   numbers.sendings += 1;
   return `${what} (${numbers.sendings})`;
 }
@@ -383,9 +386,9 @@ function ofServicesAtFirst(random: Random): readonly Manifest[] {
  * them by their labels.
  */
 function ofServices(
-  drawing: Drawing,
+  drawing: HistoryDrawing,
   all: readonly Manifest[],
-): readonly (readonly [weight: number, draw: () => Change | undefined])[] {
+): readonly (readonly [weight: number, draw: () => ManifestChange | undefined])[] {
   const { random, numbers } = drawing;
   if (numbers.services === 0) return [];
   return [
@@ -420,7 +423,7 @@ function servicesAmong(manifests: readonly Manifest[]): string[] {
   return manifests.filter(({ kind }) => kind === 'Service').map(serviceName);
 }
 
-function newPod(drawing: Drawing, size: GeneratedSize, nodes: readonly string[]): Manifest {
+function newPod(drawing: HistoryDrawing, size: GeneratedSize, nodes: readonly string[]): Manifest {
   const { random, numbers } = drawing;
   const number = ++numbers.pods;
   if (numbers.services > 0) return endpointPod(random, number, size, pick(random, nodes));

@@ -6,7 +6,7 @@ import type { ExternalHost } from '../harness/nouns/topology.js';
 import { addressIn, externalAddress, macOf, podSubnet } from './antrea-cluster.js';
 import type { Manifest } from './changing-cluster.js';
 import { pod, type GeneratedSize } from './generated-policies.js';
-import type { Sending } from './happenings.js';
+import type { TrafficEvent } from './happenings.js';
 
 /**
  * Pods of these are on networks of their own. Fewer than pods have otherwise, so that most Services
@@ -134,11 +134,11 @@ export function somePort(random: Random): number {
 }
 
 /** Connections stay open to pods alone. */
-export function mayStayOpen(asked: string): boolean {
+export function allowsLongConnections(asked: string): boolean {
   return !asked.startsWith(`Service ${apart}/`);
 }
 
-export interface Askers {
+export interface Clients {
   /** Hosts there are or were, and Services. */
   readonly names: readonly string[];
   readonly asked: readonly string[];
@@ -150,17 +150,20 @@ export interface Askers {
  * A new connection, or a datagram, to a Service there is or was: by its address, or by a port of a
  * node. `id` makes one of what it is called.
  */
-export function asking(
+export function drawTraffic(
   random: Random,
-  { names, asked, live }: Askers,
+  { names, asked, live }: Clients,
   id: (what: string) => string,
-): Sending {
+): TrafficEvent {
   const { to, protocol, port } = target(random, asked, live);
   const nodes = live.filter(({ kind }) => kind === 'Node').map(({ metadata: { name } }) => name);
   const isNode = (name: string) => /^n\d+$/.test(name);
   if (random.integer(1, 3) > 1) {
     // What a node sends to itself never leaves it.
-    const from = pick(random, mayStayOpen(to) ? names : names.filter((name) => !isNode(name)));
+    const from = pick(
+      random,
+      allowsLongConnections(to) ? names : names.filter((name) => !isNode(name)),
+    );
     return {
       kind: 'send',
       id: id(`ask-${protocol.toLowerCase()}-${port}/${from}/${to}`),
@@ -179,7 +182,7 @@ export function asking(
         from: namespace === 'default' ? name : `${name}.${namespace}`,
         node: (spec as PodSpec).nodeName,
       })),
-    ...(mayStayOpen(to)
+    ...(allowsLongConnections(to)
       ? nodes.flatMap((name) =>
           nodes.filter((other) => other !== name).map((other) => ({ from: name, node: other })),
         )

@@ -23,14 +23,14 @@ import {
   type Manifest,
 } from './changing-cluster.js';
 
-export type Happening =
+export type ClusterEvent =
   | { readonly kind: 'apply'; readonly manifest: Manifest }
   | { readonly kind: 'delete'; readonly object: Pick<Manifest, 'kind' | 'metadata'> }
   /** Until its agent has programmed it anew, or has swept behind itself, this happens. */
   | {
       readonly kind: 'switch restarts' | 'agent restarts';
       readonly node: string;
-      readonly meanwhile: readonly Sending[];
+      readonly meanwhile: readonly TrafficEvent[];
     }
   /**
    * The node's agent is gone while this happens; then it restarts and sweeps, and nothing is sent
@@ -39,7 +39,7 @@ export type Happening =
   | {
       readonly kind: 'agent is gone';
       readonly node: string;
-      readonly meanwhile: readonly Happening[];
+      readonly meanwhile: readonly ClusterEvent[];
     }
   /**
    * These agents hear of the change one after the other, each when what stands before it has been
@@ -47,18 +47,18 @@ export type Happening =
    */
   | {
       readonly kind: 'not all hear';
-      readonly change: Change;
-      readonly late: readonly { readonly node: string; readonly before: readonly Sending[] }[];
+      readonly change: ManifestChange;
+      readonly late: readonly { readonly node: string; readonly before: readonly TrafficEvent[] }[];
     }
-  | Sending;
+  | TrafficEvent;
 
-export type Change = Extract<Happening, { readonly kind: 'apply' | 'delete' }>;
+export type ManifestChange = Extract<ClusterEvent, { readonly kind: 'apply' | 'delete' }>;
 
 /**
  * `id` is unique in a list. Hosts by name, nodes on the network between nodes as `Node n1`, and
  * Services as `Service web`: what has left is sent to all the same.
  */
-export type Sending =
+export type TrafficEvent =
   | {
       readonly kind: 'send';
       readonly id: string;
@@ -80,63 +80,61 @@ export type Sending =
 
 export function historyOf(
   first: ChangingCluster,
-  happenings: readonly Happening[],
+  events: readonly ClusterEvent[],
 ): History<Cluster> {
-  const telling: Telling = {
+  const state: HistoryState = {
     now: first,
-    hearing: { cluster: first.cluster, behind: new Map() },
-    gone: new Set(),
-    dark: new Set(),
+    agentViews: { cluster: first.cluster, behind: new Map() },
+    stoppedAgents: new Set(),
+    unprogrammedNodes: new Set(),
     addresses: new Map(),
     connections: new Map(),
-    forgotten: new Set(),
+    unpromisedConnections: new Set(),
   };
-  noteAddresses(telling);
+  noteAddresses(state);
   return {
     cluster: first.cluster,
-    steps: happenings.flatMap((happening) => stepsOf(telling, happening)),
+    steps: events.flatMap((event) => stepsOf(state, event)),
   };
 }
 
-interface Telling {
+interface HistoryState {
   now: ChangingCluster;
-  hearing: Hearing<Cluster>;
+  agentViews: Hearing<Cluster>;
   /** Nodes whose agents are gone. */
-  readonly gone: Set<string>;
+  readonly stoppedAgents: Set<string>;
   /** Nodes whose switches have no flows. */
-  readonly dark: Set<string>;
+  readonly unprogrammedNodes: Set<string>;
   /** Those that hosts have, or had last. */
   readonly addresses: Map<string, string>;
-  readonly connections: Map<string, Extract<Sending, { readonly kind: 'open' }>>;
+  readonly connections: Map<string, Extract<TrafficEvent, { readonly kind: 'open' }>>;
   /**
    * Connections to Services whose opener's switch has started anew since: nothing is promised about
    * them.
    */
-  readonly forgotten: Set<string>;
+  readonly unpromisedConnections: Set<string>;
 }
 
 const betweenCallsMs = 10;
 
-function stepsOf(telling: Telling, happening: Happening): readonly HistoryStep<Cluster>[] {
-  switch (happening.kind) {
+function stepsOf(state: HistoryState, event: ClusterEvent): readonly HistoryStep<Cluster>[] {
+  switch (event.kind) {
     case 'apply':
     case 'delete':
-      return changed(telling, happening, []);
+      return manifestSteps(state, event, []);
     case 'switch restarts':
-      return isNode(telling, happening.node) ? switchRestarts(telling, happening) : [];
+      return isNode(state, event.node) ? switchRestarts(state, event) : [];
     case 'agent restarts':
-      return isNode(telling, happening.node)
-        ? agentRestarts(telling, happening.node, happening.meanwhile)
-        : [];
+      return isNode(state, event.node) ? agentRestarts(state, event.node, event.meanwhile) : [];
     case 'agent is gone':
-      return isNode(telling, happening.node) ? agentIsGone(telling, happening) : [];
+      return isNode(state, event.node) ? agentIsGone(state, event) : [];
     case 'not all hear': {
-      const late = happening.late.filter(
-        ({ node }) => isNode(telling, node) && !telling.hearing.behind.has(node),
+      const late = event.late.filter(
+        ({ node }) => isNode(state, node) && !state.agentViews.behind.has(node),
       );
-      const change = changed(
-        telling,
-        happening.change,
+      const change = manifestSteps(
+        state,
+        event.change,
         late.map(({ node }) => node),
       );
       return change.length === 0
@@ -144,9 +142,9 @@ function stepsOf(telling: Telling, happening: Happening): readonly HistoryStep<C
         : [
             ...change,
             ...late.flatMap(({ node, before }) => [
-              ...allOf(telling, before),
-              ...(telling.hearing.behind.has(node)
-                ? [happens(telling, { kind: 'agent hears', node })]
+              ...stepsOfAll(state, before),
+              ...(state.agentViews.behind.has(node)
+                ? [recordEvent(state, { kind: 'agent hears', node })]
                 : []),
             ]),
           ];
@@ -154,60 +152,73 @@ function stepsOf(telling: Telling, happening: Happening): readonly HistoryStep<C
     case 'send':
     case 'open':
     case 'talk':
-      return sent(telling, happening);
+      return vectorsFor(state, event);
     default:
-      return assertNever(happening);
+      return assertNever(event);
   }
 }
 
-function allOf(
-  telling: Telling,
-  happenings: readonly Happening[],
+function stepsOfAll(
+  state: HistoryState,
+  events: readonly ClusterEvent[],
 ): readonly HistoryStep<Cluster>[] {
-  return happenings.flatMap((happening) => stepsOf(telling, happening));
+  return events.flatMap((event) => stepsOf(state, event));
 }
 
 /** Nobody programs a switch whose agent is gone. */
 function switchRestarts(
-  telling: Telling,
-  { node, meanwhile }: Extract<Happening, { readonly kind: 'switch restarts' | 'agent restarts' }>,
+  state: HistoryState,
+  {
+    node,
+    meanwhile,
+  }: Extract<ClusterEvent, { readonly kind: 'switch restarts' | 'agent restarts' }>,
 ): readonly HistoryStep<Cluster>[] {
-  const restart = happens(telling, { kind: 'switch restarts', node });
-  for (const { id, from, to } of telling.connections.values())
-    if (to.startsWith('Service ') && nodeHolding(telling, from) === node) telling.forgotten.add(id);
+  const restart = recordEvent(state, { kind: 'switch restarts', node });
+  for (const { id, from, to } of state.connections.values())
+    if (to.startsWith('Service ') && nodeHolding(state, from) === node)
+      state.unpromisedConnections.add(id);
   return [
     restart,
-    ...allOf(telling, meanwhile),
-    ...(telling.gone.has(node) ? [] : [happens(telling, { kind: 'switch is programmed', node })]),
+    ...stepsOfAll(state, meanwhile),
+    ...(state.stoppedAgents.has(node)
+      ? []
+      : [recordEvent(state, { kind: 'switch is programmed', node })]),
   ];
 }
 
 function agentRestarts(
-  telling: Telling,
+  state: HistoryState,
   node: string,
-  meanwhile: readonly Sending[],
+  meanwhile: readonly TrafficEvent[],
 ): readonly HistoryStep<Cluster>[] {
-  const restart = happens(telling, { kind: 'agent restarts', node });
-  return [restart, ...allOf(telling, meanwhile), happens(telling, { kind: 'agent sweeps', node })];
+  const restart = recordEvent(state, { kind: 'agent restarts', node });
+  return [
+    restart,
+    ...stepsOfAll(state, meanwhile),
+    recordEvent(state, { kind: 'agent sweeps', node }),
+  ];
 }
 
 /** One whose node leaves meanwhile does not come back. */
 function agentIsGone(
-  telling: Telling,
-  { node, meanwhile }: Extract<Happening, { readonly kind: 'agent is gone' }>,
+  state: HistoryState,
+  { node, meanwhile }: Extract<ClusterEvent, { readonly kind: 'agent is gone' }>,
 ): readonly HistoryStep<Cluster>[] {
-  if (telling.gone.has(node)) return [];
-  telling.gone.add(node);
-  const steps = [happens(telling, { kind: 'agent stops', node }), ...allOf(telling, meanwhile)];
-  return telling.gone.delete(node) ? [...steps, ...agentRestarts(telling, node, [])] : steps;
+  if (state.stoppedAgents.has(node)) return [];
+  state.stoppedAgents.add(node);
+  const steps = [
+    recordEvent(state, { kind: 'agent stops', node }),
+    ...stepsOfAll(state, meanwhile),
+  ];
+  return state.stoppedAgents.delete(node) ? [...steps, ...agentRestarts(state, node, [])] : steps;
 }
 
-function changed(
-  telling: Telling,
-  change: Change,
-  unheardBy: readonly string[],
+function manifestSteps(
+  state: HistoryState,
+  change: ManifestChange,
+  staleAgents: readonly string[],
 ): readonly HistoryStep<Cluster>[] {
-  const before = telling.now;
+  const before = state.now;
   const isNew = change.kind === 'apply' && !has(before, change.manifest);
   const isLastNode =
     change.kind === 'delete' && change.object.kind === 'Node' && before.cluster.nodes.length === 1;
@@ -219,28 +230,28 @@ function changed(
     change.kind === 'apply'
       ? `${nameOf(change.manifest)} ${isNew ? 'comes' : 'changes'}`
       : `${nameOf(change.object)} goes`;
-  telling.now = now;
-  const step = happens(telling, {
+  state.now = now;
+  const step = recordEvent(state, {
     kind: 'cluster',
     what,
     cluster: now.cluster,
-    ...(unheardBy.length === 0 ? {} : { unheardBy }),
+    ...(staleAgents.length === 0 ? {} : { unheardBy: staleAgents }),
   });
-  for (const nodes of [telling.gone, telling.dark])
-    for (const node of nodes) if (!isNode(telling, node)) nodes.delete(node);
-  noteAddresses(telling);
+  for (const nodes of [state.stoppedAgents, state.unprogrammedNodes])
+    for (const node of nodes) if (!isNode(state, node)) nodes.delete(node);
+  noteAddresses(state);
   return [step];
 }
 
-function happens(telling: Telling, event: HistoryEvent<Cluster>): HistoryStep<Cluster> {
-  telling.hearing = heardAfter(telling.hearing, event);
-  if (event.kind === 'switch restarts') telling.dark.add(event.node);
+function recordEvent(state: HistoryState, event: HistoryEvent<Cluster>): HistoryStep<Cluster> {
+  state.agentViews = heardAfter(state.agentViews, event);
+  if (event.kind === 'switch restarts') state.unprogrammedNodes.add(event.node);
   if (event.kind === 'switch is programmed' || event.kind === 'agent restarts')
-    telling.dark.delete(event.node);
+    state.unprogrammedNodes.delete(event.node);
   return event;
 }
 
-function nodeHolding({ hearing }: Telling, host: string): string | undefined {
+function nodeHolding({ agentViews: hearing }: HistoryState, host: string): string | undefined {
   const cluster = running(hearing);
   return (
     podsOf(cluster).find(({ pod }) => pod.name === host)?.node.name ??
@@ -248,11 +259,11 @@ function nodeHolding({ hearing }: Telling, host: string): string | undefined {
   );
 }
 
-function isNode({ now: { cluster } }: Telling, name: string): boolean {
+function isNode({ now: { cluster } }: HistoryState, name: string): boolean {
   return cluster.nodes.some((node) => node.name === name);
 }
 
-function noteAddresses({ now: { cluster }, addresses }: Telling): void {
+function noteAddresses({ now: { cluster }, addresses }: HistoryState): void {
   for (const { pod } of podsOf(cluster)) addresses.set(pod.name, pod.ip);
   for (const { name, gateway, underlay } of cluster.nodes)
     addresses.set(name, gateway.ip).set(`Node ${name}`, underlay.ip);
@@ -268,55 +279,62 @@ function noteAddresses({ now: { cluster }, addresses }: Telling): void {
       );
 }
 
-function sent(telling: Telling, sending: Sending): readonly HistoryStep<Cluster>[] {
-  const { connections, addresses } = telling;
-  const opening = sending.kind === 'talk' ? connections.get(sending.connection) : sending;
-  if (opening === undefined || !isThere(telling, opening.from)) return [];
+function vectorsFor(state: HistoryState, traffic: TrafficEvent): readonly HistoryStep<Cluster>[] {
+  const { connections, addresses } = state;
+  const opening = traffic.kind === 'talk' ? connections.get(traffic.connection) : traffic;
+  if (opening === undefined || !isRunning(state, opening.from)) return [];
   // What is promised then of ports of nodes and of who is outside hangs on more than whom nodes
   // have heard of.
-  if (isOutward(telling, opening) && (telling.hearing.behind.size > 0 || telling.dark.size > 0))
+  if (
+    isExternalAccess(state, opening) &&
+    (state.agentViews.behind.size > 0 || state.unprogrammedNodes.size > 0)
+  )
     return [];
   const to = addresses.get(opening.to);
   if (to === addresses.get(opening.from)) return [];
   const isTaken =
-    !isThere(telling, opening.to) &&
-    [...addresses].some(([name, ip]) => ip === to && isThere(telling, name));
+    !isRunning(state, opening.to) &&
+    [...addresses].some(([name, ip]) => ip === to && isRunning(state, name));
   // Of who has somebody else's address nothing is promised to those who mean the other.
-  if (to === undefined || (isTaken && sending.kind === 'talk')) return [];
-  if (sending.kind === 'talk' && telling.forgotten.has(sending.connection)) return [];
-  if (sending.kind === 'open') connections.set(sending.id, sending);
+  if (to === undefined || (isTaken && traffic.kind === 'talk')) return [];
+  if (traffic.kind === 'talk' && state.unpromisedConnections.has(traffic.connection)) return [];
+  if (traffic.kind === 'open') connections.set(traffic.id, traffic);
   return [
-    { kind: 'vector', vector: { id: sending.id, stimulus: stimulusOf(sending, opening, to) } },
+    { kind: 'vector', vector: { id: traffic.id, stimulus: stimulusOf(traffic, opening, to) } },
   ];
 }
 
-function stimulusOf(sending: Sending, { from }: { readonly from: string }, to: string): Stimulus {
-  switch (sending.kind) {
+function stimulusOf(
+  traffic: TrafficEvent,
+  { from }: { readonly from: string },
+  to: string,
+): Stimulus {
+  switch (traffic.kind) {
     case 'open':
-      return { kind: 'open', from, to, port: sending.port, connection: sending.id };
+      return { kind: 'open', from, to, port: traffic.port, connection: traffic.id };
     case 'talk':
-      return { kind: 'talk', from, to, port: 0, connection: sending.connection };
+      return { kind: 'talk', from, to, port: 0, connection: traffic.connection };
     case 'send':
-      if (sending.service.protocol !== 'ICMP' && sending.service.calls !== undefined)
+      if (traffic.service.protocol !== 'ICMP' && traffic.service.calls !== undefined)
         return {
           kind: 'calls',
           from,
           to,
-          protocol: sending.service.protocol,
-          port: sending.service.port,
-          count: sending.service.calls,
+          protocol: traffic.service.protocol,
+          port: traffic.service.port,
+          count: traffic.service.calls,
           everyMs: betweenCallsMs,
         };
-      return sending.service.protocol === 'TCP'
-        ? { kind: 'probe', from, to, port: sending.service.port, transmissions: 1 }
-        : sending.service.protocol === 'UDP'
-          ? { kind: 'udp', from, to, port: sending.service.port }
+      return traffic.service.protocol === 'TCP'
+        ? { kind: 'probe', from, to, port: traffic.service.port, transmissions: 1 }
+        : traffic.service.protocol === 'UDP'
+          ? { kind: 'udp', from, to, port: traffic.service.port }
           : { kind: 'ping', from, to };
   }
 }
 
 /** Whether it runs: its node has heard of it. */
-function isThere({ hearing }: Telling, name: string): boolean {
+function isRunning({ agentViews: hearing }: HistoryState, name: string): boolean {
   const cluster = running(hearing);
   return [
     ...podsOf(cluster).map(({ pod }) => pod),
@@ -325,12 +343,12 @@ function isThere({ hearing }: Telling, name: string): boolean {
   ].some((host) => host.name === name);
 }
 
-function isOutward(
-  { now: { cluster } }: Telling,
-  { from, to }: { readonly from: string; readonly to: string },
+function isExternalAccess(
+  { now: { cluster } }: HistoryState,
+  { from, to: target }: { readonly from: string; readonly to: string },
 ): boolean {
   return (
-    to.startsWith('Node ') ||
-    (cluster.externalHosts ?? []).some(({ name }) => name === from || name === to)
+    target.startsWith('Node ') ||
+    (cluster.externalHosts ?? []).some(({ name }) => name === from || name === target)
   );
 }

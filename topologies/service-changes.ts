@@ -4,7 +4,7 @@ import type { Cluster } from '../harness/kube/objects.js';
 import type { History } from '../harness/nouns/history.js';
 import type { TunnelType } from '../harness/nouns/topology.js';
 import { clusterOf, manifestsOf, type Manifest } from './changing-cluster.js';
-import { historyOf, type Happening, type Sending } from './happenings.js';
+import { historyOf, type ClusterEvent, type TrafficEvent } from './happenings.js';
 
 const node = (name: string) => one(`{ apiVersion: v1, kind: Node, metadata: { name: ${name} } }`);
 const pod = (name: string, app: string, on: string) =>
@@ -37,7 +37,7 @@ const few = 3;
 /** An endpoint that is none any more goes on running under another label. */
 const resting = (name: string, on: string) => pod(name, 'resting', on);
 
-const happenings: readonly Happening[] = [
+const happenings: readonly ClusterEvent[] = [
   opens('1-at-first', 'c1', 'web'),
   asks('1-at-first', 'c2', 'web'),
   asks('1-at-first', 'c1', 'shop'),
@@ -139,11 +139,11 @@ export function servicesComeAndGo(tunnel: TunnelType): History<Cluster> {
 }
 
 /** Clients of both nodes. */
-function both(when: string): readonly Sending[] {
+function both(when: string): readonly TrafficEvent[] {
   return [asks(when, 'c1', 'web'), asks(when, 'c2', 'web')];
 }
 
-function asks(when: string, from: string, to: string, port = 80, calls = few): Sending {
+function asks(when: string, from: string, to: string, port = 80, calls = few): TrafficEvent {
   return {
     kind: 'send',
     id: `${when}/calls/${from}/${to}:${port}`,
@@ -156,7 +156,7 @@ function asks(when: string, from: string, to: string, port = 80, calls = few): S
 /**
  * One connection, of which it may be left open whether it comes to an endpoint that can be reached.
  */
-function probes(when: string, from: string, to: string, port: number): Sending {
+function probes(when: string, from: string, to: string, port: number): TrafficEvent {
   return {
     kind: 'send',
     id: `${when}/new/${from}/${to}:${port}`,
@@ -166,12 +166,12 @@ function probes(when: string, from: string, to: string, port: number): Sending {
   };
 }
 
-function opens(when: string, from: string, to: string, port = 80): Sending {
+function opens(when: string, from: string, to: string, port = 80): TrafficEvent {
   return { kind: 'open', id: `${when}/open/${from}/${to}`, from, to: `Service ${to}`, port };
 }
 
 /** By the connection that was opened then. */
-function talks(when: string, since: string): Sending {
+function talks(when: string, since: string): TrafficEvent {
   const [from, to] = since === '14-another-port' ? ['c2', 'web'] : ['c1', 'web'];
   return {
     kind: 'talk',

@@ -9,7 +9,7 @@ import { within } from '../../harness/base/path-part.js';
 import type { Disturbance } from './disturbances.js';
 
 /** So many of each kind have begun. */
-export type Carried = Readonly<Record<Disturbance['kind'], number>>;
+export type DisturbanceCounts = Readonly<Record<Disturbance['kind'], number>>;
 
 export interface Host {
   /** A tmpfs in which runs keep their folders, and one that nobody uses. */
@@ -24,7 +24,7 @@ export async function disturb(
   host: Host,
   disturbances: readonly Disturbance[],
   over: Promise<unknown>,
-): Promise<Carried> {
+): Promise<DisturbanceCounts> {
   const carried: Record<Disturbance['kind'], number> = {
     network: 0,
     'daemon stopped': 0,
@@ -78,10 +78,10 @@ async function begin(
     case 'daemon stopped': {
       const daemons = daemonsIn(tmpfs);
       const pid = daemons[disturbance.which % daemons.length];
-      return pid === undefined || !signalled(pid, 'SIGSTOP')
+      return pid === undefined || !sendSignal(pid, 'SIGSTOP')
         ? undefined
         : () => {
-            signalled(pid, 'SIGCONT');
+            sendSignal(pid, 'SIGCONT');
             return Promise.resolve();
           };
     }
@@ -119,7 +119,7 @@ function daemonsIn(folder: string): readonly number[] {
     });
 }
 
-function signalled(pid: number, signal: NodeJS.Signals): boolean {
+function sendSignal(pid: number, signal: NodeJS.Signals): boolean {
   try {
     return process.kill(pid, signal);
   } catch {

@@ -23,17 +23,17 @@ export const rerun = z.object({
 
 export type Rerun = z.infer<typeof rerun>;
 
-export interface Ended extends Pick<Rerun, 'exit' | 'traceHash'> {
+export interface RunEnd extends Pick<Rerun, 'exit' | 'traceHash'> {
   readonly reasons: readonly string[];
   readonly printed: string;
 }
 
 /** @param project a folder with a build; what the run leaves there is removed. */
-export async function play(project: string, variables: NodeJS.ProcessEnv): Promise<Ended> {
+export async function runOnce(project: string, variables: NodeJS.ProcessEnv): Promise<RunEnd> {
   const main = join(project, 'dist/harness/cli/main.js');
   const env = { ...process.env, NO_COLOR: '1', ...variables };
   const { exit, stdout, stderr } = await new Promise<
-    Record<'stdout' | 'stderr', string> & Pick<Ended, 'exit'>
+    Record<'stdout' | 'stderr', string> & Pick<RunEnd, 'exit'>
   >((resolve) => {
     execFile(
       process.execPath,

@@ -17,7 +17,7 @@ import { InputError } from '../../harness/base/errors.js';
 import { within } from '../../harness/base/path-part.js';
 import { disturbancesOf, withLaterChanges } from './disturbances.js';
 import { disturb } from './host.js';
-import { play, rerun, type Rerun } from './rerun.js';
+import { runOnce, rerun, type Rerun } from './rerun.js';
 import { isSound, tally } from './tally.js';
 
 const program = fileURLToPath(import.meta.url);
@@ -100,7 +100,7 @@ async function carryOut(campaign: Campaign, folder: string): Promise<number> {
     Array.from({ length: runsAtOnce }, (_, index) => copyOfBuild(within(folder, `p${index}`))),
   );
 
-  const quiet = await play(projects[0] ?? '', variables);
+  const quiet = await runOnce(projects[0] ?? '', variables);
   if (quiet.exit !== 0 || quiet.traceHash === undefined)
     throw new Error(`a run that nobody disturbed ended with ${quiet.exit}: ${quiet.printed}`);
   const { traceHash } = quiet;
@@ -113,7 +113,7 @@ async function carryOut(campaign: Campaign, folder: string): Promise<number> {
   const results = await atOnce(runsAtOnce, left, async (run): Promise<Rerun> => {
     const project = projects.pop() ?? '';
     const started = performance.now();
-    const playing = play(project, variables);
+    const playing = runOnce(project, variables);
     const carried = await disturb(host, disturbances(campaign.seed, run), playing);
     const { printed, ...ended } = await playing;
     projects.push(project);

@@ -16,7 +16,7 @@ import {
   inconclusiveImage,
   type CheckedImage,
 } from '../trace/checked.js';
-import { prepare } from '../trace/script/prepare.js';
+import { prepareSwitch } from '../trace/script/prepare.js';
 import { checkInjections, checkScript } from '../trace/script/check.js';
 import { exitCodes, type Context } from './context.js';
 import { readRequest, readScriptRequest, type PacketOptions } from './packet-request.js';
@@ -26,7 +26,7 @@ export interface CheckOptions extends PacketOptions {
   readonly json?: boolean;
 }
 
-const codeOf = {
+const exitCodeOf = {
   conforms: exitCodes.conforms,
   diverges: exitCodes.diverges,
   inconclusive: exitCodes.inconclusive,
@@ -41,7 +41,7 @@ export async function check(
   words: readonly string[],
   options: CheckOptions,
 ): Promise<number> {
-  const { plan, checkOn } = await readCheck(context, words, options);
+  const { plan, checkOn: runCheck } = await readCheck(context, words, options);
   const names = options.image.split(',').filter((name) => name !== '');
   if (names.length === 0)
     throw new InputError(
@@ -49,28 +49,28 @@ export async function check(
     );
   const images: CheckedImage[] = [];
   for (const name of names) {
-    const checked = await checkImage(context, name, plan, checkOn);
+    const checked = await checkImage(context, name, plan, runCheck);
     if (options.json !== true) context.print(renderCheck(checked));
     images.push(checked);
   }
   if (options.json === true) context.print(printedJson({ images }));
   else if (images.length > 1) context.print(renderVersions(images));
-  const codes = images.map(({ verdict }) => codeOf[verdict]);
+  const codes = images.map(({ verdict }) => exitCodeOf[verdict]);
   return codes.includes(exitCodes.diverges) ? exitCodes.diverges : Math.max(...codes);
 }
 
 /** What is done with the switch of an image, once it is up. */
-type CheckOn = (name: string, sim: Sim) => Promise<CheckedImage>;
+type ImageCheck = (name: string, sim: Sim) => Promise<CheckedImage>;
 
 async function readCheck(
   { say }: Context,
   words: readonly string[],
   options: CheckOptions,
-): Promise<{ readonly plan: NodePlan; readonly checkOn: CheckOn }> {
+): Promise<{ readonly plan: NodePlan; readonly checkOn: ImageCheck }> {
   if (options.script === undefined) {
-    const { into, stimuli } = await readRequest(words, options, say);
-    const injections = stimuli.map((stimulus) => injectionOf(into.plan, stimulus));
-    const plan = withControllers(into.plan);
+    const { target, stimuli } = await readRequest(words, options, say);
+    const injections = stimuli.map((stimulus) => injectionOf(target.plan, stimulus));
+    const plan = withControllers(target.plan);
     return {
       plan,
       checkOn: async (name, sim) =>
@@ -83,15 +83,15 @@ async function readCheck(
     };
   }
   const script = await readScriptRequest(words, options, say);
-  const { into, steps, remembered } = script;
+  const { target, steps, initialState: remembered } = script;
   const plan = withControllers(
-    into.plan,
+    target.plan,
     steps.flatMap(({ command }) =>
       command.kind === 'call' && command.call.kind === 'change' ? command.call.lines : [],
     ),
   );
   checkInjections(plan, steps);
-  const prepared = prepare({ ...into, plan }, remembered);
+  const prepared = prepareSwitch({ ...target, plan }, remembered);
   return {
     plan: prepared.plan,
     checkOn: async (name, sim) =>
@@ -107,13 +107,13 @@ async function checkImage(
   context: Context,
   name: string,
   plan: NodePlan,
-  checkOn: CheckOn,
+  runCheck: ImageCheck,
 ): Promise<CheckedImage> {
   const outcome = await attempt(async () => {
     const image = await openImage(name, context.say);
     const sim = await openSim({ nodes: [plan] }, image, { teardown: context.teardown });
     try {
-      return await checkOn(name, sim);
+      return await runCheck(name, sim);
     } finally {
       await sim.close();
     }

@@ -48,19 +48,19 @@ export async function clean(
       removed.push(`run ${number}`);
   for (const what of removed) print(`removed ${what}`);
   const halfMade = (await Promise.all(unfinished.map(findUnfinished))).flat();
-  const left = elsewhere
+  const foreignFolders = elsewhere
     ? []
     : [
         ...foreign.map(({ dir }) => dir),
         ...halfMade.filter(({ owner }) => owner.place !== here()).map(({ folder }) => folder),
       ];
-  for (const dir of left)
+  for (const dir of foreignFolders)
     print(
       `left ${dir}: a run on another machine, in a container, or before this machine was ` +
         'started anew',
     );
-  if (left.length > 0)
+  if (foreignFolders.length > 0)
     print('  - where none of them goes on any more: ./flowbed clean --elsewhere');
-  if (removed.length + left.length === 0) print('nothing was left behind');
+  if (removed.length + foreignFolders.length === 0) print('nothing was left behind');
   return 0;
 }

@@ -19,13 +19,13 @@ import type { TraceOptions } from './trace.js';
  * Carries out one command line, without the program's name. What is wrong is told by
  * `context.complain`. @returns the exit code.
  */
-export async function carryOut(context: Context, args: readonly string[]): Promise<number> {
+export async function runCommandLine(context: Context, args: readonly string[]): Promise<number> {
   let code: number = exitCodes.conforms;
   try {
     await defineCommands(context, (result) => (code = result)).parseAsync(args, { from: 'user' });
     return code;
   } catch (error) {
-    return report(error, context);
+    return reportError(error, context);
   }
 }
 
@@ -56,7 +56,7 @@ function defineCommands(context: Context, finish: (code: number) => void): Comma
       '--set <axes>',
       'narrow the matrix: axis=value[,axis=value…], an axis as often as values of it are ' +
         'wanted; may be given again',
-      andAlso,
+      joinRepeatedOption,
     )
     .option('--seed <number>', 'everything that is random comes from it', '1')
     .option('--topology <file>', "a topology in YAML instead of the scenario's own")
@@ -123,7 +123,7 @@ function defineCommands(context: Context, finish: (code: number) => void): Comma
     ...before,
     value,
   ];
-  const aboutPacket = (command: Command): Command =>
+  const withPacketOptions = (command: Command): Command =>
     command
       .argument(
         '[words...]',
@@ -185,7 +185,7 @@ function defineCommands(context: Context, finish: (code: number) => void): Comma
         collect,
         [],
       );
-  aboutPacket(program.command('trace'))
+  withPacketOptions(program.command('trace'))
     .description('what the model alone makes of packets, out of what ovs-ofctl prints of a switch')
     .option(
       '--why-not <flow>',
@@ -195,7 +195,7 @@ function defineCommands(context: Context, finish: (code: number) => void): Comma
     .action(async (words: string[], options: TraceOptions) =>
       finish(await (await import('./trace.js')).trace(context, words, options)),
     );
-  aboutPacket(program.command('check'))
+  withPacketOptions(program.command('check'))
     .description(
       'the same on real switches, compared with the model: frames, packet-ins, counters, ' +
         'connections and learned MACs',
@@ -296,12 +296,12 @@ function defineCommands(context: Context, finish: (code: number) => void): Comma
 }
 
 /** What an option says when it is given several times: all of it, with commas between. */
-function andAlso(value: string, before: string | undefined): string {
+function joinRepeatedOption(value: string, before: string | undefined): string {
   return before === undefined ? value : `${before},${value}`;
 }
 
 /** Tells what ended a command. @returns the exit code. */
-export function report(error: unknown, context: Pick<Context, 'complain'>): number {
+export function reportError(error: unknown, context: Pick<Context, 'complain'>): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitCodes.badRequest;
   if (error instanceof InputError) {
     context.complain(`flowbed: ${error.message}`);
@@ -309,7 +309,7 @@ export function report(error: unknown, context: Pick<Context, 'complain'>): numb
   }
   const refused = refusedByMachine(error);
   if (refused !== undefined) {
-    complainOf(refused, context);
+    printUnavailable(refused, context);
     return exitCodes.inconclusive;
   }
   if (error instanceof Unsupported) {
@@ -321,7 +321,7 @@ export function report(error: unknown, context: Pick<Context, 'complain'>): numb
 }
 
 /** Tells what the environment refused, and what to do about it. */
-export function complainOf(
+export function printUnavailable(
   { message, evidence, remedies }: Unavailable,
   context: Pick<Context, 'complain'>,
 ): void {

@@ -41,16 +41,16 @@ export async function conformance(
   const runs: ConformanceRun[] = [];
   const codes: number[] = [];
   for (const name of images.split(',')) {
-    const outcome = await attempt(async () => playAll(context, name, cases));
+    const outcome = await attempt(async () => runCases(context, name, cases));
     if (outcome.kind === 'ok') runs.push(outcome.value);
     else context.say(`${name}: ${outcome.cause.message}`);
-    codes.push(outcome.kind === 'ok' ? codeOf(outcome.value.results) : exitCodes.inconclusive);
+    codes.push(outcome.kind === 'ok' ? exitCodeOf(outcome.value.results) : exitCodes.inconclusive);
   }
   context.print(json === true ? conformanceAsJson(runs) : runs.map(renderConformance).join('\n\n'));
   return codes.includes(exitCodes.diverges) ? exitCodes.diverges : Math.max(...codes);
 }
 
-async function playAll(
+async function runCases(
   context: Context,
   name: string,
   cases: readonly Case[],
@@ -74,7 +74,7 @@ async function playAll(
   }
 }
 
-function codeOf(results: readonly CaseResult[]): number {
+function exitCodeOf(results: readonly CaseResult[]): number {
   if (
     results.some(
       ({ switch: real, model }) =>

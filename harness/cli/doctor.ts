@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
 import { access, mkdir, statfs } from 'node:fs/promises';
-import { cacheFolder, roomForImage } from '../../images/cache.js';
+import { cacheFolder, bytesForImage } from '../../images/cache.js';
 import { imageFolder, knownImages, verifyImage } from '../../images/images.js';
 import { onPath } from '../../images/rootfs.js';
 import { systemImage } from '../../images/system.js';
@@ -111,7 +111,7 @@ async function checkRoom(use: string, folder: string, variable: string): Promise
     await access(folder, constants.W_OK);
     const { bavail, bsize } = await statfs(folder);
     const text = `${use}: ${folder}, ${((bavail * bsize) / 2 ** 30).toFixed(1)} GB free`;
-    return bavail * bsize < roomForImage
+    return bavail * bsize < bytesForImage
       ? { kind: 'missing', text: `${text}; 0.5 GB are needed`, remedy }
       : { kind: 'fine', text };
   } catch (error) {

@@ -9,17 +9,17 @@ import { placeInScenario } from './scenario-code.js';
  * Ends the program at once, with what is queued for `exit` done. What `process.exit` did before
  * `guardEnds`.
  */
-export const endNow: (code: number) => never = process.exit.bind(process);
+export const exitNow: (code: number) => never = process.exit.bind(process);
 
 /**
  * From now on `process.exit` is refused to scenarios, which would end the run without a verdict,
  * and `onStray` is told of errors that nobody waits for: those of a scenario's timers and of
  * promises that are rejected late.
  */
-export function guardEnds(onStray: (error: unknown) => void): void {
+export function guardExit(onUncaught: (error: unknown) => void): void {
   process.exit = (code) => {
     const place = placeInScenario(new Error('who calls').stack);
-    if (place === undefined) return endNow(Number(code ?? process.exitCode ?? 0));
+    if (place === undefined) return exitNow(Number(code ?? process.exitCode ?? 0));
     throw new InputError(
       `a scenario's code calls process.exit(${code ?? ''}), which would end the run without a ` +
         'verdict: leave it out, or throw an error',
@@ -27,10 +27,10 @@ export function guardEnds(onStray: (error: unknown) => void): void {
     );
   };
   process.on('uncaughtException', (error: unknown) => {
-    onStray(strayOf(error, 'an error that nobody caught'));
+    onUncaught(asScenarioError(error, 'an error that nobody caught'));
   });
   process.on('unhandledRejection', (reason) => {
-    onStray(strayOf(reason, 'a promise was rejected and nobody waits for it'));
+    onUncaught(asScenarioError(reason, 'a promise was rejected and nobody waits for it'));
   });
 }
 
@@ -38,7 +38,7 @@ export function guardEnds(onStray: (error: unknown) => void): void {
  * The error as a scenario's, where it is one; as it is otherwise. What is no error at all is none
  * of the harness's, which throws nothing else.
  */
-function strayOf(error: unknown, how: string): unknown {
+function asScenarioError(error: unknown, how: string): unknown {
   if (error instanceof InputError) return error;
   const place = error instanceof Error ? placeInScenario(error.stack) : undefined;
   if (error instanceof Error && place === undefined) return error;

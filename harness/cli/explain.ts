@@ -14,16 +14,18 @@ export async function explain(context: Context, run: string, vector: string): Pr
   const ids = [...new Set(report.scenarios.flatMap(({ vectors }) => vectors.map(({ id }) => id)))];
   if (!ids.includes(vector)) throw unknownName('vector', vector, ids);
   for (const [index, record] of scenarios.entries()) {
-    const told = report.scenarios[index];
-    const position = told?.vectors.findIndex(({ id }) => id === vector) ?? -1;
-    if (told === undefined || position === -1) continue;
+    const scenarioReport = report.scenarios[index];
+    const position = scenarioReport?.vectors.findIndex(({ id }) => id === vector) ?? -1;
+    if (scenarioReport === undefined || position === -1) continue;
     // Only this vector is predicted again, and of a history those before it.
     const first = record.history === undefined ? position : 0;
     const view = await viewOf(
       {
         report: {
           ...report,
-          scenarios: [{ ...told, vectors: told.vectors.slice(first, position + 1) }],
+          scenarios: [
+            { ...scenarioReport, vectors: scenarioReport.vectors.slice(first, position + 1) },
+          ],
         },
         scenarios: [{ ...record, vectors: record.vectors.slice(first, position + 1) }],
       },

@@ -5,17 +5,17 @@
 import { openImage } from '../../images/images.js';
 import { eventsAsJson, renderEvents, type ImageEvents } from '../../reports/fuzz-events.js';
 import { generatedHistory } from '../../topologies/generated-history.js';
-import { historyOf, type Happening } from '../../topologies/happenings.js';
+import { historyOf, type ClusterEvent } from '../../topologies/happenings.js';
 import { attempt } from '../base/outcome.js';
 import { antrea } from '../control/antrea/index.js';
-import { runEvents, type Drawn, type EventsCampaign } from '../fuzz/events.js';
+import { runEvents, type DrawnHistory, type EventsCampaign } from '../fuzz/events.js';
 import type { JudgedStep } from '../run/history/play.js';
 import { openSim } from '../testbeds/sim/sim.js';
 import { exitCodes, type Context } from './context.js';
 import { imageNames, wholeNumber, type FuzzOptions } from './fuzz.js';
 
 /** Changes of the cluster in one history. */
-const eventsEach = 6;
+const changesPerHistory = 6;
 
 /**
  * @returns 0 when all histories conform, 1 when one diverges, 3 when one was broken off. @throws
@@ -27,17 +27,17 @@ export async function fuzzEvents(context: Context, options: FuzzOptions): Promis
     wholeNumber('count', options.count),
     options.case === undefined ? undefined : wholeNumber('case', options.case),
   ];
-  const told: ImageEvents[] = [];
+  const results: ImageEvents[] = [];
   const codes: number[] = [];
   for (const name of imageNames(options)) {
     const outcome = await attempt(() =>
-      playOn(
+      fuzzEventsOnImage(
         context,
         name,
         seed,
         only === undefined
           ? { count }
-          : { count: 1, first: only, onPlayed: stepByStep(context, options) },
+          : { count: 1, first: only, onPlayed: stepPrinter(context, options) },
       ),
     );
     if (outcome.kind === 'unavailable') {
@@ -52,7 +52,7 @@ export async function fuzzEvents(context: Context, options: FuzzOptions): Promis
       continue;
     }
     const { result } = outcome.value;
-    told.push(outcome.value);
+    results.push(outcome.value);
     codes.push(
       result.findings.length > 0
         ? exitCodes.diverges
@@ -62,12 +62,12 @@ export async function fuzzEvents(context: Context, options: FuzzOptions): Promis
     );
     if (options.json !== true) context.print(renderEvents(outcome.value));
   }
-  if (options.json === true) context.print(eventsAsJson(seed, told));
+  if (options.json === true) context.print(eventsAsJson(seed, results));
   return codes.includes(exitCodes.diverges) ? exitCodes.diverges : Math.max(...codes);
 }
 
 /** One history as it went. */
-function stepByStep(
+function stepPrinter(
   context: Context,
   { json }: FuzzOptions,
 ): (judged: readonly JudgedStep[]) => void {
@@ -85,17 +85,17 @@ function stepByStep(
   };
 }
 
-async function playOn(
+async function fuzzEventsOnImage(
   context: Context,
   name: string,
   seed: number,
-  which: Pick<EventsCampaign<Happening>, 'count' | 'first' | 'onPlayed'>,
+  which: Pick<EventsCampaign<ClusterEvent>, 'count' | 'first' | 'onPlayed'>,
 ): Promise<ImageEvents> {
   const image = await openImage(name, context.say);
   let version = '';
   const result = await runEvents({
     ...which,
-    stage: {
+    context: {
       controlPlane: antrea('0.8'),
       seed,
       openReal: async (plan) => {
@@ -104,11 +104,15 @@ async function playOn(
         return sim;
       },
     },
-    draw: (index): Drawn<Happening> => {
-      const { pipeline, first, happenings } = generatedHistory(seed, index, eventsEach);
+    draw: (index): DrawnHistory<ClusterEvent> => {
+      const {
+        pipeline,
+        first,
+        events: happenings,
+      } = generatedHistory(seed, index, changesPerHistory);
       return {
         controlPlane: antrea(pipeline),
-        happenings,
+        events: happenings,
         historyOf: (some) => historyOf(first, some),
       };
     },

@@ -5,16 +5,21 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openImage } from '../../images/images.js';
-import { fuzzAsJson, renderCoverage, renderImage, type ImageResult } from '../../reports/fuzz.js';
+import {
+  fuzzAsJson,
+  renderCoverage,
+  renderFuzzImage,
+  type ImageResult,
+} from '../../reports/fuzz.js';
 import { InputError } from '../base/errors.js';
 import { attempt, type Outcome } from '../base/outcome.js';
 import type { FuzzCase, PacketStep } from '../fuzz/case.js';
 import { runCampaign, type CampaignResult } from '../fuzz/campaign.js';
 import { enoughPackets } from '../fuzz/coverage/required.js';
-import { printFrozen } from '../fuzz/frozen.js';
+import { printRegression } from '../fuzz/frozen.js';
 import { languageCalled, type Language } from '../fuzz/languages.js';
 import { bridge, meters, networkOf, portNumbers, tunnelOptions } from '../fuzz/network.js';
-import { openLanes } from '../fuzz/open.js';
+import { openAllSides } from '../fuzz/open.js';
 import { exitCodes, type Context } from './context.js';
 import { lineToType } from '../base/shell-line.js';
 
@@ -42,10 +47,10 @@ export async function fuzz(
     throw new InputError(`--case: expected with "events" alone, got it with "${languageName}"`);
   const [seed, count] = [wholeNumber('seed', options.seed), wholeNumber('count', options.count)];
   const names = imageNames(options);
-  const told: ImageResult[] = [];
+  const results: ImageResult[] = [];
   const codes: number[] = [];
   for (const name of names) {
-    const outcome = await playOn(context, language, name, seed, count);
+    const outcome = await fuzzImage(context, language, name, seed, count);
     if (outcome.kind === 'unavailable') {
       context.print(
         [
@@ -57,17 +62,19 @@ export async function fuzz(
       codes.push(exitCodes.inconclusive);
       continue;
     }
-    told.push(outcome.value);
-    codes.push(codeOf(language, outcome.value.result, count));
-    if (options.json !== true) context.print(renderImage(outcome.value));
-    if (options.freeze !== undefined) await freeze(context, options.freeze, seed, outcome.value);
+    results.push(outcome.value);
+    codes.push(exitCodeOf(language, outcome.value.result, count));
+    if (options.json !== true) context.print(renderFuzzImage(outcome.value));
+    if (options.freeze !== undefined)
+      await writeRegressions(context, options.freeze, seed, outcome.value);
   }
-  if (options.json === true) context.print(fuzzAsJson(language, seed, count, told));
+  if (options.json === true) context.print(fuzzAsJson(language, seed, count, results));
   else
-    for (const { image, result } of told)
+    for (const { image, result } of results)
       context.print(
         '\nwhat the packets met on ' +
-          `${image}\n\n${renderCoverage(language, result)}${complaint(language, result, count)}`,
+          `${image}` +
+          `\n\n${renderCoverage(language, result)}${describeUncovered(language, result, count)}`,
       );
   return codes.includes(exitCodes.diverges) ? exitCodes.diverges : Math.max(...codes);
 }
@@ -92,10 +99,10 @@ export function wholeNumber(name: string, text: string): number {
  * Switches at a time: one waits for its packets while others are asked. They are worth bringing up
  * for as many packets each.
  */
-const mostLanes = 4;
-const packetsALane = 500;
+const maxWorkers = 4;
+const packetsPerWorker = 500;
 
-async function playOn(
+async function fuzzImage(
   context: Context,
   { draw }: Language,
   name: string,
@@ -104,20 +111,24 @@ async function playOn(
 ): Promise<Outcome<ImageResult>> {
   return await attempt(async () => {
     const image = await openImage(name, context.say);
-    const lanes = await openLanes(image, Math.min(mostLanes, Math.ceil(count / packetsALane)), {
-      teardown: context.teardown,
-    });
+    const workers = await openAllSides(
+      image,
+      Math.min(maxWorkers, Math.ceil(count / packetsPerWorker)),
+      {
+        teardown: context.teardown,
+      },
+    );
     try {
       const onProgress = progressOf(context, name, count);
-      const result = await runCampaign(lanes, { draw, seed, count, onProgress });
-      return { image: `${name} ${lanes[0]?.version ?? ''}`, result };
+      const result = await runCampaign(workers, { draw, seed, count, onProgress });
+      return { image: `${name} ${workers[0]?.version ?? ''}`, result };
     } finally {
-      await Promise.all(lanes.map((sides) => sides.close()));
+      await Promise.all(workers.map((sides) => sides.close()));
     }
   });
 }
 
-function codeOf({ missingFrom }: Language, result: CampaignResult, count: number): number {
+function exitCodeOf({ missingFrom }: Language, result: CampaignResult, count: number): number {
   if (result.findings.length > 0) return exitCodes.diverges;
   if (result.unknown.size > 0 || result.gone !== undefined) return exitCodes.inconclusive;
   return count >= enoughPackets && missingFrom(result.coverage).length > 0
@@ -125,7 +136,11 @@ function codeOf({ missingFrom }: Language, result: CampaignResult, count: number
     : exitCodes.conforms;
 }
 
-function complaint({ missingFrom }: Language, result: CampaignResult, count: number): string {
+function describeUncovered(
+  { missingFrom }: Language,
+  result: CampaignResult,
+  count: number,
+): string {
   const missing = missingFrom(result.coverage);
   if (missing.length === 0) return '';
   return (
@@ -135,7 +150,7 @@ function complaint({ missingFrom }: Language, result: CampaignResult, count: num
 }
 
 /** A file a finding, to be kept and played again, and a folder with what `flowbed check` takes. */
-async function freeze(
+async function writeRegressions(
   context: Context,
   folder: string,
   seed: number,
@@ -146,7 +161,7 @@ async function freeze(
     await mkdir(name, { recursive: true });
     await writeFile(
       `${name}.json`,
-      printFrozen({
+      printRegression({
         ...smallest,
         why: differences.map(({ aspect, what }) => `${aspect}: ${what}`).join('; '),
         found: [image],
@@ -161,7 +176,7 @@ async function freeze(
       portNumbers.map((port) => ` ${port}(${port}): addr:02:00:00:00:00:0${port}\n`).join(''),
     );
     context.print(`frozen: ${name}.json`);
-    for (const { port, frame } of alone(smallest))
+    for (const { port, frame } of packetsOfOneBridge(smallest))
       context.print(
         '  ' +
           lineToType([
@@ -181,7 +196,7 @@ async function freeze(
 }
 
 /** The packets that one bridge alone makes sense of, one by one. */
-function alone({ beyond, steps, ...programs }: FuzzCase): readonly PacketStep[] {
+function packetsOfOneBridge({ beyond, steps, ...programs }: FuzzCase): readonly PacketStep[] {
   return beyond.length > 0 ||
     networkOf(programs) !== 'one node' ||
     steps.some(({ kind }) => kind !== 'packet')
@@ -198,12 +213,12 @@ function progressOf(
   name: string,
   total: number,
 ): (sent: number, doing: string) => void {
-  let told = -1;
+  let lastReported = -1;
   const step = Math.min(total / 10, 1000);
   return (sent, doing) => {
     const reached = Math.floor(sent / step);
-    if (!process.stderr.isTTY && reached <= told && doing === 'playing') return;
-    told = reached;
+    if (!process.stderr.isTTY && reached <= lastReported && doing === 'playing') return;
+    lastReported = reached;
     context.say(`${name}: ${doing}: ${sent} of ${total} packets`);
   };
 }

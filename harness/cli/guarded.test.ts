@@ -7,7 +7,7 @@ import encap from '../../scenarios/antrea/encap.js';
 import type { ControlPlane } from '../nouns/plan.js';
 import type { Scenario } from '../nouns/scenario.js';
 import type { Topology } from '../nouns/topology.js';
-import { guarded } from './guarded.js';
+import { guardScenario } from './guarded.js';
 import { loadScenario, matrix, scenarioNames } from './scenarios.js';
 
 const dataOf = (object: object): object =>
@@ -15,7 +15,7 @@ const dataOf = (object: object): object =>
 
 void t.test('nothing of a scenario or its control plane is lost', (t) => {
   const scenario = encap as unknown as Scenario;
-  const twin = guarded(scenario, 'antrea/encap');
+  const twin = guardScenario(scenario, 'antrea/encap');
   t.same(Object.keys(twin).sort(), Object.keys(scenario).sort());
   t.same(Object.keys(twin.controlPlane).sort(), Object.keys(scenario.controlPlane).sort());
   t.same(dataOf(twin.controlPlane), dataOf(scenario.controlPlane));
@@ -42,7 +42,7 @@ void t.test('what a function throws is told with the function', (t) => {
       throw new TypeError('x is not y');
     },
   };
-  const twin = guarded({ ...(encap as unknown as Scenario), controlPlane }, 'mine');
+  const twin = guardScenario({ ...(encap as unknown as Scenario), controlPlane }, 'mine');
   const topology = twin.topology({ nodes: '2', tunnel: 'geneve' });
   t.throws(() => twin.controlPlane.plan(topology), {
     name: 'InputError',

@@ -5,7 +5,7 @@
 import { BugInFlowbed, InputError, Unsupported } from '../base/errors.js';
 import { refusedByMachine } from '../base/refused.js';
 import type { Scenario } from '../nouns/scenario.js';
-import { checkGiven, type Given } from '../run/given.js';
+import { checkScenarioOutput, type ScenarioOutputs } from '../run/given.js';
 import { describeThrown } from './ends.js';
 import { placeInScenario } from './scenario-code.js';
 
@@ -13,14 +13,18 @@ import { placeInScenario } from './scenario-code.js';
  * @param source as it was asked for: a name, or a file. @throws InputError from its functions, but
  *   for what the model does not know, the machine refuses and is our own bug.
  */
-export function guarded(scenario: Scenario, source: string): Scenario {
+export function guardScenario(scenario: Scenario, source: string): Scenario {
   const { controlPlane } = scenario;
-  const call = <K extends keyof Given>(what: string, kind: K, work: () => Given[K]): Given[K] => {
+  const call = <K extends keyof ScenarioOutputs>(
+    what: string,
+    kind: K,
+    work: () => ScenarioOutputs[K],
+  ): ScenarioOutputs[K] => {
     const complain = (lines: string | readonly string[], place?: InputError['place']) => {
       const [first = '', ...others] = typeof lines === 'string' ? [lines] : lines;
       return new InputError([`scenario ${source}: ${what} ${first}`, ...others], place);
     };
-    let given: Given[K];
+    let given: ScenarioOutputs[K];
     try {
       given = work();
     } catch (thrown) {
@@ -36,7 +40,7 @@ export function guarded(scenario: Scenario, source: string): Scenario {
         thrown instanceof Error ? placeInScenario(thrown.stack) : undefined,
       );
     }
-    const wrong = checkGiven(kind, given);
+    const wrong = checkScenarioOutput(kind, given);
     if (wrong !== undefined) throw complain(`gave ${wrong}`.split('\n'));
     return given;
   };

@@ -9,68 +9,70 @@ import type { Teardown } from '../base/teardown.js';
 import { errorTold } from '../base/told-error.js';
 import { dyingWith } from '../ovs/dying-with.js';
 import { answerableOwner, answeredForBy, type Owner } from '../ovs/owner.js';
-import type { Lane } from '../run/lanes.js';
-import type { LaneListener } from '../run/scenario-run.js';
-import type { Beginning, PlayedLane, Said, Telling } from './lane-player.js';
+import type { Shard } from '../run/lanes.js';
+import type { ShardListener } from '../run/scenario-run.js';
+import type { WorkerInit, ShardResult, WorkerResponse, WorkerRequest } from './lane-player.js';
 
-export interface Hands {
+export interface WorkerPool {
   /** So many lanes are played at a time. */
-  readonly count: number;
+  readonly concurrency: number;
   /** So many lanes a point is dealt out to, at most, where there are so many points. */
-  readonly lanesMax: (points: number) => number;
+  readonly maxShards: (points: number) => number;
   /** Plays a lane of the point at `index` of all. @param here plays it in this process. */
-  readonly play: (
+  readonly runShard: (
     index: number,
-    lane: Lane,
-    here: () => Promise<PlayedLane>,
-    listener: LaneListener,
-  ) => Promise<PlayedLane>;
+    lane: Shard,
+    here: () => Promise<ShardResult>,
+    listener: ShardListener,
+  ) => Promise<ShardResult>;
 }
 
 /** One after the other, in this process. */
-export const onlyHere: Hands = {
-  count: 1,
-  lanesMax: () => 1,
-  play: (_, __, here, { onBegun }) => {
+export const inProcessPool: WorkerPool = {
+  concurrency: 1,
+  maxShards: () => 1,
+  runShard: (_, __, here, { onStarted: onBegun }) => {
     onBegun();
     return here();
   },
 };
 
 /** While one waits for its switches, another computes. */
-const lanesAProcess = 2;
+const shardsPerWorker = 2;
 
 /**
  * Other processes are started as soon as there is something to do for them, and end with this one.
  */
-export async function openHands(beginning: Beginning, teardown: Teardown): Promise<Hands> {
+export async function openWorkerPool(init: WorkerInit, teardown: Teardown): Promise<WorkerPool> {
   const owner = await answerableOwner();
   const processes = availableParallelism();
-  const others = Array.from({ length: processes - 1 }, () =>
-    startedOnce(() => startPlayer(beginning, owner, teardown)),
+  const workers = Array.from({ length: processes - 1 }, () =>
+    startLazily(() => startWorker(init, owner, teardown)),
   );
-  const play = handOut<'here' | (typeof others)[number]>(
-    Array.from({ length: lanesAProcess }, () => ['here', ...others] as const).flat(),
+  const runInSlot = handOut<'here' | (typeof workers)[number]>(
+    Array.from({ length: shardsPerWorker }, () => ['here', ...workers] as const).flat(),
   );
   return {
-    count: lanesAProcess * processes,
-    lanesMax: (points) => (points === 1 ? lanesAProcess * processes : lanesAProcess),
-    play: (index, lane, here, { onBegun, onJudged }) =>
-      play((hand) => {
+    concurrency: shardsPerWorker * processes,
+    maxShards: (points) => (points === 1 ? shardsPerWorker * processes : shardsPerWorker),
+    runShard: (index, shard, here, { onStarted: onBegun, onJudged }) =>
+      runInSlot((slot) => {
         onBegun();
-        const player = hand === 'here' ? undefined : hand();
-        return player === undefined || player.ended() ? here() : player.play(index, lane, onJudged);
+        const worker = slot === 'here' ? undefined : slot();
+        return worker === undefined || worker.ended()
+          ? here()
+          : worker.runShard(index, shard, onJudged);
       }),
   };
 }
 
-interface Player {
+interface ShardWorker {
   /** It plays nothing more. */
   readonly ended: () => boolean;
-  readonly play: (point: number, lane: Lane, onJudged: () => void) => Promise<PlayedLane>;
+  readonly runShard: (point: number, lane: Shard, onJudged: () => void) => Promise<ShardResult>;
 }
 
-function startedOnce<T>(start: () => T): () => T {
+function startLazily<T>(start: () => T): () => T {
   let started: { readonly value: T } | undefined;
   return () => (started ??= { value: start() }).value;
 }
@@ -81,7 +83,7 @@ const program = fileURLToPath(new URL('lane-player.js', import.meta.url));
  * @throws Unavailable from what it plays, when the process cannot be started, or ends before it has
  *   told what came of it.
  */
-function startPlayer(beginning: Beginning, owner: Owner, teardown: Teardown): Player {
+function startWorker(init: WorkerInit, owner: Owner, teardown: Teardown): ShardWorker {
   const [execPath, ...execArgv] = dyingWith(process.pid, [process.execPath, ...process.execArgv]);
   // In a group of its own, so that it does not get the terminal's Ctrl-C and ends in order.
   const child = fork(program, [], {
@@ -91,15 +93,15 @@ function startPlayer(beginning: Beginning, owner: Owner, teardown: Teardown): Pl
     env: { ...process.env, ...answeredForBy(owner) },
     serialization: 'advanced',
   });
-  const playing = new Map<
+  const pending = new Map<
     number,
-    { done(played: PlayedLane): void; failed(error: Error): void; onJudged(): void }
+    { done(result: ShardResult): void; failed(error: Error): void; onJudged(): void }
   >();
   let last = 0;
   let isEnded = false;
   const end = (why: string) => {
     isEnded = true;
-    for (const { failed } of playing.values())
+    for (const { failed } of pending.values())
       failed(new Unavailable(`the process that played it ${why}`));
   };
   const ended = once(child, 'exit').then(
@@ -111,31 +113,31 @@ function startPlayer(beginning: Beginning, owner: Owner, teardown: Teardown): Pl
     },
   );
   // what becomes of it is told by `ended`
-  const tell = (telling: Telling) => void child.send(telling, () => undefined);
-  child.on('message', (said: Said) => {
-    const { done, failed, onJudged } = playing.get(said.id) ?? {
+  const sendRequest = (request: WorkerRequest) => void child.send(request, () => undefined);
+  child.on('message', (response: WorkerResponse) => {
+    const { done, failed, onJudged } = pending.get(response.id) ?? {
       done: () => undefined,
       failed: () => undefined,
       onJudged: () => undefined,
     };
-    if (said.kind === 'judged') onJudged();
-    else if (said.kind === 'played') done(said.played);
-    else failed(errorTold(said.error));
+    if (response.kind === 'judged') onJudged();
+    else if (response.kind === 'played') done(response.result);
+    else failed(errorTold(response.error));
   });
   teardown.add(async () => {
     if (child.connected) child.disconnect();
     await ended;
   });
-  tell({ kind: 'begin', beginning });
+  sendRequest({ kind: 'begin', init });
   return {
     ended: () => isEnded,
-    play: async (point, lane, onJudged) => {
+    runShard: async (point, shard, onJudged) => {
       const id = ++last;
-      const played = new Promise<PlayedLane>((done, failed) =>
-        playing.set(id, { done, failed, onJudged }),
+      const result = new Promise<ShardResult>((done, failed) =>
+        pending.set(id, { done, failed, onJudged }),
       );
-      tell({ kind: 'play', id, point, lane });
-      return await played.finally(() => playing.delete(id));
+      sendRequest({ kind: 'play', id, point, shard });
+      return await result.finally(() => pending.delete(id));
     },
   };
 }

@@ -13,7 +13,7 @@ import type { Context } from './context.js';
 import { onOneLine } from '../base/visible.js';
 import { lineToType } from '../base/shell-line.js';
 
-export interface Kept {
+export interface KeptSwitches {
   /** The scenario and its axes. */
   readonly label: string;
   readonly plan: ClusterPlan;
@@ -24,9 +24,9 @@ export interface Kept {
  * Prints the commands that look at each switch, and does not return: Ctrl-C ends the program, and
  * its teardown the switches.
  */
-export async function hold(
+export async function keepSwitchesUp(
   context: Context,
-  { label, plan, sim }: Kept,
+  { label, plan, sim }: KeptSwitches,
   image: Image,
 ): Promise<never> {
   context.print(
@@ -37,7 +37,7 @@ export async function hold(
     context.print(`\n  ${onOneLine(node)}`);
     for (const { use, name, address } of transportsOf(nodePlan, nodeFolder(sim.dir, node)))
       context.print(`    ${use} by ${name}, which is ${address ?? 'a function'} here`);
-    for (const line of lookAt(
+    for (const line of inspectionCommands(
       nodeFolder(sim.dir, node),
       bridges.map(({ name }) => name),
       image,
@@ -53,7 +53,11 @@ export async function hold(
  * The command lines that look at the switch in `dir`: the flows of each bridge, its ports, its
  * database.
  */
-function lookAt(dir: string, bridges: readonly string[], image: Image): readonly string[] {
+function inspectionCommands(
+  dir: string,
+  bridges: readonly string[],
+  image: Image,
+): readonly string[] {
   return [
     ...bridges.map((bridge) => [
       ...image.command('ovs-ofctl'),

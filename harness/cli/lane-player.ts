@@ -3,61 +3,66 @@ import { openImage } from '../../images/images.js';
 import { createTeardown } from '../base/teardown.js';
 import { tellError, type ToldError } from '../base/told-error.js';
 import { visible } from '../base/visible.js';
-import { pieceOf, playLane, type Lane, type LaneOutcome } from '../run/lanes.js';
+import { workloadOf, runShard, type Shard, type ShardOutcome } from '../run/lanes.js';
 import type { LogFile } from '../run/run-folder.js';
-import { report } from './commands.js';
-import { endNow, guardEnds } from './ends.js';
-import { openerOf } from './opener.js';
-import { askedBy, type RunRequest } from './points.js';
+import { reportError } from './commands.js';
+import { exitNow, guardExit } from './ends.js';
+import { switchOpenerFor } from './opener.js';
+import { runSpecOf, type RunRequest } from './points.js';
 
-export interface Beginning extends RunRequest {
+export interface WorkerInit extends RunRequest {
   /** Where the project lies. */
   readonly root: string;
   /** Of Open vSwitch in the image. */
   readonly version: string;
 }
 
-export interface PlayedLane {
-  readonly outcome: LaneOutcome;
+export interface ShardResult {
+  readonly outcome: ShardOutcome;
   readonly logs: readonly LogFile[];
 }
 
 /** What it is told. */
-export type Telling =
-  | { readonly kind: 'begin'; readonly beginning: Beginning }
-  | { readonly kind: 'play'; readonly id: number; readonly point: number; readonly lane: Lane };
+export type WorkerRequest =
+  | { readonly kind: 'begin'; readonly init: WorkerInit }
+  | { readonly kind: 'play'; readonly id: number; readonly point: number; readonly shard: Shard };
 
 /** What it says of the lane that it was told to play as `id`. */
-export type Said =
+export type WorkerResponse =
   | { readonly kind: 'judged'; readonly id: number }
-  | { readonly kind: 'played'; readonly id: number; readonly played: PlayedLane }
+  | { readonly kind: 'played'; readonly id: number; readonly result: ShardResult }
   | { readonly kind: 'failed'; readonly id: number; readonly error: ToldError };
 
 const teardown = createTeardown();
 process.stderr.on('error', () => undefined); // there is nobody left to tell
-guardEnds((error) => {
-  const code = report(error, {
+guardExit((error) => {
+  const code = reportError(error, {
     complain: (line) => void process.stderr.write(`${visible(line)}\n`),
   });
-  void teardown.run().finally(() => endNow(code));
+  void teardown.run().finally(() => exitNow(code));
 });
 
-type Play = (point: number, lane: Lane, onJudged: () => void) => Promise<PlayedLane>;
+type RunShard = (point: number, shard: Shard, onJudged: () => void) => Promise<ShardResult>;
 
-async function begin({ root, version, ...request }: Beginning): Promise<Play> {
+async function initialise({ root, version, ...request }: WorkerInit): Promise<RunShard> {
   const [{ seed, depth, points }, image] = await Promise.all([
-    askedBy(root, request),
+    runSpecOf(root, request),
     openImage(request.options.image, () => undefined),
   ]);
-  return async (index, lane, onJudged) => {
+  return async (index, shard, onJudged) => {
     const point = points[index];
     if (point === undefined) throw new Error(`there is no point ${index}`);
     const logs: LogFile[] = [];
-    const options = { seed, depth, version, openReal: openerOf(index, image, teardown, logs) };
+    const options = {
+      seed,
+      depth,
+      version,
+      openReal: switchOpenerFor(index, image, teardown, logs),
+    };
     return {
-      outcome: await playLane(
-        pieceOf(point.scenario, point.axes, options),
-        lane,
+      outcome: await runShard(
+        workloadOf(point.scenario, point.axes, options),
+        shard,
         options,
         onJudged,
       ),
@@ -66,29 +71,29 @@ async function begin({ root, version, ...request }: Beginning): Promise<Play> {
   };
 }
 
-function say(said: Said): void {
+function respond(response: WorkerResponse): void {
   // who does not listen any more has ended
-  process.send?.(said, undefined, undefined, () => undefined);
+  process.send?.(response, undefined, undefined, () => undefined);
 }
 
-let playing: Promise<Play> | undefined;
-process.on('message', (telling: Telling) => {
-  if (telling.kind === 'begin') {
-    playing = begin(telling.beginning);
+let shardRunner: Promise<RunShard> | undefined;
+process.on('message', (request: WorkerRequest) => {
+  if (request.kind === 'begin') {
+    shardRunner = initialise(request.init);
     return;
   }
-  const { id, point, lane } = telling;
-  const played = playing?.then((play) =>
-    play(point, lane, () => {
-      say({ kind: 'judged', id });
+  const { id, point, shard } = request;
+  const result = shardRunner?.then((run) =>
+    run(point, shard, () => {
+      respond({ kind: 'judged', id });
     }),
   );
-  played?.then(
-    (played) => {
-      say({ kind: 'played', id, played });
+  result?.then(
+    (result) => {
+      respond({ kind: 'played', id, result });
     },
     (error: unknown) => {
-      say({ kind: 'failed', id, error: tellError(error) });
+      respond({ kind: 'failed', id, error: tellError(error) });
     },
   );
 });

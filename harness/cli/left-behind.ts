@@ -14,12 +14,12 @@ import { writeRunFolder, type LogFile } from '../run/run-folder.js';
  * Makes the folder of the reports, and tries to write to it: not when all is over, but before
  * anything is done. @throws InputError when it cannot be written to.
  */
-export async function tryReports(folder: string): Promise<void> {
+export async function checkReportFolder(folder: string): Promise<void> {
   try {
     await makeFolder(folder);
-    const tried = await mkdtemp(join(folder, '.tried-'));
-    await writeFile(join(tried, 'one'), 'x').finally(() => rm(tried, { recursive: true }));
-    for (const { file } of await renderers()) await tryFile(join(folder, file));
+    const probe = await mkdtemp(join(folder, '.tried-'));
+    await writeFile(join(probe, 'one'), 'x').finally(() => rm(probe, { recursive: true }));
+    for (const { file } of await renderers()) await checkReportFile(join(folder, file));
   } catch (error) {
     throw new InputError(
       `--report ${folder}: cannot be written to: ` +
@@ -29,7 +29,7 @@ export async function tryReports(folder: string): Promise<void> {
 }
 
 /** A report that is there already is written over. */
-async function tryFile(file: string): Promise<void> {
+async function checkReportFile(file: string): Promise<void> {
   const found = await stat(file).catch(() => undefined);
   if (found === undefined) return;
   if (!found.isFile()) throw new Error(`${file} is no file`);
@@ -37,7 +37,7 @@ async function tryFile(file: string): Promise<void> {
 }
 
 /** Lines that say where it is, to stand below the verdict, and what could not be written. */
-export interface LeftBehind {
+export interface StoredRun {
   readonly lines: readonly string[];
   readonly refused: readonly Unavailable[];
 }
@@ -46,12 +46,12 @@ export interface LeftBehind {
  * Writes the folder of the run in `root`, and reports into the folder `report` where there is one.
  * A verdict that was reached is one whether they can be written or not.
  */
-export async function leaveBehind(
+export async function storeRun(
   root: string,
   record: RunRecord,
   logs: readonly LogFile[],
   report: string | undefined,
-): Promise<LeftBehind> {
+): Promise<StoredRun> {
   const stored = await attempt(() => writeRunFolder(root, record, logs));
   const reported =
     report === undefined ? undefined : await attempt(() => writeReports(report, record));

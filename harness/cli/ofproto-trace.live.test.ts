@@ -13,7 +13,7 @@ import type { NodePlan } from '../nouns/plan.js';
 import { runProgram } from '../ovs/run-program.js';
 import { openSim } from '../testbeds/sim/sim.js';
 import { readFlow } from '../trace/stimulus.js';
-import { tell } from '../trace/told.js';
+import { reportPacket } from '../trace/told.js';
 import { tracePackets } from '../trace/trace.js';
 
 const plan: NodePlan = {
@@ -116,7 +116,7 @@ void t.test('both print the same', async (t) => {
     const [result] = tracePackets(plan, [readFlow(flow, into, 'br0', { payload: undefined })]);
     if (result !== undefined)
       t.strictSame(
-        linesOf(stripVTControlCharacters(renderTrace(tell(result)))),
+        linesOf(stripVTControlCharacters(renderTrace(reportPacket(result)))),
         linesOf(stdout),
         flow,
       );

@@ -2,7 +2,7 @@
 import type { Teardown } from '../base/teardown.js';
 import type { ClusterPlan } from '../nouns/plan.js';
 import type { Image } from '../ovs/image.js';
-import type { Lane } from '../run/lanes.js';
+import type { Shard } from '../run/lanes.js';
 import type { LogFile } from '../run/run-folder.js';
 import { openSim, type Sim } from '../testbeds/sim/sim.js';
 
@@ -11,22 +11,22 @@ import { openSim, type Sim } from '../testbeds/sim/sim.js';
  * @param logs what the daemons wrote is put there once a lane is over:
  *   `point-1/cluster-1/n1/ovs-vswitchd.log`.
  */
-export function openerOf(
+export function switchOpenerFor(
   index: number,
   image: Image,
   teardown: Teardown,
   logs: LogFile[],
-): (plan: ClusterPlan, lane: Lane, end?: (sim: Sim) => Promise<void>) => Promise<Sim> {
-  return async (plan, lane, end = (sim) => sim.close()) => {
+): (plan: ClusterPlan, shard: Shard, closeSwitches?: (sim: Sim) => Promise<void>) => Promise<Sim> {
+  return async (plan, shard, closeSwitches = (sim) => sim.close()) => {
     const sim = await openSim(plan, image, { teardown });
     return {
       ...sim,
       close: async () => {
-        await end(sim);
+        await closeSwitches(sim);
         logs.push(
           ...(await sim.logs()).map((log) => ({
             ...log,
-            name: `point-${index + 1}/cluster-${lane.index + 1}/${log.name}`,
+            name: `point-${index + 1}/cluster-${shard.index + 1}/${log.name}`,
           })),
         );
       },

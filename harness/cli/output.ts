@@ -18,24 +18,26 @@ export interface Output {
  * stderr is said nowhere.
  */
 export function watchOutput({ mute, complain }: Pick<Context, 'mute' | 'complain'>): Output {
-  let lost: Error | undefined;
+  let writeError: Error | undefined;
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     const isGone = error.code === 'EPIPE' || (error.code === 'EIO' && process.stdout.isTTY);
-    if (!isGone) lost ??= error;
+    if (!isGone) writeError ??= error;
     mute();
   });
   process.stderr.on('error', () => undefined);
   return {
     settle: async (code) => {
-      await Promise.all([process.stdout, process.stderr].map(written));
-      if (lost === undefined) return code;
-      complain(`flowbed: what was to be printed could not be written to stdout: ${lost.message}`);
+      await Promise.all([process.stdout, process.stderr].map(flushed));
+      if (writeError === undefined) return code;
+      complain(
+        `flowbed: what was to be printed could not be written to stdout: ${writeError.message}`,
+      );
       return code === exitCodes.conforms ? exitCodes.inconclusive : code;
     },
   };
 }
 
-function written(stream: NodeJS.WriteStream): Promise<void> {
+function flushed(stream: NodeJS.WriteStream): Promise<void> {
   return new Promise((resolve) => {
     stream.write('', () => {
       resolve();

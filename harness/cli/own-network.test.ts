@@ -8,7 +8,7 @@ import externalHosts from '../../scenarios/antrea/external-hosts.js';
 import servicesKubeProxy from '../../scenarios/antrea/services-kube-proxy.js';
 import { networkPolicyCluster } from '../../topologies/network-policy.js';
 import type { Scenario } from '../nouns/scenario.js';
-import { onNetwork } from './own-network.js';
+import { scenariosOnNetwork } from './own-network.js';
 
 const given = {
   axis: 'manifests',
@@ -37,10 +37,13 @@ void t.test('why each cannot', (t) => {
     [strange, /its vector ping\/x9\/a is sent by "x9", which is not there/],
     [unplanned, /cannot use it: no such thing/],
   ] as const) {
-    t.throws(() => onNetwork([scenario], given, 'named'), { name: 'InputError', message: why });
+    t.throws(() => scenariosOnNetwork([scenario], given, 'named'), {
+      name: 'InputError',
+      message: why,
+    });
   }
   t.throws(
-    () => onNetwork([connections, externalHosts], given, 'named'),
+    () => scenariosOnNetwork([connections, externalHosts], given, 'named'),
     InputError,
     'each that was named',
   );
@@ -48,10 +51,10 @@ void t.test('why each cannot', (t) => {
 });
 
 void t.test('among all, those that can are played there', (t) => {
-  const [only, ...others] = onNetwork([changes, externalHosts, connections], given, 'all');
+  const [only, ...others] = scenariosOnNetwork([changes, externalHosts, connections], given, 'all');
   t.same(others, []);
   t.match(only, { name: 'antrea/connections', axes: { manifests: { default: ['folder'] } } });
   t.equal(only?.topology({}), given.network);
-  t.throws(() => onNetwork([changes], given, 'all'), InputError, 'none can');
+  t.throws(() => scenariosOnNetwork([changes], given, 'all'), InputError, 'none can');
   t.end();
 });

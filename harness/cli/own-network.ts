@@ -4,7 +4,7 @@ import { InputError, Unsupported } from '../base/errors.js';
 import type { Network } from '../kube/objects.js';
 import type { Scenario } from '../nouns/scenario.js';
 
-export interface GivenNetwork {
+export interface UserNetwork {
   readonly axis: 'topology' | 'manifests';
   readonly path: string;
   readonly network: Network;
@@ -15,26 +15,28 @@ export interface GivenNetwork {
  * that were named each must be able to use it; among all, those that cannot are left out.
  * @throws InputError telling why a scenario cannot, or why none can.
  */
-export function onNetwork(
+export function scenariosOnNetwork(
   scenarios: readonly Scenario[],
-  given: GivenNetwork,
+  userNetwork: UserNetwork,
   which: 'named' | 'all',
 ): readonly Scenario[] {
-  const { axis, path, network } = given;
+  const { axis, path, network } = userNetwork;
   const axes = { [axis]: { values: [basename(path)], default: [basename(path)] } };
-  const tried = scenarios.map(({ after: _, ...scenario }) => ({
+  const candidates = scenarios.map(({ after: _, ...scenario }) => ({
     scenario,
-    wrong: unfitness(scenario, network),
+    wrong: reasonUnusable(scenario, network),
   }));
-  const unfit = tried.find(({ wrong }) => wrong !== undefined);
-  const fit = tried.filter(({ wrong }) => wrong === undefined);
-  if (unfit !== undefined && (which === 'named' || fit.length === 0))
-    throw new InputError(`--${axis} ${path}: ${unfit.scenario.name} cannot use it: ${unfit.wrong}`);
-  return fit.map(({ scenario }) => ({ ...scenario, axes, topology: () => network }));
+  const unusable = candidates.find(({ wrong }) => wrong !== undefined);
+  const usable = candidates.filter(({ wrong }) => wrong === undefined);
+  if (unusable !== undefined && (which === 'named' || usable.length === 0))
+    throw new InputError(
+      `--${axis} ${path}: ${unusable.scenario.name} cannot use it: ${unusable.wrong}`,
+    );
+  return usable.map(({ scenario }) => ({ ...scenario, axes, topology: () => network }));
 }
 
 /** Why the scenario cannot be played on the network; undefined where it can. */
-function unfitness(scenario: Scenario, network: Network): string | undefined {
+function reasonUnusable(scenario: Scenario, network: Network): string | undefined {
   if (scenario.history !== undefined)
     return 'it is a history of its own network; run it without, or name other scenarios';
   try {
@@ -49,10 +51,11 @@ function unfitness(scenario: Scenario, network: Network): string | undefined {
         ...(network.externalHosts ?? []),
       ].map(({ name }) => name),
     );
-    const stranger = vectors.find(({ stimulus }) => !known.has(stimulus.from));
-    return stranger === undefined
+    const unknownSender = vectors.find(({ stimulus }) => !known.has(stimulus.from));
+    return unknownSender === undefined
       ? undefined
-      : `its vector ${stranger.id} is sent by "${stranger.stimulus.from}", which is not there`;
+      : `its vector ${unknownSender.id} is sent by "${unknownSender.stimulus.from}", which ` +
+          'is not there';
   } catch (error) {
     if (error instanceof InputError || error instanceof Unsupported) return error.message;
     throw error;

@@ -9,10 +9,22 @@ import { readDatabase } from '../trace/ovsdb/read.js';
 import { readScript } from '../trace/script/read.js';
 import type { Script } from '../trace/script/script.js';
 import { readShow } from '../trace/show.js';
-import type { Source } from '../trace/source.js';
-import { captured, parseFrame, parseHex, readFlow, type Stimulus } from '../trace/stimulus.js';
+import type { TextSource } from '../trace/source.js';
+import {
+  stimuliFromCapture,
+  parseFrame,
+  parseHex,
+  readFlow,
+  type PacketStimulus,
+} from '../trace/stimulus.js';
 import type { Context } from './context.js';
-import { findPort, switchOf, withPorts, type BridgeSources, type Switch } from '../trace/switch.js';
+import {
+  findPort,
+  dumpedSwitch,
+  withPorts,
+  type BridgeSources,
+  type DumpedSwitch,
+} from '../trace/switch.js';
 
 export interface PacketOptions {
   readonly flows?: string;
@@ -38,9 +50,9 @@ export interface PacketOptions {
 }
 
 export interface PacketRequest {
-  readonly into: Switch;
+  readonly target: DumpedSwitch;
   /** In the order in which they are sent. */
-  readonly stimuli: readonly Stimulus[];
+  readonly stimuli: readonly PacketStimulus[];
 }
 
 /**
@@ -57,9 +69,9 @@ export async function readRequest(
       '--conntrack and --fdb are what a switch remembers when a script begins: give the ' +
         'packets by --script',
     );
-  const into = await readSwitch(options, say);
-  const stimuli = await readStimuli(words, options, into);
-  return { into: withPorts(into, stimuli), stimuli };
+  const target = await readSwitch(options, say);
+  const stimuli = await readStimuli(words, options, target);
+  return { target: withPorts(target, stimuli), stimuli };
 }
 
 /**
@@ -85,14 +97,14 @@ export async function readScriptRequest(
       `--script says what comes in, line by line: leave ${other[0]} out, or write "inject ` +
         'PORT FLOW" into the script',
     );
-  const into = await readSwitch(options, say);
+  const target = await readSwitch(options, say);
   const macs = await Promise.all(
     (options.fdb ?? []).map(async (given) => ({
-      bridge: ownerOf(given, into),
+      bridge: bridgeOfFdb(given, target),
       source: await readSource(given.replace(/^[^=]*=/, '')),
     })),
   );
-  return readScript(await readSource(file), into, {
+  return readScript(await readSource(file), target, {
     macs,
     ...(options.conntrack === undefined
       ? {}
@@ -101,7 +113,7 @@ export async function readScriptRequest(
 }
 
 /** @param given `FILE`, or `BRIDGE=FILE`. */
-function ownerOf(given: string, { plan: { bridges } }: Switch): string {
+function bridgeOfFdb(given: string, { plan: { bridges } }: DumpedSwitch): string {
   const [, named] = /^([^=]*)=/.exec(given) ?? [];
   const [only, ...others] = bridges.map(({ name }) => name);
   if (named === undefined && others.length > 0)
@@ -112,13 +124,13 @@ function ownerOf(given: string, { plan: { bridges } }: Switch): string {
   return named ?? only ?? '';
 }
 
-async function readSwitch(options: PacketOptions, say: Context['say']): Promise<Switch> {
+async function readSwitch(options: PacketOptions, say: Context['say']): Promise<DumpedSwitch> {
   const database =
     options.ovsdb === undefined
       ? undefined
       : bridgesOf(readDatabase(await readSource(options.ovsdb)));
   const bridges = await readBridges(options, [...(database?.keys() ?? [])]);
-  return switchOf(bridges, database, say);
+  return dumpedSwitch(bridges, database, say);
 }
 
 async function readBridges(
@@ -152,27 +164,27 @@ async function readBridges(
         'NAME=DIR',
     );
   const own =
-    flows === undefined ? [] : [await ownBridge({ flows, ...options }, names[0], recorded)];
+    flows === undefined ? [] : [await mainBridge({ flows, ...options }, names[0], recorded)];
   return [...own, ...(await Promise.all(folders.map(readFolder)))];
 }
 
 /** A bridge that nobody names is called as `show` or the database calls it. */
-async function ownBridge(
+async function mainBridge(
   { flows, groups, meters, ports, tlvMap }: PacketOptions & { readonly flows: string },
   name: string | undefined,
   recorded: readonly string[],
 ): Promise<BridgeSources> {
   const shown = ports === undefined ? undefined : await readSource(ports);
-  const told =
+  const bridgeName =
     name ??
     (shown === undefined ? undefined : readShow(shown).local) ??
     (recorded.length === 1 ? recorded[0] : undefined);
-  if (told === undefined && recorded.length > 1)
+  if (bridgeName === undefined && recorded.length > 1)
     throw new InputError(
       `--bridge is missing: are the flows of --flows those of ${recorded.join(' or ')}?`,
     );
   return {
-    bridge: told ?? 'br0',
+    bridge: bridgeName ?? 'br0',
     flows: await readSource(flows),
     ...(shown === undefined ? {} : { ports: shown }),
     ...(groups === undefined ? {} : { groups: await readSource(groups) }),
@@ -219,8 +231,8 @@ async function readFolder(text: string): Promise<BridgeSources> {
 async function readStimuli(
   words: readonly string[],
   options: PacketOptions,
-  into: Switch,
-): Promise<readonly Stimulus[]> {
+  target: DumpedSwitch,
+): Promise<readonly PacketStimulus[]> {
   const { inPort, packet, pcap } = options;
   if (words.length > 2)
     throw new InputError(
@@ -241,24 +253,24 @@ async function readStimuli(
         'which packet? Give FLOW, as in "in_port=1,tcp,nw_src=10.0.0.1,tp_dst=80,nw_ttl=64", ' +
           'or its bytes by --packet or --pcap',
       );
-    return [readFlow(flow, into, bridge, { payload })];
+    return [readFlow(flow, target, bridge, { payload })];
   }
   if (payload !== undefined)
     throw new InputError(
       '--l7 and --l7-len are about packets made of FLOW, not about those of --packet and --pcap',
     );
-  const place = inPort === undefined ? undefined : findPort(into, inPort);
+  const place = inPort === undefined ? undefined : findPort(target, inPort);
   const packets =
     packet === undefined
       ? readCapture(await readInput(pcap ?? ''), pcap ?? '')
       : [{ at: 0, frame: parseFrame(packet) }];
   if (flow !== undefined)
-    return packets.map(({ frame }) => readFlow(flow, into, bridge, { frame }));
+    return packets.map(({ frame }) => readFlow(flow, target, bridge, { frame }));
   if (packet !== undefined && place === undefined)
     throw new InputError(
       '--packet: where does it come in? Give --in-port, or FLOW such as in_port=1',
     );
-  return captured(packets, pcap ?? '', into, place);
+  return stimuliFromCapture(packets, pcap ?? '', target, place);
 }
 
 const longestPayload = 64_000;
@@ -276,7 +288,7 @@ function readPayload({ l7, l7Len }: PacketOptions): Uint8Array | undefined {
   return Uint8Array.from({ length: Number(l7Len) }, (_, index) => index);
 }
 
-async function readSource(file: string): Promise<Source> {
+async function readSource(file: string): Promise<TextSource> {
   return { text: (await readInput(file)).toString('utf8'), file };
 }
 

@@ -8,7 +8,7 @@ import { InputError } from '../base/errors.js';
 import { readInput } from '../base/read-input.js';
 import type { Scenario } from '../nouns/scenario.js';
 import type { Depth } from '../run/passes.js';
-import { onNetwork, type GivenNetwork } from './own-network.js';
+import { scenariosOnNetwork, type UserNetwork } from './own-network.js';
 import { loadScenario, matrix, parseSettings, scenarioNames } from './scenarios.js';
 
 /** As it was typed. */
@@ -34,7 +34,7 @@ export interface RunOptions extends NetworkOptions {
 }
 
 /** What it asks for, the same in every process. */
-export interface Asked {
+export interface RunSpec {
   readonly seed: number;
   readonly depth: Depth;
   readonly points: readonly Point[];
@@ -46,7 +46,7 @@ export interface Point {
 }
 
 /** @param root where the project lies. @throws InputError for a wrong request. */
-export async function askedBy(root: string, { names, options }: RunRequest): Promise<Asked> {
+export async function runSpecOf(root: string, { names, options }: RunRequest): Promise<RunSpec> {
   const seed = parseSeed(options.seed);
   const depth = parseDepth(options.passes);
   const named = await Promise.all(
@@ -54,7 +54,9 @@ export async function askedBy(root: string, { names, options }: RunRequest): Pro
   );
   const network = await networkOf(options);
   const scenarios =
-    network === undefined ? named : onNetwork(named, network, names.length === 0 ? 'all' : 'named');
+    network === undefined
+      ? named
+      : scenariosOnNetwork(named, network, names.length === 0 ? 'all' : 'named');
   const settings = parseSettings(options.set, scenarios);
   return {
     seed,
@@ -81,7 +83,7 @@ function parseDepth(text: string): Depth {
 export async function networkOf({
   topology,
   manifests,
-}: NetworkOptions): Promise<GivenNetwork | undefined> {
+}: NetworkOptions): Promise<UserNetwork | undefined> {
   if (topology !== undefined && manifests !== undefined)
     throw new InputError(
       '--topology and --manifests both say what the network is: choose one of them',

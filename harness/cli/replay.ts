@@ -3,7 +3,7 @@ import { openImage } from '../../images/images.js';
 import { colors } from '../base/colors.js';
 import { unknownName } from '../base/errors.js';
 import { shown } from '../base/visible.js';
-import { replay, type Replayed } from '../run/replay.js';
+import { replay, type ReplayResult } from '../run/replay.js';
 import { readRunFolder } from '../run/read-run-folder.js';
 import { openSim } from '../testbeds/sim/sim.js';
 import { exitCodes, type Context } from './context.js';
@@ -26,7 +26,7 @@ export async function replayRun(
       `image ${image.name} holds other programs or libraries than it did then: what differs ` +
         'may be theirs',
     );
-  const results: Replayed[] = [];
+  const results: ReplayResult[] = [];
   for (const [index, scenario] of scenarios.entries()) {
     context.say(`${report.scenarios[index]?.name ?? ''}: playing again`);
     results.push(
@@ -56,7 +56,7 @@ export async function replayRun(
   return same.length === results.length ? exitCodes.conforms : exitCodes.inconclusive;
 }
 
-function render(result: Exclude<Replayed, { kind: 'same' }>): string {
+function render(result: Exclude<ReplayResult, { kind: 'same' }>): string {
   if (result.kind === 'different')
     return `${colors.red('✖')} ${colors.bold(result.id)} is different: ${result.first}`;
   return [

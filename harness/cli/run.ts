@@ -8,16 +8,16 @@ import { printedJson } from '../base/visible.js';
 import { lineToType } from '../base/shell-line.js';
 import { describeIsolation, isolation } from '../ovs/isolation.js';
 import { versionOf } from '../ovs/version.js';
-import { assembled } from '../run/assembled.js';
+import { assembleRun } from '../run/assembled.js';
 import type { LogFile } from '../run/run-folder.js';
 import { runScenario, type ScenarioRun } from '../run/scenario-run.js';
 import { exitCodes, type Context } from './context.js';
-import { complainOf } from './commands.js';
-import { onlyHere, openHands } from './hands.js';
-import type { Kept } from './keep.js';
-import { leaveBehind, tryReports } from './left-behind.js';
-import { openerOf } from './opener.js';
-import { askedBy, type RunOptions } from './points.js';
+import { printUnavailable } from './commands.js';
+import { inProcessPool, openWorkerPool } from './hands.js';
+import type { KeptSwitches } from './keep.js';
+import { storeRun, checkReportFolder } from './left-behind.js';
+import { switchOpenerFor } from './opener.js';
+import { runSpecOf, type RunOptions } from './points.js';
 
 /**
  * @returns the exit code: 0 all conform, 1 something diverges, 3 inconclusive, or conforming and
@@ -31,21 +31,21 @@ export async function run(
 ): Promise<number> {
   if (options.keep === true && options.json === true)
     throw new InputError('--keep waits for Ctrl-C and --json is for programs: choose one of them');
-  const { seed, depth, points } = await askedBy(context.root, { names, options });
-  if (options.report !== undefined) await tryReports(options.report);
+  const { seed, depth, points } = await runSpecOf(context.root, { names, options });
+  if (options.report !== undefined) await checkReportFolder(options.report);
   const image = await openImage(options.image, context.say);
   const version = await versionOf(image);
-  const again = commandLine(context.root, names, options);
-  if (options.json !== true) context.print(`run again: ${again}\n`);
+  const rerunCommand = commandLine(context.root, names, options);
+  if (options.json !== true) context.print(`run again: ${rerunCommand}\n`);
 
   const logs: LogFile[] = [];
-  let kept: Kept | undefined;
-  const hands =
+  let kept: KeptSwitches | undefined;
+  const pool =
     options.keep === true
-      ? onlyHere
-      : await openHands({ root: context.root, names, options, version }, context.teardown);
+      ? inProcessPool
+      : await openWorkerPool({ root: context.root, names, options, version }, context.teardown);
   const runs = await atOnce(
-    hands.count,
+    pool.concurrency,
     [...points.entries()],
     async ([index, { scenario, axes }]) => {
       const label = [
@@ -53,23 +53,23 @@ export async function run(
         ...Object.entries(axes).map(([axis, value]) => `${axis}=${value}`),
       ].join(' ');
       context.say(`${label}: bringing up switches`);
-      const open = openerOf(index, image, context.teardown, logs);
+      const open = switchOpenerFor(index, image, context.teardown, logs);
       const played = await runScenario(scenario, axes, {
         seed,
         depth,
         version,
-        lanes: hands.lanesMax(points.length),
+        maxShards: pool.maxShards(points.length),
         nowMs: () => performance.now(),
         onProgress: (done, total) => progress(context, label, done, total),
         openReal:
           options.keep !== true
             ? open
-            : async (plan, lane) => {
+            : async (plan, shard) => {
                 await kept?.sim.close();
                 kept = undefined;
                 return await open(
                   plan,
-                  lane,
+                  shard,
                   async (sim) =>
                     void (kept = {
                       label: points.length === 1 ? label : `${label}, the last of ${points.length}`,
@@ -78,10 +78,10 @@ export async function run(
                     }),
                 );
               },
-        play: async (lane, here, listener) => {
-          const played = await hands.play(
+        runShard: async (shard, here, listener) => {
+          const played = await pool.runShard(
             index,
-            lane,
+            shard,
             async () => ({ outcome: await here(), logs: [] }),
             listener,
           );
@@ -89,12 +89,12 @@ export async function run(
           return played.outcome;
         },
       });
-      if (kept !== undefined) kept = withNodesLeft(kept, played);
+      if (kept !== undefined) kept = withoutRemovedNodes(kept, played);
       return played;
     },
   );
-  const record = assembled(runs, {
-    again,
+  const record = assembleRun(runs, {
+    again: rerunCommand,
     seed,
     backend: 'sim',
     image: image.name,
@@ -102,23 +102,26 @@ export async function run(
     isolation: describeIsolation(await isolation()),
   });
   const { report } = record;
-  const left = await leaveBehind(context.root, record, logs, options.report);
+  const stored = await storeRun(context.root, record, logs, options.report);
   context.print(
     options.json === true
       ? printedJson(report)
-      : [renderTerminal(report), ...left.lines].join('\n'),
+      : [renderTerminal(report), ...stored.lines].join('\n'),
   );
-  for (const refused of left.refused) complainOf(refused, context);
-  if (kept !== undefined) await (await import('./keep.js')).hold(context, kept, image);
+  for (const refused of stored.refused) printUnavailable(refused, context);
+  if (kept !== undefined) await (await import('./keep.js')).keepSwitchesUp(context, kept, image);
   else if (options.keep === true) context.print('\nkept: nothing, for no switches came up');
   // Who relies on a pass relies on what is written of it, too.
-  return report.verdict === 'conforms' && left.refused.length > 0
+  return report.verdict === 'conforms' && stored.refused.length > 0
     ? exitCodes.inconclusive
     : exitCodes[report.verdict];
 }
 
 /** Nodes that have left during a history have no switches to look at. */
-function withNodesLeft(kept: Kept, { record: { history = [] } }: ScenarioRun): Kept {
+function withoutRemovedNodes(
+  kept: KeptSwitches,
+  { record: { history = [] } }: ScenarioRun,
+): KeptSwitches {
   return { ...kept, plan: history.at(-1)?.plan ?? kept.plan };
 }
 

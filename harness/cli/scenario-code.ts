@@ -38,7 +38,7 @@ export function placeInScenario(stack: string | undefined): Place | undefined {
 /**
  * The frame of code that runs, as stacks have it: where it was written, before types were stripped.
  */
-export function asWritten({ name, url, line, column }: Frame): Frame {
+export function sourceFrameOf({ name, url, line, column }: Frame): Frame {
   const written = findSourceMap(url)?.findEntry(line - 1, column - 1);
   if (written === undefined || !('originalLine' in written)) return { name, url, line, column };
   return {

@@ -8,7 +8,7 @@ import { InputError, Unavailable, unknownName } from '../base/errors.js';
 import type { Axis, Scenario } from '../nouns/scenario.js';
 import { checkScenario } from '../run/given.js';
 import { describeThrown } from './ends.js';
-import { guarded } from './guarded.js';
+import { guardScenario } from './guarded.js';
 import { placeInScenario } from './scenario-code.js';
 import { scenarioLimitMs, watchScenarios } from './watchdog.js';
 
@@ -39,13 +39,13 @@ export async function loadScenario(root: string, name: string): Promise<Scenario
     ))
   )
     throw new InputError(`there is no file ${file}`);
-  useOwnImports(root);
+  registerImportHooks(root);
   return await importScenario(file, name);
 }
 
 async function importScenario(file: string, name: string): Promise<Scenario> {
   const module = (await loadModule(file, name)) as { readonly default?: unknown };
-  const wrong = whatIsWrong(module.default, name);
+  const wrong = shapeErrorOf(module.default, name);
   if (wrong !== undefined)
     throw new InputError(
       [
@@ -55,11 +55,11 @@ async function importScenario(file: string, name: string): Promise<Scenario> {
       ],
       { file },
     );
-  return guarded(module.default as Scenario, name);
+  return guardScenario(module.default as Scenario, name);
 }
 
 /** @throws InputError where it cannot even be looked at. */
-function whatIsWrong(exported: unknown, name: string): string | undefined {
+function shapeErrorOf(exported: unknown, name: string): string | undefined {
   try {
     return checkScenario(exported);
   } catch (thrown) {
@@ -91,7 +91,7 @@ async function loadModule(file: string, name: string): Promise<unknown> {
 }
 
 /** Lets a file from anywhere import `flowbed` and be written in TypeScript. */
-function useOwnImports(root: string): void {
+function registerImportHooks(root: string): void {
   process.setSourceMapsEnabled(true); // places are told as they were written
   register(new URL('external-module.js', import.meta.url), {
     data: { root: pathToFileURL(join(root, 'package.json')).href },

@@ -23,7 +23,7 @@ export async function selftest(
   const image = await openImage(options.image, context.say);
   const results: FaultResult[] = [];
   for (const suite of suites) {
-    const found = await playSuite(context, suite, image);
+    const found = await runSuite(context, suite, image);
     if (found === undefined) return exitCodes.inconclusive;
     results.push(...found);
   }
@@ -33,7 +33,7 @@ export async function selftest(
 }
 
 /** Undefined when the scenario does not conform without faults. */
-async function playSuite(
+async function runSuite(
   context: Context,
   { scenario: name, set = new Map(), faults, only }: Suite,
   image: Image,
@@ -69,7 +69,7 @@ async function playSuite(
   return results;
 }
 
-const where = {
+const plantedIn = {
   switch: 'in the switch',
   held: 'in the switch',
   'wire in': 'on the wire',
@@ -87,7 +87,7 @@ const where = {
 
 function render(result: FaultResult): string {
   const { fault } = result;
-  const name = `${bold(fault.name)} ${dim(`(${where[fault.kind]})`)}`;
+  const name = `${bold(fault.name)} ${dim(`(${plantedIn[fault.kind]})`)}`;
   if (result.kind === 'unnoticed') return `${red('✖')} ${name}\n    went unnoticed: ${result.why}`;
   if (!('finding' in result))
     return (
@@ -95,12 +95,12 @@ function render(result: FaultResult): string {
       `${result.first}\n    ${dim(result.cause)}`
     );
   const { at } = result.finding;
-  const told =
+  const location =
     at === undefined
       ? 'no table named'
       : `table ${at.flow.table}${at.field === undefined ? '' : `, field ${at.field}`}: ` +
         formatFlowId(at.flow);
-  const right = [
+  const expected = [
     fault.table === undefined ? [] : `table ${fault.table}`,
     fault.field === undefined ? [] : `field ${fault.field}`,
     fault.aspect,
@@ -111,7 +111,7 @@ function render(result: FaultResult): string {
     `${result.kind === 'caught' ? green('✔') : red('✖')} ${name}`,
     `    ${result.vectors} vectors diverge, first ${result.first}; ${result.finding.aspect}, ` +
       `between ${result.finding.between}`,
-    `    ${told}${result.kind === 'caught' ? '' : red(`, and not ${right}`)}`,
+    `    ${location}${result.kind === 'caught' ? '' : red(`, and not ${expected}`)}`,
     ...(at === undefined ? [] : [`    ${dim(at.because)}`]),
   ].join('\n');
 }

@@ -5,18 +5,18 @@
 import t from 'tap';
 import { generatedHistory } from '../../topologies/generated-history.js';
 import type { Manifest } from '../../topologies/changing-cluster.js';
-import { historyOf, type Happening } from '../../topologies/happenings.js';
+import { historyOf, type ClusterEvent } from '../../topologies/happenings.js';
 import { antrea } from '../control/antrea/index.js';
 import type { KubeObjects, Network } from '../kube/objects.js';
 import type { EndpointSlice, Service } from '../kube/services.js';
 import type { KubePod } from '../kube/workloads.js';
 import type { BridgePlan, ControlPlane } from '../nouns/plan.js';
-import { playHistory, type HistoryStage, type JudgedStep } from '../run/history/play.js';
+import { playHistory, type HistoryContext, type JudgedStep } from '../run/history/play.js';
 import { openModel } from '../testbeds/model/model.js';
-import { runEvents, type Drawn } from '../fuzz/events.js';
+import { runEvents, type DrawnHistory } from '../fuzz/events.js';
 
 const seed = 1;
-const stage: HistoryStage = {
+const stage: HistoryContext = {
   controlPlane: antrea('1.3'),
   seed,
   openReal: (plan) => {
@@ -32,11 +32,11 @@ const stage: HistoryStage = {
     });
   },
 };
-const draw = (index: number, events = 6): Drawn<Happening> => {
-  const { pipeline, first, happenings } = generatedHistory(seed, index, events);
+const draw = (index: number, events = 6): DrawnHistory<ClusterEvent> => {
+  const { pipeline, first, events: happenings } = generatedHistory(seed, index, events);
   return {
     controlPlane: antrea(pipeline),
-    happenings,
+    events: happenings,
     historyOf: (some) => historyOf(first, some),
   };
 };
@@ -57,7 +57,7 @@ void t.test('both pipelines', async (t) => {
   const met = new Set<string>();
   for (const first of [5, 11, 13]) {
     const result = await runEvents({
-      stage,
+      context: stage,
       draw: (index) => draw(index, 3),
       count: 1,
       first,
@@ -251,7 +251,7 @@ const faults: readonly {
 
 for (const { name, fault, index, at } of faults) {
   void t.test(name, async (t) => {
-    const { happenings, historyOf: of } = draw(index);
+    const { events: happenings, historyOf: of } = draw(index);
     const last = (await playHistory({ ...stage, controlPlane: fault() }, of(happenings))).at(-1);
     t.match(last?.differences[0], { aspect: 'intent' });
     t.match(last?.id, at);
@@ -259,7 +259,7 @@ for (const { name, fault, index, at } of faults) {
 }
 
 void t.test('one that leaves a bucket behind is made short', async (t) => {
-  const forgetful: HistoryStage = {
+  const forgetful: HistoryContext = {
     ...stage,
     faulty: (steps) =>
       steps.map((step) =>
@@ -268,12 +268,12 @@ void t.test('one that leaves a bucket behind is made short', async (t) => {
           : step,
       ),
   };
-  const endpoint = (name: string): Happening => ({
+  const endpoint = (name: string): ClusterEvent => ({
     kind: 'apply',
     manifest: { ...one, metadata: { name, labels: { app: 'x' } } } as Manifest,
   });
   const one = { apiVersion: 'v1', kind: 'Pod', spec: { nodeName: 'n1' } };
-  const service: Happening = {
+  const service: ClusterEvent = {
     kind: 'apply',
     manifest: {
       apiVersion: 'v1',
@@ -286,10 +286,10 @@ void t.test('one that leaves a bucket behind is made short', async (t) => {
       },
     } as Manifest,
   };
-  const happenings = [service, endpoint('e1'), ...draw(13).happenings.slice(0, 2), endpoint('e2')];
+  const happenings = [service, endpoint('e1'), ...draw(13).events.slice(0, 2), endpoint('e2')];
   const { findings } = await runEvents({
-    stage: forgetful,
-    draw: () => ({ ...draw(13), happenings }),
+    context: forgetful,
+    draw: () => ({ ...draw(13), events: happenings }),
     count: 1,
     onProgress: () => undefined,
   });

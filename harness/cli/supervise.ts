@@ -25,7 +25,7 @@ const signals: readonly NodeJS.Signals[] = [
   'SIGXCPU',
 ];
 /** Those that leave a core file where a program dies by them. */
-const withCore: readonly NodeJS.Signals[] = ['SIGQUIT', 'SIGXCPU'];
+const coreSignals: readonly NodeJS.Signals[] = ['SIGQUIT', 'SIGXCPU'];
 
 type End =
   | { readonly kind: 'exited'; readonly code: number }
@@ -45,42 +45,47 @@ export async function supervise(
   args: readonly string[],
 ): Promise<never> {
   outliveTerminals();
-  const heard = new Promise<End>((resolve) => {
+  const signalled = new Promise<End>((resolve) => {
     for (const signal of signals)
       process.on(signal, () => {
         resolve({ kind: 'ended by', signal });
       });
   });
-  const me = await thisProcess().catch((error: unknown) => {
+  const supervisor = await thisProcess().catch((error: unknown) => {
     if (!(error instanceof Unavailable)) throw error;
-    complain([error.message, ...error.remedies.map((remedy) => `  - ${remedy}`)].join('\n'));
+    printError([error.message, ...error.remedies.map((remedy) => `  - ${remedy}`)].join('\n'));
     return process.exit(exitCodes.inconclusive);
   });
-  const ended = start(work, args, me);
+  const ended = start(work, args, supervisor);
   const { sweep } = await import('./sweep.js');
-  const end = await Promise.race([heard, ended]);
-  const left = await sweep(root, me, end.kind === 'exited' ? 'by itself' : 'by force').then(
+  const end = await Promise.race([signalled, ended]);
+  const leftoverError = await sweep(
+    root,
+    supervisor,
+    end.kind === 'exited' ? 'by itself' : 'by force',
+  ).then(
     () => undefined,
     (error: Error) => error.message,
   );
   for (const signal of signals) process.removeAllListeners(signal);
-  if (left !== undefined) complain(`${left}\n  - see what is left, and remove it: ./flowbed clean`);
+  if (leftoverError !== undefined)
+    printError(`${leftoverError}\n  - see what is left, and remove it: ./flowbed clean`);
   switch (end.kind) {
     case 'exited':
       return process.exit(end.code);
     case 'not started':
-      complain(end.why);
+      printError(end.why);
       return process.exit(exitCodes.inconclusive);
     case 'ended by':
-      if (signals.includes(end.signal)) return dieBy(end.signal);
-      complain(`the process that did the work was ended by ${end.signal}`);
+      if (signals.includes(end.signal)) return exitBySignal(end.signal);
+      printError(`the process that did the work was ended by ${end.signal}`);
       return process.exit(exitCodes.inconclusive);
   }
 }
 
 /** It ends with this process, at the latest. */
-function start(work: string, args: readonly string[], me: Owner): Promise<End> {
-  const [file, ...words] = dyingWith(me.pid, [
+function start(work: string, args: readonly string[], supervisor: Owner): Promise<End> {
+  const [file, ...words] = dyingWith(supervisor.pid, [
     process.execPath,
     ...process.execArgv,
     work,
@@ -88,7 +93,7 @@ function start(work: string, args: readonly string[], me: Owner): Promise<End> {
   ]);
   const child = spawn(file, words, {
     stdio: streamsFor(args),
-    env: { ...process.env, ...markedWith(me), ...answeredForBy(me) },
+    env: { ...process.env, ...markedWith(supervisor), ...answeredForBy(supervisor) },
   });
   return new Promise((resolve) => {
     child.once('error', (error) => {
@@ -124,14 +129,14 @@ function streamsFor(args: readonly string[]): StdioOptions {
   return streams;
 }
 
-function dieBy(signal: NodeJS.Signals): never {
-  complain(`ended by ${signal}`);
-  if (!withCore.includes(signal)) process.kill(process.pid, signal);
+function exitBySignal(signal: NodeJS.Signals): never {
+  printError(`ended by ${signal}`);
+  if (!coreSignals.includes(signal)) process.kill(process.pid, signal);
   return process.exit(128 + constants.signals[signal]);
 }
 
 /** On stderr, in the place of what told of progress there. Nobody may listen any more. */
-function complain(text: string): void {
+function printError(text: string): void {
   try {
     writeSync(2, `${isatty(2) ? '\r\x1b[K' : ''}flowbed: ${text}\n`);
   } catch {

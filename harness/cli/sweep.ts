@@ -16,17 +16,17 @@ export async function sweep(
   supervisor: Owner,
   workEnded: 'by itself' | 'by force',
 ): Promise<void> {
-  if (workEnded === 'by itself' && (await removeWhatIsOf(root, [supervisor])) === 0) return;
-  await removeWhatIsOf(root, [supervisor, ...(await endSupervised(supervisor))]);
+  if (workEnded === 'by itself' && (await removeOwnedBy(root, [supervisor])) === 0) return;
+  await removeOwnedBy(root, [supervisor, ...(await endSupervised(supervisor))]);
 }
 
 /** Workspaces, half-written runs and half-made images. @returns how many. */
-async function removeWhatIsOf(root: string, owners: readonly Owner[]): Promise<number> {
+async function removeOwnedBy(root: string, owners: readonly Owner[]): Promise<number> {
   const names = owners.map(formatOwner);
-  const isTheirs = (owner: Owner) => names.includes(formatOwner(owner));
+  const isOwned = (owner: Owner) => names.includes(formatOwner(owner));
   const removed = await Promise.all([
     ...owners.map(removeWorkspacesOf),
-    ...[cacheFolder(), join(root, 'runs')].map((folder) => removeUnfinished(folder, isTheirs)),
+    ...[cacheFolder(), join(root, 'runs')].map((folder) => removeUnfinished(folder, isOwned)),
   ]);
   return removed.flat().length;
 }

@@ -25,8 +25,8 @@ export interface TestOptions {
 export async function runTests(options: TestOptions): Promise<number> {
   const testing = await import('../testing/index.js');
   const print = (line: string): void => void process.stdout.write(`${line}\n`);
-  const players = testing.openPlayers(root);
-  const checks = await selectChecks(options, players, testing);
+  const workers = testing.openPlayers(root);
+  const checks = await selectChecks(options, workers, testing);
   const live = checks.filter((check) => check.name.endsWith('.live.test.ts'));
   const checked: Checked[] = [];
   const run = async (check: Check): Promise<Tally> => {
@@ -44,12 +44,12 @@ export async function runTests(options: TestOptions): Promise<number> {
   await testing.inParallel(
     checks.map((check) =>
       live.includes(check) && image.failures.length > 0
-        ? without(check, `no image ${defaultImage}`)
+        ? skippedCheck(check, `no image ${defaultImage}`)
         : check,
     ),
     run,
   );
-  players.close();
+  workers.close();
   if (live.length > 0)
     await run({ name: 'nothing is left behind', run: () => checkLeftovers(left) });
   for (const line of testing.summary(checked, colors)) print(line);
@@ -67,7 +67,7 @@ const passed: Tally = { passed: 1, failures: [], skips: [] };
 /** All checks that the options ask for, those that take longest first. */
 async function selectChecks(
   { fast, patterns }: TestOptions,
-  players: Players,
+  workers: Players,
   { playedFileCheck, testFileCheck, programCheck }: typeof import('../testing/index.js'),
 ): Promise<readonly Check[]> {
   const files = (await readdir(join(root, 'dist'), { recursive: true }))
@@ -78,7 +78,7 @@ async function selectChecks(
     const [name, compiled] = [file.replace(/js$/, 'ts'), join(root, 'dist', file)];
     return isLive(file)
       ? testFileCheck(name, compiled, root, liveLimitMs)
-      : playedFileCheck(name, compiled, players, fastLimitMs);
+      : playedFileCheck(name, compiled, workers, fastLimitMs);
   };
   const all = [
     programCheck('lint', await lintArguments(fast), root, liveLimitMs),
@@ -147,7 +147,7 @@ async function prepareImage(say: (line: string) => void): Promise<Tally> {
   };
 }
 
-function without({ name }: Check, reason: string): Check {
+function skippedCheck({ name }: Check, reason: string): Check {
   return {
     name,
     run: () =>

@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import t from 'tap';
 import { createTeardown } from '../base/teardown.js';
 import { traceReport } from '../trace/document.js';
-import { carryOut } from './commands.js';
+import { runCommandLine } from './commands.js';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const examples = fileURLToPath(new URL('../../../docs/examples', import.meta.url));
@@ -33,7 +33,7 @@ interface Ended {
 async function flowbed(...args: readonly string[]): Promise<Ended> {
   let [stdout, stderr] = ['', ''];
   const complain = (line: string) => void (stderr += `${line}\n`);
-  const code = await carryOut(
+  const code = await runCommandLine(
     {
       print: (text) => void (stdout += `${text}\n`),
       say: complain,

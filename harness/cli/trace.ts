@@ -5,8 +5,8 @@ import { printedJson } from '../base/visible.js';
 import { InputError, Unsupported } from '../base/errors.js';
 import { scriptDocument, traceDocument } from '../trace/document.js';
 import { playScript } from '../trace/script/play.js';
-import { refusalOf, tellStep } from '../trace/script/told.js';
-import { tell } from '../trace/told.js';
+import { refusalOf, reportStep } from '../trace/script/told.js';
+import { reportPacket } from '../trace/told.js';
 import { tracePackets } from '../trace/trace.js';
 import { findFlow, whyNot } from '../trace/why-not.js';
 import { exitCodes, type Context } from './context.js';
@@ -28,26 +28,29 @@ export async function trace(
 ): Promise<number> {
   try {
     if (options.script !== undefined) return await traceScript(context, words, options);
-    const { into, stimuli } = await readRequest(words, options, context.say);
-    const asked =
+    const { target, stimuli } = await readRequest(words, options, context.say);
+    const queriedFlow =
       options.whyNot === undefined
         ? undefined
-        : findFlow(options.whyNot, into, words.length === 2 ? words[0] : undefined);
-    const told = tracePackets(into.plan, stimuli).map((result) =>
-      tell(result, asked === undefined ? undefined : whyNot(asked, result.translations)),
+        : findFlow(options.whyNot, target, words.length === 2 ? words[0] : undefined);
+    const packets = tracePackets(target.plan, stimuli).map((result) =>
+      reportPacket(
+        result,
+        queriedFlow === undefined ? undefined : whyNot(queriedFlow, result.translations),
+      ),
     );
     if (options.json === true)
       context.print(
-        printedJson(traceDocument(told, options.pcap === undefined ? 'one packet' : 'packets')),
+        printedJson(traceDocument(packets, options.pcap === undefined ? 'one packet' : 'packets')),
       );
     else
-      told.forEach((packet, index) =>
+      packets.forEach((packet, index) =>
         context.print(
-          `${told.length === 1 ? '' : `${index === 0 ? '' : '\n'}packet ${index + 1} of ${told.length}\n\n`}${renderTrace(packet)}`,
+          `${packets.length === 1 ? '' : `${index === 0 ? '' : '\n'}packet ${index + 1} of ${packets.length}\n\n`}${renderTrace(packet)}`,
         ),
       );
-    if (told.length === 0 && options.json !== true) context.print('there are no packets');
-    return told.some(({ refused }) => refused !== undefined)
+    if (packets.length === 0 && options.json !== true) context.print('there are no packets');
+    return packets.some(({ refused }) => refused !== undefined)
       ? exitCodes.inconclusive
       : exitCodes.conforms;
   } catch (error) {
@@ -66,9 +69,9 @@ async function traceScript(
 ): Promise<number> {
   if (options.whyNot !== undefined)
     throw new InputError('--why-not is about one packet, not about a script');
-  const told = playScript(await readScriptRequest(words, options, context.say)).map(tellStep);
-  context.print(options.json === true ? printedJson(scriptDocument(told)) : renderScript(told));
-  return told.some((step) => refusalOf(step) !== undefined)
+  const steps = playScript(await readScriptRequest(words, options, context.say)).map(reportStep);
+  context.print(options.json === true ? printedJson(scriptDocument(steps)) : renderScript(steps));
+  return steps.some((step) => refusalOf(step) !== undefined)
     ? exitCodes.inconclusive
     : exitCodes.conforms;
 }

@@ -6,18 +6,18 @@ import { Session, type Debugger, type InspectorNotification } from 'node:inspect
 import { parentPort, workerData } from 'node:worker_threads';
 import type { WatchdogData } from './watchdog.js';
 
-const { beats, parts, tickMs } = workerData as WatchdogData;
+const { beats, ticksPerLimit: parts, tickMs } = workerData as WatchdogData;
 
-let seen = 0;
-let still = 0;
+let lastBeat = 0;
+let missedTicks = 0;
 
 // Ticks and not a length of time: while the whole program is stopped (SIGSTOP), or the machine
 // asleep, none of them pass.
 setInterval(() => {
   const now = Atomics.load(beats, 0);
-  still = now === seen ? still + 1 : 0;
-  seen = now;
-  if (still >= parts) look();
+  missedTicks = now === lastBeat ? missedTicks + 1 : 0;
+  lastBeat = now;
+  if (missedTicks >= parts) inspectMainThread();
 }, tickMs);
 
 parentPort?.postMessage('watching');
@@ -26,8 +26,8 @@ parentPort?.postMessage('watching');
  * Halts the program where it is, and asks it there whether that is a scenario's code; if not, it
  * goes on.
  */
-function look(): void {
-  still = 0;
+function inspectMainThread(): void {
+  missedTicks = 0;
   const session = new Session();
   session.connectToMainThread();
   const urls = new Map<string, string>();

@@ -10,8 +10,8 @@ import { Worker } from 'node:worker_threads';
 import { formatPlace, InputError } from '../base/errors.js';
 import { visible } from '../base/visible.js';
 import { exitCodes } from './context.js';
-import { endNow } from './ends.js';
-import { asWritten, isScenarioCode, type Frame } from './scenario-code.js';
+import { exitNow } from './ends.js';
+import { sourceFrameOf, isScenarioCode, type Frame } from './scenario-code.js';
 
 /** What the thread is given. */
 export interface WatchdogData {
@@ -19,10 +19,10 @@ export interface WatchdogData {
   readonly beats: Int32Array;
   readonly tickMs: number;
   /** So many ticks without a beat are too many. */
-  readonly parts: number;
+  readonly ticksPerLimit: number;
 }
 
-const parts = 10;
+const ticksPerLimit = 10;
 const variable = 'FLOWBED_SCENARIO_LIMIT_S';
 
 /**
@@ -47,11 +47,11 @@ export async function watchScenarios(): Promise<void> {
 }
 
 async function startThread(): Promise<void> {
-  const tickMs = Math.ceil(scenarioLimitMs() / parts);
+  const tickMs = Math.ceil(scenarioLimitMs() / ticksPerLimit);
   const beats = new Int32Array(new SharedArrayBuffer(4));
   setInterval(() => void Atomics.add(beats, 0, 1), Math.ceil(tickMs / 2)).unref();
-  Object.assign(globalThis, { [Symbol.for('flowbed.standstill')]: endIfScenario });
-  const workerData: WatchdogData = { beats, tickMs, parts };
+  Object.assign(globalThis, { [Symbol.for('flowbed.standstill')]: exitIfScenarioBlocks });
+  const workerData: WatchdogData = { beats, tickMs, ticksPerLimit };
   const thread = new Worker(new URL('watchdog-thread.js', import.meta.url), {
     workerData,
     execArgv: [],
@@ -61,27 +61,27 @@ async function startThread(): Promise<void> {
 }
 
 /** Called where the program stands still, with what it is doing, the innermost first. */
-function endIfScenario(frames: readonly Frame[]): void {
-  const theirs = frames.filter(isScenarioCode).map(asWritten);
+function exitIfScenarioBlocks(frames: readonly Frame[]): void {
+  const theirs = frames.filter(isScenarioCode).map(sourceFrameOf);
   const [innermost, outermost] = [theirs[0], theirs.at(-1)];
   if (innermost === undefined || outermost === undefined) return;
   const called = ({ name }: Frame) => (name === '' ? 'its top level' : `${name}()`);
   const place = (frame: Frame) => formatPlace({ ...frame, file: fileURLToPath(frame.url) });
   const inside =
     innermost === outermost ? '' : `, last in ${called(innermost)} at ${place(innermost)}`;
-  lastWords(
+  printAndCloseStderr(
     `flowbed: ${place(outermost)}: ${called(outermost)} of this scenario does not come back: ` +
       `it has kept the program busy for ${scenarioLimitMs() / 1000} s${inside}\n  - if it needs ` +
       `longer, say so: ${variable}=SECONDS`,
   );
-  endNow(exitCodes.badRequest);
+  exitNow(exitCodes.badRequest);
 }
 
 /**
  * Nothing else comes to stderr behind them: Node.js would tell there of the debugger that has
  * halted the program.
  */
-function lastWords(text: string): void {
+function printAndCloseStderr(text: string): void {
   try {
     writeSync(2, `${visible(text)}\n`);
     closeSync(2);

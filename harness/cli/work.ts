@@ -7,9 +7,9 @@ import { printable } from '../base/colors.js';
 import { createTeardown } from '../base/teardown.js';
 import { outliveTerminals } from '../base/terminals.js';
 import { onOneLine, visible } from '../base/visible.js';
-import { carryOut, report } from './commands.js';
+import { runCommandLine, reportError } from './commands.js';
 import type { Context } from './context.js';
-import { endNow, guardEnds } from './ends.js';
+import { exitNow, guardExit } from './ends.js';
 import { watchOutput } from './output.js';
 
 function createContext(): Context {
@@ -28,9 +28,9 @@ function createContext(): Context {
       clear();
       if (muted) return;
       replaceable = process.stderr.isTTY;
-      const told = onOneLine(line);
+      const oneLine = onOneLine(line);
       process.stderr.write(
-        replaceable ? told.slice(0, (process.stderr.columns || Infinity) - 1) : `${told}\n`,
+        replaceable ? oneLine.slice(0, (process.stderr.columns || Infinity) - 1) : `${oneLine}\n`,
       );
     },
     complain: (line) => {
@@ -48,15 +48,15 @@ async function main(): Promise<void> {
   const context = createContext();
   const output = watchOutput(context);
   const stray = new Promise<number>((resolve) => {
-    guardEnds((error) => {
-      resolve(report(error, context));
+    guardExit((error) => {
+      resolve(reportError(error, context));
     });
   });
-  const code = await Promise.race([carryOut(context, process.argv.slice(2)), stray]);
+  const code = await Promise.race([runCommandLine(context, process.argv.slice(2)), stray]);
   context.mute();
   await context.teardown.run();
   // Whatever a scenario's code still has under way does not keep the program.
-  endNow(await output.settle(code));
+  exitNow(await output.settle(code));
 }
 
 await main();

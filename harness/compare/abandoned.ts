@@ -19,32 +19,32 @@ export function judgeAbandoned(
   notes: readonly HostNote[],
 ): BrokenPromise | undefined {
   const { from } = stimulus;
-  const asked = destinationOf(stimulus) ?? by;
+  const destination = destinationOf(stimulus) ?? by;
   const isDatagram = stimulus.kind === 'udp';
   const expected =
-    `${by} takes what ${from} sends to ${asked}, nobody behind it gets any of it, and ` +
+    `${by} takes what ${from} sends to ${destination}, nobody behind it gets any of it, and ` +
     `${isDatagram ? 'nothing comes back' : `it ends for ${from}`}: ${why}`;
-  const astray = notes.find((note) =>
+  const unexpected = notes.find((note) =>
     note.kind === 'relayed'
       ? !isDatagram || note.host !== by
-      : strays.has(note.kind) || (ofConnections.has(note.kind) && note.host !== from),
+      : unexpectedKinds.has(note.kind) || (connectionKinds.has(note.kind) && note.host !== from),
   );
-  if (astray !== undefined) return { expected, actual: describe(astray) };
-  const own = notes.filter(({ kind }) => ofConnections.has(kind));
-  const [stands, ends] = [
-    own.filter(({ kind }) => kind === 'connected').length,
-    own.filter(({ kind }) => kind !== 'connected').length,
+  if (unexpected !== undefined) return { expected, actual: describe(unexpected) };
+  const connectionNotes = notes.filter(({ kind }) => connectionKinds.has(kind));
+  const [openedCount, endedCount] = [
+    connectionNotes.filter(({ kind }) => kind === 'connected').length,
+    connectionNotes.filter(({ kind }) => kind !== 'connected').length,
   ];
-  const due = isDatagram ? [0, 0] : stimulus.kind === 'talk' ? [0, 1] : [1, 1];
-  return stands === due[0] && ends === due[1]
+  const expectedCounts = isDatagram ? [0, 0] : stimulus.kind === 'talk' ? [0, 1] : [1, 1];
+  return openedCount === expectedCounts[0] && endedCount === expectedCounts[1]
     ? undefined
-    : { expected, actual: `${from} saw ${stands} connections stand, and ${ends} end` };
+    : { expected, actual: `${from} saw ${openedCount} connections stand, and ${endedCount} end` };
 }
 
-const strays: ReadonlySet<HostNote['kind']> = new Set([
+const unexpectedKinds: ReadonlySet<HostNote['kind']> = new Set([
   'received',
   'refused',
   'timed-out',
   'unreachable',
 ]);
-const ofConnections: ReadonlySet<HostNote['kind']> = new Set(['connected', 'closed', 'reset']);
+const connectionKinds: ReadonlySet<HostNote['kind']> = new Set(['connected', 'closed', 'reset']);

@@ -4,7 +4,7 @@ import t from 'tap';
 import type { Intent } from '../nouns/intent.js';
 import type { HostNote } from '../nouns/observation.js';
 import type { Stimulus } from '../nouns/vector.js';
-import { judge } from './intent.js';
+import { judgeIntent } from './intent.js';
 
 type Balanced = Extract<Intent, { readonly kind: 'balanced' }>;
 
@@ -52,7 +52,7 @@ const connection = (host: string, source = '10.10.1.2'): readonly HostNote[] => 
   { timeUs: 1, host, kind: 'closed', peer: source },
 ];
 const judged = (intent: Intent, stimulus: Stimulus, notes: readonly HostNote[]) =>
-  judge(intent, stimulus, { frames: [], notes });
+  judgeIntent(intent, stimulus, { frames: [], notes });
 const verdict = (intent: Intent, stimulus: Stimulus, notes: readonly HostNote[]) =>
   judged(intent, stimulus, notes)?.actual ?? 'kept';
 

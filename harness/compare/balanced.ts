@@ -17,14 +17,14 @@ export function judgeBalanced(
   stimulus: Stimulus,
   notes: readonly HostNote[],
 ): BrokenPromise | undefined {
-  const asked = destinationOf(stimulus) ?? 'it';
-  const expected = promised(intent, stimulus.from, asked);
+  const destination = destinationOf(stimulus) ?? 'it';
+  const expected = describePromise(intent, stimulus.from, destination);
   const calls = stimulus.kind === 'calls' ? stimulus.count : 1;
-  const stray =
-    notes.find(({ kind }) => strays.has(kind)) ??
+  const unexpected =
+    notes.find(({ kind }) => unexpectedKinds.has(kind)) ??
     (intent.lost === undefined ? notes.find(({ kind }) => kind === 'timed-out') : undefined);
-  if (stray !== undefined) return { expected, actual: describe(stray) };
-  const arrivals = arrivalsOf(intent, stimulus, notes, asked, calls);
+  if (unexpected !== undefined) return { expected, actual: describe(unexpected) };
+  const arrivals = arrivalsOf(intent, stimulus, notes, destination, calls);
   const wrong = arrivals.find(
     ({ host, source }) =>
       !intent.answerers.some(({ to, sources }) => to === host && sources.includes(source)),
@@ -47,7 +47,7 @@ export function judgeBalanced(
     ({ host }) =>
       !intent.answerers.some(({ to, unanswered }) => to === host && unanswered !== undefined),
   );
-  const missing = answersMissing(stimulus, notes, asked, answered.length, arrivals);
+  const missing = replyError(stimulus, notes, destination, answered.length, arrivals);
   if (missing !== undefined) return { expected, actual: missing };
   return judgeSpread(
     intent,
@@ -84,7 +84,7 @@ function arrivalsOf(
   { answerers }: Balanced,
   stimulus: Stimulus,
   notes: readonly HostNote[],
-  asked: string,
+  destination: string,
   calls: number,
 ): readonly Arrival[] {
   if (isConnection(stimulus))
@@ -92,15 +92,17 @@ function arrivalsOf(
       .filter((note) => note.as === 'answerer')
       .map(({ host, peer }) => ({ host, source: peer }));
   const all = receivedAmong(notes).map(({ host, src }): Arrival => ({ host, source: src }));
-  const back = { host: stimulus.from, source: asked };
-  const ofItself = answerers.some(({ to, sources }) => to === back.host && sources.includes(asked))
-    ? all.filter((arrival) => isBack(arrival, back)).slice(calls)
+  const reply = { host: stimulus.from, source: destination };
+  const selfDeliveries = answerers.some(
+    ({ to, sources }) => to === reply.host && sources.includes(destination),
+  )
+    ? all.filter((arrival) => isReply(arrival, reply)).slice(calls)
     : [];
-  return [...all.filter((arrival) => !isBack(arrival, back)), ...ofItself];
+  return [...all.filter((arrival) => !isReply(arrival, reply)), ...selfDeliveries];
 }
 
-function isBack({ host, source }: Arrival, back: Arrival): boolean {
-  return host === back.host && source === back.source;
+function isReply({ host, source }: Arrival, reply: Arrival): boolean {
+  return host === reply.host && source === reply.source;
 }
 
 function receivedAmong(notes: readonly HostNote[]) {
@@ -112,34 +114,35 @@ function connectedAmong(notes: readonly HostNote[]) {
 }
 
 /** What is wrong with the answers, of which there are to be so many; undefined where nothing is. */
-function answersMissing(
+function replyError(
   stimulus: Stimulus,
   notes: readonly HostNote[],
-  asked: string,
+  destination: string,
   answered: number,
   arrivals: readonly Arrival[],
 ): string | undefined {
-  const ofItself = arrivals.filter((arrival) =>
-    isBack(arrival, { host: stimulus.from, source: asked }),
+  const selfDeliveries = arrivals.filter((arrival) =>
+    isReply(arrival, { host: stimulus.from, source: destination }),
   ).length;
   const answers = receivedAmong(notes).filter(
-    (note) => note.host === stimulus.from && note.src === asked,
+    (note) => note.host === stimulus.from && note.src === destination,
   ).length;
   if (
     stimulus.kind !== 'probe' &&
     stimulus.kind !== 'sctp' &&
     stimulus.kind !== 'open' &&
-    answers !== answered + ofItself
+    answers !== answered + selfDeliveries
   )
-    return `${stimulus.from} got ${answers - ofItself} answers from ${asked}`;
+    return `${stimulus.from} got ${answers - selfDeliveries} answers from ${destination}`;
   if (!isConnection(stimulus)) return undefined;
   const messages = receivedAmong(notes).filter((note) => note.what === 'sctp').length;
   if (stimulus.kind === 'sctp' && messages !== answered)
     return `of ${answered} messages ${messages} arrived`;
   const connected = connectedAmong(notes).filter(
-    (note) => note.as === 'opener' && note.host === stimulus.from && note.peer === asked,
+    (note) => note.as === 'opener' && note.host === stimulus.from && note.peer === destination,
   ).length;
-  if (connected !== answered) return `${stimulus.from} has ${connected} connections to ${asked}`;
+  if (connected !== answered)
+    return `${stimulus.from} has ${connected} connections to ${destination}`;
   const closed = notes.filter(({ kind }) => kind === 'closed').length;
   if (stimulus.kind === 'open') return closed === 0 ? undefined : `it was closed at ${closed} ends`;
   return closed === 2 * answered
@@ -158,14 +161,18 @@ function isConnection(stimulus: Stimulus): boolean {
 }
 
 /** What no connection that fares well has. */
-const strays: ReadonlySet<HostNote['kind']> = new Set([
+const unexpectedKinds: ReadonlySet<HostNote['kind']> = new Set([
   'refused',
   'reset',
   'dropped',
   'unreachable',
 ]);
 
-function promised({ answerers, spread, lost, why }: Balanced, from: string, asked: string): string {
+function describePromise(
+  { answerers, spread, lost, why }: Balanced,
+  from: string,
+  destination: string,
+): string {
   const names = answerers
     .map(
       ({ to, sources, unanswered }) =>
@@ -180,7 +187,7 @@ function promised({ answerers, spread, lost, why }: Balanced, from: string, aske
         ? ', the same one each time'
         : ', and each of them some time';
   return (
-    `${names} gets it${each}, and ${from} gets the answer from ${asked}: ` +
+    `${names} gets it${each}, and ${from} gets the answer from ${destination}: ` +
     `${why}${lost === undefined ? '' : `; or it is lost: ${lost}`}`
   );
 }

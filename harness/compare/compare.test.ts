@@ -21,17 +21,17 @@ import { encodeGeneve, genevePort } from '../packet/geneve.js';
 import { encodeIcmp, icmpTypes } from '../packet/icmp.js';
 import { encodeIpv4, ipProtocols } from '../packet/ipv4.js';
 import { encodeUdp } from '../packet/udp.js';
-import { compareCounters, withSums } from './counters.js';
+import { compareCounters, sumAmbiguous } from './counters.js';
 import { compareFrames, type FrameDifference } from './frames.js';
-import { judge } from './intent.js';
+import { judgeIntent } from './intent.js';
 import { locate, locateDecision, type Evidence, type Location } from './locate.js';
-import { compareProgram, toldOf } from './program.js';
+import { compareProgram, describeProgramDifference } from './program.js';
 import { compareState } from './state.js';
 import {
   cacheCount,
   compareVector,
   expectedCounts,
-  type PassCase,
+  type ComparedPass,
   type VectorCase,
 } from './vector.js';
 
@@ -197,7 +197,7 @@ void t.test('the flows that a bridge holds', async (t) => {
     return {
       told: differences.map(
         (difference) =>
-          `${toldOf(difference).what}: ${difference.expected ?? 'none'} | ` +
+          `${describeProgramDifference(difference).what}: ${difference.expected ?? 'none'} | ` +
           `${difference.actual ?? 'none'} | ${difference.field ?? 'no field'}`,
       ),
       count,
@@ -269,7 +269,7 @@ void t.test('the flows that a bridge holds', async (t) => {
     /^group_id=2: group_id=2,\S* \| none \| no field$/,
   ]);
   t.strictSame(
-    toldOf({
+    describeProgramDifference({
       of: { node: 'n1', bridge: 'br-int', group: 2 },
       expected: 'x',
       actual: undefined,
@@ -280,8 +280,8 @@ void t.test('the flows that a bridge holds', async (t) => {
   const flow: FlowId = { node: 'n1', bridge: 'br-int', table: 7, priority: 3, match: 'ip' };
   t.strictSame(
     [
-      toldOf({ of: flow, expected: undefined, actual: 'y', differs: [] }),
-      toldOf({ of: flow, expected: 'x', actual: 'y', differs: [] }),
+      describeProgramDifference({ of: flow, expected: undefined, actual: 'y', differs: [] }),
+      describeProgramDifference({ of: flow, expected: 'x', actual: 'y', differs: [] }),
     ].map(({ expected, actual }) => [expected, actual]),
     [
       ['no such flow', 'y'],
@@ -324,7 +324,7 @@ void t.test('the flows that a bridge holds', async (t) => {
   ]);
   t.match(compared(meters, meters.slice(0, 1)).told, [/^meter=2: none \| /]);
   t.strictSame(
-    toldOf({
+    describeProgramDifference({
       of: { node: 'n1', bridge: 'br-int', meter: 2 },
       expected: 'x',
       actual: undefined,
@@ -361,7 +361,7 @@ void t.test('promises', async (t) => {
     stimulus: Stimulus,
     notes: readonly HostNote[],
     frames: readonly FrameEvent[] = [],
-  ) => judge(intent, stimulus, { notes, frames })?.actual ?? 'kept';
+  ) => judgeIntent(intent, stimulus, { notes, frames })?.actual ?? 'kept';
   const roundTrip: Intent = { kind: 'round-trip', to: 'b', source: '10.0.0.1' };
   const unresolved: HostNote = { timeUs: 0, host: 'a', kind: 'unresolved', ip: '10.0.0.2' };
   const cases: readonly (readonly [
@@ -536,7 +536,7 @@ void t.test('promises', async (t) => {
       { kind: 'blocked', why: 'spoofed' },
     ].map(
       (intent) =>
-        judge(intent as Intent, intent.kind === 'resolves' ? arp : ping, {
+        judgeIntent(intent as Intent, intent.kind === 'resolves' ? arp : ping, {
           notes: intent.kind === 'resolves' ? [] : [got('c', '10.0.0.9')],
           frames: [event(10, 'c')],
         })?.expected,
@@ -746,7 +746,7 @@ void t.test('promises about connections', async (t) => {
     { ...at, host: 'b', kind: 'closed', peer: '10.0.0.1' },
   ];
   const judged = (notes: readonly HostNote[], promise: Intent = intent, stimulus: Stimulus = tcp) =>
-    judge(promise, stimulus, { notes, frames: [] })?.actual ?? 'kept';
+    judgeIntent(promise, stimulus, { notes, frames: [] })?.actual ?? 'kept';
   t.equal(judged(whole), 'kept');
   for (const [index, note] of whole.entries())
     t.not(judged(whole.toSpliced(index, 1)), 'kept', `without ${note.host} ${note.kind}`);
@@ -999,7 +999,7 @@ void t.test('a whole vector', async (t) => {
     frames: [event(10, 'a', echo(), 'in'), event(10, 'b')],
     notes: [reached, answered],
   };
-  const cold: PassCase = {
+  const cold: ComparedPass = {
     pass: { name: 'cold', stimulus: ping },
     intent,
     model: observation,
@@ -1011,7 +1011,7 @@ void t.test('a whole vector', async (t) => {
     passes: [cold],
     model: { counts, state },
     real: { counts, state },
-    parting: { traces: [trace], earlier: [], modelCounts: counts, realCounts: counts },
+    divergence: { traces: [trace], earlier: [], modelCounts: counts, realCounts: counts },
     ports,
   };
   const made = (comparisons: number) => ({ expected: comparisons, made: comparisons, skipped: 0 });
@@ -1029,7 +1029,7 @@ void t.test('a whole vector', async (t) => {
   await t.test('that is alike', async (t) => {
     const comparison = compareVector(same);
     t.strictSame(comparison.counts, expected);
-    t.notOk(comparison.parts);
+    t.notOk(comparison.diverges);
     t.strictSame(comparison.differences([]), []);
     t.strictSame(
       expectedCounts([observation], 'cold', same.model, ports),
@@ -1050,9 +1050,9 @@ void t.test('a whole vector', async (t) => {
           { ...cold, real: { frames: [event(10, 'a', echo(), 'in'), event(10, 'c')], notes: [] } },
         ],
         real: { counts: realCounts, state: { connections: [], macs: [] } },
-        parting: { ...same.parting, realCounts },
+        divergence: { ...same.divergence, realCounts },
       });
-      t.ok(comparison.parts);
+      t.ok(comparison.diverges);
       t.strictSame(
         comparison
           .differences([])
@@ -1116,7 +1116,7 @@ void t.test('a whole vector', async (t) => {
     const parts = (changed: Partial<SwitchState>) =>
       compareVector({
         ...same,
-        parting: { ...same.parting, traces: [{ ...trace, steps }] },
+        divergence: { ...same.divergence, traces: [{ ...trace, steps }] },
         real: { ...same.real, state: { ...state, ...changed } },
       });
     const told = (changed: Partial<SwitchState>) =>
@@ -1126,7 +1126,7 @@ void t.test('a whole vector', async (t) => {
           ({ aspect, summary, at }) =>
             `${aspect}: ${summary}${at === undefined ? '' : ` | at ${place(at)}`}`,
         );
-    t.ok(parts({ connections: [] }).parts);
+    t.ok(parts({ connections: [] }).diverges);
     t.strictSame(told({ connections: [{ ...connection, mark: 0 }] }), [
       `connections: is remembered with another mark: tcp connection ${connection.original} in ` +
         'zone 65520 on n1 | at table=70, priority=200,ip,nw_dst=10.0.0.2: the last flow that ' +
@@ -1144,7 +1144,7 @@ void t.test('a whole vector', async (t) => {
       ...same,
       passes: [{ ...cold, intent: { kind: 'denied', why: 'policy' } }],
     });
-    t.notOk(comparison.parts);
+    t.notOk(comparison.diverges);
     t.strictSame(
       comparison
         .differences([])
@@ -1170,8 +1170,8 @@ void t.test('a whole vector', async (t) => {
         hit: number,
         missed: number,
         name: 'again' | 'cached' | 'sibling' = 'cached',
-      ): PassCase => ({ ...cold, pass: { name, stimulus: ping }, lookups: { hit, missed } });
-      const sibling: PassCase = {
+      ): ComparedPass => ({ ...cold, pass: { name, stimulus: ping }, lookups: { hit, missed } });
+      const sibling: ComparedPass = {
         ...cold,
         pass: { name: 'sibling', stimulus: ping },
         real: { frames: [event(10, 'a', echo(), 'in')], notes: [reached, answered] },
@@ -1262,13 +1262,13 @@ void t.test('of flows that were left open the sums are compared', async (t) => {
     }));
   const differing = (expected: readonly FlowCount[], actual: readonly FlowCount[]) =>
     compareCounters(
-      withSums(expected, [[a, b]]),
-      withSums(actual, [[{ ...a }, { ...b }]]),
+      sumAmbiguous(expected, [[a, b]]),
+      sumAmbiguous(actual, [[{ ...a }, { ...b }]]),
     ).differences.map(
       ({ flow, expected, actual }) =>
         `${flow.match} ${expected?.packets} ${actual?.packets} ${expected?.bytes} ${actual?.bytes}`,
     );
   t.same(differing(counts(3, 0, 1), counts(1, 2, 1)), []);
   t.same(differing(counts(3, 0, 1), counts(1, 1, 2)), ['c 1 2 10 20', 'a 3 2 30 20']);
-  t.same(withSums(counts(3, 0, 1), []), counts(3, 0, 1));
+  t.same(sumAmbiguous(counts(3, 0, 1), []), counts(3, 0, 1));
 });

@@ -27,8 +27,8 @@ export function compareCounters(
     const key = flowKey(wanted.flow);
     const other = seen.get(key);
     seen.delete(key);
-    const isAlike = other?.packets === wanted.packets && other.bytes === wanted.bytes;
-    if (!isAlike) found.push({ flow: wanted.flow, expected: wanted, actual: other });
+    const isEqual = other?.packets === wanted.packets && other.bytes === wanted.bytes;
+    if (!isEqual) found.push({ flow: wanted.flow, expected: wanted, actual: other });
   }
   const flows = expected.length + seen.size;
   for (const other of seen.values()) {
@@ -50,7 +50,7 @@ function isUnmatched({ expected, actual }: CounterDifference): boolean {
  * The first counter that differs, in words: `n_packets differs on n1 br-int, table=70,
  * priority=200: expected 1, got 0`.
  */
-export function toldOfCounter({ flow, expected, actual }: CounterDifference): {
+export function describeCounterDifference({ flow, expected, actual }: CounterDifference): {
   readonly summary: string;
   readonly expected: string;
   readonly actual: string;
@@ -60,12 +60,12 @@ export function toldOfCounter({ flow, expected, actual }: CounterDifference): {
   const where = `${flow.node} ${flow.bridge}, ${formatFlowId(flow)}`;
   return {
     summary: `n_${counter} differs on ${where}: expected ${of(expected)}, got ${of(actual)}`,
-    expected: inWords(expected),
-    actual: inWords(actual),
+    expected: describeCounts(expected),
+    actual: describeCounts(actual),
   };
 }
 
-function inWords(counted: Counted | undefined): string {
+function describeCounts(counted: Counted | undefined): string {
   if (counted === undefined) return 'no such flow';
   const replaced = counted.packets < 0 ? ' since the vector began: the flow was replaced' : '';
   return `n_packets=${counted.packets}, n_bytes=${counted.bytes}${replaced}`;
@@ -75,12 +75,12 @@ function inWords(counted: Counted | undefined): string {
  * The counts with those of flows that were left open put together: where it is not known which of
  * several flows took a packet, their sum is. The first of each set stands for all of it.
  */
-export function withSums(
+export function sumAmbiguous(
   counts: readonly FlowCount[],
-  leftOpen: readonly (readonly FlowId[])[],
+  ambiguousSets: readonly (readonly FlowId[])[],
 ): readonly FlowCount[] {
   const setOf = new Map(
-    leftOpen.flatMap((flows) => flows.map((flow) => [flowKey(flow), flows] as const)),
+    ambiguousSets.flatMap((flows) => flows.map((flow) => [flowKey(flow), flows] as const)),
   );
   const sums = new Map<readonly FlowId[], Counted>();
   for (const { flow, packets, bytes } of counts) {

@@ -38,16 +38,18 @@ export function compareFrames(
   actual: readonly FrameEvent[],
   ports: ReadonlySet<string>,
 ): FrameComparison {
-  const speaking = new Set(
+  const portsWithOutput = new Set(
     expected
       .filter(({ direction }) => direction === 'out')
       .map(({ node, port }) => `${node} ${port}`),
   );
-  const expectedAt = byPlace(expected);
-  const actualAt = byPlace(actual);
-  const places = new Map([...actualAt, ...expectedAt].map(([key, events]) => [key, events[0]]));
+  const expectedAt = groupByPort(expected);
+  const actualAt = groupByPort(actual);
+  const eventsByPort = new Map(
+    [...actualAt, ...expectedAt].map(([key, events]) => [key, events[0]]),
+  );
   const differences: FrameDifference[] = [];
-  for (const [key, place] of places) {
+  for (const [key, place] of eventsByPort) {
     if (place === undefined) continue;
     const wanted = expectedAt.get(key) ?? [];
     const seen = actualAt.get(key) ?? [];
@@ -61,11 +63,11 @@ export function compareFrames(
         node,
         port,
         direction,
-        onSilentPort: direction === 'out' && !speaking.has(`${node} ${port}`),
+        onSilentPort: direction === 'out' && !portsWithOutput.has(`${node} ${port}`),
       });
     }
   }
-  const silent = [...ports].filter((port) => !speaking.has(port)).length;
+  const silent = [...ports].filter((port) => !portsWithOutput.has(port)).length;
   return {
     differences: differences.sort(
       (a, b) =>
@@ -126,7 +128,7 @@ function describe(frame: Uint8Array | undefined): string {
   return frame === undefined ? 'nothing' : describeFrame(frame);
 }
 
-function byPlace(events: readonly FrameEvent[]): Map<string, FrameEvent[]> {
+function groupByPort(events: readonly FrameEvent[]): Map<string, FrameEvent[]> {
   const places = new Map<string, FrameEvent[]>();
   for (const event of events) {
     const key = `${event.timeUs} ${event.node} ${event.port} ${event.direction}`;

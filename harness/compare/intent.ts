@@ -6,13 +6,13 @@ import { describe, destinationOf, type BrokenPromise } from './promise.js';
 import type { ContradictedIntent, Intent } from '../nouns/intent.js';
 import type { HostNote, Observation } from '../nouns/observation.js';
 import type { Stimulus } from '../nouns/vector.js';
-import { straying } from './path.js';
+import { pathDivergence } from './path.js';
 
 /**
  * Undefined when the promise was kept; of one that is contradicted, when what is known happened in
  * its place. Judges hosts and addresses alone; frames are compared elsewhere.
  */
-export function judge(
+export function judgeIntent(
   intent: Intent,
   stimulus: Stimulus,
   observation: Observation,
@@ -58,7 +58,8 @@ export function outcomeOf(intent: Intent, stimulus: Stimulus, observation: Obser
   if (intent.kind === 'contradicted') return intent.instead;
   if (intent.kind !== 'either') return intent;
   return (
-    intent.outcomes.find((outcome) => judge(outcome, stimulus, observation) === undefined) ?? intent
+    intent.outcomes.find((outcome) => judgeIntent(outcome, stimulus, observation) === undefined) ??
+    intent
   );
 }
 
@@ -67,11 +68,11 @@ function judgeEither(
   stimulus: Stimulus,
   observation: Observation,
 ): BrokenPromise | undefined {
-  const broken = outcomes.map((outcome) => judge(outcome, stimulus, observation));
+  const broken = outcomes.map((outcome) => judgeIntent(outcome, stimulus, observation));
   const [first] = broken;
   if (first === undefined || broken.includes(undefined)) return undefined;
-  const told = broken.flatMap((one) => one?.expected ?? []);
-  return { expected: `one of these: ${told.join('; or ')} (${why})`, actual: first.actual };
+  const alternatives = broken.flatMap((one) => one?.expected ?? []);
+  return { expected: `one of these: ${alternatives.join('; or ')} (${why})`, actual: first.actual };
 }
 
 function judgeContradicted(
@@ -79,10 +80,10 @@ function judgeContradicted(
   stimulus: Stimulus,
   observation: Observation,
 ): BrokenPromise | undefined {
-  const broken = judge(instead, stimulus, observation);
+  const broken = judgeIntent(instead, stimulus, observation);
   if (broken === undefined) return undefined;
   const expected = `the known divergence ${by} (${cause}): ${broken.expected}`;
-  const isKept = judge(promise, stimulus, observation) === undefined;
+  const isKept = judgeIntent(promise, stimulus, observation) === undefined;
   const actual = isKept
     ? `what is known to be broken was kept, as promised: ${by} does not occur any more`
     : broken.actual;
@@ -104,18 +105,18 @@ function judgeRelay(
   notes: readonly HostNote[],
 ): BrokenPromise | undefined {
   if (intent.kind === 'abandoned') return undefined;
-  const relayed = notes.filter((note) => note.kind === 'relayed');
+  const relayNotes = notes.filter((note) => note.kind === 'relayed');
   const relay = 'relay' in intent ? intent.relay : undefined;
-  const wrong = relayed.find((note) => note.host !== relay?.by || note.client !== relay.client);
+  const wrong = relayNotes.find((note) => note.host !== relay?.by || note.client !== relay.client);
   const expected =
     relay === undefined
       ? 'nobody opens a connection in the place of another'
       : `${relay.by} opens a connection of its own for each of ${relay.client}`;
   if (wrong !== undefined) return { expected, actual: describe(wrong) };
   const calls = stimulus.kind === 'calls' ? stimulus.count : 1;
-  return relay === undefined || relayed.length === calls
+  return relay === undefined || relayNotes.length === calls
     ? undefined
-    : { expected, actual: `it has opened ${relayed.length} for ${calls}` };
+    : { expected, actual: `it has opened ${relayNotes.length} for ${calls}` };
 }
 
 function judgeRoundTrip(
@@ -125,7 +126,8 @@ function judgeRoundTrip(
 ): BrokenPromise | undefined {
   const { notes } = seen;
   if (stimulus.kind === 'tcp' || stimulus.kind === 'probe' || stimulus.kind === 'open') {
-    const broken = judgeConnection(intent, stimulus, notes) ?? straying(intent.path ?? [], seen);
+    const broken =
+      judgeConnection(intent, stimulus, notes) ?? pathDivergence(intent.path ?? [], seen);
     if (broken !== undefined || stimulus.kind !== 'tcp') return broken;
   }
   if (stimulus.kind === 'sctp')
@@ -147,7 +149,7 @@ function judgeRoundTrip(
   if (answers.length > 1)
     return { expected, actual: `${stimulus.from} got ${answers.length} answers` };
   if (answer.src !== destinationOf(stimulus)) return { expected, actual: describe(answer) };
-  return straying(intent.path ?? [], seen);
+  return pathDivergence(intent.path ?? [], seen);
 }
 
 /**
@@ -163,11 +165,11 @@ function judgeConnection(
   const expected =
     `a connection from ${stimulus.from} to ${intent.to} stands, and is ` +
     (stays ? 'not closed' : 'closed at both ends');
-  const stray = notes.find(
+  const unexpected = notes.find(
     (note) =>
       aboutConnections.has(note.kind) && note.host !== stimulus.from && note.host !== intent.to,
   );
-  if (stray !== undefined) return { expected, actual: describe(stray) };
+  if (unexpected !== undefined) return { expected, actual: describe(unexpected) };
   const failed = notes.find(
     ({ kind }) => kind === 'refused' || kind === 'reset' || kind === 'timed-out',
   );
@@ -234,11 +236,11 @@ function judgeInterjection(
           expected: `no segment that does not belong arrives: ${why}`,
           actual: describe(arrivals[0]),
         };
-  const astray = arrivals.find(({ host }) => host !== receiver) ?? arrivals[1];
-  if (astray !== undefined)
+  const unexpected = arrivals.find(({ host }) => host !== receiver) ?? arrivals[1];
+  if (unexpected !== undefined)
     return {
       expected: `at most one segment that does not belong arrives, at ${receiver}: ${why}`,
-      actual: describe(astray),
+      actual: describe(unexpected),
     };
   return kind === 'arrives' && arrivals.length === 0
     ? {
@@ -258,10 +260,10 @@ function judgeRefusal(
     `from ${destinationOf(stimulus) ?? 'it'}: ${intent.why}`;
   const arrivals = notes.filter(({ kind }) => kind === 'dropped');
   const resets = notes.filter(({ kind }) => kind === 'refused' || kind === 'reset');
-  const others = notes.find(
+  const unexpected = notes.find(
     (note) => note.kind === 'received' || note.kind === 'timed-out' || note.kind === 'connected',
   );
-  if (others !== undefined) return { expected, actual: describe(others) };
+  if (unexpected !== undefined) return { expected, actual: describe(unexpected) };
   const [arrival, reset] = [arrivals[0], resets[0]];
   if (arrival?.kind !== 'dropped') return { expected, actual: 'nobody got it' };
   if (arrivals.length > 1 || arrival.host !== intent.to || arrival.src !== intent.source)
@@ -335,7 +337,7 @@ function judgeRejection(
   stimulus: Stimulus,
   notes: readonly HostNote[],
 ): BrokenPromise | undefined {
-  const told = notes.some(
+  const isNotified = notes.some(
     (note) =>
       note.kind === 'unreachable' &&
       note.host === stimulus.from &&
@@ -343,7 +345,7 @@ function judgeRejection(
   );
   return (
     judgeDenied(why, stimulus, notes) ??
-    (told
+    (isNotified
       ? undefined
       : {
           expected: `${stimulus.from} is told that nobody gets it: ${why}`,

@@ -13,7 +13,7 @@ import type { StateDifference } from './state.js';
 export type Location = NonNullable<Difference['at']>;
 
 /** A flow, group or meter that the switch holds otherwise than it should. */
-type Held = Omit<ProgramDifference, 'differs'>;
+type ProgramEntry = Omit<ProgramDifference, 'differs'>;
 
 /** What is known about one vector that diverged. */
 export interface Evidence {
@@ -31,7 +31,7 @@ export interface Evidence {
   /** What is remembered otherwise, where nothing else differs. */
   readonly state?: StateDifference | undefined;
   /** What flows and groups the switch holds otherwise than it should, read after the vector. */
-  readonly program: readonly Held[];
+  readonly program: readonly ProgramEntry[];
 }
 
 /**
@@ -50,16 +50,16 @@ export function locate(evidence: Evidence): Location | undefined {
 function firstOnPath({ traces, earlier, counters, program }: Evidence): Location | undefined {
   const counted = new Map(counters.map((difference) => [flowKey(difference.flow), difference]));
   for (const step of stepsOf(earlier)) {
-    const location = heldOtherwise(step, program);
+    const location = programDifferenceAt(step, program);
     if (location !== undefined) return location;
   }
   for (const step of stepsOf(traces)) {
-    const location = heldOtherwise(step, program);
+    const location = programDifferenceAt(step, program);
     if (location !== undefined) return location;
     const flow = step.kind === 'lookup' ? step.flow : undefined;
     const counter = flow === undefined ? undefined : counted.get(flowKey(flow));
     if (flow !== undefined && counter !== undefined)
-      return { flow, because: `${howItCounted(counter)}${insteadOf(flow, counters)}` };
+      return { flow, because: `${describeCounts(counter)}${flowTakenInstead(flow, counters)}` };
   }
   return undefined;
 }
@@ -72,38 +72,47 @@ function stepsOf(traces: readonly Trace[]): readonly TraceStep[] {
  * The flow that packets matched there, or that led to a group there, where the switch holds it, or
  * the group, otherwise.
  */
-function heldOtherwise(step: TraceStep, program: readonly Held[]): Location | undefined {
+function programDifferenceAt(
+  step: TraceStep,
+  program: readonly ProgramEntry[],
+): Location | undefined {
   if (step.kind === 'lookup' && step.flow !== undefined) {
     const { flow } = step;
-    const otherwise = flowsAmong(program).find(({ of }) => flowKey(of) === flowKey(flow));
-    if (otherwise === undefined) return undefined;
+    const difference = flowsAmong(program).find(({ of }) => flowKey(of) === flowKey(flow));
+    if (difference === undefined) return undefined;
     const because =
-      otherwise.actual === undefined
+      difference.actual === undefined
         ? 'the switch does not hold this flow'
-        : `the switch holds it as: ${otherwise.actual}`;
-    return { flow, because, ...(otherwise.field === undefined ? {} : { field: otherwise.field }) };
+        : `the switch holds it as: ${difference.actual}`;
+    return {
+      flow,
+      because,
+      ...(difference.field === undefined ? {} : { field: difference.field }),
+    };
   }
   if (step.kind !== 'group') return undefined;
   const { flow, group } = step;
-  const otherwise = program.find(
+  const difference = program.find(
     ({ of }) =>
       'group' in of && of.node === flow.node && of.bridge === flow.bridge && of.group === group,
   );
-  if (otherwise === undefined) return undefined;
+  if (difference === undefined) return undefined;
   return {
     flow,
     because:
-      otherwise.actual === undefined
+      difference.actual === undefined
         ? `the switch does not hold group ${group}, which it leads to`
-        : `it leads to a group that the switch holds as: ${otherwise.actual}`,
+        : `it leads to a group that the switch holds as: ${difference.actual}`,
   };
 }
 
-function flowsAmong(program: readonly Held[]): readonly (Held & { readonly of: FlowId })[] {
+function flowsAmong(
+  program: readonly ProgramEntry[],
+): readonly (ProgramEntry & { readonly of: FlowId })[] {
   return program.flatMap(({ of, ...difference }) => ('table' in of ? [{ ...difference, of }] : []));
 }
 
-function howItCounted({ expected, actual }: CounterDifference): string {
+function describeCounts({ expected, actual }: CounterDifference): string {
   const [packets, others] = [expected?.packets ?? 0, actual?.packets ?? 0];
   if (packets !== others)
     return `the model's packets matched it ${packets} times, the switch's ${others} times`;
@@ -114,7 +123,7 @@ function howItCounted({ expected, actual }: CounterDifference): string {
 }
 
 /** The flow of the same table that the switch took, if one counted more than it should. */
-function insteadOf(flow: FlowId, counters: readonly CounterDifference[]): string {
+function flowTakenInstead(flow: FlowId, counters: readonly CounterDifference[]): string {
   const other = counters.find(
     (difference) =>
       difference.flow.node === flow.node &&
@@ -166,7 +175,7 @@ function fromFrame({ traces, frame }: Evidence, field: string | undefined): Loca
 /** The model's packet went nowhere near what differs: a flow of the switch's own. */
 function offPath({ counters, unmatched = [], program }: Evidence): Location | undefined {
   const [counter] = counters;
-  if (counter !== undefined) return { flow: counter.flow, because: howItCounted(counter) };
+  if (counter !== undefined) return { flow: counter.flow, because: describeCounts(counter) };
   const [alone] = unmatched;
   if (alone !== undefined)
     return {
@@ -191,11 +200,11 @@ function offPath({ counters, unmatched = [], program }: Evidence): Location | un
 function fromState({ traces, state }: Evidence): Location | undefined {
   if (state === undefined) return undefined;
   const steps = traces.filter(({ node }) => node === state.node).flatMap((trace) => trace.steps);
-  const asked = (step: TraceStep) =>
+  const wroteState = (step: TraceStep) =>
     state.aspect === 'connections'
       ? step.kind === 'write' && step.field === 'ct_state'
       : step.kind === 'output' && step.by === 'NORMAL';
-  const step = steps.findLast(asked);
+  const step = steps.findLast(wroteState);
   if (
     step === undefined ||
     step.kind === 'lookup' ||

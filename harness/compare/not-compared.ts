@@ -9,8 +9,8 @@ export interface NotCompared {
 }
 
 /** How many vectors were played how. */
-export interface Played {
-  readonly together: number;
+export interface VectorCounts {
+  readonly batched: number;
   /** In their cold pass alone. */
   readonly cold: number;
   /** Once each, with nothing reset in between. */
@@ -45,30 +45,30 @@ const always: readonly NotCompared[] = [
 ];
 
 /** In the order in which reports tell them. */
-export function notCompared({ together, cold, inHistory }: Played): readonly NotCompared[] {
+export function notCompared({ batched, cold, inHistory }: VectorCounts): readonly NotCompared[] {
   return [
     ...always,
-    ...some(together, {
-      what: `the order of frames among ${together} vectors that were played together`,
+    ...whenAny(batched, {
+      what: `the order of frames among ${batched} vectors that were played together`,
       why:
         'Open vSwitch has an order of its own for what comes in at once; the frames ' +
         'themselves are compared, byte by byte',
     }),
-    ...some(together, {
-      what: `counters and memory of each of ${together} vectors that were played together`,
+    ...whenAny(batched, {
+      what: `counters and memory of each of ${batched} vectors that were played together`,
       why: 'they are compared for all that were between two resets',
     }),
-    ...some(cold, {
+    ...whenAny(cold, {
       what: `the cached path of ${cold} vectors`,
       why: 'they were played in their cold pass alone',
     }),
-    ...some(inHistory, {
+    ...whenAny(inHistory, {
       what: `the cached path of ${inHistory} vectors of a history`,
       why: 'each is played once: a second time would change what comes after it',
     }),
   ];
 }
 
-function some(vectors: number, one: NotCompared): readonly NotCompared[] {
+function whenAny(vectors: number, one: NotCompared): readonly NotCompared[] {
   return vectors === 0 ? [] : [one];
 }

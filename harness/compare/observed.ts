@@ -19,7 +19,7 @@ export interface Observed {
 /** @param notes what the hosts noted in one pass. */
 export function observedIn(stimulus: Stimulus, notes: readonly HostNote[]): Observed {
   const { from } = stimulus;
-  const heard = (...kinds: readonly HostNote['kind'][]) =>
+  const senderNoted = (...kinds: readonly HostNote['kind'][]) =>
     notes.some((note) => note.host === from && kinds.includes(note.kind));
   const by = [
     ...new Set(
@@ -32,9 +32,9 @@ export function observedIn(stimulus: Stimulus, notes: readonly HostNote[]): Obse
     notes.some(
       (note) => note.kind === 'resolved' && note.host === from && note.ip === stimulus.target,
     );
-  if (resolved || heard('received', 'connected')) return { kind: 'answered', by };
-  if (heard('refused', 'reset')) return { kind: 'refused', by };
-  if (heard('unreachable')) return { kind: 'rejected', by };
+  if (resolved || senderNoted('received', 'connected')) return { kind: 'answered', by };
+  if (senderNoted('refused', 'reset')) return { kind: 'refused', by };
+  if (senderNoted('unreachable')) return { kind: 'rejected', by };
   return { kind: by.length > 0 ? 'delivered' : 'nothing', by };
 }
 

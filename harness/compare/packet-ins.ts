@@ -26,9 +26,9 @@ export function comparePacketIns(
 ): { readonly differences: readonly PacketInDifference[]; readonly count: Count } {
   const compared = bridges.flatMap(({ name, controllers = [] }) =>
     controllers.map(({ id }) => {
-      const told = (packets: readonly PacketIn[]) =>
+      const packetInsFor = (packets: readonly PacketIn[]) =>
         packets.filter(({ bridge, controller }) => bridge === name && controller === id);
-      return compareOrdered(told(expected), told(actual));
+      return compareOrdered(packetInsFor(expected), packetInsFor(actual));
     }),
   );
   const made = compared.reduce((sum, part) => sum + part.made, 0);
@@ -47,10 +47,14 @@ function compareOrdered(
   actual: readonly PacketIn[],
 ): { readonly differences: readonly PacketInDifference[]; readonly made: number } {
   const made = Math.max(expected.length, actual.length);
-  let behind = 0;
-  while (behind < made && compareOne(expected.at(-1 - behind), actual.at(-1 - behind)).length === 0)
-    behind++;
-  const before = (told: readonly PacketIn[]) => told.slice(0, told.length - behind);
+  let commonTail = 0;
+  while (
+    commonTail < made &&
+    compareOne(expected.at(-1 - commonTail), actual.at(-1 - commonTail)).length === 0
+  )
+    commonTail++;
+  const before = (packetInsFor: readonly PacketIn[]) =>
+    packetInsFor.slice(0, packetInsFor.length - commonTail);
   const [wanted, seen] = [before(expected), before(actual)];
   return {
     made,

@@ -8,7 +8,7 @@ import { encodeEthernet, etherTypes } from '../packet/ethernet.js';
 import { encodeIcmp, icmpTypes } from '../packet/icmp.js';
 import { encodeIpv4, ipProtocols } from '../packet/ipv4.js';
 import { encodeUdp } from '../packet/udp.js';
-import { straying } from './path.js';
+import { pathDivergence } from './path.js';
 
 const macs = { src: '0a:00:00:00:00:01', dst: '0a:00:00:00:00:02' };
 const event = (
@@ -71,7 +71,7 @@ void t.test('kept', async (t) => {
       event('n1', 'in', 'gw', request.subarray(0, 20)),
     ],
   ]) {
-    t.equal(straying(path, { frames }), undefined);
+    t.equal(pathDivergence(path, { frames }), undefined);
   }
   const noIp = [
     packet('10.0.0.3', '10.0.0.2').with(12, 0x88).with(13, 0xcc),
@@ -79,7 +79,7 @@ void t.test('kept', async (t) => {
   ];
   for (const frame of noIp)
     t.equal(
-      straying(path, { frames: [there, event('n1', 'out', 'gw', frame), back] }),
+      pathDivergence(path, { frames: [there, event('n1', 'out', 'gw', frame), back] }),
       undefined,
       'what is not IPv4 goes where it likes',
     );
@@ -111,7 +111,7 @@ void t.test('left', async (t) => {
       at(1, '10.0.0.3 > 10.0.0.2 out of up'),
     ],
   ] as const) {
-    t.same(straying(path, { frames }), { expected, actual });
+    t.same(pathDivergence(path, { frames }), { expected, actual });
   }
   const promised = (mac: string) =>
     [
@@ -121,13 +121,13 @@ void t.test('left', async (t) => {
         crossings: [{ direction: 'out', port: 'up', src: '10.0.0.1', dst: '10.0.0.2', mac }],
       },
     ] as const;
-  t.equal(straying(promised(macs.dst), { frames: [there] }), undefined);
-  t.same(straying(promised(macs.src), { frames: [there] }), {
+  t.equal(pathDivergence(promised(macs.dst), { frames: [there] }), undefined);
+  t.same(pathDivergence(promised(macs.src), { frames: [there] }), {
     expected: at(1, `10.0.0.1 > 10.0.0.2 out of up to ${macs.src}`),
     actual: at(1, `10.0.0.1 > 10.0.0.2 out of up to ${macs.dst}`),
   });
   t.ok(
-    straying([{ node: 'n2', ports: ['up'], crossings: [] }, ...path], {
+    pathDivergence([{ node: 'n2', ports: ['up'], crossings: [] }, ...path], {
       frames: [event('n2', 'in', 'up', request), there, back],
     })?.actual.startsWith('n2, step 1'),
   );
@@ -150,7 +150,7 @@ void t.test('source ports, of every packet that crosses', async (t) => {
     },
   ] as const;
   const out = (...frames: readonly Uint8Array[]) =>
-    straying(promised, { frames: frames.map((frame) => event('n1', 'out', 'up', frame)) });
+    pathDivergence(promised, { frames: frames.map((frame) => event('n1', 'out', 'up', frame)) });
   t.equal(
     out(
       datagram(100),

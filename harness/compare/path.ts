@@ -9,7 +9,7 @@ import { decodeIpv4, ipProtocols } from '../packet/ipv4.js';
 /**
  * The first place at which the frames go another way than promised; undefined where there is none.
  */
-export function straying(
+export function pathDivergence(
   path: readonly PathIntent[],
   { frames }: Pick<Observation, 'frames'>,
 ): { readonly expected: string; readonly actual: string } | undefined {
@@ -17,7 +17,7 @@ export function straying(
     const seen = distinct(
       frames
         .filter((event) => event.node === node && ports.includes(event.port))
-        .flatMap(({ direction, port, frame }): readonly Seen[] => {
+        .flatMap(({ direction, port, frame }): readonly ObservedCrossing[] => {
           const addresses = addressesOf(frame);
           return addresses === undefined ? [] : [{ direction, port, ...addresses }];
         }),
@@ -44,13 +44,13 @@ export function straying(
 }
 
 /** A crossing as it was seen, with all source ports of packets that crossed like that. */
-interface Seen extends Omit<Crossing, 'srcPorts'> {
+interface ObservedCrossing extends Omit<Crossing, 'srcPorts'> {
   readonly fromPorts: readonly number[];
 }
 
 /** Each once, in the order in which they were first seen. */
-function distinct(crossings: readonly Seen[]): readonly Seen[] {
-  const met = new Map<string, Seen>();
+function distinct(crossings: readonly ObservedCrossing[]): readonly ObservedCrossing[] {
+  const met = new Map<string, ObservedCrossing>();
   for (const crossing of crossings) {
     const key = describe(crossing);
     met.set(key, {
@@ -66,7 +66,7 @@ function portsPromised({ srcPorts }: Crossing): string {
 }
 
 /** As it is promised, or the first that is otherwise. */
-function portsSeen(promised: Crossing | undefined, { fromPorts }: Seen): string {
+function portsSeen(promised: Crossing | undefined, { fromPorts }: ObservedCrossing): string {
   if (promised?.srcPorts === undefined) return '';
   const { first, last } = promised.srcPorts;
   const outside = fromPorts.find((port) => port < first || port > last);
@@ -80,7 +80,7 @@ function describe({ direction, port, src, dst }: Omit<Crossing, 'srcPorts'>): st
 /** Undefined for what is not IPv4. */
 function addressesOf(
   frame: Uint8Array,
-): Pick<Seen, 'src' | 'dst' | 'mac' | 'fromPorts'> | undefined {
+): Pick<ObservedCrossing, 'src' | 'dst' | 'mac' | 'fromPorts'> | undefined {
   const ethernet = decodeEthernet(frame);
   if (ethernet?.header.etherType !== etherTypes.ipv4) return undefined;
   const ip = decodeIpv4(ethernet.payload);

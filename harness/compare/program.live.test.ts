@@ -12,7 +12,7 @@ import { openModel } from '../testbeds/model/model.js';
 import { openSim } from '../testbeds/sim/sim.js';
 import type { Testbed } from '../testbeds/testbed.js';
 import { compareCounters } from './counters.js';
-import { compareProgram, toldOf } from './program.js';
+import { compareProgram, describeProgramDifference } from './program.js';
 
 const suites = (process.env['SUITE'] ?? 'bookworm,trixie,sid').split(',');
 
@@ -57,7 +57,7 @@ for (const suite of suites) {
     const model = openModel(plan, sim.versions);
     const { differences, count } = compareProgram(await model.program(), await sim.program());
     t.strictSame(
-      differences.map((difference) => toldOf(difference)),
+      differences.map((difference) => describeProgramDifference(difference)),
       [],
     );
     t.equal(count.made, 2 + flowFlags.length + 1 + 2);

@@ -42,12 +42,17 @@ export interface ProgramDifference {
 }
 
 /** A difference in words. */
-export function toldOf({ of, expected, actual, differs }: Omit<ProgramDifference, 'field'>): {
+export function describeProgramDifference({
+  of,
+  expected,
+  actual,
+  differs,
+}: Omit<ProgramDifference, 'field'>): {
   readonly what: string;
   readonly expected: string;
   readonly actual: string;
 } {
-  const { name, kind } = namedBy(of);
+  const { name, kind } = describeEntry(of);
   const how = differs.length === 0 ? '' : `, in its ${differs.join(', ')}`;
   return {
     what: `${name}${how}`,
@@ -56,7 +61,10 @@ export function toldOf({ of, expected, actual, differs }: Omit<ProgramDifference
   };
 }
 
-function namedBy(of: ProgramDifference['of']): { readonly name: string; readonly kind: string } {
+function describeEntry(of: ProgramDifference['of']): {
+  readonly name: string;
+  readonly kind: string;
+} {
   if ('group' in of) return { name: `group_id=${of.group}`, kind: 'group' };
   if ('meter' in of) return { name: `meter=${of.meter}`, kind: 'meter' };
   return { name: formatFlowId(of), kind: 'flow' };
@@ -66,7 +74,7 @@ function namedBy(of: ProgramDifference['of']): { readonly name: string; readonly
  * What was read before, by where it is and how it is written: who compares again and again reads
  * each once.
  */
-export type KnownTexts = Map<string, readonly [key: string, held: Held]>;
+export type ParseCache = Map<string, readonly [key: string, held: ParsedEntry]>;
 
 export interface ProgramComparison {
   readonly differences: readonly ProgramDifference[];
@@ -81,25 +89,25 @@ export interface ProgramComparison {
 export function compareProgram(
   expected: readonly BridgeProgram[],
   actual: readonly BridgeProgram[],
-  known: KnownTexts = new Map(),
+  cache: ParseCache = new Map(),
 ): ProgramComparison {
-  const wanted = index(expected, known);
-  const seen = index(actual, known);
+  const wanted = index(expected, cache);
+  const seen = index(actual, cache);
   const keys = new Set([...wanted.keys(), ...seen.keys()]);
   const differences = [...keys].flatMap((key): readonly ProgramDifference[] => {
     const [a, b] = [wanted.get(key), seen.get(key)];
     const of = a?.of ?? b?.of;
     if (of === undefined || a?.text === b?.text) return [];
-    const field = writtenDifferently(a?.flow, b?.flow);
+    const field = firstDifferingWrite(a?.flow, b?.flow);
     return [
-      { of, expected: a?.text, actual: b?.text, field, differs: partsThatDiffer(a?.flow, b?.flow) },
+      { of, expected: a?.text, actual: b?.text, field, differs: differingParts(a?.flow, b?.flow) },
     ];
   });
   return { differences, count: { expected: keys.size, made: keys.size, skipped: 0 } };
 }
 
 /** By the names of ovs-ofctl(8), "Flow Syntax"; none where one side has no such flow. */
-function partsThatDiffer(expected: Flow | undefined, actual: Flow | undefined): readonly string[] {
+function differingParts(expected: Flow | undefined, actual: Flow | undefined): readonly string[] {
   if (expected === undefined || actual === undefined) return [];
   const parts = (flow: Flow): Readonly<Record<string, string>> => ({
     cookie: String(flow.cookie),
@@ -117,26 +125,28 @@ function partsThatDiffer(expected: Flow | undefined, actual: Flow | undefined): 
  * Any option of a tunnel that a bridge may have: how wide each is matters to neither side, since
  * both are read alike.
  */
-export const namesOfAll: Names = {
+export const allOptionNames: Names = {
   ...noNames,
   tunnelOptions: new Map(
     Array.from({ length: 64 }, (_, option) => [option, { class: 0, type: 0, bytes: 124 }]),
   ),
 };
 
-interface Held {
+interface ParsedEntry {
   readonly of: ProgramDifference['of'];
   /** Missing where it is a group or a meter. */
   readonly flow?: Flow;
   readonly text: string;
 }
 
-function writtenDifferently(
+function firstDifferingWrite(
   expected: Flow | undefined,
   actual: Flow | undefined,
 ): string | undefined {
-  const others = writesOf(actual);
-  const pairs = writesOf(expected).map((action, position) => [action, others[position]] as const);
+  const others = setActionsOf(actual);
+  const pairs = setActionsOf(expected).map(
+    (action, position) => [action, others[position]] as const,
+  );
   const [found] = pairs.flatMap(([a, b]) =>
     a.kind === 'set' &&
     b?.kind === 'set' &&
@@ -149,41 +159,44 @@ function writtenDifferently(
 }
 
 /** A flow's actions, with those that it gives to the connection tracker in their place. */
-function writesOf(flow: Flow | undefined): Flow['actions'] {
+function setActionsOf(flow: Flow | undefined): Flow['actions'] {
   return (flow?.actions ?? []).flatMap((action) =>
     action.kind === 'ct' ? [action, ...action.exec] : [action],
   );
 }
 
-type Entry = readonly [key: string, held: Held];
+type Entry = readonly [key: string, held: ParsedEntry];
 type Reader = (node: string, bridge: string, text: string, line: number) => Entry;
 
-function index(programs: readonly BridgeProgram[], known: KnownTexts): ReadonlyMap<string, Held> {
+function index(
+  programs: readonly BridgeProgram[],
+  cache: ParseCache,
+): ReadonlyMap<string, ParsedEntry> {
   return new Map(
     programs.flatMap(({ node, bridge, flows, groups, meters }) => {
       const all = (texts: readonly string[], read: Reader): readonly Entry[] =>
         texts.map((text, line) =>
-          remembered(known, `${node} ${bridge} ${text}`, () => read(node, bridge, text, line + 1)),
+          parsedOnce(cache, `${node} ${bridge} ${text}`, () => read(node, bridge, text, line + 1)),
         );
       return [...all(flows, readFlow), ...all(groups, readGroup), ...all(meters, readMeter)];
     }),
   );
 }
 
-function remembered(known: KnownTexts, place: string, read: () => Entry): Entry {
-  const held = known.get(place) ?? read();
-  known.set(place, held);
+function parsedOnce(cache: ParseCache, place: string, read: () => Entry): Entry {
+  const held = cache.get(place) ?? read();
+  cache.set(place, held);
   return held;
 }
 
 function readFlow(node: string, bridge: string, text: string, line: number): Entry {
-  const flow = parseFlow(text, namesOfAll, { file: `flows of ${bridge} on ${node}`, line });
+  const flow = parseFlow(text, allOptionNames, { file: `flows of ${bridge} on ${node}`, line });
   const of = flowId(node, bridge, flow);
   return [flowKey(of), { of, flow, text: printFlow(flow) }];
 }
 
 function readGroup(node: string, bridge: string, text: string, line: number): Entry {
-  const group = parseDumpedGroup(text, namesOfAll, {
+  const group = parseDumpedGroup(text, allOptionNames, {
     file: `groups of ${bridge} on ${node}`,
     line,
   });

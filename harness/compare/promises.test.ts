@@ -5,7 +5,7 @@ import t from 'tap';
 import type { Intent } from '../nouns/intent.js';
 import type { HostNote } from '../nouns/observation.js';
 import type { FrameSpec, Stimulus } from '../nouns/vector.js';
-import { judge } from './intent.js';
+import { judgeIntent } from './intent.js';
 
 type Note = HostNote extends infer Each
   ? Each extends HostNote
@@ -13,7 +13,7 @@ type Note = HostNote extends infer Each
     : never
   : never;
 const judged = (intent: Intent, stimulus: Stimulus, ...notes: readonly Note[]) =>
-  judge(intent, stimulus, {
+  judgeIntent(intent, stimulus, {
     frames: [],
     notes: notes.map((note): HostNote => ({ ...note, timeUs: 0 })),
   })?.actual ?? 'kept';
@@ -172,7 +172,7 @@ void t.test('connections that stay open', (t) => {
 
 void t.test('connections of a proxy in the place of others', (t) => {
   const told = (intent: Intent, stimulus: Stimulus, ...notes: readonly Note[]) =>
-    judge(intent, stimulus, {
+    judgeIntent(intent, stimulus, {
       frames: [],
       notes: notes.map((note): HostNote => ({ ...note, timeUs: 0 })),
     });
@@ -425,12 +425,12 @@ void t.test('what ends at a proxy', (t) => {
   t.equal(judged(intent, udp, received('b', a, 'udp')), 'b got a UDP datagram from 10.0.0.1');
   t.equal(judged(intent, udp, connected), 'a saw 1 connections stand, and 0 end');
   t.match(
-    judge(intent, udp, { frames: [], notes: [{ ...received('b', a, 'udp'), timeUs: 0 }] })
+    judgeIntent(intent, udp, { frames: [], notes: [{ ...received('b', a, 'udp'), timeUs: 0 }] })
       ?.expected,
     /^n takes what a sends to 10\.0\.0\.2, nobody behind it gets any of it, and nothing comes back: so$/,
   );
   t.match(
-    judge(intent, tcp, { frames: [], notes: [] })?.expected,
+    judgeIntent(intent, tcp, { frames: [], notes: [] })?.expected,
     /^n takes what a sends to 10\.0\.0\.2, nobody behind it gets any of it, and it ends for a: so$/,
   );
   t.end();

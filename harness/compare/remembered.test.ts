@@ -11,7 +11,7 @@ import { compareFrames } from './frames.js';
 import { notCompared } from './not-compared.js';
 import { compareProgram } from './program.js';
 import { compareState } from './state.js';
-import { compareVector, type PassCase, type VectorCase } from './vector.js';
+import { compareVector, type ComparedPass, type VectorCase } from './vector.js';
 
 const flow = (table: number): FlowId => ({
   node: 'n1',
@@ -180,7 +180,7 @@ void t.test('a connection with a helper, and one that it led to', (t) => {
 
 void t.test('a vector parts for one difference, of whatever kind', (t) => {
   const observation: Observation = { frames: [into(event(10, 'a'))], notes: [] };
-  const pass = (changes: Partial<PassCase> = {}): PassCase => ({
+  const pass = (changes: Partial<ComparedPass> = {}): ComparedPass => ({
     pass: { name: 'cold', stimulus: { kind: 'ping', from: 'a', to: 'b' } },
     intent: { kind: 'denied', why: 'so' },
     model: observation,
@@ -194,13 +194,13 @@ void t.test('a vector parts for one difference, of whatever kind', (t) => {
     passes: [pass()],
     model: { counts, state },
     real: { counts, state },
-    parting: { traces: [], earlier: [], modelCounts: counts, realCounts: counts },
+    divergence: { traces: [], earlier: [], modelCounts: counts, realCounts: counts },
     ports,
   };
   const told = (changes: Partial<VectorCase>) => {
     const comparison = compareVector({ ...same, ...changes });
     return [
-      comparison.parts,
+      comparison.diverges,
       ...comparison
         .differences([])
         .map(({ summary, expected, actual }) => `${summary} | ${expected} | ${actual}`),
@@ -241,17 +241,17 @@ void t.test('a vector parts for one difference, of whatever kind', (t) => {
       'priority=0 | no such flow',
   ]);
   t.strictSame(
-    told({ begun: { model: counts, real: extra }, real: { counts: extra, state } }),
+    told({ initial: { model: counts, real: extra }, real: { counts: extra, state } }),
     [false],
     'where it was there before, the whole program tells it',
   );
   t.match(
-    told({ begun: { model: counts, real: counts }, real: { counts: extra, state } }),
+    told({ initial: { model: counts, real: counts }, real: { counts: extra, state } }),
     [true, /holds a flow/],
     'where it came during the vector, the vector does',
   );
   t.match(
-    told({ begun: { model: extra, real: extra }, model: { counts: extra, state } }),
+    told({ initial: { model: extra, real: extra }, model: { counts: extra, state } }),
     [true, /does not hold/],
     'or went',
   );
@@ -316,15 +316,15 @@ void t.test('a vector parts for one difference, of whatever kind', (t) => {
 });
 
 void t.test('what is not compared is named, with how many vectors it concerns', (t) => {
-  const alone = notCompared({ together: 0, cold: 0, inHistory: 0 }).map(({ what }) => what);
+  const alone = notCompared({ batched: 0, cold: 0, inHistory: 0 }).map(({ what }) => what);
   t.ok(alone.length > 0 && alone.every((what) => !/\d/.test(what)), 'of all runs alike');
-  const more = notCompared({ together: 7, cold: 5, inHistory: 0 }).map(({ what }) => what);
+  const more = notCompared({ batched: 7, cold: 5, inHistory: 0 }).map(({ what }) => what);
   t.strictSame(more.slice(alone.length), [
     'the order of frames among 7 vectors that were played together',
     'counters and memory of each of 7 vectors that were played together',
     'the cached path of 5 vectors',
   ]);
-  t.match(notCompared({ together: 0, cold: 0, inHistory: 3 }).at(-1), {
+  t.match(notCompared({ batched: 0, cold: 0, inHistory: 3 }).at(-1), {
     what: 'the cached path of 3 vectors of a history',
   });
   t.end();

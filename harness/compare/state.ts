@@ -113,23 +113,23 @@ function compareEntries(
   expected: readonly Entry[],
   actual: readonly Entry[],
 ): readonly StateDifference[] {
-  const [wanted, seen] = [byAbout(expected), byAbout(actual)];
+  const [wanted, seen] = [entriesBySubject(expected), entriesBySubject(actual)];
   return [...new Set([...wanted.keys(), ...seen.keys()])]
     .sort()
     .flatMap((about): readonly StateDifference[] => {
       const [a, b] = [wanted.get(about), seen.get(about)];
       const node = (a ?? b)?.node ?? '';
-      const told = { aspect, node, about, expected: print(a), actual: print(b) };
-      if (b === undefined) return [{ ...told, kind: 'missing', fields: [] }];
-      if (a === undefined) return [{ ...told, kind: 'unexpected', fields: [] }];
+      const difference = { aspect, node, about, expected: print(a), actual: print(b) };
+      if (b === undefined) return [{ ...difference, kind: 'missing', fields: [] }];
+      if (a === undefined) return [{ ...difference, kind: 'unexpected', fields: [] }];
       const fields = [...new Set([a, b].flatMap(({ values }) => Object.keys(values)))].filter(
         (name) => a.values[name] !== b.values[name],
       );
-      return fields.length === 0 ? [] : [{ ...told, kind: 'different', fields }];
+      return fields.length === 0 ? [] : [{ ...difference, kind: 'different', fields }];
     });
 }
 
-function byAbout(entries: readonly Entry[]): ReadonlyMap<string, Entry> {
+function entriesBySubject(entries: readonly Entry[]): ReadonlyMap<string, Entry> {
   return new Map(entries.map((entry) => [entry.about, entry]));
 }
 

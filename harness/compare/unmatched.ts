@@ -3,7 +3,7 @@ import { formatFlowId, type FlowCount } from '../nouns/switching.js';
 import { compareCounters, flowKey, type CounterDifference } from './counters.js';
 
 /** The flows of both sides when no packet of a vector has come yet. */
-export interface Begun {
+export interface InitialCounts {
   readonly model: readonly FlowCount[];
   readonly real: readonly FlowCount[];
 }
@@ -13,18 +13,18 @@ export interface Begun {
  * whole program; without `begun` nothing was.
  */
 export function unmatchedSince(
-  begun: Begun | undefined,
+  initial: InitialCounts | undefined,
   unmatched: readonly CounterDifference[],
 ): readonly CounterDifference[] {
-  if (begun === undefined || unmatched.length === 0) return unmatched;
+  if (initial === undefined || unmatched.length === 0) return unmatched;
   const before = new Set(
-    compareCounters(begun.model, begun.real).unmatched.map(({ flow }) => flowKey(flow)),
+    compareCounters(initial.model, initial.real).unmatched.map(({ flow }) => flowKey(flow)),
   );
   return unmatched.filter(({ flow }) => !before.has(flowKey(flow)));
 }
 
 /** In words: `br-int on n1 holds a flow that it should not: table=70, priority=0`. */
-export function toldOfUnmatched({ flow, actual }: CounterDifference): {
+export function describeUnmatched({ flow, actual }: CounterDifference): {
   readonly summary: string;
   readonly expected: string;
   readonly actual: string;

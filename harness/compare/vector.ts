@@ -13,16 +13,16 @@ import {
 } from '../nouns/verdict.js';
 import type { Pass } from '../nouns/vector.js';
 import type { Trace } from '../model/trace.js';
-import { compareCounters, toldOfCounter, type CounterDifference } from './counters.js';
+import { compareCounters, describeCounterDifference, type CounterDifference } from './counters.js';
 import { compareFrames, type FrameDifference } from './frames.js';
-import { judge } from './intent.js';
+import { judgeIntent } from './intent.js';
 import { locate, locateDecision, type Location } from './locate.js';
 import type { ProgramDifference } from './program.js';
 import { compareState, type StateDifference } from './state.js';
-import { toldOfUnmatched, unmatchedSince, type Begun } from './unmatched.js';
+import { describeUnmatched, unmatchedSince, type InitialCounts } from './unmatched.js';
 
 /** One pass as both sides saw it. */
-export interface PassCase {
+export interface ComparedPass {
   readonly pass: Pass;
   readonly intent: Intent;
   readonly model: Observation;
@@ -34,7 +34,7 @@ export interface PassCase {
 }
 
 /** What a level tells when all passes are over. */
-export interface Aftermath {
+export interface FinalState {
   readonly counts: readonly FlowCount[];
   /** What the switches remember. */
   readonly state: SwitchState;
@@ -42,16 +42,16 @@ export interface Aftermath {
 
 export interface VectorCase {
   /** Flows that one side alone had then are told elsewhere; missing where none may be. */
-  readonly begun?: Begun;
+  readonly initial?: InitialCounts;
   /** Those that were played. */
-  readonly passes: readonly PassCase[];
-  readonly model: Aftermath;
-  readonly real: Aftermath;
+  readonly passes: readonly ComparedPass[];
+  readonly model: FinalState;
+  readonly real: FinalState;
   /**
    * The model's traces of the call that both sides first answered differently, and the counters
    * right after it; of the whole vector if they never did.
    */
-  readonly parting: {
+  readonly divergence: {
     readonly traces: readonly Trace[];
     readonly earlier: readonly Trace[];
     readonly modelCounts: readonly FlowCount[];
@@ -66,17 +66,17 @@ export interface VectorComparison {
   /**
    * Whether model and switch part; then `differences` wants to know how the switch's flows stand.
    */
-  readonly parts: boolean;
+  readonly diverges: boolean;
   differences(program: readonly ProgramDifference[]): readonly Difference[];
 }
 
 /** Compares all aspects of one vector. */
 export function compareVector({
   passes,
-  begun,
+  initial,
   model,
   real,
-  parting,
+  divergence,
   ports,
 }: VectorCase): VectorComparison {
   const compared = passes.map((played) => ({
@@ -84,12 +84,12 @@ export function compareVector({
     frames: compareFrames(played.model.frames, played.real.frames, ports),
   }));
   const counters = compareCounters(model.counts, real.counts);
-  const unmatched = unmatchedSince(begun, counters.unmatched);
+  const unmatched = unmatchedSince(initial, counters.unmatched);
   const state = compareState(model.state, real.state, nodesAmong(ports));
   const frameDifferences = compared.flatMap(({ pass, frames }) =>
     frames.differences.map((difference) => ({ pass: pass.name, difference })),
   );
-  const parts =
+  const diverges =
     frameDifferences.length > 0 ||
     counters.differences.length > 0 ||
     unmatched.length > 0 ||
@@ -110,11 +110,11 @@ export function compareVector({
         macs: state.macs,
       },
     ]),
-    parts,
+    diverges,
     differences(program) {
       const promises = passes.map((played) => ({
         played,
-        broken: intentDifferences(played, parts),
+        broken: intentDifferences(played, diverges),
       }));
       const found = [
         ...frameDifferences.map(({ pass, difference }) => ({
@@ -126,17 +126,20 @@ export function compareVector({
         ...state.differences.map((difference) => stateDifference(difference)),
         ...promises.flatMap(({ broken }) => broken),
       ];
-      const where = () => {
-        if (!parts)
+      const locateFirst = () => {
+        if (!diverges)
           return locateDecision(
             promises.flatMap(({ played, broken }) =>
               broken.length > 0 ? [played.traces] : [],
             )[0] ?? [],
           );
-        const { differences: counted } = compareCounters(parting.modelCounts, parting.realCounts);
+        const { differences: counted } = compareCounters(
+          divergence.modelCounts,
+          divergence.realCounts,
+        );
         return locate({
-          traces: parting.traces,
-          earlier: parting.earlier,
+          traces: divergence.traces,
+          earlier: divergence.earlier,
           frame: frameDifferences[0]?.difference,
           counters: counted,
           unmatched,
@@ -145,7 +148,7 @@ export function compareVector({
         });
       };
       return found.map((finding, index) =>
-        index === 0 ? first(finding, where()) : { ...finding, afterDivergence: true },
+        index === 0 ? withLocation(finding, locateFirst()) : { ...finding, afterDivergence: true },
       );
     },
   };
@@ -155,7 +158,7 @@ export function compareVector({
 export function expectedCounts(
   observations: readonly Observation[],
   depth: 'all' | 'cold',
-  { counts, state }: Aftermath,
+  { counts, state }: FinalState,
   ports: ReadonlySet<string>,
 ): Counts {
   const { count: counters } = compareCounters(counts, []);
@@ -188,7 +191,9 @@ const bothLevels: Count = { expected: 2, made: 2, skipped: 0 };
  * One pass must be the cache's alone. A vector that parted before it could come to that has nothing
  * of it to compare, and neither has one whose frames enter no switch.
  */
-export function cacheCount(passes: readonly (LookedUp & { readonly model: Observation })[]): Count {
+export function cacheCount(
+  passes: readonly (CacheLookups & { readonly model: Observation })[],
+): Count {
   const isExpected = passes.some(
     (played) => isWarm(played) && played.model.frames.some(({ direction }) => direction === 'in'),
   );
@@ -199,19 +204,19 @@ export function cacheCount(passes: readonly (LookedUp & { readonly model: Observ
   };
 }
 
-export interface LookedUp {
+export interface CacheLookups {
   readonly pass: Pick<Pass, 'name'>;
   /** What the real datapaths' caches were asked during it. */
   readonly lookups: Lookups;
 }
 
 /** Whether the datapaths' caches answered all packets of a pass, and there were some. */
-export function isCached(played: LookedUp): boolean {
+export function isCached(played: CacheLookups): boolean {
   return isWarm(played) && played.lookups.hit > 0 && played.lookups.missed === 0;
 }
 
 /** Whether a pass asks for what is in the caches since the one before it. */
-export function isWarm({ pass }: Pick<LookedUp, 'pass'>): boolean {
+export function isWarm({ pass }: Pick<CacheLookups, 'pass'>): boolean {
   return pass.name === 'again' || pass.name === 'cached';
 }
 
@@ -222,7 +227,7 @@ function nodesAmong(ports: ReadonlySet<string>): number {
 type Finding = Omit<Difference, 'at' | 'afterDivergence'>;
 
 /** Only the first difference is located: what follows from it is told as such. */
-function first(finding: Finding, at: Location | undefined): Difference {
+function withLocation(finding: Finding, at: Location | undefined): Difference {
   return { ...finding, ...(at === undefined ? {} : { at }), afterDivergence: false };
 }
 
@@ -245,11 +250,15 @@ function frameDifference(difference: FrameDifference): Finding {
 }
 
 function counterDifference(difference: CounterDifference): Finding {
-  return { aspect: 'counters', between: 'model and switch', ...toldOfCounter(difference) };
+  return {
+    aspect: 'counters',
+    between: 'model and switch',
+    ...describeCounterDifference(difference),
+  };
 }
 
 function unmatchedDifference(difference: CounterDifference): Finding {
-  return { aspect: 'program', between: 'model and switch', ...toldOfUnmatched(difference) };
+  return { aspect: 'program', between: 'model and switch', ...describeUnmatched(difference) };
 }
 
 function stateDifference({
@@ -269,11 +278,11 @@ function stateDifference({
 }
 
 function intentDifferences(
-  { pass, intent, model, real }: PassCase,
-  parts: boolean,
+  { pass, intent, model, real }: ComparedPass,
+  diverges: boolean,
 ): readonly Finding[] {
-  const byModel = judge(intent, pass.stimulus, model);
-  const byReal = judge(intent, pass.stimulus, real);
+  const byModel = judgeIntent(intent, pass.stimulus, model);
+  const byReal = judgeIntent(intent, pass.stimulus, real);
   const finding = (
     between: Finding['between'],
     broken: { readonly expected: string; readonly actual: string },
@@ -292,7 +301,7 @@ function intentDifferences(
           finding(
             'intent and switch',
             byReal,
-            !parts && byModel !== undefined
+            !diverges && byModel !== undefined
               ? 'on the switch, as the model predicts'
               : 'on the switch',
           ),

@@ -10,7 +10,7 @@ import { node } from './program.js';
  * Packets of a stream that are measured at most: what comes out a second does not depend on how
  * long it lasts,
  */
-const longestStream = 2_100;
+const maxMeasuredPackets = 2_100;
 /**
  * but for the first second, which a meter's bucket holds: it comes before what is measured of a
  * stream that is cut.
@@ -43,11 +43,11 @@ export function callsOf(test: Test): Calls {
         receive(Array.from({ length: due(slice + 1) - due(slice) }, next)),
       ];
     }).flat();
-  const isCut = longestStream < duration * rate;
+  const isCut = maxMeasuredPackets < duration * rate;
   const before = isCut ? part(slices.unmeasured, burstMs / slices.unmeasured) : [];
   const ms = Math.max(
     1,
-    Math.floor(((isCut ? longestStream / rate : duration) * 1000) / slices.measured),
+    Math.floor(((isCut ? maxMeasuredPackets / rate : duration) * 1000) / slices.measured),
   );
   return {
     calls: [...before, ...part(slices.measured, ms)],

@@ -17,8 +17,8 @@ import { differingFields } from '../packet/frame.js';
 import { decodeUdp } from '../packet/udp.js';
 import { callsOf } from './calls.js';
 import { readCorpus, type Case, type Test } from './corpus.js';
-import { complaintsAbout, isStream, type Seen } from './judge.js';
-import { knownDifference } from './known.js';
+import { expectationFailures, isStream, type ObservedCase } from './judge.js';
+import { knownDeviation } from './known.js';
 import { packetsOf } from './packet.js';
 import { planOf, programOf } from './program.js';
 
@@ -183,9 +183,9 @@ const outOf = (port: string, layers: readonly string[]) => ({
   port,
   frame: packetsOf(layers, random())(),
 });
-const nothing: Seen = { outputs: [], packetIns: [], counts: [], seconds: 0 };
-const about = (test: Test, seen: Partial<Seen>) =>
-  complaintsAbout(test, { ...nothing, ...seen }, random());
+const nothing: ObservedCase = { outputs: [], packetIns: [], counts: [], seconds: 0 };
+const about = (test: Test, seen: Partial<ObservedCase>) =>
+  expectationFailures(test, { ...nothing, ...seen }, random());
 
 function told(layers: readonly string[]): PacketIn {
   return {
@@ -314,22 +314,22 @@ void t.test('what a stream sends', async (t) => {
 void t.test('known differences excuse what they are about and nothing else', async (t) => {
   const case1 = caseCalled('action/19_PUSH_MPLS 2');
   t.match(
-    knownDifference(case1, ['expected a out of p2, got other mpls.label (2 for 0)']),
+    knownDeviation(case1, ['expected a out of p2, got other mpls.label (2 for 0)']),
     /IPv6 explicit NULL/,
   );
   t.equal(
-    knownDifference(case1, ['expected a out of p2, got other mpls.label (3 for 0)']),
+    knownDeviation(case1, ['expected a out of p2, got other mpls.label (3 for 0)']),
     undefined,
   );
   t.equal(
-    knownDifference(case1, [
+    knownDeviation(case1, [
       'expected a out of p2, got other mpls.label (2 for 0)',
       'nothing was expected out of p3, got b',
     ]),
     undefined,
   );
   t.equal(
-    knownDifference(caseCalled('action/19_PUSH_MPLS 1'), [
+    knownDeviation(caseCalled('action/19_PUSH_MPLS 1'), [
       'expected a out of p2, got other mpls.label (2 for 0)',
     ]),
     undefined,

@@ -21,7 +21,7 @@ export function parseExpression(text: string): Value {
   const reader: Reader = { text, at: 0 };
   const value = readOperation(reader, 0);
   skipSpace(reader);
-  if (reader.at < text.length) throw complain(reader, 'the end');
+  if (reader.at < text.length) throw syntaxError(reader, 'the end');
   return value;
 }
 
@@ -129,7 +129,7 @@ function readValue(reader: Reader): Value {
   if (take(reader, /^\[/) !== undefined) return [...readArguments(reader, ']').values()];
   if (take(reader, /^\(/) !== undefined) return [...readArguments(reader, ')').values()][0] ?? 0n;
   const name = take(reader, /^([\w.]+)\(/);
-  if (name === undefined) throw complain(reader, 'a value');
+  if (name === undefined) throw syntaxError(reader, 'a value');
   return { kind: 'call', name: name[1] ?? '', arguments: readArguments(reader, ')') };
 }
 
@@ -143,7 +143,7 @@ function readArguments(reader: Reader, end: string): ReadonlyMap<string, Value> 
     found.set(name, readOperation(reader, 0));
     skipSpace(reader);
     if (take(reader, /^,/) === undefined && !reader.text.startsWith(end, reader.at))
-      throw complain(reader, `"," or "${end}"`);
+      throw syntaxError(reader, `"," or "${end}"`);
   }
   reader.at += end.length;
   return found;
@@ -188,6 +188,6 @@ function skipSpace(reader: Reader): void {
   take(reader, /^\s+/);
 }
 
-function complain({ text, at }: Reader, wanted: string): InputError {
+function syntaxError({ text, at }: Reader, wanted: string): InputError {
   return new InputError(`expected ${wanted} at character ${at + 1} of "${text}"`);
 }

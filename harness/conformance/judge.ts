@@ -8,7 +8,7 @@ import { packetsOf } from './packet.js';
 import { fieldsOf } from './program.js';
 
 /** What a switch did with the packet of a case, or with the part of a stream that is measured. */
-export interface Seen {
+export interface ObservedCase {
   readonly outputs: readonly { readonly port: string; readonly frame: Uint8Array }[];
   readonly packetIns: readonly PacketIn[];
   readonly counts: readonly FlowCount[];
@@ -17,23 +17,27 @@ export interface Seen {
 }
 
 /** The port that leads to where packets are expected. */
-const expectedAt = 'p2';
+const egressPort = 'p2';
 /** By how much the throughput may differ, as in Ryu's tester. */
 const tolerance = 0.1;
 
 /** What is otherwise than expected, a line each. */
-export function complaintsAbout(test: Test, seen: Seen, random: Random): readonly string[] {
+export function expectationFailures(
+  test: Test,
+  seen: ObservedCase,
+  random: Random,
+): readonly string[] {
   const { outputs, packetIns, counts } = seen;
   if ('table-miss' in test)
     return [
-      ...silence(outputs),
-      ...untold(packetIns),
-      ...test['table-miss'].flatMap((table) => matchedIn(table, counts)),
+      ...unexpectedFrames(outputs),
+      ...unexpectedPacketIns(packetIns),
+      ...test['table-miss'].flatMap((table) => tableMissFailures(table, counts)),
     ];
   if ('PACKET_IN' in test)
     return [
-      ...silence(outputs),
-      ...only(
+      ...unexpectedFrames(outputs),
+      ...onlyExpectedFrame(
         'to the controller',
         packetsOf(test.PACKET_IN, random)(),
         packetIns.map(({ frame }) => frame),
@@ -41,17 +45,17 @@ export function complaintsAbout(test: Test, seen: Seen, random: Random): readonl
     ];
   if (isStream(test))
     return [
-      ...untold(packetIns),
+      ...unexpectedPacketIns(packetIns),
       ...test.egress.throughput.flatMap((wanted) => compareThroughput(wanted, seen)),
     ];
-  const elsewhere = outputs.filter(({ port }) => port !== expectedAt);
+  const elsewhere = outputs.filter(({ port }) => port !== egressPort);
   return [
-    ...silence(elsewhere),
-    ...untold(packetIns),
-    ...only(
-      `out of ${expectedAt}`,
+    ...unexpectedFrames(elsewhere),
+    ...unexpectedPacketIns(packetIns),
+    ...onlyExpectedFrame(
+      `out of ${egressPort}`,
       packetsOf(test.egress, random)(),
-      outputs.filter(({ port }) => port === expectedAt).map(({ frame }) => frame),
+      outputs.filter(({ port }) => port === egressPort).map(({ frame }) => frame),
     ),
   ];
 }
@@ -62,20 +66,20 @@ export function isStream(
   return 'packets' in test.ingress;
 }
 
-function silence(outputs: Seen['outputs']): readonly string[] {
+function unexpectedFrames(outputs: ObservedCase['outputs']): readonly string[] {
   return outputs.map(
     ({ port, frame }) => `nothing was expected out of ${port}, got ${describeFrame(frame)}`,
   );
 }
 
-function untold(packetIns: readonly PacketIn[]): readonly string[] {
+function unexpectedPacketIns(packetIns: readonly PacketIn[]): readonly string[] {
   return packetIns.map(
     ({ frame }) => `nothing was expected to the controller, got ${describeFrame(frame)}`,
   );
 }
 
 /** The packet comes to that table and matches nothing there. */
-function matchedIn(table: number, counts: readonly FlowCount[]): readonly string[] {
+function tableMissFailures(table: number, counts: readonly FlowCount[]): readonly string[] {
   const matched = counts
     .filter(({ flow, packets }) => flow.table === table && packets > 0)
     .map(({ flow }) => `no flow of table ${table} was expected to match, got ${flow.match}`);
@@ -84,7 +88,7 @@ function matchedIn(table: number, counts: readonly FlowCount[]): readonly string
   return reached ? matched : [...matched, `the packet was expected to come to table ${table}`];
 }
 
-function only(
+function onlyExpectedFrame(
   where: string,
   expected: Uint8Array,
   frames: readonly Uint8Array[],
@@ -107,7 +111,10 @@ function only(
   ];
 }
 
-function compareThroughput(wanted: Throughput, { outputs, seconds }: Seen): readonly string[] {
+function compareThroughput(
+  wanted: Throughput,
+  { outputs, seconds }: ObservedCase,
+): readonly string[] {
   const arrived = outputs
     .filter((output) =>
       fieldsOf(wanted).every(({ field, value }) => fieldIn(output, field) === value),
@@ -133,7 +140,10 @@ function compareThroughput(wanted: Throughput, { outputs, seconds }: Seen): read
  * A field that a throughput is asked for by; the switch behind the tested one numbers its ports as
  * that one does.
  */
-function fieldIn({ port, frame }: Seen['outputs'][number], field: string): number | undefined {
+function fieldIn(
+  { port, frame }: ObservedCase['outputs'][number],
+  field: string,
+): number | undefined {
   if (field === 'in_port') return Number(port.slice(1));
   const { header, payload } = decodeEthernet(frame) ?? {};
   if (field === 'eth_type') return header?.etherType;

@@ -3,14 +3,14 @@
  */
 import type { Case } from './corpus.js';
 
-interface Known {
+interface KnownDeviation {
   readonly cases: RegExp;
   /** What every complaint about such a case says; others are not excused. */
   readonly complaints: RegExp;
   readonly why: string;
 }
 
-const known: readonly Known[] = [
+const knownDeviations: readonly KnownDeviation[] = [
   {
     cases: /^action\/17_PUSH_VLAN_multiple /,
     complaints: /got other vlan\.pcp \(0 for 3\), vlan\.vid \(0 for 100\)$/,
@@ -51,11 +51,11 @@ const known: readonly Known[] = [
 ];
 
 /** Why Open vSwitch does otherwise in that case, if that is all that the complaints are about. */
-export function knownDifference(
+export function knownDeviation(
   { name }: Pick<Case, 'name'>,
   complaints: readonly string[],
 ): string | undefined {
-  return known.find(
+  return knownDeviations.find(
     (row) =>
       row.cases.test(name) && complaints.every((complaint) => row.complaints.test(complaint)),
   )?.why;

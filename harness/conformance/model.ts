@@ -1,6 +1,6 @@
 /** Cases on the model, held against what a switch did. */
 import { InputError, Unsupported } from '../base/errors.js';
-import { compareCounters, toldOfCounter } from '../compare/counters.js';
+import { compareCounters, describeCounterDifference } from '../compare/counters.js';
 import { compareFrames } from '../compare/frames.js';
 import { comparePacketIns } from '../compare/packet-ins.js';
 import type { FrameEvent } from '../nouns/observation.js';
@@ -23,7 +23,7 @@ export type ModelVerdict =
   | { readonly kind: 'refuses'; readonly why: string };
 
 /** What a switch answered to `calls`, and the packets that its flows counted. */
-export interface Answers {
+export interface SwitchAnswers {
   readonly calls: readonly SwitchCall[];
   readonly steps: readonly SwitchStep[];
   readonly counts: readonly FlowCount[];
@@ -33,10 +33,10 @@ export interface Answers {
  * Sends the model the same, and compares all that it says with what the switch of these versions
  * did.
  */
-export async function askModel(
+export async function compareWithModel(
   plan: NodePlan,
   versions: Testbed['versions'],
-  { calls, steps, counts }: Answers,
+  { calls, steps, counts }: SwitchAnswers,
 ): Promise<ModelVerdict> {
   try {
     const model = openModel({ nodes: [plan] }, versions);
@@ -58,13 +58,13 @@ export async function askModel(
   }
 }
 
-function compare(plan: NodePlan, model: Answers, real: Answers): ModelVerdict {
+function compare(plan: NodePlan, model: SwitchAnswers, real: SwitchAnswers): ModelVerdict {
   const ports = new Set(
     plan.bridges
       .flatMap((bridge) => [bridge.name, ...bridge.ports.map(({ name }) => name)])
       .map((port) => `${plan.node} ${port}`),
   );
-  const told = ({ steps }: Answers) => steps.flatMap(({ packetIns = [] }) => packetIns);
+  const told = ({ steps }: SwitchAnswers) => steps.flatMap(({ packetIns = [] }) => packetIns);
   const frames = compareFrames(framesOf(plan.node, model), framesOf(plan.node, real), ports);
   const packetIns = comparePacketIns(plan.bridges, told(model), told(real));
   const counters = compareCounters(model.counts, real.counts);
@@ -79,7 +79,7 @@ function compare(plan: NodePlan, model: Answers, real: Answers): ModelVerdict {
         `${kind} packet-in ${fields.join(', ')}: the model says ${expected}, the switch ${actual}`,
     ),
     ...[...counters.differences, ...counters.unmatched].map((difference) => {
-      const { expected, actual } = toldOfCounter(difference);
+      const { expected, actual } = describeCounterDifference(difference);
       return `${formatFlowId(difference.flow)}: the model says ${expected}, the switch ${actual}`;
     }),
   ];
@@ -91,7 +91,7 @@ function compare(plan: NodePlan, model: Answers, real: Answers): ModelVerdict {
 }
 
 /** In the order of the calls, as instants. */
-function framesOf(node: string, { steps }: Answers): readonly FrameEvent[] {
+function framesOf(node: string, { steps }: SwitchAnswers): readonly FrameEvent[] {
   return steps.flatMap(({ outputs }, timeUs) =>
     outputs.map(({ port, frame }) => ({ timeUs, node, port, direction: 'out', frame })),
   );

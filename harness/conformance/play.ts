@@ -8,9 +8,9 @@ import type { SwitchStep } from '../nouns/switching.js';
 import type { Sim } from '../testbeds/sim/sim.js';
 import { callsOf } from './calls.js';
 import type { Case } from './corpus.js';
-import { complaintsAbout } from './judge.js';
-import { knownDifference } from './known.js';
-import { askModel, type ModelVerdict } from './model.js';
+import { expectationFailures } from './judge.js';
+import { knownDeviation } from './known.js';
+import { compareWithModel, type ModelVerdict } from './model.js';
 import { messagesOf } from './messages.js';
 import { refuseModel } from './refusal.js';
 import { bridge, node, planOf, programOf } from './program.js';
@@ -54,8 +54,8 @@ export async function playCase(sim: Sim, played: Case): Promise<CaseResult> {
     counts: await sim.counts(),
     seconds,
   };
-  const complaints = complaintsAbout(test, seen, randomFor(0, name));
-  const why = complaints.length === 0 ? undefined : knownDifference(played, complaints);
+  const complaints = expectationFailures(test, seen, randomFor(0, name));
+  const why = complaints.length === 0 ? undefined : knownDeviation(played, complaints);
   return {
     name,
     description,
@@ -63,7 +63,7 @@ export async function playCase(sim: Sim, played: Case): Promise<CaseResult> {
       complaints.length === 0
         ? { kind: 'as-expected' }
         : { kind: 'otherwise', complaints, ...(why === undefined ? {} : { why }) },
-    model: await askModel(planOf(programOf(played)), sim.versions, {
+    model: await compareWithModel(planOf(programOf(played)), sim.versions, {
       calls,
       steps,
       counts: seen.counts,

@@ -8,8 +8,8 @@ import { noCoverage, addCoverage, type Coverage } from './coverage/coverage.js';
 import type { FuzzCase } from './case.js';
 import type { Behaviour } from '../model/behaviour.js';
 import type { Difference } from './differences.js';
-import { judge, type Judgement, type Sides } from './judge.js';
-import { inLanes } from './lanes.js';
+import { judgeCase, type CaseJudgement, type Sides } from './judge.js';
+import { roundRobin } from './lanes.js';
 import { readCase } from './read.js';
 import { shrink } from './shrink/shrink.js';
 
@@ -51,16 +51,16 @@ export interface CampaignResult {
 }
 
 /** After as many the rest may well be the same again. */
-export const mostFindings = 5;
+export const maxFindings = 5;
 /**
  * Cases after which none was fit to be played: then the switch refuses all, or the model knows
  * nothing.
  */
-const mostCasesAPacket = 20;
+const maxCasesPerPacket = 20;
 
-/** @param lanes switches of one version: cases are dealt out to them in turn. */
+/** @param workers switches of one version: cases are dealt out to them in turn. */
 export async function runCampaign(
-  lanes: readonly Sides[],
+  workers: readonly Sides[],
   { draw, seed, count, onProgress }: Campaign,
 ): Promise<CampaignResult> {
   const [refused, unknown, unseen] = [
@@ -72,35 +72,35 @@ export async function runCampaign(
   const total = { cases: 0, sent: 0, frames: 0, counters: 0 };
   const isOver = () =>
     total.sent >= count ||
-    findings.length >= mostFindings ||
-    total.cases >= mostCasesAPacket * count;
+    findings.length >= maxFindings ||
+    total.cases >= maxCasesPerPacket * count;
   if (isOver()) return { ...total, refused, unknown, unseen, coverage, findings };
-  const played = inLanes(lanes, async (sides, index): Promise<PlayedCase> => {
+  const played = roundRobin(workers, async (sides, index): Promise<PlayedCase> => {
     const fuzzCase = draw(seed, index, sides.behaviour);
-    const judged = await attempt(() => judge(sides, fuzzCase));
-    if (judged.kind === 'unavailable') throw during(`in case ${index}`, judged.cause);
+    const judged = await attempt(() => judgeCase(sides, fuzzCase));
+    if (judged.kind === 'unavailable') throw withContext(`in case ${index}`, judged.cause);
     const judgement = judged.value;
     const { accepted } = readCase(fuzzCase, sides.behaviour);
     if (judgement.differences.length === 0) return { accepted, judgement };
     onProgress(total.sent, `shrinking case ${index}`);
-    const shrunk = await attempt(() => smallestOf(sides, fuzzCase, judgement));
+    const shrunk = await attempt(() => shrinkFinding(sides, fuzzCase, judgement));
     if (shrunk.kind === 'ok') return { accepted, judgement, finding: { index, ...shrunk.value } };
     return {
       accepted,
       judgement,
       finding: { index, smallest: fuzzCase, differences: judgement.differences },
-      gone: during(`while case ${index} was made smaller`, shrunk.cause),
+      gone: withContext(`while case ${index} was made smaller`, shrunk.cause),
     };
   });
-  const takeAll = async (): Promise<Unavailable | undefined> => {
+  const collectAll = async (): Promise<Unavailable | undefined> => {
     for await (const { accepted, judgement, finding, gone } of played) {
       total.cases++;
       total.sent += judgement.compared.sent;
       total.frames += judgement.compared.frames;
       total.counters += judgement.compared.counters;
-      for (const why of judgement.refused) addOne(refused, generally(why));
-      for (const { kind, why } of judgement.leftOut)
-        addOne(kind === 'not modelled' ? unknown : unseen, generally(why));
+      for (const why of judgement.refused) addOne(refused, withoutNumbers(why));
+      for (const { kind, why } of judgement.skipped)
+        addOne(kind === 'not modelled' ? unknown : unseen, withoutNumbers(why));
       addCoverage(coverage, accepted, judgement.played, judgement.counts);
       if (finding !== undefined) findings.push(finding);
       if (gone !== undefined || isOver()) return gone;
@@ -109,7 +109,7 @@ export async function runCampaign(
     return undefined;
   };
   onProgress(total.sent, 'playing');
-  const taken = await attempt(takeAll);
+  const taken = await attempt(collectAll);
   const gone = taken.kind === 'ok' ? taken.value : taken.cause;
   return {
     ...total,
@@ -125,37 +125,39 @@ export async function runCampaign(
 /** A case as both took it, and what differs where something does. */
 interface PlayedCase {
   readonly accepted: FuzzCase;
-  readonly judgement: Judgement;
+  readonly judgement: CaseJudgement;
   readonly finding?: Finding;
   /** A switch gave out while the finding was made smaller. */
   readonly gone?: Unavailable;
 }
 
-function during(what: string, { message, remedies, evidence }: Unavailable): Unavailable {
+function withContext(what: string, { message, remedies, evidence }: Unavailable): Unavailable {
   return new Unavailable(`${what}: ${message}`, remedies, evidence);
 }
 
 /** Each try in which a switch dies needs another switch. */
-const mostTriesWithDeaths = 150;
+const maxTriesWithCrashes = 150;
 
 /**
  * The smallest case that differs in the same aspect; where a switch dies, as small as it gets in so
  * many tries. Where nothing differs in it any more, since it hangs on what the switch has been
  * through, the whole one as it was seen.
  */
-export async function smallestOf(
+export async function shrinkFinding(
   sides: Sides,
   fuzzCase: FuzzCase,
-  { differences }: Judgement,
+  { differences }: CaseJudgement,
 ): Promise<Omit<Finding, 'index'>> {
   const aspect = differences[0]?.aspect;
   const smallest = await shrink(
     fuzzCase,
     async (smaller) =>
-      (await judge(sides, smaller)).differences.some((difference) => difference.aspect === aspect),
-    aspect === 'life' ? mostTriesWithDeaths : Infinity,
+      (await judgeCase(sides, smaller)).differences.some(
+        (difference) => difference.aspect === aspect,
+      ),
+    aspect === 'life' ? maxTriesWithCrashes : Infinity,
   );
-  const again = await judge(sides, smallest);
+  const again = await judgeCase(sides, smallest);
   return again.differences.length > 0
     ? { smallest, differences: again.differences }
     : { smallest: fuzzCase, differences };
@@ -169,6 +171,6 @@ function addOne(counts: Map<string, number>, name: string): void {
  * Without numbers and what follows from them, and without the bytes of messages that are refused,
  * so that like is counted with like.
  */
-function generally(why: string): string {
+function withoutNumbers(why: string): string {
   return why.replace(/ (of|at) table=.*| for: OFPT_.*/s, '').replace(/0x[0-9a-f]+|\d+/g, 'N');
 }

@@ -1,8 +1,8 @@
 /** Where model and switch part over the steps of a case. */
-import { compareCounters, toldOfCounter } from '../compare/counters.js';
+import { compareCounters, describeCounterDifference } from '../compare/counters.js';
 import { compareFrames } from '../compare/frames.js';
 import { comparePacketIns } from '../compare/packet-ins.js';
-import { compareProgram, toldOf } from '../compare/program.js';
+import { compareProgram, describeProgramDifference } from '../compare/program.js';
 import { compareState } from '../compare/state.js';
 import type { FrameEvent } from '../nouns/observation.js';
 import type { ClusterPlan } from '../nouns/plan.js';
@@ -37,14 +37,14 @@ export interface Difference {
 /**
  * What one step, or several packets that went in together, led to; `index` is that of the first.
  */
-export interface Played {
+export interface PlayedStep {
   readonly index: number;
   readonly expected: SwitchStep;
   readonly actual: SwitchStep;
 }
 
 export function compareSteps(
-  steps: readonly Played[],
+  steps: readonly PlayedStep[],
   plan: ClusterPlan,
   network: Network,
 ): { readonly differences: readonly Difference[]; readonly frames: number } {
@@ -76,7 +76,7 @@ export function compareSteps(
  * What flows counted, what the switches remember, and, where it may have changed, which flows there
  * are.
  */
-export async function compareAftermath(
+export async function compareFinalState(
   model: Testbed,
   sim: Testbed,
   counts: readonly FlowCount[],
@@ -91,7 +91,7 @@ export async function compareAftermath(
     counters: counters.count.made,
     differences: [
       ...[...counters.differences, ...counters.unmatched].map((found): Difference => {
-        const { expected, actual } = toldOfCounter(found);
+        const { expected, actual } = describeCounterDifference(found);
         return {
           aspect: 'counters',
           what: formatFlowId(found.flow),
@@ -99,9 +99,9 @@ export async function compareAftermath(
           switch: actual,
         };
       }),
-      ...compareMemory(await model.state(), await sim.state()),
+      ...compareSwitchState(await model.state(), await sim.state()),
       ...program.map((found): Difference => {
-        const { what, expected, actual } = toldOf(found);
+        const { what, expected, actual } = describeProgramDifference(found);
         return { aspect: 'flows', what, model: expected, switch: actual };
       }),
     ],
@@ -109,7 +109,7 @@ export async function compareAftermath(
 }
 
 /** @param at the step behind which they remember it, where there are more. */
-export function compareMemory(
+export function compareSwitchState(
   model: SwitchState,
   sim: SwitchState,
   at?: number,
@@ -131,7 +131,7 @@ function eventsOf({ outputs }: SwitchStep, index: number): readonly FrameEvent[]
 }
 
 function packetInsOf(
-  { index, expected, actual }: Played,
+  { index, expected, actual }: PlayedStep,
   { nodes }: ClusterPlan,
 ): readonly Difference[] {
   const { differences } = comparePacketIns(

@@ -5,14 +5,14 @@
 import t from 'tap';
 import encap from '../../scenarios/antrea/encap.js';
 import { generatedHistory } from '../../topologies/generated-history.js';
-import { historyOf, type Happening } from '../../topologies/happenings.js';
+import { historyOf, type ClusterEvent } from '../../topologies/happenings.js';
 import { firstOfAll } from '../model/undecided.js';
 import { whatIsMissing } from '../nouns/verdict.js';
-import type { HistoryStage } from '../run/history/play.js';
+import type { HistoryContext } from '../run/history/play.js';
 import { openModel } from '../testbeds/model/model.js';
-import { runEvents, type Drawn } from './events.js';
+import { runEvents, type DrawnHistory } from './events.js';
 
-const stage: HistoryStage = {
+const stage: HistoryContext = {
   controlPlane: encap.controlPlane,
   seed: 1,
   openReal: (plan) => {
@@ -24,14 +24,14 @@ const stage: HistoryStage = {
     });
   },
 };
-const draw = (index: number): Drawn<Happening> => {
-  const { first, happenings } = generatedHistory(1, index, 3);
-  return { happenings, historyOf: (some) => historyOf(first, some) };
+const draw = (index: number): DrawnHistory<ClusterEvent> => {
+  const { first, events: happenings } = generatedHistory(1, index, 3);
+  return { events: happenings, historyOf: (some) => historyOf(first, some) };
 };
 
 void t.test('all conform', async (t) => {
   const { histories, steps, findings, brokenOff, counts } = await runEvents({
-    stage,
+    context: stage,
     draw,
     count: 2,
     onProgress: () => undefined,
@@ -47,10 +47,10 @@ void t.test('one alone', async (t) => {
   const [drawn, told] = [[] as number[], [] as number[]];
   const noting = (index: number) => {
     drawn.push(index);
-    return { ...draw(index), happenings: draw(index).happenings.slice(0, 2) };
+    return { ...draw(index), happenings: draw(index).events.slice(0, 2) };
   };
   const { steps } = await runEvents({
-    stage,
+    context: stage,
     draw: noting,
     count: 1,
     first: 4,
@@ -62,7 +62,7 @@ void t.test('one alone', async (t) => {
 });
 
 void t.test('one that does not is made short', async (t) => {
-  const forgetful: HistoryStage = {
+  const forgetful: HistoryContext = {
     ...stage,
     faulty: (steps) =>
       steps.map((step) =>
@@ -74,17 +74,17 @@ void t.test('one that does not is made short', async (t) => {
           : step,
       ),
   };
-  const podGoes: Drawn<Happening> = {
+  const podGoes: DrawnHistory<ClusterEvent> = {
     ...draw(0),
-    happenings: [
-      ...draw(0).happenings,
+    events: [
+      ...draw(0).events,
       { kind: 'delete', object: { kind: 'Pod', metadata: { name: 'p2' } } },
       { kind: 'delete', object: { kind: 'Pod', metadata: { name: 'p2', namespace: 'lab' } } },
       { kind: 'delete', object: { kind: 'Pod', metadata: { name: 'p2', namespace: 'shop' } } },
     ],
   };
   const { findings } = await runEvents({
-    stage: forgetful,
+    context: forgetful,
     draw: () => podGoes,
     count: 1,
     onProgress: () => undefined,
@@ -101,7 +101,7 @@ void t.test('what is broken off is told and does not pass', async (t) => {
   const never = new Error('our own bug');
   await t.rejects(
     runEvents({
-      stage: { ...stage, openReal: () => Promise.reject(never) },
+      context: { ...stage, openReal: () => Promise.reject(never) },
       draw,
       count: 1,
       onProgress: () => undefined,

@@ -4,21 +4,21 @@
  */
 import type { History } from '../nouns/history.js';
 import { addCounts, noCounts, type Counts } from '../nouns/verdict.js';
-import { playHistory, type HistoryStage, type JudgedStep } from '../run/history/play.js';
-import { fewer } from './shrink/fewer.js';
+import { playHistory, type HistoryContext, type JudgedStep } from '../run/history/play.js';
+import { deltaDebug } from './shrink/fewer.js';
 
 /** What happens in a history, of which any part is a history as well. */
-export interface Drawn<Happening> {
+export interface DrawnHistory<Happening> {
   /** Who programs it; the stage's control plane unless told. */
-  readonly controlPlane?: HistoryStage['controlPlane'];
-  readonly happenings: readonly Happening[];
+  readonly controlPlane?: HistoryContext['controlPlane'];
+  readonly events: readonly Happening[];
   readonly historyOf: (happenings: readonly Happening[]) => History;
 }
 
 export interface EventsCampaign<Happening> {
-  readonly stage: HistoryStage;
+  readonly context: HistoryContext;
   /** History `index` of a seed. */
-  readonly draw: (index: number) => Drawn<Happening>;
+  readonly draw: (index: number) => DrawnHistory<Happening>;
   /** Histories that are to be played, from number `first` on, which is 0 unless told. */
   readonly count: number;
   readonly first?: number;
@@ -55,10 +55,10 @@ export interface BrokenOff {
 }
 
 /** After as many the rest may well be the same again. */
-const mostFindings = 3;
+const maxFindings = 3;
 
 /** Histories that are played at once: while switches of one work, another is judged. */
-const lanes = 3;
+const historiesAtOnce = 3;
 
 export async function runEvents<Happening>(
   campaign: EventsCampaign<Happening>,
@@ -70,7 +70,7 @@ export async function runEvents<Happening>(
   ];
   const all: Counts[] = [noCounts];
   const total = { histories: 0, steps: 0 };
-  for await (const { index, drawn, judged } of inOrder(campaign)) {
+  for await (const { index, drawn, judged } of playInOrder(campaign)) {
     campaign.onPlayed?.(judged);
     total.histories++;
     total.steps += judged.length;
@@ -89,15 +89,18 @@ export async function runEvents<Happening>(
       brokenOff.push({ index, step: last.id, cause: last.inconclusive.cause });
     if (last?.verdict !== 'diverges') continue;
     campaign.onProgress(index, `shortening history ${index}`);
-    findings.push({ index, steps: await shortest(stageOf(campaign.stage, drawn), drawn, last) });
-    if (findings.length === mostFindings) break;
+    findings.push({
+      index,
+      steps: await shrinkHistory(contextOf(campaign.context, drawn), drawn, last),
+    });
+    if (findings.length === maxFindings) break;
   }
   return { ...total, counts: addCounts(all), met, findings, brokenOff };
 }
 
 interface PlayedHistory<Happening> {
   readonly index: number;
-  readonly drawn: Drawn<Happening>;
+  readonly drawn: DrawnHistory<Happening>;
   readonly judged: readonly JudgedStep[];
 }
 
@@ -105,8 +108,8 @@ interface PlayedHistory<Happening> {
  * Histories as they were drawn, a few of them under way at any time; nobody is left under way when
  * no more are asked for.
  */
-async function* inOrder<Happening>({
-  stage,
+async function* playInOrder<Happening>({
+  context,
   draw,
   count,
   first = 0,
@@ -117,50 +120,50 @@ async function* inOrder<Happening>({
     return {
       index,
       drawn,
-      judged: await playHistory(stageOf(stage, drawn), drawn.historyOf(drawn.happenings)),
+      judged: await playHistory(contextOf(context, drawn), drawn.historyOf(drawn.events)),
     };
   };
-  const underWay: Promise<PlayedHistory<Happening>>[] = [];
+  const running: Promise<PlayedHistory<Happening>>[] = [];
   try {
     for (let [index, begun] = [0, 0]; index < count; index++) {
-      for (; begun < Math.min(count, index + lanes); begun++) {
+      for (; begun < Math.min(count, index + historiesAtOnce); begun++) {
         const played = play(first + begun);
         void played.catch(() => undefined); // it is told when its turn comes
-        underWay.push(played);
+        running.push(played);
       }
       onProgress(index, 'playing');
-      const [next] = underWay;
+      const [next] = running;
       if (next === undefined) return;
       yield await next;
-      void underWay.shift();
+      void running.shift();
     }
   } finally {
-    await Promise.allSettled(underWay);
+    await Promise.allSettled(running);
   }
 }
 
-function stageOf<Happening>(
-  stage: HistoryStage,
-  { controlPlane = stage.controlPlane }: Drawn<Happening>,
-): HistoryStage {
-  return { ...stage, controlPlane };
+function contextOf<Happening>(
+  context: HistoryContext,
+  { controlPlane = context.controlPlane }: DrawnHistory<Happening>,
+): HistoryContext {
+  return { ...context, controlPlane };
 }
 
 /** Ends in a difference of the same aspect between the same levels. */
-async function shortest<Happening>(
-  stage: HistoryStage,
-  { happenings, historyOf }: Drawn<Happening>,
+async function shrinkHistory<Happening>(
+  context: HistoryContext,
+  { events: happenings, historyOf }: DrawnHistory<Happening>,
   last: JudgedStep,
 ): Promise<readonly JudgedStep[]> {
   const [wanted] = last.differences;
-  const kept = await fewer(happenings, async (some) => {
-    const end = (await playHistory(stage, historyOf(some))).at(-1);
+  const kept = await deltaDebug(happenings, async (some) => {
+    const end = (await playHistory(context, historyOf(some))).at(-1);
     const [found] = end?.differences ?? [];
     return (
       found !== undefined && found.aspect === wanted?.aspect && found.between === wanted.between
     );
   });
-  return await playHistory(stage, historyOf(kept));
+  return await playHistory(context, historyOf(kept));
 }
 
 /** `Pod shop/p3 goes` is one of `Pod goes`. */

@@ -45,12 +45,12 @@ const shape = z
     'expected frames, or steps',
   );
 
-export interface FrozenCase extends FuzzCase {
+export interface RegressionCase extends FuzzCase {
   readonly why: string;
   readonly found: readonly string[];
 }
 
-export function printFrozen({
+export function printRegression({
   why,
   found,
   groups,
@@ -59,7 +59,7 @@ export function printFrozen({
   afar,
   underlay,
   steps,
-}: FrozenCase): string {
+}: RegressionCase): string {
   const frames = steps.flatMap((each) =>
     each.kind === 'packet' ? [{ port: each.port, frame: hexOf(each.frame) }] : [],
   );
@@ -92,7 +92,7 @@ function hexOf(frame: Uint8Array): string {
 }
 
 /** @throws InputError for a file that is none. */
-export function parseFrozen(text: string, file: string): FrozenCase {
+export function parseRegression(text: string, file: string): RegressionCase {
   const result = shape.safeParse(readJson(text, file));
   if (!result.success) throw new InputError(z.prettifyError(result.error).split('\n'), { file });
   const {

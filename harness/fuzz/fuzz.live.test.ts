@@ -14,12 +14,12 @@ import { Unavailable } from '../base/errors.js';
 import type { SwitchStep } from '../nouns/switching.js';
 import { printFlow, type Flow } from '../openflow/flow.js';
 import type { SimOptions } from '../testbeds/sim/sim.js';
-import { runCampaign, smallestOf, type CampaignResult, type Finding } from './campaign.js';
+import { runCampaign, shrinkFinding, type CampaignResult, type Finding } from './campaign.js';
 import { readFlow } from './case.js';
 import type { Difference } from './differences.js';
-import { parseFrozen } from './frozen.js';
+import { parseRegression } from './frozen.js';
 import { drawCase } from './generate/case.js';
-import { judge, type Sides } from './judge.js';
+import { judgeCase, type Sides } from './judge.js';
 import { openSides } from './open.js';
 
 const seed = Number(process.env['SEED'] ?? 1);
@@ -81,16 +81,16 @@ for (const suite of suites) {
     );
     await withSides(suite, {}, async (sides) => {
       for (const file of files) {
-        const judgement = await judge(
+        const judgement = await judgeCase(
           sides,
-          parseFrozen(await readFile(join(frozen, file), 'utf8'), file),
+          parseRegression(await readFile(join(frozen, file), 'utf8'), file),
         );
         t.same(judgement.differences, [], file);
         const known = Object.entries(leftOut[file] ?? {})
           .filter(([, images]) => images.includes(suite))
           .map(([why]) => why);
         t.strictSame(
-          [...new Set(judgement.leftOut.map(({ why }) => why))].sort(),
+          [...new Set(judgement.skipped.map(({ why }) => why))].sort(),
           known.sort(),
           `${file}: left out is what left-out.json says`,
         );
@@ -237,14 +237,14 @@ void t.test('what was found before a switch gives out is told', (t) =>
 
 void t.test('what does not differ any more once it is small is told as it was seen', (t) =>
   withSides('trixie', {}, async (sides) => {
-    const whole = parseFrozen(
+    const whole = parseRegression(
       await readFile(join(frozen, 'label-out-of-sight.json'), 'utf8'),
       'label-out-of-sight.json',
     );
     const differences: readonly Difference[] = [
       { aspect: 'frames', what: 'a frame that came once', model: 'nothing', switch: 'a frame' },
     ];
-    t.same(await smallestOf(sides, whole, { ...(await judge(sides, whole)), differences }), {
+    t.same(await shrinkFinding(sides, whole, { ...(await judgeCase(sides, whole)), differences }), {
       smallest: whole,
       differences,
     });

@@ -16,17 +16,17 @@ import { bridge, carryOut, node, performedBy, planOf } from './network.js';
 import { addCoverage, noCoverage } from './coverage/coverage.js';
 import { protocolsOf } from './coverage/protocols.js';
 import { missingFromPackets, missingFromSequences } from './coverage/required.js';
-import { parseFrozen, printFrozen } from './frozen.js';
+import { parseRegression, printRegression } from './frozen.js';
 import { drawCase } from './generate/case.js';
 import { drawSequence } from './generate/sequence.js';
 import { readCase } from './read.js';
-import { foresee, whyUnknown } from './runs.js';
-import { fewer } from './shrink/fewer.js';
+import { planRuns, whyUnknown } from './runs.js';
+import { deltaDebug } from './shrink/fewer.js';
 import { shrink } from './shrink/shrink.js';
 
 const behaviour = behaviourOf(newest);
 const cases = Array.from({ length: 60 }, (_, index) => drawCase(1, index, behaviour));
-const printed = (each: FuzzCase) => printFrozen({ ...each, why: '', found: [] });
+const printed = (each: FuzzCase) => printRegression({ ...each, why: '', found: [] });
 
 void t.test('a case follows from seed and index alone', (t) => {
   t.equal(printed(drawCase(1, 59, behaviour)), printed(cases[59]!));
@@ -42,14 +42,14 @@ void t.test(
     t.equal(printed(drawSequence(1, 7)), printed(sequences[7]!));
     t.same(
       sequences.map(
-        (each) => parseFrozen(printFrozen({ ...each, why: '', found: [] }), 'file').steps,
+        (each) => parseRegression(printRegression({ ...each, why: '', found: [] }), 'file').steps,
       ),
       sequences.map(({ steps }) => steps),
       'they read back',
     );
     const [flows, complaints] = [
       sequences.flatMap((each) => each.flows),
-      sequences.flatMap((each) => readCase(each, behaviour).complaints),
+      sequences.flatMap((each) => readCase(each, behaviour).rejections),
     ];
     t.ok(
       complaints.length < flows.length / 50,
@@ -66,7 +66,7 @@ void t.test(
 
 void t.test('what is drawn is read, and little of it twice', (t) => {
   t.same(
-    cases.flatMap((each) => readCase(each, behaviour).complaints),
+    cases.flatMap((each) => readCase(each, behaviour).rejections),
     [],
   );
   const flows = cases.flatMap((each) => each.flows.map((text) => readFlow(text)));
@@ -105,7 +105,7 @@ void t.test('what nobody could foresee is told apart from what the model does no
 });
 
 void t.test('what no switch would take is told apart', (t) => {
-  const { accepted, complaints } = readCase(
+  const { accepted, rejections: complaints } = readCase(
     {
       groups: ['group_id=1,type=all'],
       flows: ['actions=group:1', 'actions=group:2', 'tp_src=1 actions=drop'],
@@ -124,9 +124,9 @@ void t.test('what no switch would take is told apart', (t) => {
 
 void t.test('a frozen case reads back, and another file does not', (t) => {
   const frozen = { ...cases[0]!, why: 'it was wrong', found: ['trixie 3.5.0'] };
-  t.same(parseFrozen(printFrozen(frozen), 'file'), frozen);
-  t.throws(() => parseFrozen('{', 'file'), { name: 'InputError', message: /^file: not JSON/ });
-  t.throws(() => parseFrozen(printFrozen(frozen).replace('"why"', '"whys"'), 'file'), {
+  t.same(parseRegression(printRegression(frozen), 'file'), frozen);
+  t.throws(() => parseRegression('{', 'file'), { name: 'InputError', message: /^file: not JSON/ });
+  t.throws(() => parseRegression(printRegression(frozen).replace('"why"', '"whys"'), 'file'), {
     name: 'InputError',
     message: /^file: .*why/s,
   });
@@ -136,12 +136,12 @@ void t.test('a frozen case reads back, and another file does not', (t) => {
 void t.test('the shortest part of a list', async (t) => {
   const numbers = Array.from({ length: 20 }, (_, index) => index);
   t.same(
-    await fewer(numbers, (some) => Promise.resolve(some.includes(3) && some.includes(17))),
+    await deltaDebug(numbers, (some) => Promise.resolve(some.includes(3) && some.includes(17))),
     [3, 17],
   );
-  t.same(await fewer(numbers, () => Promise.resolve(true)), []);
-  t.same(await fewer(numbers, () => Promise.resolve(false)), numbers);
-  t.same(await fewer([], () => Promise.resolve(true)), []);
+  t.same(await deltaDebug(numbers, () => Promise.resolve(true)), []);
+  t.same(await deltaDebug(numbers, () => Promise.resolve(false)), numbers);
+  t.same(await deltaDebug([], () => Promise.resolve(true)), []);
 });
 
 void t.test('a case shrinks to what shows', async (t) => {
@@ -275,17 +275,17 @@ void t.test(
     'is not cached',
   async (t) => {
     const foreseen = async (file: string) => {
-      const frozen = parseFrozen(
+      const frozen = parseRegression(
         await readFile(
           new URL(`../../../harness/fuzz/frozen/${file}.json`, import.meta.url),
           'utf8',
         ),
         file,
       );
-      return await foresee(() => openModel(planOf(frozen)), frozen, 'in runs');
+      return await planRuns(() => openModel(planOf(frozen)), frozen, 'in runs');
     };
     const whyOf = async (file: string) =>
-      [...(await foreseen(file)).leftOut].map(([index, { why }]) => `${index} ${why}`);
+      [...(await foreseen(file)).skipped].map(([index, { why }]) => `${index} ${why}`);
     t.match(await whyOf('flood-into-bridge-that-sends-back'), [/^0 .*in which order/]);
     t.match(await whyOf('bits-of-nd-reserved'), [/^0 .*which bits of nd_reserved/]);
     t.match(await whyOf('neighbour-out-of-sight'), [
@@ -332,7 +332,7 @@ void t.test('what is left out has not happened to the steps behind it', async (t
       steps: [there, back],
     };
     return [
-      ...(await foresee(() => openModel(planOf(fuzzCase)), fuzzCase, 'one by one')).leftOut.keys(),
+      ...(await planRuns(() => openModel(planOf(fuzzCase)), fuzzCase, 'one by one')).skipped.keys(),
     ];
   };
   t.same(

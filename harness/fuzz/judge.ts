@@ -9,18 +9,18 @@ import type { Sim } from '../testbeds/sim/sim.js';
 import type { FuzzCase } from './case.js';
 import type { Difference } from './differences.js';
 import { networkOf, nodeOf, programsOf, type Network } from './network.js';
-import { play } from './play.js';
+import { playSteps } from './play.js';
 import { readCase } from './read.js';
-import type { LeftOut } from './runs.js';
+import type { SkippedStep } from './runs.js';
 
-export interface Judgement {
+export interface CaseJudgement {
   /** Empty where both did the same, as far as it was compared. */
   readonly differences: readonly Difference[];
   /** Packets that went through both, frames that came out, and counters. */
   readonly compared: { readonly sent: number; readonly frames: number; readonly counters: number };
   /** What both refuse, in the words of the switch. */
   readonly refused: readonly string[];
-  readonly leftOut: readonly LeftOut[];
+  readonly skipped: readonly SkippedStep[];
   /**
    * The indices of the steps that both carried out, and what the switch's flows counted of them.
    */
@@ -43,24 +43,24 @@ export interface Sides {
   readonly behaviour: Behaviour;
 }
 
-const nothing: Judgement = {
+const emptyJudgement: CaseJudgement = {
   differences: [],
   compared: { sent: 0, frames: 0, counters: 0 },
   refused: [],
-  leftOut: [],
+  skipped: [],
   played: [],
   counts: [],
   ties: 0,
 };
 
 /** @throws Unavailable when the switch gives out by anything but a death of its own. */
-export async function judge(sides: Sides, whole: FuzzCase): Promise<Judgement> {
+export async function judgeCase(sides: Sides, whole: FuzzCase): Promise<CaseJudgement> {
   try {
-    return await judgeAlive(sides, whole);
+    return await judgeOnLiveSwitch(sides, whole);
   } catch (error) {
     if (error instanceof RangeError || error instanceof TypeError)
       return {
-        ...nothing,
+        ...emptyJudgement,
         differences: [
           {
             aspect: 'life',
@@ -75,12 +75,13 @@ export async function judge(sides: Sides, whole: FuzzCase): Promise<Judgement> {
         ],
       };
     const isTooLong = error instanceof Unavailable && error.message.endsWith(tooLong);
-    if (!(error instanceof Unavailable && (isTooLong || ownDeath.test(error.message)))) throw error;
+    if (!(error instanceof Unavailable && (isTooLong || switchCrash.test(error.message))))
+      throw error;
     await sides.restart(networkOf(whole));
     if (isTooLong)
-      return { ...nothing, leftOut: [{ kind: 'not foreseeable', why: error.message }] };
+      return { ...emptyJudgement, skipped: [{ kind: 'not foreseeable', why: error.message }] };
     return {
-      ...nothing,
+      ...emptyJudgement,
       differences: [
         {
           aspect: 'life',
@@ -94,17 +95,17 @@ export async function judge(sides: Sides, whole: FuzzCase): Promise<Judgement> {
 }
 
 /** A failed assertion, or memory that is not the program's. */
-const ownDeath = /was ended by SIG(ABRT|SEGV|BUS|FPE|ILL)/;
+const switchCrash = /was ended by SIG(ABRT|SEGV|BUS|FPE|ILL)/;
 
-async function judgeAlive(sides: Sides, whole: FuzzCase): Promise<Judgement> {
+async function judgeOnLiveSwitch(sides: Sides, whole: FuzzCase): Promise<CaseJudgement> {
   const sim = await sides.sim(networkOf(whole));
-  const { accepted, complaints } = readCase(whole, sides.behaviour);
+  const { accepted, rejections: complaints } = readCase(whole, sides.behaviour);
   const refused: string[] = [];
   for (const { bridge: at, line, why } of complaints) {
     const refusal = await refusalOf(sim, at, [line]);
     if (refusal === undefined)
       return {
-        ...nothing,
+        ...emptyJudgement,
         differences: [{ aspect: 'acceptance', what: line, model: why, switch: 'takes it' }],
       };
     refused.push(refusal);
@@ -122,7 +123,7 @@ async function judgeAlive(sides: Sides, whole: FuzzCase): Promise<Judgement> {
     const refusal = await refusalOf(sim, at, lines);
     if (refusal !== undefined)
       return {
-        ...nothing,
+        ...emptyJudgement,
         refused,
         differences: [
           {
@@ -135,12 +136,12 @@ async function judgeAlive(sides: Sides, whole: FuzzCase): Promise<Judgement> {
       };
   }
   await sim.reset();
-  const played = await playOut(sides, sim, accepted, 'in runs');
+  const played = await playAndCleanUp(sides, sim, accepted, 'in runs');
   if (played.differences.length === 0) return { ...played, refused };
   // What differs is told packet by packet.
   for (const { at, lines } of programs) await sim.bundle(nodeOf(at), at, lines);
   await sim.reset();
-  const again = await playOut(sides, sim, accepted, 'one by one');
+  const again = await playAndCleanUp(sides, sim, accepted, 'one by one');
   // Which of two flows a packet took shows in counters only where it went in alone.
   return { ...(again.differences.length === 0 && played.ties === 0 ? played : again), refused };
 }
@@ -149,13 +150,13 @@ async function judgeAlive(sides: Sides, whole: FuzzCase): Promise<Judgement> {
  * What flows have learned goes with them, where they say so: in the bundle that brings other flows
  * it would take those along.
  */
-async function playOut(
+async function playAndCleanUp(
   { openModel }: Sides,
   sim: Sim,
   accepted: FuzzCase,
   how: 'in runs' | 'one by one',
-): ReturnType<typeof play> {
-  const played = await play(sim, openModel, accepted, how);
+): ReturnType<typeof playSteps> {
+  const played = await playSteps(sim, openModel, accepted, how);
   for (const { at, flows } of programsOf(accepted)) {
     const added = accepted.steps.flatMap((step) =>
       step.kind === 'change' && step.bridge === at ? step.lines : [],

@@ -3,7 +3,7 @@
  * Method: work that ends when it is told to.
  */
 import t from 'tap';
-import { inLanes } from './lanes.js';
+import { roundRobin } from './lanes.js';
 import type { Sides } from './judge.js';
 
 const lanes = (count: number): readonly Sides[] =>
@@ -24,7 +24,7 @@ void t.test('results come by number, and each lane has its own numbers', async (
   const turns = async (count: number) => {
     for (let left = count; left > 0; left--) await Promise.resolve();
   };
-  const results = inLanes([first!, second!], async (sides, index) => {
+  const results = roundRobin([first!, second!], async (sides, index) => {
     played.get(sides)?.push(index);
     await turns(sides === first ? 50 : 1);
     return `case ${index}`;
@@ -36,7 +36,7 @@ void t.test('results come by number, and each lane has its own numbers', async (
 
 void t.test('what fails is thrown in its turn, once nothing is under way any more', async (t) => {
   let underWay = 0;
-  const results = inLanes(lanes(3), async (_, index) => {
+  const results = roundRobin(lanes(3), async (_, index) => {
     underWay++;
     await Promise.resolve();
     underWay--;
@@ -57,7 +57,7 @@ void t.test('what fails is thrown in its turn, once nothing is under way any mor
 void t.test('nothing more is begun once nobody takes the next', async (t) => {
   let begun = 0;
   await taken(
-    inLanes(lanes(2), async () => {
+    roundRobin(lanes(2), async () => {
       begun++;
       await new Promise((resolve) => setImmediate(resolve));
     }),

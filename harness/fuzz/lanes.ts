@@ -7,20 +7,20 @@ import type { Sides } from './judge.js';
  * each time. Lanes run ahead of what is taken.
  * @throws what `work` throws, once its turn comes; no work is under way any more when this ends.
  */
-export async function* inLanes<T>(
-  lanes: readonly Sides[],
+export async function* roundRobin<T>(
+  workers: readonly Sides[],
   work: (sides: Sides, index: number) => Promise<T>,
 ): AsyncGenerator<T, never> {
   let isOver = false;
-  const working = lanes.map((sides, lane) => {
-    const results: Result<T>[] = [];
+  const queues = workers.map((sides, workerIndex) => {
+    const results: WorkResult<T>[] = [];
     const waiting: (() => void)[] = [];
     const run = async () => {
-      for (let index = lane; !isOver; index += lanes.length) {
+      for (let index = workerIndex; !isOver; index += workers.length) {
         results.push(
           await work(sides, index).then(
-            (value): Result<T> => ({ kind: 'done', value }),
-            (cause: unknown): Result<T> => ({ kind: 'failed', cause }),
+            (value): WorkResult<T> => ({ kind: 'done', value }),
+            (cause: unknown): WorkResult<T> => ({ kind: 'failed', cause }),
           ),
         );
         waiting.shift()?.();
@@ -31,7 +31,7 @@ export async function* inLanes<T>(
   });
   try {
     for (let index = 0; ; index++) {
-      const { results, waiting } = working[index % lanes.length]!;
+      const { results, waiting } = queues[index % workers.length]!;
       if (results.length === 0) await new Promise<void>((resolve) => waiting.push(resolve));
       const result = results.shift()!;
       if (result.kind === 'failed') throw result.cause;
@@ -39,10 +39,10 @@ export async function* inLanes<T>(
     }
   } finally {
     isOver = true;
-    await Promise.all(working.map(({ over }) => over));
+    await Promise.all(queues.map(({ over }) => over));
   }
 }
 
-type Result<T> =
+type WorkResult<T> =
   | { readonly kind: 'done'; readonly value: T }
   | { readonly kind: 'failed'; readonly cause: unknown };

@@ -17,7 +17,7 @@ export interface OpenSides extends Sides {
 /**
  * Several of them. @throws Unavailable naming what did not come up; nothing is left behind then.
  */
-export async function openLanes(
+export async function openAllSides(
   image: Image,
   count: number,
   options: SimOptions = {},
@@ -25,12 +25,12 @@ export async function openLanes(
   const opened = await Promise.allSettled(
     Array.from({ length: count }, () => openSides(image, options)),
   );
-  const [lanes, failed] = [
-    opened.flatMap((lane) => (lane.status === 'fulfilled' ? [lane.value] : [])),
-    opened.find((lane) => lane.status === 'rejected'),
+  const [allSides, failed] = [
+    opened.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : [])),
+    opened.find((result) => result.status === 'rejected'),
   ];
-  if (failed === undefined) return lanes;
-  await Promise.all(lanes.map((lane) => lane.close()));
+  if (failed === undefined) return allSides;
+  await Promise.all(allSides.map((result) => result.close()));
   throw failed.reason;
 }
 

@@ -1,32 +1,32 @@
 /** The steps of a case through a model and a switch that have its flows and groups. */
 import { InputError } from '../base/errors.js';
 import type { SwitchStep } from '../nouns/switching.js';
-import { witness } from '../run/drive.js';
+import { oracleFrom } from '../run/drive.js';
 import type { Sim } from '../testbeds/sim/sim.js';
 import type { FuzzCase } from './case.js';
 import {
-  compareAftermath,
-  compareMemory,
+  compareFinalState,
+  compareSwitchState,
   compareSteps,
   type Difference,
-  type Played,
+  type PlayedStep,
 } from './differences.js';
-import type { Judgement, Sides } from './judge.js';
+import type { CaseJudgement, Sides } from './judge.js';
 import { carryOut, networkOf, performedBy, planOf, textsOf } from './network.js';
-import { foresee, whyUnknown, type LeftOut } from './runs.js';
+import { planRuns, whyUnknown, type SkippedStep } from './runs.js';
 
 /** @param sim programmed, and reset. */
-export async function play(
+export async function playSteps(
   sim: Sim,
   openModel: Sides['openModel'],
   fuzzCase: FuzzCase,
   how: 'in runs' | 'one by one',
-): Promise<Omit<Judgement, 'refused'>> {
+): Promise<Omit<CaseJudgement, 'refused'>> {
   const plan = planOf(fuzzCase);
-  const { runs, leftOut } = await foresee(() => openModel(plan), fuzzCase, how);
+  const { runs, skipped } = await planRuns(() => openModel(plan), fuzzCase, how);
   const model = openModel(plan);
   let ties = 0;
-  const seen = witness({
+  const oracle = oracleFrom({
     ...sim,
     counts: () => {
       ties++;
@@ -34,30 +34,30 @@ export async function play(
     },
   });
   let isCached = false;
-  const forget = async () => {
+  const purgeCache = async () => {
     await sim.purge();
     isCached = false;
   };
-  const [steps, played, surprises, remembered]: [Played[], number[], LeftOut[], Difference[]] = [
-    [],
-    [],
-    [],
-    [],
-  ];
+  const [steps, played, unpredicted, stateDifferences]: [
+    PlayedStep[],
+    number[],
+    SkippedStep[],
+    Difference[],
+  ] = [[], [], [], []];
   for (const { indices, call, cache } of runs) {
     const [index = 0] = indices;
     // Once the cache is emptied, flows know when they were used last.
-    if (call.kind === 'advance' || (isCached && cache === 'emptied')) await forget();
+    if (call.kind === 'advance' || (isCached && cache === 'emptied')) await purgeCache();
     isCached = true;
     const actual = await stepOf(carryOut(call, plan, performedBy(sim)));
     const expected = await stepOf(
-      carryOut(call, plan, performedBy({ call: (calls) => model.call(calls, seen) })),
-    ).catch((error: unknown) => void surprises.push(whyUnknown(error)));
+      carryOut(call, plan, performedBy({ call: (calls) => model.call(calls, oracle) })),
+    ).catch((error: unknown) => void unpredicted.push(whyUnknown(error)));
     if (expected === undefined) break;
     played.push(...indices);
     if (actual === 'refused' || expected === 'refused') {
       if (actual !== expected)
-        remembered.push({
+        stateDifferences.push({
           aspect: 'acceptance',
           at: index,
           what: 'the change',
@@ -67,15 +67,15 @@ export async function play(
       continue;
     }
     steps.push({ index, expected, actual });
-    if (cache === 'emptied' || call.kind !== 'receive') await forget();
+    if (cache === 'emptied' || call.kind !== 'receive') await purgeCache();
     if (call.kind !== 'receive')
-      remembered.push(...compareMemory(await model.state(), await sim.state(), index));
+      stateDifferences.push(...compareSwitchState(await model.state(), await sim.state(), index));
   }
   const [atFrames, counts] = [compareSteps(steps, plan, networkOf(fuzzCase)), await sim.counts()];
   // What both counted and remember is comparable where both have seen the same.
   const after =
-    surprises.length === 0
-      ? await compareAftermath(
+    unpredicted.length === 0
+      ? await compareFinalState(
           model,
           sim,
           counts,
@@ -83,15 +83,15 @@ export async function play(
         )
       : { differences: [], counters: 0 };
   return {
-    differences: [...atFrames.differences, ...remembered, ...after.differences],
+    differences: [...atFrames.differences, ...stateDifferences, ...after.differences],
     compared: {
       sent: played.filter((index) => fuzzCase.steps[index]?.kind === 'packet').length,
       frames: atFrames.frames,
       counters: after.counters,
     },
-    leftOut: [
-      ...leftOut.values(),
-      ...surprises.flatMap((why) =>
+    skipped: [
+      ...skipped.values(),
+      ...unpredicted.flatMap((why) =>
         runs
           .flatMap(({ indices }) => indices.filter((index) => !played.includes(index)))
           .map(() => why),

@@ -8,11 +8,11 @@ import { bridge, bridgeAfar, bridgeBeyond, underlays } from './network.js';
 export interface ReadCase {
   /** What reads well, in its order. */
   readonly accepted: FuzzCase;
-  readonly complaints: readonly Complaint[];
+  readonly rejections: readonly Rejection[];
 }
 
 /** What does not read, as a line of a bundle. */
-interface Complaint {
+interface Rejection {
   readonly bridge: string;
   readonly line: string;
   readonly why: string;
@@ -24,8 +24,8 @@ interface Complaint {
  */
 export function readCase(whole: FuzzCase, behaviour: Pick<Behaviour, 'registers'>): ReadCase {
   const known = new Set<string>();
-  const complaints: Complaint[] = [];
-  const isFine = (
+  const rejections: Rejection[] = [];
+  const isReadable = (
     at: string,
     kind: 'flow' | 'group',
     text: string,
@@ -38,12 +38,12 @@ export function readCase(whole: FuzzCase, behaviour: Pick<Behaviour, 'registers'
       return true;
     } catch (error) {
       if (!(error instanceof InputError)) throw error;
-      complaints.push({ bridge: at, line: `${kind} add ${text}`, why: error.message });
+      rejections.push({ bridge: at, line: `${kind} add ${text}`, why: error.message });
       return false;
     }
   };
   const groups = whole.groups.filter((text) => {
-    if (!isFine(bridge, 'group', text, readGroup)) return false;
+    if (!isReadable(bridge, 'group', text, readGroup)) return false;
     known.add(/group_id=(\d+)/.exec(text)?.[1] ?? '');
     return true;
   });
@@ -51,7 +51,7 @@ export function readCase(whole: FuzzCase, behaviour: Pick<Behaviour, 'registers'
   const flowsOf = (at: string, texts: readonly string[]) => [
     ...new Map(
       texts
-        .filter((text) => isFine(at, 'flow', text, readFlow))
+        .filter((text) => isReadable(at, 'flow', text, readFlow))
         .map((text) => [printFlowKey(readFlow(text)), text]),
     ).values(),
   ];
@@ -67,7 +67,7 @@ export function readCase(whole: FuzzCase, behaviour: Pick<Behaviour, 'registers'
       beyond: flowsOf(bridgeBeyond, whole.beyond),
       ...elsewhere,
     },
-    complaints,
+    rejections,
   };
 }
 

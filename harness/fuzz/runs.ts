@@ -17,24 +17,24 @@ import { callOf, type CaseStep, type FuzzCase, type PacketStep } from './case.js
 import { carryOut, performedBy, planOf, textsOf } from './network.js';
 
 /** A step, or packets that go in at one port, one behind the other. */
-export interface Run {
+export interface StepRun {
   readonly indices: readonly number[];
   readonly call: SwitchCall;
   /** Whether nothing may be cached before it, and nothing of it may stay. */
   readonly cache: 'kept' | 'emptied';
 }
 
-export interface Foreseen {
-  readonly runs: readonly Run[];
+export interface RunPlan {
+  readonly runs: readonly StepRun[];
   /** The others, by index. */
-  readonly leftOut: ReadonlyMap<number, LeftOut>;
+  readonly skipped: ReadonlyMap<number, SkippedStep>;
 }
 
 /**
  * A step that is not compared: because the model does not know what becomes of it, or because
  * nobody could tell.
  */
-export interface LeftOut {
+export interface SkippedStep {
   readonly kind: 'not modelled' | 'not foreseeable';
   readonly why: string;
 }
@@ -44,13 +44,13 @@ export interface LeftOut {
  * What a switch drops there it counts as sent, so that quiet would never come. A controller's queue
  * takes no more than 100, either.
  */
-const mostCopies = 60;
-const mostPackets = 8;
+const maxCopies = 60;
+const maxPacketsPerRun = 8;
 
 /** What a controller lets go on comes behind all that went in. */
-const waits = /pause/;
+const pausesPackets = /pause/;
 /** The datapath looks up all packets of a batch before it goes on with any of them. */
-const tracks = /\bct\(/;
+const usesConntrack = /\bct\(/;
 /**
  * What NORMAL learns, and flows that come and go, change what is cached only some time later. An
  * entry of a label stack is written as a whole, with the parts that the packet had which is cached
@@ -58,7 +58,7 @@ const tracks = /\bct\(/;
  * more than the number of a port: what is cached for it sends packets with other values nowhere
  * (ofproto-dpif-xlate.c, xlate_output_reg_action).
  */
-function isCachedWrongly(text: string): boolean {
+function isCachedUnreliably(text: string): boolean {
   return (
     /NORMAL|learn\(|_timeout=|mpls_(label|tc|ttl)|MPLS_(LABEL|TC|TTL)/.test(text) ||
     [...text.matchAll(/\boutput:\w+\[(?:(\d+)\.\.(\d+))?\]/g)].some(
@@ -73,13 +73,16 @@ const portBits = 16;
  * Packets that go by what is cached for others, and others by what is cached for them, where a case
  * has such actions.
  */
-const odd: readonly { readonly action: RegExp; readonly isMeant: (key: FlowKey) => boolean }[] = [
+const cacheExceptions: readonly {
+  readonly action: RegExp;
+  readonly isMeant: (key: FlowKey) => boolean;
+}[] = [
   // What the hash of addresses and ports chooses for packets without them, by their MAC addresses,
   // is cached for all MAC addresses (lib/flow.c, flow_mask_hash_fields).
   { action: /symmetric_l3l4/, isMeant: (key) => !isIp(key[word.ethType] ?? 0) },
   // They count labels, and where none is the last of its stack, what is cached does not tell how
   // many there were (lib/flow.c, flow_count_mpls_labels).
-  { action: /(push|pop)_mpls/, isMeant: isBottomless },
+  { action: /(push|pop)_mpls/, isMeant: hasNoBottomOfStack },
   // They write IP, which is left alone without a protocol; what is cached for other protocols does
   // not look at it (lib/odp-util.c, commit_set_nw_action).
   {
@@ -89,10 +92,10 @@ const odd: readonly { readonly action: RegExp; readonly isMeant: (key: FlowKey) 
 ];
 
 /** Whether a step is played alone, with nothing in the cache before it and behind it. */
-function cacheFor(programs: FuzzCase): (step: CaseStep) => Run['cache'] {
+function cacheFor(programs: FuzzCase): (step: CaseStep) => StepRun['cache'] {
   const texts = textsOf(programs);
-  if (texts.some(isCachedWrongly)) return () => 'emptied';
-  const kinds = odd.filter(({ action }) => texts.some((text) => action.test(text)));
+  if (texts.some(isCachedUnreliably)) return () => 'emptied';
+  const kinds = cacheExceptions.filter(({ action }) => texts.some((text) => action.test(text)));
   return (step) => {
     if (step.kind !== 'packet' || kinds.length === 0) return 'kept';
     const key = keyOfFrame(step.frame);
@@ -106,7 +109,7 @@ function keyOfFrame(frame: Uint8Array): FlowKey {
   return key;
 }
 
-function isBottomless(key: FlowKey): boolean {
+function hasNoBottomOfStack(key: FlowKey): boolean {
   return (
     isMpls(key[word.ethType] ?? 0) &&
     Array.from({ length: most.labels }, (_, index) => key[word.mplsLse + index] ?? 0).every(
@@ -120,18 +123,18 @@ function isBottomless(key: FlowKey): boolean {
  *   way of, or whose frames come out too often to be seen. What is left out has not happened to
  *   those behind it.
  */
-export async function foresee(
+export async function planRuns(
   openModel: () => ModelTestbed,
   fuzzCase: FuzzCase,
   how: 'in runs' | 'one by one',
-): Promise<Foreseen> {
-  const leftOut = new Map<number, LeftOut>();
+): Promise<RunPlan> {
+  const skipped = new Map<number, SkippedStep>();
   const copies = new Map<number, number>();
   const plan = planOf(fuzzCase);
   /** Undefined where the model refuses a change: the switch must refuse it as well. */
   const copiesOf = async (model: ModelTestbed, step: CaseStep): Promise<number | undefined> => {
     try {
-      return mostAtOnce(
+      return maxCopiesPerPort(
         await carryOut(
           callOf(step),
           plan,
@@ -143,43 +146,47 @@ export async function foresee(
       throw error;
     }
   };
-  const without = async (index: number, why: LeftOut): Promise<ModelTestbed> => {
-    leftOut.set(index, why);
+  const skip = async (index: number, why: SkippedStep): Promise<ModelTestbed> => {
+    skipped.set(index, why);
     const fresh = openModel();
     for (const [earlier, step] of fuzzCase.steps.slice(0, index).entries())
-      if (!leftOut.has(earlier)) await copiesOf(fresh, step);
+      if (!skipped.has(earlier)) await copiesOf(fresh, step);
     return fresh;
   };
   let model = openModel();
   for (const [index, step] of fuzzCase.steps.entries()) {
     const found = await copiesOf(model, step).catch(whyUnknown);
-    if (typeof found === 'object') model = await without(index, found);
-    else if ((found ?? 0) > mostCopies)
-      model = await without(index, {
+    if (typeof found === 'object') model = await skip(index, found);
+    else if ((found ?? 0) > maxCopies)
+      model = await skip(index, {
         kind: 'not foreseeable',
-        why: `more than ${mostCopies} copies come out of one port or to one controller`,
+        why: `more than ${maxCopies} copies come out of one port or to one controller`,
       });
     else copies.set(index, found ?? 0);
   }
   const isSingle =
-    how === 'one by one' || textsOf(fuzzCase).some((text) => waits.test(text) || tracks.test(text));
-  const steps = [...fuzzCase.steps.entries()].filter(([index]) => !leftOut.has(index));
-  return { leftOut, runs: together(steps, copies, isSingle ? 1 : mostPackets, cacheFor(fuzzCase)) };
+    how === 'one by one' ||
+    textsOf(fuzzCase).some((text) => pausesPackets.test(text) || usesConntrack.test(text));
+  const steps = [...fuzzCase.steps.entries()].filter(([index]) => !skipped.has(index));
+  return {
+    skipped,
+    runs: groupIntoRuns(steps, copies, isSingle ? 1 : maxPacketsPerRun, cacheFor(fuzzCase)),
+  };
 }
 
 /** Packets into one port that follow upon one another, `most` at once. */
-function together(
+function groupIntoRuns(
   steps: readonly (readonly [index: number, step: CaseStep])[],
   copies: ReadonlyMap<number, number>,
   most: number,
-  cacheOf: (step: CaseStep) => Run['cache'],
-): readonly Run[] {
+  cacheOf: (step: CaseStep) => StepRun['cache'],
+): readonly StepRun[] {
   const runs: {
     readonly indices: number[];
     readonly first: CaseStep;
     readonly more: PacketStep[];
     copies: number;
-    readonly cache: Run['cache'];
+    readonly cache: StepRun['cache'];
   }[] = [];
   for (const [index, step] of steps) {
     const [last, coming, cache] = [runs.at(-1), copies.get(index) ?? 0, cacheOf(step)];
@@ -190,7 +197,7 @@ function together(
       last.cache === 'kept' &&
       cache === 'kept' &&
       last.indices.length < most &&
-      last.copies + coming <= mostCopies;
+      last.copies + coming <= maxCopies;
     if (fits) {
       last.indices.push(index);
       last.more.push(step);
@@ -205,7 +212,7 @@ function together(
 }
 
 /** What the model does not tell, without where it was. @throws what is no such thing. */
-export function whyUnknown(error: unknown): LeftOut {
+export function whyUnknown(error: unknown): SkippedStep {
   if (!(error instanceof Unsupported)) throw error;
   return {
     kind: error instanceof Unpredictable ? 'not foreseeable' : 'not modelled',
@@ -214,7 +221,7 @@ export function whyUnknown(error: unknown): LeftOut {
 }
 
 /** Frames at one port, or packet-ins at one controller, whichever are more. */
-function mostAtOnce({ outputs, packetIns = [] }: SwitchStep): number {
+function maxCopiesPerPort({ outputs, packetIns = [] }: SwitchStep): number {
   const copies = new Map<string, number>();
   const places = [
     ...outputs.map(({ port }) => port),

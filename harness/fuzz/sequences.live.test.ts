@@ -14,9 +14,9 @@ import { runCampaign } from './campaign.js';
 import type { CaseStep, FuzzCase, OperationStep } from './case.js';
 import type { Aspect } from './differences.js';
 import { drawSequence } from './generate/sequence.js';
-import { judge, type Sides } from './judge.js';
+import { judgeCase, type Sides } from './judge.js';
 import { openSides } from './open.js';
-import { fewer } from './shrink/fewer.js';
+import { deltaDebug } from './shrink/fewer.js';
 
 const seed = Number(process.env['SEED'] ?? 1);
 const count = Number(process.env['COUNT'] ?? 120);
@@ -105,14 +105,14 @@ const missed: readonly (readonly [kind: OperationStep['kind'], aspect: Aspect, s
 
 void t.test('what the model misses is found, in as few steps as it takes to see it', async (t) => {
   await withSides('trixie', async (sides) => {
-    t.same((await judge(sides, whole)).differences, [], 'with all of it, they do the same');
+    t.same((await judgeCase(sides, whole)).differences, [], 'with all of it, they do the same');
     for (const [kind, aspect, most] of missed) {
       const shows = async (steps: readonly CaseStep[]) =>
-        (await judge(without(sides, kind), { ...whole, steps })).differences.some(
+        (await judgeCase(without(sides, kind), { ...whole, steps })).differences.some(
           (difference) => difference.aspect === aspect,
         );
       t.ok(await shows(whole.steps), `${kind}: ${aspect}`);
-      const left = await fewer(whole.steps, shows);
+      const left = await deltaDebug(whole.steps, shows);
       t.ok(
         left.length <= most && left.some((step) => step.kind === kind),
         `${kind}: ${left.map((step) => step.kind).join(', ')}`,

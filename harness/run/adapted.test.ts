@@ -7,7 +7,7 @@ import type { ClusterPlan } from '../nouns/plan.js';
 import { firstOfAll } from '../model/undecided.js';
 import { openModel } from '../testbeds/model/model.js';
 import type { Switches } from '../testbeds/testbed.js';
-import { adaptedTo } from './adapted.js';
+import { adaptPlan } from './adapted.js';
 import { runScenario } from './scenario-run.js';
 
 const axes = { mode: 'encap', nodes: 'WL', tunnel: 'geneve' };
@@ -24,8 +24,8 @@ const localIps = ({ nodes }: ClusterPlan) =>
 void t.test('where it is left away', async (t) => {
   t.same(localIps(wanted), ['172.30.0.1', 'none']);
   for (const version of ['3.4.0', '3.5.0', '4.0.0', 'unknown'])
-    t.same(adaptedTo(version, wanted), { plan: wanted, otherwise: [] }, version);
-  const { plan, otherwise } = adaptedTo('3.1.0', wanted);
+    t.same(adaptPlan(version, wanted), { plan: wanted, adaptations: [] }, version);
+  const { plan, adaptations: otherwise } = adaptPlan('3.1.0', wanted);
   t.same(localIps(plan), ['none', 'none']);
   t.same(otherwise, [
     'antrea-tun0 of n1 has no local_ip=172.30.0.1: Open vSwitch 3.1.0 asks the kernel for a ' +
@@ -46,8 +46,8 @@ void t.test('where it is left away', async (t) => {
     })),
   };
   t.same(
-    adaptedTo('3.1.0', several),
-    { plan: several, otherwise: [] },
+    adaptPlan('3.1.0', several),
+    { plan: several, adaptations: [] },
     'not where there is a choice',
   );
 });
@@ -80,7 +80,7 @@ async function run(version: string, options: { readonly version?: string } = {},
 void t.test('it changes no packet where it could stay', async (t) => {
   const [asWanted, without] = [
     await run('3.5.0'),
-    await run('3.5.0', {}, adaptedTo('3.1.0', wanted).plan),
+    await run('3.5.0', {}, adaptPlan('3.1.0', wanted).plan),
   ];
   t.equal(asWanted.verdict, 'conforms');
   t.same(without, asWanted);
@@ -92,7 +92,7 @@ void t.test(
     t.match(await run('3.1.0'), { verdict: 'diverges', otherwise: undefined });
     t.match(await run('3.1.0', { version: '3.1.0' }), {
       verdict: 'conforms',
-      otherwise: adaptedTo('3.1.0', wanted).otherwise,
+      otherwise: adaptPlan('3.1.0', wanted).adaptations,
     });
   },
 );

@@ -5,10 +5,10 @@
 import { behaviourOf, parseVersion } from '../model/behaviour.js';
 import type { BridgePlan, ClusterPlan, NodePlan, PortPlan } from '../nouns/plan.js';
 
-export interface Adapted {
+export interface AdaptedPlan {
   readonly plan: ClusterPlan;
   /** A line for each thing that is otherwise than it was wanted; none where nothing is. */
-  readonly otherwise: readonly string[];
+  readonly adaptations: readonly string[];
 }
 
 /**
@@ -19,11 +19,11 @@ export interface Adapted {
  * without being told, so that it is left away.
  * @param version of Open vSwitch, as its programs tell it.
  */
-export function adaptedTo(version: string, plan: ClusterPlan): Adapted {
+export function adaptPlan(version: string, plan: ClusterPlan): AdaptedPlan {
   const parsed = parseVersion(version);
   if (parsed === undefined || behaviourOf(parsed).localRoutes !== 'none')
-    return { plan, otherwise: [] };
-  const otherwise: string[] = [];
+    return { plan, adaptations: [] };
+  const adaptations: string[] = [];
   const portOf =
     (node: NodePlan) =>
     (port: PortPlan): PortPlan => {
@@ -34,7 +34,7 @@ export function adaptedTo(version: string, plan: ClusterPlan): Adapted {
       )
         return port;
       const { local_ip: only, ...options } = port.options;
-      otherwise.push(
+      adaptations.push(
         `${port.name} of ${node.node} has no local_ip=${only}: Open vSwitch ${version} asks ` +
           'the kernel for a route there, and takes the address by itself, for it is the only one',
       );
@@ -48,7 +48,7 @@ export function adaptedTo(version: string, plan: ClusterPlan): Adapted {
       ...plan,
       nodes: plan.nodes.map((node) => ({ ...node, bridges: node.bridges.map(bridgeOf(node)) })),
     },
-    otherwise,
+    adaptations,
   };
 }
 

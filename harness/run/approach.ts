@@ -3,7 +3,7 @@
  * in the matrix, and how the switches are changed.
  */
 import { InputError } from '../base/errors.js';
-import { compareProgram, toldOf, type KnownTexts } from '../compare/program.js';
+import { compareProgram, describeProgramDifference, type ParseCache } from '../compare/program.js';
 import { stepsBetween, type AgentStep } from '../control/changes.js';
 import type { ClusterPlan } from '../nouns/plan.js';
 import type { Scenario } from '../nouns/scenario.js';
@@ -17,23 +17,23 @@ import {
 } from '../nouns/verdict.js';
 import { openModel } from '../testbeds/model/model.js';
 import type { HeldProgram, Switches, Testbed } from '../testbeds/testbed.js';
-import { adaptedTo } from './adapted.js';
+import { adaptPlan } from './adapted.js';
 import type { ScenarioReport } from './report.js';
 
 /** The way of switches to the network of a point of the matrix. */
-export interface Approach {
+export interface TransitionPlan {
   readonly topology: Topology;
   readonly plan: ClusterPlan;
-  readonly otherwise: readonly string[];
+  readonly adaptations: readonly string[];
   /**
    * What the switches hold on their way, from what they come up with on, and what is done to it
    * then; none where they come up with `plan`.
    */
-  readonly before: readonly Stretch[];
+  readonly transitions: readonly Transition[];
   readonly after?: NonNullable<ScenarioReport['after']>;
 }
 
-interface Stretch {
+interface Transition {
   readonly plan: ClusterPlan;
   readonly what: string;
   readonly changes: readonly Change[];
@@ -47,41 +47,41 @@ type Change = Extract<AgentStep, { readonly kind: 'change' }>;
  * @throws InputError where from one network to the next more than flows and groups change, and
  *   where there is a history as well.
  */
-export function approachOf(
+export function transitionPlanOf(
   scenario: Scenario,
   axes: Readonly<Record<string, string>>,
   version: string,
-): Approach {
+): TransitionPlan {
   const after = scenario.after?.(axes);
   if (after !== undefined && scenario.history?.(axes) !== undefined)
     throw new InputError(
       `scenario ${scenario.name}: a point of its matrix comes after another and has a history ` +
         'as well; let the history begin where the other ends',
     );
-  const earlier = after === undefined ? undefined : approachOf(scenario, after.axes, version);
+  const earlier = after === undefined ? undefined : transitionPlanOf(scenario, after.axes, version);
   const topology = scenario.topology(axes);
-  const { plan, otherwise } = adaptedTo(
+  const { plan, adaptations } = adaptPlan(
     version,
     scenario.controlPlane.plan(topology, earlier?.plan),
   );
   if (after === undefined || earlier === undefined)
-    return { topology, plan, otherwise, before: [] };
+    return { topology, plan, adaptations, transitions: [] };
   const { what } = after;
-  const stretch = {
+  const transition = {
     plan: earlier.plan,
     what,
-    changes: stepsBetween(earlier.plan, plan).map((step) => changeIn(step, what)),
+    changes: stepsBetween(earlier.plan, plan).map((step) => asFlowChange(step, what)),
   };
   return {
     topology,
     plan,
-    otherwise,
-    before: [...earlier.before, stretch],
+    adaptations,
+    transitions: [...earlier.transitions, transition],
     after: { axes: { ...after.axes }, what },
   };
 }
 
-function changeIn(step: AgentStep, what: string): Change {
+function asFlowChange(step: AgentStep, what: string): Change {
   if (step.kind !== 'change')
     throw new InputError(
       `${what}: from one point of a matrix to another only flows and groups may change, and ` +
@@ -91,7 +91,7 @@ function changeIn(step: AgentStep, what: string): Change {
 }
 
 /** What of flows and groups was compared, and is otherwise. */
-export interface Programmed {
+export interface ProgramCheck {
   readonly differences: readonly Difference[];
   readonly count: Count;
 }
@@ -100,18 +100,20 @@ export interface Programmed {
  * Changes switches that came up with the first plan of the way until they should hold `desired`;
  * behind each change they must hold what a fresh install would.
  */
-export async function takeApproach(
-  before: Approach['before'],
+export async function applyTransitions(
+  transitions: TransitionPlan['transitions'],
   desired: readonly HeldProgram[],
   real: Switches,
-  known: KnownTexts,
-): Promise<Programmed> {
-  const compared: Programmed[] = [];
-  for (const { plan, what, changes } of before) {
-    compared.push(held(await openModel(plan).program(), await real.program(), `before ${what}: `));
+  cache: ParseCache,
+): Promise<ProgramCheck> {
+  const compared: ProgramCheck[] = [];
+  for (const { plan, what, changes } of transitions) {
+    compared.push(
+      checkProgram(await openModel(plan).program(), await real.program(), `before ${what}: `),
+    );
     for (const { node, bridge, lines } of changes) await real.bundle(node, bridge, lines);
   }
-  compared.push(held(desired, await real.program(), '', known));
+  compared.push(checkProgram(desired, await real.program(), '', cache));
   return {
     differences: compared.flatMap(({ differences }) => differences),
     count: addCounts(compared.map(({ count }) => ({ ...noCounts, program: count }))).program,
@@ -119,17 +121,17 @@ export async function takeApproach(
 }
 
 /** Whether switches hold what they should; what differs is told of as it was `when`. */
-export function held(
+export function checkProgram(
   desired: readonly HeldProgram[],
   seen: readonly HeldProgram[],
   when: string,
-  known?: KnownTexts,
-): Programmed {
-  const { differences, count } = compareProgram(desired, seen, known);
+  cache?: ParseCache,
+): ProgramCheck {
+  const { differences, count } = compareProgram(desired, seen, cache);
   return {
     count,
     differences: differences.map((difference) => {
-      const { what, ...texts } = toldOf(difference);
+      const { what, ...texts } = describeProgramDifference(difference);
       const { bridge, node } = difference.of;
       return {
         aspect: 'program',
@@ -145,25 +147,25 @@ export function held(
 /**
  * What switches hold otherwise than the model when all vectors are over, what packets have taught
  * both included. Where the last vector has left them apart, both are reset before.
- * @param told what was otherwise before the first vector: it is not told again.
+ * @param reported what was otherwise before the first vector: it is not told again.
  */
-export async function heldAtTheEnd(
+export async function checkFinalProgram(
   model: Testbed,
   real: Switches,
   judged: readonly { readonly report: { readonly verdict: VerdictKind } }[],
-  told: readonly Difference[],
-  known: KnownTexts,
+  reported: readonly Difference[],
+  cache: ParseCache,
 ): Promise<readonly Difference[]> {
   if (judged.at(-1)?.report.verdict !== 'conforms') {
     await Promise.all([model.reset(), real.reset()]);
   }
-  const { differences } = held(await model.program(), await real.program(), '', known);
-  const before = new Set(told.map(inFull));
+  const { differences } = checkProgram(await model.program(), await real.program(), '', cache);
+  const reportedKeys = new Set(reported.map(differenceKey));
   return differences
-    .filter((difference) => !before.has(inFull(difference)))
+    .filter((difference) => !reportedKeys.has(differenceKey(difference)))
     .map((difference) => ({ ...difference, summary: `at the end: ${difference.summary}` }));
 }
 
-function inFull({ summary, expected, actual }: Difference): string {
+function differenceKey({ summary, expected, actual }: Difference): string {
   return [summary, expected, actual].join('\n');
 }

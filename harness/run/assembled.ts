@@ -9,14 +9,17 @@ import { reportFormat, type RunReport } from './report.js';
 import type { ScenarioRun } from './scenario-run.js';
 
 /** What a run tells of itself beside what its scenarios tell. */
-type About = Pick<RunReport, 'again' | 'seed' | 'backend' | 'image' | 'imageDigest' | 'isolation'>;
+type RunMetadata = Pick<
+  RunReport,
+  'again' | 'seed' | 'backend' | 'image' | 'imageDigest' | 'isolation'
+>;
 
-export function assembled(runs: readonly ScenarioRun[], about: About): RunRecord {
+export function assembleRun(runs: readonly ScenarioRun[], metadata: RunMetadata): RunRecord {
   const scenarios = runs.map(({ report }) => report);
   return {
     report: {
       schema: reportFormat,
-      ...about,
+      ...metadata,
       versions: Object.assign({}, ...runs.map(({ versions }) => versions)) as RunReport['versions'],
       verdict: worst(scenarios.map(({ verdict }) => verdict)),
       traceHash: sha256(scenarios.map(({ traceHash }) => traceHash).join('\n')),

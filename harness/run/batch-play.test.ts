@@ -13,7 +13,7 @@ import { noCounts } from '../nouns/verdict.js';
 import { dissect } from '../packet/dissect.js';
 import { openModel, type ModelTestbed } from '../testbeds/model/model.js';
 import type { Switches } from '../testbeds/testbed.js';
-import { playBatch, type BatchPlay, type Planned } from './batch-play.js';
+import { playBatch, type BatchResult, type PlannedVector } from './batch-play.js';
 import { canonicalTrace } from './canonical-trace.js';
 
 const over = (name: string, ip: string, prefixLength: number, port?: string): InterfacePlan => ({
@@ -83,15 +83,15 @@ const vectors: readonly TestVector[] = [
 
 type Stand = (model: ModelTestbed) => Partial<Switches>;
 const truthful: Stand = () => ({});
-const cold = ({ id, stimulus }: TestVector): Planned => ({
+const cold = ({ id, stimulus }: TestVector): PlannedVector => ({
   id,
   passes: [{ name: 'cold', stimulus }],
 });
 const play = (
   stand: Stand,
   onModel: (model: ModelTestbed) => Partial<ModelTestbed> = () => ({}),
-  planned: readonly Planned[] = vectors.map(cold),
-): Promise<BatchPlay> => {
+  planned: readonly PlannedVector[] = vectors.map(cold),
+): Promise<BatchResult> => {
   const [model, real] = [openModel(plan), openModel(plan)];
   return playBatch(
     { ...model, ...onModel(model) },
@@ -306,7 +306,7 @@ void t.test('what the switches do otherwise', async (t) => {
 void t.test('pass by pass', async (t) => {
   const ping: Stimulus = { kind: 'ping', from: 'p2', to: '10.0.0.3' };
   const udp: Stimulus = { kind: 'udp', from: 'p3', to: '10.0.0.2', port: 7 };
-  const planned: readonly Planned[] = [
+  const planned: readonly PlannedVector[] = [
     {
       id: 'with a sibling',
       passes: passNames.map((name) => ({

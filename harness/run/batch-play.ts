@@ -4,10 +4,10 @@
  */
 import { sha256 } from '../base/digest.js';
 import { Unsupported } from '../base/errors.js';
-import { compareCounters, toldOfCounter, withSums } from '../compare/counters.js';
+import { compareCounters, describeCounterDifference, sumAmbiguous } from '../compare/counters.js';
 import { compareState } from '../compare/state.js';
-import { toldOfUnmatched, unmatchedSince, type Begun } from '../compare/unmatched.js';
-import { isCached, isWarm, type Aftermath, type LookedUp } from '../compare/vector.js';
+import { describeUnmatched, unmatchedSince, type InitialCounts } from '../compare/unmatched.js';
+import { isCached, isWarm, type FinalState, type CacheLookups } from '../compare/vector.js';
 import type { KnownNeighbours } from '../fabric/host.js';
 import { nextHop } from '../fabric/routing.js';
 import type { Observation } from '../nouns/observation.js';
@@ -18,17 +18,17 @@ import { printFlow } from '../openflow/flow.js';
 import type { ModelTestbed } from '../testbeds/model/model.js';
 import type { Switches } from '../testbeds/testbed.js';
 import { canonicalTrace } from './canonical-trace.js';
-import { draw, lookupsSince } from './drive.js';
-import { playTogether, type Sending } from './together.js';
+import { drawsFor, lookupsSince } from './drive.js';
+import { playBatchPass, type BatchedStimulus } from './together.js';
 
 /** A vector, and the passes that it is to be played in. */
-export interface Planned {
+export interface PlannedVector {
   readonly id: string;
   readonly passes: readonly Pass[];
 }
 
 /** One pass of one vector; what the caches were asked is told of all that were played with it. */
-export interface PassTogether extends LookedUp {
+export interface BatchedPass extends CacheLookups {
   readonly pass: Pass;
   /** Of both sides: they let out the same. */
   readonly observation: Observation;
@@ -38,18 +38,18 @@ export interface PassTogether extends LookedUp {
  * `parted`: model and switches did not do the same; which vector it was only playing them alone
  * tells. `uncached`: the caches alone answered in no pass.
  */
-export type BatchPlay =
+export type BatchResult =
   | {
       readonly kind: 'alike';
       /** Of each vector, those that were played. */
-      readonly passes: readonly (readonly PassTogether[])[];
+      readonly passes: readonly (readonly BatchedPass[])[];
       /**
        * Of each, a digest of what was observed of the switches; with the first, of what all of them
        * left behind.
        */
       readonly observed: readonly string[];
       /** What they left behind in the switches. */
-      readonly left: Aftermath;
+      readonly finalState: FinalState;
       /** What was compared once for all of them. */
       readonly counts: Counts;
     }
@@ -67,22 +67,23 @@ export async function playBatch(
   model: ModelTestbed,
   real: Switches,
   plan: ClusterPlan,
-  vectors: readonly Planned[],
+  vectors: readonly PlannedVector[],
   seed: number,
-): Promise<BatchPlay> {
+): Promise<BatchResult> {
   await Promise.all([model.reset(), real.reset()]);
-  const begun: Begun = { model: await model.counts(), real: await real.counts() };
-  const played = await playPasses(model, real, plan, vectors, seed, begun);
-  const learner = whoLearned(model, plan);
-  if (learner !== undefined)
+  const initial: InitialCounts = { model: await model.counts(), real: await real.counts() };
+  const played = await playPasses(model, real, plan, vectors, seed, initial);
+  const learnFlow = matchedLearnFlow(model, plan);
+  if (learnFlow !== undefined)
     throw new Unsupported(
-      `packets have met a flow that learns from them, so that they decide over others: ${learner}`,
+      'packets have met a flow that learns from them, so that they decide over others: ' +
+        `${learnFlow}`,
     );
   return played;
 }
 
 /** A flow that has learned since the reset. */
-function whoLearned(model: ModelTestbed, { nodes }: ClusterPlan): string | undefined {
+function matchedLearnFlow(model: ModelTestbed, { nodes }: ClusterPlan): string | undefined {
   const flows = nodes.flatMap(({ node, bridges }) =>
     bridges.flatMap(({ name }) => model.dumpFlows(node, name)),
   );
@@ -96,88 +97,98 @@ async function playPasses(
   model: ModelTestbed,
   real: Switches,
   plan: ClusterPlan,
-  vectors: readonly Planned[],
+  vectors: readonly PlannedVector[],
   seed: number,
-  begun: Begun,
-): Promise<BatchPlay> {
-  const passes: PassTogether[][] = vectors.map(() => []);
+  initial: InitialCounts,
+): Promise<BatchResult> {
+  const passes: BatchedPass[][] = vectors.map(() => []);
   for (const name of passNames) {
     if (name === 'cached' && passes.flat().some(isCached)) continue;
-    const players = vectors.flatMap(({ id, passes: planned }, index) =>
+    const passRuns = vectors.flatMap(({ id, passes: planned }, index) =>
       planned.filter((pass) => pass.name === name).map((pass) => ({ id, index, pass })),
     );
     const before = real.lookups();
-    const asked = arpRequests(
+    const arpStimuli = arpRequests(
       plan,
-      players.map(({ pass: { stimulus } }) => stimulus),
+      passRuns.map(({ pass: { stimulus } }) => stimulus),
     );
-    const resolved = await playTogether(
+    const resolved = await playBatchPass(
       model,
       real,
       plan,
-      asked.map((stimulus): Sending => ({ stimulus, draws: draw(seed, 'neighbours') })),
+      arpStimuli.map(
+        (stimulus): BatchedStimulus => ({ stimulus, draws: drawsFor(seed, 'neighbours') }),
+      ),
       new Map(),
     );
     if (resolved.kind === 'parted') return resolved;
-    const played = await playTogether(
+    const played = await playBatchPass(
       model,
       real,
       plan,
-      players.map(({ id, pass: { stimulus } }): Sending => ({ stimulus, draws: draw(seed, id) })),
+      passRuns.map(
+        ({ id, pass: { stimulus } }): BatchedStimulus => ({ stimulus, draws: drawsFor(seed, id) }),
+      ),
       neighboursIn(resolved.observations),
     );
     if (played.kind === 'parted') return played;
     const lookups = lookupsSince(before, real);
-    for (const [place, { index, pass }] of players.entries())
+    for (const [place, { index, pass }] of passRuns.entries())
       passes[index]?.push({
         pass,
         lookups,
-        observation: played.observations[place] ?? nothingSeen,
+        observation: played.observations[place] ?? noObservation,
       });
   }
   if (passes.flat().some(isWarm) && !passes.flat().some(isCached)) return { kind: 'uncached' };
   const [counts, state, strays] = [await real.counts(), await real.state(), await real.strays()];
-  const leftOpen = model.leftOpen();
+  const ambiguousSets = model.leftOpen();
   const counters = compareCounters(
-    withSums(await model.counts(), leftOpen),
-    withSums(counts, leftOpen),
+    sumAmbiguous(await model.counts(), ambiguousSets),
+    sumAmbiguous(counts, ambiguousSets),
   );
-  const remembered = compareState(await model.state(), state, plan.nodes.length);
-  const [unmatched] = unmatchedSince(begun, counters.unmatched);
-  const [stray, counter, entry] = [strays[0], counters.differences[0], remembered.differences[0]];
+  const stateComparison = compareState(await model.state(), state, plan.nodes.length);
+  const [unmatched] = unmatchedSince(initial, counters.unmatched);
+  const [stray, counter, entry] = [
+    strays[0],
+    counters.differences[0],
+    stateComparison.differences[0],
+  ];
   if (stray !== undefined)
     return {
       kind: 'parted',
       where: `a frame out of ${stray.port} on ${stray.node} after all was over`,
     };
-  if (counter !== undefined) return { kind: 'parted', where: toldOfCounter(counter).summary };
-  if (unmatched !== undefined) return { kind: 'parted', where: toldOfUnmatched(unmatched).summary };
+  if (counter !== undefined)
+    return { kind: 'parted', where: describeCounterDifference(counter).summary };
+  if (unmatched !== undefined)
+    return { kind: 'parted', where: describeUnmatched(unmatched).summary };
   if (entry !== undefined) return { kind: 'parted', where: `what is remembered: ${entry.about}` };
-  const left: Aftermath = { counts: withSums(counts, leftOpen), state };
+  const finalState: FinalState = { counts: sumAmbiguous(counts, ambiguousSets), state };
   return {
     kind: 'alike',
     passes,
-    left,
+    finalState,
     observed: vectors.map(({ id }, index) =>
       sha256(
         canonicalTrace(
           id,
           (passes[index] ?? []).map(({ pass, observation }) => ({ pass, real: observation })),
-          index === 0 ? left : nothing,
+          index === 0 ? finalState : noFinalState,
         ),
       ),
     ),
     counts: {
       ...noCounts,
       counters: counters.count,
-      connections: remembered.connections,
-      macs: remembered.macs,
+      connections: stateComparison.connections,
+      macs: stateComparison.macs,
     },
   };
 }
 
-const nothingSeen: Observation = { frames: [], notes: [] };
-const nothing: Aftermath = { counts: [], state: { connections: [], macs: [] } };
+const noObservation: Observation = { frames: [], notes: [] };
+const noFinalState: FinalState = { counts: [], state: { connections: [], macs: [] } };
 
 /** What senders and those who answer them will have to ask, each question once. */
 function arpRequests(plan: ClusterPlan, stimuli: readonly Stimulus[]): readonly Stimulus[] {

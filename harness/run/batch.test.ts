@@ -24,8 +24,8 @@ import { judgeBatch } from './batch.js';
 import type { Depth } from './passes.js';
 import type { ScenarioReport } from './report.js';
 import { runScenario, type ScenarioRun } from './scenario-run.js';
-import { mostTogether, unitsOf } from './units.js';
-import { portsOf, type Stage } from './vector-run.js';
+import { maxBatchSize, batchesOf } from './units.js';
+import { portsOf, type RunContext } from './vector-run.js';
 
 const cluster = generatedCluster(4, {
   nodes: 2,
@@ -122,7 +122,7 @@ void t.test('together and alone the same comes of every cell', async (t) => {
   );
   t.equal(all.counts.intent.made, 2 * cells.length);
   t.equal(
-    all.counts.connections.made - 2 * unitsOf(together(cells)).length,
+    all.counts.connections.made - 2 * batchesOf(together(cells)).length,
     alone.counts.connections.made - 2 * cells.length,
     'every connection was compared: one is expected of each, and that there are no others on ' +
       'each node',
@@ -138,7 +138,7 @@ void t.test('what is told of each', async (t) => {
     intent: Scenario['intent'] = (topology, stimulus) => intentOf(topology, stimulus),
   ) => {
     const real = openModel(plan);
-    const stage: Stage = {
+    const stage: RunContext = {
       scenario: { ...scenarioOf(few), intent },
       topology: cluster,
       plan,
@@ -477,7 +477,7 @@ void t.test('a lie in any pass shows, and a promise that is broken in one', asyn
   for (const share of [0.1, 0.5, 0.9])
     t.equal(await verdictOf(Math.ceil(frames * share)), 'diverges', `${share}`);
   const plan = antrea('0.8').plan(cluster);
-  const stage: Stage = {
+  const stage: RunContext = {
     scenario: {
       ...scenarioOf(few),
       intent: (topology, stimulus) =>
@@ -591,7 +591,7 @@ void t.test('units', async (t) => {
         ...mark,
       }),
     );
-  const lengths = (all: readonly TestVector[]) => unitsOf(all).map(({ length }) => length);
+  const lengths = (all: readonly TestVector[]) => batchesOf(all).map(({ length }) => length);
   t.same(
     lengths([
       ...vectors(2, {}),
@@ -620,9 +620,9 @@ void t.test('units', async (t) => {
     ['sctp-9 there', 'sctp-9 back', 'sctp-9 there'],
   );
   t.same(
-    [499, 500].map((count) => unitsOf(togetherIfMany(vectors(count, {}))).length),
+    [499, 500].map((count) => batchesOf(togetherIfMany(vectors(count, {}))).length),
     [499, 1],
   );
-  t.same(lengths(vectors(mostTogether + 1, { together: 'cells' })), [500, 501]);
+  t.same(lengths(vectors(maxBatchSize + 1, { together: 'cells' })), [500, 501]);
   t.same(lengths([]), []);
 });

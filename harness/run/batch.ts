@@ -1,36 +1,36 @@
 /** Vectors that are played together, judged. */
-import { judge } from '../compare/intent.js';
-import { cacheCount, type Aftermath } from '../compare/vector.js';
+import { judgeIntent } from '../compare/intent.js';
+import { cacheCount, type FinalState } from '../compare/vector.js';
 import type { Observation } from '../nouns/observation.js';
 import type { TestVector } from '../nouns/vector.js';
 import { addCounts, noCounts, type Count, type Counts } from '../nouns/verdict.js';
 import type { Switches } from '../testbeds/testbed.js';
-import { playBatch, type BatchPlay, type PassTogether } from './batch-play.js';
-import { expectedIn } from './expected.js';
+import { playBatch, type BatchResult, type BatchedPass } from './batch-play.js';
+import { expectedIntent } from './expected.js';
 import { passesOf } from './passes.js';
-import { recordWitness, type RecordedTogether } from './record.js';
-import { observedOf, siblingOf, type Judged, type Stage } from './vector-run.js';
+import { recordOutcome, type RecordedBatch } from './record.js';
+import { observedOf, siblingOf, type JudgedVector, type RunContext } from './vector-run.js';
 
 /**
  * `parted`: model and switches did not do the same, or a promise was not kept; which vector it was
  * only playing them alone tells. `uncached`: what the caches alone answer was not seen.
  */
 export type BatchOutcome =
-  | { readonly kind: 'conforms'; readonly judged: readonly Judged[] }
-  | Exclude<BatchPlay, { readonly kind: 'alike' }>;
+  | { readonly kind: 'conforms'; readonly judged: readonly JudgedVector[] }
+  | Exclude<BatchResult, { readonly kind: 'alike' }>;
 
 /**
  * Each vector's promises are judged by its own hosts; that nothing else came out anywhere, each
  * call has shown.
  */
 export async function judgeBatch(
-  stage: Stage,
+  context: RunContext,
   real: Switches,
   vectors: readonly TestVector[],
   ports: ReadonlySet<string>,
 ): Promise<BatchOutcome> {
-  const { plan, model, seed } = stage;
-  const planned = vectors.map((vector) => passesOf(stage, vector));
+  const { plan, model, seed } = context;
+  const planned = vectors.map((vector) => passesOf(context, vector));
   const played = await playBatch(
     model,
     real,
@@ -40,7 +40,7 @@ export async function judgeBatch(
   );
   if (played.kind === 'parted') await real.counts(); // it throws where they were disturbed
   if (played.kind !== 'alike') return played;
-  const judged: Judged[] = [];
+  const judged: JudgedVector[] = [];
   for (const [index, vector] of vectors.entries()) {
     const passes = played.passes[index] ?? [];
     const observed = played.observed[index] ?? '';
@@ -48,7 +48,7 @@ export async function judgeBatch(
       pass: { name, stimulus },
       observation,
     } of passes) {
-      const broken = judge(expectedIn(stage, stimulus), stimulus, observation);
+      const broken = judgeIntent(expectedIntent(context, stimulus), stimulus, observation);
       if (broken !== undefined)
         return {
           kind: 'parted',
@@ -60,7 +60,7 @@ export async function judgeBatch(
     const own = addCounts([
       ...passes.map(({ observation }) => ({
         ...noCounts,
-        intent: both,
+        intent: bothLevels,
         ...framesOf(observation, ports),
       })),
       {
@@ -74,8 +74,8 @@ export async function judgeBatch(
       report: {
         id: vector.id,
         stimulus: { ...vector.stimulus },
-        intent: { ...expectedIn(stage, vector.stimulus) },
-        ...siblingOf(stage, planned[index] ?? []),
+        intent: { ...expectedIntent(context, vector.stimulus) },
+        ...siblingOf(context, planned[index] ?? []),
         ...observedOf(vector, passes[0]?.observation),
         verdict: 'conforms',
         counts: index === 0 ? addCounts([own, played.counts]) : own,
@@ -87,7 +87,7 @@ export async function judgeBatch(
           observed,
           ...(vector.depth === 'cold'
             ? {}
-            : recordTogether(passes, index === 0 ? played.left : undefined)),
+            : recordBatch(passes, index === 0 ? played.finalState : undefined)),
         },
       },
       observed,
@@ -96,24 +96,24 @@ export async function judgeBatch(
   return { kind: 'conforms', judged };
 }
 
-function recordTogether(
-  passes: readonly PassTogether[],
-  left: Aftermath | undefined,
-): Omit<RecordedTogether, 'observed'> {
-  const { passes: recorded, ...rest } = recordWitness(
+function recordBatch(
+  passes: readonly BatchedPass[],
+  finalState: FinalState | undefined,
+): Omit<RecordedBatch, 'observed'> {
+  const { passes: recorded, ...rest } = recordOutcome(
     passes.map(({ pass, observation }) => ({ pass, real: observation })),
-    left ?? { counts: [], state: { connections: [], macs: [] } },
+    finalState ?? { counts: [], state: { connections: [], macs: [] } },
   );
-  return { passes: recorded, ...(left === undefined ? {} : { left: rest }) };
+  return { passes: recorded, ...(finalState === undefined ? {} : { left: rest }) };
 }
 
-const both: Count = { expected: 2, made: 2, skipped: 0 };
+const bothLevels: Count = { expected: 2, made: 2, skipped: 0 };
 
 function framesOf(
   { frames }: Observation,
   ports: ReadonlySet<string>,
 ): Pick<Counts, 'frames' | 'silence'> {
-  const speaking = new Set(
+  const portsWithOutput = new Set(
     frames
       .filter(({ direction }) => direction === 'out')
       .map(({ node, port }) => `${node} ${port}`),
@@ -123,5 +123,5 @@ function framesOf(
     made: comparisons,
     skipped: 0,
   });
-  return { frames: count(frames.length), silence: count(ports.size - speaking) };
+  return { frames: count(frames.length), silence: count(ports.size - portsWithOutput) };
 }

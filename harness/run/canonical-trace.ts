@@ -1,6 +1,6 @@
 /** What was observed of real switches, as text that is the same whatever order they tell it in. */
 import { canonicalJson } from '../base/digest.js';
-import type { Aftermath } from '../compare/vector.js';
+import type { FinalState } from '../compare/vector.js';
 import type { Observation } from '../nouns/observation.js';
 import type { SwitchState } from '../nouns/state.js';
 import { formatFlowId } from '../nouns/switching.js';
@@ -17,7 +17,7 @@ export interface ObservedPass {
 export function canonicalTrace(
   id: string,
   passes: readonly ObservedPass[],
-  { counts, state }: Aftermath,
+  { counts, state }: FinalState,
 ): string {
   const observed = passes.map(({ pass, real }) => ({
     pass: pass.name,

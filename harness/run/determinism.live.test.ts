@@ -87,7 +87,13 @@ void t.test('the same trace on several clusters at once', async (t) => {
       await runScenario(
         encap,
         { nodes: '2', tunnel: 'geneve' },
-        { seed: 1, lanes, depth: 'cold', nowMs: () => 0, openReal: (plan) => openSim(plan, image) },
+        {
+          seed: 1,
+          maxShards: lanes,
+          depth: 'cold',
+          nowMs: () => 0,
+          openReal: (plan) => openSim(plan, image),
+        },
       )
     ).report.traceHash;
   t.equal(await hash(3), await hash(1));

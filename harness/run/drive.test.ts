@@ -11,7 +11,7 @@ import type { Pass, Stimulus } from '../nouns/vector.js';
 import { dissect } from '../packet/dissect.js';
 import { openModel, type ModelTestbed } from '../testbeds/model/model.js';
 import type { Switches } from '../testbeds/testbed.js';
-import { playAlone, playInStep, witness } from './drive.js';
+import { playAlone, playInLockstep, oracleFrom } from './drive.js';
 
 const host = (name: string, index: number): HostPlan => ({
   name,
@@ -80,7 +80,7 @@ function switchesOn(script: Script): Switches {
 }
 
 const play = (model: Script, real: Script, passes: readonly Pass[] = [pass('cold')]) =>
-  playInStep(modelOn(model), switchesOn(real), plan, 'x', passes, 1);
+  playInLockstep(modelOn(model), switchesOn(real), plan, 'x', passes, 1);
 const numbers = (traces: readonly Trace[] | undefined) => traces?.map(({ node }) => Number(node));
 const frame = (byte: number): Uint8Array => new Uint8Array(60).fill(byte);
 
@@ -136,13 +136,13 @@ void t.test('what is the same answer, and what is not', async (t) => {
         (_, nth) => (nth === 1 ? model : []),
         (_, nth) => (nth === 1 ? real : []),
       )
-    ).parting !== undefined;
+    ).divergence !== undefined;
   for (const [index, [model, real]] of same.entries())
     t.equal(await parts(model, real), false, `same ${index}`);
   for (const [index, [model, real]] of different.entries())
     t.equal(await parts(model, real), true, `different ${index}`);
   const atSecond: Script = (call) => (call.kind === 'advance' && call.node === 'n2' ? [a] : []);
-  t.ok((await play(() => [], atSecond)).parting, 'one of two nodes answers otherwise');
+  t.ok((await play(() => [], atSecond)).divergence, 'one of two nodes answers otherwise');
   return undefined;
 });
 
@@ -162,12 +162,12 @@ void t.test('passes: each with its own traces and lookups, up to the one that pa
       { hit: 12, missed: 4 },
     ],
   );
-  t.equal(all.parting, undefined);
+  t.equal(all.divergence, undefined);
   const silent: Script = (call, nth) => (nth === 7 ? [] : wire(call, nth));
   const parted = await play(wire, silent, [pass('cold'), pass('again'), pass('cached')]);
   t.equal(parted.passes.length, 2);
   t.strictSame(
-    [numbers(parted.parting?.traces), numbers(parted.parting?.earlier)],
+    [numbers(parted.divergence?.traces), numbers(parted.divergence?.earlier)],
     [[7], [1, 2, 3, 4, 5, 6]],
   );
   t.strictSame(
@@ -190,7 +190,7 @@ void t.test(
       priority: 0,
       match: '',
     });
-    const { counted } = witness({
+    const { counted } = oracleFrom({
       counts: () =>
         Promise.resolve([
           { flow: flow(2), packets: 4, bytes: 0 },

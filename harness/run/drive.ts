@@ -15,7 +15,7 @@ import type { ModelTestbed } from '../testbeds/model/model.js';
 import type { Switches, Testbed } from '../testbeds/testbed.js';
 
 /** How things stood right after the first call at which model and switch gave different answers. */
-export interface Parting {
+export interface Divergence {
   readonly modelCounts: readonly FlowCount[];
   readonly realCounts: readonly FlowCount[];
   /** The model's traces of that call alone. */
@@ -34,14 +34,14 @@ export interface PlayedPass {
   readonly traces: readonly Trace[];
 }
 
-export interface Played {
+export interface PlayedVector {
   /** Those that were played: the one in which model and switches part is the last. */
   readonly passes: readonly PlayedPass[];
-  readonly parting: Parting | undefined;
+  readonly divergence: Divergence | undefined;
 }
 
 /** What a fabric is played on. */
-export interface Player {
+export interface CallTarget {
   call(calls: readonly FabricCall[]): ReturnType<Testbed['call']>;
 }
 
@@ -52,21 +52,21 @@ type Fabric = Generator<readonly FabricCall[], Observation, readonly SwitchStep[
  * and switches part. Where the cache alone answered the second, there is no need for a third to see
  * that.
  */
-export async function playInStep(
+export async function playInLockstep(
   model: ModelTestbed,
   real: Switches,
   plan: ClusterPlan,
   id: string,
   passes: readonly Pass[],
   seed: number,
-): Promise<Played> {
-  const draws = draw(seed, id);
+): Promise<PlayedVector> {
+  const draws = drawsFor(seed, id);
   const played: PlayedPass[] = [];
   for (const pass of passes) {
     if (pass.name === 'cached' && played.some(isCached)) continue;
     const [before, traced] = [real.lookups(), model.traces().length];
     const {
-      parting,
+      divergence,
       answers: _,
       ...seen
     } = await playPass(model, real, [
@@ -79,9 +79,9 @@ export async function playInStep(
       traces: model.traces().slice(traced),
       lookups: lookupsSince(before, real),
     });
-    if (parting !== undefined) return { passes: played, parting };
+    if (divergence !== undefined) return { passes: played, divergence };
   }
-  return { passes: played, parting: undefined };
+  return { passes: played, divergence: undefined };
 }
 
 /** What the caches were asked since `before`. */
@@ -91,10 +91,10 @@ export function lookupsSince(before: Lookups, real: Switches): Lookups {
 }
 
 /** One pass as it was played. */
-interface Playback {
+interface PassPlayback {
   readonly model: Observation;
   readonly real: Observation;
-  readonly parting: Parting | undefined;
+  readonly divergence: Divergence | undefined;
   /** What both sides answered alike, call by call, up to the end or to where they part. */
   readonly answers: readonly (readonly SwitchStep[])[];
 }
@@ -108,37 +108,41 @@ export async function playPass(
   model: ModelTestbed,
   real: Testbed,
   [modelFabric, realFabric]: readonly [Fabric, Fabric],
-): Promise<Playback> {
-  const seen = witness(real);
-  const decided: Player = { call: (calls) => model.call(calls, seen) };
+): Promise<PassPlayback> {
+  const oracle = oracleFrom(real);
+  const modelTarget: CallTarget = { call: (calls) => model.call(calls, oracle) };
   const answers: (readonly SwitchStep[])[] = [];
-  let asks = realFabric.next();
-  while (asks.done !== true) {
+  let pendingCalls = realFabric.next();
+  while (pendingCalls.done !== true) {
     const before = model.traces().length;
-    const observed = await real.call(asks.value);
-    const predicted = await decided.call(asks.value);
-    if (!alike(predicted, observed)) {
-      const parting = {
+    const observed = await real.call(pendingCalls.value);
+    const predicted = await modelTarget.call(pendingCalls.value);
+    if (!sameOutputs(predicted, observed)) {
+      const divergence = {
         modelCounts: await model.counts(),
         realCounts: await real.counts(),
         traces: model.traces().slice(before),
         earlier: model.traces().slice(0, before),
       };
       return {
-        model: await playOut(decided, modelFabric, takeUp(modelFabric, [...answers, predicted])),
-        real: await playOut(real, realFabric, realFabric.next(observed)),
-        parting,
+        model: await runToEnd(
+          modelTarget,
+          modelFabric,
+          replayAnswers(modelFabric, [...answers, predicted]),
+        ),
+        real: await runToEnd(real, realFabric, realFabric.next(observed)),
+        divergence,
         answers,
       };
     }
     answers.push(observed);
-    asks = realFabric.next(observed);
+    pendingCalls = realFabric.next(observed);
   }
-  return { model: asks.value, real: asks.value, parting: undefined, answers };
+  return { model: pendingCalls.value, real: pendingCalls.value, divergence: undefined, answers };
 }
 
 /** A fabric that has not begun asks, and gets these answers: what it asks then. */
-export function takeUp(
+export function replayAnswers(
   fabric: Fabric,
   answers: readonly (readonly SwitchStep[])[],
 ): ReturnType<Fabric['next']> {
@@ -148,11 +152,11 @@ export function takeUp(
 }
 
 /** What switches, or what is kept of them, tell of what the model cannot know. */
-export function witness({ counts, state }: Pick<Testbed, 'counts' | 'state'>): Witness {
-  return { counted: asCounted(counts), connections: async () => (await state()).connections };
+export function oracleFrom({ counts, state }: Pick<Testbed, 'counts' | 'state'>): Witness {
+  return { counted: countOracle(counts), connections: async () => (await state()).connections };
 }
 
-function asCounted(read: Testbed['counts']): Witness['counted'] {
+function countOracle(read: Testbed['counts']): Witness['counted'] {
   return async (candidates) => {
     const seen = new Map((await read()).map(({ flow, packets }) => [flowKey(flow), packets]));
     return candidates.map(({ flow }) => seen.get(flowKey(flow)) ?? 0);
@@ -165,7 +169,7 @@ function asCounted(read: Testbed['counts']): Witness['counted'] {
  * @param memoriesFor what hosts know before each pass; nothing unless told.
  */
 export async function playAlone(
-  testbed: Player,
+  testbed: CallTarget,
   plan: ClusterPlan,
   id: string,
   passes: readonly Pass[],
@@ -174,14 +178,14 @@ export async function playAlone(
 ): Promise<readonly Observation[]> {
   const observations: Observation[] = [];
   for (const { stimulus } of passes) {
-    const fabric = runStimulus(plan, stimulus, draw(seed, id), memoriesFor());
-    observations.push(await playOut(testbed, fabric, fabric.next()));
+    const fabric = runStimulus(plan, stimulus, drawsFor(seed, id), memoriesFor());
+    observations.push(await runToEnd(testbed, fabric, fabric.next()));
   }
   return observations;
 }
 
-async function playOut(
-  testbed: Player,
+async function runToEnd(
+  testbed: CallTarget,
   fabric: Fabric,
   asks: IteratorResult<readonly FabricCall[], Observation>,
 ): Promise<Observation> {
@@ -190,12 +194,12 @@ async function playOut(
   return asked.value;
 }
 
-function alike(a: readonly SwitchStep[], b: readonly SwitchStep[]): boolean {
-  return isDeepStrictEqual(a.map(framesAt), b.map(framesAt));
+function sameOutputs(a: readonly SwitchStep[], b: readonly SwitchStep[]): boolean {
+  return isDeepStrictEqual(a.map(framesByPort), b.map(framesByPort));
 }
 
 /** The frames out of each port, in their order: the order of ports is the testbed's own. */
-function framesAt({ outputs }: SwitchStep): ReadonlyMap<string, readonly string[]> {
+function framesByPort({ outputs }: SwitchStep): ReadonlyMap<string, readonly string[]> {
   const frames = new Map<string, string[]>();
   for (const { port, frame } of outputs) {
     const text = Buffer.from(frame).toString('latin1');
@@ -211,7 +215,7 @@ const payloadBytes = 16;
 const ephemeral = { first: 49152, last: 65535 } as const;
 
 /** What the sender puts into its frames, from the seed and the vector's id alone. */
-export function draw(seed: number, vectorId: string): Draws {
+export function drawsFor(seed: number, vectorId: string): Draws {
   const random = randomFor(seed, vectorId);
   return {
     identifier: random.integer(1, 0xffff),

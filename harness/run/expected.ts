@@ -4,7 +4,7 @@ import type { Scenario } from '../nouns/scenario.js';
 import type { Topology } from '../nouns/topology.js';
 import type { Stimulus } from '../nouns/vector.js';
 
-export interface Expecting {
+export interface IntentContext {
   readonly scenario: Pick<Scenario, 'intent' | 'controlPlane'>;
   readonly topology: Topology;
 }
@@ -13,6 +13,6 @@ export interface Expecting {
  * What is held against model and switches: what was promised, but for what the scenario's control
  * plane is known to do otherwise. @throws as the scenario's `intent` does.
  */
-export function expectedIn({ scenario, topology }: Expecting, stimulus: Stimulus): Intent {
+export function expectedIntent({ scenario, topology }: IntentContext, stimulus: Stimulus): Intent {
   return expectedOf(scenario.controlPlane.known ?? [], scenario.intent(topology, stimulus));
 }

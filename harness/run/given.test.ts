@@ -4,7 +4,7 @@
 import t from 'tap';
 import changes from '../../scenarios/antrea/changes.js';
 import encap from '../../scenarios/antrea/encap.js';
-import { checkGiven, type Given } from './given.js';
+import { checkScenarioOutput, type ScenarioOutputs } from './given.js';
 
 const topology = encap.topology({ nodes: '2', tunnel: 'geneve' });
 const plan = encap.controlPlane.plan(topology);
@@ -14,17 +14,20 @@ const history = changes.history?.({ tunnel: 'geneve' });
 
 void t.test('what is sound passes', (t) => {
   for (const [kind, given] of Object.entries({ topology, plan, vectors, history }))
-    t.equal(checkGiven(kind as keyof Given, given), undefined, kind);
-  t.equal(checkGiven('after', undefined), undefined);
+    t.equal(checkScenarioOutput(kind as keyof ScenarioOutputs, given), undefined, kind);
+  t.equal(checkScenarioOutput('after', undefined), undefined);
   t.equal(
-    checkGiven('intent', encap.intent(topology, { kind: 'ping', from: 'p1', to: '10.10.1.3' })),
+    checkScenarioOutput(
+      'intent',
+      encap.intent(topology, { kind: 'ping', from: 'p1', to: '10.10.1.3' }),
+    ),
     undefined,
   );
   t.end();
 });
 
 void t.test('what is of another type is told with its path', (t) => {
-  const wrong: readonly (readonly [keyof Given, unknown, RegExp])[] = [
+  const wrong: readonly (readonly [keyof ScenarioOutputs, unknown, RegExp])[] = [
     ['topology', null, /^what is no topology:\n.*expected object, received null/],
     ['topology', { ...topology, nodes: 3 }, /expected array, received number\n.*at nodes$/],
     [
@@ -58,17 +61,21 @@ void t.test('what is of another type is told with its path', (t) => {
     ['history', { cluster: topology, steps: [{ kind: 'rain' }] }, /at steps\[0\]\.kind/],
   ];
   for (const [kind, given, told] of wrong)
-    t.match(checkGiven(kind, given), told, `${kind} ${JSON.stringify(given).slice(0, 80)}`);
+    t.match(
+      checkScenarioOutput(kind, given),
+      told,
+      `${kind} ${JSON.stringify(given).slice(0, 80)}`,
+    );
   t.end();
 });
 
 void t.test('two vectors of one id are told, with both their places', (t) => {
   const told =
     /^two vectors called "[^"]+", number 1 and number 3 of 3: each needs an id of its own$/;
-  t.match(checkGiven('vectors', [first, second, { ...second, id: first?.id }]), told);
+  t.match(checkScenarioOutput('vectors', [first, second, { ...second, id: first?.id }]), told);
   const steps = [first, second, first].map((vector) => ({ kind: 'vector', vector }));
   t.match(
-    checkGiven('history', {
+    checkScenarioOutput('history', {
       cluster: topology,
       steps: [steps[0], { kind: 'agent stops', node: 'n1' }, ...steps.slice(1)],
     }),

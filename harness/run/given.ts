@@ -9,9 +9,9 @@ import type { ClusterPlan } from '../nouns/plan.js';
 import type { Predecessor } from '../nouns/scenario.js';
 import type { Topology } from '../nouns/topology.js';
 import type { TestVector } from '../nouns/vector.js';
-import { plan, some, topology, vector } from './shapes.js';
+import { plan, looseShape, topology, vector } from './shapes.js';
 
-export interface Given {
+export interface ScenarioOutputs {
   readonly topology: Topology;
   readonly vectors: readonly TestVector[];
   readonly plan: ClusterPlan;
@@ -42,11 +42,11 @@ const step = z.discriminatedUnion('kind', [
   atNode,
 ]);
 
-const shapes: Readonly<Record<keyof Given, z.ZodType>> = {
+const outputShapes: Readonly<Record<keyof ScenarioOutputs, z.ZodType>> = {
   topology,
   vectors: z.array(vector),
   plan,
-  intent: some({
+  intent: looseShape({
     kind: z.enum([
       'round-trip',
       'refused',
@@ -61,12 +61,12 @@ const shapes: Readonly<Record<keyof Given, z.ZodType>> = {
       'contradicted',
     ]),
   }),
-  after: some({ axes: z.record(z.string(), z.string()), what: z.string() }),
-  history: some({ cluster: topology, steps: z.array(step) }),
+  after: looseShape({ axes: z.record(z.string(), z.string()), what: z.string() }),
+  history: looseShape({ cluster: topology, steps: z.array(step) }),
 };
 
 const code = z.custom((value) => typeof value === 'function', 'expected a function');
-const scenario = some({
+const scenario = looseShape({
   name: z.string(),
   title: z.string(),
   axes: z.record(
@@ -78,7 +78,7 @@ const scenario = some({
   intent: code,
   after: code.optional(),
   history: code.optional(),
-  controlPlane: some({
+  controlPlane: looseShape({
     name: z.string(),
     plan: code,
     restarted: code.optional(),
@@ -93,21 +93,24 @@ export function checkScenario(exported: unknown): string | undefined {
 }
 
 /** What is wrong with it, to stand behind "gave"; undefined where nothing is. */
-export function checkGiven(kind: keyof Given, given: unknown): string | undefined {
+export function checkScenarioOutput(
+  kind: keyof ScenarioOutputs,
+  given: unknown,
+): string | undefined {
   if (given instanceof Promise) return 'a promise: it has to give what it is asked for at once';
   if (given === undefined) return kind === 'after' ? undefined : 'nothing';
-  const read = shapes[kind].safeParse(given);
+  const read = outputShapes[kind].safeParse(given);
   if (!read.success) return `what is no ${kind}:\n${z.prettifyError(read.error)}`;
-  if (kind === 'vectors') return twoOfOneId(given as Given['vectors']);
+  if (kind === 'vectors') return duplicateIdError(given as ScenarioOutputs['vectors']);
   return kind === 'history'
-    ? twoOfOneId(
+    ? duplicateIdError(
         (given as History).steps.flatMap((step) => (step.kind === 'vector' ? [step.vector] : [])),
       )
     : undefined;
 }
 
 /** Vectors are told apart by their ids: of two, nobody could say which conforms. */
-function twoOfOneId(vectors: readonly TestVector[]): string | undefined {
+function duplicateIdError(vectors: readonly TestVector[]): string | undefined {
   const places = new Map<string, number>();
   for (const [place, { id }] of vectors.entries()) {
     const before = places.get(id);

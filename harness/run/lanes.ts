@@ -4,22 +4,32 @@
  */
 import { assert } from '../base/errors.js';
 import { attempt } from '../base/outcome.js';
-import { compareProgram, type KnownTexts } from '../compare/program.js';
+import { compareProgram, type ParseCache } from '../compare/program.js';
 import type { History } from '../nouns/history.js';
 import type { ClusterPlan } from '../nouns/plan.js';
 import type { Scenario } from '../nouns/scenario.js';
 import type { TestVector } from '../nouns/vector.js';
 import { openModel } from '../testbeds/model/model.js';
 import type { Switches } from '../testbeds/testbed.js';
-import { approachOf, heldAtTheEnd, takeApproach, type Approach } from './approach.js';
+import {
+  transitionPlanOf,
+  checkFinalProgram,
+  applyTransitions,
+  type TransitionPlan,
+} from './approach.js';
 import { judgeHistory, type HistoryOutcome } from './history/judge.js';
 import type { Depth } from './passes.js';
 import { inconclusive, type Inconclusive } from './report.js';
 import type { ScenarioOutcome } from './scenario-outcome.js';
-import { unitsOf, type Unit } from './units.js';
-import { judgeUnits, leftOpen, type Judged, type Stage } from './vector-run.js';
+import { batchesOf, type Batch } from './units.js';
+import {
+  judgeBatches,
+  inconclusiveVector,
+  type JudgedVector,
+  type RunContext,
+} from './vector-run.js';
 
-export interface LaneOptions {
+export interface ShardOptions {
   readonly seed: number;
   /** Which passes each vector is played in; all of them unless told. */
   readonly depth?: Depth;
@@ -27,7 +37,7 @@ export interface LaneOptions {
    * Brings real switches up and programs them; once a lane. Where the point of the matrix comes
    * after another, they are changed then.
    */
-  readonly openReal: (plan: ClusterPlan, lane: Lane) => Promise<Switches>;
+  readonly openReal: (plan: ClusterPlan, lane: Shard) => Promise<Switches>;
   /**
    * Of Open vSwitch, as those switches will tell it: what it cannot have is left away from the plan
    * (`adaptedTo`); nothing is where it is not known.
@@ -40,97 +50,104 @@ export interface LaneOptions {
 }
 
 /** Which of them, counted from 0. */
-export interface Lane {
+export interface Shard {
   readonly index: number;
   readonly of: number;
 }
 
 /** With a history, what became of it. */
-export type LaneOutcome = ScenarioOutcome & Partial<Pick<HistoryOutcome, 'history'>>;
+export type ShardOutcome = ScenarioOutcome & Partial<Pick<HistoryOutcome, 'history'>>;
 
 /** What is played: vectors one after the other, or a history with vectors of its own. */
-export interface Piece {
-  readonly approach: Approach;
-  readonly setting: Omit<Stage, 'model' | 'onJudged'>;
+export interface Workload {
+  readonly transitionPlan: TransitionPlan;
+  readonly context: Omit<RunContext, 'model' | 'onJudged'>;
   readonly vectors: readonly TestVector[];
   readonly history?: History;
 }
 
 /** @throws InputError when the scenario's topology or flows are wrong. */
-export function pieceOf(
+export function workloadOf(
   scenario: Scenario,
   axes: Readonly<Record<string, string>>,
-  { seed, depth = 'all', version = 'unknown', only = () => true }: Omit<LaneOptions, 'openReal'>,
-): Piece {
-  const approach = approachOf(scenario, axes, version);
-  const { topology, plan } = approach;
-  const setting = { scenario, topology, plan, seed, depth };
+  { seed, depth = 'all', version = 'unknown', only = () => true }: Omit<ShardOptions, 'openReal'>,
+): Workload {
+  const transitionPlan = transitionPlanOf(scenario, axes, version);
+  const { topology, plan } = transitionPlan;
+  const context = { scenario, topology, plan, seed, depth };
   const history = scenario.history?.(axes);
   if (history === undefined)
-    return { approach, setting, vectors: scenario.vectors(topology).filter(only) };
+    return { transitionPlan, context, vectors: scenario.vectors(topology).filter(only) };
   return {
-    approach,
-    setting,
+    transitionPlan,
+    context,
     history,
     vectors: history.steps.flatMap((step) => (step.kind === 'vector' ? [step.vector] : [])),
   };
 }
 
 /** Fewer are played sooner than another cluster is brought up. */
-const fewestALane = 50;
+const minVectorsPerShard = 50;
 
 /** As many as `most`, where there is enough for them; a history is one. */
-export function lanesOf({ history, vectors }: Piece, most: number): readonly Lane[] {
+export function shardsOf({ history, vectors }: Workload, maxShards: number): readonly Shard[] {
   const of =
     history === undefined
       ? Math.max(
           1,
-          Math.min(most, unitsOf(vectors).length, Math.floor(vectors.length / fewestALane)),
+          Math.min(
+            maxShards,
+            batchesOf(vectors).length,
+            Math.floor(vectors.length / minVectorsPerShard),
+          ),
         )
       : 1;
   return Array.from({ length: of }, (_, index) => ({ index, of }));
 }
 
 /** @param onJudged called behind each vector. */
-export async function playLane(
-  { approach, setting, vectors, history }: Piece,
-  lane: Lane,
-  options: LaneOptions,
+export async function runShard(
+  { transitionPlan, context, vectors, history }: Workload,
+  shard: Shard,
+  options: ShardOptions,
   onJudged: () => void,
-): Promise<LaneOutcome> {
+): Promise<ShardOutcome> {
   const { afterProgramming, version = 'unknown' } = options;
-  const openReal = (plan: ClusterPlan) => options.openReal(plan, lane);
+  const openReal = (plan: ClusterPlan) => options.openReal(plan, shard);
   if (history !== undefined)
-    return await judgeHistory({ ...setting, onJudged }, history, {
+    return await judgeHistory({ ...context, onJudged }, history, {
       openReal,
       version,
       ...(afterProgramming === undefined ? {} : { afterProgramming }),
     });
-  const units = unitsOf(vectors).filter((_, index) => index % lane.of === lane.index);
-  return await carryOut(
-    { ...setting, model: openModel(setting.plan), onJudged },
-    approach.before,
-    units,
+  const batches = batchesOf(vectors).filter((_, index) => index % shard.of === shard.index);
+  return await runBatches(
+    { ...context, model: openModel(context.plan), onJudged },
+    transitionPlan.transitions,
+    batches,
     { openReal, ...(afterProgramming === undefined ? {} : { afterProgramming }) },
   );
 }
 
 /** What came of all lanes, told in the order of the vectors. */
-export function joined({ vectors, history }: Piece, outcomes: readonly LaneOutcome[]): LaneOutcome {
+export function mergeShards(
+  { vectors, history }: Workload,
+  outcomes: readonly ShardOutcome[],
+): ShardOutcome {
   const [first] = outcomes;
   assert(first !== undefined, 'there is a lane');
   if (history !== undefined) return first;
-  const left = outcomes.map(({ judged }) => judged.values());
+  const remaining = outcomes.map(({ judged }) => judged.values());
   const judged = new Map(
-    unitsOf(vectors).flatMap((unit, index) =>
-      unit.map((vector) => {
-        const next = left[index % left.length]?.next().value;
+    batchesOf(vectors).flatMap((batch, index) =>
+      batch.map((vector) => {
+        const next = remaining[index % remaining.length]?.next().value;
         assert(next?.report.id === vector.id, `a lane tells of ${vector.id}`);
         return [vector, next] as const;
       }),
     ),
   );
-  const gone = outcomes.find((outcome) => outcome.gone !== undefined)?.gone;
+  const switchesLost = outcomes.find((outcome) => outcome.switchesLost !== undefined)?.switchesLost;
   return {
     program: outcomes.find(({ program }) => program.length > 0)?.program ?? [],
     programCount:
@@ -138,67 +155,68 @@ export function joined({ vectors, history }: Piece, outcomes: readonly LaneOutco
         ?.programCount ?? first.programCount,
     judged: vectors.flatMap((vector) => judged.get(vector) ?? []),
     versions: first.versions,
-    ...(gone === undefined ? {} : { gone }),
+    ...(switchesLost === undefined ? {} : { switchesLost }),
   };
 }
 
-interface Carrying {
+interface SwitchSetup {
   readonly openReal: (plan: ClusterPlan) => Promise<Switches>;
   readonly afterProgramming?: (real: Switches) => Promise<void>;
 }
 
-async function carryOut(
-  stage: Stage,
-  before: Approach['before'],
-  units: readonly Unit[],
-  { openReal, afterProgramming }: Carrying,
+async function runBatches(
+  context: RunContext,
+  transitions: TransitionPlan['transitions'],
+  batches: readonly Batch[],
+  { openReal, afterProgramming }: SwitchSetup,
 ): Promise<ScenarioOutcome> {
-  const desired = await stage.model.program();
-  const known: KnownTexts = new Map();
-  const withoutSwitches = async (
-    gone: Inconclusive,
+  const desired = await context.model.program();
+  const parseCache: ParseCache = new Map();
+  const allInconclusive = async (
+    switchesLost: Inconclusive,
     versions: ScenarioOutcome['versions'],
   ): Promise<ScenarioOutcome> => {
     const { count } = compareProgram(desired, []);
-    const judged: Judged[] = [];
-    for (const vector of units.flat()) judged.push(await leftOpen(stage, vector, gone));
+    const judged: JudgedVector[] = [];
+    for (const vector of batches.flat())
+      judged.push(await inconclusiveVector(context, vector, switchesLost));
     return {
       program: [],
       programCount: { ...count, expected: 2 * count.expected, made: 0 },
       judged,
-      gone,
+      switchesLost,
       versions,
     };
   };
-  const opened = await attempt(() => openReal(before[0]?.plan ?? stage.plan));
-  if (opened.kind === 'unavailable') return await withoutSwitches(inconclusive(opened.cause), {});
+  const opened = await attempt(() => openReal(transitions[0]?.plan ?? context.plan));
+  if (opened.kind === 'unavailable') return await allInconclusive(inconclusive(opened.cause), {});
   const real = opened.value;
   try {
     const programmed = await attempt(async () => {
-      const comparison = await takeApproach(before, desired, real, known);
+      const comparison = await applyTransitions(transitions, desired, real, parseCache);
       await afterProgramming?.(real);
       return comparison;
     });
     if (programmed.kind === 'unavailable')
-      return await withoutSwitches(inconclusive(programmed.cause), real.versions);
-    const model = openModel(stage.plan, real.versions);
-    const { judged, gone } = await judgeUnits({ ...stage, model }, real, units);
+      return await allInconclusive(inconclusive(programmed.cause), real.versions);
+    const model = openModel(context.plan, real.versions);
+    const { judged, gone: switchesLost } = await judgeBatches({ ...context, model }, real, batches);
     const { differences, count } = programmed.value;
     const ended =
-      gone === undefined
-        ? await attempt(() => heldAtTheEnd(model, real, judged, differences, known))
+      switchesLost === undefined
+        ? await attempt(() => checkFinalProgram(model, real, judged, differences, parseCache))
         : undefined;
-    const again = compareProgram(desired, [], known).count.expected;
+    const finalCount = compareProgram(desired, [], parseCache).count.expected;
     return {
       program: [...differences, ...(ended?.kind === 'ok' ? ended.value : [])],
       programCount: {
         ...count,
-        expected: count.expected + again,
-        made: count.made + (ended?.kind === 'ok' ? again : 0),
+        expected: count.expected + finalCount,
+        made: count.made + (ended?.kind === 'ok' ? finalCount : 0),
       },
       judged,
       versions: real.versions,
-      ...(ended?.kind === 'unavailable' ? { gone: inconclusive(ended.cause) } : {}),
+      ...(ended?.kind === 'unavailable' ? { switchesLost: inconclusive(ended.cause) } : {}),
     };
   } finally {
     await real.close();

@@ -51,13 +51,13 @@ export const runManifest = z.object({
 export type RunManifest = z.infer<typeof runManifest>;
 
 /** The parts of the manifest that a run's record tells. */
-export type ToldByRecord = Omit<RunManifest, 'format' | 'machine' | 'files' | 'seal'>;
+export type RecordedInputs = Omit<RunManifest, 'format' | 'machine' | 'files' | 'seal'>;
 
 /** @param files the other files of the folder, by their paths within, as they are written. */
 export function manifestOf(record: RunRecord, files: ReadonlyMap<string, string>): RunManifest {
   const content = {
     format: folderFormat,
-    ...toldByRecord(record),
+    ...recordedInputs(record),
     machine: { node: process.version, architecture: arch(), kernel: release() },
     files: Object.fromEntries([...files].map(([name, text]) => [name, sha256(text)])),
   } as const;
@@ -73,7 +73,7 @@ export function sealOf({
 }
 
 /** What was run, with a digest of every input. */
-export function toldByRecord({ report, scenarios }: RunRecord): ToldByRecord {
+export function recordedInputs({ report, scenarios }: RunRecord): RecordedInputs {
   const { again, seed, backend, image, imageDigest, versions, verdict, traceHash } = report;
   return {
     again,

@@ -6,7 +6,7 @@ import { observedIn } from '../compare/observed.js';
 import { countPromises, promiseKinds } from '../nouns/promise-kind.js';
 import servicesKubeProxy from '../../scenarios/antrea/services-kube-proxy.js';
 import { matricesOf } from './matrix.js';
-import { servicesAsked } from './unasked.js';
+import { serviceCoverage } from './unasked.js';
 
 const asked = (id: string, kind: string, observed?: 'answered' | 'refused' | 'nothing') => ({
   id,
@@ -113,20 +113,20 @@ void t.test('what was observed: who got it, and what the sender heard', (t) => {
 void t.test('Services that no vector sends to', (t) => {
   const cluster = servicesKubeProxy.topology({ tunnel: 'geneve' });
   const stimuli = servicesKubeProxy.vectors(cluster).map(({ stimulus }) => stimulus);
-  const all = servicesAsked(cluster, stimuli);
+  const all = serviceCoverage(cluster, stimuli);
   t.same(
     all?.notAsked.filter(({ why }) => why === 'no vector sends to it'),
     [],
   );
-  const without = servicesAsked(
+  const without = serviceCoverage(
     cluster,
     stimuli.filter((stimulus) => !('port' in stimulus && stimulus.port === 80)),
   );
   t.ok((without?.notAsked.length ?? 0) > (all?.notAsked.length ?? 0));
-  t.match(servicesAsked(cluster, [])?.notAsked[0], {
+  t.match(serviceCoverage(cluster, [])?.notAsked[0], {
     name: /^default\//,
     why: 'no vector sends to it',
   });
-  t.equal(servicesAsked(cluster, [])?.notAsked.length, all?.count);
+  t.equal(serviceCoverage(cluster, [])?.notAsked.length, all?.count);
   t.end();
 });

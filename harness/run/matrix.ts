@@ -27,7 +27,7 @@ const observedLetters: Readonly<Record<Observed['kind'], string>> = {
 };
 
 /** A vector, or what would be one. */
-export interface Asked {
+export interface MatrixVector {
   /** `tcp-80/p1/p2`: what is asked for, by whom, and of whom. */
   readonly id: string;
   readonly stimulus: { readonly from: string };
@@ -40,7 +40,7 @@ export interface Asked {
  * is in none.
  */
 export function matricesOf(
-  asked: readonly Asked[],
+  vectors: readonly MatrixVector[],
   played: 'played' | 'not played',
 ): readonly Matrix[] {
   const tables = new Map<string, Table>();
@@ -49,7 +49,7 @@ export function matricesOf(
     stimulus: { from },
     intent,
     observed,
-  } of asked) {
+  } of vectors) {
     const cell = cellOf(id, from);
     if (cell === undefined) continue;
     const table: Table = tables.get(cell.service) ?? {

@@ -5,17 +5,17 @@
 import { canonicalJson, sha256 } from '../base/digest.js';
 import { addCounts, aspects, noCounts, verdictOn, worst, type Counts } from '../nouns/verdict.js';
 import { canonicalTrace } from './canonical-trace.js';
-import { sealOf, toldByRecord, type RunManifest } from './manifest.js';
+import { sealOf, recordedInputs, type RunManifest } from './manifest.js';
 import {
   readObservation,
   type RecordedPass,
-  type RecordedWitness,
+  type RecordedOutcome,
   type RunRecord,
   type VectorRecord,
 } from './record.js';
 import type { RunReport, ScenarioReport, VectorReport } from './report.js';
 
-export interface Misfit {
+export interface Inconsistency {
   /** Of the folder: `report.json` */
   readonly file: string;
   /** `scenarios[0].traceHash: expected …, got …` */
@@ -23,7 +23,10 @@ export interface Misfit {
 }
 
 /** Everything that does not fit; nothing of a folder that is as its run left it. */
-export function misfits(manifest: RunManifest, record: RunRecord): readonly Misfit[] {
+export function findInconsistencies(
+  manifest: RunManifest,
+  record: RunRecord,
+): readonly Inconsistency[] {
   const { report, scenarios } = record;
   if (report.scenarios.length === 0)
     return [{ file: 'report.json', what: 'scenarios: there are none, and a run has at least one' }];
@@ -40,24 +43,28 @@ export function misfits(manifest: RunManifest, record: RunRecord): readonly Misf
   return [
     ...inReport(report),
     ...scenarios.flatMap(({ vectors }, index) => {
-      const told = report.scenarios[index];
-      return told === undefined ? [] : inRecord(vectors, told, `scenarios[${index}]`);
+      const scenarioReport = report.scenarios[index];
+      return scenarioReport === undefined
+        ? []
+        : inRecord(vectors, scenarioReport, `scenarios[${index}]`);
     }),
     ...inManifest(manifest, record),
   ];
 }
 
-function inManifest(manifest: RunManifest, record: RunRecord): readonly Misfit[] {
-  const told = Object.entries(toldByRecord(record));
+function inManifest(manifest: RunManifest, record: RunRecord): readonly Inconsistency[] {
+  const fromRecord = Object.entries(recordedInputs(record));
   const fields = new Map<string, unknown>(Object.entries(manifest));
   return [
-    ...told.flatMap(([name, value]) => differing('manifest.json', name, value, fields.get(name))),
+    ...fromRecord.flatMap(([name, value]) =>
+      differing('manifest.json', name, value, fields.get(name)),
+    ),
     ...differing('manifest.json', 'seal', sealOf(manifest), manifest.seal),
   ];
 }
 
 /** The parts of a report against its wholes. */
-function inReport({ scenarios, verdict, traceHash, counts }: RunReport): readonly Misfit[] {
+function inReport({ scenarios, verdict, traceHash, counts }: RunReport): readonly Inconsistency[] {
   const file = 'report.json';
   return [
     ...scenarios.flatMap((scenario, index) => inScenario(scenario, `scenarios[${index}]`)),
@@ -75,7 +82,7 @@ function inReport({ scenarios, verdict, traceHash, counts }: RunReport): readonl
 function inScenario(
   { vectors, program, inconclusive, verdict, counts }: ScenarioReport,
   path: string,
-): readonly Misfit[] {
+): readonly Inconsistency[] {
   const file = 'report.json';
   const sum = addCounts(vectors.map((vector) => vector.counts));
   const ofProgram = { ...noCounts, program: lessThan(counts.program, sum.program) };
@@ -87,7 +94,7 @@ function inScenario(
   const ids = vectors.map(({ id }) => id);
   const twice = ids.find((id, index) => ids.indexOf(id) !== index);
   return [
-    ...impossible(counts, `${path}.counts`),
+    ...impossibleCounts(counts, `${path}.counts`),
     ...vectors.flatMap((vector, index) => inVector(vector, `${path}.vectors[${index}]`)),
     ...(twice === undefined ? [] : [{ file, what: `${path}.vectors: two are called ${twice}` }]),
     ...(vectors.length === 0 && inconclusive === undefined
@@ -98,9 +105,12 @@ function inScenario(
   ];
 }
 
-function inVector({ differences, counts, verdict }: VectorReport, path: string): readonly Misfit[] {
+function inVector(
+  { differences, counts, verdict }: VectorReport,
+  path: string,
+): readonly Inconsistency[] {
   return [
-    ...impossible(counts, `${path}.counts`),
+    ...impossibleCounts(counts, `${path}.counts`),
     ...differing('report.json', `${path}.verdict`, verdictOn(differences, counts), verdict),
   ];
 }
@@ -113,7 +123,7 @@ function lessThan(whole: Counts['program'], part: Counts['program']): Counts['pr
   };
 }
 
-function impossible(counts: Counts, path: string): readonly Misfit[] {
+function impossibleCounts(counts: Counts, path: string): readonly Inconsistency[] {
   return aspects
     .filter((aspect) => {
       const { expected, made, skipped } = counts[aspect];
@@ -128,12 +138,15 @@ function impossible(counts: Counts, path: string): readonly Misfit[] {
 /** What was recorded of vectors against what is told of them. */
 function inRecord(
   vectors: readonly VectorRecord[],
-  told: ScenarioReport,
+  scenarioReport: ScenarioReport,
   path: string,
-): readonly Misfit[] {
+): readonly Inconsistency[] {
   const file = 'record.json';
   const names = (ids: readonly { readonly id: string }[]) => ids.map(({ id }) => id);
-  const [recorded, reported] = [names(vectors.map(({ vector }) => vector)), names(told.vectors)];
+  const [recorded, reported] = [
+    names(vectors.map(({ vector }) => vector)),
+    names(scenarioReport.vectors),
+  ];
   const place = Array.from(
     { length: Math.max(recorded.length, reported.length) },
     (_, index) => index,
@@ -149,58 +162,59 @@ function inRecord(
     ];
   return [
     ...vectors.flatMap((kept, index) =>
-      inVectorRecord(kept, told.vectors[index], `${path}.vectors[${index}]`),
+      inVectorRecord(kept, scenarioReport.vectors[index], `${path}.vectors[${index}]`),
     ),
     ...differing(
       'report.json',
       `${path}.traceHash`,
-      sha256(vectors.map(observedOf).join('\n')),
-      told.traceHash,
+      sha256(vectors.map(observedTraceOf).join('\n')),
+      scenarioReport.traceHash,
     ),
   ];
 }
 
 function inVectorRecord(
-  { vector, real, together }: VectorRecord,
-  told: VectorReport | undefined,
+  { vector, real: alone, together: batched }: VectorRecord,
+  vectorReport: VectorReport | undefined,
   path: string,
-): readonly Misfit[] {
+): readonly Inconsistency[] {
   const file = 'record.json';
-  if (real === undefined && together === undefined && told?.verdict !== 'inconclusive')
+  if (alone === undefined && batched === undefined && vectorReport?.verdict !== 'inconclusive')
     return [
       {
         file,
         what:
-          `${path}: report.json has a verdict, ${told?.verdict}, and here is nothing that was ` +
+          `${path}: report.json has a verdict, ${vectorReport?.verdict}, and here is ` +
+          'nothing that was ' +
           'seen',
       },
     ];
-  if (real !== undefined && together !== undefined)
+  if (alone !== undefined && batched !== undefined)
     return [
       { file, what: `${path}: it was played alone (real) or together with others, not both` },
     ];
   return [
-    ...differing(file, `${path}.vector.stimulus`, told?.stimulus, vector.stimulus),
-    ...(together?.passes === undefined
+    ...differing(file, `${path}.vector.stimulus`, vectorReport?.stimulus, vector.stimulus),
+    ...(batched?.passes === undefined
       ? []
       : differing(
           file,
           `${path}.together.observed`,
-          sha256(traceOf(vector.id, together.passes, together.left)),
-          together.observed,
+          sha256(traceOf(vector.id, batched.passes, batched.left)),
+          batched.observed,
         )),
   ];
 }
 
 /** What a scenario's trace hash is made of. */
-function observedOf({ vector: { id }, real, together }: VectorRecord): string {
+function observedTraceOf({ vector: { id }, real, together }: VectorRecord): string {
   return real === undefined ? (together?.observed ?? '') : traceOf(id, real.passes, real);
 }
 
 function traceOf(
   id: string,
   passes: readonly RecordedPass[],
-  left: Pick<RecordedWitness, 'counts' | 'state'> | undefined,
+  left: Pick<RecordedOutcome, 'counts' | 'state'> | undefined,
 ): string {
   return canonicalTrace(
     id,
@@ -214,7 +228,7 @@ function differing(
   path: string,
   expected: unknown,
   actual: unknown,
-): readonly Misfit[] {
+): readonly Inconsistency[] {
   const [wanted, got] = [expected, actual].map((value) =>
     value === undefined ? 'nothing' : canonicalJson(value),
   );

@@ -8,25 +8,25 @@ import type { Intent } from '../nouns/intent.js';
 import type { Observation } from '../nouns/observation.js';
 import type { Pass, Stimulus } from '../nouns/vector.js';
 import { siblingsOf } from '../vectors/sibling.js';
-import { passesOf, whatDiffers, type Circumstances } from './passes.js';
-import { readObservation, recordFormat, recordWitness } from './record.js';
+import { passesOf, differingField, type PassContext } from './passes.js';
+import { readObservation, recordFormat, recordOutcome } from './record.js';
 
 const topology = antreaCluster({ nodes: 2, podsPerNode: 2, tunnel: 'geneve' });
 const ping: Stimulus = { kind: 'ping', from: 'p1', to: '10.10.1.3' };
 const denied: Intent = { kind: 'denied', why: 'so' };
 const circumstances = (
   intent: (stimulus: Stimulus) => Intent,
-  changes: Partial<Circumstances> = {},
-): Circumstances => ({
+  changes: Partial<PassContext> = {},
+): PassContext => ({
   scenario: { intent: (_, stimulus) => intent(stimulus) },
   topology,
   seed: 1,
   depth: 'all',
   ...changes,
 });
-const passes = (given: Circumstances): readonly Pass[] =>
+const passes = (given: PassContext): readonly Pass[] =>
   passesOf(given, { id: 'ping/p1/p2', stimulus: ping });
-const names = (given: Circumstances) => passes(given).map(({ name }) => name);
+const names = (given: PassContext) => passes(given).map(({ name }) => name);
 
 void t.test('passes', (t) => {
   t.same(names(circumstances(() => denied)), ['cold', 'again', 'cached', 'sibling']);
@@ -104,9 +104,9 @@ void t.test('passes', (t) => {
 });
 
 void t.test('what a sibling has otherwise', (t) => {
-  t.equal(whatDiffers(ping, ping), undefined);
-  t.equal(whatDiffers(ping, { ...ping, ttl: 63 }), 'ttl 63');
-  t.equal(whatDiffers({ ...ping, ttl: 63 }, ping), 'ttl as usual');
+  t.equal(differingField(ping, ping), undefined);
+  t.equal(differingField(ping, { ...ping, ttl: 63 }), 'ttl 63');
+  t.equal(differingField({ ...ping, ttl: 63 }, ping), 'ttl as usual');
   const payload = { kind: 'echo-request', src: '10.10.1.2', dst: '10.10.1.3', ttl: 64 } as const;
   const frame: Stimulus = {
     kind: 'frame',
@@ -115,20 +115,20 @@ void t.test('what a sibling has otherwise', (t) => {
     frame: { src: '02:00:00:00:00:01', dst: '02:00:00:00:00:02', payload },
   };
   t.equal(
-    whatDiffers(frame, {
+    differingField(frame, {
       ...frame,
       frame: { ...frame.frame, payload: { ...payload, src: '10.10.1.9' } },
     }),
     'src 10.10.1.9',
   );
   t.equal(
-    whatDiffers(frame, { ...frame, frame: { ...frame.frame, src: '02:00:00:00:00:09' } }),
+    differingField(frame, { ...frame, frame: { ...frame.frame, src: '02:00:00:00:00:09' } }),
     'frame.src 02:00:00:00:00:09',
     'a MAC address beside an IP address of the same name',
   );
   for (const stimulus of [ping, frame])
     for (const sibling of siblingsOf(topology, stimulus))
-      t.ok(whatDiffers(stimulus, sibling), JSON.stringify(sibling));
+      t.ok(differingField(stimulus, sibling), JSON.stringify(sibling));
   t.end();
 });
 
@@ -140,7 +140,7 @@ void t.test('a record', (t) => {
   };
   const [pass] = passes(circumstances(() => denied));
   if (pass === undefined) return t.fail('no pass');
-  const recorded = recordWitness([{ pass, real }], {
+  const recorded = recordOutcome([{ pass, real }], {
     counts: [
       { flow, packets: 0, bytes: 0 },
       { flow, packets: 1, bytes: 60 },

@@ -15,7 +15,7 @@ export type Depth = 'all' | 'cold';
  * there is no sibling. Of many calls the first few are played again.
  */
 export function passesOf(
-  { scenario: { intent }, topology, seed, depth }: Circumstances,
+  { scenario: { intent }, topology, seed, depth }: PassContext,
   { id, stimulus, depth: own }: TestVector,
 ): readonly Pass[] {
   const cold: Pass = { name: 'cold', stimulus };
@@ -23,7 +23,7 @@ export function passesOf(
   const later = withFewerCalls(stimulus);
   const same = (name: Pass['name']): Pass => ({ name, stimulus: later });
   const candidates = siblingsOf(topology, later).filter((candidate) =>
-    isPromised(() => intent(topology, candidate)),
+    hasIntent(() => intent(topology, candidate)),
   );
   const sibling =
     candidates[randomFor(seed, `${id} sibling`).integer(0, Math.max(0, candidates.length - 1))];
@@ -39,25 +39,25 @@ export function passesOf(
  * Enough to meet what is cached for each of a few endpoints. That every endpoint is called, many
  * more show, once.
  */
-const callsAgain = 8;
+const maxRepeatedCalls = 8;
 
 function withFewerCalls(stimulus: Stimulus): Stimulus {
   return stimulus.kind === 'calls'
-    ? { ...stimulus, count: Math.min(stimulus.count, callsAgain) }
+    ? { ...stimulus, count: Math.min(stimulus.count, maxRepeatedCalls) }
     : stimulus;
 }
 
 /** What a vector's passes depend on. */
-export interface Circumstances {
+export interface PassContext {
   readonly scenario: Pick<Scenario, 'intent'>;
   readonly topology: Topology;
   readonly seed: number;
   readonly depth: Depth;
 }
 
-function isPromised(ask: () => unknown): boolean {
+function hasIntent(evaluate: () => unknown): boolean {
   try {
-    ask();
+    evaluate();
     return true;
   } catch (error) {
     if (error instanceof Unsupported) return false;
@@ -66,8 +66,8 @@ function isPromised(ask: () => unknown): boolean {
 }
 
 /** What the sibling has otherwise, as `ttl 63`; undefined where the stimuli are the same. */
-export function whatDiffers(stimulus: Stimulus, sibling: Stimulus): string | undefined {
-  const [before, after] = [leaves(stimulus), leaves(sibling)];
+export function differingField(stimulus: Stimulus, sibling: Stimulus): string | undefined {
+  const [before, after] = [valuesByPath(stimulus), valuesByPath(sibling)];
   const name = [...new Set([...before.keys(), ...after.keys()])].find(
     (key) => before.get(key) !== after.get(key),
   );
@@ -78,11 +78,11 @@ export function whatDiffers(stimulus: Stimulus, sibling: Stimulus): string | und
  * By name; where it stands is part of the name, but for the payload of a frame: `ttl`, `src`,
  * `frame.src`.
  */
-function leaves(value: object, place = ''): ReadonlyMap<string, string> {
+function valuesByPath(value: object, place = ''): ReadonlyMap<string, string> {
   return new Map(
     Object.entries(value).flatMap(([name, entry]: [string, unknown]) => {
       if (typeof entry === 'object' && entry !== null)
-        return [...leaves(entry, name === 'payload' ? '' : `${place}${name}.`)];
+        return [...valuesByPath(entry, name === 'payload' ? '' : `${place}${name}.`)];
       return [[`${place}${name}`, String(entry)] as const];
     }),
   );

@@ -6,7 +6,7 @@
 // is given must show.
 import t from 'tap';
 import { generatedCluster, type GeneratedSize } from '../../topologies/generated-policies.js';
-import { judge, outcomeOf } from '../compare/intent.js';
+import { judgeIntent, outcomeOf } from '../compare/intent.js';
 import { antrea } from '../control/antrea/index.js';
 import { intentOf } from '../intent/intent.js';
 import { addCoverage, policyCoverage } from '../kube/coverage.js';
@@ -195,7 +195,7 @@ async function truthTable(
     const verdict =
       seen === undefined
         ? { expected: 'an observation', actual: 'none' }
-        : judge(intent, stimulus, seen);
+        : judgeIntent(intent, stimulus, seen);
     if (verdict !== undefined) broken.push(`${id}: ${verdict.expected}; ${verdict.actual}`);
   }
   return { broken, cells, reached };

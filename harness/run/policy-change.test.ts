@@ -4,7 +4,7 @@
 // one of its calls; then another connection of the same pods.
 import t from 'tap';
 import { readCluster } from '../../topologies/kubernetes.js';
-import { judge } from '../compare/intent.js';
+import { judgeIntent } from '../compare/intent.js';
 import { antrea } from '../control/antrea/index.js';
 import { intentOf } from '../intent/intent.js';
 import { firstOfAll } from '../model/undecided.js';
@@ -70,21 +70,24 @@ void t.test('what stands, stands; what is new is kept back', async (t) => {
     return seen;
   };
   const never = Number.POSITIVE_INFINITY;
-  t.equal(judge(intentOf(before, stimulus), stimulus, await play('untouched', never)), undefined);
+  t.equal(
+    judgeIntent(intentOf(before, stimulus), stimulus, await play('untouched', never)),
+    undefined,
+  );
   const half = Math.ceil(calls / 2);
   await model.reset();
   t.equal(
-    judge(intentOf(before, stimulus), stimulus, await play('standing', half)),
+    judgeIntent(intentOf(before, stimulus), stimulus, await play('standing', half)),
     undefined,
     'it is played to its end',
   );
   t.equal(
-    judge(intentOf(after, stimulus), stimulus, await play('new', never)),
+    judgeIntent(intentOf(after, stimulus), stimulus, await play('new', never)),
     undefined,
     'the next one is denied',
   );
   t.not(
-    judge(intentOf(before, stimulus), stimulus, await play('newer', never)),
+    judgeIntent(intentOf(before, stimulus), stimulus, await play('newer', never)),
     undefined,
     'which is not what was promised before',
   );

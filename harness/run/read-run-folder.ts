@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { sha256 } from '../base/digest.js';
 import { InputError } from '../base/errors.js';
 import { runManifest, type RunManifest } from './manifest.js';
-import { misfits, type Misfit } from './misfits.js';
+import { findInconsistencies, type Inconsistency } from './misfits.js';
 import type { RunRecord } from './record.js';
 import { recordFile } from './record-schema.js';
 import { runReport } from './report.js';
@@ -46,12 +46,15 @@ export async function readRunFolder(root: string, run: string): Promise<RunRecor
   // The schema knows what is read of a record; its digest holds the rest of it to what the run
   // wrote.
   const record: RunRecord = { report, scenarios: scenarios as unknown as RunRecord['scenarios'] };
-  const wrong = [...misfits(manifest, record), ...otherTexts(manifest, texts)];
-  if (wrong.length > 0) throw changed(folder, wrong);
+  const wrong = [...findInconsistencies(manifest, record), ...changedFiles(manifest, texts)];
+  if (wrong.length > 0) throw changedFolderError(folder, wrong);
   return record;
 }
 
-function otherTexts({ files }: RunManifest, texts: ReadonlyMap<string, string>): readonly Misfit[] {
+function changedFiles(
+  { files }: RunManifest,
+  texts: ReadonlyMap<string, string>,
+): readonly Inconsistency[] {
   return [...texts].flatMap(([file, text]) => {
     const [wanted, got] = [files[file], sha256(text)];
     return wanted === got
@@ -70,13 +73,13 @@ function otherTexts({ files }: RunManifest, texts: ReadonlyMap<string, string>):
 }
 
 /** More would bury the first. */
-const misfitsListed = 10;
+const maxListed = 10;
 
-function changed(folder: string, wrong: readonly Misfit[]): InputError {
+function changedFolderError(folder: string, wrong: readonly Inconsistency[]): InputError {
   const listed = wrong
-    .slice(0, misfitsListed)
+    .slice(0, maxListed)
     .map(({ file, what }) => `${join(folder, file)}: ${what}`);
-  const more = wrong.length > misfitsListed ? [`and ${wrong.length - misfitsListed} more`] : [];
+  const more = wrong.length > maxListed ? [`and ${wrong.length - maxListed} more`] : [];
   return new InputError([
     'the folder of this run was changed after the run wrote it, so that nothing can be told ' +
       'from it; run it anew',
@@ -95,7 +98,7 @@ async function textOf(folder: string, name: string): Promise<string> {
       (error as NodeJS.ErrnoException).code === 'ENOENT'
         ? 'it is missing'
         : `it cannot be read: ${error instanceof Error ? error.message : String(error)}`;
-    throw changed(folder, [{ file: name, what: why }]);
+    throw changedFolderError(folder, [{ file: name, what: why }]);
   }
 }
 

@@ -5,19 +5,19 @@
 import { z } from 'zod';
 import { passNames } from '../nouns/vector.js';
 import { recordFormat } from './record.js';
-import { plan, some, stimulus, topology, vector } from './shapes.js';
+import { plan, looseShape, stimulus, topology, vector } from './shapes.js';
 
 const at = { timeUs: z.int(), node: z.string(), port: z.string() };
 const pass = z.object({
-  pass: some({ name: z.enum(passNames), stimulus }),
+  pass: looseShape({ name: z.enum(passNames), stimulus }),
   frames: z.array(
-    some({
+    looseShape({
       ...at,
       direction: z.enum(['in', 'out']),
       frame: z.string().regex(/^([0-9a-f]{2})*$/, 'expected bytes in hexadecimal'),
     }),
   ),
-  notes: z.array(some({ timeUs: z.int(), host: z.string(), kind: z.string() })),
+  notes: z.array(looseShape({ timeUs: z.int(), host: z.string(), kind: z.string() })),
 });
 
 const flow = z.object({
@@ -31,7 +31,7 @@ const left = {
   counts: z.array(z.object({ flow, packets: z.int(), bytes: z.int() })),
   state: z.object({
     connections: z.array(
-      some({
+      looseShape({
         node: z.string(),
         zone: z.int(),
         protocol: z.string(),
@@ -43,7 +43,7 @@ const left = {
       }),
     ),
     macs: z.array(
-      some({
+      looseShape({
         node: z.string(),
         bridge: z.string(),
         port: z.string(),
@@ -53,7 +53,7 @@ const left = {
     ),
     multicast: z
       .array(
-        some({
+        looseShape({
           node: z.string(),
           bridge: z.string(),
           port: z.string(),
@@ -81,7 +81,7 @@ const vectorRecord = z.object({
 const event = z.object({
   what: z.string(),
   after: z.int(),
-  steps: z.array(some({ kind: z.string(), node: z.string() })),
+  steps: z.array(looseShape({ kind: z.string(), node: z.string() })),
   topology,
   plan,
 });

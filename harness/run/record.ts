@@ -4,7 +4,7 @@
  * vector and seed.
  */
 import type { AgentStep } from '../control/changes.js';
-import type { Aftermath } from '../compare/vector.js';
+import type { FinalState } from '../compare/vector.js';
 import type { Observation } from '../nouns/observation.js';
 import type { ClusterPlan } from '../nouns/plan.js';
 import type { SwitchState } from '../nouns/state.js';
@@ -51,12 +51,12 @@ export interface VectorRecord {
    * What the switches did; missing where the vector could not be played to its end, or was played
    * together with others.
    */
-  readonly real?: RecordedWitness;
+  readonly real?: RecordedOutcome;
   /** Of one that was played together with others. */
-  readonly together?: RecordedTogether;
+  readonly together?: RecordedBatch;
 }
 
-export interface RecordedTogether {
+export interface RecordedBatch {
   /** A digest of what the switches did: they let out the frames of the model, byte by byte. */
   readonly observed: string;
   /**
@@ -66,10 +66,10 @@ export interface RecordedTogether {
   /**
    * With the first of them, what all of them left behind; flows that counted at least one packet.
    */
-  readonly left?: Pick<RecordedWitness, 'counts' | 'state'>;
+  readonly left?: Pick<RecordedOutcome, 'counts' | 'state'>;
 }
 
-export interface RecordedWitness {
+export interface RecordedOutcome {
   /** Those that were played. */
   readonly passes: readonly RecordedPass[];
   /** Flows that counted at least one packet. */
@@ -87,15 +87,15 @@ export interface RecordedPass {
 }
 
 /** A pass, and what was observed of the switches in it. */
-export interface SeenPass {
+export interface ObservedVectorPass {
   readonly pass: Pass;
   readonly real: Observation;
 }
 
-export function recordWitness(
-  passes: readonly SeenPass[],
-  { counts, state }: Aftermath,
-): RecordedWitness {
+export function recordOutcome(
+  passes: readonly ObservedVectorPass[],
+  { counts, state }: FinalState,
+): RecordedOutcome {
   return {
     passes: passes.map(({ pass, real }) => ({
       pass,

@@ -1,9 +1,9 @@
 /** A recorded run, played again on fresh switches: is it the same, event by event? */
 import { attempt } from '../base/outcome.js';
-import { compareCounters, toldOfCounter } from '../compare/counters.js';
+import { compareCounters, describeCounterDifference } from '../compare/counters.js';
 import { compareFrames } from '../compare/frames.js';
 import { compareState } from '../compare/state.js';
-import type { Aftermath } from '../compare/vector.js';
+import type { FinalState } from '../compare/vector.js';
 import type { Observation } from '../nouns/observation.js';
 import { formatFlowId } from '../nouns/switching.js';
 import type { ClusterPlan } from '../nouns/plan.js';
@@ -11,18 +11,18 @@ import type { Switches, Testbed } from '../testbeds/testbed.js';
 import { openModel } from '../testbeds/model/model.js';
 import { playBatch } from './batch-play.js';
 import { playAlone } from './drive.js';
-import { playAgain } from './history/again.js';
+import { replayVectors } from './history/again.js';
 import {
   readObservation,
   type RecordedPass,
-  type RecordedWitness,
+  type RecordedOutcome,
   type ScenarioRecord,
   type VectorRecord,
 } from './record.js';
 import { inconclusive, type Inconclusive } from './report.js';
-import { unitsOf } from './units.js';
+import { batchesOf } from './units.js';
 
-export type Replayed = { readonly id: string } & (
+export type ReplayResult = { readonly id: string } & (
   | { readonly kind: 'same'; readonly events: number }
   | { readonly kind: 'different'; readonly first: string }
   /** It could not be played, or there is nothing to hold it against. */
@@ -39,25 +39,25 @@ export async function replay(
   seed: number,
   wanted: (id: string) => boolean,
   openReal: (plan: ClusterPlan) => Promise<Switches>,
-): Promise<readonly Replayed[]> {
-  const recorded = new Map(record.vectors.map((kept) => [kept.vector.id, kept]));
-  const units = unitsOf(record.vectors.map(({ vector }) => vector)).filter((unit) =>
-    unit.some(({ id }) => wanted(id)),
+): Promise<readonly ReplayResult[]> {
+  const recorded = new Map(record.vectors.map((records) => [records.vector.id, records]));
+  const batches = batchesOf(record.vectors.map(({ vector }) => vector)).filter((batch) =>
+    batch.some(({ id }) => wanted(id)),
   );
-  const results: Replayed[] = [];
+  const results: ReplayResult[] = [];
   const played = await attempt(async () => {
     const real = await openReal(record.plan);
     try {
       if (record.history !== undefined)
         return void results.push(...(await replayHistory(real, record, seed, wanted)));
-      for (const unit of units) {
-        const kept = unit.flatMap(({ id }) => recorded.get(id) ?? []);
-        if (kept.every(({ together }) => together !== undefined))
+      for (const batch of batches) {
+        const records = batch.flatMap(({ id }) => recorded.get(id) ?? []);
+        if (records.every(({ together }) => together !== undefined))
           results.push(
-            ...(await replayTogether(real, record.plan, kept, seed)).filter(({ id }) => wanted(id)),
+            ...(await replayBatch(real, record.plan, records, seed)).filter(({ id }) => wanted(id)),
           );
         else
-          for (const vector of kept)
+          for (const vector of records)
             if (wanted(vector.vector.id))
               results.push(await replayVector(real, record.plan, vector, seed));
       }
@@ -67,25 +67,25 @@ export async function replay(
   });
   if (played.kind === 'ok') return results;
   const cause = inconclusive(played.cause);
-  const missing = units
+  const missing = batches
     .flat()
     .filter(({ id }) => wanted(id))
     .slice(results.length);
   return [...results, ...missing.map(({ id }) => ({ id, kind: 'inconclusive' as const, cause }))];
 }
 
-async function replayTogether(
+async function replayBatch(
   real: Switches,
   plan: ClusterPlan,
-  kept: readonly VectorRecord[],
+  records: readonly VectorRecord[],
   seed: number,
-): Promise<readonly Replayed[]> {
-  const planned = kept.map(({ vector: { id, stimulus }, together }) => ({
+): Promise<readonly ReplayResult[]> {
+  const planned = records.map(({ vector: { id, stimulus }, together }) => ({
     id,
     passes: together?.passes?.map(({ pass }) => pass) ?? [{ name: 'cold' as const, stimulus }],
   }));
   const played = await playBatch(openModel(plan, real.versions), real, plan, planned, seed);
-  return kept.map(({ vector: { id }, together }, index): Replayed => {
+  return records.map(({ vector: { id }, together }, index): ReplayResult => {
     if (played.kind === 'parted')
       return { id, kind: 'different', first: `model and switches part now: ${played.where}` };
     if (played.kind === 'uncached')
@@ -101,11 +101,11 @@ async function replayTogether(
         kind: 'different',
         first: 'what was observed has another digest than what was recorded',
       };
-    return { id, kind: 'same', events: eventsIn(observations) };
+    return { id, kind: 'same', events: countEvents(observations) };
   });
 }
 
-function eventsIn(observations: readonly Observation[]): number {
+function countEvents(observations: readonly Observation[]): number {
   return observations.reduce((sum, { frames, notes }) => sum + frames.length + notes.length, 0);
 }
 
@@ -114,11 +114,11 @@ async function replayVector(
   plan: ClusterPlan,
   { vector, real: recorded }: VectorRecord,
   seed: number,
-): Promise<Replayed> {
+): Promise<ReplayResult> {
   const { id } = vector;
   if (recorded === undefined) return notRecorded(id);
   await real.reset();
-  return await asRecorded(
+  return await compareWithRecord(
     real,
     id,
     recorded,
@@ -137,20 +137,22 @@ async function replayHistory(
   record: ScenarioRecord,
   seed: number,
   wanted: (id: string) => boolean,
-): Promise<readonly Replayed[]> {
+): Promise<readonly ReplayResult[]> {
   const last = record.vectors.findLastIndex(({ vector }) => wanted(vector.id));
   const vectors = record.vectors.slice(0, last + 1);
-  const results: Replayed[] = [];
+  const results: ReplayResult[] = [];
   for await (const {
-    kept: {
+    recorded: {
       vector: { id },
       real: recorded,
     },
     observations,
-  } of playAgain({ ...record, vectors }, seed, () => real)) {
+  } of replayVectors({ ...record, vectors }, seed, () => real)) {
     // The switches are asked behind every vector, as when it was recorded.
     const result =
-      recorded === undefined ? notRecorded(id) : await asRecorded(real, id, recorded, observations);
+      recorded === undefined
+        ? notRecorded(id)
+        : await compareWithRecord(real, id, recorded, observations);
     if (wanted(id)) results.push(result);
   }
   const played = new Set(results.map(({ id }) => id));
@@ -162,7 +164,7 @@ async function replayHistory(
   ];
 }
 
-function notRecorded(id: string): Replayed {
+function notRecorded(id: string): ReplayResult {
   return {
     id,
     kind: 'inconclusive',
@@ -174,22 +176,23 @@ function notRecorded(id: string): Replayed {
   };
 }
 
-async function asRecorded(
+async function compareWithRecord(
   real: Testbed,
   id: string,
-  recorded: RecordedWitness,
+  recorded: RecordedOutcome,
   observations: readonly Observation[],
-): Promise<Replayed> {
+): Promise<ReplayResult> {
   const counts = (await real.counts()).filter(({ packets }) => packets > 0);
   const state = await real.state();
   const first =
     recorded.passes.flatMap((pass, index) => firstDifference(pass, observations[index]) ?? [])[0] ??
-    firstInAftermath(recorded, { counts, state });
+    firstFinalStateDifference(recorded, { counts, state });
   if (first !== undefined) return { id, kind: 'different', first };
   return {
     id,
     kind: 'same',
-    events: eventsIn(observations) + counts.length + state.connections.length + state.macs.length,
+    events:
+      countEvents(observations) + counts.length + state.connections.length + state.macs.length,
   };
 }
 
@@ -205,21 +208,22 @@ function firstDifference(
       `${frame.direction === 'in' ? 'into' : 'out of'} ${frame.port} on ${frame.node} at ` +
       `${frame.timeUs} µs${pass}: recorded ${frame.expected}, now ${frame.actual}`
     );
-  const told = (index: number) =>
+  const notePair = (index: number) =>
     [before.notes[index], now.notes[index]].map((note) => JSON.stringify(note));
   const note = Array.from(
     { length: Math.max(before.notes.length, now.notes.length) },
     (_, index) => index,
-  ).find((index) => told(index)[0] !== told(index)[1]);
+  ).find((index) => notePair(index)[0] !== notePair(index)[1]);
   return note === undefined
     ? undefined
-    : `note ${note + 1} of the hosts${pass}: recorded ${told(note)[0]}, now ${told(note)[1]}`;
+    : `note ${note + 1} of the hosts${pass}: recorded ${notePair(note)[0]}, now ` +
+        `${notePair(note)[1]}`;
 }
 
-function firstInAftermath(before: Aftermath, now: Aftermath): string | undefined {
+function firstFinalStateDifference(before: FinalState, now: FinalState): string | undefined {
   const [counter] = compareCounters(before.counts, now.counts).differences;
   if (counter !== undefined) {
-    const { expected, actual } = toldOfCounter(counter);
+    const { expected, actual } = describeCounterDifference(counter);
     return (
       `${formatFlowId(counter.flow)} of ${counter.flow.bridge} on ${counter.flow.node}: ` +
       `recorded ${expected}, now ${actual}`

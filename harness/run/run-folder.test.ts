@@ -18,7 +18,7 @@ import type { ClusterPlan } from '../nouns/plan.js';
 import type { Scenario } from '../nouns/scenario.js';
 import { openModel } from '../testbeds/model/model.js';
 import type { Switches } from '../testbeds/testbed.js';
-import { assembled } from './assembled.js';
+import { assembleRun } from './assembled.js';
 import { sealOf, type RunManifest } from './manifest.js';
 import type { Depth } from './passes.js';
 import { readRunFolder } from './read-run-folder.js';
@@ -50,7 +50,7 @@ async function runOf(
     openReal,
     ...only,
   });
-  return assembled([played], {
+  return assembleRun([played], {
     again: './flowbed run',
     seed: 1,
     backend: 'sim',

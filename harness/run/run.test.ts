@@ -106,13 +106,13 @@ void t.test('on several clusters at once the same comes of it, in the same order
   const depth = 'cold';
   const [alone, together] = [
     await run(truthful, undefined, { depth }),
-    await run(truthful, undefined, { depth, lanes: 3 }),
+    await run(truthful, undefined, { depth, maxShards: 3 }),
   ];
   t.strictSame(together, alone);
   let opened = 0;
   const secondFails = (plan: ClusterPlan) =>
     ++opened === 2 ? Promise.reject(new Unavailable('no room', [], [])) : openStand(truthful)(plan);
-  const half = await run(truthful, undefined, { depth, lanes: 2, openReal: secondFails });
+  const half = await run(truthful, undefined, { depth, maxShards: 2, openReal: secondFails });
   t.strictSame([half.verdict, half.inconclusive?.cause, opened], ['inconclusive', 'no room', 2]);
   t.strictSame(
     half.vectors.map(({ verdict }) => verdict),
@@ -126,20 +126,20 @@ void t.test(
     'than it has is no lane',
   async (t) => {
     const depth = 'cold';
-    const secondIsKilled: ScenarioRunOptions['play'] = (lane, here) =>
+    const secondIsKilled: ScenarioRunOptions['runShard'] = (lane, here) =>
       lane.index === 1 ? Promise.reject(new Unavailable('it was killed', [], [])) : here();
-    const half = await run(truthful, undefined, { depth, lanes: 2, play: secondIsKilled });
+    const half = await run(truthful, undefined, { depth, maxShards: 2, runShard: secondIsKilled });
     t.strictSame([half.verdict, half.inconclusive?.cause], ['inconclusive', 'it was killed']);
     t.strictSame(
       half.vectors.map(({ verdict }) => verdict),
       half.vectors.map((_, index) => (index % 2 === 0 ? 'conforms' : 'inconclusive')),
     );
-    const lessThanAll: ScenarioRunOptions['play'] = async (lane, here) => {
+    const lessThanAll: ScenarioRunOptions['runShard'] = async (lane, here) => {
       const outcome = await here();
       return lane.index === 1 ? { ...outcome, judged: outcome.judged.slice(1) } : outcome;
     };
     await t.rejects(
-      run(truthful, undefined, { depth, lanes: 2, play: lessThanAll }),
+      run(truthful, undefined, { depth, maxShards: 2, runShard: lessThanAll }),
       /a lane tells of udp\/p1\/p2/,
     );
   },

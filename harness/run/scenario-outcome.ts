@@ -1,14 +1,14 @@
 /** What came of a scenario at one point of its matrix. */
 import type { Count, Difference } from '../nouns/verdict.js';
 import type { Inconclusive } from './report.js';
-import type { Judged } from './vector-run.js';
+import type { JudgedVector } from './vector-run.js';
 
 export interface ScenarioOutcome {
   readonly program: readonly Difference[];
   readonly programCount: Count;
   /** In the order of the vectors. */
-  readonly judged: readonly Judged[];
+  readonly judged: readonly JudgedVector[];
   /** Why there were no switches to run the vectors on. */
-  readonly gone?: Inconclusive;
+  readonly switchesLost?: Inconclusive;
   readonly versions: Readonly<Record<string, string>>;
 }

@@ -3,43 +3,43 @@
  */
 import { sha256 } from '../base/digest.js';
 import { attempt } from '../base/outcome.js';
-import { notCompared, type Played } from '../compare/not-compared.js';
+import { notCompared, type VectorCounts } from '../compare/not-compared.js';
 import type { KnownDivergence } from '../nouns/known-divergence.js';
 import type { Scenario } from '../nouns/scenario.js';
 import { addCounts, noCounts, verdictOn, worst } from '../nouns/verdict.js';
 import { policyCoverage } from '../kube/coverage.js';
 import type { Network } from '../kube/objects.js';
 import {
-  joined,
-  lanesOf,
-  pieceOf,
-  playLane,
-  type Lane,
-  type LaneOptions,
-  type LaneOutcome,
+  mergeShards,
+  shardsOf,
+  workloadOf,
+  runShard,
+  type Shard,
+  type ShardOptions,
+  type ShardOutcome,
 } from './lanes.js';
 import { matricesOf } from './matrix.js';
 import type { Depth } from './passes.js';
 import type { ScenarioRecord } from './record.js';
 import type { ScenarioReport, VectorReport } from './report.js';
-import { servicesAsked } from './unasked.js';
-import type { Judged } from './vector-run.js';
+import { serviceCoverage } from './unasked.js';
+import type { JudgedVector } from './vector-run.js';
 
-export interface ScenarioRunOptions extends LaneOptions {
+export interface ScenarioRunOptions extends ShardOptions {
   /**
    * On how many clusters at most vectors are played at once; on one unless told. What comes of them
    * does not depend on it.
    */
-  readonly lanes?: number;
+  readonly maxShards?: number;
   /**
    * Has a lane played: by `here`, as it is unless told, or by another process. Where it throws
    * `Unavailable`, all of that lane is inconclusive.
    */
-  readonly play?: (
-    lane: Lane,
-    here: () => Promise<LaneOutcome>,
-    listener: LaneListener,
-  ) => Promise<LaneOutcome>;
+  readonly runShard?: (
+    lane: Shard,
+    here: () => Promise<ShardOutcome>,
+    listener: ShardListener,
+  ) => Promise<ShardOutcome>;
   /** Real milliseconds since some fixed point, for durations that people read. */
   readonly nowMs: () => number;
   /** Told at the beginning, and behind each vector. */
@@ -47,8 +47,8 @@ export interface ScenarioRunOptions extends LaneOptions {
 }
 
 /** Who is told how far lanes are. */
-export interface LaneListener {
-  readonly onBegun: () => void;
+export interface ShardListener {
+  readonly onStarted: () => void;
   /** Behind each vector. */
   readonly onJudged: () => void;
 }
@@ -68,37 +68,40 @@ export async function runScenario(
   axes: Readonly<Record<string, string>>,
   options: ScenarioRunOptions,
 ): Promise<ScenarioRun> {
-  const piece = pieceOf(scenario, axes, options);
-  const { topology, plan, otherwise, after } = piece.approach;
-  const onJudged = progressOf(piece.vectors.length, options);
-  let begunMs: number | undefined;
-  const onBegun = () => {
-    begunMs ??= options.nowMs();
+  const workload = workloadOf(scenario, axes, options);
+  const { topology, plan, adaptations, after } = workload.transitionPlan;
+  const onJudged = progressOf(workload.vectors.length, options);
+  let startedMs: number | undefined;
+  const onStarted = () => {
+    startedMs ??= options.nowMs();
   };
-  const playHere = (_: Lane, here: () => Promise<LaneOutcome>) => {
-    onBegun();
+  const runHere = (_: Shard, here: () => Promise<ShardOutcome>) => {
+    onStarted();
     return here();
   };
-  const { play = playHere } = options;
+  const { runShard: play = runHere } = options;
   const outcomes = await Promise.all(
-    lanesOf(piece, options.lanes ?? 1).map(async (lane) => {
+    shardsOf(workload, options.maxShards ?? 1).map(async (shard) => {
       const played = await attempt(() =>
-        play(lane, () => playLane(piece, lane, options, onJudged), { onBegun, onJudged }),
+        play(shard, () => runShard(workload, shard, options, onJudged), { onStarted, onJudged }),
       );
       return played.kind === 'ok'
         ? played.value
-        : await playLane(
-            piece,
-            lane,
+        : await runShard(
+            workload,
+            shard,
             { ...options, openReal: () => Promise.reject(played.cause) },
             () => undefined,
           );
     }),
   );
-  const { program, programCount, judged, gone, versions, history } = joined(piece, outcomes);
+  const { program, programCount, judged, switchesLost, versions, history } = mergeShards(
+    workload,
+    outcomes,
+  );
   const programCounts = { ...noCounts, program: programCount };
   const cause =
-    gone ??
+    switchesLost ??
     (judged.length === 0
       ? { cause: 'there was no vector to run', evidence: [], remedies: [] }
       : undefined);
@@ -122,18 +125,18 @@ export async function runScenario(
       verdict: worst(verdicts),
       traceHash: sha256(judged.map(({ observed }) => observed).join('\n')),
       counts: addCounts([programCounts, ...judged.map(({ report }) => report.counts)]),
-      durationMs: Math.round(options.nowMs() - (begunMs ?? 0)),
+      durationMs: Math.round(options.nowMs() - (startedMs ?? 0)),
       ...policiesOf(topology),
       ...servicesIn(topology, judged),
-      ...knownIn(
+      ...knownDivergencesIn(
         scenario.controlPlane.known ?? [],
         judged.map(({ report }) => report),
       ),
-      ...(otherwise.length === 0 ? {} : { otherwise: [...otherwise] }),
+      ...(adaptations.length === 0 ? {} : { otherwise: [...adaptations] }),
       ...(after === undefined ? {} : { after }),
       program: [...program],
       notCompared: notCompared(
-        playedHow(judged, options.depth, history === undefined ? 'alone' : 'in a history'),
+        countVectors(judged, options.depth, history === undefined ? 'alone' : 'in a history'),
       ).map((one) => ({ ...one })),
       ...(cause === undefined ? {} : { inconclusive: cause }),
       ...matricesIn(judged.map(({ report }) => report)),
@@ -143,16 +146,16 @@ export async function runScenario(
 }
 
 /** How many vectors were played how, of those that were played. */
-function playedHow(
-  judged: readonly Judged[],
+function countVectors(
+  judged: readonly JudgedVector[],
   depth: Depth | undefined,
   how: 'alone' | 'in a history',
-): Played {
-  const isCold = ({ record }: Judged) => depth === 'cold' || record.vector.depth === 'cold';
+): VectorCounts {
+  const isCold = ({ record }: JudgedVector) => depth === 'cold' || record.vector.depth === 'cold';
   return how === 'in a history'
-    ? { together: 0, cold: 0, inHistory: judged.length }
+    ? { batched: 0, cold: 0, inHistory: judged.length }
     : {
-        together: judged.filter(({ record }) => record.together !== undefined).length,
+        batched: judged.filter(({ record }) => record.together !== undefined).length,
         cold: judged.filter(isCold).length,
         inHistory: 0,
       };
@@ -172,9 +175,9 @@ function policiesOf({ objects }: Network): Pick<ScenarioReport, 'policies'> {
 /** Which of the cluster's Services were asked for. */
 function servicesIn(
   topology: Network,
-  judged: readonly Judged[],
+  judged: readonly JudgedVector[],
 ): Pick<ScenarioReport, 'services'> {
-  const services = servicesAsked(
+  const services = serviceCoverage(
     topology,
     judged.map(({ record }) => record.vector.stimulus),
   );
@@ -200,7 +203,7 @@ function matricesIn(vectors: readonly VectorReport[]): Pick<ScenarioReport, 'mat
 }
 
 /** Known divergences in vectors that conform: they occurred there. */
-function knownIn(
+function knownDivergencesIn(
   known: readonly KnownDivergence[],
   vectors: readonly VectorReport[],
 ): Pick<ScenarioReport, 'known'> {

@@ -4,7 +4,7 @@
 import t from 'tap';
 import kubeProxy from '../../scenarios/antrea/services-kube-proxy.js';
 import antreaProxy from '../../scenarios/antrea/services-antrea-proxy.js';
-import { judge } from '../compare/intent.js';
+import { judgeIntent } from '../compare/intent.js';
 import { antrea } from '../control/antrea/index.js';
 import { intentOf } from '../intent/intent.js';
 import type { Cluster, KubeObjects } from '../kube/objects.js';
@@ -236,7 +236,7 @@ async function play(
       [{ name: 'cold', stimulus }],
       seed,
     );
-    const wrong = seen === undefined ? undefined : judge(intent, stimulus, seen);
+    const wrong = seen === undefined ? undefined : judgeIntent(intent, stimulus, seen);
     if (wrong !== undefined) broken.push(`${id}: ${wrong.expected}: ${wrong.actual}`);
   }
   return { broken, kinds };

@@ -6,15 +6,15 @@
 import { z } from 'zod';
 
 /** Keys that are not named here are left as they are. */
-export const some = <Shape extends z.ZodRawShape>(shape: Shape) => z.looseObject(shape);
+export const looseShape = <Shape extends z.ZodRawShape>(shape: Shape) => z.looseObject(shape);
 
 const texts = z.array(z.string());
 
-const host = some({
+const host = looseShape({
   name: z.string(),
   kind: z.enum(['pod', 'linux-node', 'windows-node', 'external']),
   interfaces: z.array(
-    some({
+    looseShape({
       name: z.string(),
       port: z.string().optional(),
       mac: z.string(),
@@ -23,15 +23,20 @@ const host = some({
     }),
   ),
   routes: z.array(
-    some({ destination: z.string(), via: z.string(), interface: z.string(), onlink: z.boolean() }),
+    looseShape({
+      destination: z.string(),
+      via: z.string(),
+      interface: z.string(),
+      onlink: z.boolean(),
+    }),
   ),
 });
 
-const bridge = some({
+const bridge = looseShape({
   name: z.string(),
   mac: z.string(),
   ports: z.array(
-    some({
+    looseShape({
       kind: z.enum(['endpoint', 'internal', 'tunnel', 'uplink', 'patch']),
       name: z.string(),
       ofport: z.int(),
@@ -44,40 +49,44 @@ const bridge = some({
 });
 
 /** A `ClusterPlan`. */
-export const plan = some({
-  nodes: z.array(some({ node: z.string(), bridges: z.array(bridge), hosts: z.array(host) })),
+export const plan = looseShape({
+  nodes: z.array(looseShape({ node: z.string(), bridges: z.array(bridge), hosts: z.array(host) })),
   externalHosts: z.array(host).optional(),
 });
 
 const addressed = { ip: z.string(), mac: z.string() };
 
 /** A `Topology`. */
-export const topology = some({
+export const topology = looseShape({
   name: z.string(),
   mode: z.string(),
   tunnel: z.string(),
   serviceCidr: z.string(),
   nodes: z.array(
-    some({
+    looseShape({
       name: z.string(),
-      underlay: some({ ...addressed, prefixLength: z.int() }),
+      underlay: looseShape({ ...addressed, prefixLength: z.int() }),
       podCidr: z.string(),
-      gateway: some(addressed),
-      pods: z.array(some({ name: z.string(), ...addressed })),
+      gateway: looseShape(addressed),
+      pods: z.array(looseShape({ name: z.string(), ...addressed })),
     }),
   ),
-  externalHosts: z.array(some({ name: z.string(), ...addressed })).optional(),
+  externalHosts: z.array(looseShape({ name: z.string(), ...addressed })).optional(),
 });
 
 const number = z.int().min(0);
 const times = z.int().min(1).optional();
-const asked = { from: z.string(), to: z.string(), ttl: z.int().min(0).max(255).optional() };
-const called = { ...asked, port: z.int().min(0).max(65535) };
+const addressedStimulus = {
+  from: z.string(),
+  to: z.string(),
+  ttl: z.int().min(0).max(255).optional(),
+};
+const portStimulus = { ...addressedStimulus, port: z.int().min(0).max(65535) };
 const ip = { src: z.string(), dst: z.string(), ttl: number };
 
 const payload = z.discriminatedUnion('kind', [
-  some({ kind: z.literal('udp'), ...ip, srcPort: number, dstPort: number }),
-  some({
+  looseShape({ kind: z.literal('udp'), ...ip, srcPort: number, dstPort: number }),
+  looseShape({
     kind: z.literal('tcp'),
     ...ip,
     srcPort: number,
@@ -85,8 +94,8 @@ const payload = z.discriminatedUnion('kind', [
     flags: texts,
     checksum: z.enum(['right', 'wrong']),
   }),
-  some({ kind: z.literal('echo-request'), ...ip }),
-  some({
+  looseShape({ kind: z.literal('echo-request'), ...ip }),
+  looseShape({
     kind: z.literal('arp'),
     op: z.enum(['request', 'reply']),
     sha: z.string(),
@@ -94,45 +103,45 @@ const payload = z.discriminatedUnion('kind', [
     tha: z.string(),
     tpa: z.string(),
   }),
-  some({ kind: z.literal('other'), etherType: number, hex: z.string() }),
+  looseShape({ kind: z.literal('other'), etherType: number, hex: z.string() }),
 ]);
 
 /** A `Stimulus`. */
 export const stimulus = z.discriminatedUnion('kind', [
-  some({ kind: z.literal('ping'), ...asked }),
-  some({ kind: z.literal('udp'), ...called }),
-  some({
+  looseShape({ kind: z.literal('ping'), ...addressedStimulus }),
+  looseShape({ kind: z.literal('udp'), ...portStimulus }),
+  looseShape({
     kind: z.literal('tcp'),
-    ...called,
+    ...portStimulus,
     transmissions: times,
-    interjection: some({
+    interjection: looseShape({
       by: z.enum(['opener', 'answerer']),
       segment: z.enum(['out-of-window', 'syn-fin', 'bad-checksum']),
     }).optional(),
   }),
-  some({ kind: z.literal('probe'), ...called, transmissions: times }),
-  some({
+  looseShape({ kind: z.literal('probe'), ...portStimulus, transmissions: times }),
+  looseShape({
     kind: z.literal('calls'),
-    ...called,
+    ...portStimulus,
     protocol: z.enum(['TCP', 'UDP']),
     count: number,
     everyMs: number,
   }),
-  some({ kind: z.literal('sctp'), ...called, transmissions: times }),
-  some({ kind: z.literal('open'), ...called, connection: z.string() }),
-  some({ kind: z.literal('talk'), ...called, connection: z.string() }),
-  some({ kind: z.literal('arp'), from: z.string(), target: z.string() }),
-  some({
+  looseShape({ kind: z.literal('sctp'), ...portStimulus, transmissions: times }),
+  looseShape({ kind: z.literal('open'), ...portStimulus, connection: z.string() }),
+  looseShape({ kind: z.literal('talk'), ...portStimulus, connection: z.string() }),
+  looseShape({ kind: z.literal('arp'), from: z.string(), target: z.string() }),
+  looseShape({
     kind: z.literal('frame'),
     from: z.string(),
     interface: z.string().optional(),
     what: z.string(),
-    frame: some({ src: z.string(), dst: z.string(), payload }),
+    frame: looseShape({ src: z.string(), dst: z.string(), payload }),
   }),
 ]);
 
 /** A `TestVector`. */
-export const vector = some({
+export const vector = looseShape({
   id: z.string().min(1),
   stimulus,
   together: z.string().optional(),

@@ -13,8 +13,8 @@ import type { FabricCall, PacketIn, SwitchCall, SwitchStep } from '../nouns/swit
 import type { Stimulus } from '../nouns/vector.js';
 import { openModel, type ModelTestbed } from '../testbeds/model/model.js';
 import { firstOfAll, type Witness } from '../model/undecided.js';
-import { draw } from './drive.js';
-import { playTogether, type Sending, type Together } from './together.js';
+import { drawsFor } from './drive.js';
+import { playBatchPass, type BatchedStimulus, type BatchPassResult } from './together.js';
 
 const mac = (index: number) => `02:00:00:00:00:0${index}`;
 const host = (name: string, index: number): HostPlan => ({
@@ -78,8 +78,8 @@ const wires: Script = (call) => ({
         })),
 });
 
-const sendings = (...stimuli: readonly Stimulus[]): readonly Sending[] =>
-  stimuli.map((stimulus, index) => ({ stimulus, draws: draw(index, 'x') }));
+const sendings = (...stimuli: readonly Stimulus[]): readonly BatchedStimulus[] =>
+  stimuli.map((stimulus, index) => ({ stimulus, draws: drawsFor(index, 'x') }));
 const several = sendings(
   { kind: 'ping', from: 'c', to: '10.0.0.4' },
   { kind: 'udp', from: 'b', to: '10.0.0.1', port: 9 },
@@ -97,7 +97,7 @@ const several = sendings(
   { kind: 'udp', from: 'a', to: '10.0.0.2', port: 7 },
 );
 
-function alone({ stimulus, draws }: Sending): Observation {
+function alone({ stimulus, draws }: BatchedStimulus): Observation {
   const fabric = runStimulus(plan, stimulus, draws, memoriesOf(known));
   let asks = fabric.next();
   while (asks.done !== true) asks = fabric.next(asks.value.map(wires));
@@ -106,11 +106,11 @@ function alone({ stimulus, draws }: Sending): Observation {
 
 /** Both sides, and what each was asked, a line a call. */
 async function play(
-  all: readonly Sending[],
+  all: readonly BatchedStimulus[],
   onModel: Script = wires,
   onReal: Script = wires,
 ): Promise<{
-  readonly together: Together;
+  readonly together: BatchPassResult;
   readonly asked: Readonly<Record<'model' | 'real', readonly string[]>>;
 }> {
   const asked = { model: [] as string[], real: [] as string[] };
@@ -128,7 +128,7 @@ async function play(
     },
   });
   return {
-    together: await playTogether(side('model', onModel), side('real', onReal), plan, all, known),
+    together: await playBatchPass(side('model', onModel), side('real', onReal), plan, all, known),
     asked,
   };
 }
@@ -332,7 +332,7 @@ void t.test(
       { kind: 'udp', from: 'a', to: '10.0.0.2', port: 9 },
     ] as const;
     const played = async (
-      all: readonly Sending[],
+      all: readonly BatchedStimulus[],
       winner: number,
       lie: (step: SwitchStep, nth: number) => SwitchStep = (step) => step,
     ) => {
@@ -356,7 +356,7 @@ void t.test(
           return (await switches.call(calls, took)).map((step) => lie(step, sizes.length));
         },
       };
-      return { ...(await playTogether(model, real, tied, all, known)), sizes };
+      return { ...(await playBatchPass(model, real, tied, all, known)), sizes };
     };
     for (const [all, expected] of [
       [sendings(ping, udp, udp, ping), [2, 2]],

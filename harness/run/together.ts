@@ -14,10 +14,10 @@ import type { Stimulus } from '../nouns/vector.js';
 import type { Witness } from '../model/undecided.js';
 import type { ModelTestbed } from '../testbeds/model/model.js';
 import type { Testbed } from '../testbeds/testbed.js';
-import { witness } from './drive.js';
+import { oracleFrom } from './drive.js';
 
 /** What one of them sends, and what its sender puts into it. */
-export interface Sending {
+export interface BatchedStimulus {
   readonly stimulus: Stimulus;
   readonly draws: Draws;
 }
@@ -26,23 +26,23 @@ export interface Sending {
  * `parted`: at some call the switches let other frames out than the model; what each vector then
  * met is not known.
  */
-export type Together =
+export type BatchPassResult =
   | { readonly kind: 'alike'; readonly observations: readonly Observation[] }
   | { readonly kind: 'parted'; readonly where: string };
 
 type ReceiveCall = Extract<FabricCall, { readonly kind: 'receive' }>;
 
 /** A vector under way. */
-interface Player {
+interface RunningVector {
   readonly fabric: ReturnType<typeof runStimulus>;
-  asks: IteratorResult<readonly FabricCall[], Observation>;
+  pendingCalls: IteratorResult<readonly FabricCall[], Observation>;
 }
 
 /**
  * One frame that a player sends, and where what comes of it goes: at the place of its call among
  * those that the player waits for.
  */
-interface Frame {
+interface PendingFrame {
   readonly steps: SwitchStep[];
   readonly index: number;
   readonly call: ReceiveCall;
@@ -54,22 +54,25 @@ interface Frame {
  * frame and byte by byte, what the model says, in whatever order.
  * @throws Unsupported where the model cannot tell.
  */
-export async function playTogether(
+export async function playBatchPass(
   model: ModelTestbed,
   real: Testbed,
   plan: ClusterPlan,
-  sendings: readonly Sending[],
+  stimuli: readonly BatchedStimulus[],
   known: KnownNeighbours,
-): Promise<Together> {
-  const players = sendings.map(({ stimulus, draws }): Player => {
+): Promise<BatchPassResult> {
+  const vectors = stimuli.map(({ stimulus, draws }): RunningVector => {
     const fabric = runStimulus(plan, stimulus, draws, memoriesOf(known));
-    return { fabric, asks: fabric.next() };
+    return { fabric, pendingCalls: fabric.next() };
   });
   for (;;) {
-    const waiting = players.filter(({ asks }) => asks.done !== true);
+    const waiting = vectors.filter(({ pendingCalls }) => pendingCalls.done !== true);
     if (waiting.length === 0)
-      return { kind: 'alike', observations: players.map(({ asks }) => observationOf(asks)) };
-    const sending = waiting.filter((player) => callsOf(player)[0]?.kind === 'receive');
+      return {
+        kind: 'alike',
+        observations: vectors.map(({ pendingCalls }) => observationOf(pendingCalls)),
+      };
+    const sending = waiting.filter((vector) => callsOf(vector)[0]?.kind === 'receive');
     if (sending.length === 0) {
       await advanceAll([model, real], plan, waiting);
       continue;
@@ -79,9 +82,9 @@ export async function playTogether(
   }
 }
 
-function observationOf(asks: Player['asks']): Observation {
-  assert(asks.done === true, 'a vector that is over');
-  return asks.value;
+function observationOf(pendingCalls: RunningVector['pendingCalls']): Observation {
+  assert(pendingCalls.done === true, 'a vector that is over');
+  return pendingCalls.value;
 }
 
 /**
@@ -91,12 +94,12 @@ function observationOf(asks: Player['asks']): Observation {
 async function sendAll(
   model: ModelTestbed,
   real: Testbed,
-  players: readonly Player[],
+  vectors: readonly RunningVector[],
 ): Promise<string | undefined> {
-  const made = players.map((player) => ({ player, steps: [] as SwitchStep[] }));
+  const made = vectors.map((vector) => ({ player: vector, steps: [] as SwitchStep[] }));
   for (const round of inRounds(
-    made.flatMap(({ player, steps }) =>
-      callsOf(player).map((call, index): Frame => ({ steps, index, call: receiving(call) })),
+    made.flatMap(({ player: vector, steps }) =>
+      callsOf(vector).map((call, index): PendingFrame => ({ steps, index, call: receiving(call) })),
     ),
   )) {
     const ports = round.map(
@@ -107,8 +110,10 @@ async function sendAll(
     for (const [index, step] of (await real.call(unsent.map(callFor))).entries())
       unsent[index]?.observed.push(step);
     for (const { frames, predicted, observed } of ports) {
-      if (observed.some(isTold)) return 'what controllers were told';
-      const [expected, seen] = [predicted, observed].map((steps) => steps.flatMap(inTexts).sort());
+      if (observed.some(hasPacketIns)) return 'what controllers were told';
+      const [expected, seen] = [predicted, observed].map((steps) =>
+        steps.flatMap(outputTexts).sort(),
+      );
       if (!isDeepStrictEqual(seen, expected))
         return (
           `what came out of ${callAt(frames).node} when ${frames.length} frames went into ` +
@@ -116,17 +121,17 @@ async function sendAll(
         );
     }
   }
-  for (const { player, steps } of made) player.asks = player.fabric.next(steps);
+  for (const { player: vector, steps } of made) vector.pendingCalls = vector.fabric.next(steps);
   return undefined;
 }
 
 /** What goes into one port of a node. */
 interface PortRound {
-  readonly frames: readonly Frame[];
+  readonly frames: readonly PendingFrame[];
   readonly predicted: SwitchStep[];
   readonly observed: SwitchStep[];
   /** What the model took and the switches did not yet. */
-  unsent: Frame[];
+  unsent: PendingFrame[];
 }
 
 /**
@@ -144,15 +149,15 @@ async function predict(model: ModelTestbed, real: Testbed, port: PortRound): Pro
       if (port.unsent.length > 0) await send();
       return await ask();
     };
-  const seen: Witness = {
-    ...witness({ counts: whenSent(real.counts), state: whenSent(real.state) }),
+  const oracle: Witness = {
+    ...oracleFrom({ counts: whenSent(real.counts), state: whenSent(real.state) }),
     ofAlike: 'first',
   };
   for (const frame of port.frames) {
     port.unsent.push(frame);
-    const [step] = await model.call([frame.call], seen);
+    const [step] = await model.call([frame.call], oracle);
     assert(step !== undefined, 'a step for every call');
-    if (isTold(step))
+    if (hasPacketIns(step))
       throw new Unsupported(
         'controllers are told of packets, which vectors that are played together cannot compare',
       );
@@ -165,7 +170,7 @@ function callFor({ frames, unsent }: PortRound): ReceiveCall {
   return { ...callAt(frames), frames: unsent.flatMap(({ call }) => call.frames), areApart: true };
 }
 
-function isTold({ packetIns = [] }: SwitchStep): boolean {
+function hasPacketIns({ packetIns = [] }: SwitchStep): boolean {
   return packetIns.length > 0;
 }
 
@@ -176,37 +181,37 @@ function isTold({ packetIns = [] }: SwitchStep): boolean {
 async function advanceAll(
   testbeds: readonly Testbed[],
   { nodes }: ClusterPlan,
-  players: readonly Player[],
+  vectors: readonly RunningVector[],
 ): Promise<void> {
-  const ms = Math.min(...players.map(waitOf));
+  const ms = Math.min(...vectors.map(waitOf));
   for (const testbed of testbeds) {
     const steps = await testbed.call(nodes.map(({ node }) => ({ kind: 'advance', node, ms })));
-    if (steps.some((step) => step.outputs.length > 0 || isTold(step)))
+    if (steps.some((step) => step.outputs.length > 0 || hasPacketIns(step)))
       throw new Unsupported(
         'frames came out while time passed, which vectors that are played together cannot ' +
           'tell whose they are',
       );
   }
-  for (const player of players) {
-    const left = waitOf(player) - ms;
-    player.asks =
+  for (const vector of vectors) {
+    const left = waitOf(vector) - ms;
+    vector.pendingCalls =
       left === 0
-        ? player.fabric.next(nodes.map(() => ({ outputs: [] })))
+        ? vector.fabric.next(nodes.map(() => ({ outputs: [] })))
         : { done: false, value: nodes.map(({ node }) => ({ kind: 'advance', node, ms: left })) };
   }
 }
 
 /** What comes out, as texts that are the same for the same frame at the same port. */
-function inTexts({ outputs }: SwitchStep): readonly string[] {
+function outputTexts({ outputs }: SwitchStep): readonly string[] {
   return outputs.map(
     ({ port, frame }) =>
       `${port} ${Buffer.from(frame.buffer, frame.byteOffset, frame.byteLength).toString('latin1')}`,
   );
 }
 
-function callsOf({ asks }: Player): readonly FabricCall[] {
-  assert(asks.done !== true, 'a vector under way');
-  return asks.value;
+function callsOf({ pendingCalls }: RunningVector): readonly FabricCall[] {
+  assert(pendingCalls.done !== true, 'a vector under way');
+  return pendingCalls.value;
 }
 
 function receiving(call: FabricCall): ReceiveCall {
@@ -215,17 +220,19 @@ function receiving(call: FabricCall): ReceiveCall {
 }
 
 /** Milliseconds, the same on all nodes. */
-function waitOf(player: Player): number {
-  const [call] = callsOf(player);
+function waitOf(vector: RunningVector): number {
+  const [call] = callsOf(vector);
   assert(call?.kind === 'advance', 'a vector waits that does not send');
   return call.ms;
 }
 
 /** By node and port, and these in rounds of one port a node. */
-function inRounds(frames: readonly Frame[]): readonly (readonly (readonly Frame[])[])[] {
-  const byNode = new Map<string, Map<string, Frame[]>>();
+function inRounds(
+  frames: readonly PendingFrame[],
+): readonly (readonly (readonly PendingFrame[])[])[] {
+  const byNode = new Map<string, Map<string, PendingFrame[]>>();
   for (const frame of frames) {
-    const ports = byNode.get(frame.call.node) ?? new Map<string, Frame[]>();
+    const ports = byNode.get(frame.call.node) ?? new Map<string, PendingFrame[]>();
     byNode.set(frame.call.node, ports);
     const port = ports.get(frame.call.port) ?? [];
     ports.set(frame.call.port, port);
@@ -238,7 +245,7 @@ function inRounds(frames: readonly Frame[]): readonly (readonly (readonly Frame[
   );
 }
 
-function callAt([first]: readonly Frame[]): ReceiveCall {
+function callAt([first]: readonly PendingFrame[]): ReceiveCall {
   assert(first !== undefined, 'a port that nothing is sent into is not called');
   return first.call;
 }

@@ -3,25 +3,25 @@ import { servicePortsOf } from '../kube/endpoints.js';
 import type { Network } from '../kube/objects.js';
 import type { Stimulus } from '../nouns/vector.js';
 
-export interface ServicesAsked {
+export interface ServiceCoverage {
   /** Ports of Services, and Services that have none that can be asked for. */
   readonly count: number;
   readonly notAsked: readonly { readonly name: string; readonly why: string }[];
 }
 
 /** Undefined where the network has no Services. */
-export function servicesAsked(
+export function serviceCoverage(
   { objects, nodes }: Network,
   stimuli: readonly Stimulus[],
-): ServicesAsked | undefined {
+): ServiceCoverage | undefined {
   if (objects === undefined || objects.services.length === 0) return undefined;
-  const asked = new Set(stimuli.flatMap(destinationsOf));
+  const targeted = new Set(stimuli.flatMap(destinationsOf));
   const ports = servicePortsOf(objects);
   const reachable = new Set(ports.map(({ name }) => name.replace(/:[^:]*$/, '')));
-  const without = objects.services
+  const unreachable = objects.services
     .map(({ metadata }) => `${metadata.namespace}/${metadata.name}`)
     .filter((name) => !reachable.has(name));
-  const unsent = ports.filter(
+  const untargeted = ports.filter(
     ({ protocol, port, nodePort, clusterIp, loadBalancerIps, externalIps }) => {
       const atPort = [clusterIp, ...loadBalancerIps, ...externalIps].map((ip) =>
         key(protocol, ip, port),
@@ -30,14 +30,14 @@ export function servicesAsked(
         nodePort === undefined
           ? []
           : nodes.map(({ underlay }) => key(protocol, underlay.ip, nodePort));
-      return ![...atPort, ...atNodes].some((one) => asked.has(one));
+      return ![...atPort, ...atNodes].some((one) => targeted.has(one));
     },
   );
   return {
-    count: ports.length + without.length,
+    count: ports.length + unreachable.length,
     notAsked: [
-      ...unsent.map(({ name }) => ({ name, why: 'no vector sends to it' })),
-      ...without.map((name) => ({ name, why: 'it has no address of its own' })),
+      ...untargeted.map(({ name }) => ({ name, why: 'no vector sends to it' })),
+      ...unreachable.map((name) => ({ name, why: 'it has no address of its own' })),
     ],
   };
 }

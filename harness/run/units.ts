@@ -2,19 +2,19 @@
 import type { TestVector } from '../nouns/vector.js';
 
 /** One vector, or several that may be played together. */
-export type Unit = readonly TestVector[];
+export type Batch = readonly TestVector[];
 
 /**
  * So many are played between two resets, at most: enough that what a call costs is shared, few
  * enough that one which parts costs little.
  */
-export const mostTogether = 1000;
+export const maxBatchSize = 1000;
 
 /**
  * Those that may be played together, in parts of nearly equal length; each stands where its first
  * vector does.
  */
-export function unitsOf(vectors: readonly TestVector[]): readonly Unit[] {
+export function batchesOf(vectors: readonly TestVector[]): readonly Batch[] {
   const groups = new Map<string | TestVector, TestVector[]>();
   for (const vector of vectors) {
     const key = vector.together ?? vector;
@@ -23,7 +23,7 @@ export function unitsOf(vectors: readonly TestVector[]): readonly Unit[] {
     else group.push(vector);
   }
   return [...groups.values()].flatMap((group) => {
-    const parts = Math.ceil(group.length / mostTogether);
+    const parts = Math.ceil(group.length / maxBatchSize);
     return Array.from({ length: parts }, (_, part) =>
       group.slice(
         Math.floor((part * group.length) / parts),

@@ -5,13 +5,13 @@ import { attempt } from '../base/outcome.js';
 import { turn } from '../base/turn.js';
 import { observedIn } from '../compare/observed.js';
 import { compareProgram } from '../compare/program.js';
-import type { Begun } from '../compare/unmatched.js';
+import type { InitialCounts } from '../compare/unmatched.js';
 import {
   compareVector,
   expectedCounts,
   isWarm,
-  type Aftermath,
-  type PassCase,
+  type FinalState,
+  type ComparedPass,
 } from '../compare/vector.js';
 import type { Observation } from '../nouns/observation.js';
 import type { ClusterPlan } from '../nouns/plan.js';
@@ -28,15 +28,15 @@ import type { ModelTestbed } from '../testbeds/model/model.js';
 import type { Stray, Switches } from '../testbeds/testbed.js';
 import { judgeBatch } from './batch.js';
 import { canonicalTrace } from './canonical-trace.js';
-import { expectedIn, type Expecting } from './expected.js';
-import { playInStep, playAlone, type PlayedPass } from './drive.js';
-import { passesOf, whatDiffers, type Circumstances } from './passes.js';
-import { recordWitness, type VectorRecord } from './record.js';
+import { expectedIntent, type IntentContext } from './expected.js';
+import { playInLockstep, playAlone, type PlayedPass } from './drive.js';
+import { passesOf, differingField, type PassContext } from './passes.js';
+import { recordOutcome, type VectorRecord } from './record.js';
 import { inconclusive, type Inconclusive, type VectorReport } from './report.js';
-import type { Unit } from './units.js';
+import type { Batch } from './units.js';
 
 /** What vectors are played on, beside real switches. */
-export interface Stage extends Circumstances {
+export interface RunContext extends PassContext {
   readonly scenario: Scenario;
   readonly plan: ClusterPlan;
   readonly model: ModelTestbed;
@@ -44,7 +44,7 @@ export interface Stage extends Circumstances {
   readonly onJudged: () => void;
 }
 
-export interface Judged {
+export interface JudgedVector {
   readonly report: VectorReport;
   readonly record: VectorRecord;
   /** What was observed of the real switches, as canonical text; empty where there is no verdict. */
@@ -56,65 +56,68 @@ export interface Judged {
  * tried twice. `gone` tells why, where they did. Those that were disturbed are put right by the
  * next reset.
  */
-export async function judgeUnits(
-  stage: Stage,
+export async function judgeBatches(
+  context: RunContext,
   real: Switches,
-  units: readonly Unit[],
-): Promise<{ readonly judged: readonly Judged[]; readonly gone: Inconclusive | undefined }> {
-  const ports = portsOf(stage.plan);
-  const judged: Judged[] = [];
-  let gone: Inconclusive | undefined;
-  const judgeOne = async (vector: TestVector): Promise<Judged> => {
-    if (gone !== undefined) return await leftOpen(stage, vector, gone);
-    const outcome = await attempt(() => judgeVector(stage, real, vector, ports)).catch(
-      whatIsUnknown,
-    );
+  batches: readonly Batch[],
+): Promise<{ readonly judged: readonly JudgedVector[]; readonly gone: Inconclusive | undefined }> {
+  const ports = portsOf(context.plan);
+  const judged: JudgedVector[] = [];
+  let switchesLost: Inconclusive | undefined;
+  const judgeOne = async (vector: TestVector): Promise<JudgedVector> => {
+    if (switchesLost !== undefined) return await inconclusiveVector(context, vector, switchesLost);
+    const outcome = await attempt(() => judgeVector(context, real, vector, ports)).catch(asUnknown);
     if (outcome.kind === 'unavailable' && !(outcome.cause instanceof Disturbed))
-      gone = inconclusive(outcome.cause);
-    else stage.onJudged();
+      switchesLost = inconclusive(outcome.cause);
+    else context.onJudged();
     return outcome.kind === 'ok'
       ? outcome.value
-      : await leftOpen(stage, vector, inconclusive(outcome.cause));
+      : await inconclusiveVector(context, vector, inconclusive(outcome.cause));
   };
-  for (const unit of units) {
+  for (const batch of batches) {
     const played =
-      unit.length === 1 || gone !== undefined
+      batch.length === 1 || switchesLost !== undefined
         ? undefined
-        : await attempt(() => judgeBatch(stage, real, unit, ports)).catch(whatIsUnknown);
+        : await attempt(() => judgeBatch(context, real, batch, ports)).catch(asUnknown);
     if (played?.kind === 'unavailable' && !(played.cause instanceof Disturbed))
-      gone = inconclusive(played.cause);
+      switchesLost = inconclusive(played.cause);
     const outcome = played?.kind === 'ok' ? played.value : undefined;
     if (outcome?.kind === 'conforms') {
       judged.push(...outcome.judged);
-      unit.forEach(() => {
-        stage.onJudged();
+      batch.forEach(() => {
+        context.onJudged();
       });
       continue;
     }
-    const alone: Judged[] = [];
-    for (const vector of unit) alone.push(await judgeOne(vector));
-    judged.push(...(outcome?.kind === 'parted' ? withParting(alone, outcome.where) : alone));
+    const oneByOne: JudgedVector[] = [];
+    for (const vector of batch) oneByOne.push(await judgeOne(vector));
+    judged.push(
+      ...(outcome?.kind === 'parted' ? withBatchDivergence(oneByOne, outcome.where) : oneByOne),
+    );
   }
-  return { judged, gone };
+  return { judged, gone: switchesLost };
 }
 
 /**
  * Vectors that conform one by one, and did not together: that is a difference, and the first of
  * them tells it.
  */
-function withParting(alone: readonly Judged[], where: string): readonly Judged[] {
-  if (alone.some(({ report }) => report.verdict !== 'conforms')) return alone;
+function withBatchDivergence(
+  oneByOne: readonly JudgedVector[],
+  where: string,
+): readonly JudgedVector[] {
+  if (oneByOne.some(({ report }) => report.verdict !== 'conforms')) return oneByOne;
   const difference: Difference = {
     aspect: 'frames',
     between: 'model and switch',
     summary:
-      `of ${alone.length} vectors that were played together something was otherwise, though ` +
+      `of ${oneByOne.length} vectors that were played together something was otherwise, though ` +
       `each of them alone conforms: ${where}`,
     expected: 'the same as in the model',
     actual: where,
     afterDivergence: false,
   };
-  return alone.map((judged, index) =>
+  return oneByOne.map((judged, index) =>
     index === 0
       ? { ...judged, report: { ...judged.report, verdict: 'diverges', differences: [difference] } }
       : judged,
@@ -125,17 +128,19 @@ function withParting(alone: readonly Judged[], where: string): readonly Judged[]
  * A vector without a verdict, and why: never a pass. What would have been compared, as far as the
  * model can tell, is expected and not made.
  */
-export async function leftOpen(
-  stage: Stage,
+export async function inconclusiveVector(
+  context: RunContext,
   vector: TestVector,
   cause: Inconclusive,
-): Promise<Judged> {
+): Promise<JudgedVector> {
   await turn();
-  const counts = await unmade(stage, vector).catch((error: unknown) => whatIsUnknown(error).counts);
+  const counts = await expectedButNotMade(context, vector).catch(
+    (error: unknown) => asUnknown(error).counts,
+  );
   const report = {
     id: vector.id,
     stimulus: { ...vector.stimulus },
-    intent: promised(stage, vector),
+    intent: intentOrUnknown(context, vector),
     verdict: 'inconclusive' as const,
     counts,
     differences: [],
@@ -145,42 +150,49 @@ export async function leftOpen(
 }
 
 async function judgeVector(
-  stage: Stage,
+  context: RunContext,
   real: Switches,
   vector: TestVector,
   ports: ReadonlySet<string>,
-): Promise<Judged> {
-  const { plan, model, seed } = stage;
+): Promise<JudgedVector> {
+  const { plan, model, seed } = context;
   await Promise.all([model.reset(), real.reset()]);
-  const begun: Begun = { model: await model.counts(), real: await real.counts() };
-  const intent = expectedIn(stage, vector.stimulus);
-  const planned = passesOf(stage, vector);
-  const played = await playInStep(model, real, plan, vector.id, planned, seed);
-  const predicted: Aftermath = { counts: await model.counts(), state: await model.state() };
+  const initial: InitialCounts = { model: await model.counts(), real: await real.counts() };
+  const intent = expectedIntent(context, vector.stimulus);
+  const planned = passesOf(context, vector);
+  const played = await playInLockstep(model, real, plan, vector.id, planned, seed);
+  const predicted: FinalState = { counts: await model.counts(), state: await model.state() };
   const [counts, state, strays] = await allOver([real.counts(), real.state(), real.strays()]);
-  const seen: Aftermath = { counts, state };
-  const passes = withStrays(played.passes, strays).map((pass) => ({
+  const seen: FinalState = { counts, state };
+  const passes = withLateFrames(played.passes, strays).map((pass) => ({
     ...pass,
-    intent: expectedIn(stage, pass.pass.stimulus),
+    intent: expectedIntent(context, pass.pass.stimulus),
   }));
-  const parting = played.parting ?? {
+  const divergence = played.divergence ?? {
     modelCounts: predicted.counts,
     realCounts: seen.counts,
     traces: model.traces(),
     earlier: model.traces(),
   };
-  const comparison = compareVector({ passes, begun, model: predicted, real: seen, parting, ports });
-  const program = comparison.parts
+  const comparison = compareVector({
+    passes,
+    initial,
+    model: predicted,
+    real: seen,
+    divergence,
+    ports,
+  });
+  const program = comparison.diverges
     ? compareProgram(await model.program(), await real.program()).differences
     : [];
   const differences = comparison.differences(program);
-  const missing = missingFrom(comparison.counts, passes);
+  const missing = missingCause(comparison.counts, passes);
   return {
     report: {
       id: vector.id,
       stimulus: { ...vector.stimulus },
       intent: { ...intent },
-      ...siblingOf(stage, planned),
+      ...siblingOf(context, planned),
       ...observedOf(vector, passes[0]?.real),
       verdict: verdictOn(differences, comparison.counts),
       counts: comparison.counts,
@@ -189,12 +201,12 @@ async function judgeVector(
         ? {}
         : { inconclusive: { cause: missing, evidence: [], remedies: [] } }),
     },
-    record: { vector, real: recordWitness(passes, seen) },
+    record: { vector, real: recordOutcome(passes, seen) },
     observed: canonicalTrace(vector.id, passes, seen),
   };
 }
 
-function missingFrom(counts: Counts, passes: readonly PassCase[]): string | undefined {
+function missingCause(counts: Counts, passes: readonly ComparedPass[]): string | undefined {
   const cached = passes.find(({ pass }) => pass.name === 'cached')?.lookups;
   if (counts.cache.made < counts.cache.expected && cached !== undefined)
     return (
@@ -216,7 +228,7 @@ export function observedOf(
 
 /** What the sibling has otherwise, and what is promised about it. */
 export function siblingOf(
-  stage: Expecting,
+  context: IntentContext,
   planned: readonly Pass[],
 ): Pick<VectorReport, 'sibling'> {
   const [again, sibling] = (['again', 'sibling'] as const).map((name) =>
@@ -225,17 +237,17 @@ export function siblingOf(
   if (again === undefined || sibling === undefined) return {};
   return {
     sibling: {
-      differs: whatDiffers(again.stimulus, sibling.stimulus) ?? 'nothing',
+      differs: differingField(again.stimulus, sibling.stimulus) ?? 'nothing',
       stimulus: { ...sibling.stimulus },
-      intent: { ...expectedIn(stage, sibling.stimulus) },
+      intent: { ...expectedIntent(context, sibling.stimulus) },
     },
   };
 }
 
 /** @throws Unsupported when the model cannot tell. */
-async function unmade(stage: Stage, vector: TestVector): Promise<Counts> {
-  const { plan, model, seed } = stage;
-  const passes = passesOf(stage, vector);
+async function expectedButNotMade(context: RunContext, vector: TestVector): Promise<Counts> {
+  const { plan, model, seed } = context;
+  const passes = passesOf(context, vector);
   await model.reset();
   const observations = await playAlone(model, plan, vector.id, passes, seed);
   return expectedCounts(
@@ -250,7 +262,7 @@ async function unmade(stage: Stage, vector: TestVector): Promise<Counts> {
  * Frames that came out after all was over belong to the pass that was played last, and to no
  * instant of it.
  */
-export function withStrays(
+export function withLateFrames(
   passes: readonly PlayedPass[],
   strays: readonly Stray[],
 ): readonly PlayedPass[] {
@@ -271,23 +283,27 @@ export function withStrays(
 }
 
 /** Of a vector that the model cannot play, no more than this is known to be missing. */
-export const onlyPromises: Counts = { ...noCounts, intent: { expected: 2, made: 0, skipped: 0 } };
+export const onlyIntentCounts: Counts = {
+  ...noCounts,
+  intent: { expected: 2, made: 0, skipped: 0 },
+};
 
 /** Something that model or intent do not know costs this vector its verdict, and no other. */
-function whatIsUnknown(error: unknown): {
+function asUnknown(error: unknown): {
   readonly kind: 'unknown';
   readonly cause: Unsupported;
   readonly counts: Counts;
 } {
-  if (error instanceof Unsupported) return { kind: 'unknown', cause: error, counts: onlyPromises };
+  if (error instanceof Unsupported)
+    return { kind: 'unknown', cause: error, counts: onlyIntentCounts };
   throw error;
 }
 
-function promised(stage: Stage, { stimulus }: TestVector): VectorReport['intent'] {
+function intentOrUnknown(context: RunContext, { stimulus }: TestVector): VectorReport['intent'] {
   try {
-    return { ...expectedIn(stage, stimulus) };
+    return { ...expectedIntent(context, stimulus) };
   } catch (error) {
-    return { kind: 'unknown', why: whatIsUnknown(error).cause.message };
+    return { kind: 'unknown', why: asUnknown(error).cause.message };
   }
 }
 

@@ -12,9 +12,9 @@ import type { ClusterPlan, ControlPlane, HostPlan } from '../nouns/plan.js';
 import type { HistoryStep } from '../nouns/history.js';
 import type { Topology } from '../nouns/topology.js';
 import { openModel } from '../testbeds/model/model.js';
-import { playHistory, type HistoryStage, type JudgedStep } from './history/play.js';
+import { playHistory, type HistoryContext, type JudgedStep } from './history/play.js';
 
-const openReal: HistoryStage['openReal'] = (plan) => {
+const openReal: HistoryContext['openReal'] = (plan) => {
   const model = openModel(plan);
   return Promise.resolve({
     ...model,

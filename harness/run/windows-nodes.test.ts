@@ -7,9 +7,9 @@ import { antrea } from '../control/antrea/index.js';
 import type { AgentStep } from '../control/changes.js';
 import { firstOfAll } from '../model/undecided.js';
 import { openModel } from '../testbeds/model/model.js';
-import { playHistory, type HistoryStage } from './history/play.js';
+import { playHistory, type HistoryContext } from './history/play.js';
 
-const openReal: HistoryStage['openReal'] = (plan) => {
+const openReal: HistoryContext['openReal'] = (plan) => {
   const model = openModel(plan);
   return Promise.resolve({
     ...model,
@@ -17,7 +17,7 @@ const openReal: HistoryStage['openReal'] = (plan) => {
     lookups: () => ({ hit: 0, missed: 0 }),
   });
 };
-const stage: HistoryStage = { controlPlane: antrea('1.3'), seed: 1, openReal };
+const stage: HistoryContext = { controlPlane: antrea('1.3'), seed: 1, openReal };
 
 void t.test('a node joins, leaves and joins again', async (t) => {
   for (const [mode, route] of [

@@ -54,7 +54,7 @@ type Planted =
       readonly when: 'programmed' | 'under way';
       /** Commands with their arguments, given what the plan wants of the bridge. */
       readonly commands: (
-        wanted: Wanted,
+        wanted: DesiredProgram,
       ) => readonly (readonly [command: string, ...args: string[]])[];
       /** The summary of every finding. */
       readonly tells: RegExp;
@@ -80,7 +80,7 @@ type Planted =
    * A cache that is too wide: what it answered once it answers again to every frame in which it
    * sees the same, for what goes to other nodes.
    */
-  | { readonly kind: 'cache'; readonly looksAt: (frame: Uint8Array) => Uint8Array }
+  | { readonly kind: 'cache'; readonly cacheKeyOf: (frame: Uint8Array) => Uint8Array }
   /** The control plane wants the node's own stack otherwise than it should. */
   | { readonly kind: 'host'; readonly host: (host: HostPlan) => HostPlan }
   /**
@@ -109,7 +109,7 @@ type Planted =
     };
 
 /** Flows and groups, ports as numbers. */
-export interface Wanted {
+export interface DesiredProgram {
   readonly flows: readonly Flow[];
   readonly groups: readonly string[];
 }
@@ -240,7 +240,7 @@ export const antreaFaults: readonly Fault[] = [
     name: "a learned MAC moved: the first pod seems to be at the second's port",
     aspect: 'macs',
     packet: (bridge) => {
-      const mac = learnedFirst(bridge);
+      const mac = firstPodMac(bridge);
       return `in_port=4,packet=${hex(frameOf(mac, mac))},actions=NORMAL`;
     },
   },
@@ -259,7 +259,7 @@ export const antreaFaults: readonly Fault[] = [
     table: 20,
     wire: (step) => ({
       outputs: step.outputs.map((output) =>
-        isArpReply(output.frame) ? { ...output, frame: withLastByteOf(output.frame, 31) } : output,
+        isArpReply(output.frame) ? { ...output, frame: withByteFlipped(output.frame, 31) } : output,
       ),
     }),
   },
@@ -283,7 +283,7 @@ export const antreaFaults: readonly Fault[] = [
     pass: 'sibling',
     table: 70,
     field: 'nw_ttl',
-    looksAt: (frame) => frame.map((byte, index) => (timeToLive.includes(index) ? 0 : byte)),
+    cacheKeyOf: (frame) => frame.map((byte, index) => (timeToLive.includes(index) ? 0 : byte)),
   },
 ];
 
@@ -319,7 +319,7 @@ function hex(bytes: Uint8Array): string {
 }
 
 /** The address that the first endpoint port's pod must send from, as SpoofGuard has it. */
-function learnedFirst(bridge: BridgePlan): string {
+function firstPodMac(bridge: BridgePlan): string {
   const [, mac] =
     bridge.flows
       .map((flow) => /^table=10,.*,dl_src=([0-9a-f:]+),/.exec(flow))
@@ -337,7 +337,7 @@ function isArpReply(frame: Uint8Array): boolean {
 }
 
 /** The sender's IP address stands at bytes 28 to 31 of an ARP frame. */
-function withLastByteOf(frame: Uint8Array, place: number): Uint8Array {
+function withByteFlipped(frame: Uint8Array, place: number): Uint8Array {
   return frame.map((byte, index) => (index === place ? byte ^ 0x40 : byte));
 }
 

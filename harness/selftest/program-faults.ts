@@ -7,26 +7,27 @@ import { printFlow, printFlowKey, type Flow } from '../openflow/flow.js';
 import type { Fault } from './faults.js';
 
 /** Packets that the connection tracker calls invalid are dropped there: no vector has any. */
-const isUnmet = ({ table, actions }: Flow): boolean => table === 31 && actions.length === 0;
-const unmet = 'table=31, priority=200,ct_state=\\+inv\\+trk,ip';
+const isNeverMatched = ({ table, actions }: Flow): boolean => table === 31 && actions.length === 0;
+const neverMatchedText = 'table=31, priority=200,ct_state=\\+inv\\+trk,ip';
 
 /** The flow comes once more, in the place of itself, and otherwise. */
-function otherwise(name: string, part: string, change: (flow: Flow) => Flow): Fault {
+function changedFlowFault(name: string, part: string, change: (flow: Flow) => Flow): Fault {
   return {
     kind: 'held',
     name,
     aspect: 'program',
     when: 'programmed',
-    tells: new RegExp(`^at the end: br-int on n1: ${unmet}, in its ${part}$`),
-    commands: ({ flows }) => [['add-flow', printFlow(change(pick(flows, isUnmet)))]],
+    tells: new RegExp(`^at the end: br-int on n1: ${neverMatchedText}, in its ${part}$`),
+    commands: ({ flows }) => [['add-flow', printFlow(change(pick(flows, isNeverMatched)))]],
   };
 }
 
 /** The vector at which it shows tells it, and the whole program at the end. */
-const tooMany =
+const extraFlowSummary =
   /^(at the end: br-int on n1|br-int on n1 holds a flow that it should not): table=99, priority=7,ip$/;
-const tooFew = new RegExp(
-  `^(at the end: br-int on n1|br-int on n1 does not hold a flow that it should): ${unmet}$`,
+const missingFlowSummary = new RegExp(
+  '^(at the end: br-int on n1|br-int on n1 does not hold a flow that it should): ' +
+    `${neverMatchedText}$`,
 );
 
 const extra = 'table=99,priority=7,ip actions=drop';
@@ -37,7 +38,7 @@ export const programFaults: readonly Fault[] = [
     name: 'a flow too many, which no packet meets',
     aspect: 'program',
     when: 'programmed',
-    tells: tooMany,
+    tells: extraFlowSummary,
     commands: () => [['add-flow', extra]],
   },
   {
@@ -45,7 +46,7 @@ export const programFaults: readonly Fault[] = [
     name: 'a flow too many that comes under way',
     aspect: 'program',
     when: 'under way',
-    tells: tooMany,
+    tells: extraFlowSummary,
     commands: () => [['add-flow', extra]],
   },
   {
@@ -53,25 +54,25 @@ export const programFaults: readonly Fault[] = [
     name: 'a flow too few, which no packet would meet',
     aspect: 'program',
     when: 'programmed',
-    tells: tooFew,
-    commands: ({ flows }) => [['del-flows', '--strict', printFlowKey(pick(flows, isUnmet))]],
+    tells: missingFlowSummary,
+    commands: ({ flows }) => [['del-flows', '--strict', printFlowKey(pick(flows, isNeverMatched))]],
   },
   {
     kind: 'held',
     name: 'a flow too few that goes under way',
     aspect: 'program',
     when: 'under way',
-    tells: tooFew,
-    commands: ({ flows }) => [['del-flows', '--strict', printFlowKey(pick(flows, isUnmet))]],
+    tells: missingFlowSummary,
+    commands: ({ flows }) => [['del-flows', '--strict', printFlowKey(pick(flows, isNeverMatched))]],
   },
-  otherwise('another cookie', 'cookie', (flow) => ({ ...flow, cookie: 0x77n })),
-  otherwise('an idle timeout', 'idle_timeout', (flow) => ({ ...flow, idleTimeout: 3600 })),
-  otherwise('a hard timeout', 'hard_timeout', (flow) => ({ ...flow, hardTimeout: 3600 })),
-  otherwise('another importance', 'importance', (flow) => ({ ...flow, importance: 9 })),
+  changedFlowFault('another cookie', 'cookie', (flow) => ({ ...flow, cookie: 0x77n })),
+  changedFlowFault('an idle timeout', 'idle_timeout', (flow) => ({ ...flow, idleTimeout: 3600 })),
+  changedFlowFault('a hard timeout', 'hard_timeout', (flow) => ({ ...flow, hardTimeout: 3600 })),
+  changedFlowFault('another importance', 'importance', (flow) => ({ ...flow, importance: 9 })),
   ...(['send_flow_rem', 'reset_counts', 'no_packet_counts', 'no_byte_counts'] as const).map(
-    (flag) => otherwise(`the flag ${flag}`, 'flags', (flow) => ({ ...flow, flags: [flag] })),
+    (flag) => changedFlowFault(`the flag ${flag}`, 'flags', (flow) => ({ ...flow, flags: [flag] })),
   ),
-  otherwise('other actions of a flow that no packet meets', 'actions', (flow) => ({
+  changedFlowFault('other actions of a flow that no packet meets', 'actions', (flow) => ({
     ...flow,
     actions: [{ kind: 'output', port: 3 }],
   })),

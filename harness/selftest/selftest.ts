@@ -76,16 +76,16 @@ export async function tryFault(
           : {};
       sim = await openSim(wanted, options.image, { ...options.sim, ...wire });
       if (fault.kind === 'program') await plantInSwitch(sim, wanted, fault);
-      return disturbed(sim, options.image, wanted, fault);
+      return withFault(sim, options.image, wanted, fault);
     },
     afterProgramming: async () => {
       assert(sim !== undefined && plan !== undefined, 'programmed before it was opened');
       if (fault.kind === 'switch') await plantInSwitch(sim, plan, fault);
       if (fault.kind === 'held' && fault.when === 'programmed')
-        await plantBehind(sim, options.image, plan, fault);
+        await plantByOfctl(sim, options.image, plan, fault);
     },
   });
-  return judge(report, fault);
+  return judgeFault(report, fault);
 }
 
 /** With the fault in what programs, or in what promises. */
@@ -111,20 +111,26 @@ function faultyScenario(scenario: Scenario, fault: Fault): Scenario {
   }
 }
 
-function judge(report: ScenarioReport, fault: Fault): FaultResult {
+function judgeFault(report: ScenarioReport, fault: Fault): FaultResult {
   const diverging = report.vectors.filter(({ verdict }) => verdict === 'diverges');
-  const open = report.vectors.flatMap(({ id, inconclusive }) =>
+  const inconclusiveVectors = report.vectors.flatMap(({ id, inconclusive }) =>
     inconclusive === undefined ? [] : [{ id, cause: inconclusive.cause }],
   );
-  const [first] = open;
+  const [first] = inconclusiveVectors;
   if (fault.kind === 'no cache') {
     const noticed =
       first !== undefined &&
       diverging.length === 0 &&
-      open.length === report.vectors.length &&
-      open.every(({ cause }) => cause.includes('cached path was not seen'));
+      inconclusiveVectors.length === report.vectors.length &&
+      inconclusiveVectors.every(({ cause }) => cause.includes('cached path was not seen'));
     return noticed
-      ? { kind: 'caught', fault, vectors: open.length, first: first.id, cause: first.cause }
+      ? {
+          kind: 'caught',
+          fault,
+          vectors: inconclusiveVectors.length,
+          first: first.id,
+          cause: first.cause,
+        }
       : { kind: 'unnoticed', fault, why: `the run ${report.verdict}` };
   }
   if (report.verdict !== 'diverges')
@@ -133,7 +139,7 @@ function judge(report: ScenarioReport, fault: Fault): FaultResult {
       fault,
       why: report.inconclusive?.cause ?? first?.cause ?? `the run ${report.verdict}`,
     };
-  if ('tells' in fault) return judgeTold(report, fault);
+  if ('tells' in fault) return judgeBySummary(report, fault);
   const findings =
     fault.kind === 'program'
       ? report.program
@@ -167,7 +173,7 @@ function judge(report: ScenarioReport, fault: Fault): FaultResult {
 }
 
 /** Every finding, of the program or of a vector, is about what was planted. */
-function judgeTold(
+function judgeBySummary(
   report: ScenarioReport,
   fault: Extract<Fault, { readonly tells: RegExp }>,
 ): FaultResult {
@@ -208,7 +214,7 @@ async function plantInSwitch(
 }
 
 /** By an ovs-ofctl of our own: neither the sim nor who runs it knows. */
-async function plantBehind(
+async function plantByOfctl(
   sim: Sim,
   image: Image,
   plan: ClusterPlan,
@@ -227,7 +233,7 @@ async function plantBehind(
  * The sim with a fault that needs more than a changed flow: packets of its own, or frames that come
  * late.
  */
-function disturbed(sim: Sim, image: Image, plan: ClusterPlan, fault: Fault): Switches {
+function withFault(sim: Sim, image: Image, plan: ClusterPlan, fault: Fault): Switches {
   const { node, bridge } = faultyBridge(plan);
   if (fault.kind === 'packet') {
     return {
@@ -245,10 +251,10 @@ function disturbed(sim: Sim, image: Image, plan: ClusterPlan, fault: Fault): Swi
       ...sim,
       lookups: () => ({ hit: 0, missed: sim.lookups().hit + sim.lookups().missed }),
     };
-  if (fault.kind === 'cache') return tooWide(sim, node.node, fault);
+  if (fault.kind === 'cache') return withTooWideCache(sim, node.node, fault);
   if (fault.kind === 'held' && fault.when === 'under way')
-    return plantedUnderWay(sim, () => plantBehind(sim, image, plan, fault));
-  if (fault.kind === 'wire in') return grown(sim, node.node, fault);
+    return plantDuringVectors(sim, () => plantByOfctl(sim, image, plan, fault));
+  if (fault.kind === 'wire in') return withChangedFrames(sim, node.node, fault);
   if (fault.kind !== 'delay') return sim;
   let late: Stray[] = [];
   return {
@@ -268,15 +274,15 @@ function disturbed(sim: Sim, image: Image, plan: ClusterPlan, fault: Fault): Swi
       });
     },
     strays: async () => {
-      const held = late;
+      const lateFrames = late;
       late = [];
-      return [...held, ...(await sim.strays())];
+      return [...lateFrames, ...(await sim.strays())];
     },
   };
 }
 
 /** Planted behind the last of the first few calls of each vector. */
-function plantedUnderWay(sim: Sim, plant: () => Promise<void>): Switches {
+function plantDuringVectors(sim: Sim, plant: () => Promise<void>): Switches {
   let calls = 0;
   return {
     ...sim,
@@ -294,7 +300,11 @@ function plantedUnderWay(sim: Sim, plant: () => Promise<void>): Switches {
 
 const callsBefore = 3;
 
-function grown(sim: Sim, node: string, { wire }: Extract<Fault, { kind: 'wire in' }>): Switches {
+function withChangedFrames(
+  sim: Sim,
+  node: string,
+  { wire }: Extract<Fault, { kind: 'wire in' }>,
+): Switches {
   return {
     ...sim,
     call: (calls) =>
@@ -312,7 +322,11 @@ function grown(sim: Sim, node: string, { wire }: Extract<Fault, { kind: 'wire in
  * What a node sent to others for the first frame that the cache saw is what it sends for all that
  * it cannot tell from it.
  */
-function tooWide(sim: Sim, node: string, { looksAt }: Extract<Fault, { kind: 'cache' }>): Switches {
+function withTooWideCache(
+  sim: Sim,
+  node: string,
+  { cacheKeyOf: looksAt }: Extract<Fault, { kind: 'cache' }>,
+): Switches {
   const cached = new Map<string, SwitchStep>();
   return {
     ...sim,

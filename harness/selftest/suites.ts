@@ -6,7 +6,7 @@ import { groupFaults, programFaults } from './program-faults.js';
 import { egressFaults, serviceFaults } from './service-faults.js';
 import {
   endpointFaults,
-  leftBehind,
+  leftoverRouteFaults,
   netNatFaults,
   nodePortFaults,
   windowsFlowFaults,
@@ -78,7 +78,7 @@ export const suites: readonly Suite[] = [
   {
     scenario: 'antrea/windows-hybrid',
     set: new Map([['nodes', ['W/W']]]),
-    faults: leftBehind,
+    faults: leftoverRouteFaults,
     only: ({ id }) => id.startsWith('gone/'),
   },
 ];

@@ -13,7 +13,7 @@ import { tryFault } from './selftest.js';
 import { isPlayed } from './suites.js';
 import {
   endpointFaults,
-  leftBehind,
+  leftoverRouteFaults,
   netNatFaults,
   nodePortFaults,
   windowsFlowFaults,
@@ -73,4 +73,4 @@ plant(
 );
 plant(external, { mode: 'encap', nodes: 'WL' }, netNatFaults, ['ping/p1/x1', 'later/p1/x1']);
 plant(nodePorts, { mode: 'encap' }, nodePortFaults, ['tcp/x1/same-node', 'udp/x1/same-node']);
-plant(hybrid, { mode: 'hybrid', nodes: 'W/W', tunnel: 'geneve' }, leftBehind, ['gone/n1']);
+plant(hybrid, { mode: 'hybrid', nodes: 'W/W', tunnel: 'geneve' }, leftoverRouteFaults, ['gone/n1']);

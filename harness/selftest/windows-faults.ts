@@ -113,7 +113,7 @@ export const nodePortFaults: readonly Fault[] = [
 ];
 
 /** Faults for antrea/windows-hybrid, in the stack of the first node, which runs Windows. */
-export const leftBehind: readonly Fault[] = [
+export const leftoverRouteFaults: readonly Fault[] = [
   {
     kind: 'host',
     name: 'a route left after a node is gone',

@@ -1,4 +1,4 @@
-import type { Players } from './players.js';
+import type { TestWorkers } from './players.js';
 import { readTap, type Tally } from './read-tap.js';
 import { supervise, type Ending } from './supervise.js';
 
@@ -33,13 +33,13 @@ export function testFileCheck(name: string, compiled: string, cwd: string, limit
  * A compiled test file that is played in a program that has played others before. It fails for the
  * same reasons, each told with its name.
  */
-export function playedFileCheck(
+export function workerFileCheck(
   name: string,
   compiled: string,
-  players: Players,
+  workers: TestWorkers,
   limitMs: number,
 ): Check {
-  return { name, run: async () => judgeTestFile(await players.play(compiled, limitMs)) };
+  return { name, run: async () => judgeTestFile(await workers.play(compiled, limitMs)) };
 }
 
 /** A program that says by its exit code whether all is well, and counts as one assertion. */
@@ -56,7 +56,7 @@ export function programCheck(
       if (ending.succeeded) return { passed: 1, failures: [], skips: [] };
       return {
         passed: 0,
-        failures: [{ path: [ending.summary], diagnosis: lastWords(ending) }],
+        failures: [{ path: [ending.summary], diagnosis: lastLinesOf(ending) }],
         skips: [],
       };
     },
@@ -69,15 +69,15 @@ function judgeTestFile(ending: Ending): Tally {
     ...tally,
     failures: [...tally.failures, { path: [what], diagnosis }],
   });
-  if (ending.kind !== 'exited') return fail(ending.summary, lastWords(ending));
+  if (ending.kind !== 'exited') return fail(ending.summary, lastLinesOf(ending));
   if (tally.failures.length > 0) return tally;
-  if (!ending.succeeded) return fail(ending.summary, lastWords(ending));
+  if (!ending.succeeded) return fail(ending.summary, lastLinesOf(ending));
   if (complaints.length > 0)
     return fail('its results are broken off or contradict themselves', complaints);
   return tally.passed + tally.skips.length === 0 ? fail('it tests nothing', []) : tally;
 }
 
-function lastWords({ stdout, stderr }: Ending): readonly string[] {
+function lastLinesOf({ stdout, stderr }: Ending): readonly string[] {
   return `${stdout}\n${stderr}`
     .split('\n')
     .filter((line) => line.trim() !== '')

@@ -4,11 +4,11 @@
  */
 import type { Test } from '@tapjs/test';
 
-let file: Test;
+let currentTest: Test;
 
 // A binding that lives: who imports it sees the file at hand.
-export { file as default };
+export { currentTest as default };
 
 export function beginFile(test: Test): void {
-  file = test;
+  currentTest = test;
 }

@@ -10,17 +10,19 @@ import { pathToFileURL } from 'node:url';
 import { beginFile } from './played-file.js';
 
 /** A file to be played; tap ends a test in it that takes longer than `limitMs`, and names it. */
-export interface PlayRequest {
+export interface TestRequest {
   readonly file: string;
   readonly limitMs: number;
 }
 
 /** What a file says in TAP, piece by piece, and that it has ended. */
-export type PlayAnswer = { readonly kind: 'tap'; readonly text: string } | { readonly kind: 'end' };
+export type TestResponse =
+  | { readonly kind: 'tap'; readonly text: string }
+  | { readonly kind: 'end' };
 
 register('./in-place-of-tap.js', import.meta.url);
 
-process.on('message', ({ file, limitMs }: PlayRequest) => {
+process.on('message', ({ file, limitMs }: TestRequest) => {
   const test = new Test({
     name: file,
     timeout: limitMs,
@@ -29,13 +31,13 @@ process.on('message', ({ file, limitMs }: PlayRequest) => {
       await import(pathToFileURL(file).href);
     },
   });
-  test.on('data', (text: string) => answer({ kind: 'tap', text: String(text) }));
+  test.on('data', (text: string) => respond({ kind: 'tap', text: String(text) }));
   test.runMain(() => {
     test.setTimeout(0);
-    answer({ kind: 'end' });
+    respond({ kind: 'end' });
   });
 });
 
-function answer(told: PlayAnswer): void {
-  process.send?.(told);
+function respond(response: TestResponse): void {
+  process.send?.(response);
 }

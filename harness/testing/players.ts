@@ -1,12 +1,12 @@
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import type { PlayAnswer, PlayRequest } from './player.js';
+import type { TestResponse, TestRequest } from './player.js';
 import { endOf, killerOf, within, type End, type Ending } from './supervise.js';
 
 /**
  * Programs that play test files, each many of them: a new one is started only where none is idle.
  */
-export interface Players {
+export interface TestWorkers {
   /**
    * How a file ended; its `stdout` is what it says in TAP. What takes longer than `limitMs`, or
    * ends its program, takes no other file with it.
@@ -16,30 +16,30 @@ export interface Players {
 }
 
 /** @param cwd where test files expect to run. */
-export function openPlayers(cwd: string): Players {
-  const idle: Player[] = [];
+export function openTestWorkers(cwd: string): TestWorkers {
+  const idle: TestWorker[] = [];
   return {
     play: async (file, limitMs) => {
-      const player = idle.pop() ?? startPlayer(cwd);
-      const ending = await player.play(file, limitMs);
-      if (ending.succeeded) idle.push(player);
-      else player.kill();
+      const worker = idle.pop() ?? startTestWorker(cwd);
+      const ending = await worker.play(file, limitMs);
+      if (ending.succeeded) idle.push(worker);
+      else worker.kill();
       return ending;
     },
     close: () => {
-      for (const player of idle) player.kill();
+      for (const worker of idle) worker.kill();
     },
   };
 }
 
-interface Player {
-  readonly play: Players['play'];
+interface TestWorker {
+  readonly play: TestWorkers['play'];
   readonly kill: () => void;
 }
 
 const program = fileURLToPath(new URL('player.js', import.meta.url));
 
-function startPlayer(cwd: string): Player {
+function startTestWorker(cwd: string): TestWorker {
   const child = fork(program, [], {
     cwd,
     execArgv: ['--enable-source-maps'],
@@ -49,25 +49,25 @@ function startPlayer(cwd: string): Player {
   const early = endOf(child).then(
     (end): End => ({ ...end, summary: `${end.summary} before it had ended`, succeeded: false }),
   );
-  let said = { stdout: '', stderr: '' };
+  let output = { stdout: '', stderr: '' };
   for (const stream of [child.stdout, child.stderr])
     stream?.setEncoding('utf8').on('data', (text: string) => {
-      said.stderr += text;
+      output.stderr += text;
     });
   return {
     kill: killerOf(child),
     play: async (file, limitMs) => {
-      said = { stdout: '', stderr: '' };
+      output = { stdout: '', stderr: '' };
       const played = new Promise<End>((resolve) => {
-        const listen = (answer: PlayAnswer): void => {
-          if (answer.kind === 'tap') said.stdout += answer.text;
+        const listen = (answer: TestResponse): void => {
+          if (answer.kind === 'tap') output.stdout += answer.text;
           else resolve({ kind: 'exited', summary: 'ended', succeeded: true });
         };
         child.removeAllListeners('message').on('message', listen);
       });
-      const request: PlayRequest = { file, limitMs: limitMs * 0.9 };
+      const request: TestRequest = { file, limitMs: limitMs * 0.9 };
       child.send(request);
-      return { ...(await within(Promise.race([played, early]), limitMs)), ...said };
+      return { ...(await within(Promise.race([played, early]), limitMs)), ...output };
     },
   };
 }

@@ -169,7 +169,7 @@ export function roomOf(path: string): string {
 }
 
 /** The imports that `layers` does not allow, one line each. */
-export function complainAboutImports(imports: readonly Import[]): readonly string[] {
+export function importViolations(imports: readonly Import[]): readonly string[] {
   return imports.flatMap(({ place, from, to, kind }) => {
     const [room, target] = [roomOf(from), roomOf(to)];
     const allowed = layers[room];
@@ -195,7 +195,7 @@ function testsMayImport(from: string): readonly string[] {
 }
 
 /** A circle of rooms in `layers`, such as `a → b → a`; undefined when there is none. */
-export function findCircle(table: Readonly<Record<string, readonly string[]>>): string | undefined {
+export function findCycle(table: Readonly<Record<string, readonly string[]>>): string | undefined {
   const done = new Set<string>();
   const visit = (room: string, way: readonly string[]): string | undefined => {
     if (way.includes(room)) return [...way.slice(way.indexOf(room)), room].join(' → ');

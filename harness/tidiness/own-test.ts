@@ -8,7 +8,7 @@ import { descendants, placeOf } from './sources.js';
 const outside: readonly string[] = ['test', 'teardown'];
 
 /** Uses of tap's own `t` in fast tests where that of a test should be, one line each. */
-export function complainAboutOuterTest(file: ts.SourceFile): readonly string[] {
+export function outerTestViolations(file: ts.SourceFile): readonly string[] {
   if (!file.fileName.endsWith('.test.ts') || file.fileName.endsWith('.live.test.ts')) return [];
   return descendants(file).flatMap((node) => {
     if (!ts.isIdentifier(node) || node.text !== 't' || isNoUse(node) || isOfFunction(node))

@@ -9,7 +9,7 @@ import { descendants, placeOf } from './sources.js';
  * Files that put paths together of other than fixed words, and why no name from outside is among
  * these.
  */
-export const freePaths: Readonly<Record<string, string>> = {
+export const allowedPaths: Readonly<Record<string, string>> = {
   'bench/model.ts': "names of the bench's own nodes",
   'harness/base/path-part.ts': 'is how they become parts',
   'harness/ovs/unfinished.ts': 'names that the system has listed',
@@ -45,12 +45,14 @@ export const freePaths: Readonly<Record<string, string>> = {
  * Where a path is put together of a word that may come from outside, one line each; none for tests
  * and `freePaths`.
  */
-export function complainAboutPaths(file: ts.SourceFile): readonly string[] {
-  return file.fileName in freePaths || file.fileName.endsWith('.test.ts') ? [] : freelyJoined(file);
+export function pathViolations(file: ts.SourceFile): readonly string[] {
+  return file.fileName in allowedPaths || file.fileName.endsWith('.test.ts')
+    ? []
+    : unsafeJoins(file);
 }
 
 /** The same, whatever the file is called. */
-export function freelyJoined(file: ts.SourceFile): readonly string[] {
+export function unsafeJoins(file: ts.SourceFile): readonly string[] {
   const [paths, files] = [
     namesFrom(file, /^(node:)?path$/),
     namesFrom(file, /^(node:)?(fs|fs\/promises|net)$/),

@@ -3,12 +3,12 @@
 // catch a planted violation.
 import t from 'tap';
 import { importsOf } from './imports.js';
-import { complainAboutImports, findCircle, layers, roomOf } from './layers.js';
+import { importViolations, findCycle, layers, roomOf } from './layers.js';
 import { parse, readSources } from './sources.js';
-import { complainAboutOuterTest } from './own-test.js';
+import { outerTestViolations } from './own-test.js';
 import { columnsMax, complainAboutFiles, complainAboutLines, linesMax } from './lengths.js';
-import { complainAboutPaths, freelyJoined, freePaths } from './paths.js';
-import { complainAboutTime, exceptions, usesOfTime } from './time.js';
+import { pathViolations, unsafeJoins, allowedPaths } from './paths.js';
+import { timeViolations, exceptions, usesOfTime } from './time.js';
 
 const sources = await readSources();
 const files = sources.map(parse);
@@ -17,8 +17,8 @@ void t.test('imports point one way', (t) => {
   const imports = files.flatMap(importsOf);
   t.ok(sources.length > 50, `${sources.length} modules were read`);
   t.ok(imports.length > sources.length, `${imports.length} imports were seen`);
-  t.same(complainAboutImports(imports), []);
-  t.equal(findCircle(layers), undefined);
+  t.same(importViolations(imports), []);
+  t.equal(findCycle(layers), undefined);
   t.same(
     [...new Set(sources.map(({ path }) => roomOf(path)))].filter(
       (room) => layers[room] === undefined,
@@ -37,7 +37,7 @@ void t.test('imports point one way', (t) => {
 
 void t.test('planted imports are caught', (t) => {
   const planted = (path: string, text: string): readonly string[] =>
-    complainAboutImports(importsOf(parse({ path, text })));
+    importViolations(importsOf(parse({ path, text })));
   t.match(planted('harness/model/a.ts', `\nimport { b } from '../ovs/b.js';`), [
     /^harness\/model\/a\.ts:2: harness\/model must not import harness\/ovs\/b\.ts; it may import harness\/base, /,
   ]);
@@ -65,12 +65,12 @@ void t.test('planted imports are caught', (t) => {
   ]);
   t.same(planted('harness/intent/a.ts', `import type { Policy } from '../kube/policy.js';`), []);
   t.match(planted('harness/new/a.ts', `import { b } from '../base/b.js';`), [/no row/]);
-  t.equal(findCircle({ a: ['b'], b: ['types of c'], c: ['a'] }), 'a → b → c → a');
+  t.equal(findCycle({ a: ['b'], b: ['types of c'], c: ['a'] }), 'a → b → c → a');
   t.end();
 });
 
 void t.test('nothing sleeps, reads the clock or draws unseeded random numbers', (t) => {
-  t.same(files.flatMap(complainAboutTime), []);
+  t.same(files.flatMap(timeViolations), []);
   const paths = sources.map(({ path }) => path);
   t.same(
     Object.keys(exceptions).filter((path) => !paths.includes(path)),
@@ -104,12 +104,12 @@ void t.test('planted waits are caught', (t) => {
   ];
   for (const text of planted)
     t.match(
-      complainAboutTime(parse({ path: 'harness/run/a.ts', text: `\n${text}` }))[0],
+      timeViolations(parse({ path: 'harness/run/a.ts', text: `\n${text}` }))[0],
       /^harness\/run\/a\.ts:2: /,
       text,
     );
   t.same(
-    complainAboutTime(
+    timeViolations(
       parse({
         path: 'harness/run/a.ts',
         text:
@@ -123,16 +123,16 @@ void t.test('planted waits are caught', (t) => {
 });
 
 void t.test('names from outside become paths by one way alone', (t) => {
-  t.same(files.flatMap(complainAboutPaths), []);
+  t.same(files.flatMap(pathViolations), []);
   const paths = sources.map(({ path }) => path);
   t.same(
-    Object.keys(freePaths).filter((path) => !paths.includes(path)),
+    Object.keys(allowedPaths).filter((path) => !paths.includes(path)),
     [],
     'each exception is a file',
   );
   t.same(
     files
-      .filter((file) => file.fileName in freePaths && freelyJoined(file).length === 0)
+      .filter((file) => file.fileName in allowedPaths && unsafeJoins(file).length === 0)
       .map(({ fileName }) => fileName),
     [],
     'each exception is needed',
@@ -142,7 +142,7 @@ void t.test('names from outside become paths by one way alone', (t) => {
 
 void t.test('planted paths are caught', (t) => {
   const planted = (text: string, path = 'harness/run/a.ts') =>
-    complainAboutPaths(
+    pathViolations(
       parse({
         path,
         text:
@@ -178,9 +178,9 @@ void t.test('planted paths are caught', (t) => {
 });
 
 void t.test('tests can be played again and again', (t) => {
-  t.same(files.flatMap(complainAboutOuterTest), []);
+  t.same(files.flatMap(outerTestViolations), []);
   const planted = (text: string, path = 'harness/run/a.test.ts') =>
-    complainAboutOuterTest(parse({ path, text: `import t from 'tap';\n${text}` }));
+    outerTestViolations(parse({ path, text: `import t from 'tap';\n${text}` }));
   for (const text of [
     'function f() { t.equal(1, 1); }',
     "t.test('', async () => { t.ok(1); });",

@@ -38,7 +38,7 @@ const clocks = [
 const modules = ['timers', 'node:timers', 'timers/promises', 'node:timers/promises'];
 
 /** Uses of timers, clocks and unseeded randomness outside `exceptions`, one line each. */
-export function complainAboutTime(file: ts.SourceFile): readonly string[] {
+export function timeViolations(file: ts.SourceFile): readonly string[] {
   return file.fileName in exceptions ? [] : usesOfTime(file);
 }
 

@@ -10,7 +10,7 @@ import { openSim, type SimOptions } from '../testbeds/sim/sim.js';
 import { agrees, checkPackets, injectionOf, withControllers, type CheckResult } from './check.js';
 import { checkedImage, checkReport, checkSchema, inconclusiveImage } from './checked.js';
 import { readFlow } from './stimulus.js';
-import { switchOf } from './switch.js';
+import { dumpedSwitch } from './switch.js';
 
 const image = await openImage('trixie', (line) => t.comment(line));
 const flows = `OFPST_FLOW reply (OF1.5) (xid=0x2):
@@ -22,7 +22,7 @@ const flows = `OFPST_FLOW reply (OF1.5) (xid=0x2):
 const groups =
   'OFPST_GROUP_DESC reply (OF1.5) (xid=0x2):\n ' +
   'group_id=5,type=all,bucket=bucket_id:0,actions=output:2,bucket=bucket_id:1,actions=output:3\n';
-const into = switchOf([
+const into = dumpedSwitch([
   {
     bridge: 'br0',
     flows: { text: flows, file: 'flows' },
@@ -68,7 +68,7 @@ void t.test('model and switch agree, and all was compared', async (t) => {
 void t.test(
   'what a connection is translated to is taken from the switch where it alone can choose',
   async (t) => {
-    const ranges = switchOf([
+    const ranges = dumpedSwitch([
       {
         bridge: 'br0',
         flows: {

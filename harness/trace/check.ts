@@ -9,10 +9,10 @@ import type { BridgePlan, NodePlan } from '../nouns/plan.js';
 import type { PacketIn, SwitchStep } from '../nouns/switching.js';
 import { reservedPorts } from '../openflow/ports.js';
 import { printMatch } from '../openflow/print-match.js';
-import { witness } from '../run/drive.js';
+import { oracleFrom } from '../run/drive.js';
 import { openModel } from '../testbeds/model/model.js';
 import type { Testbed } from '../testbeds/testbed.js';
-import type { Stimulus } from './stimulus.js';
+import type { PacketStimulus } from './stimulus.js';
 
 export interface CheckResult {
   readonly compared: Compared;
@@ -50,7 +50,7 @@ export interface Injection {
  */
 export function injectionOf(
   { bridges }: NodePlan,
-  { bridge: name, ofport, frame, metadata }: Stimulus,
+  { bridge: name, ofport, frame, metadata }: PacketStimulus,
 ): Injection {
   if (metadata.length > 0)
     throw new InputError(
@@ -122,7 +122,7 @@ export async function checkPackets(
   for (const { port, frame } of injections) {
     const calls = [{ kind: 'receive', node: plan.node, port, frames: [frame] }] as const;
     seen.push(...(await real.call(calls)));
-    predicted.push(...(await model.call(calls, witness(real))));
+    predicted.push(...(await model.call(calls, oracleFrom(real))));
   }
   return await compareAnswers(plan, { model, real }, predicted, seen);
 }
@@ -143,7 +143,7 @@ export async function compareAnswers(
     (stray): FrameEvent => ({ ...stray, timeUs: predicted.length, direction: 'out' }),
   );
   const frames = compareAll(plan, predicted, seen, strays);
-  const packetIns = comparePacketIns(plan.bridges, toldIn(predicted), toldIn(seen));
+  const packetIns = comparePacketIns(plan.bridges, packetInsIn(predicted), packetInsIn(seen));
   const first = Math.min(...frames.differences.map(({ timeUs }) => timeUs));
   return {
     compared: {
@@ -209,7 +209,7 @@ function eventsOf(
   }));
 }
 
-function toldIn(steps: readonly SwitchStep[]): readonly PacketIn[] {
+function packetInsIn(steps: readonly SwitchStep[]): readonly PacketIn[] {
   return steps.flatMap(({ packetIns }) => packetIns ?? []);
 }
 

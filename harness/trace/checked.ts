@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import type { Unavailable } from '../base/errors.js';
-import { toldOfCounter } from '../compare/counters.js';
+import { describeCounterDifference } from '../compare/counters.js';
 import { agrees, type CheckResult } from './check.js';
 import type { ScriptCheck } from './script/check.js';
 
@@ -79,7 +79,7 @@ export function checkedImage(
       })),
       ...result.counters.map((difference) => ({
         aspect: 'counters' as const,
-        ...toldOfCounter(difference),
+        ...describeCounterDifference(difference),
       })),
       ...result.state.map(({ aspect, kind, about, expected, actual }) => ({
         aspect,
@@ -99,11 +99,11 @@ function listed(fields: readonly string[]): string {
 export function checkedScript(
   name: string,
   version: string,
-  { compared, parted }: ScriptCheck,
+  { compared, divergence }: ScriptCheck,
 ): CheckedImage {
-  if (parted === undefined)
+  if (divergence === undefined)
     return { image: name, version, verdict: 'conforms', compared, differences: [] };
-  const { step, result, dump } = parted;
+  const { step, result, dump } = divergence;
   const differences: CheckedImage['differences'] = [
     ...checkedImage(name, version, 1, result).differences,
     ...dump.map(({ kind, line }) => ({

@@ -4,9 +4,9 @@
  */
 import { z } from 'zod';
 import type { PacketIn } from '../nouns/switching.js';
-import type { ToldStep } from './script/told.js';
-import type { ToldPacket } from './told.js';
-import type { Answer } from './why-not.js';
+import type { ReportedStep } from './script/told.js';
+import type { ReportedPacket } from './told.js';
+import type { LookupAnswer } from './why-not.js';
 
 const hex = z
   .string()
@@ -153,7 +153,7 @@ export function traceSchema(): string {
 }
 
 export function traceDocument(
-  packets: readonly ToldPacket[],
+  packets: readonly ReportedPacket[],
   form: 'one packet' | 'packets',
 ): z.infer<typeof traceReport> {
   const documents = packets.map(packetDocument);
@@ -161,7 +161,7 @@ export function traceDocument(
   return form === 'one packet' && only !== undefined ? only : { packets: documents };
 }
 
-export function scriptDocument(steps: readonly ToldStep[]): z.infer<typeof traceReport> {
+export function scriptDocument(steps: readonly ReportedStep[]): z.infer<typeof traceReport> {
   return {
     steps: steps.map(({ line, text, result }) => ({
       line,
@@ -172,7 +172,7 @@ export function scriptDocument(steps: readonly ToldStep[]): z.infer<typeof trace
 }
 
 function resultDocument(
-  result: ToldStep['result'],
+  result: ReportedStep['result'],
 ): Omit<z.infer<typeof step>, 'line' | 'command'> {
   switch (result.kind) {
     case 'packet':
@@ -196,7 +196,7 @@ function packetDocument({
   packetIns,
   refused,
   whyNot,
-}: ToldPacket): PacketDocument {
+}: ReportedPacket): PacketDocument {
   return {
     outputs: outputs.map((one) => ({ ...one, frame: digits(one.frame) })),
     path: path.map(({ bridge, table, flow }) => ({
@@ -223,24 +223,24 @@ function packetInDocument({
   cookie,
   frame,
   userdata,
-  ...told
+  ...packetIn
 }: PacketIn): PacketDocument['packetIns'][number] {
   return {
-    ...told,
+    ...packetIn,
     cookie: `0x${cookie.toString(16)}`,
     frame: digits(frame),
     userdata: digits(Uint8Array.from(userdata)),
   };
 }
 
-function answerDocument(told: Answer): z.infer<typeof answer> {
-  switch (told.kind) {
+function answerDocument(lookupAnswer: LookupAnswer): z.infer<typeof answer> {
+  switch (lookupAnswer.kind) {
     case 'outranked':
-      return { kind: 'outranked', by: named(told.by) };
+      return { kind: 'outranked', by: named(lookupAnswer.by) };
     case 'no match':
-      return { kind: 'no match', fields: [...told.fields] };
+      return { kind: 'no match', fields: [...lookupAnswer.fields] };
     default:
-      return told;
+      return lookupAnswer;
   }
 }
 

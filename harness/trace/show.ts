@@ -1,9 +1,9 @@
 /** What `ovs-ofctl show` and `dump-ports-desc` print of a bridge's ports (ovs-ofctl(8)). */
 import { InputError } from '../base/errors.js';
 import { reservedPorts } from '../openflow/ports.js';
-import type { Source } from './source.js';
+import type { TextSource } from './source.js';
 
-export interface ShownPorts {
+export interface DumpedPorts {
   /** OpenFlow numbers by name, LOCAL among them. */
   readonly ports: ReadonlyMap<string, number>;
   /** LOCAL's name, which is the bridge's, and its address. */
@@ -15,7 +15,7 @@ export interface ShownPorts {
  * Lines such as ` 1(p1): addr:aa:55:aa:55:00:01`; the others tell of other things. @throws
  * InputError for two ports of one name or number, and when there is no port.
  */
-export function readShow({ text, file }: Source): ShownPorts {
+export function readShow({ text, file }: TextSource): DumpedPorts {
   const ports = new Map<string, number>();
   let mac: string | undefined;
   for (const [index, line] of text.split('\n').entries()) {

@@ -1,5 +1,5 @@
 /** A text and the file it comes from, for complaints. */
-export interface Source {
+export interface TextSource {
   readonly text: string;
   readonly file: string;
 }

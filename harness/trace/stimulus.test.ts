@@ -8,8 +8,8 @@ import { matchOf, printKey } from '../model/match-of.js';
 import { encodePcapng } from '../packet/pcapng.js';
 import { readCapture } from '../packet/capture/read.js';
 import { word } from '../packet/flow-key.js';
-import { captured, parseFrame, parseHex, readFlow } from './stimulus.js';
-import { findPort, switchOf, withPorts, type Switch } from './switch.js';
+import { stimuliFromCapture, parseFrame, parseHex, readFlow } from './stimulus.js';
+import { findPort, dumpedSwitch, withPorts, type DumpedSwitch } from './switch.js';
 import { tracePackets } from './trace.js';
 
 const source = (text: string) => ({ text, file: 'file' });
@@ -18,7 +18,7 @@ const show = (bridge: string, ...ports: readonly string[]) =>
     [...ports, `LOCAL(${bridge})`].map((port) => ` ${port}: addr:02:00:00:00:00:0a`).join('\n'),
   );
 const flows = source('table=0 actions=drop\n');
-const two = switchOf([
+const two = dumpedSwitch([
   {
     bridge: 'br-int',
     flows,
@@ -27,11 +27,11 @@ const two = switchOf([
   },
   { bridge: 'br-ex', flows, ports: show('br-ex', '1(eth0)', '2(vlan5)') },
 ]);
-const one = switchOf([{ bridge: 'br0', flows }]);
-const read = (text: string, into: Switch = two, bridge?: string, payload?: Uint8Array) =>
+const one = dumpedSwitch([{ bridge: 'br0', flows }]);
+const read = (text: string, into: DumpedSwitch = two, bridge?: string, payload?: Uint8Array) =>
   readFlow(text, into, bridge, { payload });
 /** The packet as the first table sees it. */
-const seen = (text: string, into: Switch = two) =>
+const seen = (text: string, into: DumpedSwitch = two) =>
   printKey(tracePackets(into.plan, [read(text, into)])[0]!.translations[0]!.start);
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex');
 
@@ -131,7 +131,7 @@ void t.test('what is known beside its bytes', (t) => {
     read(`in_port=p1,ip,${metadata}`).metadata.map(({ field }) => field.name),
     ['ct_state', 'ct_mark', 'reg0', 'tun_id', 'tun_src', 'metadata'],
   );
-  t.equal(read('in_port=p1,ip').known, undefined);
+  t.equal(read('in_port=p1,ip').metadataKey, undefined);
   t.equal(
     seen('in_port=p1,arp,skb_priority=0x5,tun_ttl=9').match(/skb_priority=0x5,arp,tun_ttl=9/)
       ?.length,
@@ -206,10 +206,9 @@ void t.test('captures', (t) => {
       'file',
     );
   t.match(
-    captured(capture('p1', 'n1/eth0'), 'file', two, undefined).map(({ bridge, ofport }) => [
-      bridge,
-      ofport,
-    ]),
+    stimuliFromCapture(capture('p1', 'n1/eth0'), 'file', two, undefined).map(
+      ({ bridge, ofport }) => [bridge, ofport],
+    ),
     [
       ['br-int', 1],
       ['br-ex', 1],
@@ -217,16 +216,18 @@ void t.test('captures', (t) => {
     'ports of those names; what left there is left out',
   );
   t.match(
-    captured(capture('x', 'y'), 'file', two, findPort(two, 'web-0')).map(({ ofport }) => ofport),
+    stimuliFromCapture(capture('x', 'y'), 'file', two, findPort(two, 'web-0')).map(
+      ({ ofport }) => ofport,
+    ),
     [7, 7, 7, 7],
     'all of them at one port',
   );
-  t.throws(() => captured(capture('x'), 'file', two, undefined), {
+  t.throws(() => stimuliFromCapture(capture('x'), 'file', two, undefined), {
     name: 'InputError',
     message:
       /^file: byte \d+: no port is called after the interface "x": ports are br-int, p1, web-0, br-ex, eth0, vlan5; or say/,
   });
-  t.throws(() => captured(capture(''), 'file', two, undefined), {
+  t.throws(() => stimuliFromCapture(capture(''), 'file', two, undefined), {
     name: 'InputError',
     message: /^file: byte \d+: the packet tells no interface/,
   });

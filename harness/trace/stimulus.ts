@@ -15,15 +15,15 @@ import { shortestFrame, type FilePacket } from '../packet/capture/packet.js';
 import { compose } from '../packet/compose/compose.js';
 import { extract } from '../packet/extract/extract.js';
 import { keyWords, word, type FlowKey } from '../packet/flow-key.js';
-import { findPort, type PortPlace, type Switch } from './switch.js';
+import { findPort, type PortPlace, type DumpedSwitch } from './switch.js';
 
-export interface Stimulus {
+export interface PacketStimulus {
   readonly bridge: string;
   /** OpenFlow number; `ANY` where nobody says where the packet comes in. */
   readonly ofport: number;
   readonly frame: Uint8Array;
   /** Registers, tunnel, connection and metadata; zero where it is missing. */
-  readonly known?: FlowKey;
+  readonly metadataKey?: FlowKey;
   /** The same as a match, to be told. */
   readonly metadata: Match;
 }
@@ -38,14 +38,14 @@ export interface Stimulus {
  */
 export function readFlow(
   text: string,
-  into: Switch,
+  target: DumpedSwitch,
   bridge: string | undefined,
   packet: { readonly frame: Uint8Array } | { readonly payload: Uint8Array | undefined },
-): Stimulus {
-  const place = bridgeFor(text, into, bridge);
+): PacketStimulus {
+  const place = bridgeFor(text, target, bridge);
   const match = parseMatch(
     split(span(text, { file: 'FLOW', line: 1 }), /[,\s]/),
-    into.names.get(place.name) ?? noNames,
+    target.names.get(place.name) ?? noNames,
   );
   for (const entry of match) checkEntry(entry);
   const key = keyOf(match);
@@ -54,32 +54,32 @@ export function readFlow(
     : reservedPorts.ANY;
   const metadata = match.filter(({ field }) => isMetadata(field.word));
   const inPacket = match.filter(({ field }) => !isMetadata(field.word) && field.name !== 'in_port');
-  const known = metadata.length === 0 ? {} : { known: key };
+  const metadataKey = metadata.length === 0 ? {} : { known: key };
   if ('frame' in packet) {
     if (inPacket.length > 0)
       throw new InputError(
         `FLOW: ${printMatch(inPacket)} stands in the packet's bytes; beside them FLOW only ` +
           'says how the packet comes in, as in_port=1,reg0=5',
       );
-    return { bridge: place.name, ofport, frame: packet.frame, ...known, metadata };
+    return { bridge: place.name, ofport, frame: packet.frame, ...metadataKey, metadata };
   }
   return {
     bridge: place.name,
     ofport,
-    frame: composed(key, inPacket, packet.payload),
-    ...known,
+    frame: composeFrame(key, inPacket, packet.payload),
+    ...metadataKey,
     metadata,
   };
 }
 
-function bridgeFor(text: string, into: Switch, bridge: string | undefined): BridgePlan {
-  const { plan, names } = into;
+function bridgeFor(text: string, target: DumpedSwitch, bridge: string | undefined): BridgePlan {
+  const { plan, names } = target;
   if (bridge !== undefined) return bridgeCalled(plan, bridge);
   const [, port = ''] = /(?:^|[\s,])in_port=("(?:[^"\\]|\\.)*"|[^\s,]+)/.exec(text) ?? [];
   const name = port.replace(/^"(.*)"$/, '$1');
   const owner =
     plan.bridges.find((candidate) => names.get(candidate.name)?.ports.has(name)) ?? plan.bridges[0];
-  if (plan.bridges.length > 1 && /^\d/.test(name)) return findPort(into, name).bridge;
+  if (plan.bridges.length > 1 && /^\d/.test(name)) return findPort(target, name).bridge;
   if (owner === undefined) throw new InputError('there is no bridge');
   return owner;
 }
@@ -131,24 +131,25 @@ function checkEntry(entry: FieldMatch): void {
  * @throws InputError for a field that no frame would tell again: ofproto/trace follows flows that
  *   no packet has.
  */
-function composed(key: FlowKey, asked: Match, payload: Uint8Array | undefined): Uint8Array {
+function composeFrame(key: FlowKey, asked: Match, payload: Uint8Array | undefined): Uint8Array {
   const frame = compose(key, payload);
   const read = new Uint32Array(keyWords);
   extract(frame, read);
-  const lost = asked.find(
+  const unreproduced = asked.find(
     ({ field, value }) => field.name !== 'nd_options_type' && readField(read, field) !== value,
   );
-  if (lost !== undefined)
+  if (unreproduced !== undefined)
     throw new InputError(
       'FLOW: no packet that is made of it has ' +
-        `${printMatch([lost], { ...noNames, protocol: 'OpenFlow10' })}: give the packet's bytes ` +
+        `${printMatch([unreproduced], { ...noNames, protocol: 'OpenFlow10' })}: give the ` +
+        `packet's bytes ` +
         'by --packet',
     );
   return frame;
 }
 
 /** A packet of which only the bytes are known. @throws InputError for a port that is not there. */
-export function framed(frame: Uint8Array, { bridge, ofport }: PortPlace): Stimulus {
+export function stimulusAt(frame: Uint8Array, { bridge, ofport }: PortPlace): PacketStimulus {
   return { bridge: bridge.name, ofport, frame, metadata: [] };
 }
 
@@ -184,14 +185,14 @@ export function parseHex(text: string, option: string, shortest = 0): Uint8Array
  * Captured packets where they come in: at `place`, or each at the port that its interface is called
  * after; those that left there are passed over.
  */
-export function captured(
+export function stimuliFromCapture(
   packets: readonly FilePacket[],
   file: string,
-  into: Switch,
+  target: DumpedSwitch,
   place: PortPlace | undefined,
-): readonly Stimulus[] {
-  if (place !== undefined) return packets.map(({ frame }) => framed(frame, place));
-  const names = into.plan.bridges.flatMap((bridge) => [
+): readonly PacketStimulus[] {
+  if (place !== undefined) return packets.map(({ frame }) => stimulusAt(frame, place));
+  const names = target.plan.bridges.flatMap((bridge) => [
     bridge.name,
     ...bridge.ports.map(({ name }) => name),
   ]);
@@ -215,6 +216,6 @@ export function captured(
             '--in-port',
           { file },
         );
-      return framed(packet.frame, findPort(into, name));
+      return stimulusAt(packet.frame, findPort(target, name));
     });
 }

@@ -9,24 +9,24 @@ import { reservedPorts } from '../openflow/ports.js';
 import { parseTlvMap, printTlvMap } from '../openflow/tlv-map.js';
 import type { DatabaseBridge } from './ovsdb/bridges.js';
 import { readShow } from './show.js';
-import type { Source } from './source.js';
+import type { TextSource } from './source.js';
 
 export interface BridgeSources {
   readonly bridge: string;
   /** `ovs-ofctl dump-flows`, in any form. */
-  readonly flows: Source;
+  readonly flows: TextSource;
   /**
    * `ovs-ofctl show`. Without it, and without a database, the ports are those that flows and groups
    * name, and numbers stand for themselves.
    */
-  readonly ports?: Source;
+  readonly ports?: TextSource;
   /** `ovs-ofctl dump-groups`, `dump-meters`, `dump-tlv-map`. */
-  readonly groups?: Source;
-  readonly meters?: Source;
-  readonly tunnelOptions?: Source;
+  readonly groups?: TextSource;
+  readonly meters?: TextSource;
+  readonly tunnelOptions?: TextSource;
 }
 
-export interface Switch {
+export interface DumpedSwitch {
   readonly plan: NodePlan;
   /** What names stand for on each bridge, by the bridge's name. */
   readonly names: ReadonlyMap<string, Names>;
@@ -41,11 +41,11 @@ export interface Switch {
  * @throws InputError with file, line and column for a flow, group, meter, option or port that is
  *   none, Unsupported for what plans have no words for.
  */
-export function switchOf(
+export function dumpedSwitch(
   sources: readonly BridgeSources[],
   database?: ReadonlyMap<string, DatabaseBridge>,
   say: (line: string) => void = () => undefined,
-): Switch {
+): DumpedSwitch {
   const known = sources.map((source) => source.bridge);
   const read = sources.map((source) => {
     const recorded = database?.get(source.bridge);
@@ -73,7 +73,7 @@ interface ReadBridge {
 }
 
 /** So many lines take a second or more. */
-const linesAtOnce = 20_000;
+const progressEvery = 20_000;
 
 function readBridge(
   source: BridgeSources,
@@ -82,7 +82,7 @@ function readBridge(
   say: (line: string) => void,
 ): ReadBridge {
   const onLine: OnLine = (index, count) => {
-    if (count <= linesAtOnce || index % linesAtOnce !== 0) return;
+    if (count <= progressEvery || index % progressEvery !== 0) return;
     say(`reading the flows of ${source.bridge}: ${index} of ${count}`);
   };
   const shown = source.ports === undefined ? undefined : readShow(source.ports);
@@ -159,7 +159,7 @@ function readBridge(
  * that names another: a dump is missing.
  */
 function checkNamed(
-  { text, file }: Source,
+  { text, file }: TextSource,
   pattern: RegExp,
   ids: readonly (number | string)[],
   what: string,
@@ -169,8 +169,8 @@ function checkNamed(
   for (const [index, line] of text.split('\n').entries()) {
     for (const { 1: id, index: column } of line.matchAll(pattern)) {
       if (known.has(Number(id))) continue;
-      const others = ids.length === 0 ? '' : `; known are ${ids.slice(0, idsListed).join(', ')}`;
-      const more = ids.length <= idsListed ? '' : ` and ${ids.length - idsListed} more`;
+      const others = ids.length === 0 ? '' : `; known are ${ids.slice(0, maxIdsListed).join(', ')}`;
+      const more = ids.length <= maxIdsListed ? '' : ` and ${ids.length - maxIdsListed} more`;
       const remedy = `give what "ovs-ofctl ${command}" prints by --${what}s`;
       const place = { file, line: index + 1, column: column + 1 };
       throw new InputError(`${what} ${id} is not known${others}${more}: ${remedy}`, place);
@@ -179,7 +179,7 @@ function checkNamed(
 }
 
 /** More would bury the message. */
-const idsListed = 20;
+const maxIdsListed = 20;
 
 /** Of the bridge's own port, where nothing tells it. */
 const localMac = '02:00:00:00:00:01';
@@ -243,7 +243,7 @@ export interface PortPlace {
  * bridge, where nobody has listed ports.
  * @throws InputError naming the known ones.
  */
-export function findPort({ plan: { bridges }, unlisted }: Switch, port: string): PortPlace {
+export function findPort({ plan: { bridges }, unlisted }: DumpedSwitch, port: string): PortPlace {
   const places: readonly {
     readonly bridge: BridgePlan;
     readonly name: string;
@@ -287,10 +287,10 @@ const lastPort = 0xff00;
  * InputError for a port that a listed bridge does not have.
  */
 export function withPorts(
-  into: Switch,
+  target: DumpedSwitch,
   places: readonly { readonly bridge: string; readonly ofport: number }[],
-): Switch {
-  const bridges = into.plan.bridges.map((bridge): BridgePlan => {
+): DumpedSwitch {
+  const bridges = target.plan.bridges.map((bridge): BridgePlan => {
     const wanted = [
       ...new Set(
         places.filter((place) => place.bridge === bridge.name).map(({ ofport }) => ofport),
@@ -299,7 +299,7 @@ export function withPorts(
     const missing = wanted.filter(
       (ofport) => ofport < lastPort && !bridge.ports.some((port) => port.ofport === ofport),
     );
-    if (missing.length > 0 && !into.unlisted.has(bridge.name))
+    if (missing.length > 0 && !target.unlisted.has(bridge.name))
       throw unknownName(
         `port of ${bridge.name}`,
         String(missing[0]),
@@ -313,5 +313,5 @@ export function withPorts(
       ],
     };
   });
-  return { ...into, plan: { ...into.plan, bridges } };
+  return { ...target, plan: { ...target.plan, bridges } };
 }

@@ -8,7 +8,7 @@ import type { TraceResult } from './trace.js';
 import type { TraceNode } from './tree.js';
 import type { WhyNot } from './why-not.js';
 
-export interface ToldTranslation {
+export interface ReportedTranslation {
   readonly bridge: string;
   /** Why the packet was taken up again; of the first, that it came in. */
   readonly taken: string;
@@ -18,21 +18,21 @@ export interface ToldTranslation {
   readonly finalFlow?: string;
 }
 
-export interface ToldPacket
+export interface ReportedPacket
   extends Pick<TraceResult, 'path' | 'outputs' | 'packetIns' | 'finalFlow' | 'state'> {
-  readonly translations: readonly ToldTranslation[];
+  readonly translations: readonly ReportedTranslation[];
   /** What the model does not know: the packet is followed up to there. */
   readonly refused?: string;
   readonly whyNot?: WhyNot;
 }
 
-export function tell(result: TraceResult, whyNot?: WhyNot): ToldPacket {
+export function reportPacket(result: TraceResult, whyNot?: WhyNot): ReportedPacket {
   const { path, outputs, packetIns, finalFlow, state, refused } = result;
   const translations = result.translations.map(({ bridge, start, nodes, end }, index) => ({
     bridge,
     nodes,
     flow: printKey(start),
-    taken: index === 0 ? 'the packet comes in' : takenUp(start),
+    taken: index === 0 ? 'the packet comes in' : recirculationReason(start),
     ...(end === undefined ? {} : { finalFlow: printKey(end) }),
   }));
   return {
@@ -59,7 +59,7 @@ export function tell(result: TraceResult, whyNot?: WhyNot): ToldPacket {
   };
 }
 
-function takenUp(key: FlowKey): string {
+function recirculationReason(key: FlowKey): string {
   const state = key[word.ctState] ?? 0;
   if ((state & ctStateBits.trk) === 0) return 'recirculation: the packet is read anew and goes on';
   return (

@@ -7,9 +7,9 @@ import { readFile } from 'node:fs/promises';
 import t from 'tap';
 import { encodeEthernet, etherTypes } from '../packet/ethernet.js';
 import { traceDocument, traceReport, traceSchema } from './document.js';
-import { framed } from './stimulus.js';
-import { findPort, switchOf, type BridgeSources, type Switch } from './switch.js';
-import { tell } from './told.js';
+import { stimulusAt } from './stimulus.js';
+import { findPort, dumpedSwitch, type BridgeSources, type DumpedSwitch } from './switch.js';
+import { reportPacket } from './told.js';
 import { tracePackets } from './trace.js';
 import { findFlow, whyNot } from './why-not.js';
 
@@ -40,10 +40,10 @@ const source = (flows: string): BridgeSources => ({
   bridge: 'br0',
   flows: { text: flows, file: 'flows' },
 });
-const open = (flows: string, withPorts = true): Switch =>
-  switchOf([{ ...source(flows), ...(withPorts ? { ports } : {}) }]);
-const traceIn = (into: Switch, port: string) =>
-  tracePackets(into.plan, [framed(frame, findPort(into, port))])[0]!;
+const open = (flows: string, withPorts = true): DumpedSwitch =>
+  dumpedSwitch([{ ...source(flows), ...(withPorts ? { ports } : {}) }]);
+const traceIn = (into: DumpedSwitch, port: string) =>
+  tracePackets(into.plan, [stimulusAt(frame, findPort(into, port))])[0]!;
 const trace = (flows: string, port: string, withPorts = true) =>
   traceIn(open(flows, withPorts), port);
 
@@ -163,7 +163,7 @@ void t.test('why not', (t) => {
 void t.test('for programs: one document, as its schema says', async (t) => {
   const into = open(version15);
   const result = traceIn(into, 'p1');
-  const told = tell(
+  const told = reportPacket(
     result,
     whyNot(findFlow('table=9,priority=9,reg0=4', into, undefined), result.translations),
   );
@@ -198,7 +198,7 @@ void t.test('for programs: one document, as its schema says', async (t) => {
 
 void t.test('what is wrong', (t) => {
   const named = (flows: string, groups?: string) => () =>
-    switchOf([
+    dumpedSwitch([
       {
         ...source(flows),
         ...(groups === undefined ? {} : { groups: { text: groups, file: 'groups' } }),
@@ -219,7 +219,8 @@ void t.test('what is wrong', (t) => {
   });
   t.doesNotThrow(named('in_port=1 actions=group:6', 'group_id=6,type=all,bucket=output:1'));
   t.match(
-    tell(traceIn(switchOf([source('in_port=1 actions=drop\nip actions=drop')]), '1')).refused,
+    reportPacket(traceIn(dumpedSwitch([source('in_port=1 actions=drop\nip actions=drop')]), '1'))
+      .refused,
     /two flows of equal priority match one packet: .*: check asks one$/,
   );
   t.throws(() => trace(version15, 'p3'), {
@@ -231,7 +232,7 @@ void t.test('what is wrong', (t) => {
     message: /^flows:2:\d+: /,
   });
   const wrong = (text: string) => () =>
-    switchOf([{ ...source(version15), ports: { text, file: 'ports' } }]);
+    dumpedSwitch([{ ...source(version15), ports: { text, file: 'ports' } }]);
   t.throws(wrong('nothing'), {
     name: 'InputError',
     message: /^ports: expected what "ovs-ofctl show" prints/,

@@ -10,11 +10,11 @@ import type { SwitchState } from '../nouns/state.js';
 import type { FlowId, PacketIn } from '../nouns/switching.js';
 import { printActions } from '../openflow/actions.js';
 import { flowId } from '../openflow/flow.js';
-import type { Stimulus } from './stimulus.js';
-import { tablesOf, treeOf, type TracedTranslation } from './tree.js';
+import type { PacketStimulus } from './stimulus.js';
+import { tablesOf, traceTreeOf, type TracedTranslation } from './tree.js';
 
 export interface TraceResult {
-  readonly stimulus: Stimulus;
+  readonly stimulus: PacketStimulus;
   /** One translation after the other, in the order in which they began. */
   readonly translations: readonly TracedTranslation[];
   readonly path: readonly TracedLookup[];
@@ -48,15 +48,18 @@ export interface TracedOutput {
 /**
  * Sends the packets one after the other; what the switch remembers of one is there for the next.
  */
-export function tracePackets(plan: NodePlan, stimuli: readonly Stimulus[]): readonly TraceResult[] {
+export function tracePackets(
+  plan: NodePlan,
+  stimuli: readonly PacketStimulus[],
+): readonly TraceResult[] {
   const node = buildNode(plan);
   return stimuli.map((stimulus) => tracePacket(node, stimulus));
 }
 
 /** Sends one packet into a switch that goes on from there. */
-export function tracePacket(node: ModelNode, stimulus: Stimulus): TraceResult {
+export function tracePacket(node: ModelNode, stimulus: PacketStimulus): TraceResult {
   const { steps, details, outputs, packetIns, refused } = explainFrame(node, stimulus);
-  const translations = treeOf(steps, details);
+  const translations = traceTreeOf(steps, details);
   const path = tablesOf(translations.flatMap(({ nodes }) => nodes)).map(
     ({ bridge, table, flow }) => ({
       bridge,
@@ -90,15 +93,15 @@ function bridgeOf({ bridges }: ModelNode, port: string): string {
 }
 
 /** Empty for a flow that the packet itself has done away with. */
-function actionsOf({ name, bridges }: ModelNode, asked: FlowId): string {
+function actionsOf({ name, bridges }: ModelNode, wantedFlow: FlowId): string {
   const rules = bridges
-    .filter(({ plan }) => plan.name === asked.bridge)
+    .filter(({ plan }) => plan.name === wantedFlow.bridge)
     .flatMap(({ tables }) => rulesOf(tables));
   const rule = rules.find(
     ({ flow }) =>
-      flow.table === asked.table &&
-      flow.priority === asked.priority &&
-      flowId(name, asked.bridge, flow).match === asked.match,
+      flow.table === wantedFlow.table &&
+      flow.priority === wantedFlow.priority &&
+      flowId(name, wantedFlow.bridge, flow).match === wantedFlow.match,
   );
   return rule === undefined ? '' : printActions(rule.flow.actions);
 }

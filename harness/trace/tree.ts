@@ -44,33 +44,33 @@ export interface TracedNote {
   readonly text: string;
 }
 
-interface Growing {
+interface TreeBuilder {
   readonly tables: { readonly nodes: TraceNode[] }[];
   readonly translation: { bridge: string; start: FlowKey; nodes: TraceNode[]; end?: FlowKey };
 }
 
 /** The steps of one packet with their details, as they followed each other. */
-export function treeOf(
+export function traceTreeOf(
   steps: readonly TraceStep[],
   details: readonly Detail[],
 ): readonly TracedTranslation[] {
-  const grown: Growing[] = [];
+  const builders: TreeBuilder[] = [];
   let seen: FlowKey = new Uint32Array();
-  const put = (node: TraceNode) => {
-    const growing = grown.at(-1);
-    (growing?.tables.at(-1)?.nodes ?? growing?.translation.nodes)?.push(node);
+  const addNode = (node: TraceNode) => {
+    const builder = builders.at(-1);
+    (builder?.tables.at(-1)?.nodes ?? builder?.translation.nodes)?.push(node);
   };
   for (const event of inOrder(steps, details)) {
-    const growing = grown.at(-1);
+    const builder = builders.at(-1);
     switch (event.kind) {
       case 'begin':
-        grown.push({
+        builders.push({
           tables: [],
           translation: { bridge: event.bridge, start: event.key, nodes: [] },
         });
         break;
       case 'finish':
-        if (growing !== undefined) growing.translation.end = event.key;
+        if (builder !== undefined) builder.translation.end = event.key;
         break;
       case 'look':
         seen = event.key;
@@ -78,7 +78,7 @@ export function treeOf(
       case 'lookup': {
         const { bridge, table, flow } = event;
         const nodes: TraceNode[] = flow === undefined ? [{ kind: 'action', text: 'drop' }] : [];
-        put({
+        addNode({
           kind: 'table',
           bridge,
           table,
@@ -86,20 +86,20 @@ export function treeOf(
           nodes,
           ...(flow === undefined ? {} : { flow }),
         });
-        if (flow !== undefined) growing?.tables.push({ nodes });
+        if (flow !== undefined) builder?.tables.push({ nodes });
         break;
       }
       case 'leave':
-        growing?.tables.pop();
+        builder?.tables.pop();
         break;
       case 'action':
-        put({ kind: 'action', text: printActions([event.action]) });
+        addNode({ kind: 'action', text: printActions([event.action]) });
         break;
       default:
-        for (const node of noteOf(event)) put(node);
+        for (const node of noteOf(event)) addNode(node);
     }
   }
-  return grown.map(({ translation }) => translation);
+  return builders.map(({ translation }) => translation);
 }
 
 function* inOrder(

@@ -9,11 +9,11 @@ import { noNames } from '../openflow/form.js';
 import { printMatch } from '../openflow/print-match.js';
 import { printMasked } from '../openflow/values.js';
 import type { FlowKey } from '../packet/flow-key.js';
-import type { Switch } from './switch.js';
+import type { DumpedSwitch } from './switch.js';
 import { tablesOf, type TracedTable, type TracedTranslation } from './tree.js';
 
 /** A flow of one bridge that is asked about. */
-export interface AskedFlow {
+export interface QueriedFlow {
   readonly bridge: string;
   readonly flow: Flow;
   readonly id: FlowId;
@@ -22,10 +22,10 @@ export interface AskedFlow {
 export interface WhyNot {
   readonly flow: FlowId;
   /** One answer each time the flow's table was looked up on its bridge; none where it never was. */
-  readonly lookups: readonly Answer[];
+  readonly lookups: readonly LookupAnswer[];
 }
 
-export type Answer =
+export type LookupAnswer =
   | { readonly kind: 'taken' }
   /** In these fields the packet was otherwise. */
   | { readonly kind: 'no match'; readonly fields: readonly DifferingField[] }
@@ -49,9 +49,9 @@ export interface DifferingField {
  */
 export function findFlow(
   text: string,
-  { plan, names }: Switch,
+  { plan, names }: DumpedSwitch,
   bridge: string | undefined,
-): AskedFlow {
+): QueriedFlow {
   const complete = /(^|[\s,])actions\s*=/.test(text) ? text : `${text} actions=drop`;
   const hasPriority = /(^|[\s,])priority\s*=/.test(text);
   const found = plan.bridges
@@ -70,7 +70,7 @@ export function findFlow(
         inTable,
         same: same
           .filter(({ priority }) => !hasPriority || priority === asked.priority)
-          .map((flow) => askedFlow(plan, candidate.name, flow)),
+          .map((flow) => queriedFlow(plan, candidate.name, flow)),
         otherwise: same,
       };
     });
@@ -82,30 +82,30 @@ export function findFlow(
       '--why-not: several flows are called so: ' +
         all.map(({ id }) => `${id.bridge} ${formatFlowId(id)}`).join('; '),
     );
-  const near = found.flatMap(({ otherwise }) => otherwise).map(printFlow);
+  const candidates = found.flatMap(({ otherwise: sameMatch }) => sameMatch).map(printFlow);
   const table = found[0]?.asked.table ?? 0;
   const there = found.flatMap(({ inTable }) => inTable).length;
   throw new InputError(
     `--why-not: there is no flow "${text}": ` +
-      (near.length > 0
-        ? `with that match there is ${near.join('; ')}`
+      (candidates.length > 0
+        ? `with that match there is ${candidates.join('; ')}`
         : `table ${table} has ${there} flows, none with that match`),
   );
 }
 
-function askedFlow(plan: NodePlan, bridge: string, flow: Flow): AskedFlow {
+function queriedFlow(plan: NodePlan, bridge: string, flow: Flow): QueriedFlow {
   return { bridge, flow, id: flowId(plan.node, bridge, flow) };
 }
 
 /** Looks at every time the flow's table was looked up, and at the packet as it was then. */
-export function whyNot(asked: AskedFlow, translations: readonly TracedTranslation[]): WhyNot {
-  const looked = tablesOf(translations.flatMap(({ nodes }) => nodes)).filter(
-    ({ bridge, table }) => bridge === asked.bridge && table === asked.flow.table,
+export function whyNot(query: QueriedFlow, translations: readonly TracedTranslation[]): WhyNot {
+  const lookups = tablesOf(translations.flatMap(({ nodes }) => nodes)).filter(
+    ({ bridge, table }) => bridge === query.bridge && table === query.flow.table,
   );
-  return { flow: asked.id, lookups: looked.map((lookup) => answer(asked, lookup)) };
+  return { flow: query.id, lookups: lookups.map((lookup) => answerFor(query, lookup)) };
 }
 
-function answer({ id, flow }: AskedFlow, { key, flow: winner }: TracedTable): Answer {
+function answerFor({ id, flow }: QueriedFlow, { key, flow: winner }: TracedTable): LookupAnswer {
   if (winner !== undefined && formatFlowId(winner) === formatFlowId(id)) return { kind: 'taken' };
   const fields = differing(flow, key);
   if (fields.length === 0 && flow.actions.some(({ kind }) => kind === 'conjunction'))

@@ -62,7 +62,7 @@ export function hopsOf(
   real: Observation | undefined,
 ): readonly Hop[] {
   const predicted = passages(model.frames);
-  if (real === undefined) return predicted.map(alone(traces, () => false));
+  if (real === undefined) return predicted.map(hopFromModel(traces, () => false));
   const seen = new Map(passages(real.frames).map((passage) => [passage.key, passage]));
   const traced = traces.values();
   const both = predicted.map((passage) => {
@@ -82,7 +82,7 @@ export function hopsOf(
  * all of them is not among `real`, and what the switches had learned of others by then sent fewer
  * copies out. So much as `real` has of it was seen by both.
  */
-export function hopsTogether(
+export function batchHops(
   model: Observation,
   traces: readonly Trace[],
   real: Observation,
@@ -92,12 +92,12 @@ export function hopsTogether(
   const known = new Set(
     real.frames.map(({ node, port, direction, frame }) => key(node, port, direction, frame)),
   );
-  return passages(model.frames).map(alone(traces, (...at) => known.has(key(...at))));
+  return passages(model.frames).map(hopFromModel(traces, (...at) => known.has(key(...at))));
 }
 
 type IsKnown = (node: string, port: string, direction: 'in' | 'out', frame: Uint8Array) => boolean;
 
-function alone(traces: readonly Trace[], isKnown: IsKnown): (passage: Passage) => Hop {
+function hopFromModel(traces: readonly Trace[], isKnown: IsKnown): (passage: NodePassage) => Hop {
   const traced = traces.values();
   const crossed = (...at: Parameters<IsKnown>): Crossing => ({
     frame: describeFrame(at[3]),
@@ -118,7 +118,7 @@ function alone(traces: readonly Trace[], isKnown: IsKnown): (passage: Passage) =
 }
 
 /** What one side saw of a hop. */
-interface Passage {
+interface NodePassage {
   /** Instant and port, numbered where several frames enter one port at one instant. */
   readonly key: string;
   readonly timeUs: number;
@@ -129,10 +129,10 @@ interface Passage {
 }
 
 /** What comes out of a node belongs to the last frame that entered it at that instant. */
-function passages(frames: readonly FrameEvent[]): readonly Passage[] {
-  const found: Passage[] = [];
+function passages(frames: readonly FrameEvent[]): readonly NodePassage[] {
+  const found: NodePassage[] = [];
   const times = new Map<string, number>();
-  const begin = (event: FrameEvent, entered?: Uint8Array): Passage => {
+  const begin = (event: FrameEvent, entered?: Uint8Array): NodePassage => {
     const place = `${event.timeUs} ${event.node} ${entered === undefined ? '' : event.port}`;
     const nth = times.get(place) ?? 0;
     times.set(place, nth + 1);
@@ -159,11 +159,11 @@ function passages(frames: readonly FrameEvent[]): readonly Passage[] {
 }
 
 function hopOf(
-  model: Passage | undefined,
-  real: Passage | undefined,
+  model: NodePassage | undefined,
+  real: NodePassage | undefined,
   lookups: readonly Lookup[],
 ): Hop {
-  const { timeUs, node, port } = (model ?? real) as Passage;
+  const { timeUs, node, port } = (model ?? real) as NodePassage;
   const entered = crossing(model?.entered, real?.entered);
   return {
     timeUs,
@@ -176,12 +176,12 @@ function hopOf(
 }
 
 /** Frames of one port are paired in their order. */
-function departures(model: Passage['left'], real: Passage['left']): Hop['left'] {
+function departures(model: NodePassage['left'], real: NodePassage['left']): Hop['left'] {
   const ports = [...new Set([...model, ...real].map(({ port }) => port))];
   return ports.flatMap((port) => {
     const [wanted, seen] = [model, real].map((all) =>
       all.filter((frame) => frame.port === port),
-    ) as [Passage['left'], Passage['left']];
+    ) as [NodePassage['left'], NodePassage['left']];
     return Array.from({ length: Math.max(wanted.length, seen.length) }, (_, index) =>
       crossing(wanted[index]?.frame, seen[index]?.frame),
     ).flatMap((found) => (found === undefined ? [] : [{ port, ...found }]));

@@ -7,16 +7,16 @@ export interface Levels {
   /** L0's word; what is `known otherwise` is kept where that happens. */
   readonly promise: PromiseKind;
   /** Whether the model did as promised. */
-  readonly model: Kept;
+  readonly model: PromiseOutcome;
   /** Whether the switch did as promised. */
-  readonly switch: Kept;
+  readonly switch: PromiseOutcome;
   /** Whether model and switch did the same. */
-  readonly together: 'agree' | 'part' | 'not compared';
+  readonly modelAndSwitch: 'agree' | 'part' | 'not compared';
 }
-export type Kept = 'kept' | 'broken' | 'not compared';
+export type PromiseOutcome = 'kept' | 'broken' | 'not compared';
 
 /** What model and switch are held against each other by, vector by vector. */
-const observed = aspects.filter((aspect) => aspect !== 'program' && aspect !== 'intent');
+const comparedAspects = aspects.filter((aspect) => aspect !== 'program' && aspect !== 'intent');
 
 /** A level that was not compared in full says so, unless a difference was found all the same. */
 export function levelsOf({ intent, counts, differences }: VectorReport): Levels {
@@ -24,7 +24,7 @@ export function levelsOf({ intent, counts, differences }: VectorReport): Levels 
     differences.some((difference) => difference.between === between);
   const complete = (all: readonly Aspect[]): boolean =>
     all.every((aspect) => counts[aspect].made + counts[aspect].skipped === counts[aspect].expected);
-  const kept = (between: string): Kept =>
+  const kept = (between: string): PromiseOutcome =>
     found(between)
       ? 'broken'
       : counts.intent.made > 0 && complete(['intent'])
@@ -34,9 +34,9 @@ export function levelsOf({ intent, counts, differences }: VectorReport): Levels 
     promise: promiseKindOf(intent),
     model: kept('intent and model'),
     switch: kept('intent and switch'),
-    together: found('model and switch')
+    modelAndSwitch: found('model and switch')
       ? 'part'
-      : counts.frames.made + counts.silence.made > 0 && complete(observed)
+      : counts.frames.made + counts.silence.made > 0 && complete(comparedAspects)
         ? 'agree'
         : 'not compared',
   };

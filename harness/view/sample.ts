@@ -7,11 +7,11 @@ import { assert } from '../base/errors.js';
 import type { ClusterPlan } from '../nouns/plan.js';
 import type { Scenario } from '../nouns/scenario.js';
 import { noCounts } from '../nouns/verdict.js';
-import { assembled } from '../run/assembled.js';
-import { expectedIn } from '../run/expected.js';
+import { assembleRun } from '../run/assembled.js';
+import { expectedIntent } from '../run/expected.js';
 import { playAlone } from '../run/drive.js';
 import { passesOf } from '../run/passes.js';
-import { recordWitness, type RunRecord, type VectorRecord } from '../run/record.js';
+import { recordOutcome, type RunRecord, type VectorRecord } from '../run/record.js';
 import { runScenario, type ScenarioRun } from '../run/scenario-run.js';
 import { firstOfAll } from '../model/undecided.js';
 import { openModel } from '../testbeds/model/model.js';
@@ -31,7 +31,7 @@ const seed = 1;
 /** A run of some scenarios, one after the other, as if on Open vSwitch. */
 export async function sampleRun(samples: readonly Sample[]): Promise<RunRecord> {
   const runs: ScenarioRun[] = [];
-  for (const { scenario, axes, open = openStandIn, only } of samples) {
+  for (const { scenario, axes, open = openModelAsSwitches, only } of samples) {
     runs.push(
       await runScenario(scenario, axes, {
         seed,
@@ -41,7 +41,7 @@ export async function sampleRun(samples: readonly Sample[]): Promise<RunRecord> 
       }),
     );
   }
-  const { report, scenarios } = assembled(runs, {
+  const { report, scenarios } = assembleRun(runs, {
     again: './flowbed run --image trixie --seed 1',
     seed,
     backend: 'sim',
@@ -59,14 +59,14 @@ export async function sampleRun(samples: readonly Sample[]): Promise<RunRecord> 
 }
 
 /** A run whose vectors are played and not judged: for what depends on size alone. */
-export async function playedRun(
+export async function unjudgedRun(
   scenario: Scenario,
   axes: Readonly<Record<string, string>>,
 ): Promise<RunRecord> {
   const empty = await sampleRun([{ scenario, axes, only: [] }]);
   const [report, record] = [empty.report.scenarios[0], empty.scenarios[0]];
   assert(report !== undefined && record !== undefined, 'a run of one scenario');
-  const model = openStandIn(record.plan);
+  const model = openModelAsSwitches(record.plan);
   const vectors: VectorRecord[] = [];
   for (const vector of scenario.vectors(record.topology)) {
     await model.reset();
@@ -78,19 +78,19 @@ export async function playedRun(
     });
     vectors.push({
       vector,
-      real: recordWitness(played, { counts: await model.counts(), state: await model.state() }),
+      real: recordOutcome(played, { counts: await model.counts(), state: await model.state() }),
     });
   }
-  const told = vectors.map(({ vector }) => ({
+  const reports = vectors.map(({ vector }) => ({
     id: vector.id,
     stimulus: { ...vector.stimulus },
-    intent: { ...expectedIn({ scenario, topology: record.topology }, vector.stimulus) },
+    intent: { ...expectedIntent({ scenario, topology: record.topology }, vector.stimulus) },
     verdict: 'conforms' as const,
     counts: noCounts,
     differences: [],
   }));
   return {
-    report: { ...empty.report, scenarios: [{ ...report, vectors: told }] },
+    report: { ...empty.report, scenarios: [{ ...report, vectors: reports }] },
     scenarios: [{ ...record, vectors }],
   };
 }
@@ -99,7 +99,7 @@ export async function playedRun(
  * The model as if it were real: of flows that tie it takes the first, and whatever it is asked it
  * has in its cache.
  */
-function openStandIn(plan: ClusterPlan): Switches {
+function openModelAsSwitches(plan: ClusterPlan): Switches {
   const model = openModel(plan);
   return {
     ...model,
@@ -115,7 +115,7 @@ export function openWithFlows(
   change: (flows: readonly string[]) => readonly string[],
 ): (plan: ClusterPlan) => Switches {
   return (plan) =>
-    openStandIn({
+    openModelAsSwitches({
       nodes: plan.nodes.map((each) =>
         each.node === node
           ? {
@@ -132,7 +132,7 @@ export function openWithFlows(
 /** The model until `calls` calls were made, and then the failure that `cause` makes. */
 export function openFailing(calls: number, cause: () => Error): (plan: ClusterPlan) => Switches {
   return (plan) => {
-    const model = openStandIn(plan);
+    const model = openModelAsSwitches(plan);
     let made = 0;
     return {
       ...model,

@@ -37,7 +37,7 @@ function lookupsOf(flow: FlowId, hops: VectorView['hops']): number {
     .filter((lookup) => lookup.flow !== undefined && flowKey(lookup.flow) === flowKey(flow)).length;
 }
 
-function first({ hops, parting }: VectorView): string {
+function first({ hops, divergence: parting }: VectorView): string {
   const hop = parting === undefined ? undefined : hops[parting.hop];
   if (hop === undefined || parting === undefined) return 'nothing';
   if (parting.kind === 'entered') return `into ${hop.port} on ${hop.node}`;
@@ -68,7 +68,7 @@ void t.test('where all agree', async (t) => {
   );
   t.strictSame(
     vectors
-      .filter(({ notes, remembered }) =>
+      .filter(({ notes, finalState: remembered }) =>
         [...notes, ...remembered].some(({ seen }) => seen !== 'by both'),
       )
       .map(({ report }) => report.id),
@@ -76,10 +76,10 @@ void t.test('where all agree', async (t) => {
   );
   t.ok(
     vectors.every(
-      ({ levels, parting }) =>
+      ({ levels, divergence: parting }) =>
         levels.model === 'kept' &&
         levels.switch === 'kept' &&
-        levels.together === 'agree' &&
+        levels.modelAndSwitch === 'agree' &&
         parting === undefined,
     ),
   );
@@ -153,7 +153,7 @@ void t.test('what was played together', async (t) => {
     flows,
     levels,
   } of vectors) {
-    t.same([verdict, levels.together], ['conforms', 'agree'], id);
+    t.same([verdict, levels.modelAndSwitch], ['conforms', 'agree'], id);
     const known = crossings(hops).filter(({ seen }) => seen === 'by both');
     t.ok(
       known.some(({ frame }) => /p[14]|10\.10\.\d\.\d > /.test(frame)),
@@ -212,10 +212,10 @@ void t.test('where a flow is missing', async (t) => {
     promise: 'must pass',
     model: 'kept',
     switch: 'broken',
-    together: 'part',
+    modelAndSwitch: 'part',
   });
   t.equal(ping === undefined ? '' : first(ping), 'br-int on n1, table 70: ip,nw_dst=10.10.2.0/24');
-  const parted = ping?.hops[ping.parting?.hop ?? -1];
+  const parted = ping?.hops[ping.divergence?.hop ?? -1];
   t.match(
     parted?.left.map(({ port, seen }) => `${port} ${seen}`),
     ['uplink by the model only', 'antrea-gw0 by the switch only'],
@@ -237,7 +237,7 @@ void t.test('where a flow is missing', async (t) => {
     ),
   );
   t.ok(
-    ping?.remembered.some(
+    ping?.finalState.some(
       ({ text, seen }) => /^n2, zone 65520: icmp/.test(text) && seen === 'by the model only',
     ),
   );
@@ -252,7 +252,7 @@ void t.test('where a flow writes otherwise', async (t) => {
       ),
     ),
   });
-  t.match(ping?.levels, { switch: 'kept', together: 'part' });
+  t.match(ping?.levels, { switch: 'kept', modelAndSwitch: 'part' });
   t.equal(
     ping === undefined ? '' : first(ping),
     'br-int on n2, table 70: ip,dl_dst=aa:bb:cc:dd:ee:ff,nw_dst=10.10.2.2',
@@ -270,7 +270,7 @@ void t.test('where the switch was gone', async (t) => {
     promise: 'must pass',
     model: 'not compared',
     switch: 'not compared',
-    together: 'not compared',
+    modelAndSwitch: 'not compared',
   });
   t.ok((ping?.hops.length ?? 0) > 5, 'the model’s path is told all the same');
   t.ok(crossings(ping?.hops ?? []).every(({ seen }) => seen === 'nobody looked at the switch'));
@@ -287,7 +287,14 @@ void t.test('a vector of a history is seen behind all that was before it', async
     scenario?.parties.some(({ name }) => name === 'late'),
     'who comes later is a party',
   );
-  for (const { report, hops, notes, flows, remembered, unpredicted } of scenario?.vectors ?? []) {
+  for (const {
+    report,
+    hops,
+    notes,
+    flows,
+    finalState: remembered,
+    predictionError: unpredicted,
+  } of scenario?.vectors ?? []) {
     t.equal(unpredicted, undefined);
     t.ok(
       hops.length > 0 && crossings(hops).every(({ seen }) => seen === 'by both'),

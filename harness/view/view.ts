@@ -11,11 +11,11 @@ import type { SwitchState } from '../nouns/state.js';
 import type { FlowCount } from '../nouns/switching.js';
 import type { Topology } from '../nouns/topology.js';
 import type { PassName } from '../nouns/vector.js';
-import { playAlone, witness } from '../run/drive.js';
-import { playAgain } from '../run/history/again.js';
+import { playAlone, oracleFrom } from '../run/drive.js';
+import { replayVectors } from '../run/history/again.js';
 import {
   readObservation,
-  type RecordedTogether,
+  type RecordedBatch,
   type RunRecord,
   type ScenarioRecord,
   type VectorRecord,
@@ -23,10 +23,10 @@ import {
 import type { RunReport, ScenarioReport, VectorReport } from '../run/report.js';
 import type { Trace } from '../model/trace.js';
 import { openModel, type ModelTestbed } from '../testbeds/model/model.js';
-import { countedFlows, hopsOf, hopsTogether, type CountedFlow, type Hop } from './hops.js';
+import { countedFlows, hopsOf, batchHops, type CountedFlow, type Hop } from './hops.js';
 import { levelsOf, type Levels } from './levels.js';
 import {
-  describeDeed,
+  describeNoteWithoutTime,
   describeNote,
   describePromise,
   describeState,
@@ -77,10 +77,10 @@ export interface VectorView {
   /** What the hosts noted in the pass. */
   readonly notes: readonly Note[];
   /** Connections and learned MACs when the vector is over. */
-  readonly remembered: readonly Note[];
+  readonly finalState: readonly Note[];
   /** Why the model could not be asked. */
-  readonly unpredicted?: string;
-  readonly parting?: Parting;
+  readonly predictionError?: string;
+  readonly divergence?: Divergence;
 }
 
 /** One line of what a side told, and which side did. */
@@ -97,7 +97,7 @@ export interface Note {
  * Where on the path the two sides part first: at a lookup, at the frame that entered, or at one
  * that left.
  */
-export type Parting = { readonly hop: number } & (
+export type Divergence = { readonly hop: number } & (
   | { readonly kind: 'lookup' | 'left'; readonly index: number }
   | { readonly kind: 'entered' }
 );
@@ -112,15 +112,17 @@ export async function viewOf(
 ): Promise<RunView> {
   const views: ScenarioView[] = [];
   for (const [index, record] of scenarios.entries()) {
-    const told = report.scenarios[index];
-    assert(told !== undefined, 'a record without its report');
+    const scenarioReport = report.scenarios[index];
+    assert(scenarioReport !== undefined, 'a record without its report');
     views.push(
       await scenarioView(
         record,
-        told,
+        scenarioReport,
         report,
-        (kept) =>
-          kept.together === undefined || kept.together.passes !== undefined || paths === 'of all',
+        (recorded) =>
+          recorded.together === undefined ||
+          recorded.together.passes !== undefined ||
+          paths === 'of all',
       ),
     );
   }
@@ -131,34 +133,41 @@ async function scenarioView(
   record: ScenarioRecord,
   report: ScenarioReport,
   { seed, versions }: RunReport,
-  predicts: (kept: VectorRecord) => boolean,
+  predicts: (recorded: VectorRecord) => boolean,
 ): Promise<ScenarioView> {
   const { topology, plan } = record;
-  const parties = partiesOverTime(record);
+  const parties = allParties(record);
   const model = openModel(plan, versions);
-  const past =
-    record.history === undefined ? undefined : await predictingHistory(model, record, seed);
+  const past = record.history === undefined ? undefined : await predictHistory(model, record, seed);
   /**
    * What the vectors left behind that the one at hand was played with: the first of them has it.
    */
-  const left = new Map<string | undefined, RecordedTogether['left']>();
+  const batchFinalState = new Map<string | undefined, RecordedBatch['left']>();
   const vectors: VectorView[] = [];
-  for (const [index, kept] of record.vectors.entries()) {
+  for (const [index, recorded] of record.vectors.entries()) {
     await turn();
-    const told = report.vectors[index];
+    const vectorReport = report.vectors[index];
     assert(
-      told !== undefined && told.id === kept.vector.id,
-      `the record's vector ${kept.vector.id} is not the report's`,
+      vectorReport !== undefined && vectorReport.id === recorded.vector.id,
+      `the record's vector ${recorded.vector.id} is not the report's`,
     );
-    const pass = told.differences[0]?.pass ?? 'cold';
-    if (kept.together?.left !== undefined) left.set(kept.vector.together, kept.together.left);
+    const pass = vectorReport.differences[0]?.pass ?? 'cold';
+    if (recorded.together?.left !== undefined)
+      batchFinalState.set(recorded.vector.together, recorded.together.left);
     const predicted =
       past !== undefined
         ? (past[index] ?? notPlayed)
-        : predicts(kept)
-          ? await predicting(model, plan, kept, left.get(kept.vector.together), seed, pass)
-          : notPredicted;
-    const view = vectorView(told, kept, pass, predicted, predicted.parties ?? parties);
+        : predicts(recorded)
+          ? await predictVector(
+              model,
+              plan,
+              recorded,
+              batchFinalState.get(recorded.vector.together),
+              seed,
+              pass,
+            )
+          : noPrediction;
+    const view = vectorView(vectorReport, recorded, pass, predicted, predicted.parties ?? parties);
     vectors.push(
       record.history === undefined
         ? view
@@ -172,54 +181,54 @@ async function scenarioView(
 }
 
 /** Who is there at first, and who comes later. */
-function partiesOverTime({ topology, history = [] }: ScenarioRecord): readonly Party[] {
+function allParties({ topology, history = [] }: ScenarioRecord): readonly Party[] {
   const all = [topology, ...history.map((event) => event.topology)].flatMap(partiesOf);
   return [...new Map(all.map((party) => [party.name, party])).values()];
 }
 
-interface Predicted {
+interface Prediction {
   readonly observation: Observation;
   readonly counts: readonly FlowCount[];
   readonly state: SwitchState;
   readonly traces: readonly Trace[];
-  readonly unpredicted?: string;
+  readonly predictionError?: string;
   /** Who was there then, where that changes. */
   readonly parties?: readonly Party[];
 }
 
-const notPredicted: Predicted = {
+const noPrediction: Prediction = {
   observation: { frames: [], notes: [] },
   counts: [],
   state: { connections: [], macs: [] },
   traces: [],
 };
 
-const notPlayed: Predicted = { ...notPredicted, unpredicted: 'it was not played to its end' };
+const notPlayed: Prediction = { ...noPrediction, predictionError: 'it was not played to its end' };
 
 /**
  * Each vector of a history that was played, in order; where the model cannot tell, it cannot from
  * there on.
  */
-async function predictingHistory(
+async function predictHistory(
   model: ModelTestbed,
   record: ScenarioRecord,
   seed: number,
-): Promise<readonly Predicted[]> {
-  const predicted: Predicted[] = [];
+): Promise<readonly Prediction[]> {
+  const predicted: Prediction[] = [];
   let before = 0;
   const testbedFor = (kept: VectorRecord) => ({
     reconfigure: (change: Parameters<ModelTestbed['reconfigure']>[0]) => model.reconfigure(change),
-    call: (calls: Parameters<ModelTestbed['call']>[0]) => model.call(calls, keptWitness(kept)),
+    call: (calls: Parameters<ModelTestbed['call']>[0]) => model.call(calls, recordedOracle(kept)),
   });
   try {
     for await (const {
       observations: [observation],
       topology,
-    } of playAgain(record, seed, testbedFor)) {
+    } of replayVectors(record, seed, testbedFor)) {
       await turn();
       const traces = model.traces();
       predicted.push({
-        observation: observation ?? notPredicted.observation,
+        observation: observation ?? noPrediction.observation,
         traces: traces.slice(before),
         counts: await model.counts(),
         state: await model.state(),
@@ -230,20 +239,20 @@ async function predictingHistory(
     return predicted;
   } catch (error) {
     if (!(error instanceof Unsupported)) throw error;
-    const unpredicted: Predicted = { ...notPredicted, unpredicted: error.message };
+    const unpredicted: Prediction = { ...noPrediction, predictionError: error.message };
     return record.vectors.map((_, index) => predicted[index] ?? unpredicted);
   }
 }
 
 /** What switches told of the vector, or of all that it was played with. */
-function keptWitness(
+function recordedOracle(
   { real }: VectorRecord,
-  ofAll?: RecordedTogether['left'],
-): ReturnType<typeof witness> {
-  const told = real ?? ofAll ?? { counts: [], state: { connections: [], macs: [] } };
-  return witness({
-    counts: () => Promise.resolve(told.counts),
-    state: () => Promise.resolve(told.state),
+  batchFinalState?: RecordedBatch['left'],
+): ReturnType<typeof oracleFrom> {
+  const outcome = real ?? batchFinalState ?? { counts: [], state: { connections: [], macs: [] } };
+  return oracleFrom({
+    counts: () => Promise.resolve(outcome.counts),
+    state: () => Promise.resolve(outcome.state),
   });
 }
 
@@ -251,19 +260,19 @@ function keptWitness(
  * Of the recorded passes, the one called `shown` as the model has it, and how things stand after
  * all of them.
  */
-async function predicting(
+async function predictVector(
   model: ModelTestbed,
   plan: ScenarioRecord['plan'],
   recorded: VectorRecord,
-  ofAll: RecordedTogether['left'],
+  batchFinalState: RecordedBatch['left'],
   seed: number,
   shown: PassName,
-): Promise<Predicted> {
+): Promise<Prediction> {
   const { vector, real, together } = recorded;
   await model.reset();
   try {
-    const kept = keptWitness(recorded, ofAll);
-    let seen: Pick<Predicted, 'observation' | 'traces'> = {
+    const oracle = recordedOracle(recorded, batchFinalState);
+    let seen: Pick<Prediction, 'observation' | 'traces'> = {
       observation: { frames: [], notes: [] },
       traces: [],
     };
@@ -272,7 +281,7 @@ async function predicting(
     ]) {
       const before = model.traces().length;
       const [observation] = await playAlone(
-        { call: (calls) => model.call(calls, kept) },
+        { call: (calls) => model.call(calls, oracle) },
         plan,
         vector.id,
         [pass],
@@ -284,7 +293,7 @@ async function predicting(
     return { ...seen, counts: await model.counts(), state: await model.state() };
   } catch (error) {
     if (!(error instanceof Unsupported)) throw error;
-    return { ...notPredicted, unpredicted: error.message };
+    return { ...noPrediction, predictionError: error.message };
   }
 }
 
@@ -292,7 +301,7 @@ function vectorView(
   report: VectorReport,
   { real, together }: VectorRecord,
   pass: PassName,
-  predicted: Predicted,
+  predicted: Prediction,
   parties: readonly Party[],
 ): VectorView {
   const played = (real ?? together)?.passes;
@@ -301,10 +310,10 @@ function vectorView(
   const hops =
     together === undefined || seen === undefined
       ? hopsOf(predicted.observation, predicted.traces, seen)
-      : hopsTogether(predicted.observation, predicted.traces, seen);
+      : batchHops(predicted.observation, predicted.traces, seen);
   const target = targetOf(report.stimulus);
   const sent = pass === 'sibling' && report.sibling !== undefined ? report.sibling : report;
-  const parting = partingOf(report, hops);
+  const divergence = divergenceOf(report, hops);
   return {
     report,
     group: report.id.split('/')[0] ?? report.id,
@@ -321,13 +330,15 @@ function vectorView(
     notes:
       together === undefined
         ? sideBySide(predicted.observation.notes.map(describeNote), seen?.notes.map(describeNote))
-        : notesTogether(predicted.observation, seen),
-    remembered: sideBySide(
+        : batchNotes(predicted.observation, seen),
+    finalState: sideBySide(
       describeState(predicted.state),
       real === undefined ? undefined : describeState(real.state),
     ),
-    ...(predicted.unpredicted === undefined ? {} : { unpredicted: predicted.unpredicted }),
-    ...(parting === undefined ? {} : { parting }),
+    ...(predicted.predictionError === undefined
+      ? {}
+      : { predictionError: predicted.predictionError }),
+    ...(divergence === undefined ? {} : { divergence }),
   };
 }
 
@@ -335,11 +346,13 @@ function vectorView(
  * Beside what was played together with others: there hosts knew their neighbours, and came to the
  * same sooner.
  */
-function notesTogether({ notes }: Observation, seen: Observation | undefined): readonly Note[] {
-  const deeds = new Set(seen?.notes.map(describeDeed));
+function batchNotes({ notes }: Observation, seen: Observation | undefined): readonly Note[] {
+  const observedTexts = new Set(seen?.notes.map(describeNoteWithoutTime));
   return notes.map((note) => ({
     text: describeNote(note),
-    seen: deeds.has(describeDeed(note)) ? 'by both' : 'nobody looked at the switch',
+    seen: observedTexts.has(describeNoteWithoutTime(note))
+      ? 'by both'
+      : 'nobody looked at the switch',
   }));
 }
 
@@ -363,16 +376,16 @@ function sideBySide(
  * The flow that the verdict names, on the first hop at which frames part; that frame where the flow
  * is not on it.
  */
-function partingOf({ differences }: VectorReport, hops: readonly Hop[]): Parting | undefined {
+function divergenceOf({ differences }: VectorReport, hops: readonly Hop[]): Divergence | undefined {
   const at = differences.find((difference) => difference.at !== undefined)?.at?.flow;
   const lookupIn = (hop: Hop | undefined): number =>
     at === undefined || hop === undefined
       ? -1
       : hop.lookups.findIndex(({ flow }) => flow !== undefined && flowKey(flow) === flowKey(at));
-  const parts = ({ seen }: { readonly seen: string }): boolean =>
+  const differs = ({ seen }: { readonly seen: string }): boolean =>
     seen.startsWith('by the ') || seen === 'differently';
   const first = hops.findIndex(
-    (hop) => (hop.entered !== undefined && parts(hop.entered)) || hop.left.some(parts),
+    (hop) => (hop.entered !== undefined && differs(hop.entered)) || hop.left.some(differs),
   );
   if (first === -1) {
     const hop = hops.findIndex((candidate) => lookupIn(candidate) !== -1);
@@ -381,6 +394,6 @@ function partingOf({ differences }: VectorReport, hops: readonly Hop[]): Parting
   const hop = hops[first];
   const index = lookupIn(hop);
   if (index !== -1) return { kind: 'lookup', hop: first, index };
-  if (hop?.entered !== undefined && parts(hop.entered)) return { kind: 'entered', hop: first };
-  return { kind: 'left', hop: first, index: hop?.left.findIndex(parts) ?? 0 };
+  if (hop?.entered !== undefined && differs(hop.entered)) return { kind: 'entered', hop: first };
+  return { kind: 'left', hop: first, index: hop?.left.findIndex(differs) ?? 0 };
 }

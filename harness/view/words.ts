@@ -130,8 +130,9 @@ export function describePromise(intent: VectorReport['intent']): string {
       return `one of these: ${outcomesOf(intent).map(describePromise).join('; or ')}`;
     case 'contradicted':
       return (
-        `${describePromise(within(intent, 'promise'))}; known to be otherwise (${text('by')}, ` +
-        `${text('cause')}): ${describePromise(within(intent, 'instead'))}`
+        `${describePromise(nestedIntent(intent, 'promise'))}; known to be otherwise ` +
+        `(${text('by')}, ` +
+        `${text('cause')}): ${describePromise(nestedIntent(intent, 'instead'))}`
       );
     default:
       return `nothing is promised: ${text('why')}`;
@@ -142,7 +143,7 @@ function outcomesOf(intent: VectorReport['intent']): readonly VectorReport['inte
   return valueOf(intent, 'outcomes') as readonly VectorReport['intent'][];
 }
 
-function within(
+function nestedIntent(
   intent: VectorReport['intent'],
   name: 'promise' | 'instead',
 ): VectorReport['intent'] {
@@ -176,15 +177,15 @@ function describeBalanced(intent: VectorReport['intent']): string {
 
 /** `30 µs: p4 got an echo request from 10.10.1.2 with TTL 62`. */
 export function describeNote(note: HostNote): string {
-  return `${note.timeUs} µs: ${describeDeed(note)}`;
+  return `${note.timeUs} µs: ${describeNoteWithoutTime(note)}`;
 }
 
 /** The same, whenever it was. */
-export function describeDeed(note: HostNote): string {
-  return `${note.host} ${deed(note)}`;
+export function describeNoteWithoutTime(note: HostNote): string {
+  return `${note.host} ${noteText(note)}`;
 }
 
-function deed(note: HostNote): string {
+function noteText(note: HostNote): string {
   switch (note.kind) {
     case 'received':
       return `got ${received[note.what] ?? note.what} from ${note.src} with TTL ${note.ttl}`;

@@ -12,7 +12,7 @@ import {
   describeIsolation,
   describeKnown,
   describePromises,
-  describeUnasked,
+  describeUntestedServices,
   groupsOf,
   scenarioLabel,
 } from '../words.js';
@@ -127,7 +127,7 @@ ${truth ?? ''}
 <div class="explorer"><noscript><p>The matrix and the paths need JavaScript.</p></noscript></div>
 <h3 id="compared-${index}" tabindex="-1">What was compared</h3>
 <div class="columns">${renderCompared(report)}${renderGroups(report.vectors)}${renderPolicies(report)}</div>
-${renderUnasked(report)}<h3>What was not compared</h3>
+${renderUntestedServices(report)}<h3>What was not compared</h3>
 <ul>${report.notCompared.map(({ what, why }) => html`<li>${what}: ${why}</li>`)}</ul>
 </section>`;
 }
@@ -165,8 +165,8 @@ function renderPolicies({ policies }: ScenarioReport): Markup | '' {
 }
 
 /** Services that nobody was asked for. */
-function renderUnasked(report: ScenarioReport): Markup | '' {
-  const unasked = describeUnasked(report);
+function renderUntestedServices(report: ScenarioReport): Markup | '' {
+  const unasked = describeUntestedServices(report);
   return unasked.length === 0
     ? ''
     : html`<h3>Services that were not asked</h3>

@@ -9,7 +9,13 @@ import { formatFlowId, type FlowId } from '../../harness/nouns/switching.js';
 import type { Difference, VerdictKind } from '../../harness/nouns/verdict.js';
 import type { Crossing, Hop, Lookup } from '../../harness/view/hops.js';
 import type { Levels } from '../../harness/view/levels.js';
-import type { Note, Parting, RunView, ScenarioView, VectorView } from '../../harness/view/view.js';
+import type {
+  Note,
+  Divergence,
+  RunView,
+  ScenarioView,
+  VectorView,
+} from '../../harness/view/view.js';
 import type { Inconclusive } from '../../harness/run/report.js';
 import { changesOf, type Changes } from './changed.js';
 import { aspectName, comparedAspects, scenarioLabel, summaryIn } from '../words.js';
@@ -79,7 +85,7 @@ export interface VectorData {
   readonly counted: readonly (readonly [flow: number, model: number, real: number])[];
   readonly notes: readonly NoteData[];
   /** Connections and learned MACs when it is over. */
-  readonly remembered: readonly NoteData[];
+  readonly finalState: readonly NoteData[];
   /** Of each aspect that there was something to compare of. */
   readonly counts: readonly (readonly [
     aspect: Text,
@@ -89,8 +95,8 @@ export interface VectorData {
   ])[];
   readonly differences: readonly DifferenceData[];
   readonly inconclusive?: Inconclusive;
-  readonly unpredicted?: string;
-  readonly parting?: Parting;
+  readonly predictionError?: string;
+  readonly divergence?: Divergence;
 }
 
 export type NoteData = readonly [text: Text, seen: Note['seen']];
@@ -235,9 +241,9 @@ function headOf(
     promise,
     levels,
     notes,
-    remembered,
-    parting,
-    unpredicted,
+    finalState: remembered,
+    divergence: parting,
+    predictionError: unpredicted,
   }: VectorView,
   text: (words: string) => Text,
 ): Omit<VectorData, 'frames' | 'hops' | 'counted' | 'cut' | 'isTogether'> {
@@ -252,7 +258,7 @@ function headOf(
     verdict: report.verdict,
     levels,
     notes: notes.map(note),
-    remembered: remembered.map(note),
+    finalState: remembered.map(note),
     counts: comparedAspects(report.counts).map(({ aspect, expected, made, skipped }) => [
       text(aspectName(aspect)),
       expected,
@@ -263,8 +269,8 @@ function headOf(
       .slice(0, differencesMax)
       .map((difference) => differenceData(difference, text)),
     ...(report.inconclusive === undefined ? {} : { inconclusive: report.inconclusive }),
-    ...(unpredicted === undefined ? {} : { unpredicted }),
-    ...(parting === undefined ? {} : { parting }),
+    ...(unpredicted === undefined ? {} : { predictionError: unpredicted }),
+    ...(parting === undefined ? {} : { divergence: parting }),
   };
 }
 

@@ -63,21 +63,21 @@ const heads = [
 
 function numbers(cells: readonly VectorView[], changes: Changes | undefined): readonly Markup[] {
   const count = (is: (cell: VectorView) => boolean): number => cells.filter(is).length;
-  const held = (kept: number): Markup =>
+  const renderKept = (kept: number): Markup =>
     kept === cells.length
-      ? html`<td>${told(kept)}</td>`
-      : html`<td><strong class="attention">✕ ${told(kept)} of ${told(cells.length)}</strong></td>`;
+      ? html`<td>${formatCount(kept)}</td>`
+      : html`<td><strong class="attention">✕ ${formatCount(kept)} of ${formatCount(cells.length)}</strong></td>`;
   return [
-    html`<td>${told(cells.length)}</td>`,
-    html`<td>${told(count(({ levels }) => levels.promise === 'must pass'))}</td>`,
-    html`<td>${told(count(({ levels }) => levels.promise === 'must be refused'))}</td>`,
-    html`<td>${told(count(({ levels }) => levels.promise === 'must not pass'))}</td>`,
-    held(count(({ levels }) => levels.model === 'kept')),
-    held(count(({ levels }) => levels.switch === 'kept')),
-    held(count(({ levels }) => levels.together === 'agree')),
+    html`<td>${formatCount(cells.length)}</td>`,
+    html`<td>${formatCount(count(({ levels }) => levels.promise === 'must pass'))}</td>`,
+    html`<td>${formatCount(count(({ levels }) => levels.promise === 'must be refused'))}</td>`,
+    html`<td>${formatCount(count(({ levels }) => levels.promise === 'must not pass'))}</td>`,
+    renderKept(count(({ levels }) => levels.model === 'kept')),
+    renderKept(count(({ levels }) => levels.switch === 'kept')),
+    renderKept(count(({ levels }) => levels.modelAndSwitch === 'agree')),
     ...(changes === undefined
       ? []
-      : [html`<td>${told(count(({ report }) => changes.has(report.id)))}</td>`]),
+      : [html`<td>${formatCount(count(({ report }) => changes.has(report.id)))}</td>`]),
   ];
 }
 
@@ -117,6 +117,6 @@ function renderChanges(
 ${rows.size > rowsMax ? html`<p class="muted">And ${rows.size - rowsMax} more, marked in the matrices by a corner.</p>` : html`<p class="muted">In the matrices these cells have a marked corner.</p>`}`;
 }
 
-function told(value: number): string {
+function formatCount(value: number): string {
   return value.toLocaleString('en');
 }

@@ -30,7 +30,7 @@ import { chance, pick, times, weighted } from './draw.js';
 import { asTabled, drawMask, drawValue, type Pool } from './pool.js';
 
 /** Where actions stand. */
-export interface Around {
+export interface ActionContext {
   readonly pool: Pool;
   /** Groups that may be named. */
   readonly groups: readonly number[];
@@ -40,7 +40,7 @@ export interface Around {
 
 export const lastTable = 7;
 
-type Draw = (random: Random, standing: Standing, around: Around) => Action | undefined;
+type Draw = (random: Random, standing: Standing, around: ActionContext) => Action | undefined;
 
 /**
  * Families with their weights; one that the match does not allow draws nothing, and another is
@@ -70,7 +70,7 @@ export function drawActions(
   random: Random,
   match: Match,
   table: number,
-  around: Around,
+  around: ActionContext,
 ): readonly Action[] {
   const list = [
     ...drawList(random, standingOf(match), random.integer(0, 4), around),
@@ -99,7 +99,11 @@ export function drawActions(
  * What may be part of an action set, and of a bucket, which is carried out as one: there nobody
  * knows which transport's port is set.
  */
-export function drawWritten(random: Random, standing: Standing, around: Around): readonly Action[] {
+export function drawWritten(
+  random: Random,
+  standing: Standing,
+  around: ActionContext,
+): readonly Action[] {
   const list = drawList(random, standing, random.integer(1, 3), { ...around, depth: 0 }).filter(
     mayBeWritten,
   );
@@ -123,7 +127,7 @@ export function drawList(
   random: Random,
   standing: Standing,
   length: number,
-  around: Around,
+  around: ActionContext,
 ): readonly Action[] {
   const list: Action[] = [];
   for (let behind = standing; list.length < length; ) {
@@ -179,12 +183,16 @@ function drawController(random: Random): Action {
   };
 }
 
-function drawGroup(random: Random, _standing: Standing, { groups }: Around): Action | undefined {
+function drawGroup(
+  random: Random,
+  _standing: Standing,
+  { groups }: ActionContext,
+): Action | undefined {
   return groups.length === 0 ? undefined : { kind: 'group', group: pick(random, groups) };
 }
 
 /** Fields that packets have here, those of the pool more often. */
-function present({ match, tags }: Standing, { pool }: Around): readonly Field[] {
+function present({ match, tags }: Standing, { pool }: ActionContext): readonly Field[] {
   return [...pool.packet, ...pool.scratch].filter(
     (row) =>
       allowsField(match, row) &&
@@ -193,7 +201,7 @@ function present({ match, tags }: Standing, { pool }: Around): readonly Field[] 
   );
 }
 
-function writable(standing: Standing, around: Around): readonly Field[] {
+function writable(standing: Standing, around: ActionContext): readonly Field[] {
   return present(standing, around).filter((row) => row.writable === 'anywhere');
 }
 
@@ -212,12 +220,16 @@ function drawSubfield(
   return { field: asTabled(field), offset: random.integer(0, field.bits - bits), bits };
 }
 
-function drawOutputField(random: Random, standing: Standing, around: Around): Action | undefined {
+function drawOutputField(
+  random: Random,
+  standing: Standing,
+  around: ActionContext,
+): Action | undefined {
   const source = drawSubfield(random, present(standing, around), 1, 64);
   return source === undefined ? undefined : { kind: 'output-field', source };
 }
 
-function drawSet(random: Random, standing: Standing, around: Around): Action | undefined {
+function drawSet(random: Random, standing: Standing, around: ActionContext): Action | undefined {
   const rows = writable(standing, around);
   if (rows.length === 0) return undefined;
   return setOf(random, pick(random, rows), around.pool);
@@ -253,7 +265,7 @@ function setPart(random: Random, row: Field, value: bigint): Action {
   };
 }
 
-function drawMove(random: Random, standing: Standing, around: Around): Action | undefined {
+function drawMove(random: Random, standing: Standing, around: ActionContext): Action | undefined {
   const destination = drawSubfield(random, writable(standing, around), 1, 128);
   if (destination === undefined) return undefined;
   const source = drawSubfield(random, present(standing, around), 1, destination.bits);
@@ -262,12 +274,12 @@ function drawMove(random: Random, standing: Standing, around: Around): Action | 
     : { kind: 'move', source, destination: { ...destination, bits: source.bits } };
 }
 
-function drawPush(random: Random, standing: Standing, around: Around): Action | undefined {
+function drawPush(random: Random, standing: Standing, around: ActionContext): Action | undefined {
   const source = drawSubfield(random, present(standing, around), 1, 128);
   return source === undefined ? undefined : { kind: 'push', source };
 }
 
-function drawPop(random: Random, standing: Standing, around: Around): Action | undefined {
+function drawPop(random: Random, standing: Standing, around: ActionContext): Action | undefined {
   const destination = drawSubfield(random, writable(standing, around), 1, 128);
   return destination === undefined ? undefined : { kind: 'pop', destination };
 }
@@ -315,7 +327,7 @@ function drawResubmit(random: Random): Action {
   ]);
 }
 
-function drawClone(random: Random, standing: Standing, around: Around): Action | undefined {
+function drawClone(random: Random, standing: Standing, around: ActionContext): Action | undefined {
   return around.depth === 0
     ? undefined
     : {
@@ -327,14 +339,14 @@ function drawClone(random: Random, standing: Standing, around: Around): Action |
       };
 }
 
-function drawWriteMetadata(random: Random, { pool }: Around): Action {
+function drawWriteMetadata(random: Random, { pool }: ActionContext): Action {
   const row = fieldCalled('metadata');
   const mask = drawMask(random, row);
   return { kind: 'write_metadata', value: drawValue(random, pool, row) & mask, mask };
 }
 
 /** What a hash of the packet chooses. */
-function drawChoice(random: Random, standing: Standing, around: Around): Action | undefined {
+function drawChoice(random: Random, standing: Standing, around: ActionContext): Action | undefined {
   const destination = drawSubfield(
     random,
     writable(standing, around).filter((row) => !isExperimental(row)),
@@ -369,7 +381,7 @@ const tunnelOptions = tunnelFields.map(
   (row): Action => ({ kind: 'delete_field', field: asTabled(row) }),
 );
 
-function drawOther(random: Random, standing: Standing, around: Around): Action | undefined {
+function drawOther(random: Random, standing: Standing, around: ActionContext): Action | undefined {
   // A bit of the packet itself, or of its mark, would be written or not, as other flows happen to
   // look at it.
   const destination = drawSubfield(

@@ -4,19 +4,23 @@
  */
 import type { Random } from '../../base/random.js';
 import { chance, pick, times, weighted } from './draw.js';
-import { commitIn, output, tables, type Around, type Known } from './stateful.js';
+import { commitIn, output, tables, type StatefulContext, type KnownGroup } from './stateful.js';
 import type { Family } from './traffic.js';
 
 const mostGroups = 3;
 
 /** Each is for packets of one family, whose addresses its buckets translate to. */
-export function drawStatefulGroups(random: Random): readonly Known[] {
+export function drawStatefulGroups(random: Random): readonly KnownGroup[] {
   const count = chance(random, 25) ? 0 : random.integer(1, mostGroups);
   return times(count, (index) => ({ id: index + 1, family: index === 1 ? 'ipv6' : 'ipv4' }));
 }
 
 /** Those that its buckets may watch have lower numbers. */
-export function drawStatefulGroup(random: Random, { id, family }: Known, around: Around): string {
+export function drawStatefulGroup(
+  random: Random,
+  { id, family }: KnownGroup,
+  around: StatefulContext,
+): string {
   const type = pick(random, ['select', 'select', 'select', 'ff', 'all'] as const);
   const buckets = times(random.integer(1, 4), (index) =>
     drawBucket(random, index, type, { id, family }, around),
@@ -50,8 +54,8 @@ export function drawBucket(
   random: Random,
   index: number,
   type: 'select' | 'ff' | 'all',
-  { id, family }: Known,
-  around: Around,
+  { id, family }: KnownGroup,
+  around: StatefulContext,
 ): string {
   const lower = times(id - 1, (other) => other + 1);
   const watched =
@@ -67,7 +71,7 @@ export function drawBucket(
   ].join(',');
 }
 
-function bucketActions(random: Random, family: Family, around: Around): string {
+function bucketActions(random: Random, family: Family, around: StatefulContext): string {
   return weighted<() => string>(random, [
     [4, () => output(random, around)],
     [3, () => commitIn(random, family, tables.last)],

@@ -5,18 +5,18 @@ import type { Behaviour } from '../../model/behaviour.js';
 import { printFlowKey, type Flow } from '../../openflow/flow.js';
 import { printGroup } from '../../openflow/groups.js';
 import type { FuzzCase } from '../case.js';
-import { drawActions, lastTable, type Around } from './actions.js';
+import { drawActions, lastTable, type ActionContext } from './actions.js';
 import { drawConjunctions } from './conjunctions.js';
 import { chance, pick, times } from './draw.js';
 import { drawFrames } from './frames.js';
 import { drawGroups } from './groups.js';
 import { drawMatch } from './match.js';
 import { drawPool, type Pool } from './pool.js';
-import { drawSpotlit, type Drawn } from './spotlight.js';
+import { drawTargetedFlows, type DrawnFlow } from './spotlight.js';
 import { writtenFlow } from './text.js';
 
 const plain: Attributes = { cookie: 0n, idleTimeout: 0, hardTimeout: 0, importance: 0, flags: [] };
-const framesACase = { least: 20, most: 36 } as const;
+const framesPerCase = { least: 20, most: 36 } as const;
 
 /**
  * Case `index` of a seed: the same on every machine, whatever else is drawn; on versions with fewer
@@ -30,28 +30,30 @@ export function drawCase(
   const random = randomFor(seed, `case ${index}`);
   const pool = drawPool(random, behaviour);
   const groups = drawGroups(random, pool);
-  const around: Around = { pool, groups: groups.map(({ id }) => id), depth: 2 };
+  const around: ActionContext = { pool, groups: groups.map(({ id }) => id), depth: 2 };
   const flows = drawFlows(random, pool, around);
-  const spotlit = drawSpotlit(random, index, around);
+  const targeted = drawTargetedFlows(random, index, around);
   const first = flows.filter(({ table }) => table === 0).map(({ match }) => match);
   return {
     groups: groups.map((group) => printGroup(group)),
-    flows: asFlows(random, [...flows, ...spotlit.flatMap((each) => each.flows)]).map(writtenFlow),
-    beyond: asFlows(random, drawBeyond(random, pool)).map(writtenFlow),
-    steps: interspersed(
+    flows: uniqueFlows(random, [...flows, ...targeted.flatMap((each) => each.flows)]).map(
+      writtenFlow,
+    ),
+    beyond: uniqueFlows(random, drawBeyond(random, pool)).map(writtenFlow),
+    steps: intersperse(
       random,
       drawFrames(
         random,
-        random.integer(framesACase.least, framesACase.most),
+        random.integer(framesPerCase.least, framesPerCase.most),
         pool,
         first.length === 0 ? [[]] : first,
       ),
-      spotlit.flatMap(({ packets }) => packets),
+      targeted.flatMap(({ packets }) => packets),
     ),
   };
 }
 
-function drawFlows(random: Random, pool: Pool, around: Around): readonly Drawn[] {
+function drawFlows(random: Random, pool: Pool, around: ActionContext): readonly DrawnFlow[] {
   const singles = times(random.integer(3, 14), () => {
     const [table, match] = [drawTable(random), drawMatch(random, pool)];
     return {
@@ -76,7 +78,7 @@ function drawFlows(random: Random, pool: Pool, around: Around): readonly Drawn[]
 }
 
 /** What OpenFlow takes for one flow is one. */
-function asFlows(random: Random, drawn: readonly Drawn[]): readonly Flow[] {
+function uniqueFlows(random: Random, drawn: readonly DrawnFlow[]): readonly Flow[] {
   const flows = drawn.map(
     (flow): Flow => ({
       ...plain,
@@ -88,9 +90,9 @@ function asFlows(random: Random, drawn: readonly Drawn[]): readonly Flow[] {
 }
 
 /** A few flows, if any, for what goes through the patch port. */
-function drawBeyond(random: Random, pool: Pool): readonly Drawn[] {
+function drawBeyond(random: Random, pool: Pool): readonly DrawnFlow[] {
   if (chance(random, 50)) return [];
-  const around: Around = { pool, groups: [], depth: 1 };
+  const around: ActionContext = { pool, groups: [], depth: 1 };
   return times(random.integer(1, 4), (index) => {
     const [table, match] = [
       index === 0 ? 0 : random.integer(0, 2),
@@ -106,7 +108,7 @@ function drawBeyond(random: Random, pool: Pool): readonly Drawn[] {
 }
 
 /** `others`, each at a place of its own among `all`. */
-function interspersed<T>(random: Random, all: readonly T[], others: readonly T[]): readonly T[] {
+function intersperse<T>(random: Random, all: readonly T[], others: readonly T[]): readonly T[] {
   return others.reduce<readonly T[]>(
     (list, other) => list.toSpliced(random.integer(0, list.length), 0, other),
     all,

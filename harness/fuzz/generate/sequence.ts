@@ -12,10 +12,10 @@ import {
   drawStatefulFlow,
   drawStatefulFlows,
   zones,
-  type Around,
+  type StatefulContext,
 } from './stateful.js';
 import { drawTraffic, type Traffic } from './traffic.js';
-import { drawAfar, drawUnderlay, tracksWhatLeaves } from './tunnelled.js';
+import { drawAfar, drawUnderlay, tracksUnderlayTraffic } from './tunnelled.js';
 
 const stepsACase = { least: 40, most: 80 } as const;
 /** The host that is on the other node, where there is one. */
@@ -24,7 +24,7 @@ const hostAfar = 3;
 /** Case `index` of a seed: the same on every machine, whatever else is drawn. */
 export function drawSequence(seed: number, index: number): FuzzCase {
   const random = randomFor(seed, `sequence ${index}`);
-  const around: Around = {
+  const around: StatefulContext = {
     network: chance(random, 40) ? 'two nodes' : 'one node',
     groups: drawStatefulGroups(random),
   };
@@ -32,7 +32,7 @@ export function drawSequence(seed: number, index: number): FuzzCase {
   const [flows, beyond] = [drawStatefulFlows(random, around), drawStatefulBeyond(random)];
   const elsewhere =
     around.network === 'one node' ? {} : { afar: drawAfar(random), underlay: drawUnderlay(random) };
-  const families = tracksWhatLeaves(elsewhere.underlay)
+  const families = tracksUnderlayTraffic(elsewhere.underlay)
     ? (['ipv4'] as const)
     : (['ipv4', 'ipv6'] as const);
   const traffic = drawTraffic(
@@ -53,7 +53,7 @@ function drawOperation(
   random: Random,
   traffic: Traffic,
   flows: readonly string[],
-  around: Around,
+  around: StatefulContext,
 ): CaseStep {
   return weighted<() => CaseStep>(random, [
     [6, () => ({ kind: 'advance', ms: pick(random, milliseconds) })],
@@ -91,7 +91,7 @@ function drawOperation(
 }
 
 /** One flow more, or what some flow matches is taken away or done otherwise. */
-function drawChange(random: Random, flows: readonly string[], around: Around): string {
+function drawChange(random: Random, flows: readonly string[], around: StatefulContext): string {
   const [, key = ''] = /^(.*?) actions=/.exec(pick(random, flows)) ?? [];
   const loose = key.replace(/\b(priority|idle_timeout|hard_timeout)=\d+,?/g, '').replace(/,$/, '');
   const strict = key.replace(/\b(idle_timeout|hard_timeout)=\d+,?/g, '');
@@ -108,7 +108,7 @@ function drawChange(random: Random, flows: readonly string[], around: Around): s
  * A group is another one, has a bucket more or less, or is gone with all that names it. A bucket
  * that is not there any more is refused.
  */
-function drawGroupChange(random: Random, around: Around): string {
+function drawGroupChange(random: Random, around: StatefulContext): string {
   const known = pick(random, around.groups);
   return weighted<() => string>(random, [
     [4, () => `group modify ${drawStatefulGroup(random, known, around)}`],

@@ -14,15 +14,22 @@ import { tunnelFields, type PacketStep } from '../case.js';
 import { patchPort, portNumbers } from '../network.js';
 import type { Use } from '../coverage/coverage.js';
 import { requiredFields } from '../coverage/required.js';
-import { drawActions, drawMeter, drawSetPort, lastTable, setOf, type Around } from './actions.js';
+import {
+  drawActions,
+  drawMeter,
+  drawSetPort,
+  lastTable,
+  setOf,
+  type ActionContext,
+} from './actions.js';
 import { chance, pick, times } from './draw.js';
 import { frontPorts, matching } from './frames.js';
 import { inOrder } from './match.js';
 import { asTabled, drawMaskedAs, matchOn } from './pool.js';
 
-export type Drawn = Pick<Flow, 'table' | 'priority' | 'match' | 'actions'>;
+export type DrawnFlow = Pick<Flow, 'table' | 'priority' | 'match' | 'actions'>;
 
-type Spotlight =
+type CoverageTarget =
   | { readonly kind: 'field'; readonly field: Field; readonly use: Use }
   | {
       readonly kind: 'actions';
@@ -37,7 +44,7 @@ const typed = (type: number, protocol?: number): Match => [
 ];
 
 /** Actions that are rare otherwise. */
-const rareActions: readonly Spotlight[] = [
+const rareActions: readonly CoverageTarget[] = [
   {
     kind: 'actions',
     match: [],
@@ -84,10 +91,10 @@ const rareActions: readonly Spotlight[] = [
 ];
 
 /** The field rows have the widths that the bridges give them. */
-const spotlights: readonly Spotlight[] = [
+const coverageTargets: readonly CoverageTarget[] = [
   ...requiredFields.flatMap(({ field, uses }) =>
     uses.map(
-      (use): Spotlight => ({
+      (use): CoverageTarget => ({
         kind: 'field',
         field: tunnelFields.find(({ name }) => name === field.name) ?? field,
         use,
@@ -98,27 +105,31 @@ const spotlights: readonly Spotlight[] = [
   { kind: 'conjunction' },
 ];
 
-const spotlightsACase = 2;
-const packetsASpotlight = 3;
+const targetsPerCase = 2;
+const packetsPerTarget = 3;
 /** Above all else that is drawn. */
 const highest = 0xff00;
 
-export interface Spotlit {
-  readonly flows: readonly Drawn[];
+export interface TargetedFlows {
+  readonly flows: readonly DrawnFlow[];
   readonly packets: readonly PacketStep[];
 }
 
 /** Those of case `index`, each at a port of its own. */
-export function drawSpotlit(random: Random, index: number, around: Around): readonly Spotlit[] {
+export function drawTargetedFlows(
+  random: Random,
+  index: number,
+  around: ActionContext,
+): readonly TargetedFlows[] {
   const ports = chance(random, 50) ? frontPorts : frontPorts.toReversed();
-  return times(spotlightsACase, (turn) => {
-    const spotlight = spotlights[(index * spotlightsACase + turn) % spotlights.length]!;
+  return times(targetsPerCase, (turn) => {
+    const target = coverageTargets[(index * targetsPerCase + turn) % coverageTargets.length]!;
     const [port, priority] = [ports[turn]!, highest + turn];
     const at = exactly(fieldCalled('in_port'), port);
-    const [first, ...others] = drawFlows(random, spotlight, priority, around);
+    const [first, ...others] = drawFlows(random, target, priority, around);
     const match = inOrder([...first!.match.filter(({ field }) => field !== at.field), at]);
     const packets = times(
-      packetsASpotlight,
+      packetsPerTarget,
       (): PacketStep => ({
         kind: 'packet',
         port: String(port),
@@ -126,7 +137,7 @@ export function drawSpotlit(random: Random, index: number, around: Around): read
       }),
     );
     return {
-      flows: [{ ...first!, match, actions: onwards(random, first!.actions) }, ...others],
+      flows: [{ ...first!, match, actions: continueElsewhere(random, first!.actions) }, ...others],
       packets,
     };
   });
@@ -134,15 +145,15 @@ export function drawSpotlit(random: Random, index: number, around: Around): read
 
 function drawFlows(
   random: Random,
-  spotlight: Spotlight,
+  target: CoverageTarget,
   priority: number,
-  around: Around,
-): readonly Drawn[] {
-  switch (spotlight.kind) {
+  around: ActionContext,
+): readonly DrawnFlow[] {
+  switch (target.kind) {
     case 'field':
-      return drawField(random, spotlight, priority, around);
+      return drawField(random, target, priority, around);
     case 'actions':
-      return [{ table: 0, priority, match: spotlight.match, actions: spotlight.draw(random) }];
+      return [{ table: 0, priority, match: target.match, actions: target.draw(random) }];
     case 'conjunction':
       return drawConjunction(random, priority, around);
   }
@@ -152,7 +163,11 @@ function drawFlows(
  * In another table, flows of every clause that the packet matches, one that it does not, and the
  * flow of the conjunction.
  */
-function drawConjunction(random: Random, priority: number, around: Around): readonly Drawn[] {
+function drawConjunction(
+  random: Random,
+  priority: number,
+  around: ActionContext,
+): readonly DrawnFlow[] {
   const [table, clauses, id, context] = [
     random.integer(1, lastTable),
     random.integer(2, 3),
@@ -163,7 +178,7 @@ function drawConjunction(random: Random, priority: number, around: Around): read
     ),
   ];
   const metadata = (value: number): Match => [exactly(fieldCalled('metadata'), value)];
-  const part = (clause: number, match: Match): Drawn => ({
+  const part = (clause: number, match: Match): DrawnFlow => ({
     table,
     priority,
     match: inOrder(match),
@@ -177,7 +192,7 @@ function drawConjunction(random: Random, priority: number, around: Around): read
     ...(clauses > 2 ? [part(3, [...context, ...metadata(0)])] : []),
     {
       table,
-      priority: priority + spotlightsACase,
+      priority: priority + targetsPerCase,
       match: [exactly(fieldCalled('conj_id'), id)],
       actions: drawActions(random, [], table, around),
     },
@@ -188,7 +203,7 @@ function drawConjunction(random: Random, priority: number, around: Around): read
  * What is met first, and then all the other flows of its table: for them the packet comes in
  * elsewhere.
  */
-function onwards(random: Random, actions: readonly Action[]): readonly Action[] {
+function continueElsewhere(random: Random, actions: readonly Action[]): readonly Action[] {
   const isLast = actions.some(({ kind }) => kind === 'write_actions');
   const seen: readonly Action[] = chance(random, 50)
     ? [
@@ -215,10 +230,10 @@ function onwards(random: Random, actions: readonly Action[]): readonly Action[] 
 
 function drawField(
   random: Random,
-  { field, use }: Extract<Spotlight, { kind: 'field' }>,
+  { field, use }: Extract<CoverageTarget, { kind: 'field' }>,
   priority: number,
-  around: Around,
-): readonly Drawn[] {
+  around: ActionContext,
+): readonly DrawnFlow[] {
   const context = contextOf(random, field);
   if (use === 'written')
     return [{ table: 0, priority, match: context, actions: [setOf(random, field, around.pool)] }];

@@ -9,15 +9,15 @@ import { addressOf, clientPorts, translatedHost, type Family } from './traffic.j
 import { intoTunnel } from './tunnelled.js';
 
 /** A group, for packets of one family. */
-export interface Known {
+export interface KnownGroup {
   readonly id: number;
   readonly family: Family;
 }
 
 /** What flows may name. */
-export interface Around {
+export interface StatefulContext {
   readonly network: Network;
-  readonly groups: readonly Known[];
+  readonly groups: readonly KnownGroup[];
 }
 
 /** Zones that flows name; from reg0 the same come. */
@@ -29,7 +29,7 @@ const families: readonly Family[] = ['ipv4', 'ipv6'];
 const joined = (...parts: readonly (string | undefined)[]) =>
   parts.filter((part) => part !== undefined && part !== '').join(',');
 
-export function drawStatefulFlows(random: Random, around: Around): readonly string[] {
+export function drawStatefulFlows(random: Random, around: StatefulContext): readonly string[] {
   return [
     ...families.map(
       (family) =>
@@ -59,7 +59,7 @@ export function drawStatefulFlows(random: Random, around: Around): readonly stri
 }
 
 /** One flow of `table`, which a switch may have or not. */
-export function drawStatefulFlow(random: Random, table: number, around: Around): string {
+export function drawStatefulFlow(random: Random, table: number, around: StatefulContext): string {
   const family = pick(random, families);
   const attributes = chance(random, 8)
     ? `${pick(random, ['idle_timeout', 'hard_timeout'])}=${pick(random, [5, 30])},`
@@ -148,11 +148,11 @@ export function commitIn(random: Random, family: Family, table: number | undefin
   const some = (): string =>
     joined(...marks.filter((_, index) => chance(random, index === 0 ? 80 : 40)));
   const exec = chance(random, 65) ? `exec(${some()})`.replace('exec()', '') : '';
-  return `ct(${joined('commit', chance(random, 10) ? 'force' : '', `zone=${zone(random)}`, table === undefined ? '' : `table=${table}`, chance(random, 45) ? translation(random, family) : '', exec)})`;
+  return `ct(${joined('commit', chance(random, 10) ? 'force' : '', `zone=${zone(random)}`, table === undefined ? '' : `table=${table}`, chance(random, 45) ? drawNat(random, family) : '', exec)})`;
 }
 
 /** To one address, with or without a port, as a rule; sometimes to one of several. */
-function translation(random: Random, family: Family): string {
+function drawNat(random: Random, family: Family): string {
   const [first, last] = [
     addressOf(family, translatedHost),
     addressOf(family, translatedHost + 1),
@@ -178,7 +178,7 @@ function thenDo(
   random: Random,
   table: number,
   family: Family,
-  around: Around,
+  around: StatefulContext,
   packets: 'invalid' | 'any',
 ): string {
   const [out, commits] = [() => output(random, around), () => commitIn(random, family, undefined)];
@@ -206,13 +206,13 @@ function thenDo(
   return packets === 'invalid' && drawn.includes('commit') ? output(random, around) : drawn;
 }
 
-export function output(random: Random, { network }: Around): string {
+export function output(random: Random, { network }: StatefulContext): string {
   if (network === 'two nodes' && chance(random, 35)) return intoTunnel(random, 'near');
   return `output:${pick(random, [1, 2, 3, 4, 'in_port', 5])}`.replace('output:in_port', 'in_port');
 }
 
 /** A group for packets of this family, where there is one. */
-function throughGroup(random: Random, family: Family, around: Around): string {
+function throughGroup(random: Random, family: Family, around: StatefulContext): string {
   const fitting = around.groups.filter((group) => group.family === family);
   return fitting.length === 0 ? output(random, around) : `group:${pick(random, fitting).id}`;
 }

@@ -29,7 +29,7 @@ export const clientPorts: readonly number[] = [4000, 4001];
 type Transport = 'tcp' | 'udp' | 'icmp' | 'sctp';
 
 /** A conversation: who asked whom for what. */
-interface Talk {
+interface Conversation {
   readonly family: Family;
   readonly transport: Transport;
   readonly client: number;
@@ -47,7 +47,7 @@ export interface Traffic {
   tuple(): string;
 }
 
-const mostTalks = 3;
+const maxConversations = 3;
 
 /** @param portOf where a host is. @param families what packets are of. */
 export function drawTraffic(
@@ -55,17 +55,19 @@ export function drawTraffic(
   portOf: (host: number) => string,
   families: readonly Family[],
 ): Traffic {
-  const talks = times(random.integer(1, mostTalks), () => drawTalk(random, families));
+  const conversations = times(random.integer(1, maxConversations), () =>
+    drawConversation(random, families),
+  );
   const sent: Sent[] = [];
   return {
     next: () => {
-      if (chance(random, 15)) return strange(random, sent, portOf, families);
-      const talk = pick(random, talks);
+      if (chance(random, 15)) return drawStrayPacket(random, sent, portOf, families);
+      const conversation = pick(random, conversations);
       // Now and then the same packet again, or one too early.
-      talk.turn += weightedStep(random);
-      return packetOf(random, talk, Math.max(0, talk.turn), portOf);
+      conversation.turn += weightedStep(random);
+      return packetOf(random, conversation, Math.max(0, conversation.turn), portOf);
     },
-    tuple: () => tupleOf(pick(random, talks)),
+    tuple: () => tupleOf(pick(random, conversations)),
   };
 }
 
@@ -73,7 +75,7 @@ function weightedStep(random: Random): number {
   return pick(random, [1, 1, 1, 1, 1, 1, 0, 2, -1]);
 }
 
-function drawTalk(random: Random, families: readonly Family[]): Talk {
+function drawConversation(random: Random, families: readonly Family[]): Conversation {
   const client = pick(random, hosts);
   return {
     family: pick(
@@ -93,7 +95,7 @@ function drawTalk(random: Random, families: readonly Family[]): Talk {
 }
 
 /** Between other addresses; some are damaged, some are errors that quote what was sent. */
-function strange(
+function drawStrayPacket(
   random: Random,
   sent: Sent[],
   portOf: (host: number) => string,
@@ -111,28 +113,31 @@ function strange(
  */
 function packetOf(
   random: Random,
-  talk: Talk,
+  conversation: Conversation,
   turn: number,
   portOf: (host: number) => string,
 ): PacketStep {
-  const script = talk.transport === 'tcp' ? segments : plain;
+  const script = conversation.transport === 'tcp' ? segments : plain;
   const { from, flags, bytes } = script[turn % script.length]!;
-  const [near, far] = from === 'client' ? [talk.client, talk.server] : [talk.server, talk.client];
+  const [near, far] =
+    from === 'client'
+      ? [conversation.client, conversation.server]
+      : [conversation.server, conversation.client];
   const towards = chance(random, 35) ? translatedHost : far;
   const ends: IpAddresses = {
-    src: addressOf(talk.family, near),
-    dst: addressOf(talk.family, towards),
+    src: addressOf(conversation.family, near),
+    dst: addressOf(conversation.family, towards),
   };
-  const payload = transportOf(talk, from, flags, bytes, ends);
+  const payload = transportOf(conversation, from, flags, bytes, ends);
   const ip =
-    talk.family === 'ipv4'
+    conversation.family === 'ipv4'
       ? encodeIpv4({ ...ends, ttl: 64, protocol: payload.protocol }, payload.bytes)
       : encodeIpv6({ ...ends, hopLimit: 64, nextHeader: payload.protocol }, payload.bytes);
   const frame = encodeEthernet(
     {
       src: macOf(near),
       dst: macOf(far),
-      etherType: talk.family === 'ipv4' ? etherTypes.ipv4 : etherTypes.ipv6,
+      etherType: conversation.family === 'ipv4' ? etherTypes.ipv4 : etherTypes.ipv6,
     },
     ip,
   );
@@ -178,7 +183,7 @@ const plain: readonly Turn[] = [
 const firstNumbers = { client: 1000, server: 5000 } as const;
 
 function transportOf(
-  { family, transport, clientPort, serverPort, turn: now }: Talk,
+  { family, transport, clientPort, serverPort, turn: now }: Conversation,
   from: Turn['from'],
   flags: number,
   length: number,
@@ -248,7 +253,14 @@ const protocolNumbers: Readonly<Record<Exclude<Transport, 'icmp'>, number>> = {
   sctp: ipProtocols.sctp,
 };
 
-function tupleOf({ family, transport, client, server, clientPort, serverPort }: Talk): string {
+function tupleOf({
+  family,
+  transport,
+  client,
+  server,
+  clientPort,
+  serverPort,
+}: Conversation): string {
   const [src, dst] = [addressOf(family, client), addressOf(family, server)];
   const addresses =
     family === 'ipv4'

@@ -125,6 +125,6 @@ export function drawUnderlay(random: Random): readonly string[] {
  * Then what is inside of tunnels over IPv4 had better be IPv4: around anything else Open vSwitch
  * takes other bytes for the addresses, and the model refuses it.
  */
-export function tracksWhatLeaves(underlay: readonly string[] = []): boolean {
+export function tracksUnderlayTraffic(underlay: readonly string[] = []): boolean {
   return underlay.some((flow) => flow.includes('in_port=LOCAL') && flow.includes('ct('));
 }

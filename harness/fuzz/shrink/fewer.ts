@@ -3,7 +3,7 @@
  * finds one: halves first, then ever shorter runs, down to single ones (Zeller's delta debugging).
  * Asks in an order of its own, always the same.
  */
-export async function fewer<T>(
+export async function deltaDebug<T>(
   all: readonly T[],
   holds: (some: readonly T[]) => Promise<boolean>,
 ): Promise<readonly T[]> {

@@ -6,21 +6,26 @@ import { assertNever } from '../../base/errors.js';
 import { callOf, type CaseStep, type FuzzCase, type PacketStep } from '../case.js';
 import { printStep } from '../frozen.js';
 import { node, programsOf } from '../network.js';
-import { fewer } from './fewer.js';
+import { deltaDebug } from './fewer.js';
 import { simplerFlows, simplerGroups } from './simpler.js';
 
-type Shows = (smaller: FuzzCase) => Promise<boolean>;
+type StillFails = (smaller: FuzzCase) => Promise<boolean>;
 
 /**
- * @param shows whether a case still shows it; asked one case at a time, in an order that is always
- *   the same.
- * @param most how often it is asked; what is smallest by then is taken.
+ * @param stillFails whether a case still shows it; asked one case at a time, in an order that is
+ *   always the same.
+ * @param maxTries how often it is asked; what is smallest by then is taken.
  */
-export async function shrink(whole: FuzzCase, shows: Shows, most = Infinity): Promise<FuzzCase> {
-  let asked = 0;
-  const showsInTime: Shows = async (smaller) => asked++ < most && (await shows(smaller));
+export async function shrink(
+  whole: FuzzCase,
+  stillFails: StillFails,
+  maxTries = Infinity,
+): Promise<FuzzCase> {
+  let tries = 0;
+  const stillFailsInBudget: StillFails = async (smaller) =>
+    tries++ < maxTries && (await stillFails(smaller));
   for (let found = whole; ; ) {
-    const smaller = await shrinkOnce(found, showsInTime);
+    const smaller = await shrinkOnce(found, stillFailsInBudget);
     if (sizeOf(smaller) === sizeOf(found)) return smaller;
     found = smaller;
   }
@@ -30,28 +35,45 @@ function sizeOf(fuzzCase: FuzzCase): string {
   return JSON.stringify([programsOf(fuzzCase), fuzzCase.steps.map(printStep)]);
 }
 
-async function shrinkOnce(whole: FuzzCase, shows: Shows): Promise<FuzzCase> {
+async function shrinkOnce(whole: FuzzCase, stillFails: StillFails): Promise<FuzzCase> {
   let found = whole;
-  found = { ...found, steps: await fewer(found.steps, (steps) => shows({ ...found, steps })) };
-  found = { ...found, beyond: await fewer(found.beyond, (beyond) => shows({ ...found, beyond })) };
-  if (found.underlay !== undefined) found = await shrinkElsewhere(found, found.underlay, shows);
-  found = { ...found, flows: await fewer(found.flows, (flows) => shows({ ...found, flows })) };
-  found = { ...found, groups: await fewer(found.groups, (groups) => shows({ ...found, groups })) };
   found = {
     ...found,
-    flows: await simplify(found.flows, simplerFlows, (flows) => shows({ ...found, flows })),
+    steps: await deltaDebug(found.steps, (steps) => stillFails({ ...found, steps })),
   };
   found = {
     ...found,
-    beyond: await simplify(found.beyond, simplerFlows, (beyond) => shows({ ...found, beyond })),
+    beyond: await deltaDebug(found.beyond, (beyond) => stillFails({ ...found, beyond })),
+  };
+  if (found.underlay !== undefined)
+    found = await shrinkElsewhere(found, found.underlay, stillFails);
+  found = {
+    ...found,
+    flows: await deltaDebug(found.flows, (flows) => stillFails({ ...found, flows })),
   };
   found = {
     ...found,
-    groups: await simplify(found.groups, simplerGroups, (groups) => shows({ ...found, groups })),
+    groups: await deltaDebug(found.groups, (groups) => stillFails({ ...found, groups })),
+  };
+  found = {
+    ...found,
+    flows: await simplify(found.flows, simplerFlows, (flows) => stillFails({ ...found, flows })),
+  };
+  found = {
+    ...found,
+    beyond: await simplify(found.beyond, simplerFlows, (beyond) =>
+      stillFails({ ...found, beyond }),
+    ),
+  };
+  found = {
+    ...found,
+    groups: await simplify(found.groups, simplerGroups, (groups) =>
+      stillFails({ ...found, groups }),
+    ),
   };
   return {
     ...found,
-    steps: await simplify(found.steps, simplerSteps, (steps) => shows({ ...found, steps })),
+    steps: await simplify(found.steps, simplerSteps, (steps) => stillFails({ ...found, steps })),
   };
 }
 
@@ -59,19 +81,19 @@ async function shrinkOnce(whole: FuzzCase, shows: Shows): Promise<FuzzCase> {
 async function shrinkElsewhere(
   whole: FuzzCase,
   underlay: readonly string[],
-  shows: Shows,
+  stillFails: StillFails,
 ): Promise<FuzzCase> {
   const { groups, flows, beyond, afar = [] } = whole;
   const near: FuzzCase = { groups, flows, beyond, steps: whole.steps.filter(isNear) };
-  if (await shows(near)) return near;
+  if (await stillFails(near)) return near;
   const found = {
     ...whole,
-    afar: await fewer(afar, (fewerAfar) => shows({ ...whole, afar: fewerAfar })),
+    afar: await deltaDebug(afar, (fewerAfar) => stillFails({ ...whole, afar: fewerAfar })),
   };
   return {
     ...found,
-    underlay: await fewer(underlay, (fewerUnderlay) =>
-      shows({ ...found, underlay: fewerUnderlay }),
+    underlay: await deltaDebug(underlay, (fewerUnderlay) =>
+      stillFails({ ...found, underlay: fewerUnderlay }),
     ),
   };
 }

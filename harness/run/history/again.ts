@@ -10,8 +10,8 @@ import type { Testbed } from '../../testbeds/testbed.js';
 import { playAlone } from '../drive.js';
 import type { ScenarioRecord, VectorRecord } from '../record.js';
 
-export interface PlayedAgain {
-  readonly kept: VectorRecord;
+export interface ReplayedVector {
+  readonly recorded: VectorRecord;
   readonly observations: readonly Observation[];
   /** What there was when it was played. */
   readonly topology: Topology;
@@ -22,16 +22,16 @@ export interface PlayedAgain {
  * What happened before a vector is done, then the vector is played, and its place in the history
  * told, up to the first that was not played to its end when it was recorded.
  */
-export async function* playAgain(
+export async function* replayVectors(
   { topology, plan, vectors, history = [] }: ScenarioRecord,
   seed: number,
-  testbedFor: (kept: VectorRecord) => Pick<Testbed, 'call' | 'reconfigure'>,
-): AsyncGenerator<PlayedAgain> {
+  testbedFor: (recorded: VectorRecord) => Pick<Testbed, 'call' | 'reconfigure'>,
+): AsyncGenerator<ReplayedVector> {
   const memories = noMemories();
   let now = { topology, plan };
-  for (const [index, kept] of vectors.entries()) {
-    if (kept.real === undefined) return;
-    const testbed = testbedFor(kept);
+  for (const [index, recorded] of vectors.entries()) {
+    if (recorded.real === undefined) return;
+    const testbed = testbedFor(recorded);
     for (const { steps, ...then } of history.filter(({ after }) => after === index)) {
       for (const step of steps)
         await (step.kind === 'change' ? testbed.call([step]) : testbed.reconfigure(step));
@@ -41,11 +41,11 @@ export async function* playAgain(
     const observations = await playAlone(
       testbed,
       now.plan,
-      kept.vector.id,
-      kept.real.passes.map(({ pass }) => pass),
+      recorded.vector.id,
+      recorded.real.passes.map(({ pass }) => pass),
       seed,
       () => memories,
     );
-    yield { kept, observations, ...now };
+    yield { recorded, observations, ...now };
   }
 }

@@ -12,46 +12,46 @@ import type { ClusterPlan, ControlPlane, NodePlan } from '../../nouns/plan.js';
 import type { Topology } from '../../nouns/topology.js';
 
 /** What a cluster is, and what its nodes hold. */
-export interface Held {
-  readonly hearing: Hearing;
+export interface AgentState {
+  readonly agentViews: Hearing;
   readonly plan: ClusterPlan;
 }
 
 /** What is held after the event, and the steps that lead there. */
-export function eventOf(
+export function applyEvent(
   controlPlane: ControlPlane<Topology>,
-  held: Held,
+  state: AgentState,
   event: HistoryEvent,
-): Held & { readonly steps: readonly AgentStep[] } {
-  const hearing = heardAfter(held.hearing, event);
-  const before = held.plan;
+): AgentState & { readonly steps: readonly AgentStep[] } {
+  const agentViews = heardAfter(state.agentViews, event);
+  const before = state.plan;
   switch (event.kind) {
     case 'cluster':
     case 'agent hears': {
-      const plan = planOf(controlPlane, hearing, before);
-      return { hearing, plan, steps: stepsBetween(before, plan) };
+      const plan = planOf(controlPlane, agentViews, before);
+      return { agentViews, plan, steps: stepsBetween(before, plan) };
     }
     case 'agent restarts': {
       const plan = planOf(
         controlPlane,
-        hearing,
+        agentViews,
         before,
         controlPlane.restarted?.(before, event.node),
       );
       return {
-        hearing,
+        agentViews,
         plan,
         steps: stepsOfStart(nodeOf(before, event.node), nodeOf(plan, event.node)),
       };
     }
     case 'agent stops':
-      return { hearing, plan: before, steps: [] };
+      return { agentViews, plan: before, steps: [] };
     case 'switch restarts':
-      return { hearing, plan: before, steps: [{ kind: 'restart', node: event.node }] };
+      return { agentViews, plan: before, steps: [{ kind: 'restart', node: event.node }] };
     case 'switch is programmed':
-      return { hearing, plan: before, steps: stepsOfReplay(nodeOf(before, event.node)) };
+      return { agentViews, plan: before, steps: stepsOfReplay(nodeOf(before, event.node)) };
     case 'agent sweeps':
-      return { hearing, plan: before, steps: stepsOfSweep(nodeOf(before, event.node)) };
+      return { agentViews, plan: before, steps: stepsOfSweep(nodeOf(before, event.node)) };
   }
 }
 
@@ -61,30 +61,30 @@ export function eventOf(
  */
 function planOf(
   controlPlane: ControlPlane<Topology>,
-  hearing: Hearing,
-  held: ClusterPlan,
-  known = held,
+  agentViews: Hearing,
+  current: ClusterPlan,
+  known = current,
 ): ClusterPlan {
-  const { cluster } = hearing;
+  const { cluster } = agentViews;
   const plans = new Map(
-    [...new Set(cluster.nodes.map(({ name }) => heardBy(hearing, name)))].map((heard) => [
-      heard,
-      controlPlane.plan(heard, known),
+    [...new Set(cluster.nodes.map(({ name }) => heardBy(agentViews, name)))].map((view) => [
+      view,
+      controlPlane.plan(view, known),
     ]),
   );
   const nodes = cluster.nodes.map(({ name }) => {
-    const plan = plans.get(heardBy(hearing, name));
+    const plan = plans.get(heardBy(agentViews, name));
     assert(plan !== undefined, `node ${name} has a plan`);
-    return sharing(
-      held.nodes.find(({ node }) => node === name),
+    return shareUnchanged(
+      current.nodes.find(({ node }) => node === name),
       nodeOf(plan, name),
     );
   });
-  const { externalHosts } = plans.get(cluster) ?? held;
+  const { externalHosts } = plans.get(cluster) ?? current;
   return { nodes, ...(externalHosts === undefined ? {} : { externalHosts }) };
 }
 
-function sharing(before: NodePlan | undefined, after: NodePlan): NodePlan {
+function shareUnchanged(before: NodePlan | undefined, after: NodePlan): NodePlan {
   if (before === undefined) return after;
   if (JSON.stringify(before) === JSON.stringify(after)) return before;
   return {

@@ -13,10 +13,10 @@ import type { History } from '../../nouns/history.js';
 import type { ClusterPlan, PortPlan } from '../../nouns/plan.js';
 import { openSim } from '../../testbeds/sim/sim.js';
 import { runScenario } from '../scenario-run.js';
-import { playHistory, type HistoryStage } from './play.js';
+import { playHistory, type HistoryContext } from './play.js';
 
 const image = await openImage('trixie', () => undefined);
-const stage: HistoryStage = {
+const stage: HistoryContext = {
   controlPlane: antrea('0.8'),
   seed: 1,
   openReal: (plan) => openSim(plan, image),
@@ -29,7 +29,7 @@ for (const [index, events] of [
   [11, 2],
 ] as const) {
   void t.test(`history ${index}`, async (t) => {
-    const { pipeline, first, happenings } = generatedHistory(1, index, events);
+    const { pipeline, first, events: happenings } = generatedHistory(1, index, events);
     const judged = await playHistory(
       { ...stage, controlPlane: antrea(pipeline) },
       historyOf(first, happenings),

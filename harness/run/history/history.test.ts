@@ -20,9 +20,9 @@ import type { ClusterPlan, ControlPlane } from '../../nouns/plan.js';
 import type { Topology } from '../../nouns/topology.js';
 import type { Stimulus } from '../../nouns/vector.js';
 import { openModel } from '../../testbeds/model/model.js';
-import { playHistory, type HistoryStage } from './play.js';
+import { playHistory, type HistoryContext } from './play.js';
 
-const openReal: HistoryStage['openReal'] = (plan) => {
+const openReal: HistoryContext['openReal'] = (plan) => {
   const model = openModel(plan);
   return Promise.resolve({
     ...model,
@@ -30,7 +30,7 @@ const openReal: HistoryStage['openReal'] = (plan) => {
     lookups: () => ({ hit: 0, missed: 0 }),
   });
 };
-const stage: HistoryStage = { controlPlane: antrea('0.8'), seed: 1, openReal };
+const stage: HistoryContext = { controlPlane: antrea('0.8'), seed: 1, openReal };
 
 const node = (number: number) =>
   `{ apiVersion: v1, kind: Node, metadata: { name: n${number} }, spec: { podCIDR: ` +
@@ -161,7 +161,7 @@ void t.test('a story', async (t) => {
 void t.test('generated ones', async (t) => {
   const kinds = new Set<string>();
   for (const index of [0, 1, 2, 4]) {
-    const { first, happenings } = generatedHistory(31, index, 4);
+    const { first, events: happenings } = generatedHistory(31, index, 4);
     const judged = await playHistory(stage, historyOf(first, happenings));
     t.strictSame(
       judged
@@ -232,13 +232,13 @@ function wellInformed(): ControlPlane<Topology> {
 }
 
 /** Nothing is done at the `nth` event of a kind. */
-function idleAt(kind: HistoryStep['kind'], nth: number): Partial<HistoryStage> {
+function idleAt(kind: HistoryStep['kind'], nth: number): Partial<HistoryContext> {
   let met = 0;
   return { faulty: (steps, event) => (event.kind === kind && ++met === nth ? [] : steps) };
 }
 
 /** Agents that leave out what they should do. */
-function forgetful(forgotten: (line: string) => boolean): Partial<HistoryStage> {
+function forgetful(forgotten: (line: string) => boolean): Partial<HistoryContext> {
   const without = (step: AgentStep): readonly AgentStep[] => {
     if (step.kind !== 'change') return [step];
     const lines = step.lines.filter((line) => !forgotten(line));
@@ -250,7 +250,7 @@ function forgetful(forgotten: (line: string) => boolean): Partial<HistoryStage> 
 /** Each is made anew where it is played: some count. */
 const faults: readonly {
   readonly name: string;
-  readonly fault: () => Partial<HistoryStage>;
+  readonly fault: () => Partial<HistoryContext>;
   readonly at: RegExp;
   readonly aspect: string;
 }[] = [
@@ -355,7 +355,7 @@ for (const { name, fault, at, aspect } of faults) {
 
 void t.test('what cannot be judged does not pass', async (t) => {
   const { history } = story();
-  const refusing: HistoryStage = {
+  const refusing: HistoryContext = {
     ...stage,
     openReal: async (plan) => ({
       ...(await openReal(plan)),

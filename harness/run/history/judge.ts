@@ -5,13 +5,13 @@ import type { TestVector } from '../../nouns/vector.js';
 import { addCounts, noCounts, type Difference } from '../../nouns/verdict.js';
 import { openModel } from '../../testbeds/model/model.js';
 import type { Switches } from '../../testbeds/testbed.js';
-import { adaptedTo } from '../adapted.js';
+import { adaptPlan } from '../adapted.js';
 import { canonicalTrace } from '../canonical-trace.js';
-import { held, type Programmed } from '../approach.js';
+import { checkProgram, type ProgramCheck } from '../approach.js';
 import type { ScenarioOutcome } from '../scenario-outcome.js';
-import { recordWitness, type RecordedEvent } from '../record.js';
+import { recordOutcome, type RecordedEvent } from '../record.js';
 import type { Inconclusive } from '../report.js';
-import { observedOf, onlyPromises, type Judged, type Stage } from '../vector-run.js';
+import { observedOf, onlyIntentCounts, type JudgedVector, type RunContext } from '../vector-run.js';
 import { playHistory, type JudgedStep } from './play.js';
 
 export interface HistoryRunOptions {
@@ -35,17 +35,17 @@ export async function judgeHistory(
     plan,
     seed,
     onJudged,
-  }: Pick<Stage, 'scenario' | 'plan' | 'seed' | 'onJudged'>,
+  }: Pick<RunContext, 'scenario' | 'plan' | 'seed' | 'onJudged'>,
   history: History,
   options: HistoryRunOptions,
 ): Promise<HistoryOutcome> {
   let versions: Switches['versions'] = {};
-  let programmed: Programmed | undefined;
+  let programmed: ProgramCheck | undefined;
   const openReal = async (first: ClusterPlan): Promise<Switches> => {
     const real = await options.openReal(first);
     try {
       versions = real.versions;
-      programmed = held(await openModel(first).program(), await real.program(), '');
+      programmed = checkProgram(await openModel(first).program(), await real.program(), '');
       await options.afterProgramming?.(real);
       return real;
     } catch (error) {
@@ -58,7 +58,7 @@ export async function judgeHistory(
       controlPlane: {
         ...controlPlane,
         plan: (cluster, before) =>
-          adaptedTo(options.version, controlPlane.plan(cluster, before)).plan,
+          adaptPlan(options.version, controlPlane.plan(cluster, before)).plan,
       },
       seed,
       openReal,
@@ -69,10 +69,10 @@ export async function judgeHistory(
     history,
   );
   const { differences, count } =
-    programmed ?? unread(held(await openModel(plan).program(), [], ''));
+    programmed ?? uncompared(checkProgram(await openModel(plan).program(), [], ''));
   const events = judged.filter(({ step }) => step.kind !== 'vector');
   const last = judged.at(-1);
-  const gone =
+  const switchesLost =
     programmed === undefined || last?.step.kind !== 'vector' ? last?.inconclusive : undefined;
   return {
     program: [...differences, ...events.flatMap(differencesAt)],
@@ -85,12 +85,12 @@ export async function judgeHistory(
     ),
     versions,
     history: recordedEvents(judged),
-    ...(gone === undefined ? {} : { gone }),
+    ...(switchesLost === undefined ? {} : { switchesLost }),
   };
 }
 
 /** What would have been compared. */
-function unread({ count }: Programmed): Programmed {
+function uncompared({ count }: ProgramCheck): ProgramCheck {
   return { differences: [], count: { ...count, made: 0 } };
 }
 
@@ -118,13 +118,13 @@ function notPlayed(last: JudgedStep | undefined): Inconclusive {
 function judgedVector(
   vector: TestVector,
   judged: JudgedStep | undefined,
-  otherwise: Inconclusive,
-): Judged {
+  fallback: Inconclusive,
+): JudgedVector {
   const { verdict, counts, differences, intent, seen, inconclusive } = judged ?? {
     verdict: 'inconclusive' as const,
-    counts: onlyPromises,
+    counts: onlyIntentCounts,
     differences: [],
-    inconclusive: otherwise,
+    inconclusive: fallback,
   };
   return {
     report: {
@@ -138,14 +138,14 @@ function judgedVector(
       verdict,
       counts:
         verdict === 'inconclusive'
-          ? addCounts([counts, counts.intent.expected === 0 ? onlyPromises : noCounts])
+          ? addCounts([counts, counts.intent.expected === 0 ? onlyIntentCounts : noCounts])
           : counts,
       differences: [...differences],
       ...(inconclusive === undefined ? {} : { inconclusive }),
     },
     record: {
       vector,
-      ...(seen === undefined ? {} : { real: recordWitness(seen.passes, seen.aftermath) }),
+      ...(seen === undefined ? {} : { real: recordOutcome(seen.passes, seen.aftermath) }),
     },
     observed: seen === undefined ? '' : canonicalTrace(vector.id, seen.passes, seen.aftermath),
   };

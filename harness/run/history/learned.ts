@@ -1,5 +1,5 @@
 /** Flows that packets have made switches learn stand beside those that agents gave them. */
-import { namesOfAll } from '../../compare/program.js';
+import { allOptionNames } from '../../compare/program.js';
 import { parseFlow } from '../../openflow/flow.js';
 import type { HeldProgram } from '../../testbeds/testbed.js';
 
@@ -9,13 +9,13 @@ import type { HeldProgram } from '../../testbeds/testbed.js';
  * has learned is not among them: it goes with the flow that learned it (ovs-actions(7), "learn",
  * delete_learned).
  */
-export function withLearned(
+export function withLearnedFlows(
   fresh: readonly HeldProgram[],
   model: readonly HeldProgram[],
 ): readonly HeldProgram[] {
   return fresh.map((program) => {
-    const places = placesLearned(program.flows);
-    if (places.size === 0) return program;
+    const targets = learnTargets(program.flows);
+    if (targets.size === 0) return program;
     const held =
       model.find(({ node, bridge }) => node === program.node && bridge === program.bridge)?.flows ??
       [];
@@ -24,24 +24,24 @@ export function withLearned(
       ...program,
       flows: [
         ...program.flows,
-        ...held.filter((text) => !own.has(text) && places.has(placeOf(text))),
+        ...held.filter((text) => !own.has(text) && targets.has(learnTargetOf(text))),
       ],
     };
   });
 }
 
-function placesLearned(flows: readonly string[]): ReadonlySet<string> {
+function learnTargets(flows: readonly string[]): ReadonlySet<string> {
   const learning = flows.filter((text) => text.includes('learn('));
   return new Set(
     learning.flatMap((text) =>
-      parseFlow(text, namesOfAll).actions.flatMap((action) =>
+      parseFlow(text, allOptionNames).actions.flatMap((action) =>
         action.kind === 'learn' ? [`${action.table} ${action.cookie}`] : [],
       ),
     ),
   );
 }
 
-function placeOf(text: string): string {
-  const { table, cookie } = parseFlow(text, namesOfAll);
+function learnTargetOf(text: string): string {
+  const { table, cookie } = parseFlow(text, allOptionNames);
   return `${table} ${cookie}`;
 }

@@ -3,11 +3,11 @@ import { attempt } from '../../base/outcome.js';
 import { Unsupported } from '../../base/errors.js';
 import {
   compareProgram,
-  toldOf,
-  type KnownTexts,
+  describeProgramDifference,
+  type ParseCache,
   type ProgramDifference,
 } from '../../compare/program.js';
-import { compareVector, type Aftermath } from '../../compare/vector.js';
+import { compareVector, type FinalState } from '../../compare/vector.js';
 import type { AgentStep } from '../../control/changes.js';
 import { runStimulus } from '../../fabric/fabric.js';
 import { forgetOthers, noMemories, type HostMemories } from '../../fabric/host.js';
@@ -35,14 +35,14 @@ import {
 } from '../../nouns/verdict.js';
 import { openModel, type ModelTestbed } from '../../testbeds/model/model.js';
 import type { HeldProgram, Switches, Testbed } from '../../testbeds/testbed.js';
-import { draw, playPass, takeUp, witness } from '../drive.js';
-import type { SeenPass } from '../record.js';
+import { drawsFor, playPass, replayAnswers, oracleFrom } from '../drive.js';
+import type { ObservedVectorPass } from '../record.js';
 import { inconclusive, type Inconclusive } from '../report.js';
-import { portsOf, withStrays } from '../vector-run.js';
-import { eventOf, type Held } from './agents.js';
-import { withLearned } from './learned.js';
+import { portsOf, withLateFrames } from '../vector-run.js';
+import { applyEvent, type AgentState } from './agents.js';
+import { withLearnedFlows } from './learned.js';
 
-export interface HistoryStage {
+export interface HistoryContext {
   readonly controlPlane: ControlPlane<Topology>;
   readonly seed: number;
   readonly openReal: (plan: ClusterPlan) => Promise<Switches>;
@@ -64,7 +64,10 @@ export interface JudgedStep {
   readonly differences: readonly Difference[];
   readonly inconclusive?: Inconclusive;
   /** What real switches did, of a vector that was played to its end. */
-  readonly seen?: { readonly passes: readonly SeenPass[]; readonly aftermath: Aftermath };
+  readonly seen?: {
+    readonly passes: readonly ObservedVectorPass[];
+    readonly aftermath: FinalState;
+  };
   /** What agents did, of an event, and what there is since. */
   readonly done?: {
     readonly steps: readonly AgentStep[];
@@ -78,38 +81,42 @@ export interface JudgedStep {
  * is left out.
  */
 export async function playHistory(
-  stage: HistoryStage,
+  context: HistoryContext,
   history: History,
 ): Promise<readonly JudgedStep[]> {
   const judged: JudgedStep[] = [];
-  const plan = stage.controlPlane.plan(history.cluster);
+  const plan = context.controlPlane.plan(history.cluster);
   const played = await attempt(async () => {
-    const real = await stage.openReal(plan);
+    const real = await context.openReal(plan);
     try {
-      const playing: Playing = {
-        stage,
+      const run: HistoryRun = {
+        context,
         real,
         model: openModel(plan, real.versions),
         memories: { model: noMemories(), real: noMemories() },
-        held: { hearing: { cluster: history.cluster, behind: new Map() }, plan },
-        course: beginning(history.cluster),
-        sweeping: new Set(),
-        fresh: new Map(),
-        reading: 'all',
-        known: new Map(),
+        agentState: { agentViews: { cluster: history.cluster, behind: new Map() }, plan },
+        promiseState: beginning(history.cluster),
+        unsweptNodes: new Set(),
+        freshPrograms: new Map(),
+        readBack: 'all',
+        parseCache: new Map(),
       };
       const lastEvent = history.steps.findLast(({ kind }) => kind !== 'vector');
       for (const step of history.steps) {
-        if (step === lastEvent) playing.reading = 'all';
+        if (step === lastEvent) run.readBack = 'all';
         const id = `${judged.length + 1} ${describeStep(step)}`;
-        const judgement = await judgeStep(playing, step);
+        const judgement = await judgeStep(run, step);
         const isEnd =
           step === history.steps.at(-1) &&
           step.kind === 'vector' &&
           judgement.verdict === 'conforms';
-        const result = { id, step, ...(isEnd ? await atTheEnd(playing, judgement) : judgement) };
+        const result = {
+          id,
+          step,
+          ...(isEnd ? await judgeFinalProgram(run, judgement) : judgement),
+        };
         judged.push(result);
-        stage.onJudged?.(result);
+        context.onJudged?.(result);
         if (result.verdict !== 'conforms') break;
       }
     } finally {
@@ -133,32 +140,32 @@ export async function playHistory(
       ];
 }
 
-interface Playing {
-  readonly stage: HistoryStage;
+interface HistoryRun {
+  readonly context: HistoryContext;
   readonly model: ModelTestbed;
   readonly real: Switches;
   readonly memories: { readonly model: HostMemories; readonly real: HostMemories };
-  held: Held;
-  course: Course;
+  agentState: AgentState;
+  promiseState: Course;
   /** Nodes whose agents have started anew and have not swept yet. */
-  sweeping: ReadonlySet<string>;
+  unsweptNodes: ReadonlySet<string>;
   /** What a fresh install of these nodes has. */
-  readonly fresh: Map<NodePlan, readonly HeldProgram[]>;
+  readonly freshPrograms: Map<NodePlan, readonly HeldProgram[]>;
   /**
    * Whether all switches are read back behind the next event, and not only those that it tells
    * something.
    */
-  reading: 'all' | 'those that are told';
-  readonly known: KnownTexts;
+  readBack: 'all' | 'those that are told';
+  readonly parseCache: ParseCache;
 }
 
-type Judgement = Omit<JudgedStep, 'id' | 'step'>;
+type StepJudgement = Omit<JudgedStep, 'id' | 'step'>;
 
-async function judgeStep(playing: Playing, step: HistoryStep): Promise<Judgement> {
+async function judgeStep(run: HistoryRun, step: HistoryStep): Promise<StepJudgement> {
   try {
     return step.kind === 'vector'
-      ? await judgeVector(playing, step.vector)
-      : await judgeEvent(playing, step);
+      ? await judgeVector(run, step.vector)
+      : await judgeEvent(run, step);
   } catch (error) {
     if (!(error instanceof Unsupported)) throw error;
     return {
@@ -170,28 +177,27 @@ async function judgeStep(playing: Playing, step: HistoryStep): Promise<Judgement
   }
 }
 
-async function judgeVector(playing: Playing, { id, stimulus }: TestVector): Promise<Judgement> {
+async function judgeVector(run: HistoryRun, { id, stimulus }: TestVector): Promise<StepJudgement> {
   const {
     model,
     real,
     memories,
-    stage,
-    held: { plan },
-  } = playing;
-  const intent = expectedOf(stage.controlPlane.known ?? [], promised(playing.course, stimulus));
-  const draws = draw(stage.seed, id);
+    context,
+    agentState: { plan },
+  } = run;
+  const intent = expectedOf(context.controlPlane.known ?? [], promised(run.promiseState, stimulus));
+  const draws = drawsFor(context.seed, id);
   const before = model.traces().length;
   const modelFabric = runStimulus(plan, stimulus, draws, memories.model);
-  const {
-    parting: parted,
-    answers,
-    ...seen
-  } = await playPass(model, real, [modelFabric, runStimulus(plan, stimulus, draws, memories.real)]);
+  const { divergence, answers, ...seen } = await playPass(model, real, [
+    modelFabric,
+    runStimulus(plan, stimulus, draws, memories.real),
+  ]);
   // Its hosts remember as well, for the vector at which the sides part.
-  if (parted === undefined) takeUp(modelFabric, answers);
-  const [predicted, observed] = [await aftermath(model), await aftermath(real)];
+  if (divergence === undefined) replayAnswers(modelFabric, answers);
+  const [predicted, observed] = [await finalStateOf(model), await finalStateOf(real)];
   const pass = { name: 'cold', stimulus } as const;
-  const [played] = withStrays(
+  const [played] = withLateFrames(
     [{ ...seen, pass, lookups: { hit: 0, missed: 0 }, traces: model.traces().slice(before) }],
     await real.strays(),
   );
@@ -201,7 +207,7 @@ async function judgeVector(playing: Playing, { id, stimulus }: TestVector): Prom
     passes,
     model: predicted,
     real: observed,
-    parting: parted ?? {
+    divergence: divergence ?? {
       modelCounts: predicted.counts,
       realCounts: observed.counts,
       traces,
@@ -210,11 +216,13 @@ async function judgeVector(playing: Playing, { id, stimulus }: TestVector): Prom
     ports: portsOf(plan),
   });
   const differences = comparison.differences(
-    comparison.parts ? compareProgram(await model.program(), await real.program()).differences : [],
+    comparison.diverges
+      ? compareProgram(await model.program(), await real.program()).differences
+      : [],
   );
-  const [happenedIn] = passes.map((one) => one.real);
-  const outcome = happenedIn === undefined ? intent : outcomeOf(intent, stimulus, happenedIn);
-  playing.course = afterwards(playing.course, stimulus, outcome, happenedIn?.notes);
+  const [observedPass] = passes.map((one) => one.real);
+  const outcome = observedPass === undefined ? intent : outcomeOf(intent, stimulus, observedPass);
+  run.promiseState = afterwards(run.promiseState, stimulus, outcome, observedPass?.notes);
   return {
     intent,
     ...verdictFrom(differences, comparison.counts),
@@ -225,36 +233,38 @@ async function judgeVector(playing: Playing, { id, stimulus }: TestVector): Prom
   };
 }
 
-async function aftermath(testbed: Testbed) {
+async function finalStateOf(testbed: Testbed) {
   return { counts: await testbed.counts(), state: await testbed.state() };
 }
 
-async function judgeEvent(playing: Playing, event: HistoryEvent): Promise<Judgement> {
-  const { model, real, memories, stage } = playing;
-  const { steps, ...held } = eventOf(stage.controlPlane, playing.held, event);
-  const escaped: Difference[] = [];
-  const carriedOut = stage.faulty?.(steps, event) ?? steps;
-  for (const step of carriedOut) {
+async function judgeEvent(run: HistoryRun, event: HistoryEvent): Promise<StepJudgement> {
+  const { model, real, memories, context } = run;
+  const { steps, ...agentState } = applyEvent(context.controlPlane, run.agentState, event);
+  const strayFrames: Difference[] = [];
+  const appliedSteps = context.faulty?.(steps, event) ?? steps;
+  for (const step of appliedSteps) {
     if (step.kind !== 'change') {
       await model.reconfigure(step);
       await real.reconfigure(step);
       continue;
     }
-    await model.call([step], witness(real));
+    await model.call([step], oracleFrom(real));
     const [seen] = await real.call([step]);
-    escaped.push(...(seen?.outputs ?? []).map(({ port }) => frameDuring(event, step.node, port)));
+    strayFrames.push(
+      ...(seen?.outputs ?? []).map(({ port }) => strayFrameDuring(event, step.node, port)),
+    );
   }
-  playing.held = held;
-  playing.course = happened(playing.course, event);
-  playing.sweeping = sweepingBehind(playing.sweeping, event);
-  for (const memory of [memories.model, memories.real]) forgetOthers(memory, held.plan);
+  run.agentState = agentState;
+  run.promiseState = happened(run.promiseState, event);
+  run.unsweptNodes = unsweptAfter(run.unsweptNodes, event);
+  for (const memory of [memories.model, memories.real]) forgetOthers(memory, agentState.plan);
   const { differences, counts } = await comparePrograms(
-    playing,
+    run,
     new Set(steps.map(({ node }) => node)),
   );
   return {
-    ...verdictFrom([...escaped, ...differences], counts),
-    done: { steps: carriedOut, topology: held.hearing.cluster, plan: held.plan },
+    ...verdictFrom([...strayFrames, ...differences], counts),
+    done: { steps: appliedSteps, topology: agentState.agentViews.cluster, plan: agentState.plan },
   };
 }
 
@@ -265,40 +275,43 @@ async function judgeEvent(playing: Playing, event: HistoryEvent): Promise<Judgem
  * hold shows in their counters, and with which actions, behind the last event.
  */
 async function comparePrograms(
-  playing: Playing,
-  told: ReadonlySet<string>,
+  run: HistoryRun,
+  changedNodes: ReadonlySet<string>,
 ): Promise<{ readonly differences: readonly Difference[]; readonly counts: Counts }> {
   const {
     model,
     real,
-    held: { plan },
-    course: { dark },
-    sweeping,
-    fresh,
-    known,
-    reading,
-  } = playing;
-  const nodes = plan.nodes.filter(({ node }) => reading === 'all' || told.has(node));
-  playing.reading = 'those that are told';
+    agentState: { plan },
+    promiseState: { dark: unprogrammed },
+    unsweptNodes,
+    freshPrograms,
+    parseCache,
+    readBack,
+  } = run;
+  const nodes = plan.nodes.filter(({ node }) => readBack === 'all' || changedNodes.has(node));
+  run.readBack = 'those that are told';
   const seen = nodes.length === 0 ? [] : await real.program(new Set(nodes.map(({ node }) => node)));
-  const [settled, others] = partition(nodes, ({ node }) => !dark.has(node) && !sweeping.has(node));
-  for (const node of settled)
-    if (!fresh.has(node))
-      fresh.set(node, await openModel({ nodes: [node] }, real.versions).program());
+  const [converged, others] = partition(
+    nodes,
+    ({ node }) => !unprogrammed.has(node) && !unsweptNodes.has(node),
+  );
+  for (const node of converged)
+    if (!freshPrograms.has(node))
+      freshPrograms.set(node, await openModel({ nodes: [node] }, real.versions).program());
   const of = (some: readonly NodePlan[]) =>
     seen.filter((bridge) => some.some(({ node }) => node === bridge.node));
-  const wanted = withLearned(
-    settled.flatMap((node) => fresh.get(node) ?? []),
-    await model.program(new Set(settled.map(({ node }) => node))),
+  const wanted = withLearnedFlows(
+    converged.flatMap((node) => freshPrograms.get(node) ?? []),
+    await model.program(new Set(converged.map(({ node }) => node))),
   );
   const comparisons = [
-    { about: 'as a fresh install has it', ...compareProgram(wanted, of(settled), known) },
+    { about: 'as a fresh install has it', ...compareProgram(wanted, of(converged), parseCache) },
     {
       about: 'as the model has it',
       ...compareProgram(
         await model.program(new Set(others.map(({ node }) => node))),
         of(others),
-        known,
+        parseCache,
       ),
     },
   ];
@@ -311,11 +324,20 @@ async function comparePrograms(
 }
 
 /** With what all switches hold when the history is over, held against the model. */
-async function atTheEnd({ model, real, known }: Playing, last: Judgement): Promise<Judgement> {
-  const { differences, count } = compareProgram(await model.program(), await real.program(), known);
-  const told = differences.map((difference) => programDifference(difference, 'at the end'));
+async function judgeFinalProgram(
+  { model, real, parseCache }: HistoryRun,
+  last: StepJudgement,
+): Promise<StepJudgement> {
+  const { differences, count } = compareProgram(
+    await model.program(),
+    await real.program(),
+    parseCache,
+  );
+  const finalDifferences = differences.map((difference) =>
+    programDifference(difference, 'at the end'),
+  );
   const counts = addCounts([last.counts, { ...noCounts, program: count }]);
-  return { ...last, ...verdictFrom(told, counts) };
+  return { ...last, ...verdictFrom(finalDifferences, counts) };
 }
 
 function partition<T>(
@@ -325,31 +347,31 @@ function partition<T>(
   return [all.filter(belongs), all.filter((one) => !belongs(one))];
 }
 
-function verdictFrom(differences: readonly Difference[], counts: Counts): Judgement {
+function verdictFrom(differences: readonly Difference[], counts: Counts): StepJudgement {
   const missing = whatIsMissing(counts);
-  const told = differences.map((difference, index) => ({
+  const marked = differences.map((difference, index) => ({
     ...difference,
     afterDivergence: index > 0,
   }));
   return {
     verdict: verdictOn(differences, counts),
     counts,
-    differences: told,
+    differences: marked,
     ...(missing === undefined
       ? {}
       : { inconclusive: { cause: missing, evidence: [], remedies: [] } }),
   };
 }
 
-function sweepingBehind(sweeping: ReadonlySet<string>, event: HistoryEvent): ReadonlySet<string> {
-  if (event.kind === 'agent restarts') return new Set([...sweeping, event.node]);
+function unsweptAfter(unsweptNodes: ReadonlySet<string>, event: HistoryEvent): ReadonlySet<string> {
+  if (event.kind === 'agent restarts') return new Set([...unsweptNodes, event.node]);
   return event.kind === 'agent sweeps'
-    ? new Set([...sweeping].filter((node) => node !== event.node))
-    : sweeping;
+    ? new Set([...unsweptNodes].filter((node) => node !== event.node))
+    : unsweptNodes;
 }
 
 function programDifference(difference: ProgramDifference, about: string): Difference {
-  const { what, ...texts } = toldOf(difference);
+  const { what, ...texts } = describeProgramDifference(difference);
   const { bridge, node } = difference.of;
   return {
     aspect: 'program',
@@ -360,7 +382,7 @@ function programDifference(difference: ProgramDifference, about: string): Differ
   };
 }
 
-function frameDuring(event: HistoryEvent, node: string, port: string): Difference {
+function strayFrameDuring(event: HistoryEvent, node: string, port: string): Difference {
   return {
     aspect: 'silence',
     between: 'model and switch',

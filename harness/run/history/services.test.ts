@@ -4,7 +4,7 @@
 // then with one fault planted at a time.
 import t from 'tap';
 import { clusterOf, manifestsOf, type Manifest } from '../../../topologies/changing-cluster.js';
-import { historyOf, type Sending } from '../../../topologies/happenings.js';
+import { historyOf, type TrafficEvent } from '../../../topologies/happenings.js';
 import { servicesComeAndGo } from '../../../topologies/service-changes.js';
 import { antrea } from '../../control/antrea/index.js';
 import type { AgentStep } from '../../control/changes.js';
@@ -13,9 +13,9 @@ import { firstOfAll } from '../../model/undecided.js';
 import type { Intent } from '../../nouns/intent.js';
 import type { BridgePlan, ControlPlane } from '../../nouns/plan.js';
 import { openModel } from '../../testbeds/model/model.js';
-import { playHistory, type HistoryStage } from './play.js';
+import { playHistory, type HistoryContext } from './play.js';
 
-const openReal: HistoryStage['openReal'] = (plan) => {
+const openReal: HistoryContext['openReal'] = (plan) => {
   const model = openModel(plan);
   return Promise.resolve({
     ...model,
@@ -23,7 +23,7 @@ const openReal: HistoryStage['openReal'] = (plan) => {
     lookups: () => ({ hit: 0, missed: 0 }),
   });
 };
-const stageOf = (version: '0.8' | '1.3'): HistoryStage => ({
+const stageOf = (version: '0.8' | '1.3'): HistoryContext => ({
   controlPlane: antrea(version),
   seed: 1,
   openReal,
@@ -122,7 +122,7 @@ void t.test(
     const [known, unknown] = ['n1', 'n2'].map((name) =>
       manifestsOf(`{ apiVersion: v1, kind: Node, metadata: { name: ${name} } }`),
     ) as [readonly Manifest[], readonly Manifest[]];
-    const asks: readonly Sending[] = [
+    const asks: readonly TrafficEvent[] = [
       { protocol: 'UDP', port: 80 } as const,
       { protocol: 'TCP', port: 81 } as const,
     ].map((asked) => ({
@@ -158,7 +158,7 @@ void t.test(
 );
 
 /** Agents that leave out some of what they should do. */
-function forgetful(forgotten: RegExp, node = /./): Partial<HistoryStage> {
+function forgetful(forgotten: RegExp, node = /./): Partial<HistoryContext> {
   const without = (step: AgentStep): readonly AgentStep[] => {
     if (step.kind !== 'change' || !node.test(step.node)) return [step];
     const lines = step.lines.filter((line) => !forgotten.test(line));
@@ -171,7 +171,7 @@ function forgetful(forgotten: RegExp, node = /./): Partial<HistoryStage> {
 function deceived(
   version: '0.8' | '1.3',
   lie: (cluster: Cluster) => Cluster,
-): Partial<HistoryStage> {
+): Partial<HistoryContext> {
   const right: ControlPlane<Network> = antrea(version);
   return {
     controlPlane: {
@@ -182,7 +182,9 @@ function deceived(
 }
 
 /** One that compiles otherwise. */
-function miscompiling(change: (bridge: BridgePlan) => Partial<BridgePlan>): Partial<HistoryStage> {
+function miscompiling(
+  change: (bridge: BridgePlan) => Partial<BridgePlan>,
+): Partial<HistoryContext> {
   const { plan, ...right } = antrea('1.3');
   const broken: ControlPlane<Network> = {
     ...right,
@@ -231,7 +233,7 @@ const withoutAffinity = ({ objects, ...cluster }: Cluster): Cluster => ({
 });
 
 /** Agents that throw away what was learned whenever they do something. */
-const flushing: Partial<HistoryStage> = {
+const flushing: Partial<HistoryContext> = {
   faulty: (steps) =>
     steps.map((step) =>
       step.kind === 'change' && step.bridge === 'br-int'
@@ -242,7 +244,7 @@ const flushing: Partial<HistoryStage> = {
 
 const faults: readonly {
   readonly name: string;
-  readonly fault: Partial<HistoryStage>;
+  readonly fault: Partial<HistoryContext>;
   readonly version?: '0.8';
   readonly at: RegExp;
   readonly aspect: string;

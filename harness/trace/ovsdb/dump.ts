@@ -4,13 +4,13 @@
  */
 import { InputError } from '../../base/errors.js';
 import { complain, part, shorten, span, split, type Span } from '../../openflow/text.js';
-import type { Source } from '../source.js';
+import type { TextSource } from '../source.js';
 import { columnOfJson, type Column, type Database, type Row, type Table } from './tables.js';
 
 const title = /^(\w+) table$/;
 
 /** One document a table, each with a caption, headings and rows. */
-export function readJsonDump({ text, file }: Source): Database {
+export function readJsonDump({ text, file }: TextSource): Database {
   const tables = text.split('\n').flatMap((line, index) => {
     if (line.trim() === '') return [];
     const { caption, headings, data } = parseJson(line, file, index + 1);
@@ -59,7 +59,7 @@ function tableOf(rows: readonly Row[]): Table {
  * A title, a line of headings, a line of dashes as wide as each column, then a row a line; an empty
  * line behind each table.
  */
-export function readTextDump({ text, file }: Source): Database {
+export function readTextDump({ text, file }: TextSource): Database {
   const tables = new Map<string, Table>();
   const lines = text.split('\n');
   for (let at = 0; at < lines.length; at++) {

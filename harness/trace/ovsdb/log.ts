@@ -3,7 +3,7 @@
  * "Standalone"; ovsdb(7)).
  */
 import { InputError } from '../../base/errors.js';
-import type { Source } from '../source.js';
+import type { TextSource } from '../source.js';
 import { columnOfJson, type Column, type Database, type Row } from './tables.js';
 
 const header = /^OVSDB JSON (\d+) ([0-9a-f]{40})\n/;
@@ -12,7 +12,7 @@ const header = /^OVSDB JSON (\d+) ([0-9a-f]{40})\n/;
  * The schema is the first record; each other is a transaction: rows a table, of each row the
  * columns that changed, or null where it went.
  */
-export function readLog({ text, file }: Source): Database {
+export function readLog({ text, file }: TextSource): Database {
   const [schema, ...transactions] = recordsOf(text, file);
   const isMany = manyOf(schema ?? {});
   const tables = new Map<string, Map<string, Row>>();

@@ -4,7 +4,7 @@
  * by letter as Open vSwitch 3.5 writes them.
  */
 import t from 'tap';
-import { switchOf } from '../switch.js';
+import { dumpedSwitch } from '../switch.js';
 import { bridgesOf } from './bridges.js';
 import { readDatabase } from './read.js';
 import { setOf, type Database } from './tables.js';
@@ -178,7 +178,7 @@ void t.test('bridges, ports, VLANs, patch ports, mirrors', (t) => {
 void t.test('switches of it', (t) => {
   const bridges = bridgesOf(readDatabase(source(text)));
   const flows = { text: 'table=Output,in_port=acc actions=output:acc\n', file: 'flows' };
-  const { plan, unlisted } = switchOf([{ bridge: 'br-ü', flows }], bridges);
+  const { plan, unlisted } = dumpedSwitch([{ bridge: 'br-ü', flows }], bridges);
   t.match(
     plan.bridges,
     [
@@ -194,12 +194,12 @@ void t.test('switches of it', (t) => {
     'the other end is not there',
   );
   t.equal(unlisted.size, 0);
-  t.throws(() => switchOf([{ bridge: 'br1', flows }], bridges), {
+  t.throws(() => dumpedSwitch([{ bridge: 'br1', flows }], bridges), {
     name: 'Unsupported',
     message:
       /nothing is known of patch port loose, .*stp_enable, bond bond, protected port bond of bridge br1/,
   });
-  t.throws(() => switchOf([{ bridge: 'br2', flows }], bridges), {
+  t.throws(() => dumpedSwitch([{ bridge: 'br2', flows }], bridges), {
     name: 'InputError',
     message: /unknown bridge "br2".*br-ü, br1/,
   });

@@ -1,7 +1,7 @@
 /** A database of Open vSwitch out of what people have of it. */
 import { InputError } from '../../base/errors.js';
 import { shorten } from '../../openflow/text.js';
-import type { Source } from '../source.js';
+import type { TextSource } from '../source.js';
 import { readJsonDump, readTextDump } from './dump.js';
 import { readLog } from './log.js';
 import { rowsOf, type Database } from './tables.js';
@@ -12,7 +12,7 @@ import { rowsOf, type Database } from './tables.js';
  * @throws InputError with file and place for everything else, and for another database than
  *   Open_vSwitch.
  */
-export function readDatabase(source: Source): Database {
+export function readDatabase(source: TextSource): Database {
   const { text, file } = source;
   const read = readerOf(text);
   if (read === undefined)
@@ -27,7 +27,7 @@ export function readDatabase(source: Source): Database {
   return database;
 }
 
-function readerOf(text: string): ((source: Source) => Database) | undefined {
+function readerOf(text: string): ((source: TextSource) => Database) | undefined {
   if (text.startsWith('OVSDB CLUSTER'))
     return (source) => {
       throw new InputError(

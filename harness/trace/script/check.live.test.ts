@@ -8,7 +8,7 @@ import { openImage } from '../../../images/images.js';
 import type { SwitchStep } from '../../nouns/switching.js';
 import { openSim } from '../../testbeds/sim/sim.js';
 import { checkReport, checkedScript } from '../checked.js';
-import { switchOf } from '../switch.js';
+import { dumpedSwitch } from '../switch.js';
 import { withControllers } from '../check.js';
 import { checkInjections, checkScript } from './check.js';
 import { readScript } from './read.js';
@@ -24,7 +24,7 @@ const groups = 'group_id=1,type=ff,bucket=watch_port:2,output:2,bucket=watch_por
 const shown =
   ' 1(p1): addr:aa:55:aa:55:00:01\n 2(p2): addr:aa:55:aa:55:00:02\n 3(p3): ' +
   'addr:aa:55:aa:55:00:03\n LOCAL(br0): addr:aa:bb:cc:dd:ee:ff\n';
-const into = switchOf([
+const into = dumpedSwitch([
   {
     bridge: 'br0',
     flows: { text: flows, file: 'flows' },
@@ -85,7 +85,7 @@ for (const suite of suites) {
     const sim = await openSim({ nodes: [plan] }, await openImage(suite, (line) => t.comment(line)));
     t.teardown(() => sim.close());
     const result = await checkScript(asIs, sim, script);
-    t.strictSame(result.parted, undefined);
+    t.strictSame(result.divergence, undefined);
     t.match(result.compared, { frames: 11, packetIns: 4 });
     t.match(checkedScript(suite, '', result), { verdict: 'conforms', differences: [] });
   });

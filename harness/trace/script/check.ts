@@ -4,13 +4,13 @@ import type { SwitchCall } from '../../nouns/switching.js';
 import { parseDump } from '../../openflow/flow.js';
 import { noNames } from '../../openflow/form.js';
 import { parseBridgeOptions } from '../../openflow/bridge-program.js';
-import { witness } from '../../run/drive.js';
+import { oracleFrom } from '../../run/drive.js';
 import { openModel, type ModelTestbed } from '../../testbeds/model/model.js';
 import type { Sim } from '../../testbeds/sim/sim.js';
 import { agrees, compareAnswers, injectionOf, type CheckResult, type Compared } from '../check.js';
 import { flowLines } from './dumps.js';
 import { atLine } from './play.js';
-import { checkMade, type Prepared } from './prepare.js';
+import { checkInitialState, type PreparedSwitch } from './prepare.js';
 import type { Script, ScriptStep } from './script.js';
 
 export interface ScriptCheck {
@@ -20,7 +20,7 @@ export interface ScriptCheck {
    * The first step at which model and switch part: what follows may only be its consequence, and is
    * not asked for.
    */
-  readonly parted?: {
+  readonly divergence?: {
     readonly step: ScriptStep;
     readonly result: CheckResult;
     readonly dump: readonly DumpDifference[];
@@ -41,24 +41,24 @@ export interface DumpDifference {
  *   that the switch refuses, Unavailable when it gives out.
  */
 export async function checkScript(
-  { plan, calls: before }: Prepared,
+  { plan, calls: before }: PreparedSwitch,
   real: Sim,
-  { steps, remembered }: Script,
+  { steps, initialState: remembered }: Script,
 ): Promise<ScriptCheck> {
   const model = openModel({ nodes: [plan] }, real.versions);
   for (const call of before) for (const testbed of [real, model]) await testbed.call([call]);
-  checkMade(remembered, await model.state());
+  checkInitialState(remembered, await model.state());
   const sum = { frames: 0, silent: 0, packetIns: 0, counters: 0, entries: 0 };
   for (const step of steps) {
     const calls = callsOf(plan, step);
     const seen = calls.length === 0 ? [] : await real.call(calls);
-    const predicted = calls.length === 0 ? [] : await model.call(calls, witness(real));
+    const predicted = calls.length === 0 ? [] : await model.call(calls, oracleFrom(real));
     const result = await compareAnswers(plan, { model, real }, predicted, seen);
     const dump = await compareDumps(plan, model, real, step);
     for (const aspect of Object.keys(sum) as (keyof Compared)[])
       sum[aspect] += result.compared[aspect];
     if (!agrees(result) || dump.length > 0)
-      return { compared: sum, parted: { step, result, dump } };
+      return { compared: sum, divergence: { step, result, dump } };
   }
   return { compared: sum };
 }

@@ -11,7 +11,7 @@ import { canonical } from '../../openflow/form.js';
 export function flowLines(flows: readonly DumpedFlow[]): readonly string[] {
   const lines = flows.map((dumped) => ({
     ...dumped.flow,
-    text: ` ${printDumpedFlow(asTold(dumped), canonical)}`,
+    text: ` ${printDumpedFlow(withoutHardAge(dumped), canonical)}`,
   }));
   return lines
     .sort((a, b) => a.table - b.table || b.priority - a.priority || (a.text < b.text ? -1 : 1))
@@ -19,7 +19,7 @@ export function flowLines(flows: readonly DumpedFlow[]): readonly string[] {
 }
 
 /** OpenFlow 1.5 does not tell when a flow was changed. */
-function asTold({ flow, statistics }: DumpedFlow): DumpedFlow {
+function withoutHardAge({ flow, statistics }: DumpedFlow): DumpedFlow {
   if (statistics === undefined) return { flow };
   const { hardAge: _, ...told } = statistics;
   return { flow, statistics: told };

@@ -5,10 +5,10 @@ import { buildNode, portName, type ModelNode } from '../../model/node.js';
 import { operate } from '../../model/operations.js';
 import { stateOf } from '../../model/state.js';
 import { receiveFrame } from '../../model/switch.js';
-import type { Stimulus } from '../stimulus.js';
+import type { PacketStimulus } from '../stimulus.js';
 import { tracePacket, type TraceResult } from '../trace.js';
 import { connectionLines, flowLines, macLines } from './dumps.js';
-import { checkMade, prepare } from './prepare.js';
+import { checkInitialState, prepareSwitch } from './prepare.js';
 import type { Command, Script, ScriptStep } from './script.js';
 
 export interface PlayedStep {
@@ -31,17 +31,17 @@ export type StepResult =
  * @throws InputError with the line of the script for a change that a switch would refuse, and of a
  *   dump for what cannot be remembered.
  */
-export function playScript({ into, steps, remembered }: Script): readonly PlayedStep[] {
-  const { plan, calls } = prepare(into, remembered);
+export function playScript({ target, steps, initialState }: Script): readonly PlayedStep[] {
+  const { plan, calls } = prepareSwitch(target, initialState);
   const node = buildNode(plan);
   for (const call of calls) {
     if (call.kind !== 'receive') operate(node, call);
     else for (const frame of call.frames) receiveFrame(node, call.port, frame);
   }
-  checkMade(remembered, stateOf(node));
+  checkInitialState(initialState, stateOf(node));
   const played: PlayedStep[] = [];
   for (const step of steps) {
-    const result = atLine(step, () => play(node, step.command));
+    const result = atLine(step, () => runCommand(node, step.command));
     played.push({ step, result });
     if (isEnd(result)) break;
   }
@@ -54,7 +54,7 @@ function isEnd(result: StepResult): boolean {
   );
 }
 
-function play(node: ModelNode, command: Command): StepResult {
+function runCommand(node: ModelNode, command: Command): StepResult {
   try {
     switch (command.kind) {
       case 'inject':
@@ -71,7 +71,7 @@ function play(node: ModelNode, command: Command): StepResult {
   }
 }
 
-function inject(node: ModelNode, stimulus: Stimulus): StepResult {
+function inject(node: ModelNode, stimulus: PacketStimulus): StepResult {
   const bridge = node.bridges.find(({ plan }) => plan.name === stimulus.bridge);
   const port = bridge === undefined ? '' : portName(bridge, stimulus.ofport);
   return node.downPorts.has(port)

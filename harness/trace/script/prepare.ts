@@ -15,18 +15,18 @@ import type { SwitchState } from '../../nouns/state.js';
 import { printFlow } from '../../openflow/flow.js';
 import { parseBridgeFlows } from '../../openflow/bridge-program.js';
 import { readFlow } from '../stimulus.js';
-import type { Switch } from '../switch.js';
-import type { RememberedConnection, RememberedMac } from './remembered.js';
-import type { Remembered } from './script.js';
+import type { DumpedSwitch } from '../switch.js';
+import type { InitialConnection, InitialMac } from './remembered.js';
+import type { InitialState } from './script.js';
 
-export interface Prepared {
+export interface PreparedSwitch {
   /** To bring the switch up from. */
   readonly plan: NodePlan;
   /** To be carried out before anything else; whatever comes out meanwhile is of no importance. */
   readonly calls: readonly SwitchCall[];
 }
 
-interface Making {
+interface StateSetup {
   readonly bridge: string;
   readonly flows: readonly string[];
   readonly port: string;
@@ -35,25 +35,28 @@ interface Making {
 }
 
 /** @throws InputError with the line of what no packet can make. */
-export function prepare(into: Switch, { connections, macs }: Remembered): Prepared {
-  const { plan } = into;
-  const making = [
-    ...connections.map((connection, index) => makeConnection(into, connection, index)),
+export function prepareSwitch(
+  target: DumpedSwitch,
+  { connections, macs }: InitialState,
+): PreparedSwitch {
+  const { plan } = target;
+  const setups = [
+    ...connections.map((connection, index) => makeConnection(target, connection, index)),
     ...macs.map((entry) => makeMac(plan, entry)),
   ];
-  if (making.length === 0) return { plan, calls: [] };
-  const oldestFirst = making.toSorted((a, b) => b.agoS - a.agoS);
+  if (setups.length === 0) return { plan, calls: [] };
+  const oldestFirst = setups.toSorted((a, b) => b.agoS - a.agoS);
   const calls = oldestFirst.flatMap(({ port, frames, agoS }, index): readonly SwitchCall[] => {
-    const passes = agoS - (oldestFirst[index + 1]?.agoS ?? 0);
+    const seconds = agoS - (oldestFirst[index + 1]?.agoS ?? 0);
     return [
       ...frames.map(
         (frame) => ({ kind: 'receive', node: plan.node, port, frames: [frame] }) as const,
       ),
-      ...(passes > 0 ? [{ kind: 'advance', node: plan.node, ms: passes * 1000 } as const] : []),
+      ...(seconds > 0 ? [{ kind: 'advance', node: plan.node, ms: seconds * 1000 } as const] : []),
     ];
   });
   const flowsOf = (bridge: BridgePlan) =>
-    making.filter((one) => one.bridge === bridge.name).flatMap(({ flows }) => flows);
+    setups.filter((one) => one.bridge === bridge.name).flatMap(({ flows }) => flows);
   const programs = plan.bridges.map(
     (bridge): SwitchCall => ({
       kind: 'change',
@@ -78,7 +81,7 @@ export function prepare(into: Switch, { connections, macs }: Remembered): Prepar
  * @throws InputError with the line of what is not there although its packets have passed: the
  *   bridge has other VLANs, or the line contradicts itself.
  */
-export function checkMade({ connections, macs }: Remembered, state: SwitchState): void {
+export function checkInitialState({ connections, macs }: InitialState, state: SwitchState): void {
   const textOf = (direction: ReadonlyMap<string, string>) =>
     [...direction].map(([name, value]) => `${name}=${value}`).join(',');
   for (const { zone, original, timeoutS, file, line } of connections) {
@@ -108,7 +111,7 @@ export function checkMade({ connections, macs }: Remembered, state: SwitchState)
 }
 
 /** Untagged where the port itself says the VLAN; to its own address, so that it goes nowhere. */
-function makeMac({ bridges }: NodePlan, { bridge, port, vlan, mac, ageS }: RememberedMac): Making {
+function makeMac({ bridges }: NodePlan, { bridge, port, vlan, mac, ageS }: InitialMac): StateSetup {
   const settings = bridges
     .find(({ name }) => name === bridge)
     ?.ports.find(({ name }) => name === port)?.vlan;
@@ -125,18 +128,22 @@ function makeMac({ bridges }: NodePlan, { bridge, port, vlan, mac, ageS }: Remem
 }
 
 /** Seconds that a connection lives with the answer that its dump does not tell of, and without. */
-const livesS = { answered: 30, unanswered: 60, established: 86_400 } as const;
+const connectionLifetimesS = { answered: 30, unanswered: 60, established: 86_400 } as const;
 
 /** Into the bridge's own port, each connection by an address of its own. */
-function makeConnection(into: Switch, connection: RememberedConnection, index: number): Making {
-  const [bridge] = into.plan.bridges;
+function makeConnection(
+  target: DumpedSwitch,
+  connection: InitialConnection,
+  index: number,
+): StateSetup {
+  const [bridge] = target.plan.bridges;
   const { zone, mark, label, protocol, timeoutS, file, line } = connection;
   const livesFor =
     protocol === 'tcp'
-      ? livesS.established
-      : timeoutS === undefined || timeoutS <= livesS.answered
-        ? livesS.answered
-        : livesS.unanswered;
+      ? connectionLifetimesS.established
+      : timeoutS === undefined || timeoutS <= connectionLifetimesS.answered
+        ? connectionLifetimesS.answered
+        : connectionLifetimesS.unanswered;
   if (timeoutS !== undefined && (timeoutS > livesFor || timeoutS < 1))
     throw new InputError(
       `timeout=${timeoutS}: a connection of ${protocol} lives for ${livesFor} s at most`,
@@ -162,19 +169,19 @@ function makeConnection(into: Switch, connection: RememberedConnection, index: n
       protocol === 'tcp'
         ? handshake(source, connection)
         : exchange(
-            into,
+            target,
             source,
             connection,
-            livesFor === livesS.unanswered ? 'unanswered' : 'answered',
+            livesFor === connectionLifetimesS.unanswered ? 'unanswered' : 'answered',
           ),
   };
 }
 
 /** A packet there, and one back where the connection was answered. */
 function exchange(
-  into: Switch,
+  target: DumpedSwitch,
   source: string,
-  { protocol, original, file, line }: RememberedConnection,
+  { protocol, original, file, line }: InitialConnection,
   ended: 'answered' | 'unanswered',
 ): readonly Uint8Array[] {
   const [src = '', dst = ''] = [original.get('src'), original.get('dst')];
@@ -203,7 +210,7 @@ function exchange(
     isIcmp ? icmp(answers[type ?? ''] ?? '0') : `tp_src=${dport},tp_dst=${sport}`,
   );
   const frame = (text: string) =>
-    readFlow(text, into, into.plan.bridges[0]?.name, { payload: new Uint8Array(8) }).frame;
+    readFlow(text, target, target.plan.bridges[0]?.name, { payload: new Uint8Array(8) }).frame;
   try {
     return ended === 'answered' ? [frame(there), frame(back)] : [frame(there)];
   } catch (error) {
@@ -220,7 +227,7 @@ const firstSequence = 0xffffffff;
 
 function handshake(
   source: string,
-  { original, file, line }: RememberedConnection,
+  { original, file, line }: InitialConnection,
 ): readonly Uint8Array[] {
   const [src = '', dst = ''] = [original.get('src'), original.get('dst')];
   if (src.includes(':'))

@@ -10,16 +10,16 @@ import { noNames, type Names } from '../../openflow/form.js';
 import { parseGroupChange } from '../../openflow/groups.js';
 import { parseFlowRequest } from '../../openflow/request.js';
 import { complain, part, span, type Span } from '../../openflow/text.js';
-import type { Source } from '../source.js';
+import type { TextSource } from '../source.js';
 import { bridgeCalled, parseHex, readFlow } from '../stimulus.js';
-import { findPort, portsIn, withPorts, type PortPlace, type Switch } from '../switch.js';
+import { findPort, portsIn, withPorts, type PortPlace, type DumpedSwitch } from '../switch.js';
 import { readConnections, readMacs } from './remembered.js';
 import type { Command, Script, ScriptStep } from './script.js';
 
-export interface RememberedSources {
+export interface InitialStateSources {
   /** `dpctl/dump-conntrack`, and `fdb/show` of one bridge each. */
-  readonly connections?: Source;
-  readonly macs: readonly { readonly bridge: string; readonly source: Source }[];
+  readonly connections?: TextSource;
+  readonly macs: readonly { readonly bridge: string; readonly source: TextSource }[];
 }
 
 /**
@@ -28,55 +28,57 @@ export interface RememberedSources {
  *   time, zone.
  */
 export function readScript(
-  { text, file }: Source,
-  into: Switch,
-  remembered: RememberedSources = { macs: [] },
+  { text, file }: TextSource,
+  target: DumpedSwitch,
+  initialState: InitialStateSources = { macs: [] },
 ): Script {
   const steps = text.split('\n').flatMap((line, index): readonly ScriptStep[] => {
     const at = part(span(line.replace(/(^|\s)#.*/, ''), { file, line: index + 1 }), 0);
     return at.text === ''
       ? []
-      : [{ file, line: index + 1, text: at.text, command: readCommand(at, into) }];
+      : [{ file, line: index + 1, text: at.text, command: readCommand(at, target) }];
   });
   const named = withPorts(
-    into,
-    steps.flatMap((step) => portsOf(step, into)),
+    target,
+    steps.flatMap((step) => portsOf(step, target)),
   );
   return {
     steps,
-    into: named,
-    remembered: {
+    target: named,
+    initialState: {
       connections:
-        remembered.connections === undefined ? [] : readConnections(remembered.connections),
-      macs: remembered.macs.flatMap(({ bridge, source }) =>
+        initialState.connections === undefined ? [] : readConnections(initialState.connections),
+      macs: initialState.macs.flatMap(({ bridge, source }) =>
         readMacs(source, bridgeCalled(named.plan, bridge)),
       ),
     },
   };
 }
 
-function readCommand(at: Span, into: Switch): Command {
+function readCommand(at: Span, target: DumpedSwitch): Command {
   const [word, rest] = firstWord(at);
   const read = commands[word.text];
   if (read === undefined)
     throw complain(word, unknownName('command', word.text, Object.keys(commands)).message);
-  return read(rest, into);
+  return read(rest, target);
 }
 
-type Read = (at: Span, into: Switch) => Command;
+type Read = (at: Span, target: DumpedSwitch) => Command;
 
 const commands: Readonly<Record<string, Read>> = {
   inject,
   advance: (at, { plan: { node } }) => call({ kind: 'advance', node, ms: milliseconds(at) }),
-  'add-flow': changing((at, names) => `flow add ${printFlow(parseFlow(...asParsed(at, names)))}`),
-  'mod-flows': changing((at, names) => {
+  'add-flow': bridgeCommand(
+    (at, names) => `flow add ${printFlow(parseFlow(...parserArguments(at, names)))}`,
+  ),
+  'mod-flows': bridgeCommand((at, names) => {
     const [strict, flow] = strictness(at);
-    parseFlow(...asParsed(flow, names));
+    parseFlow(...parserArguments(flow, names));
     return `flow modify${strict} ${flow.text}`;
   }),
-  'del-flows': changing((at, names) => {
+  'del-flows': bridgeCommand((at, names) => {
     const [strict, flow] = strictness(at);
-    parseFlowRequest(...asParsed(flow, names));
+    parseFlowRequest(...parserArguments(flow, names));
     return `flow delete${strict} ${flow.text}`;
   }),
   ...Object.fromEntries(
@@ -90,14 +92,14 @@ const commands: Readonly<Record<string, Read>> = {
       ] as const
     ).map(([name, kind]) => [
       name,
-      changing((at, names) => {
+      bridgeCommand((at, names) => {
         parseGroupChange(`${kind} ${at.text}`, names, { file: at.file, line: at.line });
         return `group ${kind} ${at.text}`;
       }),
     ]),
   ),
-  'port-down': (at, into) => link(at, into, 'down'),
-  'port-up': (at, into) => link(at, into, 'up'),
+  'port-down': (at, target) => link(at, target, 'down'),
+  'port-up': (at, target) => link(at, target, 'up'),
   'flush-conntrack': (at, { plan: { node } }) => {
     const [zone, rest] = zoneOf(at);
     return call({
@@ -107,8 +109,12 @@ const commands: Readonly<Record<string, Read>> = {
       ...(rest.text === '' ? {} : { tuple: rest.text }),
     });
   },
-  'dump-flows': (at, into) => ({ kind: 'dump', what: 'flows', bridge: onlyBridge(at, into).name }),
-  'dump-fdb': (at, into) => ({ kind: 'dump', what: 'macs', bridge: onlyBridge(at, into).name }),
+  'dump-flows': (at, target) => ({
+    kind: 'dump',
+    what: 'flows',
+    bridge: onlyBridge(at, target).name,
+  }),
+  'dump-fdb': (at, target) => ({ kind: 'dump', what: 'macs', bridge: onlyBridge(at, target).name }),
   'dump-conntrack': (at) => {
     const [zone, rest] = zoneOf(at);
     if (rest.text !== '') throw complain(rest, `expected zone=N or nothing, got "${rest.text}"`);
@@ -121,14 +127,14 @@ function call(made: Extract<Command, { readonly kind: 'call' }>['call']): Comman
 }
 
 /** `PORT FLOW` or `PORT HEX`. */
-function inject(at: Span, into: Switch): Command {
+function inject(at: Span, target: DumpedSwitch): Command {
   const [port, packet] = firstWord(at);
   if (port.text === '')
     throw complain(
       at,
       'expected a port and a packet, as in "inject p1 udp,nw_src=10.0.0.1,nw_ttl=64"',
     );
-  const { bridge, ofport } = placed(port, () => findPort(into, port.text));
+  const { bridge, ofport } = withPlace(port, () => findPort(target, port.text));
   if (packet.text === '')
     throw complain(
       packet,
@@ -140,14 +146,14 @@ function inject(at: Span, into: Switch): Command {
       stimulus: {
         bridge: bridge.name,
         ofport,
-        frame: placed(packet, () => parseHex(packet.text, 'inject', shortestFrame)),
+        frame: withPlace(packet, () => parseHex(packet.text, 'inject', shortestFrame)),
         metadata: [],
       },
     };
   if (/(^|[\s,])in_port\s*=/.test(packet.text))
     throw complain(packet, `the packet comes in at ${port.text}: leave in_port out`);
-  const stimulus = placed(packet, () =>
-    readFlow(packet.text, into, bridge.name, { payload: undefined }),
+  const stimulus = withPlace(packet, () =>
+    readFlow(packet.text, target, bridge.name, { payload: undefined }),
   );
   return { kind: 'inject', stimulus: { ...stimulus, ofport } };
 }
@@ -155,8 +161,8 @@ function inject(at: Span, into: Switch): Command {
 /** An Ethernet header. */
 const shortestFrame = 14;
 
-function link(at: Span, into: Switch, state: 'up' | 'down'): Command {
-  const { bridge, ofport } = placed(at, () => findPort(into, at.text));
+function link(at: Span, target: DumpedSwitch, state: 'up' | 'down'): Command {
+  const { bridge, ofport } = withPlace(at, () => findPort(target, at.text));
   const port = nameOf(bridge, ofport);
   if (
     bridge.ports.some(({ name, kind }) => name === port && (kind === 'patch' || kind === 'tunnel'))
@@ -166,26 +172,26 @@ function link(at: Span, into: Switch, state: 'up' | 'down'): Command {
       `${port} has no link that goes up and down: it is a ` +
         `${bridge.ports.find(({ name }) => name === port)?.kind} port`,
     );
-  return call({ kind: 'link', node: into.plan.node, port, state });
+  return call({ kind: 'link', node: target.plan.node, port, state });
 }
 
 /**
  * A command about one bridge, named before the rest where there are several. @param read tells the
  * line of a bundle.
  */
-function changing(read: (at: Span, names: Names) => string): Read {
-  return (at, into) => {
-    const [bridge, rest] = bridgeOf(at, into);
+function bridgeCommand(read: (at: Span, names: Names) => string): Read {
+  return (at, target) => {
+    const [bridge, rest] = bridgeOf(at, target);
     return call({
       kind: 'change',
-      node: into.plan.node,
+      node: target.plan.node,
       bridge: bridge.name,
-      lines: [read(rest, into.names.get(bridge.name) ?? noNames)],
+      lines: [read(rest, target.names.get(bridge.name) ?? noNames)],
     });
   };
 }
 
-function bridgeOf(at: Span, { plan: { bridges } }: Switch): readonly [BridgePlan, Span] {
+function bridgeOf(at: Span, { plan: { bridges } }: DumpedSwitch): readonly [BridgePlan, Span] {
   const [word, rest] = firstWord(at);
   const named = bridges.find(({ name }) => name === word.text);
   if (named !== undefined) return [named, rest];
@@ -198,13 +204,13 @@ function bridgeOf(at: Span, { plan: { bridges } }: Switch): readonly [BridgePlan
   return [only, at];
 }
 
-function onlyBridge(at: Span, into: Switch): BridgePlan {
-  const [bridge, rest] = bridgeOf(at, into);
+function onlyBridge(at: Span, target: DumpedSwitch): BridgePlan {
+  const [bridge, rest] = bridgeOf(at, target);
   if (rest.text !== '')
     throw complain(
       rest,
       `expected the name of a bridge or nothing, got "${rest.text}": bridges are ` +
-        into.plan.bridges.map(({ name }) => name).join(', '),
+        target.plan.bridges.map(({ name }) => name).join(', '),
     );
   return bridge;
 }
@@ -239,7 +245,7 @@ function strictness(at: Span): readonly ['' | '_strict', Span] {
 }
 
 /** In front of it stands white space, so that complaints tell the column of the script. */
-function asParsed(
+function parserArguments(
   { text, file, line, column }: Span,
   names: Names,
 ): readonly [string, Names, { readonly file: string; readonly line: number }] {
@@ -252,7 +258,7 @@ function firstWord(at: Span): readonly [Span, Span] {
 }
 
 /** What fails in it fails at this place of the script. */
-function placed<T>(at: Span, read: () => T): T {
+function withPlace<T>(at: Span, read: () => T): T {
   try {
     return read();
   } catch (error) {
@@ -275,7 +281,7 @@ export function nameOf(bridge: BridgePlan, ofport: number): string {
 /** The ports that a step is about; a flow or group may send where no other has sent before. */
 function portsOf(
   { command }: ScriptStep,
-  { plan, unlisted }: Switch,
+  { plan, unlisted }: DumpedSwitch,
 ): readonly { readonly bridge: string; readonly ofport: number }[] {
   if (command.kind === 'inject') return [command.stimulus];
   if (command.kind === 'dump') return [];

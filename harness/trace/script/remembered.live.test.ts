@@ -7,12 +7,12 @@ import t from 'tap';
 import { openImage } from '../../../images/images.js';
 import { openSim } from '../../testbeds/sim/sim.js';
 import { withControllers } from '../check.js';
-import { switchOf } from '../switch.js';
+import { dumpedSwitch } from '../switch.js';
 import { checkScript } from './check.js';
 import { playScript } from './play.js';
-import { prepare } from './prepare.js';
+import { prepareSwitch } from './prepare.js';
 import { readScript } from './read.js';
-import { tellStep } from './told.js';
+import { reportStep } from './told.js';
 
 const suites = (process.env['SUITE'] ?? 'bookworm,trixie,sid').split(',');
 const flows = `table=0,priority=9,arp actions=NORMAL
@@ -25,7 +25,7 @@ table=1,ct_state=+inv actions=LOCAL
 const shown =
   ' 1(p1): addr:aa:55:aa:55:00:01\n 2(p2): addr:aa:55:aa:55:00:02\n 3(p3): ' +
   'addr:aa:55:aa:55:00:03\n LOCAL(br0): addr:aa:bb:cc:dd:ee:ff\n';
-const into = switchOf([
+const into = dumpedSwitch([
   { bridge: 'br0', flows: { text: flows, file: 'flows' }, ports: { text: shown, file: 'ports' } },
 ]);
 const connections = `udp,orig=(src=10.0.0.1,dst=10.0.0.2,sport=4000,dport=7),reply=(src=10.0.0.2,dst=10.0.0.1,sport=7,dport=4000),id=0,zone=7,status=0,timeout=12,mark=5,labels=0x77
@@ -62,7 +62,7 @@ inject p2 udp,nw_src=10.0.0.2,nw_dst=10.0.0.1,nw_ttl=64,tp_src=7,tp_dst=4000
 
 void t.test('in the model', (t) => {
   const told = playScript(script)
-    .map(tellStep)
+    .map(reportStep)
     .map(({ result }) =>
       result.kind === 'packet'
         ? result.packet.outputs.map(({ port }) => port).join(' ')
@@ -94,13 +94,16 @@ void t.test('in the model', (t) => {
 
 for (const suite of suites) {
   void t.test(`on ${suite}`, async (t) => {
-    const prepared = prepare({ ...into, plan: withControllers(into.plan) }, script.remembered);
+    const prepared = prepareSwitch(
+      { ...into, plan: withControllers(into.plan) },
+      script.initialState,
+    );
     const sim = await openSim(
       { nodes: [prepared.plan] },
       await openImage(suite, (line) => t.comment(line)),
     );
     t.teardown(() => sim.close());
-    t.strictSame((await checkScript(prepared, sim, script)).parted, undefined);
+    t.strictSame((await checkScript(prepared, sim, script)).divergence, undefined);
   });
 }
 

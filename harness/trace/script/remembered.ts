@@ -5,14 +5,14 @@
 import { InputError } from '../../base/errors.js';
 import type { BridgePlan } from '../../nouns/plan.js';
 import { reservedPorts } from '../../openflow/ports.js';
-import type { Source } from '../source.js';
+import type { TextSource } from '../source.js';
 
 interface Line {
   readonly file: string;
   readonly line: number;
 }
 
-export interface RememberedConnection extends Line {
+export interface InitialConnection extends Line {
   readonly protocol: 'tcp' | 'udp' | 'icmp' | 'icmpv6';
   readonly zone: number;
   /** `src=10.0.0.1,dst=10.0.0.2,sport=4000,dport=7`. */
@@ -24,7 +24,7 @@ export interface RememberedConnection extends Line {
   readonly timeoutS: number | undefined;
 }
 
-export interface RememberedMac extends Line {
+export interface InitialMac extends Line {
   readonly bridge: string;
   readonly port: string;
   readonly vlan: number;
@@ -37,7 +37,7 @@ export interface RememberedMac extends Line {
  * Reads `ovs-appctl dpctl/dump-conntrack`, with -m and -s or without. @throws InputError with file
  * and line.
  */
-export function readConnections({ text, file }: Source): readonly RememberedConnection[] {
+export function readConnections({ text, file }: TextSource): readonly InitialConnection[] {
   return text
     .split('\n')
     .flatMap((line, index) =>
@@ -47,7 +47,7 @@ export function readConnections({ text, file }: Source): readonly RememberedConn
 
 const protocols = ['tcp', 'udp', 'icmp', 'icmpv6'] as const;
 
-function readConnection(text: string, place: Line): RememberedConnection {
+function readConnection(text: string, place: Line): InitialConnection {
   const [, name = '', original, reply, rest = ''] =
     /^(\w+),orig=\(([^)]*)\),reply=\(([^)]*)\)(.*)$/.exec(text) ?? [];
   if (original === undefined || reply === undefined)
@@ -87,7 +87,7 @@ function readConnection(text: string, place: Line): RememberedConnection {
         .split(',')
         .map((part) => [part.replace(/=.*/, ''), part.replace(/^[^=]*=/, '')] as const),
     );
-  const found: RememberedConnection = {
+  const found: InitialConnection = {
     ...place,
     protocol,
     zone: number('zone') || 0,
@@ -118,8 +118,8 @@ const longestAgeS = 300;
  * Reads `ovs-appctl fdb/show BRIDGE` with the ports of the bridge, by number or name. @throws
  * InputError with file and line.
  */
-export function readMacs({ text, file }: Source, bridge: BridgePlan): readonly RememberedMac[] {
-  return text.split('\n').flatMap((line, index): readonly RememberedMac[] => {
+export function readMacs({ text, file }: TextSource, bridge: BridgePlan): readonly InitialMac[] {
+  return text.split('\n').flatMap((line, index): readonly InitialMac[] => {
     if (line.trim() === '' || /^\s*port\s+VLAN\s+MAC/i.test(line)) return [];
     const place = { file, line: index + 1 };
     const [, shown = '', vlan, mac, age = '0'] =

@@ -5,10 +5,10 @@
  */
 import t from 'tap';
 import { scriptDocument, traceReport } from '../document.js';
-import { switchOf, type Switch } from '../switch.js';
+import { dumpedSwitch, type DumpedSwitch } from '../switch.js';
 import { playScript } from './play.js';
 import { readScript } from './read.js';
-import { refusalOf, tellStep } from './told.js';
+import { refusalOf, reportStep } from './told.js';
 
 const flows = `table=0,udp actions=ct(commit,table=1,zone=7)
 table=0,icmp actions=NORMAL
@@ -18,11 +18,11 @@ table=1,ct_state=+est actions=output:3
 const shown =
   ' 1(p1): addr:aa:55:aa:55:00:01\n 2(p2): addr:aa:55:aa:55:00:02\n 3(p3): ' +
   'addr:aa:55:aa:55:00:03\n LOCAL(br0): addr:aa:bb:cc:dd:ee:ff\n';
-const listed = switchOf([
+const listed = dumpedSwitch([
   { bridge: 'br0', flows: { text: flows, file: 'flows' }, ports: { text: shown, file: 'ports' } },
 ]);
-const unlisted = switchOf([{ bridge: 'br0', flows: { text: flows, file: 'flows' } }]);
-const two = switchOf(
+const unlisted = dumpedSwitch([{ bridge: 'br0', flows: { text: flows, file: 'flows' } }]);
+const two = dumpedSwitch(
   ['br0', 'br1'].map((bridge, index) => ({
     bridge,
     flows: { text: 'actions=drop', file: 'flows' },
@@ -34,8 +34,8 @@ const two = switchOf(
     },
   })),
 );
-const read = (text: string, into: Switch = listed) => readScript({ text, file: 's' }, into);
-const commandsOf = (text: string, into?: Switch) =>
+const read = (text: string, into: DumpedSwitch = listed) => readScript({ text, file: 's' }, into);
+const commandsOf = (text: string, into?: DumpedSwitch) =>
   read(text, into).steps.map(({ command }) => command);
 const udp =
   'udp,dl_src=0a:00:00:00:00:01,dl_dst=0a:00:00:00:00:02,nw_src=10.0.0.1,nw_dst=10.0.0.2,' +
@@ -140,7 +140,7 @@ void t.test('what lines say', (t) => {
   ]);
   t.strictSame(
     read(`inject 9 ip\nport-down 8\nadd-flow actions=output:11`, unlisted)
-      .into.plan.bridges[0]?.ports.map(({ name }) => name)
+      .target.plan.bridges[0]?.ports.map(({ name }) => name)
       .sort(),
     ['11', '2', '3', '8', '9'],
     'ports that nobody has listed',
@@ -202,7 +202,7 @@ void t.test('one after the other', (t) => {
   const script =
     read(`inject p1 ${udp}\nadvance 10s\ndump-conntrack\ninject p2 udp,dl_src=0a:00:00:00:00:02,dl_dst=0a:00:00:00:00:01,nw_src=10.0.0.2,nw_dst=10.0.0.1,nw_ttl=64,tp_src=7,tp_dst=4000
 flush-conntrack zone=7\ndump-conntrack\ninject p3 icmp,dl_src=0a:00:00:00:00:03\ndump-fdb\nport-down p1\ninject p1 ${udp}\nport-up p1\ninject p1 ${udp}`);
-  const told = playScript(script).map(tellStep);
+  const told = playScript(script).map(reportStep);
   const outputs = told.map(({ result }) =>
     result.kind === 'packet'
       ? result.packet.outputs.map(({ port }) => port).join(' ')
@@ -248,14 +248,14 @@ flush-conntrack zone=7\ndump-conntrack\ninject p3 icmp,dl_src=0a:00:00:00:00:03\
 });
 
 void t.test('what the model does not know ends it', (t) => {
-  const odd = switchOf([
+  const odd = dumpedSwitch([
     {
       bridge: 'br0',
       flows: { text: 'tcp actions=check_pkt_larger(100)->NXM_NX_PKT_MARK[0]', file: 'flows' },
       ports: { text: shown, file: 'ports' },
     },
   ]);
-  const told = playScript(read('advance 1s\ninject p1 tcp\nadvance 1s', odd)).map(tellStep);
+  const told = playScript(read('advance 1s\ninject p1 tcp\nadvance 1s', odd)).map(reportStep);
   t.equal(told.length, 2);
   t.match(told.map(refusalOf), [undefined, /check_pkt_larger/]);
   t.doesNotThrow(() => traceReport.parse(JSON.parse(JSON.stringify(scriptDocument(told)))));

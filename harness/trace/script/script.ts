@@ -2,22 +2,22 @@
  * What happens to a switch one after the other: packets, time, changes, and looks at what it holds.
  */
 import type { SwitchCall } from '../../nouns/switching.js';
-import type { Stimulus } from '../stimulus.js';
-import type { Switch } from '../switch.js';
-import type { RememberedConnection, RememberedMac } from './remembered.js';
+import type { PacketStimulus } from '../stimulus.js';
+import type { DumpedSwitch } from '../switch.js';
+import type { InitialConnection, InitialMac } from './remembered.js';
 
 export interface Script {
   readonly steps: readonly ScriptStep[];
   /** The switch with the ports that the script names, where nobody has listed its ports. */
-  readonly into: Switch;
+  readonly target: DumpedSwitch;
   /** What it remembers when the script begins. */
-  readonly remembered: Remembered;
+  readonly initialState: InitialState;
 }
 
 /** Connections and learned addresses that a switch has to begin with. */
-export interface Remembered {
-  readonly connections: readonly RememberedConnection[];
-  readonly macs: readonly RememberedMac[];
+export interface InitialState {
+  readonly connections: readonly InitialConnection[];
+  readonly macs: readonly InitialMac[];
 }
 
 export interface ScriptStep {
@@ -29,7 +29,7 @@ export interface ScriptStep {
 }
 
 export type Command =
-  | { readonly kind: 'inject'; readonly stimulus: Stimulus }
+  | { readonly kind: 'inject'; readonly stimulus: PacketStimulus }
   | { readonly kind: 'call'; readonly call: Exclude<SwitchCall, { readonly kind: 'receive' }> }
   | { readonly kind: 'dump'; readonly what: 'flows' | 'macs'; readonly bridge: string }
   /** Connections of all zones where none is named. */

@@ -41,7 +41,7 @@ const bars: Readonly<Record<VectorData['levels']['promise'], Cell['promise']>> =
 
 function barOf(vectors: readonly VectorData[], level: 'model' | 'switch'): Bar {
   if (vectors.some(({ levels }) => levels[level] === 'broken')) return 'broken';
-  if (level === 'switch' && vectors.some(({ levels }) => levels.together === 'part'))
+  if (level === 'switch' && vectors.some(({ levels }) => levels.modelAndSwitch === 'part'))
     return 'parted';
   return vectors.some(({ levels }) => levels[level] === 'not compared') ? 'open' : 'kept';
 }

@@ -182,7 +182,7 @@ function drawList(
         element('td', {}, vector.levels.promise),
         level(vector.levels.model),
         level(vector.levels.switch),
-        level(vector.levels.together),
+        level(vector.levels.modelAndSwitch),
       ),
     );
   const heads = ['Verdict', 'Vector', 'What', 'Promise', 'Model', 'Switch', 'Model and switch'].map(

@@ -38,7 +38,7 @@ export function drawVector(scene: Scene, vector: VectorData): readonly Child[] {
       'div',
       { class: 'titled' },
       element('h3', {}, 'The path'),
-      vector.parting === undefined || vector.cut
+      vector.divergence === undefined || vector.cut
         ? undefined
         : element(
             'button',
@@ -46,9 +46,13 @@ export function drawVector(scene: Scene, vector: VectorData): readonly Child[] {
             'Go to the first difference',
           ),
     ),
-    vector.unpredicted === undefined
+    vector.predictionError === undefined
       ? undefined
-      : element('p', { class: 'attention' }, `The model could not be asked: ${vector.unpredicted}`),
+      : element(
+          'p',
+          { class: 'attention' },
+          `The model could not be asked: ${vector.predictionError}`,
+        ),
     vector.cut
       ? element(
           'p',
@@ -69,7 +73,7 @@ export function drawVector(scene: Scene, vector: VectorData): readonly Child[] {
           drawPath(scene, vector),
         ],
     drawNotes(scene, 'What the hosts noted', 'Note', vector.notes),
-    drawNotes(scene, 'What the switches remember', 'Entry', vector.remembered),
+    drawNotes(scene, 'What the switches remember', 'Entry', vector.finalState),
     element('h3', {}, 'What was compared'),
     element(
       'p',
@@ -130,7 +134,7 @@ function drawLevels(scene: Scene, { levels, promise, was, differences }: VectorD
     ),
     level('Model', levels.model, said('intent and model')),
     level('Switch', levels.switch, said('intent and switch')),
-    level('Model and switch', levels.together, ''),
+    level('Model and switch', levels.modelAndSwitch, ''),
   );
 }
 
@@ -231,7 +235,7 @@ function hopHead(...words: readonly Child[]): HTMLElement {
 
 function drawHop(
   scene: Scene,
-  { frames, counted, parting, differences }: VectorData,
+  { frames, counted, divergence: parting, differences }: VectorData,
   hop: HopData,
   index: number,
 ): HTMLElement {
