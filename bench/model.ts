@@ -164,7 +164,7 @@ async function rates(size: NodeSize, traffic: Traffic): Promise<readonly string[
     thousands(rate(costs, by)),
     (ofModel(by) / rate(costs, by)).toFixed(1),
   ];
-  const { hit, missed } = model.megaflows?.told ?? { hit: 0, missed: 0 };
+  const { hit, missed } = model.megaflows?.stats ?? { hit: 0, missed: 0 };
   return [
     `${thousands(size.flows)} (${thousands(size.parts)})`,
     traffic,
@@ -180,7 +180,7 @@ async function rates(size: NodeSize, traffic: Traffic): Promise<readonly string[
 /** Each time with nothing kept of earlier packets. */
 function throughModel(model: ModelNode, packets: readonly SentFrame[]): readonly SentFrame[] {
   resetNode(model);
-  model.changes.program++;
+  model.generations.program++;
   const found: SentFrame[] = [];
   for (const { port, frame } of packets)
     for (const output of receiveFrame(model, port, frame).step.outputs) found.push(output);

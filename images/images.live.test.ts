@@ -17,7 +17,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import t from 'tap';
 import { InputError, Unavailable } from '../harness/base/errors.js';
-import { here } from '../harness/ovs/owner.js';
+import { currentPlace } from '../harness/ovs/owner.js';
 import { unfinishedPrefix } from '../harness/ovs/unfinished.js';
 import { imageFolder, openImage, verifyImage } from './images.js';
 import { programs } from './programs.js';
@@ -52,7 +52,9 @@ void t.test(
   { timeout: buildLimitMs },
   async (t) => {
     const folder = (await imageFolder('trixie'))?.folder ?? '';
-    const leftover = `${folder}${unfinishedPrefix({ pid: 4194303, startTime: '1', place: here() })}abcdef`;
+    const leftover =
+      `${folder}${unfinishedPrefix({ pid: 4194303, startTime: '1', place: currentPlace() })}` +
+      'abcdef';
     await mkdir(join(leftover, 'root'), { recursive: true });
     const [first, second] = await Promise.all([build(), build()]);
     t.same(first, second, 'both have the same image');

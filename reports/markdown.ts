@@ -3,7 +3,7 @@
  * MiB.
  */
 import { shown } from '../harness/base/visible.js';
-import { worst, type VerdictKind } from '../harness/nouns/verdict.js';
+import { worstVerdict, type VerdictKind } from '../harness/nouns/verdict.js';
 import type { RunReport, ScenarioReport, VectorReport } from '../harness/run/report.js';
 import {
   aspectName,
@@ -135,7 +135,7 @@ function groupRow([name, vectors]: readonly [string, readonly VectorReport[]]): 
   const of = (kind: VerdictKind) =>
     String(vectors.filter(({ verdict }) => verdict === kind).length);
   return [
-    marks[worst(vectors.map(({ verdict }) => verdict))],
+    marks[worstVerdict(vectors.map(({ verdict }) => verdict))],
     code(name),
     of('conforms'),
     of('diverges'),

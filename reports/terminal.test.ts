@@ -7,7 +7,7 @@ import t from 'tap';
 import {
   addCounts,
   noCounts,
-  worst,
+  worstVerdict,
   type Counts,
   type Difference,
 } from '../harness/nouns/verdict.js';
@@ -47,7 +47,7 @@ function scenario(
     name: 'antrea/encap',
     title: 'Pod traffic',
     axes: { nodes: '2', tunnel: 'geneve' },
-    verdict: worst(vectors.map(({ verdict }) => verdict)),
+    verdict: worstVerdict(vectors.map(({ verdict }) => verdict)),
     traceHash: 'a'.repeat(64),
     durationMs: 4321,
     counts: addCounts([
@@ -77,7 +77,7 @@ function text(
     imageDigest: '',
     versions,
     traceHash: 'b'.repeat(64),
-    verdict: worst(scenarios.map(({ verdict }) => verdict)),
+    verdict: worstVerdict(scenarios.map(({ verdict }) => verdict)),
     counts: addCounts(scenarios.map(({ counts }) => counts)),
     scenarios: [...scenarios],
   };

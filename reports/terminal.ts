@@ -19,7 +19,7 @@ import {
   headlineOf,
   type Finding,
 } from './words.js';
-import { aspects, worst, type Aspect } from '../harness/nouns/verdict.js';
+import { aspects, worstVerdict, type Aspect } from '../harness/nouns/verdict.js';
 
 const { bold, dim, green, red, yellow } = colors;
 
@@ -91,7 +91,8 @@ function renderGroups(all: readonly Group[]): readonly string[] {
       `${String(of('conforms')).padStart(countWidth)} of ` +
       `${String(vectors.length).padStart(countWidth)} conform`;
     return (
-      `  ${symbols[worst(vectors.map(({ verdict }) => verdict))]} ${name.padEnd(nameWidth)}  ` +
+      `  ${symbols[worstVerdict(vectors.map(({ verdict }) => verdict))]} ` +
+      `${name.padEnd(nameWidth)}  ` +
       `${[conforming, ...others].join(', ')}  ${dim(describePromises(vectors))}`
     );
   });

@@ -5,9 +5,9 @@
 import { assertNever } from '../harness/base/errors.js';
 import type { Cluster } from '../harness/kube/objects.js';
 import {
-  heardAfter,
-  running,
-  type Hearing,
+  agentViewsAfter,
+  runningCluster,
+  type AgentViews,
   type History,
   type HistoryEvent,
   type HistoryStep,
@@ -84,7 +84,7 @@ export function historyOf(
 ): History<Cluster> {
   const state: HistoryState = {
     now: first,
-    agentViews: { cluster: first.cluster, behind: new Map() },
+    agentViews: { cluster: first.cluster, stale: new Map() },
     stoppedAgents: new Set(),
     unprogrammedNodes: new Set(),
     addresses: new Map(),
@@ -100,7 +100,7 @@ export function historyOf(
 
 interface HistoryState {
   now: ChangingCluster;
-  agentViews: Hearing<Cluster>;
+  agentViews: AgentViews<Cluster>;
   /** Nodes whose agents are gone. */
   readonly stoppedAgents: Set<string>;
   /** Nodes whose switches have no flows. */
@@ -130,7 +130,7 @@ function stepsOf(state: HistoryState, event: ClusterEvent): readonly HistoryStep
       return isNode(state, event.node) ? agentIsGone(state, event) : [];
     case 'not all hear': {
       const late = event.late.filter(
-        ({ node }) => isNode(state, node) && !state.agentViews.behind.has(node),
+        ({ node }) => isNode(state, node) && !state.agentViews.stale.has(node),
       );
       const change = manifestSteps(
         state,
@@ -143,7 +143,7 @@ function stepsOf(state: HistoryState, event: ClusterEvent): readonly HistoryStep
             ...change,
             ...late.flatMap(({ node, before }) => [
               ...stepsOfAll(state, before),
-              ...(state.agentViews.behind.has(node)
+              ...(state.agentViews.stale.has(node)
                 ? [recordEvent(state, { kind: 'agent hears', node })]
                 : []),
             ]),
@@ -244,7 +244,7 @@ function manifestSteps(
 }
 
 function recordEvent(state: HistoryState, event: HistoryEvent<Cluster>): HistoryStep<Cluster> {
-  state.agentViews = heardAfter(state.agentViews, event);
+  state.agentViews = agentViewsAfter(state.agentViews, event);
   if (event.kind === 'switch restarts') state.unprogrammedNodes.add(event.node);
   if (event.kind === 'switch is programmed' || event.kind === 'agent restarts')
     state.unprogrammedNodes.delete(event.node);
@@ -252,7 +252,7 @@ function recordEvent(state: HistoryState, event: HistoryEvent<Cluster>): History
 }
 
 function nodeHolding({ agentViews: hearing }: HistoryState, host: string): string | undefined {
-  const cluster = running(hearing);
+  const cluster = runningCluster(hearing);
   return (
     podsOf(cluster).find(({ pod }) => pod.name === host)?.node.name ??
     cluster.nodes.find(({ name }) => name === host)?.name
@@ -287,7 +287,7 @@ function vectorsFor(state: HistoryState, traffic: TrafficEvent): readonly Histor
   // have heard of.
   if (
     isExternalAccess(state, opening) &&
-    (state.agentViews.behind.size > 0 || state.unprogrammedNodes.size > 0)
+    (state.agentViews.stale.size > 0 || state.unprogrammedNodes.size > 0)
   )
     return [];
   const to = addresses.get(opening.to);
@@ -335,7 +335,7 @@ function stimulusOf(
 
 /** Whether it runs: its node has heard of it. */
 function isRunning({ agentViews: hearing }: HistoryState, name: string): boolean {
-  const cluster = running(hearing);
+  const cluster = runningCluster(hearing);
   return [
     ...podsOf(cluster).map(({ pod }) => pod),
     ...cluster.nodes,

@@ -2,10 +2,10 @@ import { InputError, type Place } from '../harness/base/errors.js';
 import { refusedAt, type Path } from '../harness/base/yaml.js';
 import { serviceProblems, withClusterIps } from '../harness/kube/cluster-ips.js';
 import { servicePortsOf } from '../harness/kube/endpoints.js';
-import { outsideProblems, withNodePorts } from '../harness/kube/node-ports.js';
+import { externalAccessProblems, withNodePorts } from '../harness/kube/node-ports.js';
 import { readManifests, type ManifestFile, type Manifests } from '../harness/kube/manifests.js';
 import type { Cluster, KubeObject, KubeObjects } from '../harness/kube/objects.js';
-import type { Presence } from '../harness/kube/references.js';
+import type { ReferencePolicy } from '../harness/kube/references.js';
 import type { KubeNode, KubePod } from '../harness/kube/workloads.js';
 import { formatPath, topologyProblems } from '../harness/nouns/topology-check.js';
 import type { ExternalHost, Listener, Node, Pod, TunnelType } from '../harness/nouns/topology.js';
@@ -20,7 +20,7 @@ export interface KubernetesOptions {
   /** Hosts outside the cluster, which Kubernetes has no objects for; none unless told. */
   readonly externalHosts?: readonly ExternalHost[];
   /** All objects are there unless told: those that speak of no other are refused. */
-  readonly presence?: Presence;
+  readonly presence?: ReferencePolicy;
 }
 
 /**
@@ -69,7 +69,10 @@ export function readCluster(files: readonly ManifestFile[], options: KubernetesO
     throw refusedAt(problems.map(({ path, message }) => locate(manifests, path, message)));
   const wrong = [
     ...serviceProblems(objects, topology.serviceCidr),
-    ...outsideProblems(objects, [topology.serviceCidr, ...nodes.map(({ podCidr }) => podCidr)]),
+    ...externalAccessProblems(objects, [
+      topology.serviceCidr,
+      ...nodes.map(({ podCidr }) => podCidr),
+    ]),
   ];
   if (wrong.length > 0)
     throw refusedAt(

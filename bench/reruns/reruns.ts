@@ -12,7 +12,7 @@ import { appendFile, cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
-import { atOnce } from '../../harness/base/at-once.js';
+import { mapConcurrently } from '../../harness/base/at-once.js';
 import { InputError } from '../../harness/base/errors.js';
 import { within } from '../../harness/base/path-part.js';
 import { disturbancesOf, withLaterChanges } from './disturbances.js';
@@ -110,7 +110,7 @@ async function carryOut(campaign: Campaign, folder: string): Promise<number> {
   const wanted = Array.from({ length: campaign.count }, (_, index) => campaign.first + index);
   const left = wanted.filter((run) => !done.some((other) => other.run === run));
   const disturbances = campaign.isolation === 'none' ? withLaterChanges : disturbancesOf;
-  const results = await atOnce(runsAtOnce, left, async (run): Promise<Rerun> => {
+  const results = await mapConcurrently(runsAtOnce, left, async (run): Promise<Rerun> => {
     const project = projects.pop() ?? '';
     const started = performance.now();
     const playing = runOnce(project, variables);

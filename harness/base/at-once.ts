@@ -7,7 +7,7 @@ import PQueue from 'p-queue';
  * @throws of all failures that of the first item, once nothing is under way any more; what had not
  *   begun at the first in time is not begun.
  */
-export async function atOnce<T, R>(
+export async function mapConcurrently<T, R>(
   limit: number,
   items: readonly T[],
   work: (item: T) => Promise<R>,

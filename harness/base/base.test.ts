@@ -12,7 +12,7 @@ import {
   parseCidr,
   prefixMask,
 } from './address.js';
-import { atOnce } from './at-once.js';
+import { mapConcurrently } from './at-once.js';
 import { canonicalJson, sha256 } from './digest.js';
 import {
   complaint,
@@ -22,12 +22,12 @@ import {
   Unsupported,
   unknownName,
 } from './errors.js';
-import { handOut } from './hand-out.js';
+import { createPool } from './hand-out.js';
 import { oncePer } from './once-per.js';
 import { attempt } from './outcome.js';
 import { randomFor } from './random.js';
 import { lineToType, shellLine } from './shell-line.js';
-import { errorTold, tellError } from './told-error.js';
+import { deserialiseError, serialiseError } from './told-error.js';
 import { readYamlDocuments } from './yaml.js';
 
 void t.test('MAC addresses', (t) => {
@@ -230,16 +230,16 @@ void t.test('work at once', async (t) => {
     waiting[which]?.();
     await new Promise((resolve) => setImmediate(resolve));
   };
-  const three = atOnce(2, ['c', 'd', 'e'], work);
+  const three = mapConcurrently(2, ['c', 'd', 'e'], work);
   t.same(begun, ['c', 'd'], 'no more than two');
   await goOn(1);
   t.same(begun, ['c', 'd', 'e']);
   await goOn(2);
   await goOn(0);
   t.same(await three, ['C', 'D', 'E'], 'in their order, not as they end');
-  t.same(await atOnce(2, [], work), []);
+  t.same(await mapConcurrently(2, [], work), []);
 
-  const failing = atOnce(2, ['a', 'b', 'never'], work);
+  const failing = mapConcurrently(2, ['a', 'b', 'never'], work);
   let ended = false;
   const rejected = t.rejects(failing, { message: 'b fails' }).then(() => (ended = true));
   await goOn(4);
@@ -248,7 +248,7 @@ void t.test('work at once', async (t) => {
   await rejected;
   t.notOk(begun.includes('never'));
   const both = t.rejects(
-    atOnce(2, ['first', 'second'], async (name) => {
+    mapConcurrently(2, ['first', 'second'], async (name) => {
       await new Promise<void>((resolve) => waiting.push(resolve));
       throw new Error(name);
     }),
@@ -261,7 +261,7 @@ void t.test('work at once', async (t) => {
 });
 
 void t.test('work goes to whoever is free, in turn, and waits where nobody is', async (t) => {
-  const give = handOut(['a', 'b']);
+  const give = createPool(['a', 'b']);
   const [done, log]: [(() => void)[], string[]] = [[], []];
   const work = (name: string) =>
     give((hand) => {
@@ -293,19 +293,22 @@ void t.test('failures that another process tells of are what they were', (t) => 
     new Unsupported('unknown'),
     new TypeError('odd'),
   ]) {
-    const told = errorTold(structuredClone(tellError(error)));
+    const told = deserialiseError(structuredClone(serialiseError(error)));
     t.equal(told.message, error.message);
     t.same(
       [told instanceof InputError, told instanceof Unavailable, told instanceof Unsupported],
       [error instanceof InputError, error instanceof Unavailable, error instanceof Unsupported],
     );
   }
-  t.match(errorTold(tellError(new Unavailable('gone', ['wait'], ['last words']))), {
+  t.match(deserialiseError(serialiseError(new Unavailable('gone', ['wait'], ['last words']))), {
     remedies: ['wait'],
     evidence: ['last words'],
   });
-  t.match(errorTold(tellError(new TypeError('odd'))).stack, /^TypeError: odd\n.*base\.test/);
-  t.equal(tellError('thrown').message, 'thrown');
+  t.match(
+    deserialiseError(serialiseError(new TypeError('odd'))).stack,
+    /^TypeError: odd\n.*base\.test/,
+  );
+  t.equal(serialiseError('thrown').message, 'thrown');
   t.end();
 });
 

@@ -2,7 +2,7 @@
 import { InputError, Unavailable, Unsupported } from './errors.js';
 import { refusedByMachine } from './refused.js';
 
-export interface ToldError {
+export interface SerialisedError {
   readonly kind: 'input' | 'unavailable' | 'unsupported' | 'bug';
   readonly message: string;
   readonly remedies: readonly string[];
@@ -10,7 +10,7 @@ export interface ToldError {
   readonly stack: string;
 }
 
-export function tellError(thrown: unknown): ToldError {
+export function serialiseError(thrown: unknown): SerialisedError {
   const error = refusedByMachine(thrown) ?? thrown;
   const { message, stack = '' } = error instanceof Error ? error : new Error(String(error));
   const { remedies, evidence } =
@@ -27,7 +27,13 @@ export function tellError(thrown: unknown): ToldError {
 }
 
 /** The same in this process; of a bug with the stack of where it was. */
-export function errorTold({ kind, message, remedies, evidence, stack }: ToldError): Error {
+export function deserialiseError({
+  kind,
+  message,
+  remedies,
+  evidence,
+  stack,
+}: SerialisedError): Error {
   if (kind === 'input') return new InputError(message.split('\n'));
   if (kind === 'unavailable') return new Unavailable(message, remedies, evidence);
   if (kind === 'unsupported') return new Unsupported(message);

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { cacheFolder } from '../../images/cache.js';
 import { InputError } from '../base/errors.js';
 import { findLeftovers, removeLeftover } from '../ovs/leftovers.js';
-import { here, isAlive, type Owner } from '../ovs/owner.js';
+import { currentPlace, isAlive, type Owner } from '../ovs/owner.js';
 import { findUnfinished, removeUnfinished } from '../ovs/unfinished.js';
 import { removeOldRuns } from '../run/run-folder.js';
 import type { Context } from './context.js';
@@ -38,7 +38,7 @@ export async function clean(
   }
   const unfinished = [cacheFolder(), join(root, 'runs')];
   const isOver = async (owner: Owner) =>
-    owner.place === here() ? !(await isAlive(owner)) : elsewhere;
+    owner.place === currentPlace() ? !(await isAlive(owner)) : elsewhere;
   for (const folder of await removeUnfinished(cacheFolder(), isOver))
     removed.push(`the half-made image ${folder}`);
   for (const folder of await removeUnfinished(join(root, 'runs'), isOver))
@@ -52,7 +52,9 @@ export async function clean(
     ? []
     : [
         ...foreign.map(({ dir }) => dir),
-        ...halfMade.filter(({ owner }) => owner.place !== here()).map(({ folder }) => folder),
+        ...halfMade
+          .filter(({ owner }) => owner.place !== currentPlace())
+          .map(({ folder }) => folder),
       ];
   for (const dir of foreignFolders)
     print(

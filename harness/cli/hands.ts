@@ -4,10 +4,10 @@ import { once } from 'node:events';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { Unavailable } from '../base/errors.js';
-import { handOut } from '../base/hand-out.js';
+import { createPool } from '../base/hand-out.js';
 import type { Teardown } from '../base/teardown.js';
-import { errorTold } from '../base/told-error.js';
-import { dyingWith } from '../ovs/dying-with.js';
+import { deserialiseError } from '../base/told-error.js';
+import { withParentDeathSignal } from '../ovs/dying-with.js';
 import { answerableOwner, answeredForBy, type Owner } from '../ovs/owner.js';
 import type { Shard } from '../run/lanes.js';
 import type { ShardListener } from '../run/scenario-run.js';
@@ -49,7 +49,7 @@ export async function openWorkerPool(init: WorkerInit, teardown: Teardown): Prom
   const workers = Array.from({ length: processes - 1 }, () =>
     startLazily(() => startWorker(init, owner, teardown)),
   );
-  const runInSlot = handOut<'here' | (typeof workers)[number]>(
+  const runInSlot = createPool<'here' | (typeof workers)[number]>(
     Array.from({ length: shardsPerWorker }, () => ['here', ...workers] as const).flat(),
   );
   return {
@@ -84,7 +84,10 @@ const program = fileURLToPath(new URL('lane-player.js', import.meta.url));
  *   told what came of it.
  */
 function startWorker(init: WorkerInit, owner: Owner, teardown: Teardown): ShardWorker {
-  const [execPath, ...execArgv] = dyingWith(process.pid, [process.execPath, ...process.execArgv]);
+  const [execPath, ...execArgv] = withParentDeathSignal(process.pid, [
+    process.execPath,
+    ...process.execArgv,
+  ]);
   // In a group of its own, so that it does not get the terminal's Ctrl-C and ends in order.
   const child = fork(program, [], {
     execPath,
@@ -122,7 +125,7 @@ function startWorker(init: WorkerInit, owner: Owner, teardown: Teardown): ShardW
     };
     if (response.kind === 'judged') onJudged();
     else if (response.kind === 'played') done(response.result);
-    else failed(errorTold(response.error));
+    else failed(deserialiseError(response.error));
   });
   teardown.add(async () => {
     if (child.connected) child.disconnect();

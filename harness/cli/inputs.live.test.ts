@@ -4,7 +4,7 @@ import { execFile, execFileSync } from 'node:child_process';
 import { symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
-import { atOnce } from '../base/at-once.js';
+import { mapConcurrently } from '../base/at-once.js';
 import { flowbedIn, main } from './flowbed-process.js';
 
 const folder = t.testdir({
@@ -40,7 +40,7 @@ const flowbed = (args: readonly string[], env: NodeJS.ProcessEnv) => flowbedIn(f
 
 void t.test('what has no end', async (t) => {
   const cases = Object.entries(commands);
-  const ended = await atOnce(2, cases, async ([, args]) => await flowbed(args, endless));
+  const ended = await mapConcurrently(2, cases, async ([, args]) => await flowbed(args, endless));
   for (const [index, [name]] of cases.entries()) {
     t.match(
       ended[index],

@@ -20,7 +20,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
 import { randomFor } from '../base/random.js';
-import { here, thisProcess, type Owner } from '../ovs/owner.js';
+import { currentPlace, thisProcess, type Owner } from '../ovs/owner.js';
 import { unfinishedPrefix } from '../ovs/unfinished.js';
 import { runReport } from '../run/report.js';
 import { readRunFolder } from '../run/read-run-folder.js';
@@ -182,7 +182,7 @@ void t.test(`${victims} moments`, async (t) => {
   const halfWritten = async (owner: Owner) =>
     await mkdtemp(join(project, 'runs', unfinishedPrefix(owner)));
   const [left, going] = [
-    await halfWritten({ pid: dead, startTime: '1', place: here() }),
+    await halfWritten({ pid: dead, startTime: '1', place: currentPlace() }),
     await halfWritten(await thisProcess()),
   ];
   t.match(await flowbed([main, 'clean']), {

@@ -1,7 +1,7 @@
 /** A process that plays lanes for another, which started it (hands.ts), and ends with it. */
 import { openImage } from '../../images/images.js';
 import { createTeardown } from '../base/teardown.js';
-import { tellError, type ToldError } from '../base/told-error.js';
+import { serialiseError, type SerialisedError } from '../base/told-error.js';
 import { visible } from '../base/visible.js';
 import { workloadOf, runShard, type Shard, type ShardOutcome } from '../run/lanes.js';
 import type { LogFile } from '../run/run-folder.js';
@@ -31,7 +31,7 @@ export type WorkerRequest =
 export type WorkerResponse =
   | { readonly kind: 'judged'; readonly id: number }
   | { readonly kind: 'played'; readonly id: number; readonly result: ShardResult }
-  | { readonly kind: 'failed'; readonly id: number; readonly error: ToldError };
+  | { readonly kind: 'failed'; readonly id: number; readonly error: SerialisedError };
 
 const teardown = createTeardown();
 process.stderr.on('error', () => undefined); // there is nobody left to tell
@@ -93,7 +93,7 @@ process.on('message', (request: WorkerRequest) => {
       respond({ kind: 'played', id, result });
     },
     (error: unknown) => {
-      respond({ kind: 'failed', id, error: tellError(error) });
+      respond({ kind: 'failed', id, error: serialiseError(error) });
     },
   );
 });

@@ -2,7 +2,7 @@
 import { join, relative } from 'node:path';
 import { openImage } from '../../images/images.js';
 import { renderTerminal } from '../../reports/terminal.js';
-import { atOnce } from '../base/at-once.js';
+import { mapConcurrently } from '../base/at-once.js';
 import { InputError } from '../base/errors.js';
 import { printedJson } from '../base/visible.js';
 import { lineToType } from '../base/shell-line.js';
@@ -44,7 +44,7 @@ export async function run(
     options.keep === true
       ? inProcessPool
       : await openWorkerPool({ root: context.root, names, options, version }, context.teardown);
-  const runs = await atOnce(
+  const runs = await mapConcurrently(
     pool.concurrency,
     [...points.entries()],
     async ([index, { scenario, axes }]) => {

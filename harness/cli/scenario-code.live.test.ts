@@ -7,7 +7,7 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
-import { atOnce } from '../base/at-once.js';
+import { mapConcurrently } from '../base/at-once.js';
 
 const main = fileURLToPath(new URL('main.js', import.meta.url));
 const folder = t.testdir({});
@@ -186,7 +186,7 @@ const cases: Readonly<Record<string, { readonly wrong: Wrong; readonly told: Reg
 };
 
 void t.test('code that goes wrong', { timeout: 120_000 }, async (t) => {
-  const ended = await atOnce(
+  const ended = await mapConcurrently(
     2,
     Object.entries(cases),
     async ([name, { wrong }]) => await run(name, wrong, 60),
@@ -225,7 +225,7 @@ const stuck: Readonly<Record<string, { readonly wrong: Wrong; readonly told: Reg
 };
 
 void t.test('code that does not come back', { timeout: 120_000 }, async (t) => {
-  const ended = await atOnce(
+  const ended = await mapConcurrently(
     5,
     Object.entries(stuck),
     async ([name, { wrong }]) => await run(name, wrong, limitS),

@@ -25,7 +25,7 @@ const stage: HistoryContext = {
       ...model,
       call: (calls) =>
         model.call(calls, {
-          counted: () => Promise.resolve([]),
+          flowCounts: () => Promise.resolve([]),
           connections: () => Promise.resolve([]),
         }),
       lookups: () => ({ hit: 0, missed: 0 }),

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
-import { turn } from '../base/turn.js';
+import { yieldToEventLoop } from '../base/turn.js';
 import { thisProcess, isAlive, processOwner, type Owner } from '../ovs/owner.js';
 import { descendantsOf } from './descendants.js';
 
@@ -126,7 +126,7 @@ void t.test('a terminal that is closed', async (t) => {
   await gone;
   // Its files are closed a moment before it is over.
   const [supervisor] = family;
-  while (supervisor !== undefined && (await isAlive(supervisor))) await turn();
+  while (supervisor !== undefined && (await isAlive(supervisor))) await yieldToEventLoop();
   await nothingIsLeft(t, started, family);
   t.ok(await isAlive(await thisProcess()), 'and this process is not of that terminal');
 });

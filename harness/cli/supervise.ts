@@ -9,7 +9,7 @@ import { constants } from 'node:os';
 import { isatty } from 'node:tty';
 import { Unavailable } from '../base/errors.js';
 import { outliveTerminals } from '../base/terminals.js';
-import { dyingWith } from '../ovs/dying-with.js';
+import { withParentDeathSignal } from '../ovs/dying-with.js';
 import { answeredForBy, thisProcess, type Owner } from '../ovs/owner.js';
 import { markedWith } from '../ovs/supervisor.js';
 import { exitCodes } from './context.js';
@@ -85,7 +85,7 @@ export async function supervise(
 
 /** It ends with this process, at the latest. */
 function start(work: string, args: readonly string[], supervisor: Owner): Promise<End> {
-  const [file, ...words] = dyingWith(supervisor.pid, [
+  const [file, ...words] = withParentDeathSignal(supervisor.pid, [
     process.execPath,
     ...process.execArgv,
     work,

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { cacheFolder } from '../../images/cache.js';
 import { formatOwner, type Owner } from '../ovs/owner.js';
-import { endSupervised } from '../ovs/supervisor.js';
+import { killSupervised } from '../ovs/supervisor.js';
 import { removeUnfinished } from '../ovs/unfinished.js';
 import { removeWorkspacesOf } from '../ovs/workspace.js';
 
@@ -17,7 +17,7 @@ export async function sweep(
   workEnded: 'by itself' | 'by force',
 ): Promise<void> {
   if (workEnded === 'by itself' && (await removeOwnedBy(root, [supervisor])) === 0) return;
-  await removeOwnedBy(root, [supervisor, ...(await endSupervised(supervisor))]);
+  await removeOwnedBy(root, [supervisor, ...(await killSupervised(supervisor))]);
 }
 
 /** Workspaces, half-written runs and half-made images. @returns how many. */

@@ -1,12 +1,17 @@
 /** The path a packet took, as the flows whose n_packets rose: the model's against the switch's. */
-import { formatFlowId, type Counted, type FlowCount, type FlowId } from '../nouns/switching.js';
+import {
+  formatFlowId,
+  type PacketCounts,
+  type FlowCount,
+  type FlowId,
+} from '../nouns/switching.js';
 import type { Count } from '../nouns/verdict.js';
 
 export interface CounterDifference {
   readonly flow: FlowId;
   /** Missing where that side does not have the flow. */
-  readonly expected: Counted | undefined;
-  readonly actual: Counted | undefined;
+  readonly expected: PacketCounts | undefined;
+  readonly actual: PacketCounts | undefined;
 }
 
 export interface CounterComparison {
@@ -56,7 +61,8 @@ export function describeCounterDifference({ flow, expected, actual }: CounterDif
   readonly actual: string;
 } {
   const counter = expected?.packets === actual?.packets ? 'bytes' : 'packets';
-  const of = (side: Counted | undefined) => (side === undefined ? 'no such flow' : side[counter]);
+  const of = (side: PacketCounts | undefined) =>
+    side === undefined ? 'no such flow' : side[counter];
   const where = `${flow.node} ${flow.bridge}, ${formatFlowId(flow)}`;
   return {
     summary: `n_${counter} differs on ${where}: expected ${of(expected)}, got ${of(actual)}`,
@@ -65,7 +71,7 @@ export function describeCounterDifference({ flow, expected, actual }: CounterDif
   };
 }
 
-function describeCounts(counted: Counted | undefined): string {
+function describeCounts(counted: PacketCounts | undefined): string {
   if (counted === undefined) return 'no such flow';
   const replaced = counted.packets < 0 ? ' since the vector began: the flow was replaced' : '';
   return `n_packets=${counted.packets}, n_bytes=${counted.bytes}${replaced}`;
@@ -82,7 +88,7 @@ export function sumAmbiguous(
   const setOf = new Map(
     ambiguousSets.flatMap((flows) => flows.map((flow) => [flowKey(flow), flows] as const)),
   );
-  const sums = new Map<readonly FlowId[], Counted>();
+  const sums = new Map<readonly FlowId[], PacketCounts>();
   for (const { flow, packets, bytes } of counts) {
     const flows = setOf.get(flowKey(flow));
     if (flows === undefined) continue;

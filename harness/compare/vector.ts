@@ -1,7 +1,7 @@
 /** One vector at three levels: intent, model, switch. */
 import type { Intent } from '../nouns/intent.js';
 import type { Observation } from '../nouns/observation.js';
-import type { FlowCount, Lookups } from '../nouns/switching.js';
+import type { FlowCount, CacheLookups } from '../nouns/switching.js';
 import type { SwitchState } from '../nouns/state.js';
 import {
   addCounts,
@@ -28,7 +28,7 @@ export interface ComparedPass {
   readonly model: Observation;
   readonly real: Observation;
   /** What the real datapaths' caches were asked. */
-  readonly lookups: Lookups;
+  readonly lookups: CacheLookups;
   /** What the model's packets went through. */
   readonly traces: readonly Trace[];
 }
@@ -192,7 +192,7 @@ const bothLevels: Count = { expected: 2, made: 2, skipped: 0 };
  * of it to compare, and neither has one whose frames enter no switch.
  */
 export function cacheCount(
-  passes: readonly (CacheLookups & { readonly model: Observation })[],
+  passes: readonly (PassLookups & { readonly model: Observation })[],
 ): Count {
   const isExpected = passes.some(
     (played) => isWarm(played) && played.model.frames.some(({ direction }) => direction === 'in'),
@@ -204,19 +204,19 @@ export function cacheCount(
   };
 }
 
-export interface CacheLookups {
+export interface PassLookups {
   readonly pass: Pick<Pass, 'name'>;
   /** What the real datapaths' caches were asked during it. */
-  readonly lookups: Lookups;
+  readonly lookups: CacheLookups;
 }
 
 /** Whether the datapaths' caches answered all packets of a pass, and there were some. */
-export function isCached(played: CacheLookups): boolean {
+export function isCached(played: PassLookups): boolean {
   return isWarm(played) && played.lookups.hit > 0 && played.lookups.missed === 0;
 }
 
 /** Whether a pass asks for what is in the caches since the one before it. */
-export function isWarm({ pass }: Pick<CacheLookups, 'pass'>): boolean {
+export function isWarm({ pass }: Pick<PassLookups, 'pass'>): boolean {
   return pass.name === 'again' || pass.name === 'cached';
 }
 

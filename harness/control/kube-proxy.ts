@@ -1,9 +1,9 @@
 /** kube-proxy in its iptables mode, as what it makes a node do with packets for Services. */
 import { endpointsOn, type Endpoint, type ServicePort } from '../kube/endpoints.js';
 import type { Node } from '../nouns/topology.js';
-import type { AddressAndPort, DestinationRule } from '../nouns/translation.js';
+import type { AddressAndPort, DnatRule } from '../nouns/translation.js';
 
-type Asked = Pick<DestinationRule['match'], 'ip' | 'port'>;
+type Asked = Pick<DnatRule['match'], 'ip' | 'port'>;
 
 /**
  * Rules for every port of every Service (chains KUBE-SERVICES, KUBE-NODEPORTS, KUBE-SVC-…,
@@ -15,7 +15,7 @@ export function kubeProxyRules(
   services: readonly ServicePort[],
   podCidrs: readonly string[],
   node: Node,
-): readonly DestinationRule[] {
+): readonly DnatRule[] {
   return [
     ...services.flatMap((service) => [
       inside(service, podCidrs),
@@ -34,7 +34,7 @@ export function kubeProxyRules(
   ];
 }
 
-function inside(service: ServicePort, podCidrs: readonly string[]): DestinationRule {
+function inside(service: ServicePort, podCidrs: readonly string[]): DnatRule {
   return ruleFor(
     service,
     { ip: service.clusterIp, port: service.port },
@@ -53,7 +53,7 @@ function fromOutside(
   asked: Asked,
   podCidrs: readonly string[],
   node: Node,
-): readonly DestinationRule[] {
+): readonly DnatRule[] {
   if (service.externalTraffic === 'Cluster' || service.endpoints.length === 0)
     return [ruleFor(service, asked, { keepsSenders: [] })];
   return [
@@ -67,7 +67,7 @@ function fromOutside(
   ];
 }
 
-interface RuleOptions extends Pick<DestinationRule, 'keepsSenders' | 'nobody'> {
+interface RuleOptions extends Pick<DnatRule, 'keepsSenders' | 'nobody'> {
   readonly from?: readonly string[];
   readonly to?: readonly Endpoint[];
 }
@@ -76,7 +76,7 @@ function ruleFor(
   { name, protocol, affinityS, endpoints }: ServicePort,
   asked: Asked,
   { from, to = endpoints, ...more }: RuleOptions,
-): DestinationRule {
+): DnatRule {
   return {
     match: { ...asked, protocol, ...(from === undefined ? {} : { from }) },
     to: to.map(({ ip, port }): AddressAndPort => ({ ip, port })),

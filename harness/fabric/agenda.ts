@@ -2,7 +2,7 @@
  * What is to happen, by virtual time; what is due at the same instant stays in the order it was put
  * in.
  */
-export interface Agenda<Entry> {
+export interface EventQueue<Entry> {
   put(timeUs: number, entry: Entry): void;
   /**
    * The time of what comes next that is still `live`; entries that no longer are get thrown away
@@ -13,7 +13,7 @@ export interface Agenda<Entry> {
   take(timeUs: number): readonly Entry[];
 }
 
-export function createAgenda<Entry>(): Agenda<Entry> {
+export function createEventQueue<Entry>(): EventQueue<Entry> {
   const instants = new Map<number, Entry[]>();
   return {
     put(timeUs, entry) {

@@ -22,7 +22,7 @@ import { framesMax, runStimulus } from './fabric.js';
 import { createHost, type Effect, type Host } from './host.js';
 import { probeAgain, stillAsking } from './neighbours.js';
 import { nextHop } from './routing.js';
-import { begin, receive } from './stack.js';
+import { startStimulus, receive } from './stack.js';
 
 const broadcast = 'ff:ff:ff:ff:ff:ff';
 const draws = {
@@ -124,7 +124,7 @@ void t.test('ARP', async (t) => {
       t.strictSame(inWords(receive(host, eth0, arpFrom(peer, 'request', eth0.ip))), [
         `eth0: ${eth0.mac} > ${peer.mac} ARP 10.0.0.1 is at ${eth0.mac}`,
       ]);
-      t.strictSame(inWords(begin(host, ping(peer.ip))), [pingTo(peer.mac, peer.ip)]);
+      t.strictSame(inWords(startStimulus(host, ping(peer.ip))), [pingTo(peer.mac, peer.ip)]);
       t.strictSame(
         inWords(receive(host, eth0, arpFrom(peer, 'request', eth1.ip))),
         [`eth0: ${eth0.mac} > ${peer.mac} ARP 192.168.0.1 is at ${eth0.mac}`],
@@ -134,9 +134,9 @@ void t.test('ARP', async (t) => {
   );
 
   await t.test('where the device of the port answers, the stack only learns', async (t) => {
-    const host = createHost(hostA().plan, draws, { answeredFor: new Set([eth0.ip]) });
+    const host = createHost(hostA().plan, draws, { deviceAddresses: new Set([eth0.ip]) });
     t.strictSame(inWords(receive(host, eth0, arpFrom(peer, 'request', eth0.ip))), []);
-    t.strictSame(inWords(begin(host, ping(peer.ip))), [pingTo(peer.mac, peer.ip)]);
+    t.strictSame(inWords(startStimulus(host, ping(peer.ip))), [pingTo(peer.mac, peer.ip)]);
     t.strictSame(
       inWords(receive(host, eth0, arpFrom(peer, 'request', eth1.ip))).length,
       1,
@@ -153,7 +153,7 @@ void t.test('ARP', async (t) => {
       [`resolved ${peer.ip} ${peer.mac}`],
       'an answer that nobody asked for is only noted',
     );
-    t.strictSame(inWords(begin(host, ping(peer.ip))), asksFor(peer.ip));
+    t.strictSame(inWords(startStimulus(host, ping(peer.ip))), asksFor(peer.ip));
   });
 
   await t.test(
@@ -171,7 +171,9 @@ void t.test('ARP', async (t) => {
         ),
         [],
       );
-      t.strictSame(inWords(begin(host, ping(peer.ip))), [pingTo('02:00:00:00:00:0c', peer.ip)]);
+      t.strictSame(inWords(startStimulus(host, ping(peer.ip))), [
+        pingTo('02:00:00:00:00:0c', peer.ip),
+      ]);
     },
   );
 
@@ -179,9 +181,9 @@ void t.test('ARP', async (t) => {
     'packets wait for the answer and go out in order; a second answer is noted',
     async (t) => {
       const host = hostA();
-      t.strictSame(inWords(begin(host, ping(peer.ip))), asksFor(peer.ip));
+      t.strictSame(inWords(startStimulus(host, ping(peer.ip))), asksFor(peer.ip));
       t.strictSame(
-        inWords(begin(host, { kind: 'udp', from: 'a', to: peer.ip, port: 7 })),
+        inWords(startStimulus(host, { kind: 'udp', from: 'a', to: peer.ip, port: 7 })),
         [],
         'one request is enough',
       );
@@ -199,18 +201,18 @@ void t.test('ARP', async (t) => {
     'three requests a second apart, then it gives up; the next packet asks anew',
     async (t) => {
       const host = hostA();
-      t.strictSame(inWords(begin(host, ping(peer.ip))), asksFor(peer.ip));
+      t.strictSame(inWords(startStimulus(host, ping(peer.ip))), asksFor(peer.ip));
       t.strictSame(
         [1, 2, 3].map((probes) => inWords(probeAgain(host, eth0, peer.ip, probes))),
         [asksFor(peer.ip), asksFor(peer.ip), [`unresolved ${peer.ip}`]],
       );
-      t.strictSame(inWords(begin(host, ping(peer.ip))), asksFor(peer.ip));
+      t.strictSame(inWords(startStimulus(host, ping(peer.ip))), asksFor(peer.ip));
     },
   );
 
   await t.test('a request of the one that is asked for answers, too', async (t) => {
     const host = hostA();
-    begin(host, ping(peer.ip));
+    startStimulus(host, ping(peer.ip));
     t.strictSame(inWords(receive(host, eth0, arpFrom(peer, 'request', '10.0.0.3'))), [
       `resolved ${peer.ip} ${peer.mac}`,
       pingTo(peer.mac, peer.ip),
@@ -229,7 +231,7 @@ void t.test('ARP', async (t) => {
       probeAgain(host, eth0, peer.ip, probes).length > 0,
     ];
     t.strictSame(awaited(1), [false, false], 'nobody is asked for');
-    begin(host, ping(peer.ip));
+    startStimulus(host, ping(peer.ip));
     t.strictSame(awaited(2), [false, false], 'it belongs to another request');
     t.strictSame(awaited(1), [true, true]);
     receive(host, eth0, arpFrom(peer, 'reply', eth0.ip));
@@ -271,7 +273,7 @@ void t.test('datagrams', async (t) => {
       ]);
       const [, reply] = effects;
       t.strictSame(reply?.kind === 'send' && [...reply.frame.slice(-2)], [9, 8]);
-      const [sent] = begin(acquainted(), ping(peer.ip));
+      const [sent] = startStimulus(acquainted(), ping(peer.ip));
       t.strictSame(
         sent?.kind === 'send' && [...sent.frame.slice(34, 36)],
         [8, 0],
@@ -381,15 +383,15 @@ void t.test('routing', async (t) => {
     'connected (before a route of the same length), a gateway, an onlink gateway, by default',
   );
   const lonely = createHost({ ...plan, routes: [] }, draws);
-  t.strictSame(inWords(begin(lonely, ping('8.8.8.8'))), [
+  t.strictSame(inWords(startStimulus(lonely, ping('8.8.8.8'))), [
     'dropped no route to 8.8.8.8 10.0.0.1 8.8.8.8',
   ]);
-  t.strictSame(inWords(begin(lonely, { kind: 'arp', from: 'a', target: '8.8.8.8' })), [
+  t.strictSame(inWords(startStimulus(lonely, { kind: 'arp', from: 'a', target: '8.8.8.8' })), [
     'dropped no route to 8.8.8.8 10.0.0.1 8.8.8.8',
   ]);
   t.match(
     inWords(
-      begin(hostA(), {
+      startStimulus(hostA(), {
         kind: 'frame',
         from: 'a',
         interface: 'eth1',
@@ -401,14 +403,14 @@ void t.test('routing', async (t) => {
     'a frame goes out of the interface that is named',
   );
   t.match(
-    inWords(begin(hostA(), { kind: 'frame', from: 'a', what: '', frame: spec(broadcast) })),
+    inWords(startStimulus(hostA(), { kind: 'frame', from: 'a', what: '', frame: spec(broadcast) })),
     [/^eth0: /],
     'or of the first',
   );
-  t.match(inWords(begin(acquainted(), { ...ping(peer.ip), ttl: 5 })), [/ ttl 5$/]);
+  t.match(inWords(startStimulus(acquainted(), { ...ping(peer.ip), ttl: 5 })), [/ ttl 5$/]);
   t.throws(
     () =>
-      begin(lonely, {
+      startStimulus(lonely, {
         kind: 'frame',
         from: 'a',
         interface: 'eth7',

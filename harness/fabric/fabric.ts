@@ -8,17 +8,17 @@ import type { FrameEvent, HostNote, Observation } from '../nouns/observation.js'
 import type { ClusterPlan } from '../nouns/plan.js';
 import type { FabricCall, SwitchStep } from '../nouns/switching.js';
 import type { Stimulus } from '../nouns/vector.js';
-import { createAgenda } from './agenda.js';
+import { createEventQueue } from './agenda.js';
 import {
   noMemories,
-  type Draws,
+  type VectorRandomness,
   type Effect,
   type Host,
   type HostMemories,
   type Timer,
 } from './host.js';
-import { begin, isAwaited, receive, wake } from './stack.js';
-import { wire, type Arrival } from './wiring.js';
+import { startStimulus, isTimerPending, receive, fireTimer } from './stack.js';
+import { connectWires, type Arrival } from './wiring.js';
 
 /** A vector that causes more frames than this goes round in circles. */
 export const framesMax = 10_000;
@@ -35,23 +35,23 @@ type ToSwitch = Extract<Entry, { kind: 'to-switch' }>;
 export function* runStimulus(
   plan: ClusterPlan,
   stimulus: Stimulus,
-  random: Draws,
+  random: VectorRandomness,
   memories: HostMemories = noMemories(),
 ): Generator<readonly FabricCall[], Observation, readonly SwitchStep[]> {
   const { clock } = memories;
   const startUs = clock.nowUs;
-  const wiring = wire(plan, stimulus, random, memories);
-  const agenda = createAgenda<Entry>();
+  const wiring = connectWires(plan, stimulus, random, memories);
+  const queue = createEventQueue<Entry>();
   const frames: FrameEvent[] = [];
   const notes: HostNote[] = [];
 
-  const carryOut = (host: Host, nowUs: number, effects: readonly Effect[]): void => {
+  const applyEffects = (host: Host, nowUs: number, effects: readonly Effect[]): void => {
     for (const effect of effects) {
       if (effect.kind === 'send')
         for (const { delayUs, arrival } of wiring.fromHost(host, effect.via, effect.frame))
-          agenda.put(nowUs + delayUs, arrival);
+          queue.put(nowUs + delayUs, arrival);
       else if (effect.kind === 'wake')
-        agenda.put(nowUs + effect.delayUs, { kind: 'wake', host, timer: effect.timer });
+        queue.put(nowUs + effect.delayUs, { kind: 'wake', host, timer: effect.timer });
       else notes.push({ ...effect.note, host: host.plan.name, timeUs: nowUs });
     }
   };
@@ -65,15 +65,15 @@ export function* runStimulus(
       for (const { port, frame } of byPort(steps[index]?.outputs ?? [])) {
         frames.push({ timeUs: nowUs, node, port, direction: 'out', frame });
         for (const { delayUs, arrival } of wiring.fromSwitch(node, port, frame))
-          agenda.put(nowUs + delayUs, arrival);
+          queue.put(nowUs + delayUs, arrival);
       }
     });
   };
 
   const sender = wiring.host(stimulus.from);
-  carryOut(sender, 0, begin(sender, stimulus));
+  applyEffects(sender, 0, startStimulus(sender, stimulus));
   let switchTimeMs = 0;
-  for (let nowUs = agenda.nextTime(isLive); nowUs !== undefined; nowUs = agenda.nextTime(isLive)) {
+  for (let nowUs = queue.nextTime(isLive); nowUs !== undefined; nowUs = queue.nextTime(isLive)) {
     clock.nowUs = startUs + nowUs;
     const elapsedMs = Math.floor(nowUs / 1000) - switchTimeMs;
     if (elapsedMs > 0)
@@ -83,11 +83,12 @@ export function* runStimulus(
         nowUs,
       );
     switchTimeMs += elapsedMs;
-    const due = agenda.take(nowUs);
+    const due = queue.take(nowUs);
     for (const entry of due) {
       if (entry.kind === 'to-host')
-        carryOut(entry.host, nowUs, receive(entry.host, entry.via, entry.frame));
-      else if (entry.kind === 'wake') carryOut(entry.host, nowUs, wake(entry.host, entry.timer));
+        applyEffects(entry.host, nowUs, receive(entry.host, entry.via, entry.frame));
+      else if (entry.kind === 'wake')
+        applyEffects(entry.host, nowUs, fireTimer(entry.host, entry.timer));
     }
     for (const round of rounds(due.filter((entry) => entry.kind === 'to-switch'))) {
       for (const { node, port, frame } of round)
@@ -112,7 +113,7 @@ export function* runStimulus(
 }
 
 function isLive(entry: Entry): boolean {
-  return entry.kind !== 'wake' || isAwaited(entry.host, entry.timer);
+  return entry.kind !== 'wake' || isTimerPending(entry.host, entry.timer);
 }
 
 /**

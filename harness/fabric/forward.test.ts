@@ -4,17 +4,17 @@
 // words are too short.
 import t from 'tap';
 import type { HostPlan } from '../nouns/plan.js';
-import type { TranslationPlan } from '../nouns/translation.js';
+import type { NatPlan } from '../nouns/translation.js';
 import { decodeEthernet, encodeEthernet, etherTypes } from '../packet/ethernet.js';
 import { decodeIcmp, encodeIcmp, icmpTypes } from '../packet/icmp.js';
 import { decodeIpv4, encodeIpv4, ipProtocols } from '../packet/ipv4.js';
 import { encodeTcp, tcpFlags } from '../packet/tcp.js';
 import { encodeUdp } from '../packet/udp.js';
-import { createHost, type Draws, type Effect, type Host } from './host.js';
-import { begin, receive, wake } from './stack.js';
+import { createHost, type VectorRandomness, type Effect, type Host } from './host.js';
+import { startStimulus, receive, fireTimer } from './stack.js';
 
 const pods = ['10.10.0.0/16'];
-const plan: TranslationPlan = {
+const plan: NatPlan = {
   destinations: [
     {
       match: { ip: '10.96.0.10', protocol: 'TCP', port: 80 },
@@ -51,7 +51,7 @@ const router: HostPlan = {
   ],
   forwarding: plan,
 };
-const draws: Draws = {
+const draws: VectorRandomness = {
   identifier: 7,
   srcPort: 50_000,
   payload: Uint8Array.of(1, 2),
@@ -298,7 +298,7 @@ void t.test('who is told that it goes no further', async (t) => {
 
 void t.test('what a host that translates sends itself', async (t) => {
   const host = createRouter({ routes: [outwards] });
-  const opened = begin(host, { kind: 'tcp', from: 'n1', to: '10.96.0.10', port: 80 });
+  const opened = startStimulus(host, { kind: 'tcp', from: 'n1', to: '10.96.0.10', port: 80 });
   t.same(
     opened.map(told),
     ['gw: 10.10.1.1 > 10.10.1.3, TTL 64, protocol 6, valid', 'wake'],
@@ -310,13 +310,13 @@ void t.test('what a host that translates sends itself', async (t) => {
     'and what answers is taken for the one that was asked',
   );
   const hopeless = createRouter({ routes: [outwards] });
-  t.same(begin(hopeless, { kind: 'tcp', from: 'n1', to: '10.96.0.30', port: 80 }).map(told), [
-    'unreachable: port unreachable',
-    'wake',
-  ]);
+  t.same(
+    startStimulus(hopeless, { kind: 'tcp', from: 'n1', to: '10.96.0.30', port: 80 }).map(told),
+    ['unreachable: port unreachable', 'wake'],
+  );
   t.equal(hopeless.connections.size, 0);
   t.same(
-    begin(createRouter({ routes: [outwards] }), {
+    startStimulus(createRouter({ routes: [outwards] }), {
       kind: 'tcp',
       from: 'n1',
       to: '10.96.0.60',
@@ -326,7 +326,7 @@ void t.test('what a host that translates sends itself', async (t) => {
     'and is told nothing where nobody else would be',
   );
   t.match(
-    begin(createRouter({ routes: [{ ...outwards, destination: '10.96.0.0/16' }] }), {
+    startStimulus(createRouter({ routes: [{ ...outwards, destination: '10.96.0.0/16' }] }), {
       kind: 'tcp',
       from: 'n1',
       to: '10.96.0.50',
@@ -342,7 +342,7 @@ void t.test('what a host that translates sends itself', async (t) => {
       sources: [{ from: ['172.30.0.0/24'], except: [], ports: { first: 50_000, last: 50_000 } }],
     },
   });
-  const first = begin(narrow, {
+  const first = startStimulus(narrow, {
     kind: 'calls',
     protocol: 'TCP',
     from: 'n1',
@@ -353,10 +353,10 @@ void t.test('what a host that translates sends itself', async (t) => {
   });
   t.same(first.map(told), ['gw: 10.10.1.1 > 10.10.1.3, TTL 64, protocol 6, valid', 'wake', 'wake']);
   const next = first.at(-1);
-  t.match(next?.kind === 'wake' && wake(narrow, next.timer).map(told), [
+  t.match(next?.kind === 'wake' && fireTimer(narrow, next.timer).map(told), [
     'dropped: no port is left to translate it to',
     'wake',
   ]);
-  const [plain] = begin(createRouter(), { kind: 'ping', from: 'n1', to: '10.10.1.2' });
+  const [plain] = startStimulus(createRouter(), { kind: 'ping', from: 'n1', to: '10.10.1.2' });
   t.match(decodeIpv4(packetOf(plain)), { header: { tos: 0, ttl: 64 } });
 });

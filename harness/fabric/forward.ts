@@ -8,10 +8,10 @@ import { viewOf } from '../packet/header.js';
 import { encodeIcmp, icmpTypes } from '../packet/icmp.js';
 import { ipProtocols, type Ipv4Header } from '../packet/ipv4.js';
 import { interfaceWith, type Effect, type Host } from './host.js';
-import { dropped, momentOf, nobodyThere, noPortLeft, sendIp } from './ip.js';
+import { dropped, momentOf, noEndpoint, noPortLeft, sendIp } from './ip.js';
 import { sendToNeighbour } from './neighbours.js';
 import { nextHop } from './routing.js';
-import { behindRouting, beforeRouting, type Translations } from './translation.js';
+import { postrouting, prerouting, type NatState } from './translation.js';
 import { opensConnection, tupleOf, withTuple } from './tuple.js';
 
 export type Routed =
@@ -21,25 +21,24 @@ export type Routed =
   | { readonly kind: 'elsewhere'; readonly effects: readonly Effect[] };
 
 /** A whole packet with a right header arrived at `via` of a host that forwards. */
-export function route(
+export function forwardPacket(
   host: Host,
   via: InterfacePlan,
-  translations: Translations,
+  translations: NatState,
   packet: Uint8Array,
   header: Ipv4Header,
 ): Routed {
   const tuple = tupleOf(packet);
-  const asked =
-    tuple === undefined ? undefined : beforeRouting(translations, tuple, momentOf(host));
+  const asked = tuple === undefined ? undefined : prerouting(translations, tuple, momentOf(host));
   if (asked?.kind === 'refused')
-    return elsewhere(tell(host, packet, header, unreachable.port, nobodyThere));
-  if (asked?.kind === 'lost') return elsewhere(dropped(nobodyThere, header));
+    return elsewhere(sendIcmpError(host, packet, header, unreachable.port, noEndpoint));
+  if (asked?.kind === 'lost') return elsewhere(dropped(noEndpoint, header));
   const inbound = asked?.kind === 'new' && !opensConnection(packet) ? undefined : asked;
   const leaving = (outgoing: string | undefined) => {
     const translated =
       inbound === undefined
         ? undefined
-        : behindRouting(translations, inbound, outgoing, momentOf(host));
+        : postrouting(translations, inbound, outgoing, momentOf(host));
     return inbound === undefined
       ? packet
       : translated === undefined
@@ -52,10 +51,12 @@ export function route(
   if (inbound?.kind !== 'known' && !(host.plan.forwardsFrom?.includes(via.name) ?? true))
     return elsewhere(dropped(`${via.name} does not forward`, header));
   if (header.ttl <= 1)
-    return elsewhere(tell(host, packet, header, timeExceeded, 'its time to live is over'));
+    return elsewhere(sendIcmpError(host, packet, header, timeExceeded, 'its time to live is over'));
   const hop = nextHop(host.plan, destination);
   if (hop === undefined)
-    return elsewhere(tell(host, packet, header, unreachable.network, `no route to ${destination}`));
+    return elsewhere(
+      sendIcmpError(host, packet, header, unreachable.network, `no route to ${destination}`),
+    );
   const translated = leaving(hop.via.ip);
   return elsewhere(
     translated === undefined
@@ -68,7 +69,7 @@ function elsewhere(effects: readonly Effect[]): Routed {
   return { kind: 'elsewhere', effects };
 }
 
-interface Error {
+interface IcmpErrorCode {
   readonly type: number;
   readonly code: number;
 }
@@ -78,17 +79,17 @@ const unreachable = {
   network: { type: icmpTypes.destinationUnreachable, code: 0 },
   port: { type: icmpTypes.destinationUnreachable, code: 3 },
 } as const;
-const timeExceeded: Error = { type: icmpTypes.timeExceeded, code: 0 };
+const timeExceeded: IcmpErrorCode = { type: icmpTypes.timeExceeded, code: 0 };
 
 /**
  * RFC 1812, section 4.3.2: precedence of internetwork control; as much of the packet as fits into
  * 576 bytes; nothing about errors.
  */
-function tell(
+function sendIcmpError(
   host: Host,
   packet: Uint8Array,
   header: Ipv4Header,
-  error: Error,
+  error: IcmpErrorCode,
   why: string,
 ): readonly Effect[] {
   const note = dropped(why, header);

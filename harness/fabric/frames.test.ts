@@ -6,7 +6,7 @@ import type { FrameSpec, InterjectedSegment } from '../nouns/vector.js';
 import { dissect } from '../packet/dissect.js';
 import { describeFrame } from '../packet/frame.js';
 import { tcpFlags } from '../packet/tcp.js';
-import { createAgenda } from './agenda.js';
+import { createEventQueue } from './agenda.js';
 import { encodeSpec } from './frames.js';
 import { interjected } from './tcp-segment.js';
 
@@ -106,7 +106,7 @@ void t.test(
   'the agenda: in order of time, as put in at one instant, and what nobody waits for is ' +
     'thrown away',
   async (t) => {
-    const agenda = createAgenda<string>();
+    const agenda = createEventQueue<string>();
     for (const [timeUs, entry] of [
       [10, 'c'],
       [9, 'a'],

@@ -7,18 +7,18 @@ import { tcpFlags } from '../packet/tcp.js';
 import { encodeUdp } from '../packet/udp.js';
 import { assertNever } from '../base/errors.js';
 import type { FrameSpec, PayloadSpec, TcpFlag } from '../nouns/vector.js';
-import type { Draws } from './host.js';
+import type { VectorRandomness } from './host.js';
 import { encodeSegment, receiveWindow } from './tcp-segment.js';
 
 /** Identifier and payload come from `random`, everything else from `spec`. */
-export function encodeSpec(spec: FrameSpec, random: Draws): Uint8Array {
+export function encodeSpec(spec: FrameSpec, random: VectorRandomness): Uint8Array {
   const { etherType, bytes } = encodePayload(spec.payload, random);
   return encodeEthernet({ dst: spec.dst, src: spec.src, etherType }, bytes);
 }
 
 function encodePayload(
   payload: PayloadSpec,
-  random: Draws,
+  random: VectorRandomness,
 ): { readonly etherType: number; readonly bytes: Uint8Array } {
   switch (payload.kind) {
     case 'udp': {
@@ -84,7 +84,7 @@ function bitsOf(flags: readonly TcpFlag[]): number {
 
 function addressed(
   payload: { readonly src: string; readonly dst: string; readonly ttl: number },
-  random: Draws,
+  random: VectorRandomness,
 ): { src: string; dst: string; ttl: number; identification: number } {
   return {
     src: payload.src,

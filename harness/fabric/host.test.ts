@@ -11,16 +11,16 @@ import { encodeIcmp, icmpTypes } from '../packet/icmp.js';
 import { encodeIpv4, ipProtocols } from '../packet/ipv4.js';
 import {
   createHost,
-  forgetOthers,
+  forgetHostsOutside,
   listensOn,
   memoriesOf,
   memoryOf,
   noMemories,
-  type Draws,
+  type VectorRandomness,
   type Effect,
   type Host,
 } from './host.js';
-import { begin, isAwaited, receive, wake } from './stack.js';
+import { startStimulus, isTimerPending, receive, fireTimer } from './stack.js';
 
 const eth0: InterfacePlan = {
   name: 'eth0',
@@ -44,7 +44,7 @@ const plan: HostPlan = {
   routes: [],
   neighbours: [peer],
 };
-const draws: Draws = {
+const draws: VectorRandomness = {
   identifier: 7,
   srcPort: 65_534,
   payload: Uint8Array.of(1, 2),
@@ -64,7 +64,7 @@ function inWords(effects: readonly Effect[]): readonly string[] {
 void t.test('what is known from the plan, and from before', async (t) => {
   const ping: Stimulus = { kind: 'ping', from: 'a', to: peer.ip };
   const macOf = (host: Host) => {
-    const [sent] = begin(host, ping);
+    const [sent] = startStimulus(host, ping);
     return sent?.kind === 'send' ? decodeEthernet(sent.frame)?.header.dst : undefined;
   };
   t.equal(macOf(createHost(plan, draws)), peer.mac, 'nobody need be asked for');
@@ -78,19 +78,15 @@ void t.test('what is known from the plan, and from before', async (t) => {
   );
   const forwarding = { destinations: [], sources: [] };
   const before = createHost({ ...plan, forwarding }, draws);
-  begin(before, ping);
-  t.equal(before.translations?.connections.size, 2);
+  startStimulus(before, ping);
+  t.equal(before.nat?.connections.size, 2);
   const [kept, rules] = [
     createHost({ ...plan, forwarding: { ...forwarding } }, draws, { memory: before }),
     createHost({ ...plan, forwarding }, draws),
   ];
-  t.equal(
-    kept.translations?.connections,
-    before.translations?.connections,
-    'connections outlast their rules',
-  );
-  t.not(kept.translations?.plan, before.translations?.plan);
-  t.equal(rules.translations?.connections.size, 0);
+  t.equal(kept.nat?.connections, before.nat?.connections, 'connections outlast their rules');
+  t.not(kept.nat?.plan, before.nat?.plan);
+  t.equal(rules.nat?.connections.size, 0);
   t.same([createHost(plan, draws).clock, noMemories().clock], [{ nowUs: 0 }, { nowUs: 0 }]);
 });
 
@@ -107,9 +103,9 @@ void t.test('who is gone from the cluster knows nothing when he comes again', as
     memories.hosts.set(name, createHost(plan, draws, { memory: memoryOf(memories, name) }));
   t.equal(memoryOf(memories, 'a'), memories.hosts.get('a'), 'once it took part');
   const node = { node: 'n1', hosts: [plan], bridges: [] };
-  forgetOthers(memories, { nodes: [node], externalHosts: [{ ...plan, name: 'x1' }] });
+  forgetHostsOutside(memories, { nodes: [node], externalHosts: [{ ...plan, name: 'x1' }] });
   t.same(remembering(), ['a', 'x1']);
-  forgetOthers(memories, { nodes: [node] });
+  forgetHostsOutside(memories, { nodes: [node] });
   t.same(remembering(), ['a']);
 });
 
@@ -164,7 +160,7 @@ void t.test('several calls, each from a port of its own, one behind the other', 
     ['TCP', 65_534, 'SYN'],
   ] as const) {
     const host = createHost(plan, { ...draws, srcPort: from });
-    let effects = begin(host, {
+    let effects = startStimulus(host, {
       kind: 'calls',
       protocol,
       from: 'a',
@@ -183,8 +179,8 @@ void t.test('several calls, each from a port of its own, one behind the other', 
         ),
       );
       if (last?.kind !== 'wake' || last.timer.kind !== 'call') break;
-      t.ok(isAwaited(host, last.timer));
-      effects = wake(host, last.timer);
+      t.ok(isTimerPending(host, last.timer));
+      effects = fireTimer(host, last.timer);
     }
     t.same(
       seen.map((words) =>
@@ -208,7 +204,9 @@ void t.test('who is told that what it sent goes no further', async (t) => {
     open = true,
   ) => {
     const host = createHost(plan, draws);
-    const [sent] = open ? begin(host, { kind: 'tcp', from: 'a', to: peer.ip, port: 80 }) : [];
+    const [sent] = open
+      ? startStimulus(host, { kind: 'tcp', from: 'a', to: peer.ip, port: 80 })
+      : [];
     const packet =
       sent?.kind === 'send'
         ? (decodeEthernet(sent.frame)?.payload ?? new Uint8Array())

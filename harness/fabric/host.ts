@@ -11,7 +11,7 @@ import type { Interjection, Stimulus } from '../nouns/vector.js';
 import type { Association } from './sctp.js';
 import { noProxyMemory, type ProxyMemory } from './proxy.js';
 import type { TcpConnection } from './tcp-connection.js';
-import { noTranslations, type Translations } from './translation.js';
+import { newNatState, type NatState } from './translation.js';
 
 /** The echo service (RFC 862) that every host runs, by UDP and TCP. */
 const echoPort = 7;
@@ -30,13 +30,13 @@ export interface Host {
    * Addresses of the host for which the device of a LOCAL port answers ARP before its stack can
    * (`answerOfDevice`).
    */
-  readonly answeredFor: ReadonlySet<string>;
+  readonly deviceAddresses: ReadonlySet<string>;
   /** Connections of others that go through here, where the host forwards. */
-  readonly translations: Translations | undefined;
+  readonly nat: NatState | undefined;
   /** Whom its proxies speak for. */
-  readonly proxied: ProxyMemory;
+  readonly proxyMemory: ProxyMemory;
   /** Drawn once a vector, so that frames tell vectors apart. */
-  readonly random: Draws;
+  readonly random: VectorRandomness;
   readonly clock: Clock;
 }
 
@@ -46,7 +46,7 @@ export interface Clock {
 }
 
 /** Numbers that the sender of a vector puts into its frames. */
-export interface Draws {
+export interface VectorRandomness {
   readonly identifier: number;
   readonly srcPort: number;
   readonly payload: Uint8Array;
@@ -103,16 +103,16 @@ type WithoutPlace<Note> = Note extends unknown ? Omit<Note, 'host' | 'timeUs'> :
 /** What a host keeps in mind from one stimulus to the next, where hosts live that long. */
 export type HostMemory = Pick<
   Host,
-  'neighbours' | 'connections' | 'associations' | 'translations' | 'proxied'
+  'neighbours' | 'connections' | 'associations' | 'nat' | 'proxyMemory'
 >;
 
-function nothingKept(): HostMemory {
+function freshMemory(): HostMemory {
   return {
     neighbours: new Map(),
     connections: new Map(),
     associations: new Map(),
-    translations: undefined,
-    proxied: noProxyMemory(),
+    nat: undefined,
+    proxyMemory: noProxyMemory(),
   };
 }
 
@@ -138,7 +138,7 @@ export function memoryOf({ hosts, known }: HostMemories, name: string): HostMemo
   const remembered = hosts.get(name);
   const neighbours = known.get(name);
   if (remembered !== undefined || neighbours === undefined) return remembered;
-  const memory = nothingKept();
+  const memory = freshMemory();
   for (const [ip, mac] of neighbours) memory.neighbours.set(ip, { kind: 'known', mac });
   return memory;
 }
@@ -148,7 +148,7 @@ export function noMemories(): HostMemories {
 }
 
 /** Hosts that a plan does not have take what they knew along. */
-export function forgetOthers({ hosts, known }: HostMemories, plan: ClusterPlan): void {
+export function forgetHostsOutside({ hosts, known }: HostMemories, plan: ClusterPlan): void {
   const there = new Set(
     [...plan.nodes.flatMap((node) => node.hosts), ...(plan.externalHosts ?? [])].map(
       ({ name }) => name,
@@ -158,9 +158,9 @@ export function forgetOthers({ hosts, known }: HostMemories, plan: ClusterPlan):
     for (const host of memories.keys()) if (!there.has(host)) memories.delete(host);
 }
 
-export interface HostCircumstances {
+export interface HostOptions {
   readonly interjection?: Interjection | undefined;
-  readonly answeredFor?: ReadonlySet<string>;
+  readonly deviceAddresses?: ReadonlySet<string>;
   /** One that stands still, unless told. */
   readonly clock?: Clock;
   readonly memory?: HostMemory | undefined;
@@ -169,29 +169,29 @@ export interface HostCircumstances {
 /** Neighbours of its plan stand beside those that it remembers. */
 export function createHost(
   plan: HostPlan,
-  random: Draws,
-  { interjection, answeredFor = new Set(), clock = { nowUs: 0 }, memory }: HostCircumstances = {},
+  random: VectorRandomness,
+  { interjection, deviceAddresses = new Set(), clock = { nowUs: 0 }, memory }: HostOptions = {},
 ): Host {
   const {
     neighbours,
     connections,
     associations,
-    proxied,
-    translations: known,
-  } = memory ?? nothingKept();
+    proxyMemory,
+    nat: known,
+  } = memory ?? freshMemory();
   for (const { ip, mac } of plan.neighbours ?? [])
     if (!neighbours.has(ip)) neighbours.set(ip, { kind: 'known', mac });
   const translations =
     plan.forwarding === undefined
       ? undefined
-      : { ...(known ?? noTranslations(plan.forwarding)), plan: plan.forwarding };
+      : { ...(known ?? newNatState(plan.forwarding)), plan: plan.forwarding };
   return {
     plan,
     random,
     interjection,
-    answeredFor,
-    translations,
-    proxied,
+    deviceAddresses,
+    nat: translations,
+    proxyMemory,
     clock,
     neighbours,
     connections,

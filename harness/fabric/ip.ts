@@ -4,9 +4,9 @@ import type { IpAddresses } from '../packet/pseudo-header.js';
 import type { Effect, Host } from './host.js';
 import { sendToNeighbour } from './neighbours.js';
 import { nextHop } from './routing.js';
-import { beforeRouting, behindRouting, type Moment, type Translations } from './translation.js';
+import { prerouting, postrouting, type NatMoment, type NatState } from './translation.js';
 import { tupleOf, withTuple, type Tuple } from './tuple.js';
-import { giveUp } from './unreachable.js';
+import { noteUnreachable } from './unreachable.js';
 
 export const defaultTtl = 64;
 
@@ -41,9 +41,9 @@ export function sendIp(
   };
   const packet = encodeIpv4(header, encode(addresses));
   const onwards = () => sendToNeighbour(host, hop.via, hop.ip, packet);
-  if (host.translations === undefined) return onwards();
+  if (host.nat === undefined) return onwards();
   const tuple = tupleOf(packet);
-  return tuple === undefined ? onwards() : sendTranslated(host, host.translations, packet, tuple);
+  return tuple === undefined ? onwards() : sendTranslated(host, host.nat, packet, tuple);
 }
 
 /**
@@ -52,29 +52,29 @@ export function sendIp(
  */
 function sendTranslated(
   host: Host,
-  translations: Translations,
+  translations: NatState,
   packet: Uint8Array,
   tuple: Tuple,
 ): readonly Effect[] {
-  const outbound = beforeRouting(translations, tuple, momentOf(host));
-  if (outbound.kind === 'refused') return giveUp(host, tuple, 'port unreachable');
+  const outbound = prerouting(translations, tuple, momentOf(host));
+  if (outbound.kind === 'refused') return noteUnreachable(host, tuple, 'port unreachable');
   if (outbound.kind === 'lost')
-    return dropped(nobodyThere, { src: tuple.src.ip, dst: tuple.dst.ip });
+    return dropped(noEndpoint, { src: tuple.src.ip, dst: tuple.dst.ip });
   const destination = outbound.tuple.dst.ip;
   const hop = nextHop(host.plan, destination);
   if (hop === undefined) return unroutable(host, destination);
-  const translated = behindRouting(translations, outbound, hop.via.ip, momentOf(host));
+  const translated = postrouting(translations, outbound, hop.via.ip, momentOf(host));
   return translated === undefined
     ? dropped(noPortLeft, { src: tuple.src.ip, dst: tuple.dst.ip })
     : sendToNeighbour(host, hop.via, hop.ip, withTuple(packet, translated));
 }
 
-export function momentOf({ clock, random }: Host): Moment {
+export function momentOf({ clock, random }: Host): NatMoment {
   return { nowUs: clock.nowUs, draw: random.identifier };
 }
 
 /** What keeps a connection from being translated. */
-export const nobodyThere = 'nobody is there to answer for that address';
+export const noEndpoint = 'nobody is there to answer for that address';
 export const noPortLeft = 'no port is left to translate it to';
 
 export function dropped(why: string, addresses: IpAddresses | undefined): readonly Effect[] {

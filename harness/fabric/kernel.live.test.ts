@@ -10,7 +10,7 @@ import { readFileSync } from 'node:fs';
 import t, { type Test } from 'tap';
 import { assert } from '../base/errors.js';
 import type { HostPlan, InterfacePlan } from '../nouns/plan.js';
-import type { TranslationPlan } from '../nouns/translation.js';
+import type { NatPlan } from '../nouns/translation.js';
 import { arpOperations, decodeArp, encodeArp } from '../packet/arp.js';
 import { decodeEthernet, encodeEthernet, etherTypes } from '../packet/ethernet.js';
 import { describeFrame } from '../packet/frame.js';
@@ -72,7 +72,7 @@ interface Side {
 }
 
 function virtual(
-  forwarding: TranslationPlan,
+  forwarding: NatPlan,
   more: Partial<HostPlan> = {},
 ): Side & { readonly host: Host } {
   const plan: HostPlan = {
@@ -262,7 +262,7 @@ async function compare(
   }
 }
 
-const nothing: TranslationPlan = { destinations: [], sources: [] };
+const nothing: NatPlan = { destinations: [], sources: [] };
 
 void t.test('a host that forwards', { skip: missing }, async (t) => {
   const real = await kernel([]);
@@ -393,7 +393,7 @@ void t.test(
       .split('\n')
       .flatMap(parseConntrack);
     const known = new Map(table.map((entry) => [keyOfTuple(entry.original), entry]));
-    const { translations } = ours.host;
+    const { nat: translations } = ours.host;
     assert(translations !== undefined, 'a host that translates');
     for (const [key, { original, translated, expiresUs }] of translations.connections) {
       if (

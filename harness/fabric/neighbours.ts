@@ -34,7 +34,7 @@ export function resolve(
   waiting: readonly Waiting[],
 ): readonly Effect[] {
   host.neighbours.set(ip, { kind: 'asking', probes: 1, waiting });
-  return ask(via, ip, 1);
+  return sendArpRequest(via, ip, 1);
 }
 
 /**
@@ -54,7 +54,7 @@ export function probeAgain(
     return [{ kind: 'note', note: { kind: 'unresolved', ip } }];
   }
   host.neighbours.set(ip, { ...neighbour, probes: probes + 1 });
-  return ask(via, ip, probes + 1);
+  return sendArpRequest(via, ip, probes + 1);
 }
 
 /** Whether a wake-up still has something to do: one that does not must not make time pass. */
@@ -81,7 +81,7 @@ export function receiveArp(host: Host, via: InterfacePlan, bytes: Uint8Array): r
     effects.push({ kind: 'note', note: { kind: 'resolved', ip: arp.spa, mac: arp.sha } });
   if (before?.kind === 'asking')
     for (const { via: out, packet } of before.waiting) effects.push(ipFrame(out, arp.sha, packet));
-  if (asksUs && !host.answeredFor.has(arp.tpa)) effects.push(answer(via, arp));
+  if (asksUs && !host.deviceAddresses.has(arp.tpa)) effects.push(sendArpReply(via, arp));
   return effects;
 }
 
@@ -96,7 +96,7 @@ function isAnsweredAt(host: Host, via: InterfacePlan, ip: string): boolean {
 }
 
 /** From the interface that was asked. */
-function answer(via: InterfacePlan, { sha, spa, tpa }: ArpPacket): Effect {
+function sendArpReply(via: InterfacePlan, { sha, spa, tpa }: ArpPacket): Effect {
   const reply = encodeArp({ op: arpOperations.reply, sha: via.mac, spa: tpa, tha: sha, tpa: spa });
   return {
     kind: 'send',
@@ -105,7 +105,7 @@ function answer(via: InterfacePlan, { sha, spa, tpa }: ArpPacket): Effect {
   };
 }
 
-function ask(via: InterfacePlan, ip: string, probes: number): readonly Effect[] {
+function sendArpRequest(via: InterfacePlan, ip: string, probes: number): readonly Effect[] {
   const request = encodeArp({
     op: arpOperations.request,
     sha: via.mac,

@@ -8,7 +8,7 @@ import { decodeEthernet } from '../packet/ethernet.js';
 import { decodeIpv4, ipProtocols } from '../packet/ipv4.js';
 import { decodeUdp } from '../packet/udp.js';
 import { createHost, type Host } from './host.js';
-import { endpointsFor, portFor, proxyAt, remember } from './proxy.js';
+import { endpointsFor, portFor, proxyAt, rememberAffinity } from './proxy.js';
 import { relayDatagram } from './relay-datagrams.js';
 
 const [a, b, c] = [
@@ -132,7 +132,7 @@ void t.test('affinity', async (t) => {
     [b, 'bca'],
     [c, 'cab'],
   ] as const) {
-    remember(host, sticky, one, endpoint);
+    rememberAffinity(host, sticky, one, endpoint);
     t.same(
       [1, 2, 3].map(() => order(host, sticky)),
       [kept, kept, kept],
@@ -157,7 +157,7 @@ void t.test('affinity', async (t) => {
     ['cab', 'abc'],
     'its time is over, and turns go on',
   );
-  remember(host, sticky, one, { ip: '10.2.0.7', port: 80 });
+  rememberAffinity(host, sticky, one, { ip: '10.2.0.7', port: 80 });
   const gone = [1, 2, 3].map(() => order(host, sticky));
   t.equal(new Set(gone).size, 3, 'an endpoint that is gone is not kept');
 });
@@ -259,7 +259,7 @@ void t.test('datagrams', async (t) => {
     [[], [], undefined],
   );
   const busy = hostOf(7, proxies, known);
-  busy.proxied.datagrams.set('10.2.0.9:51670 10.2.0.2:81', {
+  busy.proxyMemory.datagrams.set('10.2.0.9:51670 10.2.0.2:81', {
     client: other,
     port: 80,
     own,

@@ -10,9 +10,9 @@ import type { Host } from './host.js';
 /** What proxies remember. */
 export interface ProxyMemory {
   /** The endpoint that a client got of a proxy, and when: with affinity it gets it again. */
-  readonly kept: Map<string, { readonly endpoint: AddressAndPort; readonly atUs: number }>;
+  readonly affinity: Map<string, { readonly endpoint: AddressAndPort; readonly atUs: number }>;
   /** How many connections each proxy has looked for an endpoint for. */
-  readonly turns: Map<string, number>;
+  readonly roundRobin: Map<string, number>;
   /** Clients of datagrams, by themselves and by the port that they are spoken for from. */
   readonly datagrams: Map<string, DatagramClient>;
 }
@@ -28,7 +28,7 @@ export interface DatagramClient {
 }
 
 export function noProxyMemory(): ProxyMemory {
-  return { kept: new Map(), turns: new Map(), datagrams: new Map() };
+  return { affinity: new Map(), roundRobin: new Map(), datagrams: new Map() };
 }
 
 /** The proxy that listens on an address of the host's. */
@@ -48,11 +48,11 @@ export function proxyAt(
  * "round-robin", on endpoints that were shuffled).
  */
 export function endpointsFor(
-  { proxied, clock, random }: Host,
+  { proxyMemory, clock, random }: Host,
   { to, at, affinityS = 0 }: ProxyPlan,
   client: AddressAndPort,
 ): readonly AddressAndPort[] {
-  const kept = proxied.kept.get(clientOf(at, client));
+  const kept = proxyMemory.affinity.get(clientOf(at, client));
   const isStill = kept !== undefined && clock.nowUs - kept.atUs < affinityS * 1_000_000;
   const last = to.findIndex(
     ({ ip, port }) => isStill && ip === kept.endpoint.ip && port === kept.endpoint.port,
@@ -60,25 +60,26 @@ export function endpointsFor(
   const first =
     last >= 0
       ? last
-      : (number(`${random.identifier} ${at.protocol} ${at.port}`) + turn(proxied, listenerOf(at))) %
+      : (number(`${random.identifier} ${at.protocol} ${at.port}`) +
+          turn(proxyMemory, listenerOf(at))) %
         to.length;
   return [...to.slice(first), ...to.slice(0, first)];
 }
 
-function turn({ turns }: ProxyMemory, key: string): number {
-  const taken = turns.get(key) ?? 0;
-  turns.set(key, taken + 1);
+function turn({ roundRobin }: ProxyMemory, key: string): number {
+  const taken = roundRobin.get(key) ?? 0;
+  roundRobin.set(key, taken + 1);
   return taken;
 }
 
 /** An endpoint has taken the client's connection. */
-export function remember(
-  { proxied, clock }: Host,
+export function rememberAffinity(
+  { proxyMemory, clock }: Host,
   { at }: ProxyPlan,
   client: AddressAndPort,
   endpoint: AddressAndPort,
 ): void {
-  proxied.kept.set(clientOf(at, client), { endpoint, atUs: clock.nowUs });
+  proxyMemory.affinity.set(clientOf(at, client), { endpoint, atUs: clock.nowUs });
 }
 
 /** A port of the host's own for what it opens for this client, and `isFree`; they go round. */

@@ -8,7 +8,7 @@ import type { ProxyPlan } from '../nouns/proxy.js';
 import type { AddressAndPort } from '../nouns/translation.js';
 import type { Effect, Host } from './host.js';
 import { sendIp } from './ip.js';
-import { endpointsFor, portFor, proxyAt, remember, type DatagramClient } from './proxy.js';
+import { endpointsFor, portFor, proxyAt, rememberAffinity, type DatagramClient } from './proxy.js';
 import { nextHop } from './routing.js';
 
 /**
@@ -25,15 +25,15 @@ export function relayDatagram(
     { ip: src, port: srcPort },
     { ip: dst, port: dstPort },
   ];
-  const spokenFor = live(host, keyOf(to, from));
+  const spokenFor = liveClient(host, keyOf(to, from));
   if (spokenFor !== undefined) {
     touch(host, spokenFor);
     return sendFrom(host, spokenFor.port, spokenFor.client, payload);
   }
   const proxy = proxyAt(host, 'UDP', to);
   if (proxy === undefined) return undefined;
-  const known = live(host, keyOf(from, to));
-  const met = known ?? meet(host, proxy, from, to);
+  const known = liveClient(host, keyOf(from, to));
+  const met = known ?? openDatagramClient(host, proxy, from, to);
   if (met === undefined) return [];
   touch(host, met);
   const told: readonly Effect[] =
@@ -44,7 +44,7 @@ export function relayDatagram(
 }
 
 /** Undefined where there is no endpoint, or no way to it. */
-function meet(
+function openDatagramClient(
   host: Host,
   proxy: ProxyPlan,
   client: AddressAndPort,
@@ -56,7 +56,7 @@ function meet(
   if (hop === undefined) return undefined;
   const ownAt = (port: number) => ({ ip: hop.via.ip, port });
   const own = ownAt(
-    portFor(host, client, (port) => live(host, keyOf(ownAt(port), endpoint)) === undefined),
+    portFor(host, client, (port) => liveClient(host, keyOf(ownAt(port), endpoint)) === undefined),
   );
   const met: DatagramClient = {
     client,
@@ -66,14 +66,14 @@ function meet(
     idleUs: proxy.udpIdleMs * 1000,
     expiresUs: host.clock.nowUs,
   };
-  remember(host, proxy, client, endpoint);
-  host.proxied.datagrams.set(keyOf(client, asked), met);
-  host.proxied.datagrams.set(keyOf(own, endpoint), met);
+  rememberAffinity(host, proxy, client, endpoint);
+  host.proxyMemory.datagrams.set(keyOf(client, asked), met);
+  host.proxyMemory.datagrams.set(keyOf(own, endpoint), met);
   return met;
 }
 
-function live({ proxied, clock }: Host, key: string): DatagramClient | undefined {
-  const found = proxied.datagrams.get(key);
+function liveClient({ proxyMemory, clock }: Host, key: string): DatagramClient | undefined {
+  const found = proxyMemory.datagrams.get(key);
   return found === undefined || found.expiresUs <= clock.nowUs ? undefined : found;
 }
 

@@ -10,15 +10,15 @@ import { decodeIpv4 } from '../packet/ipv4.js';
 import { decodeTcp, tcpFlags } from '../packet/tcp.js';
 import { connectionKey, createHost, type Effect, type Host } from './host.js';
 import {
-  accepted,
-  broken,
+  clientConnected,
+  relayBroken,
   dialTimedOut,
-  isDeaf,
-  notTaken,
+  hasClosedReader,
+  dialFailed,
   relayed,
-  resetDeaf,
-  taken,
-  unjoined,
+  resetClosedReader,
+  dialSucceeded,
+  newRelay,
 } from './relay.js';
 import type { RelayEnd, TcpConnection } from './tcp-connection.js';
 
@@ -55,7 +55,7 @@ const toClient = (state: TcpConnection['state'] = 'established', given = proxy):
   state,
   sendNext: 5001,
   receiveNext: 1001,
-  relay: unjoined(given),
+  relay: newRelay(given),
 });
 const toEndpoint = (
   state: TcpConnection['state'] = 'established',
@@ -153,7 +153,7 @@ void t.test('data', async (t) => {
     ['client ACK 5001/1001'],
     'and another stands in its place',
   );
-  t.same(words(broken(alone.host, alone.client)), []);
+  t.same(words(relayBroken(alone.host, alone.client)), []);
 });
 
 void t.test('the end of one is that of both', async (t) => {
@@ -164,7 +164,7 @@ void t.test('the end of one is that of both', async (t) => {
     'client FIN+ACK 5001/1001',
   ]);
   t.same(left(whole.host), ['client last-ack closing', 'first fin-wait-1 closing']);
-  t.same(words(broken(whole.host, whole.client)), [], 'it is closed once');
+  t.same(words(relayBroken(whole.host, whole.client)), [], 'it is closed once');
   const last = joined(toClient('last-ack'));
   t.same(
     [words(relayed(last.host, last.client, heard(nothing))), left(last.host)],
@@ -191,13 +191,13 @@ void t.test('the end of one is that of both', async (t) => {
   ] as const) {
     const { host, client } = joined(toClient(), toEndpoint(state));
     t.same(
-      [words(broken(host, client)), left(host)],
+      [words(relayBroken(host, client)), left(host)],
       [said, ['client established', then]],
       `the other is reset: ${state}`,
     );
   }
   const { relay: _, ...plain } = toClient();
-  t.same(broken(joined().host, plain), []);
+  t.same(relayBroken(joined().host, plain), []);
   const waiting = joined(toClient(), {
     ...toEndpoint(),
     unacknowledged: {
@@ -206,7 +206,7 @@ void t.test('the end of one is that of both', async (t) => {
     },
   });
   t.same(
-    words(broken(waiting.host, waiting.client)),
+    words(relayBroken(waiting.host, waiting.client)),
     [],
     'not before what was sent is acknowledged',
   );
@@ -224,14 +224,14 @@ void t.test('nobody reads what comes for a closed one', async (t) => {
     'time-wait',
   ] as const;
   t.same(
-    states.filter((state) => isDeaf(toClient(state))),
+    states.filter((state) => hasClosedReader(toClient(state))),
     ['fin-wait-1', 'fin-wait-2'],
   );
   const { relay: _, ...plain } = toClient('fin-wait-1');
-  t.equal(isDeaf(plain), false);
+  t.equal(hasClosedReader(plain), false);
   const { host, opened } = joined();
   t.same(
-    [words(resetDeaf(host, opened, 77)), left(host)],
+    [words(resetClosedReader(host, opened, 77)), left(host)],
     [['first RST 77/0'], ['client established']],
   );
 });
@@ -240,7 +240,7 @@ void t.test('who is tried, and what becomes of what waits for them', async (t) =
   const dialing = (given = proxy, arrived = heard(nothing)) => {
     const { host } = joined();
     host.connections.clear();
-    return { host, said: words(accepted(host, toClient('established', given), arrived)) };
+    return { host, said: words(clientConnected(host, toClient('established', given), arrived)) };
   };
   const usual = dialing();
   t.same(
@@ -273,7 +273,7 @@ void t.test('who is tried, and what becomes of what waits for them', async (t) =
   const [opened] = [...usual.host.connections.values()].slice(1);
   if (opened === undefined) return t.fail('nothing was opened');
   const { host } = joined(toClient(), { ...toEndpoint(), local: opened.local, remote: second });
-  accepted(host, toClient(), heard(nothing));
+  clientConnected(host, toClient(), heard(nothing));
   t.same(
     [...host.connections.values()].at(-1)?.local,
     { ip: '10.2.0.9', port: opened.local.port + 1 },
@@ -287,13 +287,13 @@ void t.test('an endpoint takes it, or does not', async (t) => {
   const asking = (waiting: readonly Uint8Array[] = [], more = tries) =>
     joined(toClient(), {
       ...toEndpoint('syn-sent'),
-      relay: { ...unjoined(proxy), waiting, tries: more },
+      relay: { ...newRelay(proxy), waiting, tries: more },
     });
   for (const how of ['refused', 'late'] as const) {
     const { host, opened } = asking([byte]);
     const said =
       how === 'refused'
-        ? notTaken(host, opened)
+        ? dialFailed(host, opened)
         : dialTimedOut(host, { kind: 'dial', connection: connectionKey(opened) });
     t.same(
       [words(said), left(host)],
@@ -309,12 +309,12 @@ void t.test('an endpoint takes it, or does not', async (t) => {
     [[byte], ['client RST+ACK 5001/1001'], []],
   ] as const) {
     const { host, opened } = asking(waiting, []);
-    t.same([words(notTaken(host, opened)), left(host)], [said, then], 'that was the last');
+    t.same([words(dialFailed(host, opened)), left(host)], [said, then], 'that was the last');
   }
   const gone = asking();
   gone.host.connections.delete(connectionKey(gone.client));
   t.same(
-    [words(notTaken(gone.host, gone.opened)), left(gone.host)],
+    [words(dialFailed(gone.host, gone.opened)), left(gone.host)],
     [[], []],
     'the client is gone',
   );
@@ -327,23 +327,32 @@ void t.test('an endpoint takes it, or does not', async (t) => {
   t.same(dialTimedOut(late.host, { kind: 'dial', connection: 'none' }), []);
   const through = asking([byte]);
   t.same(
-    [words(taken(through.host, { ...through.opened, state: 'established' })), left(through.host)],
+    [
+      words(dialSucceeded(through.host, { ...through.opened, state: 'established' })),
+      left(through.host),
+    ],
     [
       ['relayed 10.1.0.5 10.2.0.1', 'first ACK 7001/8001', 'first PSH+ACK 7001/8001 +1'],
       ['client established', 'first established'],
     ],
   );
-  t.same([...through.host.proxied.kept.values()], [{ endpoint: first, atUs: 0 }]);
+  t.same([...through.host.proxyMemory.affinity.values()], [{ endpoint: first, atUs: 0 }]);
   const orphan = asking();
   orphan.host.connections.delete(connectionKey(orphan.client));
   t.same(
-    [words(taken(orphan.host, { ...orphan.opened, state: 'established' })), left(orphan.host)],
+    [
+      words(dialSucceeded(orphan.host, { ...orphan.opened, state: 'established' })),
+      left(orphan.host),
+    ],
     [['first ACK 7001/8001', 'first FIN+ACK 7001/8001'], ['first fin-wait-1 closing']],
     'for nobody',
   );
   const closed = joined(toClient('close-wait'), toEndpoint('syn-sent'));
   t.same(
-    [words(taken(closed.host, { ...closed.opened, state: 'established' })), left(closed.host)],
+    [
+      words(dialSucceeded(closed.host, { ...closed.opened, state: 'established' })),
+      left(closed.host),
+    ],
     [
       [
         'relayed 10.1.0.5 10.2.0.1',

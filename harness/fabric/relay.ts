@@ -10,7 +10,7 @@ import type { ProxyPlan } from '../nouns/proxy.js';
 import { tcpFlags } from '../packet/tcp.js';
 import { connectionKey, type Effect, type Host, type Timer } from './host.js';
 import { defaultTtl } from './ip.js';
-import { endpointsFor, portFor, remember } from './proxy.js';
+import { endpointsFor, portFor, rememberAffinity } from './proxy.js';
 import { nextHop } from './routing.js';
 import {
   acknowledge,
@@ -28,32 +28,36 @@ import { sendSegment } from './tcp-segment.js';
 const { SYN, ACK, FIN, RST, PSH } = tcpFlags;
 
 /** Joined to nothing yet. */
-export function unjoined(proxy: ProxyPlan): Relay {
+export function newRelay(proxy: ProxyPlan): Relay {
   return { proxy, other: '', waiting: [], closing: false, tries: [] };
 }
 
 type DialTimer = Extract<Timer, { kind: 'dial' }>;
 
 /** What is next in turn of a connection. */
-interface Heard {
+interface ReceivedData {
   readonly payload: Uint8Array;
   readonly finished: boolean;
 }
 
 /** A client's connection stands: one to an endpoint is opened for it. */
-export function accepted(host: Host, client: RelayEnd, heard: Heard): readonly Effect[] {
+export function clientConnected(
+  host: Host,
+  client: RelayEnd,
+  received: ReceivedData,
+): readonly Effect[] {
   keep(host, client);
   const dialing = dial(host, connectionKey(client), {
     ...client.relay,
-    tries: triesOf(host, client),
+    tries: dialAttempts(host, client),
   });
-  const joined = endAt(host, connectionKey(client));
+  const joined = relayEndAt(host, connectionKey(client));
   assert(joined !== undefined, 'a client that has sent nothing yet is not reset');
-  return [...dialing, ...relayed(host, joined, heard)];
+  return [...dialing, ...relayed(host, joined, received)];
 }
 
 /** Endpoints in turn, as often as the proxy tries. */
-function triesOf(host: Host, { relay: { proxy }, remote }: RelayEnd): readonly Try[] {
+function dialAttempts(host: Host, { relay: { proxy }, remote }: RelayEnd): readonly Try[] {
   const endpoints = endpointsFor(host, proxy, remote);
   return proxy.dialMs.flatMap((limitMs, index) => {
     const endpoint = endpoints[index % endpoints.length];
@@ -70,10 +74,10 @@ function dial(
   clientKey: string,
   { tries: [now, ...later], ...relay }: Relay,
 ): readonly Effect[] {
-  const client = endAt(host, clientKey);
+  const client = relayEndAt(host, clientKey);
   if (client === undefined) return [];
   if (now === undefined)
-    return relay.waiting.length > 0 ? resetUnread(host, client) : close(host, clientKey);
+    return relay.waiting.length > 0 ? resetUnreadClient(host, client) : close(host, clientKey);
   const hop = nextHop(host.plan, now.endpoint.ip);
   if (hop === undefined) return dial(host, clientKey, { ...relay, tries: later });
   const endsAt = (port: number) => ({ local: { ip: hop.via.ip, port }, remote: now.endpoint });
@@ -104,7 +108,7 @@ function dial(
   ];
 }
 
-function resetUnread(host: Host, client: RelayEnd): readonly Effect[] {
+function resetUnreadClient(host: Host, client: RelayEnd): readonly Effect[] {
   host.connections.delete(connectionKey(client));
   return sendSegment(host, client, {
     sequence: client.sendNext,
@@ -117,8 +121,8 @@ function resetUnread(host: Host, client: RelayEnd): readonly Effect[] {
 
 /** The endpoint has not answered in time. */
 export function dialTimedOut(host: Host, { connection }: DialTimer): readonly Effect[] {
-  const opened = endAt(host, connection);
-  return opened?.state === 'syn-sent' ? notTaken(host, opened) : [];
+  const opened = relayEndAt(host, connection);
+  return opened?.state === 'syn-sent' ? dialFailed(host, opened) : [];
 }
 
 export function stillDialing(host: Host, connection: string): boolean {
@@ -126,7 +130,7 @@ export function stillDialing(host: Host, connection: string): boolean {
 }
 
 /** The endpoint refuses, or does not answer: the next. */
-export function notTaken(host: Host, opened: RelayEnd): readonly Effect[] {
+export function dialFailed(host: Host, opened: RelayEnd): readonly Effect[] {
   host.connections.delete(connectionKey(opened));
   return dial(host, opened.relay.other, opened.relay);
 }
@@ -135,12 +139,12 @@ export function notTaken(host: Host, opened: RelayEnd): readonly Effect[] {
  * The endpoint has taken the connection: what waits is sent, and if the client has closed
  * meanwhile, or is gone, this is closed.
  */
-export function taken(host: Host, opened: RelayEnd): readonly Effect[] {
+export function dialSucceeded(host: Host, opened: RelayEnd): readonly Effect[] {
   keep(host, opened);
-  const client = endAt(host, opened.relay.other);
+  const client = relayEndAt(host, opened.relay.other);
   if (client === undefined)
     return [...acknowledge(host, opened), ...close(host, connectionKey(opened))];
-  remember(host, opened.relay.proxy, client.remote, opened.remote);
+  rememberAffinity(host, opened.relay.proxy, client.remote, opened.remote);
   const note: Effect = {
     kind: 'note',
     note: { kind: 'relayed', client: client.remote.ip, to: opened.remote.ip },
@@ -160,7 +164,7 @@ export function taken(host: Host, opened: RelayEnd): readonly Effect[] {
 export function relayed(
   host: Host,
   connection: RelayEnd,
-  { payload, finished }: Heard,
+  { payload, finished }: ReceivedData,
 ): readonly Effect[] {
   const key = connectionKey(connection);
   switch (connection.state) {
@@ -187,12 +191,12 @@ export function relayed(
 }
 
 /** Whether nobody reads any more what comes by a connection of a proxy's. */
-export function isDeaf({ relay, state }: TcpConnection): boolean {
+export function hasClosedReader({ relay, state }: TcpConnection): boolean {
   return relay !== undefined && (state === 'fin-wait-1' || state === 'fin-wait-2');
 }
 
 /** Data for what is closed (RFC 2525, section 2.17). `sequence` is what its sender waits for. */
-export function resetDeaf(
+export function resetClosedReader(
   host: Host,
   connection: TcpConnection,
   sequence: number,
@@ -214,7 +218,7 @@ function receiveLast(host: Host, connection: RelayEnd): readonly Effect[] {
 }
 
 function passOn(host: Host, { relay }: RelayEnd, payload: Uint8Array): readonly Effect[] {
-  const other = endAt(host, relay.other);
+  const other = relayEndAt(host, relay.other);
   if (payload.length === 0 || other === undefined) return [];
   keep(host, { ...other, relay: { ...other.relay, waiting: [...other.relay.waiting, payload] } });
   return flush(host, relay.other);
@@ -236,12 +240,12 @@ function closeBoth(host: Host, connection: RelayEnd): readonly Effect[] {
  * One of the two was reset, or is given up: the other is closed. One that is only being asked for
  * is when somebody has taken it.
  */
-export function broken(host: Host, { relay }: TcpConnection): readonly Effect[] {
+export function relayBroken(host: Host, { relay }: TcpConnection): readonly Effect[] {
   return relay === undefined ? [] : close(host, relay.other);
 }
 
 function close(host: Host, key: string): readonly Effect[] {
-  const connection = endAt(host, key);
+  const connection = relayEndAt(host, key);
   if (connection === undefined) return [];
   keep(host, { ...connection, relay: { ...connection.relay, closing: true } });
   return flush(host, key);
@@ -249,7 +253,7 @@ function close(host: Host, key: string): readonly Effect[] {
 
 /** Sends what waits, once what was sent before is acknowledged. */
 function flush(host: Host, key: string): readonly Effect[] {
-  const connection = endAt(host, key);
+  const connection = relayEndAt(host, key);
   assert(connection !== undefined, 'what is to be sent by a connection was given to it');
   if (
     connection.unacknowledged !== undefined ||
@@ -270,7 +274,7 @@ function flush(host: Host, key: string): readonly Effect[] {
 }
 
 /** A connection of a proxy, while it is there. */
-function endAt(host: Host, key: string): RelayEnd | undefined {
+function relayEndAt(host: Host, key: string): RelayEnd | undefined {
   const found = host.connections.get(key);
   return found !== undefined && isRelayEnd(found) ? found : undefined;
 }

@@ -13,8 +13,8 @@ import {
   sctpChunkTypes as types,
   type SctpChunk,
 } from '../packet/sctp-chunk.js';
-import { createHost, type Draws, type Effect, type Host } from './host.js';
-import { begin, isAwaited, receive, wake } from './stack.js';
+import { createHost, type VectorRandomness, type Effect, type Host } from './host.js';
+import { startStimulus, isTimerPending, receive, fireTimer } from './stack.js';
 
 const eth0 = {
   name: 'eth0',
@@ -31,7 +31,7 @@ const plan: HostPlan = {
   listens: [{ protocol: 'SCTP', port: 9000 }],
 };
 const peer = { mac: '02:00:00:00:00:02', ip: '10.0.0.2' };
-const draws: Draws = {
+const draws: VectorRandomness = {
   identifier: 7,
   srcPort: 50_000,
   payload: Uint8Array.of(1, 2),
@@ -134,7 +134,7 @@ function answering(): Host {
 /** The opener's end, so many steps on. */
 function opening(steps: number): Host {
   const opener = host();
-  begin(opener, { kind: 'sctp', from: 'a', to: peer.ip, port: 9000 });
+  startStimulus(opener, { kind: 'sctp', from: 'a', to: peer.ip, port: 9000 });
   const answers: readonly (readonly [Given['type'], Given['value']])[] = [
     ['initAck', initAck()],
     ['cookieAck', []],
@@ -240,10 +240,10 @@ void t.test('what belongs to no association', async (t) => {
 
 void t.test('the one that opens', async (t) => {
   const opener = host();
-  t.strictSame(inWords(begin(opener, { kind: 'sctp', from: 'a', to: peer.ip, port: 9000 })), [
-    `sends init/0 ${initHex('000003e8', '000003e8')} tag 0, 50000 > 9000`,
-    'wakes after 3 s',
-  ]);
+  t.strictSame(
+    inWords(startStimulus(opener, { kind: 'sctp', from: 'a', to: peer.ip, port: 9000 })),
+    [`sends init/0 ${initHex('000003e8', '000003e8')} tag 0, 50000 > 9000`, 'wakes after 3 s'],
+  );
   t.strictSame(answered(opener, 'initAck', initAck()), [
     'sends cookieEcho/0 09080706 tag 5000, 50000 > 9000',
     'wakes after 3 s',
@@ -285,14 +285,15 @@ void t.test('the one that opens', async (t) => {
     [dropped('a broken INIT ACK')],
     'cut off',
   );
-  t.strictSame(inWords(begin(host(), { kind: 'sctp', from: 'a', to: '192.0.2.1', port: 9000 })), [
-    'dropped no route to 192.0.2.1 10.0.0.1 192.0.2.1',
-  ]);
+  t.strictSame(
+    inWords(startStimulus(host(), { kind: 'sctp', from: 'a', to: '192.0.2.1', port: 9000 })),
+    ['dropped no route to 192.0.2.1 10.0.0.1 192.0.2.1'],
+  );
 });
 
 void t.test('a tag of zero stands for none, and numbers wrap around', async (t) => {
   const zero = host({ opener: 0, answerer: 0 });
-  t.match(inWords(begin(zero, { kind: 'sctp', from: 'a', to: peer.ip, port: 9000 })), [
+  t.match(inWords(startStimulus(zero, { kind: 'sctp', from: 'a', to: peer.ip, port: 9000 })), [
     new RegExp(`^sends init/0 ${initHex('00000001', '00000000')} tag 0`),
     'wakes',
   ]);
@@ -303,7 +304,7 @@ void t.test('a tag of zero stands for none, and numbers wrap around', async (t) 
 
 void t.test('what is not answered is sent again, after twice the time', async (t) => {
   const opener = host();
-  const [, timer] = begin(opener, {
+  const [, timer] = startStimulus(opener, {
     kind: 'sctp',
     from: 'a',
     to: peer.ip,
@@ -315,12 +316,12 @@ void t.test('what is not answered is sent again, after twice the time', async (t
   let last = timer;
   for (let next: Effect | undefined = timer; next?.kind === 'wake' && waits.length < 5; ) {
     last = next;
-    const effects: readonly Effect[] = wake(opener, next.timer);
+    const effects: readonly Effect[] = fireTimer(opener, next.timer);
     waits.push(inWords(effects).slice(-1));
     next = effects.at(-1);
     if (waits.length === 1)
       t.strictSame(
-        [isAwaited(opener, last.timer), wake(opener, last.timer)],
+        [isTimerPending(opener, last.timer), fireTimer(opener, last.timer)],
         [false, []],
         'a timer from before the second time',
       );
@@ -332,13 +333,13 @@ void t.test('what is not answered is sent again, after twice the time', async (t
     ['timed-out 10.0.0.2'],
   ]);
   t.strictSame(
-    [isAwaited(opener, last.timer), wake(opener, last.timer)],
+    [isTimerPending(opener, last.timer), fireTimer(opener, last.timer)],
     [false, []],
     'it is over',
   );
   const further = opening(1);
   t.strictSame(
-    [isAwaited(further, timer.timer), wake(further, timer.timer)],
+    [isTimerPending(further, timer.timer), fireTimer(further, timer.timer)],
     [false, []],
     'that was answered',
   );
@@ -347,7 +348,7 @@ void t.test('what is not answered is sent again, after twice the time', async (t
   const nothingSent = { ...timer.timer, association: '10.0.0.1:9000 10.0.0.2:40000' };
   t.ok([...answerer.associations.keys()].includes(nothingSent.association));
   t.strictSame(
-    [isAwaited(answerer, nothingSent), wake(answerer, nothingSent)],
+    [isTimerPending(answerer, nothingSent), fireTimer(answerer, nothingSent)],
     [false, []],
     'it waits for nothing',
   );

@@ -26,7 +26,7 @@ import {
   type Timer,
 } from './host.js';
 import { receiveSctp } from './sctp.js';
-import { begin, isAwaited, wake } from './stack.js';
+import { startStimulus, isTimerPending, fireTimer } from './stack.js';
 
 const draws = {
   identifier: 7,
@@ -94,7 +94,7 @@ function converse(
   };
   carryOut(
     hosts.a,
-    begin(hosts.a, {
+    startStimulus(hosts.a, {
       kind: 'sctp',
       from: 'a',
       to: '10.0.0.2',
@@ -103,7 +103,8 @@ function converse(
     }),
   );
   for (let next = timers.shift(); next !== undefined; next = timers.shift())
-    if (isAwaited(next.host, next.timer)) carryOut(next.host, wake(next.host, next.timer));
+    if (isTimerPending(next.host, next.timer))
+      carryOut(next.host, fireTimer(next.host, next.timer));
   t.same(
     [hosts.a.associations.size, hosts.b.associations.size],
     [

@@ -74,7 +74,7 @@ export function associate(
     tsn: sequences.opener,
     patience: transmissions ?? retransmission.transmissions,
   };
-  return ask(host, association, {
+  return sendAndAwait(host, association, {
     type: types.init,
     flags: 0,
     value: encodeInit({ initiateTag: association.ownTag, initialTsn: association.tsn }),
@@ -181,7 +181,7 @@ function receiveAsOpener(
   if (state === 'cookie-wait' && type === types.initAck) {
     const init = decodeInit(value);
     if (init?.cookie === undefined) return dropped('a broken INIT ACK', ip);
-    return ask(
+    return sendAndAwait(
       host,
       { ...association, state: 'cookie-echoed', peerTag: init.initiateTag },
       { type: types.cookieEcho, flags: 0, value: init.cookie },
@@ -194,7 +194,7 @@ function receiveAsOpener(
     };
     return [
       connected,
-      ...ask(
+      ...sendAndAwait(
         host,
         { ...association, state: 'established' },
         { type: types.data, flags: wholeMessage, value: encodeData(tsn, host.random.payload) },
@@ -202,7 +202,7 @@ function receiveAsOpener(
     ];
   }
   if (state === 'established' && type === types.sack)
-    return ask(
+    return sendAndAwait(
       host,
       { ...association, state: 'shutdown-sent' },
       { type: types.shutdown, flags: 0, value: encodeShutdown(host.random.sequences.answerer - 1) },
@@ -239,7 +239,7 @@ function receiveAsAnswerer(
     ];
   }
   if (type === types.shutdown)
-    return ask(
+    return sendAndAwait(
       host,
       { ...association, state: 'shutdown-ack-sent' },
       { type: types.shutdownAck, flags: 0, value: nothing },
@@ -250,9 +250,9 @@ function receiveAsAnswerer(
 }
 
 /** Time is up for a chunk: send it again, or give up. */
-export function askAgain(host: Host, timer: SctpTimer): readonly Effect[] {
+export function retransmitChunk(host: Host, timer: SctpTimer): readonly Effect[] {
   const association = host.associations.get(timer.association);
-  if (association?.waiting === undefined || !stillUnanswered(host, timer)) return [];
+  if (association?.waiting === undefined || !isChunkUnanswered(host, timer)) return [];
   const { chunk, transmissions } = association.waiting;
   if (transmissions >= association.patience) return end(host, association, 'timed-out');
   const waiting = { chunk, transmissions: transmissions + 1 };
@@ -260,7 +260,7 @@ export function askAgain(host: Host, timer: SctpTimer): readonly Effect[] {
   return [...send(host, association, chunk), timerFor(association, waiting)];
 }
 
-export function stillUnanswered(
+export function isChunkUnanswered(
   host: Host,
   { association, type, transmissions }: SctpTimer,
 ): boolean {
@@ -269,7 +269,7 @@ export function stillUnanswered(
 }
 
 /** Sends a chunk and remembers it until what answers it has come. */
-function ask(host: Host, association: Association, chunk: SctpChunk): readonly Effect[] {
+function sendAndAwait(host: Host, association: Association, chunk: SctpChunk): readonly Effect[] {
   const waiting = { chunk, transmissions: 1 };
   host.associations.set(connectionKey(association), { ...association, waiting });
   return [...send(host, association, chunk), timerFor(association, waiting)];

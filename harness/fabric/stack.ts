@@ -6,7 +6,7 @@ import { decodeEthernet, etherTypes } from '../packet/ethernet.js';
 import { decodeIcmp, encodeIcmp, icmpTypes, type IcmpHeader } from '../packet/icmp.js';
 import { decodeIpv4, ipProtocols, isFragment, type Ipv4Header } from '../packet/ipv4.js';
 import { decodeUdp, encodeUdp } from '../packet/udp.js';
-import { route } from './forward.js';
+import { forwardPacket } from './forward.js';
 import { encodeSpec } from './frames.js';
 import {
   interfaceWith,
@@ -21,10 +21,10 @@ import { probeAgain, receiveArp, resolve, stillAsking } from './neighbours.js';
 import { relayDatagram } from './relay-datagrams.js';
 import { dialTimedOut, stillDialing } from './relay.js';
 import { nextHop } from './routing.js';
-import { askAgain, associate, receiveSctp, stillUnanswered } from './sctp.js';
+import { retransmitChunk, associate, receiveSctp, isChunkUnanswered } from './sctp.js';
 import { connect, receiveTcp, retransmit, stillUnacknowledged, talk } from './tcp.js';
 import { tupleOf } from './tuple.js';
-import { giveUp } from './unreachable.js';
+import { noteUnreachable } from './unreachable.js';
 
 const broadcast = 'ff:ff:ff:ff:ff:ff';
 
@@ -32,7 +32,7 @@ const broadcast = 'ff:ff:ff:ff:ff:ff';
  * A stimulus begins at the host it names. @throws InputError when the host has no interface of the
  * name that the stimulus gives.
  */
-export function begin(host: Host, stimulus: Stimulus): readonly Effect[] {
+export function startStimulus(host: Host, stimulus: Stimulus): readonly Effect[] {
   const { identifier, srcPort, payload } = host.random;
   switch (stimulus.kind) {
     case 'ping': {
@@ -54,7 +54,7 @@ export function begin(host: Host, stimulus: Stimulus): readonly Effect[] {
     case 'sctp':
       return associate(host, stimulus);
     case 'calls':
-      return call(host, stimulus, 0);
+      return startCall(host, stimulus, 0);
     case 'open':
       return connect(host, 'talk', srcPort, { ...stimulus, transmissions: 1 });
     case 'talk':
@@ -96,7 +96,7 @@ function sendUdp(
 }
 
 /** One of several, and the next when its time has come. */
-function call(host: Host, stimulus: Calls, index: number): readonly Effect[] {
+function startCall(host: Host, stimulus: Calls, index: number): readonly Effect[] {
   const srcPort = ephemeral.first + ((host.random.srcPort + index) % ephemeral.count);
   const now =
     stimulus.protocol === 'UDP'
@@ -133,30 +133,30 @@ function interfaceNamed(
 }
 
 /** Time is up for what the host waits for. */
-export function wake(host: Host, timer: Timer): readonly Effect[] {
+export function fireTimer(host: Host, timer: Timer): readonly Effect[] {
   switch (timer.kind) {
     case 'neighbour':
       return probeAgain(host, timer.via, timer.ip, timer.probes);
     case 'retransmission':
       return retransmit(host, timer);
     case 'sctp':
-      return askAgain(host, timer);
+      return retransmitChunk(host, timer);
     case 'dial':
       return dialTimedOut(host, timer);
     case 'call':
-      return call(host, timer.stimulus, timer.index);
+      return startCall(host, timer.stimulus, timer.index);
   }
 }
 
 /** Whether a wake-up still has something to do: one that does not must not make time pass. */
-export function isAwaited(host: Host, timer: Timer): boolean {
+export function isTimerPending(host: Host, timer: Timer): boolean {
   switch (timer.kind) {
     case 'neighbour':
       return stillAsking(host, timer.ip, timer.probes);
     case 'retransmission':
       return stillUnacknowledged(host, timer);
     case 'sctp':
-      return stillUnanswered(host, timer);
+      return isChunkUnanswered(host, timer);
     case 'dial':
       return stillDialing(host, timer.connection);
     case 'call':
@@ -183,11 +183,11 @@ function receiveIpv4(host: Host, via: InterfacePlan, bytes: Uint8Array): readonl
   if (ip === undefined || ip.checksum !== 'valid')
     return dropped('a broken IPv4 header', ip?.header);
   if (isFragment(ip.header)) return dropped('a fragment', ip.header);
-  if (host.translations !== undefined) {
-    const routed = route(
+  if (host.nat !== undefined) {
+    const routed = forwardPacket(
       host,
       via,
-      host.translations,
+      host.nat,
       bytes.subarray(0, 20 + ip.header.options.length + ip.payload.length),
       ip.header,
     );
@@ -242,7 +242,7 @@ function receiveError(
   const sent = tupleOf(quoted);
   return sent === undefined
     ? []
-    : giveUp(
+    : noteUnreachable(
         host,
         sent,
         type === icmpTypes.timeExceeded

@@ -11,8 +11,8 @@ import { encodeIpv4, ipProtocols } from '../packet/ipv4.js';
 import { encodeTcp, tcpFlags } from '../packet/tcp.js';
 import { encodeUdp } from '../packet/udp.js';
 import { createHost, listensOn, type Effect, type Host, type Timer } from './host.js';
-import { begin, isAwaited, receive, wake } from './stack.js';
-import { giveUp } from './unreachable.js';
+import { startStimulus, isTimerPending, receive, fireTimer } from './stack.js';
+import { noteUnreachable } from './unreachable.js';
 
 const eth0 = {
   name: 'eth0',
@@ -180,10 +180,10 @@ void t.test(
   'of what goes no further the host is told, and a connection that does not stand yet is over',
   async (t) => {
     const opener = host();
-    begin(opener, { kind: 'tcp', from: 'a', to: peer.ip, port: 7 });
+    startStimulus(opener, { kind: 'tcp', from: 'a', to: peer.ip, port: 7 });
     const from = (port: number) => ({ src: { ip: eth0.ip, port }, dst: { ip: peer.ip, port: 7 } });
     const left = (given: Host, protocol: number, ports: ReturnType<typeof from>) => [
-      ...inWords(giveUp(given, { protocol, ...ports }, 'so')),
+      ...inWords(noteUnreachable(given, { protocol, ...ports }, 'so')),
       given.connections.size,
     ];
     t.strictSame(
@@ -267,20 +267,20 @@ void t.test('segments that do not belong to a connection that stands', async (t)
 /** Our side opens: its SYN is on the way. */
 function opening(): Host {
   const opener = host();
-  begin(opener, { kind: 'tcp', from: 'a', to: peer.ip, port: 7 });
+  startStimulus(opener, { kind: 'tcp', from: 'a', to: peer.ip, port: 7 });
   return opener;
 }
 const theirs = { ports: [7, 50000] } as const;
 
 void t.test('what comes back for a SYN', async (t) => {
-  t.strictSame(inWords(begin(host(), { kind: 'tcp', from: 'a', to: peer.ip, port: 7 })), [
+  t.strictSame(inWords(startStimulus(host(), { kind: 'tcp', from: 'a', to: peer.ip, port: 7 })), [
     'sends SYN 1000 ack 0, 0 bytes, options 02040582',
     'wakes after 1 s',
   ]);
-  t.strictSame(inWords(begin(host(), { kind: 'tcp', from: 'a', to: '8.8.8.8', port: 7 })), [
+  t.strictSame(inWords(startStimulus(host(), { kind: 'tcp', from: 'a', to: '8.8.8.8', port: 7 })), [
     'dropped no route to 8.8.8.8 10.0.0.1 8.8.8.8',
   ]);
-  const [effect] = begin(host(), { kind: 'tcp', from: 'a', to: peer.ip, port: 7, ttl: 3 });
+  const [effect] = startStimulus(host(), { kind: 'tcp', from: 'a', to: peer.ip, port: 7, ttl: 3 });
   const fields =
     effect?.kind === 'send'
       ? Object.fromEntries(dissect(effect.frame).map(({ name, value }) => [name, value]))
@@ -383,16 +383,18 @@ void t.test('data for a connection of a proxy that nobody reads any more', async
 
 void t.test('who talks by a connection that does not stand yet', async (t) => {
   const opener = host();
-  begin(opener, { kind: 'open', from: 'a', to: peer.ip, port: 7, connection: 'c' });
+  startStimulus(opener, { kind: 'open', from: 'a', to: peer.ip, port: 7, connection: 'c' });
   t.strictSame(
-    inWords(begin(opener, { kind: 'talk', from: 'a', to: peer.ip, port: 7, connection: 'c' })),
+    inWords(
+      startStimulus(opener, { kind: 'talk', from: 'a', to: peer.ip, port: 7, connection: 'c' }),
+    ),
     ['dropped no connection c stands  '],
   );
 });
 
 void t.test('timers', async (t) => {
   const opener = host();
-  const [, first] = begin(opener, { kind: 'tcp', from: 'a', to: peer.ip, port: 7 });
+  const [, first] = startStimulus(opener, { kind: 'tcp', from: 'a', to: peer.ip, port: 7 });
   if (first?.kind !== 'wake') return t.fail('no timer');
   const other = (changes: Partial<Extract<Timer, { kind: 'retransmission' }>>): Timer => ({
     kind: 'retransmission',
@@ -407,20 +409,20 @@ void t.test('timers', async (t) => {
     other({ transmissions: 2 }),
   ];
   t.strictSame(
-    idle.map((timer) => [isAwaited(opener, timer), wake(opener, timer)]),
+    idle.map((timer) => [isTimerPending(opener, timer), fireTimer(opener, timer)]),
     idle.map(() => [false, []]),
     'of another connection, segment or transmission',
   );
   t.strictSame(first.timer, other({}));
-  t.ok(isAwaited(opener, first.timer));
-  t.strictSame(inWords(wake(opener, first.timer)), [
+  t.ok(isTimerPending(opener, first.timer));
+  t.strictSame(inWords(fireTimer(opener, first.timer)), [
     'sends SYN 1000 ack 0, 0 bytes, options 02040582',
     'wakes after 2 s',
   ]);
-  t.notOk(isAwaited(opener, first.timer), 'once');
+  t.notOk(isTimerPending(opener, first.timer), 'once');
   on(opener, { ...theirs, flags: SYN | ACK, sequence: 100, acknowledgement: 1001 });
   on(opener, { ...theirs, flags: PSH | ACK, sequence: 101, acknowledgement: 1005, bytes: 4 });
   on(opener, { ...theirs, flags: ACK, sequence: 105, acknowledgement: 1006 });
-  t.strictSame(wake(opener, other({ sequence: 1005 })), [], 'all is acknowledged');
+  t.strictSame(fireTimer(opener, other({ sequence: 1005 })), [], 'all is acknowledged');
   return undefined;
 });

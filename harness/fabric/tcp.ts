@@ -12,14 +12,14 @@ import { connectionKey, listensOn, type Effect, type Host, type Timer } from './
 import { defaultTtl, dropped, unroutable } from './ip.js';
 import { proxyAt } from './proxy.js';
 import {
-  accepted,
-  broken,
-  isDeaf,
-  notTaken,
+  clientConnected,
+  relayBroken,
+  hasClosedReader,
+  dialFailed,
   relayed,
-  resetDeaf,
-  taken,
-  unjoined,
+  resetClosedReader,
+  dialSucceeded,
+  newRelay,
 } from './relay.js';
 import { nextHop } from './routing.js';
 import {
@@ -123,7 +123,7 @@ export function retransmit(host: Host, timer: RetransmissionTimer): readonly Eff
   if (connection?.unacknowledged === undefined || !stillUnacknowledged(host, timer)) return [];
   const { segment, transmissions } = connection.unacknowledged;
   if (transmissions >= connection.patience)
-    return [...end(host, connection, 'timed-out'), ...broken(host, connection)];
+    return [...end(host, connection, 'timed-out'), ...relayBroken(host, connection)];
   const again = {
     segment: { ...segment, acknowledgement: connection.receiveNext },
     transmissions: transmissions + 1,
@@ -167,7 +167,7 @@ function receiveUnconnected(
         as: 'answerer',
         ...(proxy === undefined
           ? { purpose: 'echo' }
-          : { purpose: 'relay', relay: unjoined(proxy) }),
+          : { purpose: 'relay', relay: newRelay(proxy) }),
         patience: retransmission.transmissions,
         state: 'syn-received',
         sendNext: answerer,
@@ -199,14 +199,14 @@ function receiveAnswer(
   if ((tcp.flags & ACK) === 0 || tcp.acknowledgement !== connection.sendNext)
     return dropped('no answer to the SYN', ip);
   if ((tcp.flags & RST) !== 0)
-    return isRelayEnd(connection) ? notTaken(host, connection) : end(host, connection, 'refused');
+    return isRelayEnd(connection) ? dialFailed(host, connection) : end(host, connection, 'refused');
   if ((tcp.flags & SYN) === 0) return dropped('no answer to the SYN', ip);
   const established: TcpConnection = {
     ...acknowledged(connection),
     state: 'established',
     receiveNext: sequenceAfter(tcp.sequence, 1),
   };
-  if (isRelayEnd(established)) return taken(host, established);
+  if (isRelayEnd(established)) return dialSucceeded(host, established);
   const connected: Effect = {
     kind: 'note',
     note: { kind: 'connected', as: 'opener', peer: connection.remote.ip },
@@ -241,7 +241,7 @@ function receiveInConnection(
     ];
   if ((tcp.flags & RST) !== 0)
     return ahead === 0
-      ? [...end(host, before, 'reset'), ...broken(host, before)]
+      ? [...end(host, before, 'reset'), ...relayBroken(host, before)]
       : [...dropped('a reset ahead of its turn', ip), ...acknowledge(host, before)];
   if ((tcp.flags & SYN) !== 0)
     return [...dropped('a SYN in an established connection', ip), ...acknowledge(host, before)];
@@ -253,7 +253,8 @@ function receiveInConnection(
       ...dropped('an acknowledgement of what was not sent', ip),
       ...acknowledge(host, before),
     ];
-  if (isDeaf(before) && payload.length > 0) return resetDeaf(host, before, tcp.acknowledgement);
+  if (hasClosedReader(before) && payload.length > 0)
+    return resetClosedReader(host, before, tcp.acknowledgement);
   if (before.unacknowledged !== undefined && tcp.acknowledgement !== before.sendNext)
     return payload.length === 0 ? [] : dropped('a segment that acknowledges too little', ip);
   const connection: TcpConnection = {
@@ -272,7 +273,7 @@ function proceed(
   const finished = (tcp.flags & FIN) !== 0;
   if (isRelayEnd(connection))
     return connection.state === 'syn-received'
-      ? accepted(host, { ...connection, state: 'established' }, { payload, finished })
+      ? clientConnected(host, { ...connection, state: 'established' }, { payload, finished })
       : relayed(host, connection, { payload, finished });
   const read: readonly Effect[] =
     payload.length === 0

@@ -7,14 +7,8 @@ import { decodeIpv4, encodeIpv4, ipProtocols } from '../packet/ipv4.js';
 import { decodeSctp, encodeSctp } from '../packet/sctp.js';
 import { decodeTcp, encodeTcp, tcpFlags } from '../packet/tcp.js';
 import { decodeUdp, encodeUdp } from '../packet/udp.js';
-import type { TranslationPlan } from '../nouns/translation.js';
-import {
-  beforeRouting,
-  behindRouting,
-  noTranslations,
-  portsToTry,
-  type Translations,
-} from './translation.js';
+import type { NatPlan } from '../nouns/translation.js';
+import { prerouting, postrouting, newNatState, portsToTry, type NatState } from './translation.js';
 import { opensConnection, reversed, tupleOf, withTuple, type Tuple } from './tuple.js';
 
 const endpoints = [
@@ -22,7 +16,7 @@ const endpoints = [
   { ip: '10.10.2.2', port: 8080 },
   { ip: '10.10.2.3', port: 80 },
 ];
-const plan: TranslationPlan = {
+const plan: NatPlan = {
   destinations: [
     {
       match: { ip: '10.96.0.10', protocol: 'TCP', port: 80 },
@@ -50,16 +44,16 @@ const text = ({ src, dst }: Tuple) => `${src.ip}:${src.port} > ${dst.ip}:${dst.p
 
 /** Both steps at once; `refused` or `lost` where nobody is there. */
 function through(
-  state: Translations,
+  state: NatState,
   tuple: Tuple,
   nowUs = 0,
   outgoing = '10.10.1.1',
   draw = 1,
 ): Tuple | 'refused' | 'lost' | 'no port' {
-  const inbound = beforeRouting(state, tuple, { nowUs, draw });
+  const inbound = prerouting(state, tuple, { nowUs, draw });
   return inbound.kind === 'refused' || inbound.kind === 'lost'
     ? inbound.kind
-    : (behindRouting(state, inbound, outgoing, { nowUs, draw }) ?? 'no port');
+    : (postrouting(state, inbound, outgoing, { nowUs, draw }) ?? 'no port');
 }
 
 function must(result: Tuple | 'refused' | 'lost' | 'no port' | undefined): Tuple {
@@ -68,7 +62,7 @@ function must(result: Tuple | 'refused' | 'lost' | 'no port' | undefined): Tuple
 }
 
 void t.test('destinations', async (t) => {
-  const state = noTranslations(plan);
+  const state = newNatState(plan);
   const seen = new Map<string, number>();
   for (let port = 2000; port < 2300; port++) {
     const request = tcp('10.10.1.2', port, '10.96.0.10');
@@ -103,7 +97,7 @@ void t.test('destinations', async (t) => {
     '10.96.0.10',
     'another protocol',
   );
-  const again = noTranslations(plan);
+  const again = newNatState(plan);
   t.same(
     Array.from({ length: 9 }, (_, port) =>
       through(again, tcp('10.10.1.2', 2000 + port, '10.96.0.10')),
@@ -116,8 +110,8 @@ void t.test('destinations', async (t) => {
 });
 
 void t.test('which endpoint', async (t) => {
-  const chosen = (rule: Partial<TranslationPlan['destinations'][number]>, ports = 12) => {
-    const state = noTranslations({
+  const chosen = (rule: Partial<NatPlan['destinations'][number]>, ports = 12) => {
+    const state = newNatState({
       ...plan,
       destinations: [
         {
@@ -139,7 +133,7 @@ void t.test('which endpoint', async (t) => {
   };
   t.equal(chosen({}), '000122010210', 'the same for the same draw and connection, for ever');
   t.equal(chosen({ to: endpoints.slice(0, 1) }), '000000000000', 'the only one');
-  const state = noTranslations(plan);
+  const state = newNatState(plan);
   const rule = {
     match: { ip: '10.96.0.20', protocol: 'TCP', port: 80 },
     keepsSenders: [],
@@ -172,14 +166,14 @@ void t.test('which endpoint', async (t) => {
   t.equal(asks([a], 3), '10.10.1.3:80', 'until it is gone');
   t.equal(asks([{ ...a, port: 81 }], 4), '10.10.1.3:81', 'whole');
   t.equal(asks([{ ...b, port: 81 }], 5), '10.10.1.4:81');
-  const later = noTranslations({ ...plan, destinations: [{ ...rule, to: endpoints }] });
+  const later = newNatState({ ...plan, destinations: [{ ...rule, to: endpoints }] });
   const free = {
     ...later,
     plan: { sources: [], destinations: [{ match: rule.match, to: endpoints, keepsSenders: [] }] },
   };
   for (let port = 100; port < 110; port++) through(free, tcp('10.10.1.2', port, '10.96.0.20'));
-  t.equal(later.kept.size, 0, 'without affinity nothing is kept');
-  const several: TranslationPlan = {
+  t.equal(later.affinityTable.size, 0, 'without affinity nothing is kept');
+  const several: NatPlan = {
     ...plan,
     destinations: [
       { match: rule.match, to: endpoints.slice(1), keepsSenders: ['10.10.1.0/24', '10.10.2.0/24'] },
@@ -187,7 +181,7 @@ void t.test('which endpoint', async (t) => {
   };
   t.same(
     ['10.10.1.2', '10.10.2.9', '10.10.3.1'].map(
-      (src) => must(through(noTranslations(several), tcp(src, 1, '10.96.0.20'))).src.ip,
+      (src) => must(through(newNatState(several), tcp(src, 1, '10.96.0.20'))).src.ip,
     ),
     ['10.10.1.2', '10.10.2.9', '10.10.1.1'],
     'senders of any of the blocks are kept',
@@ -198,7 +192,7 @@ void t.test(
   'rules for some senders, for nobody, and rules that share what senders keep',
   async (t) => {
     const match = { ip: '172.30.0.1', protocol: 'TCP', port: 30_080 } as const;
-    const state = noTranslations({
+    const state = newNatState({
       destinations: [
         {
           match: { ...match, from: ['10.10.0.0/16'] },
@@ -247,7 +241,7 @@ void t.test(
 );
 
 void t.test('senders', async (t) => {
-  const state = noTranslations(plan);
+  const state = newNatState(plan);
   t.equal(
     text(must(through(state, tcp('172.30.0.1', 4000, '10.96.0.10')))).split(' > ')[0],
     '10.10.1.1:4000',
@@ -304,27 +298,27 @@ void t.test('senders', async (t) => {
     '10.10.2.2:4000 > 192.0.2.1:80',
     'not from there',
   );
-  const here = beforeRouting(state, tcp('192.0.2.9', 4000, '172.30.0.1'), { nowUs: 0, draw: 1 });
+  const here = prerouting(state, tcp('192.0.2.9', 4000, '172.30.0.1'), { nowUs: 0, draw: 1 });
   t.ok(
     here.kind === 'new' &&
-      text(must(behindRouting(state, here, undefined, { nowUs: 0, draw: 1 }))) ===
+      text(must(postrouting(state, here, undefined, { nowUs: 0, draw: 1 }))) ===
         '192.0.2.9:4000 > 172.30.0.1:80',
     'what ends here is not translated',
   );
-  const fromRule = beforeRouting(state, tcp('10.10.1.7', 4000, '172.30.0.1'), {
+  const fromRule = prerouting(state, tcp('10.10.1.7', 4000, '172.30.0.1'), {
     nowUs: 0,
     draw: 1,
   });
   t.ok(
     fromRule.kind === 'new' &&
-      text(must(behindRouting(state, fromRule, undefined, { nowUs: 0, draw: 1 }))) ===
+      text(must(postrouting(state, fromRule, undefined, { nowUs: 0, draw: 1 }))) ===
         '10.10.1.7:4000 > 172.30.0.1:80',
     'though a rule would hide its sender',
   );
 });
 
 void t.test('ports', async (t) => {
-  const state = noTranslations(plan);
+  const state = newNatState(plan);
   const echo = (src: string): Tuple => ({
     protocol: ipProtocols.icmp,
     src: { ip: src, port: 77 },
@@ -341,12 +335,12 @@ void t.test('ports', async (t) => {
     'of an echo the identifier, which is one',
   );
   t.same(through(state, reversed(second)), reversed(echo('10.10.1.9')));
-  const own: TranslationPlan = {
+  const own: NatPlan = {
     destinations: [],
     sources: [{ from: ['172.30.0.0/24'], except: [], ports: { first: 50_000, last: 50_000 } }],
   };
   t.equal(
-    text(must(through(noTranslations(own), tcp('172.30.0.1', 4000, '192.0.2.1'), 0, '172.30.0.1'))),
+    text(must(through(newNatState(own), tcp('172.30.0.1', 4000, '192.0.2.1'), 0, '172.30.0.1'))),
     '172.30.0.1:4000 > 192.0.2.1:80',
     'who has the address already keeps its port',
   );
@@ -367,10 +361,9 @@ void t.test('ports', async (t) => {
 });
 
 void t.test('time', async (t) => {
-  const state = noTranslations(plan);
+  const state = newNatState(plan);
   const udp = (tuple: Tuple): Tuple => ({ ...tuple, protocol: ipProtocols.udp });
-  const open = (tuple: Tuple, nowUs: number) =>
-    beforeRouting(state, tuple, { nowUs, draw: 1 }).kind;
+  const open = (tuple: Tuple, nowUs: number) => prerouting(state, tuple, { nowUs, draw: 1 }).kind;
   const request = udp(tcp('10.10.1.2', 4000, '192.0.2.1'));
   const answer = reversed(must(through(state, request, 0, '172.30.0.1')));
   t.equal(open(answer, 30 * second - 1), 'known');
@@ -386,7 +379,7 @@ void t.test('time', async (t) => {
   const silent = tcp('10.10.1.2', 5002, '192.0.2.1');
   t.same(
     [0, 20, 49, 79].map((s) => {
-      const { kind } = beforeRouting(state, silent, { nowUs: s * second, draw: 1 });
+      const { kind } = prerouting(state, silent, { nowUs: s * second, draw: 1 });
       through(state, silent, s * second, '172.30.0.1');
       return kind;
     }),
@@ -572,14 +565,14 @@ void t.test('packets', async (t) => {
 
 void t.test('NetNat: ports of a range, and lifetimes of its own', async (t) => {
   const lifetimes = { icmpS: 30, udpS: 120, tcpTransientS: 120, tcpEstablishedS: 1800 };
-  const netNat: TranslationPlan = {
+  const netNat: NatPlan = {
     destinations: [],
     sources: [
       { from: ['10.10.1.0/24'], except: ['10.10.1.0/24'], ports: { first: 50_000, last: 50_001 } },
     ],
     lifetimes,
   };
-  const state = noTranslations(netNat);
+  const state = newNatState(netNat);
   const to = (srcPort: number, nowUs = 0) => {
     const result = through(state, tcp('10.10.1.2', srcPort, '192.0.2.9'), nowUs, '172.30.0.1');
     return typeof result === 'string' ? result : text(result);
@@ -624,7 +617,7 @@ void t.test('NetNat: ports of a range, and lifetimes of its own', async (t) => {
     through(state, { ...tcp('10.10.1.3', 9, '192.0.2.7'), protocol }, nowUs, '172.30.0.1');
   t.equal(text(must(udp(0))), '172.30.0.1:50000 > 192.0.2.7:80');
   t.equal(
-    beforeRouting(
+    prerouting(
       state,
       {
         protocol: ipProtocols.udp,
@@ -636,7 +629,7 @@ void t.test('NetNat: ports of a range, and lifetimes of its own', async (t) => {
     'known',
   );
   t.equal(
-    beforeRouting(
+    prerouting(
       state,
       {
         protocol: ipProtocols.udp,
@@ -668,12 +661,12 @@ void t.test('NetNat: ports of a range, and lifetimes of its own', async (t) => {
     ],
     'an echo has one identifier',
   );
-  t.equal(beforeRouting(state, reversed(echo), { nowUs: 29 * second, draw: 1 }).kind, 'known');
-  t.equal(beforeRouting(state, reversed(echo), { nowUs: 59 * second, draw: 1 }).kind, 'new');
+  t.equal(prerouting(state, reversed(echo), { nowUs: 29 * second, draw: 1 }).kind, 'known');
+  t.equal(prerouting(state, reversed(echo), { nowUs: 59 * second, draw: 1 }).kind, 'new');
 });
 
 void t.test('lifetimes of its own, each for its protocol', async (t) => {
-  const state = noTranslations({
+  const state = newNatState({
     destinations: [],
     sources: [],
     lifetimes: { icmpS: 10, udpS: 20, tcpTransientS: 30, tcpEstablishedS: 40 },
@@ -686,7 +679,7 @@ void t.test('lifetimes of its own, each for its protocol', async (t) => {
     return [10, 20, 30, 40]
       .filter(
         (s) =>
-          beforeRouting({ ...state, connections: structuredClone(state.connections) }, request, {
+          prerouting({ ...state, connections: structuredClone(state.connections) }, request, {
             nowUs: (from + s) * second - 1,
             draw: 1,
           }).kind === 'known',

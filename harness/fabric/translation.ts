@@ -8,24 +8,24 @@ import { cidrContains, ipv4Number, parseCidr } from '../base/address.js';
 import { sha256 } from '../base/digest.js';
 import type {
   AddressAndPort,
-  DestinationRule,
-  SourceRule,
+  DnatRule,
+  SnatRule,
   TransportProtocol,
-  TranslationPlan,
+  NatPlan,
 } from '../nouns/translation.js';
 import { ipProtocols } from '../packet/ipv4.js';
 import { keyOfTuple, reversed, type Tuple } from './tuple.js';
 
 /** What a host remembers. */
-export interface Translations {
-  readonly plan: TranslationPlan;
+export interface NatState {
+  readonly plan: NatPlan;
   /** By the key of what comes: a connection stands here once for each direction. */
-  readonly connections: Map<string, TranslatedConnection>;
+  readonly connections: Map<string, NatConnection>;
   /** The endpoint that a sender got of a rule with affinity, and when. */
-  readonly kept: Map<string, { readonly endpoint: AddressAndPort; readonly atUs: number }>;
+  readonly affinityTable: Map<string, { readonly endpoint: AddressAndPort; readonly atUs: number }>;
 }
 
-interface TranslatedConnection {
+interface NatConnection {
   /** As the first packet came, and as it left. */
   readonly original: Tuple;
   readonly translated: Tuple;
@@ -35,7 +35,7 @@ interface TranslatedConnection {
 }
 
 /** When and where a connection is decided on. */
-export interface Moment {
+export interface NatMoment {
   readonly nowUs: number;
   /**
    * What the choice among endpoints is drawn from: the same for the same connection, spread evenly
@@ -45,7 +45,7 @@ export interface Moment {
 }
 
 /** What becomes of a packet, as far as its destination is concerned. */
-export type Inbound =
+export type PreroutingResult =
   /** Of a connection that stands: it leaves as `tuple`. */
   | { readonly kind: 'known'; readonly tuple: Tuple }
   /**
@@ -56,21 +56,21 @@ export type Inbound =
       readonly kind: 'new';
       readonly original: Tuple;
       readonly tuple: Tuple;
-      readonly isHidden: boolean;
+      readonly isMasqueraded: boolean;
     }
   /** Nobody is there to get it; who sent it is told so, or is not. */
   | { readonly kind: 'refused' }
   | { readonly kind: 'lost' };
 
 /** What goes on behind the routing. */
-export type Forwardable = Extract<Inbound, { readonly kind: 'known' | 'new' }>;
+export type Forwardable = Extract<PreroutingResult, { readonly kind: 'known' | 'new' }>;
 
-export function noTranslations(plan: TranslationPlan): Translations {
-  return { plan, connections: new Map(), kept: new Map() };
+export function newNatState(plan: NatPlan): NatState {
+  return { plan, connections: new Map(), affinityTable: new Map() };
 }
 
 /** The first step (PREROUTING; OUTPUT for what the host itself sends). */
-export function beforeRouting(state: Translations, tuple: Tuple, moment: Moment): Inbound {
+export function prerouting(state: NatState, tuple: Tuple, moment: NatMoment): PreroutingResult {
   const known = knownTuple(state, tuple, moment.nowUs);
   if (known !== undefined) return { kind: 'known', tuple: known };
   const rule = state.plan.destinations.find(
@@ -80,11 +80,16 @@ export function beforeRouting(state: Translations, tuple: Tuple, moment: Moment)
       protocolNumbers[match.protocol] === tuple.protocol &&
       (match.from === undefined || isIn(tuple.src.ip, match.from)),
   );
-  if (rule === undefined) return { kind: 'new', original: tuple, tuple, isHidden: false };
+  if (rule === undefined) return { kind: 'new', original: tuple, tuple, isMasqueraded: false };
   const endpoint = chooseEndpoint(state, rule, tuple, moment);
   if (endpoint === undefined) return { kind: rule.nobody === 'lost' ? 'lost' : 'refused' };
   const isHidden = endpoint.ip === tuple.src.ip || !isIn(tuple.src.ip, rule.keepsSenders);
-  return { kind: 'new', original: tuple, tuple: { ...tuple, dst: endpoint }, isHidden };
+  return {
+    kind: 'new',
+    original: tuple,
+    tuple: { ...tuple, dst: endpoint },
+    isMasqueraded: isHidden,
+  };
 }
 
 /**
@@ -92,19 +97,19 @@ export function beforeRouting(state: Translations, tuple: Tuple, moment: Moment)
  * address of the interface that it leaves by; missing where it ends here. @returns undefined where
  * no port is left.
  */
-export function behindRouting(
-  state: Translations,
+export function postrouting(
+  state: NatState,
   inbound: Forwardable,
   outgoing: string | undefined,
-  { nowUs }: Moment,
+  { nowUs }: NatMoment,
 ): Tuple | undefined {
   if (inbound.kind === 'known') return inbound.tuple;
   const { original, tuple } = inbound;
-  const rule = state.plan.sources.find((candidate) => hidesSender(candidate, tuple));
-  const hides = outgoing !== undefined && (inbound.isHidden || rule !== undefined);
+  const rule = state.plan.sources.find((candidate) => isMasqueradedBy(candidate, tuple));
+  const masquerades = outgoing !== undefined && (inbound.isMasqueraded || rule !== undefined);
   const translated =
-    hides && tuple.src.ip !== outgoing
-      ? withPort(
+    masquerades && tuple.src.ip !== outgoing
+      ? withFreePort(
           state,
           { ...tuple, src: { ip: outgoing, port: tuple.src.port } },
           rule?.ports,
@@ -112,7 +117,7 @@ export function behindRouting(
         )
       : tuple;
   if (translated === undefined) return undefined;
-  const connection: TranslatedConnection = {
+  const connection: NatConnection = {
     original,
     translated,
     expiresUs: nowUs + firstLifetimeUs(state.plan, tuple.protocol),
@@ -123,9 +128,9 @@ export function behindRouting(
 }
 
 /** How the packet leaves, where its connection stands. */
-function knownTuple(state: Translations, tuple: Tuple, nowUs: number): Tuple | undefined {
+function knownTuple(state: NatState, tuple: Tuple, nowUs: number): Tuple | undefined {
   const key = keyOfTuple(tuple);
-  const connection = live(state, key, nowUs);
+  const connection = liveConnection(state, key, nowUs);
   if (connection === undefined) return undefined;
   const isOriginal = key === keyOfTuple(connection.original);
   if (!isOriginal) connection.answeredUs ??= nowUs;
@@ -136,11 +141,11 @@ function knownTuple(state: Translations, tuple: Tuple, nowUs: number): Tuple | u
   return isOriginal ? connection.translated : reversed(connection.original);
 }
 
-function live(
-  { connections }: Translations,
+function liveConnection(
+  { connections }: NatState,
   key: string,
   nowUs: number,
-): TranslatedConnection | undefined {
+): NatConnection | undefined {
   const connection = connections.get(key);
   return connection === undefined || connection.expiresUs <= nowUs ? undefined : connection;
 }
@@ -160,7 +165,7 @@ const lifetimes = {
   tcp: 432_000 * second,
 } as const;
 
-function firstLifetimeUs({ lifetimes: told }: TranslationPlan, protocol: number): number {
+function firstLifetimeUs({ lifetimes: told }: NatPlan, protocol: number): number {
   if (told === undefined) return lifetimes.unanswered;
   return (
     second *
@@ -173,9 +178,9 @@ function firstLifetimeUs({ lifetimes: told }: TranslationPlan, protocol: number)
 }
 
 function lifetimeOf(
-  plan: TranslationPlan,
+  plan: NatPlan,
   protocol: number,
-  { answeredUs }: TranslatedConnection,
+  { answeredUs }: NatConnection,
   nowUs: number,
 ): number {
   if (plan.lifetimes !== undefined)
@@ -190,27 +195,27 @@ function lifetimeOf(
 
 /** The one that the sender had last, where the rule is so and it is not gone; else any. */
 function chooseEndpoint(
-  state: Translations,
-  rule: DestinationRule,
+  state: NatState,
+  rule: DnatRule,
   tuple: Tuple,
-  { nowUs, draw }: Moment,
+  { nowUs, draw }: NatMoment,
 ): AddressAndPort | undefined {
   const { to, affinity } = rule;
   const any =
     to[Number.parseInt(sha256(`${draw} ${keyOfTuple(tuple)}`).slice(0, 8), 16) % to.length];
   if (affinity === undefined) return any;
   const client = `${tuple.src.ip} ${affinity.name}`;
-  const kept = state.kept.get(client);
+  const previous = state.affinityTable.get(client);
   const isStill =
-    kept !== undefined &&
-    nowUs - kept.atUs < affinity.seconds * second &&
-    to.some(({ ip, port }) => ip === kept.endpoint.ip && port === kept.endpoint.port);
-  const endpoint = isStill ? kept.endpoint : any;
-  if (endpoint !== undefined) state.kept.set(client, { endpoint, atUs: nowUs });
+    previous !== undefined &&
+    nowUs - previous.atUs < affinity.seconds * second &&
+    to.some(({ ip, port }) => ip === previous.endpoint.ip && port === previous.endpoint.port);
+  const endpoint = isStill ? previous.endpoint : any;
+  if (endpoint !== undefined) state.affinityTable.set(client, { endpoint, atUs: nowUs });
   return endpoint;
 }
 
-function hidesSender({ from, except }: SourceRule, { src, dst }: Tuple): boolean {
+function isMasqueradedBy({ from, except }: SnatRule, { src, dst }: Tuple): boolean {
   return isIn(src.ip, from) && !isIn(dst.ip, except);
 }
 
@@ -222,15 +227,15 @@ function isIn(ip: string, blocks: readonly string[]): boolean {
  * With a port by which answers would find back to this connection alone: the lowest of the range;
  * without a range the sender's own, or the next above it. Undefined where none is left.
  */
-function withPort(
-  state: Translations,
+function withFreePort(
+  state: NatState,
   wanted: Tuple,
-  range: SourceRule['ports'],
+  range: SnatRule['ports'],
   nowUs: number,
 ): Tuple | undefined {
   for (const port of portsToTry(range, wanted.src.port)) {
     const tuple = withSource(wanted, port);
-    if (live(state, keyOfTuple(reversed(tuple)), nowUs) === undefined) return tuple;
+    if (liveConnection(state, keyOfTuple(reversed(tuple)), nowUs) === undefined) return tuple;
   }
   return undefined;
 }
@@ -248,7 +253,7 @@ function withSource({ protocol, src, dst }: Tuple, port: number): Tuple {
  * In the order in which they are tried: those of the range; without one the sender's own, those
  * above it, and from the first on.
  */
-export function* portsToTry(range: SourceRule['ports'], own: number): Iterable<number> {
+export function* portsToTry(range: SnatRule['ports'], own: number): Iterable<number> {
   if (range !== undefined) {
     for (let port = range.first; port <= range.last; port++) yield port;
     return;

@@ -6,7 +6,11 @@ import type { Tuple } from './tuple.js';
  * A packet of the host's goes no further: who sent it is told, and of a connection that does not
  * stand yet that is the end (RFC 1122, section 4.2.3.9; Linux, tcp_v4_err).
  */
-export function giveUp(host: Host, { protocol, src, dst }: Tuple, why: string): readonly Effect[] {
+export function noteUnreachable(
+  host: Host,
+  { protocol, src, dst }: Tuple,
+  why: string,
+): readonly Effect[] {
   const key = connectionKey({ local: src, remote: dst });
   if (protocol === ipProtocols.tcp && host.connections.get(key)?.state === 'syn-sent')
     host.connections.delete(key);

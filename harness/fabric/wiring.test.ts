@@ -6,8 +6,8 @@ import t from 'tap';
 import type { ClusterPlan, HostPlan, InterfacePlan, PortPlan } from '../nouns/plan.js';
 import type { Stimulus } from '../nouns/vector.js';
 import { encodeEthernet } from '../packet/ethernet.js';
-import { noMemories, type Draws } from './host.js';
-import { wire, type Delivery } from './wiring.js';
+import { noMemories, type VectorRandomness } from './host.js';
+import { connectWires, type Delivery } from './wiring.js';
 
 const macs = {
   up1: '02:00:00:00:01:01',
@@ -68,7 +68,7 @@ const plan: ClusterPlan = {
     host('y', 'external', via('eth0', macs.y, '192.168.5.9')),
   ],
 };
-const draws: Draws = {
+const draws: VectorRandomness = {
   identifier: 7,
   srcPort: 50_000,
   payload: new Uint8Array(),
@@ -86,7 +86,7 @@ const inWords = (deliveries: readonly Delivery[]) =>
   );
 
 void t.test('where frames go', async (t) => {
-  const wiring = wire(plan, ping, draws, noMemories());
+  const wiring = connectWires(plan, ping, draws, noMemories());
   const sent = (name: string, dst: string, index = 0) => {
     const from = wiring.host(name);
     const out = from.plan.interfaces[index];
@@ -133,24 +133,24 @@ void t.test('where frames go', async (t) => {
 
 void t.test('what hosts know and do', async (t) => {
   const memories = noMemories();
-  const wiring = wire(plan, ping, draws, memories);
+  const wiring = connectWires(plan, ping, draws, memories);
   t.equal(wiring.host('x'), wiring.host('x'), 'one host for all that it takes part in');
   wiring.host('x').neighbours.set('172.30.0.1', { kind: 'known', mac: macs.up1 });
   t.equal(wiring.host('x').neighbours.size, 1);
   t.equal(
-    wire(plan, ping, draws, memories).host('x').neighbours.size,
+    connectWires(plan, ping, draws, memories).host('x').neighbours.size,
     1,
     'in the next vector as well',
   );
-  t.equal(wire(plan, ping, draws, noMemories()).host('x').neighbours.size, 0);
+  t.equal(connectWires(plan, ping, draws, noMemories()).host('x').neighbours.size, 0);
   t.same(
-    ['n1', 'pod', 'x'].map((name) => [...wiring.host(name).answeredFor]),
+    ['n1', 'pod', 'x'].map((name) => [...wiring.host(name).deviceAddresses]),
     [['172.30.0.1'], ['172.30.0.1'], []],
     'the device of its LOCAL port answers for a node',
   );
   const interjection = { by: 'opener', segment: 'syn-fin' } as const;
   t.same(
-    wire(
+    connectWires(
       plan,
       { kind: 'tcp', from: 'x', to: '172.30.0.1', port: 7, interjection },
       draws,

@@ -7,7 +7,13 @@ import { assert } from '../base/errors.js';
 import { oncePer } from '../base/once-per.js';
 import type { ClusterPlan, HostPlan, InterfacePlan } from '../nouns/plan.js';
 import type { Stimulus } from '../nouns/vector.js';
-import { createHost, memoryOf, type Draws, type Host, type HostMemories } from './host.js';
+import {
+  createHost,
+  memoryOf,
+  type VectorRandomness,
+  type Host,
+  type HostMemories,
+} from './host.js';
 
 /**
  * How long a frame takes from a host to its switch port and back, and across the network between
@@ -49,7 +55,7 @@ export interface Wiring {
 }
 
 /** What is at the end of a wire. */
-type End =
+type WireEnd =
   | { readonly kind: 'host'; readonly host: string; readonly via: InterfacePlan }
   | { readonly kind: 'switch'; readonly node: string; readonly port: string };
 
@@ -57,39 +63,39 @@ type End =
  * What hangs on a network outside of the nodes: an uplink, another adapter of a node, or an
  * external host.
  */
-interface Station {
+interface NetworkAttachment {
   /** As a block of addresses; missing where nobody says which: then it is on every one. */
   readonly network?: string;
   readonly mac: string;
-  readonly end: End;
+  readonly end: WireEnd;
 }
 
 interface PlannedHost {
   readonly plan: HostPlan;
   /** Missing for an external host. */
   readonly node?: string;
-  readonly answeredFor: ReadonlySet<string>;
+  readonly deviceAddresses: ReadonlySet<string>;
 }
 
 /** All wires of a plan, the same for every vector. */
-interface Cabling {
+interface Wires {
   readonly hosts: ReadonlyMap<string, PlannedHost>;
   /** By `node port`: the host, or the station that the port is. */
-  readonly atPort: ReadonlyMap<string, End | Station>;
-  readonly outside: ReadonlyMap<InterfacePlan, Station>;
-  readonly stations: readonly Station[];
+  readonly atPort: ReadonlyMap<string, WireEnd | NetworkAttachment>;
+  readonly outside: ReadonlyMap<InterfacePlan, NetworkAttachment>;
+  readonly stations: readonly NetworkAttachment[];
 }
 
-const cablingOf = oncePer(cable);
+const cablingOf = oncePer(wiresOf);
 
-function cable(plan: ClusterPlan): Cabling {
+function wiresOf(plan: ClusterPlan): Wires {
   const hosts = new Map<string, PlannedHost>();
-  const atPort = new Map<string, End | Station>();
-  const outside = new Map<InterfacePlan, Station>();
+  const atPort = new Map<string, WireEnd | NetworkAttachment>();
+  const outside = new Map<InterfacePlan, NetworkAttachment>();
   for (const { node, hosts: hostPlans, bridges } of plan.nodes) {
     const answeredFor = new Set(bridges.flatMap(({ underlay }) => underlay?.ip ?? []));
     for (const hostPlan of hostPlans) {
-      hosts.set(hostPlan.name, { plan: hostPlan, node, answeredFor });
+      hosts.set(hostPlan.name, { plan: hostPlan, node, deviceAddresses: answeredFor });
       for (const via of hostPlan.interfaces) {
         if (via.port === undefined) outside.set(via, stationOf(hostPlan.name, via));
         else atPort.set(`${node} ${via.port}`, { kind: 'host', host: hostPlan.name, via });
@@ -106,7 +112,7 @@ function cable(plan: ClusterPlan): Cabling {
     }
   }
   for (const hostPlan of plan.externalHosts ?? []) {
-    hosts.set(hostPlan.name, { plan: hostPlan, answeredFor: new Set() });
+    hosts.set(hostPlan.name, { plan: hostPlan, deviceAddresses: new Set() });
     for (const via of hostPlan.interfaces) outside.set(via, stationOf(hostPlan.name, via));
   }
   return {
@@ -117,7 +123,7 @@ function cable(plan: ClusterPlan): Cabling {
   };
 }
 
-function stationOf(host: string, via: InterfacePlan): Station {
+function stationOf(host: string, via: InterfacePlan): NetworkAttachment {
   return { network: networkOf(via), mac: via.mac, end: { kind: 'host', host, via } };
 }
 
@@ -131,7 +137,10 @@ function networkOf({
   return `${parseCidr(`${ip}/${prefixLength}`).number}/${prefixLength}`;
 }
 
-function areJoined({ network: one }: Station, { network: other }: Station): boolean {
+function shareNetwork(
+  { network: one }: NetworkAttachment,
+  { network: other }: NetworkAttachment,
+): boolean {
   return one === undefined || other === undefined || one === other;
 }
 
@@ -139,10 +148,10 @@ function areJoined({ network: one }: Station, { network: other }: Station): bool
  * Hosts for all of the plan, who know what there are memories of, and the wires between them and
  * its switches.
  */
-export function wire(
+export function connectWires(
   plan: ClusterPlan,
   stimulus: Stimulus,
-  random: Draws,
+  random: VectorRandomness,
   memories: HostMemories,
 ): Wiring {
   const interjection = 'interjection' in stimulus ? stimulus.interjection : undefined;
@@ -156,10 +165,10 @@ export function wire(
   const hostCalled = (name: string): Host => {
     const before = called.get(name);
     if (before !== undefined) return before;
-    const { plan: hostPlan, answeredFor } = plannedHost(name);
+    const { plan: hostPlan, deviceAddresses } = plannedHost(name);
     const host = createHost(hostPlan, random, {
       interjection,
-      answeredFor,
+      deviceAddresses,
       clock: memories.clock,
       memory: memoryOf(memories, name),
     });
@@ -167,19 +176,19 @@ export function wire(
     memories.hosts.set(name, host);
     return host;
   };
-  const arrivalAt = (end: End, frame: Uint8Array): Arrival =>
+  const arrivalAt = (end: WireEnd, frame: Uint8Array): Arrival =>
     end.kind === 'switch'
       ? { kind: 'to-switch', node: end.node, port: end.port, frame }
       : { kind: 'to-host', host: hostCalled(end.host), via: end.via, frame };
   /** Each network is one switch that knows every address there. */
-  const across = (sender: Station, frame: Uint8Array): readonly Delivery[] => {
+  const across = (sender: NetworkAttachment, frame: Uint8Array): readonly Delivery[] => {
     const destination = formatMac(frame);
     const toAll = ((frame[0] ?? 0) & 1) === 1;
     return stations
       .filter(
         (station) =>
           station !== sender &&
-          areJoined(station, sender) &&
+          shareNetwork(station, sender) &&
           (toAll || station.mac === destination),
       )
       .map(({ end }) => ({ delayUs: latencyUs.underlay, arrival: arrivalAt(end, frame) }));

@@ -6,7 +6,7 @@ import t from 'tap';
 import encap from '../../scenarios/antrea/encap.js';
 import { generatedHistory } from '../../topologies/generated-history.js';
 import { historyOf, type ClusterEvent } from '../../topologies/happenings.js';
-import { firstOfAll } from '../model/undecided.js';
+import { firstCandidateOracle } from '../model/undecided.js';
 import { whatIsMissing } from '../nouns/verdict.js';
 import type { HistoryContext } from '../run/history/play.js';
 import { openModel } from '../testbeds/model/model.js';
@@ -19,7 +19,7 @@ const stage: HistoryContext = {
     const model = openModel(plan);
     return Promise.resolve({
       ...model,
-      call: (calls) => model.call(calls, firstOfAll),
+      call: (calls) => model.call(calls, firstCandidateOracle),
       lookups: () => ({ hit: 0, missed: 0 }),
     });
   },

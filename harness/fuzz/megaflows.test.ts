@@ -9,11 +9,11 @@ import t from 'tap';
 import { randomFor, type Random } from '../base/random.js';
 import { assert, InputError, Unsupported } from '../base/errors.js';
 import { behaviourOf, newest, type Version } from '../model/behaviour.js';
-import { addBucket, emptyTuple, type Tuple } from '../model/classifier/tuple.js';
+import { addBucket, emptyHashSubtable, type HashSubtable } from '../model/classifier/tuple.js';
 import { dumpFlows } from '../model/flows/dump.js';
 import type { Megaflow } from '../model/megaflows/megaflow.js';
 import { buildNode, type ModelNode } from '../model/node.js';
-import { operate } from '../model/operations.js';
+import { applyCall } from '../model/operations.js';
 import { stateOf } from '../model/state.js';
 import { receiveFrame } from '../model/switch.js';
 import type { Trace } from '../model/trace.js';
@@ -72,7 +72,7 @@ function play({ plan, nodes, traces }: Side, step: CaseStep): Promise<string> {
   const perform = (call: SwitchCall): Promise<SwitchStep> => {
     const on = nodes.find(({ name }) => name === call.node);
     assert(on !== undefined, 'there is such a node');
-    if (call.kind !== 'receive') operate(on, call);
+    if (call.kind !== 'receive') applyCall(on, call);
     const results =
       call.kind === 'receive' ? call.frames.map((frame) => receiveFrame(on, call.port, frame)) : [];
     traces.push(...results.map(({ trace }) => trace));
@@ -138,12 +138,12 @@ async function compare(
   const plan = planOf(readCase(drawn, behaviourOf(version)).accepted);
   const [keeping, plain] = [sideOf(plan, version, 'kept'), sideOf(plan, version, 'translated')];
   const told = keeping.nodes.flatMap(({ megaflows }) =>
-    megaflows === undefined ? [] : [megaflows.told],
+    megaflows === undefined ? [] : [megaflows.stats],
   );
   const seen = (difference: string | undefined): Seen => ({
     difference,
     hits: told.reduce((sum, { hit }) => sum + hit, 0),
-    leftOut: told.flatMap(({ leftOut }) => [...leftOut]),
+    leftOut: told.flatMap(({ uncached }) => [...uncached]),
   });
   for (const step of packets === 'varied' ? varied(drawn.steps, random) : drawn.steps) {
     const [actual, expected] = [await play(keeping, step), await play(plain, step)];
@@ -180,17 +180,17 @@ for (const version of [[3, 1], newest] as const) {
 function forget(place: number): (node: ModelNode) => void {
   const without = (list: Iterable<number>, at: number) =>
     [...list].filter((_, index) => index !== at);
-  const wider = (tuple: Tuple<Megaflow>): Tuple<Megaflow> => {
+  const wider = (tuple: HashSubtable<Megaflow>): HashSubtable<Megaflow> => {
     const at = tuple.places.indexOf(place);
     if (at < 0) return tuple;
-    const made = emptyTuple<Megaflow>(without(tuple.places, at), without(tuple.masks, at));
+    const made = emptyHashSubtable<Megaflow>(without(tuple.places, at), without(tuple.masks, at));
     for (const first of tuple.buckets.values())
       for (let bucket: typeof first | undefined = first; bucket !== undefined; bucket = bucket.next)
         for (const item of bucket.items) addBucket(made, without(bucket.values, at), item);
     return made;
   };
   return ({ megaflows }) => {
-    for (const tables of megaflows?.starts.values() ?? [])
+    for (const tables of megaflows?.subtables.values() ?? [])
       for (const tuples of tables.values()) tuples.splice(0, tuples.length, ...tuples.map(wider));
   };
 }
@@ -293,11 +293,15 @@ void t.test('where packets must not have come from is noticed', async (t) => {
     'only the last one may go as the first did',
   );
   const forgetting = ({ megaflows }: ModelNode) => {
-    for (const tables of megaflows?.starts.values() ?? [])
+    for (const tables of megaflows?.subtables.values() ?? [])
       for (const tuples of tables.values())
         for (const { buckets } of tuples)
           for (const { items } of buckets.values())
-            items.splice(0, items.length, ...items.map((item) => ({ ...item, notFrom: [] })));
+            items.splice(
+              0,
+              items.length,
+              ...items.map((item) => ({ ...item, excludedInPorts: [] })),
+            );
   };
   t.ok(
     (await compare(each, newest, randomFor(0, 'from'), 'as they are', forgetting)).difference,

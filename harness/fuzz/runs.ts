@@ -11,7 +11,7 @@ import {
   word,
   type FlowKey,
 } from '../packet/flow-key.js';
-import { firstOfAll } from '../model/undecided.js';
+import { firstCandidateOracle } from '../model/undecided.js';
 import type { ModelTestbed } from '../testbeds/model/model.js';
 import { callOf, type CaseStep, type FuzzCase, type PacketStep } from './case.js';
 import { carryOut, performedBy, planOf, textsOf } from './network.js';
@@ -138,7 +138,7 @@ export async function planRuns(
         await carryOut(
           callOf(step),
           plan,
-          performedBy({ call: (calls) => model.call(calls, firstOfAll) }),
+          performedBy({ call: (calls) => model.call(calls, firstCandidateOracle) }),
         ),
       );
     } catch (error) {

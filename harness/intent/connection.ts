@@ -2,7 +2,7 @@ import { Unsupported } from '../base/errors.js';
 import type { Intent, InterjectionIntent } from '../nouns/intent.js';
 import type { Topology } from '../nouns/topology.js';
 import type { Interjection, PayloadSpec, Stimulus } from '../nouns/vector.js';
-import { answersOn, holder, type Party } from './parties.js';
+import { answersOn, hostWithAddress, type ClusterHost } from './parties.js';
 import { defaultTtl, intentOfDatagram } from './reach.js';
 
 type ConnectionStimulus = Extract<Stimulus, { readonly kind: 'tcp' | 'probe' | 'sctp' | 'open' }>;
@@ -14,7 +14,7 @@ type TcpSpec = Extract<PayloadSpec, { readonly kind: 'tcp' }>;
  */
 export function intentOfConnection(
   topology: Topology,
-  from: Party,
+  from: ClusterHost,
   stimulus: ConnectionStimulus,
 ): Intent {
   const { to, port } = stimulus;
@@ -22,7 +22,7 @@ export function intentOfConnection(
   const ttl = (stimulus.kind === 'tcp' ? stimulus.ttl : undefined) ?? defaultTtl;
   const reach = intentOfDatagram(topology, from, { to, ttl });
   if (reach.kind !== 'round-trip') return reach;
-  const target = holder(topology, to);
+  const target = hostWithAddress(topology, to);
   if (target !== undefined && !answersOn(target, protocol, port))
     return {
       kind: 'refused',
@@ -44,8 +44,8 @@ export function intentOfConnection(
  * connection, so that these exceptions are not for it.
  */
 function intentOfInterjection(
-  opener: Party,
-  answerer: Party,
+  opener: ClusterHost,
+  answerer: ClusterHost,
   { by, segment }: Interjection,
 ): InterjectionIntent {
   const sender = by === 'opener' ? opener : answerer;
@@ -81,7 +81,7 @@ function intentOfInterjection(
  */
 export function intentOfSegment(
   topology: Topology,
-  from: Party,
+  from: ClusterHost,
   { dst, ttl, flags, checksum }: TcpSpec,
 ): Intent {
   const named = [...flags].sort().join(' ');

@@ -6,53 +6,59 @@
  */
 import { Unsupported, assert } from '../base/errors.js';
 import type { Cluster, KubeObjects, Network } from '../kube/objects.js';
-import { heardAfter, heardBy, running, type Hearing, type HistoryEvent } from '../nouns/history.js';
+import {
+  agentViewsAfter,
+  viewOf,
+  runningCluster,
+  type AgentViews,
+  type HistoryEvent,
+} from '../nouns/history.js';
 import type { Intent } from '../nouns/intent.js';
 import type { HostNote } from '../nouns/observation.js';
 import type { Topology } from '../nouns/topology.js';
 import type { Stimulus } from '../nouns/vector.js';
-import { intentAmongUnaware } from './hearing.js';
+import { intentWithStaleAgents } from './hearing.js';
 import { intentOf } from './intent.js';
-import { holder, parties, sender, type Party } from './parties.js';
-import { promisedUnder, verdictsOn } from './policy/intent.js';
-import { together, type PolicyVerdict } from './policy/verdict.js';
+import { hostWithAddress, clusterHosts, senderNamed, type ClusterHost } from './parties.js';
+import { withPolicyVerdict, verdictsOn } from './policy/intent.js';
+import { combinedVerdict, type PolicyVerdict } from './policy/verdict.js';
 import {
-  opened,
-  promisedThroughProxy,
-  refuseUnsettled,
-  stillThere,
-  type Relayed,
+  afterOpen,
+  intentThroughProxy,
+  refuseUnprogrammed,
+  stillProxied,
+  type ProxiedConnection,
 } from './relayed.js';
 import { intentOfService, reachOf, reachOfItself } from './service/intent.js';
-import { askedFromOutside, intentFromOutside } from './service/outside.js';
+import { externalServicePort, externalAccessIntent } from './service/outside.js';
 import { listenerAt, sourcesSeen, type Reach } from './service/reach.js';
 import {
   answererAmong,
-  askedFor,
-  keptAfter,
-  keptAmong,
-  narrowed,
-  notKept,
-  servedBy,
+  serviceAddressOf,
+  affinityAfter,
+  liveAffinity,
+  withAffinity,
+  withoutAffinity,
+  readyBackends,
   type Affinity,
-  type Asked,
+  type ServiceAddress,
 } from './service/served.js';
 
-export interface Course {
-  readonly hearing: Hearing<Network>;
+export interface PromiseState {
+  readonly agentViews: AgentViews<Network>;
   /** Nodes whose switches have no flows. */
-  readonly dark: ReadonlySet<string>;
+  readonly unprogrammed: ReadonlySet<string>;
   /** Connections that stand, by name. */
-  readonly standing: ReadonlyMap<string, Standing>;
+  readonly connections: ReadonlyMap<string, StandingConnection>;
   /** Those that stand with a proxy, by name. */
-  readonly relayed: ReadonlyMap<string, Relayed>;
+  readonly proxied: ReadonlyMap<string, ProxiedConnection>;
   /** The endpoints of Services that clients keep. */
   readonly affinity: Affinity;
 }
 
-interface Standing {
-  readonly from: Party;
-  readonly to: Party;
+interface StandingConnection {
+  readonly from: ClusterHost;
+  readonly to: ClusterHost;
   readonly port: number;
   /**
    * The nodes on its way whose switches have forgotten it: they take its next packet for the first
@@ -60,24 +66,24 @@ interface Standing {
    */
   readonly forgottenBy: ReadonlySet<string>;
   /** Whether the one that answers is still the one that it was opened to. */
-  readonly isWhole: boolean;
+  readonly isUninterrupted: boolean;
   /**
    * Where it was opened to a Service: to which, whom the endpoint sees, and whether it has been one
    * ever since.
    */
-  readonly by?: {
-    readonly asked: Asked;
+  readonly service?: {
+    readonly asked: ServiceAddress;
     readonly sources: readonly string[];
     readonly isServed: boolean;
   };
 }
 
-export function beginning(network: Network): Course {
+export function initialPromiseState(network: Network): PromiseState {
   return {
-    hearing: { cluster: network, behind: new Map() },
-    dark: new Set(),
-    standing: new Map(),
-    relayed: new Map(),
+    agentViews: { cluster: network, stale: new Map() },
+    unprogrammed: new Set(),
+    connections: new Map(),
+    proxied: new Map(),
     affinity: new Map(),
   };
 }
@@ -87,24 +93,24 @@ export function beginning(network: Network): Course {
  * started anew has neither flows nor connections, until its agent programs it. Whether clients of a
  * node keep their endpoints when its switch or its agent starts anew, nobody says.
  */
-export function happened(course: Course, event: HistoryEvent<Network>): Course {
-  const hearing = heardAfter(course.hearing, event);
+export function afterEvent(state: PromiseState, event: HistoryEvent<Network>): PromiseState {
+  const hearing = agentViewsAfter(state.agentViews, event);
   const restarted =
     event.kind === 'switch restarts' || event.kind === 'agent restarts' ? event.node : undefined;
-  const affinity = keptAmong(course.affinity, (node) =>
+  const affinity = liveAffinity(state.affinity, (node) =>
     node !== restarted && hearing.cluster.nodes.some(({ name }) => name === node)
-      ? heardBy(hearing, node)
+      ? viewOf(hearing, node)
       : undefined,
   );
   if (event.kind === 'switch restarts')
-    return darkened({ ...course, hearing, affinity }, event.node);
-  const there = parties(running(hearing));
-  const stays = (party: Party) =>
+    return withUnprogrammed({ ...state, agentViews: hearing, affinity }, event.node);
+  const there = clusterHosts(runningCluster(hearing));
+  const stays = (party: ClusterHost) =>
     there.some(
       (other) =>
         other.name === party.name && other.ip === party.ip && other.node.name === party.node.name,
     );
-  const standing = [...course.standing]
+  const standing = [...state.connections]
     .filter(([, { from }]) => stays(from))
     .map(
       ([name, connection]) =>
@@ -112,41 +118,41 @@ export function happened(course: Course, event: HistoryEvent<Network>): Course {
           name,
           {
             ...connection,
-            isWhole: connection.isWhole && stays(connection.to),
-            ...servedStill(hearing, connection),
+            isUninterrupted: connection.isUninterrupted && stays(connection.to),
+            ...stillServed(hearing, connection),
           },
         ] as const,
     );
   const isLit = (node: string) =>
     (event.kind === 'switch is programmed' || event.kind === 'agent restarts') &&
     event.node === node;
-  const dark = [...course.dark].filter(
+  const dark = [...state.unprogrammed].filter(
     (name) => !isLit(name) && hearing.cluster.nodes.some((node) => node.name === name),
   );
   return {
-    hearing,
-    dark: new Set(dark),
-    standing: new Map(standing),
-    relayed: stillThere(course.relayed, running(hearing)),
+    agentViews: hearing,
+    unprogrammed: new Set(dark),
+    connections: new Map(standing),
+    proxied: stillProxied(state.proxied, runningCluster(hearing)),
     affinity,
   };
 }
 
-function servedStill(
-  hearing: Hearing<Network>,
-  { from, to, by, port }: Standing,
-): Pick<Standing, 'by'> {
-  if (by === undefined) return {};
+function stillServed(
+  hearing: AgentViews<Network>,
+  { from, to, service, port }: StandingConnection,
+): Pick<StandingConnection, 'service'> {
+  if (service === undefined) return {};
   const isServed =
-    by.isServed &&
-    servedBy(heardBy(hearing, from.node.name), by.asked).some(
+    service.isServed &&
+    readyBackends(viewOf(hearing, from.node.name), service.asked).some(
       (backend) => backend.ip === to.ip && backend.port === port,
     );
-  return { by: { ...by, isServed } };
+  return { service: { ...service, isServed } };
 }
 
-function darkened(course: Course, node: string): Course {
-  const standing = [...course.standing].map(([name, connection]) => {
+function withUnprogrammed(state: PromiseState, node: string): PromiseState {
+  const standing = [...state.connections].map(([name, connection]) => {
     const isOnWay = connection.from.node.name === node || connection.to.node.name === node;
     return [
       name,
@@ -155,73 +161,77 @@ function darkened(course: Course, node: string): Course {
         : connection,
     ] as const;
   });
-  return { ...course, dark: new Set([...course.dark, node]), standing: new Map(standing) };
+  return {
+    ...state,
+    unprogrammed: new Set([...state.unprogrammed, node]),
+    connections: new Map(standing),
+  };
 }
 
 /**
  * What the stimulus must lead to now. @throws as `intentOf` does, and Unsupported for a connection
  * whose other end is somebody else by now.
  */
-export function promised(course: Course, stimulus: Stimulus): Intent {
-  const { hearing, dark } = course;
-  const there = running(hearing);
+export function promisedIntent(state: PromiseState, stimulus: Stimulus): Intent {
+  const { agentViews, unprogrammed } = state;
+  const there = runningCluster(agentViews);
   const to =
     stimulus.kind === 'talk'
-      ? course.standing.get(stimulus.connection)?.to.name
+      ? state.connections.get(stimulus.connection)?.to.name
       : nameOf(there, stimulus);
   const unlit = [stimulus.from, to]
-    .flatMap((name) => parties(there).filter((party) => party.name === name))
-    .find(({ node }) => dark.has(node.name));
+    .flatMap((name) => clusterHosts(there).filter((party) => party.name === name))
+    .find(({ node }) => unprogrammed.has(node.name));
   if (unlit !== undefined)
     return { kind: 'denied', why: `the switch of ${unlit.node.name} has no flows` };
-  refuseUnsettled(there, stimulus, dark.size > 0 || hearing.behind.size > 0);
+  refuseUnprogrammed(there, stimulus, unprogrammed.size > 0 || agentViews.stale.size > 0);
   if (stimulus.kind === 'talk')
-    return promisedThroughProxy(course.relayed, stimulus) ?? promisedToTalk(course, stimulus);
-  const { objects } = hearing.cluster;
-  const asked = objects === undefined ? undefined : askedFor(hearing.cluster, stimulus);
-  if (asked !== undefined) return promisedByService(course, stimulus, asked);
+    return intentThroughProxy(state.proxied, stimulus) ?? intentOfTalk(state, stimulus);
+  const { objects } = agentViews.cluster;
+  const asked = objects === undefined ? undefined : serviceAddressOf(agentViews.cluster, stimulus);
+  if (asked !== undefined) return promisedByService(state, stimulus, asked);
   const isExposed =
     objects !== undefined &&
-    (hearing.behind.size > 0 || dark.size > 0) &&
-    intentFromOutside({ ...hearing.cluster, objects }, stimulus) !== undefined;
+    (agentViews.stale.size > 0 || unprogrammed.size > 0) &&
+    externalAccessIntent({ ...agentViews.cluster, objects }, stimulus) !== undefined;
   if (isExposed)
     throw new Unsupported(
       'nothing is promised about Services that are asked for from outside while switches have ' +
         'no flows or nodes have not heard of all',
     );
-  return hearing.behind.size === 0
-    ? intentOf(hearing.cluster, stimulus)
-    : intentAmongUnaware(hearing, stimulus);
+  return agentViews.stale.size === 0
+    ? intentOf(agentViews.cluster, stimulus)
+    : intentWithStaleAgents(agentViews, stimulus);
 }
 
 /** @throws Unsupported for connections that stay open to an endpoint that is no pod. */
-function promisedByService(course: Course, stimulus: Stimulus, asked: Asked): Intent {
-  const { hearing, dark, affinity } = course;
-  const there = running(hearing);
-  const { objects } = heardBy(hearing, sender(there, stimulus.from).node.name);
-  const isCalm = objects === undefined || (hearing.behind.size === 0 && dark.size === 0);
+function promisedByService(state: PromiseState, stimulus: Stimulus, asked: ServiceAddress): Intent {
+  const { agentViews, unprogrammed, affinity } = state;
+  const there = runningCluster(agentViews);
+  const { objects } = viewOf(agentViews, senderNamed(there, stimulus.from).node.name);
+  const isCalm = objects === undefined || (agentViews.stale.size === 0 && unprogrammed.size === 0);
   const intent = isCalm
-    ? intentOf(hearing.cluster, stimulus)
+    ? intentOf(agentViews.cluster, stimulus)
     : intentOfService(
         { ...there, objects },
-        sender(there, stimulus.from),
+        senderNamed(there, stimulus.from),
         stimulus,
         (cluster, from, { protocol }, { ip, port }) =>
-          reachNow(cluster, course, from, { ip, port, protocol }),
+          reachNow(cluster, state, from, { ip, port, protocol }),
       );
   assert(intent !== undefined, "a Service's address was asked for");
   if (
     stimulus.kind === 'open' &&
     intent.kind === 'balanced' &&
     intent.answerers.some(
-      ({ to }) => !parties(there).some(({ kind, name }) => kind === 'pod' && name === to),
+      ({ to }) => !clusterHosts(there).some(({ kind, name }) => kind === 'pod' && name === to),
     )
   )
     throw new Unsupported(
       `nothing is promised about connections to ${asked.ip} that stay open: not all of its ` +
         'endpoints are pods',
     );
-  return narrowed(affinity, stimulus.from, asked, intent);
+  return withAffinity(affinity, stimulus.from, asked, intent);
 }
 
 /**
@@ -230,11 +240,11 @@ function promisedByService(course: Course, stimulus: Stimulus, asked: Asked): In
  */
 function reachNow(
   { objects, ...there }: Cluster,
-  course: Course,
-  from: Party,
-  endpoint: Asked,
+  state: PromiseState,
+  from: ClusterHost,
+  endpoint: ServiceAddress,
 ): Reach {
-  const to = holder(there, endpoint.ip);
+  const to = hostWithAddress(there, endpoint.ip);
   if (to?.name === from.name)
     return reachOfItself(objects, from, endpoint, {
       to: to.name,
@@ -243,10 +253,10 @@ function reachNow(
   const isOutside = there.externalHosts?.some(({ ip }) => ip === endpoint.ip) === true;
   if (to === undefined && !isOutside) return keptBack(endpoint.ip, `nobody holds ${endpoint.ip}`);
   if (to?.kind !== 'pod')
-    return to !== undefined && course.dark.has(to.node.name)
+    return to !== undefined && state.unprogrammed.has(to.node.name)
       ? keptBack(to.name, `the switch of ${to.node.name} has no flows`)
       : reachOf({ ...there, objects }, from, endpoint, endpoint);
-  const direct = promised(course, askingFor(endpoint, from));
+  const direct = promisedIntent(state, askingFor(endpoint, from));
   if (direct.kind === 'denied') return keptBack(to.name, direct.why);
   listenerAt({ ...there, objects }, endpoint, endpoint);
   const answerer = { to: to.name, sources: sourcesSeen(there, from, endpoint.ip) };
@@ -261,7 +271,7 @@ function keptBack(to: string, why: string): Reach {
   return { answerer: { to, sources: [] }, policies: 'keep it back', why };
 }
 
-function askingFor({ ip, port, protocol }: Asked, { name: from }: Party): Stimulus {
+function askingFor({ ip, port, protocol }: ServiceAddress, { name: from }: ClusterHost): Stimulus {
   switch (protocol) {
     case 'TCP':
       return { kind: 'probe', from, to: ip, port };
@@ -276,44 +286,44 @@ function askingFor({ ip, port, protocol }: Asked, { name: from }: Party): Stimul
  * The course behind a stimulus of which `intent` was promised, and what hosts noted: it tells which
  * endpoint of a Service it was.
  */
-export function afterwards(
-  course: Course,
+export function afterStimulus(
+  state: PromiseState,
   stimulus: Stimulus,
   intent: Intent,
   notes: readonly HostNote[] = [],
-): Course {
-  const { objects } = course.hearing.cluster;
+): PromiseState {
+  const { objects } = state.agentViews.cluster;
   const byOther =
     objects === undefined
       ? undefined
-      : askedFromOutside({ ...course.hearing.cluster, objects }, stimulus);
+      : externalServicePort({ ...state.agentViews.cluster, objects }, stimulus);
   if (byOther !== undefined)
-    return { ...course, affinity: notKept(course.affinity, stimulus.from, byOther) };
+    return { ...state, affinity: withoutAffinity(state.affinity, stimulus.from, byOther) };
   const asked =
     intent.kind === 'balanced' && intent.relay === undefined && stimulus.kind !== 'talk'
-      ? askedFor(course.hearing.cluster, stimulus)
+      ? serviceAddressOf(state.agentViews.cluster, stimulus)
       : undefined;
   if (asked !== undefined && intent.kind === 'balanced')
-    return afterAnswer(course, stimulus, { asked, intent, answerer: answererAmong(notes, asked) });
-  if (stimulus.kind !== 'open' && stimulus.kind !== 'talk') return course;
-  const relayed = opened(course.relayed, running(course.hearing), stimulus, intent);
-  if (relayed !== undefined) return { ...course, relayed };
-  const standing = new Map(course.standing);
+    return afterAnswer(state, stimulus, { asked, intent, answerer: answererAmong(notes, asked) });
+  if (stimulus.kind !== 'open' && stimulus.kind !== 'talk') return state;
+  const relayed = afterOpen(state.proxied, runningCluster(state.agentViews), stimulus, intent);
+  if (relayed !== undefined) return { ...state, proxied: relayed };
+  const standing = new Map(state.connections);
   const known = standing.get(stimulus.connection);
-  const there = running(course.hearing);
+  const there = runningCluster(state.agentViews);
   const [from, to] = [
-    parties(there).find(({ name }) => name === stimulus.from),
-    holder(there, stimulus.to),
+    clusterHosts(there).find(({ name }) => name === stimulus.from),
+    hostWithAddress(there, stimulus.to),
   ];
   const isLost =
     intent.kind === 'balanced' &&
     intent.lost !== undefined &&
     !notes.some(({ kind }) => kind === 'received'); // its opener has given it up
   if (isLost) standing.delete(stimulus.connection);
-  else if (known?.by !== undefined && intent.kind === 'balanced')
+  else if (known?.service !== undefined && intent.kind === 'balanced')
     standing.set(
       stimulus.connection,
-      known.by.isServed ? { ...known, forgottenBy: new Set() } : known,
+      known.service.isServed ? { ...known, forgottenBy: new Set() } : known,
     );
   else if (intent.kind !== 'round-trip') standing.delete(stimulus.connection);
   else if (known !== undefined)
@@ -324,44 +334,44 @@ export function afterwards(
       to,
       port: stimulus.port,
       forgottenBy: new Set(),
-      isWhole: true,
+      isUninterrupted: true,
     });
-  return { ...course, standing };
+  return { ...state, connections: standing };
 }
 
 interface Answer {
-  readonly asked: Asked;
+  readonly asked: ServiceAddress;
   readonly intent: Extract<Intent, { readonly kind: 'balanced' }>;
   readonly answerer: string | undefined;
 }
 
 function afterAnswer(
-  course: Course,
+  state: PromiseState,
   stimulus: Stimulus,
   { asked, intent, answerer }: Answer,
-): Course {
-  const there = running(course.hearing);
+): PromiseState {
+  const there = runningCluster(state.agentViews);
   const [from, to] = [
-    sender(there, stimulus.from),
-    parties(there).find(({ name }) => name === answerer),
+    senderNamed(there, stimulus.from),
+    clusterHosts(there).find(({ name }) => name === answerer),
   ];
-  const heard = heardBy(course.hearing, from.node.name);
-  const affinity = keptAfter(
-    course.affinity,
+  const heard = viewOf(state.agentViews, from.node.name);
+  const affinity = affinityAfter(
+    state.affinity,
     heard,
     { client: from.name, node: from.node.name },
     asked,
     answerer,
   );
-  if (stimulus.kind !== 'open') return { ...course, affinity };
-  const port = servedBy(heard, asked).find(({ ip }) => ip === to?.ip)?.port;
+  if (stimulus.kind !== 'open') return { ...state, affinity };
+  const port = readyBackends(heard, asked).find(({ ip }) => ip === to?.ip)?.port;
   const sources = intent.answerers.find((one) => one.to === answerer)?.sources ?? [];
   const isOpened = to !== undefined && port !== undefined;
-  const others = [...course.standing].filter(([name]) => name !== stimulus.connection);
+  const others = [...state.connections].filter(([name]) => name !== stimulus.connection);
   return {
-    ...course,
+    ...state,
     affinity,
-    standing: new Map([
+    connections: new Map([
       ...others,
       ...(isOpened
         ? [
@@ -372,8 +382,8 @@ function afterAnswer(
                 to,
                 port,
                 forgottenBy: new Set<string>(),
-                isWhole: true,
-                by: { asked, sources, isServed: true },
+                isUninterrupted: true,
+                service: { asked, sources, isServed: true },
               },
             ] as const,
           ]
@@ -386,39 +396,40 @@ function afterAnswer(
  * @throws Unsupported for a connection whose other end is somebody else by now, and for one to a
  *   Service that its opener's switch has forgotten: which endpoint it had, nobody knows.
  */
-function promisedToTalk(
-  { hearing, standing }: Course,
+function intentOfTalk(
+  { agentViews, connections }: PromiseState,
   { connection, to }: Extract<Stimulus, { readonly kind: 'talk' }>,
 ): Intent {
-  const known = standing.get(connection);
+  const known = connections.get(connection);
   if (known === undefined) return { kind: 'denied', why: `no connection ${connection} stands` };
   if (
-    !known.isWhole &&
-    holder(running(hearing), known.by === undefined ? to : known.to.ip) !== undefined
+    !known.isUninterrupted &&
+    hostWithAddress(runningCluster(agentViews), known.service === undefined ? to : known.to.ip) !==
+      undefined
   )
     throw new Unsupported(
       `nothing is promised about connection ${connection}, whose other end is somebody else by now`,
     );
-  if (!known.isWhole) return { kind: 'denied', why: `${known.to.name} is gone` };
+  if (!known.isUninterrupted) return { kind: 'denied', why: `${known.to.name} is gone` };
   const [opener, answerer] = [known.from, known.to].map(
-    ({ node }) => heardBy(hearing, node.name).objects,
+    ({ node }) => viewOf(agentViews, node.name).objects,
   );
-  if (known.by !== undefined && known.forgottenBy.has(known.from.node.name))
+  if (known.service !== undefined && known.forgottenBy.has(known.from.node.name))
     throw new Unsupported(
-      `nothing is promised about a connection of ${known.from.name} to ${known.by.asked.ip} ` +
+      `nothing is promised about a connection of ${known.from.name} to ${known.service.asked.ip} ` +
         `that the switch of ${known.from.node.name} has forgotten`,
     );
   const verdict =
     opener === undefined || answerer === undefined
       ? undefined
-      : verdictAnew(running(hearing), known, { opener, answerer });
+      : policyVerdictAgain(runningCluster(agentViews), known, { opener, answerer });
   const stands: Intent =
-    known.by === undefined
+    known.service === undefined
       ? { kind: 'round-trip', to: known.to.name, source: known.from.ip }
-      : promisedToStand(known, known.by);
+      : intentOfStanding(known, known.service);
   return verdict === undefined || verdict.kind === 'allowed'
     ? stands
-    : promisedUnder(
+    : withPolicyVerdict(
         {
           ...verdict,
           why: `the connection was forgotten, and of new ones it holds: ${verdict.why}`,
@@ -431,9 +442,9 @@ function promisedToTalk(
  * Nobody else gets what belongs to a connection. What becomes of it once its endpoint is none any
  * more, nobody says (Kubernetes, "Virtual IPs and Service Proxies", is about new ones).
  */
-function promisedToStand(
-  { to }: Standing,
-  { asked, sources, isServed }: NonNullable<Standing['by']>,
+function intentOfStanding(
+  { to }: StandingConnection,
+  { asked, sources, isServed }: NonNullable<StandingConnection['service']>,
 ): Intent {
   const lost = isServed ? {} : { lost: `${to.name} is no endpoint of it any more` };
   return {
@@ -449,9 +460,9 @@ function promisedToStand(
  * Only a switch that has forgotten the connection asks policies again, and only those of its own
  * pods.
  */
-function verdictAnew(
+function policyVerdictAgain(
   network: Topology,
-  { from, to, port, forgottenBy }: Standing,
+  { from, to, port, forgottenBy }: StandingConnection,
   heard: { readonly opener: KubeObjects; readonly answerer: KubeObjects },
 ): PolicyVerdict {
   const { atOpener, atAnswerer } = verdictsOn(network, heard, {
@@ -459,7 +470,7 @@ function verdictAnew(
     to,
     service: { protocol: 'TCP', port },
   });
-  return together([
+  return combinedVerdict([
     ...(forgottenBy.has(from.node.name) ? [atOpener] : []),
     ...(forgottenBy.has(to.node.name) ? [atAnswerer] : []),
   ]);
@@ -467,5 +478,5 @@ function verdictAnew(
 
 function nameOf(network: Network, stimulus: Stimulus): string | undefined {
   if (stimulus.kind === 'frame') return undefined;
-  return holder(network, stimulus.kind === 'arp' ? stimulus.target : stimulus.to)?.name;
+  return hostWithAddress(network, stimulus.kind === 'arp' ? stimulus.target : stimulus.to)?.name;
 }

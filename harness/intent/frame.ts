@@ -3,7 +3,7 @@ import { Unsupported, assertNever } from '../base/errors.js';
 import type { Intent } from '../nouns/intent.js';
 import type { Topology } from '../nouns/topology.js';
 import type { FrameSpec, PayloadSpec } from '../nouns/vector.js';
-import { holder, parties, subnetNode, type Party } from './parties.js';
+import { hostWithAddress, clusterHosts, subnetNode, type ClusterHost } from './parties.js';
 import { intentOfSegment } from './connection.js';
 import { globalVirtualMac, intentOfArp, intentOfDatagram } from './reach.js';
 
@@ -18,7 +18,7 @@ const broadcastMac = 'ff:ff:ff:ff:ff:ff';
  */
 export function intentOfFrame(
   topology: Topology,
-  from: Party,
+  from: ClusterHost,
   { src, dst, payload }: FrameSpec,
 ): Intent {
   const ethernet = { src: src.toLowerCase(), dst: dst.toLowerCase() };
@@ -58,7 +58,7 @@ function intentOfOther(etherType: number): Intent {
  */
 function intentOfArpFrame(
   topology: Topology,
-  from: Party,
+  from: ClusterHost,
   ethernet: EthernetAddresses,
   arp: ArpSpec,
 ): Intent {
@@ -70,7 +70,7 @@ function intentOfArpFrame(
     throw new Unsupported(
       `nothing is promised about truthful ARP of ${from.name} in a frame from ${ethernet.src}`,
     );
-  const target = holder(topology, arp.tpa);
+  const target = hostWithAddress(topology, arp.tpa);
   const readers = target?.node === from.node ? [broadcastMac, target.mac] : [broadcastMac];
   if (arp.op !== 'request' || !readers.includes(ethernet.dst))
     throw new Unsupported(
@@ -88,7 +88,7 @@ function intentOfArpFrame(
  */
 function intentOfIpFrame(
   topology: Topology,
-  from: Party,
+  from: ClusterHost,
   ethernet: EthernetAddresses,
   ip: DatagramSpec,
 ): Intent {
@@ -102,7 +102,7 @@ function intentOfIpFrame(
     return blocked(`an IP packet to the group address ${ethernet.dst}`);
   if (!acrossNodes && !macsOn(topology, from).includes(ethernet.dst))
     return blocked(`nobody on ${from.node.name} has the MAC ${ethernet.dst}`);
-  const target = holder(topology, ip.dst);
+  const target = hostWithAddress(topology, ip.dst);
   if (ip.src !== from.ip)
     throw new Unsupported(
       `nothing is promised about answers to ${ip.src}, which ${from.name} sends from but does ` +
@@ -121,10 +121,10 @@ function intentOfIpFrame(
 }
 
 /** The destinations that the switch of the sender's node knows. */
-function macsOn(topology: Topology, from: Party): readonly string[] {
+function macsOn(topology: Topology, from: ClusterHost): readonly string[] {
   return [
     globalVirtualMac,
-    ...parties(topology)
+    ...clusterHosts(topology)
       .filter(({ node }) => node === from.node)
       .map(({ mac }) => mac),
   ];

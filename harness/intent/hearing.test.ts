@@ -7,7 +7,13 @@ import { apply, clusterOf, manifestsOf } from '../../topologies/changing-cluster
 import type { Cluster } from '../kube/objects.js';
 import type { TrafficMode } from '../nouns/topology.js';
 import type { Stimulus } from '../nouns/vector.js';
-import { afterwards, beginning, happened, promised, type Course } from './course.js';
+import {
+  afterStimulus,
+  initialPromiseState,
+  afterEvent,
+  promisedIntent,
+  type PromiseState,
+} from './course.js';
 import { intentOf } from './intent.js';
 
 const cluster = (allowed: string) =>
@@ -27,8 +33,8 @@ const cluster = (allowed: string) =>
 const inMode = (mode: TrafficMode, network: Cluster): Cluster => ({ ...network, mode });
 const stimulus: Stimulus = { kind: 'open', from: 'n1', to: '10.10.2.2', port: 7, connection: 'c' };
 /** Something happens that n1 does not hear of, and that changes nothing for this. */
-const unheard = (course: Course, network: Cluster): Course =>
-  happened(course, { kind: 'cluster', what: 'it changes', cluster: network, unheardBy: ['n1'] });
+const unheard = (course: PromiseState, network: Cluster): PromiseState =>
+  afterEvent(course, { kind: 'cluster', what: 'it changes', cluster: network, unheardBy: ['n1'] });
 
 for (const [mode, allowed, said] of [
   ['encap', '10.10.1.1', 'round-trip'],
@@ -40,7 +46,7 @@ for (const [mode, allowed, said] of [
     const network = inMode(mode, cluster(allowed).cluster);
     t.equal(intentOf(network, stimulus).kind, said, 'at rest');
     t.equal(
-      promised(unheard(beginning(network), network), stimulus).kind,
+      promisedIntent(unheard(initialPromiseState(network), network), stimulus).kind,
       said,
       'while n1 has not heard of all',
     );
@@ -60,28 +66,28 @@ void t.test('a connection that was forgotten', (t) => {
       ),
     ),
   ];
-  const opened = afterwards(
-    beginning(inMode('noEncap', before.cluster)),
+  const opened = afterStimulus(
+    initialPromiseState(inMode('noEncap', before.cluster)),
     stimulus,
-    promised(beginning(inMode('noEncap', before.cluster)), stimulus),
+    promisedIntent(initialPromiseState(inMode('noEncap', before.cluster)), stimulus),
   );
-  const changed = happened(opened, {
+  const changed = afterEvent(opened, {
     kind: 'cluster',
     what: 'it changes',
     cluster: inMode('noEncap', after.cluster),
   });
   const talk: Stimulus = { ...stimulus, kind: 'talk' };
-  t.equal(promised(changed, talk).kind, 'round-trip');
-  const forgotten = (course: Course) =>
-    happened(happened(course, { kind: 'switch restarts', node: 'n2' }), {
+  t.equal(promisedIntent(changed, talk).kind, 'round-trip');
+  const forgotten = (course: PromiseState) =>
+    afterEvent(afterEvent(course, { kind: 'switch restarts', node: 'n2' }), {
       kind: 'switch is programmed',
       node: 'n2',
     });
   t.equal(
-    promised(forgotten(opened), talk).kind,
+    promisedIntent(forgotten(opened), talk).kind,
     'round-trip',
     'its policies are asked again about the address that it comes from',
   );
-  t.equal(promised(forgotten(changed), talk).kind, 'denied');
+  t.equal(promisedIntent(forgotten(changed), talk).kind, 'denied');
   t.end();
 });

@@ -4,15 +4,15 @@ import type { Network } from '../kube/objects.js';
 import type { Topology } from '../nouns/topology.js';
 import type { Stimulus } from '../nouns/vector.js';
 import { intentOfFrame } from './frame.js';
-import { sender, type Party } from './parties.js';
-import { intentOutward } from './outward.js';
-import { underPolicies } from './policy/intent.js';
+import { senderNamed, type ClusterHost } from './parties.js';
+import { egressIntent } from './outward.js';
+import { intentUnderPolicies } from './policy/intent.js';
 import { defaultTtl, intentOfArp, intentOfDatagram } from './reach.js';
 import { intentOfConnection } from './connection.js';
 import { intentOfService } from './service/intent.js';
-import { intentFromOutside } from './service/outside.js';
+import { externalAccessIntent } from './service/outside.js';
 import { intentOfWindowsPort } from './service/windows-port.js';
-import { walkthrough } from './service-way.js';
+import { withServicePath } from './service-way.js';
 import { intentOnUnderlay } from './underlay.js';
 
 /**
@@ -27,21 +27,21 @@ export function intentOf(network: Network, stimulus: Stimulus): Intent {
   const fromOutside =
     cluster === undefined
       ? undefined
-      : (intentOfWindowsPort(cluster, stimulus) ?? intentFromOutside(cluster, stimulus));
+      : (intentOfWindowsPort(cluster, stimulus) ?? externalAccessIntent(cluster, stimulus));
   if (fromOutside !== undefined) return fromOutside;
   const underlay = intentOnUnderlay(network, stimulus);
   if (underlay !== undefined) return underlay;
-  const from = sender(network, stimulus.from);
+  const from = senderNamed(network, stimulus.from);
   const unrestricted = () => intentWithoutPolicies(network, from, stimulus);
   if (cluster === undefined) return unrestricted();
   const service = intentOfService(cluster, from, stimulus);
   return service === undefined
-    ? underPolicies(cluster, from, stimulus, unrestricted)
-    : walkthrough(cluster, from, stimulus, service);
+    ? intentUnderPolicies(cluster, from, stimulus, unrestricted)
+    : withServicePath(cluster, from, stimulus, service);
 }
 
-function intentWithoutPolicies(topology: Topology, from: Party, stimulus: Stimulus): Intent {
-  const outward = intentOutward(topology, from, stimulus);
+function intentWithoutPolicies(topology: Topology, from: ClusterHost, stimulus: Stimulus): Intent {
+  const outward = egressIntent(topology, from, stimulus);
   if (outward !== undefined) return outward;
   switch (stimulus.kind) {
     case 'ping':

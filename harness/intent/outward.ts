@@ -8,22 +8,22 @@ import { Unsupported } from '../base/errors.js';
 import type { Answerer, Crossing, Intent, PathIntent } from '../nouns/intent.js';
 import type { Listener, Node, Topology } from '../nouns/topology.js';
 import type { Stimulus } from '../nouns/vector.js';
-import { answersOn, type Party } from './parties.js';
+import { answersOn, type ClusterHost } from './parties.js';
 import { defaultTtl } from './reach.js';
-import { gatewayName, mirrored, namesOn } from './way.js';
+import { gatewayName, reversedCrossings, portNamesOn } from './way.js';
 
-type Sent = Extract<
+type EgressStimulus = Extract<
   Stimulus,
   { readonly kind: 'ping' | 'udp' | 'tcp' | 'probe' | 'sctp' | 'calls' }
 >;
 
 /** Undefined for what stays in the cluster, and for what is not sent to an address. */
-export function intentOutward(
+export function egressIntent(
   topology: Topology,
-  from: Party,
+  from: ClusterHost,
   stimulus: Stimulus,
 ): Intent | undefined {
-  if (!isSent(stimulus)) return undefined;
+  if (!isEgressStimulus(stimulus)) return undefined;
   const { nodes, externalHosts = [] } = topology;
   const outside =
     externalHosts.find(({ ip }) => ip === stimulus.to) ??
@@ -31,7 +31,7 @@ export function intentOutward(
       .filter((node) => node !== from.node && node.underlay.ip === stimulus.to)
       .map(({ name, underlay, listens }) => ({ name, ip: underlay.ip, listens }))[0];
   if (outside === undefined) return undefined;
-  const leaves = leavingBy(from.node, stimulus.to);
+  const leaves = egressSourceOf(from.node, stimulus.to);
   // there is more to say of hosts on that network
   if (from.kind === 'node' && leaves.by === 'uplink') return undefined;
   const ttl = 'ttl' in stimulus ? (stimulus.ttl ?? defaultTtl) : defaultTtl;
@@ -67,7 +67,7 @@ export function intentOutward(
       ...reached,
       why: `nobody listens on ${protocol} port ${stimulus.port} of ${outside.name}`,
     };
-  return { kind: 'round-trip', ...reached, path: [externalTraffic(from, stimulus.to, leaves)] };
+  return { kind: 'round-trip', ...reached, path: [egressPath(from, stimulus.to, leaves)] };
 }
 
 /**
@@ -92,7 +92,7 @@ function intentOfCalls(
   };
 }
 
-function isSent(stimulus: Stimulus): stimulus is Sent {
+function isEgressStimulus(stimulus: Stimulus): stimulus is EgressStimulus {
   return (
     stimulus.kind !== 'arp' &&
     stimulus.kind !== 'frame' &&
@@ -108,16 +108,17 @@ function isSent(stimulus: Stimulus): stimulus is Sent {
  * leaves the Windows host from the uplink interface directly", and all of it back. On Linux the
  * same, by the node's network card.
  */
-function externalTraffic(
-  { kind, ip, node }: Party,
+function egressPath(
+  { kind, ip, node }: ClusterHost,
   to: string,
-  { ip: hidden, by }: Leaving,
+  { ip: hidden, by }: EgressSource,
 ): PathIntent {
-  const { bridge, uplink } = namesOn(node);
+  const { bridge, uplink } = portNamesOn(node);
   const nothing = { node: node.name, ports: [gatewayName, bridge, uplink], crossings: [] };
   if (kind === 'node') return nothing;
   const toHost: Crossing = { direction: 'out', port: gatewayName, src: ip, dst: to };
-  if (by === 'another adapter') return { ...nothing, crossings: [toHost, ...mirrored([toHost])] };
+  if (by === 'another adapter')
+    return { ...nothing, crossings: [toHost, ...reversedCrossings([toHost])] };
   const there: readonly Crossing[] = [
     toHost,
     {
@@ -129,13 +130,13 @@ function externalTraffic(
     },
     { direction: 'out', port: uplink, src: hidden, dst: to },
   ];
-  return { ...nothing, crossings: [...there, ...mirrored(there)] };
+  return { ...nothing, crossings: [...there, ...reversedCrossings(there)] };
 }
 
 /** NetNat gives out Windows' dynamic ports (Microsoft, "Default dynamic port range for TCP/IP"). */
 const netNatPorts = { first: 49_152, last: 65_535 } as const;
 
-interface Leaving {
+interface EgressSource {
   /** The address that is seen. */
   readonly ip: string;
   readonly by: 'uplink' | 'another adapter';
@@ -145,7 +146,7 @@ interface Leaving {
  * "The SNATed address is chosen by Windows host according to the routing configuration." What
  * leaves by another adapter enters the switch no more.
  */
-export function leavingBy({ underlay, adapters = [] }: Node, to: string): Leaving {
+export function egressSourceOf({ underlay, adapters = [] }: Node, to: string): EgressSource {
   const adapter = adapters.find(({ ip, prefixLength }) =>
     cidrContains(parseCidr(`${ip}/${prefixLength}`), ipv4Number(to)),
   );

@@ -4,7 +4,7 @@ import { oncePer } from '../base/once-per.js';
 import { podsOf, type Listener, type Node, type Topology } from '../nouns/topology.js';
 
 /** A host on a node's pod subnet: a pod, or the node's own stack behind its gateway. */
-export interface Party {
+export interface ClusterHost {
   readonly kind: 'pod' | 'node';
   readonly name: string;
   readonly ip: string;
@@ -15,13 +15,13 @@ export interface Party {
 }
 
 /** Every host of the cluster by its address on a pod subnet. */
-export function parties({ nodes }: Topology): readonly Party[] {
-  return partiesOn(nodes);
+export function clusterHosts({ nodes }: Topology): readonly ClusterHost[] {
+  return clusterHostsOn(nodes);
 }
 
-const partiesOn = oncePer((nodes: readonly Node[]): readonly Party[] => [
+const clusterHostsOn = oncePer((nodes: readonly Node[]): readonly ClusterHost[] => [
   ...podsOf({ nodes }).map(
-    ({ pod, node }): Party => ({
+    ({ pod, node }): ClusterHost => ({
       kind: 'pod',
       name: pod.name,
       ip: pod.ip,
@@ -31,7 +31,7 @@ const partiesOn = oncePer((nodes: readonly Node[]): readonly Party[] => [
     }),
   ),
   ...nodes.map(
-    (node): Party => ({
+    (node): ClusterHost => ({
       kind: 'node',
       name: node.name,
       ...node.gateway,
@@ -45,9 +45,9 @@ const partiesOn = oncePer((nodes: readonly Node[]): readonly Party[] => [
  * The first that has it, of addresses on pod subnets and then of those of nodes on the network
  * between nodes.
  */
-const byAddress = oncePer((nodes: readonly Node[]): ReadonlyMap<string, Party> => {
-  const all = partiesOn(nodes);
-  const held = new Map<string, Party>();
+const byAddress = oncePer((nodes: readonly Node[]): ReadonlyMap<string, ClusterHost> => {
+  const all = clusterHostsOn(nodes);
+  const held = new Map<string, ClusterHost>();
   for (const party of [
     ...all,
     ...all
@@ -59,8 +59,8 @@ const byAddress = oncePer((nodes: readonly Node[]): ReadonlyMap<string, Party> =
 });
 
 /** @throws InputError listing the hosts there are. */
-export function sender(topology: Topology, name: string): Party {
-  const all = parties(topology);
+export function senderNamed(topology: Topology, name: string): ClusterHost {
+  const all = clusterHosts(topology);
   const found = all.find((party) => party.name === name);
   if (found === undefined)
     throw unknownName(
@@ -76,7 +76,7 @@ const echoPort = 7;
 
 /** Whether somebody there answers on the port. */
 export function answersOn(
-  { listens }: Pick<Party, 'listens'>,
+  { listens }: Pick<ClusterHost, 'listens'>,
   protocol: Listener['protocol'],
   port: number,
 ): boolean {
@@ -90,7 +90,7 @@ export function answersOn(
  * Who holds the address, be it a node's on the network between nodes; undefined when nobody does.
  * @throws InputError when `ip` is no address.
  */
-export function holder(topology: Topology, ip: string): Party | undefined {
+export function hostWithAddress(topology: Topology, ip: string): ClusterHost | undefined {
   ipv4Number(ip);
   return byAddress(topology.nodes).get(ip);
 }

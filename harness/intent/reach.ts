@@ -2,8 +2,8 @@ import { cidrContains, ipv4Number, parseCidr } from '../base/address.js';
 import { InputError, Unsupported } from '../base/errors.js';
 import type { Intent } from '../nouns/intent.js';
 import type { Topology } from '../nouns/topology.js';
-import { answersOn, holder, subnetNode, type Party } from './parties.js';
-import { passageBetween, pathBetween, routersBetween, sourceSeen } from './way.js';
+import { answersOn, hostWithAddress, subnetNode, type ClusterHost } from './parties.js';
+import { nodePathBetween, pathBetween, routersBetween, sourceSeen } from './way.js';
 
 /** The seed's "Terminology": stands for every gateway at the other end of a tunnel. */
 export const globalVirtualMac = 'aa:bb:cc:dd:ee:ff';
@@ -26,12 +26,12 @@ export interface Datagram {
  */
 export function intentOfDatagram(
   topology: Topology,
-  from: Party,
+  from: ClusterHost,
   { to, ttl, port }: Datagram,
 ): Intent {
-  refuseUnpromised(topology, from, to);
-  const destination = holder(topology, to);
-  if (destination === undefined) return intentOfNobody(topology, from, to);
+  refuseUndefined(topology, from, to);
+  const destination = hostWithAddress(topology, to);
+  if (destination === undefined) return intentWithoutHolder(topology, from, to);
   const routers = routersBetween(topology, from, destination);
   const source = sourceSeen(topology, from, destination);
   if (ttl <= routers)
@@ -59,7 +59,7 @@ export function intentOfDatagram(
  * Of what is in no subnet of the cluster a node's own packets leave by its default route, and the
  * router that gets them says that it knows no way; where there is none, nobody says anything.
  */
-function intentOfNobody(topology: Topology, from: Party, to: string): Intent {
+function intentWithoutHolder(topology: Topology, from: ClusterHost, to: string): Intent {
   const { ip, prefixLength } = from.node.underlay;
   const router = (topology.routers ?? []).find(({ interfaces }) =>
     interfaces.some((one) => cidrContains(parseCidr(`${ip}/${prefixLength}`), ipv4Number(one.ip))),
@@ -76,14 +76,14 @@ function intentOfNobody(topology: Topology, from: Party, to: string): Intent {
  * Neighbours answer for themselves; for the gateway of another node the answer is the Global
  * Virtual MAC (the seed, "ARPResponderTable"). ARP does not cross nodes.
  */
-export function intentOfArp(topology: Topology, from: Party, target: string): Intent {
-  refuseUnpromised(topology, from, target);
-  const destination = holder(topology, target);
+export function intentOfArp(topology: Topology, from: ClusterHost, target: string): Intent {
+  refuseUndefined(topology, from, target);
+  const destination = hostWithAddress(topology, target);
   if (destination === undefined) return { kind: 'denied', why: `nobody holds ${target}` };
   if (target === destination.node.underlay.ip)
     throw new Unsupported(`nothing is promised about ARP for ${target} by ${from.name}`);
   if (destination.node === from.node) return { kind: 'resolves', ip: target, mac: destination.mac };
-  const isTunnelled = passageBetween(topology, from.node, destination.node) === 'tunnel';
+  const isTunnelled = nodePathBetween(topology, from.node, destination.node) === 'tunnel';
   if (destination.kind === 'node' && isTunnelled)
     return { kind: 'resolves', ip: target, mac: globalVirtualMac };
   if (from.kind === 'node' && !isTunnelled)
@@ -94,7 +94,7 @@ export function intentOfArp(topology: Topology, from: Party, target: string): In
   return { kind: 'denied', why: `${destination.name} is not on the subnet of ${from.name}` };
 }
 
-function refuseUnpromised(topology: Topology, from: Party, to: string): void {
+function refuseUndefined(topology: Topology, from: ClusterHost, to: string): void {
   if (to === from.ip)
     throw new InputError(
       `${from.name} itself holds ${to}: what a host sends to itself never leaves it`,

@@ -9,9 +9,9 @@ import type { Network } from '../kube/objects.js';
 import type { Intent } from '../nouns/intent.js';
 import type { Topology } from '../nouns/topology.js';
 import type { Stimulus } from '../nouns/vector.js';
-import { parties, type Party } from './parties.js';
+import { clusterHosts, type ClusterHost } from './parties.js';
 
-export interface Relayed {
+export interface ProxiedConnection {
   /** Who has opened it, and the node whose proxy has taken it. */
   readonly from: string;
   readonly by: string;
@@ -19,8 +19,8 @@ export interface Relayed {
   readonly to: string;
   readonly source: string;
   /** The pod that has it as it was then; missing for who is none. */
-  readonly pod?: Party;
-  readonly isWhole: boolean;
+  readonly pod?: ClusterHost;
+  readonly isUninterrupted: boolean;
 }
 
 type OfConnection = Extract<Stimulus, { readonly kind: 'open' | 'talk' }>;
@@ -29,15 +29,15 @@ type OfConnection = Extract<Stimulus, { readonly kind: 'open' | 'talk' }>;
  * The connections behind a stimulus of which `intent` was promised; undefined where no proxy has
  * any part in it.
  */
-export function opened(
-  relayed: ReadonlyMap<string, Relayed>,
+export function afterOpen(
+  relayed: ReadonlyMap<string, ProxiedConnection>,
   network: Topology,
   { kind, from, connection }: OfConnection,
   intent: Intent,
-): ReadonlyMap<string, Relayed> | undefined {
+): ReadonlyMap<string, ProxiedConnection> | undefined {
   if (kind === 'talk')
     return intent.kind === 'abandoned'
-      ? without(relayed, connection)
+      ? withoutConnection(relayed, connection)
       : relayed.has(connection)
         ? relayed
         : undefined;
@@ -48,17 +48,20 @@ export function opened(
     source,
     relay: { by },
   } = intent;
-  const pod = parties(network).find((party) => party.kind === 'pod' && party.name === to);
+  const pod = clusterHosts(network).find((party) => party.kind === 'pod' && party.name === to);
   return new Map([
     ...relayed,
-    [connection, { from, by, to, source, isWhole: true, ...(pod === undefined ? {} : { pod }) }],
+    [
+      connection,
+      { from, by, to, source, isUninterrupted: true, ...(pod === undefined ? {} : { pod }) },
+    ],
   ]);
 }
 
-function without(
-  relayed: ReadonlyMap<string, Relayed>,
+function withoutConnection(
+  relayed: ReadonlyMap<string, ProxiedConnection>,
   connection: string,
-): ReadonlyMap<string, Relayed> {
+): ReadonlyMap<string, ProxiedConnection> {
   return new Map([...relayed].filter(([name]) => name !== connection));
 }
 
@@ -66,15 +69,15 @@ function without(
  * What becomes of them when the network becomes this: who has opened one takes it along, and of a
  * pod that has one, and is gone, or is another under its name, nothing comes back any more.
  */
-export function stillThere(
-  relayed: ReadonlyMap<string, Relayed>,
+export function stillProxied(
+  relayed: ReadonlyMap<string, ProxiedConnection>,
   network: Topology,
-): ReadonlyMap<string, Relayed> {
-  const there = parties(network);
+): ReadonlyMap<string, ProxiedConnection> {
+  const there = clusterHosts(network);
   const isThere = (name: string) =>
     there.some((party) => party.name === name) ||
     (network.externalHosts ?? []).some((host) => host.name === name);
-  const stays = (pod: Party) =>
+  const stays = (pod: ClusterHost) =>
     there.some(
       ({ kind, name, ip, node }) =>
         kind === 'pod' && name === pod.name && ip === pod.ip && node.name === pod.node.name,
@@ -84,20 +87,23 @@ export function stillThere(
       .filter(([, { from, by }]) => isThere(from) && isThere(by))
       .map(([name, one]) => [
         name,
-        { ...one, isWhole: one.isWhole && (one.pod === undefined || stays(one.pod)) },
+        {
+          ...one,
+          isUninterrupted: one.isUninterrupted && (one.pod === undefined || stays(one.pod)),
+        },
       ]),
   );
 }
 
 /** Undefined for a connection that stands with no proxy. */
-export function promisedThroughProxy(
-  relayed: ReadonlyMap<string, Relayed>,
+export function intentThroughProxy(
+  relayed: ReadonlyMap<string, ProxiedConnection>,
   { connection }: OfConnection,
 ): Intent | undefined {
   const known = relayed.get(connection);
   if (known === undefined) return undefined;
-  const { by, to, source, isWhole } = known;
-  return isWhole
+  const { by, to, source, isUninterrupted } = known;
+  return isUninterrupted
     ? { kind: 'round-trip', to, source }
     : { kind: 'abandoned', by, why: `${to}, which had the connection, is gone` };
 }
@@ -106,7 +112,7 @@ export function promisedThroughProxy(
  * @throws Unsupported for what goes to a Windows node while switches have no flows, or nodes have
  *   not heard of all.
  */
-export function refuseUnsettled(
+export function refuseUnprogrammed(
   { nodes, objects }: Network,
   stimulus: Stimulus,
   isUnsettled: boolean,

@@ -6,10 +6,10 @@ import type { Cluster } from '../kube/objects.js';
 import type { Crossing, Intent, PathIntent } from '../nouns/intent.js';
 import type { Node } from '../nouns/topology.js';
 import type { Stimulus } from '../nouns/vector.js';
-import { holder, type Party } from './parties.js';
+import { hostWithAddress, type ClusterHost } from './parties.js';
 import { backends, serviceAt } from './service/endpoints.js';
 import { globalVirtualMac } from './reach.js';
-import { gatewayName, mirrored, namesOn, passageBetween } from './way.js';
+import { gatewayName, reversedCrossings, portNamesOn, nodePathBetween } from './way.js';
 
 /** 169.254.0.253: whom endpoints that are no pods see in the pipeline, before the host hides it. */
 const virtualIp = '169.254.0.253';
@@ -18,9 +18,9 @@ const virtualIp = '169.254.0.253';
  * What is promised of a Service, with the way where there is but one and the asking node runs
  * Windows.
  */
-export function walkthrough(
+export function withServicePath(
   cluster: Cluster,
-  from: Party,
+  from: ClusterHost,
   stimulus: Stimulus,
   promise: Intent,
 ): Intent {
@@ -49,7 +49,7 @@ export function walkthrough(
     more.length > 0
   )
     return promise;
-  const party = holder(cluster, endpoint.ip);
+  const party = hostWithAddress(cluster, endpoint.ip);
   if (party?.kind === 'node' && party.node === from.node) return promise;
   return {
     kind: 'round-trip',
@@ -57,8 +57,8 @@ export function walkthrough(
     source,
     path: [
       party?.kind === 'pod'
-        ? toPod(cluster, from, stimulus.to, party)
-        : toHost(from, stimulus.to, endpoint.ip),
+        ? pathToPod(cluster, from, stimulus.to, party)
+        : pathToHost(from, stimulus.to, endpoint.ip),
     ],
   };
 }
@@ -67,15 +67,20 @@ export function walkthrough(
  * "Pod-to-ClusterIP-Service traffic is load-balanced and forwarded directly inside the OVS
  * pipeline."
  */
-function toPod(cluster: Cluster, from: Party, asked: string, endpoint: Party): PathIntent {
-  const { uplink } = namesOn(from.node);
-  const [request, answer] = askedAtGateway(from, asked);
+function pathToPod(
+  cluster: Cluster,
+  from: ClusterHost,
+  asked: string,
+  endpoint: ClusterHost,
+): PathIntent {
+  const { uplink } = portNamesOn(from.node);
+  const [request, answer] = gatewayCrossings(from, asked);
   if (endpoint.node === from.node) return through(from.node, [...request, ...answer]);
-  const isTunnelled = passageBetween(cluster, from.node, endpoint.node) === 'tunnel';
+  const isTunnelled = nodePathBetween(cluster, from.node, endpoint.node) === 'tunnel';
   const across: Crossing = isTunnelled
     ? { direction: 'out', port: uplink, src: from.node.underlay.ip, dst: endpoint.node.underlay.ip }
     : { direction: 'out', port: uplink, src: from.ip, dst: endpoint.ip };
-  return through(from.node, [...request, across, ...mirrored([across]), ...answer]);
+  return through(from.node, [...request, across, ...reversedCrossings([across]), ...answer]);
 }
 
 /**
@@ -83,9 +88,9 @@ function toPod(cluster: Cluster, from: Party, asked: string, endpoint: Party): P
  * peer Node", and the answer the other way round. What a pod asks for leaves the pipeline with its
  * own address.
  */
-function toHost(from: Party, asked: string, endpoint: string): PathIntent {
-  const { bridge, uplink } = namesOn(from.node);
-  const [request, answer] = askedAtGateway(from, asked);
+function pathToHost(from: ClusterHost, asked: string, endpoint: string): PathIntent {
+  const { bridge, uplink } = portNamesOn(from.node);
+  const [request, answer] = gatewayCrossings(from, asked);
   const hidden = from.node.underlay.ip;
   const there: readonly Crossing[] = [
     {
@@ -97,23 +102,26 @@ function toHost(from: Party, asked: string, endpoint: string): PathIntent {
     { direction: 'in', port: bridge, src: hidden, dst: endpoint },
     { direction: 'out', port: uplink, src: hidden, dst: endpoint },
   ];
-  return through(from.node, [...request, ...there, ...mirrored(there), ...answer]);
+  return through(from.node, [...request, ...there, ...reversedCrossings(there), ...answer]);
 }
 
 /**
  * The host asks, and is answered, at antrea-gw0, by the one neighbour that stands for all Services;
  * a pod at its own port.
  */
-function askedAtGateway(
-  from: Party,
+function gatewayCrossings(
+  from: ClusterHost,
   asked: string,
 ): readonly [readonly Crossing[], readonly Crossing[]] {
   const request: readonly Crossing[] =
     from.kind === 'node' ? [{ direction: 'in', port: gatewayName, src: from.ip, dst: asked }] : [];
-  return [request.map((crossing) => ({ ...crossing, mac: globalVirtualMac })), mirrored(request)];
+  return [
+    request.map((crossing) => ({ ...crossing, mac: globalVirtualMac })),
+    reversedCrossings(request),
+  ];
 }
 
 function through(node: Node, crossings: readonly Crossing[]): PathIntent {
-  const { bridge, uplink } = namesOn(node);
+  const { bridge, uplink } = portNamesOn(node);
   return { node: node.name, ports: [gatewayName, bridge, uplink], crossings };
 }

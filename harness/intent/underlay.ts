@@ -10,7 +10,7 @@ import type { Crossing, Intent, PathIntent } from '../nouns/intent.js';
 import type { Listener, Topology } from '../nouns/topology.js';
 import type { Stimulus } from '../nouns/vector.js';
 import { answersOn } from './parties.js';
-import { gatewayName, mirrored, namesOn } from './way.js';
+import { gatewayName, reversedCrossings, portNamesOn } from './way.js';
 
 /** A node by its own address, or an external host. */
 interface Station {
@@ -139,7 +139,7 @@ function hostTraffic(from: Station, to: Station): readonly PathIntent[] {
   const packet: Omit<Crossing, 'direction' | 'port'> = { src: from.ip, dst: to.ip };
   return [from, to].flatMap((station): readonly PathIntent[] => {
     if (station.os !== 'windows') return [];
-    const { bridge, uplink } = namesOn(station);
+    const { bridge, uplink } = portNamesOn(station);
     const there: readonly Crossing[] =
       station === from
         ? [
@@ -154,7 +154,7 @@ function hostTraffic(from: Station, to: Station): readonly PathIntent[] {
       {
         node: station.name,
         ports: [gatewayName, bridge, uplink],
-        crossings: [...there, ...mirrored(there)],
+        crossings: [...there, ...reversedCrossings(there)],
       },
     ];
   });

@@ -5,8 +5,8 @@ import t from 'tap';
 import { mixedCluster } from '../../topologies/mixed-cluster.js';
 import type { Topology, TrafficMode } from '../nouns/topology.js';
 import { intentOf } from './intent.js';
-import { sender, type Party } from './parties.js';
-import { passageBetween, pathBetween, routersBetween, sourceSeen } from './way.js';
+import { senderNamed, type ClusterHost } from './parties.js';
+import { nodePathBetween, pathBetween, routersBetween, sourceSeen } from './way.js';
 
 const cluster = (mode: TrafficMode) =>
   mixedCluster({ nodes: 'WLWL', podsPerNode: 1, mode, tunnel: 'geneve' });
@@ -23,7 +23,10 @@ const split = (topology: Topology): Topology => ({
 });
 
 function told(topology: Topology, from: string, to: string): readonly string[] | undefined {
-  const [one, other]: readonly [Party, Party] = [sender(topology, from), sender(topology, to)];
+  const [one, other]: readonly [ClusterHost, ClusterHost] = [
+    senderNamed(topology, from),
+    senderNamed(topology, to),
+  ];
   const path = pathBetween(topology, one, other);
   const lines = path?.map(
     ({ node, crossings }) =>
@@ -116,7 +119,7 @@ void t.test('networks apart: hybrid has tunnels between them, noEncap a router',
     const [first, second, third] = topology.nodes;
     return first === undefined || second === undefined || third === undefined
       ? []
-      : [passageBetween(topology, first, second), passageBetween(topology, first, third)];
+      : [nodePathBetween(topology, first, second), nodePathBetween(topology, first, third)];
   };
   t.same(
     [passages('encap'), passages('hybrid'), passages('noEncap')],

@@ -6,19 +6,19 @@
 import { cidrContains, ipv4Number, parseCidr } from '../base/address.js';
 import type { Crossing, PathIntent } from '../nouns/intent.js';
 import type { Node, Topology } from '../nouns/topology.js';
-import type { Party } from './parties.js';
+import type { ClusterHost } from './parties.js';
 
 /**
  * How packets get from one node to another: inside a tunnel, or as they are, to the other node's
  * own address or to a router.
  */
-export type Passage = 'tunnel' | 'direct' | 'routed';
+export type NodePath = 'tunnel' | 'direct' | 'routed';
 
 /**
  * Pods within a network reach each other without a tunnel in noEncap and hybrid mode; across
  * networks hybrid mode has tunnels, and noEncap mode needs a router that knows the way.
  */
-export function passageBetween({ mode }: Topology, one: Node, other: Node): Passage {
+export function nodePathBetween({ mode }: Topology, one: Node, other: Node): NodePath {
   if (mode === 'encap') return 'tunnel';
   const isNeighbour = cidrContains(
     parseCidr(`${one.underlay.ip}/${one.underlay.prefixLength}`),
@@ -32,10 +32,10 @@ export function passageBetween({ mode }: Topology, one: Node, other: Node): Pass
  * Nothing is translated between pods. A node speaks from its gateway's address, where the gateway
  * is its way, and from its own, where the network between nodes is.
  */
-export function sourceSeen(topology: Topology, from: Party, to: Party): string {
+export function sourceSeen(topology: Topology, from: ClusterHost, to: ClusterHost): string {
   return from.kind === 'node' &&
     from.node !== to.node &&
-    passageBetween(topology, from.node, to.node) !== 'tunnel'
+    nodePathBetween(topology, from.node, to.node) !== 'tunnel'
     ? from.node.underlay.ip
     : from.ip;
 }
@@ -46,24 +46,24 @@ export function sourceSeen(topology: Topology, from: Party, to: Party): string {
  * the switch hands what a pod sends to the neighbour without routing it, and routes what it gets
  * (the Windows design's flows have no dec_ttl).
  */
-export function routersBetween(topology: Topology, from: Party, to: Party): number {
+export function routersBetween(topology: Topology, from: ClusterHost, to: ClusterHost): number {
   if (from.node === to.node) return 0;
   const receiving = to.kind === 'pod' ? 1 : 0;
-  if (passageBetween(topology, from.node, to.node) === 'tunnel') return 1 + receiving;
+  if (nodePathBetween(topology, from.node, to.node) === 'tunnel') return 1 + receiving;
   return (from.kind === 'pod' && from.node.os !== 'windows' ? 1 : 0) + receiving;
 }
 
 /** The way through both nodes, there and back; undefined where nobody says anything about it. */
 export function pathBetween(
   topology: Topology,
-  from: Party,
-  to: Party,
+  from: ClusterHost,
+  to: ClusterHost,
 ): readonly PathIntent[] | undefined {
   if (from.node === to.node)
     return from.kind === 'pod' && to.kind === 'pod'
       ? [{ node: from.node.name, ports: portsOf(from.node), crossings: [] }]
       : undefined;
-  const passage = passageBetween(topology, from.node, to.node);
+  const passage = nodePathBetween(topology, from.node, to.node);
   if (passage === 'routed') return undefined;
   const [request, answer] = [
     { src: sourceSeen(topology, from, to), dst: to.ip },
@@ -76,12 +76,12 @@ export function pathBetween(
   });
   return [
     through(from.node, [
-      ...wayOut(from, to.node, passage, request),
-      ...mirrored(wayOut(from, to.node, passage, request)),
+      ...egressCrossings(from, to.node, passage, request),
+      ...reversedCrossings(egressCrossings(from, to.node, passage, request)),
     ]),
     through(to.node, [
-      ...mirrored(wayOut(to, from.node, passage, answer, 'as it came')),
-      ...wayOut(to, from.node, passage, answer),
+      ...reversedCrossings(egressCrossings(to, from.node, passage, answer, 'as it came')),
+      ...egressCrossings(to, from.node, passage, answer),
     ]),
   ];
 }
@@ -96,10 +96,10 @@ interface Addresses {
  * in for a Windows node's gateway without a tunnel goes through the pipeline, because its address
  * is one of the pods' subnet; its answers go past it, by the route to the peer.
  */
-function wayOut(
-  from: Party,
+function egressCrossings(
+  from: ClusterHost,
   peer: Node,
-  passage: Passage,
+  passage: NodePath,
   packet: Addresses,
   as: 'it goes' | 'as it came' = 'it goes',
 ): readonly Crossing[] {
@@ -109,7 +109,7 @@ function wayOut(
     port: string,
     addresses: Addresses = packet,
   ): Crossing => ({ direction, port, ...addresses });
-  const { bridge, uplink } = namesOn(node);
+  const { bridge, uplink } = portNamesOn(node);
   if (passage === 'tunnel')
     return [
       ...(from.kind === 'node' ? [at('in', gatewayName)] : []),
@@ -125,7 +125,7 @@ function wayOut(
 }
 
 /** The same way in the other direction. */
-export function mirrored(crossings: readonly Crossing[]): readonly Crossing[] {
+export function reversedCrossings(crossings: readonly Crossing[]): readonly Crossing[] {
   return crossings.toReversed().map(({ direction, port, src, dst }) => ({
     direction: direction === 'in' ? 'out' : 'in',
     port,
@@ -141,7 +141,7 @@ export const gatewayName = 'antrea-gw0';
  * A Windows node has one bridge, with the host behind it and the adapter in it; on Linux the
  * network card is a switch of its own.
  */
-export function namesOn({ os }: Pick<Node, 'os'>): {
+export function portNamesOn({ os }: Pick<Node, 'os'>): {
   readonly bridge: string;
   readonly uplink: string;
 } {
@@ -151,6 +151,6 @@ export function namesOn({ os }: Pick<Node, 'os'>): {
 }
 
 function portsOf(node: Node): readonly string[] {
-  const { bridge, uplink } = namesOn(node);
+  const { bridge, uplink } = portNamesOn(node);
   return [gatewayName, bridge, uplink];
 }

@@ -14,7 +14,7 @@ import { formatPath } from '../nouns/topology-check.js';
 import { listSchema } from './metadata.js';
 import type { KubeObject, KubeObjects } from './objects.js';
 import { clusterNetworkPolicySchema, networkPolicySchema } from './policies.js';
-import { referenceProblems, type Presence } from './references.js';
+import { referenceProblems, type ReferencePolicy } from './references.js';
 import { endpointSliceSchema, serviceSchema } from './services.js';
 import { hasEnded, namespaceSchema, nodeSchema, podSchema, type Namespace } from './workloads.js';
 
@@ -58,7 +58,7 @@ export interface Manifests {
  */
 export function readManifests(
   files: readonly ManifestFile[],
-  presence: Presence = 'all there',
+  presence: ReferencePolicy = 'all there',
 ): Manifests {
   const written = files
     .flatMap(({ file, text }) => readYamlDocuments(text, file))

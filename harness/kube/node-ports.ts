@@ -20,7 +20,7 @@ export function hasNodePorts({ spec: { type, allocateLoadBalancerNodePorts } }: 
  * What is wrong with what Services say about traffic from outside: what the API server would
  * refuse, and addresses that are among `own` blocks, the cluster's.
  */
-export function outsideProblems(
+export function externalAccessProblems(
   { services }: KubeObjects,
   own: readonly string[],
 ): readonly ServiceProblem[] {

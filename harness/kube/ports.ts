@@ -2,20 +2,20 @@ import type { KubeObjects, Network } from './objects.js';
 import type { PolicyPort } from './policies.js';
 
 /** What is asked for to see what policies let through. */
-export type Service =
+export type ServicePortSpec =
   | { readonly protocol: 'TCP' | 'UDP' | 'SCTP'; readonly port: number }
   | { readonly protocol: 'ICMP' };
 
 /** A port that has no service of its own (RFC 863 is long forgotten). */
-const nobodysPort = 9;
+const closedPort = 9;
 
 /**
  * The services at which policies may turn out otherwise: every port that a container or a policy
  * has, of ranges both ends and what lies right beside them, one port that none of them has for each
  * protocol, and ICMP; SCTP where one of them has it. In order of protocol and port.
  */
-export function servicesOf({ objects }: Network): readonly Service[] {
-  const ports = (protocol: 'TCP' | 'UDP' | 'SCTP'): readonly Service[] => {
+export function servicesOf({ objects }: Network): readonly ServicePortSpec[] {
+  const ports = (protocol: 'TCP' | 'UDP' | 'SCTP'): readonly ServicePortSpec[] => {
     const numbers =
       objects === undefined
         ? []
@@ -25,7 +25,7 @@ export function servicesOf({ objects }: Network): readonly Service[] {
               .filter((port) => port.protocol === protocol)
               .flatMap(edges),
           ];
-    return [...new Set([...numbers, nobodysPort])]
+    return [...new Set([...numbers, closedPort])]
       .filter((port) => port >= 1 && port <= 65_535)
       .sort((a, b) => a - b)
       .map((port) => ({ protocol, port }));

@@ -15,7 +15,7 @@ interface Problem {
  * `all there`: what speaks of an object that is not there never means anything. `come and go`: it
  * may have meant something before, or will.
  */
-export type Presence = 'all there' | 'come and go';
+export type ReferencePolicy = 'all there' | 'come and go';
 
 /**
  * What is wrong between the objects, in the order in which they were written; empty when nothing
@@ -24,7 +24,7 @@ export type Presence = 'all there' | 'come and go';
 export function referenceProblems(
   written: readonly WrittenObject[],
   objects: KubeObjects,
-  presence: Presence,
+  presence: ReferencePolicy,
 ): readonly Problem[] {
   const first = new Map<string, WrittenObject>();
   return written.flatMap((each) => {
@@ -44,8 +44,8 @@ export function referenceProblems(
           ];
     return [
       ...twin,
-      ...strangers(each, objects),
-      ...(presence === 'all there' ? endpointsOfNobody(each, objects) : []),
+      ...unknownReferences(each, objects),
+      ...(presence === 'all there' ? orphanedEndpointSlices(each, objects) : []),
     ];
   });
 }
@@ -55,7 +55,10 @@ function identityOf({ kind, metadata }: KubeObject): string {
   return `${kind} ${'namespace' in metadata ? `${metadata.namespace}/` : ''}${metadata.name}`;
 }
 
-function strangers(written: WrittenObject, { namespaces, nodes }: KubeObjects): readonly Problem[] {
+function unknownReferences(
+  written: WrittenObject,
+  { namespaces, nodes }: KubeObjects,
+): readonly Problem[] {
   const { object } = written;
   const nodeNames = nodes.map(({ metadata }) => metadata.name);
   const unknown = (kind: string, path: Path, name: string, known: readonly string[]) =>
@@ -96,7 +99,10 @@ function strangers(written: WrittenObject, { namespaces, nodes }: KubeObjects): 
  * The API server takes an EndpointSlice that belongs to no Service, or has none of its ports; but
  * it does nothing, and in what describes a whole network that is a slip of the pen.
  */
-function endpointsOfNobody(written: WrittenObject, { services }: KubeObjects): readonly Problem[] {
+function orphanedEndpointSlices(
+  written: WrittenObject,
+  { services }: KubeObjects,
+): readonly Problem[] {
   const { object: slice } = written;
   const name = slice.kind === 'EndpointSlice' ? slice.metadata.labels[serviceNameLabel] : undefined;
   if (slice.kind !== 'EndpointSlice' || name === undefined) return [];

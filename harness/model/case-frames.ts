@@ -70,7 +70,7 @@ export const controllers: readonly ControllerPlan[] = [
 ];
 
 /** As `tells` of a case has it. */
-export function tellOfControllers({ packetIns = [] }: SwitchStep): readonly string[] {
+export function printPacketIns({ packetIns = [] }: SwitchStep): readonly string[] {
   return packetIns.map(
     ({ controller, reason, table, cookie, metadata, userdata, paused }) =>
       `${controller} ${reason} ${table} ${cookie} ${metadata} ` +
@@ -79,7 +79,7 @@ export function tellOfControllers({ packetIns = [] }: SwitchStep): readonly stri
 }
 
 /** As `gives` of a case tells it. */
-export function tell(
+export function printStep(
   { outputs }: SwitchStep,
   frame: Uint8Array,
   counts: readonly FlowCount[],

@@ -7,7 +7,7 @@ import { openImage } from '../../images/images.js';
 import type { NodePlan } from '../nouns/plan.js';
 import { openSim } from '../testbeds/sim/sim.js';
 import { newest, parseVersion } from './behaviour.js';
-import { controllers, frames, tell, tellOfControllers } from './case-frames.js';
+import { controllers, frames, printStep, printPacketIns } from './case-frames.js';
 import { cases } from './cases.js';
 import { buildNode } from './node.js';
 import { receiveFrame } from './switch.js';
@@ -34,13 +34,13 @@ for (const suite of suites) {
     t.teardown(() => sim.close());
     const version = parseVersion(sim.versions['ovs-vswitchd'] ?? '') ?? newest;
     for (const {
-      what,
+      name: what,
       flows,
       groups = [],
       frame: name = 'udp',
-      gives,
-      gaveBefore,
-      tells = [],
+      expected: gives,
+      expectedBefore32: gaveBefore,
+      expectedPacketIns: tells = [],
     } of cases) {
       await sim.bundle('n1', 'br0', [
         'flow delete',
@@ -60,9 +60,9 @@ for (const suite of suites) {
         expected.packetIns?.map(({ frame: sent }) => Buffer.from(sent).toString('hex')),
         what,
       );
-      t.strictSame(tellOfControllers(step ?? { outputs: [] }).toSorted(), tells.toSorted(), what);
+      t.strictSame(printPacketIns(step ?? { outputs: [] }).toSorted(), tells.toSorted(), what);
       t.equal(
-        tell(
+        printStep(
           step ?? { outputs: [] },
           frame,
           (await sim.counts()).map((count) => count),

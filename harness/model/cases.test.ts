@@ -4,7 +4,7 @@
  */
 import t from 'tap';
 import { newest } from './behaviour.js';
-import { controllers, frames, tell, tellOfControllers } from './case-frames.js';
+import { controllers, frames, printStep, printPacketIns } from './case-frames.js';
 import { cases } from './cases.js';
 import { buildNode } from './node.js';
 import { flowCounts, receiveFrame } from './switch.js';
@@ -18,13 +18,13 @@ const bridge = {
 
 void t.test('every case', (t) => {
   for (const {
-    what,
+    name: what,
     flows,
     groups = [],
     frame = 'udp',
-    gives,
-    gaveBefore = gives,
-    tells = [],
+    expected: gives,
+    expectedBefore32: gaveBefore = gives,
+    expectedPacketIns: tells = [],
   } of cases) {
     for (const [version, expected] of [
       [newest, gives],
@@ -35,9 +35,9 @@ void t.test('every case', (t) => {
         version,
       );
       const { step } = receiveFrame(node, 'p1', frames[frame]);
-      t.strictSame(tellOfControllers(step), tells, what);
+      t.strictSame(printPacketIns(step), tells, what);
       t.equal(
-        tell(step, frames[frame], flowCounts(node)),
+        printStep(step, frames[frame], flowCounts(node)),
         expected,
         `${what} (${version.join('.')})`,
       );

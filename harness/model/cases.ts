@@ -4,16 +4,16 @@
  * that differs from what went in. Real switches say the same (cases.live.test.ts).
  */
 export interface Case {
-  readonly what: string;
+  readonly name: string;
   readonly flows: readonly string[];
   readonly groups?: readonly string[];
   readonly frame?: FrameName;
   /** Ports it comes out of, and table/priority:packets of the flows that counted. */
-  readonly gives: string;
+  readonly expected: string;
   /** What controllers are told: id, reason, table, cookie, metadata, and userdata. */
-  readonly tells?: readonly string[];
+  readonly expectedPacketIns?: readonly string[];
   /** Where Open vSwitch before 3.2 does otherwise. */
-  readonly gaveBefore?: string;
+  readonly expectedBefore32?: string;
 }
 
 export type FrameName =
@@ -31,156 +31,156 @@ const label = (rest: string) => ['in_port=1,actions=goto_table:1', `table=1,mpls
 export const cases: readonly Case[] = [
   // Groups: each bucket has its own copy.
   {
-    what: 'all buckets',
+    name: 'all buckets',
     groups: ['group_id=1,type=all,bucket=set_field:9->nw_ttl,output:2,bucket=output:3'],
     flows: ['udp,actions=group:1,output:4'],
-    gives: 'p2! p3 p4 | 0/32768:1',
+    expected: 'p2! p3 p4 | 0/32768:1',
   },
   {
-    what: 'a bucket without an output does nothing',
+    name: 'a bucket without an output does nothing',
     groups: ['group_id=1,type=all,bucket=set_field:9->nw_ttl,bucket=output:3'],
     flows: ['udp,actions=group:1,output:4'],
-    gives: 'p3 p4 | 0/32768:1',
+    expected: 'p3 p4 | 0/32768:1',
   },
   {
-    what: 'indirect',
+    name: 'indirect',
     groups: ['group_id=1,type=indirect,bucket=dec_ttl,output:2'],
     flows: ['udp,actions=group:1,output:4'],
-    gives: 'p2! p4 | 0/32768:1',
+    expected: 'p2! p4 | 0/32768:1',
   },
   {
-    what: 'the first bucket alive',
+    name: 'the first bucket alive',
     groups: [
       'group_id=1,type=ff,bucket=watch_port:9,output:2,bucket=watch_port:3,output:3,' +
         'bucket=watch_port:2,output:2',
     ],
     flows: ['udp,actions=group:1'],
-    gives: 'p3 | 0/32768:1',
+    expected: 'p3 | 0/32768:1',
   },
   {
-    what: 'no bucket alive',
+    name: 'no bucket alive',
     groups: ['group_id=1,type=ff,bucket=watch_port:9,output:2'],
     flows: ['udp,actions=group:1,output:4'],
-    gives: 'p4 | 0/32768:1',
+    expected: 'p4 | 0/32768:1',
   },
   {
-    what: 'a bucket that watches a group',
+    name: 'a bucket that watches a group',
     groups: [
       'group_id=2,type=ff,bucket=watch_port:9,output:2',
       'group_id=3,type=all,bucket=output:2',
       'group_id=1,type=ff,bucket=watch_group:2,output:2,bucket=watch_group:3,output:3',
     ],
     flows: ['udp,actions=group:1,output:4'],
-    gives: 'p3 p4 | 0/32768:1',
+    expected: 'p3 p4 | 0/32768:1',
   },
   {
-    what: 'a group in a group',
+    name: 'a group in a group',
     groups: [
       'group_id=1,type=all,bucket=group:2,bucket=output:3',
       'group_id=2,type=all,bucket=set_field:9->nw_ttl,output:2,bucket=output:4',
     ],
     flows: ['udp,actions=group:1'],
-    gives: 'p2! p3 p4 | 0/32768:1',
+    expected: 'p2! p3 p4 | 0/32768:1',
   },
   {
-    what: 'buckets carry out a set in its order',
+    name: 'buckets carry out a set in its order',
     groups: ['group_id=1,type=all,bucket=output:2,set_field:9->nw_ttl,dec_ttl'],
     flows: ['udp,actions=group:1'],
-    gives: 'p2! | 0/32768:1',
+    expected: 'p2! | 0/32768:1',
   },
   {
-    what: 'a group beats an output in a bucket',
+    name: 'a group beats an output in a bucket',
     groups: ['group_id=1,type=all,bucket=output:2,group:2', 'group_id=2,type=all,bucket=output:3'],
     flows: ['udp,actions=group:1'],
-    gives: 'p3 | 0/32768:1',
+    expected: 'p3 | 0/32768:1',
   },
   {
-    what: 'a bucket that resubmits',
+    name: 'a bucket that resubmits',
     groups: ['group_id=1,type=all,bucket=resubmit(,1),bucket=output:4'],
     flows: [
       'udp,actions=set_field:5->reg0,group:1,output:3',
       'table=1,udp,reg0=5 actions=set_field:9->nw_ttl,output:2,exit,output:3',
     ],
-    gives: 'p2! p3 p4 | 0/32768:1 1/32768:1',
+    expected: 'p2! p3 p4 | 0/32768:1 1/32768:1',
   },
   // `select`: the bucket is Open vSwitch's own choice.
   {
-    what: 'one of two',
+    name: 'one of two',
     groups: ['group_id=1,type=select,bucket=output:2,bucket=output:3'],
     flows: ['udp,actions=output:4,group:1'],
-    gives: 'p2 p4 | 0/32768:1',
+    expected: 'p2 p4 | 0/32768:1',
   },
   {
-    what: 'one of five by weight',
+    name: 'one of five by weight',
     groups: [
       'group_id=1,type=select,bucket=weight:1,output:2,bucket=weight:9,output:3,' +
         'bucket=weight:90,output:4',
     ],
     flows: ['udp,actions=group:1'],
-    gives: 'p4 | 0/32768:1',
+    expected: 'p4 | 0/32768:1',
   },
   {
-    what: 'weights too far apart',
+    name: 'weights too far apart',
     groups: ['group_id=1,type=select,bucket=weight:1,output:2,bucket=weight:9000,output:3'],
     flows: ['udp,actions=group:1'],
-    gives: 'p3 | 0/32768:1',
+    expected: 'p3 | 0/32768:1',
   },
   {
-    what: 'by the fields told',
+    name: 'by the fields told',
     groups: [
       'group_id=1,type=select,selection_method=hash,selection_method_param=7,fields(ip_src,' +
         'udp_dst=0xff),bucket=output:2,bucket=output:3,bucket=output:4',
     ],
     flows: ['udp,actions=group:1'],
-    gives: 'p4 | 0/32768:1',
+    expected: 'p4 | 0/32768:1',
   },
   {
-    what: 'by no fields',
+    name: 'by no fields',
     groups: [
       'group_id=1,type=select,selection_method=hash,bucket=output:2,bucket=output:3,' +
         'bucket=output:4',
     ],
     flows: ['udp,actions=group:1'],
-    gives: 'p2 | 0/32768:1',
+    expected: 'p2 | 0/32768:1',
   },
   {
-    what: 'by the datapath',
+    name: 'by the datapath',
     groups: [
       'group_id=1,type=select,selection_method=dp_hash,selection_method_param=7,' +
         'bucket=output:2,bucket=output:3,bucket=output:4',
     ],
     flows: ['udp,actions=group:1'],
-    gives: 'p2 | 0/32768:1',
+    expected: 'p2 | 0/32768:1',
   },
   {
-    what: 'by the datapath, the same for both directions',
+    name: 'by the datapath, the same for both directions',
     groups: [
       'group_id=1,type=select,selection_method=dp_hash,selection_method_param=0x100000007,' +
         'bucket=output:2,bucket=output:3,bucket=output:4',
     ],
     flows: ['udp,actions=group:1'],
-    gives: 'p3 | 0/32768:1',
+    expected: 'p3 | 0/32768:1',
   },
   {
-    what: 'behind an extension of IPv6, by the protocol that IPv6 itself names',
+    name: 'behind an extension of IPv6, by the protocol that IPv6 itself names',
     groups: [
       'group_id=1,type=select,selection_method=dp_hash,' +
         `selection_method_param=7${[1, 2, 3, 4].map((port) => `,bucket=output:${port === 1 ? 'LOCAL' : port}`).join('')}`,
     ],
     flows: ['ipv6,actions=group:1'],
     frame: 'behind an extension',
-    gives: 'p3 | 0/32768:1',
+    expected: 'p3 | 0/32768:1',
   },
   {
-    what: 'what is behind a select group waits for the hash',
+    name: 'what is behind a select group waits for the hash',
     groups: ['group_id=1,type=select,bucket=output:2,bucket=output:3'],
     flows: ['ip,actions=resubmit(,1),output:4', 'table=1,ip actions=group:1,dec_ttl,output:LOCAL'],
     frame: 'ttl 1',
-    gives: 'p2 | 0/32768:1 1/32768:1',
-    tells: ['0 invalid_ttl 1 0 in_port=1 []'],
+    expected: 'p2 | 0/32768:1 1/32768:1',
+    expectedPacketIns: ['0 invalid_ttl 1 0 in_port=1 []'],
   },
   {
-    what: 'an action set behind the hash goes on in the table of the group',
+    name: 'an action set behind the hash goes on in the table of the group',
     groups: [
       'group_id=1,type=select,bucket=weight:2,output:4',
       'group_id=2,type=ff,bucket=watch_port:1,resubmit:3',
@@ -192,216 +192,216 @@ export const cases: readonly Case[] = [
       'table=5,in_port=3,actions=output:3',
       'table=2,actions=output:2',
     ],
-    gives: 'p2 p3 p4 | 0/32768:1 2/32768:1 5/32768:1 5/32768:1 6/32768:1',
+    expected: 'p2 p3 p4 | 0/32768:1 2/32768:1 5/32768:1 5/32768:1 6/32768:1',
   },
   // Action sets.
   {
-    what: 'written actions come last, in their order',
+    name: 'written actions come last, in their order',
     flows: [
       'udp,actions=output:4,write_actions(output:2,set_field:9->nw_ttl,dec_ttl),goto_table:1',
       'table=1 actions=output:3',
     ],
-    gives: 'p2! p3 p4 | 0/32768:1 1/32768:1',
+    expected: 'p2! p3 p4 | 0/32768:1 1/32768:1',
   },
   {
-    what: 'the last output written counts',
+    name: 'the last output written counts',
     flows: [
       'actions=write_actions(output:2),goto_table:1',
       'table=1 actions=write_actions(output:3)',
     ],
-    gives: 'p3 | 0/32768:1 1/32768:1',
+    expected: 'p3 | 0/32768:1 1/32768:1',
   },
   {
-    what: 'cleared actions',
+    name: 'cleared actions',
     flows: [
       'actions=write_actions(output:2),goto_table:1',
       'table=1 actions=clear_actions,write_actions(output:3)',
     ],
-    gives: 'p3 | 0/32768:1 1/32768:1',
+    expected: 'p3 | 0/32768:1 1/32768:1',
   },
   {
-    what: 'without an output nothing is carried out',
+    name: 'without an output nothing is carried out',
     flows: ['udp,actions=write_actions(dec_ttl),goto_table:1', 'table=1 actions=output:3'],
-    gives: 'p3 | 0/32768:1 1/32768:1',
+    expected: 'p3 | 0/32768:1 1/32768:1',
   },
   {
-    what: 'actset_output tells the output',
+    name: 'actset_output tells the output',
     flows: [
       'actions=write_actions(output:2),goto_table:1',
       'table=1,actset_output=2 actions=output:3',
       'table=1,priority=1 actions=output:4',
     ],
-    gives: 'p2 p3 | 0/32768:1 1/32768:1',
+    expected: 'p2 p3 | 0/32768:1 1/32768:1',
   },
   {
-    what: 'actset_output is unset without one, and beside a group',
+    name: 'actset_output is unset without one, and beside a group',
     groups: ['group_id=1,type=all,bucket=output:2'],
     flows: [
       'actions=write_actions(group:1,output:3),goto_table:1',
       'table=1,actset_output=unset actions=output:4',
     ],
-    gives: 'p2 p4 | 0/32768:1 1/32768:1',
+    expected: 'p2 p4 | 0/32768:1 1/32768:1',
   },
   {
-    what: 'actset_output as a number',
+    name: 'actset_output as a number',
     flows: [
       'actions=write_actions(output:LOCAL),goto_table:1',
       'table=1 actions=move:ONFOXM_ET_ACTSET_OUTPUT[]->NXM_NX_REG0[],goto_table:2',
       'table=2,reg0=0xfffffffe actions=output:3',
     ],
-    gives: 'br0 p3 | 0/32768:1 1/32768:1 2/32768:1',
+    expected: 'br0 p3 | 0/32768:1 1/32768:1 2/32768:1',
   },
   {
-    what: 'exit leaves the set undone',
+    name: 'exit leaves the set undone',
     flows: [
       'actions=output:4,resubmit(,1),write_actions(output:2),goto_table:2',
       'table=1 actions=exit',
       'table=2 actions=output:3',
     ],
-    gives: 'p4 | 0/32768:1 1/32768:1',
+    expected: 'p4 | 0/32768:1 1/32768:1',
   },
   {
-    what: 'write_metadata',
+    name: 'write_metadata',
     flows: ['actions=write_metadata:0x5/0xf,goto_table:1', 'table=1,metadata=5 actions=output:3'],
-    gives: 'p3 | 0/32768:1 1/32768:1',
+    expected: 'p3 | 0/32768:1 1/32768:1',
   },
   // Copies.
   {
-    what: 'clone',
+    name: 'clone',
     flows: ['udp,actions=clone(set_field:9->nw_ttl,output:2),output:3'],
-    gives: 'p2! p3 | 0/32768:1',
+    expected: 'p2! p3 | 0/32768:1',
   },
   {
-    what: 'clone begins with an empty stack',
+    name: 'clone begins with an empty stack',
     flows: [
       'actions=set_field:5->reg0,push:NXM_NX_REG0[],clone(pop:NXM_NX_REG1[],resubmit(,1)),output:4',
       'table=1,reg1=5 actions=output:2',
       'table=1,priority=1 actions=output:3',
     ],
-    gives: 'p3 p4 | 0/32768:1 1/1:1',
-    gaveBefore: 'p2 p4 | 0/32768:1 1/32768:1',
+    expected: 'p3 p4 | 0/32768:1 1/1:1',
+    expectedBefore32: 'p2 p4 | 0/32768:1 1/32768:1',
   },
   {
-    what: 'clone begins with an empty action set',
+    name: 'clone begins with an empty action set',
     flows: [
       'actions=write_actions(output:2),goto_table:1',
       'table=1 actions=clone(output:3),output:4',
     ],
-    gives: 'p2 p3 p4 | 0/32768:1 1/32768:1',
-    gaveBefore: 'p2 p2 p3 p4 | 0/32768:1 1/32768:1',
+    expected: 'p2 p3 p4 | 0/32768:1 1/32768:1',
+    expectedBefore32: 'p2 p2 p3 p4 | 0/32768:1 1/32768:1',
   },
   {
-    what: 'exit in a clone ends all',
+    name: 'exit in a clone ends all',
     flows: ['actions=clone(output:2,exit),output:3'],
-    gives: 'p2 | 0/32768:1',
+    expected: 'p2 | 0/32768:1',
   },
   {
-    what: 'longer packets',
+    name: 'longer packets',
     flows: [
       'actions=check_pkt_larger(100)->NXM_NX_REG0[3],resubmit(,1)',
       'table=1,reg0=8 actions=output:2',
       'table=1,priority=1 actions=output:3',
     ],
     frame: 'long',
-    gives: 'p2 | 0/32768:1 1/1:1 1/32768:1',
+    expected: 'p2 | 0/32768:1 1/1:1 1/32768:1',
   },
   {
-    what: 'shorter packets',
+    name: 'shorter packets',
     flows: [
       'actions=check_pkt_larger(100)->NXM_NX_REG0[3],resubmit(,1)',
       'table=1,reg0=8 actions=output:2',
       'table=1,priority=1 actions=output:3',
     ],
-    gives: 'p3 | 0/32768:1 1/1:1 1/32768:1',
+    expected: 'p3 | 0/32768:1 1/1:1 1/32768:1',
   },
   {
-    what: 'bytes behind the end of IP do not count',
+    name: 'bytes behind the end of IP do not count',
     flows: [
       'actions=check_pkt_larger(62)->NXM_NX_REG0[3],resubmit(,1)',
       'table=1,reg0=8 actions=output:2',
       'table=1,priority=1 actions=output:3',
     ],
     frame: 'padded',
-    gives: 'p3 | 0/32768:1 1/1:1 1/32768:1',
+    expected: 'p3 | 0/32768:1 1/1:1 1/32768:1',
   },
   {
-    what: 'the last clone is no copy: it is cut before the tag is there',
+    name: 'the last clone is no copy: it is cut before the tag is there',
     flows: ['actions=push_vlan:0x8100,clone(output(port=2,max_len=64))'],
-    gives: 'p2! | 0/32768:1',
+    expected: 'p2! | 0/32768:1',
   },
   {
-    what: 'a clone in a clone that is cut off',
+    name: 'a clone in a clone that is cut off',
     flows: ['actions=push_vlan:0x8100,clone(clone(output(port=2,max_len=64))),output:3'],
-    gives: 'p2! p3! | 0/32768:1',
+    expected: 'p2! p3! | 0/32768:1',
   },
   {
-    what: 'what is behind a table with check_pkt_larger',
+    name: 'what is behind a table with check_pkt_larger',
     flows: [
       'actions=resubmit(,1),output:4',
       'table=1 actions=check_pkt_larger(1)->NXM_NX_REG0[0],output:2',
     ],
-    gives: 'p2 p4 | 0/32768:1 1/32768:1',
+    expected: 'p2 p4 | 0/32768:1 1/32768:1',
   },
   // The stack.
   {
-    what: 'push and pop',
+    name: 'push and pop',
     flows: [
       'actions=set_field:0x1234->reg0,push:NXM_NX_REG0[0..7],push:NXM_NX_REG0[8..15],' +
         'pop:NXM_NX_REG1[],pop:NXM_NX_REG2[4..11],goto_table:1',
       'table=1,reg1=0x12,reg2=0x340 actions=output:2',
     ],
-    gives: 'p2 | 0/32768:1 1/32768:1',
+    expected: 'p2 | 0/32768:1 1/32768:1',
   },
   {
-    what: 'pop of nothing',
+    name: 'pop of nothing',
     flows: [
       'actions=set_field:7->reg0,pop:NXM_NX_REG0[],goto_table:1',
       'table=1,reg0=7 actions=output:2',
     ],
-    gives: 'p2 | 0/32768:1 1/32768:1',
+    expected: 'p2 | 0/32768:1 1/32768:1',
   },
   // Conjunctions.
   {
-    what: 'a conjunction',
+    name: 'a conjunction',
     flows: [
       'priority=5,in_port=1 actions=conjunction(7,1/2)',
       'priority=5,ip actions=conjunction(7,2/2)',
       'priority=4,conj_id=7 actions=output:2',
       'priority=1 actions=output:3',
     ],
-    gives: 'p2 | 0/4:1',
+    expected: 'p2 | 0/4:1',
   },
   {
-    what: 'a clause is missing',
+    name: 'a clause is missing',
     flows: [
       'priority=5,in_port=1 actions=conjunction(7,1/2)',
       'priority=5,ipv6 actions=conjunction(7,2/2)',
       'priority=4,conj_id=7 actions=output:2',
       'priority=1 actions=output:3',
     ],
-    gives: 'p3 | 0/1:1',
+    expected: 'p3 | 0/1:1',
   },
   {
-    what: 'a whole flow of the same priority wins',
+    name: 'a whole flow of the same priority wins',
     flows: [
       'priority=5,in_port=1 actions=conjunction(7,1/2)',
       'priority=5,ip actions=conjunction(7,2/2)',
       'conj_id=7,actions=output:2',
       'priority=5,udp actions=output:3',
     ],
-    gives: 'p3 | 0/5:1',
+    expected: 'p3 | 0/5:1',
   },
   {
-    what: 'one flow is no two clauses',
+    name: 'one flow is no two clauses',
     flows: [
       'priority=5,ip actions=conjunction(7,1/2),conjunction(7,2/2)',
       'conj_id=7,actions=output:2',
       'priority=1 actions=output:3',
     ],
-    gives: 'p3 | 0/1:1',
+    expected: 'p3 | 0/1:1',
   },
   {
-    what: 'a conjunction without a flow of its own hands on to any',
+    name: 'a conjunction without a flow of its own hands on to any',
     flows: [
       'priority=9,in_port=1 actions=conjunction(7,1/2)',
       'priority=9,ip actions=conjunction(7,2/2)',
@@ -410,10 +410,10 @@ export const cases: readonly Case[] = [
       'priority=4,conj_id=8 actions=output:2',
       'priority=1 actions=output:3',
     ],
-    gives: 'p3 | 0/1:1',
+    expected: 'p3 | 0/1:1',
   },
   {
-    what: 'a conjunction of lower priority',
+    name: 'a conjunction of lower priority',
     flows: [
       'priority=9,in_port=1 actions=conjunction(7,1/2)',
       'priority=9,ipv6 actions=conjunction(7,2/2)',
@@ -422,89 +422,89 @@ export const cases: readonly Case[] = [
       'priority=4,conj_id=8 actions=output:2',
       'priority=1 actions=output:3',
     ],
-    gives: 'p2 | 0/4:1',
+    expected: 'p2 | 0/4:1',
   },
   {
-    what: 'a part hides a flow with its match',
+    name: 'a part hides a flow with its match',
     flows: [
       'priority=9,in_port=1 actions=conjunction(7,1/2)',
       'priority=9,ip actions=conjunction(7,2/2)',
       'priority=8,ip actions=output:2',
       'priority=1 actions=output:3',
     ],
-    gives: 'p3 | 0/1:1',
+    expected: 'p3 | 0/1:1',
   },
   {
-    what: 'conj_id is gone behind the lookup',
+    name: 'conj_id is gone behind the lookup',
     flows: [
       'priority=5,in_port=1 actions=conjunction(7,1/2)',
       'priority=5,ip actions=conjunction(7,2/2)',
       'conj_id=7,actions=move:NXM_NX_CONJ_ID[]->NXM_NX_REG0[],goto_table:1',
       'table=1,reg0=0,conj_id=0 actions=output:2',
     ],
-    gives: 'p2 | 0/32768:1 1/32768:1',
+    expected: 'p2 | 0/32768:1 1/32768:1',
   },
   // Outputs.
-  { what: 'FLOOD and ALL', flows: ['actions=FLOOD'], gives: 'br0 p2 p3 p4 | 0/32768:1' },
-  { what: 'ALL', flows: ['actions=ALL,IN_PORT'], gives: 'br0 p1 p2 p3 p4 | 0/32768:1' },
+  { name: 'FLOOD and ALL', flows: ['actions=FLOOD'], expected: 'br0 p2 p3 p4 | 0/32768:1' },
+  { name: 'ALL', flows: ['actions=ALL,IN_PORT'], expected: 'br0 p1 p2 p3 p4 | 0/32768:1' },
   {
-    what: 'no port takes more than 1,514 bytes, and a tag',
+    name: 'no port takes more than 1,514 bytes, and a tag',
     flows: [
       'actions=output:3,push_vlan:0x8100,output:2,push_vlan:0x8100,output:4,pop_vlan,pop_vlan,' +
         'push_vlan:0x88a8,output:LOCAL',
     ],
     frame: 'of 1,514 bytes',
-    gives: 'p2! p3 | 0/32768:1',
+    expected: 'p2! p3 | 0/32768:1',
   },
   {
-    what: 'a copy cut off',
+    name: 'a copy cut off',
     flows: ['actions=output(port=2,max_len=20),output:3'],
-    gives: 'p2! p3 | 0/32768:1',
+    expected: 'p2! p3 | 0/32768:1',
   },
   {
-    what: 'a copy cut off is not for the port it came from',
+    name: 'a copy cut off is not for the port it came from',
     flows: [
       'actions=output(port=IN_PORT,max_len=20),output(port=1,max_len=20),output(port=9,' +
         'max_len=20),output:3',
     ],
-    gives: 'p3 | 0/32768:1',
+    expected: 'p3 | 0/32768:1',
   },
   {
-    what: 'a field that holds a name',
+    name: 'a field that holds a name',
     flows: ['actions=set_field:0xfffb->reg0,output:NXM_NX_REG0[]'],
-    gives: 'br0 p2 p3 p4 | 0/32768:1',
+    expected: 'br0 p2 p3 p4 | 0/32768:1',
   },
   {
-    what: 'a field that holds no port',
+    name: 'a field that holds no port',
     flows: ['actions=set_field:0x10002->reg0,output:NXM_NX_REG0[],output:NXM_NX_REG0[0..15]'],
-    gives: 'p2 | 0/32768:1',
+    expected: 'p2 | 0/32768:1',
   },
   {
-    what: 'queues',
+    name: 'queues',
     flows: ['actions=enqueue:2:5,set_queue:7,output:3,pop_queue,enqueue:1:5,enqueue:IN_PORT:5'],
-    gives: 'p1 p2 p3 | 0/32768:1',
+    expected: 'p1 p2 p3 | 0/32768:1',
   },
   {
-    what: 'in_port as OpenFlow 1.1 numbers it',
+    name: 'in_port as OpenFlow 1.1 numbers it',
     flows: [
       'actions=move:OXM_OF_IN_PORT[]->NXM_NX_REG0[],set_field:0xfffffffe->reg1,' +
         'move:NXM_NX_REG1[]->OXM_OF_IN_PORT[],output:1,output:LOCAL,goto_table:1',
       'table=1,reg0=1 actions=IN_PORT',
     ],
-    gives: 'br0 p1 | 0/32768:1 1/32768:1',
+    expected: 'br0 p1 | 0/32768:1 1/32768:1',
   },
   {
-    what: 'sample, note, fin_timeout',
+    name: 'sample, note, fin_timeout',
     flows: [
       'tcp,actions=sample(probability=65535,collector_set_id=1,obs_domain_id=0,' +
         'obs_point_id=0),note:01.02,fin_timeout(idle_timeout=5),output:2',
     ],
     frame: 'tcp',
-    gives: 'p2 | 0/32768:1',
+    expected: 'p2 | 0/32768:1',
   },
   // By hash.
   {
-    what: 'multipath',
+    name: 'multipath',
     flows: [
       'udp,actions=multipath(symmetric_l4,50,modulo_n,3,0,NXM_NX_REG0[]),multipath(nw_src,1,' +
         'hash_threshold,9,0,NXM_NX_REG1[]),goto_table:1',
@@ -512,74 +512,74 @@ export const cases: readonly Case[] = [
       'table=1,reg0=1 actions=output:3,goto_table:2',
       'table=1,reg0=2 actions=output:4,goto_table:2',
     ],
-    gives: 'p3 | 0/32768:1 1/32768:1',
+    expected: 'p3 | 0/32768:1 1/32768:1',
   },
   {
-    what: 'bundle',
+    name: 'bundle',
     flows: [
       'udp,actions=bundle(symmetric_l3l4+udp,9,hrw,ofport,members:9,2,3,4),bundle(eth_src,0,' +
         'active_backup,ofport,members:9,4,2)',
     ],
-    gives: 'p3 p4 | 0/32768:1',
+    expected: 'p3 p4 | 0/32768:1',
   },
   // What is behind labels: the rest goes on once the frame is read anew.
   {
-    what: 'TTL 1 behind a label ends all that is left',
+    name: 'TTL 1 behind a label ends all that is left',
     flows: [
       'in_port=1,mpls,actions=resubmit(,1),output:2',
       'table=1,mpls actions=pop_mpls:0x0800,dec_ttl,output:3',
     ],
     frame: 'label',
-    gives: ' | 0/32768:1 1/32768:1',
-    tells: ['0 invalid_ttl 1 0 in_port=1 []'],
+    expected: ' | 0/32768:1 1/32768:1',
+    expectedPacketIns: ['0 invalid_ttl 1 0 in_port=1 []'],
   },
   {
-    what: 'a table behind a label',
+    name: 'a table behind a label',
     flows: [
       ...label('pop_mpls:0x0800,resubmit(,2),output:4'),
       'table=2,udp actions=output:2',
       'table=2,priority=1 actions=output:3',
     ],
     frame: 'label',
-    gives: 'p2! p4! | 0/32768:1 1/32768:1 2/32768:1',
+    expected: 'p2! p4! | 0/32768:1 1/32768:1 2/32768:1',
   },
   {
-    what: 'what a label in a clone had covered is written behind it',
+    name: 'what a label in a clone had covered is written behind it',
     flows: ['udp,actions=clone(push_mpls:0x8847,output:4),set_field:9.9.9.9->nw_dst,output:3'],
-    gives: 'p3! p4! | 0/32768:1',
+    expected: 'p3! p4! | 0/32768:1',
   },
   {
-    what: 'an output behind a label',
+    name: 'an output behind a label',
     flows: label('pop_mpls:0x0800,output:2,set_field:0a:00:00:00:00:09->eth_dst,output:3'),
     frame: 'label',
-    gives: 'p2! p3! | 0/32768:1 1/32768:1',
+    expected: 'p2! p3! | 0/32768:1 1/32768:1',
   },
   {
-    what: 'what is behind a clone that reads anew is not carried out',
+    name: 'what is behind a clone that reads anew is not carried out',
     flows: label('clone(pop_mpls:0x0800,dec_ttl,output:2),output:3'),
     frame: 'label',
-    gives: ' | 0/32768:1 1/32768:1',
-    tells: ['0 invalid_ttl 1 0 in_port=1 []'],
+    expected: ' | 0/32768:1 1/32768:1',
+    expectedPacketIns: ['0 invalid_ttl 1 0 in_port=1 []'],
   },
   {
-    what: 'too many labels undo everything',
+    name: 'too many labels undo everything',
     flows: label('output:2,push_mpls:0x8847,push_mpls:0x8847,push_mpls:0x8847,output:3'),
     frame: 'label',
-    gives: ' | 0/32768:1 1/32768:1',
+    expected: ' | 0/32768:1 1/32768:1',
   },
   {
-    what: 'in a bucket, only what is behind',
+    name: 'in a bucket, only what is behind',
     groups: ['group_id=1,type=all,bucket=resubmit(,2),bucket=output:3'],
     flows: [
       ...label('output:4,group:1,output:2'),
       'table=2,mpls actions=push_mpls:0x8847,push_mpls:0x8847,push_mpls:0x8847,output:LOCAL',
     ],
     frame: 'label',
-    gives: 'p2 p3 p4 | 0/32768:1 1/32768:1 2/32768:1',
+    expected: 'p2 p3 p4 | 0/32768:1 1/32768:1 2/32768:1',
   },
   // What the connection began with.
   {
-    what: 'by the first packet',
+    name: 'by the first packet',
     flows: [
       'in_port=1,udp,actions=ct(commit,zone=5,table=1)',
       'table=1,udp,ct_state=+trk-inv,ct_nw_src=10.0.0.1,ct_nw_proto=17,ct_tp_dst=53 ' +
@@ -589,10 +589,10 @@ export const cases: readonly Case[] = [
       'table=2,udp,nw_src=9.9.9.9 actions=output:3',
       'table=3,reg0=0x0a000002 actions=output:4',
     ],
-    gives: 'p2! p3! p4! | 0/32768:1 1/32768:1 2/32768:1 2/32768:1 3/32768:1',
+    expected: 'p2! p3! p4! | 0/32768:1 1/32768:1 2/32768:1 2/32768:1 3/32768:1',
   },
   {
-    what: 'mark and label',
+    name: 'mark and label',
     flows: [
       'in_port=1,udp,actions=set_field:0x1234->reg0,ct(commit,zone=NXM_NX_REG0[0..15],' +
         'exec(set_field:0xf0/0xff->ct_mark,move:NXM_NX_REG0[0..7]->NXM_NX_CT_MARK[8..15],' +
@@ -601,20 +601,20 @@ export const cases: readonly Case[] = [
         'actions=ct(commit,zone=0x1234,exec(set_field:0/1->ct_label),table=2)',
       'table=2,ct_mark=0x34f0,ct_label=0x0a000001000000000000000000000000 actions=output:3',
     ],
-    gives: 'p3 | 0/32768:1 1/32768:1 2/32768:1',
+    expected: 'p3 | 0/32768:1 1/32768:1 2/32768:1',
   },
   {
-    what: 'by the first packet of none',
+    name: 'by the first packet of none',
     flows: [
       'udp,actions=ct(table=1)',
       'table=1,udp,ct_state=+trk-inv actions=output:2,ct_clear,resubmit(,2,ct),' +
         'move:NXM_NX_CT_NW_DST[]->NXM_OF_IP_DST[],output:3',
       'table=2,actions=output:4',
     ],
-    gives: 'p2 p3 | 0/32768:1 1/32768:1',
+    expected: 'p2 p3 | 0/32768:1 1/32768:1',
   },
   {
-    what: 'fields of tunnels without a tunnel',
+    name: 'fields of tunnels without a tunnel',
     flows: [
       'actions=set_field:1.2.3.4->tun_src,set_field:::7->tun_ipv6_dst,' +
         'set_field:oam->tun_flags,set_field:5->tun_gbp_id,set_field:2->tun_erspan_ver,' +
@@ -622,63 +622,63 @@ export const cases: readonly Case[] = [
       'table=1,tun_src=1.2.3.4,tun_ipv6_dst=::7,tun_flags=+oam,tun_gbp_id=5,tun_erspan_ver=2,' +
         'tun_erspan_dir=1 actions=output:2',
     ],
-    gives: 'p2 | 0/32768:1 1/32768:1',
+    expected: 'p2 | 0/32768:1 1/32768:1',
   },
   // Translation of addresses.
   {
-    what: 'a destination with its port, and what the connection began with',
+    name: 'a destination with its port, and what the connection began with',
     flows: [
       'in_port=1,udp,actions=ct(commit,zone=5,nat(dst=10.9.9.9:80),table=1)',
       'table=1,udp,ct_state=+new+dnat-snat+trk-inv,nw_dst=10.9.9.9,tp_dst=80,' +
         'ct_nw_dst=10.0.0.2,ct_nw_proto=17,ct_tp_dst=53 actions=output:3',
     ],
-    gives: 'p3! | 0/32768:1 1/32768:1',
+    expected: 'p3! | 0/32768:1 1/32768:1',
   },
   {
-    what: 'both ends in two zones',
+    name: 'both ends in two zones',
     flows: [
       'in_port=1,ip,actions=ct(commit,zone=5,nat(dst=10.9.9.9),table=1)',
       'table=1,ip,ct_state=+dnat,actions=ct(commit,zone=6,nat(src=10.9.9.1),table=2)',
       'table=2,ip,ct_state=+snat-dnat,nw_src=10.9.9.1,nw_dst=10.9.9.9 actions=output:2',
     ],
     frame: 'tcp',
-    gives: 'p2! | 0/32768:1 1/32768:1 2/32768:1',
+    expected: 'p2! | 0/32768:1 1/32768:1 2/32768:1',
   },
   {
-    what: 'once in a zone',
+    name: 'once in a zone',
     flows: [
       'in_port=1,ip,actions=ct(commit,zone=5,nat(dst=10.9.9.9),table=1)',
       'table=1,ip,actions=ct(commit,zone=5,nat(src=10.9.9.1),table=2)',
       'table=2,ip,ct_state=+dnat-snat,nw_src=10.0.0.1,nw_dst=10.9.9.9 actions=output:2',
     ],
-    gives: 'p2! | 0/32768:1 1/32768:1 2/32768:1',
+    expected: 'p2! | 0/32768:1 1/32768:1 2/32768:1',
   },
   {
-    what: 'without a table, in the bytes alone',
+    name: 'without a table, in the bytes alone',
     flows: [
       'in_port=1,ip,actions=ct(commit,zone=5,nat(dst=10.9.9.9)),output:2,resubmit(,1)',
       'table=1,ip,nw_dst=10.0.0.2 actions=output:3',
     ],
-    gives: 'p2! p3! | 0/32768:1 1/32768:1',
+    expected: 'p2! p3! | 0/32768:1 1/32768:1',
   },
   {
-    what: 'what is written behind it stays',
+    name: 'what is written behind it stays',
     flows: [
       'in_port=1,ip,actions=ct(commit,zone=5,nat(dst=10.9.9.9)),set_field:10.0.0.3->nw_dst,' +
         'output:2',
     ],
-    gives: 'p2! | 0/32768:1',
+    expected: 'p2! | 0/32768:1',
   },
   {
-    what: 'as a controller is told of it',
+    name: 'as a controller is told of it',
     flows: [
       'in_port=1,ip,actions=ct(commit,zone=5,nat(dst=10.9.9.9)),controller(userdata=01),output:2',
     ],
-    gives: 'p2! | 0/32768:1',
-    tells: ['0 action 0 0 in_port=1 [1]'],
+    expected: 'p2! | 0/32768:1',
+    expectedPacketIns: ['0 action 0 0 in_port=1 [1]'],
   },
   {
-    what: 'as a controller resumes it',
+    name: 'as a controller resumes it',
     flows: [
       'in_port=1,ip,actions=ct(commit,zone=5,nat(dst=10.9.9.9)),controller(userdata=01,pause),' +
         'output:2,resubmit(,1)',
@@ -687,65 +687,65 @@ export const cases: readonly Case[] = [
       'table=2,ct_state=+trk+new actions=output:4',
     ],
     frame: 'tcp',
-    gives: 'p2! p4! | 0/32768:1 1/32768:1 2/32768:1',
-    tells: ['0 action 0 0 in_port=1 [1] waits'],
+    expected: 'p2! p4! | 0/32768:1 1/32768:1 2/32768:1',
+    expectedPacketIns: ['0 action 0 0 in_port=1 [1] waits'],
   },
   {
-    what: 'with its TTL run out',
+    name: 'with its TTL run out',
     flows: ['in_port=1,ip,actions=ct(commit,zone=5,nat(dst=10.9.9.9)),dec_ttl,output:2'],
     frame: 'ttl 1',
-    gives: ' | 0/32768:1',
-    tells: ['0 invalid_ttl 0 0 in_port=1 []'],
+    expected: ' | 0/32768:1',
+    expectedPacketIns: ['0 invalid_ttl 0 0 in_port=1 []'],
   },
   {
-    what: 'in a clone',
+    name: 'in a clone',
     flows: ['in_port=1,ip,actions=clone(ct(commit,zone=5,nat(dst=10.9.9.9)),output:2),output:3'],
-    gives: 'p2! p3 | 0/32768:1',
+    expected: 'p2! p3 | 0/32768:1',
   },
   {
-    what: 'to its own address',
+    name: 'to its own address',
     flows: [
       'in_port=1,ip,actions=ct(commit,zone=5,nat(src),table=1)',
       'table=1,ip,ct_state=+snat,actions=output:2',
     ],
-    gives: 'p2 | 0/32768:1 1/32768:1',
+    expected: 'p2 | 0/32768:1 1/32768:1',
   },
   {
-    what: 'of a connection that is not there',
+    name: 'of a connection that is not there',
     flows: [
       'in_port=1,ip,actions=ct(zone=5,nat,table=1)',
       'table=1,ip,ct_state=+new-snat-dnat,actions=output:2',
     ],
-    gives: 'p2 | 0/32768:1 1/32768:1',
+    expected: 'p2 | 0/32768:1 1/32768:1',
   },
   {
-    what: 'until the tracker forgets that it was',
+    name: 'until the tracker forgets that it was',
     flows: [
       'in_port=1,ip,actions=ct(commit,zone=5,nat(dst=10.9.9.9),table=1)',
       'table=1,ip,actions=ct_clear,ct(zone=5,table=2)',
       'table=2,ip,ct_state=+new-dnat,actions=output:2',
       'table=2,ip,ct_state=-new,actions=output:3',
     ],
-    gives: 'p2! | 0/32768:1 1/32768:1 2/32768:1',
+    expected: 'p2! | 0/32768:1 1/32768:1 2/32768:1',
   },
   // Controllers: 0 resumes what waits, 7 keeps it, others do not listen.
   {
-    what: 'a controller',
+    name: 'a controller',
     flows: [
       'cookie=5,udp,actions=set_field:7->reg1,controller(userdata=01.02,max_len=20),' +
         'controller(id=8),output:2',
     ],
-    gives: 'p2 | 0/32768:1',
-    tells: ['0 action 0 5 reg1=0x7,in_port=1 [1,2]'],
+    expected: 'p2 | 0/32768:1',
+    expectedPacketIns: ['0 action 0 5 reg1=0x7,in_port=1 [1,2]'],
   },
   {
-    what: 'a connection',
+    name: 'a connection',
     flows: [
       'in_port=1,ip,actions=ct(commit,zone=7,exec(set_field:3->ct_mark),table=1)',
       'table=1,cookie=6,ip,ct_state=+trk-inv,actions=CONTROLLER',
     ],
-    gives: ' | 0/32768:1 1/32768:1',
-    tells: [
+    expected: ' | 0/32768:1 1/32768:1',
+    expectedPacketIns: [
       '0 action 1 6 ' +
         'ct_state=new|trk,ct_zone=7,ct_mark=0x3,ct_nw_src=10.0.0.1,ct_nw_dst=10.0.0.2,' +
         'ct_nw_proto=17,ct_tp_src=4000,ct_tp_dst=53,ip,in_port=1 ' +
@@ -753,30 +753,30 @@ export const cases: readonly Case[] = [
     ],
   },
   {
-    what: 'a table miss',
+    name: 'a table miss',
     flows: [
       'cookie=5,priority=0,actions=CONTROLLER:20,goto_table:1',
       'table=1,priority=1,actions=controller(reason=no_match)',
     ],
-    gives: ' | 0/0:1 1/1:1',
-    tells: ['0 no_match 0 5 in_port=1 []', '0 no_match 1 0 in_port=1 []'],
+    expected: ' | 0/0:1 1/1:1',
+    expectedPacketIns: ['0 no_match 0 5 in_port=1 []', '0 no_match 1 0 in_port=1 []'],
   },
   {
-    what: 'the end of a TTL',
+    name: 'the end of a TTL',
     flows: ['cookie=5,ip,actions=dec_ttl(0,7,8),output:2'],
     frame: 'ttl 1',
-    gives: ' | 0/32768:1',
-    tells: ['0 invalid_ttl 0 5 in_port=1 []', '7 invalid_ttl 0 5 in_port=1 []'],
+    expected: ' | 0/32768:1',
+    expectedPacketIns: ['0 invalid_ttl 0 5 in_port=1 []', '7 invalid_ttl 0 5 in_port=1 []'],
   },
   {
-    what: 'the end of a TTL in a label',
+    name: 'the end of a TTL in a label',
     flows: ['cookie=5,mpls,actions=set_field:1->mpls_ttl,dec_mpls_ttl,output:2'],
     frame: 'label',
-    gives: ' | 0/32768:1',
-    tells: ['0 invalid_ttl 0 5 in_port=1 []'],
+    expected: ' | 0/32768:1',
+    expectedPacketIns: ['0 invalid_ttl 0 5 in_port=1 []'],
   },
   {
-    what: 'buckets and action sets say so',
+    name: 'buckets and action sets say so',
     groups: ['group_id=1,type=all,bucket=CONTROLLER,bucket=controller(userdata=01),resubmit(,3)'],
     flows: [
       'cookie=5,actions=resubmit(,1),write_actions(CONTROLLER),goto_table:2',
@@ -784,100 +784,100 @@ export const cases: readonly Case[] = [
       'table=2,cookie=7,actions=output:3',
       'table=3,cookie=8,actions=CONTROLLER',
     ],
-    gives: 'p3 | 0/32768:1 1/32768:1 2/32768:1 3/32768:1',
-    tells: [
+    expected: 'p3 | 0/32768:1 1/32768:1 2/32768:1 3/32768:1',
+    expectedPacketIns: [
       '0 group 1 6 in_port=1 []',
       '0 action 3 8 in_port=1 []',
       '0 action_set 0 5 in_port=1 []',
     ],
   },
   {
-    what: 'a pause',
+    name: 'a pause',
     flows: [
       'cookie=5,ip,actions=resubmit(,1),set_field:9->nw_ttl,output:2',
       'table=1,cookie=6,ip,actions=output:4,controller(pause,userdata=09),output:3',
     ],
-    gives: 'p2! p3 p4 | 0/32768:1 1/32768:1',
-    tells: ['0 action 0 5 in_port=1 [9] waits'],
+    expected: 'p2! p3 p4 | 0/32768:1 1/32768:1',
+    expectedPacketIns: ['0 action 0 5 in_port=1 [9] waits'],
   },
   {
-    what: 'a pause that nobody ends',
+    name: 'a pause that nobody ends',
     flows: ['ip,actions=output:4,controller(pause,id=7),output:3'],
-    gives: 'p4 | 0/32768:1',
-    tells: ['7 action 0 0 in_port=1 [] waits'],
+    expected: 'p4 | 0/32768:1',
+    expectedPacketIns: ['7 action 0 0 in_port=1 [] waits'],
   },
   {
-    what: 'a pause that nobody hears of',
+    name: 'a pause that nobody hears of',
     flows: ['ip,actions=output:4,controller(pause,id=8),output:3'],
-    gives: 'p4 | 0/32768:1',
+    expected: 'p4 | 0/32768:1',
   },
   {
-    what: 'a pause behind which there is nothing',
+    name: 'a pause behind which there is nothing',
     flows: ['ip,actions=resubmit(,1)', 'table=1,actions=output:2,controller(pause)'],
-    gives: 'p2 | 0/32768:1 1/32768:1',
-    tells: ['0 action 0 0 in_port=1 [] waits'],
+    expected: 'p2 | 0/32768:1 1/32768:1',
+    expectedPacketIns: ['0 action 0 0 in_port=1 [] waits'],
   },
   {
-    what: 'a pause in a clone',
+    name: 'a pause in a clone',
     flows: ['ip,actions=clone(set_field:9->nw_ttl,controller(pause),output:3),output:4'],
-    gives: 'p3! | 0/32768:1',
-    tells: ['0 action 0 0 in_port=1 [] waits'],
+    expected: 'p3! | 0/32768:1',
+    expectedPacketIns: ['0 action 0 0 in_port=1 [] waits'],
   },
   {
-    what: 'a pause in a bucket',
+    name: 'a pause in a bucket',
     groups: ['group_id=1,type=all,bucket=resubmit(,1),bucket=output:4'],
     flows: ['ip,actions=group:1,output:2', 'table=1,cookie=6,actions=controller(pause),output:3'],
-    gives: 'p2 p3 p4 | 0/32768:1 1/32768:1',
-    tells: ['0 action 0 0 in_port=1 [] waits'],
+    expected: 'p2 p3 p4 | 0/32768:1 1/32768:1',
+    expectedPacketIns: ['0 action 0 0 in_port=1 [] waits'],
   },
   {
-    what: 'tables behind a pause',
+    name: 'tables behind a pause',
     flows: [
       'cookie=5,ip,actions=controller(pause),resubmit(,1),CONTROLLER',
       'table=1,cookie=6,actions=CONTROLLER,output:2',
     ],
-    gives: 'p2 | 0/32768:1 1/32768:1',
-    tells: [
+    expected: 'p2 | 0/32768:1 1/32768:1',
+    expectedPacketIns: [
       '0 action 0 5 in_port=1 [] waits',
       '0 action 1 6 in_port=1 []',
       '0 action 0 5 in_port=1 []',
     ],
   },
   // Limits: nothing at all comes out.
-  { what: 'too deep', flows: ['actions=output:2,resubmit(,0)'], gives: ' | 0/32768:65' },
+  { name: 'too deep', flows: ['actions=output:2,resubmit(,0)'], expected: ' | 0/32768:65' },
   {
-    what: 'groups that never end',
+    name: 'groups that never end',
     groups: ['group_id=1,type=all,bucket=resubmit(,1)'],
     flows: ['actions=output:2,group:1', 'table=1 actions=group:1'],
-    gives: ' | 0/32768:1 1/32768:32',
+    expected: ' | 0/32768:1 1/32768:32',
   },
   {
-    what: 'the datapath reads a packet anew so often',
+    name: 'the datapath reads a packet anew so often',
     flows: ['ip,actions=output:2,ct(table=0)'],
-    gives: `${Array.from({ length: 9 }, () => 'p2').join(' ')} | 0/32768:9`,
-    gaveBefore: `${Array.from({ length: 7 }, () => 'p2').join(' ')} | 0/32768:7`,
+    expected: `${Array.from({ length: 9 }, () => 'p2').join(' ')} | 0/32768:9`,
+    expectedBefore32: `${Array.from({ length: 7 }, () => 'p2').join(' ')} | 0/32768:7`,
   },
   // Flows that packets learn.
   {
-    what: 'a learned flow is not there for the lookups that are left',
+    name: 'a learned flow is not there for the lookups that are left',
     flows: [
       'udp,actions=set_field:3->reg0,learn(table=1,priority=9,eth_type=0x800,' +
         'output:NXM_NX_REG0[]),resubmit(,1)',
       'table=1,priority=1 actions=output:2',
     ],
-    gives: 'p2 | 0/32768:1 1/1:1',
+    expected: 'p2 | 0/32768:1 1/1:1',
   },
   {
-    what: 'but it is for the packet that comes back from the tracker',
+    name: 'but it is for the packet that comes back from the tracker',
     flows: [
       'udp,actions=set_field:3->reg0,learn(table=1,priority=9,eth_type=0x800,' +
         'output:NXM_NX_REG0[]),ct(table=1)',
       'table=1,priority=1 actions=output:2',
     ],
-    gives: 'p3 | 0/32768:1 1/9:1',
+    expected: 'p3 | 0/32768:1 1/9:1',
   },
   {
-    what: 'where there is no room for it, a bit tells',
+    name: 'where there is no room for it, a bit tells',
     flows: [
       'udp,actions=set_field:1->reg1,learn(table=1,cookie=5,limit=1,priority=9,eth_type=0x800,' +
         'result_dst=NXM_NX_REG1[0]),resubmit(,2)',
@@ -885,6 +885,6 @@ export const cases: readonly Case[] = [
       'table=2,reg1=1 actions=output:3',
       'table=2,reg1=0 actions=output:4',
     ],
-    gives: 'p4 | 0/32768:1 2/32768:1',
+    expected: 'p4 | 0/32768:1 2/32768:1',
   },
 ];

@@ -20,7 +20,7 @@ import {
   type Rule,
 } from './classifier.js';
 import { readField } from './keys.js';
-import { isFilled } from './known.js';
+import { isExtracted } from './known.js';
 
 /** What belongs to the packet by a scan of all flows, those of highest priority first. */
 function scan(rules: readonly Rule[], key: FlowKey): readonly Rule[] {
@@ -37,12 +37,12 @@ function scan(rules: readonly Rule[], key: FlowKey): readonly Rule[] {
 
 function matches({ match }: Flow, key: FlowKey): boolean {
   return match.every(
-    ({ field, value, mask }) => !isFilled(field) || (readField(key, field) & mask) === value,
+    ({ field, value, mask }) => !isExtracted(field) || (readField(key, field) & mask) === value,
   );
 }
 
 function known(rules: readonly Rule[]): readonly Rule[] {
-  if (rules.some(({ unknown }) => unknown !== undefined)) throw new Unsupported('unknown');
+  if (rules.some(({ unsupported }) => unsupported !== undefined)) throw new Unsupported('unknown');
   return rules;
 }
 

@@ -5,12 +5,18 @@
 import { InputError } from '../base/errors.js';
 import { printFlow, type Flow } from '../openflow/flow.js';
 import { ruleOf, type Rule } from './classifier/rule.js';
-import { emptySubtable, put, subtableName, take, type Subtable } from './classifier/subtable.js';
+import {
+  emptySubtable,
+  insertRule,
+  subtableName,
+  removeRule,
+  type Subtable,
+} from './classifier/subtable.js';
 import { bucketWith } from './classifier/tuple.js';
 import { matchWords } from './classifier/words.js';
 import type { OptionFields } from './options.js';
 
-export { lookup, type Found } from './classifier/lookup.js';
+export { lookup, type LookupResult } from './classifier/lookup.js';
 export { ruleOf, type Rule } from './classifier/rule.js';
 
 export interface FlowTable {
@@ -49,7 +55,7 @@ export function insert(tables: FlowTables, rule: Rule): Rule | undefined {
   if (before !== undefined) takeOut(table, slot, before);
   const { subtable, values } = slot;
   if (subtable.priorityMax < 0) table.subtables.push(subtable);
-  put(subtable, values, rule);
+  insertRule(subtable, values, rule);
   table.subtables.sort(byPriority);
   table.rules.splice(placeBehind(table.rules, rule.flow.priority), 0, rule);
   return before;
@@ -92,7 +98,7 @@ function heldIn({ subtable, values }: Slot, { flow: { priority } }: Rule): Rule 
 }
 
 function takeOut({ rules, subtables }: FlowTable, { subtable, values }: Slot, rule: Rule): void {
-  take(subtable, values, rule);
+  removeRule(subtable, values, rule);
   if (subtable.priorityMax < 0) subtables.splice(subtables.indexOf(subtable), 1);
   subtables.sort(byPriority);
   rules.splice(rules.indexOf(rule, placeBehind(rules, rule.flow.priority + 1)), 1);

@@ -4,9 +4,9 @@ import type { PacketIn } from '../nouns/switching.js';
 import { word, type FlowKey } from '../packet/flow-key.js';
 import type { Detail } from './detail.js';
 import type { ModelNode } from './node.js';
-import { arriving } from './packet.js';
-import { enter } from './pipeline/recirculation.js';
-import type { Passage } from './pipeline/translation.js';
+import { parsePacket } from './packet.js';
+import { processFrame } from './pipeline/recirculation.js';
+import type { FrameRun } from './pipeline/translation.js';
 import type { TraceStep } from './trace.js';
 import { tunnelDestination } from './tunnels/addresses.js';
 
@@ -14,7 +14,7 @@ import { tunnelDestination } from './tunnels/addresses.js';
  * A packet at a port of a bridge, by OpenFlow number, with what is known of it beside its bytes:
  * registers, metadata, tunnel, connection.
  */
-export interface KnownPacket {
+export interface PacketWithMetadata {
   readonly bridge: string;
   readonly ofport: number;
   readonly frame: Uint8Array;
@@ -38,20 +38,20 @@ export interface Explained {
 /** The same as `receiveFrame`, for those who want to see all of it. */
 export function explainFrame(
   node: ModelNode,
-  { bridge: name, ofport, frame, known }: KnownPacket,
+  { bridge: name, ofport, frame, known }: PacketWithMetadata,
 ): Explained {
   const bridge = node.bridges.find(({ plan }) => plan.name === name);
   assert(bridge !== undefined, `node ${node.name} has no bridge ${name}`);
   const details: Detail[] = [];
-  const passage: Passage = {
+  const passage: FrameRun = {
     node,
     outputs: [],
     packetIns: [],
     resumed: [],
     steps: [],
     edits: [],
-    shortened: [],
-    clogged: [],
+    shortenedBridges: [],
+    jammedPorts: [],
     details,
     recirculations: 0,
   };
@@ -68,10 +68,10 @@ export function explainFrame(
     };
   };
   try {
-    const packet = arriving(frame, ofport);
+    const packet = parsePacket(frame, ofport);
     if (known !== undefined)
-      for (const [from, to] of knownWords) packet.key.set(known.subarray(from, to), from);
-    enter(passage, bridge, { ...packet, cameTo: tunnelDestination(packet.key) });
+      for (const [from, to] of metadataWords) packet.key.set(known.subarray(from, to), from);
+    processFrame(passage, bridge, { ...packet, tunnelDst: tunnelDestination(packet.key) });
     return explained();
   } catch (error) {
     if (error instanceof Unsupported) return explained(error);
@@ -83,7 +83,7 @@ export function explainFrame(
  * The words of a key that are known of a packet beside its bytes, from and to; not its port, and
  * not what an action set leads to.
  */
-const knownWords = [
+const metadataWords = [
   [word.reg, word.actsetOutput],
   [word.packetType, word.ethSrc],
 ] as const;

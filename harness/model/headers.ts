@@ -34,7 +34,7 @@ export function changeHeaders(packet: Packet, action: HeaderChange): HeaderResul
       return pushMpls(key, action.type) === 'pushed' ? 'done' : 'too many labels';
     case 'pop_mpls': {
       const result = popMpls(key, action.type);
-      if (result === 'popped' && !isMpls(action.type)) packet.isUnread = true;
+      if (result === 'popped' && !isMpls(action.type)) packet.needsReparse = true;
       return result === 'too many labels' ? result : 'done';
     }
     case 'dec_mpls_ttl': {
@@ -66,7 +66,7 @@ export function setVlan(
  * Whether an action can do without what is behind the labels: outputs, and writes of what is in
  * front of them. All others make Open vSwitch read the frame anew.
  */
-export function isInFront(action: Action): boolean {
+export function isBeforePayload(action: Action): boolean {
   switch (action.kind) {
     case 'output':
     case 'output-field':

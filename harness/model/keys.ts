@@ -7,7 +7,7 @@ import type { Subfield } from '../openflow/actions.js';
 import { wordsOf, type Field } from '../openflow/fields.js';
 import type { Match } from '../openflow/match.js';
 import { reservedPorts } from '../openflow/ports.js';
-import { setThere } from './options.js';
+import { setPresent } from './options.js';
 
 /**
  * Fields that Open vSwitch matches and writes, but reads as zero (lib/meta-flow.c, mf_get_value):
@@ -40,7 +40,7 @@ export function writeField(key: FlowKey, field: Field, value: bigint, mask: bigi
     key[field.word] = narrowPort(Number((readField(key, field) & ~mask) | (value & mask)));
     return;
   }
-  if (field.notation === 'option') setThere(key, field, 'there');
+  if (field.notation === 'option') setPresent(key, field, 'there');
   const isReadAsZero = readAsZero.has(field.name);
   let bits = (isReadAsZero ? field.ones : mask & field.ones) << shift;
   let shifted = (isReadAsZero ? value & mask : value) << shift;

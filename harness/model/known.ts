@@ -5,27 +5,27 @@
 import { Unsupported } from '../base/errors.js';
 import type { Field } from '../openflow/fields.js';
 import type { Match } from '../openflow/match.js';
-import { standsForNothing } from './options.js';
+import { isUnmapped } from './options.js';
 
 /** Fields that nothing fills in the flow key, or not as Open vSwitch does. */
-const unfilled: ReadonlySet<string> = new Set(['recirc_id', 'dp_hash', 'skb_priority']);
+const notExtracted: ReadonlySet<string> = new Set(['recirc_id', 'dp_hash', 'skb_priority']);
 
 /** Whether packets have the field's value in their flow key. */
-export function isFilled(field: Field): boolean {
-  return !unfilled.has(field.name) && !standsForNothing(field);
+export function isExtracted(field: Field): boolean {
+  return !notExtracted.has(field.name) && !isUnmapped(field);
 }
 
 /** What of a flow's match the model does not know, in a word, where there is anything. */
-export function unknownOf(match: Match): string | undefined {
-  return match.find(({ field }) => !isFilled(field))?.field.matchName;
+export function unsupportedFieldOf(match: Match): string | undefined {
+  return match.find(({ field }) => !isExtracted(field))?.field.matchName;
 }
 
 /** @throws Unsupported where the model does not read the field. */
 export function checkRead(field: Field): void {
-  if (!isFilled(field)) throw new Unsupported(`the model does not read ${field.name}`);
+  if (!isExtracted(field)) throw new Unsupported(`the model does not read ${field.name}`);
 }
 
 /** @throws Unsupported where the model does not write the field. */
 export function checkWrite(field: Field): void {
-  if (!isFilled(field)) throw new Unsupported(`the model does not write ${field.name}`);
+  if (!isExtracted(field)) throw new Unsupported(`the model does not write ${field.name}`);
 }

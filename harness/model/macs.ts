@@ -15,7 +15,7 @@ export interface LearnedAddress {
   /** OpenFlow port. */
   readonly port: number;
   /** The whole second of virtual time in which it was heard of. */
-  readonly heardS: number;
+  readonly seenS: number;
 }
 
 /**
@@ -35,23 +35,23 @@ function limited(
 /**
  * Notes that `mac` is behind `port`. Within a second only news change anything, not even which
  * address was heard of last.
- * @param isAnnounced by gratuitous ARP, which is always news.
+ * @param isGratuitous by gratuitous ARP, which is always news.
  */
-export function hear(
+export function learnMac(
   macs: MacTable,
   { macTable }: BridgePlan,
-  heard: Omit<LearnedAddress, 'heardS'>,
-  isAnnounced: boolean,
+  entry: Omit<LearnedAddress, 'seenS'>,
+  isGratuitous: boolean,
   nowMs: number,
 ): 'news' | 'known' {
-  const name = `${heard.vlan} ${heard.mac}`;
+  const name = `${entry.vlan} ${entry.mac}`;
   const heardS = Math.floor(nowMs / 1000);
   const before = macs.get(name);
-  if (before?.heardS === heardS && before.port === heard.port && !isAnnounced) return 'known';
+  if (before?.seenS === heardS && before.port === entry.port && !isGratuitous) return 'known';
   if (before === undefined && macs.size >= limited(macTable?.size, size))
-    macs.delete(leastOfFullest(macs));
+    macs.delete(evictionCandidate(macs));
   macs.delete(name);
-  macs.set(name, { ...heard, heardS });
+  macs.set(name, { ...entry, seenS: heardS });
   return 'news';
 }
 
@@ -59,7 +59,7 @@ export function hear(
  * Of the port with the most addresses the one that was heard of longest ago. @throws Unsupported
  * where several have as many: which of them, only the switch knows.
  */
-function leastOfFullest(macs: MacTable): string {
+function evictionCandidate(macs: MacTable): string {
   const counts = new Map<number, number>();
   for (const { port } of macs.values()) counts.set(port, (counts.get(port) ?? 0) + 1);
   const most = Math.max(...counts.values());
@@ -75,5 +75,5 @@ function leastOfFullest(macs: MacTable): string {
 /** Those that were not heard of for too long are forgotten, the second they reach that age. */
 export function ageMacs(macs: MacTable, { macTable }: BridgePlan, nowMs: number): void {
   const oldestS = Math.floor(nowMs / 1000) - limited(macTable?.ageingS, ageing);
-  for (const [name, { heardS }] of macs) if (heardS <= oldestS) macs.delete(name);
+  for (const [name, { seenS }] of macs) if (seenS <= oldestS) macs.delete(name);
 }

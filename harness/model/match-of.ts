@@ -11,14 +11,14 @@ import { readField } from './keys.js';
  * Fields that the pipeline knows of every packet, and that tell nothing of it; and those that share
  * a word with another or read as zero.
  */
-const untold: ReadonlySet<string> = new Set([
+const neverPrinted: ReadonlySet<string> = new Set([
   'conj_id',
   'actset_output',
   'packet_type',
   'nd_options_type',
 ]);
 /** Fields of packets that are told only where they are other than zero. */
-const rare: ReadonlySet<string> = new Set(['nd_reserved']);
+const printedIfNonzero: ReadonlySet<string> = new Set(['nd_reserved']);
 
 /**
  * Every field that the packet has in its bytes, and what the pipeline knows of it beside them where
@@ -27,15 +27,17 @@ const rare: ReadonlySet<string> = new Set(['nd_reserved']);
  */
 export function matchOf(key: FlowKey): Match {
   return fields
-    .filter((field) => !field.isView && field.notation !== 'option' && !untold.has(field.name))
+    .filter(
+      (field) => !field.isView && field.notation !== 'option' && !neverPrinted.has(field.name),
+    )
     .flatMap((field) => {
       const value = readField(key, field);
-      return isTold(key, field, value) ? [{ field, value, mask: field.ones }] : [];
+      return isPrinted(key, field, value) ? [{ field, value, mask: field.ones }] : [];
     });
 }
 
-function isTold(key: FlowKey, field: Field, value: bigint): boolean {
-  return value !== 0n || (field.word >= word.ethSrc && !rare.has(field.name))
+function isPrinted(key: FlowKey, field: Field, value: bigint): boolean {
+  return value !== 0n || (field.word >= word.ethSrc && !printedIfNonzero.has(field.name))
     ? field.word < word.ethSrc || hasField(key, field)
     : false;
 }

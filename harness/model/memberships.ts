@@ -17,7 +17,7 @@ import type { Behaviour } from './behaviour.js';
 import type { Membership } from './snooping.js';
 
 /** A packet as it came up from the datapath, whatever actions have done to it since. */
-export interface Received {
+export interface IngressPacket {
   readonly frame: Uint8Array;
   readonly layout: Layout;
   readonly padding: number;
@@ -25,18 +25,22 @@ export interface Received {
 
 /** What NORMAL takes a packet for. */
 export type Multicast =
-  | { readonly kind: 'report' | 'query'; readonly says: readonly Membership[] }
+  | { readonly kind: 'report' | 'query'; readonly memberships: readonly Membership[] }
   | { readonly kind: 'local' }
   | { readonly kind: 'data' };
 
 /** @throws Unsupported for what may end the switch. */
-export function readMulticast(key: FlowKey, received: Received, behaviour: Behaviour): Multicast {
+export function readMulticast(
+  key: FlowKey,
+  received: IngressPacket,
+  behaviour: Behaviour,
+): Multicast {
   const type = typeOf(key, received);
   const isIgmp = key[word.ethType] === etherTypes.ipv4 && key[word.nwProto] === ipProtocols.igmp;
   if (isIgmp)
     return {
       kind: igmpReports.includes(type) ? 'report' : 'query',
-      says: hasChecksum(received, 0) ? igmpSays(type, key, received) : [],
+      memberships: hasChecksum(received, 0) ? readIgmp(type, key, received) : [],
     };
   const isMld =
     key[word.ethType] === etherTypes.ipv6 &&
@@ -45,8 +49,8 @@ export function readMulticast(key: FlowKey, received: Received, behaviour: Behav
   if (isMld)
     return {
       kind: type === mldTypes.query ? 'query' : 'report',
-      says: hasChecksum(received, pseudoHeader(received))
-        ? mldSays(type, key, received, behaviour)
+      memberships: hasChecksum(received, pseudoHeader(received))
+        ? readMld(type, key, received, behaviour)
         : [],
     };
   return { kind: isLocal(key) ? 'local' : 'data' };
@@ -63,7 +67,7 @@ const firstMapped = 0xffff_0000_0000n;
 const allHosts = (0xff02n << 112n) | 1n;
 
 /** Zero for fragments other than the first, and for what is cut off. */
-function typeOf(key: FlowKey, received: Received): number {
+function typeOf(key: FlowKey, received: IngressPacket): number {
   if (((key[word.nwFrag] ?? 0) & fragment.later) !== 0) return 0;
   if (key[word.ethType] === etherTypes.ipv6) return key[word.tpSrc] ?? 0;
   const message = messageOf(received);
@@ -84,7 +88,7 @@ function isLocal(key: FlowKey): boolean {
     : ipv6At(key, word.ipv6Dst) === allHosts;
 }
 
-function igmpSays(type: number, key: FlowKey, received: Received): readonly Membership[] {
+function readIgmp(type: number, key: FlowKey, received: IngressPacket): readonly Membership[] {
   const message = messageOf(received);
   switch (type) {
     case igmpTypes.reportV1:
@@ -105,10 +109,10 @@ function igmpSays(type: number, key: FlowKey, received: Received): readonly Memb
  * @param type as actions have left it: it decides whether the message is looked at, what it holds
  *   does the rest.
  */
-function mldSays(
+function readMld(
   type: number,
   key: FlowKey,
-  received: Received,
+  received: IngressPacket,
   { shortMld }: Behaviour,
 ): readonly Membership[] {
   if (type === mldTypes.query) return ipv6At(key, word.ipv6Src) === 0n ? [] : [{ kind: 'router' }];
@@ -133,13 +137,13 @@ function mldSays(
 /**
  * The records of a report, read up to the end of the frame. Auxiliary data is taken for as many
  * bytes as it has words.
- * @param strange what becomes of a record of no known type.
+ * @param onUnknownRecord what becomes of a record of no known type.
  */
 function recordsOf(
   message: ByteView,
   start: number,
   addressLength: 4 | 16,
-  strange: 'ends the report' | 'is passed over',
+  onUnknownRecord: 'ends the report' | 'is passed over',
 ): readonly Membership[] {
   const said: Membership[] = [];
   let at = start;
@@ -150,7 +154,7 @@ function recordsOf(
   ) {
     const [type, sources] = [message.getUint8(at), message.getUint16(at + 2)];
     const isKnown = type >= recordTypes.isInclude && type <= recordTypes.blockSources;
-    if (!isKnown && strange === 'ends the report') break;
+    if (!isKnown && onUnknownRecord === 'ends the report') break;
     const isLeave =
       sources === 0 && (type === recordTypes.isInclude || type === recordTypes.toInclude);
     if (isKnown)
@@ -164,17 +168,17 @@ function recordsOf(
 }
 
 /** From its header to the end of the frame, what is behind the packet included. */
-function messageOf({ frame, layout: { l4 } }: Received): ByteView {
+function messageOf({ frame, layout: { l4 } }: IngressPacket): ByteView {
   return viewOf(l4 < 0 ? new Uint8Array() : frame.subarray(l4));
 }
 
-function hasChecksum({ frame, layout: { l4 }, padding }: Received, initial: number): boolean {
+function hasChecksum({ frame, layout: { l4 }, padding }: IngressPacket, initial: number): boolean {
   return (
     l4 >= 0 && finishChecksum(sumWords(frame.subarray(l4, frame.length - padding), initial)) === 0
   );
 }
 
-function pseudoHeader({ frame, layout: { l3, l4 }, padding }: Received): number {
+function pseudoHeader({ frame, layout: { l3, l4 }, padding }: IngressPacket): number {
   return sumWords(frame.subarray(l3 + 8, l3 + 40), ipProtocols.icmp6 + frame.length - padding - l4);
 }
 

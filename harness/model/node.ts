@@ -28,12 +28,12 @@ import type { Connection, ConnectionTable } from './conntrack/connection.js';
 import { countLearners } from './flows/edit.js';
 import { hasTimeout, renew, type FlowRecord } from './flows/record.js';
 import { fullMeter, plannedMeters, type MeterState } from './meters.js';
-import { noMegaflows, type Changes, type Megaflows } from './megaflows/megaflow.js';
+import { emptyMegaflowCache, type Generations, type Megaflows } from './megaflows/megaflow.js';
 import { mirrorsOf, type Mirror } from './mirrors.js';
-import { located, optionFields, type OptionFields } from './options.js';
+import { withOptionFields, optionFields, type OptionFields } from './options.js';
 import type { MacTable } from './macs.js';
 import { snoopingOf, type Snooping } from './snooping.js';
-import { noDecisions, type Decisions } from './undecided.js';
+import { noOracleAnswers, type OracleAnswers } from './undecided.js';
 import { forgetNeighbours, plannedNeighbours, type Neighbours } from './tunnels/neighbours.js';
 import { tunnelPortsOf, type TunnelPorts } from './tunnels/ports.js';
 import { ownAddresses, routesOf, type OwnAddress, type Route } from './tunnels/routes.js';
@@ -71,15 +71,15 @@ export interface ModelBridge {
    */
   readonly learners: Map<string, number>;
   /** Whether its flows and groups are those of the plan, all of them. */
-  isAsPlanned: boolean;
+  isUnchanged: boolean;
   /** Virtual time in ms at which the flows of the plan came. */
   sinceMs: number;
   /** Those of its node. */
-  readonly changes: Changes;
+  readonly generations: Generations;
 }
 
 /** Where frames come in: a port of a bridge. */
-export interface PortPlace {
+export interface PortLocation {
   readonly bridge: ModelBridge;
   /** LOCAL or another. */
   readonly number: number;
@@ -90,10 +90,10 @@ export interface ModelNode {
   readonly behaviour: Behaviour;
   readonly bridges: readonly ModelBridge[];
   /** By the port's name. */
-  readonly places: ReadonlyMap<string, PortPlace>;
+  readonly portsByName: ReadonlyMap<string, PortLocation>;
   readonly connections: ConnectionTable;
   /** Those that told of others. */
-  readonly controls: Set<Connection>;
+  readonly controlConnections: Set<Connection>;
   readonly tunnels: TunnelPorts;
   /** Where tunnels leave. */
   readonly routes: readonly Route[];
@@ -102,12 +102,12 @@ export interface ModelNode {
   /** By zone, where a zone has a policy of its own. */
   readonly timeouts: ReadonlyMap<number, Timeouts>;
   readonly fragments: Fragments;
-  readonly decisions: Decisions;
+  readonly answers: OracleAnswers;
   /** Names of ports whose links are down: what goes out of them or into them is lost. */
   readonly downPorts: Set<string>;
   /** What packets lead to, kept for others; missing where every packet is translated. */
   readonly megaflows: Megaflows | undefined;
-  readonly changes: Changes;
+  readonly generations: Generations;
   /** Virtual time in ms. */
   nowMs: number;
 }
@@ -117,12 +117,15 @@ export interface ModelNode {
  *   column; Unsupported for what of a bridge or a port it does not know.
  */
 export function buildNode(plan: NodePlan, version = newest): ModelNode {
-  const changes: Changes = { program: 0, learned: 0 };
+  const changes: Generations = { program: 0, learned: 0 };
   const bridges = plan.bridges.map((bridge): ModelBridge => {
     const ports = new Map(bridge.ports.map((port) => [port.ofport, port]));
     const options = optionFields(parseBridgeOptions(plan.node, bridge));
     const groups = new Map(
-      parseBridgeGroups(plan.node, bridge).map((group) => [group.id, locatedGroup(group, options)]),
+      parseBridgeGroups(plan.node, bridge).map((group) => [
+        group.id,
+        groupWithOptionFields(group, options),
+      ]),
     );
     const meters = plannedMeters(
       parseBridgeMeters(plan.node, bridge),
@@ -146,9 +149,9 @@ export function buildNode(plan: NodePlan, version = newest): ModelNode {
       records: new Map(),
       expiring: new Set(planned.rules.filter(({ flow }) => hasTimeout(flow))),
       learners: countLearners(planned.rules),
-      isAsPlanned: true,
+      isUnchanged: true,
       sinceMs: 0,
-      changes,
+      generations: changes,
     };
   });
   const { conntrack = {} } = plan;
@@ -159,26 +162,26 @@ export function buildNode(plan: NodePlan, version = newest): ModelNode {
     name: plan.node,
     behaviour: behaviourOf(version),
     bridges,
-    places: placesOf(bridges),
+    portsByName: portLocations(bridges),
     tunnels: tunnelPortsOf(bridges),
     routes: routesOf(plan.bridges),
     neighbours: plannedNeighbours(plan.bridges),
     connections: new Map(),
-    controls: new Set(),
+    controlConnections: new Set(),
     conntrack,
     timeouts,
     fragments: [],
-    decisions: noDecisions(),
+    answers: noOracleAnswers(),
     downPorts: new Set(),
-    megaflows: noMegaflows(),
-    changes,
+    megaflows: emptyMegaflowCache(),
+    generations: changes,
     nowMs: 0,
   };
 }
 
 /** Of ports with the same name, the first. */
-export function placesOf(bridges: readonly ModelBridge[]): ReadonlyMap<string, PortPlace> {
-  const all = bridges.flatMap((bridge): readonly (readonly [string, PortPlace])[] => [
+export function portLocations(bridges: readonly ModelBridge[]): ReadonlyMap<string, PortLocation> {
+  const all = bridges.flatMap((bridge): readonly (readonly [string, PortLocation])[] => [
     [bridge.plan.name, { bridge, number: reservedPorts.LOCAL }],
     ...[...bridge.ports.values()].map(
       ({ name, ofport }) => [name, { bridge, number: ofport }] as const,
@@ -188,12 +191,12 @@ export function placesOf(bridges: readonly ModelBridge[]): ReadonlyMap<string, P
 }
 
 /** The group with the bridge's own fields. */
-export function locatedGroup(group: Group, options: OptionFields): Group {
+export function groupWithOptionFields(group: Group, options: OptionFields): Group {
   return {
     ...group,
     buckets: group.buckets.map((bucket) => ({
       ...bucket,
-      actions: located(bucket.actions, options),
+      actions: withOptionFields(bucket.actions, options),
     })),
   };
 }
@@ -205,11 +208,11 @@ export function locatedGroup(group: Group, options: OptionFields): Group {
  */
 export function resetNode(node: ModelNode): void {
   node.connections.clear();
-  node.controls.clear();
-  node.changes.learned++;
-  if (node.downPorts.size > 0) node.changes.program++;
+  node.controlConnections.clear();
+  node.generations.learned++;
+  if (node.downPorts.size > 0) node.generations.program++;
   node.downPorts.clear();
-  node.decisions.translationsAsked = node.decisions.flowChanges = 0;
+  node.answers.natTuplesUsed = node.answers.flowChanges = 0;
   forgetNeighbours(node.neighbours);
   for (const bridge of node.bridges) {
     bridge.macs.clear();
@@ -219,24 +222,24 @@ export function resetNode(node: ModelNode): void {
     for (const [rule, record] of bridge.records) renew(record, rule, node.nowMs);
     for (const [id, { meter }] of bridge.meters)
       bridge.meters.set(id, fullMeter(meter, node.nowMs));
-    if (!bridge.isAsPlanned) restore(bridge);
+    if (!bridge.isUnchanged) restoreProgram(bridge);
   }
 }
 
 /** What its bridges hold now is what a reset goes back to. */
-export function keepProgram({ bridges }: ModelNode): void {
+export function saveProgram({ bridges }: ModelNode): void {
   for (const bridge of bridges) {
-    if (bridge.isAsPlanned) continue;
+    if (bridge.isUnchanged) continue;
     bridge.planned = { rules: rulesOf(bridge.tables), groups: new Map(bridge.groups) };
     bridge.records.clear();
-    bridge.isAsPlanned = true;
+    bridge.isUnchanged = true;
   }
 }
 
-function restore(bridge: ModelBridge): void {
+function restoreProgram(bridge: ModelBridge): void {
   const { tables, groups, planned, expiring, learners, records } = bridge;
   const wanted = new Set(planned.rules);
-  bridge.changes.program++;
+  bridge.generations.program++;
   records.clear();
   for (const rule of rulesOf(tables)) if (!wanted.has(rule)) remove(tables, rule);
   for (const rule of wanted) if (find(tables, rule) !== rule) insert(tables, rule);
@@ -244,7 +247,7 @@ function restore(bridge: ModelBridge): void {
   refill(learners, countLearners(planned.rules));
   expiring.clear();
   for (const rule of planned.rules) if (hasTimeout(rule.flow)) expiring.add(rule);
-  bridge.isAsPlanned = true;
+  bridge.isUnchanged = true;
 }
 
 function refill<Key, Value>(map: Map<Key, Value>, entries: ReadonlyMap<Key, Value>): void {
@@ -275,7 +278,7 @@ export function idOf(node: ModelNode, bridge: ModelBridge, rule: Rule): FlowId {
   return id;
 }
 
-export function bridgeCalled({ bridges }: ModelNode, name: string): ModelBridge {
+export function bridgeNamed({ bridges }: ModelNode, name: string): ModelBridge {
   const bridge = bridges.find(({ plan }) => plan.name === name);
   assert(bridge !== undefined, `there is a bridge ${name}`);
   return bridge;

@@ -6,11 +6,11 @@ import type { VlanPlan } from '../nouns/plan.js';
 import { reservedPorts } from '../openflow/ports.js';
 import { etherTypes } from '../packet/ethernet.js';
 import { countTags, isIp, isTag, most, tagged, word, type FlowKey } from '../packet/flow-key.js';
-import { hear } from './macs.js';
-import { groupOf, readMulticast, type Received } from './memberships.js';
+import { learnMac } from './macs.js';
+import { groupOf, readMulticast, type IngressPacket } from './memberships.js';
 import { isMirrorOutput } from './mirrors.js';
 import type { ModelBridge, ModelNode } from './node.js';
-import { note, portsForGroup, portsForReports, type Place } from './snooping.js';
+import { updateMembership, portsForGroup, portsForReports, type IngressPort } from './snooping.js';
 
 /**
  * A tag that a packet carries inside the switch; one that is only there for its priority has VLAN
@@ -24,7 +24,7 @@ export interface Tag {
 }
 
 /** A way out, with the tags that the packet has there, outer one first. */
-export interface Exit {
+export interface TaggedOutput {
   readonly port: number;
   readonly tags: readonly Tag[];
 }
@@ -49,25 +49,25 @@ const multicastBit = 0x010000000000;
  * Learns the sender and tells where the packet goes.
  * @returns Never the port it came from; empty for a packet that stays.
  */
-export function normal(
+export function xlateNormal(
   node: ModelNode,
   bridge: ModelBridge,
   key: FlowKey,
-  received: Received,
-): readonly Exit[] {
+  received: IngressPacket,
+): readonly TaggedOutput[] {
   const inPort = key[word.inPort] ?? 0;
   const ports = portsOf(bridge);
   if (!ports.includes(inPort) || isMirrorOutput(bridge.mirrors, inPort)) return [];
   if (isTag(key[word.ethType] ?? 0) && countTags(key) === 0) return []; // a tag that is cut off
   const arrived = tagsOf(key);
   if (!isAllowed(vlansOf(bridge, inPort), arrived[0]?.vlan ?? 0)) return [];
-  const tags = asInside(vlansOf(bridge, inPort), arrived);
+  const tags = toInternalTags(vlansOf(bridge, inPort), arrived);
   const vlan = tags[0]?.vlan ?? 0;
-  const [source, destination] = [mac(key, word.ethSrc), mac(key, word.ethDst)];
+  const [source, destination] = [macAt(key, word.ethSrc), macAt(key, word.ethDst)];
   if (isReserved(destination)) return [];
   if (
     !isMulticast(source) &&
-    hear(
+    learnMac(
       bridge.macs,
       bridge.plan,
       { vlan, mac: source, port: inPort },
@@ -75,13 +75,13 @@ export function normal(
       node.nowMs,
     ) === 'news'
   )
-    node.changes.learned++;
+    node.generations.learned++;
   const exits = (targets: readonly number[]) =>
     targets
       .filter((port) => port !== inPort)
-      .map((port) => ({ port, tags: asOutside(vlansOf(bridge, port), tags) }));
+      .map((port) => ({ port, tags: toPortTags(vlansOf(bridge, port), tags) }));
   const snooped = isMulticast(destination)
-    ? snoop(node, bridge, key, received, { vlan, port: inPort })
+    ? snoopMulticast(node, bridge, key, received, { vlan, port: inPort })
     : 'all';
   if (snooped !== 'all') return exits(snooped);
   const learned = isMulticast(destination) ? undefined : bridge.macs.get(`${vlan} ${destination}`);
@@ -96,23 +96,24 @@ export function normal(
  * Takes note of what a packet tells of who wants which multicast, and tells to which ports it goes,
  * whatever VLANs they carry.
  */
-function snoop(
+function snoopMulticast(
   { behaviour, nowMs }: ModelNode,
   { snooping }: ModelBridge,
   key: FlowKey,
-  received: Received,
-  place: Place,
+  received: IngressPacket,
+  place: IngressPort,
 ): readonly number[] | 'all' {
   if (
     snooping === undefined ||
-    mac(key, word.ethDst) === broadcast ||
+    macAt(key, word.ethDst) === broadcast ||
     !isIp(key[word.ethType] ?? 0)
   )
     return 'all';
   const multicast = readMulticast(key, received, behaviour);
   if (multicast.kind === 'local') return 'all';
   if (multicast.kind === 'data') return portsForGroup(snooping, place.vlan, groupOf(key));
-  for (const membership of multicast.says) note(snooping, place, membership, nowMs);
+  for (const membership of multicast.memberships)
+    updateMembership(snooping, place, membership, nowMs);
   return multicast.kind === 'report' ? portsForReports(snooping, place.vlan) : 'all';
 }
 
@@ -174,7 +175,7 @@ export function isAllowed({ mode, trunks }: Vlans, vlan: number): boolean {
 }
 
 /** As the packet is known inside: in the port's own VLAN where it says none. */
-export function asInside({ mode, tag }: Vlans, tags: readonly Tag[]): readonly Tag[] {
+export function toInternalTags({ mode, tag }: Vlans, tags: readonly Tag[]): readonly Tag[] {
   const [outer] = tags;
   const own = { type: outer?.type ?? etherTypes.vlan, vlan: tag, priority: outer?.priority ?? 0 };
   switch (mode) {
@@ -205,7 +206,7 @@ export function carries({ mode, tag, trunks }: Vlans, tags: readonly Tag[]): boo
   return mode === 'dot1q-tunnel' ? outer === tag : (trunks?.has(outer) ?? true);
 }
 
-export function asOutside({ mode, tag }: Vlans, tags: readonly Tag[]): readonly Tag[] {
+export function toPortTags({ mode, tag }: Vlans, tags: readonly Tag[]): readonly Tag[] {
   if (mode === 'access') return [];
   return mode === 'dot1q-tunnel' || (mode === 'native-untagged' && (tags[0]?.vlan ?? 0) === tag)
     ? tags.slice(1)
@@ -233,7 +234,7 @@ export function putTags(key: FlowKey, tags: readonly Tag[]): void {
   }
 }
 
-export function mac(key: FlowKey, at: number): number {
+export function macAt(key: FlowKey, at: number): number {
   return (key[at] ?? 0) * 0x1_0000_0000 + (key[at + 1] ?? 0);
 }
 

@@ -5,22 +5,22 @@
 import { assertNever, InputError, Unpredictable } from '../base/errors.js';
 import type { SwitchCall } from '../nouns/switching.js';
 import { flushConnections } from './conntrack/flush.js';
-import { forgetExpected } from './conntrack/helper.js';
+import { cleanExpectations } from './conntrack/helper.js';
 import { changeFlows } from './flows/change.js';
 import { advance } from './flows/expiry.js';
 import type { ModelNode } from './node.js';
 
-type Operation = Exclude<SwitchCall, { readonly kind: 'receive' }>;
+type OperatorCall = Exclude<SwitchCall, { readonly kind: 'receive' }>;
 
 /** @throws InputError for what the switch would refuse. */
-export function operate(node: ModelNode, call: Operation): void {
-  node.changes.learned++;
-  if (call.kind !== 'advance') node.changes.program++;
+export function applyCall(node: ModelNode, call: OperatorCall): void {
+  node.generations.learned++;
+  if (call.kind !== 'advance') node.generations.program++;
   switch (call.kind) {
     case 'advance':
       return advance(node, call.ms);
     case 'change':
-      node.decisions.flowChanges++;
+      node.answers.flowChanges++;
       changeFlows(node, call.bridge, call.lines);
       return advance(node, 0);
     case 'link':
@@ -36,7 +36,7 @@ export function operate(node: ModelNode, call: Operation): void {
             'end itself there',
         );
       flushConnections(node, call);
-      return forgetExpected(node.connections, node.controls);
+      return cleanExpectations(node.connections, node.controlConnections);
     default:
       return assertNever(call);
   }

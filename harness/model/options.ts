@@ -36,17 +36,22 @@ export function optionFields(map: TlvMap): OptionFields {
     });
 }
 
-const rows: ReadonlySet<unknown> = new Set(fields.filter(({ notation }) => notation === 'option'));
+const optionRows: ReadonlySet<unknown> = new Set(
+  fields.filter(({ notation }) => notation === 'option'),
+);
 
 /** Whether it is a row of the field table, which stands for no option yet. */
-export function standsForNothing(field: Field): boolean {
-  return rows.has(field);
+export function isUnmapped(field: Field): boolean {
+  return optionRows.has(field);
 }
 
 /** The same match or actions with the bridge's own fields, at any depth. */
-export function located<T extends Match | readonly Action[]>(whole: T, own: OptionFields): T {
+export function withOptionFields<T extends Match | readonly Action[]>(
+  whole: T,
+  own: OptionFields,
+): T {
   const replace = (value: unknown): unknown => {
-    if (rows.has(value))
+    if (optionRows.has(value))
       return own.find(({ field }) => field.name === (value as Field).name)?.field ?? value;
     if (Array.isArray(value)) return value.map(replace);
     const isTree = typeof value === 'object' && value !== null && !('nxm' in value);
@@ -63,15 +68,15 @@ export function presence({ name }: Field): { readonly word: number; readonly mas
   return { word: word.tunOptions + (number >>> 5), mask: (1 << (number & 31)) >>> 0 };
 }
 
-export function isThere(key: FlowKey, field: Field): boolean {
+export function isPresent(key: FlowKey, field: Field): boolean {
   const bit = presence(field);
   return ((key[bit.word] ?? 0) & bit.mask) !== 0;
 }
 
-export function setThere(key: FlowKey, field: Field, there: 'there' | 'gone'): void {
+export function setPresent(key: FlowKey, field: Field, state: 'there' | 'gone'): void {
   const bit = presence(field);
   key[bit.word] =
-    there === 'there' ? (key[bit.word] ?? 0) | bit.mask : (key[bit.word] ?? 0) & ~bit.mask;
+    state === 'there' ? (key[bit.word] ?? 0) | bit.mask : (key[bit.word] ?? 0) & ~bit.mask;
 }
 
 /** Of an option's type: who does not know it has to drop the packet (RFC 8926, section 3.5). */
@@ -83,7 +88,7 @@ export function encodeOptions(
   key: FlowKey,
   own: OptionFields,
 ): { readonly bytes: Uint8Array; readonly isCritical: boolean } {
-  const found = own.filter(({ field }) => isThere(key, field));
+  const found = own.filter(({ field }) => isPresent(key, field));
   const parts = found.map(({ option, field }) => {
     const bytes = new Uint8Array(headerBytes + option.bytes);
     const view = new DataView(bytes.buffer);
@@ -123,7 +128,7 @@ export function decodeOptions(
     if (known !== undefined) {
       for (let word32 = 0; word32 < length; word32 += 4)
         key[known.field.word + word32 / 4] = view.getUint32(at + headerBytes + word32);
-      setThere(key, known.field, 'there');
+      setPresent(key, known.field, 'there');
     }
     at += headerBytes + length;
   }

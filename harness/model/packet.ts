@@ -32,7 +32,7 @@ export interface Packet {
    * What is known of `frame`, in the words from `ethSrc` on; as `frame` itself these are never
    * changed, only replaced.
    */
-  arrived: FlowKey;
+  baseKey: FlowKey;
   /**
    * As the actions left it: `arrived` itself as long as they have written nothing that stands in
    * the frame.
@@ -41,9 +41,9 @@ export interface Packet {
   /**
    * Whether its last label was taken off: what is behind it is known once the frame is read anew.
    */
-  isUnread: boolean;
+  needsReparse: boolean;
   /** Whether `arrived` is just what reading `frame` tells. */
-  isAsRead: boolean;
+  isParsed: boolean;
   /** Whether IP or what it carries was written since the packet entered the datapath. */
   isRewritten: boolean;
   /**
@@ -55,11 +55,11 @@ export interface Packet {
    * Whether it is inside a tunnel since it was last read: of the header around it, not all is
    * known.
    */
-  isWrapped: boolean;
+  isEncapsulated: boolean;
   /** What the tracker takes it for where a tunnel has been put around it. */
   readonly trackedAs: 'itself' | 'nothing' | 'what is inside';
   /** The own address that it came to through a tunnel. */
-  readonly cameTo: bigint | undefined;
+  readonly tunnelDst: bigint | undefined;
   /**
    * Hash of addresses and ports when the packet entered the datapath: a tunnel's UDP source port
    * follows from it.
@@ -73,7 +73,7 @@ export interface Packet {
    */
   tracked: { readonly said: Tracked; readonly key: FlowKey; readonly holds: boolean } | undefined;
   /** What the tracker took it for last, and of which bytes. */
-  seen:
+  trackerCache:
     | {
         readonly frame: Uint8Array;
         readonly key: FlowKey;
@@ -88,10 +88,10 @@ export interface Packet {
  * @throws Unsupported for a frame that Open vSwitch loses count of: its keys cannot tell of labels
  *   without one.
  */
-export function arriving(frame: Uint8Array, inPort: number): Packet {
+export function parsePacket(frame: Uint8Array, inPort: number): Packet {
   const key = emptyKey();
   const layout = extract(frame, key);
-  if (layout.mpls >= 0 && losesCount(key))
+  if (layout.mpls >= 0 && hasUncountedLabels(key))
     throw new Unpredictable(
       'the model does not know MPLS frames with entries of zeros, which Open vSwitch does ' +
         'not count',
@@ -102,19 +102,19 @@ export function arriving(frame: Uint8Array, inPort: number): Packet {
   return {
     frame,
     layout,
-    arrived: key,
+    baseKey: key,
     key,
-    isUnread: false,
-    isAsRead: true,
+    needsReparse: false,
+    isParsed: true,
     isRewritten: false,
     isResized: false,
-    isWrapped: false,
+    isEncapsulated: false,
     trackedAs: 'itself',
-    cameTo: undefined,
+    tunnelDst: undefined,
     hash: fiveTuple(key, hashedProtocol(frame, layout, key, padding)),
     padding,
     tracked: undefined,
-    seen: undefined,
+    trackerCache: undefined,
   };
 }
 
@@ -157,20 +157,20 @@ function paddingOf(frame: Uint8Array, { l3, l4 }: Layout, key: FlowKey): number 
 }
 
 /** An entry of zeros above the bottom, as far as keys tell of it. */
-function losesCount(key: FlowKey): boolean {
+function hasUncountedLabels(key: FlowKey): boolean {
   const entries = key.slice(word.mplsLse, word.mplsLse + most.labels);
   return !entries.some((entry) => (entry & bottomOfStack) !== 0) && entries.includes(0);
 }
 
 /** The frame with everything the actions changed. */
-export function departing(packet: Packet): Uint8Array {
-  const { frame, layout, arrived, key, isWrapped } = packet;
-  return isWrapped ? departingWrapped(packet) : rewrite(frame, layout, arrived, key);
+export function committedFrame(packet: Packet): Uint8Array {
+  const { frame, layout, baseKey, key, isEncapsulated } = packet;
+  return isEncapsulated ? committedEncapsulated(packet) : rewrite(frame, layout, baseKey, key);
 }
 
 /** Only what was changed is written: of the rest the key tells of what is inside. */
-function departingWrapped({ frame, layout, arrived, key }: Packet): Uint8Array {
-  if (key[word.tpSrc] !== arrived[word.tpSrc] || key[word.tpDst] !== arrived[word.tpDst])
+function committedEncapsulated({ frame, layout, baseKey, key }: Packet): Uint8Array {
+  if (key[word.tpSrc] !== baseKey[word.tpSrc] || key[word.tpDst] !== baseKey[word.tpDst])
     throw new Unsupported(
       'the model does not know what becomes of the ports of what a tunnel sends when one of ' +
         'them is written',
@@ -181,7 +181,7 @@ function departingWrapped({ frame, layout, arrived, key }: Packet): Uint8Array {
     frame,
     layout,
     before,
-    key.map((value, index) => (value === arrived[index] ? (before[index] ?? 0) : value)),
+    key.map((value, index) => (value === baseKey[index] ? (before[index] ?? 0) : value)),
   );
 }
 
@@ -189,42 +189,42 @@ function departingWrapped({ frame, layout, arrived, key }: Packet): Uint8Array {
 export function copyOf({
   frame,
   layout,
-  arrived,
+  baseKey,
   key,
-  isUnread,
-  isAsRead,
+  needsReparse,
+  isParsed,
   isRewritten,
   isResized,
-  isWrapped,
+  isEncapsulated,
   trackedAs,
-  cameTo,
+  tunnelDst,
   hash,
   padding,
   tracked,
-  seen,
+  trackerCache,
 }: Packet): Packet {
   return {
     frame,
     layout,
-    arrived,
+    baseKey,
     key: copyKey(key),
-    isUnread,
-    isAsRead,
+    needsReparse,
+    isParsed,
     isRewritten,
     isResized,
-    isWrapped,
+    isEncapsulated,
     trackedAs,
-    cameTo,
+    tunnelDst,
     hash,
     padding,
     tracked,
-    seen,
+    trackerCache,
   };
 }
 
 /** What stands in the frame is to be written in the key. */
-export function setApart(packet: Packet): void {
-  if (packet.key === packet.arrived) packet.key = copyKey(packet.key);
+export function unshareKey(packet: Packet): void {
+  if (packet.key === packet.baseKey) packet.key = copyKey(packet.key);
 }
 
 /**
@@ -236,28 +236,28 @@ export function commit(
   next: 'written to' | 'set apart' = 'written to',
 ): 'changed' | 'as they were' {
   if (!isChanged(packet)) return 'as they were';
-  const { layout, arrived, key } = packet;
-  noteRewriting(packet);
-  putInto(packet, departing(packet));
-  packet.layout = movedLayout(layout, arrived, key);
-  packet.arrived = next === 'set apart' ? key : copyFields(key);
-  packet.isAsRead = false;
+  const { layout, baseKey, key } = packet;
+  markRewritten(packet);
+  replaceFrame(packet, committedFrame(packet));
+  packet.layout = movedLayout(layout, baseKey, key);
+  packet.baseKey = next === 'set apart' ? key : copyFields(key);
+  packet.isParsed = false;
   return 'changed';
 }
 
-function putInto(packet: Packet, frame: Uint8Array): void {
+function replaceFrame(packet: Packet, frame: Uint8Array): void {
   if (frame.length !== packet.frame.length) packet.isResized = true;
   packet.frame = frame;
 }
 
 /** Whether actions changed what stands in the frame. */
-function isChanged({ arrived, key }: Packet): boolean {
-  return key !== arrived && changed(arrived, key, word.ethSrc, keyWords - word.ethSrc);
+function isChanged({ baseKey, key }: Packet): boolean {
+  return key !== baseKey && changed(baseKey, key, word.ethSrc, keyWords - word.ethSrc);
 }
 
-function noteRewriting(packet: Packet): void {
-  const { arrived, key } = packet;
-  if (isIp(arrived[word.ethType] ?? 0) && changed(arrived, key, word.nwSrc, keyWords - word.nwSrc))
+function markRewritten(packet: Packet): void {
+  const { baseKey, key } = packet;
+  if (isIp(baseKey[word.ethType] ?? 0) && changed(baseKey, key, word.nwSrc, keyWords - word.nwSrc))
     packet.isRewritten = true;
 }
 
@@ -265,7 +265,7 @@ function noteRewriting(packet: Packet): void {
  * As the datapath hands the packet up: where its layers are is found anew, and what is known of it
  * stays.
  */
-export function handUp(packet: Packet): void {
+export function reparseLayout(packet: Packet): void {
   commit(packet);
   const read = emptyKey();
   packet.layout = extract(packet.frame, read);
@@ -273,25 +273,25 @@ export function handUp(packet: Packet): void {
 }
 
 /** The same, and its fields are read anew. */
-export function reread(packet: Packet): void {
-  packet.isUnread = false;
-  if (packet.isAsRead && !isChanged(packet)) return;
-  noteRewriting(packet);
-  putInto(packet, departing(packet));
-  if (packet.isWrapped && packet.key[word.pktMark] !== 0)
+export function reparse(packet: Packet): void {
+  packet.needsReparse = false;
+  if (packet.isParsed && !isChanged(packet)) return;
+  markRewritten(packet);
+  replaceFrame(packet, committedFrame(packet));
+  if (packet.isEncapsulated && packet.key[word.pktMark] !== 0)
     throw new Unsupported(
       'the model does not know what is left of pkt_mark where what a tunnel sends is read anew',
     );
-  packet.isWrapped = false;
+  packet.isEncapsulated = false;
   packet.layout = extract(packet.frame, packet.key);
   packet.padding = paddingOf(packet.frame, packet.layout, packet.key);
-  packet.arrived = copyFields(packet.key);
-  packet.isAsRead = true;
+  packet.baseKey = copyFields(packet.key);
+  packet.isParsed = true;
 }
 
 /** The packet after its changes went into the bytes: same metadata, fields read anew. */
-export function settled(packet: Packet): Packet {
+export function reparsed(packet: Packet): Packet {
   const copy = copyOf(packet);
-  reread(copy);
+  reparse(copy);
   return copy;
 }

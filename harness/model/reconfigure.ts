@@ -3,8 +3,8 @@ import { assertNever, Unsupported } from '../base/errors.js';
 import type { BridgePlan, PortPlan } from '../nouns/plan.js';
 import type { Reconfiguration } from '../nouns/switching.js';
 import { remove, rulesOf } from './classifier.js';
-import { noMegaflows } from './megaflows/megaflow.js';
-import { bridgeCalled, placesOf, type ModelBridge, type ModelNode } from './node.js';
+import { emptyMegaflowCache } from './megaflows/megaflow.js';
+import { bridgeNamed, portLocations, type ModelBridge, type ModelNode } from './node.js';
 import { plannedNeighbours } from './tunnels/neighbours.js';
 import { tunnelPortsOf } from './tunnels/ports.js';
 
@@ -15,32 +15,32 @@ type Change = Exclude<Reconfiguration, { readonly kind: 'join' | 'leave' }>;
  * for bridges of which it is not known what becomes of them.
  */
 export function reconfigured(node: ModelNode, change: Change): ModelNode {
-  const after = changed(node, change);
-  const { bridges, changes, megaflows } = after;
-  changes.program++;
-  changes.learned++;
+  const after = applyReconfiguration(node, change);
+  const { bridges, generations, megaflows } = after;
+  generations.program++;
+  generations.learned++;
   return {
     ...after,
-    places: placesOf(bridges),
+    portsByName: portLocations(bridges),
     tunnels: tunnelPortsOf(bridges),
-    megaflows: megaflows === undefined ? undefined : noMegaflows(),
+    megaflows: megaflows === undefined ? undefined : emptyMegaflowCache(),
   };
 }
 
-function changed(node: ModelNode, change: Change): ModelNode {
+function applyReconfiguration(node: ModelNode, change: Change): ModelNode {
   switch (change.kind) {
     case 'attach': {
-      const { plan } = bridgeCalled(node, change.bridge);
+      const { plan } = bridgeNamed(node, change.bridge);
       return withPlan(node, { ...plan, ports: [...plan.ports, change.port] });
     }
     case 'detach': {
-      const { plan } = bridgeCalled(node, change.bridge);
+      const { plan } = bridgeNamed(node, change.bridge);
       const port = plan.ports.find(({ name }) => name === change.port);
       if (port !== undefined) forgetPort(node, change.bridge, port);
       return withPlan(node, { ...plan, ports: plan.ports.filter((other) => other !== port) });
     }
     case 'neighbours': {
-      const { plan } = bridgeCalled(node, change.bridge);
+      const { plan } = bridgeNamed(node, change.bridge);
       const changed =
         plan.underlay === undefined
           ? plan
@@ -53,7 +53,7 @@ function changed(node: ModelNode, change: Change): ModelNode {
       };
     }
     case 'restart':
-      forgetAll(node);
+      clearState(node);
       // A daemon's clock begins at a whole second.
       return { ...node, nowMs: Math.ceil(node.nowMs / 1000) * 1000 };
     default:
@@ -94,17 +94,17 @@ function forgetPort(
   }
 }
 
-function forgetAll({
+function clearState({
   name,
   bridges,
   connections,
-  controls,
+  controlConnections,
   fragments,
   neighbours,
   downPorts,
 }: ModelNode): void {
   connections.clear();
-  controls.clear();
+  controlConnections.clear();
   downPorts.clear();
   fragments.length = 0;
   neighbours.learned.clear();
@@ -128,6 +128,6 @@ function forgetAll({
       kept.clear();
     bridge.snooping?.groups.clear();
     bridge.snooping?.routers.clear();
-    bridge.isAsPlanned = false;
+    bridge.isUnchanged = false;
   }
 }

@@ -23,9 +23,9 @@ import { encodeUdp } from '../packet/udp.js';
 import { openSim } from '../testbeds/sim/sim.js';
 import { pick } from './arbitrary-frame.js';
 import { newest, parseVersion } from './behaviour.js';
-import { bridgeCalled, buildNode, resetNode, type ModelNode } from './node.js';
-import { operate } from './operations.js';
-import { tellSnooping } from './snooping.js';
+import { bridgeNamed, buildNode, resetNode, type ModelNode } from './node.js';
+import { applyCall } from './operations.js';
+import { dumpSnooping } from './snooping.js';
 import { stateOf } from './state.js';
 import { receiveFrame } from './switch.js';
 
@@ -260,10 +260,10 @@ function nextCall(random: Random): SwitchCall {
 
 /** Port, VLAN, group and age, as `mdb/show` tells them and in its order. */
 function remembered(node: ModelNode, bridge: string): readonly string[] {
-  const { snooping } = bridgeCalled(node, bridge);
+  const { snooping } = bridgeNamed(node, bridge);
   return snooping === undefined
     ? []
-    : tellSnooping(snooping, node.nowMs).map(
+    : dumpSnooping(snooping, node.nowMs).map(
         ({ port, vlan, group, ageS }) =>
           `${port === 65534 ? 'LOCAL' : port} ${vlan} ${group} ${ageS}`,
       );
@@ -349,7 +349,7 @@ for (const suite of suites) {
           if (call.kind === 'receive') met[predicted.length > 0 ? 'reached' : 'kept']++;
           if (new Set(predicted).size < predicted.length) met.twice++;
           if (remembered(model, 'br0').length < before) met.forgotten++;
-          if (bridgeCalled(model, 'br0').snooping?.groups.size === 10) met.full++;
+          if (bridgeNamed(model, 'br0').snooping?.groups.size === 10) met.full++;
         }
         await sim.reset();
         t.strictSame(await shown('br0'), [], 'a reset forgets who asked');
@@ -371,7 +371,7 @@ for (const suite of suites) {
 
 function predict(model: ModelNode, call: SwitchCall): readonly string[] | 'refused' {
   if (call.kind !== 'receive') {
-    operate(model, call);
+    applyCall(model, call);
     return [];
   }
   try {

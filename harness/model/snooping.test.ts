@@ -12,7 +12,7 @@ import { encodeIpv6 } from '../packet/ipv6.js';
 import { encodeMld, encodeMldReport, mldTypes } from '../packet/mld.js';
 import { newest, type Version } from './behaviour.js';
 import { buildNode } from './node.js';
-import { operate } from './operations.js';
+import { applyCall } from './operations.js';
 import { receiveFrame } from './switch.js';
 
 const src = '0a:00:00:00:00:01';
@@ -69,7 +69,7 @@ function snoopingSwitch(multicastSnooping: SnoopingPlan, version: Version = newe
         .step.outputs.map((output) => output.port)
         .join(' '),
     wait: (seconds: number) => {
-      operate(node, { kind: 'advance', node: 'n1', ms: seconds * 1000 });
+      applyCall(node, { kind: 'advance', node: 'n1', ms: seconds * 1000 });
     },
   };
 }

@@ -15,14 +15,14 @@ export interface Snooping {
   readonly floodPorts: readonly number[];
   readonly reportPorts: readonly number[];
   /** By VLAN and address, the one that was asked for longest ago first. */
-  readonly groups: Map<string, Group>;
+  readonly groups: Map<string, MulticastGroup>;
   /**
    * Ports with routers behind them by VLAN and port, the one that was heard of longest ago first.
    */
-  readonly routers: Map<string, Router>;
+  readonly routers: Map<string, MulticastRouter>;
 }
 
-export interface Group {
+export interface MulticastGroup {
   readonly vlan: number;
   /** 128 bits; that of IPv4 as `::ffff:a.b.c.d`. */
   readonly address: bigint;
@@ -30,7 +30,7 @@ export interface Group {
   readonly members: Map<number, number>;
 }
 
-export interface Router {
+export interface MulticastRouter {
   readonly vlan: number;
   readonly port: number;
   readonly expiresS: number;
@@ -42,7 +42,7 @@ export type Membership =
   | { readonly kind: 'router' };
 
 /** Where a packet came in. */
-export interface Place {
+export interface IngressPort {
   readonly vlan: number;
   readonly port: number;
 }
@@ -87,9 +87,9 @@ function limited(
 }
 
 /** Takes note of what came in at a port; those that get all multicast tell nothing. */
-export function note(
+export function updateMembership(
   snooping: Snooping,
-  place: Place,
+  place: IngressPort,
   membership: Membership,
   nowMs: number,
 ): void {
@@ -111,7 +111,7 @@ export function note(
 /** What goes to routers anyway needs no group. */
 function join(
   { groups, routers, size: most, ageingS }: Snooping,
-  { vlan, port }: Place,
+  { vlan, port }: IngressPort,
   address: bigint,
   nowS: number,
 ): void {
@@ -126,7 +126,11 @@ function join(
 }
 
 /** Behind a port that gets all reports there may be others who want the group. */
-function leave({ groups, reportPorts }: Snooping, { vlan, port }: Place, address: bigint): void {
+function leave(
+  { groups, reportPorts }: Snooping,
+  { vlan, port }: IngressPort,
+  address: bigint,
+): void {
   if (!reportPorts.includes(port)) groups.get(`${vlan} ${address}`)?.members.delete(port);
 }
 
@@ -169,7 +173,7 @@ function routerPorts({ routers }: Snooping, wanted: number): readonly number[] {
 }
 
 /** In the order and the words of `mdb/show`, with the OpenFlow numbers of ports. */
-export function tellSnooping(
+export function dumpSnooping(
   { groups, routers, ageingS }: Snooping,
   nowMs: number,
 ): readonly {

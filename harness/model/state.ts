@@ -5,16 +5,16 @@ import { liveConnections, type Connection } from './conntrack/connection.js';
 import { printTcp } from './conntrack/tcp.js';
 import { printProtocol, printTuple } from './conntrack/tuple.js';
 import { portName, type ModelBridge, type ModelNode } from './node.js';
-import { tellSnooping } from './snooping.js';
+import { dumpSnooping } from './snooping.js';
 import type { LearnedAddress } from './macs.js';
 
 export function stateOf(node: ModelNode): SwitchState {
   return {
     connections: liveConnections(node.connections, node.nowMs).map((connection) =>
-      tell(node, connection),
+      connectionState(node, connection),
     ),
     macs: node.bridges.flatMap((bridge) =>
-      [...bridge.macs.values()].map((entry) => learned(node, bridge, entry)),
+      [...bridge.macs.values()].map((entry) => learnedMac(node, bridge, entry)),
     ),
     ...(node.bridges.every(({ snooping }) => snooping === undefined)
       ? {}
@@ -22,7 +22,7 @@ export function stateOf(node: ModelNode): SwitchState {
   };
 }
 
-function tell(
+function connectionState(
   node: ModelNode,
   { original, reply, mark, label, progress, helper, parent, expiresAtMs }: Connection,
 ): TrackedConnection {
@@ -41,7 +41,7 @@ function tell(
   };
 }
 
-function learned(
+function learnedMac(
   node: ModelNode,
   bridge: ModelBridge,
   { vlan, mac, port }: LearnedAddress,
@@ -61,7 +61,7 @@ function learned(
 
 function multicastOf(node: ModelNode, bridge: ModelBridge): readonly MulticastPort[] {
   if (bridge.snooping === undefined) return [];
-  return tellSnooping(bridge.snooping, node.nowMs).map(({ port, ...rest }) => ({
+  return dumpSnooping(bridge.snooping, node.nowMs).map(({ port, ...rest }) => ({
     node: node.name,
     bridge: bridge.plan.name,
     port: portName(bridge, port),

@@ -2,17 +2,17 @@
 import { assert, InputError, Unpredictable, Unsupported } from '../base/errors.js';
 import type { FlowCount, SwitchStep } from '../nouns/switching.js';
 import { reservedPorts } from '../openflow/ports.js';
-import { answerOfDevice, isArp } from '../packet/device-arp.js';
+import { deviceArpReply, isArp } from '../packet/device-arp.js';
 import { rulesOf } from './classifier.js';
 import { expireFlows } from './flows/expiry.js';
 import { countedBy } from './flows/record.js';
-import { idOf, type ModelNode, type PortPlace } from './node.js';
-import { arriving } from './packet.js';
-import type { Passage } from './pipeline/translation.js';
-import { enter } from './pipeline/recirculation.js';
+import { idOf, type ModelNode, type PortLocation } from './node.js';
+import { parsePacket } from './packet.js';
+import type { FrameRun } from './pipeline/translation.js';
+import { processFrame } from './pipeline/recirculation.js';
 import { ageSnooping } from './snooping.js';
 import type { Trace } from './trace.js';
-import { Undecided } from './undecided.js';
+import { AmbiguousOutcome } from './undecided.js';
 
 /**
  * Sends one frame into the port called `port`.
@@ -34,21 +34,21 @@ export function receiveFrame(
         steps: [{ kind: 'drop', why: `the link of ${port} is down` }],
       },
     };
-  const passage: Passage = {
+  const passage: FrameRun = {
     node,
     outputs: [],
     packetIns: [],
     resumed: [],
     steps: [],
     edits: [],
-    shortened: [],
-    clogged: [],
+    shortenedBridges: [],
+    jammedPorts: [],
     recirculations: 0,
   };
   try {
-    enter(passage, place.bridge, arriving(frame, place.number));
+    processFrame(passage, place.bridge, parsePacket(frame, place.number));
     answerByDevices(passage);
-    for (const bridge of passage.shortened) expireFlows(bridge, node.nowMs);
+    for (const bridge of passage.shortenedBridges) expireFlows(bridge, node.nowMs);
     for (const { snooping } of node.bridges)
       if (snooping !== undefined) ageSnooping(snooping, node.nowMs);
   } catch (error) {
@@ -56,8 +56,8 @@ export function receiveFrame(
     const flow = passage.steps.findLast((step) => step.kind === 'lookup');
     const message =
       `${error.message}, at a frame into ${port} of ${node.name}, table ` + (flow?.table ?? '?');
-    throw error instanceof Undecided
-      ? new Undecided(message, error.node, error.question)
+    throw error instanceof AmbiguousOutcome
+      ? new AmbiguousOutcome(message, error.node, error.ambiguity)
       : error instanceof Unpredictable
         ? new Unpredictable(message)
         : new Unsupported(message);
@@ -75,7 +75,7 @@ export function receiveFrame(
  * The devices of LOCAL ports where tunnels end answer ARP by themselves: what they say comes in at
  * once.
  */
-function answerByDevices(passage: Passage): void {
+function answerByDevices(passage: FrameRun): void {
   const { length } = passage.outputs;
   for (let index = 0; index < length; index++) {
     const { port = '', frame = noFrame } = passage.outputs[index] ?? {};
@@ -86,10 +86,14 @@ function answerByDevices(passage: Passage): void {
     const answer =
       bridge?.plan.underlay === undefined
         ? undefined
-        : answerOfDevice(frame, { ip: bridge.plan.underlay.ip, mac: bridge.plan.mac });
+        : deviceArpReply(frame, { ip: bridge.plan.underlay.ip, mac: bridge.plan.mac });
     if (bridge === undefined || answer === undefined) continue;
     passage.steps.push({ kind: 'answer', bridge: bridge.plan.name });
-    enter({ ...passage, recirculations: 0 }, bridge, arriving(answer, reservedPorts.LOCAL));
+    processFrame(
+      { ...passage, recirculations: 0 },
+      bridge,
+      parsePacket(answer, reservedPorts.LOCAL),
+    );
   }
 }
 
@@ -105,8 +109,8 @@ export function flowCounts(node: ModelNode): readonly FlowCount[] {
   );
 }
 
-function findPort({ name: node, places }: ModelNode, name: string): PortPlace {
-  const place = places.get(name);
+function findPort({ name: node, portsByName }: ModelNode, name: string): PortLocation {
+  const place = portsByName.get(name);
   if (place === undefined) throw new InputError(`node ${node} has no port "${name}"`);
   assert(
     place.bridge.ports.get(place.number)?.kind !== 'tunnel',

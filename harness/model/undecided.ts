@@ -6,20 +6,20 @@ import type { Rule } from './classifier.js';
 import { parseTuple, printProtocol, printTuple, reversed, type Tuple } from './conntrack/tuple.js';
 import type { ModelNode } from './node.js';
 
-export type Question =
+export type Ambiguity =
   /**
    * Which of several flows of equal priority a packet takes; `candidates` with the packets that the
    * model has counted for each so far, `parts` as in a tie.
    */
-  | { readonly kind: 'flow'; readonly candidates: readonly FlowCount[]; readonly parts: string }
+  | { readonly kind: 'flow'; readonly candidates: readonly FlowCount[]; readonly clauses: string }
   /** What a new connection is translated to. */
   | { readonly kind: 'translation'; readonly original: Tuple };
 
-export class Undecided extends Unsupported {
+export class AmbiguousOutcome extends Unsupported {
   constructor(
     message: string,
     readonly node: ModelNode,
-    readonly question: Question,
+    readonly ambiguity: Ambiguity,
   ) {
     super(message);
   }
@@ -33,53 +33,53 @@ export class Undecided extends Unsupported {
 export interface Tie {
   readonly candidates: readonly FlowId[];
   /** As `partsKey` has them. */
-  readonly parts: string;
+  readonly clauses: string;
   /** It holds until flows of the node come, go or change: as `Decisions` counts them. */
   readonly flowChanges: number;
   winner: FlowId;
 }
 
 /** What was seen of one node's switches, in the order in which it was asked for. */
-export interface Decisions {
+export interface OracleAnswers {
   readonly ties: Tie[];
   /** The directions of answers; undefined where the switch remembers no such connection. */
-  readonly translations: (Tuple | undefined)[];
+  readonly natTuples: (Tuple | undefined)[];
   /** How many of them were asked for since the node was reset. */
-  translationsAsked: number;
+  natTuplesUsed: number;
   /** How often its flows were changed since the node was reset. */
   flowChanges: number;
   /**
    * Whether the first is taken where all of them do the same; which of them it was is left open
    * then.
    */
-  ofAlike: 'asked' | 'first';
+  equivalentFlows: 'asked' | 'first';
   /** Rules that were left open, each with others of which one took the packet. */
-  readonly leftOpen: Map<Rule, Set<Rule>>;
+  readonly ambiguous: Map<Rule, Set<Rule>>;
 }
 
-export function noDecisions(): Decisions {
+export function noOracleAnswers(): OracleAnswers {
   return {
     ties: [],
-    translations: [],
-    translationsAsked: 0,
+    natTuples: [],
+    natTuplesUsed: 0,
     flowChanges: 0,
-    ofAlike: 'asked',
-    leftOpen: new Map(),
+    equivalentFlows: 'asked',
+    ambiguous: new Map(),
   };
 }
 
 /** Tells what switches did. */
-export interface Witness {
+export interface Oracle {
   /** The packets that the switch has counted for each of the candidates by now. */
-  readonly counted: (candidates: readonly FlowCount[]) => Promise<readonly number[]>;
+  readonly flowCounts: (candidates: readonly FlowCount[]) => Promise<readonly number[]>;
   readonly connections: () => Promise<readonly TrackedConnection[]>;
   /** Of flows that do the same the first is taken, and nobody asked. */
-  readonly ofAlike?: 'first';
+  readonly equivalentFlows?: 'first';
 }
 
 /** Stands in for switches: the first of what is open. */
-export const firstOfAll: Witness = {
-  counted: () => Promise.resolve([]),
+export const firstCandidateOracle: Oracle = {
+  flowCounts: () => Promise.resolve([]),
   connections: () => Promise.resolve([]),
 };
 
@@ -87,17 +87,17 @@ export const firstOfAll: Witness = {
  * A tie in which several have counted, since packets come to them in other ways as well: who won
  * shows in what the model has counted in the end.
  */
-export interface Doubt {
+export interface AmbiguousTie {
   readonly node: ModelNode;
   readonly tie: Tie;
   /** What the switch counted for the candidates. */
-  readonly counted: readonly number[];
+  readonly observedCounts: readonly number[];
   /**
    * Who else may have won, and at last again who is taken to have won where nobody bears it out.
    */
-  readonly others: FlowId[];
+  readonly alternatives: FlowId[];
   /** How much had been decided when it was. */
-  readonly decided: { readonly ties: number; readonly translations: number };
+  readonly answersBefore: { readonly ties: number; readonly translations: number };
 }
 
 /**
@@ -106,52 +106,52 @@ export interface Doubt {
  * none, the first: then model and switch part in any case.
  * @returns a doubt where it has for several.
  */
-export async function decide(
-  { node, question }: Undecided,
-  witness: Witness,
-): Promise<Doubt | undefined> {
-  switch (question.kind) {
+export async function resolveAmbiguity(
+  { node, ambiguity }: AmbiguousOutcome,
+  oracle: Oracle,
+): Promise<AmbiguousTie | undefined> {
+  switch (ambiguity.kind) {
     case 'flow': {
-      const { candidates, parts } = question;
+      const { candidates, clauses } = ambiguity;
       const counted = candidates.map(() => 0);
-      for (const [index, packets] of (await witness.counted(candidates)).entries())
+      for (const [index, packets] of (await oracle.flowCounts(candidates)).entries())
         counted[index] = packets;
-      const [winner = candidates[0]?.flow, ...others] = candidates
+      const [winner = candidates[0]?.flow, ...alternatives] = candidates
         .filter(({ packets }, index) => (counted[index] ?? 0) > packets)
         .map(({ flow }) => flow);
       assert(winner !== undefined, 'flows tie');
-      const { flowChanges } = node.decisions;
-      const tie = { candidates: candidates.map(({ flow }) => flow), parts, flowChanges, winner };
-      node.decisions.ties.push(tie);
-      return others.length === 0
+      const { flowChanges } = node.answers;
+      const tie = { candidates: candidates.map(({ flow }) => flow), clauses, flowChanges, winner };
+      node.answers.ties.push(tie);
+      return alternatives.length === 0
         ? undefined
         : {
             node,
             tie,
-            counted,
-            others: [...others, winner],
-            decided: {
-              ties: node.decisions.ties.length,
-              translations: node.decisions.translations.length,
+            observedCounts: counted,
+            alternatives: [...alternatives, winner],
+            answersBefore: {
+              ties: node.answers.ties.length,
+              translations: node.answers.natTuples.length,
             },
           };
     }
     case 'translation': {
-      const { original } = question;
-      const asked = {
+      const { original } = ambiguity;
+      const wanted = {
         node: node.name,
         zone: original.zone,
         protocol: printProtocol(original),
         original: printTuple(original),
       };
-      const found = (await witness.connections()).find(
+      const found = (await oracle.connections()).find(
         (seen) =>
-          seen.node === asked.node &&
-          seen.zone === asked.zone &&
-          seen.protocol === asked.protocol &&
-          seen.original === asked.original,
+          seen.node === wanted.node &&
+          seen.zone === wanted.zone &&
+          seen.protocol === wanted.protocol &&
+          seen.original === wanted.original,
       );
-      node.decisions.translations.push(
+      node.answers.natTuples.push(
         found === undefined ? undefined : parseTuple(found.reply, reversed(original)),
       );
       return undefined;
@@ -164,32 +164,32 @@ export async function decide(
  * for the next who may have won, and forgets what was decided after it.
  * @returns the doubts that are left; undefined where all are borne out, or nobody else is left.
  */
-export function reconsider(
-  doubts: readonly Doubt[],
+export function backtrack(
+  ambiguousTies: readonly AmbiguousTie[],
   counts: (node: ModelNode) => readonly FlowCount[],
-): readonly Doubt[] | undefined {
-  const at = doubts.findLastIndex(
-    (doubt) => doubt.others.length > 0 && !isBorneOut(doubt, counts(doubt.node)),
+): readonly AmbiguousTie[] | undefined {
+  const at = ambiguousTies.findLastIndex(
+    (tie) => tie.alternatives.length > 0 && !isConfirmed(tie, counts(tie.node)),
   );
-  const [doubt] = doubts.slice(at);
-  const other = at < 0 ? undefined : doubt?.others.shift();
-  if (doubt === undefined || other === undefined) return undefined;
+  const [tie] = ambiguousTies.slice(at);
+  const alternative = at < 0 ? undefined : tie?.alternatives.shift();
+  if (tie === undefined || alternative === undefined) return undefined;
   const {
-    node: { decisions },
-    decided,
-  } = doubt;
-  doubt.tie.winner = other;
-  decisions.ties.length = decided.ties;
-  decisions.translations.length = decided.translations;
-  return doubts.slice(0, at + 1);
+    node: { answers },
+    answersBefore,
+  } = tie;
+  tie.tie.winner = alternative;
+  answers.ties.length = answersBefore.ties;
+  answers.natTuples.length = answersBefore.translations;
+  return ambiguousTies.slice(0, at + 1);
 }
 
-function isBorneOut(
-  { tie: { candidates }, counted }: Doubt,
+function isConfirmed(
+  { tie: { candidates }, observedCounts }: AmbiguousTie,
   counts: readonly FlowCount[],
 ): boolean {
   const packets = new Map(counts.map((count) => [keyOf(count.flow), count.packets]));
-  return candidates.every((flow, index) => packets.get(keyOf(flow)) === counted[index]);
+  return candidates.every((flow, index) => packets.get(keyOf(flow)) === observedCounts[index]);
 }
 
 /** Tells the flows of one node apart. */
@@ -198,6 +198,6 @@ export function keyOf(flow: FlowId): string {
 }
 
 /** Tells sets of parts of conjunctions apart; empty where there are none. */
-export function partsKey(parts: readonly FlowId[]): string {
-  return parts.map(keyOf).sort().join('\n');
+export function clausesKey(clauses: readonly FlowId[]): string {
+  return clauses.map(keyOf).sort().join('\n');
 }

@@ -74,64 +74,64 @@ export function describeStep(step: HistoryStep): string {
 }
 
 /** What a cluster is, and what each of its nodes takes it for. */
-export interface Hearing<Cluster extends Topology = Topology> {
+export interface AgentViews<Cluster extends Topology = Topology> {
   readonly cluster: Cluster;
   /**
    * The cluster as the agents have heard of it, of those alone that have not heard of all. A node
    * that has left has heard of nothing.
    */
-  readonly behind: ReadonlyMap<string, Cluster>;
+  readonly stale: ReadonlyMap<string, Cluster>;
 }
 
 /**
  * What is heard once that has happened. Who has missed one thing misses what comes after it, too.
  */
-export function heardAfter<Cluster extends Topology>(
-  { cluster, behind }: Hearing<Cluster>,
+export function agentViewsAfter<Cluster extends Topology>(
+  { cluster, stale }: AgentViews<Cluster>,
   event: HistoryEvent<Cluster>,
-): Hearing<Cluster> {
+): AgentViews<Cluster> {
   switch (event.kind) {
     case 'cluster': {
       const stays = ({ name }: Cluster['nodes'][number]) =>
         event.cluster.nodes.some((node) => node.name === name);
-      const deaf = cluster.nodes.filter(
+      const staleNodes = cluster.nodes.filter(
         (node) =>
-          stays(node) && (behind.has(node.name) || event.unheardBy?.includes(node.name) === true),
+          stays(node) && (stale.has(node.name) || event.unheardBy?.includes(node.name) === true),
       );
       return {
         cluster: event.cluster,
-        behind: new Map(deaf.map(({ name }) => [name, behind.get(name) ?? cluster])),
+        stale: new Map(staleNodes.map(({ name }) => [name, stale.get(name) ?? cluster])),
       };
     }
     case 'agent stops':
-      return { cluster, behind: new Map([[event.node, cluster], ...behind]) };
+      return { cluster, stale: new Map([[event.node, cluster], ...stale]) };
     case 'agent restarts':
     case 'agent hears':
-      return { cluster, behind: new Map([...behind].filter(([node]) => node !== event.node)) };
+      return { cluster, stale: new Map([...stale].filter(([node]) => node !== event.node)) };
     case 'switch restarts':
     case 'switch is programmed':
     case 'agent sweeps':
-      return { cluster, behind };
+      return { cluster, stale };
   }
 }
 
 /** The cluster as a node has heard of it. */
-export function heardBy<Cluster extends Topology>(
-  { cluster, behind }: Hearing<Cluster>,
+export function viewOf<Cluster extends Topology>(
+  { cluster, stale }: AgentViews<Cluster>,
   node: string,
 ): Cluster {
-  return behind.get(node) ?? cluster;
+  return stale.get(node) ?? cluster;
 }
 
 /**
  * What runs: the nodes there are, each with the pods that it has heard of. Nothing comes to a node
  * or leaves it before the node hears of it.
  */
-export function running<Cluster extends Topology>(hearing: Hearing<Cluster>): Cluster {
-  const { cluster, behind } = hearing;
-  if (behind.size === 0) return cluster;
+export function runningCluster<Cluster extends Topology>(views: AgentViews<Cluster>): Cluster {
+  const { cluster, stale } = views;
+  if (stale.size === 0) return cluster;
   const nodes = cluster.nodes.map(({ name }) => {
-    const node = heardBy(hearing, name).nodes.find((heard) => heard.name === name);
+    const node = viewOf(views, name).nodes.find((heard) => heard.name === name);
     assert(node !== undefined, `node ${name} has heard of itself`);
     return node;
   });

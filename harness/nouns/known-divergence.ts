@@ -14,7 +14,7 @@ export interface KnownDivergence {
 /**
  * What is expected of a control plane of which these are known: a promise, or what it does instead.
  */
-export function expectedOf(known: readonly KnownDivergence[], intent: Intent): Intent {
+export function expectedIntent(known: readonly KnownDivergence[], intent: Intent): Intent {
   if (intent.kind !== 'contradicted') return intent;
   const divergence = known.find(({ name }) => name === intent.by);
   return divergence === undefined ? intent.promise : { ...intent, cause: divergence.cause };

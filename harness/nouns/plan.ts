@@ -6,7 +6,7 @@
 import type { KnownDivergence } from './known-divergence.js';
 import type { ProxyPlan } from './proxy.js';
 import type { Listener, TunnelType } from './topology.js';
-import type { TranslationPlan } from './translation.js';
+import type { NatPlan } from './translation.js';
 
 export interface ClusterPlan {
   readonly nodes: readonly NodePlan[];
@@ -292,7 +292,7 @@ export interface HostPlan {
    * Packets for others are forwarded, translated like this (ip-sysctl, "ip_forward"); they are
    * dropped where it is missing.
    */
-  readonly forwarding?: TranslationPlan;
+  readonly forwarding?: NatPlan;
   /**
    * The interfaces, by name, from which it does so (Microsoft, "Set-NetIPInterface", -Forwarding);
    * all where it is missing. Answers to what was translated are let through in any case.

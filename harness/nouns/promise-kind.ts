@@ -44,9 +44,9 @@ export function promiseKindOf({ kind }: { readonly kind: string }): PromiseKind 
 
 /** `must pass`, or how many of each when they are not alike: `2 must pass, 1 must not pass`. */
 export function countPromises(intents: readonly { readonly kind: string }[]): string {
-  const told = intents.map(promiseKindOf);
+  const promised = intents.map(promiseKindOf);
   const counted = promiseKinds
-    .map((kind) => ({ kind, count: told.filter((each) => each === kind).length }))
+    .map((kind) => ({ kind, count: promised.filter((each) => each === kind).length }))
     .filter(({ count }) => count > 0);
   const [only, ...others] = counted;
   return others.length === 0

@@ -140,7 +140,7 @@ export interface PacketIn {
  * Packets that asked the datapath's cache for what to do: those it answered, and those that had to
  * be translated.
  */
-export interface Lookups {
+export interface CacheLookups {
   readonly hit: number;
   readonly missed: number;
 }
@@ -164,7 +164,7 @@ export function formatFlowId(flow: FlowId): string {
 }
 
 /** What a flow counted: n_packets and n_bytes of a dump. */
-export interface Counted {
+export interface PacketCounts {
   readonly packets: number;
   readonly bytes: number;
 }
@@ -172,6 +172,6 @@ export interface Counted {
 /**
  * What a flow counted since the last `reset`; less than nothing where it was replaced meanwhile.
  */
-export interface FlowCount extends Counted {
+export interface FlowCount extends PacketCounts {
   readonly flow: FlowId;
 }

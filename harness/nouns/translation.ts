@@ -3,16 +3,16 @@
  * (iptables(8), "nat"; iptables-extensions(8), "DNAT", "MASQUERADE"). A connection is decided on
  * once, for its first packet; packets after it, and answers, follow what was decided.
  */
-export interface TranslationPlan {
+export interface NatPlan {
   /**
    * Asked before the packet is routed, of what comes in and of what the host itself sends; the
    * first that matches counts.
    */
-  readonly destinations: readonly DestinationRule[];
+  readonly destinations: readonly DnatRule[];
   /** Asked where the packet leaves; the first that matches counts. */
-  readonly sources: readonly SourceRule[];
+  readonly sources: readonly SnatRule[];
   /** How long connections are remembered; as Linux does where it is missing. */
-  readonly lifetimes?: Lifetimes;
+  readonly lifetimes?: NatTimeouts;
 }
 
 /**
@@ -20,14 +20,14 @@ export interface TranslationPlan {
  * IcmpQueryTimeout, UdpIdleSessionTimeout, TcpTransientConnectionTimeout,
  * TcpEstablishedConnectionTimeout).
  */
-export interface Lifetimes {
+export interface NatTimeouts {
   readonly icmpS: number;
   readonly udpS: number;
   readonly tcpTransientS: number;
   readonly tcpEstablishedS: number;
 }
 
-export interface DestinationRule {
+export interface DnatRule {
   /** `from`: the blocks that the sender is in; anybody where they are missing. */
   readonly match: {
     readonly ip: string;
@@ -54,7 +54,7 @@ export interface DestinationRule {
 }
 
 /** The connection gets the address of the interface that it leaves by. */
-export interface SourceRule {
+export interface SnatRule {
   /** Blocks that the sender's address is in, and that the destination is in none of. */
   readonly from: readonly string[];
   readonly except: readonly string[];

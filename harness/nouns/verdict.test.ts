@@ -8,7 +8,7 @@ import {
   noCounts,
   verdictOn,
   whatIsMissing,
-  worst,
+  worstVerdict,
   type Counts,
   type Difference,
 } from './verdict.js';
@@ -65,11 +65,11 @@ void t.test('verdicts', (t) => {
     ],
     ['conforms', 'inconclusive', 'diverges', 'diverges'],
   );
-  t.equal(worst(['conforms', 'conforms']), 'conforms');
-  t.equal(worst(['conforms', 'inconclusive', 'conforms']), 'inconclusive');
-  t.equal(worst(['inconclusive', 'diverges', 'conforms']), 'diverges');
-  t.equal(worst(['conforms']), 'conforms');
-  t.equal(worst([]), 'inconclusive', 'of nothing');
+  t.equal(worstVerdict(['conforms', 'conforms']), 'conforms');
+  t.equal(worstVerdict(['conforms', 'inconclusive', 'conforms']), 'inconclusive');
+  t.equal(worstVerdict(['inconclusive', 'diverges', 'conforms']), 'diverges');
+  t.equal(worstVerdict(['conforms']), 'conforms');
+  t.equal(worstVerdict([]), 'inconclusive', 'of nothing');
   t.end();
 });
 

@@ -102,7 +102,7 @@ export function verdictOn(differences: readonly Difference[], counts: Counts): V
  * The verdict on a whole from its parts: one divergence makes it diverge, else one inconclusive
  * part makes it so.
  */
-export function worst(kinds: readonly VerdictKind[]): VerdictKind {
+export function worstVerdict(kinds: readonly VerdictKind[]): VerdictKind {
   if (kinds.includes('diverges')) return 'diverges';
   if (kinds.includes('inconclusive') || kinds.length === 0) return 'inconclusive';
   return 'conforms';

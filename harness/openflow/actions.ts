@@ -14,11 +14,21 @@ import { learnReaders } from './actions/learn.js';
 import { isInstruction, mayBeWritten, mayFollow } from './actions/order.js';
 import { otherReaders } from './actions/others.js';
 import { outputReaders, readBarePort } from './actions/output.js';
-import { arrived, arrivedInBucket, over, readAgain } from './actions/over.js';
+import {
+  decodedActions,
+  decodedBucketActions,
+  encodedOver,
+  normalisedActions,
+} from './actions/over.js';
 import { printList } from './actions/print.js';
-import { calls, type Call, type Reader, type Reading } from './actions/reading.js';
+import {
+  splitActions,
+  type ActionText,
+  type Reader,
+  type ParseContext,
+} from './actions/reading.js';
 import { setReaders } from './actions/sets.js';
-import { after, standingOf } from './actions/standing.js';
+import { afterAction, packetKnowledgeOf } from './actions/standing.js';
 import { tableReaders } from './actions/tables.js';
 
 export type * from './actions/action.js';
@@ -44,15 +54,15 @@ export function parseActions(
   { table, match, names, protocol = canonical.protocol }: ActionsContext,
 ): readonly Action[] {
   checkParentheses(whole);
-  const reading: Reading = {
+  const reading: ParseContext = {
     table,
-    standing: standingOf(match),
+    packet: packetKnowledgeOf(match),
     names,
     protocol,
     depth: 0,
     actions: readActions,
   };
-  return received(whole, readActions(whole, reading), reading);
+  return decodedOver(whole, readActions(whole, reading), reading);
 }
 
 /**
@@ -61,20 +71,20 @@ export function parseActions(
  */
 export function parseBucketActions(
   whole: Span,
-  found: readonly Call[],
+  found: readonly ActionText[],
   names: Names,
   protocol: Protocol = canonical.protocol,
 ): readonly Action[] {
   checkParentheses(whole);
-  const reading: Reading = {
-    standing: standingOf([]),
+  const reading: ParseContext = {
+    packet: packetKnowledgeOf([]),
     names,
     protocol,
     depth: 0,
     inside: 'bucket',
     actions: readActions,
   };
-  return arrivedInBucket(over(protocol, readCalls(found, reading)));
+  return decodedBucketActions(encodedOver(protocol, readCalls(found, reading)));
 }
 
 /**
@@ -84,8 +94,8 @@ export function parseBucketActions(
  */
 export function printActions(actions: readonly Action[], form?: Form): string {
   return form === undefined
-    ? printList(readAgain(over(canonical.protocol, actions)), canonical)
-    : printList(over(form.protocol, actions), form);
+    ? printList(normalisedActions(encodedOver(canonical.protocol, actions)), canonical)
+    : printList(encodedOver(form.protocol, actions), form);
 }
 
 const readers: ReadonlyMap<string, Reader> = new Map(
@@ -107,20 +117,20 @@ const mostDepth = 100;
 /** Between its parentheses an action may have further ones, such as those of exec(). */
 const mostParentheses = mostDepth + 4;
 
-function readActions(whole: Span, outer: Reading): readonly Action[] {
+function readActions(whole: Span, outer: ParseContext): readonly Action[] {
   if (outer.depth >= mostDepth)
     throw complain(whole, `actions stand in actions at most ${mostDepth} deep`);
-  return readCalls(calls(whole), outer);
+  return readCalls(splitActions(whole), outer);
 }
 
 /** Every action takes 8 bytes of a message at least, of 65,535. */
 const mostActions = 8191;
 
-function readCalls(all: readonly Call[], outer: Reading): readonly Action[] {
+function readCalls(all: readonly ActionText[], outer: ParseContext): readonly Action[] {
   const [tooMany] = all.slice(mostActions);
   if (tooMany !== undefined)
     throw complain(tooMany.at, `more than ${mostActions} actions fit into no message`);
-  let reading: Reading = { ...outer, depth: outer.depth + 1 };
+  let reading: ParseContext = { ...outer, depth: outer.depth + 1 };
   const found: Action[] = [];
   const places: Span[] = [];
   let drop: Span | undefined;
@@ -133,7 +143,7 @@ function readCalls(all: readonly Call[], outer: Reading): readonly Action[] {
     checkPlace(call.at, action, found.at(-1), reading);
     found.push(action);
     places.push(call.at);
-    reading = { ...reading, standing: after(reading.standing, action) };
+    reading = { ...reading, packet: afterAction(reading.packet, action) };
   }
   if (drop !== undefined && found.length > 0)
     throw complain(drop, 'drop stands alone, without other actions');
@@ -165,7 +175,7 @@ function parentheses(text: string): number {
  */
 const unknown: readonly string[] = ['encap', 'decap', 'dec_nsh_ttl', 'debug_recirc', 'debug_slow'];
 
-function readAction(call: Call, reading: Reading): Action {
+function readAction(call: ActionText, reading: ParseContext): Action {
   const { name, at, argument } = call;
   const reader = readers.get(name.toLowerCase());
   if (reader !== undefined) return reader(call, reading);
@@ -187,7 +197,7 @@ function checkPlace(
   at: Span,
   action: Action,
   last: Action | undefined,
-  { inside, protocol }: Reading,
+  { inside, protocol }: ParseContext,
 ): void {
   if (last !== undefined && !mayFollow(last, action))
     throw complain(at, `${nameOf(last)} comes last, "${shorten(at.text)}" stands behind it`);
@@ -207,12 +217,12 @@ function nameOf({ kind }: Action): string {
  * On both ends it is seen which packets have a tag. What arrives may be out of order where it was
  * not before: OpenFlow 1.0 has a lookup for goto_table.
  */
-function received(
+function decodedOver(
   whole: Span,
   sent: readonly Action[],
-  { protocol, standing }: Reading,
+  { protocol, packet }: ParseContext,
 ): readonly Action[] {
-  const found = arrived(over(protocol, arrived(sent, standing)), standing);
+  const found = decodedActions(encodedOver(protocol, decodedActions(sent, packet)), packet);
   const wrong = found.find(
     (action, index) => index > 0 && !mayFollow(found[index - 1] ?? action, action),
   );

@@ -21,7 +21,12 @@ import {
 } from './actions/action.js';
 import { mayBeWritten } from './actions/order.js';
 import { isExperimental } from './actions/reading.js';
-import { after, standingOf, valueIn, type Standing } from './actions/standing.js';
+import {
+  afterAction,
+  packetKnowledgeOf,
+  valueIn,
+  type PacketKnowledge,
+} from './actions/standing.js';
 import { anyAttributes, anyBits, masked, port } from './arbitrary-match.js';
 import { fieldCalled, fields, type Field } from './fields.js';
 import { parseFlow, type Flow } from './flow.js';
@@ -52,9 +57,9 @@ const common = fields.filter(
     name !== 'in_port_oxm' &&
     !/^(reg(1[6-9]|[23]\d)|xreg([89]|1\d)|xxreg[4-7])$/.test(name),
 );
-const readable = ({ match, tags }: Standing) =>
+const readable = ({ match, tags }: PacketKnowledge) =>
   common.filter((row) => allowsField(match, row) && (row.name !== 'vlan_pcp' || tags > 0));
-const writable = (standing: Standing) =>
+const writable = (standing: PacketKnowledge) =>
   readable(standing).filter((row) => row.writable === 'anywhere');
 
 function subfield(rows: readonly Field[], least = 1, most = 128): fc.Arbitrary<Subfield> {
@@ -138,7 +143,7 @@ const special = fc.constantFrom(
   reservedPorts.LOCAL,
 );
 
-function outputs(standing: Standing): readonly fc.Arbitrary<Action>[] {
+function outputs(standing: PacketKnowledge): readonly fc.Arbitrary<Action>[] {
   return [
     fc.oneof(port, special).map((number): Action => ({ kind: 'output', port: number })),
     subfield(readable(standing), 1, 64).map((source): Action => ({ kind: 'output-field', source })),
@@ -164,7 +169,7 @@ function outputs(standing: Standing): readonly fc.Arbitrary<Action>[] {
   ];
 }
 
-function sets(standing: Standing): readonly fc.Arbitrary<Action>[] {
+function sets(standing: PacketKnowledge): readonly fc.Arbitrary<Action>[] {
   const rows = writable(standing).filter(({ name }) => name !== 'vlan_vid' || standing.tags > 0);
   const isMpls = [0x8847n, 0x8848n].includes(valueIn(standing.match, 'dl_type') ?? 0n);
   return [
@@ -219,7 +224,7 @@ function sets(standing: Standing): readonly fc.Arbitrary<Action>[] {
 
 const states = (match: Match) => match.find(({ field }) => field.name === 'ct_state');
 
-function lookups(standing: Standing): readonly fc.Arbitrary<Action>[] {
+function lookups(standing: PacketKnowledge): readonly fc.Arbitrary<Action>[] {
   const isTracked = ((states(standing.match)?.value ?? 0n) & 0x02n) !== 0n;
   return [
     fc
@@ -278,7 +283,7 @@ function nat(version: 4 | 6): fc.Arbitrary<NatAction> {
 
 const connectionRows = ['ct_mark', 'ct_label'].map(fieldCalled);
 
-function ct(standing: Standing): fc.Arbitrary<CtAction> {
+function ct(standing: PacketKnowledge): fc.Arbitrary<CtAction> {
   const { match } = standing;
   const version = valueIn(match, 'dl_type') === 0x0800n ? 4 : 6;
   const change = fc.oneof(
@@ -350,7 +355,7 @@ const constant = ({ notation, name }: Field) =>
   notation !== 'packet type' &&
   name !== 'actset_output';
 
-function learn(standing: Standing): fc.Arbitrary<LearnAction> {
+function learn(standing: PacketKnowledge): fc.Arbitrary<LearnAction> {
   return fc.constantFrom(...learnedTypes).chain((types) => {
     const learned: Match = types.map(
       ([name, value]): FieldMatch => ({
@@ -434,7 +439,7 @@ function learn(standing: Standing): fc.Arbitrary<LearnAction> {
 /** Numbers of registers come in messages of 32 bits, which experimenters' fields have none of. */
 const numbered = (rows: readonly Field[]) => rows.filter((row) => !isExperimental(row));
 
-function choices(standing: Standing): readonly fc.Arbitrary<ChoiceAction | OtherAction>[] {
+function choices(standing: PacketKnowledge): readonly fc.Arbitrary<ChoiceAction | OtherAction>[] {
   const fieldsToHash = fc.constantFrom(...hashFields);
   const rows = numbered(writable(standing));
   return [
@@ -490,7 +495,7 @@ function choices(standing: Standing): readonly fc.Arbitrary<ChoiceAction | Other
 
 /** `length` actions, each of what is left of the packet behind the one before. */
 function actions(
-  standing: Standing,
+  standing: PacketKnowledge,
   length: number,
   depth: number,
 ): fc.Arbitrary<readonly Action[]> {
@@ -515,7 +520,7 @@ function actions(
   return fc
     .oneof(...families.map((family) => fc.oneof(...family)))
     .chain((first) =>
-      actions(after(standing, first), length - 1, depth).map((rest) => [first, ...rest]),
+      actions(afterAction(standing, first), length - 1, depth).map((rest) => [first, ...rest]),
     );
 }
 
@@ -523,8 +528,8 @@ function actions(
  * Instructions in their order. goto_table and write_metadata come one by one: OpenFlow 1.0 cannot
  * dump both.
  */
-function instructions(standing: Standing, from: number): fc.Arbitrary<readonly Action[]> {
-  const written = (behind: Standing) =>
+function instructions(standing: PacketKnowledge, from: number): fc.Arbitrary<readonly Action[]> {
+  const written = (behind: PacketKnowledge) =>
     integer(0, 3)
       .chain((length) => actions(behind, length, 0))
       .map((all) => all.filter(mayBeWritten))
@@ -537,7 +542,9 @@ function instructions(standing: Standing, from: number): fc.Arbitrary<readonly A
   );
   const lists = integer(0, 4)
     .chain((length) => actions(standing, length, 2))
-    .chain((list) => fc.tuple(fc.constant(list), maybe(written(list.reduce(after, standing)))));
+    .chain((list) =>
+      fc.tuple(fc.constant(list), maybe(written(list.reduce(afterAction, standing)))),
+    );
   return fc
     .tuple(maybe(fc.constantFrom(...meterIds)), lists, fc.boolean(), maybe(onward))
     .map(([meter, [list, later], clear, next]): readonly Action[] => [
@@ -593,7 +600,7 @@ export const anyActionFlow: fc.Arbitrary<Flow> = fc
   .chain(([match, number, priority, attributes]) =>
     fc
       .oneof(
-        { weight: 12, arbitrary: instructions(standingOf(match), number) },
+        { weight: 12, arbitrary: instructions(packetKnowledgeOf(match), number) },
         { weight: 1, arbitrary: clauses },
       )
       .map((list) => ({ table: number, priority, match, actions: list, ...attributes })),

@@ -3,7 +3,14 @@
  * does.
  */
 import { parseBucketActions, printActions, type Action } from './actions.js';
-import { calls, fieldNamed, small, uint16, uint64, type Call } from './actions/reading.js';
+import {
+  splitActions,
+  fieldNamed,
+  small,
+  uint16,
+  uint64,
+  type ActionText,
+} from './actions/reading.js';
 import { lastGroup } from './actions/output.js';
 import type { Field } from './fields.js';
 import { canonical, noNames, type Form, type Names, type Protocol } from './form.js';
@@ -192,7 +199,7 @@ function readHead(head: Span, known: readonly string[], names: Names): Head {
   let method: Selection['method'] | undefined;
   let parameter = 0n;
   let fields: Selection['fields'] = [];
-  for (const { name, at, argument } of calls(head)) {
+  for (const { name, at, argument } of splitActions(head)) {
     if (!known.includes(name))
       throw complain(at, `expected ${known.join(', ')} or bucket=, got "${shorten(name)}"`);
     if (name === 'group_id')
@@ -236,7 +243,7 @@ function readPlace(at: Span): NonNullable<Head['place']> {
 /** `fields=FIELD`, `fields(FIELD,FIELD=MASK…)` */
 function readFields(list: Span, names: Names): Selection['fields'] {
   const found = new Map<Field, bigint>();
-  for (const { name, at, argument } of calls(list)) {
+  for (const { name, at, argument } of splitActions(list)) {
     const field = fieldNamed(at, name);
     if (found.has(field)) throw complain(at, `${field.name} is named twice`);
     const mask =
@@ -270,8 +277,8 @@ function readBucket(
   protocol: Protocol,
 ): BucketText {
   let bucket: Omit<BucketText, 'actions'> = { weight: type === 'select' ? 1 : 0 };
-  const actions: Call[] = [];
-  for (const call of calls(whole)) {
+  const actions: ActionText[] = [];
+  for (const call of splitActions(whole)) {
     const { argument } = call;
     switch (call.name.toLowerCase()) {
       case 'weight':
@@ -288,7 +295,9 @@ function readBucket(
         break;
       case 'action':
       case 'actions':
-        actions.push(...calls(argument.text === '' ? { ...argument, text: 'drop' } : argument));
+        actions.push(
+          ...splitActions(argument.text === '' ? { ...argument, text: 'drop' } : argument),
+        );
         break;
       default:
         if (argument.text.includes(')->'))

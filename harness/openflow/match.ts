@@ -21,7 +21,7 @@ export type Match = readonly FieldMatch[];
  * One field that a text asks for: several entries, where the field is a view, also of those that it
  * asks nothing of.
  */
-interface Wanted {
+interface ParsedEntry {
   readonly at: Span;
   readonly name: Field;
   readonly entries: readonly FieldMatch[];
@@ -38,7 +38,7 @@ interface Wanted {
  */
 export function parseMatch(pieces: readonly Span[], names: Names): Match {
   const found = new Map<Field, Found>();
-  const put = ({ at, name, entries, isPart }: Wanted) => {
+  const put = ({ at, name, entries, isPart }: ParsedEntry) => {
     for (const entry of entries) {
       const before = found.get(entry.field);
       const both =
@@ -127,7 +127,7 @@ function parseOne(
   value: Span | undefined,
   match: readonly FieldMatch[],
   names: Names,
-): Wanted {
+): ParsedEntry {
   const [, text = '', range, from, to] =
     /^([A-Za-z0-9_]+)(\[(?:(\d{1,4})(?:\.\.(\d{1,4}))?)?\])?$/.exec(at.text) ?? [];
   if (value === undefined && !/^tun_metadata\d+$/.test(at.text))

@@ -6,31 +6,31 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import t from 'tap';
-import { turn } from '../base/turn.js';
-import { isAsleep } from './asleep.js';
+import { yieldToEventLoop } from '../base/turn.js';
+import { areThreadsAsleep } from './asleep.js';
 
 void t.test(
   'who waits is asleep, who works or is stopped is not, and nobody who has ended',
   async (t) => {
-    t.equal(isAsleep(process.pid), false, 'who asks is at work');
+    t.equal(areThreadsAsleep(process.pid), false, 'who asks is at work');
     const waits = spawn('cat');
     const ended = once(waits, 'close');
     waits.stdin.write('begun');
     await once(waits.stdout, 'data');
-    while (!isAsleep(waits.pid ?? 0)) await turn();
+    while (!areThreadsAsleep(waits.pid ?? 0)) await yieldToEventLoop();
     t.pass('it waits for more');
     waits.kill('SIGSTOP');
-    while (isAsleep(waits.pid ?? 0)) await turn();
+    while (areThreadsAsleep(waits.pid ?? 0)) await yieldToEventLoop();
     t.pass('it is stopped: it would go on with what it had begun');
     waits.kill('SIGKILL');
     await ended;
-    t.equal(isAsleep(waits.pid ?? 0), false, 'it has ended');
+    t.equal(areThreadsAsleep(waits.pid ?? 0), false, 'it has ended');
 
     const works = spawn('perl', ['-e', 'syswrite(STDOUT, "begun"); 1 while 1']);
     const over = once(works, 'close');
     await once(works.stdout, 'data');
     t.equal(
-      Array.from({ length: 200 }, () => isAsleep(works.pid ?? 0)).includes(true),
+      Array.from({ length: 200 }, () => areThreadsAsleep(works.pid ?? 0)).includes(true),
       false,
       'it never rests',
     );

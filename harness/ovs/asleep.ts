@@ -10,7 +10,7 @@ import { readdirSync, readFileSync } from 'node:fs';
  * work, waits for the disk, or has been handed anything that it has not taken up: it would be about
  * to run. Where Linux does not tell how often they ran, it is never known.
  */
-export function isAsleep(pid: number): boolean {
+export function areThreadsAsleep(pid: number): boolean {
   const [first, second] = [threadsOf(pid), threadsOf(pid)];
   return (
     first.length > 0 &&

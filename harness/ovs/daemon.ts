@@ -5,7 +5,7 @@ import { open, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { withDeadline } from '../base/deadline.js';
 import { Unavailable } from '../base/errors.js';
-import { dyingWith } from './dying-with.js';
+import { withParentDeathSignal } from './dying-with.js';
 import { isolated, isolation } from './isolation.js';
 import type { Peer } from './json-rpc.js';
 import { supervisorMark } from './supervisor.js';
@@ -111,7 +111,7 @@ async function launch(spec: DaemonSpec, logFile: string, control: string) {
   // (prctl(2), PR_SET_PDEATHSIG).
   const [file, ...args] = isolated(
     await isolation(),
-    dyingWith(process.pid, [...spec.command, `--unixctl=${control}`, ...logging]),
+    withParentDeathSignal(process.pid, [...spec.command, `--unixctl=${control}`, ...logging]),
   );
   const child = spawn(file, args, {
     cwd: spec.dir,

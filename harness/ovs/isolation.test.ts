@@ -8,20 +8,20 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, readlinkSync } from 'node:fs';
 import t from 'tap';
-import { turn } from '../base/turn.js';
-import { dyingWith } from './dying-with.js';
-import { isolated, isolationAsked, isolationBy, ways } from './isolation.js';
+import { yieldToEventLoop } from '../base/turn.js';
+import { withParentDeathSignal } from './dying-with.js';
+import { isolated, requestedIsolation, isolationBy, isolationMethods } from './isolation.js';
 
 void t.test('FLOWBED_ISOLATION is none, or not set', async (t) => {
-  t.strictSame(await isolationAsked('none'), {
+  t.strictSame(await requestedIsolation('none'), {
     network: 'shared with the host',
     why: 'FLOWBED_ISOLATION=none',
   });
-  await t.rejects(isolationAsked('off'), {
+  await t.rejects(requestedIsolation('off'), {
     name: 'InputError',
     message: /^FLOWBED_ISOLATION is "off"; it may be none, or not set/,
   });
-  t.strictSame(await isolationAsked(''), await isolationAsked(undefined));
+  t.strictSame(await requestedIsolation(''), await requestedIsolation(undefined));
 });
 
 void t.test('what does not isolate is not taken', async (t) => {
@@ -38,7 +38,7 @@ void t.test('what does not isolate is not taken', async (t) => {
   });
 });
 
-for (const way of ways) {
+for (const way of isolationMethods) {
   const found = await isolationBy([way]);
   const skip = found.network === 'own' ? false : found.why;
   void t.test(way.how, { skip }, async (t) => {
@@ -57,23 +57,23 @@ for (const way of ways) {
       { stdio: ['ignore', 'pipe', 'inherit'] },
     );
     const pid = Number(String((await once(parent.stdout, 'data'))[0]));
-    while (readFileSync(`/proc/${pid}/cmdline`, 'utf8') !== 'cat\0') await turn();
+    while (readFileSync(`/proc/${pid}/cmdline`, 'utf8') !== 'cat\0') await yieldToEventLoop();
     t.not(readlinkSync(`/proc/${pid}/ns/net`), readlinkSync('/proc/self/ns/net'));
     t.match(readFileSync(`/proc/${pid}/environ`, 'utf8'), 'OVS_RUNDIR=/nowhere', 'clean finds it');
     t.match(status(pid), new RegExp(`^Uid:\t${process.getuid?.()}\t`, 'm'));
     process.kill(pid, 'SIGSTOP');
-    while (!/^State:\tT/m.test(status(pid))) await turn();
+    while (!/^State:\tT/m.test(status(pid))) await yieldToEventLoop();
     process.kill(pid, 'SIGCONT');
     parent.kill('SIGKILL');
-    while (/^State:\t[^ZX]/m.test(status(pid))) await turn();
+    while (/^State:\t[^ZX]/m.test(status(pid))) await yieldToEventLoop();
     t.pass('it died with its parent');
   });
 }
 
 void t.test('a parent that has gone starts nothing', async (t) => {
   const [file, ...args] = isolated(
-    await isolationAsked(undefined),
-    dyingWith(process.pid + 1, ['echo', 'started']),
+    await requestedIsolation(undefined),
+    withParentDeathSignal(process.pid + 1, ['echo', 'started']),
   );
   const child = spawn(file, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   const printed: unknown[] = [];

@@ -17,7 +17,7 @@ export type Isolation =
 
 type Command = readonly [file: string, ...args: string[]];
 
-interface Way {
+interface IsolationMethod {
   readonly how: string;
   readonly command: Command;
 }
@@ -28,13 +28,13 @@ interface Way {
  * daemons signal nobody, share no such object, and their sockets must be where this process looks
  * for them.
  */
-export const ways = [
+export const isolationMethods = [
   { how: 'network namespaces', command: [systemProgram('unshare'), '--net', '--'] },
   {
     how: 'network namespaces within user namespaces',
     command: [systemProgram('unshare'), '--user', '--map-current-user', '--net', '--'],
   },
-] as const satisfies readonly Way[];
+] as const satisfies readonly IsolationMethod[];
 
 let tried: Promise<Isolation> | undefined;
 
@@ -44,13 +44,13 @@ let tried: Promise<Isolation> | undefined;
  * @throws InputError for another value.
  */
 export function isolation(): Promise<Isolation> {
-  return (tried ??= isolationAsked(process.env['FLOWBED_ISOLATION']));
+  return (tried ??= requestedIsolation(process.env['FLOWBED_ISOLATION']));
 }
 
 /** @param asked the value of FLOWBED_ISOLATION. */
-export async function isolationAsked(asked: string | undefined): Promise<Isolation> {
+export async function requestedIsolation(asked: string | undefined): Promise<Isolation> {
   if (asked === 'none') return { network: 'shared with the host', why: 'FLOWBED_ISOLATION=none' };
-  if (asked === undefined || asked === '') return await isolationBy(ways);
+  if (asked === undefined || asked === '') return await isolationBy(isolationMethods);
   throw new InputError(
     `FLOWBED_ISOLATION is "${asked}"; it may be none, or not set: ` +
       "then switches are kept apart from the host's network where that can be done",
@@ -58,7 +58,7 @@ export async function isolationAsked(asked: string | undefined): Promise<Isolati
 }
 
 /** By the first of `candidates` that leads to another network namespace, or why none does. */
-export async function isolationBy(candidates: readonly Way[]): Promise<Isolation> {
+export async function isolationBy(candidates: readonly IsolationMethod[]): Promise<Isolation> {
   const reasons: string[] = [];
   for (const { how, command } of candidates) {
     const why = await whyNot(command);

@@ -7,9 +7,9 @@ import { access, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { dirname, join } from 'node:path';
 import t, { type Test } from 'tap';
-import { dyingWith } from './dying-with.js';
+import { withParentDeathSignal } from './dying-with.js';
 import { findLeftovers, removeLeftover } from './leftovers.js';
-import { formatOwner, here, isAlive, parseOwner, thisProcess } from './owner.js';
+import { formatOwner, currentPlace, isAlive, parseOwner, thisProcess } from './owner.js';
 import { createWorkspace, findWorkspaces } from './workspace.js';
 
 const unshare = [
@@ -129,7 +129,7 @@ void t.test('a killed run and a live one', async (t) => {
 
 void t.test('a daemon whose parent has died already is not started', (t) => {
   const output = (parent: number) => {
-    const [file, ...args] = dyingWith(parent, ['echo', 'started', 'as it is']);
+    const [file, ...args] = withParentDeathSignal(parent, ['echo', 'started', 'as it is']);
     return spawnSync(file, args, { encoding: 'utf8' }).stdout;
   };
   t.strictSame([output(process.pid), output(process.pid + 1)], ['started as it is\n', '']);
@@ -138,7 +138,7 @@ void t.test('a daemon whose parent has died already is not started', (t) => {
 
 void t.test('what is only named alike is no workspace', async (t) => {
   const temporary = await ownTemporary(t);
-  const gone = `flowbed-4194304-3-${here()}-AbCdEf`;
+  const gone = `flowbed-4194304-3-${currentPlace()}-AbCdEf`;
   for (const name of [
     'flowbed-notes',
     'flowbed-0-AbCdEf',
@@ -148,7 +148,7 @@ void t.test('what is only named alike is no workspace', async (t) => {
     `my-${gone}`,
   ])
     await mkdir(join(temporary, name));
-  await writeFile(join(temporary, `flowbed-4194304-2-${here()}-AbCdEf`), '');
+  await writeFile(join(temporary, `flowbed-4194304-2-${currentPlace()}-AbCdEf`), '');
   t.same(
     (await findWorkspaces()).map(({ dir }) => dir),
     [],
@@ -164,7 +164,10 @@ void t.test('what is only named alike is no workspace', async (t) => {
 void t.test('a workspace', async (t) => {
   const temporary = await ownTemporary(t);
   const workspace = await createWorkspace();
-  t.match(workspace.dir, new RegExp(`^${temporary}/flowbed-${process.pid}-\\w+-${here()}-\\w{6}$`));
+  t.match(
+    workspace.dir,
+    new RegExp(`^${temporary}/flowbed-${process.pid}-\\w+-${currentPlace()}-\\w{6}$`),
+  );
   t.ok(Buffer.byteLength(workspace.dir) <= 60, 'has a short path');
   await mkdir(join(workspace.dir, 'node-1'));
   await writeFile(join(workspace.dir, 'node-1/log'), '');

@@ -13,7 +13,7 @@ import { managementSocket } from './socket-path.js';
  * Of one bridge, one a line, with ports as numbers: its flows, without statistics, its groups and
  * its meters.
  */
-export interface Held {
+export interface BridgeDump {
   readonly flows: readonly string[];
   readonly groups: readonly string[];
   readonly meters: readonly string[];
@@ -27,7 +27,7 @@ export interface Ofctl {
    */
   bundle(bridge: string, lines: readonly string[]): Promise<void>;
   /** What each of these bridges holds. @throws Unavailable when nobody answers. */
-  held(bridges: readonly string[]): Promise<readonly Held[]>;
+  dump(bridges: readonly string[]): Promise<readonly BridgeDump[]>;
   /**
    * `ovs-ofctl COMMAND BRIDGE ARGS…`; its output. @throws InputError with ovs-ofctl's words,
    * Unavailable when nobody answers.
@@ -70,8 +70,8 @@ export function openOfctl(image: Image, runDir: string): Ofctl {
     bundle: async (bridge, lines) => {
       if (lines.length > 0) await execute(bridge, ['bundle', target(bridge), '-'], lines);
     },
-    held: (bridges) =>
-      heldBy(
+    dump: (bridges) =>
+      dumpBridges(
         image,
         bridges.map((bridge) => ({ runDir, bridge })),
       ),
@@ -85,10 +85,10 @@ export function openOfctl(image: Image, runDir: string): Ofctl {
  * What bridges hold, each with its management socket in a folder of its own, in their order.
  * @throws Unavailable when nobody answers.
  */
-export async function heldBy(
+export async function dumpBridges(
   image: Image,
   bridges: readonly { readonly runDir: string; readonly bridge: string }[],
-): Promise<readonly Held[]> {
+): Promise<readonly BridgeDump[]> {
   const dumps = bridges
     .map(({ runDir, bridge }) => targetOf(runDir, bridge))
     .flatMap((target) => [

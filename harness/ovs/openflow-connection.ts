@@ -13,7 +13,7 @@ import {
   subtypes,
   types,
   type Message,
-  type ToldPacket,
+  type DecodedPacketIn,
   type Version,
 } from './openflow-messages.js';
 
@@ -97,9 +97,9 @@ export async function connectOpenflow(
 /** A controller that is told of packets. */
 export interface Listener extends Pick<OpenflowConnection, 'barrier' | 'close'> {
   /** Lets packets that wait go on. */
-  resume(packets: readonly ToldPacket[]): void;
+  resume(packets: readonly DecodedPacketIn[]): void;
   /** What was told since it was last asked, in order. */
-  take(): readonly ToldPacket[];
+  take(): readonly DecodedPacketIn[];
 }
 
 /**
@@ -107,7 +107,7 @@ export interface Listener extends Pick<OpenflowConnection, 'barrier' | 'close'> 
  * @throws Unavailable when nobody is there, or the switch refuses a message.
  */
 export async function connectListener(path: string, id: number, peer: Peer): Promise<Listener> {
-  const told: ToldPacket[] = [];
+  const told: DecodedPacketIn[] = [];
   const connection = await connectOpenflow(path, peer, 'OpenFlow14', ({ type, subtype, body }) => {
     if (type === types.error)
       throw new Unavailable(

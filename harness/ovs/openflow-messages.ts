@@ -137,7 +137,7 @@ function readMessage(bytes: Buffer): Message {
 }
 
 /** One packet as a switch tells of it (NXT_PACKET_IN2). */
-export interface ToldPacket {
+export interface DecodedPacketIn {
   readonly reason: (typeof packetInReasons)[number];
   readonly table: number;
   readonly cookie: bigint;
@@ -163,7 +163,7 @@ const properties = {
 const noCookie = 0xffff_ffff_ffff_ffffn;
 
 /** Reads the body of NXT_PACKET_IN2. @throws InputError for one that says something unknown. */
-export function readPacketIn(body: Buffer): ToldPacket {
+export function readPacketIn(body: Buffer): DecodedPacketIn {
   const found = readProperties(body);
   const value = (type: number) => found.get(type)?.value;
   const frame = Uint8Array.from(value(properties.packet) ?? []);

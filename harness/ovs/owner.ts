@@ -21,7 +21,7 @@ let found: string | undefined;
  * Five characters that tell apart what a folder for temporary files may be shared by: machines and
  * their starts (random(4), boot_id), namespaces of processes and of time (namespaces(7)).
  */
-export function here(): string {
+export function currentPlace(): string {
   if (found !== undefined) return found;
   const start = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
   const namespaces = ['pid', 'time'].map((kind) => {
@@ -74,7 +74,7 @@ export function answeredForBy(owner: Owner): Readonly<Record<string, string>> {
  * may run: here nobody can tell.
  */
 export async function isAlive(owner: Owner): Promise<boolean> {
-  if (owner.place !== here()) return true;
+  if (owner.place !== currentPlace()) return true;
   return (await processOwner(owner.pid))?.startTime === owner.startTime;
 }
 
@@ -127,5 +127,8 @@ export async function processStatus(pid: number): Promise<ProcessStatus | undefi
   const [state, ...fields] = text.slice(text.lastIndexOf(')') + 2).split(' ');
   const [flags, startTime] = [fields[5], fields[18]];
   if (startTime === undefined || state === 'Z' || state === 'X') return undefined;
-  return { owner: { pid, startTime, place: here() }, ending: (Number(flags) & exiting) !== 0 };
+  return {
+    owner: { pid, startTime, place: currentPlace() },
+    ending: (Number(flags) & exiting) !== 0,
+  };
 }

@@ -8,7 +8,7 @@ import { supervisorMark } from './supervisor.js';
  * How a program ended. `failure` is undefined when it exited with 0, else what it said last, or why
  * it could not run.
  */
-export interface Ended {
+export interface ProgramResult {
   readonly stdout: string;
   readonly failure: string | undefined;
 }
@@ -24,7 +24,7 @@ export async function runProgram(
   program: Program,
   args: readonly string[],
   input = '',
-): Promise<Ended> {
+): Promise<ProgramResult> {
   return await execute([...image.command(program), ...args], input);
 }
 
@@ -48,7 +48,10 @@ export async function runEach(
 
 const recordSeparator = '\x1e';
 
-async function execute([file = '', ...args]: readonly string[], input: string): Promise<Ended> {
+async function execute(
+  [file = '', ...args]: readonly string[],
+  input: string,
+): Promise<ProgramResult> {
   return await new Promise((resolve) => {
     const child = execFile(
       file,

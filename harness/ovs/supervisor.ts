@@ -32,7 +32,7 @@ const killLimitMs = 5_000;
  * SIGKILL.
  * @returns those that were met. @throws Unavailable where one cannot be ended.
  */
-export async function endSupervised(supervisor: Owner): Promise<readonly Owner[]> {
+export async function killSupervised(supervisor: Owner): Promise<readonly Owner[]> {
   const met = new Map<string, Owner>();
   try {
     await withDeadlineOf(termLimitMs, (isOver) => endAll(supervisor, 'SIGTERM', met, isOver));

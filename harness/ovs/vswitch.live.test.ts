@@ -94,7 +94,7 @@ void t.test('a switch', async (t) => {
       ofctl.bundle('br0', [good, 'flow add table=0, priority=2,ip actions=group:7']),
       { name: 'InputError', message: /OFPBAC_BAD_OUT_GROUP.*group:7/ },
     );
-    t.strictSame(await ofctl.held(['br0']), [{ flows: [], groups: [], meters: [] }]);
+    t.strictSame(await ofctl.dump(['br0']), [{ flows: [], groups: [], meters: [] }]);
     await ofctl.bundle('br0', ['group add group_id=4,type=all,bucket=actions=drop', good]);
     await ofctl.run('br0', 'add-meter', 'meter=7,kbps,bands=type=drop,rate=1000');
     const held = {
@@ -102,8 +102,8 @@ void t.test('a switch', async (t) => {
       groups: ['group_id=4,type=all,bucket=bucket_id:0,actions=drop'],
       meters: ['meter=7 kbps bands= type=drop rate=1000'],
     };
-    t.strictSame(await ofctl.held(['br0', 'br0']), [held, held]);
-    await t.rejects(ofctl.held(['br0', 'br1']), { name: 'Unavailable', evidence: [/br1.mgmt/] });
+    t.strictSame(await ofctl.dump(['br0', 'br0']), [held, held]);
+    await t.rejects(ofctl.dump(['br0', 'br1']), { name: 'Unavailable', evidence: [/br1.mgmt/] });
   });
 });
 

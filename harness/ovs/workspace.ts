@@ -2,7 +2,14 @@ import { lstat, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Unavailable } from '../base/errors.js';
-import { answerableOwner, formatOwner, here, isAlive, parseOwner, type Owner } from './owner.js';
+import {
+  answerableOwner,
+  formatOwner,
+  currentPlace,
+  isAlive,
+  parseOwner,
+  type Owner,
+} from './owner.js';
 
 /**
  * A folder in which one run's daemons keep sockets, databases and logs: `<tmp>/flowbed-<owner>-<6
@@ -58,7 +65,7 @@ export async function findWorkspaces(): Promise<readonly FoundWorkspace[]> {
     const owner = parseOwner(text);
     if (owner === undefined || !(await isOurFolder(join(root, name)))) continue;
     const dir = join(root, name);
-    if (owner.place !== here()) found.push({ dir, owner: 'elsewhere' });
+    if (owner.place !== currentPlace()) found.push({ dir, owner: 'elsewhere' });
     else found.push({ dir, owner: (await isAlive(owner)) ? 'alive' : 'dead' });
   }
   return found;

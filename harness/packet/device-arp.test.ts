@@ -3,7 +3,7 @@
 // scenario antrea/external-hosts shows.
 import t from 'tap';
 import { arpOperations, decodeArp, encodeArp, type ArpPacket } from './arp.js';
-import { answerOfDevice } from './device-arp.js';
+import { deviceArpReply } from './device-arp.js';
 import { decodeEthernet, encodeEthernet, etherTypes } from './ethernet.js';
 
 const device = { ip: '172.30.0.1', mac: '0a:00:ac:1e:00:01' };
@@ -16,7 +16,7 @@ const request: ArpPacket = {
   tpa: device.ip,
 };
 const asked = (change: Partial<ArpPacket> = {}, etherType: number = etherTypes.arp) =>
-  answerOfDevice(
+  deviceArpReply(
     encodeEthernet(
       { dst: 'ff:ff:ff:ff:ff:ff', src: asker, etherType },
       encodeArp({ ...request, ...change }),
@@ -43,9 +43,9 @@ void t.test('an answer to who sent the frame', async (t) => {
   );
   for (const length of [13, 14, 41])
     t.equal(
-      answerOfDevice(whole.subarray(0, length), device),
+      deviceArpReply(whole.subarray(0, length), device),
       undefined,
       `the first ${length} bytes`,
     );
-  t.ok(answerOfDevice(whole.subarray(0, 42), device));
+  t.ok(deviceArpReply(whole.subarray(0, 42), device));
 });

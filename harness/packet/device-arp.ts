@@ -6,7 +6,7 @@ import { decodeEthernet, encodeEthernet, etherTypes } from './ethernet.js';
  * given an address so that tunnels end there: an ARP request for that address (Open vSwitch
  * lib/netdev-dummy.c, netdev_dummy_send). Undefined for all else.
  */
-export function answerOfDevice(
+export function deviceArpReply(
   frame: Uint8Array,
   device: { readonly ip: string; readonly mac: string },
 ): Uint8Array | undefined {

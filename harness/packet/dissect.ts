@@ -1,7 +1,7 @@
 /** A whole frame, field by field: every byte has a name. */
 import { arpLayout, arpLength, decodeArp } from './arp.js';
 import { dissectIpv6 } from './dissect/ipv6.js';
-import { behind, header, numbered, raw, type Parts } from './dissect/parts.js';
+import { trailerOf, header, numbered, raw, type Parts } from './dissect/parts.js';
 import { dissectTransport, type Datagram } from './dissect/transport.js';
 import { decodeEthernet, ethernetLayout, etherTypes } from './ethernet.js';
 import { isMpls, isTag } from './flow-key.js';
@@ -94,7 +94,7 @@ function* network(etherType: number, bytes: Uint8Array, prefix: string, depth: n
     application: (port, payload) => application(port, payload, prefix, depth),
     gre: (payload) => gre(payload, prefix, depth),
   });
-  yield raw(`${prefix}padding`, behind(datagram.bytes, bytes));
+  yield raw(`${prefix}padding`, trailerOf(datagram.bytes, bytes));
 }
 
 function* ipv4(bytes: Uint8Array, prefix: string): Parts<Datagram | undefined> {

@@ -59,7 +59,7 @@ export function rewrite(
       ? rewriteLabels(bytes, layout, before, after)
       : bytes;
   if (isUncovered(before, after)) {
-    if (isOutOfSight(frame, layout, before))
+    if (isBeyondParsedLabels(frame, layout, before))
       throw new Unpredictable(
         'the model does not know what is written into IP behind labels that stand behind an ' +
           'LLC header, and that a controller was told of: Open vSwitch takes that header for a ' +
@@ -113,7 +113,7 @@ function isUncovered(before: FlowKey, after: FlowKey): boolean {
  * What stands where the first label should is another one: behind an LLC header, once the frame was
  * read anew with the type of labels in the place of its length.
  */
-function isOutOfSight(frame: Uint8Array, { mpls }: Layout, before: FlowKey): boolean {
+function isBeyondParsedLabels(frame: Uint8Array, { mpls }: Layout, before: FlowKey): boolean {
   return mpls >= 0 && viewOf(frame).getUint32(mpls) !== before[word.mplsLse];
 }
 

@@ -4,7 +4,7 @@
 import t from 'tap';
 import podToPod from '../../scenarios/antrea/windows-pod-to-pod.js';
 import type { ClusterPlan } from '../nouns/plan.js';
-import { firstOfAll } from '../model/undecided.js';
+import { firstCandidateOracle } from '../model/undecided.js';
 import { openModel } from '../testbeds/model/model.js';
 import type { Switches } from '../testbeds/testbed.js';
 import { adaptPlan } from './adapted.js';
@@ -59,7 +59,7 @@ async function run(version: string, options: { readonly version?: string } = {},
     return Promise.resolve({
       ...model,
       versions: { 'ovs-vswitchd': version },
-      call: (calls) => model.call(calls, firstOfAll),
+      call: (calls) => model.call(calls, firstCandidateOracle),
       lookups: () => ({ hit: model.traces().length, missed: 0 }),
     });
   };

@@ -9,12 +9,12 @@ import { changedCluster } from '../../topologies/generated-changes.js';
 import { antreaCluster } from '../../topologies/antrea-cluster.js';
 import { antrea } from '../control/antrea/index.js';
 import { intentOf } from '../intent/intent.js';
-import { firstOfAll } from '../model/undecided.js';
+import { firstCandidateOracle } from '../model/undecided.js';
 import { defineScenario, type Scenario } from '../nouns/scenario.js';
 import { openModel } from '../testbeds/model/model.js';
 import type { Switches } from '../testbeds/testbed.js';
 import { podMatrix } from '../vectors/policies.js';
-import { together } from '../vectors/together.js';
+import { batched } from '../vectors/together.js';
 import type { ScenarioReport } from './report.js';
 import { runScenario } from './scenario-run.js';
 
@@ -32,7 +32,7 @@ const scenario: Scenario = defineScenario({
         },
   controlPlane: antrea('0.8'),
   vectors: (topology) =>
-    together(podMatrix(topology, [{ protocol: 'TCP', port: 80 }, { protocol: 'ICMP' }])),
+    batched(podMatrix(topology, [{ protocol: 'TCP', port: 80 }, { protocol: 'ICMP' }])),
   intent: intentOf,
 });
 
@@ -65,7 +65,7 @@ async function run(
         const model = openModel(plan);
         const switches: Switches = {
           ...model,
-          call: (calls) => model.call(calls, firstOfAll),
+          call: (calls) => model.call(calls, firstCandidateOracle),
           lookups: () => ({ hit: 0, missed: 0 }),
           bundle: (node, bridge, lines) => {
             bundles.push(node);

@@ -16,7 +16,7 @@ import {
   type VerdictKind,
 } from '../nouns/verdict.js';
 import { openModel } from '../testbeds/model/model.js';
-import type { HeldProgram, Switches, Testbed } from '../testbeds/testbed.js';
+import type { DumpedProgram, Switches, Testbed } from '../testbeds/testbed.js';
 import { adaptPlan } from './adapted.js';
 import type { ScenarioReport } from './report.js';
 
@@ -102,7 +102,7 @@ export interface ProgramCheck {
  */
 export async function applyTransitions(
   transitions: TransitionPlan['transitions'],
-  desired: readonly HeldProgram[],
+  desired: readonly DumpedProgram[],
   real: Switches,
   cache: ParseCache,
 ): Promise<ProgramCheck> {
@@ -122,8 +122,8 @@ export async function applyTransitions(
 
 /** Whether switches hold what they should; what differs is told of as it was `when`. */
 export function checkProgram(
-  desired: readonly HeldProgram[],
-  seen: readonly HeldProgram[],
+  desired: readonly DumpedProgram[],
+  seen: readonly DumpedProgram[],
   when: string,
   cache?: ParseCache,
 ): ProgramCheck {

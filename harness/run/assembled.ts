@@ -3,7 +3,7 @@
  * parts.
  */
 import { sha256 } from '../base/digest.js';
-import { addCounts, worst } from '../nouns/verdict.js';
+import { addCounts, worstVerdict } from '../nouns/verdict.js';
 import type { RunRecord } from './record.js';
 import { reportFormat, type RunReport } from './report.js';
 import type { ScenarioRun } from './scenario-run.js';
@@ -21,7 +21,7 @@ export function assembleRun(runs: readonly ScenarioRun[], metadata: RunMetadata)
       schema: reportFormat,
       ...metadata,
       versions: Object.assign({}, ...runs.map(({ versions }) => versions)) as RunReport['versions'],
-      verdict: worst(scenarios.map(({ verdict }) => verdict)),
+      verdict: worstVerdict(scenarios.map(({ verdict }) => verdict)),
       traceHash: sha256(scenarios.map(({ traceHash }) => traceHash).join('\n')),
       counts: addCounts(scenarios.map(({ counts }) => counts)),
       scenarios,

@@ -7,7 +7,7 @@
 import t from 'tap';
 import { sha256 } from '../base/digest.js';
 import type { ClusterPlan, HostPlan, InterfacePlan } from '../nouns/plan.js';
-import type { Lookups } from '../nouns/switching.js';
+import type { CacheLookups } from '../nouns/switching.js';
 import { passNames, type Stimulus, type TestVector } from '../nouns/vector.js';
 import { noCounts } from '../nouns/verdict.js';
 import { dissect } from '../packet/dissect.js';
@@ -291,7 +291,7 @@ void t.test('what the switches do otherwise', async (t) => {
   for (const [what, stand, where] of cases)
     t.match(await play(stand), { kind: 'parted', where }, what);
   const leftOpen = () => ({
-    leftOpen: () => [
+    ambiguousSets: () => [
       [0, 1].map((table) => ({ node: 'n1', bridge: 'br-int', table, priority: 32768, match: '' })),
     ],
   });
@@ -326,7 +326,7 @@ void t.test('pass by pass', async (t) => {
   const missing =
     (missed: (pass: number) => number): Stand =>
     ({ call }) => {
-      let [frames, lookups]: [number, Lookups] = [0, { hit: 0, missed: 0 }];
+      let [frames, lookups]: [number, CacheLookups] = [0, { hit: 0, missed: 0 }];
       return {
         call: async (calls) => {
           for (const one of calls) {

@@ -7,7 +7,7 @@ import { Unsupported } from '../base/errors.js';
 import { compareCounters, describeCounterDifference, sumAmbiguous } from '../compare/counters.js';
 import { compareState } from '../compare/state.js';
 import { describeUnmatched, unmatchedSince, type InitialCounts } from '../compare/unmatched.js';
-import { isCached, isWarm, type FinalState, type CacheLookups } from '../compare/vector.js';
+import { isCached, isWarm, type FinalState, type PassLookups } from '../compare/vector.js';
 import type { KnownNeighbours } from '../fabric/host.js';
 import { nextHop } from '../fabric/routing.js';
 import type { Observation } from '../nouns/observation.js';
@@ -28,7 +28,7 @@ export interface PlannedVector {
 }
 
 /** One pass of one vector; what the caches were asked is told of all that were played with it. */
-export interface BatchedPass extends CacheLookups {
+export interface BatchedPass extends PassLookups {
   readonly pass: Pass;
   /** Of both sides: they let out the same. */
   readonly observation: Observation;
@@ -142,7 +142,7 @@ async function playPasses(
   }
   if (passes.flat().some(isWarm) && !passes.flat().some(isCached)) return { kind: 'uncached' };
   const [counts, state, strays] = [await real.counts(), await real.state(), await real.strays()];
-  const ambiguousSets = model.leftOpen();
+  const ambiguousSets = model.ambiguousSets();
   const counters = compareCounters(
     sumAmbiguous(await model.counts(), ambiguousSets),
     sumAmbiguous(counts, ambiguousSets),

@@ -11,7 +11,7 @@ import { antrea } from '../control/antrea/index.js';
 import { intentOf } from '../intent/intent.js';
 import { servicesOf } from '../kube/ports.js';
 import type { Cluster } from '../kube/objects.js';
-import { firstOfAll } from '../model/undecided.js';
+import { firstCandidateOracle } from '../model/undecided.js';
 import { defineScenario, type Scenario } from '../nouns/scenario.js';
 import type { FlowCount, SwitchStep } from '../nouns/switching.js';
 import type { TestVector } from '../nouns/vector.js';
@@ -19,7 +19,7 @@ import { noCounts } from '../nouns/verdict.js';
 import { openModel } from '../testbeds/model/model.js';
 import type { Switches } from '../testbeds/testbed.js';
 import { hostMatrix, podMatrix } from '../vectors/policies.js';
-import { coldAlone, together, togetherIfMany } from '../vectors/together.js';
+import { coldPassOnly, batched, batchedIfMany } from '../vectors/together.js';
 import { judgeBatch } from './batch.js';
 import type { Depth } from './passes.js';
 import type { ScenarioReport } from './report.js';
@@ -37,8 +37,8 @@ const services = servicesOf(cluster).filter(
   (service) => !('port' in service) || [53, 80, 9000].includes(service.port),
 );
 /** Enough for what switches do otherwise: each has to be played alone after it. */
-const few = together(podMatrix(cluster, [{ protocol: 'TCP', port: 80 }]));
-const cells = coldAlone([...podMatrix(cluster, services), ...hostMatrix(cluster, services)]);
+const few = batched(podMatrix(cluster, [{ protocol: 'TCP', port: 80 }]));
+const cells = coldPassOnly([...podMatrix(cluster, services), ...hostMatrix(cluster, services)]);
 
 function scenarioOf(vectors: readonly TestVector[], given: Cluster = cluster): Scenario {
   return defineScenario({
@@ -88,8 +88,8 @@ async function runOf(
       openReal: (plan) => {
         const model = openModel(plan);
         const lastWins = {
-          ...firstOfAll,
-          counted: (candidates: readonly FlowCount[]) =>
+          ...firstCandidateOracle,
+          flowCounts: (candidates: readonly FlowCount[]) =>
             Promise.resolve(
               candidates.map(
                 ({ packets }, index) => packets + (index === candidates.length - 1 ? 1 : 0),
@@ -112,7 +112,7 @@ const verdicts = ({ vectors }: ScenarioReport) =>
 
 void t.test('together and alone the same comes of every cell', async (t) => {
   const alone = await run(cells);
-  const all = await run(together(cells));
+  const all = await run(batched(cells));
   t.equal(all.verdict, 'conforms');
   t.strictSame([...verdicts(all)].sort(), [...verdicts(alone)].sort());
   t.ok(
@@ -122,13 +122,13 @@ void t.test('together and alone the same comes of every cell', async (t) => {
   );
   t.equal(all.counts.intent.made, 2 * cells.length);
   t.equal(
-    all.counts.connections.made - 2 * batchesOf(together(cells)).length,
+    all.counts.connections.made - 2 * batchesOf(batched(cells)).length,
     alone.counts.connections.made - 2 * cells.length,
     'every connection was compared: one is expected of each, and that there are no others on ' +
       'each node',
   );
   t.ok(all.counts.counters.made < alone.counts.counters.made / 10, 'counters once for all of them');
-  t.equal((await run(together(cells))).traceHash, all.traceHash);
+  t.equal((await run(batched(cells))).traceHash, all.traceHash);
 });
 
 void t.test('what is told of each', async (t) => {
@@ -151,7 +151,7 @@ void t.test('what is told of each', async (t) => {
       stage,
       {
         ...real,
-        call: (calls) => real.call(calls, firstOfAll),
+        call: (calls) => real.call(calls, firstCandidateOracle),
         lookups: () => ({ hit: 0, missed: 0 }),
       },
       few,
@@ -162,7 +162,7 @@ void t.test('what is told of each', async (t) => {
       connections: (await real.state()).connections.length,
       macs: (await real.state()).macs.length,
       flows: (await real.counts()).length,
-      put: stage.model.leftOpen().map((flows) => flows.length),
+      put: stage.model.ambiguousSets().map((flows) => flows.length),
     };
   };
   const { outcome, connections, macs, flows, put } = await judged();
@@ -227,7 +227,7 @@ void t.test('switches may take frames of one call in any order', async (t) => {
     call: async (calls: Parameters<Switches['call']>[0]) =>
       (await model.call(calls)).map((step): SwitchStep => ({ outputs: step.outputs.toReversed() })),
   });
-  t.equal((await run(together(cells), reversed)).verdict, 'conforms');
+  t.equal((await run(batched(cells), reversed)).verdict, 'conforms');
 });
 
 void t.test('each lie shows', async (t) => {
@@ -444,7 +444,7 @@ void t.test('all passes are played together, and judged', async (t) => {
       ({ real, together: kept }) => kept === undefined && real !== undefined,
     ),
   );
-  const cold = await inAllPasses(coldAlone(few));
+  const cold = await inAllPasses(coldPassOnly(few));
   t.ok(
     cold.record.vectors.every(
       ({ together: kept }) => kept !== undefined && kept.passes === undefined,
@@ -498,7 +498,7 @@ void t.test('a lie in any pass shows, and a promise that is broken in one', asyn
       stage,
       {
         ...real,
-        call: (calls) => real.call(calls, firstOfAll),
+        call: (calls) => real.call(calls, firstCandidateOracle),
         lookups: () => ({ hit: ++asked, missed: 0 }),
       },
       few,
@@ -535,7 +535,7 @@ void t.test('of what is left open no cached pass is expected that is not played'
     { expected: 8, made: 0 },
     'where flows tie, nobody tells what would be',
   );
-  t.same(await opened(coldAlone(few)), noCounts.cache);
+  t.same(await opened(coldPassOnly(few)), noCounts.cache);
 });
 
 void t.test('what cannot be told apart when it is sent together is played alone', async (t) => {
@@ -563,8 +563,8 @@ void t.test('a promise that is broken is told of its vector, and of no other', a
     ...cluster,
     objects: { ...cluster.objects, networkPolicies: [], clusterNetworkPolicies: [] },
   };
-  const promised = await run(together(cells));
-  const free = await run(together(cells), () => ({}), without);
+  const promised = await run(batched(cells));
+  const free = await run(batched(cells), () => ({}), without);
   const denied = promised.vectors
     .filter(({ intent }) => intent.kind === 'denied')
     .map(({ id }) => id);
@@ -611,16 +611,16 @@ void t.test('units', async (t) => {
       }),
     );
   t.same(
-    together(sctp({})).map((vector) => vector.together),
+    batched(sctp({})).map((vector) => vector.together),
     [undefined, undefined, undefined],
     'a sibling would go where another one goes',
   );
   t.same(
-    together(coldAlone(sctp({}))).map((vector) => vector.together),
+    batched(coldPassOnly(sctp({}))).map((vector) => vector.together),
     ['sctp-9 there', 'sctp-9 back', 'sctp-9 there'],
   );
   t.same(
-    [499, 500].map((count) => batchesOf(togetherIfMany(vectors(count, {}))).length),
+    [499, 500].map((count) => batchesOf(batchedIfMany(vectors(count, {}))).length),
     [499, 1],
   );
   t.same(lengths(vectors(maxBatchSize + 1, { together: 'cells' })), [500, 501]);

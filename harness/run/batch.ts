@@ -6,7 +6,7 @@ import type { TestVector } from '../nouns/vector.js';
 import { addCounts, noCounts, type Count, type Counts } from '../nouns/verdict.js';
 import type { Switches } from '../testbeds/testbed.js';
 import { playBatch, type BatchResult, type BatchedPass } from './batch-play.js';
-import { expectedIntent } from './expected.js';
+import { intentExpectedIn } from './expected.js';
 import { passesOf } from './passes.js';
 import { recordOutcome, type RecordedBatch } from './record.js';
 import { observedOf, siblingOf, type JudgedVector, type RunContext } from './vector-run.js';
@@ -48,7 +48,7 @@ export async function judgeBatch(
       pass: { name, stimulus },
       observation,
     } of passes) {
-      const broken = judgeIntent(expectedIntent(context, stimulus), stimulus, observation);
+      const broken = judgeIntent(intentExpectedIn(context, stimulus), stimulus, observation);
       if (broken !== undefined)
         return {
           kind: 'parted',
@@ -74,7 +74,7 @@ export async function judgeBatch(
       report: {
         id: vector.id,
         stimulus: { ...vector.stimulus },
-        intent: { ...expectedIntent(context, vector.stimulus) },
+        intent: { ...intentExpectedIn(context, vector.stimulus) },
         ...siblingOf(context, planned[index] ?? []),
         ...observedOf(vector, passes[0]?.observation),
         verdict: 'conforms',

@@ -6,7 +6,7 @@
 import t from 'tap';
 import type { Trace } from '../model/trace.js';
 import type { ClusterPlan, HostPlan } from '../nouns/plan.js';
-import type { FlowId, Lookups, SwitchCall, SwitchStep } from '../nouns/switching.js';
+import type { FlowId, CacheLookups, SwitchCall, SwitchStep } from '../nouns/switching.js';
 import type { Pass, Stimulus } from '../nouns/vector.js';
 import { dissect } from '../packet/dissect.js';
 import { openModel, type ModelTestbed } from '../testbeds/model/model.js';
@@ -68,7 +68,7 @@ function modelOn(script: Script): ModelTestbed {
 /** Each call meets the cache three times and misses it once. */
 function switchesOn(script: Script): Switches {
   const call = follow(script);
-  let lookups: Lookups = { hit: 100, missed: 10 };
+  let lookups: CacheLookups = { hit: 100, missed: 10 };
   return {
     ...openModel({ nodes: [] }),
     lookups: () => lookups,
@@ -190,7 +190,7 @@ void t.test(
       priority: 0,
       match: '',
     });
-    const { counted } = oracleFrom({
+    const { flowCounts: counted } = oracleFrom({
       counts: () =>
         Promise.resolve([
           { flow: flow(2), packets: 4, bytes: 0 },

@@ -1,15 +1,15 @@
 /** Playing a vector, pass by pass, through the model and real switches in step. */
 import { isDeepStrictEqual } from 'node:util';
 import { randomFor } from '../base/random.js';
-import { noMemories, type Draws, type HostMemories } from '../fabric/host.js';
+import { noMemories, type VectorRandomness, type HostMemories } from '../fabric/host.js';
 import { runStimulus } from '../fabric/fabric.js';
 import { flowKey } from '../compare/counters.js';
 import { isCached } from '../compare/vector.js';
 import type { Trace } from '../model/trace.js';
-import type { Witness } from '../model/undecided.js';
+import type { Oracle } from '../model/undecided.js';
 import type { Observation } from '../nouns/observation.js';
 import type { ClusterPlan } from '../nouns/plan.js';
-import type { FabricCall, FlowCount, Lookups, SwitchStep } from '../nouns/switching.js';
+import type { FabricCall, FlowCount, CacheLookups, SwitchStep } from '../nouns/switching.js';
 import type { Pass } from '../nouns/vector.js';
 import type { ModelTestbed } from '../testbeds/model/model.js';
 import type { Switches, Testbed } from '../testbeds/testbed.js';
@@ -29,7 +29,7 @@ export interface PlayedPass {
   readonly model: Observation;
   readonly real: Observation;
   /** What the real datapaths' caches were asked during the pass. */
-  readonly lookups: Lookups;
+  readonly lookups: CacheLookups;
   /** What the model's packets went through. */
   readonly traces: readonly Trace[];
 }
@@ -85,7 +85,7 @@ export async function playInLockstep(
 }
 
 /** What the caches were asked since `before`. */
-export function lookupsSince(before: Lookups, real: Switches): Lookups {
+export function lookupsSince(before: CacheLookups, real: Switches): CacheLookups {
   const { hit, missed } = real.lookups();
   return { hit: hit - before.hit, missed: missed - before.missed };
 }
@@ -152,11 +152,11 @@ export function replayAnswers(
 }
 
 /** What switches, or what is kept of them, tell of what the model cannot know. */
-export function oracleFrom({ counts, state }: Pick<Testbed, 'counts' | 'state'>): Witness {
-  return { counted: countOracle(counts), connections: async () => (await state()).connections };
+export function oracleFrom({ counts, state }: Pick<Testbed, 'counts' | 'state'>): Oracle {
+  return { flowCounts: countOracle(counts), connections: async () => (await state()).connections };
 }
 
-function countOracle(read: Testbed['counts']): Witness['counted'] {
+function countOracle(read: Testbed['counts']): Oracle['flowCounts'] {
   return async (candidates) => {
     const seen = new Map((await read()).map(({ flow, packets }) => [flowKey(flow), packets]));
     return candidates.map(({ flow }) => seen.get(flowKey(flow)) ?? 0);
@@ -215,7 +215,7 @@ const payloadBytes = 16;
 const ephemeral = { first: 49152, last: 65535 } as const;
 
 /** What the sender puts into its frames, from the seed and the vector's id alone. */
-export function drawsFor(seed: number, vectorId: string): Draws {
+export function drawsFor(seed: number, vectorId: string): VectorRandomness {
   const random = randomFor(seed, vectorId);
   return {
     identifier: random.integer(1, 0xffff),

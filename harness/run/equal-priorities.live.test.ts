@@ -10,7 +10,7 @@ import { intentOf } from '../intent/intent.js';
 import { defineScenario } from '../nouns/scenario.js';
 import { openSim } from '../testbeds/sim/sim.js';
 import { podMatrix } from '../vectors/policies.js';
-import { together } from '../vectors/together.js';
+import { batched } from '../vectors/together.js';
 import { runScenario } from './scenario-run.js';
 
 const pod = (name: string, ip: string) => `---
@@ -56,7 +56,7 @@ const cells = podMatrix(cluster, [
 for (const suite of (process.env['SUITE'] ?? 'bookworm,trixie,sid').split(',')) {
   void t.test(suite, async (t) => {
     const image = await openImage(suite, (line) => t.comment(line));
-    for (const vectors of [cells, together(cells)]) {
+    for (const vectors of [cells, batched(cells)]) {
       const { report } = await runScenario(
         defineScenario({
           name: 'test/equal-priorities',

@@ -1,4 +1,4 @@
-import { expectedOf } from '../nouns/known-divergence.js';
+import { expectedIntent } from '../nouns/known-divergence.js';
 import type { Intent } from '../nouns/intent.js';
 import type { Scenario } from '../nouns/scenario.js';
 import type { Topology } from '../nouns/topology.js';
@@ -13,6 +13,9 @@ export interface IntentContext {
  * What is held against model and switches: what was promised, but for what the scenario's control
  * plane is known to do otherwise. @throws as the scenario's `intent` does.
  */
-export function expectedIntent({ scenario, topology }: IntentContext, stimulus: Stimulus): Intent {
-  return expectedOf(scenario.controlPlane.known ?? [], scenario.intent(topology, stimulus));
+export function intentExpectedIn(
+  { scenario, topology }: IntentContext,
+  stimulus: Stimulus,
+): Intent {
+  return expectedIntent(scenario.controlPlane.known ?? [], scenario.intent(topology, stimulus));
 }

@@ -6,12 +6,12 @@ import t from 'tap';
 import { readCluster } from '../../topologies/kubernetes.js';
 import { antrea } from '../control/antrea/index.js';
 import { intentOf } from '../intent/intent.js';
-import { firstOfAll } from '../model/undecided.js';
+import { firstCandidateOracle } from '../model/undecided.js';
 import type { ClusterPlan } from '../nouns/plan.js';
 import { defineScenario, type Scenario } from '../nouns/scenario.js';
 import type { Topology } from '../nouns/topology.js';
 import { openModel } from '../testbeds/model/model.js';
-import { together } from '../vectors/together.js';
+import { batched } from '../vectors/together.js';
 import type { ScenarioReport } from './report.js';
 import { runScenario } from './scenario-run.js';
 
@@ -58,7 +58,7 @@ async function run(changed: Partial<Scenario> = {}): Promise<ScenarioReport> {
     const lookups = () => ({ hit: model.traces().length, missed: 0 });
     return Promise.resolve({
       ...model,
-      call: (calls: Parameters<typeof model.call>[0]) => model.call(calls, firstOfAll),
+      call: (calls: Parameters<typeof model.call>[0]) => model.call(calls, firstCandidateOracle),
       lookups,
     });
   };
@@ -67,7 +67,7 @@ async function run(changed: Partial<Scenario> = {}): Promise<ScenarioReport> {
 }
 
 void t.test('it is expected, and told', async (t) => {
-  for (const vectors of [[toNode, fromNode], together([toNode, fromNode])]) {
+  for (const vectors of [[toNode, fromNode], batched([toNode, fromNode])]) {
     const report = await run({ vectors: () => vectors });
     t.match(report, {
       verdict: 'conforms',

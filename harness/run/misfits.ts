@@ -3,7 +3,14 @@
  * again from what the folder itself holds.
  */
 import { canonicalJson, sha256 } from '../base/digest.js';
-import { addCounts, aspects, noCounts, verdictOn, worst, type Counts } from '../nouns/verdict.js';
+import {
+  addCounts,
+  aspects,
+  noCounts,
+  verdictOn,
+  worstVerdict,
+  type Counts,
+} from '../nouns/verdict.js';
 import { canonicalTrace } from './canonical-trace.js';
 import { sealOf, recordedInputs, type RunManifest } from './manifest.js';
 import {
@@ -68,7 +75,12 @@ function inReport({ scenarios, verdict, traceHash, counts }: RunReport): readonl
   const file = 'report.json';
   return [
     ...scenarios.flatMap((scenario, index) => inScenario(scenario, `scenarios[${index}]`)),
-    ...differing(file, 'verdict', worst(scenarios.map((scenario) => scenario.verdict)), verdict),
+    ...differing(
+      file,
+      'verdict',
+      worstVerdict(scenarios.map((scenario) => scenario.verdict)),
+      verdict,
+    ),
     ...differing(
       file,
       'traceHash',
@@ -100,7 +112,7 @@ function inScenario(
     ...(vectors.length === 0 && inconclusive === undefined
       ? [{ file, what: `${path}.vectors: there are none, and no reason why` }]
       : []),
-    ...differing(file, `${path}.verdict`, worst(parts), verdict),
+    ...differing(file, `${path}.verdict`, worstVerdict(parts), verdict),
     ...differing(file, `${path}.counts`, { ...sum, program: counts.program }, counts),
   ];
 }

@@ -5,7 +5,7 @@
 import t from 'tap';
 import truthTable from '../../scenarios/antrea/truth-table.js';
 import type { Network } from '../kube/objects.js';
-import { firstOfAll } from '../model/undecided.js';
+import { firstCandidateOracle } from '../model/undecided.js';
 import type { Scenario } from '../nouns/scenario.js';
 import { openModel } from '../testbeds/model/model.js';
 import type { ScenarioReport } from './report.js';
@@ -27,7 +27,7 @@ async function run(of: Scenario): Promise<ScenarioReport> {
       const model = openModel(plan);
       return Promise.resolve({
         ...model,
-        call: (calls) => model.call(calls, firstOfAll),
+        call: (calls) => model.call(calls, firstCandidateOracle),
         lookups: () => ({ hit: 0, missed: 0 }),
       });
     },

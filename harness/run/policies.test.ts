@@ -12,7 +12,7 @@ import { intentOf } from '../intent/intent.js';
 import { addCoverage, policyCoverage } from '../kube/coverage.js';
 import type { Cluster, KubeObjects } from '../kube/objects.js';
 import { servicesOf } from '../kube/ports.js';
-import { firstOfAll, type Witness } from '../model/undecided.js';
+import { firstCandidateOracle, type Oracle } from '../model/undecided.js';
 import { openModel } from '../testbeds/model/model.js';
 import { gatewayMatrix, nodeMatrix, podMatrix } from '../vectors/policies.js';
 import { playAlone } from './drive.js';
@@ -63,7 +63,7 @@ void t.test(
       },
     };
     const tables = [];
-    for (const witness of [firstOfAll, lastOfAll]) {
+    for (const witness of [firstCandidateOracle, lastOfAll]) {
       const table = await truthTable(even, even, witness);
       t.same(table.broken, []);
       t.ok(
@@ -152,9 +152,9 @@ void t.test('faults in what the control plane is given show', async (t) => {
 });
 
 /** Stands in for switches that take the last of flows that tie. */
-const lastOfAll: Witness = {
-  ...firstOfAll,
-  counted: async (candidates) =>
+const lastOfAll: Oracle = {
+  ...firstCandidateOracle,
+  flowCounts: async (candidates) =>
     Promise.resolve(
       candidates.map(({ packets }, index) => packets + (index === candidates.length - 1 ? 1 : 0)),
     ),
@@ -164,7 +164,7 @@ const lastOfAll: Witness = {
 async function truthTable(
   promised: Cluster,
   given: Cluster,
-  witness: Witness = firstOfAll,
+  witness: Oracle = firstCandidateOracle,
 ): Promise<{
   readonly broken: readonly string[];
   readonly cells: readonly string[];

@@ -7,7 +7,7 @@ import { readCluster } from '../../topologies/kubernetes.js';
 import { judgeIntent } from '../compare/intent.js';
 import { antrea } from '../control/antrea/index.js';
 import { intentOf } from '../intent/intent.js';
-import { firstOfAll } from '../model/undecided.js';
+import { firstCandidateOracle } from '../model/undecided.js';
 import type { SwitchCall } from '../nouns/switching.js';
 import type { Stimulus } from '../nouns/vector.js';
 import { openModel } from '../testbeds/model/model.js';
@@ -57,8 +57,8 @@ void t.test('what stands, stands; what is new is kept back', async (t) => {
       {
         call: async (asked) => {
           calls += 1;
-          if (calls === changeAt) await model.call([change], firstOfAll);
-          return await model.call(asked, firstOfAll);
+          if (calls === changeAt) await model.call([change], firstCandidateOracle);
+          return await model.call(asked, firstCandidateOracle);
         },
       },
       plan,

@@ -13,7 +13,7 @@ import changes from '../../scenarios/antrea/changes.js';
 import encap from '../../scenarios/antrea/encap.js';
 import { sha256 } from '../base/digest.js';
 import { InputError } from '../base/errors.js';
-import { firstOfAll } from '../model/undecided.js';
+import { firstCandidateOracle } from '../model/undecided.js';
 import type { ClusterPlan } from '../nouns/plan.js';
 import type { Scenario } from '../nouns/scenario.js';
 import { openModel } from '../testbeds/model/model.js';
@@ -30,7 +30,7 @@ const openReal = (plan: ClusterPlan): Promise<Switches> => {
   const model = openModel(plan);
   return Promise.resolve({
     ...model,
-    call: (calls) => model.call(calls, firstOfAll),
+    call: (calls) => model.call(calls, firstCandidateOracle),
     lookups: () => ({ hit: model.traces().length, missed: 0 }),
   });
 };

@@ -17,10 +17,10 @@ import {
   noCounts,
   verdictOn,
   whatIsMissing,
-  worst,
+  worstVerdict,
   type Counts,
 } from '../nouns/verdict.js';
-import { firstOfAll } from '../model/undecided.js';
+import { firstCandidateOracle } from '../model/undecided.js';
 import { openModel } from '../testbeds/model/model.js';
 import type { Switches } from '../testbeds/testbed.js';
 import {
@@ -42,7 +42,7 @@ const openStand =
     const model = openModel(plan);
     const firstWins: Switches = {
       ...model,
-      call: (calls) => model.call(calls, firstOfAll),
+      call: (calls) => model.call(calls, firstCandidateOracle),
       lookups: () => ({ hit: model.traces().length, missed: 0 }),
     };
     return Promise.resolve({ ...firstWins, ...stand(firstWins) });
@@ -660,8 +660,8 @@ void t.test('verdicts', async (t) => {
     vectors: [],
     inconclusive: { cause: 'there was no vector to run' },
   });
-  t.equal(worst([]), 'inconclusive');
-  t.equal(worst(['conforms', 'inconclusive', 'diverges']), 'diverges');
+  t.equal(worstVerdict([]), 'inconclusive');
+  t.equal(worstVerdict(['conforms', 'inconclusive', 'diverges']), 'diverges');
 
   const short = (made: number, skipped: number): Counts => ({
     ...noCounts,
@@ -807,8 +807,8 @@ void t.test(
           ...model,
           call: (calls) =>
             model.call(calls, {
-              ...firstOfAll,
-              counted: (candidates) =>
+              ...firstCandidateOracle,
+              flowCounts: (candidates) =>
                 Promise.resolve(
                   candidates.map(({ packets }, index) => packets + (index === which ? 1 : 0)),
                 ),

@@ -6,7 +6,7 @@ import { attempt } from '../base/outcome.js';
 import { notCompared, type VectorCounts } from '../compare/not-compared.js';
 import type { KnownDivergence } from '../nouns/known-divergence.js';
 import type { Scenario } from '../nouns/scenario.js';
-import { addCounts, noCounts, verdictOn, worst } from '../nouns/verdict.js';
+import { addCounts, noCounts, verdictOn, worstVerdict } from '../nouns/verdict.js';
 import { policyCoverage } from '../kube/coverage.js';
 import type { Network } from '../kube/objects.js';
 import {
@@ -122,7 +122,7 @@ export async function runScenario(
       name: scenario.name,
       title: scenario.title,
       axes: { ...axes },
-      verdict: worst(verdicts),
+      verdict: worstVerdict(verdicts),
       traceHash: sha256(judged.map(({ observed }) => observed).join('\n')),
       counts: addCounts([programCounts, ...judged.map(({ report }) => report.counts)]),
       durationMs: Math.round(options.nowMs() - (startedMs ?? 0)),

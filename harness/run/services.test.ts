@@ -8,7 +8,7 @@ import { judgeIntent } from '../compare/intent.js';
 import { antrea } from '../control/antrea/index.js';
 import { intentOf } from '../intent/intent.js';
 import type { Cluster, KubeObjects } from '../kube/objects.js';
-import { firstOfAll } from '../model/undecided.js';
+import { firstCandidateOracle } from '../model/undecided.js';
 import { openModel } from '../testbeds/model/model.js';
 import type { TestVector } from '../nouns/vector.js';
 import { playAlone } from './drive.js';
@@ -193,7 +193,7 @@ void t.test(
         );
       for (const name of ['cold', 'again', 'cached'] as const) {
         await playAlone(
-          { call: (calls) => model.call(calls, { ...firstOfAll, connections: seen }) },
+          { call: (calls) => model.call(calls, { ...firstCandidateOracle, connections: seen }) },
           plan,
           id,
           [{ name, stimulus }],
@@ -230,7 +230,7 @@ async function play(
     const intent = intentOf(cluster, stimulus);
     kinds.add(intent.kind);
     const [seen] = await playAlone(
-      { call: (calls) => model.call(calls, firstOfAll) },
+      { call: (calls) => model.call(calls, firstCandidateOracle) },
       plan,
       id,
       [{ name: 'cold', stimulus }],

@@ -12,7 +12,7 @@ import type { ClusterPlan, HostPlan } from '../nouns/plan.js';
 import type { FabricCall, PacketIn, SwitchCall, SwitchStep } from '../nouns/switching.js';
 import type { Stimulus } from '../nouns/vector.js';
 import { openModel, type ModelTestbed } from '../testbeds/model/model.js';
-import { firstOfAll, type Witness } from '../model/undecided.js';
+import { firstCandidateOracle, type Oracle } from '../model/undecided.js';
 import { drawsFor } from './drive.js';
 import { playBatchPass, type BatchedStimulus, type BatchPassResult } from './together.js';
 
@@ -337,9 +337,9 @@ void t.test(
       lie: (step: SwitchStep, nth: number) => SwitchStep = (step) => step,
     ) => {
       const [model, switches] = [openModel(tied), openModel(tied)];
-      const took: Witness = {
-        ...firstOfAll,
-        counted: (candidates) =>
+      const took: Oracle = {
+        ...firstCandidateOracle,
+        flowCounts: (candidates) =>
           Promise.resolve(
             candidates.map(({ packets }, index) => packets + (index === winner ? 1 : 0)),
           ),

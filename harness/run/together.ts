@@ -5,13 +5,13 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { assert, Unsupported } from '../base/errors.js';
-import { memoriesOf, type Draws, type KnownNeighbours } from '../fabric/host.js';
+import { memoriesOf, type VectorRandomness, type KnownNeighbours } from '../fabric/host.js';
 import { runStimulus } from '../fabric/fabric.js';
 import type { Observation } from '../nouns/observation.js';
 import type { ClusterPlan } from '../nouns/plan.js';
 import type { FabricCall, SwitchStep } from '../nouns/switching.js';
 import type { Stimulus } from '../nouns/vector.js';
-import type { Witness } from '../model/undecided.js';
+import type { Oracle } from '../model/undecided.js';
 import type { ModelTestbed } from '../testbeds/model/model.js';
 import type { Testbed } from '../testbeds/testbed.js';
 import { oracleFrom } from './drive.js';
@@ -19,7 +19,7 @@ import { oracleFrom } from './drive.js';
 /** What one of them sends, and what its sender puts into it. */
 export interface BatchedStimulus {
   readonly stimulus: Stimulus;
-  readonly draws: Draws;
+  readonly draws: VectorRandomness;
 }
 
 /**
@@ -149,9 +149,9 @@ async function predict(model: ModelTestbed, real: Testbed, port: PortRound): Pro
       if (port.unsent.length > 0) await send();
       return await ask();
     };
-  const oracle: Witness = {
+  const oracle: Oracle = {
     ...oracleFrom({ counts: whenSent(real.counts), state: whenSent(real.state) }),
-    ofAlike: 'first',
+    equivalentFlows: 'first',
   };
   for (const frame of port.frames) {
     port.unsent.push(frame);

@@ -49,7 +49,7 @@ function questionsIn(network: Network): readonly TestVector[] {
     ...vectors.hostMatrix(network, services),
     ...vectors.externalMatrix(network, services),
     ...vectors.serviceMatrix(network, clusterIps),
-    ...vectors.fromOutside(network, clients, clusterIps),
+    ...vectors.externalAccess(network, clients, clusterIps),
   ];
 }
 

@@ -1,8 +1,8 @@
 /** Vectors, one after the other, on the model and on real switches in step. */
-import { allOver } from '../base/all-over.js';
+import { settleAll } from '../base/all-over.js';
 import { Disturbed, Unsupported } from '../base/errors.js';
 import { attempt } from '../base/outcome.js';
-import { turn } from '../base/turn.js';
+import { yieldToEventLoop } from '../base/turn.js';
 import { observedIn } from '../compare/observed.js';
 import { compareProgram } from '../compare/program.js';
 import type { InitialCounts } from '../compare/unmatched.js';
@@ -25,10 +25,10 @@ import {
   type Difference,
 } from '../nouns/verdict.js';
 import type { ModelTestbed } from '../testbeds/model/model.js';
-import type { Stray, Switches } from '../testbeds/testbed.js';
+import type { StrayFrame, Switches } from '../testbeds/testbed.js';
 import { judgeBatch } from './batch.js';
 import { canonicalTrace } from './canonical-trace.js';
-import { expectedIntent, type IntentContext } from './expected.js';
+import { intentExpectedIn, type IntentContext } from './expected.js';
 import { playInLockstep, playAlone, type PlayedPass } from './drive.js';
 import { passesOf, differingField, type PassContext } from './passes.js';
 import { recordOutcome, type VectorRecord } from './record.js';
@@ -133,7 +133,7 @@ export async function inconclusiveVector(
   vector: TestVector,
   cause: Inconclusive,
 ): Promise<JudgedVector> {
-  await turn();
+  await yieldToEventLoop();
   const counts = await expectedButNotMade(context, vector).catch(
     (error: unknown) => asUnknown(error).counts,
   );
@@ -158,15 +158,15 @@ async function judgeVector(
   const { plan, model, seed } = context;
   await Promise.all([model.reset(), real.reset()]);
   const initial: InitialCounts = { model: await model.counts(), real: await real.counts() };
-  const intent = expectedIntent(context, vector.stimulus);
+  const intent = intentExpectedIn(context, vector.stimulus);
   const planned = passesOf(context, vector);
   const played = await playInLockstep(model, real, plan, vector.id, planned, seed);
   const predicted: FinalState = { counts: await model.counts(), state: await model.state() };
-  const [counts, state, strays] = await allOver([real.counts(), real.state(), real.strays()]);
+  const [counts, state, strays] = await settleAll([real.counts(), real.state(), real.strays()]);
   const seen: FinalState = { counts, state };
   const passes = withLateFrames(played.passes, strays).map((pass) => ({
     ...pass,
-    intent: expectedIntent(context, pass.pass.stimulus),
+    intent: intentExpectedIn(context, pass.pass.stimulus),
   }));
   const divergence = played.divergence ?? {
     modelCounts: predicted.counts,
@@ -239,7 +239,7 @@ export function siblingOf(
     sibling: {
       differs: differingField(again.stimulus, sibling.stimulus) ?? 'nothing',
       stimulus: { ...sibling.stimulus },
-      intent: { ...expectedIntent(context, sibling.stimulus) },
+      intent: { ...intentExpectedIn(context, sibling.stimulus) },
     },
   };
 }
@@ -264,7 +264,7 @@ async function expectedButNotMade(context: RunContext, vector: TestVector): Prom
  */
 export function withLateFrames(
   passes: readonly PlayedPass[],
-  strays: readonly Stray[],
+  strays: readonly StrayFrame[],
 ): readonly PlayedPass[] {
   return passes.map((played, index) => {
     if (index < passes.length - 1) return played;
@@ -301,7 +301,7 @@ function asUnknown(error: unknown): {
 
 function intentOrUnknown(context: RunContext, { stimulus }: TestVector): VectorReport['intent'] {
   try {
-    return { ...expectedIntent(context, stimulus) };
+    return { ...intentExpectedIn(context, stimulus) };
   } catch (error) {
     return { kind: 'unknown', why: asUnknown(error).cause.message };
   }

@@ -6,8 +6,13 @@
 import t from 'tap';
 import { windowsEndpointsChange } from '../../topologies/windows-endpoints.js';
 import { antrea } from '../control/antrea/index.js';
-import { afterwards, beginning, happened, promised } from '../intent/course.js';
-import { firstOfAll } from '../model/undecided.js';
+import {
+  afterStimulus,
+  initialPromiseState,
+  afterEvent,
+  promisedIntent,
+} from '../intent/course.js';
+import { firstCandidateOracle } from '../model/undecided.js';
 import type { ClusterPlan, ControlPlane, HostPlan } from '../nouns/plan.js';
 import type { HistoryStep } from '../nouns/history.js';
 import type { Topology } from '../nouns/topology.js';
@@ -18,7 +23,7 @@ const openReal: HistoryContext['openReal'] = (plan) => {
   const model = openModel(plan);
   return Promise.resolve({
     ...model,
-    call: (calls) => model.call(calls, firstOfAll),
+    call: (calls) => model.call(calls, firstCandidateOracle),
     lookups: () => ({ hit: 0, missed: 0 }),
   });
 };
@@ -45,14 +50,14 @@ async function play(
 }
 
 void t.test('what is promised', async (t) => {
-  let course = beginning(history.cluster);
+  let course = initialPromiseState(history.cluster);
   const told = history.steps.flatMap((step) => {
     if (step.kind !== 'vector') {
-      course = happened(course, step);
+      course = afterEvent(course, step);
       return [];
     }
-    const intent = promised(course, step.vector.stimulus);
-    course = afterwards(course, step.vector.stimulus, intent);
+    const intent = promisedIntent(course, step.vector.stimulus);
+    course = afterStimulus(course, step.vector.stimulus, intent);
     const who =
       intent.kind === 'round-trip'
         ? intent.to

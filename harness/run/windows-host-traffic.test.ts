@@ -6,7 +6,7 @@ import t from 'tap';
 import external from '../../scenarios/antrea/windows-external-traffic.js';
 import { mixedCluster } from '../../topologies/mixed-cluster.js';
 import { intentOf } from '../intent/intent.js';
-import { firstOfAll } from '../model/undecided.js';
+import { firstCandidateOracle } from '../model/undecided.js';
 import type { Crossing } from '../nouns/intent.js';
 import type { ClusterPlan } from '../nouns/plan.js';
 import { openModel } from '../testbeds/model/model.js';
@@ -28,7 +28,7 @@ async function failing(change: (flow: string) => string): Promise<readonly strin
     const model = openModel(opened);
     return Promise.resolve({
       ...model,
-      call: (calls) => model.call(calls, firstOfAll),
+      call: (calls) => model.call(calls, firstCandidateOracle),
       lookups: () => ({ hit: model.traces().length, missed: 0 }),
     });
   };

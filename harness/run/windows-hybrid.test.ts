@@ -7,7 +7,7 @@ import hybrid from '../../scenarios/antrea/windows-hybrid.js';
 import { routedCluster } from '../../topologies/mixed-cluster.js';
 import type { ClusterPlan } from '../nouns/plan.js';
 import { checkTopology } from '../nouns/topology-check.js';
-import { firstOfAll } from '../model/undecided.js';
+import { firstCandidateOracle } from '../model/undecided.js';
 import { openModel } from '../testbeds/model/model.js';
 import type { Switches } from '../testbeds/testbed.js';
 import { runScenario } from './scenario-run.js';
@@ -22,7 +22,7 @@ async function failing(plan: ClusterPlan): Promise<readonly string[]> {
     const model = openModel(opened);
     return Promise.resolve({
       ...model,
-      call: (calls) => model.call(calls, firstOfAll),
+      call: (calls) => model.call(calls, firstCandidateOracle),
       lookups: () => ({ hit: model.traces().length, missed: 0 }),
     });
   };

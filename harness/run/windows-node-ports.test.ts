@@ -9,7 +9,7 @@ import { freshHost } from '../control/antrea/windows/host.js';
 import { prepareServiceAdapter, serveServices } from '../control/antrea/windows/kube-proxy.js';
 import { intentOf } from '../intent/intent.js';
 import { servicePortsOf } from '../kube/endpoints.js';
-import { firstOfAll } from '../model/undecided.js';
+import { firstCandidateOracle } from '../model/undecided.js';
 import type { ClusterPlan, HostPlan } from '../nouns/plan.js';
 import { openModel } from '../testbeds/model/model.js';
 import type { Switches } from '../testbeds/testbed.js';
@@ -28,7 +28,7 @@ async function failing(
     const model = openModel(opened);
     return Promise.resolve({
       ...model,
-      call: (calls) => model.call(calls, firstOfAll),
+      call: (calls) => model.call(calls, firstCandidateOracle),
       lookups: () => ({ hit: model.traces().length, missed: 0 }),
     });
   };

@@ -5,7 +5,7 @@ import t from 'tap';
 import { windowsNodesChange } from '../../topologies/windows-nodes.js';
 import { antrea } from '../control/antrea/index.js';
 import type { AgentStep } from '../control/changes.js';
-import { firstOfAll } from '../model/undecided.js';
+import { firstCandidateOracle } from '../model/undecided.js';
 import { openModel } from '../testbeds/model/model.js';
 import { playHistory, type HistoryContext } from './history/play.js';
 
@@ -13,7 +13,7 @@ const openReal: HistoryContext['openReal'] = (plan) => {
   const model = openModel(plan);
   return Promise.resolve({
     ...model,
-    call: (calls) => model.call(calls, firstOfAll),
+    call: (calls) => model.call(calls, firstCandidateOracle),
     lookups: () => ({ hit: 0, missed: 0 }),
   });
 };

@@ -16,7 +16,7 @@ import type { Image } from '../ovs/image.js';
 import { openOfctl } from '../ovs/ofctl.js';
 import type { ScenarioReport } from '../run/report.js';
 import { runScenario } from '../run/scenario-run.js';
-import type { Stray, Switches } from '../testbeds/testbed.js';
+import type { StrayFrame, Switches } from '../testbeds/testbed.js';
 import { nodeFolder } from '../testbeds/sim/folders.js';
 import { openSim, type Sim, type SimOptions } from '../testbeds/sim/sim.js';
 import type { Fault } from './faults.js';
@@ -256,7 +256,7 @@ function withFault(sim: Sim, image: Image, plan: ClusterPlan, fault: Fault): Swi
     return plantDuringVectors(sim, () => plantByOfctl(sim, image, plan, fault));
   if (fault.kind === 'wire in') return withChangedFrames(sim, node.node, fault);
   if (fault.kind !== 'delay') return sim;
-  let late: Stray[] = [];
+  let late: StrayFrame[] = [];
   return {
     ...sim,
     call: async (calls) => {

@@ -1,5 +1,5 @@
 import type { HostPlan } from '../nouns/plan.js';
-import type { SourceRule } from '../nouns/translation.js';
+import type { SnatRule } from '../nouns/translation.js';
 import type { Flow } from '../openflow/flow.js';
 import type { Fault } from './faults.js';
 
@@ -189,7 +189,7 @@ function withSources(
   return withRules(host, (rule) => ({ ...rule, from: change(rule.from) }));
 }
 
-function withRules(host: HostPlan, change: (rule: SourceRule) => SourceRule): HostPlan {
+function withRules(host: HostPlan, change: (rule: SnatRule) => SnatRule): HostPlan {
   if (host.forwarding === undefined) return host;
   return {
     ...host,

@@ -1,7 +1,7 @@
 import type { SwitchState } from '../nouns/state.js';
 import type {
   FlowCount,
-  Lookups,
+  CacheLookups,
   Reconfiguration,
   SwitchCall,
   SwitchStep,
@@ -44,12 +44,12 @@ export interface Testbed {
    * Frames that came out since the last call although nobody asked for any: reading counters may
    * push packets on.
    */
-  strays(): Promise<readonly Stray[]>;
+  strays(): Promise<readonly StrayFrame[]>;
   /**
    * The flows, groups and meters that each bridge holds, of these nodes or of all, one a line, as
    * the switch prints them.
    */
-  program(nodes?: ReadonlySet<string>): Promise<readonly HeldProgram[]>;
+  program(nodes?: ReadonlySet<string>): Promise<readonly DumpedProgram[]>;
   /** Stops everything and removes what was made; safe to call twice and after a failure. */
   close(): Promise<void>;
 }
@@ -60,16 +60,16 @@ export interface Switches extends Testbed {
    * Lookups in the caches of all datapaths since they came up, as they stood when the last call was
    * over.
    */
-  lookups(): Lookups;
+  lookups(): CacheLookups;
 }
 
-export interface Stray {
+export interface StrayFrame {
   readonly node: string;
   readonly port: string;
   readonly frame: Uint8Array;
 }
 
-export interface HeldProgram {
+export interface DumpedProgram {
   readonly node: string;
   readonly bridge: string;
   readonly flows: readonly string[];

@@ -2,7 +2,7 @@
 import { ctStateBits, fieldCalled } from '../openflow/fields.js';
 import { printFlagsAssigned } from '../openflow/flags.js';
 import { printKey } from '../model/match-of.js';
-import { Undecided } from '../model/undecided.js';
+import { AmbiguousOutcome } from '../model/undecided.js';
 import { word, type FlowKey } from '../packet/flow-key.js';
 import type { TraceResult } from './trace.js';
 import type { TraceNode } from './tree.js';
@@ -46,9 +46,9 @@ export function reportPacket(result: TraceResult, whyNot?: WhyNot): ReportedPack
       ? {}
       : {
           refused:
-            refused instanceof Undecided
+            refused instanceof AmbiguousOutcome
               ? `${refused.message}; ` +
-                (refused.question.kind === 'flow'
+                (refused.ambiguity.kind === 'flow'
                   ? 'OpenFlow leaves open which of them a switch takes: '
                   : '') +
                 'check ' +

@@ -32,7 +32,7 @@ export function podToExternal(topology: Topology): readonly TestVector[] {
 }
 
 /** Every node to every external host, and not the other way round: `ping/n1/x1`. */
-export function nodeOutward({ nodes, externalHosts = [] }: Topology): readonly TestVector[] {
+export function nodeEgress({ nodes, externalHosts = [] }: Topology): readonly TestVector[] {
   return nodes
     .flatMap((node) => externalHosts.flatMap((host) => allKinds(node, host)))
     .filter(({ stimulus }) => stimulus.kind !== 'arp');

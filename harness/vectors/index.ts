@@ -14,7 +14,7 @@ export {
 export { nodeToPod, podToGateway, podToPod, ttlAcrossNodes } from './connectivity.js';
 export {
   hostToHost,
-  nodeOutward,
+  nodeEgress,
   nodeToExternal,
   nodeToGoneNode,
   podToExternal,
@@ -30,11 +30,11 @@ export {
 } from './policies.js';
 export { notForwarded, spoofedArp, spoofedIp, unknownDestinations } from './forbidden.js';
 export {
-  callsFromOutside,
-  fromOutside,
+  externalCalls,
+  externalAccess,
   noService,
   serviceCalls,
   serviceMatrix,
 } from './services.js';
-export { coldAlone, together, togetherIfMany } from './together.js';
+export { coldPassOnly, batched, batchedIfMany } from './together.js';
 export { nodePorts, serviceWalkthroughs } from './windows-services.js';

@@ -99,7 +99,7 @@ export function serviceCalls(
  * `address/x1/192.0.2.12/default/sticky`. Pods do not ask other nodes for what nobody is behind,
  * nor nodes for what they have an endpoint of.
  */
-export function fromOutside(
+export function externalAccess(
   topology: Topology,
   clients: readonly string[],
   services: readonly ServiceAddress[],
@@ -144,7 +144,7 @@ export function fromOutside(
  * `spread/x1/n2/default/admin`; or by an address of a load balancer, by clients that keep their
  * endpoint.
  */
-export function callsFromOutside(
+export function externalCalls(
   from: string,
   node: { readonly name: string; readonly underlay: { readonly ip: string } },
   services: readonly ServiceAddress[],

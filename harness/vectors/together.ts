@@ -7,11 +7,11 @@ import type { TestVector } from '../nouns/vector.js';
  * are as well, and the other way, so that of these only what is `coldAlone` is played together,
  * port by port and way by way: the siblings of others would go where others go.
  */
-export function together(vectors: readonly TestVector[]): readonly TestVector[] {
+export function batched(vectors: readonly TestVector[]): readonly TestVector[] {
   return vectors.map((vector) => {
     if (vector.stimulus.kind !== 'sctp') return { ...vector, together: 'all' };
     return vector.depth === 'cold'
-      ? { ...vector, together: `sctp-${vector.stimulus.port} ${wayOf(vector.id)}` }
+      ? { ...vector, together: `sctp-${vector.stimulus.port} ${directionOf(vector.id)}` }
       : vector;
   });
 }
@@ -20,22 +20,22 @@ export function together(vectors: readonly TestVector[]): readonly TestVector[] 
  * The same for so many that they would take minutes one by one: what switches remember is compared
  * behind very many of them then, not behind each.
  */
-export function togetherIfMany(vectors: readonly TestVector[]): readonly TestVector[] {
-  return vectors.length < many ? vectors : together(vectors);
+export function batchedIfMany(vectors: readonly TestVector[]): readonly TestVector[] {
+  return vectors.length < batchThreshold ? vectors : batched(vectors);
 }
 
-const many = 500;
+const batchThreshold = 500;
 
 /**
  * Of very many, as all cells of a truth table are, the slow path of each is judged, and nothing
  * else of it.
  */
-export function coldAlone(vectors: readonly TestVector[]): readonly TestVector[] {
+export function coldPassOnly(vectors: readonly TestVector[]): readonly TestVector[] {
   return vectors.map((vector) => ({ ...vector, depth: 'cold' }));
 }
 
 /** Of two vectors between the same two one goes there and one back. */
-function wayOf(id: string): 'there' | 'back' {
+function directionOf(id: string): 'there' | 'back' {
   const [, from = '', to = ''] = id.split('/');
   return from < to ? 'there' : 'back';
 }

@@ -8,12 +8,12 @@ import type { ClusterPlan } from '../nouns/plan.js';
 import type { Scenario } from '../nouns/scenario.js';
 import { noCounts } from '../nouns/verdict.js';
 import { assembleRun } from '../run/assembled.js';
-import { expectedIntent } from '../run/expected.js';
+import { intentExpectedIn } from '../run/expected.js';
 import { playAlone } from '../run/drive.js';
 import { passesOf } from '../run/passes.js';
 import { recordOutcome, type RunRecord, type VectorRecord } from '../run/record.js';
 import { runScenario, type ScenarioRun } from '../run/scenario-run.js';
-import { firstOfAll } from '../model/undecided.js';
+import { firstCandidateOracle } from '../model/undecided.js';
 import { openModel } from '../testbeds/model/model.js';
 import type { Switches } from '../testbeds/testbed.js';
 
@@ -84,7 +84,7 @@ export async function unjudgedRun(
   const reports = vectors.map(({ vector }) => ({
     id: vector.id,
     stimulus: { ...vector.stimulus },
-    intent: { ...expectedIntent({ scenario, topology: record.topology }, vector.stimulus) },
+    intent: { ...intentExpectedIn({ scenario, topology: record.topology }, vector.stimulus) },
     verdict: 'conforms' as const,
     counts: noCounts,
     differences: [],
@@ -103,7 +103,7 @@ function openModelAsSwitches(plan: ClusterPlan): Switches {
   const model = openModel(plan);
   return {
     ...model,
-    call: (calls) => model.call(calls, firstOfAll),
+    call: (calls) => model.call(calls, firstCandidateOracle),
     lookups: () => ({ hit: model.traces().length, missed: 0 }),
   };
 }

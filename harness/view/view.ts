@@ -5,7 +5,7 @@
  */
 import { flowKey } from '../compare/counters.js';
 import { assert, Unsupported } from '../base/errors.js';
-import { turn } from '../base/turn.js';
+import { yieldToEventLoop } from '../base/turn.js';
 import type { Observation } from '../nouns/observation.js';
 import type { SwitchState } from '../nouns/state.js';
 import type { FlowCount } from '../nouns/switching.js';
@@ -145,7 +145,7 @@ async function scenarioView(
   const batchFinalState = new Map<string | undefined, RecordedBatch['left']>();
   const vectors: VectorView[] = [];
   for (const [index, recorded] of record.vectors.entries()) {
-    await turn();
+    await yieldToEventLoop();
     const vectorReport = report.vectors[index];
     assert(
       vectorReport !== undefined && vectorReport.id === recorded.vector.id,
@@ -225,7 +225,7 @@ async function predictHistory(
       observations: [observation],
       topology,
     } of replayVectors(record, seed, testbedFor)) {
-      await turn();
+      await yieldToEventLoop();
       const traces = model.traces();
       predicted.push({
         observation: observation ?? noPrediction.observation,

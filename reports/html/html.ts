@@ -2,7 +2,7 @@
  * A run as one page that needs nothing else: what was found, the network, who reached whom, and the
  * path of every vector.
  */
-import { worst, type VerdictKind } from '../../harness/nouns/verdict.js';
+import { worstVerdict, type VerdictKind } from '../../harness/nouns/verdict.js';
 import { viewOf, type RunView, type ScenarioView } from '../../harness/view/view.js';
 import type { RunRecord } from '../../harness/run/record.js';
 import type { RunReport, ScenarioReport, VectorReport } from '../../harness/run/report.js';
@@ -184,7 +184,7 @@ function renderGroups(vectors: readonly VectorReport[]): Markup {
         : html`<strong class="attention">${marks[kind]} ${number(found)}</strong>`;
   };
   return html`<div><table class="numbers"><thead><tr><th scope="col">Vectors</th><th scope="col">Promise</th><th scope="col">Conform</th><th scope="col">Diverge</th><th scope="col">No verdict</th></tr></thead>
-<tbody>${groupsOf(vectors).map(([name, all]) => html`<tr><th scope="row"><span class="mark" aria-hidden="true">${marks[worst(all.map(({ verdict }) => verdict))]}</span> ${name}</th><td class="words">${describePromises(all)}</td><td>${count(all, 'conforms')}</td><td>${count(all, 'diverges')}</td><td>${count(all, 'inconclusive')}</td></tr>`)}</tbody></table></div>`;
+<tbody>${groupsOf(vectors).map(([name, all]) => html`<tr><th scope="row"><span class="mark" aria-hidden="true">${marks[worstVerdict(all.map(({ verdict }) => verdict))]}</span> ${name}</th><td class="words">${describePromises(all)}</td><td>${count(all, 'conforms')}</td><td>${count(all, 'diverges')}</td><td>${count(all, 'inconclusive')}</td></tr>`)}</tbody></table></div>`;
 }
 
 function number(value: number): string {

@@ -11,7 +11,7 @@ export default defineScenario({
   topology: ({ nodes, tunnel }) => antreaCluster({ nodes: Number(nodes), podsPerNode: 3, tunnel }),
   controlPlane: antrea('0.8'),
   vectors: (topology) => [
-    ...vectors.togetherIfMany([
+    ...vectors.batchedIfMany([
       ...vectors.podToPod(topology),
       ...vectors.podToGateway(topology),
       ...vectors.nodeToPod(topology),

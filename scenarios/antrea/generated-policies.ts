@@ -19,7 +19,7 @@ export default defineScenario({
     }),
   controlPlane: antrea('0.8'),
   vectors: (topology) => [
-    ...vectors.together([
+    ...vectors.batched([
       ...vectors.podMatrix(topology, servicesOf(topology)),
       ...vectors.nodeMatrix(topology, [{ protocol: 'TCP', port: 80 }, { protocol: 'ICMP' }]),
     ]),

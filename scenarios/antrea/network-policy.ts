@@ -10,7 +10,7 @@ export default defineScenario({
   topology: ({ tunnel }) => networkPolicyCluster(tunnel),
   controlPlane: antrea('0.8'),
   vectors: (topology) => [
-    ...vectors.together([
+    ...vectors.batched([
       ...vectors.podMatrix(topology, servicesOf(topology)),
       ...vectors.nodeMatrix(topology, servicesOf(topology)),
       ...vectors.gatewayMatrix(topology, servicesOf(topology)),

@@ -18,12 +18,12 @@ export default defineScenario({
       // Calls are many: a Service of each number of endpoints, and of each way to keep them, stands
       // for the others.
       ...vectors.serviceCalls(['asker1'], called(/web:http$|admin$|sticky$|fickle$/)),
-      ...vectors.fromOutside(topology, ['x1', 'asker1', 'n2'], services),
-      ...vectors.fromOutside(topology, ['x2'], called(/sticky$|lonely$|outside$/)),
-      ...vectors.fromOutside(topology, ['picky'], called(/web:http$|lonely$/)),
+      ...vectors.externalAccess(topology, ['x1', 'asker1', 'n2'], services),
+      ...vectors.externalAccess(topology, ['x2'], called(/sticky$|lonely$|outside$/)),
+      ...vectors.externalAccess(topology, ['picky'], called(/web:http$|lonely$/)),
       ...topology.nodes
         .slice(1)
-        .flatMap((node) => vectors.callsFromOutside('x1', node, called(/\/admin$|sticky$/))),
+        .flatMap((node) => vectors.externalCalls('x1', node, called(/\/admin$|sticky$/))),
     ];
   },
   intent: intentOf,

@@ -54,14 +54,14 @@ export default defineScenario({
   controlPlane: antrea('0.8'),
   vectors: (topology) => {
     const services = servicesOf(topology);
-    return vectors.together(
-      vectors.coldAlone([
+    return vectors.batched(
+      vectors.coldPassOnly([
         ...vectors.podMatrix(topology, services),
         ...vectors.nodeMatrix(topology, services),
         ...vectors.gatewayMatrix(topology, services),
         ...vectors.hostMatrix(topology, services),
         ...vectors.externalMatrix(topology, services),
-        ...vectors.fromOutside(
+        ...vectors.externalAccess(
           topology,
           (topology.externalHosts ?? []).map(({ name }) => name),
           clusterIpsOf(topology),

@@ -9,6 +9,6 @@ export default defineScenario({
   axes: {},
   topology: severalAdapters,
   controlPlane: antrea('1.3'),
-  vectors: (topology) => [...vectors.podToExternal(topology), ...vectors.nodeOutward(topology)],
+  vectors: (topology) => [...vectors.podToExternal(topology), ...vectors.nodeEgress(topology)],
   intent: intentOf,
 });

@@ -14,8 +14,8 @@ export default defineScenario({
   controlPlane: antrea('1.3'),
   vectors: (topology) => {
     const services = servicesOf(topology);
-    return vectors.together(
-      vectors.coldAlone([
+    return vectors.batched(
+      vectors.coldPassOnly([
         ...vectors.podMatrix(topology, services),
         ...vectors.nodeMatrix(topology, services),
       ]),

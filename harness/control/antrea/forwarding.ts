@@ -40,7 +40,7 @@ export function l3Forwarding({ node: { gateway }, pods, peers }: NodeView): read
         `${egress(tunnelPort.ofport)},` +
         `load:${hexOfIpv4(peer.underlay.ip)}->NXM_NX_TUN_IPV4_DST[],goto_table:105`,
     ),
-    ...toHost(peers, gateway.mac),
+    ...toRemoteHost(peers, gateway.mac),
     'table=70,priority=0 actions=goto_table:80',
   ];
 }
@@ -49,7 +49,7 @@ export function l3Forwarding({ node: { gateway }, pods, peers }: NodeView): read
  * What the network between nodes carries as it is leaves by the gateway: the node's own stack
  * routes it (Antrea, "noEncap").
  */
-export function toHost(peers: readonly Peer[], gatewayMac: string): readonly string[] {
+export function toRemoteHost(peers: readonly Peer[], gatewayMac: string): readonly string[] {
   return peers
     .filter(({ reach }) => reach !== 'tunnel')
     .map(

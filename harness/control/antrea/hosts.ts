@@ -1,6 +1,6 @@
 import { formatIpv4, ipv4Number, parseCidr, prefixMask } from '../../base/address.js';
 import type { HostPlan, RoutePlan } from '../../nouns/plan.js';
-import type { TranslationPlan } from '../../nouns/translation.js';
+import type { NatPlan } from '../../nouns/translation.js';
 import { kubeProxyRules } from '../kube-proxy.js';
 import { gatewayPort, type AttachedPod, type NodeView, type Peer } from './node-view.js';
 
@@ -76,7 +76,7 @@ export function defaultRoute(
  * kube-proxy for what goes to Services, and Antrea's rule for pods that leave the cluster:
  * "masquerade pod to external packets" (pkg/agent/route of 0.8 and 1.3).
  */
-function translation({ node, peers, services }: NodeView): TranslationPlan {
+function translation({ node, peers, services }: NodeView): NatPlan {
   const podCidrs = [node, ...peers].map(({ podCidr }) => podCidr);
   return {
     destinations: kubeProxyRules(services, podCidrs, node),

@@ -73,7 +73,7 @@ function planNode(view: NodeView, tunnel: TunnelType, version: PipelineVersion):
     node: view.node.name,
     bridges: bridges.map((bridge) => ({
       ...bridge,
-      flows: bridge.flows.map((flow) => stamped(flow, round)),
+      flows: bridge.flows.map((flow) => withRound(flow, round)),
     })),
     hosts,
     ...(pipes === undefined ? {} : { pipes }),
@@ -123,12 +123,12 @@ function nextRound(
   return {
     round: round + 1,
     ids: {},
-    firstId: behind(ids, firstId),
-    ...(groups === undefined ? {} : { groups: {}, firstGroup: behind(groups, firstGroup) }),
+    firstId: lastUsed(ids, firstId),
+    ...(groups === undefined ? {} : { groups: {}, firstGroup: lastUsed(groups, firstGroup) }),
   };
 }
 
-function behind(numbers: Numbers, first: number): number {
+function lastUsed(numbers: Numbers, first: number): number {
   return Math.max(first - 1, ...Object.values(numbers)) + 1;
 }
 
@@ -136,7 +136,7 @@ function behind(numbers: Numbers, first: number): number {
  * Antrea (pkg/agent/openflow/cookie): the round is in the upper 16 bits of the cookie. Flows that
  * learn have a cookie of their own already.
  */
-function stamped(flow: string, round: number): string {
+function withRound(flow: string, round: number): string {
   return round === 0 || flow.startsWith('cookie=')
     ? flow
     : `cookie=0x${(BigInt(round) << 48n).toString(16)},${flow}`;

@@ -78,7 +78,7 @@ export function viewFrom(
     (pod, index): AttachedPod => ({ ...pod, port: portCalled(names[index] ?? '', ofports) }),
   );
   const { rules, isolated } = objects === undefined ? noPolicies : agentPolicies(objects, pods);
-  const known = before?.allocation ?? nothingGiven;
+  const known = before?.allocation ?? emptyAllocation;
   const identified = identify(rules, known);
   const ids = Object.fromEntries(identified.map(({ rule, id }) => [rule.name, id]));
   const services = objects === undefined ? [] : servicePortsOf(objects);
@@ -147,7 +147,7 @@ export function groupName({ name, protocol }: Pick<ServicePort, 'name' | 'protoc
   return `${name} ${protocol}`;
 }
 
-const nothingGiven: Allocation = { round: 0, ids: {}, firstId: 1 };
+const emptyAllocation: Allocation = { round: 0, ids: {}, firstId: 1 };
 
 function portCalled(name: string, ofports: Numbers): AttachedPod['port'] {
   return { name, ofport: ofports[name] ?? 0 };

@@ -13,11 +13,11 @@ import {
 import { mayBeWritten } from '../../openflow/actions/order.js';
 import { isExperimental } from '../../openflow/actions/reading.js';
 import {
-  after,
+  afterAction,
   mostTags,
-  standingOf,
+  packetKnowledgeOf,
   valueIn,
-  type Standing,
+  type PacketKnowledge,
 } from '../../openflow/actions/standing.js';
 import { fieldCalled, type Field } from '../../openflow/fields.js';
 import type { Match } from '../../openflow/match.js';
@@ -40,7 +40,11 @@ export interface ActionContext {
 
 export const lastTable = 7;
 
-type Draw = (random: Random, standing: Standing, around: ActionContext) => Action | undefined;
+type Draw = (
+  random: Random,
+  standing: PacketKnowledge,
+  around: ActionContext,
+) => Action | undefined;
 
 /**
  * Families with their weights; one that the match does not allow draws nothing, and another is
@@ -73,10 +77,10 @@ export function drawActions(
   around: ActionContext,
 ): readonly Action[] {
   const list = [
-    ...drawList(random, standingOf(match), random.integer(0, 4), around),
+    ...drawList(random, packetKnowledgeOf(match), random.integer(0, 4), around),
     ...(chance(random, 35) ? [{ kind: 'output', port: pick(random, portNumbers) } as const] : []),
   ];
-  const behind = list.reduce(after, standingOf(match));
+  const behind = list.reduce(afterAction, packetKnowledgeOf(match));
   const written = chance(random, 10) ? drawWritten(random, behind, around) : [];
   return [
     ...(chance(random, 3) ? [drawMeter(random)] : []),
@@ -101,7 +105,7 @@ export function drawActions(
  */
 export function drawWritten(
   random: Random,
-  standing: Standing,
+  standing: PacketKnowledge,
   around: ActionContext,
 ): readonly Action[] {
   const list = drawList(random, standing, random.integer(1, 3), { ...around, depth: 0 }).filter(
@@ -125,7 +129,7 @@ export function drawMeter(random: Random): Action {
 /** `length` actions, each of what is left of the packet behind the one before. */
 export function drawList(
   random: Random,
-  standing: Standing,
+  standing: PacketKnowledge,
   length: number,
   around: ActionContext,
 ): readonly Action[] {
@@ -134,7 +138,7 @@ export function drawList(
     const action = weighted(random, families)(random, behind, around);
     if (action === undefined) continue;
     list.push(action);
-    behind = after(behind, action);
+    behind = afterAction(behind, action);
   }
   return list;
 }
@@ -185,14 +189,14 @@ function drawController(random: Random): Action {
 
 function drawGroup(
   random: Random,
-  _standing: Standing,
+  _standing: PacketKnowledge,
   { groups }: ActionContext,
 ): Action | undefined {
   return groups.length === 0 ? undefined : { kind: 'group', group: pick(random, groups) };
 }
 
 /** Fields that packets have here, those of the pool more often. */
-function present({ match, tags }: Standing, { pool }: ActionContext): readonly Field[] {
+function present({ match, tags }: PacketKnowledge, { pool }: ActionContext): readonly Field[] {
   return [...pool.packet, ...pool.scratch].filter(
     (row) =>
       allowsField(match, row) &&
@@ -201,7 +205,7 @@ function present({ match, tags }: Standing, { pool }: ActionContext): readonly F
   );
 }
 
-function writable(standing: Standing, around: ActionContext): readonly Field[] {
+function writable(standing: PacketKnowledge, around: ActionContext): readonly Field[] {
   return present(standing, around).filter((row) => row.writable === 'anywhere');
 }
 
@@ -222,14 +226,18 @@ function drawSubfield(
 
 function drawOutputField(
   random: Random,
-  standing: Standing,
+  standing: PacketKnowledge,
   around: ActionContext,
 ): Action | undefined {
   const source = drawSubfield(random, present(standing, around), 1, 64);
   return source === undefined ? undefined : { kind: 'output-field', source };
 }
 
-function drawSet(random: Random, standing: Standing, around: ActionContext): Action | undefined {
+function drawSet(
+  random: Random,
+  standing: PacketKnowledge,
+  around: ActionContext,
+): Action | undefined {
   const rows = writable(standing, around);
   if (rows.length === 0) return undefined;
   return setOf(random, pick(random, rows), around.pool);
@@ -265,7 +273,11 @@ function setPart(random: Random, row: Field, value: bigint): Action {
   };
 }
 
-function drawMove(random: Random, standing: Standing, around: ActionContext): Action | undefined {
+function drawMove(
+  random: Random,
+  standing: PacketKnowledge,
+  around: ActionContext,
+): Action | undefined {
   const destination = drawSubfield(random, writable(standing, around), 1, 128);
   if (destination === undefined) return undefined;
   const source = drawSubfield(random, present(standing, around), 1, destination.bits);
@@ -274,18 +286,26 @@ function drawMove(random: Random, standing: Standing, around: ActionContext): Ac
     : { kind: 'move', source, destination: { ...destination, bits: source.bits } };
 }
 
-function drawPush(random: Random, standing: Standing, around: ActionContext): Action | undefined {
+function drawPush(
+  random: Random,
+  standing: PacketKnowledge,
+  around: ActionContext,
+): Action | undefined {
   const source = drawSubfield(random, present(standing, around), 1, 128);
   return source === undefined ? undefined : { kind: 'push', source };
 }
 
-function drawPop(random: Random, standing: Standing, around: ActionContext): Action | undefined {
+function drawPop(
+  random: Random,
+  standing: PacketKnowledge,
+  around: ActionContext,
+): Action | undefined {
   const destination = drawSubfield(random, writable(standing, around), 1, 128);
   return destination === undefined ? undefined : { kind: 'pop', destination };
 }
 
 /** Tags, labels and TTL. */
-function drawHeader(random: Random, { match, tags }: Standing): Action {
+function drawHeader(random: Random, { match, tags }: PacketKnowledge): Action {
   const type = valueIn(match, 'dl_type');
   const isMpls = type === 0x8847n || type === 0x8848n;
   const isIp = matchesIp(match);
@@ -327,7 +347,11 @@ function drawResubmit(random: Random): Action {
   ]);
 }
 
-function drawClone(random: Random, standing: Standing, around: ActionContext): Action | undefined {
+function drawClone(
+  random: Random,
+  standing: PacketKnowledge,
+  around: ActionContext,
+): Action | undefined {
   return around.depth === 0
     ? undefined
     : {
@@ -346,7 +370,11 @@ function drawWriteMetadata(random: Random, { pool }: ActionContext): Action {
 }
 
 /** What a hash of the packet chooses. */
-function drawChoice(random: Random, standing: Standing, around: ActionContext): Action | undefined {
+function drawChoice(
+  random: Random,
+  standing: PacketKnowledge,
+  around: ActionContext,
+): Action | undefined {
   const destination = drawSubfield(
     random,
     writable(standing, around).filter((row) => !isExperimental(row)),
@@ -381,7 +409,11 @@ const tunnelOptions = tunnelFields.map(
   (row): Action => ({ kind: 'delete_field', field: asTabled(row) }),
 );
 
-function drawOther(random: Random, standing: Standing, around: ActionContext): Action | undefined {
+function drawOther(
+  random: Random,
+  standing: PacketKnowledge,
+  around: ActionContext,
+): Action | undefined {
   // A bit of the packet itself, or of its mark, would be written or not, as other flows happen to
   // look at it.
   const destination = drawSubfield(

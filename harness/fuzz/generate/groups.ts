@@ -1,5 +1,5 @@
 import type { Random } from '../../base/random.js';
-import { standingOf } from '../../openflow/actions/standing.js';
+import { packetKnowledgeOf } from '../../openflow/actions/standing.js';
 import type { Bucket, Group } from '../../openflow/groups.js';
 import { portNumbers } from '../network.js';
 import { drawWritten } from './actions.js';
@@ -44,7 +44,7 @@ function drawBucket(
   pool: Pool,
 ): Bucket {
   const before = times(group - 1, (other) => other + 1);
-  const actions = drawWritten(random, standingOf(pick(random, pool.kinds)), {
+  const actions = drawWritten(random, packetKnowledgeOf(pick(random, pool.kinds)), {
     pool,
     groups: before,
     depth: 0,

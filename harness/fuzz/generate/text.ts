@@ -1,4 +1,4 @@
-import { readAgain } from '../../openflow/actions/over.js';
+import { normalisedActions } from '../../openflow/actions/over.js';
 import { printList } from '../../openflow/actions/print.js';
 import { printFlow, type Flow } from '../../openflow/flow.js';
 import { canonical } from '../../openflow/form.js';
@@ -8,5 +8,5 @@ import { canonical } from '../../openflow/form.js';
  * sends others in their place.
  */
 export function writtenFlow(flow: Flow): string {
-  return `${printFlow({ ...flow, actions: [] }).replace(/drop$/, '')}${printList(readAgain(flow.actions), canonical)}`;
+  return `${printFlow({ ...flow, actions: [] }).replace(/drop$/, '')}${printList(normalisedActions(flow.actions), canonical)}`;
 }

@@ -5,12 +5,12 @@ import type { KubePod } from '../../kube/workloads.js';
 import type { Intent } from '../../nouns/intent.js';
 import type { Topology } from '../../nouns/topology.js';
 import type { FrameSpec, Stimulus } from '../../nouns/vector.js';
-import { holder, parties, subnetNode, type Party } from '../parties.js';
+import { hostWithAddress, clusterHosts, subnetNode, type ClusterHost } from '../parties.js';
 import { sourceSeen } from '../way.js';
 import {
   egressVerdict,
   ingressVerdict,
-  together,
+  combinedVerdict,
   type Conversation,
   type End,
   type PolicyVerdict,
@@ -20,20 +20,20 @@ import {
  * What becomes of a promise under the cluster's policies: what nobody is kept from stays as it is.
  * Answers of a conversation that was let through are never kept back (the seed, "EgressRuleTable").
  */
-export function underPolicies(
+export function intentUnderPolicies(
   cluster: Cluster,
-  from: Party,
+  from: ClusterHost,
   stimulus: Stimulus,
   promise: () => Intent,
 ): Intent {
   if (stimulus.kind === 'frame' && stimulus.interface === undefined) {
-    const stray = misdirected(cluster, from, stimulus.frame);
+    const stray = misdirectedIntent(cluster, from, stimulus.frame);
     if (stray !== undefined) return stray;
   }
   const unrestricted = promise();
-  const asked = questionOf(stimulus);
+  const asked = policyQueryOf(stimulus);
   if (asked === undefined || !reaches.has(unrestricted.kind)) return unrestricted;
-  const to = holder(cluster, asked.ip);
+  const to = hostWithAddress(cluster, asked.ip);
   // Who is no pod is whom the receiver sees: a node sends from its own address where no tunnel is
   // its way.
   const seen = to === undefined ? from.ip : sourceSeen(cluster, from, to);
@@ -47,11 +47,11 @@ export function underPolicies(
     to === undefined
       ? egressVerdict(cluster.objects, conversation)
       : between(cluster.objects, from, to, conversation);
-  return promisedUnder(verdict, unrestricted);
+  return withPolicyVerdict(verdict, unrestricted);
 }
 
 /** What becomes of a promise by what policies say. */
-export function promisedUnder(verdict: PolicyVerdict, promise: Intent): Intent {
+export function withPolicyVerdict(verdict: PolicyVerdict, promise: Intent): Intent {
   switch (verdict.kind) {
     case 'allowed':
       return promise;
@@ -80,8 +80,8 @@ const ownNodeEgress = 'own-node-egress';
 export const reaches: ReadonlySet<Intent['kind']> = new Set(['round-trip', 'refused', 'delivered']);
 
 interface Between {
-  readonly from: Party;
-  readonly to: Party;
+  readonly from: ClusterHost;
+  readonly to: ClusterHost;
   readonly service: Pick<Conversation, 'protocol' | 'port'>;
 }
 
@@ -113,13 +113,13 @@ export function verdictsOn(
  */
 export function between(
   objects: KubeObjects,
-  from: Party,
-  to: Party,
+  from: ClusterHost,
+  to: ClusterHost,
   conversation: Conversation,
 ): PolicyVerdict {
   const egress = egressTo(objects, from, to, conversation);
   const isProbe = from.kind === 'node' && from.node === to.node;
-  return isProbe ? egress : together([egress, ingressVerdict(objects, conversation)]);
+  return isProbe ? egress : combinedVerdict([egress, ingressVerdict(objects, conversation)]);
 }
 
 /**
@@ -129,8 +129,8 @@ export function between(
  */
 function egressTo(
   objects: KubeObjects,
-  from: Party,
-  to: Party,
+  from: ClusterHost,
+  to: ClusterHost,
   conversation: Conversation,
 ): PolicyVerdict {
   const verdict = egressVerdict(objects, conversation);
@@ -144,9 +144,9 @@ function egressTo(
  * "IngressRuleTable": egress policies go by the address, ingress policies by the port, so that
  * neither is bypassed; a pod takes nothing that is not for its address.
  */
-function misdirected(
+function misdirectedIntent(
   cluster: Cluster,
-  from: Party,
+  from: ClusterHost,
   { src, dst, payload }: FrameSpec,
 ): Intent | undefined {
   if (
@@ -161,7 +161,7 @@ function misdirected(
     !(payload.checksum === 'right' && payload.flags.join(' ') === 'SYN')
   )
     return undefined;
-  const reached = parties(cluster).find(
+  const reached = clusterHosts(cluster).find(
     ({ kind, mac, node }) => kind === 'pod' && node === from.node && mac === dst.toLowerCase(),
   );
   const elsewhere =
@@ -175,7 +175,7 @@ function misdirected(
     from: end(objects, from.ip),
     to: end(objects, ip),
   });
-  const verdict = together([
+  const verdict = combinedVerdict([
     egressVerdict(objects, asked(payload.dst)),
     ingressVerdict(objects, asked(reached.ip)),
   ]);
@@ -184,13 +184,13 @@ function misdirected(
     : { kind: 'denied', why: `${reached.name} does not hold ${payload.dst}` };
 }
 
-interface Question {
+interface PolicyQuery {
   readonly ip: string;
   readonly service: Pick<Conversation, 'protocol' | 'port'>;
 }
 
 /** Undefined for what policies are not about. */
-export function questionOf(stimulus: Stimulus): Question | undefined {
+export function policyQueryOf(stimulus: Stimulus): PolicyQuery | undefined {
   switch (stimulus.kind) {
     case 'ping':
       return { ip: stimulus.to, service: { protocol: 'ICMP' } };
@@ -216,7 +216,7 @@ export function questionOf(stimulus: Stimulus): Question | undefined {
 
 function serviceOf(
   payload: Extract<FrameSpec['payload'], { readonly ttl: number }>,
-): Question['service'] {
+): PolicyQuery['service'] {
   switch (payload.kind) {
     case 'udp':
       return { protocol: 'UDP', port: payload.dstPort };

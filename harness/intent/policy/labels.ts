@@ -6,7 +6,7 @@ import type { KubePod } from '../../kube/workloads.js';
  * Whether the labels are as the selector asks: one that asks for nothing takes all (Kubernetes,
  * LabelSelector).
  */
-export function fits(selector: LabelSelector, labels: Labels): boolean {
+export function matchesSelector(selector: LabelSelector, labels: Labels): boolean {
   for (const key of Object.keys(selector.matchLabels ?? {}))
     if (labels[key] !== selector.matchLabels?.[key]) return false;
   for (const { key, operator, values } of selector.matchExpressions ?? []) {
@@ -34,7 +34,7 @@ interface Selectors {
  * Whether the pod is meant: by its namespace's labels where these are asked about, else by being in
  * the policy's own, where it has one. A pod on the host's network never is.
  */
-export function isMeant(
+export function isSelected(
   pod: KubePod,
   { podSelector, namespaceSelector }: Selectors,
   policyNamespace: string | undefined,
@@ -44,7 +44,8 @@ export function isMeant(
   const { namespace, labels } = pod.metadata;
   if (namespaceSelector !== undefined) {
     const home = namespaces.find(({ metadata }) => metadata.name === namespace);
-    if (home === undefined || !fits(namespaceSelector, home.metadata.labels)) return false;
+    if (home === undefined || !matchesSelector(namespaceSelector, home.metadata.labels))
+      return false;
   } else if (policyNamespace !== undefined && policyNamespace !== namespace) return false;
-  return podSelector === undefined || fits(podSelector, labels);
+  return podSelector === undefined || matchesSelector(podSelector, labels);
 }

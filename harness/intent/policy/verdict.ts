@@ -13,7 +13,7 @@ import type {
 } from '../../kube/policies.js';
 import type { KubePod, Protocol } from '../../kube/workloads.js';
 import { isInBlock } from './blocks.js';
-import { isMeant } from './labels.js';
+import { isSelected } from './labels.js';
 
 /**
  * Who opens it, to whom, and on what; `pod` is missing at an end that is none. Protocols without
@@ -45,7 +45,7 @@ export type PolicyKind = 'NetworkPolicy' | 'ClusterNetworkPolicy';
 const allowed: PolicyVerdict = { kind: 'allowed' };
 
 /** What several verdicts on one conversation come to, all of which must let it through. */
-export function together(verdicts: readonly PolicyVerdict[]): PolicyVerdict {
+export function combinedVerdict(verdicts: readonly PolicyVerdict[]): PolicyVerdict {
   const found = (kind: PolicyVerdict['kind']) => verdicts.find((verdict) => verdict.kind === kind);
   return found('denied') ?? found('open') ?? found('exempt') ?? allowed;
 }
@@ -155,7 +155,8 @@ function firstDecision(
   direction: Direction,
   objects: KubeObjects,
 ): readonly Decision[] {
-  if (!spec.appliedTo.some((selectors) => isMeant(pod, selectors, undefined, objects))) return [];
+  if (!spec.appliedTo.some((selectors) => isSelected(pod, selectors, undefined, objects)))
+    return [];
   const rule =
     direction === 'ingress'
       ? spec.ingress?.find(({ from, ports }) =>
@@ -182,7 +183,7 @@ function isolates(
     told.length > 0
       ? told.some((type) => type.toLowerCase() === direction)
       : direction === 'ingress' || (spec.egress !== undefined && spec.egress.length > 0);
-  return about && isMeant(pod, { podSelector: spec.podSelector }, metadata.namespace, objects);
+  return about && isSelected(pod, { podSelector: spec.podSelector }, metadata.namespace, objects);
 }
 
 function admits(
@@ -239,7 +240,7 @@ function isPeer(
   objects: KubeObjects,
 ): boolean {
   if (peer.ipBlock !== undefined) return isInBlock(ip, peer.ipBlock);
-  return pod !== undefined && isMeant(pod, peer, policyNamespace, objects);
+  return pod !== undefined && isSelected(pod, peer, policyNamespace, objects);
 }
 
 function isPort({ protocol, port, to }: Conversation, wanted: PolicyPort): boolean {

@@ -5,7 +5,7 @@ import { Unsupported } from '../../base/errors.js';
 import type { KubeObjects } from '../../kube/objects.js';
 import type { EndpointSlice, Service } from '../../kube/services.js';
 import type { KubePod } from '../../kube/workloads.js';
-import { fits } from '../policy/labels.js';
+import { matchesSelector } from '../policy/labels.js';
 
 export type PortOfService = Service['spec']['ports'][number];
 
@@ -34,7 +34,7 @@ export function backends(
   service: Service,
   port: PortOfService,
 ): readonly Backend[] {
-  return preferred(behind(objects, service, port));
+  return preferred(backendsBehind(objects, service, port));
 }
 
 /**
@@ -46,14 +46,16 @@ export function backendsOn(
   service: Service,
   port: PortOfService,
 ): readonly Backend[] {
-  return preferred(behind(objects, service, port).filter(({ nodeName }) => nodeName === node));
+  return preferred(
+    backendsBehind(objects, service, port).filter(({ nodeName }) => nodeName === node),
+  );
 }
 
-interface Known extends Backend {
+interface BackendState extends Backend {
   readonly state: 'ready' | 'leaving' | 'away';
 }
 
-function preferred(known: readonly Known[]): readonly Backend[] {
+function preferred(known: readonly BackendState[]): readonly Backend[] {
   const found: Backend[] = [];
   const wanted = known.some(({ state }) => state === 'ready') ? 'ready' : 'leaving';
   for (const { state, ...backend } of known) {
@@ -69,15 +71,15 @@ function preferred(known: readonly Known[]): readonly Backend[] {
  * writes one of the pods that have its labels; "if empty or not present", a selector leaves that to
  * others (ServiceSpec).
  */
-function behind(
+function backendsBehind(
   { endpointSlices, pods }: KubeObjects,
   service: Service,
   port: PortOfService,
-): readonly Known[] {
+): readonly BackendState[] {
   const written = endpointSlices.filter((slice) => isOf(slice, service));
   const labels = Object.entries(service.spec.selector ?? {});
   if (written.length === 0 && labels.length > 0) return fromPods(pods, service, port);
-  const found: Known[] = [];
+  const found: BackendState[] = [];
   for (const slice of written) {
     for (const { name, protocol, port: number } of slice.ports) {
       const isAsked = protocol === port.protocol && name === (port.name ?? '');
@@ -93,7 +95,7 @@ function behind(
 }
 
 /** EndpointConditions: what is not said is taken for ready, for serving, and for there to stay. */
-function stateOf({ conditions }: EndpointSlice['endpoints'][number]): Known['state'] {
+function stateOf({ conditions }: EndpointSlice['endpoints'][number]): BackendState['state'] {
   if (conditions?.ready !== false) return 'ready';
   return conditions.terminating === true && conditions.serving !== false ? 'leaving' : 'away';
 }
@@ -109,10 +111,10 @@ function fromPods(
   pods: readonly KubePod[],
   { metadata, spec }: Service,
   port: PortOfService,
-): readonly Known[] {
-  const found: Known[] = [];
+): readonly BackendState[] {
+  const found: BackendState[] = [];
   for (const pod of pods) {
-    const isSelected = fits({ matchLabels: spec.selector ?? {} }, pod.metadata.labels);
+    const isSelected = matchesSelector({ matchLabels: spec.selector ?? {} }, pod.metadata.labels);
     if (pod.metadata.namespace !== metadata.namespace || !isSelected) continue;
     const { podIP } = pod.status;
     if (podIP === undefined)
@@ -130,7 +132,7 @@ function fromPods(
 /**
  * Kubernetes, "Pod Lifecycle": the condition Ready tells; a pod without any was just written down.
  */
-function stateOfPod({ metadata, status }: KubePod): Known['state'] {
+function stateOfPod({ metadata, status }: KubePod): BackendState['state'] {
   const told = status.conditions?.find(({ type }) => type === 'Ready')?.status === 'True';
   const isUp = status.conditions === undefined ? (status.phase ?? 'Running') === 'Running' : told;
   if (!isUp) return 'away';

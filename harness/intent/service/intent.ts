@@ -8,7 +8,7 @@ import type { Cluster, KubeObjects } from '../../kube/objects.js';
 import type { Service } from '../../kube/services.js';
 import type { Answerer, Intent } from '../../nouns/intent.js';
 import type { Stimulus } from '../../nouns/vector.js';
-import { subnetNode, type Party } from '../parties.js';
+import { subnetNode, type ClusterHost } from '../parties.js';
 import { between, end } from '../policy/intent.js';
 import { egressVerdict, type Conversation } from '../policy/verdict.js';
 import { backends, serviceAt, type Backend, type PortOfService } from './endpoints.js';
@@ -16,16 +16,16 @@ import {
   balancedAmong,
   listenerAt,
   protocolOf,
-  refuseShortLives,
+  refuseShortTtl,
   sourcesSeen,
-  type Asking,
+  type ServiceStimulus,
   type Reach,
 } from './reach.js';
 
 /** What becomes of what is sent to an endpoint. */
 export type ReachOf = (
   cluster: Cluster,
-  from: Party,
+  from: ClusterHost,
   asked: Pick<PortOfService, 'protocol'>,
   backend: Backend,
 ) => Reach;
@@ -36,7 +36,7 @@ export type ReachOf = (
  */
 export function intentOfService(
   cluster: Cluster,
-  from: Party,
+  from: ClusterHost,
   stimulus: Stimulus,
   reach: ReachOf = reachOf,
 ): Intent | undefined {
@@ -72,7 +72,7 @@ export function intentOfService(
   );
 }
 
-interface Asked {
+interface RequestedPort {
   readonly service: Service;
   readonly port: PortOfService;
   readonly name: string;
@@ -80,14 +80,14 @@ interface Asked {
 
 function intentOfPort(
   cluster: Cluster,
-  from: Party,
-  stimulus: Asking,
-  { service, port, name }: Asked,
+  from: ClusterHost,
+  stimulus: ServiceStimulus,
+  { service, port, name }: RequestedPort,
   reach: ReachOf,
 ): Intent {
   const all = backends(cluster.objects, service, port);
-  if (all.length === 0) return intentOfNobody(cluster, from, stimulus, name);
-  refuseShortLives(stimulus);
+  if (all.length === 0) return intentWithoutEndpoint(cluster, from, stimulus, name);
+  refuseShortTtl(stimulus);
   return balancedAmong(
     all.map((backend) => reach(cluster, from, port, backend)),
     service,
@@ -100,7 +100,12 @@ function intentOfPort(
  * The sender is told, but where its policies would not let it ask that address: whether they are
  * asked when there is no endpoint is left open.
  */
-function intentOfNobody({ objects }: Cluster, from: Party, stimulus: Asking, name: string): Intent {
+function intentWithoutEndpoint(
+  { objects }: Cluster,
+  from: ClusterHost,
+  stimulus: ServiceStimulus,
+  name: string,
+): Intent {
   const asked = egressVerdict(objects, {
     protocol: protocolOf(stimulus),
     port: stimulus.port,
@@ -123,7 +128,7 @@ function intentOfNobody({ objects }: Cluster, from: Party, stimulus: Asking, nam
  */
 export function reachOf(
   cluster: Cluster,
-  from: Party,
+  from: ClusterHost,
   asked: Pick<PortOfService, 'protocol'>,
   { ip, port }: Backend,
 ): Reach {
@@ -151,7 +156,7 @@ export function reachOf(
  */
 export function reachOfItself(
   objects: KubeObjects,
-  self: Party,
+  self: ClusterHost,
   service: Pick<Conversation, 'protocol' | 'port'>,
   answerer: Answerer,
 ): Reach {

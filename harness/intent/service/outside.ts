@@ -10,7 +10,7 @@ import type { Service } from '../../kube/services.js';
 import type { Intent } from '../../nouns/intent.js';
 import type { Node } from '../../nouns/topology.js';
 import type { Stimulus } from '../../nouns/vector.js';
-import { holder, parties, subnetNode, type Party } from '../parties.js';
+import { hostWithAddress, clusterHosts, subnetNode, type ClusterHost } from '../parties.js';
 import { end } from '../policy/intent.js';
 import {
   egressVerdict,
@@ -19,27 +19,27 @@ import {
   type End,
   type PolicyVerdict,
 } from '../policy/verdict.js';
-import type { Asked } from './served.js';
+import type { ServiceAddress } from './served.js';
 import { backends, backendsOn, type Backend, type PortOfService } from './endpoints.js';
 import {
   balancedAmong,
   listenerAt,
   protocolOf,
-  refuseShortLives,
+  refuseShortTtl,
   sourcesSeen,
-  type Asking,
+  type ServiceStimulus,
   type Reach,
 } from './reach.js';
 
 /** Who asks: an external host, or with its place in the cluster a pod or a node. */
-interface Asker {
+interface ServiceClient {
   readonly name: string;
   readonly ip: string;
-  readonly party?: Party;
+  readonly party?: ClusterHost;
 }
 
 /** A port of a Service as it is asked for, and the node that its packets come to. */
-interface Exposure {
+interface ExternalPort {
   readonly service: Service;
   readonly port: PortOfService;
   readonly name: string;
@@ -52,48 +52,55 @@ interface Exposure {
  * outside that is one's; undefined for everything else. @throws Unsupported where nothing is
  * promised.
  */
-export function intentFromOutside(cluster: Cluster, stimulus: Stimulus): Intent | undefined {
+export function externalAccessIntent(cluster: Cluster, stimulus: Stimulus): Intent | undefined {
   if (!('port' in stimulus) || !('to' in stimulus)) return undefined;
-  const asker = askerCalled(cluster, stimulus.from);
-  const exposure = asker === undefined ? undefined : exposureAt(cluster, asker, stimulus);
+  const asker = clientNamed(cluster, stimulus.from);
+  const exposure = asker === undefined ? undefined : externalPortAt(cluster, asker, stimulus);
   if (asker === undefined || exposure === undefined) return undefined;
   if (stimulus.kind === 'open' || stimulus.kind === 'talk')
     throw new Unsupported(
       `nothing is promised about connections to ${exposure.name} that stay open`,
     );
-  return intentOfExposure(cluster, asker, stimulus, exposure);
+  return intentOfExternalPort(cluster, asker, stimulus, exposure);
 }
 
 /**
  * The port of a Service that is asked for so, as it is asked for in the cluster; undefined for
  * everything else.
  */
-export function askedFromOutside(cluster: Cluster, stimulus: Stimulus): Asked | undefined {
+export function externalServicePort(
+  cluster: Cluster,
+  stimulus: Stimulus,
+): ServiceAddress | undefined {
   if (!('port' in stimulus) || !('to' in stimulus) || stimulus.kind === 'talk') return undefined;
-  const asker = askerCalled(cluster, stimulus.from);
-  const exposure = asker === undefined ? undefined : exposureAt(cluster, asker, stimulus);
+  const asker = clientNamed(cluster, stimulus.from);
+  const exposure = asker === undefined ? undefined : externalPortAt(cluster, asker, stimulus);
   const ip = exposure?.service.spec.clusterIP;
   return exposure === undefined || ip === undefined
     ? undefined
     : { ip, port: exposure.port.port, protocol: exposure.port.protocol };
 }
 
-function askerCalled(cluster: Cluster, name: string): Asker | undefined {
+function clientNamed(cluster: Cluster, name: string): ServiceClient | undefined {
   const host = (cluster.externalHosts ?? []).find((candidate) => candidate.name === name);
   if (host !== undefined) return { name, ip: host.ip };
-  const party = parties(cluster).find((candidate) => candidate.name === name);
+  const party = clusterHosts(cluster).find((candidate) => candidate.name === name);
   return party === undefined ? undefined : { name, ip: party.ip, party };
 }
 
 type Sent = Extract<Stimulus, { readonly to: string; readonly port: number }>;
 
-function exposureAt(cluster: Cluster, asker: Asker, stimulus: Sent): Exposure | undefined {
+function externalPortAt(
+  cluster: Cluster,
+  asker: ServiceClient,
+  stimulus: Sent,
+): ExternalPort | undefined {
   const protocol = protocolOf(stimulus);
   for (const service of cluster.objects.services) {
     for (const port of service.spec.ports) {
       if (port.protocol !== protocol) continue;
       const node =
-        port.nodePort === stimulus.port ? nodeAskedAt(cluster, asker, stimulus.to) : undefined;
+        port.nodePort === stimulus.port ? nodeWithAddress(cluster, asker, stimulus.to) : undefined;
       if (node !== undefined)
         return {
           service,
@@ -143,7 +150,11 @@ const addressesOf = oncePer(({ spec: { type, externalIPs }, status }: Service) =
  * @throws Unsupported where a node asks itself, and for the gateway's address of another node:
  *   whether the packet counts as one from outside there depends on how kube-proxy tells pods.
  */
-function nodeAskedAt({ nodes }: Cluster, { name, party }: Asker, ip: string): Node | undefined {
+function nodeWithAddress(
+  { nodes }: Cluster,
+  { name, party }: ServiceClient,
+  ip: string,
+): Node | undefined {
   const node = nodes.find(
     ({ underlay, gateway }) => underlay.ip === ip || (party !== undefined && gateway.ip === ip),
   );
@@ -158,11 +169,11 @@ function nodeAskedAt({ nodes }: Cluster, { name, party }: Asker, ip: string): No
   return node;
 }
 
-function intentOfExposure(
+function intentOfExternalPort(
   cluster: Cluster,
-  asker: Asker,
-  stimulus: Asking,
-  exposure: Exposure,
+  asker: ServiceClient,
+  stimulus: ServiceStimulus,
+  exposure: ExternalPort,
 ): Intent {
   const { service, port, node, name } = exposure;
   if (asker.party?.node.os === 'windows')
@@ -170,10 +181,10 @@ function intentOfExposure(
       `nothing is promised about what ${asker.name}, on a Windows node, gets by ${name}`,
     );
   const all = backends(cluster.objects, service, port);
-  if (all.length === 0) return intentOfNobody(cluster, asker, stimulus, exposure);
-  refuseShortLives(stimulus);
+  if (all.length === 0) return intentWithoutEndpoint(cluster, asker, stimulus, exposure);
+  refuseShortTtl(stimulus);
   const able =
-    comesFromOutside(asker, exposure) && isLocal(service)
+    isExternalAccess(asker, exposure) && isLocal(service)
       ? backendsOn(node.name, cluster.objects, service, port)
       : all;
   if (able.length === 0)
@@ -194,7 +205,7 @@ function isLocal({ spec }: Service): boolean {
 }
 
 /** Pods that ask their own node, and nodes that ask for an address, do not. */
-function comesFromOutside({ party }: Asker, { node }: Exposure): boolean {
+function isExternalAccess({ party }: ServiceClient, { node }: ExternalPort): boolean {
   return party?.node !== node;
 }
 
@@ -202,11 +213,11 @@ function comesFromOutside({ party }: Asker, { node }: Exposure): boolean {
  * The sender is told, but where its policies would not let it ask that address (as for ClusterIPs).
  * @throws Unsupported where another node had to pass it on.
  */
-function intentOfNobody(
+function intentWithoutEndpoint(
   { objects }: Cluster,
-  { name, ip, party }: Asker,
-  stimulus: Asking,
-  exposure: Exposure,
+  { name, ip, party }: ServiceClient,
+  stimulus: ServiceStimulus,
+  exposure: ExternalPort,
 ): Intent {
   const why = `nobody is ready behind ${exposure.name}`;
   if (party === undefined) return { kind: 'rejected', why };
@@ -226,9 +237,9 @@ function intentOfNobody(
 
 function reachOf(
   cluster: Cluster,
-  asker: Asker,
-  stimulus: Asking,
-  exposure: Exposure,
+  asker: ServiceClient,
+  stimulus: ServiceStimulus,
+  exposure: ExternalPort,
   { ip, port }: Backend,
 ): Reach {
   const target = listenerAt(cluster, exposure.port, { ip, port });
@@ -262,7 +273,7 @@ function reachOf(
         ];
   const inward = isItself
     ? []
-    : identities(cluster, asker, sources).map((from) =>
+    : clientIdentities(cluster, asker, sources).map((from) =>
         from.ip === gatewayOf(cluster, ip) ? allowed : ingressVerdict(objects, conversation(from)),
       );
   const refusals = [refusal(outward), refusal(inward)];
@@ -293,9 +304,9 @@ function refusal(
  * Whom policies of the endpoint may take the sender for: a pod for itself, as well as for whom it
  * is seen as. Who is no pod is only seen.
  */
-function identities(
+function clientIdentities(
   { objects }: Cluster,
-  { ip }: Asker,
+  { ip }: ServiceClient,
   sources: readonly string[],
 ): readonly End[] {
   const self = end(objects, ip);
@@ -308,7 +319,7 @@ function identities(
  * Network Policies".
  */
 function gatewayOf(cluster: Cluster, ip: string): string | undefined {
-  const party = holder(cluster, ip);
+  const party = hostWithAddress(cluster, ip);
   return party?.kind === 'pod' ? party.node.gateway.ip : undefined;
 }
 
@@ -320,8 +331,8 @@ function gatewayOf(cluster: Cluster, ip: string): string | undefined {
  */
 function sourcesAt(
   cluster: Cluster,
-  asker: Asker,
-  { service, node, by }: Exposure,
+  asker: ServiceClient,
+  { service, node, by }: ExternalPort,
   ip: string,
 ): readonly string[] {
   const { party } = asker;

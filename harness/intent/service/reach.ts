@@ -8,10 +8,10 @@ import type { Service } from '../../kube/services.js';
 import type { Answerer, Intent } from '../../nouns/intent.js';
 import type { Topology } from '../../nouns/topology.js';
 import type { Stimulus } from '../../nouns/vector.js';
-import { answersOn, holder, subnetNode, type Party } from '../parties.js';
+import { answersOn, hostWithAddress, subnetNode, type ClusterHost } from '../parties.js';
 import type { Backend, PortOfService } from './endpoints.js';
 
-export type Asking = Extract<
+export type ServiceStimulus = Extract<
   Stimulus,
   { readonly kind: 'udp' | 'tcp' | 'sctp' | 'probe' | 'calls' | 'open' }
 >;
@@ -30,7 +30,7 @@ export interface Reach {
 export function balancedAmong(
   reached: readonly Reach[],
   service: Service,
-  stimulus: Asking,
+  stimulus: ServiceStimulus,
   why: string,
 ): Intent {
   const answerers = reached
@@ -60,7 +60,7 @@ export function balancedAmong(
 const enoughTtl = 5;
 
 /** @throws Unsupported for what may not live long enough. */
-export function refuseShortLives(stimulus: Asking): void {
+export function refuseShortTtl(stimulus: ServiceStimulus): void {
   const lifetime = 'ttl' in stimulus ? stimulus.ttl : undefined;
   if (lifetime !== undefined && lifetime < enoughTtl)
     throw new Unsupported(
@@ -74,8 +74,8 @@ export function listenerAt(
   cluster: Cluster,
   { protocol }: Pick<PortOfService, 'protocol'>,
   { ip, port }: Backend,
-): Party | Outsider {
-  const party = holder(cluster, ip) ?? outsider(cluster, ip);
+): ClusterHost | ExternalListener {
+  const party = hostWithAddress(cluster, ip) ?? externalHostAt(cluster, ip);
   if (party === undefined)
     throw new Unsupported(`nothing is promised about ${ip}, which nobody holds`);
   if (!answersOn(party, protocol, port))
@@ -85,9 +85,9 @@ export function listenerAt(
   return party;
 }
 
-type Outsider = Pick<Party, 'name' | 'listens'>;
+type ExternalListener = Pick<ClusterHost, 'name' | 'listens'>;
 
-function outsider({ externalHosts = [] }: Cluster, ip: string): Outsider | undefined {
+function externalHostAt({ externalHosts = [] }: Cluster, ip: string): ExternalListener | undefined {
   const host = externalHosts.find((candidate) => candidate.ip === ip);
   return host === undefined ? undefined : { name: host.name, listens: host.listens ?? [] };
 }
@@ -98,7 +98,7 @@ function outsider({ externalHosts = [] }: Cluster, ip: string): Outsider | undef
  * is seen by the address that it sends from. A pod that gets itself must not see itself as the
  * sender: Antrea has an address for that, kube-proxy takes the node's.
  */
-export function sourcesSeen(cluster: Topology, from: Party, ip: string): readonly string[] {
+export function sourcesSeen(cluster: Topology, from: ClusterHost, ip: string): readonly string[] {
   const inPods = subnetNode(cluster, ip) !== undefined;
   if (from.kind === 'node') return [inPods ? from.node.gateway.ip : from.node.underlay.ip];
   if (ip === from.ip) return [from.node.gateway.ip, '169.254.169.252'];
@@ -122,7 +122,7 @@ function callsThatReachAll(endpoints: number): number {
  */
 function spreadOf(
   { spec }: Service,
-  stimulus: Asking,
+  stimulus: ServiceStimulus,
   endpoints: number,
 ): 'any' | 'the same' | 'every one' {
   if (stimulus.kind !== 'calls') return 'any';

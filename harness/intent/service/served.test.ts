@@ -5,7 +5,13 @@ import t from 'tap';
 import { apply, clusterOf, manifestsOf, remove } from '../../../topologies/changing-cluster.js';
 import type { HostNote } from '../../nouns/observation.js';
 import type { Stimulus } from '../../nouns/vector.js';
-import { afterwards, beginning, happened, promised, type Course } from '../course.js';
+import {
+  afterStimulus,
+  initialPromiseState,
+  afterEvent,
+  promisedIntent,
+  type PromiseState,
+} from '../course.js';
 
 const pod = (name: string, node: string, app = name) =>
   `{ apiVersion: v1, kind: Pod, metadata: { name: ${name}, labels: { app: ${app} } }, spec: { ` +
@@ -28,12 +34,12 @@ const answeredBy = (host: string): readonly HostNote[] => [
   { timeUs: 1, host: 'p', kind: 'connected', as: 'opener', peer: '10.96.0.10' },
   { timeUs: 1, host, kind: 'connected', as: 'answerer', peer: '10.10.1.2' },
 ];
-const played = (course: Course, stimulus: Stimulus, host: string) =>
-  afterwards(course, stimulus, promised(course, stimulus), answeredBy(host));
-const becoming = (course: Course, cluster: Course['hearing']['cluster']) =>
-  happened(course, { kind: 'cluster', what: 'it changes', cluster });
-const said = (course: Course, stimulus: Stimulus) => {
-  const intent = promised(course, stimulus);
+const played = (course: PromiseState, stimulus: Stimulus, host: string) =>
+  afterStimulus(course, stimulus, promisedIntent(course, stimulus), answeredBy(host));
+const becoming = (course: PromiseState, cluster: PromiseState['agentViews']['cluster']) =>
+  afterEvent(course, { kind: 'cluster', what: 'it changes', cluster });
+const said = (course: PromiseState, stimulus: Stimulus) => {
+  const intent = promisedIntent(course, stimulus);
   return intent.kind === 'balanced'
     ? `${intent.answerers.map(({ to }) => to).join()}${intent.lost === undefined ? '' : ', or lost'}`
     : `${intent.kind}: ${'why' in intent ? intent.why : ''}`;
@@ -41,23 +47,23 @@ const said = (course: Course, stimulus: Stimulus) => {
 
 void t.test('what clients keep', async (t) => {
   const two = apply(first(), manifestsOf(pod('w2', 'n1', 'web')));
-  const kept = becoming(played(beginning(first().cluster), probe, 'w1'), two.cluster);
+  const kept = becoming(played(initialPromiseState(first().cluster), probe, 'w1'), two.cluster);
   t.equal(said(kept, probe), 'w1');
   t.equal(said(kept, { ...probe, from: 'w2' }), 'w1,w2', 'another client does not');
-  t.equal(said(happened(kept, { kind: 'agent restarts', node: 'n1' }), probe), 'w1,w2');
+  t.equal(said(afterEvent(kept, { kind: 'agent restarts', node: 'n1' }), probe), 'w1,w2');
   t.equal(
     said(becoming(kept, apply(two, manifestsOf(service(''))).cluster), probe),
     'w1,w2',
     'once the Service does not ask for it any more',
   );
   t.equal(
-    said(happened(kept, { kind: 'agent restarts', node: 'n2' }), probe),
+    said(afterEvent(kept, { kind: 'agent restarts', node: 'n2' }), probe),
     'w1',
     'of the other node',
   );
   t.equal(
     said(
-      happened(happened(kept, { kind: 'switch restarts', node: 'n1' }), {
+      afterEvent(afterEvent(kept, { kind: 'switch restarts', node: 'n1' }), {
         kind: 'switch is programmed',
         node: 'n1',
       }),
@@ -66,7 +72,7 @@ void t.test('what clients keep', async (t) => {
     'w1,w2',
   );
   t.equal(
-    said(happened(kept, { kind: 'switch restarts', node: 'n2' }), probe),
+    said(afterEvent(kept, { kind: 'switch restarts', node: 'n2' }), probe),
     'denied: p keeps w1: the switch of n2 has no flows',
   );
   t.equal(
@@ -89,7 +95,7 @@ void t.test('what clients keep', async (t) => {
       apply(first(affinity), manifestsOf(pod('w2', 'n1', 'web'))),
     ];
     t.equal(
-      said(becoming(played(beginning(one.cluster), probe, 'w1'), more.cluster), probe),
+      said(becoming(played(initialPromiseState(one.cluster), probe, 'w1'), more.cluster), probe),
       'w1,w2',
       `with "${affinity}"`,
     );
@@ -97,11 +103,15 @@ void t.test('what clients keep', async (t) => {
 });
 
 void t.test('connections that stand', async (t) => {
-  const opened = played(beginning(first().cluster), open, 'w1');
+  const opened = played(initialPromiseState(first().cluster), open, 'w1');
   t.equal(said(opened, talk), 'w1');
   t.equal(
     said(
-      afterwards(beginning(first().cluster), open, promised(beginning(first().cluster), open)),
+      afterStimulus(
+        initialPromiseState(first().cluster),
+        open,
+        promisedIntent(initialPromiseState(first().cluster), open),
+      ),
       talk,
     ),
     'denied: no connection k stands',
@@ -111,7 +121,7 @@ void t.test('connections that stand', async (t) => {
   t.equal(said(resting, talk), 'w1, or lost');
   t.equal(said(becoming(resting, first().cluster), talk), 'w1, or lost', 'nor once it is back');
   const talked = (...notes: readonly HostNote[]) =>
-    said(afterwards(resting, talk, promised(resting, talk), notes), talk);
+    said(afterStimulus(resting, talk, promisedIntent(resting, talk), notes), talk);
   const heard: HostNote = {
     timeUs: 1,
     host: 'w1',
@@ -128,12 +138,12 @@ void t.test('connections that stand', async (t) => {
     'its opener has given it up',
   );
   t.equal(
-    said(happened(opened, { kind: 'switch restarts', node: 'n2' }), talk),
+    said(afterEvent(opened, { kind: 'switch restarts', node: 'n2' }), talk),
     'denied: the switch of n2 has no flows',
   );
   t.equal(
     said(
-      happened(happened(opened, { kind: 'switch restarts', node: 'n2' }), {
+      afterEvent(afterEvent(opened, { kind: 'switch restarts', node: 'n2' }), {
         kind: 'switch is programmed',
         node: 'n2',
       }),
@@ -143,8 +153,8 @@ void t.test('connections that stand', async (t) => {
   );
   t.throws(
     () =>
-      promised(
-        happened(happened(opened, { kind: 'switch restarts', node: 'n1' }), {
+      promisedIntent(
+        afterEvent(afterEvent(opened, { kind: 'switch restarts', node: 'n1' }), {
           kind: 'switch is programmed',
           node: 'n1',
         }),
@@ -159,7 +169,10 @@ void t.test('connections that stand', async (t) => {
   t.equal(said(becoming(opened, gone.cluster), talk), 'denied: w1 is gone');
   t.throws(
     () =>
-      promised(becoming(opened, apply(gone, manifestsOf(pod('w9', 'n2', 'other'))).cluster), talk),
+      promisedIntent(
+        becoming(opened, apply(gone, manifestsOf(pod('w9', 'n2', 'other'))).cluster),
+        talk,
+      ),
     { name: 'Unsupported', message: /whose other end is somebody else/ },
   );
 });
@@ -167,7 +180,7 @@ void t.test('connections that stand', async (t) => {
 void t.test('where nodes have not heard of all', async (t) => {
   const two = apply(first(''), manifestsOf(pod('w2', 'n1', 'web')));
   const deaf = (node: string) =>
-    happened(beginning(first('').cluster), {
+    afterEvent(initialPromiseState(first('').cluster), {
       kind: 'cluster',
       what: 'an endpoint comes',
       cluster: two.cluster,
@@ -176,7 +189,7 @@ void t.test('where nodes have not heard of all', async (t) => {
   t.equal(said(deaf('n1'), probe), 'w1', 'what its own node has heard of');
   t.equal(said(deaf('n2'), { ...probe, from: 'w1' }), 'w1');
   t.equal(said(deaf('n2'), probe), 'w1,w2');
-  const none = happened(beginning(first('').cluster), {
+  const none = afterEvent(initialPromiseState(first('').cluster), {
     kind: 'cluster',
     what: 'it goes',
     cluster: remove(first(''), { kind: 'Pod', metadata: { name: 'w1' } }).cluster,
@@ -210,7 +223,7 @@ void t.test('endpoints that are no pods', (t) => {
   );
   const toOut: Stimulus = { ...probe, to: '10.96.0.11' };
   const deaf = (node: string) =>
-    happened(beginning(both.cluster), {
+    afterEvent(initialPromiseState(both.cluster), {
       kind: 'cluster',
       what: 'a policy comes',
       cluster: isolated.cluster,
@@ -222,7 +235,10 @@ void t.test('endpoints that are no pods', (t) => {
     "by what the client's node has heard",
   );
   t.strictSame([said(deaf('n2'), probe), said(deaf('n2'), toOut)], ['n2, or lost', 'x1, or lost']);
-  const dark = happened(beginning(both.cluster), { kind: 'switch restarts', node: 'n2' });
+  const dark = afterEvent(initialPromiseState(both.cluster), {
+    kind: 'switch restarts',
+    node: 'n2',
+  });
   t.strictSame(
     [said(dark, probe), said(dark, toOut)],
     ['denied: the switch of n2 has no flows', 'x1'],
@@ -239,7 +255,7 @@ void t.test('who asks by another address as well', (t) => {
     manifestsOf(nodes + pod('p', 'n1') + pod('w1', 'n2', 'web') + pod('w2', 'n1', 'web') + ofNodes),
     { name: 'x', tunnel: 'geneve' },
   );
-  const kept = played(beginning(two.cluster), probe, 'w1');
+  const kept = played(initialPromiseState(two.cluster), probe, 'w1');
   const byNode = (from: string): Stimulus => ({ ...probe, from, to: '172.30.0.1', port: 30_080 });
   t.equal(said(kept, probe), 'w1');
   t.equal(said(played(kept, byNode('p'), 'w2'), probe), 'w1,w2');

@@ -8,19 +8,22 @@ import type { Service } from '../../kube/services.js';
 import type { Intent } from '../../nouns/intent.js';
 import type { HostNote } from '../../nouns/observation.js';
 import type { Stimulus } from '../../nouns/vector.js';
-import { holder } from '../parties.js';
+import { hostWithAddress } from '../parties.js';
 import { backends, serviceAt, type Backend, type PortOfService } from './endpoints.js';
 import { protocolOf } from './reach.js';
 
 /** A port of a Service, as it is asked for. */
-export interface Asked {
+export interface ServiceAddress {
   readonly ip: string;
   readonly port: number;
   readonly protocol: 'TCP' | 'UDP' | 'SCTP';
 }
 
 /** Undefined for what is not sent to a port of a Service's address. */
-export function askedFor({ serviceCidr }: Network, stimulus: Stimulus): Asked | undefined {
+export function serviceAddressOf(
+  { serviceCidr }: Network,
+  stimulus: Stimulus,
+): ServiceAddress | undefined {
   if (
     !('port' in stimulus) ||
     !('to' in stimulus) ||
@@ -31,7 +34,7 @@ export function askedFor({ serviceCidr }: Network, stimulus: Stimulus): Asked | 
 }
 
 /** Who is ready behind it; nobody where there is no such port. */
-export function servedBy({ objects }: Network, asked: Asked): readonly Backend[] {
+export function readyBackends({ objects }: Network, asked: ServiceAddress): readonly Backend[] {
   const found = objects === undefined ? undefined : portAt(objects, asked);
   return objects === undefined || found === undefined
     ? []
@@ -40,7 +43,7 @@ export function servedBy({ objects }: Network, asked: Asked): readonly Backend[]
 
 function portAt(
   objects: Cluster['objects'],
-  { ip, port, protocol }: Asked,
+  { ip, port, protocol }: ServiceAddress,
 ): { readonly service: Service; readonly port: PortOfService } | undefined {
   const service = serviceAt(objects, ip);
   const found = service?.spec.ports.find(
@@ -53,7 +56,10 @@ function portAt(
  * The host that answered last: where a connection stands, or a datagram came, that was meant for
  * the Service.
  */
-export function answererAmong(notes: readonly HostNote[], asked: Asked): string | undefined {
+export function answererAmong(
+  notes: readonly HostNote[],
+  asked: ServiceAddress,
+): string | undefined {
   const arrived = (note: HostNote) =>
     asked.protocol === 'UDP'
       ? note.kind === 'received' && note.src !== asked.ip
@@ -62,39 +68,46 @@ export function answererAmong(notes: readonly HostNote[], asked: Asked): string 
 }
 
 /** What a client has got of a Service that lets clients keep their endpoint, by `affinityKey`. */
-export type Affinity = ReadonlyMap<string, Kept>;
+export type Affinity = ReadonlyMap<string, AffinityEntry>;
 
-interface Kept {
+interface AffinityEntry {
   readonly client: string;
   /** The client's node. */
   readonly node: string;
-  readonly asked: Asked;
+  readonly address: ServiceAddress;
   readonly to: string;
 }
 
 /** Histories last for minutes of virtual time; of what may end within them nothing is said. */
 const longEnoughS = 3600;
 
-export function keptAfter(
+export function affinityAfter(
   affinity: Affinity,
   heard: Network,
-  client: Pick<Kept, 'client' | 'node'>,
-  asked: Asked,
+  client: Pick<AffinityEntry, 'client' | 'node'>,
+  asked: ServiceAddress,
   to: string | undefined,
 ): Affinity {
-  if (to === undefined || !keepsClients(heard, asked)) return affinity;
-  return new Map([...affinity, [affinityKey(client.client, asked), { ...client, asked, to }]]);
+  if (to === undefined || !hasSessionAffinity(heard, asked)) return affinity;
+  return new Map([
+    ...affinity,
+    [affinityKey(client.client, asked), { ...client, address: asked, to }],
+  ]);
 }
 
 /**
  * Whether a client that has asked by another address of the Service, where others may have
  * answered, still keeps whom it had by this one, nobody says.
  */
-export function notKept(affinity: Affinity, client: string, asked: Asked): Affinity {
+export function withoutAffinity(
+  affinity: Affinity,
+  client: string,
+  asked: ServiceAddress,
+): Affinity {
   return new Map([...affinity].filter(([key]) => key !== affinityKey(client, asked)));
 }
 
-function keepsClients({ objects }: Network, asked: Asked): boolean {
+function hasSessionAffinity({ objects }: Network, asked: ServiceAddress): boolean {
   const spec = objects === undefined ? undefined : portAt(objects, asked)?.service.spec;
   return (
     spec?.sessionAffinity === 'ClientIP' &&
@@ -106,24 +119,29 @@ function keepsClients({ objects }: Network, asked: Asked): boolean {
  * Of those only whose endpoint is still there for them: once it was gone, nobody says that it is
  * kept when it comes back.
  */
-export function keptAmong(
+export function liveAffinity(
   affinity: Affinity,
   heardBy: (node: string) => Network | undefined,
 ): Affinity {
   return new Map(
-    [...affinity].filter(([, { node, asked, to }]) => {
+    [...affinity].filter(([, { node, address, to }]) => {
       const heard = heardBy(node);
       return (
         heard !== undefined &&
-        keepsClients(heard, asked) &&
-        servedBy(heard, asked).some(({ ip }) => nameAt(heard, ip) === to)
+        hasSessionAffinity(heard, address) &&
+        readyBackends(heard, address).some(({ ip }) => nameAt(heard, ip) === to)
       );
     }),
   );
 }
 
 /** ServiceSpec, `sessionAffinity`: the endpoint that the client had before, and no other. */
-export function narrowed(affinity: Affinity, client: string, asked: Asked, intent: Intent): Intent {
+export function withAffinity(
+  affinity: Affinity,
+  client: string,
+  asked: ServiceAddress,
+  intent: Intent,
+): Intent {
   const kept = affinity.get(affinityKey(client, asked));
   if (kept === undefined || intent.kind !== 'balanced') return intent;
   const answerers = intent.answerers.filter(({ to }) => to === kept.to);
@@ -135,10 +153,13 @@ export function narrowed(affinity: Affinity, client: string, asked: Asked, inten
     : { ...intent, answerers, why: `${intent.why}, of which ${client} keeps ${kept.to}` };
 }
 
-function affinityKey(client: string, { ip, port, protocol }: Asked): string {
+function affinityKey(client: string, { ip, port, protocol }: ServiceAddress): string {
   return `${client} ${protocol} ${ip}:${port}`;
 }
 
 function nameAt(network: Network, ip: string): string | undefined {
-  return holder(network, ip)?.name ?? network.externalHosts?.find((host) => host.ip === ip)?.name;
+  return (
+    hostWithAddress(network, ip)?.name ??
+    network.externalHosts?.find((host) => host.ip === ip)?.name
+  );
 }

@@ -6,7 +6,7 @@ import { Unsupported } from '../../base/errors.js';
 import type { Cluster } from '../../kube/objects.js';
 import type { Answerer } from '../../nouns/intent.js';
 import type { Node } from '../../nouns/topology.js';
-import { answersOn, holder, parties, type Party } from '../parties.js';
+import { answersOn, hostWithAddress, clusterHosts, type ClusterHost } from '../parties.js';
 import { end } from '../policy/intent.js';
 import { ingressVerdict } from '../policy/verdict.js';
 import { sourceSeen } from '../way.js';
@@ -18,7 +18,7 @@ export interface Reached extends Answerer {
   readonly source: string;
   readonly ip: string;
   readonly port: number;
-  readonly party: Party | undefined;
+  readonly party: ClusterHost | undefined;
 }
 
 export type Endpoint =
@@ -50,8 +50,8 @@ function endpointAt(
   { ip, port }: Backend,
 ): Endpoint {
   const { protocol } = asked;
-  const self = parties(cluster).find((party) => party.kind === 'node' && party.node === node);
-  const party = holder(cluster, ip);
+  const self = clusterHosts(cluster).find((party) => party.kind === 'node' && party.node === node);
+  const party = hostWithAddress(cluster, ip);
   const outside = (cluster.externalHosts ?? []).find((host) => host.ip === ip);
   const target =
     party ??
@@ -91,7 +91,7 @@ function keptBack(
     port,
     protocol,
   }: {
-    readonly party: Party | undefined;
+    readonly party: ClusterHost | undefined;
     readonly ip: string;
     readonly port: number;
     readonly protocol: PortOfService['protocol'];

@@ -10,12 +10,18 @@ import type { Service } from '../../kube/services.js';
 import type { Answerer, Crossing, Intent, PathIntent } from '../../nouns/intent.js';
 import type { Node } from '../../nouns/topology.js';
 import type { Stimulus } from '../../nouns/vector.js';
-import { parties } from '../parties.js';
+import { clusterHosts } from '../parties.js';
 import { end } from '../policy/intent.js';
 import { egressVerdict } from '../policy/verdict.js';
-import { gatewayName, mirrored, namesOn, passageBetween, sourceSeen } from '../way.js';
+import {
+  gatewayName,
+  reversedCrossings,
+  portNamesOn,
+  nodePathBetween,
+  sourceSeen,
+} from '../way.js';
 import type { PortOfService } from './endpoints.js';
-import { protocolOf, type Asking as AskingAny } from './reach.js';
+import { protocolOf, type ServiceStimulus as AskingAny } from './reach.js';
 import { endpointsBehind, type Endpoint, type Reached } from './windows-endpoints.js';
 
 /** Userspace kube-proxy has no ports for SCTP. */
@@ -55,7 +61,9 @@ function isAsking(stimulus: Stimulus): stimulus is Asking {
  */
 function keptFromNode(cluster: Cluster, stimulus: Asking): string | undefined {
   const { objects } = cluster;
-  const pod = parties(cluster).find(({ kind, name }) => kind === 'pod' && name === stimulus.from);
+  const pod = clusterHosts(cluster).find(
+    ({ kind, name }) => kind === 'pod' && name === stimulus.from,
+  );
   if (pod === undefined) return undefined;
   const verdict = egressVerdict(objects, {
     protocol: protocolOf(stimulus),
@@ -193,13 +201,13 @@ function clientSeen(cluster: Cluster, { node, at }: Asked, stimulus: Asking): st
   const { from: name, to } = stimulus;
   const outside = (cluster.externalHosts ?? []).find((host) => host.name === name);
   if (outside !== undefined) return outside.ip;
-  const party = parties(cluster).find((candidate) => candidate.name === name);
+  const party = clusterHosts(cluster).find((candidate) => candidate.name === name);
   if (party === undefined || party.node === node)
     throw new Unsupported(
       `nothing is promised about what ${name} gets by a port of ${node.name}, its own node`,
     );
   const isDatagram = protocolOf(stimulus) === 'UDP';
-  if (at === 'gateway' && isDatagram && passageBetween(cluster, node, party.node) !== 'tunnel')
+  if (at === 'gateway' && isDatagram && nodePathBetween(cluster, node, party.node) !== 'tunnel')
     throw new Unsupported(
       `nothing is promised about the address that datagrams to ${to} are answered from: the ` +
         `way back to ${name} begins with another`,
@@ -225,7 +233,7 @@ function wayThrough(
   { client, isDatagram }: Client,
   { source, ip, party }: Reached,
 ): PathIntent {
-  const { bridge, uplink } = namesOn(node);
+  const { bridge, uplink } = portNamesOn(node);
   const request: readonly Crossing[] = [
     { direction: 'in', port: uplink, src: client, dst: node.underlay.ip },
     { direction: 'out', port: bridge, src: client, dst: node.underlay.ip },
@@ -235,7 +243,7 @@ function wayThrough(
     if (party?.kind === 'pod' && party.node === node)
       return [{ direction: 'in', port: gatewayName, ...packet }];
     const isTunnelled =
-      party?.kind === 'pod' && passageBetween(cluster, node, party.node) === 'tunnel';
+      party?.kind === 'pod' && nodePathBetween(cluster, node, party.node) === 'tunnel';
     if (isTunnelled)
       return [
         { direction: 'in', port: gatewayName, ...packet },
@@ -246,10 +254,10 @@ function wayThrough(
       { direction: 'out', port: uplink, ...packet },
     ];
   };
-  const [there, back] = [forwarded(), mirrored(request)];
+  const [there, back] = [forwarded(), reversedCrossings(request)];
   const crossings = isDatagram
-    ? [...request, ...there, ...mirrored(there), ...back]
-    : [...request, ...back, ...there, ...mirrored(there)];
+    ? [...request, ...there, ...reversedCrossings(there), ...back]
+    : [...request, ...back, ...there, ...reversedCrossings(there)];
   return { node: node.name, ports: [gatewayName, bridge, uplink], crossings };
 }
 

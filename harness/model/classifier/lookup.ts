@@ -7,48 +7,57 @@ import { printFlow } from '../../openflow/flow.js';
 import { word, type FlowKey } from '../../packet/flow-key.js';
 import type { FlowTable, FlowTables } from '../classifier.js';
 import type { Rule } from './rule.js';
-import { bucketFor, lookAtBits } from './tuple.js';
+import { bucketFor, foldWildcards } from './tuple.js';
 
 /** The rule that wins; where OpenFlow leaves open which of several it is, all of them. */
-export interface Found {
+export interface LookupResult {
   readonly rule: Rule | undefined;
   readonly ties: readonly Rule[];
   /** The parts of conjunctions that led to them. */
-  readonly parts?: readonly Rule[];
+  readonly clauses?: readonly Rule[];
 }
 
 const none: readonly Rule[] = [];
-const nothing: Found = { rule: undefined, ties: none };
+const nothing: LookupResult = { rule: undefined, ties: none };
 
 /**
- * @param looked takes the bits that the answer depends on, beside those that it has.
+ * @param wildcards takes the bits that the answer depends on, beside those that it has.
  * @throws Unsupported where a rule has something that the model does not know, and all that it
  *   knows matches.
  */
-export function lookup(tables: FlowTables, number: number, key: FlowKey, looked?: FlowKey): Found {
+export function lookup(
+  tables: FlowTables,
+  number: number,
+  key: FlowKey,
+  wildcards?: FlowKey,
+): LookupResult {
   const table = tables.get(number);
   if (table === undefined) return nothing;
-  const { whole, parts } = matching(table, key, looked);
-  return (parts === undefined ? undefined : conjunction(table, parts, key, looked)) ?? oneOf(whole);
+  const { whole, clauseRules } = bestMatches(table, key, wildcards);
+  return (
+    (clauseRules === undefined
+      ? undefined
+      : matchConjunctions(table, clauseRules, key, wildcards)) ?? oneOf(whole)
+  );
 }
 
 /** The best flows that are no parts of conjunctions, and all parts of higher priority. */
-function matching(
+function bestMatches(
   { subtables }: FlowTable,
   key: FlowKey,
-  looked?: FlowKey,
-): { readonly whole: readonly Rule[]; readonly parts: readonly Rule[] | undefined } {
+  wildcards?: FlowKey,
+): { readonly whole: readonly Rule[]; readonly clauseRules: readonly Rule[] | undefined } {
   let whole: Rule[] | undefined;
-  let parts: Rule[] | undefined;
+  let clauseRules: Rule[] | undefined;
   let best = -1;
   for (const subtable of subtables) {
     if (subtable.priorityMax < best) break;
-    if (looked !== undefined) lookAtBits(looked, subtable);
+    if (wildcards !== undefined) foldWildcards(wildcards, subtable);
     const items = bucketFor(subtable, key)?.items ?? none;
     for (let index = 0; index < items.length; index++) {
       const rule = items[index];
       if (rule === undefined || rule.flow.priority < best) break;
-      if (rule.clauses.length > 0) (parts ??= []).push(rule);
+      if (rule.clauses.length > 0) (clauseRules ??= []).push(rule);
       else {
         if (rule.flow.priority > best) whole = [rule];
         else whole?.push(rule);
@@ -57,39 +66,44 @@ function matching(
       }
     }
   }
-  return { whole: whole ?? none, parts: parts?.filter(({ flow }) => flow.priority > best) };
+  return {
+    whole: whole ?? none,
+    clauseRules: clauseRules?.filter(({ flow }) => flow.priority > best),
+  };
 }
 
-function oneOf(rules: readonly Rule[]): Found {
+function oneOf(rules: readonly Rule[]): LookupResult {
   if (rules.length === 0) return nothing;
-  const [rule] = known(rules);
+  const [rule] = refuseUnsupported(rules);
   return { rule, ties: rules.length > 1 ? rules : none };
 }
 
-function known(rules: readonly Rule[]): readonly Rule[] {
-  for (const { unknown, flow } of rules)
-    if (unknown !== undefined)
-      throw new Unsupported(`the model does not know ${unknown} of ${printFlow(flow)}`);
+function refuseUnsupported(rules: readonly Rule[]): readonly Rule[] {
+  for (const { unsupported, flow } of rules)
+    if (unsupported !== undefined)
+      throw new Unsupported(`the model does not know ${unsupported} of ${printFlow(flow)}`);
   return rules;
 }
 
 /** What the parts of the highest priority that complete a conjunction lead to. */
-function conjunction(
+function matchConjunctions(
   table: FlowTable,
-  parts: readonly Rule[],
+  clauseRules: readonly Rule[],
   key: FlowKey,
-  looked?: FlowKey,
-): Found | undefined {
-  for (const priority of [...new Set(parts.map(({ flow }) => flow.priority))].sort(
+  wildcards?: FlowKey,
+): LookupResult | undefined {
+  for (const priority of [...new Set(clauseRules.map(({ flow }) => flow.priority))].sort(
     (a, b) => b - a,
   )) {
-    const here = parts.filter(({ flow }) => flow.priority === priority);
+    const samePriority = clauseRules.filter(({ flow }) => flow.priority === priority);
     const found = new Set(
-      completed(known(here)).flatMap((id) => conjoined(table, key, id, looked)),
+      satisfiedConjunctions(refuseUnsupported(samePriority)).flatMap((id) =>
+        conjunctionFlows(table, key, id, wildcards),
+      ),
     );
     if (found.size === 0) continue;
     const one = oneOf([...found]);
-    return one.ties.length === 0 ? one : { ...one, parts: here };
+    return one.ties.length === 0 ? one : { ...one, clauses: samePriority };
   }
   return undefined;
 }
@@ -98,17 +112,17 @@ function conjunction(
  * The conjunctions of which each clause is there. As in Open vSwitch it takes as many flows as
  * clauses, though one flow may be part of several (lib/classifier.c, find_conjunctive_match).
  */
-function completed(parts: readonly Rule[]): readonly number[] {
-  const found = new Map<number, Joining>();
-  const possible = possibleOf(parts);
+function satisfiedConjunctions(clauseRules: readonly Rule[]): readonly number[] {
+  const found = new Map<number, ClauseSet>();
+  const possible = conjunctionCandidates(clauseRules);
   if (possible.size === 0) return noIds;
-  for (const part of parts) {
+  for (const part of clauseRules) {
     for (const { id, clause, clauses } of part.clauses) {
-      if (clauses > parts.length || !possible.has(id)) continue;
+      if (clauses > clauseRules.length || !possible.has(id)) continue;
       const one = found.get(id);
       if (one === undefined)
-        found.set(id, joined({ clauses, missing: clauses, low: 0, high: 0 }, clause));
-      else if (one.clauses === clauses) joined(one, clause);
+        found.set(id, addClause({ clauses, missing: clauses, low: 0, high: 0 }, clause));
+      else if (one.clauses === clauses) addClause(one, clause);
       else
         throw new Unsupported(
           `the model does not know conjunction ${id} with ${one.clauses} and ${clauses} ` +
@@ -128,12 +142,13 @@ const noIds: readonly number[] = [];
  * its clauses, and so in some part beside the n - 1 with the most: of a part that is of thousands,
  * as a rule for everybody's port is, hardly any has to be looked at.
  */
-function possibleOf(parts: readonly Rule[]): ReadonlySet<number> {
+function conjunctionCandidates(clauseRules: readonly Rule[]): ReadonlySet<number> {
   const found = new Set<number>();
-  const fewest = Math.min(...parts.map(({ clausesMin }) => clausesMin));
-  const byCount = parts.toSorted((a, b) => a.clauses.length - b.clauses.length);
+  const fewest = Math.min(...clauseRules.map(({ clausesMin }) => clausesMin));
+  const byCount = clauseRules.toSorted((a, b) => a.clauses.length - b.clauses.length);
   for (const [index, { clauses, repeats }] of byCount.entries())
-    if (repeats || index + fewest <= parts.length) for (const { id } of clauses) found.add(id);
+    if (repeats || index + fewest <= clauseRules.length)
+      for (const { id } of clauses) found.add(id);
   return found;
 }
 
@@ -141,14 +156,14 @@ function possibleOf(parts: readonly Rule[]): ReadonlySet<number> {
  * How many clauses of a conjunction are not there yet; those that are, a bit each: there are 64 at
  * most.
  */
-interface Joining {
+interface ClauseSet {
   readonly clauses: number;
   missing: number;
   low: number;
   high: number;
 }
 
-function joined(one: Joining, clause: number): Joining {
+function addClause(one: ClauseSet, clause: number): ClauseSet {
   const half = clause <= 32 ? 'low' : 'high';
   const bit = 1 << ((clause - 1) & 31);
   if ((one[half] & bit) === 0) one.missing--;
@@ -160,11 +175,11 @@ function joined(one: Joining, clause: number): Joining {
  * The flows of highest priority for packets of the conjunction `id`, whatever else matches them.
  * Open vSwitch does not see one below a part of a conjunction with the same match.
  */
-function conjoined(
+function conjunctionFlows(
   { subtables }: FlowTable,
   key: FlowKey,
   id: number,
-  looked?: FlowKey,
+  wildcards?: FlowKey,
 ): readonly Rule[] {
   const before = key[word.conjId] ?? 0;
   key[word.conjId] = id;
@@ -172,11 +187,11 @@ function conjoined(
   for (const subtable of subtables) {
     const priority = best[0]?.flow.priority ?? -1;
     if (subtable.priorityMax < priority) break;
-    if (looked !== undefined) lookAtBits(looked, subtable);
+    if (wildcards !== undefined) foldWildcards(wildcards, subtable);
     const rule = bucketFor(subtable, key)?.items[0];
     if (rule === undefined || rule.clauses.length > 0 || rule.flow.priority < priority) continue;
     best = rule.flow.priority === priority ? [...best, rule] : [rule];
   }
   key[word.conjId] = before;
-  return known(best);
+  return refuseUnsupported(best);
 }

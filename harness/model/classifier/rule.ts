@@ -2,8 +2,8 @@
 import type { Action } from '../../openflow/actions.js';
 import type { Flow } from '../../openflow/flow.js';
 import type { Match } from '../../openflow/match.js';
-import { unknownOf } from '../known.js';
-import { located, type OptionFields } from '../options.js';
+import { unsupportedFieldOf } from '../known.js';
+import { withOptionFields, type OptionFields } from '../options.js';
 
 export type Clause = Extract<Action, { readonly kind: 'conjunction' }>;
 
@@ -24,19 +24,19 @@ export interface Rule {
   readonly repeats: boolean;
   readonly clausesMin: number;
   /** What of the flow the model does not know. */
-  readonly unknown: string | undefined;
+  readonly unsupported: string | undefined;
 }
 
 /** @param options of the bridge, where its flows have any. */
 export function ruleOf(flow: Flow, options: OptionFields = []): Rule {
-  const match = located(flow.match, options);
+  const match = withOptionFields(flow.match, options);
   const clauses = clausesOf(flow);
   return {
     flow,
     match,
-    actions: located(flow.actions, options),
+    actions: withOptionFields(flow.actions, options),
     clauses,
-    unknown: unknownOf(match),
+    unsupported: unsupportedFieldOf(match),
     repeats: new Set(clauses.map(({ id }) => id)).size < clauses.length,
     clausesMin: clauses.length === 0 ? 0 : Math.min(...clauses.map((clause) => clause.clauses)),
   };

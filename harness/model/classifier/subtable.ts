@@ -2,11 +2,18 @@
 import { assert } from '../../base/errors.js';
 import { printMatch } from '../../openflow/print-match.js';
 import type { Rule } from './rule.js';
-import { addBucket, bucketWith, dropBucket, emptyTuple, type Bucket, type Tuple } from './tuple.js';
+import {
+  addBucket,
+  bucketWith,
+  dropBucket,
+  emptyHashSubtable,
+  type Bucket,
+  type HashSubtable,
+} from './tuple.js';
 import type { MatchWords } from './words.js';
 
 /** Its buckets hold the rules of one match each, by falling priority. */
-export interface Subtable extends Tuple<Rule> {
+export interface Subtable extends HashSubtable<Rule> {
   readonly name: string;
   priorityMax: number;
 }
@@ -15,17 +22,17 @@ export interface Subtable extends Tuple<Rule> {
  * A rule with something that the model cannot compare is alone with its match, or else it would be
  * taken for others.
  */
-export function subtableName({ places, masks }: MatchWords, { unknown, flow }: Rule): string {
+export function subtableName({ places, masks }: MatchWords, { unsupported, flow }: Rule): string {
   const bits = places.map((place, index) => `${place}&${masks[index]}`).join();
-  return unknown === undefined ? bits : `${bits} ${printMatch(flow.match)}`;
+  return unsupported === undefined ? bits : `${bits} ${printMatch(flow.match)}`;
 }
 
 export function emptySubtable(name: string, { places, masks }: MatchWords): Subtable {
-  return { name, ...emptyTuple(places, masks), priorityMax: -1 };
+  return { name, ...emptyHashSubtable(places, masks), priorityMax: -1 };
 }
 
 /** Puts in a rule that is not there yet. */
-export function put(subtable: Subtable, values: readonly number[], rule: Rule): void {
+export function insertRule(subtable: Subtable, values: readonly number[], rule: Rule): void {
   const { priority } = rule.flow;
   const bucket = bucketWith(subtable, values);
   if (bucket === undefined) addBucket(subtable, values, rule);
@@ -37,7 +44,7 @@ export function put(subtable: Subtable, values: readonly number[], rule: Rule): 
 }
 
 /** Takes out a rule that is there. */
-export function take(subtable: Subtable, values: readonly number[], rule: Rule): void {
+export function removeRule(subtable: Subtable, values: readonly number[], rule: Rule): void {
   const bucket = bucketWith(subtable, values);
   assert(bucket?.items.includes(rule) === true, 'the rule is in its bucket');
   bucket.items.splice(bucket.items.indexOf(rule), 1);

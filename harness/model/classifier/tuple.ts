@@ -4,7 +4,7 @@
  */
 import type { FlowKey } from '../../packet/flow-key.js';
 
-export interface Tuple<Item> {
+export interface HashSubtable<Item> {
   readonly places: Uint16Array;
   /** Signed, as all results of bitwise operators. */
   readonly masks: Int32Array;
@@ -25,11 +25,11 @@ export interface Bucket<Item> {
 }
 
 /** Nothing is found by these bits yet. */
-export function emptyTuple<Item>(
+export function emptyHashSubtable<Item>(
   places: readonly number[],
   masks: readonly number[],
   hashed = places.length,
-): Tuple<Item> {
+): HashSubtable<Item> {
   return {
     places: Uint16Array.from(places),
     masks: Int32Array.from(masks),
@@ -40,7 +40,7 @@ export function emptyTuple<Item>(
 
 /** The bucket of the key's own value. */
 export function bucketFor<Item>(
-  { places, masks, hashed, buckets }: Tuple<Item>,
+  { places, masks, hashed, buckets }: HashSubtable<Item>,
   key: FlowKey,
 ): Bucket<Item> | undefined {
   let hash = 0;
@@ -52,10 +52,13 @@ export function bucketFor<Item>(
 }
 
 /** Notes its bits beside those that `looked` has. */
-export function lookAtBits<Item>(looked: FlowKey, { places, masks }: Tuple<Item>): void {
+export function foldWildcards<Item>(
+  wildcards: FlowKey,
+  { places, masks }: HashSubtable<Item>,
+): void {
   for (let index = 0; index < places.length; index++) {
     const place = places[index] ?? 0;
-    looked[place] = (looked[place] ?? 0) | (masks[index] ?? 0);
+    wildcards[place] = (wildcards[place] ?? 0) | (masks[index] ?? 0);
   }
 }
 
@@ -72,7 +75,7 @@ function fits(
 
 /** The bucket of just these values. */
 export function bucketWith<Item>(
-  { hashed, buckets }: Tuple<Item>,
+  { hashed, buckets }: HashSubtable<Item>,
   values: readonly number[],
 ): Bucket<Item> | undefined {
   let bucket = buckets.get(hashOf(values, hashed));
@@ -82,7 +85,7 @@ export function bucketWith<Item>(
 
 /** Makes a bucket for values that have none yet. */
 export function addBucket<Item>(
-  { hashed, buckets }: Tuple<Item>,
+  { hashed, buckets }: HashSubtable<Item>,
   values: readonly number[],
   item: Item,
 ): void {
@@ -91,7 +94,10 @@ export function addBucket<Item>(
 }
 
 /** Takes out a bucket that is there. */
-export function dropBucket<Item>({ hashed, buckets }: Tuple<Item>, bucket: Bucket<Item>): void {
+export function dropBucket<Item>(
+  { hashed, buckets }: HashSubtable<Item>,
+  bucket: Bucket<Item>,
+): void {
   const hash = hashOf(bucket.values, hashed);
   const first = buckets.get(hash);
   if (first !== bucket) {
@@ -103,7 +109,10 @@ export function dropBucket<Item>({ hashed, buckets }: Tuple<Item>, bucket: Bucke
 }
 
 /** What a key has of these bits. */
-export function valuesOf<Item>({ places, masks }: Tuple<Item>, key: FlowKey): readonly number[] {
+export function valuesOf<Item>(
+  { places, masks }: HashSubtable<Item>,
+  key: FlowKey,
+): readonly number[] {
   const values: number[] = [];
   for (let index = 0; index < places.length; index++)
     values.push((key[places[index] ?? 0] ?? 0) & (masks[index] ?? 0));
@@ -111,7 +120,7 @@ export function valuesOf<Item>({ places, masks }: Tuple<Item>, key: FlowKey): re
 }
 
 /** Whether it is by all bits of `mask` that things are found there, and by no others. */
-export function isBy<Item>({ places, masks }: Tuple<Item>, mask: FlowKey): boolean {
+export function hasMask<Item>({ places, masks }: HashSubtable<Item>, mask: FlowKey): boolean {
   for (let index = 0; index < places.length; index++)
     if (((mask[places[index] ?? 0] ?? 0) | 0) !== masks[index]) return false;
   let count = 0;

@@ -2,7 +2,7 @@
 import { wordsOf } from '../../openflow/fields.js';
 import type { FieldMatch, Match } from '../../openflow/match.js';
 import { maskOf } from '../keys.js';
-import { isFilled } from '../known.js';
+import { isExtracted } from '../known.js';
 import { presence } from '../options.js';
 
 /** Three lists of one length; masks and values are signed, as all results of bitwise operators. */
@@ -20,7 +20,7 @@ export function matchWords(match: Match): MatchWords {
     const before = found.get(place) ?? { mask: 0, value: 0 };
     found.set(place, { mask: before.mask | mask, value: before.value | (value & mask) });
   };
-  for (const entry of match) if (isFilled(entry.field)) askForField(entry, ask);
+  for (const entry of match) if (isExtracted(entry.field)) askForField(entry, ask);
   const places = [...found.keys()].sort((a, b) => a - b);
   const all = places.map((place) => found.get(place) ?? { mask: 0, value: 0 });
   return { places, masks: all.map(({ mask }) => mask), values: all.map(({ value }) => value) };

@@ -19,17 +19,17 @@ import { openSim } from '../../testbeds/sim/sim.js';
 import { pick } from '../arbitrary-frame.js';
 import { newest, parseVersion } from '../behaviour.js';
 import { buildNode } from '../node.js';
-import { operate } from '../operations.js';
+import { applyCall } from '../operations.js';
 import { stateOf } from '../state.js';
 import { receiveFrame } from '../switch.js';
 import { anySent, framed } from './arbitrary-traffic.js';
 import { defaultTimeouts } from './timeouts.js';
-import { tellingPlan } from './telling.js';
+import { ctReportPlan } from './telling.js';
 
 const seed = 53;
 const packets = 400;
 const suites = (process.env['SUITE'] ?? 'bookworm,trixie,sid').split(',');
-const node = tellingPlan.node;
+const node = ctReportPlan.node;
 
 interface Configured {
   readonly name: string;
@@ -148,7 +148,7 @@ for (const suite of suites) {
   for (const { name, conntrack, next, between, mostConnections } of configured) {
     void t.test(`${name}, ${suite}`, async (t) => {
       t.comment(`seed ${seed}`);
-      const plan: NodePlan = { ...tellingPlan, conntrack };
+      const plan: NodePlan = { ...ctReportPlan, conntrack };
       const sim = await openSim(
         { nodes: [plan] },
         await openImage(suite, (line) => t.comment(line)),
@@ -177,7 +177,7 @@ for (const suite of suites) {
         );
         if (!t.passing()) return;
         const call = between(random);
-        operate(model, call);
+        applyCall(model, call);
         await sim.call([call]);
       }
       if (mostConnections !== undefined)

@@ -14,12 +14,12 @@ export interface Connection {
   readonly original: Tuple;
   readonly reply: Tuple;
   /** The address of its own packets that is translated; missing where the flow asked for none. */
-  readonly translated?: 'src' | 'dst' | 'neither';
+  readonly natPart?: 'src' | 'dst' | 'neither';
   readonly progress: Progress;
   /** Those of its zone. */
   readonly timeouts: Timeouts;
   /** How many have expired that began with its tuple. */
-  readonly replaces: number;
+  readonly expiredBefore: number;
   /** What reads its packets, and what they told of so far. */
   readonly helper?: Helper;
   expects?: Expectations;
@@ -33,14 +33,14 @@ export interface Connection {
   label: bigint;
   expiresAtMs: number;
   /** Whether a packet ended it, before its time. */
-  isCutShort?: true;
+  isExpiredByPacket?: true;
 }
 
 /** Connections by both of their tuples: each is there twice. */
 export type ConnectionTable = Map<string, Connection>;
 
 /** The table as it is at a moment. */
-export interface Moment {
+export interface ConnectionTableAt {
   readonly connections: ConnectionTable;
   readonly nowMs: number;
   readonly behaviour: Behaviour;
@@ -50,15 +50,15 @@ export interface Moment {
  * Whether answers do not look like the other direction of its packets: before 3.3 they then belong
  * to an entry of their own, which is only found where the connection's own does not come first.
  */
-export function isAnsweredElsewhere({ translated, original, reply }: Connection): boolean {
-  return translated !== undefined && !isSame(reply, reversed(original));
+export function hasSeparateReplyEntry({ natPart, original, reply }: Connection): boolean {
+  return natPart !== undefined && !isSame(reply, reversed(original));
 }
 
 /**
  * The connection that a packet in the direction of `tuple` belongs to: the newest, as those that
  * are translated may cover others.
  */
-export function lookup(
+export function lookupConnection(
   table: ConnectionTable,
   tuple: Tuple,
   nowMs: number,
@@ -74,10 +74,14 @@ export function lookup(
  * Whether no new connection can be told from others by `tuple`. @throws Unpredictable where it
  * depends on when Open vSwitch sweeps up, and `untold` does not say.
  */
-export function isTaken(moment: Moment, tuple: Tuple, untold: Untold = refuse): boolean {
+export function isTupleTaken(
+  moment: ConnectionTableAt,
+  tuple: Tuple,
+  whenUnobservable: WhenUnobservable = refuseUnobservable,
+): boolean {
   return (
-    lookup(moment.connections, tuple, moment.nowMs) !== undefined ||
-    isInTheWay(moment, tuple, untold)
+    lookupConnection(moment.connections, tuple, moment.nowMs) !== undefined ||
+    isBlockedByExpired(moment, tuple, whenUnobservable)
   );
 }
 
@@ -85,9 +89,9 @@ export function isTaken(moment: Moment, tuple: Tuple, untold: Untold = refuse): 
  * Whether what has ended is still in the way of `tuple`, which only Open vSwitch can tell. What a
  * packet ended just now is: it sweeps up once time has passed.
  */
-export type Untold = (tuple: Tuple, ended: 'just now' | 'before') => boolean;
+export type WhenUnobservable = (tuple: Tuple, ended: 'just now' | 'before') => boolean;
 
-const refuse: Untold = (_, ended) => {
+const refuseUnobservable: WhenUnobservable = (_, ended) => {
   if (ended === 'just now') return true;
   throw new Unpredictable(
     'nobody can foresee when Open vSwitch before 3.3 forgets where answers to a translated ' +
@@ -99,28 +103,28 @@ const refuse: Untold = (_, ended) => {
  * Whether answers to a translated connection that has ended would look like this, or, where they
  * are just the other way round, its packets.
  */
-export function isInTheWay(
-  { connections, nowMs, behaviour }: Moment,
+export function isBlockedByExpired(
+  { connections, nowMs, behaviour }: ConnectionTableAt,
   tuple: Tuple,
-  untold: Untold = refuse,
+  whenUnobservable: WhenUnobservable = refuseUnobservable,
 ): boolean {
   const ended =
     behaviour.endedTranslations === 'are gone' ? undefined : connections.get(keyOf(tuple));
-  if (ended?.translated === undefined || ended.expiresAtMs > nowMs) return false;
+  if (ended?.natPart === undefined || ended.expiresAtMs > nowMs) return false;
   if (!isSame(ended.reply, tuple) && !isSame(ended.reply, reversed(tuple))) return false;
-  return untold(
+  return whenUnobservable(
     tuple,
-    ended.isCutShort === true && ended.expiresAtMs === nowMs ? 'just now' : 'before',
+    ended.isExpiredByPacket === true && ended.expiresAtMs === nowMs ? 'just now' : 'before',
   );
 }
 
 /** A packet ends it: another takes its place. */
-export function cutShort(connection: Connection, nowMs: number): void {
-  Object.assign(connection, { expiresAtMs: nowMs, isCutShort: true });
+export function expireNow(connection: Connection, nowMs: number): void {
+  Object.assign(connection, { expiresAtMs: nowMs, isExpiredByPacket: true });
 }
 
 /** It is gone; another that it covered is found again. */
-export function forget(table: ConnectionTable, gone: Connection): void {
+export function removeConnection(table: ConnectionTable, gone: Connection): void {
   const keys = [keyOf(gone.original), keyOf(gone.reply)].filter((key) => table.get(key) === gone);
   for (const key of keys) table.delete(key);
   for (const key of keys) {
@@ -137,6 +141,6 @@ export function liveConnections(table: ConnectionTable, nowMs: number): readonly
 }
 
 /** What its packets are told to belong to (write_ct_md). */
-export function firstOf({ original, parent }: Connection): Tuple {
+export function reportedOriginal({ original, parent }: Connection): Tuple {
   return parent ?? original;
 }

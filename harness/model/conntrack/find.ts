@@ -5,60 +5,65 @@
 import { Unpredictable } from '../../base/errors.js';
 import { ctStateBits } from '../../openflow/fields.js';
 import type { Behaviour } from '../behaviour.js';
-import { cutShort, isAnsweredElsewhere, lookup, type Connection } from './connection.js';
+import {
+  expireNow,
+  hasSeparateReplyEntry,
+  lookupConnection,
+  type Connection,
+} from './connection.js';
 import type { TrackedPacket } from './packet.js';
-import type { Asked, Tracked, Tracker } from './tracked.js';
+import type { CtRequest, Tracked, Tracker } from './tracked.js';
 import { isIcmp, isSame, keyOf, reversed, type Tuple } from './tuple.js';
 
 /** Bits of ct_state that tell that a packet was translated in its zone. */
 export const translatedBits = ctStateBits.snat | ctStateBits.dnat;
 
-export interface Found {
+export interface ConnectionLookup {
   readonly connection: Connection | undefined;
   readonly isReply: boolean;
   /** The packet's direction, as it was before it was translated. */
   readonly tuple: Tuple;
   /** Where it begins none: what it would begin is there. */
-  readonly isThere?: true;
+  readonly alreadyExists?: true;
 }
 
 /**
  * The packet's connection; one that was translated in this zone is looked up by what its answers
  * look like (initial_conn_lookup).
  */
-export function find(
+export function findConnection(
   { connections, nowMs, behaviour }: Tracker,
   packet: TrackedPacket,
-  { commits, nat }: Asked,
+  { commits, nat }: CtRequest,
   earlier: Tracked | undefined,
-): Found {
+): ConnectionLookup {
   const wasTranslated = ((earlier?.state ?? 0) & translatedBits) !== 0;
   const { tuple } = packet;
-  const connection = lookup(connections, wasTranslated ? reversed(tuple) : tuple, nowMs);
+  const connection = lookupConnection(connections, wasTranslated ? reversed(tuple) : tuple, nowMs);
   if (connection === undefined) {
-    return { connection: beganAs(tuple), isReply: false, tuple };
+    return { connection: lookupOriginal(tuple), isReply: false, tuple };
   }
   const isReply =
     wasTranslated === isSame(connection.original, wasTranslated ? reversed(tuple) : tuple);
   const own = wasTranslated ? (isReply ? connection.reply : connection.original) : tuple;
-  const isOfItsOwn =
-    behaviour.answersToTranslated === 'of their own' && isAnsweredElsewhere(connection);
-  if (commits === 'by force' && isOfItsOwn && wasTranslated) {
+  const hasOwnEntry =
+    behaviour.answersToTranslated === 'of their own' && hasSeparateReplyEntry(connection);
+  if (commits === 'by force' && hasOwnEntry && wasTranslated) {
     // Both directions are taken for answers: the first to what answers to the connection are found
     // as, which does not end.
-    if (isReply) cutShort(connection, nowMs);
-    return { connection: beganAs(own), isReply: true, tuple: own, isThere: true };
+    if (isReply) expireNow(connection, nowMs);
+    return { connection: lookupOriginal(own), isReply: true, tuple: own, alreadyExists: true };
   }
-  if (commits !== 'by force' || !isReply || isOfItsOwn) return { connection, isReply, tuple: own };
-  cutShort(connection, nowMs);
+  if (commits !== 'by force' || !isReply || hasOwnEntry) return { connection, isReply, tuple: own };
+  expireNow(connection, nowMs);
   return { connection: undefined, isReply, tuple: own };
 
   /** By what the packet was before it was translated (check_orig_tuple). */
-  function beganAs(at: Tuple): Connection | undefined {
+  function lookupOriginal(at: Tuple): Connection | undefined {
     if (!wasTranslated || nat !== undefined || earlier?.original === undefined) return undefined;
-    const first = asFirst(earlier.original, at);
-    refuseAnswers(connections.get(keyOf(first)), first, behaviour);
-    return lookup(connections, first, nowMs);
+    const first = asOriginal(earlier.original, at);
+    refuseReplyEntry(connections.get(keyOf(first)), first, behaviour);
+    return lookupConnection(connections, first, nowMs);
   }
 }
 
@@ -66,7 +71,7 @@ export function find(
  * @throws Unpredictable where Open vSwitch takes for the connection what answers to it are found
  *   as.
  */
-function refuseAnswers(
+function refuseReplyEntry(
   connection: Connection | undefined,
   first: Tuple,
   { answersToTranslated }: Behaviour,
@@ -74,7 +79,7 @@ function refuseAnswers(
   if (
     answersToTranslated === 'of it' ||
     connection === undefined ||
-    !isAnsweredElsewhere(connection) ||
+    !hasSeparateReplyEntry(connection) ||
     !isSame(connection.reply, first)
   )
     return;
@@ -88,7 +93,7 @@ function refuseAnswers(
  * What the packet's connection began with, but for the identifier of ICMP, which is the packet's
  * own.
  */
-function asFirst(first: Tuple, { src, dst }: Tuple): Tuple {
+function asOriginal(first: Tuple, { src, dst }: Tuple): Tuple {
   return isIcmp(first)
     ? { ...first, src: { ...first.src, port: src.port }, dst: { ...first.dst, port: dst.port } }
     : first;

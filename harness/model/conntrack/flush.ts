@@ -5,12 +5,12 @@
 import { InputError, Unpredictable, Unsupported } from '../../base/errors.js';
 import { ipProtocols } from '../../packet/ipv4.js';
 import {
-  forget,
-  isAnsweredElsewhere,
+  removeConnection,
+  hasSeparateReplyEntry,
   liveConnections,
-  lookup,
+  lookupConnection,
   type Connection,
-  type Moment,
+  type ConnectionTableAt,
 } from './connection.js';
 import { printTuple, type Tuple } from './tuple.js';
 
@@ -27,7 +27,7 @@ const parts: Readonly<Record<string, string>> = {
   icmp_code: 'code',
 };
 
-interface Wanted {
+interface TupleFilter {
   readonly protocol: number | undefined;
   /** As directions are written: `src=10.0.0.1`. */
   readonly parts: readonly string[];
@@ -42,17 +42,18 @@ interface Wanted {
  *   other.
  */
 export function flushConnections(
-  moment: Moment,
+  moment: ConnectionTableAt,
   { zone, tuple: text }: { readonly zone?: number; readonly tuple?: string },
 ): void {
   const tuple = text === undefined ? undefined : parseTuple(text);
-  if (tuple !== undefined && leavesNothingOpen(tuple)) return flushOne(moment, zone ?? 0, tuple);
+  if (tuple !== undefined && isFullySpecified(tuple))
+    return flushConnection(moment, zone ?? 0, tuple);
   const isMeant = ({ original }: Connection) =>
     (zone === undefined || original.zone === zone) &&
-    (tuple === undefined || isAlike(original, tuple));
+    (tuple === undefined || matchesFilter(original, tuple));
   if (tuple !== undefined) refuseCovered(moment, isMeant);
   for (const connection of new Set(moment.connections.values()))
-    if (isMeant(connection)) forget(moment.connections, connection);
+    if (isMeant(connection)) removeConnection(moment.connections, connection);
 }
 
 /**
@@ -60,12 +61,13 @@ export function flushConnections(
  *   looked for by how it began, in the order of hashes.
  */
 function refuseCovered(
-  { connections, nowMs }: Moment,
+  { connections, nowMs }: ConnectionTableAt,
   isMeant: (connection: Connection) => boolean,
 ): void {
   const covered = liveConnections(connections, nowMs).find(
     (connection) =>
-      isMeant(connection) && lookup(connections, connection.original, nowMs) !== connection,
+      isMeant(connection) &&
+      lookupConnection(connections, connection.original, nowMs) !== connection,
   );
   if (covered !== undefined)
     throw new Unpredictable(
@@ -74,21 +76,25 @@ function refuseCovered(
     );
 }
 
-function flushOne({ connections, nowMs, behaviour }: Moment, zone: number, tuple: Wanted): void {
+function flushConnection(
+  { connections, nowMs, behaviour }: ConnectionTableAt,
+  zone: number,
+  tuple: TupleFilter,
+): void {
   const found = liveConnections(connections, nowMs).findLast(
     ({ original, reply }) =>
-      original.zone === zone && (isAlike(original, tuple) || isAlike(reply, tuple)),
+      original.zone === zone && (matchesFilter(original, tuple) || matchesFilter(reply, tuple)),
   );
   if (found === undefined) return;
   const isOfItsOwn =
     behaviour.answersToTranslated === 'of their own' &&
-    isAnsweredElsewhere(found) &&
-    !isAlike(found.original, tuple);
-  if (!isOfItsOwn) forget(connections, found);
+    hasSeparateReplyEntry(found) &&
+    !matchesFilter(found.original, tuple);
+  if (!isOfItsOwn) removeConnection(connections, found);
 }
 
 /** To Open vSwitch it does once it names both addresses and what else the protocol has. */
-function leavesNothingOpen({ protocol, parts: named }: Wanted): boolean {
+function isFullySpecified({ protocol, parts: named }: TupleFilter): boolean {
   const names = (...wanted: readonly string[]) =>
     wanted.every((name) => named.some((part) => part.startsWith(`${name}=`)));
   if (!names('src', 'dst') || protocol === undefined) return false;
@@ -103,7 +109,7 @@ function leavesNothingOpen({ protocol, parts: named }: Wanted): boolean {
 
 const withIcmpIds: readonly number[] = [ipProtocols.icmp, ipProtocols.icmp6];
 
-function isAlike(direction: Tuple, wanted: Wanted): boolean {
+function matchesFilter(direction: Tuple, wanted: TupleFilter): boolean {
   const own = printTuple(direction).split(',');
   return (
     (wanted.protocol === undefined || wanted.protocol === direction.protocol) &&
@@ -112,7 +118,7 @@ function isAlike(direction: Tuple, wanted: Wanted): boolean {
 }
 
 /** `ct_nw_src=10.0.0.1,ct_nw_proto=17,ct_tp_dst=7`. */
-function parseTuple(text: string): Wanted {
+function parseTuple(text: string): TupleFilter {
   const given = text.split(',').map((item) => item.split('='));
   for (const [name = '', value = ''] of given) {
     if (value === '' || (name !== 'ct_nw_proto' && !Object.hasOwn(parts, name)))

@@ -19,12 +19,12 @@ import { openSim } from '../../testbeds/sim/sim.js';
 import { pick } from '../arbitrary-frame.js';
 import { newest, parseVersion } from '../behaviour.js';
 import { buildNode } from '../node.js';
-import { operate } from '../operations.js';
+import { applyCall } from '../operations.js';
 import { stateOf } from '../state.js';
 import { receiveFrame } from '../switch.js';
 import { someFragments } from './arbitrary-fragments.js';
 import type { Sent } from './arbitrary-traffic.js';
-import { tellingPlan } from './telling.js';
+import { ctReportPlan } from './telling.js';
 
 /**
  * What comes from the first is translated to a source, from the second to a source and a port, from
@@ -48,8 +48,8 @@ const translating = (['ip', 'ipv6'] as const).flatMap((family) => {
   ]);
 });
 const plan: NodePlan = {
-  ...tellingPlan,
-  bridges: tellingPlan.bridges.map((bridge) => ({
+  ...ctReportPlan,
+  bridges: ctReportPlan.bridges.map((bridge) => ({
     ...bridge,
     flows: [...bridge.flows, ...translating],
   })),
@@ -128,7 +128,7 @@ for (const suite of suites) {
     };
 
     const forget = async () => {
-      operate(model, { kind: 'flush', node: 'n' });
+      applyCall(model, { kind: 'flush', node: 'n' });
       await sim.call([{ kind: 'flush', node: 'n' }]);
     };
 

@@ -13,30 +13,30 @@ import { ipv6Length } from '../../packet/ipv6.js';
 import { replaceWords } from '../../packet/rewrite/bytes.js';
 import type { Behaviour } from '../behaviour.js';
 import type { Packet } from '../packet.js';
-import type { Bytes } from './translate.js';
+import type { ParsedFrame } from './translate.js';
 import type { Family } from './tuple.js';
 
 /** Packets that are not whole yet, the oldest first. */
-export type Fragments = Gathering[];
+export type Fragments = FragmentList[];
 
-interface Gathering {
+interface FragmentList {
   readonly family: Family;
   readonly key: string;
-  readonly pieces: Piece[];
+  readonly fragments: HeldFragment[];
   readonly expiresAtMs: number;
   /** Whole, but too large to be a packet. */
   isTooLarge: boolean;
 }
 
 /** A fragment, and the bytes of the packet that it has, both included. */
-interface Piece {
+interface HeldFragment {
   readonly packet: Packet;
   readonly start: number;
   readonly end: number;
   readonly place: 'first' | 'between' | 'last';
 }
 
-export type Gathered =
+export type ReassemblyResult =
   /** Waits for others. */
   | { readonly kind: 'held' }
   /** Can be part of no packet. */
@@ -47,7 +47,7 @@ export type Gathered =
    * The last one that was missing. `pieces` are all of them in their order, and `frame` is what
    * they are together, without padding.
    */
-  | { readonly kind: 'whole'; readonly pieces: readonly Packet[]; readonly frame: Uint8Array };
+  | { readonly kind: 'whole'; readonly fragments: readonly Packet[]; readonly frame: Uint8Array };
 
 /**
  * Of IP packets in bytes, where it is not the last fragment; numbers of fragments; milliseconds.
@@ -67,37 +67,37 @@ const limits = {
  * beside what stands in them.
  * @throws Unsupported where the real time matters that has passed.
  */
-export function gather(
+export function addFragment(
   fragments: Fragments,
   packet: Packet,
   key: string,
   nowMs: number,
   behaviour: Behaviour,
-): Gathered {
+): ReassemblyResult {
   const read =
-    packet.arrived[word.ethType] === etherTypes.ipv6 ? readIpv6(packet) : readIpv4(packet);
+    packet.baseKey[word.ethType] === etherTypes.ipv6 ? readIpv6(packet) : readIpv4(packet);
   if (typeof read === 'string') return { kind: read };
   const { family, identity, ...piece } = read;
   const own = `${key} ${identity}`;
-  if (fragments.reduce((sum, { pieces }) => sum + pieces.length, 0) >= limits.held)
+  if (fragments.reduce((sum, { fragments: pieces }) => sum + pieces.length, 0) >= limits.held)
     return { kind: 'refused' };
-  const found = fragments.find((gathering) => gathering.key === own);
-  const gathering: Gathering = found ?? {
+  const found = fragments.find((list) => list.key === own);
+  const list: FragmentList = found ?? {
     family,
     key: own,
-    pieces: [],
+    fragments: [],
     expiresAtMs: nowMs + limits.expiryMs,
     isTooLarge: false,
   };
-  if (found === undefined) fragments.push(gathering);
-  if (nowMs >= gathering.expiresAtMs + limits.purgeMs)
+  if (found === undefined) fragments.push(list);
+  if (nowMs >= list.expiresAtMs + limits.purgeMs)
     throw new Unsupported(
       'the model does not know whether fragments that waited so long are still there when ' +
         'another comes',
     );
-  if (gathering.isTooLarge || (family === 'ipv4' && gathering.pieces.length >= limits.ofIpv4))
+  if (list.isTooLarge || (family === 'ipv4' && list.fragments.length >= limits.ofIpv4))
     return { kind: 'refused' };
-  const { pieces } = gathering;
+  const { fragments: pieces } = list;
   if (
     pieces.some(
       ({ start, end }) => isWithin(piece.start, start, end) || isWithin(piece.end, start, end),
@@ -106,22 +106,22 @@ export function gather(
     return { kind: 'invalid' };
   pieces.push(piece);
   if (!isComplete(pieces)) return { kind: 'held' };
-  const frame = together(pieces, family, behaviour);
-  gathering.isTooLarge = frame === undefined;
+  const frame = reassembledFrame(pieces, family, behaviour);
+  list.isTooLarge = frame === undefined;
   if (frame === undefined) return { kind: 'held' };
-  fragments.splice(fragments.indexOf(gathering), 1);
+  fragments.splice(fragments.indexOf(list), 1);
   if (behaviour.expiredFragments === 'go on' && pieces.length > limits.sentAtOnce)
     throw new Unsupported(
       `the model does not know when the last of more than ${limits.sentAtOnce} fragments go on`,
     );
-  return { kind: 'whole', pieces: pieces.map((one) => one.packet), frame };
+  return { kind: 'whole', fragments: pieces.map((one) => one.packet), frame };
 }
 
 /**
  * Fragments that have waited too long are let go, whenever a packet of `family` is tracked.
  * @throws Unsupported where they go on with that packet.
  */
-export function letGo(
+export function expireFragments(
   fragments: Fragments,
   family: Family,
   nowMs: number,
@@ -146,13 +146,13 @@ export function letGo(
   fragments.splice(fragments.indexOf(oldest), 1);
 }
 
-type Read = Piece & { readonly family: Family; readonly identity: string };
+type Read = HeldFragment & { readonly family: Family; readonly identity: string };
 
 function readIpv4(packet: Packet): Read | 'invalid' {
   const {
     frame,
     layout: { l3, l4 },
-    arrived,
+    baseKey,
     padding,
   } = packet;
   const view = viewOf(frame);
@@ -164,9 +164,9 @@ function readIpv4(packet: Packet): Read | 'invalid' {
   const identity = [
     'ipv4',
     view.getUint16(l3 + 4),
-    arrived[word.nwProto],
-    arrived[word.nwSrc],
-    arrived[word.nwDst],
+    baseKey[word.nwProto],
+    baseKey[word.nwSrc],
+    baseKey[word.nwDst],
   ].join(' ');
   return {
     packet,
@@ -224,7 +224,7 @@ function fragmentHeader(view: ByteView, l3: number): number {
   return found;
 }
 
-function placeOf(offset: number, more: boolean): Piece['place'] {
+function placeOf(offset: number, more: boolean): HeldFragment['place'] {
   return offset === 0 ? 'first' : more ? 'between' : 'last';
 }
 
@@ -233,7 +233,7 @@ function isWithin(byte: number, start: number, end: number): boolean {
 }
 
 /** In order, once the first and the last are there; whether none is missing between them. */
-function isComplete(pieces: Piece[]): boolean {
+function isComplete(pieces: HeldFragment[]): boolean {
   if (
     !pieces.some(({ place }) => place === 'first') ||
     !pieces.some(({ place }) => place === 'last')
@@ -247,12 +247,12 @@ function isComplete(pieces: Piece[]): boolean {
  * The first fragment's frame with what the others carry behind it; in IPv6 extension headers stay,
  * but are not told of. Undefined where that is more than fits.
  */
-function together(
-  pieces: readonly Piece[],
+function reassembledFrame(
+  fragments: readonly HeldFragment[],
   family: Family,
   { reassembledSize }: Behaviour,
 ): Uint8Array | undefined {
-  const [first, ...others] = pieces.map(({ packet }) => packet);
+  const [first, ...others] = fragments.map(({ packet }) => packet);
   if (first === undefined) return undefined;
   const parts = [
     first.frame.subarray(0, first.frame.length - first.padding),
@@ -271,7 +271,7 @@ function together(
   if (family === 'ipv6') {
     view.setUint16(fragmentHeader(view, l3) + 2, 0);
     view.setUint16(l3 + 4, frame.length - l3 - ipv6Length);
-    view.setUint8(l3 + 6, first.arrived[word.nwProto] ?? 0);
+    view.setUint8(l3 + 6, first.baseKey[word.nwProto] ?? 0);
     return frame;
   }
   view.setUint16(l3 + 2, frame.length - l3);
@@ -286,12 +286,12 @@ function together(
  * first one all that it carries; what may look like a checksum in a later one is payload
  * (lib/ipf.c, ipf_post_execute_reass_pkts).
  */
-export function partOf(whole: Bytes, piece: Packet): Packet {
+export function natFragment(whole: ParsedFrame, piece: Packet): Packet {
   const {
     layout: { l3, l4 },
     padding,
   } = piece;
-  const [frame, arrived, key] = [piece.frame.slice(), copyKey(piece.arrived), copyKey(piece.key)];
+  const [frame, arrived, key] = [piece.frame.slice(), copyKey(piece.baseKey), copyKey(piece.key)];
   const isFirst = ((arrived[word.nwFrag] ?? 0) & fragment.later) === 0;
   if (isFirst) frame.set(whole.frame.subarray(l4, frame.length - padding), l4);
   if (arrived[word.ethType] === etherTypes.ipv4)
@@ -302,10 +302,10 @@ export function partOf(whole: Bytes, piece: Packet): Packet {
     arrived[field] = whole.key[field] ?? 0;
     key[field] = whole.key[field] ?? 0;
   }
-  return { ...piece, frame, arrived, key, isAsRead: false, isRewritten: true };
+  return { ...piece, frame, baseKey: arrived, key, isParsed: false, isRewritten: true };
 }
 
 /** Whether a packet is a fragment of another. */
-export function isFragment({ arrived, layout }: Packet): boolean {
-  return layout.l4 >= 0 && ((arrived[word.nwFrag] ?? 0) & fragment.any) !== 0;
+export function isFragment({ baseKey, layout }: Packet): boolean {
+  return layout.l4 >= 0 && ((baseKey[word.nwFrag] ?? 0) & fragment.any) !== 0;
 }

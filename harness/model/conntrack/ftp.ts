@@ -10,7 +10,7 @@ import type { Connection } from './connection.js';
 import { addressFrom, printAddress, type Address } from './tuple.js';
 
 /** What a segment of a control connection tells. */
-export type FtpControl =
+export type FtpAnnouncement =
   | { readonly kind: 'nothing' }
   /**
    * Of which port, and whether the words are those that whoever reads it needs, where addresses are
@@ -26,13 +26,13 @@ export type FtpControl =
 
 /** Bytes that are looked at; the last one of them, or of the segment, is not. */
 const longest = 128;
-const invalid: FtpControl = { kind: 'invalid' };
+const invalid: FtpAnnouncement = { kind: 'invalid' };
 
 export function readFtp(
   payload: Uint8Array,
   connection: Connection,
   { extendedFtp }: Behaviour,
-): FtpControl {
+): FtpAnnouncement {
   const [text = ''] = Buffer.from(
     payload.subarray(0, Math.max(0, Math.min(payload.length, longest) - 1)),
   )
@@ -55,7 +55,7 @@ function readOverIpv4(
   command: string,
   { original, reply }: Connection,
   extendedFtp: Behaviour['extendedFtp'],
-): FtpControl {
+): FtpAnnouncement {
   const [, numbers] = /^[^ ]* \D*(\d.*)$/s.exec(text) ?? [];
   if (numbers === undefined) return invalid;
   if (command === '229') return toPort(numberOf(numbers, longestPort)?.value);
@@ -83,7 +83,7 @@ function readOverIpv4(
   );
 }
 
-function readOverIpv6(text: string, { original, reply }: Connection): FtpControl {
+function readOverIpv6(text: string, { original, reply }: Connection): FtpAnnouncement {
   if (!/^EPRT/i.test(text))
     return toPort(numberOf(/^[^(]*\D*(.*)$/s.exec(text)?.[1] ?? '', longestPort)?.value);
   const [, family, written = '', rest = ''] =
@@ -170,7 +170,7 @@ function portOfTwo(text: string): number | undefined {
 function toPort(
   port: number | undefined,
   words: 'as needed' | 'of another address' = 'as needed',
-): FtpControl {
+): FtpAnnouncement {
   return port === undefined || port > 0xffff ? invalid : { kind: 'port', port, words };
 }
 

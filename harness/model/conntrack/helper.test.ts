@@ -13,7 +13,7 @@ import { Unpredictable, Unsupported } from '../../base/errors.js';
 import { ipv6Number } from '../../base/ipv6.js';
 import { behaviourOf, type Version } from '../behaviour.js';
 import { buildNode, type ModelNode } from '../node.js';
-import { operate } from '../operations.js';
+import { applyCall } from '../operations.js';
 import { stateOf } from '../state.js';
 import { receiveFrame } from '../switch.js';
 import type { Connection } from './connection.js';
@@ -124,7 +124,7 @@ void t.test('TFTP from another port than its own', async (t) => {
 void t.test('what was told is forgotten with the connection', async (t) => {
   const node = nodeOf();
   send(node, 'tcp', asked, 'PORT 10,0,0,1,16,2\r\n');
-  operate(node, { kind: 'flush', node: 'n' });
+  applyCall(node, { kind: 'flush', node: 'n' });
   send(node, 'tcp', [server, 20, client, 4098]);
   t.strictSame(related(node), []);
 });
@@ -150,7 +150,7 @@ void t.test('words of FTP over both families', (t) => {
       reply: reversed(original),
       progress: { kind: 'icmp', answered: false },
       timeouts: defaultTimeouts,
-      replaces: 0,
+      expiredBefore: 0,
       mark: 0,
       label: 0n,
       expiresAtMs: 0,
@@ -232,7 +232,7 @@ void t.test('refused by name', async (t) => {
   refuses(/whether src=10.0.0.2.*is still expected/, Unsupported, () => {
     const node = nodeOf();
     send(node, 'tcp', asked, 'PORT 10,0,0,1,16,2\r\n');
-    operate(node, { kind: 'advance', node: 'n', ms: 100_000_000 });
+    applyCall(node, { kind: 'advance', node: 'n', ms: 100_000_000 });
     send(node, 'tcp', [server, 20, client, 4098]);
   });
 });

@@ -15,16 +15,16 @@ export type Helper = 'ftp' | 'tftp';
  * What a connection that is expected takes from the one that told of it: mark and label as they
  * were then.
  */
-export interface Expected {
+export interface Expectation {
   readonly mark: number;
   readonly label: bigint;
   readonly parent: Tuple;
   /** Where it is translated: which end of its answers has another address. */
-  readonly answers: { readonly part: 'src' | 'dst'; readonly address: Address };
+  readonly reply: { readonly part: 'src' | 'dst'; readonly address: Address };
 }
 
 /** Of a connection: what it told of, by `expectationKey`. */
-export type Expectations = Map<string, Expected>;
+export type Expectations = Map<string, Expectation>;
 
 const ftpPort = 21,
   tftpPort = 69;
@@ -33,7 +33,7 @@ const ftpPort = 21,
  * Who reads the packet: FTP's and TFTP's own ports are read whoever uses them, others where the
  * flow asks for it, or where the flow did that began the connection (get_alg_ctl_type).
  */
-export function readerOf(
+export function algTypeOf(
   key: FlowKey,
   ofFlow: Helper | undefined,
   connection: Connection | undefined,
@@ -52,7 +52,7 @@ export function readerOf(
  * The helper that a new connection gets: the one that was asked for, unless another reads the
  * packet (ct_verify_helper).
  */
-export function helperOf(
+export function newConnectionHelper(
   reader: Helper | undefined,
   asked: Helper | undefined,
 ): Helper | undefined {
@@ -69,12 +69,12 @@ function expectationKey(tuple: Tuple): string {
  * @throws Unsupported where that has expired: Open vSwitch expects what it told of until a thread
  *   comes by, by the real clock.
  */
-export function expectedAs(
+export function expectationFor(
   connections: ConnectionTable,
   controls: ReadonlySet<Connection>,
   tuple: Tuple,
   nowMs: number,
-): Expected | undefined {
+): Expectation | undefined {
   for (const control of controls) {
     const expected = control.expects?.get(expectationKey(tuple));
     if (expected === undefined) continue;
@@ -89,7 +89,7 @@ export function expectedAs(
 }
 
 /** What connections told of that are no longer there (expectation_clean). */
-export function forgetExpected(connections: ConnectionTable, controls: Set<Connection>): void {
+export function cleanExpectations(connections: ConnectionTable, controls: Set<Connection>): void {
   for (const control of controls)
     if (!connections.has(keyOf(control.original))) controls.delete(control);
 }
@@ -98,26 +98,26 @@ export function forgetExpected(connections: ConnectionTable, controls: Set<Conne
  * From now on the connection expects one to `port`: of who answers to who began it, or, told of in
  * an answer, the other way round (expectation_create).
  */
-export function expect(
+export function addExpectation(
   connections: ConnectionTable,
   controls: Set<Connection>,
   control: Connection,
-  told: { readonly port: number; readonly isReply: boolean },
+  announced: { readonly port: number; readonly isReply: boolean },
   nowMs: number,
 ): void {
-  const { original, reply, mark, label, translated } = control;
-  const direction = told.isReply ? original : reply;
-  const tuple: Tuple = { ...direction, dst: { ...direction.dst, port: told.port } };
-  if (expectedAs(connections, controls, tuple, nowMs) !== undefined) return;
+  const { original, reply, mark, label, natPart } = control;
+  const direction = announced.isReply ? original : reply;
+  const tuple: Tuple = { ...direction, dst: { ...direction.dst, port: announced.port } };
+  if (expectationFor(connections, controls, tuple, nowMs) !== undefined) return;
   control.expects ??= new Map();
   control.expects.set(expectationKey(tuple), {
     mark,
     label,
     parent: original,
-    answers:
-      told.isReply === (translated === 'dst')
-        ? { part: 'src', address: (told.isReply ? reply : original).src.address }
-        : { part: 'dst', address: told.isReply ? reply.dst.address : original.dst.address },
+    reply:
+      announced.isReply === (natPart === 'dst')
+        ? { part: 'src', address: (announced.isReply ? reply : original).src.address }
+        : { part: 'dst', address: announced.isReply ? reply.dst.address : original.dst.address },
   });
   controls.add(control);
 }

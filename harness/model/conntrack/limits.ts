@@ -45,7 +45,9 @@ export function hasRoom(
 function isBelow(limit: number, connections: readonly Connection[], nowMs: number): boolean {
   const live = connections.filter(({ expiresAtMs }) => expiresAtMs > nowMs).length;
   const forgotten =
-    connections.length - live + connections.reduce((sum, { replaces }) => sum + replaces, 0);
+    connections.length -
+    live +
+    connections.reduce((sum, { expiredBefore }) => sum + expiredBefore, 0);
   if (live >= limit) return false;
   if (live + forgotten >= limit)
     throw new Unsupported(

@@ -16,7 +16,7 @@ import { describeFrame } from '../../packet/frame.js';
 import { openModel } from '../../testbeds/model/model.js';
 import { openSim } from '../../testbeds/sim/sim.js';
 import { pick } from '../arbitrary-frame.js';
-import { firstOfAll, type Witness } from '../undecided.js';
+import { firstCandidateOracle, type Oracle } from '../undecided.js';
 import { answerTo } from './arbitrary-answer.js';
 import { anySent, framed, type Sent } from './arbitrary-traffic.js';
 
@@ -185,8 +185,8 @@ for (const suite of suites) {
     t.teardown(() => sim.close());
     const model = openModel(plan, sim.versions);
     let questions = 0;
-    const witness: Witness = {
-      ...firstOfAll,
+    const witness: Oracle = {
+      ...firstCandidateOracle,
       connections: async () => (questions++, (await sim.state()).connections),
     };
     const random = randomFor(seed, 'nat');

@@ -15,10 +15,15 @@ import { encodeTcp, tcpFlags } from '../../packet/tcp.js';
 import { encodeUdp } from '../../packet/udp.js';
 import { parseVersion } from '../behaviour.js';
 import { buildNode, type ModelNode } from '../node.js';
-import { operate } from '../operations.js';
+import { applyCall } from '../operations.js';
 import { stateOf } from '../state.js';
 import { receiveFrame } from '../switch.js';
-import { decide, firstOfAll, Undecided, type Witness } from '../undecided.js';
+import {
+  resolveAmbiguity,
+  firstCandidateOracle,
+  AmbiguousOutcome,
+  type Oracle,
+} from '../undecided.js';
 
 const [client, other, server] = ['10.0.0.1', '10.0.0.3', '10.0.0.2'];
 
@@ -65,13 +70,13 @@ async function sent(
   node: ModelNode,
   port: string,
   frame: Uint8Array,
-  witness?: Witness,
+  witness?: Oracle,
 ): Promise<string> {
   try {
     return told(receiveFrame(node, port, frame).step);
   } catch (error) {
-    if (witness === undefined || !(error instanceof Undecided)) throw error;
-    await decide(error, witness);
+    if (witness === undefined || !(error instanceof AmbiguousOutcome)) throw error;
+    await resolveAmbiguity(error, witness);
     return told(receiveFrame(node, port, frame).step);
   }
 }
@@ -88,8 +93,8 @@ function told({ outputs }: SwitchStep): string {
     .join();
 }
 
-const seeing = (original: string, reply: string, protocol: 'udp' | 'icmp' = 'udp'): Witness => ({
-  ...firstOfAll,
+const seeing = (original: string, reply: string, protocol: 'udp' | 'icmp' = 'udp'): Oracle => ({
+  ...firstCandidateOracle,
   connections: () =>
     Promise.resolve([
       { node: 'n', zone: 5, protocol, original, reply, mark: 0, progress: '', timeoutS: 60 },
@@ -277,7 +282,7 @@ void t.test('what is open, the switch is asked for', async (t) => {
     /chooses by a seed of its own/,
   );
   const original = 'src=10.0.0.1,dst=10.0.0.2,sport=1000,dport=53';
-  const answered = (witness: Witness) =>
+  const answered = (witness: Oracle) =>
     sent(translating(range), 'p1', udp(client, 1000, server, 53), witness);
   t.equal(
     await answered(seeing(original, 'src=10.0.0.2,dst=10.9.9.9,sport=53,dport=5001')),
@@ -289,7 +294,7 @@ void t.test('what is open, the switch is asked for', async (t) => {
     'what it cannot have chosen is not taken over',
   );
   t.equal(
-    await answered(firstOfAll),
+    await answered(firstCandidateOracle),
     'snat: 10.9.9.8 > 10.0.0.2 UDP 5000 > 53',
     'nor that there is no connection',
   );
@@ -308,7 +313,7 @@ void t.test('what is open, the switch is asked for', async (t) => {
     );
   }
   t.equal(
-    await sent(full, 'p1', udp('10.0.1.3', 1000, server, 53), firstOfAll),
+    await sent(full, 'p1', udp('10.0.1.3', 1000, server, 53), firstCandidateOracle),
     'plain: 10.0.1.3 > 10.0.0.2 UDP 1000 > 53',
     'both are taken',
   );
@@ -487,7 +492,7 @@ void t.test('part of a tuple', (t) => {
     ],
   });
   const flush = (tuple: string) => {
-    operate(node, { kind: 'flush', node: 'n', tuple });
+    applyCall(node, { kind: 'flush', node: 'n', tuple });
   };
   receiveFrame(node, 'p1', udp(client, 4000, server, 53));
   receiveFrame(node, 'p1', udp(other, 4000, server, 53));

@@ -17,7 +17,7 @@ export type NatRequest = NonNullable<NatAction['to']>;
  * Which number from `first` on, of `count`, Open vSwitch begins with. Not asked where there is one
  * alone.
  */
-export type Pick = (
+export type PickInRange = (
   what: 'address' | 'source port' | 'destination port',
   first: bigint,
   count: bigint,
@@ -28,18 +28,18 @@ export type Pick = (
  * Undefined where nothing is left to translate to. Without `to`, Open vSwitch expects answers from
  * address zero to port zero, which never come.
  */
-export function translatedReply(
+export function natReply(
   original: Tuple,
   to: NatRequest | undefined,
   isTaken: (tuple: Tuple) => boolean,
-  pick: Pick,
+  pick: PickInRange,
   behaviour: Behaviour,
 ): Tuple | undefined {
   const reply = withAddress(reversed(original), to, addressFor(original, to, pick, behaviour));
   if (!hasPorts(original, behaviour)) return isTaken(reply) ? undefined : reply;
   const { ports, part } = to ?? { part: 'src' };
   if (part === 'src' || ports === undefined)
-    return withFreeSource(
+    return withFreeSourcePort(
       reply,
       original,
       to === undefined ? { first: 0, last: 0 } : ports,
@@ -48,14 +48,14 @@ export function translatedReply(
     );
   const wanted = begin('destination port', ports, pick);
   const toPort = (port: number): Tuple => ({ ...reply, src: { ...reply.src, port } });
-  const free = search(
+  const free = findFreePort(
     wanted,
     ports,
     (port) => !isTaken(toPort(port)),
     () => begin('destination port', ports, pick),
   );
   return free === undefined
-    ? withFreeSource(toPort(wanted), original, undefined, isTaken, pick)
+    ? withFreeSourcePort(toPort(wanted), original, undefined, isTaken, pick)
     : toPort(free);
 }
 
@@ -63,14 +63,14 @@ export function translatedReply(
  * The same with a source port that makes it the only one of its kind: the connection's own, if it
  * can be, unless others are asked for.
  */
-function withFreeSource(
+function withFreeSourcePort(
   reply: Tuple,
   original: Tuple,
   asked: Ports | undefined,
   isTaken: (tuple: Tuple) => boolean,
-  pick: Pick,
+  pick: PickInRange,
 ): Tuple | undefined {
-  const range = asked ?? neighbours(original.src.port);
+  const range = asked ?? sourcePortRange(original.src.port);
   const wanted = asked === undefined ? original.src.port : begin('source port', range, pick);
   const isIcmp = original.protocol === ipProtocols.icmp;
   const fromPort = ({ src, dst }: Tuple, port: number): Tuple => ({
@@ -78,7 +78,7 @@ function withFreeSource(
     src: isIcmp ? { ...src, port } : src,
     dst: { ...dst, port },
   });
-  const free = search(
+  const free = findFreePort(
     wanted,
     range,
     (port) => !isTaken(fromPort(reply, port)),
@@ -96,7 +96,7 @@ interface Ports {
  * What a source port may become where flows ask for none: the privileged stay among themselves
  * (set_sport_range).
  */
-function neighbours(port: number): Ports {
+function sourcePortRange(port: number): Ports {
   if (port < 512) return { first: 1, last: 511 };
   return port < 1024 ? { first: 600, last: 1023 } : { first: 1024, last: 65535 };
 }
@@ -104,7 +104,7 @@ function neighbours(port: number): Ports {
 function begin(
   what: 'source port' | 'destination port',
   { first, last }: Ports,
-  pick: Pick,
+  pick: PickInRange,
 ): number {
   return last === first
     ? first
@@ -121,7 +121,7 @@ const attempts = { atFirst: 128, leastToGoOn: 16 } as const;
  * The first free port from `wanted` on, which may stand outside the range; behind its last comes
  * its first.
  */
-function search(
+function findFreePort(
   wanted: number,
   { first, last }: Ports,
   isFree: (port: number) => boolean,
@@ -173,7 +173,7 @@ const mostAddresses = 0xffffffffn;
 function addressFor(
   original: Tuple,
   to: NatRequest | undefined,
-  pick: Pick,
+  pick: PickInRange,
   { persistentNat }: Behaviour,
 ): Address {
   if (to === undefined) return original.src.address.map(() => 0);
@@ -218,7 +218,7 @@ function persistentHash(
 }
 
 /** The picks that lead to `reply`, if it is one that Open vSwitch may choose. */
-export function picksFor(reply: Tuple, { part }: NatRequest): Pick {
+export function picksLeadingTo(reply: Tuple, { part }: NatRequest): PickInRange {
   return (what, first, count) => {
     const chosen =
       what === 'address'

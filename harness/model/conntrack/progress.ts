@@ -13,9 +13,9 @@ import type { Update } from './update.js';
 export type Progress = TcpProgress | IcmpProgress | OtherProgress;
 
 /** What is part of a connection: anything but an error. */
-export type Part = Exclude<TrackedPacket, { readonly kind: 'error' }>;
+export type ConnectionPacket = Exclude<TrackedPacket, { readonly kind: 'error' }>;
 
-export function opens(packet: Part): boolean {
+export function opensConnection(packet: ConnectionPacket): boolean {
   switch (packet.kind) {
     case 'tcp':
       return opensTcp(packet.segment);
@@ -28,7 +28,7 @@ export function opens(packet: Part): boolean {
   }
 }
 
-export function begin(packet: Part): {
+export function beginProgress(packet: ConnectionPacket): {
   readonly progress: Progress;
   readonly timeout: TimeoutName;
 } {
@@ -46,7 +46,7 @@ export function begin(packet: Part): {
 
 export function update(
   progress: Progress,
-  packet: Part,
+  packet: ConnectionPacket,
   isReply: boolean,
   tcpSequences: 'checked' | 'not checked',
 ): Update {

@@ -112,7 +112,7 @@ export function updateTcp(
       return { kind: 'new', timeout: 'tcp_syn_sent' };
     }
   }
-  const seen = meet(source, target, segment);
+  const seen = trackSegment(source, target, segment);
   if (sequences === 'not checked' || isInWindow(source, target, segment, seen)) {
     slide(source, target, seen);
     advance(source, target, segment.flags);
@@ -135,7 +135,7 @@ export function updateTcp(
  * What a segment takes of the sequence and offers as window, with what is lenient about it worked
  * in.
  */
-interface Measure {
+interface SegmentRange {
   readonly begin: number;
   readonly end: number;
   readonly acknowledgement: number;
@@ -147,7 +147,7 @@ interface Measure {
 }
 
 /** The first segment from an end says what there is to know of it, valid or not. */
-function meet(source: Peer, target: Peer, segment: TrackedSegment): Measure {
+function trackSegment(source: Peer, target: Peer, segment: TrackedSegment): SegmentRange {
   const { flags, sequence } = segment;
   const end = plus(
     sequence,
@@ -209,7 +209,7 @@ function isInWindow(
   source: Peer,
   target: Peer,
   { flags, sequence }: TrackedSegment,
-  { begin, end, skew, scales }: Measure,
+  { begin, end, skew, scales }: SegmentRange,
 ): boolean {
   return (
     ahead(source.limit, end) >= 0 &&
@@ -224,7 +224,7 @@ function isInWindow(
 function slide(
   source: Peer,
   target: Peer,
-  { end, acknowledgement, window, scales }: Measure,
+  { end, acknowledgement, window, scales }: SegmentRange,
 ): void {
   source.window = Math.max(source.window, window);
   if (ahead(end, source.sent) > 0) source.sent = end;

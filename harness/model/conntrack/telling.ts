@@ -6,7 +6,7 @@
 import type { NodePlan } from '../../nouns/plan.js';
 
 const valid = 'ct_state=+trk-inv';
-const told = {
+const reportActions = {
   state:
     'clone(move:NXM_NX_CT_STATE[0..15]->NXM_OF_ETH_DST[0..15],' +
     'move:NXM_NX_CT_MARK[]->NXM_OF_ETH_DST[16..47],' +
@@ -31,12 +31,15 @@ const flows = [
     `table=0,priority=9,${family} actions=ct(table=1,zone=0)`,
     ...[1, 6, 17, 58, 132].map(
       (protocol) =>
-        `table=1,priority=20,${family},${valid},ct_nw_proto=${protocol} actions=${told.state},` +
-        `${family === 'ip' ? told.ipv4 : told.ipv6},${told.ports},goto_table:2`,
+        `table=1,priority=20,${family},${valid},ct_nw_proto=${protocol} ` +
+        `actions=${reportActions.state},` +
+        `${family === 'ip' ? reportActions.ipv4 : reportActions.ipv6},` +
+        `${reportActions.ports},goto_table:2`,
     ),
     `table=1,priority=10,${family},${valid} ` +
-      `actions=${told.state},${family === 'ip' ? told.ipv4 : told.ipv6},goto_table:2`,
-    `table=1,priority=5,${family} actions=${told.state}`,
+      `actions=${reportActions.state},` +
+      `${family === 'ip' ? reportActions.ipv4 : reportActions.ipv6},goto_table:2`,
+    `table=1,priority=5,${family} actions=${reportActions.state}`,
     `table=2,priority=20,${family},ct_state=+new,dl_src=02:00:00:00:00:81 actions=ct(commit,` +
       'zone=0,exec(set_field:0x123456789abcdef00000000000000007->ct_label))',
     `table=2,priority=10,${family},ct_state=+new,ct_zone=5 actions=ct(commit,zone=5,` +
@@ -44,7 +47,7 @@ const flows = [
     `table=2,priority=10,${family},ct_state=+new,ct_zone=0 actions=ct(commit)`,
   ]),
 ];
-export const tellingPlan: NodePlan = {
+export const ctReportPlan: NodePlan = {
   node: 'n',
   hosts: [],
   bridges: [

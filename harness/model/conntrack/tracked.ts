@@ -1,8 +1,8 @@
 /** What the tracker is asked, what it says of a packet, and what it needs to know for that. */
 import type { ConntrackPlan } from '../../nouns/plan.js';
 import type { NatAction } from '../../openflow/actions.js';
-import type { Connection, Moment } from './connection.js';
-import type { Expected, Helper } from './helper.js';
+import type { Connection, ConnectionTableAt } from './connection.js';
+import type { Expectation, Helper } from './helper.js';
 import type { Timeouts } from './timeouts.js';
 import type { Tuple } from './tuple.js';
 
@@ -19,21 +19,21 @@ export interface Tracked {
   /** Whether it quotes a packet of its connection. */
   readonly isError?: true;
   /** Of a packet without a connection, what it was expected with. */
-  readonly expected?: Expected;
+  readonly expected?: Expectation;
   /**
    * The original direction of the connection, of the one that told of it, or that of a packet that
    * might begin one; missing for a packet that can belong to none.
    */
   readonly original?: Tuple;
   /** What its addresses and ports become. */
-  readonly becomes?: Translation;
+  readonly nat?: NatMapping;
 }
 
 /**
  * The packet goes in the direction of `tuple`; only one of its addresses is written, but both
  * ports.
  */
-export interface Translation {
+export interface NatMapping {
   readonly part: 'src' | 'dst';
   /** Whether what it quotes is translated as well. */
   readonly isOfError: boolean;
@@ -41,7 +41,7 @@ export interface Translation {
 }
 
 /** What flows ask for (ovs-actions(7), "ct"). */
-export interface Asked {
+export interface CtRequest {
   readonly zone: number;
   /**
    * What becomes of a packet without a connection; `by force`, one that would be an answer begins a
@@ -55,9 +55,9 @@ export interface Asked {
 }
 
 /** What the tracker needs to know of its node. */
-export interface Tracker extends Moment {
+export interface Tracker extends ConnectionTableAt {
   /** Those that told of others. */
-  readonly controls: Set<Connection>;
+  readonly controlConnections: Set<Connection>;
   readonly conntrack: ConntrackPlan;
   /** By zone, where a zone has a policy of its own. */
   readonly timeouts: ReadonlyMap<number, Timeouts>;
@@ -67,7 +67,7 @@ export interface Tracker extends Moment {
  * The direction of the answers to a new connection that is translated; undefined where there can be
  * none.
  */
-export type Choose<Node extends Tracker> = (
+export type ChooseNatTuple<Node extends Tracker> = (
   node: Node,
   original: Tuple,
   nat: NatAction,

@@ -17,7 +17,7 @@ import { buildNode } from '../node.js';
 import { stateOf } from '../state.js';
 import { receiveFrame } from '../switch.js';
 import { anySent, framed, type Sent } from './arbitrary-traffic.js';
-import { tellingPlan as plan } from './telling.js';
+import { ctReportPlan as plan } from './telling.js';
 
 const seed = 31;
 const batches = 60;

@@ -6,19 +6,19 @@ import { Unpredictable } from '../../base/errors.js';
 import type { NatAction } from '../../openflow/actions.js';
 import { ctStateBits } from '../../openflow/fields.js';
 import {
-  cutShort,
-  firstOf,
-  isAnsweredElsewhere,
-  isInTheWay,
-  isTaken,
+  expireNow,
+  reportedOriginal,
+  hasSeparateReplyEntry,
+  isBlockedByExpired,
+  isTupleTaken,
   type Connection,
 } from './connection.js';
-import { create } from './create.js';
-import { find, translatedBits } from './find.js';
-import { expectedAs, type Expected } from './helper.js';
+import { createConnection } from './create.js';
+import { findConnection, translatedBits } from './find.js';
+import { expectationFor, type Expectation } from './helper.js';
 import type { TrackedPacket } from './packet.js';
-import { opens, update } from './progress.js';
-import type { Asked, Choose, Tracked, Tracker } from './tracked.js';
+import { opensConnection, update } from './progress.js';
+import type { CtRequest, ChooseNatTuple, Tracked, Tracker } from './tracked.js';
 import { keyOf, reversed, type Tuple } from './tuple.js';
 import type { Update } from './update.js';
 
@@ -31,64 +31,79 @@ const { trk, inv, est, rel, rpl, snat, dnat, new: fresh } = ctStateBits;
 export function track<Node extends Tracker>(
   tracker: Node,
   packet: TrackedPacket | undefined,
-  asked: Asked,
+  ctRequest: CtRequest,
   before: Tracked | undefined,
-  choose: Choose<Node>,
+  choose: ChooseNatTuple<Node>,
 ): Tracked {
-  const { zone, nat } = asked;
+  const { zone, nat } = ctRequest;
   if (packet === undefined) return { zone, state: trk | inv, isReply: false };
   const earlier = before?.zone === zone ? before : undefined;
-  const { connection, isReply, tuple, isThere } = find(tracker, packet, asked, earlier);
+  const { connection, isReply, tuple, alreadyExists } = findConnection(
+    tracker,
+    packet,
+    ctRequest,
+    earlier,
+  );
   const state = trk | (earlier?.state ?? 0);
-  if (connection === undefined && isThere === undefined && isInTheWay(tracker, tuple)) {
-    refuseWithoutConnection(tracker, tuple);
+  if (
+    connection === undefined &&
+    alreadyExists === undefined &&
+    isBlockedByExpired(tracker, tuple)
+  ) {
+    refuseLoop(tracker, tuple);
     return { zone, state: state | inv, isReply: false };
   }
   if (packet.kind === 'error')
-    return translated(relatedTo(zone, state, isReply, tuple, connection), nat);
+    return withNat(relatedTo(zone, state, isReply, tuple, connection), nat);
   if (connection !== undefined) {
     const known = connection.parent === undefined ? state : state | rel;
-    const moved = update(
+    const progressed = update(
       connection.progress,
       packet,
       isReply,
       tracker.conntrack.tcpSequences ?? 'checked',
     );
-    if (moved.kind !== 'restart') {
-      if (moved.kind !== 'invalid' && moved.timeout !== undefined)
-        connection.expiresAtMs = tracker.nowMs + connection.timeouts[moved.timeout] * 1000;
-      return translated(
+    if (progressed.kind !== 'restart') {
+      if (progressed.kind !== 'invalid' && progressed.timeout !== undefined)
+        connection.expiresAtMs = tracker.nowMs + connection.timeouts[progressed.timeout] * 1000;
+      return withNat(
         {
           zone,
-          state: stateAfter(known, moved, isReply),
+          state: stateAfter(known, progressed, isReply),
           connection,
           isReply,
-          original: firstOf(connection),
+          original: reportedOriginal(connection),
         },
         nat,
       );
     }
-    cutShort(connection, tracker.nowMs);
+    expireNow(connection, tracker.nowMs);
   }
   // Where there was none to be found, nothing has come since. What another is in the way of still
   // belongs to the one that it has ended.
   const isFree =
-    connection === undefined && asked.commits !== 'by force' && (state & translatedBits) === 0;
-  if (isThere || (!isFree && isTaken(tracker, tuple)))
+    connection === undefined && ctRequest.commits !== 'by force' && (state & translatedBits) === 0;
+  if (alreadyExists || (!isFree && isTupleTaken(tracker, tuple)))
     return connection === undefined
       ? { zone, state, isReply, original: tuple }
-      : { zone, state, isReply, connection, original: firstOf(connection) };
-  const expected = expectedAs(tracker.connections, tracker.controls, tuple, tracker.nowMs);
+      : { zone, state, isReply, connection, original: reportedOriginal(connection) };
+  const expected = expectationFor(
+    tracker.connections,
+    tracker.controlConnections,
+    tuple,
+    tracker.nowMs,
+  );
   const original = expected?.parent ?? tuple;
-  if (!opens(packet)) return withExpected({ zone, state: trk | inv, isReply, original }, expected);
+  if (!opensConnection(packet))
+    return withExpected({ zone, state: trk | inv, isReply, original }, expected);
   const opened = expected === undefined ? trk | fresh : trk | fresh | rel;
   const created =
-    asked.commits === 'nothing'
+    ctRequest.commits === 'nothing'
       ? undefined
-      : create(tracker, packet, tuple, asked, expected, choose);
+      : createConnection(tracker, packet, tuple, ctRequest, expected, choose);
   if (created === undefined)
     return withExpected({ zone, state: opened, isReply, original }, expected);
-  return translated(
+  return withNat(
     withExpected({ zone, state: opened, connection: created, isReply: false, original }, expected),
     nat,
   );
@@ -98,16 +113,16 @@ export function track<Node extends Tracker>(
  * @throws Unpredictable where what answers to an ended connection are found as leads back to
  *   itself.
  */
-function refuseWithoutConnection({ connections }: Tracker, tuple: Tuple): void {
+function refuseLoop({ connections }: Tracker, tuple: Tuple): void {
   const ended = connections.get(keyOf(tuple));
-  if (ended !== undefined && !isAnsweredElsewhere(ended))
+  if (ended !== undefined && !hasSeparateReplyEntry(ended))
     throw new Unpredictable(
       'Open vSwitch before 3.3 ends itself at a packet of a connection that was translated ' +
         'into what it was, and has ended',
     );
 }
 
-function withExpected(said: Tracked, expected: Expected | undefined): Tracked {
+function withExpected(said: Tracked, expected: Expectation | undefined): Tracked {
   return expected === undefined ? said : { ...said, expected };
 }
 
@@ -115,10 +130,10 @@ function withExpected(said: Tracked, expected: Expected | undefined): Tracked {
  * What was said of a packet that is the same in the same zone holds; only its addresses may have to
  * follow (process_one_fast).
  */
-export function trackAgain(before: Tracked, nat: NatAction | undefined): Tracked {
-  if (before.becomes === undefined) return translated(before, nat);
-  const { becomes: _, ...said } = before;
-  return translated(said, nat);
+export function trackUnchanged(before: Tracked, nat: NatAction | undefined): Tracked {
+  if (before.nat === undefined) return withNat(before, nat);
+  const { nat: _, ...said } = before;
+  return withNat(said, nat);
 }
 
 function stateAfter(
@@ -151,7 +166,7 @@ function relatedTo(
     isReply,
     isError: true,
     connection,
-    original: firstOf(connection),
+    original: reportedOriginal(connection),
   };
 }
 
@@ -159,20 +174,20 @@ function relatedTo(
  * A packet of a connection that is translated, where the flow asks for it and it was not done yet
  * in this zone (handle_nat).
  */
-function translated(said: Tracked, nat: NatAction | undefined): Tracked {
+function withNat(said: Tracked, nat: NatAction | undefined): Tracked {
   const { connection, state, isReply } = said;
   if (
     nat === undefined ||
-    connection?.translated === undefined ||
-    connection.translated === 'neither' ||
+    connection?.natPart === undefined ||
+    connection.natPart === 'neither' ||
     (state & translatedBits) !== 0
   )
     return said;
-  const part = (connection.translated === 'src') === isReply ? 'dst' : 'src';
+  const part = (connection.natPart === 'src') === isReply ? 'dst' : 'src';
   return {
     ...said,
     state: state | (part === 'src' ? snat : dnat),
-    becomes: {
+    nat: {
       part,
       isOfError: said.isError === true,
       tuple: reversed(isReply ? connection.original : connection.reply),

@@ -16,24 +16,24 @@ import { sctpChecksum } from '../../packet/sctp.js';
 import { viewOf } from '../../packet/header.js';
 import type { Behaviour } from '../behaviour.js';
 import { hasPorts } from './nat.js';
-import type { Translation } from './tracked.js';
+import type { NatMapping } from './tracked.js';
 import { reversed, type Tuple } from './tuple.js';
 
 /** Bytes of an error in front of what it quotes. */
 const errorLength = 8;
 
 /** Where an IP packet stands in a frame, and where what it carries begins and ends. */
-interface Place {
+interface IpSpan {
   readonly l3: number;
   readonly l4: number;
   readonly end: number;
 }
 
 /** Changes the bytes of the error in place. */
-export function translateError(
+export function applyNatToError(
   frame: Uint8Array,
   { l3, l4 }: Layout,
-  { part, tuple }: Translation,
+  { part, tuple }: NatMapping,
   behaviour: Behaviour,
 ): void {
   const view = viewOf(frame);
@@ -86,7 +86,7 @@ export function translateError(
 
 function writeAddress(
   view: ByteView,
-  { l3 }: Place,
+  { l3 }: IpSpan,
   part: 'src' | 'dst',
   tuple: Tuple,
   checksums: readonly number[],
@@ -105,7 +105,7 @@ function writeAddress(
 }
 
 /** Where a checksum that covers addresses stands, as far as it is there. */
-function checksumsOf(view: ByteView, { l4, end }: Place, protocol: number): readonly number[] {
+function checksumsOf(view: ByteView, { l4, end }: IpSpan, protocol: number): readonly number[] {
   switch (protocol) {
     case ipProtocols.tcp:
       return end - l4 >= 20 ? [l4 + 16] : [];
@@ -123,7 +123,7 @@ function checksumsOf(view: ByteView, { l4, end }: Place, protocol: number): read
  * checksum is cut off: Open vSwitch brings up to date what stands in its place (lib/packets.c,
  * packet_set_tcp_port, packet_set_sctp_port).
  */
-function writePorts(view: ByteView, place: Place, { protocol, src, dst }: Tuple): void {
+function writePorts(view: ByteView, place: IpSpan, { protocol, src, dst }: Tuple): void {
   const { l4, end } = place;
   if (protocol === ipProtocols.icmp) return rewriteIdentifier(view, l4, dst.port);
   if (view.getUint16(l4) === src.port && view.getUint16(l4 + 2) === dst.port) return;

@@ -13,12 +13,12 @@ import { rewriteIdentifier } from '../../packet/rewrite/transport.js';
 import type { Behaviour } from '../behaviour.js';
 import { counterpart } from './icmp.js';
 import { hasPorts } from './nat.js';
-import type { Translation } from './tracked.js';
-import { translateError } from './translate-error.js';
+import type { NatMapping } from './tracked.js';
+import { applyNatToError } from './translate-error.js';
 import { headerLengths } from './transport.js';
 
 /** A frame, and what is known of its bytes. */
-export interface Bytes {
+export interface ParsedFrame {
   readonly frame: Uint8Array;
   readonly layout: Layout;
   readonly key: FlowKey;
@@ -28,12 +28,12 @@ export interface Bytes {
  * The frame after `change`. @param written words that were written since: the fields that they
  * belong to stay.
  */
-export function translate(
-  { frame, layout, key }: Bytes,
-  change: Translation,
+export function applyNat(
+  { frame, layout, key }: ParsedFrame,
+  change: NatMapping,
   behaviour: Behaviour,
   written: readonly number[] = [],
-): Bytes {
+): ParsedFrame {
   const { part, tuple, isOfError } = change;
   const after = key.slice();
   const write = (field: number, values: readonly number[]) => {
@@ -51,7 +51,7 @@ export function translate(
   refuseExtensions(frame, layout, key, behaviour);
   if (isOfError) {
     const bytes = frame.slice();
-    translateError(bytes, layout, change, behaviour);
+    applyNatToError(bytes, layout, change, behaviour);
     const translated = key.slice();
     translated.set(tuple[part].address, address);
     return { frame: rewriteTranslated(bytes, layout, translated, after), layout, key: after };

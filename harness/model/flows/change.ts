@@ -10,10 +10,18 @@ import { printFlow, type Flow } from '../../openflow/flow.js';
 import { noNames } from '../../openflow/form.js';
 import { find, ruleOf, rulesOf, type Rule } from '../classifier.js';
 import type { ModelBridge, ModelNode } from '../node.js';
-import { drop, flattened, note, place, settle, type Changing, type Edit } from './edit.js';
+import {
+  deleteRule,
+  flattened,
+  recordEdit,
+  installRule,
+  flushLearnedCookies,
+  type FlowTransaction,
+  type Edit,
+} from './edit.js';
 import { changeGroups } from './group.js';
 import { newRecord, recordOf } from './record.js';
-import { covers, isMeant, overlap } from './which.js';
+import { covers, matchesRequest, overlap } from './which.js';
 
 /**
  * Carries out the lines of an `ovs-ofctl -O OpenFlow15 bundle` (`flow add …`, `flow modify_strict
@@ -40,16 +48,16 @@ export function changeFlows(node: ModelNode, bridgeName: string, lines: readonly
     for (const each of changes) {
       const edits: Edit[] = [];
       done.push(edits);
-      carryOut({ bridge, nowMs: node.nowMs, edits, undo }, each);
+      applyChange({ bridge, nowMs: node.nowMs, edits, undo }, each);
     }
   } catch (error) {
     for (const back of undo.toReversed()) back();
     throw error;
   }
-  for (const edits of done) settle(bridge, edits);
+  for (const edits of done) flushLearnedCookies(bridge, edits);
 }
 
-function carryOut(changing: Changing, each: BridgeChange): void {
+function applyChange(changing: FlowTransaction, each: BridgeChange): void {
   if (each.of === 'group') return changeGroups(changing, each.change);
   const { change } = each;
   switch (change.kind) {
@@ -60,8 +68,8 @@ function carryOut(changing: Changing, each: BridgeChange): void {
       return modify(changing, change);
     case 'delete':
     case 'delete_strict':
-      for (const rule of meant(changing.bridge, change))
-        note(changing, drop(changing.bridge, rule));
+      for (const rule of selectedRules(changing.bridge, change))
+        recordEdit(changing, deleteRule(changing.bridge, rule));
       return;
     default:
       assertNever(change);
@@ -72,18 +80,18 @@ function carryOut(changing: Changing, each: BridgeChange): void {
  * In the place of a flow with the same match and priority it goes on with what that one counted,
  * unless told to begin anew.
  */
-function add(changing: Changing, flow: Flow): void {
+function add(changing: FlowTransaction, flow: Flow): void {
   const { bridge, nowMs } = changing;
   checkActions(bridge, flow);
   const rule = ruleOf(flow, bridge.options);
   const before = find(bridge.tables, rule);
   if (before === undefined && flow.flags.includes('check_overlap')) refuseOverlap(bridge, flow);
   const record = newRecord(rule, nowMs);
-  if (before === undefined) return note(changing, place(bridge, rule, record));
+  if (before === undefined) return recordEdit(changing, installRule(bridge, rule, record));
   const { packets, bytes, usedMs } = recordOf(bridge, before);
-  note(
+  recordEdit(
     changing,
-    place(bridge, rule, {
+    installRule(bridge, rule, {
       ...record,
       usedMs,
       ...(flow.flags.includes('reset_counts') ? {} : { packets, bytes }),
@@ -93,17 +101,17 @@ function add(changing: Changing, flow: Flow): void {
 
 /** Only actions change; flags, cookies and timeouts are those that the flow came with. */
 function modify(
-  changing: Changing,
+  changing: FlowTransaction,
   change: Extract<FlowChange, { readonly kind: 'modify' | 'modify_strict' }>,
 ): void {
   const { bridge, nowMs } = changing;
   const { actions, flags } = change.flow;
-  const rules = meant(bridge, change);
+  const rules = selectedRules(bridge, change);
   if (rules.length > 0) checkActions(bridge, change.flow);
   for (const rule of rules) {
-    note(
+    recordEdit(
       changing,
-      place(bridge, ruleOf({ ...rule.flow, actions }, bridge.options), {
+      installRule(bridge, ruleOf({ ...rule.flow, actions }, bridge.options), {
         ...recordOf(bridge, rule),
         modifiedMs: nowMs,
         ...(flags.includes('reset_counts') ? { packets: 0, bytes: 0 } : {}),
@@ -112,14 +120,14 @@ function modify(
   }
 }
 
-function meant(
+function selectedRules(
   bridge: ModelBridge,
   { kind, request }: Exclude<FlowChange, { readonly kind: 'add' }>,
 ): readonly Rule[] {
   const isStrict = kind === 'modify_strict' || kind === 'delete_strict';
   return rulesOf(bridge.tables).filter(
     ({ flow }) =>
-      isMeant(flow, request) &&
+      matchesRequest(flow, request) &&
       (isStrict ? flow.priority === request.priority && covers(flow.match, request.match) : true),
   );
 }

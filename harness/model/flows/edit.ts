@@ -18,47 +18,47 @@ export interface Edit {
  * Puts a flow into its table, in the place of the one with its priority and match, where there is
  * one.
  */
-export function place(bridge: ModelBridge, rule: Rule, record: FlowRecord): Edit {
+export function installRule(bridge: ModelBridge, rule: Rule, record: FlowRecord): Edit {
   const before = find(bridge.tables, rule);
-  const removed = before === undefined ? {} : drop(bridge, before);
+  const removed = before === undefined ? {} : deleteRule(bridge, before);
   insert(bridge.tables, rule);
   bridge.records.set(rule, record);
-  bridge.changes.program++;
+  bridge.generations.program++;
   if (hasTimeout(record)) bridge.expiring.add(rule);
-  bridge.isAsPlanned = false;
+  bridge.isUnchanged = false;
   return { ...removed, bridge, added: rule };
 }
 
 /** Takes a flow out of its table. */
-export function drop(bridge: ModelBridge, rule: Rule): Edit {
+export function deleteRule(bridge: ModelBridge, rule: Rule): Edit {
   const record = recordOf(bridge, rule);
-  bridge.changes.program++;
+  bridge.generations.program++;
   remove(bridge.tables, rule);
   bridge.records.delete(rule);
   bridge.expiring.delete(rule);
   bridge.ids.delete(rule);
-  bridge.isAsPlanned = false;
+  bridge.isUnchanged = false;
   return { bridge, removed: { rule, record } };
 }
 
 /** Everything is again as it was before the edit, which is the last that was made. */
-function takeBack({ bridge, added, removed }: Edit): void {
-  if (added !== undefined) drop(bridge, added);
-  if (removed !== undefined) place(bridge, removed.rule, removed.record);
+function rollBack({ bridge, added, removed }: Edit): void {
+  if (added !== undefined) deleteRule(bridge, added);
+  if (removed !== undefined) installRule(bridge, removed.rule, removed.record);
 }
 
 /** A change under way: what it has done so far, and how that is taken back, the last first. */
-export interface Changing {
+export interface FlowTransaction {
   readonly bridge: ModelBridge;
   readonly nowMs: number;
   readonly edits: Edit[];
   readonly undo: (() => void)[];
 }
 
-export function note({ edits, undo }: Changing, edit: Edit): void {
+export function recordEdit({ edits, undo }: FlowTransaction, edit: Edit): void {
   edits.push(edit);
   undo.push(() => {
-    takeBack(edit);
+    rollBack(edit);
   });
 }
 
@@ -67,14 +67,14 @@ export function note({ edits, undo }: Changing, edit: Edit): void {
  * delete_learned, all flows of its cookie in its table go as well (ovs-actions(7), "learn";
  * ofproto/ofproto.c, learned_cookies_flush).
  */
-export function settle(bridge: ModelBridge, edits: readonly Edit[]): readonly Edit[] {
+export function flushLearnedCookies(bridge: ModelBridge, edits: readonly Edit[]): readonly Edit[] {
   const { learners } = bridge;
   for (const { added } of edits)
-    for (const learn of deleting(added))
+    for (const learn of deleteLearnedActions(added))
       learners.set(nameOf(learn), (learners.get(nameOf(learn)) ?? 0) + 1);
   const dead: LearnAction[] = [];
   for (const { removed } of edits) {
-    for (const learn of deleting(removed?.rule)) {
+    for (const learn of deleteLearnedActions(removed?.rule)) {
       const left = (learners.get(nameOf(learn)) ?? 0) - 1;
       learners.set(nameOf(learn), left);
       if (left === 0) dead.push(learn);
@@ -82,8 +82,8 @@ export function settle(bridge: ModelBridge, edits: readonly Edit[]): readonly Ed
   }
   return dead.flatMap((learn) => {
     learners.delete(nameOf(learn));
-    const learned = rulesWith(bridge, learn).map((rule) => drop(bridge, rule));
-    return [...learned, ...settle(bridge, learned)];
+    const learned = rulesWith(bridge, learn).map((rule) => deleteRule(bridge, rule));
+    return [...learned, ...flushLearnedCookies(bridge, learned)];
   });
 }
 
@@ -100,13 +100,13 @@ export function rulesWith(
 /** How many learning flows with delete_learned there are, by table and cookie. */
 export function countLearners(rules: readonly Rule[]): Map<string, number> {
   const learners = new Map<string, number>();
-  for (const learn of rules.flatMap(deleting))
+  for (const learn of rules.flatMap(deleteLearnedActions))
     learners.set(nameOf(learn), (learners.get(nameOf(learn)) ?? 0) + 1);
   return learners;
 }
 
 /** Of those that do not stand in other actions: Open vSwitch does not look there for it. */
-function deleting(rule: Rule | undefined): readonly LearnAction[] {
+function deleteLearnedActions(rule: Rule | undefined): readonly LearnAction[] {
   return (rule?.flow.actions ?? [])
     .filter((action) => action.kind === 'learn')
     .filter(({ deleteLearned }) => deleteLearned);

@@ -6,7 +6,7 @@ import { printFlow } from '../../openflow/flow.js';
 import { ageMacs } from '../macs.js';
 import type { ModelBridge, ModelNode } from '../node.js';
 import { ageSnooping } from '../snooping.js';
-import { drop, settle } from './edit.js';
+import { deleteRule, flushLearnedCookies } from './edit.js';
 import { isExpired, recordOf } from './record.js';
 
 /**
@@ -33,7 +33,7 @@ export function advance(node: ModelNode, ms: number): void {
 export function expireFlows(bridge: ModelBridge, nowMs: number): void {
   for (const rule of bridge.expiring) {
     if (!isExpired(recordOf(bridge, rule), nowMs)) continue;
-    const gone = settle(bridge, [drop(bridge, rule)]);
+    const gone = flushLearnedCookies(bridge, [deleteRule(bridge, rule)]);
     if (gone.some(({ removed }) => removed !== undefined && isExpired(removed.record, nowMs)))
       throw new Unpredictable(
         `Open vSwitch may end itself where ${printFlow(rule.flow)} expires at once with what ` +

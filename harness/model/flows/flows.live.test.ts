@@ -21,7 +21,7 @@ import { openSim } from '../../testbeds/sim/sim.js';
 import { pick } from '../arbitrary-frame.js';
 import { newest, parseVersion } from '../behaviour.js';
 import { buildNode, resetNode, type ModelNode } from '../node.js';
-import { operate } from '../operations.js';
+import { applyCall } from '../operations.js';
 import { receiveFrame } from '../switch.js';
 import { dumpFlows } from './dump.js';
 
@@ -275,7 +275,7 @@ function predict(model: ModelNode, call: SwitchCall): readonly string[] | undefi
   try {
     if (call.kind === 'receive')
       return told(call.frames.map((frame) => receiveFrame(model, call.port, frame).step));
-    operate(model, call);
+    applyCall(model, call);
     return [];
   } catch (error) {
     if (error instanceof InputError) return ['refused'];

@@ -2,52 +2,59 @@
 import { assertNever, InputError } from '../../base/errors.js';
 import type { Bucket, Group, GroupChange } from '../../openflow/groups.js';
 import { rulesOf } from '../classifier.js';
-import { locatedGroup, type ModelGroup } from '../node.js';
-import { drop, note, type Changing } from './edit.js';
-import { asksGroup } from './which.js';
+import { groupWithOptionFields, type ModelGroup } from '../node.js';
+import { deleteRule, recordEdit, type FlowTransaction } from './edit.js';
+import { usesGroup } from './which.js';
 
 /** @throws InputError for a group that is there already, or is not there; for a bucket likewise. */
-export function changeGroups(changing: Changing, change: GroupChange): void {
+export function changeGroups(changing: FlowTransaction, change: GroupChange): void {
   const { groups, options } = changing.bridge;
   switch (change.kind) {
     case 'add':
       if (groups.has(change.group.id))
         throw new InputError(`group ${change.group.id} is there already`);
-      return put(changing, locatedGroup(change.group, options));
+      return storeGroup(changing, groupWithOptionFields(change.group, options));
     case 'modify':
       existing(changing, change.group.id);
-      return put(changing, locatedGroup(change.group, options));
+      return storeGroup(changing, groupWithOptionFields(change.group, options));
     case 'add_or_mod':
-      return put(changing, locatedGroup(change.group, options));
+      return storeGroup(changing, groupWithOptionFields(change.group, options));
     case 'delete':
       return remove(changing, change.id);
     case 'insert_bucket': {
       const group = existing(changing, change.id);
-      const after = locatedGroup({ ...group, buckets: withBuckets(group, change) }, options);
-      return put(changing, {
+      const after = groupWithOptionFields(
+        { ...group, buckets: withBuckets(group, change) },
+        options,
+      );
+      return storeGroup(changing, {
         ...after,
         inserted: after.buckets.filter(({ id }) => !group.buckets.some((old) => old.id === id)),
       });
     }
     case 'remove_bucket': {
       const group = existing(changing, change.id);
-      return put(changing, { ...group, buckets: withoutBucket(group, change.place), inserted: [] });
+      return storeGroup(changing, {
+        ...group,
+        buckets: withoutBucket(group, change.place),
+        inserted: [],
+      });
     }
     default:
       assertNever(change);
   }
 }
 
-function existing({ bridge }: Changing, id: number): ModelGroup {
+function existing({ bridge }: FlowTransaction, id: number): ModelGroup {
   const group = bridge.groups.get(id);
   if (group === undefined) throw new InputError(`there is no group ${id}`);
   return group;
 }
 
-function put({ bridge, undo }: Changing, group: ModelGroup): void {
+function storeGroup({ bridge, undo }: FlowTransaction, group: ModelGroup): void {
   const before = bridge.groups.get(group.id);
   bridge.groups.set(group.id, group);
-  bridge.isAsPlanned = false;
+  bridge.isUnchanged = false;
   undo.push(
     () =>
       void (before === undefined
@@ -60,14 +67,14 @@ function put({ bridge, undo }: Changing, group: ModelGroup): void {
  * With it go the flows that send packets there. Without a group of that number there is nothing to
  * do.
  */
-function remove(changing: Changing, id: number | 'all'): void {
+function remove(changing: FlowTransaction, id: number | 'all'): void {
   const { bridge, undo } = changing;
   const gone = [...bridge.groups.values()].filter((group) => id === 'all' || group.id === id);
   for (const group of gone) {
-    for (const rule of rulesOf(bridge.tables).filter(({ flow }) => asksGroup(flow, group.id)))
-      note(changing, drop(bridge, rule));
+    for (const rule of rulesOf(bridge.tables).filter(({ flow }) => usesGroup(flow, group.id)))
+      recordEdit(changing, deleteRule(bridge, rule));
     bridge.groups.delete(group.id);
-    bridge.isAsPlanned = false;
+    bridge.isUnchanged = false;
     undo.push(() => void bridge.groups.set(group.id, group));
   }
 }

@@ -3,7 +3,7 @@
  * was programmed.
  */
 import type { Rule } from '../classifier.js';
-import type { Counted } from '../../nouns/switching.js';
+import type { PacketCounts } from '../../nouns/switching.js';
 import type { ModelBridge } from '../node.js';
 
 export interface FlowRecord {
@@ -52,12 +52,12 @@ export function recordOf({ records, sinceMs }: ModelBridge, rule: Rule): FlowRec
 }
 
 /** What it counted since the last reset. */
-export function countedBy({ records }: ModelBridge, rule: Rule): Counted {
+export function countedBy({ records }: ModelBridge, rule: Rule): PacketCounts {
   const { packets, bytes } = records.get(rule) ?? nothingCounted;
   return { packets, bytes };
 }
 
-const nothingCounted: Counted = { packets: 0, bytes: 0 };
+const nothingCounted: PacketCounts = { packets: 0, bytes: 0 };
 
 export function hasTimeout({
   idleTimeout,

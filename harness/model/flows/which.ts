@@ -9,7 +9,7 @@ import { flattened } from './edit.js';
  * Whether the flow is in the table, has the cookie, sends where it is asked to, and matches no
  * other packets than those asked for.
  */
-export function isMeant(
+export function matchesRequest(
   flow: Flow,
   { table, cookie, outPort, outGroup, match }: FlowRequest,
 ): boolean {
@@ -20,7 +20,7 @@ export function isMeant(
     isThere &&
     covers(match, flow.match) &&
     (outPort === undefined || sendsTo(flow, outPort)) &&
-    (outGroup === undefined || asksGroup(flow, outGroup))
+    (outGroup === undefined || usesGroup(flow, outGroup))
   );
 }
 
@@ -60,6 +60,6 @@ function sendsTo({ actions }: Flow, port: number): boolean {
   );
 }
 
-export function asksGroup({ actions }: Flow, group: number): boolean {
+export function usesGroup({ actions }: Flow, group: number): boolean {
   return flattened(actions).some((action) => action.kind === 'group' && action.group === group);
 }

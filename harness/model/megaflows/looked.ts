@@ -3,7 +3,7 @@ import { assertNever } from '../../base/errors.js';
 import type { Action } from '../../openflow/actions.js';
 import { fieldCalled } from '../../openflow/fields.js';
 import { word } from '../../packet/flow-key.js';
-import { lookAtField, lookAtWords, type Recording } from './recording.js';
+import { unwildcardField, unwildcardWords, type MegaflowDraft } from './recording.js';
 
 const metadata = fieldCalled('metadata');
 
@@ -11,39 +11,39 @@ const metadata = fieldCalled('metadata');
  * Notes it. @returns why no megaflow can be made of a translation with this action; undefined where
  * one can.
  */
-export function lookAtAction(recording: Recording, action: Action): string | undefined {
+export function unwildcardAction(megaflow: MegaflowDraft, action: Action): string | undefined {
   switch (action.kind) {
     case 'set':
     case 'delete_field':
-      lookAtField(recording, action.field);
+      unwildcardField(megaflow, action.field);
       return undefined;
     case 'write_metadata':
-      lookAtField(recording, metadata);
+      unwildcardField(megaflow, metadata);
       return undefined;
     case 'set_port':
-      lookAtWords(recording, word.tpSrc, 2);
+      unwildcardWords(megaflow, word.tpSrc, 2);
       return undefined;
     case 'dec_ttl':
-      lookAtWords(recording, word.nwTtl);
+      unwildcardWords(megaflow, word.nwTtl);
       return undefined;
     case 'fin_timeout':
-      lookAtWords(recording, word.tcpFlags);
+      unwildcardWords(megaflow, word.tcpFlags);
       return undefined;
     case 'output-field':
     case 'push':
-      lookAtField(recording, action.source.field);
+      unwildcardField(megaflow, action.source.field);
       return undefined;
     case 'pop':
-      lookAtField(recording, action.destination.field);
+      unwildcardField(megaflow, action.destination.field);
       return undefined;
     case 'move':
-      lookAtField(recording, action.source.field);
-      lookAtField(recording, action.destination.field);
+      unwildcardField(megaflow, action.source.field);
+      unwildcardField(megaflow, action.destination.field);
       return undefined;
     case 'ct':
-      if (typeof action.zone !== 'number') lookAtField(recording, action.zone.field);
+      if (typeof action.zone !== 'number') unwildcardField(megaflow, action.zone.field);
       for (const inner of action.exec)
-        if (inner.kind === 'move') lookAtField(recording, inner.source.field);
+        if (inner.kind === 'move') unwildcardField(megaflow, inner.source.field);
       return undefined;
     case 'resubmit':
       return action.original ? 'resubmit(ct)' : undefined;

@@ -11,14 +11,19 @@ import {
   addBucket,
   bucketFor,
   bucketWith,
-  emptyTuple,
-  isBy,
+  emptyHashSubtable,
+  hasMask,
   valuesOf,
-  type Tuple,
+  type HashSubtable,
 } from '../classifier/tuple.js';
 import type { ModelNode } from '../node.js';
 import type { TraceStep } from '../trace.js';
-import { mostlyAlike, type Counted, type Event, type Recording } from './recording.js';
+import {
+  rarelyDistinct,
+  type CreditedFlow,
+  type DatapathEvent,
+  type MegaflowDraft,
+} from './recording.js';
 
 /** What a key becomes: of the word at each place the bits of its mask are those of its value. */
 export interface Patch {
@@ -30,19 +35,19 @@ export interface Patch {
 }
 
 /** An event with what has become of the packet's fields by then. */
-export type KeptEvent =
-  | Exclude<Event, { readonly key: FlowKey }>
+export type MegaflowEvent =
+  | Exclude<DatapathEvent, { readonly key: FlowKey }>
   | { readonly kind: 'commit'; readonly patch: Patch }
-  | (Pick<Extract<Event, { readonly kind: 'track' }>, 'kind' | 'request'> & {
+  | (Pick<Extract<DatapathEvent, { readonly kind: 'track' }>, 'kind' | 'request'> & {
       readonly patch: Patch;
     });
 
 export interface Megaflow {
   /** It is not for packets that came in at these ports. */
-  readonly notFrom: readonly number[];
+  readonly excludedInPorts: readonly number[];
   readonly steps: readonly TraceStep[];
-  readonly counted: readonly Counted[];
-  readonly events: readonly KeptEvent[];
+  readonly credited: readonly CreditedFlow[];
+  readonly events: readonly MegaflowEvent[];
   /**
    * What was learned of addresses, as `Changes` counts it, and the virtual time at which it held;
    * missing where that had no part in it.
@@ -51,7 +56,7 @@ export interface Megaflow {
 }
 
 /** How often things have changed that translations depend on. */
-export interface Changes {
+export interface Generations {
   /** Flows, groups, links. */
   program: number;
   /** Who is behind which port, or known on an underlay. */
@@ -61,7 +66,7 @@ export interface Changes {
 /**
  * Where a translation begins. What else it depends on that is not in the key is part of `table`.
  */
-export interface Start {
+export interface MegaflowTable {
   readonly bridge: object;
   readonly table: number | string;
 }
@@ -69,46 +74,46 @@ export interface Start {
 /** Those of one node. */
 export interface Megaflows {
   /** By where translations begin: a bridge, and a table there. */
-  readonly starts: Map<object, Map<number | string, Tuple<Megaflow>[]>>;
+  readonly subtables: Map<object, Map<number | string, HashSubtable<Megaflow>[]>>;
   /** As `changes.program` was when they were made. */
-  programAt: number;
+  programGeneration: number;
   count: number;
   /** What packets found, how often none was there, and why none could be made. */
-  readonly told: { hit: number; missed: number; readonly leftOut: Map<string, number> };
+  readonly stats: { hit: number; missed: number; readonly uncached: Map<string, number> };
 }
 
 /** When there are so many, all are forgotten. */
-const mostMegaflows = 8192;
+const maxMegaflows = 8192;
 
-export function noMegaflows(): Megaflows {
+export function emptyMegaflowCache(): Megaflows {
   return {
-    starts: new Map(),
-    programAt: 0,
+    subtables: new Map(),
+    programGeneration: 0,
     count: 0,
-    told: { hit: 0, missed: 0, leftOut: new Map() },
+    stats: { hit: 0, missed: 0, uncached: new Map() },
   };
 }
 
 /** What of a node megaflows depend on. */
-type Place = Pick<ModelNode, 'changes' | 'nowMs'>;
+type ModelClock = Pick<ModelNode, 'generations' | 'nowMs'>;
 
 /**
  * The one that the packet belongs to. What depends on changes that have come since is not found.
  */
 export function findMegaflow(
   megaflows: Megaflows,
-  { changes: { program, learned }, nowMs }: Place,
-  { bridge, table }: Start,
+  { generations: { program, learned }, nowMs }: ModelClock,
+  { bridge, table }: MegaflowTable,
   key: FlowKey,
 ): Megaflow | undefined {
-  if (megaflows.programAt !== program) forgetMegaflows(megaflows, program);
-  const tuples = megaflows.starts.get(bridge)?.get(table);
+  if (megaflows.programGeneration !== program) flushMegaflows(megaflows, program);
+  const tuples = megaflows.subtables.get(bridge)?.get(table);
   if (tuples === undefined) return undefined;
   for (const tuple of tuples) {
     const found = bucketFor(tuple, key)?.items[0];
     if (
       found !== undefined &&
-      !found.notFrom.includes(key[word.inPort] ?? 0) &&
+      !found.excludedInPorts.includes(key[word.inPort] ?? 0) &&
       (found.learned === undefined ||
         (found.learned.changes === learned && found.learned.ms === nowMs))
     )
@@ -117,31 +122,31 @@ export function findMegaflow(
   return undefined;
 }
 
-function forgetMegaflows(megaflows: Megaflows, program: number): void {
-  megaflows.starts.clear();
-  megaflows.programAt = program;
+function flushMegaflows(megaflows: Megaflows, program: number): void {
+  megaflows.subtables.clear();
+  megaflows.programGeneration = program;
   megaflows.count = 0;
 }
 
 /** Keeps what was recorded, in the place of what was kept for the same bits. */
-export function keepMegaflow(
+export function installMegaflow(
   megaflows: Megaflows,
-  { changes: { program, learned }, nowMs }: Place,
-  start: Start,
-  recording: Recording,
+  { generations: { program, learned }, nowMs }: ModelClock,
+  start: MegaflowTable,
+  draft: MegaflowDraft,
   steps: readonly TraceStep[],
 ): void {
-  if (megaflows.programAt !== program || megaflows.count >= mostMegaflows)
-    forgetMegaflows(megaflows, program);
+  if (megaflows.programGeneration !== program || megaflows.count >= maxMegaflows)
+    flushMegaflows(megaflows, program);
   const made: Megaflow = {
-    notFrom: recording.notFrom,
+    excludedInPorts: draft.excludedInPorts,
     steps,
-    counted: recording.counted,
-    events: keptEvents(recording),
-    ...(recording.depends === 'on flows' ? {} : { learned: { changes: learned, ms: nowMs } }),
+    credited: draft.credited,
+    events: megaflowEvents(draft),
+    ...(draft.dependsOn === 'on flows' ? {} : { learned: { changes: learned, ms: nowMs } }),
   };
-  const tuple = tupleWith(megaflows, start, recording.mask);
-  const values = valuesOf(tuple, recording.start);
+  const tuple = subtableFor(megaflows, start, draft.wildcards);
+  const values = valuesOf(tuple, draft.key);
   const bucket = bucketWith(tuple, values);
   if (bucket !== undefined) bucket.items[0] = made;
   else {
@@ -151,21 +156,21 @@ export function keepMegaflow(
 }
 
 /** Those with the same mask, which may be none yet. */
-function tupleWith(
-  { starts }: Megaflows,
-  { bridge, table }: Start,
+function subtableFor(
+  { subtables }: Megaflows,
+  { bridge, table }: MegaflowTable,
   mask: FlowKey,
-): Tuple<Megaflow> {
-  const ofBridge = starts.get(bridge) ?? new Map<number | string, Tuple<Megaflow>[]>();
-  starts.set(bridge, ofBridge);
+): HashSubtable<Megaflow> {
+  const ofBridge = subtables.get(bridge) ?? new Map<number | string, HashSubtable<Megaflow>[]>();
+  subtables.set(bridge, ofBridge);
   const tuples = ofBridge.get(table) ?? [];
   ofBridge.set(table, tuples);
-  const known = tuples.find((tuple) => isBy(tuple, mask));
+  const known = tuples.find((tuple) => hasMask(tuple, mask));
   if (known !== undefined) return known;
   const there = [...mask.keys()].filter((place) => mask[place] !== 0);
-  const telling = there.filter((place) => !mostlyAlike.has(place));
-  const places = [...telling, ...there.filter((place) => mostlyAlike.has(place))];
-  const made = emptyTuple<Megaflow>(
+  const telling = there.filter((place) => !rarelyDistinct.has(place));
+  const places = [...telling, ...there.filter((place) => rarelyDistinct.has(place))];
+  const made = emptyHashSubtable<Megaflow>(
     places,
     places.map((place) => (mask[place] ?? 0) | 0),
     telling.length,
@@ -178,17 +183,17 @@ function tupleWith(
  * What a packet is known to be when it goes to the tracker goes with it; its bytes tell of nothing
  * else than what stands in them.
  */
-function keptEvents({ start, mask, events }: Recording): readonly KeptEvent[] {
-  let [bytes, metadata] = [start, start];
+function megaflowEvents({ key, wildcards, events }: MegaflowDraft): readonly MegaflowEvent[] {
+  let [bytes, metadata] = [key, key];
   return events.map((event) => {
     if (event.kind !== 'commit' && event.kind !== 'track') return event;
-    const patch = patchOf(mask, bytes, event.key, word.ethSrc, keyWords);
+    const patch = patchOf(wildcards, bytes, event.key, word.ethSrc, keyWords);
     bytes = event.key;
     if (event.kind === 'commit') return { kind: 'commit', patch };
     const known =
       event.metadata === 'begun anew'
-        ? writeOf(event.key)
-        : patchOf(mask, metadata, event.key, 0, word.ethSrc);
+        ? metadataPatch(event.key)
+        : patchOf(wildcards, metadata, event.key, 0, word.ethSrc);
     metadata = event.key;
     return {
       kind: 'track',
@@ -218,7 +223,7 @@ function patchOf(
     isOfBytes: false,
   };
   for (let place = first; place < end; place++) {
-    if (before[place] === after[place] || isTold(place)) continue;
+    if (before[place] === after[place] || isConntrackWord(place)) continue;
     const [was, is, bits] = [before[place] ?? 0, after[place] ?? 0, mask[place] ?? 0];
     assert(
       ((was ^ is) & ~bits) === 0,
@@ -236,9 +241,9 @@ function patchOf(
  * Everything that is known beside the bytes: in a bridge behind a patch port nothing of it is the
  * packet's own.
  */
-function writeOf(key: FlowKey): Patch {
+function metadataPatch(key: FlowKey): Patch {
   const places = Array.from({ length: word.ethSrc }, (_, place) => place).filter(
-    (place) => !isTold(place),
+    (place) => !isConntrackWord(place),
   );
   return {
     places,
@@ -248,7 +253,7 @@ function writeOf(key: FlowKey): Patch {
   };
 }
 
-function isTold(place: number): boolean {
+function isConntrackWord(place: number): boolean {
   return place >= word.ctState && place < word.pktMark;
 }
 

@@ -6,17 +6,17 @@ import { wordsOf, type Field } from '../../openflow/fields.js';
 import { keyWords, word, copyKey, emptyKey, type FlowKey } from '../../packet/flow-key.js';
 import type { FlowRecord } from '../flows/record.js';
 import type { TunnelConfig } from '../tunnels/config.js';
-import type { Envelope } from '../tunnels/wrap.js';
+import type { TunnelHeader } from '../tunnels/wrap.js';
 import type { TrackRequest } from '../pipeline/tracking.js';
 
 /** A flow that counts the packet, in a bridge where it is so many bytes longer than it came. */
-export interface Counted {
+export interface CreditedFlow {
   readonly record: FlowRecord;
-  readonly longer: number;
+  readonly extraBytes: number;
 }
 
 /** What is done with the packet itself, in order. `key`: as it is known then. */
-export type Event =
+export type DatapathEvent =
   /** Its changes go into its bytes. */
   | { readonly kind: 'commit'; readonly key: FlowKey }
   | { readonly kind: 'output'; readonly port: string }
@@ -25,7 +25,7 @@ export type Event =
   | {
       readonly kind: 'track';
       readonly key: FlowKey;
-      readonly metadata: Recording['metadata'];
+      readonly metadata: MegaflowDraft['metadata'];
       readonly request: TrackRequest;
     }
   /** The datapath forgets what the tracker said. */
@@ -33,34 +33,34 @@ export type Event =
   /** It goes into a tunnel, and leaves these ports. */
   | {
       readonly kind: 'encapsulate';
-      readonly envelope: Envelope;
+      readonly envelope: TunnelHeader;
       readonly ports: readonly string[];
     };
 
-export interface Recording {
-  readonly start: FlowKey;
+export interface MegaflowDraft {
+  readonly key: FlowKey;
   /** The bits that were looked at or written: a packet with the same ones goes the same way. */
-  readonly mask: FlowKey;
+  readonly wildcards: FlowKey;
   /** Ports that it was sent to, which it must not have come from. */
-  readonly notFrom: number[];
-  readonly counted: Counted[];
-  events: Event[];
+  readonly excludedInPorts: number[];
+  readonly credited: CreditedFlow[];
+  events: DatapathEvent[];
   /**
    * What is known of the packet beside its bytes: in a bridge behind a patch port nothing of it is
    * what it was.
    */
   metadata: 'as it came' | 'begun anew';
   /** Whether what was learned of addresses had a part in it. */
-  depends: 'on flows' | 'on what was learned';
+  dependsOn: 'on flows' | 'on what was learned';
   /** How often that had changed when the translation began. */
-  readonly learnedAt: number;
+  readonly learnedGeneration: number;
 }
 
 /**
  * What decides over which fields there are, and what the pipeline looks at without being told to:
  * part of every mask, as in Open vSwitch (ofproto/ofproto-dpif-xlate.c, xlate_wc_init).
  */
-const always: readonly number[] = [
+const alwaysUnwildcarded: readonly number[] = [
   word.actsetOutput,
   word.packetType,
   word.recircId,
@@ -86,8 +86,8 @@ const always: readonly number[] = [
 ];
 
 /** Of those, what is the same for nearly all packets of a cluster. */
-export const mostlyAlike: ReadonlySet<number> = new Set(
-  always.filter(
+export const rarelyDistinct: ReadonlySet<number> = new Set(
+  alwaysUnwildcarded.filter(
     (place) =>
       ![
         word.ctState,
@@ -100,50 +100,54 @@ export const mostlyAlike: ReadonlySet<number> = new Set(
   ),
 );
 
-export function beginRecording(key: FlowKey, learnedAt: number): Recording {
+export function draftMegaflow(key: FlowKey, learnedAt: number): MegaflowDraft {
   return {
-    start: copyKey(key),
-    mask: copyKey(alwaysMask),
-    notFrom: [],
-    counted: [],
+    key: copyKey(key),
+    wildcards: copyKey(initialWildcards),
+    excludedInPorts: [],
+    credited: [],
     events: [],
     metadata: 'as it came',
-    depends: 'on flows',
-    learnedAt,
+    dependsOn: 'on flows',
+    learnedGeneration: learnedAt,
   };
 }
 
 const allBits = 0xffffffff;
-const alwaysMask = emptyKey();
-for (const place of always) alwaysMask[place] = allBits;
+const initialWildcards = emptyKey();
+for (const place of alwaysUnwildcarded) initialWildcards[place] = allBits;
 
-export function lookAtWords(recording: Recording | undefined, first: number, count = 1): void {
-  recording?.mask.fill(allBits, first, first + count);
+export function unwildcardWords(
+  megaflow: MegaflowDraft | undefined,
+  first: number,
+  count = 1,
+): void {
+  megaflow?.wildcards.fill(allBits, first, first + count);
 }
 
 /** Whole words, and what decides whether the packet has the field. */
-export function lookAtField(recording: Recording | undefined, field: Field): void {
-  lookAtWords(recording, field.word, wordsOf(field));
-  if (field.prerequisite.startsWith('nd')) lookAtWords(recording, word.tpSrc, 2);
+export function unwildcardField(megaflow: MegaflowDraft | undefined, field: Field): void {
+  unwildcardWords(megaflow, field.word, wordsOf(field));
+  if (field.prerequisite.startsWith('nd')) unwildcardWords(megaflow, word.tpSrc, 2);
 }
 
 /** At which port it came in: behind a patch port that is no longer its own. */
-export function lookAtInPort(recording: Recording | undefined): void {
-  if (recording?.metadata === 'as it came') lookAtWords(recording, word.inPort);
+export function unwildcardInPort(megaflow: MegaflowDraft | undefined): void {
+  if (megaflow?.metadata === 'as it came') unwildcardWords(megaflow, word.inPort);
 }
 
 /** Whether it came in at this port: no packet goes back there by itself. */
-export function lookWhetherFrom(
-  recording: Recording | undefined,
+export function excludeInPort(
+  megaflow: MegaflowDraft | undefined,
   port: number,
   inPort: number,
 ): void {
-  if (port === inPort) lookAtInPort(recording);
-  else if (recording?.metadata === 'as it came' && !recording.notFrom.includes(port))
-    recording.notFrom.push(port);
+  if (port === inPort) unwildcardInPort(megaflow);
+  else if (megaflow?.metadata === 'as it came' && !megaflow.excludedInPorts.includes(port))
+    megaflow.excludedInPorts.push(port);
 }
 
 /** Everything that stands in the frame. */
-export function lookAtFrame(recording: Recording | undefined): void {
-  lookAtWords(recording, word.ethSrc, keyWords - word.ethSrc);
+export function unwildcardFrame(megaflow: MegaflowDraft | undefined): void {
+  unwildcardWords(megaflow, word.ethSrc, keyWords - word.ethSrc);
 }

@@ -6,7 +6,7 @@ import type { Action } from '../../openflow/actions.js';
 import { isPlain } from '../../openflow/actions/output.js';
 import { reservedPorts } from '../../openflow/ports.js';
 import { word } from '../../packet/flow-key.js';
-import { ofFlow, type Translation } from './translation.js';
+import { flowActionList, type XlateContext } from './translation.js';
 
 /** One of each, the one that was written last. */
 const once: readonly Action['kind'][] = [
@@ -31,7 +31,7 @@ const last: readonly (readonly Action['kind'][])[] = [
 ];
 
 /** The list of actions that a set of them, in the order written, stands for. */
-export function inSetOrder(written: readonly Action[]): readonly Action[] {
+export function orderActionSet(written: readonly Action[]): readonly Action[] {
   if (written.length === 0) return written;
   const set = written.filter((action) => action.kind !== 'controller' || isPlain(action));
   const end = last
@@ -42,31 +42,31 @@ export function inSetOrder(written: readonly Action[]): readonly Action[] {
   return [...first, ...set.filter(({ kind }) => inOrder.includes(kind)), end];
 }
 
-export function writeActions(at: Translation, actions: readonly Action[]): void {
-  for (const action of at.hasGroupInSet ? [] : actions) {
-    if (action.kind === 'output') at.packet.key[word.actsetOutput] = action.port;
+export function writeActions(ctx: XlateContext, actions: readonly Action[]): void {
+  for (const action of ctx.hasGroupInSet ? [] : actions) {
+    if (action.kind === 'output') ctx.packet.key[word.actsetOutput] = action.port;
     else if (action.kind === 'controller')
-      at.packet.key[word.actsetOutput] = reservedPorts.CONTROLLER;
+      ctx.packet.key[word.actsetOutput] = reservedPorts.CONTROLLER;
     if (action.kind !== 'group') continue;
-    at.packet.key[word.actsetOutput] = reservedPorts.UNSET;
-    at.hasGroupInSet = true;
+    ctx.packet.key[word.actsetOutput] = reservedPorts.UNSET;
+    ctx.hasGroupInSet = true;
     break;
   }
-  at.actionSet.push(...actions);
+  ctx.actionSet.push(...actions);
 }
 
-export function clearActions(at: Translation): void {
-  at.actionSet = [];
-  at.hasGroupInSet = false;
-  at.packet.key[word.actsetOutput] = reservedPorts.UNSET;
+export function clearActions(ctx: XlateContext): void {
+  ctx.actionSet = [];
+  ctx.hasGroupInSet = false;
+  ctx.packet.key[word.actsetOutput] = reservedPorts.UNSET;
 }
 
 /** At the end of the pipeline; the set is empty then. */
-export function carryOutSet(at: Translation): void {
-  const actions = inSetOrder(at.actionSet);
-  at.actionSet = [];
+export function xlateActionSet(ctx: XlateContext): void {
+  const actions = orderActionSet(ctx.actionSet);
+  ctx.actionSet = [];
   if (actions.length === 0) return;
-  at.isInActionSet = true;
-  at.carryOut(at, actions, ofFlow);
-  at.isInActionSet = false;
+  ctx.isInActionSet = true;
+  ctx.doXlateActions(ctx, actions, flowActionList);
+  ctx.isInActionSet = false;
 }

@@ -1,8 +1,8 @@
 /** A packet that has come in, before anything is done with it. */
 import { word } from '../../packet/flow-key.js';
 import { isMirrorOutput } from '../mirrors.js';
-import { mirrorArriving } from './output.js';
-import type { Translation } from './translation.js';
+import { mirrorIngress } from './output.js';
+import type { XlateContext } from './translation.js';
 
 /** Where Open vSwitch keeps flows of its own. */
 const ownTable = 254;
@@ -11,25 +11,25 @@ const ownTable = 254;
  * Mirrors see the packet once its flow is found, or none is; of what comes in at their own outputs
  * nothing is carried out.
  */
-export function arrive(at: Translation): 'reserved' | undefined {
-  if (!at.isArriving) return undefined;
-  at.isArriving = false;
-  const inPort = at.packet.key[word.inPort] ?? 0;
-  if (isMirrorOutput(at.bridge.mirrors, inPort)) return 'reserved';
-  if (at.bridge.mirrors.length === 0) return undefined;
+export function processIngress(ctx: XlateContext): 'reserved' | undefined {
+  if (!ctx.isIngress) return undefined;
+  ctx.isIngress = false;
+  const inPort = ctx.packet.key[word.inPort] ?? 0;
+  if (isMirrorOutput(ctx.bridge.mirrors, inPort)) return 'reserved';
+  if (ctx.bridge.mirrors.length === 0) return undefined;
   // Where no flow is found, one of the switch's own drops the packet, and mirrors see it all the
   // same.
-  if (at.place.flow === undefined)
-    at.place = {
-      ...at.place,
+  if (ctx.origin.flow === undefined)
+    ctx.origin = {
+      ...ctx.origin,
       flow: {
-        node: at.passage.node.name,
-        bridge: at.bridge.plan.name,
+        node: ctx.frameRun.node.name,
+        bridge: ctx.bridge.plan.name,
         table: ownTable,
         priority: 0,
         match: '',
       },
     };
-  mirrorArriving(at, inPort);
+  mirrorIngress(ctx, inPort);
   return undefined;
 }

@@ -5,20 +5,20 @@
 import { Unsupported } from '../../base/errors.js';
 import { copyKey, isIp, tupleWords, word, type FlowKey } from '../../packet/flow-key.js';
 import type { Behaviour } from '../behaviour.js';
-import { translate, type Bytes } from '../conntrack/translate.js';
-import type { Translation as Change } from '../conntrack/tracked.js';
+import { applyNat, type ParsedFrame } from '../conntrack/translate.js';
+import type { NatMapping as Change } from '../conntrack/tracked.js';
 import type { Packet } from '../packet.js';
 
-export interface Carried {
+export interface DatapathPacket {
   /** What the tracker said of it last. */
   readonly tracked: Packet['tracked'];
   /** What became of its addresses and ports, one translation behind the other. */
-  readonly changes: readonly CarriedChange[];
+  readonly changes: readonly AppliedNat[];
   /** Of what a tunnel carries; undefined where that is what the translation takes it for. */
-  readonly inside: Inside | undefined;
+  readonly tunnelPayload: TunnelPayload | undefined;
 }
 
-interface CarriedChange {
+interface AppliedNat {
   readonly change: Change;
   /**
    * The words that were written since, also with what they had before: they stay as they were
@@ -27,10 +27,10 @@ interface CarriedChange {
   readonly written: readonly number[];
 }
 
-const unchanged: Carried['changes'] = [];
+const unchanged: DatapathPacket['changes'] = [];
 
 /** What is around a packet that was translated before it entered a tunnel. */
-interface Inside {
+interface TunnelPayload {
   /**
    * Both as they were put around it: what was inside as the translation took it, and as the
    * datapath had it.
@@ -40,27 +40,31 @@ interface Inside {
 }
 
 /** What it carries when a translation begins. */
-export function carriedBy({ tracked }: Packet): Carried {
-  return { changes: unchanged, tracked, inside: undefined };
+export function datapathPacketOf({ tracked }: Packet): DatapathPacket {
+  return { changes: unchanged, tracked, tunnelPayload: undefined };
 }
 
 /** What the tracker translates the packet to behind all that was done with it before. */
-export function translated(carried: Carried, change: Change): Carried {
-  return { ...carried, changes: [...carried.changes, { change, written: [] }] };
+export function withNat(packet: DatapathPacket, change: Change): DatapathPacket {
+  return { ...packet, changes: [...packet.changes, { change, written: [] }] };
 }
 
 /**
  * What was pending was put into the packet's bytes: of what it was translated to, that is written
  * over.
  */
-export function writtenOver(carried: Carried, before: FlowKey, after: FlowKey): Carried {
-  if (carried.changes.length === 0) return carried;
+export function withCommit(
+  packet: DatapathPacket,
+  before: FlowKey,
+  after: FlowKey,
+): DatapathPacket {
+  if (packet.changes.length === 0) return packet;
   const fresh = tupleWords.filter((field) => before[field] !== after[field]);
   return fresh.length === 0
-    ? carried
+    ? packet
     : {
-        ...carried,
-        changes: carried.changes.map(({ change, written }) => ({
+        ...packet,
+        changes: packet.changes.map(({ change, written }) => ({
           change,
           written: [...written, ...fresh],
         })),
@@ -70,28 +74,28 @@ export function writtenOver(carried: Carried, before: FlowKey, after: FlowKey): 
 /**
  * The packet's bytes as the datapath has them, where `packet` is what the translation takes it for.
  */
-export function bytesOf(
-  { frame, layout, arrived }: Pick<Packet, 'frame' | 'layout' | 'arrived'>,
-  { changes, inside }: Carried,
+export function datapathBytes(
+  { frame, layout, baseKey }: Pick<Packet, 'frame' | 'layout' | 'baseKey'>,
+  { changes, tunnelPayload }: DatapathPacket,
   behaviour: Behaviour,
-): Bytes {
-  if (inside !== undefined)
-    return bytesOf(
-      { frame: withInside(frame, inside), layout, arrived },
-      { changes, tracked: undefined, inside: undefined },
+): ParsedFrame {
+  if (tunnelPayload !== undefined)
+    return datapathBytes(
+      { frame: withTunnelPayload(frame, tunnelPayload), layout, baseKey },
+      { changes, tracked: undefined, tunnelPayload: undefined },
       behaviour,
     );
-  if (changes.length === 0) return { frame, layout, key: arrived };
-  if (!isIp(arrived[word.ethType] ?? 0))
+  if (changes.length === 0) return { frame, layout, key: baseKey };
+  if (!isIp(baseKey[word.ethType] ?? 0))
     throw new Unsupported('the model does not look for a translated packet behind labels');
-  return changes.reduce<Bytes>(
-    (bytes, { change, written }) => translate(bytes, change, behaviour, written),
-    { frame, layout, key: arrived },
+  return changes.reduce<ParsedFrame>(
+    (bytes, { change, written }) => applyNat(bytes, change, behaviour, written),
+    { frame, layout, key: baseKey },
   );
 }
 
 /** The frame around the other packet; what was done to the frame itself stays. */
-function withInside(frame: Uint8Array, { before, after }: Inside): Uint8Array {
+function withTunnelPayload(frame: Uint8Array, { before, after }: TunnelPayload): Uint8Array {
   const isOutOfReach =
     frame.length !== before.length ||
     before.some((byte, at) => byte !== after[at] && byte !== frame[at]);
@@ -107,8 +111,11 @@ function withInside(frame: Uint8Array, { before, after }: Inside): Uint8Array {
  * @throws Unsupported where the packet was translated, and goes on in the same translation to what
  *   does not look at its bytes again.
  */
-export function refuseChanged({ carried }: { readonly carried: Carried }, place: string): void {
-  if (carried.changes.length > 0 || carried.inside !== undefined)
+export function refuseNatted(
+  { packetState }: { readonly packetState: DatapathPacket },
+  place: string,
+): void {
+  if (packetState.changes.length > 0 || packetState.tunnelPayload !== undefined)
     throw new Unsupported(
       `the model does not take a packet that ct(nat) without a table translated to ${place}`,
     );
@@ -118,23 +125,27 @@ export function refuseChanged({ carried }: { readonly carried: Carried }, place:
  * The packet as the datapath has it, to go on with in another translation: `packet` itself where it
  * is the same.
  */
-export function asCarried(packet: Packet, carried: Carried, behaviour: Behaviour): Packet {
+export function asDatapathPacket(
+  packet: Packet,
+  datapathPacket: DatapathPacket,
+  behaviour: Behaviour,
+): Packet {
   if (
-    carried.changes.length === 0 &&
-    carried.inside === undefined &&
-    carried.tracked === packet.tracked
+    datapathPacket.changes.length === 0 &&
+    datapathPacket.tunnelPayload === undefined &&
+    datapathPacket.tracked === packet.tracked
   )
     return packet;
-  const { frame, key: arrived } = bytesOf(packet, carried, behaviour);
+  const { frame, key: arrived } = datapathBytes(packet, datapathPacket, behaviour);
   const key = copyKey(packet.key);
   key.set(arrived.subarray(word.ethSrc), word.ethSrc);
   return {
     ...packet,
     frame,
-    arrived,
+    baseKey: arrived,
     key,
-    isAsRead: packet.isAsRead && carried.changes.length === 0,
-    isRewritten: packet.isRewritten || carried.changes.length > 0,
-    tracked: carried.tracked,
+    isParsed: packet.isParsed && datapathPacket.changes.length === 0,
+    isRewritten: packet.isRewritten || datapathPacket.changes.length > 0,
+    tracked: datapathPacket.tracked,
   };
 }

@@ -23,22 +23,22 @@ export function chooseLink(
     case 'hash_threshold':
       return links === 1 ? 0 : Math.floor(hash / (Math.floor(0xffffffff / links) + 1));
     case 'hrw':
-      return links <= mostByWeight ? heaviest(hash, links) : again(hash, links, 0);
+      return links <= mostByWeight ? highestRandomWeight(hash, links) : iterHash(hash, links, 0);
     case 'iter_hash':
-      return again(hash, links, argument);
+      return iterHash(hash, links, argument);
   }
 }
 
 const mostByWeight = 64;
 
 /** Highest random weight. */
-function heaviest(hash: number, links: number): number {
+function highestRandomWeight(hash: number, links: number): number {
   const weights = Array.from({ length: links }, (_, link) => hash2words(hash, link));
   return weights.indexOf(weights.reduce((best, weight) => Math.max(best, weight)));
 }
 
 /** Hashes until the number is a link's. */
-function again(hash: number, links: number, argument: number): number {
+function iterHash(hash: number, links: number, argument: number): number {
   const modulo =
     argument < links || Math.floor(argument / 2) > links
       ? 2 ** Math.ceil(Math.log2(links))

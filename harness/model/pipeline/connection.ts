@@ -3,58 +3,65 @@ import { Unsupported } from '../../base/errors.js';
 import { printActions, type CtAction } from '../../openflow/actions.js';
 import { fieldCalled, type Field } from '../../openflow/fields.js';
 import { clearWords, copyKey, word } from '../../packet/flow-key.js';
-import type { Asked } from '../conntrack/tracked.js';
+import type { CtRequest } from '../conntrack/tracked.js';
 import { hasField } from '../has-field.js';
 import { readField, readSubfield, writeField, writeSubfield } from '../keys.js';
 import { checkRead } from '../known.js';
-import { settled, type Packet } from '../packet.js';
+import { reparsed, type Packet } from '../packet.js';
 import { freeze } from './freeze.js';
-import { forgetConnection, trackNow, writesOf, type Marks, type TrackRequest } from './tracking.js';
 import {
-  blame,
+  executeCtClear,
+  executeCt,
+  ctWriteSteps,
+  type Marks,
+  type TrackRequest,
+} from './tracking.js';
+import {
+  stepFlow,
   commitChanges,
-  keepNothing,
-  leaveToDatapath,
-  type Translation,
+  avoidCaching,
+  putOdpAction,
+  type XlateContext,
 } from './translation.js';
 
 /**
  * The packet's changes go into its bytes; then it is untracked again: connection fields are for the
  * packet that goes on in `table`.
  */
-export function connectionTrack(at: Translation, ct: CtAction): void {
+export function xlateCt(ctx: XlateContext, ct: CtAction): void {
   if (typeof ct.zone !== 'number') checkRead(ct.zone.field);
-  const zone = typeof ct.zone === 'number' ? ct.zone : Number(readSubfield(at.packet.key, ct.zone));
+  const zone =
+    typeof ct.zone === 'number' ? ct.zone : Number(readSubfield(ctx.packet.key, ct.zone));
   const nat = ct.exec.findLast((action) => action.kind === 'nat');
-  const asked: Asked = {
+  const ctRequest: CtRequest = {
     zone,
     commits: ct.force ? 'by force' : ct.commit ? 'new connections' : 'nothing',
     ...(nat === undefined ? {} : { nat }),
     ...(ct.alg === undefined ? {} : { helper: ct.alg }),
   };
-  const { packet } = at;
+  const { packet } = ctx;
   const marks = marksOf(packet, ct);
-  commitChanges(at);
-  const settledPacket = settled(packet);
-  const { flow } = blame(at);
+  commitChanges(ctx);
+  const settledPacket = reparsed(packet);
+  const { flow } = stepFlow(ctx);
   const request: TrackRequest = {
-    asked,
+    ctRequest,
     marks,
     flow,
-    told: writesOf(flow),
-    ...(ct.table === undefined ? {} : { onward: freeze(at, ct.table) }),
+    writeSteps: ctWriteSteps(flow),
+    ...(ct.table === undefined ? {} : { frozen: freeze(ctx, ct.table) }),
   };
-  if (ct.table !== undefined) at.frozen = [];
-  if (packet.isWrapped)
-    keepNothing(at, 'what a tunnel has put around a packet, tracked as what is inside');
-  at.isLasting = true;
-  const event = at.recording && {
+  if (ct.table !== undefined) ctx.frozenActions = [];
+  if (packet.isEncapsulated)
+    avoidCaching(ctx, 'what a tunnel has put around a packet, tracked as what is inside');
+  ctx.isIrreversible = true;
+  const event = ctx.megaflow && {
     kind: 'track' as const,
     key: copyKey(settledPacket.key),
-    metadata: at.recording.metadata,
+    metadata: ctx.megaflow.metadata,
     request,
   };
-  leaveToDatapath(at, event, (behind) => trackNow(at, request, settledPacket, behind));
+  putOdpAction(ctx, event, (behind) => executeCt(ctx, request, settledPacket, behind));
   untrack(packet);
 }
 
@@ -94,12 +101,12 @@ function marksOf({ key }: Packet, { exec }: CtAction): Marks {
  * The packet is one that the tracker has not seen: to the datapath as well, where the translation
  * knew that it had.
  */
-export function clearConnection(at: Translation): void {
-  if (at.packet.key[word.ctState] !== 0)
-    leaveToDatapath(at, { kind: 'forget' }, () => {
-      forgetConnection(at);
+export function xlateCtClear(ctx: XlateContext): void {
+  if (ctx.packet.key[word.ctState] !== 0)
+    putOdpAction(ctx, { kind: 'forget' }, () => {
+      executeCtClear(ctx);
     });
-  untrack(at.packet);
+  untrack(ctx.packet);
 }
 
 function untrack({ key }: Packet): void {

@@ -7,65 +7,79 @@ import { fieldCalled, fields, type Field } from '../../openflow/fields.js';
 import { printMatch } from '../../openflow/print-match.js';
 import { isIp, word, type FlowKey } from '../../packet/flow-key.js';
 import { hasField } from '../has-field.js';
-import { isFilled } from '../known.js';
+import { isExtracted } from '../known.js';
 import { maskOf, readField } from '../keys.js';
-import { isThere, type OptionFields } from '../options.js';
-import { handUp } from '../packet.js';
+import { isPresent, type OptionFields } from '../options.js';
+import { reparseLayout } from '../packet.js';
 import { isPlain } from '../../openflow/actions/output.js';
-import { bytesOf } from './carried.js';
+import { datapathBytes } from './carried.js';
 import { meteredForController } from './meter.js';
 import {
   actionBytes,
-  blame,
+  stepFlow,
   commitChanges,
-  leaveToDatapath,
-  noteDrop,
-  noteWrite,
+  putOdpAction,
+  traceDrop,
+  traceWrite,
   type ActionList,
-  type Place,
-  type Translation,
+  type ActionOrigin,
+  type XlateContext,
 } from './translation.js';
 
 /** Sends the packet as it is now; how it goes on does not depend on it. */
-export function tellController(at: Translation, action: ControllerAction, list: ActionList): void {
-  tell(at, action, isPlain(action) ? reasonOf(at, action, list) : action.reason, at.place.meters);
+export function xlateController(
+  ctx: XlateContext,
+  action: ControllerAction,
+  list: ActionList,
+): void {
+  putControllerAction(
+    ctx,
+    action,
+    isPlain(action) ? reasonOf(ctx, action, list) : action.reason,
+    ctx.origin.meters,
+  );
 }
 
 /** A plain output to the controller says where it stood. */
-function reasonOf(at: Translation, action: ControllerAction, list: ActionList): PacketIn['reason'] {
-  return list.kind === 'bucket' ? 'group' : at.isInActionSet ? 'action_set' : action.reason;
+function reasonOf(
+  ctx: XlateContext,
+  action: ControllerAction,
+  list: ActionList,
+): PacketIn['reason'] {
+  return list.kind === 'bucket' ? 'group' : ctx.isInActionSet ? 'action_set' : action.reason;
 }
 
-function tell(
-  at: Translation,
+function putControllerAction(
+  ctx: XlateContext,
   action: ControllerAction,
   reason: PacketIn['reason'],
-  meters: Place['meters'],
+  meters: ActionOrigin['meters'],
 ): void {
-  commitChanges(at);
-  handUp(at.packet);
-  const { rule } = at;
+  commitChanges(ctx);
+  reparseLayout(ctx.packet);
+  const { rule } = ctx;
   const isMiss =
     reason === 'action' &&
     rule !== undefined &&
     rule.flow.priority === 0 &&
     rule.flow.match.length === 0;
-  const told = packetIn(at, action, isMiss ? 'no_match' : reason, 'sent');
-  at.actionBytes += actionBytes.controller;
-  at.passage.steps.push({
+  const message = packetIn(ctx, action, isMiss ? 'no_match' : reason, 'sent');
+  ctx.actionBytes += actionBytes.controller;
+  ctx.frameRun.steps.push({
     kind: 'controller',
-    ...blame(at),
+    ...stepFlow(ctx),
     controller: action.id,
-    reason: told.reason,
+    reason: message.reason,
   });
-  const pass = meteredForController(at, action, meters);
-  const isHeard = listens(at, action.id);
-  const { frame, layout, arrived } = at.packet;
-  leaveToDatapath(at, 'controller', (behind) => {
+  const pass = meteredForController(ctx, action, meters);
+  const isHeard = isControllerConnected(ctx, action.id);
+  const { frame, layout, baseKey } = ctx.packet;
+  putOdpAction(ctx, 'controller', (behind) => {
     if (pass(behind) === 'dropped' || !isHeard) return;
-    at.passage.packetIns.push({
-      ...told,
-      frame: bytesOf({ frame, layout, arrived }, at.carried, at.passage.node.behaviour).frame,
+    ctx.frameRun.packetIns.push({
+      ...message,
+      frame: datapathBytes({ frame, layout, baseKey }, ctx.packetState, ctx.frameRun.node.behaviour)
+        .frame,
     });
   });
 }
@@ -75,22 +89,22 @@ function tell(
  * waits is of no table.
  */
 export function packetIn(
-  at: Translation,
+  ctx: XlateContext,
   { id, userdata }: Pick<ControllerAction, 'id' | 'userdata'>,
   reason: PacketIn['reason'],
   state: 'sent' | 'paused',
 ): PacketIn {
-  const { frame, key } = at.packet;
-  const { table, cookie } = at.place;
+  const { frame, key } = ctx.packet;
+  const { table, cookie } = ctx.origin;
   return {
-    bridge: at.bridge.plan.name,
+    bridge: ctx.bridge.plan.name,
     controller: id,
     reason,
     table: state === 'paused' ? 0 : table,
     cookie,
     length: frame.length,
     frame,
-    metadata: metadataOf(key, at.bridge.options),
+    metadata: metadataOf(key, ctx.bridge.options),
     userdata,
     paused: state === 'paused',
   };
@@ -100,14 +114,14 @@ export function packetIn(
  * The controller of that connection id, where the plan says who listens; where it does not,
  * everybody does.
  */
-export function listens({ bridge }: Translation, id: number): boolean {
-  return bridge.plan.controllers?.some((controller) => controller.id === id) ?? true;
+export function isControllerConnected({ bridge }: XlateContext, id: number): boolean {
+  return bridge.plan.controllers?.some((connected) => connected.id === id) ?? true;
 }
 
 const metadataFields = fields.filter(
   (field) =>
     !field.isView &&
-    isFilled(field) &&
+    isExtracted(field) &&
     field.inFlows &&
     (field.word < word.ethSrc || field.name === 'eth_type') &&
     field.name !== 'actset_output' &&
@@ -119,7 +133,7 @@ const metadataFields = fields.filter(
  * which the rest says nothing, and what it began with (lib/flow.c, flow_get_metadata).
  */
 function metadataOf(key: FlowKey, options: OptionFields): string {
-  const isTold = (field: Field, value: bigint): boolean => {
+  const isIncluded = (field: Field, value: bigint): boolean => {
     if (field.name === 'in_port') return true;
     if (field.name === 'eth_type') return key[word.ctState] !== 0;
     if (
@@ -130,17 +144,17 @@ function metadataOf(key: FlowKey, options: OptionFields): string {
       return hasField(key, field) && isIp(key[word.ethType] ?? 0) && key[word.ctNwProto] !== 0;
     return value !== 0n;
   };
-  const told = metadataFields
+  const included = metadataFields
     .map((field) => ({ field, value: readField(key, field) }))
-    .filter(({ field, value }) => isTold(field, value));
-  const ofTunnel = options
-    .filter(({ field }) => isThere(key, field))
+    .filter(({ field, value }) => isIncluded(field, value));
+  const tunnelOptions = options
+    .filter(({ field }) => isPresent(key, field))
     .map(({ field, number }) => ({
       field: fieldCalled(`tun_metadata${number}`),
       value: readField(key, field),
     }));
   return printMatch(
-    [...told, ...ofTunnel]
+    [...included, ...tunnelOptions]
       .sort((a, b) => fields.indexOf(a.field) - fields.indexOf(b.field))
       .map(({ field, value }) => ({ field, value, mask: maskOf(field, value, field.ones) })),
   );
@@ -158,19 +172,20 @@ const whole = {
  * A TTL of 0 or 1 goes to the controllers that the action names, and ends the actions of the flow;
  * one that resubmitted to it goes on (ovs-actions(7), "dec_ttl").
  */
-export function decrementTtl(at: Translation, controllers: readonly number[]): 'stop' | undefined {
-  const { key } = at.packet;
+export function decTtl(ctx: XlateContext, controllers: readonly number[]): 'stop' | undefined {
+  const { key } = ctx.packet;
   if (!isIp(key[word.ethType] ?? 0)) return undefined;
   const ttl = key[word.nwTtl] ?? 0;
-  if (ttl <= 1) return expire(at, `dec_ttl with TTL ${ttl}`, controllers);
+  if (ttl <= 1) return ttlExpired(ctx, `dec_ttl with TTL ${ttl}`, controllers);
   key[word.nwTtl] = ttl - 1;
-  noteWrite(at, 'nw_ttl');
+  traceWrite(ctx, 'nw_ttl');
   return undefined;
 }
 
 /** The packet may live no longer: `controllers` are told. */
-export function expire(at: Translation, why: string, controllers: readonly number[]): 'stop' {
-  noteDrop(at, why);
-  for (const id of controllers) tell(at, { ...whole, id }, 'invalid_ttl', 'looked up');
+export function ttlExpired(ctx: XlateContext, why: string, controllers: readonly number[]): 'stop' {
+  traceDrop(ctx, why);
+  for (const id of controllers)
+    putControllerAction(ctx, { ...whole, id }, 'invalid_ttl', 'looked up');
   return 'stop';
 }

@@ -2,8 +2,8 @@
 import { Unpredictable } from '../../base/errors.js';
 import type { FlowKey } from '../../packet/flow-key.js';
 import type { Packet } from '../packet.js';
-import { bytesOf } from './carried.js';
-import type { Execution } from './translation.js';
+import { datapathBytes } from './carried.js';
+import type { DatapathExecution } from './translation.js';
 
 /** An Ethernet header: what is cut off within it leaves no port. */
 export const shortestFrame = 14;
@@ -26,34 +26,34 @@ function longestOf(frame: Uint8Array): number {
  *   own affair.
  */
 export function deliver(
-  { passage }: Execution,
+  { frameRun }: DatapathExecution,
   port: string,
   frame: Uint8Array,
   key?: FlowKey,
 ): void {
-  if (frame.length < shortestFrame) return void passage.clogged.push(port);
+  if (frame.length < shortestFrame) return void frameRun.jammedPorts.push(port);
   if (frame.length > longestOf(frame)) {
-    passage.clogged.push(port);
-    passage.steps.push({
+    frameRun.jammedPorts.push(port);
+    frameRun.steps.push({
       kind: 'drop',
       why: `${port} sends no frame of ${frame.length} bytes: its MTU is ${mtu}`,
     });
     return;
   }
-  if (passage.clogged.includes(port))
+  if (frameRun.jammedPorts.includes(port))
     throw new Unpredictable(
       'the model does not know whether a frame leaves a port behind one that is shorter than ' +
         "Ethernet's header or longer than the MTU: they go together, and what does not fit " +
         'takes the rest along',
     );
-  if (!passage.node.downPorts.has(port))
-    passage.outputs.push(key === undefined ? { port, frame } : { port, frame, key });
+  if (!frameRun.node.downPorts.has(port))
+    frameRun.outputs.push(key === undefined ? { port, frame } : { port, frame, key });
 }
 
 /** As the datapath has it. */
 export function frameOf(
-  { carried, passage: { node } }: Execution,
-  packet: Pick<Packet, 'frame' | 'layout' | 'arrived'>,
+  { packetState, frameRun: { node } }: DatapathExecution,
+  packet: Pick<Packet, 'frame' | 'layout' | 'baseKey'>,
 ): Uint8Array {
-  return bytesOf(packet, carried, node.behaviour).frame;
+  return datapathBytes(packet, packetState, node.behaviour).frame;
 }

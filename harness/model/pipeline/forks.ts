@@ -4,121 +4,134 @@ import type { Action, OtherAction } from '../../openflow/actions.js';
 import { word } from '../../packet/flow-key.js';
 import { writeSubfield } from '../keys.js';
 import { copyOf } from '../packet.js';
-import { carryOutSet } from './action-set.js';
+import { xlateActionSet } from './action-set.js';
 import { finishFreezing } from './freeze.js';
 import {
   commitChanges,
-  execute,
-  leaveToDatapath,
-  nested,
-  ofFlow,
+  executeActions,
+  putOdpAction,
+  xlateNested,
+  flowActionList,
   type ActionList,
-  type DatapathAction,
-  type Translation,
+  type OdpAction,
+  type XlateContext,
 } from './translation.js';
 
 /** On a copy of the packet, with an action set of its own; what exits there, exits here as well. */
-export function clone(at: Translation, actions: readonly Action[]): void {
-  const { packet, stack, actionSet, hasGroupInSet, datapath, isLasting, isLast, isMetered } = at;
-  const isAsked = !isLast && actions.some(({ kind }) => setsApart.includes(kind));
-  const isByDatapath = asksDatapath(at);
-  if (isAsked) commitChanges(at);
-  settleBeforeClone(at);
-  at.datapath = [];
-  at.isLasting = false;
-  const work = () => {
-    onCopy(at, actions, isByDatapath || isAsked || isLast ? 'last' : 'others behind');
+export function xlateClone(ctx: XlateContext, actions: readonly Action[]): void {
+  const {
+    packet,
+    stack,
+    actionSet,
+    hasGroupInSet,
+    odpActions,
+    isIrreversible,
+    isLastAction,
+    isMetered,
+  } = ctx;
+  const mayNeedCopy = !isLastAction && actions.some(({ kind }) => irreversible.includes(kind));
+  const isByDatapath = clonesByDatapath(ctx);
+  if (mayNeedCopy) commitChanges(ctx);
+  commitBeforeClone(ctx);
+  ctx.odpActions = [];
+  ctx.isIrreversible = false;
+  const xlate = () => {
+    xlateOnCopy(
+      ctx,
+      actions,
+      isByDatapath || mayNeedCopy || isLastAction ? 'last' : 'others behind',
+    );
   };
-  if (!isLast && (isByDatapath || isAsked)) nested(at, work);
-  else work();
-  const isApart = isByDatapath ? at.isLasting && !isLast : isAsked;
-  at.isLasting = isLasting || (at.isLasting && !isApart);
-  const [left, inner] = [at.packet, at.datapath];
-  Object.assign(at, { packet, stack, actionSet, hasGroupInSet, datapath });
-  if (isApart) {
-    at.isMetered = isMetered;
-    leaveToDatapath(at, 'clone with a copy of its own', () => {
-      onCarriedCopy(at, inner);
+  if (!isLastAction && (isByDatapath || mayNeedCopy)) xlateNested(ctx, xlate);
+  else xlate();
+  const isSeparateCopy = isByDatapath ? ctx.isIrreversible && !isLastAction : mayNeedCopy;
+  ctx.isIrreversible = isIrreversible || (ctx.isIrreversible && !isSeparateCopy);
+  const [left, inner] = [ctx.packet, ctx.odpActions];
+  Object.assign(ctx, { packet, stack, actionSet, hasGroupInSet, odpActions });
+  if (isSeparateCopy) {
+    ctx.isMetered = isMetered;
+    putOdpAction(ctx, 'clone with a copy of its own', () => {
+      executeOnClone(ctx, inner);
     });
     return;
   }
   // What its outputs put into the packet's bytes is taken back with the next output, as far as the
   // fields tell.
-  const { frame, layout, arrived, isAsRead } = left;
-  at.packet = {
+  const { frame, layout, baseKey, isParsed } = left;
+  ctx.packet = {
     ...packet,
     frame,
     layout,
-    arrived,
-    isAsRead: packet.isAsRead && isAsRead,
-    isUnread: packet.isUnread || (!isByDatapath && left.isUnread),
+    baseKey,
+    isParsed: packet.isParsed && isParsed,
+    needsReparse: packet.needsReparse || (!isByDatapath && left.needsReparse),
   };
-  at.datapath.push(...inner);
+  ctx.odpActions.push(...inner);
 }
 
-function asksDatapath({ passage }: Translation): boolean {
-  return passage.node.behaviour.clonesAreApart === 'where the datapath asks for it';
+function clonesByDatapath({ frameRun }: XlateContext): boolean {
+  return frameRun.node.behaviour.clonesAreApart === 'where the datapath asks for it';
 }
 
 /**
  * Since 4.0, what is pending is put into the packet before any clone that is not the last action
  * (ofproto-dpif-xlate.c, clone_xlate_actions).
  */
-export function settleBeforeClone(at: Translation): void {
-  if (asksDatapath(at) && !at.isLast) commitChanges(at);
+export function commitBeforeClone(ctx: XlateContext): void {
+  if (clonesByDatapath(ctx) && !ctx.isLastAction) commitChanges(ctx);
 }
 
 /** What becomes of the datapath's copy stays with the copy. */
-function onCarriedCopy(at: Translation, actions: readonly DatapathAction[]): void {
-  const { carried } = at;
-  execute(actions);
-  at.carried = carried;
+function executeOnClone(ctx: XlateContext, actions: readonly OdpAction[]): void {
+  const { packetState } = ctx;
+  executeActions(actions);
+  ctx.packetState = packetState;
 }
 
 /** What Open vSwitch cannot take back from a packet without a copy. */
-const setsApart: readonly Action['kind'][] = ['ct', 'output-truncated', 'meter'];
+const irreversible: readonly Action['kind'][] = ['ct', 'output-truncated', 'meter'];
 
 /** Carries out `actions` on a copy of the packet, to the end of the pipeline. */
-function onCopy(
-  at: Translation,
+function xlateOnCopy(
+  ctx: XlateContext,
   actions: readonly Action[],
   place: 'last' | 'others behind',
-  list: ActionList = ofFlow,
+  list: ActionList = flowActionList,
 ): void {
-  at.packet = copyOf(at.packet);
-  const keeps = at.passage.node.behaviour.clonesKeep === 'stack and action set';
-  at.stack = keeps ? [...at.stack] : [];
-  at.actionSet = keeps ? [...at.actionSet] : [];
-  apart(
-    at,
+  ctx.packet = copyOf(ctx.packet);
+  const keeps = ctx.frameRun.node.behaviour.clonesKeep === 'stack and action set';
+  ctx.stack = keeps ? [...ctx.stack] : [];
+  ctx.actionSet = keeps ? [...ctx.actionSet] : [];
+  xlateApart(
+    ctx,
     () => {
-      at.carryOut(at, actions, list);
+      ctx.doXlateActions(ctx, actions, list);
     },
     place,
   );
 }
 
 /** What is done there ends there: with its action set, or broken off. */
-export function apart(
-  at: Translation,
+export function xlateApart(
+  ctx: XlateContext,
   work: () => void,
   place: 'last' | 'others behind' = 'last',
 ): void {
-  const { isLast } = at;
-  at.isLast = place === 'last';
+  const { isLastAction } = ctx;
+  ctx.isLastAction = place === 'last';
   work();
-  at.isLast = true;
-  if (at.freezing === undefined) carryOutSet(at);
-  if (at.freezing !== undefined) finishFreezing(at);
-  at.isLast = isLast;
+  ctx.isLastAction = true;
+  if (ctx.freezing === undefined) xlateActionSet(ctx);
+  if (ctx.freezing !== undefined) finishFreezing(ctx);
+  ctx.isLastAction = isLastAction;
 }
 
 /**
  * What is `behind` it is carried out for longer packets and for others, and all flows on both ways
  * count; the datapath takes one of the ways once it sees the packet.
  */
-export function checkLength(
-  at: Translation,
+export function xlateCheckPktLarger(
+  ctx: XlateContext,
   { bytes, destination }: Extract<OtherAction, { readonly kind: 'check_pkt_larger' }>,
   behind: readonly Action[],
   list: ActionList,
@@ -130,24 +143,24 @@ export function checkLength(
       'the model does not know what becomes of the bit of check_pkt_larger in ' +
         destination.field.name,
     );
-  const { packet, stack, actionSet, hasGroupInSet, datapath, exits } = at;
-  commitChanges(at);
-  const way = (isLarger: bigint) => {
+  const { packet, stack, actionSet, hasGroupInSet, odpActions, exits } = ctx;
+  commitChanges(ctx);
+  const branch = (isLarger: bigint) => {
     // Where stack and action set are kept, before 3.2, the other way begins with those that this
     // one leaves.
-    Object.assign(at, { packet: copyOf(packet), datapath: [], exits });
-    writeSubfield(at.packet.key, destination, isLarger);
-    nested(at, () => {
-      onCopy(at, behind, 'last', list);
+    Object.assign(ctx, { packet: copyOf(packet), odpActions: [], exits });
+    writeSubfield(ctx.packet.key, destination, isLarger);
+    xlateNested(ctx, () => {
+      xlateOnCopy(ctx, behind, 'last', list);
     });
-    return at.datapath;
+    return ctx.odpActions;
   };
-  const longer = way(1n);
-  const exitsLonger = at.exits;
-  const others = way(0n);
+  const longer = branch(1n);
+  const exitsLonger = ctx.exits;
+  const others = branch(0n);
   const taken = packet.frame.length - packet.padding > bytes ? longer : others;
-  Object.assign(at, { packet, stack, actionSet, hasGroupInSet, datapath, exits: exitsLonger });
-  leaveToDatapath(at, 'check_pkt_larger', () => {
-    onCarriedCopy(at, taken);
+  Object.assign(ctx, { packet, stack, actionSet, hasGroupInSet, odpActions, exits: exitsLonger });
+  putOdpAction(ctx, 'check_pkt_larger', () => {
+    executeOnClone(ctx, taken);
   });
 }

@@ -7,36 +7,36 @@ import type { Action } from '../../openflow/actions.js';
 import { fieldCalled } from '../../openflow/fields.js';
 import { word } from '../../packet/flow-key.js';
 import { hash2words, symmetricL3L4 } from '../hash.js';
-import { copyOf, handUp, settled, type Packet } from '../packet.js';
-import { asCarried } from './carried.js';
-import { listens, packetIn } from './controller.js';
+import { copyOf, reparseLayout, reparsed, type Packet } from '../packet.js';
+import { asDatapathPacket } from './carried.js';
+import { isControllerConnected, packetIn } from './controller.js';
 import { meteredForController } from './meter.js';
 import {
   commitChanges,
-  leaveToDatapath,
-  type Freezing,
+  putOdpAction,
+  type FreezeReason,
   type Frozen,
   type FrozenAction,
-  type Place,
-  type Translation,
+  type ActionOrigin,
+  type XlateContext,
 } from './translation.js';
 
 /**
- * What is left of a list of actions is kept for later. @param places of actions that were kept
+ * What is left of a list of actions is kept for later. @param origins of actions that were kept
  * before; empty for those of a flow.
  */
-export function keepForLater(
-  at: Translation,
+export function freezeActions(
+  ctx: XlateContext,
   actions: readonly Action[],
-  places: readonly Place[],
+  origins: readonly ActionOrigin[],
 ): void {
-  const found = placesAnew(at, actions, places);
-  const kept = actions.map((action, index) => ({
-    action: asAction(action),
-    place: found[index] ?? at.place,
+  const found = unrollOrigins(ctx, actions, origins);
+  const frozen = actions.map((action, index) => ({
+    action: instructionAsAction(action),
+    origin: found[index] ?? ctx.origin,
   }));
-  at.frozen.push(
-    ...kept.filter(({ action }) => action.kind !== 'note' && action.kind !== 'conjunction'),
+  ctx.frozenActions.push(
+    ...frozen.filter(({ action }) => action.kind !== 'note' && action.kind !== 'conjunction'),
   );
 }
 
@@ -45,25 +45,26 @@ export function keepForLater(
  * of the first one that asks for a place, behind the note of its own: that one, and those behind it
  * up to the next note, take it for theirs (ofproto-dpif-xlate.c, freeze_put_unroll_xlate).
  */
-function placesAnew(
-  { place: here }: Translation,
+function unrollOrigins(
+  { origin: here }: XlateContext,
   actions: readonly Action[],
-  places: readonly Place[],
-): readonly Place[] {
-  const first = actions.findIndex(asksForPlace);
-  const own = places[first];
-  if (own === undefined) return places;
-  const end = places.findIndex(
-    (place, index) => index > first && asksForPlace(actions[index]!) && !isSamePlace(place, own),
+  origins: readonly ActionOrigin[],
+): readonly ActionOrigin[] {
+  const first = actions.findIndex(needsUnrollXlate);
+  const own = origins[first];
+  if (own === undefined) return origins;
+  const end = origins.findIndex(
+    (place, index) =>
+      index > first && needsUnrollXlate(actions[index]!) && !isSameOrigin(place, own),
   );
-  return places.map((place, index) =>
+  return origins.map((place, index) =>
     index < first || (end >= 0 && index >= end)
       ? place
       : { ...place, table: here.table, cookie: here.cookie },
   );
 }
 
-function isSamePlace(one: Place, other: Place): boolean {
+function isSameOrigin(one: ActionOrigin, other: ActionOrigin): boolean {
   return one.table === other.table && one.cookie === other.cookie;
 }
 
@@ -71,7 +72,7 @@ function isSamePlace(one: Place, other: Place): boolean {
  * What tells a controller where it stands, or depends on the table: only these find their table
  * again in a translation that was broken off (freeze_unroll_actions).
  */
-export function asksForPlace(action: Action): boolean {
+export function needsUnrollXlate(action: Action): boolean {
   const telling: readonly Action['kind'][] = [
     'output',
     'output-field',
@@ -87,7 +88,7 @@ export function asksForPlace(action: Action): boolean {
 }
 
 /** Instructions become actions that do the same. */
-function asAction(action: Action): Action {
+function instructionAsAction(action: Action): Action {
   if (action.kind === 'goto') return { kind: 'resubmit', table: action.table, original: false };
   if (action.kind === 'write_metadata')
     return {
@@ -104,20 +105,20 @@ function asAction(action: Action): Action {
  * The broken-off translation goes on behind what was sent so far; the rest of this one goes on
  * without it.
  */
-export function finishFreezing(at: Translation): void {
-  const { freezing } = at;
-  commitChanges(at);
-  if (freezing?.kind === 'pause') handUp(at.packet);
-  const frozen: Frozen = { ...freeze(at, 0), packet: copyOf(at.packet) };
-  at.freezing = undefined;
-  at.frozen = [];
-  if (freezing?.kind === 'pause') return pause(at, freezing, frozen);
-  if (freezing?.kind === 'hash') at.isLasting = true;
-  leaveToDatapath(at, 'put off', () => {
-    const packet = asCarried(frozen.packet, at.carried, at.passage.node.behaviour);
-    at.recirculate({
+export function finishFreezing(ctx: XlateContext): void {
+  const { freezing } = ctx;
+  commitChanges(ctx);
+  if (freezing?.kind === 'pause') reparseLayout(ctx.packet);
+  const frozen: Frozen = { ...freeze(ctx, 0), packet: copyOf(ctx.packet) };
+  ctx.freezing = undefined;
+  ctx.frozenActions = [];
+  if (freezing?.kind === 'pause') return pause(ctx, freezing, frozen);
+  if (freezing?.kind === 'hash') ctx.isIrreversible = true;
+  putOdpAction(ctx, 'put off', () => {
+    const packet = asDatapathPacket(frozen.packet, ctx.packetState, ctx.frameRun.node.behaviour);
+    ctx.recirculate({
       ...frozen,
-      packet: freezing?.kind === 'hash' ? hashed(packet, freezing) : packet,
+      packet: freezing?.kind === 'hash' ? withDpHash(packet, freezing) : packet,
     });
   });
 }
@@ -126,16 +127,16 @@ export function finishFreezing(at: Translation): void {
  * A controller is told, and resumes the packet once all else is done with it, unless it keeps it.
  */
 function pause(
-  at: Translation,
-  { action, place }: Extract<Freezing, { readonly kind: 'pause' }>,
+  ctx: XlateContext,
+  { action, origin }: Extract<FreezeReason, { readonly kind: 'pause' }>,
   frozen: Frozen,
 ): void {
-  const isMetered = at.passage.node.behaviour.pausedPackets === 'are metered';
-  const pass = meteredForController(at, action, place.meters);
-  const isHeard = listens(at, action.id);
-  const told = packetIn(at, action, action.reason, 'paused');
+  const isMetered = ctx.frameRun.node.behaviour.pausedPackets === 'are metered';
+  const pass = meteredForController(ctx, action, origin.meters);
+  const isConnected = isControllerConnected(ctx, action.id);
+  const message = packetIn(ctx, action, action.reason, 'paused');
   const resumes =
-    at.bridge.plan.controllers?.some(
+    ctx.bridge.plan.controllers?.some(
       ({ id, paused }) => id === action.id && paused === 'resumed',
     ) ?? false;
   if (
@@ -151,18 +152,18 @@ function pause(
     );
   // What is left comes back from it as that of a flow of cookie 0 (lib/ofp-packet.c,
   // ofputil_decode_packet_in_private).
-  const left = frozen.actions.map(
-    (each): FrozenAction => ({ ...each, place: { ...each.place, meters: 'not looked up' } }),
+  const remaining = frozen.actions.map(
+    (each): FrozenAction => ({ ...each, origin: { ...each.origin, meters: 'not looked up' } }),
   );
   const rest =
-    left.length > 0
-      ? { cookie: 0n, actions: left }
-      : { actions: [{ action: { kind: 'note', bytes: [] }, place: at.place } as const] };
-  leaveToDatapath(at, 'controller', (behind) => {
-    if ((isMetered && pass(behind) === 'dropped') || !isHeard) return;
-    const packet = asCarried(frozen.packet, at.carried, at.passage.node.behaviour);
-    at.passage.packetIns.push({ ...told, frame: packet.frame });
-    if (resumes) at.passage.resumed.push({ ...frozen, packet, ...rest });
+    remaining.length > 0
+      ? { cookie: 0n, actions: remaining }
+      : { actions: [{ action: { kind: 'note', bytes: [] }, origin: ctx.origin } as const] };
+  putOdpAction(ctx, 'controller', (behind) => {
+    if ((isMetered && pass(behind) === 'dropped') || !isConnected) return;
+    const packet = asDatapathPacket(frozen.packet, ctx.packetState, ctx.frameRun.node.behaviour);
+    ctx.frameRun.packetIns.push({ ...message, frame: packet.frame });
+    if (resumes) ctx.frameRun.resumed.push({ ...frozen, packet, ...rest });
   });
 }
 
@@ -172,7 +173,7 @@ function pause(
  *   vSwitch 3.1 to 4.0 ends itself (an assertion in ofproto-dpif-rid.c, recirc_alloc_id__).
  */
 export function freeze(
-  { bridge, frozen, stack, actionSet, mirrored }: Translation,
+  { bridge, frozenActions, stack, actionSet, mirrored }: XlateContext,
   table: number,
 ): Omit<Frozen, 'packet'> {
   if (actionSet.length > 0)
@@ -180,18 +181,18 @@ export function freeze(
       'the model does not follow a packet that is put off with an action set: Open vSwitch ' +
         'may end itself by an assertion there',
     );
-  return { bridge, table, actions: frozen, stack: [...stack], mirrored };
+  return { bridge, table, actions: frozenActions, stack: [...stack], mirrored };
 }
 
 /**
  * The hash of the datapath's action HASH (lib/odp-execute.c); the one of addresses and ports is
  * taken when the packet arrives.
  */
-function hashed(
+function withDpHash(
   packet: Packet,
-  { algorithm, basis }: Extract<Freezing, { readonly kind: 'hash' }>,
+  { algorithm, basis }: Extract<FreezeReason, { readonly kind: 'hash' }>,
 ): Packet {
-  const read = settled(packet);
+  const read = reparsed(packet);
   const copy = copyOf(packet);
   copy.key[word.dpHash] =
     algorithm === 'L4'

@@ -7,60 +7,66 @@ import type { Bucket, Group } from '../../openflow/groups.js';
 import { reservedPorts } from '../../openflow/ports.js';
 import { isAlive } from '../node.js';
 import { copyOf } from '../packet.js';
-import { inSetOrder } from './action-set.js';
+import { orderActionSet } from './action-set.js';
 import { finishFreezing } from './freeze.js';
-import { forgiveLabels } from './labels.js';
+import { clearMplsError } from './labels.js';
 import { chooseBucket } from './select.js';
-import { blame, hasRoom, keepNothing, noteDrop, type Translation } from './translation.js';
+import {
+  stepFlow,
+  checkResubmitResources,
+  avoidCaching,
+  traceDrop,
+  type XlateContext,
+} from './translation.js';
 
 /** Tells what becomes of the list of actions: one whose group is not there ends. */
-export function runGroup(at: Translation, id: number): 'stop' | undefined {
-  if (!hasRoom(at)) return undefined;
-  const group = at.bridge.groups.get(id);
+export function runGroup(ctx: XlateContext, id: number): 'stop' | undefined {
+  if (!checkResubmitResources(ctx)) return undefined;
+  const group = ctx.bridge.groups.get(id);
   if (group === undefined) {
-    noteDrop(at, `there is no group ${id}`);
+    traceDrop(ctx, `there is no group ${id}`);
     return 'stop';
   }
-  const { isLast } = at;
-  for (const [index, bucket] of bucketsOf(at, group).entries()) {
-    at.isLast =
-      isLast &&
+  const { isLastAction } = ctx;
+  for (const [index, bucket] of bucketsOf(ctx, group).entries()) {
+    ctx.isLastAction =
+      isLastAction &&
       (index === group.buckets.length - 1 || group.type === 'select' || group.type === 'ff');
-    at.passage.steps.push({ kind: 'group', ...blame(at), group: id, bucket: bucket.id });
-    runBucket(at, bucket);
+    ctx.frameRun.steps.push({ kind: 'group', ...stepFlow(ctx), group: id, bucket: bucket.id });
+    runBucket(ctx, bucket);
   }
   return undefined;
 }
 
-function bucketsOf(at: Translation, group: Group): readonly Bucket[] {
+function bucketsOf(ctx: XlateContext, group: Group): readonly Bucket[] {
   switch (group.type) {
     case 'all':
     case 'indirect':
       return group.buckets;
     case 'ff':
       return orNone(
-        at,
+        ctx,
         group,
-        group.buckets.find((bucket) => isLive(at, group, bucket)),
+        group.buckets.find((bucket) => isLive(ctx, group, bucket)),
       );
     case 'select': {
-      keepNothing(at, 'select');
+      avoidCaching(ctx, 'select');
       const choice = chooseBucket(
-        at.packet,
+        ctx.packet,
         group,
-        (bucket) => isLive(at, group, bucket),
-        at.passage.node.behaviour,
+        (bucket) => isLive(ctx, group, bucket),
+        ctx.frameRun.node.behaviour,
       );
-      if (choice.kind === 'bucket') return orNone(at, group, choice.bucket);
-      at.exits = true;
-      at.freezing = choice;
+      if (choice.kind === 'bucket') return orNone(ctx, group, choice.bucket);
+      ctx.exits = true;
+      ctx.freezing = choice;
       return [];
     }
   }
 }
 
-function orNone(at: Translation, { id }: Group, bucket: Bucket | undefined): readonly Bucket[] {
-  if (bucket === undefined) noteDrop(at, `group ${id} has no live bucket`);
+function orNone(ctx: XlateContext, { id }: Group, bucket: Bucket | undefined): readonly Bucket[] {
+  if (bucket === undefined) traceDrop(ctx, `group ${id} has no live bucket`);
   return bucket === undefined ? [] : [bucket];
 }
 
@@ -68,17 +74,17 @@ function orNone(at: Translation, { id }: Group, bucket: Bucket | undefined): rea
  * Whatever happens in it, the packet, and whether there is more to do, are afterwards as before.
  * What went into its bytes meanwhile is taken back with the next output, as far as the fields tell.
  */
-function runBucket(at: Translation, bucket: Bucket): void {
-  const { packet } = at;
+function runBucket(ctx: XlateContext, bucket: Bucket): void {
+  const { packet } = ctx;
   const before = copyOf(packet);
-  at.depth++;
-  at.carryOut(at, inSetOrder(bucket.actions), { kind: 'bucket' });
-  at.depth--;
-  if (at.freezing !== undefined) finishFreezing(at);
-  const { frame, layout, arrived } = at.packet;
-  at.packet = { ...before, frame, layout, arrived };
-  at.exits = false;
-  forgiveLabels(at);
+  ctx.depth++;
+  ctx.doXlateActions(ctx, orderActionSet(bucket.actions), { kind: 'bucket' });
+  ctx.depth--;
+  if (ctx.freezing !== undefined) finishFreezing(ctx);
+  const { frame, layout, baseKey } = ctx.packet;
+  ctx.packet = { ...before, frame, layout, baseKey };
+  ctx.exits = false;
+  clearMplsError(ctx);
 }
 
 /** A chain of groups that watch each other is followed so far. */
@@ -89,7 +95,7 @@ const longestWatch = 128;
  * chosen.
  */
 function isLive(
-  at: Translation,
+  ctx: XlateContext,
   { type }: Group,
   { weight, watchPort, watchGroup }: Bucket,
   depth = 0,
@@ -100,10 +106,10 @@ function isLive(
     throw new Unsupported(
       'the model does not know whether a controller that a bucket watches is there',
     );
-  if (watchPort !== undefined && isAlive(at.passage.node, at.bridge, watchPort)) return true;
-  const watched = watchGroup === undefined ? undefined : at.bridge.groups.get(watchGroup);
+  if (watchPort !== undefined && isAlive(ctx.frameRun.node, ctx.bridge, watchPort)) return true;
+  const watched = watchGroup === undefined ? undefined : ctx.bridge.groups.get(watchGroup);
   return (
     watched !== undefined &&
-    watched.buckets.some((bucket) => isLive(at, watched, bucket, depth + 1))
+    watched.buckets.some((bucket) => isLive(ctx, watched, bucket, depth + 1))
   );
 }

@@ -4,43 +4,43 @@
  */
 import { Unpredictable, Unsupported } from '../../base/errors.js';
 import { ctStateBits } from '../../openflow/fields.js';
-import { readFtp, type FtpControl } from '../conntrack/ftp.js';
-import { expect, readerOf } from '../conntrack/helper.js';
+import { readFtp, type FtpAnnouncement } from '../conntrack/ftp.js';
+import { addExpectation, algTypeOf } from '../conntrack/helper.js';
 import type { Connection } from '../conntrack/connection.js';
-import type { Asked, Tracked } from '../conntrack/tracked.js';
+import type { CtRequest, Tracked } from '../conntrack/tracked.js';
 import { tcpLength } from '../conntrack/packet.js';
 import { transportOf } from '../conntrack/transport.js';
 import type { ModelNode } from '../node.js';
 import type { Packet } from '../packet.js';
-import type { Seen } from './reassembly.js';
+import type { TrackerInput } from './reassembly.js';
 
 /**
  * What is said of the packet, once its connection's helper has read it: one that tells of a foreign
  * address, or of none, is invalid.
  */
-export function readAlong(
+export function runAlgHelper(
   node: ModelNode,
-  { packet, seen }: { readonly packet: Packet; readonly seen: Seen },
-  said: Tracked,
-  { helper, nat }: Asked,
+  { packet, seen }: { readonly packet: Packet; readonly seen: TrackerInput },
+  result: Tracked,
+  { helper, nat }: CtRequest,
 ): Tracked {
-  const { connection } = said;
-  if (connection?.helper === undefined) return said;
-  const reader = readerOf(packet.arrived, helper, connection, node.behaviour);
-  if (reader === undefined) return said;
+  const { connection } = result;
+  if (connection?.helper === undefined) return result;
+  const reader = algTypeOf(packet.baseKey, helper, connection, node.behaviour);
+  if (reader === undefined) return result;
   if (seen.kind !== 'packet')
     throw new Unsupported('the model does not read fragments of FTP and TFTP');
-  const told: FtpControl =
+  const control: FtpAnnouncement =
     reader === 'tftp'
       ? { kind: 'port', port: connection.original.src.port, words: 'as needed' }
       : readFtp(payloadOf(packet), connection, node.behaviour);
-  if (told.kind === 'nothing') return said;
-  if (told.kind === 'port' && nat !== undefined && told.words === 'of another address')
-    refuseRoom(packet);
-  if (told.kind === 'invalid')
-    return { ...said, state: said.state | ctStateBits.trk | ctStateBits.inv };
-  tell(node, connection, told.port, (said.state & ctStateBits.rpl) !== 0);
-  return said;
+  if (control.kind === 'nothing') return result;
+  if (control.kind === 'port' && nat !== undefined && control.words === 'of another address')
+    refuseResized(packet);
+  if (control.kind === 'invalid')
+    return { ...result, state: result.state | ctStateBits.trk | ctStateBits.inv };
+  addAlgExpectation(node, connection, control.port, (result.state & ctStateBits.rpl) !== 0);
+  return result;
 }
 
 /**
@@ -49,7 +49,7 @@ export function readAlong(
  * dummy devices has two bytes (lib/packets.c, eth_from_hex): it tells what it told, and its
  * sequence numbers stay.
  */
-function refuseRoom({ isResized }: Packet): void {
+function refuseResized({ isResized }: Packet): void {
   if (isResized)
     throw new Unpredictable(
       'the model does not know whether a packet whose headers have come or gone has room for ' +
@@ -57,18 +57,18 @@ function refuseRoom({ isResized }: Packet): void {
     );
 }
 
-function tell(
-  { connections, controls, nowMs }: ModelNode,
+function addAlgExpectation(
+  { connections, controlConnections, nowMs }: ModelNode,
   control: Connection,
   port: number,
   isReply: boolean,
 ): void {
-  expect(connections, controls, control, { port, isReply }, nowMs);
+  addExpectation(connections, controlConnections, control, { port, isReply }, nowMs);
 }
 
 /** Of a TCP segment. */
-function payloadOf({ frame, layout, arrived }: Packet): Uint8Array {
-  const transport = transportOf(frame, layout, arrived, 0);
+function payloadOf({ frame, layout, baseKey }: Packet): Uint8Array {
+  const transport = transportOf(frame, layout, baseKey, 0);
   return transport === undefined
     ? new Uint8Array()
     : frame.subarray(transport.at + tcpLength(transport), transport.end);

@@ -3,7 +3,7 @@
  * none is pushed, and none comes off where the last one is out of sight.
  */
 import { Unpredictable } from '../../base/errors.js';
-import { noteDrop, type Translation } from './translation.js';
+import { traceDrop, type XlateContext } from './translation.js';
 
 const tooMany = {
   push_mpls: 'more labels than there is room for',
@@ -17,15 +17,15 @@ const tooMany = {
  *   (`ofpbuf_at_assert`, `ofpbuf_insert`) or writes over what comes next, when it closes the outer
  *   one (ofproto-dpif-xlate.c, compose_mpls_pop_action).
  */
-export function failOnLabels(at: Translation, kind: keyof typeof tooMany): void {
-  if (kind === 'pop_mpls' && at.isNested)
+export function failMpls(ctx: XlateContext, kind: keyof typeof tooMany): void {
+  if (kind === 'pop_mpls' && ctx.isNested)
     throw new Unpredictable(
       'the model does not know what becomes of a label that cannot come off a stack of more ' +
         'than three, in a clone or behind check_pkt_larger: Open vSwitch ends itself over it',
     );
-  at.error = tooMany[kind];
-  noteDrop(at, at.error);
-  if (kind === 'pop_mpls') at.datapath.length = 0;
+  ctx.error = tooMany[kind];
+  traceDrop(ctx, ctx.error);
+  if (kind === 'pop_mpls') ctx.odpActions.length = 0;
 }
 
 /**
@@ -33,19 +33,19 @@ export function failOnLabels(at: Translation, kind: keyof typeof tooMany): void 
  * @throws Unpredictable for a label that could not come off after something was sent or changed:
  *   the datapath is not told of that any more, and Open vSwitch goes on as if it were.
  */
-export function forgiveLabels(at: Translation): void {
-  if (at.error === tooMany.pop_mpls) checkNothingLost(at);
-  if (at.error === tooMany.pop_mpls || at.error === tooMany.push_mpls) at.error = undefined;
+export function clearMplsError(ctx: XlateContext): void {
+  if (ctx.error === tooMany.pop_mpls) refuseLostActions(ctx);
+  if (ctx.error === tooMany.pop_mpls || ctx.error === tooMany.push_mpls) ctx.error = undefined;
 }
 
 /** Whatever fails in another bridge stays there. @throws Unpredictable as `forgiveLabels` does. */
-export function forgiveAll(at: Translation): void {
-  forgiveLabels(at);
-  at.error = undefined;
+export function clearErrors(ctx: XlateContext): void {
+  clearMplsError(ctx);
+  ctx.error = undefined;
 }
 
-function checkNothingLost({ packet, received, hasTold }: Translation): void {
-  if (hasTold || packet.frame !== received.frame)
+function refuseLostActions({ packet, ingressPacket, hasOdpActions }: XlateContext): void {
+  if (hasOdpActions || packet.frame !== ingressPacket.frame)
     throw new Unpredictable(
       'the model does not know what is left behind a bucket or a patch port in which a label ' +
         'cannot come off a stack of more than three: Open vSwitch forgets what it has done, and ' +

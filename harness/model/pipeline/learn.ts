@@ -16,22 +16,22 @@ import { reservedPorts } from '../../openflow/ports.js';
 import type { FlowKey } from '../../packet/flow-key.js';
 import { find, ruleOf } from '../classifier.js';
 import { currentFlow } from '../flows/dump.js';
-import { place, rulesWith, settle } from '../flows/edit.js';
+import { installRule, rulesWith, flushLearnedCookies } from '../flows/edit.js';
 import { newRecord, recordOf } from '../flows/record.js';
 import { readSubfield, writeSubfield } from '../keys.js';
 import { checkRead, checkWrite } from '../known.js';
-import { noteWrite, type Translation } from './translation.js';
+import { traceWrite, type XlateContext } from './translation.js';
 
 /**
  * The flow is there for packets and translations that begin now; the one at hand goes on with the
  * tables that it has found.
  */
-export function learn(at: Translation, action: LearnAction): void {
-  const isThere = learnFlow(at, learnedFlow(at.packet.key, action), action.limit);
+export function xlateLearn(ctx: XlateContext, action: LearnAction): void {
+  const isLearned = learnFlow(ctx, learnedFlow(ctx.packet.key, action), action.limit);
   if (action.result === undefined) return;
   checkWrite(action.result.field);
-  writeSubfield(at.packet.key, action.result, isThere ? 1n : 0n);
-  noteWrite(at, action.result.field.name);
+  writeSubfield(ctx.packet.key, action.result, isLearned ? 1n : 0n);
+  traceWrite(ctx, action.result.field.name);
 }
 
 /**
@@ -40,8 +40,8 @@ export function learn(at: Translation, action: LearnAction): void {
  * @param limit of flows with the cookie in the table; 0 for none. @returns whether there was room
  *   for it.
  */
-function learnFlow({ bridge, passage }: Translation, flow: Flow, limit: number): boolean {
-  const { nowMs } = passage.node;
+function learnFlow({ bridge, frameRun }: XlateContext, flow: Flow, limit: number): boolean {
+  const { nowMs } = frameRun.node;
   const fresh = ruleOf(flow, bridge.options);
   const before = find(bridge.tables, fresh);
   if (before !== undefined && isSame(currentFlow(bridge, before), flow)) {
@@ -52,12 +52,12 @@ function learnFlow({ bridge, passage }: Translation, flow: Flow, limit: number):
   const { cookie, actions } = flow;
   const edit =
     before === undefined
-      ? place(bridge, fresh, newRecord(fresh, nowMs))
-      : place(bridge, ruleOf({ ...before.flow, cookie, actions }, bridge.options), {
+      ? installRule(bridge, fresh, newRecord(fresh, nowMs))
+      : installRule(bridge, ruleOf({ ...before.flow, cookie, actions }, bridge.options), {
           ...recordOf(bridge, before),
           modifiedMs: nowMs,
         });
-  passage.edits.push(edit, ...settle(bridge, [edit]));
+  frameRun.edits.push(edit, ...flushLearnedCookies(bridge, [edit]));
   return true;
 }
 

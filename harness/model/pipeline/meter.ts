@@ -7,20 +7,20 @@ import { isPlain } from '../../openflow/actions/output.js';
 import type { Meter } from '../../openflow/meters.js';
 import { meterPasses, type MeterState } from '../meters.js';
 import {
-  leaveToDatapath,
-  type DatapathAction,
-  type Place,
-  type Translation,
+  putOdpAction,
+  type OdpAction,
+  type ActionOrigin,
+  type XlateContext,
 } from './translation.js';
 
 /**
  * The packet, and all that would have been done with it; a meter that is not there lets everything
  * pass.
  */
-export function meter(at: Translation, id: Meter['id']): void {
-  at.isLasting = true;
-  at.isMetered = true;
-  leaveToDatapath(at, 'meter', metered(at, at.bridge.meters.get(id)));
+export function xlateMeter(ctx: XlateContext, id: Meter['id']): void {
+  ctx.isIrreversible = true;
+  ctx.isMetered = true;
+  putOdpAction(ctx, 'meter', metered(ctx, ctx.bridge.meters.get(id)));
 }
 
 /**
@@ -31,23 +31,23 @@ export function meter(at: Translation, id: Meter['id']): void {
  * bridge of the node was given.
  */
 export function meteredForController(
-  at: Translation,
+  ctx: XlateContext,
   action: ControllerAction,
-  looked: Place['meters'],
-): DatapathAction {
+  meterLookup: ActionOrigin['meters'],
+): OdpAction {
   const {
     bridge: { meters },
-    passage: { node },
-  } = at;
-  if (looked === 'looked up' || isPlain(action))
-    return metered(at, meters.get(action.meter ?? 'controller') ?? meters.get('controller'));
-  return metered(at, node.bridges.flatMap((bridge) => [...bridge.meters.values()])[0]);
+    frameRun: { node },
+  } = ctx;
+  if (meterLookup === 'looked up' || isPlain(action))
+    return metered(ctx, meters.get(action.meter ?? 'controller') ?? meters.get('controller'));
+  return metered(ctx, node.bridges.flatMap((bridge) => [...bridge.meters.values()])[0]);
 }
 
-function metered(at: Translation, state: MeterState | undefined): DatapathAction {
-  const { node, steps } = at.passage;
-  const { length } = at.packet.frame; // what is pending is not there yet
-  const { flow } = at.place;
+function metered(ctx: XlateContext, state: MeterState | undefined): OdpAction {
+  const { node, steps } = ctx.frameRun;
+  const { length } = ctx.packet.frame; // what is pending is not there yet
+  const { flow } = ctx.origin;
   return () => {
     if (state === undefined || meterPasses(state, length, node.nowMs)) return undefined;
     steps.push({

@@ -8,35 +8,35 @@ import { isIp, word, type FlowKey } from '../../packet/flow-key.js';
 import { hasField } from '../has-field.js';
 import { isMirrorOutput, type Mirror } from '../mirrors.js';
 import {
-  asInside,
-  asOutside,
+  toInternalTags,
+  toPortTags,
   carries,
   isAllowed,
   isReserved,
-  mac,
+  macAt,
   portsOf,
   tagsOf,
   vlansOf,
-  type Exit,
+  type TaggedOutput,
   type Tag,
 } from '../normal.js';
-import type { Translation } from './translation.js';
+import type { XlateContext } from './translation.js';
 
 /** Sends the packet out of a port with the tags that it is to have there. */
-export type SendTagged = (at: Translation, exits: readonly Exit[], by: string) => void;
+export type SendTagged = (at: XlateContext, exits: readonly TaggedOutput[], by: string) => void;
 
 /**
  * Copies the packet for every mirror that watches `port`, unless it went to the same output before;
  * copies may be mirrored again, to others.
  * @param direction seen from the bridge: the packet comes in at the port, or has gone out of it.
  */
-export function mirror(
-  at: Translation,
+export function mirrorPacket(
+  ctx: XlateContext,
   port: number,
   direction: 'in' | 'out',
   send: SendTagged,
 ): void {
-  const { bridge, packet } = at;
+  const { bridge, packet } = ctx;
   const watching = bridge.mirrors.filter(({ sources, destinations }) =>
     (direction === 'in' ? sources : destinations).has(port),
   );
@@ -44,13 +44,13 @@ export function mirror(
   const settings = vlansOf(bridge, port);
   const seen = tagsOf(packet.key);
   if (!isAllowed(settings, seen[0]?.vlan ?? 0)) return;
-  const tags = asInside(settings, seen);
+  const tags = toInternalTags(settings, seen);
   for (const one of watching) {
-    if ((at.mirrored & one.bit) !== 0 || !(one.vlans?.has(tags[0]?.vlan ?? 0) ?? true)) continue;
-    at.mirrored = (at.mirrored | one.sharing) >>> 0;
-    at.snapLength = one.snapLength;
-    send(at, exitsOf(at, one, tags), `mirror ${one.name}`);
-    at.snapLength = 0;
+    if ((ctx.mirrored & one.bit) !== 0 || !(one.vlans?.has(tags[0]?.vlan ?? 0) ?? true)) continue;
+    ctx.mirrored = (ctx.mirrored | one.sharing) >>> 0;
+    ctx.snapLength = one.snapLength;
+    send(ctx, mirrorOutputs(ctx, one, tags), `mirror ${one.name}`);
+    ctx.snapLength = 0;
   }
 }
 
@@ -60,15 +60,15 @@ export function mirror(
  * @throws Unsupported where its copies would differ, or are watched by another mirror.
  */
 export function refuseUnorderedCopies(
-  { bridge, mirrored }: Translation,
-  exits: readonly Exit[],
+  { bridge, mirrored }: XlateContext,
+  exits: readonly TaggedOutput[],
 ): void {
   const left = exits.length < 2 ? [] : bridge.mirrors.filter(({ bit }) => (mirrored & bit) === 0);
   const copies = new Map<number, string>();
   for (const { port, tags } of exits) {
     const settings = vlansOf(bridge, port);
     if (!isAllowed(settings, tags[0]?.vlan ?? 0)) continue;
-    const inside = asInside(settings, tags);
+    const inside = toInternalTags(settings, tags);
     for (const { sharing, destinations, vlans, snapLength, output, name } of left) {
       if (!destinations.has(port) || !(vlans?.has(inside[0]?.vlan ?? 0) ?? true)) continue;
       const copy = JSON.stringify([inside, snapLength]);
@@ -91,18 +91,18 @@ export function refuseUnorderedCopies(
 }
 
 /** Out of its port, or of all that carry its VLAN: also of the one that the packet came in at. */
-function exitsOf(
-  { bridge, packet }: Translation,
+function mirrorOutputs(
+  { bridge, packet }: XlateContext,
   { output }: Mirror,
   tags: readonly Tag[],
-): readonly Exit[] {
-  const exit = (port: number, inside: readonly Tag[]): Exit => ({
+): readonly TaggedOutput[] {
+  const exit = (port: number, inside: readonly Tag[]): TaggedOutput => ({
     port,
-    tags: asOutside(vlansOf(bridge, port), inside),
+    tags: toPortTags(vlansOf(bridge, port), inside),
   });
   if (output.kind === 'port') return [exit(output.port, tags)];
   const [outer] = tags;
-  if (outer?.vlan === output.vlan || isReserved(mac(packet.key, word.ethDst))) return [];
+  if (outer?.vlan === output.vlan || isReserved(macAt(packet.key, word.ethDst))) return [];
   const moved = [
     { type: outer?.type ?? vlanType, vlan: output.vlan, priority: outer?.priority ?? 0 },
     ...tags.slice(1),
@@ -120,13 +120,13 @@ const vlanType = 0x8100;
  * What changes the packet makes it one that mirrors have not seen: since Open vSwitch 3.2, and
  * whatever the change comes to.
  */
-export function mirrorAnew(at: Translation, action: Action): void {
-  if (at.mirrored === 0 || at.passage.node.behaviour.changedPackets !== 'are mirrored again')
+export function resetMirrorCtx(ctx: XlateContext, action: Action): void {
+  if (ctx.mirrored === 0 || ctx.frameRun.node.behaviour.changedPackets !== 'are mirrored again')
     return;
-  if (changes(action, at.packet.key)) at.mirrored = 0;
+  if (modifiesPacket(action, ctx.packet.key)) ctx.mirrored = 0;
 }
 
-function changes(action: Action, key: FlowKey): boolean {
+function modifiesPacket(action: Action, key: FlowKey): boolean {
   switch (action.kind) {
     case 'push_vlan':
     case 'pop_vlan':

@@ -5,145 +5,153 @@ import { tcpFlagBits } from '../../openflow/fields.js';
 import { word } from '../../packet/flow-key.js';
 import { ipProtocols } from '../../packet/ipv4.js';
 import { reduceTimeouts } from '../flows/record.js';
-import { isInFront } from '../headers.js';
-import { lookAtAction } from '../megaflows/looked.js';
+import { isBeforePayload } from '../headers.js';
+import { unwildcardAction } from '../megaflows/looked.js';
 import { clearActions, writeActions } from './action-set.js';
-import { arrive } from './arrival.js';
+import { processIngress } from './arrival.js';
 import { chooseMember, isUp } from './choices.js';
-import { clearConnection, connectionTrack } from './connection.js';
-import { decrementTtl, tellController } from './controller.js';
-import { header, write, writePart } from './fields.js';
-import { checkLength, clone } from './forks.js';
-import { asksForPlace, keepForLater } from './freeze.js';
+import { xlateCtClear, xlateCt } from './connection.js';
+import { decTtl, xlateController } from './controller.js';
+import { xlateHeaderAction, xlateFieldAction, writePart } from './fields.js';
+import { xlateCheckPktLarger, xlateClone } from './forks.js';
+import { needsUnrollXlate, freezeActions } from './freeze.js';
 import { runGroup } from './groups.js';
-import { learn } from './learn.js';
-import { meter } from './meter.js';
-import { mirrorAnew } from './mirrors.js';
+import { xlateLearn } from './learn.js';
+import { xlateMeter } from './meter.js';
+import { resetMirrorCtx } from './mirrors.js';
 import { enqueue, output, outputByField, outputTruncated } from './output.js';
-import { descend, descendAsFirst } from './tables.js';
+import { resubmit, resubmitCt } from './tables.js';
 import {
-  keepNothing,
-  noteDrop,
-  noteWrite,
-  ofFlow,
+  avoidCaching,
+  traceDrop,
+  traceWrite,
+  flowActionList,
   type ActionList,
-  type Translation,
+  type XlateContext,
 } from './translation.js';
 
 /** One by one, until one ends them, breaks the translation off, or fails. */
-export function carryOut(at: Translation, actions: readonly Action[], list: ActionList): void {
-  if (arrive(at) === 'reserved')
-    return noteDrop(at, 'what comes in at the output of a mirror is dropped');
+export function doXlateActions(
+  ctx: XlateContext,
+  actions: readonly Action[],
+  list: ActionList,
+): void {
+  if (processIngress(ctx) === 'reserved')
+    return traceDrop(ctx, 'what comes in at the output of a mirror is dropped');
   if (actions.length === 0)
-    noteDrop(at, list.kind === 'bucket' ? 'the bucket says drop' : 'the flow says drop');
-  const placesFrom = (index: number) => (list.kind === 'frozen' ? list.places.slice(index) : []);
+    traceDrop(ctx, list.kind === 'bucket' ? 'the bucket says drop' : 'the flow says drop');
+  const originsFrom = (index: number) => (list.kind === 'frozen' ? list.origins.slice(index) : []);
   for (let index = 0; index < actions.length; index++) {
     const action = actions[index];
-    if (at.error !== undefined || action === undefined) return;
-    if (list.kind === 'frozen' && !at.exits) {
-      const place = list.places[index] ?? at.place;
-      at.place = asksForPlace(action)
+    if (ctx.error !== undefined || action === undefined) return;
+    if (list.kind === 'frozen' && !ctx.exits) {
+      const place = list.origins[index] ?? ctx.origin;
+      ctx.origin = needsUnrollXlate(action)
         ? place
-        : { ...at.place, flow: place.flow, meters: place.meters };
+        : { ...ctx.origin, flow: place.flow, meters: place.meters };
     }
-    if (!at.exits && at.packet.isUnread && !isInFront(action)) {
-      at.exits = true;
-      at.freezing = { kind: 'reread' };
+    if (!ctx.exits && ctx.packet.needsReparse && !isBeforePayload(action)) {
+      ctx.exits = true;
+      ctx.freezing = { kind: 'reread' };
     }
-    if (at.exits) {
-      if (at.freezing !== undefined) keepForLater(at, actions.slice(index), placesFrom(index));
+    if (ctx.exits) {
+      if (ctx.freezing !== undefined) freezeActions(ctx, actions.slice(index), originsFrom(index));
       return;
     }
-    at.passage.details?.push({ kind: 'action', after: at.passage.steps.length, action });
-    const why = at.recording && lookAtAction(at.recording, action);
-    if (why !== undefined) keepNothing(at, why);
-    mirrorAnew(at, action);
-    const { isLast } = at;
-    at.isLast = isLast && index === actions.length - 1 && at.actionSet.length === 0;
-    const ends = act(at, action, list, { actions, index }) === 'stop';
-    at.isLast = isLast;
+    ctx.frameRun.details?.push({ kind: 'action', after: ctx.frameRun.steps.length, action });
+    const why = ctx.megaflow && unwildcardAction(ctx.megaflow, action);
+    if (why !== undefined) avoidCaching(ctx, why);
+    resetMirrorCtx(ctx, action);
+    const { isLastAction } = ctx;
+    ctx.isLastAction = isLastAction && index === actions.length - 1 && ctx.actionSet.length === 0;
+    const ends = xlateAction(ctx, action, list, { actions, index }) === 'stop';
+    ctx.isLastAction = isLastAction;
     if (ends) return;
     if (action.kind === 'resubmit' || action.kind === 'goto') continue;
-    if (stopped(at) && at.frozen.length === 0) {
-      const next = at.freezing?.kind === 'pause' ? index + 1 : index;
-      keepForLater(at, actions.slice(next), placesFrom(next));
+    if (stopped(ctx) && ctx.frozenActions.length === 0) {
+      const next = ctx.freezing?.kind === 'pause' ? index + 1 : index;
+      freezeActions(ctx, actions.slice(next), originsFrom(next));
       return;
     }
   }
 }
 
-function stopped({ error, exits }: Translation): boolean {
+function stopped({ error, exits }: XlateContext): boolean {
   return error === undefined && exits;
 }
 
 /** `stop`: the actions behind are not carried out; a flow that resubmitted to this one goes on. */
-function act(
-  at: Translation,
+function xlateAction(
+  ctx: XlateContext,
   action: Action,
   list: ActionList,
   { actions, index }: { readonly actions: readonly Action[]; readonly index: number },
 ): 'stop' | undefined | void {
-  const { packet, place } = at;
+  const { packet, origin } = ctx;
   const { key } = packet;
   switch (action.kind) {
     case 'output':
-      return output(at, action.port, list);
+      return output(ctx, action.port, list);
     case 'output-field':
-      return outputByField(at, action.source, list);
+      return outputByField(ctx, action.source, list);
     case 'output-truncated':
-      return outputTruncated(at, action.port, action.maxLength);
+      return outputTruncated(ctx, action.port, action.maxLength);
     case 'enqueue':
-      return enqueue(at, action.port);
+      return enqueue(ctx, action.port);
     case 'bundle': {
-      const port = chooseMember(key, action, (member) => isUp(at.passage.node, at.bridge, member));
-      if (action.destination === undefined) return output(at, port, list);
-      writePart(at, action.destination, BigInt(port));
-      return noteWrite(at, action.destination.field.name);
+      const port = chooseMember(key, action, (member) =>
+        isUp(ctx.frameRun.node, ctx.bridge, member),
+      );
+      if (action.destination === undefined) return output(ctx, port, list);
+      writePart(ctx, action.destination, BigInt(port));
+      return traceWrite(ctx, action.destination.field.name);
     }
     case 'controller':
-      if (!action.pause) return tellController(at, action, list);
-      at.exits = true;
-      at.freezing = { kind: 'pause', action, place };
+      if (!action.pause) return xlateController(ctx, action, list);
+      ctx.exits = true;
+      ctx.freezing = { kind: 'pause', action, origin };
       return undefined;
     case 'group':
-      return runGroup(at, action.group);
+      return runGroup(ctx, action.group);
     case 'goto':
-      return descend(at, action.table, key[word.inPort] ?? 0);
+      return resubmit(ctx, action.table, key[word.inPort] ?? 0);
     case 'resubmit':
-      return (action.original ? descendAsFirst : descend)(
-        at,
-        action.table ?? place.table,
+      return (action.original ? resubmitCt : resubmit)(
+        ctx,
+        action.table ?? origin.table,
         action.port ?? key[word.inPort] ?? 0,
       );
     case 'clone':
-      return clone(at, action.actions);
+      return xlateClone(ctx, action.actions);
     case 'check_pkt_larger':
-      checkLength(
-        at,
+      xlateCheckPktLarger(
+        ctx,
         action,
         actions.slice(index + 1),
-        list.kind === 'frozen' ? { kind: 'frozen', places: list.places.slice(index + 1) } : ofFlow,
+        list.kind === 'frozen'
+          ? { kind: 'frozen', origins: list.origins.slice(index + 1) }
+          : flowActionList,
       );
       return 'stop';
     case 'exit':
-      at.exits = true;
+      ctx.exits = true;
       return undefined;
     case 'write_actions':
-      return writeActions(at, action.actions);
+      return writeActions(ctx, action.actions);
     case 'clear_actions':
-      return clearActions(at);
+      return clearActions(ctx);
     case 'ct':
-      return connectionTrack(at, action);
+      return xlateCt(ctx, action);
     case 'ct_clear':
-      return clearConnection(at);
+      return xlateCtClear(ctx);
     case 'dec_ttl':
-      return decrementTtl(at, action.controllers ?? [0]);
+      return decTtl(ctx, action.controllers ?? [0]);
     case 'push_vlan':
     case 'pop_vlan':
     case 'push_mpls':
     case 'pop_mpls':
     case 'dec_mpls_ttl':
-      return header(at, action);
+      return xlateHeaderAction(ctx, action);
     case 'set':
     case 'set_vlan':
     case 'set_port':
@@ -153,7 +161,7 @@ function act(
     case 'delete_field':
     case 'write_metadata':
     case 'multipath':
-      return write(at, action);
+      return xlateFieldAction(ctx, action);
     case 'conjunction':
     case 'note':
     case 'sample': // there is nobody who collects samples
@@ -161,35 +169,35 @@ function act(
     case 'pop_queue':
       return undefined;
     case 'fin_timeout':
-      return shortenTimeouts(at, action.idle, action.hard);
+      return shortenTimeouts(ctx, action.idle, action.hard);
     case 'learn':
-      return learn(at, action);
+      return xlateLearn(ctx, action);
     case 'meter':
-      return meter(at, action.meter);
+      return xlateMeter(ctx, action.meter);
     case 'nat':
-      throw notModelled(action);
+      throw unsupportedAction(action);
     default:
       return assertNever(action);
   }
 }
 
 /** Of the flow at hand, where the packet ends a connection. */
-function shortenTimeouts(at: Translation, idle: number, hard: number): void {
+function shortenTimeouts(ctx: XlateContext, idle: number, hard: number): void {
   const {
     bridge,
     rule,
     packet: { key },
-    passage,
-  } = at;
+    frameRun,
+  } = ctx;
   const ends =
     key[word.nwProto] === ipProtocols.tcp &&
     ((key[word.tcpFlags] ?? 0) & (tcpFlagBits.fin | tcpFlagBits.rst)) !== 0;
   if (rule === undefined || !ends) return;
-  keepNothing(at, 'fin_timeout');
+  avoidCaching(ctx, 'fin_timeout');
   reduceTimeouts(bridge, rule, idle, hard);
-  if (!passage.shortened.includes(bridge)) passage.shortened.push(bridge);
+  if (!frameRun.shortenedBridges.includes(bridge)) frameRun.shortenedBridges.push(bridge);
 }
 
-function notModelled(action: Action): Unsupported {
+function unsupportedAction(action: Action): Unsupported {
   return new Unsupported(`the model does not carry out ${printActions([action])}`);
 }

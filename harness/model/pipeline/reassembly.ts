@@ -8,76 +8,81 @@ import { copyKey, fragment, word } from '../../packet/flow-key.js';
 import { icmp6Types } from '../../packet/icmp6.js';
 import { ipProtocols } from '../../packet/ipv4.js';
 import type { Behaviour } from '../behaviour.js';
-import { gather, isFragment, partOf } from '../conntrack/fragments.js';
+import { addFragment, isFragment, natFragment } from '../conntrack/fragments.js';
 import type { Tracked } from '../conntrack/tracked.js';
-import { translate } from '../conntrack/translate.js';
+import { applyNat } from '../conntrack/translate.js';
 import { copyOf, type Packet } from '../packet.js';
-import type { Execution, Frozen } from './translation.js';
+import type { DatapathExecution, Frozen } from './translation.js';
 
 /** What the tracker sees in place of a packet. */
-export type Seen =
+export type TrackerInput =
   | { readonly kind: 'packet' }
   /** What it is together with the others that waited for it; the fragments in their order. */
-  | { readonly kind: 'whole'; readonly packet: Packet; readonly pieces: readonly Packet[] }
+  | { readonly kind: 'whole'; readonly packet: Packet; readonly fragments: readonly Packet[] }
   | { readonly kind: 'invalid' }
   /** Nothing yet. */
   | { readonly kind: 'held' };
 
-const itself: Seen = { kind: 'packet' };
+const itself: TrackerInput = { kind: 'packet' };
 
 /** @param behind what the datapath still has to do with the packet when it was tracked. */
-export function assemble(run: Execution, packet: Packet, zone: number, behind: number): Seen {
+export function reassemble(
+  run: DatapathExecution,
+  packet: Packet,
+  zone: number,
+  behind: number,
+): TrackerInput {
   if (!isFragment(packet)) return itself;
-  const { node } = run.passage;
-  const gathered = gather(
+  const { node } = run.frameRun;
+  const result = addFragment(
     node.fragments,
     copyOf(packet),
-    `${zone} ${run.thawedAt ?? ''}`,
+    `${zone} ${run.reassemblyKey ?? ''}`,
     node.nowMs,
     node.behaviour,
   );
-  switch (gathered.kind) {
+  switch (result.kind) {
     case 'whole': {
-      const [first = packet] = gathered.pieces;
+      const [first = packet] = result.fragments;
       if (behind > 0)
         throw new Unsupported(
           'the model does not follow fragments that are tracked and then go on in the same flow',
         );
-      if (gathered.pieces.some(({ key }) => key[word.inPort] !== packet.key[word.inPort]))
+      if (result.fragments.some(({ key }) => key[word.inPort] !== packet.key[word.inPort]))
         throw new Unsupported(
           'the model does not follow fragments of one packet that come in at several ports',
         );
-      const arrived = copyKey(first.arrived);
+      const arrived = copyKey(first.baseKey);
       arrived[word.nwFrag] = 0;
       return {
         kind: 'whole',
-        packet: { ...first, frame: gathered.frame, arrived, padding: 0 },
-        pieces: gathered.pieces,
+        packet: { ...first, frame: result.frame, baseKey: arrived, padding: 0 },
+        fragments: result.fragments,
       };
     }
     case 'refused':
       return itself;
     default:
-      return gathered;
+      return result;
   }
 }
 
 /** The fragments of a packet, where it is translated as a whole. */
-export function piecesOf(
-  { packet: { frame, layout, arrived }, pieces }: Extract<Seen, { kind: 'whole' }>,
-  { becomes }: Tracked,
+export function natFragments(
+  { packet: { frame, layout, baseKey }, fragments }: Extract<TrackerInput, { kind: 'whole' }>,
+  { nat }: Tracked,
   behaviour: Behaviour,
 ): readonly Packet[] {
-  if (becomes === undefined) return pieces;
-  const whole = translate({ frame, layout, key: arrived }, becomes, behaviour);
-  return pieces.map((piece) => partOf(whole, piece));
+  if (nat === undefined) return fragments;
+  const whole = applyNat({ frame, layout, key: baseKey }, nat, behaviour);
+  return fragments.map((piece) => natFragment(whole, piece));
 }
 
 /**
  * What goes on with the packet of `frozen` in its place, and knows all that it knows beside its
  * bytes.
  */
-export function inPlaceOf({ key }: Packet, piece: Packet): Packet {
+export function withMetadataOf({ key }: Packet, piece: Packet): Packet {
   const own = copyKey(key);
   own.set(piece.key.subarray(word.ethSrc), word.ethSrc);
   return { ...piece, key: own };
@@ -105,7 +110,7 @@ export function lacksPorts(
  * Fragments find each other only where they go on in the same place, with the same actions and
  * metadata (ofproto/ofproto-dpif-rid.c).
  */
-export function placeOfFragments({ bridge, table, packet, actions, stack }: Frozen): string {
+export function reassemblyKey({ bridge, table, packet, actions, stack }: Frozen): string {
   return [
     bridge.plan.name,
     table,

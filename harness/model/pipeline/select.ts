@@ -10,12 +10,12 @@ import { hasField } from '../has-field.js';
 import { fieldBytes, hash2words, hashBytes, hashUint64, symmetricL4 } from '../hash.js';
 import type { ModelGroup } from '../node.js';
 import type { Packet } from '../packet.js';
-import type { Freezing } from './translation.js';
+import type { FreezeReason } from './translation.js';
 
 export type Choice =
   /** Undefined where none is alive. */
   | { readonly kind: 'bucket'; readonly bucket: Bucket | undefined }
-  | Extract<Freezing, { readonly kind: 'hash' | 'reread' }>;
+  | Extract<FreezeReason, { readonly kind: 'hash' | 'reread' }>;
 
 export function chooseBucket(
   packet: Packet,
@@ -23,12 +23,12 @@ export function chooseBucket(
   isAlive: (bucket: Bucket) => boolean,
   { hashedBuckets }: Behaviour,
 ): Choice {
-  if (packet.isUnread) return { kind: 'reread' };
+  if (packet.needsReparse) return { kind: 'reread' };
   const { selection, buckets, inserted = buckets } = group;
   if (selection?.method === 'hash')
     return {
       kind: 'bucket',
-      bucket: byScore(
+      bucket: bucketByHashScore(
         buckets,
         selection.fields.length === 0
           ? symmetricL4(packet.key, 0)
@@ -36,12 +36,15 @@ export function chooseBucket(
         isAlive,
       ),
     };
-  const table = hashTable(
+  const table = dpHashTable(
     hashedBuckets === 'all' ? buckets : inserted,
     selection === undefined ? mostByDefault : mostSlots,
   );
   if (table === undefined)
-    return { kind: 'bucket', bucket: byScore(buckets, symmetricL4(packet.key, 0), isAlive) };
+    return {
+      kind: 'bucket',
+      bucket: bucketByHashScore(buckets, symmetricL4(packet.key, 0), isAlive),
+    };
   const hash = packet.key[word.dpHash] ?? 0;
   if (hash === 0) return { kind: 'hash', ...algorithmOf(selection) };
   const first = hash % table.length;
@@ -64,7 +67,7 @@ function algorithmOf(selection: Selection | undefined): {
 }
 
 /** Each bucket's score is a hash times its weight; the last of the best wins. */
-function byScore(
+function bucketByHashScore(
   buckets: readonly Bucket[],
   basis: number,
   isAlive: (bucket: Bucket) => boolean,
@@ -94,7 +97,7 @@ const mostByDefault = 256;
  * A bucket for every value of the masked hash, shared out by weight (Webster's method).
  * @returns Undefined where weights are too far apart for `most` slots, or all zero.
  */
-function hashTable(buckets: readonly Bucket[], most: number): readonly Bucket[] | undefined {
+function dpHashTable(buckets: readonly Bucket[], most: number): readonly Bucket[] | undefined {
   const weights = buckets.map(({ weight }) => weight);
   const total = weights.reduce((sum, weight) => sum + weight, 0);
   if (total === 0) return undefined;

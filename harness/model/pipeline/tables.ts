@@ -2,87 +2,87 @@
 import type { Action } from '../../openflow/actions.js';
 import { printFlow } from '../../openflow/flow.js';
 import { clearWords, copyKey, isIp, word, type FlowKey } from '../../packet/flow-key.js';
-import { insert, lookup, remove, type Found, type Rule } from '../classifier.js';
+import { insert, lookup, remove, type LookupResult, type Rule } from '../classifier.js';
 import { countedBy, recordOf } from '../flows/record.js';
 import { idOf, type ModelBridge, type ModelNode } from '../node.js';
 import type { Packet } from '../packet.js';
-import { lookAtWords } from '../megaflows/recording.js';
-import { takeOverCongestion } from '../tunnels/congestion.js';
-import { keyOf, partsKey, Undecided } from '../undecided.js';
+import { unwildcardWords } from '../megaflows/recording.js';
+import { decapEcn } from '../tunnels/congestion.js';
+import { keyOf, clausesKey, AmbiguousOutcome } from '../undecided.js';
 import {
-  hasRoom,
-  keepNothing,
-  noteDrop,
-  ofFlow,
-  placeOf,
-  type Translation,
+  checkResubmitResources,
+  avoidCaching,
+  traceDrop,
+  flowActionList,
+  originOf,
+  type XlateContext,
 } from './translation.js';
 
 /** Which fields a packet is looked up by. */
-type LookedUp = 'by its fields' | 'by the first packet';
+type LookupKeyKind = 'by its fields' | 'by the first packet';
 
 /**
  * Looks `table` up with `inPort` as the packet's port, and carries out what is found: that is the
  * flow at hand from now on.
  */
-export function runTable(
-  at: Translation,
+export function xlateTable(
+  ctx: XlateContext,
   table: number,
   inPort: number,
-  seen: LookedUp = 'by its fields',
-  carryOut = carryOutHere,
+  lookupBy: LookupKeyKind = 'by its fields',
+  carryOut = xlateFlowActions,
 ): void {
-  const { passage, bridge, packet } = at;
-  const { node, steps } = passage;
+  const { frameRun, bridge, packet } = ctx;
+  const { node, steps } = frameRun;
   const realPort = packet.key[word.inPort] ?? 0;
   packet.key[word.inPort] = inPort;
-  if (seen === 'by the first packet') swap(packet.key);
-  const key = seenByLookup(packet);
-  passage.details?.push({ kind: 'look', after: steps.length, key: copyKey(key) });
-  const found = lookUp(at, table, key);
-  if (seen === 'by the first packet') swap(packet.key);
+  if (lookupBy === 'by the first packet') swapCtTuple(packet.key);
+  const key = lookupKey(packet);
+  frameRun.details?.push({ kind: 'look', after: steps.length, key: copyKey(key) });
+  const found = lookUp(ctx, table, key);
+  if (lookupBy === 'by the first packet') swapCtTuple(packet.key);
   packet.key[word.inPort] = realPort;
-  if (found.ties.length > 0) keepNothing(at, 'flows of equal priority');
-  const rule = found.ties.length === 0 ? found.rule : chosen(node, bridge, found);
+  if (found.ties.length > 0) avoidCaching(ctx, 'flows of equal priority');
+  const rule = found.ties.length === 0 ? found.rule : resolveTie(node, bridge, found);
   if (rule === undefined) {
     steps.push(
-      { kind: 'lookup', bridge: bridge.plan.name, table, depth: at.depth },
+      { kind: 'lookup', bridge: bridge.plan.name, table, depth: ctx.depth },
       { kind: 'drop', why: `no flow of table ${table} matches` },
     );
     return;
   }
-  count(at, rule);
-  at.rule = rule;
-  at.place = placeOf(at, rule);
+  creditStats(ctx, rule);
+  ctx.rule = rule;
+  ctx.origin = originOf(ctx, rule);
   steps.push({
     kind: 'lookup',
     bridge: bridge.plan.name,
     table,
-    depth: at.depth,
+    depth: ctx.depth,
     flow: idOf(node, bridge, rule),
   });
-  if (!isCongested(at)) carryOut(at, rule.actions);
-  passage.details?.push({ kind: 'leave', after: steps.length });
+  if (!isDroppedForCongestion(ctx)) carryOut(ctx, rule.actions);
+  frameRun.details?.push({ kind: 'leave', after: steps.length });
 }
 
-function carryOutHere(at: Translation, actions: readonly Action[]): void {
-  at.carryOut(at, actions, ofFlow);
+function xlateFlowActions(ctx: XlateContext, actions: readonly Action[]): void {
+  ctx.doXlateActions(ctx, actions, flowActionList);
 }
 
 /**
  * Whether the translation ends because of the tunnel that the packet came through; its first flow
  * counts all the same, and did not see what is told of congestion.
  */
-export function isCongested(at: Translation): boolean {
-  if (at.congestion === 'told') return false;
-  at.congestion = 'told';
-  if (at.packet.key[word.tunTos] !== 0) {
-    lookAtWords(at.recording, word.nwTos);
-    lookAtWords(at.recording, word.tunSrc, word.tunTos - word.tunSrc);
+export function isDroppedForCongestion(ctx: XlateContext): boolean {
+  if (ctx.congestion === 'told') return false;
+  ctx.congestion = 'told';
+  if (ctx.packet.key[word.tunTos] !== 0) {
+    unwildcardWords(ctx.megaflow, word.nwTos);
+    unwildcardWords(ctx.megaflow, word.tunSrc, word.tunTos - word.tunSrc);
   }
-  if (takeOverCongestion(at.packet.key) === 'taken over') return false;
-  at.isArriving = false;
-  at.passage.steps.push({
+  if (decapEcn(ctx.packet.key) === 'taken over') return false;
+  ctx.isIngress = false;
+  ctx.frameRun.steps.push({
     kind: 'drop',
     why: 'congestion was met in the tunnel, and the packet is not ECN capable',
   });
@@ -93,34 +93,34 @@ export function isCongested(at: Translation): boolean {
  * The one that was seen to win among flows of equal priority: OpenFlow leaves open which of them it
  * is (1.3, section 5.3). @throws Undecided where none was seen.
  */
-function chosen(
+function resolveTie(
   node: ModelNode,
   bridge: ModelBridge,
-  { ties: candidates, parts = [] }: Found,
+  { ties: candidates, clauses: parts = [] }: LookupResult,
 ): Rule {
   const [first, ...others] = candidates;
   if (
-    node.decisions.ofAlike === 'first' &&
+    node.answers.equivalentFlows === 'first' &&
     first !== undefined &&
-    others.every((rule) => whatItDoes(rule) === whatItDoes(first))
+    others.every((rule) => behaviourText(rule) === behaviourText(first))
   ) {
-    const leftOpen = node.decisions.leftOpen.get(first) ?? new Set();
-    node.decisions.leftOpen.set(first, leftOpen);
-    for (const rule of others) leftOpen.add(rule);
+    const ambiguous = node.answers.ambiguous.get(first) ?? new Set();
+    node.answers.ambiguous.set(first, ambiguous);
+    for (const rule of others) ambiguous.add(rule);
     return first;
   }
   const rules = new Map(candidates.map((rule) => [keyOf(idOf(node, bridge, rule)), rule]));
-  const by = partsKey(parts.map((rule) => idOf(node, bridge, rule)));
-  const tie = node.decisions.ties.find(
+  const clauses = clausesKey(parts.map((rule) => idOf(node, bridge, rule)));
+  const tie = node.answers.ties.find(
     (known) =>
       known.candidates.length === rules.size &&
-      known.parts === by &&
-      known.flowChanges === node.decisions.flowChanges &&
+      known.clauses === clauses &&
+      known.flowChanges === node.answers.flowChanges &&
       known.candidates.every((id) => rules.has(keyOf(id))),
   );
   const winner = tie === undefined ? undefined : rules.get(keyOf(tie.winner));
   if (winner !== undefined) return winner;
-  throw new Undecided(
+  throw new AmbiguousOutcome(
     `two flows of equal priority match one packet: ${candidates
       .slice(0, 2)
       .map(({ flow }) => printFlow(flow))
@@ -132,32 +132,33 @@ function chosen(
         flow: idOf(node, bridge, rule),
         ...countedBy(bridge, rule),
       })),
-      parts: by,
+      clauses,
     },
   );
 }
 
 /** Actions and timeouts. Made once a rule. */
-function whatItDoes(rule: Rule): string {
-  const made = done.get(rule) ?? printFlow({ ...rule.flow, match: [], priority: 0, cookie: 0n });
-  done.set(rule, made);
+function behaviourText(rule: Rule): string {
+  const made =
+    behaviourTexts.get(rule) ?? printFlow({ ...rule.flow, match: [], priority: 0, cookie: 0n });
+  behaviourTexts.set(rule, made);
   return made;
 }
 
-const done = new WeakMap<Rule, string>();
+const behaviourTexts = new WeakMap<Rule, string>();
 
 /**
  * In the table as it was when the translation began: what packets have learned since is put aside
  * meanwhile.
  */
 function lookUp(
-  { passage: { edits }, sees, bridge, recording }: Translation,
+  { frameRun: { edits }, tablesVersion, bridge, megaflow }: XlateContext,
   table: number,
   key: FlowKey,
-): Found {
-  if (edits.length === sees) return lookup(bridge.tables, table, key, recording?.mask);
+): LookupResult {
+  if (edits.length === tablesVersion) return lookup(bridge.tables, table, key, megaflow?.wildcards);
   const later = edits
-    .slice(sees)
+    .slice(tablesVersion)
     .filter(
       (edit) => edit.bridge === bridge && (edit.added ?? edit.removed?.rule)?.flow.table === table,
     );
@@ -166,7 +167,7 @@ function lookUp(
     if (removed !== undefined) insert(bridge.tables, removed.rule);
   }
   try {
-    return lookup(bridge.tables, table, key, recording?.mask);
+    return lookup(bridge.tables, table, key, megaflow?.wildcards);
   } finally {
     for (const { added, removed } of later) {
       if (removed !== undefined) remove(bridge.tables, removed.rule);
@@ -179,8 +180,8 @@ function lookUp(
  * What a packet takes counts at once, whatever becomes of it; for a flow that was replaced
  * meanwhile, the one in its place.
  */
-function count(
-  { bridge, bytes, received, passage: { node, edits }, recording }: Translation,
+function creditStats(
+  { bridge, bytes, ingressPacket, frameRun: { node, edits }, megaflow }: XlateContext,
   rule: Rule,
 ): void {
   const record = recordOf(
@@ -192,11 +193,11 @@ function count(
   record.packets++;
   record.bytes += bytes;
   record.usedMs = node.nowMs;
-  recording?.counted.push({ record, longer: bytes - received.frame.length });
+  megaflow?.credited.push({ record, extraBytes: bytes - ingressPacket.frame.length });
 }
 
 /** Fragments have no ports to match, not even the first (ovs-ofctl(8), "set-frags": `normal`). */
-function seenByLookup({ key }: Packet): FlowKey {
+function lookupKey({ key }: Packet): FlowKey {
   if (key[word.nwFrag] === 0) return key;
   const seen = copyKey(key);
   clearWords(seen, word.tpSrc, word.tpDst + 1);
@@ -207,42 +208,44 @@ function seenByLookup({ key }: Packet): FlowKey {
  * On to another table. Only going back, or staying, makes it deeper; every lookup counts, also one
  * that finds nothing.
  */
-export function descend(
-  at: Translation,
+export function resubmit(
+  ctx: XlateContext,
   table: number,
   inPort: number,
-  seen: LookedUp = 'by its fields',
-  carryOut = carryOutHere,
+  lookupBy: LookupKeyKind = 'by its fields',
+  carryOut = xlateFlowActions,
 ): void {
-  const { packet, place, rule } = at;
-  if (packet.isUnread) {
-    at.exits = true;
-    at.freezing = { kind: 'reread' };
+  const { packet, origin, rule } = ctx;
+  if (packet.needsReparse) {
+    ctx.exits = true;
+    ctx.freezing = { kind: 'reread' };
     return;
   }
-  if (!hasRoom(at)) return;
-  const deepens = table <= place.table ? 1 : 0;
-  at.lookups++;
-  at.depth += deepens;
-  runTable(at, table, inPort, seen, carryOut);
-  at.depth -= deepens;
-  at.place = place;
-  at.rule = rule;
+  if (!checkResubmitResources(ctx)) return;
+  const deepens = table <= origin.table ? 1 : 0;
+  ctx.lookups++;
+  ctx.depth += deepens;
+  xlateTable(ctx, table, inPort, lookupBy, carryOut);
+  ctx.depth -= deepens;
+  ctx.origin = origin;
+  ctx.rule = rule;
 }
 
 /**
  * The same, but looked up by what the connection's first packet had for addresses, protocol and
  * ports (ovs-actions(7), "resubmit").
  */
-export function descendAsFirst(at: Translation, table: number, inPort: number): void {
-  const { key, isUnread } = at.packet;
-  if (isUnread) return descend(at, table, inPort);
+export function resubmitCt(ctx: XlateContext, table: number, inPort: number): void {
+  const { key, needsReparse } = ctx.packet;
+  if (needsReparse) return resubmit(ctx, table, inPort);
   if (!isIp(key[word.ethType] ?? 0) || key[word.ctNwProto] === 0)
-    return void (hasRoom(at) && noteDrop(at, 'resubmit(ct) of a packet that was not tracked'));
-  descend(at, table, inPort, 'by the first packet');
+    return void (
+      checkResubmitResources(ctx) && traceDrop(ctx, 'resubmit(ct) of a packet that was not tracked')
+    );
+  resubmit(ctx, table, inPort, 'by the first packet');
 }
 
-const swapped: readonly (readonly [own: number, first: number])[] = [
+const ctTupleWords: readonly (readonly [own: number, first: number])[] = [
   [word.nwSrc, word.ctNwSrc],
   [word.nwDst, word.ctNwDst],
   [word.nwProto, word.ctNwProto],
@@ -257,6 +260,7 @@ const swapped: readonly (readonly [own: number, first: number])[] = [
   ),
 ];
 
-function swap(key: FlowKey): void {
-  for (const [own, first] of swapped) [key[own], key[first]] = [key[first] ?? 0, key[own] ?? 0];
+function swapCtTuple(key: FlowKey): void {
+  for (const [own, first] of ctTupleWords)
+    [key[own], key[first]] = [key[first] ?? 0, key[own] ?? 0];
 }

@@ -6,108 +6,121 @@ import type { Masked } from '../../openflow/values.js';
 import { etherTypes } from '../../packet/ethernet.js';
 import { clearWords, tupleWords, word } from '../../packet/flow-key.js';
 import type { Behaviour } from '../behaviour.js';
-import { letGo } from '../conntrack/fragments.js';
-import { readerOf } from '../conntrack/helper.js';
+import { expireFragments } from '../conntrack/fragments.js';
+import { algTypeOf } from '../conntrack/helper.js';
 import { trackedPacket, type TrackedPacket } from '../conntrack/packet.js';
-import type { Asked, Tracked } from '../conntrack/tracked.js';
-import { track, trackAgain } from '../conntrack/tracker.js';
+import type { CtRequest, Tracked } from '../conntrack/tracked.js';
+import { track, trackUnchanged } from '../conntrack/tracker.js';
 import { writeOriginal } from '../conntrack/tuple.js';
 import { writeField } from '../keys.js';
 import type { ModelNode } from '../node.js';
 import type { Packet } from '../packet.js';
 import type { TraceStep } from '../trace.js';
-import { asCarried, carriedBy, translated } from './carried.js';
-import { readAlong } from './helper.js';
-import { assemble, inPlaceOf, lacksPorts, piecesOf } from './reassembly.js';
-import { chooseTranslation } from './translation-choice.js';
-import type { Execution, Frozen } from './translation.js';
+import { asDatapathPacket, datapathPacketOf, withNat } from './carried.js';
+import { runAlgHelper } from './helper.js';
+import { reassemble, withMetadataOf, lacksPorts, natFragments } from './reassembly.js';
+import { chooseNatTuple } from './translation-choice.js';
+import type { DatapathExecution, Frozen } from './translation.js';
 
 /** What is asked of the tracker, and what becomes of the packet then. */
 export interface TrackRequest {
-  readonly asked: Asked;
+  readonly ctRequest: CtRequest;
   readonly marks: Marks;
   /** Where the packet goes on; it ends where that is missing. */
-  readonly onward?: Omit<Frozen, 'packet'>;
+  readonly frozen?: Omit<Frozen, 'packet'>;
   /** The flow that asks, and the steps that tell of what it has written. */
   readonly flow: FlowId;
-  readonly told: readonly TraceStep[];
+  readonly writeSteps: readonly TraceStep[];
 }
 
 /**
  * @param packet with its changes in its bytes, and nobody else's. @param behind what the datapath
  *   still has to do with it.
  */
-export function trackNow(
-  run: Execution,
-  { asked, marks, onward: place, flow, told }: TrackRequest,
+export function executeCt(
+  run: DatapathExecution,
+  { ctRequest, marks, frozen: place, flow, writeSteps }: TrackRequest,
   packet: Packet,
   behind: number,
 ): 'dropped' | undefined {
   const {
-    passage: { node, steps },
+    frameRun: { node, steps },
   } = run;
   const { behaviour, nowMs } = node;
-  const onward = asCarried(packet, run.carried, behaviour);
-  const seen = assemble(run, onward, asked.zone, behind);
-  const found =
-    seen.kind === 'held'
+  const trackedPacket = asDatapathPacket(packet, run.packetState, behaviour);
+  const input = reassemble(run, trackedPacket, ctRequest.zone, behind);
+  const entry =
+    input.kind === 'held'
       ? undefined
-      : lookAtConnection(
+      : trackPacket(
           node,
-          seen.kind === 'invalid' ? undefined : seen.kind === 'whole' ? seen.packet : onward,
-          asked,
+          input.kind === 'invalid'
+            ? undefined
+            : input.kind === 'whole'
+              ? input.packet
+              : trackedPacket,
+          ctRequest,
         );
   if (node.fragments.length > 0)
-    letGo(
+    expireFragments(
       node.fragments,
-      onward.arrived[word.ethType] === etherTypes.ipv6 ? 'ipv6' : 'ipv4',
+      trackedPacket.baseKey[word.ethType] === etherTypes.ipv6 ? 'ipv6' : 'ipv4',
       nowMs,
       behaviour,
     );
-  if (found === undefined) {
+  if (entry === undefined) {
     steps.push({ kind: 'drop', flow, why: 'the fragment waits for others' });
     return 'dropped';
   }
-  setMarks(found, marks);
-  const said = readAlong(node, { packet: onward, seen }, found, asked);
-  const { becomes } = said;
-  if (becomes !== undefined && seen.kind !== 'whole') {
-    Object.assign(onward, asCarried(onward, translated(carriedBy(onward), becomes), behaviour));
-    run.carried = translated(run.carried, becomes);
+  setMarks(entry, marks);
+  const result = runAlgHelper(node, { packet: trackedPacket, seen: input }, entry, ctRequest);
+  const { nat } = result;
+  if (nat !== undefined && input.kind !== 'whole') {
+    Object.assign(
+      trackedPacket,
+      asDatapathPacket(trackedPacket, withNat(datapathPacketOf(trackedPacket), nat), behaviour),
+    );
+    run.packetState = withNat(run.packetState, nat);
   }
-  const holds = asked.nat === undefined && said.connection !== undefined && seen.kind === 'packet';
-  const tracked = { said, key: onward.arrived, holds };
-  run.carried = { changes: run.carried.changes, tracked, inside: run.carried.inside };
+  const holds =
+    ctRequest.nat === undefined && result.connection !== undefined && input.kind === 'packet';
+  const tracked = { said: result, key: trackedPacket.baseKey, holds };
+  run.packetState = {
+    changes: run.packetState.changes,
+    tracked,
+    tunnelPayload: run.packetState.tunnelPayload,
+  };
   if (place === undefined) return undefined;
-  if (seen.kind !== 'whole') return goOn(run, place, told, onward, tracked);
-  for (const one of piecesOf(seen, said, behaviour)) {
-    const piece = inPlaceOf(onward, one);
-    goOn(run, place, told, piece, { said, key: piece.arrived, holds });
+  if (input.kind !== 'whole')
+    return recirculateTracked(run, place, writeSteps, trackedPacket, tracked);
+  for (const one of natFragments(input, result, behaviour)) {
+    const piece = withMetadataOf(trackedPacket, one);
+    recirculateTracked(run, place, writeSteps, piece, { said: result, key: piece.baseKey, holds });
   }
   return undefined;
 }
 
-function goOn(
-  { passage: { node, steps }, recirculate }: Execution,
+function recirculateTracked(
+  { frameRun: { node, steps }, recirculate }: DatapathExecution,
   { bridge, table, actions, stack, mirrored }: Omit<Frozen, 'packet'>,
-  told: readonly TraceStep[],
+  writeSteps: readonly TraceStep[],
   packet: Packet,
   tracked: NonNullable<Packet['tracked']>,
 ): undefined {
   writeConnection(packet, tracked.said, node.behaviour);
-  for (const step of told) steps.push(step);
+  for (const step of writeSteps) steps.push(step);
   packet.tracked = tracked;
   recirculate({ bridge, table, packet, actions, stack, mirrored });
   return undefined;
 }
 
 /** What the tracker said last is not carried on. */
-export function forgetConnection(run: Execution): void {
-  run.carried = { ...run.carried, tracked: undefined };
+export function executeCtClear(run: DatapathExecution): void {
+  run.packetState = { ...run.packetState, tracked: undefined };
 }
 
 /** What a flow has the tracker write. */
-export function writesOf(flow: FlowId): readonly TraceStep[] {
+export function ctWriteSteps(flow: FlowId): readonly TraceStep[] {
   return ['ct_state', 'ct_zone', 'ct_mark', 'ct_label'].map((field) => ({
     kind: 'write',
     flow,
@@ -136,41 +149,42 @@ function writeConnection(
  * What the tracker says of the packet: in the zone of its connection it is not looked at again,
  * unless its addresses or ports have changed. Without one it can belong to none.
  */
-function lookAtConnection(node: ModelNode, packet: Packet | undefined, asked: Asked): Tracked {
+function trackPacket(node: ModelNode, packet: Packet | undefined, ctRequest: CtRequest): Tracked {
   if (packet?.trackedAs === 'what is inside')
     throw new Unsupported(
       'Open vSwitch reads what a tunnel has put around IPv4 and IPv6 as what is inside, where ' +
         'it is tracked on the way: the model does not',
     );
   if (packet === undefined || packet.trackedAs === 'nothing')
-    return track(node, undefined, asked, undefined, chooseTranslation);
-  const { arrived, tracked } = packet;
-  const reader = readerOf(arrived, asked.helper, tracked?.said.connection, node.behaviour);
+    return track(node, undefined, ctRequest, undefined, chooseNatTuple);
+  const { baseKey, tracked } = packet;
+  const reader = algTypeOf(baseKey, ctRequest.helper, tracked?.said.connection, node.behaviour);
   const isUnchanged =
     tracked?.holds === true &&
-    tracked.said.zone === asked.zone &&
-    tupleWords.every((field) => tracked.key[field] === arrived[field]);
-  if (isUnchanged && asked.commits !== 'by force' && reader === undefined)
-    return trackAgain(tracked.said, asked.nat);
+    tracked.said.zone === ctRequest.zone &&
+    tupleWords.every((field) => tracked.key[field] === baseKey[field]);
+  if (isUnchanged && ctRequest.commits !== 'by force' && reader === undefined)
+    return trackUnchanged(tracked.said, ctRequest.nat);
   return track(
     node,
-    seenByTracker(packet, asked.zone, node.behaviour),
-    reader === undefined ? asked : { ...asked, reader },
+    parseForTracker(packet, ctRequest.zone, node.behaviour),
+    reader === undefined ? ctRequest : { ...ctRequest, reader },
     tracked?.said,
-    chooseTranslation,
+    chooseNatTuple,
   );
 }
 
 /** The tracker reads a packet again only where its bytes have changed, or the zone. */
-function seenByTracker(
+function parseForTracker(
   packet: Packet,
   zone: number,
   behaviour: Behaviour,
 ): TrackedPacket | undefined {
-  const { frame, layout, arrived, seen } = packet;
-  if (seen?.frame === frame && seen.key === arrived && seen.zone === zone) return seen.as;
-  const as = trackedPacket(frame, layout, arrived, zone, behaviour);
-  packet.seen = { frame, key: arrived, zone, as };
+  const { frame, layout, baseKey, trackerCache } = packet;
+  if (trackerCache?.frame === frame && trackerCache.key === baseKey && trackerCache.zone === zone)
+    return trackerCache.as;
+  const as = trackedPacket(frame, layout, baseKey, zone, behaviour);
+  packet.trackerCache = { frame, key: baseKey, zone, as };
   return as;
 }
 

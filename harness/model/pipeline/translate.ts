@@ -4,70 +4,72 @@
  */
 import { reservedPorts } from '../../openflow/ports.js';
 import { copyKey, word } from '../../packet/flow-key.js';
-import { findMegaflow, keepMegaflow, type Start } from '../megaflows/megaflow.js';
-import { beginRecording, type Recording } from '../megaflows/recording.js';
-import { setApart } from '../packet.js';
-import { carryOutSet } from './action-set.js';
-import { arrive } from './arrival.js';
+import { findMegaflow, installMegaflow, type MegaflowTable } from '../megaflows/megaflow.js';
+import { draftMegaflow, type MegaflowDraft } from '../megaflows/recording.js';
+import { unshareKey } from '../packet.js';
+import { xlateActionSet } from './action-set.js';
+import { processIngress } from './arrival.js';
 import { finishFreezing } from './freeze.js';
-import { carryOut } from './perform.js';
-import { replay } from './replay.js';
-import { isCongested, runTable } from './tables.js';
+import { doXlateActions } from './perform.js';
+import { executeMegaflow } from './replay.js';
+import { isDroppedForCongestion, xlateTable } from './tables.js';
 import {
-  beginTranslation,
-  execute,
-  type Execution,
+  newXlateContext,
+  executeActions,
+  type DatapathExecution,
   type Frozen,
-  type Passage,
-  type Translation,
+  type FrameRun,
+  type XlateContext,
 } from './translation.js';
 
 /** What a packet is translated with: who it belongs to, and who takes it up again. */
-export type Course = Omit<Execution, 'carried'>;
+export type XlateIn = Omit<DatapathExecution, 'packetState'>;
 
 /** From where `frozen` says; what was kept of a packet that goes the same way is done again. */
-export function translate(course: Course, frozen: Frozen): void {
-  const { node, steps } = course.passage;
-  const { megaflows, changes } = node;
-  const start = startOf(course.passage, frozen);
-  if (megaflows === undefined || start === undefined) return finish(carriedThrough(course, frozen));
+export function xlate(xin: XlateIn, frozen: Frozen): void {
+  const { node, steps } = xin.frameRun;
+  const { megaflows, generations } = node;
+  const start = megaflowTableOf(xin.frameRun, frozen);
+  if (megaflows === undefined || start === undefined)
+    return executeOdpActions(runXlate(xin, frozen));
   const known = findMegaflow(megaflows, node, start, frozen.packet.key);
   if (known !== undefined) {
-    megaflows.told.hit++;
-    return replay(course, known, frozen.packet);
+    megaflows.stats.hit++;
+    return executeMegaflow(xin, known, frozen.packet);
   }
-  megaflows.told.missed++;
+  megaflows.stats.missed++;
   const from = steps.length;
-  const at = carriedThrough(course, frozen, beginRecording(frozen.packet.key, changes.learned));
-  const { recording } = at;
+  const ctx = runXlate(xin, frozen, draftMegaflow(frozen.packet.key, generations.learned));
+  const { megaflow } = ctx;
   // What was learned meanwhile may have come after what it went by.
-  const holds = recording?.depends === 'on flows' || recording?.learnedAt === changes.learned;
-  if (recording !== undefined && holds && at.error === undefined)
-    keepMegaflow(megaflows, node, start, recording, steps.slice(from));
-  finish(at);
+  const holds =
+    megaflow?.dependsOn === 'on flows' || megaflow?.learnedGeneration === generations.learned;
+  if (megaflow !== undefined && holds && ctx.error === undefined)
+    installMegaflow(megaflows, node, start, megaflow, steps.slice(from));
+  executeOdpActions(ctx);
 }
 
 /** The translation, to its end; what is left to the datapath is not yet done. */
-function carriedThrough(course: Course, frozen: Frozen, recording?: Recording): Translation {
-  const at = begin(course, frozen);
-  at.recording = recording;
-  walk(at, frozen);
-  complete(at);
-  return at;
+function runXlate(xin: XlateIn, frozen: Frozen, megaflow?: MegaflowDraft): XlateContext {
+  const ctx = thaw(xin, frozen);
+  ctx.megaflow = megaflow;
+  xlateFrozen(ctx, frozen);
+  finishXlate(ctx);
+  return ctx;
 }
 
-function finish({ error, datapath }: Translation): void {
-  if (error === undefined) execute(datapath);
+function executeOdpActions({ error, odpActions }: XlateContext): void {
+  if (error === undefined) executeActions(odpActions);
 }
 
 /**
  * Undefined where nothing is kept: where details are asked for, flows have changed under way, or a
  * packet is no whole one that comes to a table.
  */
-function startOf(
-  { details, edits }: Passage,
+function megaflowTableOf(
+  { details, edits }: FrameRun,
   { bridge, table, packet, actions, stack, mirrored }: Frozen,
-): Start | undefined {
+): MegaflowTable | undefined {
   if (
     details !== undefined ||
     edits.length > 0 ||
@@ -77,44 +79,50 @@ function startOf(
     mirrored !== 0
   )
     return undefined;
-  if (packet.key[word.nwFrag] !== 0 || packet.isUnread || packet.isWrapped) return undefined;
-  return { bridge, table: packet.cameTo === undefined ? table : `${table} ${packet.cameTo}` };
+  if (packet.key[word.nwFrag] !== 0 || packet.needsReparse || packet.isEncapsulated)
+    return undefined;
+  return { bridge, table: packet.tunnelDst === undefined ? table : `${table} ${packet.tunnelDst}` };
 }
 
-function begin(
-  { passage, recirculate, thawedAt }: Course,
+function thaw(
+  { frameRun, recirculate, reassemblyKey }: XlateIn,
   { bridge, packet, stack, mirrored }: Frozen,
-): Translation {
-  setApart(packet);
-  const at = beginTranslation(
-    { passage, carryOut, recirculate, ...(thawedAt === undefined ? {} : { thawedAt }) },
+): XlateContext {
+  unshareKey(packet);
+  const ctx = newXlateContext(
+    {
+      frameRun,
+      doXlateActions,
+      recirculate,
+      ...(reassemblyKey === undefined ? {} : { reassemblyKey }),
+    },
     bridge,
     packet,
   );
-  at.stack = [...stack];
-  at.mirrored = mirrored;
-  at.isArriving = true;
+  ctx.stack = [...stack];
+  ctx.mirrored = mirrored;
+  ctx.isIngress = true;
   packet.key[word.actsetOutput] = reservedPorts.UNSET;
-  passage.details?.push({
+  frameRun.details?.push({
     kind: 'begin',
-    after: passage.steps.length,
+    after: frameRun.steps.length,
     bridge: bridge.plan.name,
     key: copyKey(packet.key),
   });
-  return at;
+  return ctx;
 }
 
 /** Where no flow is known (ofproto-dpif-xlate.c, xlate_actions). */
-const noCookie = 0xffffffffffffffffn;
+const unknownCookie = 0xffffffffffffffffn;
 
-function walk(at: Translation, { table, actions, cookie = noCookie }: Frozen): void {
-  if (actions.length === 0) return runTable(at, table, at.packet.key[word.inPort] ?? 0);
-  if (isCongested(at)) return;
-  at.place = { table: 0, cookie, flow: actions[0]?.place.flow, meters: 'looked up' };
-  carryOut(
-    at,
+function xlateFrozen(ctx: XlateContext, { table, actions, cookie = unknownCookie }: Frozen): void {
+  if (actions.length === 0) return xlateTable(ctx, table, ctx.packet.key[word.inPort] ?? 0);
+  if (isDroppedForCongestion(ctx)) return;
+  ctx.origin = { table: 0, cookie, flow: actions[0]?.origin.flow, meters: 'looked up' };
+  doXlateActions(
+    ctx,
     actions.map(({ action }) => action),
-    { kind: 'frozen', places: actions.map(({ place }) => place) },
+    { kind: 'frozen', origins: actions.map(({ origin }) => origin) },
   );
 }
 
@@ -122,13 +130,13 @@ function walk(at: Translation, { table, actions, cookie = noCookie }: Frozen): v
  * As in Open vSwitch, addresses are learned while tables are looked up; a packet that goes on from
  * the tracker finds them all.
  */
-function complete(at: Translation): void {
-  arrive(at);
-  if (at.error === undefined && at.freezing === undefined) carryOutSet(at);
-  at.passage.details?.push({
+function finishXlate(ctx: XlateContext): void {
+  processIngress(ctx);
+  if (ctx.error === undefined && ctx.freezing === undefined) xlateActionSet(ctx);
+  ctx.frameRun.details?.push({
     kind: 'finish',
-    after: at.passage.steps.length,
-    key: copyKey(at.packet.key),
+    after: ctx.frameRun.steps.length,
+    key: copyKey(ctx.packet.key),
   });
-  if (at.error === undefined && at.freezing !== undefined) finishFreezing(at);
+  if (ctx.error === undefined && ctx.freezing !== undefined) finishFreezing(ctx);
 }

@@ -1,11 +1,11 @@
 /** What new connections are translated to: as it must be, or as the switch was seen to choose. */
 import { assert } from '../../base/errors.js';
 import type { NatAction } from '../../openflow/actions.js';
-import { picksFor, translatedReply, type Pick } from '../conntrack/nat.js';
-import { isTaken, liveConnections, type Untold } from '../conntrack/connection.js';
+import { picksLeadingTo, natReply, type PickInRange } from '../conntrack/nat.js';
+import { isTupleTaken, liveConnections, type WhenUnobservable } from '../conntrack/connection.js';
 import { printTuple, reversed, type Tuple } from '../conntrack/tuple.js';
 import type { ModelNode } from '../node.js';
-import { Undecided } from '../undecided.js';
+import { AmbiguousOutcome } from '../undecided.js';
 
 /**
  * The direction of the answers to a new connection; undefined where nothing is left to translate
@@ -13,60 +13,71 @@ import { Undecided } from '../undecided.js';
  * have.
  * @throws Undecided where the choice is open and was not seen.
  */
-export function chooseTranslation(
+export function chooseNatTuple(
   node: ModelNode,
   original: Tuple,
   { to }: NatAction,
 ): Tuple | undefined {
   const { connections, nowMs, behaviour } = node;
-  const reply = (pick: Pick) =>
-    translatedReply(original, to, (tuple) => isTaken(node, tuple), pick, behaviour);
+  const reply = (pick: PickInRange) =>
+    natReply(original, to, (tuple) => isTupleTaken(node, tuple), pick, behaviour);
   let isOpen = false;
-  let isUntold = false;
-  const likely: Untold = (_, ended) => {
-    isUntold = true;
+  let isUnobservable = false;
+  const assumedFree: WhenUnobservable = (_, ended) => {
+    isUnobservable = true;
     return ended === 'just now';
   };
-  const first = translatedReply(
+  const first = natReply(
     original,
     to,
-    (tuple) => isTaken(node, tuple, likely),
+    (tuple) => isTupleTaken(node, tuple, assumedFree),
     () => {
       isOpen = true;
       return 0n;
     },
     behaviour,
   );
-  if (isUntold && !isOpen) return whileOthersEnd();
+  if (isUnobservable && !isOpen) return whileOthersExpire();
   if (!isOpen) return first;
-  const seen = seenTranslation(node, original, 'chooses by a seed of its own');
+  const observed = observedNatTuple(node, original, 'chooses by a seed of its own');
   assert(to !== undefined, 'a choice is open where flows ask for a range');
-  const possible = seen && reply(picksFor(seen, to));
-  if (seen !== undefined && possible !== undefined && printTuple(possible) === printTuple(seen))
+  const possible = observed && reply(picksLeadingTo(observed, to));
+  if (
+    observed !== undefined &&
+    possible !== undefined &&
+    printTuple(possible) === printTuple(observed)
+  )
     return possible;
   // What is there under its tuple may have been begun by another flow, once nothing was left to
   // translate to.
-  return mayBeExhausted((tuple) => reply(picksFor(tuple, to))) ? undefined : first;
+  return mayBeExhausted((tuple) => reply(picksLeadingTo(tuple, to))) ? undefined : first;
 
   /**
    * What has ended may still be in the way (Open vSwitch before 3.3): then the next is taken that
    * is not.
    */
-  function whileOthersEnd(): Tuple | undefined {
-    const seen = seenTranslation(
+  function whileOthersExpire(): Tuple | undefined {
+    const observed = observedNatTuple(
       node,
       original,
       'knows alone whether what has ended is in the way of',
     );
-    if (seen === undefined) return first;
-    const possible = translatedReply(
+    if (observed === undefined) return first;
+    const possible = natReply(
       original,
       to,
-      (tuple) => isTaken(node, tuple, (untold) => printTuple(untold) !== printTuple(seen)),
+      (tuple) =>
+        isTupleTaken(
+          node,
+          tuple,
+          (unobservable) => printTuple(unobservable) !== printTuple(observed),
+        ),
       () => 0n,
       behaviour,
     );
-    return possible !== undefined && printTuple(possible) === printTuple(seen) ? possible : first;
+    return possible !== undefined && printTuple(possible) === printTuple(observed)
+      ? possible
+      : first;
   }
 
   /** Whether a search that begins at something that is taken finds nothing. */
@@ -85,12 +96,16 @@ export function chooseTranslation(
  * What the switch was seen to choose; undefined where it remembers no such connection. @throws
  * Undecided where nobody has looked yet.
  */
-function seenTranslation(node: ModelNode, original: Tuple, why: string): Tuple | undefined {
-  const { decisions } = node;
-  if (decisions.translationsAsked >= decisions.translations.length)
-    throw new Undecided(`Open vSwitch ${why} what ${printTuple(original)} is translated to`, node, {
-      kind: 'translation',
-      original,
-    });
-  return decisions.translations[decisions.translationsAsked++];
+function observedNatTuple(node: ModelNode, original: Tuple, why: string): Tuple | undefined {
+  const { answers } = node;
+  if (answers.natTuplesUsed >= answers.natTuples.length)
+    throw new AmbiguousOutcome(
+      `Open vSwitch ${why} what ${printTuple(original)} is translated to`,
+      node,
+      {
+        kind: 'translation',
+        original,
+      },
+    );
+  return answers.natTuples[answers.natTuplesUsed++];
 }

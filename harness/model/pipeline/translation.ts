@@ -8,12 +8,12 @@ import type { Action, ControllerAction } from '../../openflow/actions.js';
 import { copyKey, type FlowKey } from '../../packet/flow-key.js';
 import type { Rule } from '../classifier.js';
 import type { Edit } from '../flows/edit.js';
-import type { Event, Recording } from '../megaflows/recording.js';
-import type { Received } from '../memberships.js';
+import type { DatapathEvent, MegaflowDraft } from '../megaflows/recording.js';
+import type { IngressPacket } from '../memberships.js';
 import { idOf, type ModelBridge, type ModelNode } from '../node.js';
 import { commit, type Packet } from '../packet.js';
 import type { Detail } from '../detail.js';
-import { carriedBy, writtenOver, type Carried } from './carried.js';
+import { datapathPacketOf, withCommit, type DatapathPacket } from './carried.js';
 import type { TraceStep } from '../trace.js';
 
 /**
@@ -41,7 +41,7 @@ export const actionBytes = { output: 8, controller: 64 } as const;
 const mostActionBytes = { output: 16, other: 640, change: 512 } as const;
 
 /** What one frame into a node has led to so far. */
-export interface Passage {
+export interface FrameRun {
   readonly node: ModelNode;
   /** `key`: the packet as it left, where details are told. */
   readonly outputs: { readonly port: string; readonly frame: Uint8Array; readonly key?: FlowKey }[];
@@ -52,9 +52,9 @@ export interface Passage {
   /** What packets have learned so far. */
   readonly edits: Edit[];
   /** Bridges of flows whose timeouts have become shorter. */
-  readonly shortened: ModelBridge[];
+  readonly shortenedBridges: ModelBridge[];
   /** Ports that a frame did not fit through. */
-  readonly clogged: string[];
+  readonly jammedPorts: string[];
   /** Missing where nobody asks for them. */
   readonly details?: Detail[];
   /** How often the packet at hand was put off and taken up again. */
@@ -62,7 +62,7 @@ export interface Passage {
 }
 
 /** Where an action stands: what a controller is told of, and what steps are told by. */
-export interface Place {
+export interface ActionOrigin {
   readonly table: number;
   readonly cookie: bigint;
   readonly flow: FlowId | undefined;
@@ -75,17 +75,17 @@ export interface Place {
 
 export interface FrozenAction {
   readonly action: Action;
-  readonly place: Place;
+  readonly origin: ActionOrigin;
 }
 
 /** Why a translation is broken off, to go on later with what is left to do. */
-export type Freezing =
+export type FreezeReason =
   /** The packet is read anew: what stands behind the labels. */
   | { readonly kind: 'reread' }
   /** The datapath hashes the packet first. */
   | { readonly kind: 'hash'; readonly algorithm: 'L4' | 'symmetric L4'; readonly basis: number }
   /** A controller resumes it. */
-  | { readonly kind: 'pause'; readonly action: ControllerAction; readonly place: Place };
+  | { readonly kind: 'pause'; readonly action: ControllerAction; readonly origin: ActionOrigin };
 
 /** Everything that a translation needs to go on. */
 export interface Frozen {
@@ -107,74 +107,74 @@ export interface StackItem {
 }
 
 /** What carries out what is left to the datapath. */
-export interface Execution {
-  readonly passage: Passage;
+export interface DatapathExecution {
+  readonly frameRun: FrameRun;
   /** Of the datapath's packet. */
-  carried: Carried;
+  packetState: DatapathPacket;
   /** A translation of its own, after this one. */
   readonly recirculate: (frozen: Frozen) => void;
   /** Where it goes on from, for a fragment that does. */
-  readonly thawedAt?: string;
+  readonly reassemblyKey?: string;
 }
 
 /** What the parts of the pipeline need of each other. */
-interface Machine extends Omit<Execution, 'carried'> {
+interface XlateCallbacks extends Omit<DatapathExecution, 'packetState'> {
   /** Carries out `actions` one by one. */
-  readonly carryOut: (at: Translation, actions: readonly Action[], list: ActionList) => void;
+  readonly doXlateActions: (at: XlateContext, actions: readonly Action[], list: ActionList) => void;
 }
 
-export interface Translation extends Machine, Execution {
+export interface XlateContext extends XlateCallbacks, DatapathExecution {
   /** Missing where nothing of it is kept for other packets. */
-  recording: Recording | undefined;
+  megaflow: MegaflowDraft | undefined;
   bridge: ModelBridge;
   packet: Packet;
-  place: Place;
+  origin: ActionOrigin;
   /** The flow at hand; none once the translation was broken off in it. */
   rule: Rule | undefined;
   /**
    * How many of the passage's edits there were when it began in this bridge: it does not see the
    * others.
    */
-  sees: number;
+  tablesVersion: number;
   /** Of the packet as it was when the translation began: what its flows count. */
   readonly bytes: number;
   /** The packet as it was then. */
-  readonly received: Received;
+  readonly ingressPacket: IngressPacket;
   /**
    * What is left to do once the translation is complete, in order: frames that leave, connections
    * that are looked at.
    */
-  datapath: DatapathAction[];
+  odpActions: OdpAction[];
   /** Whether the datapath was told to do anything. */
-  hasTold: boolean;
+  hasOdpActions: boolean;
   /**
    * Whether the datapath was told to do what cannot be taken back from the packet it has: cut it
    * off, track, hash or meter it.
    */
-  isLasting: boolean;
+  isIrreversible: boolean;
   /**
    * Whether what the datapath is told stands within another of its actions: in a clone with a copy
    * of its own, behind check_pkt_larger.
    */
   isNested: boolean;
   /** Whether nothing is left to do behind the action at hand. */
-  isLast: boolean;
+  isLastAction: boolean;
   /** A meter that it came to may drop all that is behind. */
   isMetered: boolean;
   /**
    * Copies of it were cut off: how much is cut off hangs on what has gone into its bytes before.
    */
-  isCutOff: boolean;
+  isTruncated: boolean;
   /**
    * It was sent to ports in an order that only the switch knows, and how long it is until it is
    * sent again hangs on which of them was the last.
    */
-  isLengthOpen: boolean;
+  isLengthAmbiguous: boolean;
   /**
    * Whether the packet has come in, or was taken up again, and nothing has been done with it:
    * mirrors see it then.
    */
-  isArriving: boolean;
+  isIngress: boolean;
   /** The bits of mirrors that have had the packet, or had another send it to the same output. */
   mirrored: number;
   /** The bytes that a copy for a mirror has at most; 0 where it has all, or is none. */
@@ -183,19 +183,19 @@ export interface Translation extends Machine, Execution {
   lookups: number;
   /** What the datapath's actions take so far, at least and at most. */
   actionBytes: number;
-  mostActionBytes: number;
+  maxActionBytes: number;
   stack: StackItem[];
   actionSet: Action[];
   hasGroupInSet: boolean;
   isInActionSet: boolean;
   /** Nothing more is carried out. */
   exits: boolean;
-  freezing: Freezing | undefined;
-  frozen: FrozenAction[];
+  freezing: FreezeReason | undefined;
+  frozenActions: FrozenAction[];
   /** Why everything that the packet was sent to is lost. */
   error: string | undefined;
   /** Where the packet came to through a tunnel when the translation began; zero otherwise. */
-  readonly cameTo: bigint;
+  readonly origTunnelDst: bigint;
   /** Whether congestion that it met in that tunnel has yet to be told inside. */
   congestion: 'to be told' | 'told';
   /**
@@ -209,9 +209,9 @@ export interface Translation extends Machine, Execution {
  * What the datapath does once a packet is translated, with so many others `behind`; a packet that a
  * meter drops, or that waits for others, is gone for all of them.
  */
-export type DatapathAction = (behind: number) => 'dropped' | void;
+export type OdpAction = (behind: number) => 'dropped' | void;
 
-export function execute(actions: readonly DatapathAction[], behind = 0): 'dropped' | undefined {
+export function executeActions(actions: readonly OdpAction[], behind = 0): 'dropped' | undefined {
   for (let index = 0; index < actions.length; index++)
     if (actions[index]?.(actions.length - index - 1 + behind) === 'dropped') return 'dropped';
   return undefined;
@@ -221,17 +221,17 @@ export function execute(actions: readonly DatapathAction[], behind = 0): 'droppe
  * What is left to do once the translation is complete; `event`, where it is recorded, is what is
  * kept of it, or why nothing can be.
  */
-export function leaveToDatapath(
-  at: Translation,
-  event: Event | string | undefined,
-  carryOut: DatapathAction,
+export function putOdpAction(
+  ctx: XlateContext,
+  event: DatapathEvent | string | undefined,
+  action: OdpAction,
   kind: 'output' | 'other' = 'other',
 ): void {
-  if (typeof event === 'string') keepNothing(at, event);
-  else if (event !== undefined) at.recording?.events.push(event);
-  at.hasTold = true;
-  at.mostActionBytes += mostActionBytes[kind];
-  at.datapath.push(carryOut);
+  if (typeof event === 'string') avoidCaching(ctx, event);
+  else if (event !== undefined) ctx.megaflow?.events.push(event);
+  ctx.hasOdpActions = true;
+  ctx.maxActionBytes += mostActionBytes[kind];
+  ctx.odpActions.push(action);
 }
 
 /**
@@ -239,12 +239,12 @@ export function leaveToDatapath(
  * @throws Unpredictable where that may be more than such an action can hold: Open vSwitch ends
  *   itself by an assertion then (lib/netlink.c, nl_msg_end_nested).
  */
-export function nested(at: Translation, work: () => void): void {
-  const { isNested, mostActionBytes } = at;
-  at.isNested = true;
-  work();
-  at.isNested = isNested;
-  if (at.mostActionBytes - mostActionBytes > limits.nestedBytes)
+export function xlateNested(ctx: XlateContext, xlateInner: () => void): void {
+  const { isNested, maxActionBytes } = ctx;
+  ctx.isNested = true;
+  xlateInner();
+  ctx.isNested = isNested;
+  if (ctx.maxActionBytes - maxActionBytes > limits.nestedBytes)
     throw new Unpredictable(
       'the model does not know whether what is done in a clone or behind check_pkt_larger ' +
         'takes more than 64 kB: Open vSwitch ends itself over it',
@@ -252,27 +252,27 @@ export function nested(at: Translation, work: () => void): void {
 }
 
 /** No megaflow is made of the translation. */
-export function keepNothing(at: Translation, why: string): void {
-  if (at.recording === undefined) return;
-  const leftOut = at.passage.node.megaflows?.told.leftOut;
+export function avoidCaching(ctx: XlateContext, why: string): void {
+  if (ctx.megaflow === undefined) return;
+  const leftOut = ctx.frameRun.node.megaflows?.stats.uncached;
   leftOut?.set(why, (leftOut.get(why) ?? 0) + 1);
-  at.recording = undefined;
+  ctx.megaflow = undefined;
 }
 
 /** The packet's changes go into its bytes. */
-export function commitChanges(at: Translation): void {
-  const { packet, recording } = at;
-  const before = packet.arrived;
-  at.isLengthOpen = false;
+export function commitChanges(ctx: XlateContext): void {
+  const { packet, megaflow } = ctx;
+  const before = packet.baseKey;
+  ctx.isLengthAmbiguous = false;
   if (commit(packet) === 'as they were') return;
-  const after = packet.arrived;
-  at.mostActionBytes += mostActionBytes.change;
-  at.datapath.push(() => {
-    at.carried = writtenOver(at.carried, before, after);
+  const after = packet.baseKey;
+  ctx.maxActionBytes += mostActionBytes.change;
+  ctx.odpActions.push(() => {
+    ctx.packetState = withCommit(ctx.packetState, before, after);
   });
-  if (recording === undefined) return;
-  if (packet.isWrapped) keepNothing(at, 'what a tunnel sends is changed');
-  else recording.events.push({ kind: 'commit', key: copyKey(packet.key) });
+  if (megaflow === undefined) return;
+  if (packet.isEncapsulated) avoidCaching(ctx, 'what a tunnel sends is changed');
+  else megaflow.events.push({ kind: 'commit', key: copyKey(packet.key) });
 }
 
 /**
@@ -282,82 +282,82 @@ export function commitChanges(at: Translation): void {
 export type ActionList =
   | { readonly kind: 'flow' }
   | { readonly kind: 'bucket' }
-  | { readonly kind: 'frozen'; readonly places: readonly Place[] };
+  | { readonly kind: 'frozen'; readonly origins: readonly ActionOrigin[] };
 
-export const ofFlow: ActionList = { kind: 'flow' };
+export const flowActionList: ActionList = { kind: 'flow' };
 
-export function beginTranslation(
-  { passage, carryOut, recirculate }: Machine,
+export function newXlateContext(
+  { frameRun, doXlateActions, recirculate }: XlateCallbacks,
   bridge: ModelBridge,
   packet: Packet,
-): Translation {
+): XlateContext {
   return {
-    passage,
-    carryOut,
+    frameRun,
+    doXlateActions,
     recirculate,
-    recording: undefined,
+    megaflow: undefined,
     bridge,
     packet,
     bytes: packet.frame.length,
-    received: { frame: packet.frame, layout: packet.layout, padding: packet.padding },
-    sees: passage.edits.length,
-    place: { table: 0, cookie: 0n, flow: undefined, meters: 'looked up' },
+    ingressPacket: { frame: packet.frame, layout: packet.layout, padding: packet.padding },
+    tablesVersion: frameRun.edits.length,
+    origin: { table: 0, cookie: 0n, flow: undefined, meters: 'looked up' },
     rule: undefined,
-    datapath: [],
-    carried: carriedBy(packet),
-    hasTold: false,
-    isLasting: false,
+    odpActions: [],
+    packetState: datapathPacketOf(packet),
+    hasOdpActions: false,
+    isIrreversible: false,
     isNested: false,
-    isLast: true,
+    isLastAction: true,
     isMetered: false,
-    isCutOff: false,
-    isLengthOpen: false,
-    isArriving: false,
+    isTruncated: false,
+    isLengthAmbiguous: false,
+    isIngress: false,
     mirrored: 0,
     snapLength: 0,
     depth: 0,
     lookups: 0,
     actionBytes: 0,
-    mostActionBytes: 0,
+    maxActionBytes: 0,
     stack: [],
     actionSet: [],
     hasGroupInSet: false,
     isInActionSet: false,
     exits: false,
     freezing: undefined,
-    frozen: [],
+    frozenActions: [],
     error: undefined,
-    cameTo: packet.cameTo ?? 0n,
+    origTunnelDst: packet.tunnelDst ?? 0n,
     congestion: 'to be told',
     sideEffects: 'all',
   };
 }
 
-export function placeOf(at: Translation, rule: Rule): Place {
+export function originOf(ctx: XlateContext, rule: Rule): ActionOrigin {
   return {
     table: rule.flow.table,
     cookie: rule.flow.cookie,
-    flow: idOf(at.passage.node, at.bridge, rule),
+    flow: idOf(ctx.frameRun.node, ctx.bridge, rule),
     meters: 'looked up',
   };
 }
 
 /** The flow at hand, as steps name it. */
-export function blame(at: Translation): { readonly flow: FlowId } {
-  return { flow: flowOf(at) };
+export function stepFlow(ctx: XlateContext): { readonly flow: FlowId } {
+  return { flow: flowAtHand(ctx) };
 }
 
-function flowOf({ place }: Translation): FlowId {
-  assert(place.flow !== undefined, 'actions are those of a flow');
-  return place.flow;
+function flowAtHand({ origin }: XlateContext): FlowId {
+  assert(origin.flow !== undefined, 'actions are those of a flow');
+  return origin.flow;
 }
 
-export function noteDrop(at: Translation, why: string): void {
-  at.passage.steps.push({ kind: 'drop', flow: flowOf(at), why });
+export function traceDrop(ctx: XlateContext, why: string): void {
+  ctx.frameRun.steps.push({ kind: 'drop', flow: flowAtHand(ctx), why });
 }
 
-export function noteWrite(at: Translation, field: string): void {
-  at.passage.steps.push({ kind: 'write', flow: flowOf(at), field });
+export function traceWrite(ctx: XlateContext, field: string): void {
+  ctx.frameRun.steps.push({ kind: 'write', flow: flowAtHand(ctx), field });
 }
 
 /**
@@ -366,17 +366,17 @@ export function noteWrite(at: Translation, field: string): void {
  * @throws Unpredictable where Open vSwitch looks no further, and carries out what it has
  *   (ofproto-dpif-xlate.c, xlate_resubmit_resource_check): more copies than any port takes.
  */
-export function hasRoom(at: Translation): boolean {
-  const used = at.stack.reduce((sum, { bytes }) => sum + bytes + 1, 0);
-  if (at.depth >= limits.depth) at.error = `more than ${limits.depth} resubmits deep`;
-  else if (at.lookups >= limits.lookups) at.error = `more than ${limits.lookups} resubmits`;
-  else if (at.actionBytes > limits.actionBytes)
+export function checkResubmitResources(ctx: XlateContext): boolean {
+  const used = ctx.stack.reduce((sum, { bytes }) => sum + bytes + 1, 0);
+  if (ctx.depth >= limits.depth) ctx.error = `more than ${limits.depth} resubmits deep`;
+  else if (ctx.lookups >= limits.lookups) ctx.error = `more than ${limits.lookups} resubmits`;
+  else if (ctx.actionBytes > limits.actionBytes)
     throw new Unpredictable(
       'the model does not know at which of its lookups a packet has 64 kB of actions, and ' +
         'goes no further',
     );
   else if (used >= limits.stackBytes)
-    at.error = `more than ${limits.stackBytes} bytes on the stack`;
-  if (at.error !== undefined) noteDrop(at, at.error);
-  return at.error === undefined;
+    ctx.error = `more than ${limits.stackBytes} bytes on the stack`;
+  if (ctx.error !== undefined) traceDrop(ctx, ctx.error);
+  return ctx.error === undefined;
 }

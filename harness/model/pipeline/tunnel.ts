@@ -7,107 +7,129 @@ import { Unsupported } from '../../base/errors.js';
 import { reservedPorts } from '../../openflow/ports.js';
 import { isIp, word } from '../../packet/flow-key.js';
 import { ipProtocols } from '../../packet/ipv4.js';
-import { bridgeCalled, type ModelBridge, type ModelNode } from '../node.js';
+import { bridgeNamed, type ModelBridge, type ModelNode } from '../node.js';
 import { decodeOptions } from '../options.js';
-import { lookAtField, lookAtFrame, lookAtWords } from '../megaflows/recording.js';
-import { arriving, type Packet } from '../packet.js';
+import { unwildcardField, unwildcardFrame, unwildcardWords } from '../megaflows/recording.js';
+import { parsePacket, type Packet } from '../packet.js';
 import { setTunnelDestination, setTunnelSource } from '../tunnels/addresses.js';
 import type { TunnelConfig } from '../tunnels/config.js';
-import { heardOf, question } from '../tunnels/discovery.js';
-import { asksNow, findNeighbour, learnNeighbour } from '../tunnels/neighbours.js';
-import { keepOuter, outerOf, type OuterHeader } from '../tunnels/outer.js';
-import { receiverOf, type TunnelPort } from '../tunnels/ports.js';
+import { snoopedNeighbour, neighbourRequest } from '../tunnels/discovery.js';
+import { shouldSolicit, findNeighbour, learnNeighbour } from '../tunnels/neighbours.js';
+import { writeOuterToKey, outerOf, type OuterHeader } from '../tunnels/outer.js';
+import { findTunnelPort, type TunnelPort } from '../tunnels/ports.js';
 import { isLocalSource, routeTo, type Route } from '../tunnels/routes.js';
-import { endedBy, ipSource, macOf, unwrap, type Unwrapped } from '../tunnels/unwrap.js';
-import { envelopeOf, refusePutOff, wrap, wrapped, type Envelope } from '../tunnels/wrap.js';
-import { bytesOf, refuseChanged } from './carried.js';
-import { passOn } from './patch.js';
+import {
+  terminatingTunnel,
+  ipSource,
+  macOf,
+  decapsulate,
+  type DecapsulatedPacket,
+} from '../tunnels/unwrap.js';
+import {
+  tunnelHeaderOf,
+  refuseLateChecksum,
+  encapsulate,
+  encapsulatedPacket,
+  type TunnelHeader,
+} from '../tunnels/wrap.js';
+import { datapathBytes, refuseNatted } from './carried.js';
+import { xlateInBridge } from './patch.js';
 import {
   commitChanges,
-  execute,
-  keepNothing,
-  leaveToDatapath,
-  noteDrop,
-  type Execution,
-  type Translation,
+  executeActions,
+  avoidCaching,
+  putOdpAction,
+  traceDrop,
+  type DatapathExecution,
+  type XlateContext,
 } from './translation.js';
 
 /**
  * @param length `whole`, or how many of the packet's last bytes stay behind: where a length is
  *   asked for, also one that is longer than the packet, what goes into the tunnel is read anew.
  */
-export function sendThroughTunnel(
-  at: Translation,
+export function nativeTunnelOutput(
+  ctx: XlateContext,
   { config }: TunnelPort,
   length: 'whole' | number,
 ): void {
   const cutOff = length === 'whole' ? 0 : length;
   const {
     packet,
-    passage: { node },
-  } = at;
-  lookAtTunnel(at);
-  const asked = outerOf(config, packet.key, node.behaviour);
+    frameRun: { node },
+  } = ctx;
+  unwildcardTunnel(ctx);
+  const outer = outerOf(config, packet.key, node.behaviour);
   if (config.mark !== undefined) packet.key[word.pktMark] = config.mark;
-  if (asked.destination === at.cameTo) {
-    keepOuter(packet.key, asked);
-    if (at.bridge.mirrors.length > 0)
+  if (outer.destination === ctx.origTunnelDst) {
+    writeOuterToKey(packet.key, outer);
+    if (ctx.bridge.mirrors.length > 0)
       throw new Unsupported(
         'the model does not know what mirrors show of a packet that a tunnel does not take',
       );
-    return stayBehind(
-      at,
+    return dropAtTunnel(
+      ctx,
       cutOff,
-      asked.destination === 0n
+      outer.destination === 0n
         ? 'tunnel without tun_dst'
         : 'a packet is not tunnelled to the address that it came to through a tunnel',
     );
   }
-  commitChanges(at);
-  const route = findRoute(at, asked);
+  commitChanges(ctx);
+  const route = findRoute(ctx, outer);
   if (route === undefined)
-    return stayBehind(at, cutOff, `no route to ${formatAddress(asked.destination)}`);
-  const below = bridgeCalled(node, route.bridge);
-  const next = route.gateway ?? asked.destination;
-  const mac = findNeighbour(node, below, next);
+    return dropAtTunnel(ctx, cutOff, `no route to ${formatAddress(outer.destination)}`);
+  const underlay = bridgeNamed(node, route.bridge);
+  const next = route.gateway ?? outer.destination;
+  const mac = findNeighbour(node, underlay, next);
   if (mac === undefined) {
-    stayBehind(at, cutOff, `nobody knows yet where ${formatAddress(next)} is`);
-    return askFor(at, below, route, next);
+    dropAtTunnel(ctx, cutOff, `nobody knows yet where ${formatAddress(next)} is`);
+    return solicitNeighbour(ctx, underlay, route, next);
   }
-  const link = { src: below.plan.mac, dst: mac };
-  const header = { ...asked, source: asked.source === 0n ? route.source : asked.source };
+  const link = { src: underlay.plan.mac, dst: mac };
+  const header = { ...outer, source: outer.source === 0n ? route.source : outer.source };
   if (isIpv4Address(header.source) !== isIpv4Address(header.destination))
     throw new Unsupported(
       'the model does not know tunnels between addresses of different families',
     );
-  const envelope = envelopeOf(packet.key, config, header, at.bridge.options, link);
-  refusePutOff(envelope, packet.isRewritten, node.behaviour);
-  const frame = wrap(packet.frame.subarray(0, packet.frame.length - cutOff), packet.hash, envelope);
-  if (at.isLast) at.isLasting = true;
+  const tunnelHeader = tunnelHeaderOf(packet.key, config, header, ctx.bridge.options, link);
+  refuseLateChecksum(tunnelHeader, packet.isRewritten, node.behaviour);
+  const frame = encapsulate(
+    packet.frame.subarray(0, packet.frame.length - cutOff),
+    packet.hash,
+    tunnelHeader,
+  );
+  if (ctx.isLastAction) ctx.isIrreversible = true;
   if (length !== 'whole')
-    return comeInAnew(at, below, {
-      ...arriving(frame, reservedPorts.LOCAL),
+    return recirculateTruncated(ctx, underlay, {
+      ...parsePacket(frame, reservedPorts.LOCAL),
       isResized: true,
       hash: packet.hash,
     });
-  goBelow(at, below, wrapped(packet, frame, envelope, node.behaviour), envelope, {
-    frame: packet.frame,
-    layout: packet.layout,
-    arrived: packet.arrived,
-  });
+  xlateUnderlay(
+    ctx,
+    underlay,
+    encapsulatedPacket(packet, frame, tunnelHeader, node.behaviour),
+    tunnelHeader,
+    {
+      frame: packet.frame,
+      layout: packet.layout,
+      baseKey: packet.baseKey,
+    },
+  );
 }
 
 /** What the outer header is made of, and whether anybody knows where it goes. */
-function lookAtTunnel({ recording, bridge }: Translation): void {
-  if (recording === undefined) return;
-  recording.depends = 'on what was learned';
-  lookAtWords(recording, word.tunId, word.tunTos - word.tunId);
-  lookAtWords(recording, word.nwTos, 2);
-  for (const { field } of bridge.options) lookAtField(recording, field);
+function unwildcardTunnel({ megaflow, bridge }: XlateContext): void {
+  if (megaflow === undefined) return;
+  megaflow.dependsOn = 'on what was learned';
+  unwildcardWords(megaflow, word.tunId, word.tunTos - word.tunId);
+  unwildcardWords(megaflow, word.nwTos, 2);
+  for (const { field } of bridge.options) unwildcardField(megaflow, field);
 }
 
 function findRoute(
-  { packet, passage: { node } }: Translation,
+  { packet, frameRun: { node } }: XlateContext,
   { source, destination }: OuterHeader,
 ): Route | undefined {
   const mark = packet.key[word.pktMark] ?? 0;
@@ -136,13 +158,13 @@ function findRoute(
 }
 
 /** What was cut off of it would be missing in what is sent next, wherever that goes. */
-function stayBehind(at: Translation, cutOff: number, why: string): void {
+function dropAtTunnel(ctx: XlateContext, cutOff: number, why: string): void {
   if (cutOff > 0)
     throw new Unsupported(
       'the model does not follow a packet behind an output(max_len) that sends nothing: Open ' +
         'vSwitch cuts the next copy instead',
     );
-  noteDrop(at, why);
+  traceDrop(ctx, why);
 }
 
 /**
@@ -150,20 +172,25 @@ function stayBehind(at: Translation, cutOff: number, why: string): void {
  * @throws Unsupported where addresses are learned at the same time: before 4.0 what is cached is
  *   then translated anew, and asks again.
  */
-function askFor(at: Translation, below: ModelBridge, route: Route, next: bigint): void {
-  const { node } = at.passage;
-  keepNothing(at, 'a neighbour that nobody knows yet');
-  if (!asksNow(node, below, next)) return;
+function solicitNeighbour(
+  ctx: XlateContext,
+  underlay: ModelBridge,
+  route: Route,
+  next: bigint,
+): void {
+  const { node } = ctx.frameRun;
+  avoidCaching(ctx, 'a neighbour that nobody knows yet');
+  if (!shouldSolicit(node, underlay, next)) return;
   const known = countLearned(node);
-  const near = below.addresses.find(
+  const near = underlay.addresses.find(
     ({ address, block }) =>
       isIpv4Address(address) === isIpv4Address(next) && blockContains(block, next),
   );
-  at.recirculate({
-    bridge: below,
+  ctx.recirculate({
+    bridge: underlay,
     table: 0,
-    packet: arriving(
-      question(below.plan.mac, near?.address ?? route.source, next),
+    packet: parsePacket(
+      neighbourRequest(underlay.plan.mac, near?.address ?? route.source, next),
       reservedPorts.LOCAL,
     ),
     actions: [],
@@ -182,60 +209,67 @@ function countLearned({ bridges }: ModelNode): number {
 }
 
 /** A packet that was cut off is read anew on the underlay's bridge. */
-function comeInAnew(at: Translation, bridge: ModelBridge, packet: Packet): void {
-  leaveToDatapath(at, 'output-truncated', () => {
-    refuseChanged(at, 'a tunnel that it enters');
-    at.recirculate({ bridge, table: 0, packet, actions: [], stack: [], mirrored: 0 });
+function recirculateTruncated(ctx: XlateContext, bridge: ModelBridge, packet: Packet): void {
+  putOdpAction(ctx, 'output-truncated', () => {
+    refuseNatted(ctx, 'a tunnel that it enters');
+    ctx.recirculate({ bridge, table: 0, packet, actions: [], stack: [], mirrored: 0 });
   });
 }
 
 /** On the underlay's bridge it goes on as from a patch port; the datapath has a copy for it. */
-function goBelow(
-  at: Translation,
-  below: ModelBridge,
+function xlateUnderlay(
+  ctx: XlateContext,
+  underlay: ModelBridge,
   packet: Packet,
-  envelope: Envelope,
-  inner: Pick<Packet, 'frame' | 'layout' | 'arrived'>,
+  tunnelHeader: TunnelHeader,
+  inner: Pick<Packet, 'frame' | 'layout' | 'baseKey'>,
 ): void {
-  const { datapath, sideEffects, bytes, recording } = at;
+  const { odpActions, sideEffects, bytes, megaflow } = ctx;
   const { frame: before, hash } = packet;
-  const events = recording?.events ?? [];
-  if (recording !== undefined) recording.events = [];
-  Object.assign(at, {
-    datapath: [],
+  const events = megaflow?.events ?? [];
+  if (megaflow !== undefined) megaflow.events = [];
+  Object.assign(ctx, {
+    odpActions: [],
     sideEffects: 'none',
-    bytes: bytes + packet.frame.length - at.packet.frame.length,
+    bytes: bytes + packet.frame.length - ctx.packet.frame.length,
   });
-  passOn(at, below, reservedPorts.LOCAL, packet);
-  const actions = at.datapath;
-  Object.assign(at, { datapath, sideEffects, bytes });
-  const inside = recording?.events ?? [];
-  if (recording !== undefined) recording.events = events;
-  const ports = inside.flatMap((event) => (event.kind === 'output' ? [event.port] : []));
-  leaveToDatapath(
-    at,
-    ports.length === inside.length
-      ? { kind: 'encapsulate', envelope, ports }
+  xlateInBridge(ctx, underlay, reservedPorts.LOCAL, packet);
+  const actions = ctx.odpActions;
+  Object.assign(ctx, { odpActions, sideEffects, bytes });
+  const innerEvents = megaflow?.events ?? [];
+  if (megaflow !== undefined) megaflow.events = events;
+  const ports = innerEvents.flatMap((event) => (event.kind === 'output' ? [event.port] : []));
+  putOdpAction(
+    ctx,
+    ports.length === innerEvents.length
+      ? { kind: 'encapsulate', envelope: tunnelHeader, ports }
       : 'an underlay that does more than send',
     () => {
       const {
-        carried,
-        passage: {
+        packetState,
+        frameRun: {
           node: { behaviour },
         },
-      } = at;
-      if (carried.inside !== undefined) refuseChanged(at, 'another tunnel');
-      const isSame = carried.changes.length === 0;
-      if (!isSame) refusePutOff(envelope, true, behaviour);
-      at.carried = {
+      } = ctx;
+      if (packetState.tunnelPayload !== undefined) refuseNatted(ctx, 'another tunnel');
+      const isSame = packetState.changes.length === 0;
+      if (!isSame) refuseLateChecksum(tunnelHeader, true, behaviour);
+      ctx.packetState = {
         changes: [],
         tracked: undefined,
-        inside: isSame
+        tunnelPayload: isSame
           ? undefined
-          : { before, after: wrap(bytesOf(inner, carried, behaviour).frame, hash, envelope) },
+          : {
+              before,
+              after: encapsulate(
+                datapathBytes(inner, packetState, behaviour).frame,
+                hash,
+                tunnelHeader,
+              ),
+            },
       };
-      execute(actions);
-      at.carried = carried;
+      executeActions(actions);
+      ctx.packetState = packetState;
     },
   );
 }
@@ -245,50 +279,53 @@ function goBelow(
  * believed, and where it ends a tunnel, that of which it is the end is returned. Its changes are in
  * its bytes.
  */
-export function arriveBelow(at: Translation): TunnelConfig | undefined {
+export function terminateTunnel(ctx: XlateContext): TunnelConfig | undefined {
   const {
     bridge,
     packet: { key },
-    passage: { node },
-  } = at;
+    frameRun: { node },
+  } = ctx;
   if (bridge.addresses.length === 0) return undefined;
-  lookAtNeighbour(at);
-  const ended = endedBy(node.bridges, node.tunnels(), key);
-  const heard =
-    ended === undefined
-      ? heardOf(
+  unwildcardNeighbour(ctx);
+  const tunnelEnd = terminatingTunnel(node.bridges, node.tunnels(), key);
+  const neighbour =
+    tunnelEnd === undefined
+      ? snoopedNeighbour(
           key,
           bridge.addresses.map(({ address }) => address),
         )
       : { address: ipSource(key), mac: macOf(key, word.ethSrc) };
-  if (heard !== undefined && at.sideEffects === 'all')
-    learnNeighbour(node, bridge, heard.address, heard.mac);
-  return ended;
+  if (neighbour !== undefined && ctx.sideEffects === 'all')
+    learnNeighbour(node, bridge, neighbour.address, neighbour.mac);
+  return tunnelEnd;
 }
 
 /** Who sent it to whom, and of questions and answers about neighbours everything. */
-function lookAtNeighbour({ recording, packet: { key } }: Translation): void {
-  if (recording === undefined) return;
-  recording.depends = 'on what was learned';
+function unwildcardNeighbour({ megaflow, packet: { key } }: XlateContext): void {
+  if (megaflow === undefined) return;
+  megaflow.dependsOn = 'on what was learned';
   if (!isIp(key[word.ethType] ?? 0) || key[word.nwProto] === ipProtocols.icmp6)
-    return lookAtFrame(recording);
-  lookAtWords(recording, word.ethSrc, 4);
-  lookAtWords(recording, word.nwSrc, word.ipv6Label - word.nwSrc);
-  lookAtWords(recording, word.tpDst);
+    return unwildcardFrame(megaflow);
+  unwildcardWords(megaflow, word.ethSrc, 4);
+  unwildcardWords(megaflow, word.nwSrc, word.ipv6Label - word.nwSrc);
+  unwildcardWords(megaflow, word.tpDst);
 }
 
 /** What is inside goes on at its tunnel's port. */
-export function takeOff(
-  run: Execution,
-  ended: TunnelConfig,
+export function tunnelPop(
+  run: DatapathExecution,
+  tunnelEnd: TunnelConfig,
   { frame, layout, padding }: Pick<Packet, 'frame' | 'layout' | 'padding'>,
 ): void {
-  const { node, steps } = run.passage;
-  const inner = unwrap(frame, layout, padding, ended);
+  const { node, steps } = run.frameRun;
+  const inner = decapsulate(frame, layout, padding, tunnelEnd);
   if (inner === undefined || inner.frame.length < shortestFrame)
-    return void steps.push({ kind: 'drop', why: `what a ${ended.type} tunnel carries is broken` });
-  const port = receiverOf(node.tunnels(), {
-    config: ended,
+    return void steps.push({
+      kind: 'drop',
+      why: `what a ${tunnelEnd.type} tunnel carries is broken`,
+    });
+  const port = findTunnelPort(node.tunnels(), {
+    config: tunnelEnd,
     source: inner.source,
     destination: inner.destination,
     id: inner.id,
@@ -297,10 +334,10 @@ export function takeOff(
     return void steps.push({
       kind: 'drop',
       why:
-        `no ${ended.type} tunnel is for key ${inner.id} from ${formatAddress(inner.source)} ` +
+        `no ${tunnelEnd.type} tunnel is for key ${inner.id} from ${formatAddress(inner.source)} ` +
         `to ${formatAddress(inner.destination)}`,
     });
-  const packet = arrivedThrough(port, inner);
+  const packet = decapsulatedPacket(port, inner);
   if (
     decodeOptions(inner.options ?? new Uint8Array(), packet.key, port.bridge.options) === 'refused'
   )
@@ -313,16 +350,16 @@ export function takeOff(
 
 const shortestFrame = 14;
 
-function arrivedThrough(
+function decapsulatedPacket(
   { ofport }: TunnelPort,
-  { frame, source, destination, id, tos, ttl, isOam = false }: Unwrapped,
+  { frame, source, destination, id, tos, ttl, isOam = false }: DecapsulatedPacket,
 ): Packet {
-  const packet = arriving(frame, ofport);
+  const packet = parsePacket(frame, ofport);
   setTunnelSource(packet.key, source);
   setTunnelDestination(packet.key, destination);
   packet.key[word.tunId + 1] = Number(id);
   packet.key[word.tunTos] = tos;
   packet.key[word.tunTtl] = ttl;
   packet.key[word.tunFlags] = isOam ? 1 : 0;
-  return { ...packet, isResized: true, cameTo: destination };
+  return { ...packet, isResized: true, tunnelDst: destination };
 }

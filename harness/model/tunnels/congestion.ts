@@ -9,7 +9,7 @@ import { tunnelDestination } from './addresses.js';
 const experienced = 3;
 
 /** It is told in the packet's own header; who would not understand it does not get the packet. */
-export function takeOverCongestion(key: FlowKey): 'taken over' | 'not understood' {
+export function decapEcn(key: FlowKey): 'taken over' | 'not understood' {
   const isMet =
     ((key[word.tunTos] ?? 0) & experienced) === experienced &&
     tunnelDestination(key) !== 0n &&

@@ -14,19 +14,19 @@ import { addressOption, encodeNeighbour, neighbourTypes } from '../../packet/nei
 import { readWide } from './addresses.js';
 import { macOf } from './unwrap.js';
 
-const nobody = '00:00:00:00:00:00';
-const everybody = 'ff:ff:ff:ff:ff:ff';
+const zeroMac = '00:00:00:00:00:00';
+const broadcastMac = 'ff:ff:ff:ff:ff:ff';
 
 /** The frame that asks who has `target`. */
-export function question(mac: string, source: bigint, target: bigint): Uint8Array {
+export function neighbourRequest(mac: string, source: bigint, target: bigint): Uint8Array {
   if (isIpv4Address(target))
     return encodeEthernet(
-      { src: mac, dst: everybody, etherType: etherTypes.arp },
+      { src: mac, dst: broadcastMac, etherType: etherTypes.arp },
       encodeArp({
         op: arpOperations.request,
         sha: mac,
         spa: formatAddress(source),
-        tha: nobody,
+        tha: zeroMac,
         tpa: formatAddress(target),
       }),
     );
@@ -48,7 +48,7 @@ export function question(mac: string, source: bigint, target: bigint): Uint8Arra
 }
 
 /** Who told where it is, in a packet that leaves for a port with the addresses `own`. */
-export function heardOf(
+export function snoopedNeighbour(
   key: FlowKey,
   own: readonly bigint[],
 ): { readonly address: bigint; readonly mac: string } | undefined {
@@ -58,7 +58,7 @@ export function heardOf(
   if (isArp) {
     const mac = macOf(key, word.arpSha);
     const tells = announces || key[word.nwProto] === arpOperations.reply;
-    return tells && mac !== nobody ? { address: fromIpv4(key[word.nwSrc] ?? 0), mac } : undefined;
+    return tells && mac !== zeroMac ? { address: fromIpv4(key[word.nwSrc] ?? 0), mac } : undefined;
   }
   const mac = macOf(key, word.arpTha);
   const advertises =
@@ -66,7 +66,7 @@ export function heardOf(
     key[word.nwProto] === ipProtocols.icmp6 &&
     key[word.tpSrc] === neighbourTypes.advertisement &&
     key[word.tpDst] === 0;
-  return advertises && mac !== nobody ? { address: readWide(key, word.ndTarget), mac } : undefined;
+  return advertises && mac !== zeroMac ? { address: readWide(key, word.ndTarget), mac } : undefined;
 }
 
 /** To the address itself, or to those who listen to its last three bytes. */

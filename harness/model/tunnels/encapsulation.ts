@@ -14,7 +14,7 @@ import type { KnownTunnel, TunnelConfig } from './config.js';
 import type { OuterHeader } from './outer.js';
 
 /** What goes with a frame beside the outer header. */
-export interface Sent {
+export interface EncapsulationInput {
   readonly header: OuterHeader;
   readonly config: TunnelConfig;
   /** Geneve's options, and whether one of them must be known. */
@@ -24,7 +24,7 @@ export interface Sent {
 }
 
 /** What came with one. */
-export interface Taken {
+export interface Decapsulated {
   readonly frame: Uint8Array;
   readonly id: bigint;
   readonly isOam?: boolean;
@@ -33,9 +33,9 @@ export interface Taken {
 
 interface Encapsulation {
   readonly protocol: number;
-  put(frame: Uint8Array, sent: Sent): Uint8Array;
+  put(frame: Uint8Array, sent: EncapsulationInput): Uint8Array;
   /** Undefined for what is broken, or carries no Ethernet frame. */
-  take(payload: Uint8Array): Taken | undefined;
+  take(payload: Uint8Array): Decapsulated | undefined;
 }
 
 const vni = ({ id }: OuterHeader) => Number(id & 0xffffffn);
@@ -74,7 +74,7 @@ export const encapsulations: Readonly<Record<KnownTunnel, Encapsulation>> = {
         bytes.set([vxlanFlags.vni | vxlanFlags.gpe, 0, 0, nextProtocols.ethernet]);
       return bytes;
     },
-    take: takeVxlan,
+    take: decapsulateVxlan,
   },
   gre: {
     protocol: ipProtocols.gre,
@@ -107,7 +107,7 @@ const nextProtocols = { ethernet: 3 } as const;
  * Everything but the VNI and what is known of GPE has to be zero, and so GBP's group is not
  * understood.
  */
-function takeVxlan(payload: Uint8Array): Taken | undefined {
+function decapsulateVxlan(payload: Uint8Array): Decapsulated | undefined {
   if (payload.length < 8) return undefined;
   const view = viewOf(payload);
   let flags = view.getUint32(0);

@@ -29,7 +29,7 @@ const agingMs = 15 * 60 * 1000;
 export function plannedNeighbours(bridges: readonly BridgePlan[]): Neighbours {
   const planned = bridges.flatMap((bridge) =>
     (bridge.underlay?.neighbours ?? []).map(
-      ({ ip, mac }) => [place(bridge, addressNumber(ip)), mac] as const,
+      ({ ip, mac }) => [neighbourKey(bridge, addressNumber(ip)), mac] as const,
     ),
   );
   return { planned: new Map(planned.toReversed()), learned: new Map(), askedAtMs: new Map() };
@@ -49,7 +49,7 @@ export function findNeighbour(
   bridge: ModelBridge,
   address: bigint,
 ): string | undefined {
-  const at = place(bridge.plan, address);
+  const at = neighbourKey(bridge.plan, address);
   const entry = neighbours.learned.get(at);
   const planned = neighbours.planned.get(at);
   if (planned !== undefined && (entry === undefined || entry.learnedAtMs < nowMs)) return planned;
@@ -59,19 +59,19 @@ export function findNeighbour(
 }
 
 export function learnNeighbour(
-  { neighbours, nowMs, changes }: ModelNode,
+  { neighbours, nowMs, generations }: ModelNode,
   bridge: ModelBridge,
   address: bigint,
   mac: string,
 ): void {
-  const before = neighbours.learned.get(place(bridge.plan, address));
-  if (before?.mac !== mac || before.learnedAtMs !== nowMs) changes.learned++;
-  neighbours.learned.set(place(bridge.plan, address), {
+  const before = neighbours.learned.get(neighbourKey(bridge.plan, address));
+  if (before?.mac !== mac || before.learnedAtMs !== nowMs) generations.learned++;
+  neighbours.learned.set(neighbourKey(bridge.plan, address), {
     mac,
     learnedAtMs: nowMs,
     expiresAtMs: nowMs + agingMs,
   });
-  neighbours.askedAtMs.delete(place(bridge.plan, address));
+  neighbours.askedAtMs.delete(neighbourKey(bridge.plan, address));
 }
 
 /**
@@ -79,14 +79,14 @@ export function learnNeighbour(
  * @throws Unsupported where that depends on what the datapath has cached: a packet that it drops by
  *   itself asks nobody.
  */
-export function asksNow(
+export function shouldSolicit(
   { neighbours, behaviour, nowMs }: ModelNode,
   bridge: ModelBridge,
   address: bigint,
 ): boolean {
-  const askedAtMs = neighbours.askedAtMs.get(place(bridge.plan, address));
+  const askedAtMs = neighbours.askedAtMs.get(neighbourKey(bridge.plan, address));
   if (askedAtMs === undefined) {
-    neighbours.askedAtMs.set(place(bridge.plan, address), nowMs);
+    neighbours.askedAtMs.set(neighbourKey(bridge.plan, address), nowMs);
     return true;
   }
   if (nowMs < askedAtMs + behaviour.neighbourPatienceMs) return false;
@@ -96,6 +96,6 @@ export function asksNow(
   );
 }
 
-function place({ name }: BridgePlan, address: bigint): string {
+function neighbourKey({ name }: BridgePlan, address: bigint): string {
   return `${name} ${address}`;
 }

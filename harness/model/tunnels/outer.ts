@@ -73,7 +73,10 @@ function hasChecksum(
 }
 
 /** What the packet's tunnel fields become where it is found only then that nothing is sent. */
-export function keepOuter(key: FlowKey, { source, destination, id, tos, ttl }: OuterHeader): void {
+export function writeOuterToKey(
+  key: FlowKey,
+  { source, destination, id, tos, ttl }: OuterHeader,
+): void {
   setTunnelSource(key, source);
   setTunnelDestination(key, destination);
   key[word.tunId] = Number(id >> 32n);

@@ -11,7 +11,7 @@ export interface TunnelPort {
 }
 
 /** What tells tunnels apart, of a packet that came through one. */
-export interface Arrival {
+export interface TunnelArrival {
   readonly config: Pick<TunnelConfig, 'type' | 'udpPort'>;
   readonly source: bigint;
   readonly destination: bigint;
@@ -40,7 +40,7 @@ function readPorts(bridges: readonly ModelBridge[]): readonly TunnelPort[] {
   );
   for (const [index, { name, config }] of ports.entries()) {
     for (const other of ports.slice(0, index)) {
-      const rivalry = rivalryOf(config, other.config);
+      const rivalry = conflictOf(config, other.config);
       if (rivalry !== undefined)
         throw new Unsupported(
           `the model does not know tunnel ports ${other.name} and ${name} beside each other: ` +
@@ -51,7 +51,7 @@ function readPorts(bridges: readonly ModelBridge[]): readonly TunnelPort[] {
   return ports;
 }
 
-function rivalryOf(one: TunnelConfig, other: TunnelConfig): string | undefined {
+function conflictOf(one: TunnelConfig, other: TunnelConfig): string | undefined {
   if (one.udpPort !== other.udpPort) return undefined;
   if (one.type !== other.type) return 'they are of different types, and have the same UDP port';
   if ((one.extension === 'gbp') !== (other.extension === 'gbp'))
@@ -65,7 +65,10 @@ function rivalryOf(one: TunnelConfig, other: TunnelConfig): string | undefined {
  * The most particular: by key before any key, by remote address before any, by local address before
  * any.
  */
-export function receiverOf(ports: readonly TunnelPort[], arrival: Arrival): TunnelPort | undefined {
+export function findTunnelPort(
+  ports: readonly TunnelPort[],
+  arrival: TunnelArrival,
+): TunnelPort | undefined {
   const places = ports
     .filter(({ config }) => isFor(config, arrival))
     .map((port) => ({ port, rank: rankOf(port.config) }));
@@ -75,7 +78,7 @@ export function receiverOf(ports: readonly TunnelPort[], arrival: Arrival): Tunn
 /** What a port of its own sends from it takes packets for, and the other way round. */
 function isFor(
   { type, udpPort, inKey, remote, local }: TunnelConfig,
-  { config, source, destination, id }: Arrival,
+  { config, source, destination, id }: TunnelArrival,
 ): boolean {
   if (type !== config.type || udpPort !== config.udpPort) return false;
   return (

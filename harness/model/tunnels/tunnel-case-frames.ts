@@ -93,7 +93,7 @@ export const advertisement = (dst: string) => {
 };
 
 /** A frame as `gives` tells it; `inner` is what most tunnels here carry. */
-export function tellOutput({
+export function printOutput({
   port,
   frame,
 }: {

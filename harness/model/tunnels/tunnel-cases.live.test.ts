@@ -10,7 +10,7 @@ import { openSim } from '../../testbeds/sim/sim.js';
 import { newest, parseVersion } from '../behaviour.js';
 import { buildNode } from '../node.js';
 import { receiveFrame } from '../switch.js';
-import { tellOutput } from './tunnel-case-frames.js';
+import { printOutput } from './tunnel-case-frames.js';
 import { caseNode, tunnelCases } from './tunnel-cases.js';
 
 const suites = (process.env['SUITE'] ?? 'bookworm,trixie,sid').split(',');
@@ -43,7 +43,7 @@ for (const suite of suites) {
           { kind: 'receive', node: 'n1', port: step.into, frames: [step.frame] },
         ]);
         t.strictSame(hex(found), hex(receiveFrame(node, step.into, step.frame).step), what);
-        t.strictSame(found.outputs.map(tellOutput), step.gives, what);
+        t.strictSame(found.outputs.map(printOutput), step.gives, what);
         // What is cached follows what was learned of neighbours when revalidators get to it:
         // counting empties the cache.
         await sim.counts();

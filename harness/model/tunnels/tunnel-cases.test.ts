@@ -7,7 +7,7 @@ import t from 'tap';
 import { newest } from '../behaviour.js';
 import { buildNode } from '../node.js';
 import { receiveFrame } from '../switch.js';
-import { tellOutput } from './tunnel-case-frames.js';
+import { printOutput } from './tunnel-case-frames.js';
 import { caseNode, tunnelCases } from './tunnel-cases.js';
 
 for (const version of [[3, 1], newest] as const) {
@@ -18,7 +18,7 @@ for (const version of [[3, 1], newest] as const) {
         if (step.kind === 'time') node.nowMs += step.seconds * 1000;
         else
           t.strictSame(
-            receiveFrame(node, step.into, step.frame).step.outputs.map(tellOutput),
+            receiveFrame(node, step.into, step.frame).step.outputs.map(printOutput),
             step.gives,
             what,
           );

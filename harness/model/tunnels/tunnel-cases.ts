@@ -27,7 +27,7 @@ import {
   vxlan,
 } from './tunnel-case-frames.js';
 
-export type Step =
+export type TunnelCaseStep =
   | {
       readonly kind: 'frame';
       readonly into: 'p1' | 'p2' | 'up';
@@ -38,7 +38,7 @@ export type Step =
 
 export interface TunnelCase {
   readonly what: string;
-  readonly steps: readonly Step[];
+  readonly steps: readonly TunnelCaseStep[];
 }
 
 const tunnels: readonly (readonly [string, TunnelType, TunnelOptions])[] = [
@@ -96,30 +96,34 @@ export const caseNode: NodePlan = {
   ],
 };
 
-const into = (port: 'p1' | 'p2' | 'up', frame: Uint8Array, ...gives: readonly string[]): Step => ({
+const frameInto = (
+  port: 'p1' | 'p2' | 'up',
+  frame: Uint8Array,
+  ...gives: readonly string[]
+): TunnelCaseStep => ({
   kind: 'frame',
   into: port,
   frame,
   gives,
 });
-const wait = (seconds: number): Step => ({ kind: 'time', seconds });
+const wait = (seconds: number): TunnelCaseStep => ({ kind: 'time', seconds });
 
 export const tunnelCases: readonly TunnelCase[] = [
   {
     what: 'who is not known is asked for, and reached once the answer has come',
     steps: [
-      into(
+      frameInto(
         'p1',
         inner(),
         'up 02:00:00:00:01:01 > ff:ff:ff:ff:ff:ff ARP who has 172.30.0.9? tell 172.30.0.1 at ' +
           '02:00:00:00:01:01',
       ),
-      into(
+      frameInto(
         'up',
         arp(arpOperations.reply, neighbour.ipv4, own.ipv4),
         'br-phys 02:00:00:00:09:01 > 02:00:00:00:01:01 ARP 172.30.0.9 is at 02:00:00:00:09:01',
       ),
-      into(
+      frameInto(
         'p1',
         inner(),
         'up 02:00:00:00:01:01 > 02:00:00:00:09:01 IPv4 172.30.0.1 > 172.30.0.9 UDP 49363 > ' +
@@ -130,19 +134,19 @@ export const tunnelCases: readonly TunnelCase[] = [
   {
     what: 'the same over IPv6',
     steps: [
-      into(
+      frameInto(
         'p2',
         inner(),
         'up 02:00:00:00:01:01 > 33:33:ff:00:00:09 IPv6 fd00:30::1 > ff02::1:ff00:9 ICMPv6 who ' +
           'has fd00:30::9? tell 02:00:00:00:01:01 hop limit 255',
       ),
-      into(
+      frameInto(
         'up',
         advertisement(own.ipv6),
         'br-phys 02:00:00:00:09:01 > 02:00:00:00:01:01 IPv6 fd00:30::9 > fd00:30::1 ICMPv6 ' +
           'fd00:30::9 is at 02:00:00:00:09:01 hop limit 255',
       ),
-      into(
+      frameInto(
         'p2',
         inner(),
         'up 02:00:00:00:01:01 > 02:00:00:00:09:01 IPv6 fd00:30::1 > fd00:30::9 UDP 49363 > ' +
@@ -153,13 +157,13 @@ export const tunnelCases: readonly TunnelCase[] = [
   {
     what: 'who tells everybody where it is, is believed',
     steps: [
-      into(
+      frameInto(
         'up',
         arp(arpOperations.request, neighbour.ipv4, neighbour.ipv4),
         'br-phys 02:00:00:00:09:01 > 02:00:00:00:01:01 ARP who has 172.30.0.9? tell ' +
           '172.30.0.9 at 02:00:00:00:09:01',
       ),
-      into(
+      frameInto(
         'p1',
         inner(),
         'up 02:00:00:00:01:01 > 02:00:00:00:09:01 IPv4 172.30.0.1 > 172.30.0.9 UDP 49363 > ' +
@@ -170,12 +174,12 @@ export const tunnelCases: readonly TunnelCase[] = [
   {
     what: 'who says something else is not',
     steps: [
-      into(
+      frameInto(
         'up',
         arp(3, neighbour.ipv4, own.ipv4),
         'br-phys 02:00:00:00:09:01 > 02:00:00:00:01:01 ARP operation 3',
       ),
-      into(
+      frameInto(
         'p1',
         inner(),
         'up 02:00:00:00:01:01 > ff:ff:ff:ff:ff:ff ARP who has 172.30.0.9? tell 172.30.0.1 at ' +
@@ -186,12 +190,12 @@ export const tunnelCases: readonly TunnelCase[] = [
   {
     what: 'nor who answers somebody else',
     steps: [
-      into(
+      frameInto(
         'up',
         arp(arpOperations.reply, neighbour.ipv4, '172.30.0.3'),
         'br-phys 02:00:00:00:09:01 > 02:00:00:00:01:01 ARP 172.30.0.9 is at 02:00:00:00:09:01',
       ),
-      into(
+      frameInto(
         'p1',
         inner(),
         'up 02:00:00:00:01:01 > ff:ff:ff:ff:ff:ff ARP who has 172.30.0.9? tell 172.30.0.1 at ' +
@@ -202,12 +206,12 @@ export const tunnelCases: readonly TunnelCase[] = [
   {
     what: 'nor who has no address',
     steps: [
-      into(
+      frameInto(
         'up',
         arp(arpOperations.reply, neighbour.ipv4, own.ipv4, '00:00:00:00:00:00'),
         'br-phys 02:00:00:00:09:01 > 02:00:00:00:01:01 ARP 172.30.0.9 is at 00:00:00:00:00:00',
       ),
-      into(
+      frameInto(
         'p1',
         inner(),
         'up 02:00:00:00:01:01 > ff:ff:ff:ff:ff:ff ARP who has 172.30.0.9? tell 172.30.0.1 at ' +
@@ -218,13 +222,13 @@ export const tunnelCases: readonly TunnelCase[] = [
   {
     what: 'advertisements to those who listen to the address are answers',
     steps: [
-      into(
+      frameInto(
         'up',
         advertisement('ff02::1:ff00:1'),
         'br-phys 02:00:00:00:09:01 > 02:00:00:00:01:01 IPv6 fd00:30::9 > ff02::1:ff00:1 ' +
           'ICMPv6 fd00:30::9 is at 02:00:00:00:09:01 hop limit 255',
       ),
-      into(
+      frameInto(
         'p2',
         inner(),
         'up 02:00:00:00:01:01 > 02:00:00:00:09:01 IPv6 fd00:30::1 > fd00:30::9 UDP 49363 > ' +
@@ -235,13 +239,13 @@ export const tunnelCases: readonly TunnelCase[] = [
   {
     what: 'advertisements to all are not',
     steps: [
-      into(
+      frameInto(
         'up',
         advertisement('ff02::1'),
         'br-phys 02:00:00:00:09:01 > 02:00:00:00:01:01 IPv6 fd00:30::9 > ff02::1 ICMPv6 ' +
           'fd00:30::9 is at 02:00:00:00:09:01 hop limit 255',
       ),
-      into(
+      frameInto(
         'p2',
         inner(),
         'up 02:00:00:00:01:01 > 33:33:ff:00:00:09 IPv6 fd00:30::1 > ff02::1:ff00:9 ICMPv6 who ' +
@@ -252,8 +256,8 @@ export const tunnelCases: readonly TunnelCase[] = [
   {
     what: 'who sends through a tunnel is known',
     steps: [
-      into('up', geneve(neighbour.ipv4, 9), 'from-any inner'),
-      into(
+      frameInto('up', geneve(neighbour.ipv4, 9), 'from-any inner'),
+      frameInto(
         'p1',
         inner(),
         'up 02:00:00:00:01:01 > 02:00:00:00:02:01 IPv4 172.30.0.1 > 172.30.0.9 UDP 49363 > ' +
@@ -264,23 +268,23 @@ export const tunnelCases: readonly TunnelCase[] = [
   {
     what: 'a quarter of an hour after the last packet it is forgotten',
     steps: [
-      into('up', geneve(neighbour.ipv4, 9), 'from-any inner'),
+      frameInto('up', geneve(neighbour.ipv4, 9), 'from-any inner'),
       wait(899),
-      into(
+      frameInto(
         'p1',
         inner(),
         'up 02:00:00:00:01:01 > 02:00:00:00:02:01 IPv4 172.30.0.1 > 172.30.0.9 UDP 49363 > ' +
           '6081 Geneve vni 0 { inner } ttl 64',
       ),
       wait(899),
-      into(
+      frameInto(
         'p1',
         inner(),
         'up 02:00:00:00:01:01 > 02:00:00:00:02:01 IPv4 172.30.0.1 > 172.30.0.9 UDP 49363 > ' +
           '6081 Geneve vni 0 { inner } ttl 64',
       ),
       wait(900),
-      into(
+      frameInto(
         'p1',
         inner(),
         'up 02:00:00:00:01:01 > ff:ff:ff:ff:ff:ff ARP who has 172.30.0.9? tell 172.30.0.1 at ' +
@@ -291,47 +295,51 @@ export const tunnelCases: readonly TunnelCase[] = [
   {
     what: 'key before remote address before local address before anything',
     steps: [
-      into('up', geneve('172.30.0.2', 5), 'from-both inner'),
-      into('up', geneve('172.30.0.3', 5), 'from-key inner'),
-      into('up', geneve('172.30.0.2', 4), 'from-remote inner'),
-      into('up', geneve('172.30.0.3', 4), 'from-any inner'),
-      into('up', geneve('172.30.0.2', 6), 'from-local inner'),
-      into('up', geneve('172.30.0.3', 6), 'from-any inner'),
+      frameInto('up', geneve('172.30.0.2', 5), 'from-both inner'),
+      frameInto('up', geneve('172.30.0.3', 5), 'from-key inner'),
+      frameInto('up', geneve('172.30.0.2', 4), 'from-remote inner'),
+      frameInto('up', geneve('172.30.0.3', 4), 'from-any inner'),
+      frameInto('up', geneve('172.30.0.2', 6), 'from-local inner'),
+      frameInto('up', geneve('172.30.0.3', 6), 'from-any inner'),
     ],
   },
   {
     what: 'congestion on the way is told inside',
     steps: [
-      into('up', geneve('172.30.0.3', 9, { tos: 3 }, inner(0xb9)), 'from-any inner tos 0xbb'),
-      into('up', geneve('172.30.0.3', 9, { tos: 3 }, inner(2)), 'from-any inner tos 0x03'),
-      into('up', geneve('172.30.0.3', 9, { tos: 1 }, inner(2)), 'from-any inner tos 0x02'),
-      into('up', geneve('172.30.0.3', 9, { tos: 1 }, inner(0)), 'from-any inner'),
+      frameInto('up', geneve('172.30.0.3', 9, { tos: 3 }, inner(0xb9)), 'from-any inner tos 0xbb'),
+      frameInto('up', geneve('172.30.0.3', 9, { tos: 3 }, inner(2)), 'from-any inner tos 0x03'),
+      frameInto('up', geneve('172.30.0.3', 9, { tos: 1 }, inner(2)), 'from-any inner tos 0x02'),
+      frameInto('up', geneve('172.30.0.3', 9, { tos: 1 }, inner(0)), 'from-any inner'),
     ],
   },
   {
     what: 'who would not understand it is dropped',
-    steps: [into('up', geneve('172.30.0.3', 9, { tos: 3 }, inner(0)))],
+    steps: [frameInto('up', geneve('172.30.0.3', 9, { tos: 3 }, inner(0)))],
   },
   {
     what: 'outer headers that are broken',
     steps: [
-      into('up', changed(geneve('172.30.0.3', 9), 24)),
-      into('up', geneve('172.30.0.3', 9, { options: Uint8Array.of(1, 1, 1, 1) })),
-      into(
+      frameInto('up', changed(geneve('172.30.0.3', 9), 24)),
+      frameInto('up', geneve('172.30.0.3', 9, { options: Uint8Array.of(1, 1, 1, 1) })),
+      frameInto(
         'up',
         geneve('172.30.0.3', 9, { flags: 1 }),
         'br-phys 02:00:00:00:02:01 > 02:00:00:00:01:01 IPv4 172.30.0.3 > 172.30.0.1 UDP 50000 ' +
           '> 6081 Geneve vni 9 { inner } fragment moreFragments offset 0 ttl 64',
       ),
-      into('up', changed(geneve('172.30.0.3', 9), 40)),
-      into('up', concatBytes(geneve('172.30.0.3', 9), new Uint8Array(3).fill(7)), 'from-any inner'),
+      frameInto('up', changed(geneve('172.30.0.3', 9), 40)),
+      frameInto(
+        'up',
+        concatBytes(geneve('172.30.0.3', 9), new Uint8Array(3).fill(7)),
+        'from-any inner',
+      ),
     ],
   },
   {
     what: 'headers of Geneve that are not',
     steps: [
-      into('up', geneve('172.30.0.3', 9).with(42, 0x40)),
-      into(
+      frameInto('up', geneve('172.30.0.3', 9).with(42, 0x40)),
+      frameInto(
         'up',
         outer(
           '172.30.0.3',
@@ -339,8 +347,8 @@ export const tunnelCases: readonly TunnelCase[] = [
           genevePayload(9, inner().subarray(14), etherTypes.ipv4),
         ),
       ),
-      into('up', geneve('172.30.0.3', 9, {}, inner().subarray(0, 13))),
-      into(
+      frameInto('up', geneve('172.30.0.3', 9, {}, inner().subarray(0, 13))),
+      frameInto(
         'up',
         geneve('172.30.0.3', 9, {}, inner().subarray(0, 14)),
         'from-any 0a:00:00:00:00:01 > 0a:00:00:00:00:02 type 0x0800 length 0',
@@ -350,45 +358,49 @@ export const tunnelCases: readonly TunnelCase[] = [
   {
     what: 'headers of VXLAN',
     steps: [
-      into('up', vxlan([8]), 'from-vxlan inner'),
-      into('up', vxlan([8, 0x80])),
-      into('up', vxlan([0x88])),
-      into('up', vxlan([8], vxlanPort, 1)),
-      into('up', vxlan([0x0c, 0, 0, 3]), 'from-vxlan inner'),
-      into('up', vxlan([0x0c, 0, 0, 1])),
-      into('up', vxlan([0x0c, 0, 0, 3], 4790), 'from-gpe inner'),
-      into('up', vxlan([8], 4790), 'from-gpe inner'),
-      into('up', vxlan([0x0d, 0, 0, 3], 4790)),
+      frameInto('up', vxlan([8]), 'from-vxlan inner'),
+      frameInto('up', vxlan([8, 0x80])),
+      frameInto('up', vxlan([0x88])),
+      frameInto('up', vxlan([8], vxlanPort, 1)),
+      frameInto('up', vxlan([0x0c, 0, 0, 3]), 'from-vxlan inner'),
+      frameInto('up', vxlan([0x0c, 0, 0, 1])),
+      frameInto('up', vxlan([0x0c, 0, 0, 3], 4790), 'from-gpe inner'),
+      frameInto('up', vxlan([8], 4790), 'from-gpe inner'),
+      frameInto('up', vxlan([0x0d, 0, 0, 3], 4790)),
     ],
   },
   {
     what: 'headers of GRE',
     steps: [
-      into('up', gre(teb), 'from-gre inner'),
-      into('up', gre({ ...teb, key: 7 }), 'from-grekey inner'),
-      into('up', gre({ ...teb, key: 8 })),
-      into('up', gre({ ...teb, key: 7, checksum: 'computed', sequence: 1 }), 'from-grekey inner'),
-      into('up', changed(gre({ ...teb, checksum: 'computed' }), 60)),
-      into('up', gre(teb).with(34, 0x40)),
-      into('up', gre({ protocolType: etherTypes.ipv4 })),
+      frameInto('up', gre(teb), 'from-gre inner'),
+      frameInto('up', gre({ ...teb, key: 7 }), 'from-grekey inner'),
+      frameInto('up', gre({ ...teb, key: 8 })),
+      frameInto(
+        'up',
+        gre({ ...teb, key: 7, checksum: 'computed', sequence: 1 }),
+        'from-grekey inner',
+      ),
+      frameInto('up', changed(gre({ ...teb, checksum: 'computed' }), 60)),
+      frameInto('up', gre(teb).with(34, 0x40)),
+      frameInto('up', gre({ protocolType: etherTypes.ipv4 })),
     ],
   },
   {
     what: 'what is for somebody else goes on',
     steps: [
-      into(
+      frameInto(
         'up',
         geneve('172.30.0.3', 9).with(5, 2),
         'br-phys 02:00:00:00:02:01 > 02:00:00:00:01:02 IPv4 172.30.0.3 > 172.30.0.1 UDP 50000 ' +
           '> 6081 Geneve vni 9 { inner } ttl 64',
       ),
-      into(
+      frameInto(
         'up',
         geneve('172.30.0.3', 9, { dst: '172.30.0.5' }),
         'br-phys 02:00:00:00:02:01 > 02:00:00:00:01:01 IPv4 172.30.0.3 > 172.30.0.5 UDP 50000 ' +
           '> 6081 Geneve vni 9 { inner } ttl 64',
       ),
-      into(
+      frameInto(
         'up',
         outer('172.30.0.3', ipProtocols.udp, overUdp(4788, inner())),
         'br-phys 02:00:00:00:02:01 > 02:00:00:00:01:01 IPv4 172.30.0.3 > 172.30.0.1 UDP 50000 ' +

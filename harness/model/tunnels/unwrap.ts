@@ -12,14 +12,14 @@ import { ipProtocols } from '../../packet/ipv4.js';
 import type { ModelBridge } from '../node.js';
 import { readWide } from './addresses.js';
 import type { TunnelConfig } from './config.js';
-import { encapsulations, isUdpIntact, type Taken } from './encapsulation.js';
+import { encapsulations, isUdpIntact, type Decapsulated } from './encapsulation.js';
 import type { TunnelPort } from './ports.js';
 
 /**
  * The tunnels that a packet with these fields ends: those of one type and UDP port, for an address
  * that one of the bridges holds.
  */
-export function endedBy(
+export function terminatingTunnel(
   bridges: readonly ModelBridge[],
   ports: readonly TunnelPort[],
   key: FlowKey,
@@ -61,7 +61,7 @@ export function macOf(key: FlowKey, at: number): string {
   return formatMac(new Uint8Array(bytes.buffer));
 }
 
-export interface Unwrapped extends Taken {
+export interface DecapsulatedPacket extends Decapsulated {
   readonly source: bigint;
   readonly destination: bigint;
   readonly tos: number;
@@ -72,31 +72,31 @@ export interface Unwrapped extends Taken {
  * Undefined for what is broken: then it is dropped. What stands behind the end of the IP packet
  * counts to the packet inside.
  */
-export function unwrap(
+export function decapsulate(
   frame: Uint8Array,
   { l3, l4 }: Layout,
   padding: number,
   { type }: TunnelConfig,
-): Unwrapped | undefined {
+): DecapsulatedPacket | undefined {
   if (l3 < 0 || l4 < 0) return undefined;
   const outer = (frame[l3] ?? 0) >>> 4 === 4 ? outerIpv4(frame, l3) : outerIpv6(frame, l3);
   if (outer === undefined) return undefined;
   const segment = frame.subarray(l4);
   const { protocol, take } = encapsulations[type];
-  if (protocol !== ipProtocols.udp) return joined(outer, take(segment));
+  if (protocol !== ipProtocols.udp) return withOuter(outer, take(segment));
   if (segment.length - padding < 16 || !isUdpIntact(segment, outer.pseudo)) return undefined;
-  return joined(outer, take(segment.subarray(8)));
+  return withOuter(outer, take(segment.subarray(8)));
 }
 
-interface Outer extends Omit<Unwrapped, keyof Taken> {
+interface Outer extends Omit<DecapsulatedPacket, keyof Decapsulated> {
   /** The sum of the pseudo-header, as far as Open vSwitch knows it. */
   readonly pseudo: number;
 }
 
-function joined(
+function withOuter(
   { source, destination, tos, ttl }: Outer,
-  taken: Taken | undefined,
-): Unwrapped | undefined {
+  taken: Decapsulated | undefined,
+): DecapsulatedPacket | undefined {
   return taken === undefined ? undefined : { ...taken, source, destination, tos, ttl };
 }
 

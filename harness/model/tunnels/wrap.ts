@@ -27,7 +27,7 @@ import { encodeOptions } from '../options.js';
 import type { Packet } from '../packet.js';
 import { writeWide } from './addresses.js';
 import type { TunnelConfig } from './config.js';
-import { encapsulations, type Sent } from './encapsulation.js';
+import { encapsulations, type EncapsulationInput } from './encapsulation.js';
 import type { OuterHeader } from './outer.js';
 
 /** Where the frame goes first. */
@@ -45,11 +45,11 @@ const sourcePorts = { first: 32768, end: 61000 } as const;
 const longest = { datagram: 0xffff, options: 252 } as const;
 
 /** What is put around a packet, whatever the packet is. */
-export interface Envelope {
+export interface TunnelHeader {
   readonly config: TunnelConfig;
   readonly header: OuterHeader;
   readonly link: Link;
-  readonly sent: Omit<Sent, 'header' | 'config'>;
+  readonly sent: Omit<EncapsulationInput, 'header' | 'config'>;
   /**
    * What stands in front of every packet, without its length and what follows from it; missing
    * where there are checksums of what is inside.
@@ -58,13 +58,13 @@ export interface Envelope {
 }
 
 /** @throws Unsupported for more options than there is room for. */
-export function envelopeOf(
+export function tunnelHeaderOf(
   key: FlowKey,
   config: TunnelConfig,
   header: OuterHeader,
   options: OptionFields,
   link: Link,
-): Envelope {
+): TunnelHeader {
   const { bytes, isCritical } = encodeOptions(key, options);
   if (bytes.length > longest.options) throw tooLong();
   const envelope = {
@@ -78,7 +78,7 @@ export function envelopeOf(
 }
 
 /** Made once for all that go the same way. */
-function headOf(envelope: Omit<Envelope, 'head'>): NonNullable<Envelope['head']> {
+function headOf(envelope: Omit<TunnelHeader, 'head'>): NonNullable<TunnelHeader['head']> {
   const { config, header, link, sent } = envelope;
   const name = [
     header.source,
@@ -93,7 +93,7 @@ function headOf(envelope: Omit<Envelope, 'head'>): NonNullable<Envelope['head']>
     sent.isCritical,
     sent.options,
   ].join();
-  const heads = knownHeads.get(config) ?? new Map<string, NonNullable<Envelope['head']>>();
+  const heads = knownHeads.get(config) ?? new Map<string, NonNullable<TunnelHeader['head']>>();
   knownHeads.set(config, heads);
   const known = heads.get(name);
   if (known !== undefined) return known;
@@ -106,7 +106,7 @@ function headOf(envelope: Omit<Envelope, 'head'>): NonNullable<Envelope['head']>
   return head;
 }
 
-const knownHeads = new WeakMap<TunnelConfig, Map<string, NonNullable<Envelope['head']>>>();
+const knownHeads = new WeakMap<TunnelConfig, Map<string, NonNullable<TunnelHeader['head']>>>();
 const mostHeads = 1024;
 
 /** Places in a frame of IPv4 without options. */
@@ -116,7 +116,7 @@ const outer = { ip: 14, length: 16, checksum: 24, transport: 34, udpLength: 38 }
  * The outer frame. @param hash of the packet inside when it entered the datapath.
  * @throws Unsupported where it is longer than an IP packet can be.
  */
-export function wrap(frame: Uint8Array, hash: number, envelope: Envelope): Uint8Array {
+export function encapsulate(frame: Uint8Array, hash: number, envelope: TunnelHeader): Uint8Array {
   const { head, config, sent } = envelope;
   if (frame.length + sent.options.length + 100 > longest.datagram) throw tooLong();
   if (head === undefined) return seal(frame, hash, envelope);
@@ -139,7 +139,7 @@ function put16(bytes: Uint8Array, place: number, value: number): void {
 function seal(
   frame: Uint8Array,
   hash: number,
-  { config, header, link, sent }: Envelope,
+  { config, header, link, sent }: TunnelHeader,
 ): Uint8Array {
   const { protocol, put } = encapsulations[config.type];
   const carried = put(frame, { ...sent, header, config });
@@ -171,8 +171,8 @@ function seal(
  * @throws Unpredictable where checksums inside are put off until the packet leaves, and one around
  *   them is taken before that.
  */
-export function refusePutOff(
-  { config, header }: Envelope,
+export function refuseLateChecksum(
+  { config, header }: TunnelHeader,
   isRewritten: boolean,
   { translatedChecksum }: Behaviour,
 ): void {
@@ -203,10 +203,10 @@ function sourcePort(hash: number): number {
  * known, and what the outer header does not have is still the inner one's (Open vSwitch
  * ofproto/ofproto-dpif-xlate.c, propagate_tunnel_data_to_flow).
  */
-export function wrapped(
+export function encapsulatedPacket(
   packet: Packet,
   frame: Uint8Array,
-  { config, header, link }: Envelope,
+  { config, header, link }: TunnelHeader,
   behaviour: Behaviour,
 ): Packet {
   const key = copyKey(packet.key);
@@ -229,19 +229,19 @@ export function wrapped(
   return {
     frame,
     layout: extract(frame, emptyKey()),
-    arrived: copyFields(key),
+    baseKey: copyFields(key),
     key,
-    isUnread: false,
-    isAsRead: false,
+    needsReparse: false,
+    isParsed: false,
     isRewritten: false,
     isResized: true,
-    isWrapped: true,
+    isEncapsulated: true,
     trackedAs: trackedAs(packet, config, header, behaviour),
-    cameTo: undefined,
+    tunnelDst: undefined,
     hash: packet.hash,
     padding: 0,
     tracked: undefined,
-    seen: undefined,
+    trackerCache: undefined,
   };
 }
 
@@ -251,13 +251,13 @@ export function wrapped(
  * which passes for right around IPv4 (lib/netdev-native-tnl.c, netdev_tnl_push_ip_header).
  */
 function trackedAs(
-  { arrived, layout }: Packet,
+  { baseKey, layout }: Packet,
   { type }: TunnelConfig,
   { destination, checksum }: OuterHeader,
   { tunnelChecksums }: Behaviour,
 ): Packet['trackedAs'] {
   const [inside, outside] = [
-    arrived[word.ethType] ?? 0,
+    baseKey[word.ethType] ?? 0,
     isIpv4Address(destination) ? etherTypes.ipv4 : etherTypes.ipv6,
   ];
   if (!isIp(inside)) return 'nothing';

@@ -12,7 +12,7 @@ import { anyActionFlow } from '../arbitrary-actions.js';
 import { parseFlow, printFlow } from '../flow.js';
 import { parseGroup } from '../groups.js';
 import { canonical, noNames, type Protocol } from '../form.js';
-import { arrived, over } from './over.js';
+import { decodedActions, encodedOver } from './over.js';
 
 const names = {
   ...noNames,
@@ -38,7 +38,10 @@ void t.test('what has come over a connection comes over it again as it is', asyn
   const protocols: readonly Protocol[] = ['OpenFlow10', 'OpenFlow13', 'OpenFlow15'];
   fc.assert(
     fc.property(anyActionFlow, fc.constantFrom(...protocols), ({ actions }, protocol) =>
-      deepStrictEqual(over(protocol, over(protocol, actions)), over(protocol, actions)),
+      deepStrictEqual(
+        encodedOver(protocol, encodedOver(protocol, actions)),
+        encodedOver(protocol, actions),
+      ),
     ),
     { numRuns: 200 },
   );
@@ -450,7 +453,10 @@ void t.test('refusals name line, column and reason', async (t) => {
 void t.test('what stands inside is treated as what stands outside', async (t) => {
   const within = { ...names, tunnelOptions: new Map([[1, { class: 0xffff, type: 1, bytes: 4 }]]) };
   const printed = (text: string, protocol: Protocol) =>
-    printActions(over(protocol, parseFlow(text, within).actions), { ...canonical, protocol });
+    printActions(encodedOver(protocol, parseFlow(text, within).actions), {
+      ...canonical,
+      protocol,
+    });
   const part = 'load:0x1->NXM_NX_IP_TTL[0..1]';
   for (const actions of [part, `clone(${part})`, `write_actions(${part})`, `clone(clone(${part}))`])
     t.equal(printActions(parseFlow(`ip,actions=${actions}`).actions), actions);
@@ -489,7 +495,7 @@ void t.test('packets are seen to have a tag, or none, where VLAN actions stand',
   ];
   const tagged = { ...setVlan, tagged: true };
   t.strictSame(
-    inside.map((action) => arrived([action], { match: [], tags: 1 })),
+    inside.map((action) => decodedActions([action], { match: [], tags: 1 })),
     [
       [tagged],
       [{ kind: 'clone', actions: [tagged] }],
@@ -497,7 +503,7 @@ void t.test('packets are seen to have a tag, or none, where VLAN actions stand',
     ],
   );
   t.strictSame(
-    arrived(
+    decodedActions(
       [
         { kind: 'clone', actions: [tagged] },
         { kind: 'clone', actions: [tagged, tagged] },

@@ -16,12 +16,12 @@ import {
   oneOf,
   printSubfield,
   subfield,
-  type Call,
+  type ActionText,
   type Reader,
-  type Reading,
+  type ParseContext,
 } from './reading.js';
 import { longestNumber } from './output.js';
-import { writable } from './standing.js';
+import { requireWritable } from './standing.js';
 
 export const choiceReaders: Readonly<Record<string, Reader>> = {
   bundle: (call, reading) => readBundle(call, reading),
@@ -34,7 +34,7 @@ const mostMembers = 2048;
 /**
  * `bundle(FIELDS,BASIS,ALGORITHM,ofport,members:PORT,…)`; bundle_load has a field before `members`.
  */
-function readBundle(call: Call, reading: Reading): Action {
+function readBundle(call: ActionText, reading: ParseContext): Action {
   const text = needed(call);
   const delimiter = /\b(members|slaves)\s*:/i.exec(text.text);
   if (delimiter === null) throw complain(text, `${call.name}: expected members:PORT,PORT…`);
@@ -69,7 +69,7 @@ function readBundle(call: Call, reading: Reading): Action {
   };
 }
 
-function readMember(at: Span, reading: Reading): number {
+function readMember(at: Span, reading: ParseContext): number {
   const number = parsePort(at, reading.names.ports);
   if (number === reservedPorts.CONTROLLER)
     throw complain(at, 'a controller is no member of a bundle');
@@ -77,8 +77,8 @@ function readMember(at: Span, reading: Reading): number {
 }
 
 /** Where a chosen number goes: it must fit. */
-function readTarget(at: Span, name: string, bits: number, reading: Reading): Subfield {
-  const target = writable(at, numbered(at, name, subfield(at, reading)), reading);
+function readTarget(at: Span, name: string, bits: number, reading: ParseContext): Subfield {
+  const target = requireWritable(at, numbered(at, name, subfield(at, reading)), reading);
   if (target.bits < bits || target.bits > longestNumber)
     throw complain(
       at,
@@ -90,7 +90,7 @@ function readTarget(at: Span, name: string, bits: number, reading: Reading): Sub
 const mostLinks = 65536;
 
 /** `multipath(FIELDS,BASIS,ALGORITHM,LINKS,ARGUMENT,FIELD[])` */
-function readMultipath(call: Call, reading: Reading): Action {
+function readMultipath(call: ActionText, reading: ParseContext): Action {
   const [fields, basis, algorithm, count, argument, target, extra] = split(needed(call), /[,\s]/);
   if (
     fields === undefined ||

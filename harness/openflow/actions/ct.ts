@@ -9,7 +9,7 @@ import { matchesInvalid, matchesIp } from '../prerequisites.js';
 import { complain, shorten, type Span } from '../text.js';
 import type { Action, CtAction, NatAction } from './action.js';
 import {
-  calls,
+  splitActions,
   numbered,
   printSubfield,
   printTable,
@@ -17,11 +17,11 @@ import {
   subfield,
   table,
   uint16,
-  type Call,
+  type ActionText,
   type Reader,
-  type Reading,
+  type ParseContext,
 } from './reading.js';
-import { readable, valueIn } from './standing.js';
+import { requireReadable, valueIn } from './standing.js';
 
 export const ctReaders: Readonly<Record<string, Reader>> = {
   ct: readCt,
@@ -32,12 +32,12 @@ export const ctReaders: Readonly<Record<string, Reader>> = {
 /** Ports that the helpers listen at. */
 const algs = { ftp: ipProtocols.tcp, tftp: ipProtocols.udp } as const;
 
-function readCt(call: Call, reading: Reading): Action {
-  const { match } = reading.standing;
+function readCt(call: ActionText, reading: ParseContext): Action {
+  const { match } = reading.packet;
   if (!matchesIp(match) && reading.inside !== 'bucket')
     throw complain(call.at, 'ct needs a match on ip or ipv6 beside it');
   let ct: CtAction = { kind: 'ct', commit: false, force: false, zone: 0, exec: [] };
-  for (const option of calls(call.argument)) ct = withOption(ct, option, reading);
+  for (const option of splitActions(call.argument)) ct = withOption(ct, option, reading);
   if (ct.force && !ct.commit) throw complain(call.argument, 'ct: force needs commit');
   if (!ct.commit && ct.exec.some((action) => action.kind !== 'nat' || action.to !== undefined))
     throw complain(call.argument, 'ct: exec() needs commit, and so does nat() with an address');
@@ -46,7 +46,11 @@ function readCt(call: Call, reading: Reading): Action {
   return ct;
 }
 
-function withOption(ct: CtAction, { name, at, argument }: Call, reading: Reading): CtAction {
+function withOption(
+  ct: CtAction,
+  { name, at, argument }: ActionText,
+  reading: ParseContext,
+): CtAction {
   switch (name) {
     case 'commit':
       return { ...ct, commit: true };
@@ -79,18 +83,18 @@ function withOption(ct: CtAction, { name, at, argument }: Call, reading: Reading
 
 const zoneBits = 16;
 
-function readZone(at: Span, reading: Reading): CtAction['zone'] {
+function readZone(at: Span, reading: ParseContext): CtAction['zone'] {
   if (/^\d/.test(at.text)) return small(at, 'zone', uint16);
-  const source = readable(at, numbered(at, 'zone', subfield(at, reading)), reading);
+  const source = requireReadable(at, numbered(at, 'zone', subfield(at, reading)), reading);
   if (source.bits !== zoneBits)
     throw complain(at, `zone: expected ${zoneBits} bits of a field, got ${source.bits}`);
   return source;
 }
 
-function readAlg(at: Span, { standing, inside }: Reading): 'ftp' | 'tftp' {
+function readAlg(at: Span, { packet, inside }: ParseContext): 'ftp' | 'tftp' {
   if (at.text !== 'ftp' && at.text !== 'tftp')
     throw complain(at, `alg: expected ftp or tftp, got "${shorten(at.text)}"`);
-  if (inside !== 'bucket' && valueIn(standing.match, 'nw_proto') !== BigInt(algs[at.text]))
+  if (inside !== 'bucket' && valueIn(packet.match, 'nw_proto') !== BigInt(algs[at.text]))
     throw complain(
       at,
       `alg=${at.text} needs a match on ${at.text === 'ftp' ? 'tcp' : 'udp'} beside it`,
@@ -99,12 +103,12 @@ function readAlg(at: Span, { standing, inside }: Reading): 'ftp' | 'tftp' {
 }
 
 /** `nat`, `nat(src=RANGE,…)`, `nat(dst=RANGE,…)` */
-function readNat({ at, argument }: Call, reading: Reading): NatAction {
+function readNat({ at, argument }: ActionText, reading: ParseContext): NatAction {
   if (reading.inside !== 'ct') throw complain(at, 'nat stands in ct()');
   let part: 'src' | 'dst' | undefined;
   let range: Pick<NonNullable<NatAction['to']>, 'addresses' | 'ports'> = {};
   const words = new Set<string>();
-  for (const option of calls(argument)) {
+  for (const option of splitActions(argument)) {
     const { name } = option;
     if (name !== 'src' && name !== 'dst') {
       if (!['persistent', 'hash', 'random'].includes(name))
@@ -140,7 +144,7 @@ function readNat({ at, argument }: Call, reading: Reading): NatAction {
 /** `ADDRESS[-ADDRESS][:PORT[-PORT]]`; IPv6 addresses with ports stand in brackets. */
 function readRange(
   at: Span,
-  reading: Reading,
+  reading: ParseContext,
 ): Pick<NonNullable<NatAction['to']>, 'addresses' | 'ports'> {
   const address = String.raw`\[[0-9a-fA-F:.]+\]|[0-9.]+|[0-9a-fA-F:.]+`;
   const [, first = '', last = first, low, high = low] =
@@ -148,9 +152,9 @@ function readRange(
   if (first === '' || (low !== undefined && /^[^[]*:/.test(last)))
     throw complain(at, `nat: expected ADDRESS[-ADDRESS][:PORT[-PORT]], got "${shorten(at.text)}"`);
   const version = first.includes(':') ? 6 : 4;
-  const family = valueIn(reading.standing.match, 'dl_type');
+  const family = valueIn(reading.packet.match, 'dl_type');
   if (
-    reading.standing.match.length > 0 &&
+    reading.packet.match.length > 0 &&
     family !== BigInt(version === 4 ? etherTypes.ipv4 : etherTypes.ipv6)
   )
     throw complain(at, `nat: ${shorten(first)} is no address of the packets that are matched`);

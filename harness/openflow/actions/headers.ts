@@ -1,7 +1,14 @@
 /** VLAN tags, MPLS labels and the TTL. */
 import { complain, parseDecimal, split } from '../text.js';
 import type { Action, HeaderAction } from './action.js';
-import { needed, small, uint16, type Call, type Reader, type Reading } from './reading.js';
+import {
+  needed,
+  small,
+  uint16,
+  type ActionText,
+  type Reader,
+  type ParseContext,
+} from './reading.js';
 import { mostTags, mplsTypes, needsIp, needsTag, needsType } from './standing.js';
 
 export const headerReaders: Readonly<Record<string, Reader>> = {
@@ -30,7 +37,7 @@ export const headerReaders: Readonly<Record<string, Reader>> = {
 
 const tagTypes: readonly number[] = [0x8100, 0x88a8];
 
-function readPushVlan(call: Call, { standing, protocol, inside }: Reading): Action {
+function readPushVlan(call: ActionText, { packet, protocol, inside }: ParseContext): Action {
   if (protocol === 'OpenFlow10') throw complain(call.at, 'push_vlan is not there in OpenFlow 1.0');
   const type = small(needed(call), 'Ethernet type', uint16);
   if (!tagTypes.includes(type))
@@ -38,18 +45,18 @@ function readPushVlan(call: Call, { standing, protocol, inside }: Reading): Acti
       call.argument,
       `push_vlan: expected 0x8100 or 0x88a8, got ${call.argument.text}`,
     );
-  if (standing.tags >= mostTags && inside !== 'bucket')
+  if (packet.tags >= mostTags && inside !== 'bucket')
     throw complain(call.at, `a packet has at most ${mostTags} VLAN tags`);
   return { kind: 'push_vlan', type };
 }
 
-function readPopVlan(call: Call, reading: Reading): Action {
+function readPopVlan(call: ActionText, reading: ParseContext): Action {
   needsTag(call.at, call.name, reading);
   return { kind: 'pop_vlan' };
 }
 
 /** `dec_ttl`, `dec_ttl(ID,ID…)` */
-function readDecTtl(call: Call, reading: Reading): Action {
+function readDecTtl(call: ActionText, reading: ParseContext): Action {
   needsIp(call.at, call.name, reading);
   const ids = split(call.argument, /[,\s]/).map((id) => parseDecimal(id, 'controller id', 65535));
   if (ids.length === 0 && call.argument.text !== '')

@@ -6,7 +6,7 @@ import { complain, cut, parseDecimal, parseNumber, shorten, type Span } from '..
 import { parseMasked, printAssigned } from '../values.js';
 import type { Action, LearnAction, LearnSpec, Subfield } from './action.js';
 import {
-  calls,
+  splitActions,
   hex,
   numbered,
   ones,
@@ -18,11 +18,11 @@ import {
   uint16,
   uint32,
   uint64,
-  type Call,
+  type ActionText,
   type Reader,
-  type Reading,
+  type ParseContext,
 } from './reading.js';
-import { checkWritable, readable, standingOf } from './standing.js';
+import { checkWritable, requireReadable, packetKnowledgeOf } from './standing.js';
 
 export const learnReaders: Readonly<Record<string, Reader>> = { learn: readLearn };
 
@@ -41,11 +41,11 @@ const defaults: LearnAction = {
   specs: [],
 };
 
-function readLearn({ argument }: Call, reading: Reading): Action {
+function readLearn({ argument }: ActionText, reading: ParseContext): Action {
   let learn = defaults;
   const specs: LearnSpec[] = [];
   let learned: Match = [];
-  for (const option of calls(argument)) {
+  for (const option of splitActions(argument)) {
     const known = withOption(learn, option, reading);
     if (known !== undefined) {
       learn = known;
@@ -61,8 +61,8 @@ function readLearn({ argument }: Call, reading: Reading): Action {
 /** Undefined where it is no option, but something that the learned flow matches or does. */
 function withOption(
   learn: LearnAction,
-  { name, argument }: Call,
-  reading: Reading,
+  { name, argument }: ActionText,
+  reading: ParseContext,
 ): LearnAction | undefined {
   const seconds = () => parseDecimal(argument, name, Number(uint16));
   switch (name) {
@@ -93,7 +93,7 @@ function withOption(
   }
 }
 
-function readResult(at: Span, reading: Reading): Subfield {
+function readResult(at: Span, reading: ParseContext): Subfield {
   const result = subfield(at, reading);
   checkWritable(at, result.field);
   if (result.bits !== 1) throw complain(at, `result_dst is a single bit, got ${result.bits}`);
@@ -104,11 +104,19 @@ function readResult(at: Span, reading: Reading): Subfield {
  * `DST[]=SRC[]`, `FIELD[]`, `FIELD=VALUE`, `load:VALUE->DST[]`, `load:SRC[]->DST[]`,
  * `output:SRC[]`.
  */
-function readSpec({ name, at, argument }: Call, reading: Reading, learned: Match): LearnSpec {
+function readSpec(
+  { name, at, argument }: ActionText,
+  reading: ParseContext,
+  learned: Match,
+): LearnSpec {
   if (name === 'output')
     return {
       kind: 'output',
-      source: readable(argument, numbered(argument, 'learn', subfield(argument, reading)), reading),
+      source: requireReadable(
+        argument,
+        numbered(argument, 'learn', subfield(argument, reading)),
+        reading,
+      ),
     };
   if (name === 'load') {
     const [from, to] = cut(argument, '->');
@@ -123,7 +131,7 @@ function readSpec({ name, at, argument }: Call, reading: Reading, learned: Match
   const destination = learnable(at, subfield({ ...at, text: name }, reading), learned, reading);
   const source =
     argument.text === ''
-      ? readable(at, destination, reading)
+      ? requireReadable(at, destination, reading)
       : readSource(argument, destination, reading, true);
   return { kind: 'match', destination, source };
 }
@@ -139,11 +147,11 @@ function isOfField(text: string): boolean {
 function readSource(
   at: Span,
   { field, bits }: Subfield,
-  reading: Reading,
+  reading: ParseContext,
   inNotation: boolean,
 ): Subfield | bigint {
   if (isOfField(at.text)) {
-    const source = readable(at, numbered(at, 'learn', subfield(at, reading)), reading);
+    const source = requireReadable(at, numbered(at, 'learn', subfield(at, reading)), reading);
     if (source.bits !== bits) throw complain(at, `learn: ${bits} bits from ${source.bits} bits`);
     return source;
   }
@@ -158,10 +166,15 @@ function readSource(
 }
 
 /** A field that packets of the learned flow have, by what it has been said to match so far. */
-function learnable(at: Span, destination: Subfield, learned: Match, reading: Reading): Subfield {
-  return readable(at, numbered(at, 'learn', destination), {
+function learnable(
+  at: Span,
+  destination: Subfield,
+  learned: Match,
+  reading: ParseContext,
+): Subfield {
+  return requireReadable(at, numbered(at, 'learn', destination), {
     ...reading,
-    standing: standingOf(learned),
+    packet: packetKnowledgeOf(learned),
   });
 }
 

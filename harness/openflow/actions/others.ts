@@ -6,7 +6,7 @@ import { complain, part, shorten, type Span } from '../text.js';
 import type { Action, OtherAction, Subfield } from './action.js';
 import {
   arrow,
-  calls,
+  splitActions,
   hexBytes,
   needed,
   numbered,
@@ -16,9 +16,9 @@ import {
   subfield,
   uint16,
   uint32,
-  type Call,
+  type ActionText,
   type Reader,
-  type Reading,
+  type ParseContext,
 } from './reading.js';
 import { checkWritable, needsProtocol } from './standing.js';
 
@@ -30,7 +30,7 @@ export const otherReaders: Readonly<Record<string, Reader>> = {
 };
 
 /** `check_pkt_larger(BYTES)->FIELD[BIT]` */
-function readCheck(call: Call, reading: Reading): Action {
+function readCheck(call: ActionText, reading: ParseContext): Action {
   const [before, target] = arrow(needed(call), 'check_pkt_larger(BYTES)->FIELD[BIT]');
   const bytes = small(
     before.text.endsWith(')') ? part(before, 0, before.text.length - 1) : before,
@@ -46,9 +46,9 @@ function readCheck(call: Call, reading: Reading): Action {
 
 type Sample = Extract<OtherAction, { kind: 'sample' }>;
 
-function readSample(call: Call, reading: Reading): Action {
+function readSample(call: ActionText, reading: ParseContext): Action {
   let sample: Sample = { kind: 'sample', probability: 0, collectorSet: 0, domain: 0, point: 0 };
-  for (const { name, at, argument } of calls(call.argument)) {
+  for (const { name, at, argument } of splitActions(call.argument)) {
     if (name === 'probability') sample = { ...sample, probability: small(argument, name, uint16) };
     else if (name === 'collector_set_id')
       sample = { ...sample, collectorSet: small(argument, name, uint32) };
@@ -78,7 +78,7 @@ function withPort({ port: _before, ...sample }: Sample, number: number): Sample 
 const observationBits = 32;
 
 /** What packets are matched does not matter to the field here. */
-function readObservation(at: Span, name: string, reading: Reading): number | Subfield {
+function readObservation(at: Span, name: string, reading: ParseContext): number | Subfield {
   if (/^\d/.test(at.text)) return small(at, name, uint32);
   const source = numbered(at, name, subfield(at, reading));
   if (source.bits > observationBits)
@@ -89,10 +89,10 @@ function readObservation(at: Span, name: string, reading: Reading): number | Sub
   return source;
 }
 
-function readFinTimeout(call: Call, reading: Reading): Action {
+function readFinTimeout(call: ActionText, reading: ParseContext): Action {
   needsProtocol(call.at, call.name, reading, 'tcp', ipProtocols.tcp);
   let [idle, hard] = [0, 0];
-  for (const { name, at, argument } of calls(call.argument)) {
+  for (const { name, at, argument } of splitActions(call.argument)) {
     if (name === 'idle_timeout') idle = small(argument, name, uint16);
     else if (name === 'hard_timeout') hard = small(argument, name, uint16);
     else

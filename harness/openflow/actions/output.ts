@@ -10,7 +10,7 @@ import {
   type OutputAction,
 } from './action.js';
 import {
-  calls,
+  splitActions,
   hexBytes,
   needed,
   oneOf,
@@ -21,11 +21,11 @@ import {
   subfield,
   uint16,
   uint32,
-  type Call,
+  type ActionText,
   type Reader,
-  type Reading,
+  type ParseContext,
 } from './reading.js';
-import { readable } from './standing.js';
+import { requireReadable } from './standing.js';
 
 export const outputReaders: Readonly<Record<string, Reader>> = {
   output: (call, reading) => readOutput(needed(call), reading),
@@ -43,7 +43,7 @@ export const lastGroup = 0xffffff00n;
 /** All of a packet. */
 const wholePacket = 65535;
 
-function readOutput(argument: Span, reading: Reading): Action {
+function readOutput(argument: Span, reading: ParseContext): Action {
   const { text } = argument;
   if (text.includes('max_len')) return readTruncated(argument, reading);
   const isField =
@@ -52,7 +52,7 @@ function readOutput(argument: Span, reading: Reading): Action {
       text.toUpperCase() !== 'IN_PORT' &&
       fieldsNamed(text).length > 0);
   if (!isField) return outputTo(outputPort(argument, reading), wholePacket);
-  const source = readable(argument, subfield(argument, reading), reading);
+  const source = requireReadable(argument, subfield(argument, reading), reading);
   if (source.bits > longestNumber)
     throw complain(argument, `output takes at most ${longestNumber} bits, got ${source.bits}`);
   return { kind: 'output-field', source };
@@ -65,7 +65,7 @@ export const longestNumber = 64;
  * A port by itself is an output, too; by the number of the controller's, nothing of the packet goes
  * there. Its name is an action.
  */
-export function readBarePort(at: Span, reading: Reading): Action {
+export function readBarePort(at: Span, reading: ParseContext): Action {
   return outputTo(outputPort(at, reading), 0);
 }
 
@@ -79,10 +79,10 @@ function toController(maxLength: number): ControllerAction {
   return { kind: 'controller', maxLength, id: 0, reason: 'action', userdata: [], pause: false };
 }
 
-function readTruncated(argument: Span, reading: Reading): Action {
+function readTruncated(argument: Span, reading: ParseContext): Action {
   let to: number | undefined;
   let maxLength: number | undefined;
-  for (const { name, at, argument: value } of calls(argument)) {
+  for (const { name, at, argument: value } of splitActions(argument)) {
     if (name === 'port') to = parsePort(value, reading.names.ports);
     else if (name === 'max_len') maxLength = small(value, 'max_len', uint32);
     else throw complain(at, `output: expected port= and max_len=, got "${name}"`);
@@ -98,10 +98,10 @@ function readTruncated(argument: Span, reading: Reading): Action {
 
 const ethernetHeader = 14;
 
-function readController({ argument }: Call): Action {
+function readController({ argument }: ActionText): Action {
   if (/^\d+$/.test(argument.text)) return toController(small(argument, 'max_len', uint16));
   let action = toController(wholePacket);
-  for (const { name, at, argument: value } of calls(argument)) {
+  for (const { name, at, argument: value } of splitActions(argument)) {
     if (name === 'max_len') action = { ...action, maxLength: small(value, name, uint16) };
     else if (name === 'id') action = { ...action, id: small(value, name, uint16) };
     else if (name === 'reason') action = { ...action, reason: oneOf(value, name, packetInReasons) };
@@ -131,7 +131,7 @@ export function isPlain({ id, reason, userdata, pause, meter }: ControllerAction
 }
 
 /** `enqueue:PORT:QUEUE`, `enqueue(PORT,QUEUE)` */
-function readEnqueue(call: Call, reading: Reading): Action {
+function readEnqueue(call: ActionText, reading: ParseContext): Action {
   const text = needed(call);
   const [, before = ''] = /^([^:q,]+)[:q,]./s.exec(text.text) ?? [];
   if (before === '') throw complain(call.at, `expected enqueue:PORT:QUEUE, got "${call.at.text}"`);

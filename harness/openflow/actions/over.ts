@@ -9,14 +9,14 @@ import type { Protocol } from '../form.js';
 import type { Action, CtAction, SetAction } from './action.js';
 import { isExperimental, ones } from './reading.js';
 import { isWhole, type SetField } from './sets.js';
-import { after, type Standing } from './standing.js';
+import { afterAction, type PacketKnowledge } from './standing.js';
 
 /** `actions` as they are on the other side. */
-export function over(protocol: Protocol, actions: readonly Action[]): readonly Action[] {
-  return actions.flatMap((action) => sent(protocol, action));
+export function encodedOver(protocol: Protocol, actions: readonly Action[]): readonly Action[] {
+  return actions.flatMap((action) => encodeAction(protocol, action));
 }
 
-function sent(protocol: Protocol, action: Action): readonly Action[] {
+function encodeAction(protocol: Protocol, action: Action): readonly Action[] {
   const is10 = protocol === 'OpenFlow10';
   switch (action.kind) {
     case 'set':
@@ -38,13 +38,13 @@ function sent(protocol: Protocol, action: Action): readonly Action[] {
     case 'write_actions':
       return is10 || action.actions.length === 0
         ? []
-        : [{ ...action, actions: over(protocol, action.actions) }];
+        : [{ ...action, actions: encodedOver(protocol, action.actions) }];
     case 'goto':
       return is10 ? [{ kind: 'resubmit', table: action.table, original: false }] : [action];
     case 'clone':
-      return [{ ...action, actions: over(protocol, action.actions) }];
+      return [{ ...action, actions: encodedOver(protocol, action.actions) }];
     case 'ct':
-      return [{ ...action, exec: over(protocol, action.exec) } satisfies CtAction];
+      return [{ ...action, exec: encodedOver(protocol, action.exec) } satisfies CtAction];
     case 'note':
       return [{ ...action, bytes: [...action.bytes, ...padding(action.bytes.length)] }];
     default:
@@ -166,10 +166,10 @@ function loads(action: SetField): readonly SetField[] {
  * `actions` in words that ovs-ofctl reads. It prints parts of fields that take no mask with one,
  * which it refuses to read.
  */
-export function readAgain(actions: readonly Action[]): readonly Action[] {
+export function normalisedActions(actions: readonly Action[]): readonly Action[] {
   return actions.flatMap((action): readonly Action[] => {
     if (action.kind === 'clone' || action.kind === 'write_actions')
-      return [{ ...action, actions: readAgain(action.actions) }];
+      return [{ ...action, actions: normalisedActions(action.actions) }];
     return action.kind === 'set' && action.mask !== undefined && !action.field.maskable
       ? loads(action)
       : [action];
@@ -180,19 +180,22 @@ export function readAgain(actions: readonly Action[]): readonly Action[] {
  * `actions` with what each end of a connection finds out about them: whether packets have a tag
  * where VLAN actions stand.
  */
-export function arrived(actions: readonly Action[], from: Standing): readonly Action[] {
+export function decodedActions(
+  actions: readonly Action[],
+  from: PacketKnowledge,
+): readonly Action[] {
   let standing = from;
   return actions.map((action) => {
-    const here = seen(action, standing);
-    standing = after(standing, action);
+    const here = decodeAction(action, standing);
+    standing = afterAction(standing, action);
     return here;
   });
 }
 
-function seen(action: Action, standing: Standing): Action {
+function decodeAction(action: Action, standing: PacketKnowledge): Action {
   if (action.kind === 'set_vlan') return { ...action, tagged: standing.tags > 0 };
   return action.kind === 'clone' || action.kind === 'write_actions'
-    ? { ...action, actions: arrived(action.actions, standing) }
+    ? { ...action, actions: decodedActions(action.actions, standing) }
     : action;
 }
 
@@ -200,7 +203,7 @@ function seen(action: Action, standing: Standing): Action {
  * The same of a bucket's actions: nobody looks at what its packets are, and which transport's port
  * is set in OpenFlow 1.0 stays open.
  */
-export function arrivedInBucket(actions: readonly Action[]): readonly Action[] {
+export function decodedBucketActions(actions: readonly Action[]): readonly Action[] {
   return actions.map((action) => {
     const [, part] =
       action.kind === 'set' && action.notation === 'own'

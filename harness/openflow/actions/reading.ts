@@ -15,13 +15,13 @@ import {
   type Span,
 } from '../text.js';
 import type { Action, Subfield } from './action.js';
-import type { Standing } from './standing.js';
+import type { PacketKnowledge } from './standing.js';
 
 /** Where actions stand: what is known there decides what they may be. */
-export interface Reading {
+export interface ParseContext {
   /** Of the flow; undefined in the bucket of a group, which any table may lead to. */
   readonly table?: number;
-  readonly standing: Standing;
+  readonly packet: PacketKnowledge;
   readonly names: Names;
   /** Of the connection that brings the flow. */
   readonly protocol: Protocol;
@@ -29,26 +29,26 @@ export interface Reading {
   readonly depth: number;
   readonly inside?: 'ct' | 'clone' | 'write_actions' | 'bucket';
   /** Reads the actions inside an action. */
-  readonly actions: (inner: Span, reading: Reading) => readonly Action[];
+  readonly actions: (inner: Span, reading: ParseContext) => readonly Action[];
 }
 
 /**
  * `NAME`, `NAME:ARGUMENT`, `NAME=ARGUMENT` or `NAME(ARGUMENT)`; an argument that is not there is
  * empty.
  */
-export interface Call {
+export interface ActionText {
   readonly name: string;
   readonly at: Span;
   readonly argument: Span;
 }
 
-export type Reader = (call: Call, reading: Reading) => Action;
+export type Reader = (call: ActionText, reading: ParseContext) => Action;
 
 /**
  * Calls between commas or white space. An argument may go on behind its parenthesis with `->`, as
  * `(1500)->NXM_NX_REG0[0]` does.
  */
-export function calls(whole: Span): readonly Call[] {
+export function splitActions(whole: Span): readonly ActionText[] {
   return split(whole, /[,\s]/).map((at) => {
     const [name = ''] = /^(?:"[^"]*"|[^:=(]*)/.exec(at.text) ?? [];
     const separator = at.text[name.length];
@@ -75,7 +75,7 @@ function closing(text: string, open: number): number {
   return text.length;
 }
 
-export function needed({ name, at, argument }: Call): Span {
+export function needed({ name, at, argument }: ActionText): Span {
   if (argument.text === '') throw complain(at, `${shorten(name)} needs an argument`);
   return argument;
 }
@@ -151,7 +151,7 @@ export function numbered(at: Span, what: string, { field, ...rest }: Subfield): 
  * `FIELD`, `FIELD[]`, `FIELD[BIT]`, `FIELD[FROM..TO]`. A tunnel's option is as wide as its bridge
  * says.
  */
-export function subfield(at: Span, { names }: Reading): Subfield {
+export function subfield(at: Span, { names }: ParseContext): Subfield {
   const [, name = '', , from, to] =
     /^([A-Za-z0-9_]+)(\[(?:(\d{1,4})(?:\.\.(\d{1,4}))?)?\])?$/.exec(at.text) ?? [];
   if (name === '')
@@ -183,7 +183,7 @@ export function hex(value: bigint | number): string {
 export const ones = (bits: number): bigint => (1n << BigInt(bits)) - 1n;
 
 /** A port that packets can leave by. */
-export function outputPort(at: Span, { names }: Reading): number {
+export function outputPort(at: Span, { names }: ParseContext): number {
   const number = parsePort(at, names.ports);
   if (number === reservedPorts.ANY || number === reservedPorts.UNSET)
     throw complain(at, `"${at.text}" is no port that packets leave by`);
@@ -191,7 +191,7 @@ export function outputPort(at: Span, { names }: Reading): number {
 }
 
 /** A table by its number or by its name. */
-export function table(at: Span, { names }: Reading): number {
+export function table(at: Span, { names }: ParseContext): number {
   return names.tables.get(unquote(at.text)) ?? parseDecimal(at, 'table', lastTable);
 }
 

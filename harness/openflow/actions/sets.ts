@@ -19,9 +19,9 @@ import {
   uint16,
   uint64,
   uint8,
-  type Call,
+  type ActionText,
   type Reader,
-  type Reading,
+  type ParseContext,
 } from './reading.js';
 import {
   checkConnectionField,
@@ -31,10 +31,10 @@ import {
   needsIp,
   needsTag,
   needsType,
-  present,
-  readable,
+  requireField,
+  requireReadable,
   valueIn,
-  writable,
+  requireWritable,
 } from './standing.js';
 
 export type SetField = Extract<SetAction, { kind: 'set' }>;
@@ -45,11 +45,11 @@ export const setReaders: Readonly<Record<string, Reader>> = {
   move: readMove,
   push: (call, reading) => ({
     kind: 'push',
-    source: readable(call.argument, subfield(needed(call), reading), reading),
+    source: requireReadable(call.argument, subfield(needed(call), reading), reading),
   }),
   pop: (call, reading) => ({
     kind: 'pop',
-    destination: writable(call.argument, subfield(needed(call), reading), reading),
+    destination: requireWritable(call.argument, subfield(needed(call), reading), reading),
   }),
   delete_field: readDeleteField,
   mod_dl_src: (call, reading) => own('eth_src', valueOf('eth_src', call, reading)),
@@ -81,11 +81,11 @@ function own(name: string, value: bigint): SetField {
 }
 
 /** A value in the notation of the field. */
-function valueOf(name: string, call: Call, { names }: Reading): bigint {
+function valueOf(name: string, call: ActionText, { names }: ParseContext): bigint {
   return parseMasked(fieldCalled(name), needed(call), names.ports).value;
 }
 
-function ipv4Of(name: string, call: Call, reading: Reading): bigint {
+function ipv4Of(name: string, call: ActionText, reading: ParseContext): bigint {
   needsType(call.at, call.name, reading, 'ip', [etherTypes.ipv4]);
   if (call.argument.text.includes('/'))
     throw complain(
@@ -95,7 +95,7 @@ function ipv4Of(name: string, call: Call, reading: Reading): bigint {
   return valueOf(name, call, reading);
 }
 
-function ofIp(call: Call, reading: Reading, maximum: bigint): bigint {
+function ofIp(call: ActionText, reading: ParseContext, maximum: bigint): bigint {
   needsIp(call.at, call.name, reading);
   return parseNumber(needed(call), call.name, maximum);
 }
@@ -104,23 +104,23 @@ function ofIp(call: Call, reading: Reading, maximum: bigint): bigint {
  * OpenFlow 1.0 loads it, and asks for a match on ip as for every load; of write_actions it has
  * none.
  */
-function loadable(name: string, call: Call, reading: Reading, maximum: bigint): bigint {
+function loadable(name: string, call: ActionText, reading: ParseContext, maximum: bigint): bigint {
   if (reading.protocol === 'OpenFlow10' && reading.inside !== 'write_actions')
-    present(call.at, fieldCalled(name), reading);
+    requireField(call.at, fieldCalled(name), reading);
   return ofIp(call, reading, maximum);
 }
 
-function ofMpls(call: Call, reading: Reading, maximum: bigint): bigint {
+function ofMpls(call: ActionText, reading: ParseContext, maximum: bigint): bigint {
   needsType(call.at, call.name, reading, 'mpls', mplsTypes);
   return parseNumber(needed(call), call.name, maximum);
 }
 
-function ofTag(call: Call, reading: Reading, action: Action): Action {
+function ofTag(call: ActionText, reading: ParseContext, action: Action): Action {
   needsTag(call.at, call.name, reading);
   return action;
 }
 
-function readTos(call: Call, reading: Reading): Action {
+function readTos(call: ActionText, reading: ParseContext): Action {
   const tos = ofIp(call, reading, uint8);
   if ((tos & 3n) !== 0n)
     throw complain(call.argument, `${call.name}: the last two bits are for ECN, got ${tos}`);
@@ -128,9 +128,9 @@ function readTos(call: Call, reading: Reading): Action {
 }
 
 /** The port of the transport that the flow matches. */
-function readPort(part: 'src' | 'dst', call: Call, reading: Reading): Action {
+function readPort(part: 'src' | 'dst', call: ActionText, reading: ParseContext): Action {
   const value = parseNumber(needed(call), call.name, uint16);
-  const protocol = valueIn(reading.standing.match, 'nw_proto');
+  const protocol = valueIn(reading.packet.match, 'nw_proto');
   const transport = (['tcp', 'udp', 'sctp'] as const).find(
     (name) => protocol === BigInt(ipProtocols[name]),
   );
@@ -138,13 +138,13 @@ function readPort(part: 'src' | 'dst', call: Call, reading: Reading): Action {
     reading.protocol !== 'OpenFlow10' &&
     (reading.inside !== 'write_actions' || transport !== undefined)
   )
-    present(call.at, fieldCalled(`${transport ?? 'tcp'}_${part}`), reading);
+    requireField(call.at, fieldCalled(`${transport ?? 'tcp'}_${part}`), reading);
   return transport === undefined
     ? { kind: 'set_port', part, value: Number(value) }
     : own(`${transport}_${part}`, value);
 }
 
-function readVlan(part: 'vid' | 'pcp', tagged: boolean, call: Call): Action {
+function readVlan(part: 'vid' | 'pcp', tagged: boolean, call: ActionText): Action {
   return {
     kind: 'set_vlan',
     part,
@@ -154,13 +154,13 @@ function readVlan(part: 'vid' | 'pcp', tagged: boolean, call: Call): Action {
 }
 
 /** `set_field:VALUE[/MASK]->FIELD` */
-function readSetField(call: Call, reading: Reading): Action {
+function readSetField(call: ActionText, reading: ParseContext): Action {
   const [text, name] = arrow(needed(call), 'set_field:VALUE->FIELD');
   if (name.text !== name.text.toLowerCase())
     throw complain(name, `unknown field "${shorten(name.text)}"`);
   const field = fieldNamed(name, name.text);
   checkTarget(name, field, reading);
-  present(name, field, reading);
+  requireField(name, field, reading);
   if (field.name === 'vlan_vid') needsTag(name, 'vlan_vid', { ...reading, protocol: 'OpenFlow15' });
   const [plain, maskText] = cut(text, '/');
   const value =
@@ -185,18 +185,18 @@ function readSetField(call: Call, reading: Reading): Action {
  * Fields that matches cannot mask have masks in dumps where part of them was loaded, though
  * ovs-ofctl refuses to read them.
  */
-function readMask(whole: Span, mask: Span, field: Field, { names }: Reading): bigint {
+function readMask(whole: Span, mask: Span, field: Field, { names }: ParseContext): bigint {
   return field.maskable && field.name !== 'vlan_vid'
     ? parseMasked(field, whole, names.ports).mask
     : parseNumber(mask, field.name, wholeBytes(field));
 }
 
 /** `load:NUMBER->FIELD[FROM..TO]` */
-function readLoad(call: Call, reading: Reading): Action {
+function readLoad(call: ActionText, reading: ParseContext): Action {
   const [text, target] = arrow(needed(call), 'load:VALUE->FIELD[]');
   const { field, offset, bits } = subfield(target, reading);
   checkTarget(target, field, reading);
-  present(target, field, reading);
+  requireField(target, field, reading);
   const value = parseNumber(text, field.name, ones(bits)) << BigInt(offset);
   const mask = ones(bits) << BigInt(offset);
   return checkAssignment(
@@ -206,7 +206,7 @@ function readLoad(call: Call, reading: Reading): Action {
   );
 }
 
-function checkTarget(at: Span, field: Field, reading: Reading): void {
+function checkTarget(at: Span, field: Field, reading: ParseContext): void {
   checkConnectionField(at, field, reading);
   checkWritable(at, field);
 }
@@ -224,7 +224,7 @@ function wholeBytes({ bits }: Field): bigint {
 const vlanPresent = 0x1000n;
 
 /** What the switch refuses at its end of the connection. */
-function checkAssignment(at: Span, action: SetField, { protocol }: Reading): Action {
+function checkAssignment(at: Span, action: SetField, { protocol }: ParseContext): Action {
   const { field, value, mask, notation } = action;
   if (mask === 0n) throw complain(at, `${at.text} sets nothing: its mask is zero`);
   if (notation === 'load' && protocol !== 'OpenFlow15') return action;
@@ -240,7 +240,7 @@ function checkAssignment(at: Span, action: SetField, { protocol }: Reading): Act
   return action;
 }
 
-function readMove(call: Call, reading: Reading): Action {
+function readMove(call: ActionText, reading: ParseContext): Action {
   const [from, to] = arrow(needed(call), 'move:FIELD[]->FIELD[]');
   const [source, destination] = [subfield(from, reading), subfield(to, reading)];
   if (source.bits !== destination.bits)
@@ -248,12 +248,12 @@ function readMove(call: Call, reading: Reading): Action {
   checkConnectionField(to, destination.field, reading);
   return {
     kind: 'move',
-    source: readable(from, source, reading),
-    destination: writable(to, destination, reading),
+    source: requireReadable(from, source, reading),
+    destination: requireWritable(to, destination, reading),
   };
 }
 
-function readDeleteField(call: Call, { names }: Reading): Action {
+function readDeleteField(call: ActionText, { names }: ParseContext): Action {
   const field = fieldNamed(call.argument, needed(call).text);
   if (field.notation !== 'option')
     throw complain(

@@ -9,9 +9,9 @@ import type { Match } from '../match.js';
 import { checkReached, matchesIp } from '../prerequisites.js';
 import { complain, type Span } from '../text.js';
 import type { Action, Subfield } from './action.js';
-import type { Reading } from './reading.js';
+import type { ParseContext } from './reading.js';
 
-export interface Standing {
+export interface PacketKnowledge {
   readonly match: Match;
   /** How many VLAN tags there are for certain. */
   readonly tags: number;
@@ -22,7 +22,7 @@ export const mostTags = 2;
 
 const tagPresent = 0x1000n;
 
-export function standingOf(match: Match): Standing {
+export function packetKnowledgeOf(match: Match): PacketKnowledge {
   return { match, tags: hasTag(match) ? 1 : 0 };
 }
 
@@ -31,7 +31,7 @@ function hasTag(match: Match): boolean {
 }
 
 /** Behind `action`. */
-export function after(standing: Standing, action: Action): Standing {
+export function afterAction(standing: PacketKnowledge, action: Action): PacketKnowledge {
   switch (action.kind) {
     case 'push_vlan':
       return { ...standing, tags: standing.tags + 1 };
@@ -78,24 +78,24 @@ export function valueIn(match: Match, matchName: string): bigint | undefined {
  * Since OpenFlow 1.1 a match must make sure that its actions make sense; 1.0 let them do nothing
  * instead. In an action set nobody knows what a packet is once it is carried out.
  */
-function asksForMatch({ protocol, inside }: Reading): boolean {
+function requiresMatch({ protocol, inside }: ParseContext): boolean {
   return protocol !== 'OpenFlow10' && inside !== 'write_actions' && inside !== 'bucket';
 }
 
-export function needsIp(at: Span, name: string, reading: Reading): void {
-  if (asksForMatch(reading) && !matchesIp(reading.standing.match))
+export function needsIp(at: Span, name: string, reading: ParseContext): void {
+  if (requiresMatch(reading) && !matchesIp(reading.packet.match))
     throw complain(at, `${name} needs a match on ip or ipv6 beside it`);
 }
 
 export function needsType(
   at: Span,
   name: string,
-  reading: Reading,
+  reading: ParseContext,
   word: string,
   types: readonly number[],
 ): void {
-  const type = valueIn(reading.standing.match, 'dl_type');
-  if (asksForMatch(reading) && !types.some((each) => BigInt(each) === type))
+  const type = valueIn(reading.packet.match, 'dl_type');
+  if (requiresMatch(reading) && !types.some((each) => BigInt(each) === type))
     throw complain(at, `${name} needs a match on ${word} beside it`);
 }
 
@@ -104,16 +104,16 @@ export const mplsTypes: readonly number[] = [etherTypes.mpls, etherTypes.mplsMul
 export function needsProtocol(
   at: Span,
   name: string,
-  reading: Reading,
+  reading: ParseContext,
   word: string,
   number: number,
 ): void {
-  if (asksForMatch(reading) && valueIn(reading.standing.match, 'nw_proto') !== BigInt(number))
+  if (requiresMatch(reading) && valueIn(reading.packet.match, 'nw_proto') !== BigInt(number))
     throw complain(at, `${name} needs a match on ${word} beside it`);
 }
 
-export function needsTag(at: Span, name: string, reading: Reading): void {
-  if (asksForMatch(reading) && reading.standing.tags === 0)
+export function needsTag(at: Span, name: string, reading: ParseContext): void {
+  if (requiresMatch(reading) && reading.packet.tags === 0)
     throw complain(at, `${name} needs a match on a VLAN tag beside it`);
 }
 
@@ -121,12 +121,16 @@ export function needsTag(at: Span, name: string, reading: Reading): void {
  * The packets have the field. It is asked for in every version, but in a bucket, which does not say
  * what its packets are, and for ERSPAN, which is set as one likes.
  */
-export function present(at: Span, field: Field, { standing, inside, names }: Reading): Field {
+export function requireField(
+  at: Span,
+  field: Field,
+  { packet, inside, names }: ParseContext,
+): Field {
   checkMapped(at, field, names);
   const isAsked = inside !== 'bucket' && !field.prerequisite.startsWith('erspan');
-  if (isAsked && field.name === 'vlan_pcp' && standing.tags === 0)
+  if (isAsked && field.name === 'vlan_pcp' && packet.tags === 0)
     throw complain(at, 'vlan_pcp needs a match on a VLAN tag beside it');
-  if (isAsked) checkReached(at, field, standing.match);
+  if (isAsked) checkReached(at, field, packet.match);
   return field;
 }
 
@@ -136,14 +140,14 @@ export function checkMapped(at: Span, { name, notation }: Field, { tunnelOptions
     throw complain(at, `${name} stands for no option: the bridge has no mapping for it (tlv-map)`);
 }
 
-export function readable(at: Span, source: Subfield, reading: Reading): Subfield {
-  present(at, source.field, reading);
+export function requireReadable(at: Span, source: Subfield, reading: ParseContext): Subfield {
+  requireField(at, source.field, reading);
   return source;
 }
 
-export function writable(at: Span, destination: Subfield, reading: Reading): Subfield {
+export function requireWritable(at: Span, destination: Subfield, reading: ParseContext): Subfield {
   checkWritable(at, destination.field);
-  present(at, destination.field, reading);
+  requireField(at, destination.field, reading);
   return destination;
 }
 
@@ -155,7 +159,7 @@ export function checkWritable(at: Span, field: Field): void {
  * `set_field`, `load` and `move` reach the fields of a connection only in exec() of ct, and there
  * no others.
  */
-export function checkConnectionField(at: Span, field: Field, { inside }: Reading): void {
+export function checkConnectionField(at: Span, field: Field, { inside }: ParseContext): void {
   if (inside === 'ct' && field.writable !== 'in ct')
     throw complain(at, 'ct: exec() may only set ct_mark and ct_label');
   if (inside !== 'ct' && field.writable === 'in ct')

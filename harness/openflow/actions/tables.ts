@@ -12,9 +12,9 @@ import {
   table,
   uint32,
   uint64,
-  type Call,
+  type ActionText,
   type Reader,
-  type Reading,
+  type ParseContext,
 } from './reading.js';
 
 export const tableReaders: Readonly<Record<string, Reader>> = {
@@ -35,7 +35,7 @@ export const tableReaders: Readonly<Record<string, Reader>> = {
   conjunction: readConjunction,
 };
 
-function readGoto(call: Call, reading: Reading): Action {
+function readGoto(call: ActionText, reading: ParseContext): Action {
   const to = table(needed(call), reading);
   if (reading.table !== undefined && to <= reading.table)
     throw complain(
@@ -49,7 +49,7 @@ function readGoto(call: Call, reading: Reading): Action {
  * `resubmit:PORT`, `resubmit(PORT)`, `resubmit(,TABLE)`, `resubmit(PORT,TABLE)`,
  * `resubmit(PORT,TABLE,ct)`.
  */
-function readResubmit(call: Call, reading: Reading): Action {
+function readResubmit(call: ActionText, reading: ParseContext): Action {
   const [portText, rest] = cut(needed(call), ',');
   const [tableText, word] = rest === undefined ? [undefined, undefined] : cut(rest, ',');
   const by =
@@ -63,7 +63,7 @@ function readResubmit(call: Call, reading: Reading): Action {
   if (word !== undefined && word.text !== '' && word.text !== 'ct')
     throw complain(word, `resubmit: expected ct, got "${shorten(word.text)}"`);
   const original = word?.text === 'ct';
-  if (original && reading.inside !== 'bucket' && !matchesTracked(reading.standing.match))
+  if (original && reading.inside !== 'bucket' && !matchesTracked(reading.packet.match))
     throw complain(
       call.at,
       'resubmit with ct needs a match on a valid ct_state beside it, such as +trk-inv',
@@ -80,7 +80,7 @@ function readResubmit(call: Call, reading: Reading): Action {
 const currentTable = '255';
 
 /** `write_metadata:VALUE[/MASK]` */
-function readWriteMetadata(call: Call): Action {
+function readWriteMetadata(call: ActionText): Action {
   const [value, mask] = cut(needed(call), '/');
   return {
     kind: 'write_metadata',
@@ -91,7 +91,7 @@ function readWriteMetadata(call: Call): Action {
 
 const lastMeter = 0xffff0000n;
 
-function readMeter(call: Call, { protocol, inside }: Reading): Action {
+function readMeter(call: ActionText, { protocol, inside }: ParseContext): Action {
   if (protocol === 'OpenFlow10') throw complain(call.at, 'meter is not there in OpenFlow 1.0');
   if (inside !== undefined && (inside !== 'bucket' || protocol !== 'OpenFlow15'))
     throw complain(call.at, `${inside} cannot hold meter`);
@@ -103,7 +103,7 @@ function readMeter(call: Call, { protocol, inside }: Reading): Action {
 const mostClauses = 64;
 
 /** `conjunction(ID,CLAUSE/CLAUSES)` */
-function readConjunction(call: Call): Action {
+function readConjunction(call: ActionText): Action {
   const [id, rest] = cut(needed(call), ',');
   const [clause, clauses] = rest === undefined ? [undefined, undefined] : cut(rest, '/');
   if (clause === undefined || clauses === undefined)

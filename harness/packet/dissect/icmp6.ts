@@ -3,7 +3,7 @@ import { decodeIcmp6, icmp6EchoLayout, icmp6Layout, icmp6Types } from '../icmp6.
 import { decodeNeighbour, neighbourLayout, neighbourTypes, optionTypes } from '../neighbour.js';
 import type { IpAddresses } from '../pseudo-header.js';
 import { hexDigits, type ChecksumState } from '../header.js';
-import { behind, header, numbered, raw, type Parts } from './parts.js';
+import { trailerOf, header, numbered, raw, type Parts } from './parts.js';
 
 const optionNames: ReadonlyMap<number, string> = new Map([
   [optionTypes.source, 'sll'],
@@ -49,7 +49,7 @@ function* neighbour(bytes: Uint8Array, prefix: string): Parts {
       value: name === 'option' ? `type ${type}, ${hexDigits(content)}` : formatMac(content),
       bytes: whole,
     };
-    rest = behind(whole, rest);
+    rest = trailerOf(whole, rest);
   }
   yield raw(`${prefix}nd.rest`, decoded.rest);
 }

@@ -32,7 +32,7 @@ export function raw(name: string, bytes: Uint8Array): Part {
 }
 
 /** What follows in `whole` after `part`, a view into it. */
-export function behind(part: Uint8Array, whole: Uint8Array): Uint8Array {
+export function trailerOf(part: Uint8Array, whole: Uint8Array): Uint8Array {
   return whole.subarray(part.byteOffset + part.length - whole.byteOffset);
 }
 

@@ -6,7 +6,7 @@ import { decodeSctp, sctpLayout } from '../sctp.js';
 import { decodeTcp, tcpLayout } from '../tcp.js';
 import { decodeUdp, udpLayout } from '../udp.js';
 import { dissectIcmp6 } from './icmp6.js';
-import { behind, header, raw, type Part, type Parts } from './parts.js';
+import { trailerOf, header, raw, type Part, type Parts } from './parts.js';
 
 /** What IPv4 or IPv6 carries. */
 export interface Datagram {
@@ -53,7 +53,7 @@ export function* dissectTransport(
       if (udp === undefined) break;
       yield* header(`${prefix}udp`, udpLayout, bytes, complete(udp.checksum));
       yield* carried.application(udp.header.dstPort, udp.payload);
-      return yield raw(`${prefix}udp.padding`, behind(udp.payload, bytes));
+      return yield raw(`${prefix}udp.padding`, trailerOf(udp.payload, bytes));
     }
     case ipProtocols.sctp: {
       const sctp = decodeSctp(bytes);

@@ -2,7 +2,7 @@
  * A history that was recorded, on one testbed once more: the model, to predict it, or real
  * switches, to play it again.
  */
-import { forgetOthers, noMemories } from '../../fabric/host.js';
+import { forgetHostsOutside, noMemories } from '../../fabric/host.js';
 import type { Observation } from '../../nouns/observation.js';
 import type { ClusterPlan } from '../../nouns/plan.js';
 import type { Topology } from '../../nouns/topology.js';
@@ -36,7 +36,7 @@ export async function* replayVectors(
       for (const step of steps)
         await (step.kind === 'change' ? testbed.call([step]) : testbed.reconfigure(step));
       now = { topology: then.topology, plan: then.plan };
-      forgetOthers(memories, now.plan);
+      forgetHostsOutside(memories, now.plan);
     }
     const observations = await playAlone(
       testbed,

@@ -7,13 +7,18 @@ import {
   type AgentStep,
 } from '../../control/changes.js';
 import { assert } from '../../base/errors.js';
-import { heardAfter, heardBy, type Hearing, type HistoryEvent } from '../../nouns/history.js';
+import {
+  agentViewsAfter,
+  viewOf,
+  type AgentViews,
+  type HistoryEvent,
+} from '../../nouns/history.js';
 import type { ClusterPlan, ControlPlane, NodePlan } from '../../nouns/plan.js';
 import type { Topology } from '../../nouns/topology.js';
 
 /** What a cluster is, and what its nodes hold. */
 export interface AgentState {
-  readonly agentViews: Hearing;
+  readonly agentViews: AgentViews;
   readonly plan: ClusterPlan;
 }
 
@@ -23,7 +28,7 @@ export function applyEvent(
   state: AgentState,
   event: HistoryEvent,
 ): AgentState & { readonly steps: readonly AgentStep[] } {
-  const agentViews = heardAfter(state.agentViews, event);
+  const agentViews = agentViewsAfter(state.agentViews, event);
   const before = state.plan;
   switch (event.kind) {
     case 'cluster':
@@ -61,19 +66,19 @@ export function applyEvent(
  */
 function planOf(
   controlPlane: ControlPlane<Topology>,
-  agentViews: Hearing,
+  agentViews: AgentViews,
   current: ClusterPlan,
   known = current,
 ): ClusterPlan {
   const { cluster } = agentViews;
   const plans = new Map(
-    [...new Set(cluster.nodes.map(({ name }) => heardBy(agentViews, name)))].map((view) => [
+    [...new Set(cluster.nodes.map(({ name }) => viewOf(agentViews, name)))].map((view) => [
       view,
       controlPlane.plan(view, known),
     ]),
   );
   const nodes = cluster.nodes.map(({ name }) => {
-    const plan = plans.get(heardBy(agentViews, name));
+    const plan = plans.get(viewOf(agentViews, name));
     assert(plan !== undefined, `node ${name} has a plan`);
     return shareUnchanged(
       current.nodes.find(({ node }) => node === name),

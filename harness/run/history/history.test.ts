@@ -14,7 +14,7 @@ import { generatedHistory } from '../../../topologies/generated-history.js';
 import { historyOf } from '../../../topologies/happenings.js';
 import { antrea } from '../../control/antrea/index.js';
 import type { AgentStep } from '../../control/changes.js';
-import { firstOfAll } from '../../model/undecided.js';
+import { firstCandidateOracle } from '../../model/undecided.js';
 import type { History, HistoryStep } from '../../nouns/history.js';
 import type { ClusterPlan, ControlPlane } from '../../nouns/plan.js';
 import type { Topology } from '../../nouns/topology.js';
@@ -26,7 +26,7 @@ const openReal: HistoryContext['openReal'] = (plan) => {
   const model = openModel(plan);
   return Promise.resolve({
     ...model,
-    call: (calls) => model.call(calls, firstOfAll),
+    call: (calls) => model.call(calls, firstCandidateOracle),
     lookups: () => ({ hit: 0, missed: 0 }),
   });
 };

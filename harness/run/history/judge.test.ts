@@ -4,7 +4,7 @@
 import t from 'tap';
 import changes from '../../../scenarios/antrea/changes.js';
 import { Unavailable } from '../../base/errors.js';
-import { firstOfAll } from '../../model/undecided.js';
+import { firstCandidateOracle } from '../../model/undecided.js';
 import type { ClusterPlan } from '../../nouns/plan.js';
 import type { Scenario } from '../../nouns/scenario.js';
 import type { SwitchCall } from '../../nouns/switching.js';
@@ -22,7 +22,7 @@ const open =
     const model = openModel(plan);
     return {
       ...model,
-      call: (calls) => model.call(heard(calls), firstOfAll),
+      call: (calls) => model.call(heard(calls), firstCandidateOracle),
       lookups: () => ({ hit: 0, missed: 0 }),
     };
   };

@@ -1,7 +1,7 @@
 /** Flows that packets have made switches learn stand beside those that agents gave them. */
 import { allOptionNames } from '../../compare/program.js';
 import { parseFlow } from '../../openflow/flow.js';
-import type { HeldProgram } from '../../testbeds/testbed.js';
+import type { DumpedProgram } from '../../testbeds/testbed.js';
 
 /**
  * What a fresh install has, and of what the model has on the same bridges what that may have
@@ -10,9 +10,9 @@ import type { HeldProgram } from '../../testbeds/testbed.js';
  * delete_learned).
  */
 export function withLearnedFlows(
-  fresh: readonly HeldProgram[],
-  model: readonly HeldProgram[],
-): readonly HeldProgram[] {
+  fresh: readonly DumpedProgram[],
+  model: readonly DumpedProgram[],
+): readonly DumpedProgram[] {
   return fresh.map((program) => {
     const targets = learnTargets(program.flows);
     if (targets.size === 0) return program;

@@ -10,10 +10,16 @@ import {
 import { compareVector, type FinalState } from '../../compare/vector.js';
 import type { AgentStep } from '../../control/changes.js';
 import { runStimulus } from '../../fabric/fabric.js';
-import { forgetOthers, noMemories, type HostMemories } from '../../fabric/host.js';
-import { afterwards, beginning, happened, promised, type Course } from '../../intent/course.js';
+import { forgetHostsOutside, noMemories, type HostMemories } from '../../fabric/host.js';
+import {
+  afterStimulus,
+  initialPromiseState,
+  afterEvent,
+  promisedIntent,
+  type PromiseState,
+} from '../../intent/course.js';
 import { outcomeOf } from '../../compare/intent.js';
-import { expectedOf } from '../../nouns/known-divergence.js';
+import { expectedIntent } from '../../nouns/known-divergence.js';
 import {
   describeStep,
   type History,
@@ -34,7 +40,7 @@ import {
   type VerdictKind,
 } from '../../nouns/verdict.js';
 import { openModel, type ModelTestbed } from '../../testbeds/model/model.js';
-import type { HeldProgram, Switches, Testbed } from '../../testbeds/testbed.js';
+import type { DumpedProgram, Switches, Testbed } from '../../testbeds/testbed.js';
 import { drawsFor, playPass, replayAnswers, oracleFrom } from '../drive.js';
 import type { ObservedVectorPass } from '../record.js';
 import { inconclusive, type Inconclusive } from '../report.js';
@@ -94,8 +100,8 @@ export async function playHistory(
         real,
         model: openModel(plan, real.versions),
         memories: { model: noMemories(), real: noMemories() },
-        agentState: { agentViews: { cluster: history.cluster, behind: new Map() }, plan },
-        promiseState: beginning(history.cluster),
+        agentState: { agentViews: { cluster: history.cluster, stale: new Map() }, plan },
+        promiseState: initialPromiseState(history.cluster),
         unsweptNodes: new Set(),
         freshPrograms: new Map(),
         readBack: 'all',
@@ -146,11 +152,11 @@ interface HistoryRun {
   readonly real: Switches;
   readonly memories: { readonly model: HostMemories; readonly real: HostMemories };
   agentState: AgentState;
-  promiseState: Course;
+  promiseState: PromiseState;
   /** Nodes whose agents have started anew and have not swept yet. */
   unsweptNodes: ReadonlySet<string>;
   /** What a fresh install of these nodes has. */
-  readonly freshPrograms: Map<NodePlan, readonly HeldProgram[]>;
+  readonly freshPrograms: Map<NodePlan, readonly DumpedProgram[]>;
   /**
    * Whether all switches are read back behind the next event, and not only those that it tells
    * something.
@@ -185,7 +191,10 @@ async function judgeVector(run: HistoryRun, { id, stimulus }: TestVector): Promi
     context,
     agentState: { plan },
   } = run;
-  const intent = expectedOf(context.controlPlane.known ?? [], promised(run.promiseState, stimulus));
+  const intent = expectedIntent(
+    context.controlPlane.known ?? [],
+    promisedIntent(run.promiseState, stimulus),
+  );
   const draws = drawsFor(context.seed, id);
   const before = model.traces().length;
   const modelFabric = runStimulus(plan, stimulus, draws, memories.model);
@@ -222,7 +231,7 @@ async function judgeVector(run: HistoryRun, { id, stimulus }: TestVector): Promi
   );
   const [observedPass] = passes.map((one) => one.real);
   const outcome = observedPass === undefined ? intent : outcomeOf(intent, stimulus, observedPass);
-  run.promiseState = afterwards(run.promiseState, stimulus, outcome, observedPass?.notes);
+  run.promiseState = afterStimulus(run.promiseState, stimulus, outcome, observedPass?.notes);
   return {
     intent,
     ...verdictFrom(differences, comparison.counts),
@@ -255,9 +264,9 @@ async function judgeEvent(run: HistoryRun, event: HistoryEvent): Promise<StepJud
     );
   }
   run.agentState = agentState;
-  run.promiseState = happened(run.promiseState, event);
+  run.promiseState = afterEvent(run.promiseState, event);
   run.unsweptNodes = unsweptAfter(run.unsweptNodes, event);
-  for (const memory of [memories.model, memories.real]) forgetOthers(memory, agentState.plan);
+  for (const memory of [memories.model, memories.real]) forgetHostsOutside(memory, agentState.plan);
   const { differences, counts } = await comparePrograms(
     run,
     new Set(steps.map(({ node }) => node)),
@@ -282,7 +291,7 @@ async function comparePrograms(
     model,
     real,
     agentState: { plan },
-    promiseState: { dark: unprogrammed },
+    promiseState: { unprogrammed },
     unsweptNodes,
     freshPrograms,
     parseCache,

@@ -9,7 +9,7 @@ import { servicesComeAndGo } from '../../../topologies/service-changes.js';
 import { antrea } from '../../control/antrea/index.js';
 import type { AgentStep } from '../../control/changes.js';
 import type { Cluster, Network } from '../../kube/objects.js';
-import { firstOfAll } from '../../model/undecided.js';
+import { firstCandidateOracle } from '../../model/undecided.js';
 import type { Intent } from '../../nouns/intent.js';
 import type { BridgePlan, ControlPlane } from '../../nouns/plan.js';
 import { openModel } from '../../testbeds/model/model.js';
@@ -19,7 +19,7 @@ const openReal: HistoryContext['openReal'] = (plan) => {
   const model = openModel(plan);
   return Promise.resolve({
     ...model,
-    call: (calls) => model.call(calls, firstOfAll),
+    call: (calls) => model.call(calls, firstCandidateOracle),
     lookups: () => ({ hit: 0, missed: 0 }),
   });
 };

@@ -10,7 +10,7 @@ import { Unsupported } from '../../base/errors.js';
 import type { ClusterPlan } from '../../nouns/plan.js';
 import type { SwitchCall } from '../../nouns/switching.js';
 import { encodeEthernet } from '../../packet/ethernet.js';
-import { firstOfAll } from '../../model/undecided.js';
+import { firstCandidateOracle } from '../../model/undecided.js';
 import { openModel } from './model.js';
 
 const plan: ClusterPlan = {
@@ -170,8 +170,8 @@ void t.test('what nobody can decide has done nothing either', async (t) => {
   const before = await told();
   await t.rejects(
     model.call([into('n1')], {
-      ...firstOfAll,
-      counted: () => Promise.reject(new Unsupported('nobody knows')),
+      ...firstCandidateOracle,
+      flowCounts: () => Promise.reject(new Unsupported('nobody knows')),
     }),
     { message: 'nobody knows' },
   );

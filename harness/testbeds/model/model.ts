@@ -12,19 +12,19 @@ import type {
 import { newest, parseVersion } from '../../model/behaviour.js';
 import { rulesOf, type Rule } from '../../model/classifier.js';
 import { currentFlow, dumpFlows } from '../../model/flows/dump.js';
-import { buildNode, idOf, keepProgram, resetNode, type ModelNode } from '../../model/node.js';
-import { operate } from '../../model/operations.js';
+import { buildNode, idOf, saveProgram, resetNode, type ModelNode } from '../../model/node.js';
+import { applyCall } from '../../model/operations.js';
 import { reconfigured } from '../../model/reconfigure.js';
 import { stateOf } from '../../model/state.js';
 import { flowCounts, receiveFrame } from '../../model/switch.js';
 import type { Trace } from '../../model/trace.js';
 import {
-  decide,
-  reconsider,
-  Undecided,
-  type Decisions,
-  type Doubt,
-  type Witness,
+  resolveAmbiguity,
+  backtrack,
+  AmbiguousOutcome,
+  type OracleAnswers,
+  type AmbiguousTie,
+  type Oracle,
 } from '../../model/undecided.js';
 import { printFlow, type DumpedFlow } from '../../openflow/flow.js';
 import { printGroup } from '../../openflow/groups.js';
@@ -36,12 +36,12 @@ export interface ModelTestbed extends Testbed {
    * What is left open the witness is asked, and its answer holds until the next reset; without one
    * it is refused. What is refused has done nothing.
    */
-  call(calls: readonly SwitchCall[], witness?: Witness): Promise<readonly SwitchStep[]>;
+  call(calls: readonly SwitchCall[], oracle?: Oracle): Promise<readonly SwitchStep[]>;
   /**
    * Flows since the last reset of which nobody asked which one a packet took (`Witness.ofAlike`):
    * one set for all that may have been taken for one another.
    */
-  leftOpen(): readonly (readonly FlowId[])[];
+  ambiguousSets(): readonly (readonly FlowId[])[];
   /** The flows of one node's bridge with what they counted. */
   dumpFlows(node: string, bridge: string): readonly DumpedFlow[];
   /** What every frame since the last reset went through, in order. */
@@ -81,7 +81,7 @@ export function openModel(plan: ClusterPlan, versions: Testbed['versions'] = {})
     const node = nodeOf(call.node);
     touched.add(node);
     if (call.kind !== 'receive') {
-      operate(node, call);
+      applyCall(node, call);
       return { outputs: [], packetIns: [] };
     }
     const results = call.frames.map((frame) => receiveFrame(node, call.port, frame));
@@ -92,14 +92,14 @@ export function openModel(plan: ClusterPlan, versions: Testbed['versions'] = {})
     };
   };
   /** @param decisions of a node that has joined before: what was seen of its switches holds. */
-  const change = (wanted: Reconfiguration, decisions?: Decisions): void => {
+  const change = (wanted: Reconfiguration, decisions?: OracleAnswers): void => {
     if (wanted.kind === 'leave') return void nodes.delete(wanted.node);
     const made =
       wanted.kind === 'join'
         ? buildNode(wanted.plan, version)
         : reconfigured(nodeOf(wanted.node), wanted);
-    const node = decisions === undefined ? made : { ...made, decisions };
-    if (wanted.kind === 'join') node.decisions.translationsAsked = node.decisions.flowChanges = 0;
+    const node = decisions === undefined ? made : { ...made, answers: decisions };
+    if (wanted.kind === 'join') node.answers.natTuplesUsed = node.answers.flowChanges = 0;
     nodes.set(wanted.node, node);
     touched.add(node);
   };
@@ -107,7 +107,7 @@ export function openModel(plan: ClusterPlan, versions: Testbed['versions'] = {})
    * What was done since the last reset, and the time at it: after a question is decided, all is
    * done anew.
    */
-  const past: Done[] = [];
+  const history: PastAction[] = [];
   let resetAtMs = new Map<ModelNode, number>();
   const forget = () => {
     for (const node of nodes.values()) if (touched.has(node)) resetNode(node);
@@ -119,13 +119,13 @@ export function openModel(plan: ClusterPlan, versions: Testbed['versions'] = {})
     for (const [name, node] of built) {
       node.nowMs = resetAtMs.get(node) ?? 0;
       // A node that was reconfigured has changed what it shares with this one.
-      for (const bridge of node.bridges) bridge.isAsPlanned = false;
-      node.changes.program++;
+      for (const bridge of node.bridges) bridge.isUnchanged = false;
+      node.generations.program++;
       nodes.set(name, node);
       touched.add(node);
     }
     forget();
-    for (const done of past) {
+    for (const done of history) {
       if ('calls' in done) done.calls.forEach(carryOut);
       else change(done.change, done.decisions);
     }
@@ -134,55 +134,59 @@ export function openModel(plan: ClusterPlan, versions: Testbed['versions'] = {})
     name: 'model',
     versions: {},
     call: async (calls, witness) => {
-      for (const { decisions } of nodes.values()) decisions.ofAlike = witness?.ofAlike ?? 'asked';
-      let doubts: readonly Doubt[] = [];
+      for (const { answers: decisions } of nodes.values())
+        decisions.equivalentFlows = witness?.equivalentFlows ?? 'asked';
+      let ambiguousTies: readonly AmbiguousTie[] = [];
       for (;;) {
         try {
           const steps = calls.map(carryOut);
-          const left = reconsider(doubts, flowCounts);
-          if (left !== undefined) {
-            doubts = left;
+          const remaining = backtrack(ambiguousTies, flowCounts);
+          if (remaining !== undefined) {
+            ambiguousTies = remaining;
             rewind();
             continue;
           }
-          past.push({ calls });
+          history.push({ calls });
           return steps;
         } catch (error) {
           if (!(error instanceof Unsupported)) throw error;
-          const isDecided = error instanceof Undecided && witness !== undefined;
+          const isResolvable = error instanceof AmbiguousOutcome && witness !== undefined;
           try {
-            const doubt = isDecided ? await decide(error, witness) : undefined;
-            if (doubt !== undefined) doubts = [...doubts, doubt];
+            const ambiguousTie = isResolvable ? await resolveAmbiguity(error, witness) : undefined;
+            if (ambiguousTie !== undefined) ambiguousTies = [...ambiguousTies, ambiguousTie];
           } finally {
             rewind();
           }
-          if (!isDecided) throw error;
+          if (!isResolvable) throw error;
         }
       }
     },
     reconfigure: (wanted) => {
       change(wanted);
-      const decisions = nodes.get(wanted.node)?.decisions;
-      past.push({ change: wanted, ...(decisions === undefined ? {} : { decisions }) });
+      const decisions = nodes.get(wanted.node)?.answers;
+      history.push({ change: wanted, ...(decisions === undefined ? {} : { decisions }) });
       return Promise.resolve();
     },
     bundle: (name, bridge, lines) => {
-      assert(past.length === 0, 'what stays is changed before anything else is done');
+      assert(history.length === 0, 'what stays is changed before anything else is done');
       const node = nodeOf(name);
-      operate(node, { kind: 'change', node: name, bridge, lines });
-      keepProgram(node);
+      applyCall(node, { kind: 'change', node: name, bridge, lines });
+      saveProgram(node);
       touched.add(node);
       untouchedCounts.delete(node);
       return Promise.resolve();
     },
     reset: () => {
-      assert(!past.some((done) => 'change' in done), 'no reset takes back what was reconfigured');
+      assert(
+        !history.some((done) => 'change' in done),
+        'no reset takes back what was reconfigured',
+      );
       forget();
-      past.length = 0;
+      history.length = 0;
       resetAtMs = new Map([...nodes.values()].map((node) => [node, node.nowMs]));
-      for (const { decisions } of nodes.values()) {
-        decisions.ties.length = decisions.translations.length = 0;
-        decisions.leftOpen.clear();
+      for (const { answers: decisions } of nodes.values()) {
+        decisions.ties.length = decisions.natTuples.length = 0;
+        decisions.ambiguous.clear();
       }
       return Promise.resolve();
     },
@@ -212,19 +216,19 @@ export function openModel(plan: ClusterPlan, versions: Testbed['versions'] = {})
       return dumpFlows(bridge, node.nowMs);
     },
     traces: () => [...traces],
-    leftOpen: () => [...nodes.values()].flatMap(leftOpenOn),
+    ambiguousSets: () => [...nodes.values()].flatMap(ambiguousSetsOn),
     close: () => Promise.resolve(),
   };
 }
 
-type Done =
+type PastAction =
   | { readonly calls: readonly SwitchCall[] }
-  | { readonly change: Reconfiguration; readonly decisions?: Decisions };
+  | { readonly change: Reconfiguration; readonly decisions?: OracleAnswers };
 
 /** What is connected by having been left open together. */
-function leftOpenOn(node: ModelNode): readonly (readonly FlowId[])[] {
+function ambiguousSetsOn(node: ModelNode): readonly (readonly FlowId[])[] {
   const sets: Set<Rule>[] = [];
-  for (const [first, others] of node.decisions.leftOpen) {
+  for (const [first, others] of node.answers.ambiguous) {
     const touched = sets.filter((set) => [first, ...others].some((rule) => set.has(rule)));
     const joined = new Set([first, ...others, ...touched.flatMap((set) => [...set])]);
     sets.splice(0, sets.length, ...sets.filter((set) => !touched.includes(set)), joined);

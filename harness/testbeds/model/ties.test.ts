@@ -42,7 +42,7 @@ async function play(
     const [step] = await model.call(
       [{ kind: 'receive', node: 'n1', port: 'p2', frames: [new Uint8Array(60)] }],
       {
-        counted: (candidates) => {
+        flowCounts: (candidates) => {
           asked++;
           return Promise.resolve(
             candidates.map(({ flow }) => seen[nameOf(flow.match, flow.table)] ?? 0),
@@ -134,7 +134,7 @@ void t.test('what was seen holds until flows change', async (t) => {
   ];
   let asked = 0;
   const witness = {
-    counted: () => Promise.resolve(seen[asked++] ?? []),
+    flowCounts: () => Promise.resolve(seen[asked++] ?? []),
     connections: () => Promise.resolve([]),
   };
   const sent = async () =>
@@ -178,7 +178,7 @@ void t.test('what was seen of a node that has joined holds', async (t) => {
   const model = openModel({ nodes: [nodePlan('n1')] });
   const asked: string[] = [];
   const counted = (node: string, winner: string) => ({
-    counted: (candidates: readonly FlowCount[]) => {
+    flowCounts: (candidates: readonly FlowCount[]) => {
       asked.push(node);
       return asked.length > 9
         ? Promise.reject(new Error('asked again and again'))

@@ -22,13 +22,13 @@ import {
   configured,
   configureOperations,
   detachOperations,
-  raise,
+  bumpNextCfg,
   selectInterfaces,
   timeoutTransactions,
 } from './configure.js';
 import { setNeighbours } from './neighbours.js';
 import type { PortSocket } from './port-socket.js';
-import { openTunnels, toldAgain } from './underlay.js';
+import { openTunnels, reapplyTunnelRoutes } from './underlay.js';
 
 const limitMs = 10_000;
 
@@ -98,7 +98,7 @@ async function configure(
   operations: readonly Operation[],
   what: string,
 ): Promise<void> {
-  const results = await ovsdb.transact([...operations, ...raise]);
+  const results = await ovsdb.transact([...operations, ...bumpNextCfg]);
   const raised = results.at(-1)?.[0]?.['next_cfg'];
   assert(raised !== undefined, 'the database tells next_cfg');
   await ovsdb.waitFor(`${vswitchd.name} to ${what}`, configured(raised), limitMs);
@@ -179,7 +179,7 @@ async function checkTunnels(plan: NodePlan, vswitchd: Daemon): Promise<void> {
             `output:${port.ofport}`,
         );
       let told = await trace();
-      if (whyNoHeader(told) !== undefined && (await toldAgain(plan, vswitchd)))
+      if (whyNoHeader(told) !== undefined && (await reapplyTunnelRoutes(plan, vswitchd)))
         told = await trace();
       const why = whyNoHeader(told);
       if (why === undefined) continue;

@@ -7,7 +7,7 @@ import { managementSocket } from '../../ovs/socket-path.js';
  * Daemons answer with lines of words, in which a name with a blank is none. The database takes
  * texts of Unicode (RFC 7047, 3.1), and no zero in them.
  */
-const untold = /[\s\p{Cc}\p{Cs}]/u;
+const unprintable = /[\s\p{Cc}\p{Cs}]/u;
 
 /** @throws InputError naming node, bridge and port of a name that a switch in `dir` cannot have. */
 export function checkNames(
@@ -24,7 +24,7 @@ export function checkNames(
 
 function checkName(what: string, name: string): void {
   if (name === '') throw new InputError(`${what} without a name`);
-  if (untold.test(name))
+  if (unprintable.test(name))
     throw new InputError(
       `${what} ${JSON.stringify(name)}: no real switch can have a name with blanks or control ` +
         'characters in it',

@@ -119,7 +119,7 @@ export const forgetInterfaces: Operation = {
  * Makes ovs-vswitchd tell when it has carried out what was asked for together with this, and all
  * before it; `raised` is what it will tell.
  */
-export const raise = [
+export const bumpNextCfg = [
   { op: 'mutate', table: 'Open_vSwitch', where: [], mutations: [['next_cfg', '+=', 1]] },
   { op: 'select', table: 'Open_vSwitch', where: [], columns: ['next_cfg'] },
 ] as const satisfies readonly Operation[];

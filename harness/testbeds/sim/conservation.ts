@@ -4,7 +4,7 @@
  */
 
 import { Unavailable } from '../../base/errors.js';
-import type { Lookups } from '../../nouns/switching.js';
+import type { CacheLookups } from '../../nouns/switching.js';
 
 /** Frames through a port since it was made, as the switch counts them. */
 export interface PortCounters {
@@ -29,7 +29,7 @@ export function parsePortCounters(text: string): ReadonlyMap<string, PortCounter
  * What all packets asked the datapath's cache, from `dpctl/show` (ovs-vswitchd(8)). @throws
  * Unavailable when it does not tell.
  */
-export function parseLookups(text: string): Lookups {
+export function parseLookups(text: string): CacheLookups {
   const [, hit, missed] = /^ {2}lookups: hit:(\d+) missed:(\d+) /m.exec(text) ?? [];
   if (hit === undefined)
     throw new Unavailable(`the datapath does not tell its lookups: ${text.slice(0, 200)}`);

@@ -5,7 +5,7 @@ import type { PacketIn } from '../../nouns/switching.js';
 import { printMatch } from '../../openflow/print-match.js';
 import type { Daemon } from '../../ovs/daemon.js';
 import { connectListener, type Listener } from '../../ovs/openflow-connection.js';
-import type { ToldPacket } from '../../ovs/openflow-messages.js';
+import type { DecodedPacketIn } from '../../ovs/openflow-messages.js';
 import { managementSocket } from '../../ovs/socket-path.js';
 
 export interface Controllers {
@@ -46,7 +46,7 @@ export async function connectControllers(
     ),
   );
   const lostBefore = await countLost(vswitchd);
-  let told: PacketIn[] = [];
+  let received: PacketIn[] = [];
   const barriers = async () =>
     void (await Promise.all(connected.map(({ listener }) => listener.barrier())));
   /**
@@ -61,7 +61,7 @@ export async function connectControllers(
       [lost] = await Promise.all([countLost(vswitchd), barriers()]);
       const resumed = connected.map(({ bridge, plan: { id, paused }, listener }) => {
         const packets = listener.take();
-        told.push(...packets.map((packet) => packetIn(bridge, id, packet)));
+        received.push(...packets.map((packet) => packetIn(bridge, id, packet)));
         const waited =
           paused === 'resumed' ? packets.filter(({ resume }) => resume !== undefined) : [];
         listener.resume(waited);
@@ -79,8 +79,8 @@ export async function connectControllers(
   return {
     settle,
     take: () => {
-      const taken = told;
-      told = [];
+      const taken = received;
+      received = [];
       return taken;
     },
     close: () => {
@@ -92,7 +92,7 @@ export async function connectControllers(
 function packetIn(
   bridge: string,
   controller: number,
-  { resume, metadata, ...told }: ToldPacket,
+  { resume, metadata, ...told }: DecodedPacketIn,
 ): PacketIn {
   return {
     bridge,

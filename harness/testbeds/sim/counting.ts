@@ -8,7 +8,7 @@ import { until } from './condition.js';
 import { parseCachedFlows } from './conservation.js';
 import { countsSince, flowCounter, rebased } from './flow-counts.js';
 
-export interface Counting {
+export interface FlowCounters {
   /** Throws away what is cached, once it has counted. */
   purge(): Promise<void>;
   /**
@@ -26,14 +26,14 @@ export interface Counting {
    * Whether there are the flows that were there when all began to count. What is cached is thrown
    * away.
    */
-  areSame(): Promise<boolean>;
+  areFlowsUnchanged(): Promise<boolean>;
   /** What `since` tells right after `begin`. */
-  none(): readonly FlowCount[];
+  zeros(): readonly FlowCount[];
 }
 
 const limitMs = 10_000;
 
-export function countingOf({ node, bridges }: NodePlan, { call }: Unixctl): Counting {
+export function flowCountersOf({ node, bridges }: NodePlan, { call }: Unixctl): FlowCounters {
   const readers = bridges.map((bridge) => ({
     bridge: bridge.name,
     read: flowCounter(node, bridge.name, {
@@ -42,13 +42,13 @@ export function countingOf({ node, bridges }: NodePlan, { call }: Unixctl): Coun
     }),
   }));
   let baseline: readonly FlowCount[] = [];
-  let standing: readonly FlowCount[] | undefined;
+  let lastCounts: readonly FlowCount[] | undefined;
   let none: readonly FlowCount[] = [];
   /**
    * Counters of flows lag behind cached packets until the cache is purged into them. A purge passes
    * over what a revalidator holds at that moment: once nothing is cached, all is counted.
    */
-  const countAll = async () => {
+  const dumpCounts = async () => {
     let counts: readonly FlowCount[] = [];
     await until(`node ${node} to count its packets`, limitMs, async () => {
       const [, told, ...dumps] = await Promise.all([
@@ -71,18 +71,18 @@ export function countingOf({ node, bridges }: NodePlan, { call }: Unixctl): Coun
       }),
     begin: async (from, ...meanwhile) => {
       [baseline] = await Promise.all([
-        from === 'as they stand' && standing !== undefined ? standing : countAll(),
+        from === 'as they stand' && lastCounts !== undefined ? lastCounts : dumpCounts(),
         ...meanwhile,
       ]);
       none = countsSince(baseline, baseline);
     },
-    changed: async () => void (baseline = rebased(baseline, await countAll())),
-    since: async () => countsSince(baseline, (standing = await countAll())),
-    areSame: async () => {
-      const now = new Set((standing = await countAll()).map(({ flow }) => flow));
+    changed: async () => void (baseline = rebased(baseline, await dumpCounts())),
+    since: async () => countsSince(baseline, (lastCounts = await dumpCounts())),
+    areFlowsUnchanged: async () => {
+      const now = new Set((lastCounts = await dumpCounts()).map(({ flow }) => flow));
       return now.size === none.length && none.every(({ flow }) => now.has(flow));
     },
-    none: () => none,
+    zeros: () => none,
   };
 }
 

@@ -19,7 +19,7 @@ export function nodeFolder(dir: string, node: string): string {
 export const emptyDatabaseIn = (dir: string) => join(dir, '~empty.db');
 
 /** Gives the folder of a node that has left another name: a node of the same name may come. */
-export async function keepAside(folder: string): Promise<void> {
+export async function renameLeftFolder(folder: string): Promise<void> {
   const kept = `${basename(folder)}~left-`;
   const others = (await readdir(dirname(folder))).filter((name) => name.startsWith(kept));
   await rename(folder, `${folder}~left-${others.length + 1}`);

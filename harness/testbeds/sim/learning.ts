@@ -3,15 +3,15 @@
  * is cached learns: there is nothing to be settled.
  */
 import type { BridgePlan, NodePlan } from '../../nouns/plan.js';
-import type { Lookups } from '../../nouns/switching.js';
+import type { CacheLookups } from '../../nouns/switching.js';
 import type { Unixctl } from '../../ovs/unixctl.js';
-import type { Programs } from './programs.js';
+import type { ProgramState } from './programs.js';
 
-export interface Learning {
+export interface LearnWatch {
   /** Packets are to come. */
-  begin(): Promise<void>;
+  beforePackets(): Promise<void>;
   /** They have been dealt with: `programs` are told if they may have met flows that learn. */
-  notice(): Promise<void>;
+  afterPackets(): Promise<void>;
   /** Flows are, or count, otherwise than before. */
   forget(): void;
 }
@@ -26,35 +26,39 @@ export interface Learning {
  * controllers, it is not known: they may have met them.
  * @param lookups in the datapath's cache, as they stood when it was last quiet.
  */
-export function learningOf(
+export function learnWatchOf(
   plan: () => NodePlan,
   { call }: Unixctl,
-  programs: Programs,
-  lookups: () => Lookups,
-): Learning {
-  let before: { readonly met: number; readonly missed: number } | undefined;
-  const learn = () => plan().bridges.filter(({ name }) => programs.learnsAt(name) !== 'never');
-  const isTold = (bridge: BridgePlan) =>
-    programs.learnsAt(bridge.name) === 'by flows' && isEnteredFromOutside(bridge);
-  const met = async () =>
-    packetsOf(
-      (await Promise.all(learn().map(({ name }) => call('bridge/dump-flows', name)))).join('\n'),
+  programs: ProgramState,
+  lookups: () => CacheLookups,
+): LearnWatch {
+  let before: { readonly learnFlowPackets: number; readonly missed: number } | undefined;
+  const learningBridges = () =>
+    plan().bridges.filter(({ name }) => programs.learnsAt(name) !== 'never');
+  const isObservable = (bridge: BridgePlan) =>
+    programs.learnsAt(bridge.name) === 'by flows' && hasOnlyExternalIngress(bridge);
+  const learnFlowPackets = async () =>
+    learnFlowPacketsIn(
+      (
+        await Promise.all(learningBridges().map(({ name }) => call('bridge/dump-flows', name)))
+      ).join('\n'),
     );
   const note = () => {
-    programs.noteMet();
+    programs.noteLearnHit();
     before = undefined;
   };
   return {
-    begin: async () => {
+    beforePackets: async () => {
       if (before !== undefined || programs.isVolatile() || !programs.learns()) return;
-      if (learn().every(isTold)) before = { met: await met(), missed: lookups().missed };
+      if (learningBridges().every(isObservable))
+        before = { learnFlowPackets: await learnFlowPackets(), missed: lookups().missed };
       else note();
     },
-    notice: async () => {
+    afterPackets: async () => {
       const { missed } = lookups();
       if (before === undefined || missed === before.missed) return;
       before = { ...before, missed };
-      if ((await met()) !== before.met) note();
+      if ((await learnFlowPackets()) !== before.learnFlowPackets) note();
     },
     forget: () => {
       before = undefined;
@@ -66,7 +70,7 @@ export function learningOf(
  * Through no other bridge, neither by a cable nor, as what tunnels send, by way of the underlay;
  * and not out of the hands of a controller.
  */
-function isEnteredFromOutside({ ports, underlay, controllers = [] }: BridgePlan): boolean {
+function hasOnlyExternalIngress({ ports, underlay, controllers = [] }: BridgePlan): boolean {
   return (
     underlay === undefined &&
     controllers.length === 0 &&
@@ -78,7 +82,7 @@ function isEnteredFromOutside({ ports, underlay, controllers = [] }: BridgePlan)
  * Packets that flows which learn have counted, all together, from what `bridge/dump-flows` tells
  * (ovs-vswitchd(8)).
  */
-export function packetsOf(dump: string): number {
+export function learnFlowPacketsIn(dump: string): number {
   return [...dump.matchAll(/n_packets=(\d+),.*\blearn\(/g)].reduce(
     (sum, [, packets]) => sum + Number(packets),
     0,

@@ -9,6 +9,6 @@ import type { Unixctl } from '../../ovs/unixctl.js';
  * round, and what is asked behind that it reads at the end of that round (Open vSwitch
  * vswitchd/ovs-vswitchd.c, main; lib/unixctl.c, run_connection).
  */
-export function oneTurn(call: Unixctl['call']): Promise<unknown> {
+export function oneMainLoopIteration(call: Unixctl['call']): Promise<unknown> {
   return call('memory/show');
 }

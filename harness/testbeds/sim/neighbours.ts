@@ -10,7 +10,7 @@ import type { Unixctl } from '../../ovs/unixctl.js';
  */
 export interface Neighbours {
   /** Asks who is known now; `follow` goes by the last answer. */
-  look(): Promise<void>;
+  query(): Promise<void>;
   /** Those planned are told of again before time is over for them. */
   refresh(): Promise<void>;
   /** Those planned, and no others, are known. */
@@ -19,7 +19,7 @@ export interface Neighbours {
    * Packets, time or `restore` may have changed them, as the last look tells: if so, what that
    * leads to is over.
    */
-  follow(): Promise<void>;
+  revalidateIfChanged(): Promise<void>;
   /** Flows, ports or those planned have changed: what that leads to is over. */
   settle(): Promise<void>;
 }
@@ -39,23 +39,24 @@ export function neighboursOf(
   const refresh = () => setNeighbours(plan(), unixctl);
   /** Whoever is asked for in the round is listed behind it. */
   const settle = async () => {
-    if (!asks(plan())) return;
+    if (!hasNativeTunnels(plan())) return;
     await round();
     known = seen;
   };
   return {
-    look: async () => {
-      if (asks(plan()))
+    query: async () => {
+      if (hasNativeTunnels(plan()))
         seen = (await unixctl.call('tnl/neigh/show')).split('\n').toSorted().join('\n');
     },
     refresh,
     restore: async () => {
-      if (!asks(plan()) || (planned !== undefined && known === planned)) return await refresh();
+      if (!hasNativeTunnels(plan()) || (planned !== undefined && known === planned))
+        return await refresh();
       planned = undefined;
       await replaceNeighbours(plan(), unixctl);
     },
-    follow: async () => {
-      if (!asks(plan())) return;
+    revalidateIfChanged: async () => {
+      if (!hasNativeTunnels(plan())) return;
       const before = known;
       known = seen;
       planned ??= known;
@@ -67,7 +68,7 @@ export function neighboursOf(
 }
 
 /** Whether packets leave through tunnels, by way of who is asked for. */
-function asks({ bridges }: NodePlan): boolean {
+function hasNativeTunnels({ bridges }: NodePlan): boolean {
   return (
     bridges.some(({ underlay }) => underlay !== undefined) &&
     bridges.some(({ ports }) => ports.some(({ kind }) => kind === 'tunnel'))

@@ -2,37 +2,42 @@
  * One node of the sim testbed: real daemons, with a wire of ours at every port and the clock in our
  * hand.
  */
-import { allOver } from '../../base/all-over.js';
+import { settleAll } from '../../base/all-over.js';
 import { assert, assertNever } from '../../base/errors.js';
 import type { NodePlan } from '../../nouns/plan.js';
 import type { SwitchState } from '../../nouns/state.js';
-import type { FlowCount, Lookups, Reconfiguration, SwitchStep } from '../../nouns/switching.js';
+import type {
+  FlowCount,
+  CacheLookups,
+  Reconfiguration,
+  SwitchStep,
+} from '../../nouns/switching.js';
 import type { Image } from '../../ovs/image.js';
 import { openOfctl, type Ofctl } from '../../ovs/ofctl.js';
 import type { Version } from '../../ovs/openflow-messages.js';
 import { startVswitch, type Vswitch } from '../../ovs/vswitch.js';
-import type { Stray } from '../testbed.js';
+import type { StrayFrame } from '../testbed.js';
 import { findBridges, makeBridges, program, setMeters } from './bring-up.js';
 import { stopClock } from './clock.js';
 import { forgetInterfaces, wiredPorts } from './configure.js';
 import { connectionsOf } from './connections.js';
 import { connectControllers, type Controllers } from './controllers.js';
-import { countingOf } from './counting.js';
-import { learningOf } from './learning.js';
+import { flowCountersOf } from './counting.js';
+import { learnWatchOf } from './learning.js';
 import { linksOf } from './links.js';
-import { oneTurn } from './main-loop.js';
+import { oneMainLoopIteration } from './main-loop.js';
 import { neighboursOf } from './neighbours.js';
 import type { PortSocket } from './port-socket.js';
-import { programsOf } from './programs.js';
-import { attach, detach, meetNeighbours, type Changeable } from './reconfigure.js';
+import { programStateOf } from './programs.js';
+import { attach, detach, setPlannedNeighbours, type NodeParts } from './reconfigure.js';
 import { revalidationOf } from './revalidation.js';
-import { settlingOf, type ProgramUse } from './settling.js';
+import { quiesceOf, type ProgramUse } from './settling.js';
 import { parseMacs, parseMulticast } from './state.js';
 import { trafficOf } from './traffic.js';
 import { underlayOf, type Underlay } from './underlay.js';
 import { wireOf } from './wires.js';
 
-export type NodeReconfiguration = Exclude<Reconfiguration, { readonly kind: 'join' | 'leave' }>;
+export type NodeChange = Exclude<Reconfiguration, { readonly kind: 'join' | 'leave' }>;
 
 export interface SimNode {
   readonly name: string;
@@ -47,13 +52,13 @@ export interface SimNode {
    * The node as it is afterwards; this one is of no use any more. When it fails, this one is still
    * to be closed.
    */
-  reconfigure(change: NodeReconfiguration): Promise<SimNode>;
+  reconfigure(change: NodeChange): Promise<SimNode>;
   reset(): Promise<void>;
   counts(): Promise<readonly FlowCount[]>;
   purge(): Promise<void>;
   state(): Promise<SwitchState>;
-  lookups(): Lookups;
-  strays(): Promise<readonly Stray[]>;
+  lookups(): CacheLookups;
+  strays(): Promise<readonly StrayFrame[]>;
   /** Their names. */
   bridges(): readonly string[];
   ofctl(bridge: string, command: string, ...args: readonly string[]): Promise<string>;
@@ -96,7 +101,7 @@ export async function openNode(
 }
 
 /** What a node's daemons are held by while they run. */
-interface Holds {
+interface NodeResources {
   readonly wires: PortSocket[];
   readonly controllers: Controllers;
   readonly underlay: Underlay;
@@ -145,19 +150,19 @@ function runningNode(
   vswitch: Vswitch,
   ofctl: Ofctl,
   use: ProgramUse,
-  { wires, controllers, underlay, release }: Holds,
+  { wires, controllers, underlay, release }: NodeResources,
 ): SimNode {
   let plan = planned;
   const { unixctl } = vswitch.vswitchd;
   const { call } = unixctl;
   const connections = connectionsOf(plan, unixctl);
   const links = linksOf(() => plan, unixctl);
-  const counting = countingOf(plan, unixctl);
-  const programs = programsOf(plan, ofctl, use);
+  const flowCounters = flowCountersOf(plan, unixctl);
+  const programs = programStateOf(plan, ofctl, use);
   const revalidation = revalidationOf(vswitch);
-  const settling = settlingOf(plan, use, programs, counting, revalidation, vswitch);
+  const quiesce = quiesceOf(plan, use, programs, flowCounters, revalidation, vswitch);
   const traffic = trafficOf(plan.node, vswitch, wires, controllers, links.isDown, () =>
-    neighbours.look(),
+    neighbours.query(),
   );
   const neighbours = neighboursOf(
     () => plan,
@@ -167,7 +172,7 @@ function runningNode(
       await traffic.quiet();
     },
   );
-  const learning = learningOf(() => plan, unixctl, programs, traffic.lookups);
+  const learnWatch = learnWatchOf(() => plan, unixctl, programs, traffic.lookups);
   /**
    * Whether anything was done to the switches since the last reset. Where nothing was, nothing is
    * asked: every way in is ours, and should a counter rise all the same, it shows in the next
@@ -177,45 +182,45 @@ function runningNode(
 
   const snooping = plan.bridges.filter(({ multicastSnooping }) => multicastSnooping !== undefined);
   /** What is cached follows who asks for multicast some time after it. */
-  const followMulticast = async () => void (snooping.length === 0 || (await counting.purge()));
+  const followMulticast = async () => void (snooping.length === 0 || (await flowCounters.purge()));
   /**
    * What is cached follows a change of flows, groups and ports some time after it: unless it is
    * thrown away, packets go by what was before.
    */
-  const changing = async (change: () => Promise<void>): Promise<SwitchStep> => {
+  const changeProgram = async (change: () => Promise<void>): Promise<SwitchStep> => {
     touched = 'yes';
-    await (programs.isVolatile() ? settling.now() : counting.purge());
+    await (programs.isVolatile() ? quiesce.now() : flowCounters.purge());
     await vswitch.whileAlive(change());
-    learning.forget();
-    await settling.afterDeletion();
-    await settling.now();
-    await counting.changed();
+    learnWatch.forget();
+    await quiesce.afterDeletion();
+    await quiesce.now();
+    await flowCounters.changed();
     await neighbours.settle();
     await traffic.quiet();
     return traffic.take();
   };
   /** A change that no reset takes back. */
-  const staying = async <T>(change: () => Promise<T>): Promise<T> => {
+  const permanently = async <T>(change: () => Promise<T>): Promise<T> => {
     touched = 'yes';
-    await settling.now();
+    await quiesce.now();
     const changed = await vswitch.whileAlive(change());
-    programs.forget();
-    learning.forget();
+    programs.discardSaved();
+    learnWatch.forget();
     await call('revalidator/purge');
     await neighbours.settle();
     return changed;
   };
-  const letGo = async () => void (await Promise.all([release(), revalidation.close()]));
+  const releaseAll = async () => void (await Promise.all([release(), revalidation.close()]));
   const close = async () => {
-    await letGo();
+    await releaseAll();
     await vswitch.stop();
   };
   const restart = async (): Promise<SimNode> => {
-    await letGo();
+    await releaseAll();
     const started = await vswitch.restart([forgetInterfaces]);
     return await connect(plan, started, ofctl, use, (ports) => findBridges(plan, started, ports));
   };
-  const changeable: Changeable = { vswitch, wires, traffic, links };
+  const changeable: NodeParts = { vswitch, wires, traffic, links };
 
   const node: SimNode = {
     name: plan.node,
@@ -227,13 +232,13 @@ function runningNode(
       assert(traffic.hasWire(port), `node ${plan.node} has no wire at port ${port}`);
       const atOnce =
         areApart === undefined && (programs.learns() || snooping.length > 0) ? 1 : framesInFlight;
-      await learning.begin();
+      await learnWatch.beforePackets();
       for (let first = 0; first < frames.length; first += atOnce) {
         const { hit } = traffic.lookups();
         await traffic.put(port, frames.slice(first, first + atOnce));
-        await learning.notice();
-        await neighbours.follow();
-        await settling.behind(traffic.lookups().hit === hit ? 'translated' : 'cached');
+        await learnWatch.afterPackets();
+        await neighbours.revalidateIfChanged();
+        await quiesce.afterPackets(traffic.lookups().hit === hit ? 'translated' : 'cached');
         await followMulticast();
       }
       return traffic.take();
@@ -243,36 +248,36 @@ function runningNode(
       const idle = touched === 'no' && !programs.isVolatile();
       if (!idle) touched = 'yes';
       assert(Number.isInteger(ms), `time advances by whole milliseconds, not ${ms}`);
-      if (!idle) await learning.begin();
-      await settling.beforeTime(ms, idle ? 'on nothing' : 'on what is there');
+      if (!idle) await learnWatch.beforePackets();
+      await quiesce.beforeTime(ms, idle ? 'on nothing' : 'on what is there');
       for (let left = ms; left > 0; left -= longestStepMs) {
         const step = String(Math.min(left, longestStepMs));
         await Promise.all([
           call('time/warp', step, step),
-          oneTurn(call),
+          oneMainLoopIteration(call),
           neighbours.refresh(),
           traffic.quiet(),
         ]);
       }
       if (idle) return traffic.take();
-      await learning.notice();
-      await neighbours.follow();
-      await settling.afterTime();
+      await learnWatch.afterPackets();
+      await neighbours.revalidateIfChanged();
+      await quiesce.afterTime();
       await followMulticast();
       return traffic.take();
     },
     change: (bridge, lines) =>
-      changing(async () => {
-        await programs.keep();
-        programs.note(bridge, lines);
+      changeProgram(async () => {
+        await programs.save();
+        programs.noteChange(bridge, lines);
         await ofctl.bundle(bridge, lines);
       }),
-    link: (port, state) => changing(() => links.set(port, state)),
-    flush: (which) => changing(() => connections.flush(which)),
+    link: (port, state) => changeProgram(() => links.set(port, state)),
+    flush: (which) => changeProgram(() => connections.flush(which)),
     reconfigure: async (change) => {
       if (change.kind === 'restart') return await restart();
-      await changing(async () => {
-        plan = await carryOut(change, plan, changeable);
+      await changeProgram(async () => {
+        plan = await applyNodeChange(change, plan, changeable);
       });
       return node;
     },
@@ -280,16 +285,17 @@ function runningNode(
       if (await underlay.restore()) touched = 'yes';
       if (touched === 'no') return;
       const wasVolatile = programs.isVolatile();
-      const flows = wasVolatile && !(await counting.areSame()) ? 'others' : 'the same';
+      const flows =
+        wasVolatile && !(await flowCounters.areFlowsUnchanged()) ? 'others' : 'the same';
       const [broughtBack] = await Promise.all([
         vswitch.whileAlive(programs.restore(flows)),
         links.restore(),
       ]);
       if (broughtBack) {
-        learning.forget();
-        await settling.afterDeletion();
+        learnWatch.forget();
+        await quiesce.afterDeletion();
       }
-      if (programs.learns() || programs.isVolatile()) await vswitch.whileAlive(programs.keep());
+      if (programs.learns() || programs.isVolatile()) await vswitch.whileAlive(programs.save());
       // The daemon answers in the order it is asked, so nothing needs to be waited for in between.
       // What is cached goes first: looked through without the neighbours, it would ask for them.
       const standing = !broughtBack && (touched === 'counted' || wasVolatile);
@@ -299,10 +305,10 @@ function runningNode(
         ...snooping.map(({ name }) => call('mdb/flush', name)),
         connections.forget(),
         neighbours.restore(),
-        neighbours.look(),
+        neighbours.query(),
       ];
-      await counting.begin(standing ? 'as they stand' : 'as they are told', ...flushed);
-      await neighbours.follow();
+      await flowCounters.begin(standing ? 'as they stand' : 'as they are told', ...flushed);
+      await neighbours.revalidateIfChanged();
       await Promise.all(
         plan.bridges
           .filter(({ name }) => programs.meters(name))
@@ -311,16 +317,16 @@ function runningNode(
             programs.metersRenewed(bridge.name);
           }),
       );
-      settling.begin();
+      quiesce.begin();
       touched = 'no';
     },
     counts: async () => {
-      if (touched === 'no') return counting.none();
-      const [counts] = await allOver([counting.since(), underlay.check()]);
+      if (touched === 'no') return flowCounters.zeros();
+      const [counts] = await settleAll([flowCounters.since(), underlay.check()]);
       touched = 'counted';
       return counts;
     },
-    purge: () => counting.purge(),
+    purge: () => flowCounters.purge(),
     state: async () => {
       if (touched === 'no')
         return { connections: [], macs: [], ...(snooping.length === 0 ? {} : { multicast: [] }) };
@@ -350,20 +356,20 @@ function runningNode(
     },
     bridges: () => plan.bridges.map(({ name }) => name),
     dumpFlows: async (bridge) => {
-      await counting.purge();
+      await flowCounters.purge();
       return await vswitch.whileAlive(ofctl.run(bridge, 'dump-flows', '--no-names'));
     },
     bundle: (bridge, lines) =>
-      staying(async () => {
-        programs.note(bridge, lines);
+      permanently(async () => {
+        programs.noteChange(bridge, lines);
         await ofctl.bundle(bridge, lines);
-        programs.noteCarriedOut(bridge, lines);
+        programs.noteApplied(bridge, lines);
       }),
     send: (bridge, version, messages) =>
-      staying(() => ofctl.send(bridge, vswitch.vswitchd, version, messages)),
+      permanently(() => ofctl.send(bridge, vswitch.vswitchd, version, messages)),
     ofctl: (bridge, command, ...args) =>
-      staying(() => {
-        programs.note(bridge, args);
+      permanently(() => {
+        programs.noteChange(bridge, args);
         return ofctl.run(bridge, command, ...args);
       }),
   };
@@ -371,10 +377,10 @@ function runningNode(
 }
 
 /** What the node is to be afterwards. */
-async function carryOut(
-  change: Exclude<NodeReconfiguration, { readonly kind: 'restart' }>,
+async function applyNodeChange(
+  change: Exclude<NodeChange, { readonly kind: 'restart' }>,
   plan: NodePlan,
-  node: Changeable,
+  node: NodeParts,
 ): Promise<NodePlan> {
   switch (change.kind) {
     case 'attach':
@@ -382,7 +388,7 @@ async function carryOut(
     case 'detach':
       return await detach(plan, change, node);
     case 'neighbours':
-      return await meetNeighbours(plan, change, node);
+      return await setPlannedNeighbours(plan, change, node);
     default:
       return assertNever(change);
   }

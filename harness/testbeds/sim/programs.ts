@@ -8,19 +8,19 @@ import type { Action } from '../../openflow/actions/action.js';
 import { parseFlow, printFlow, type Flow } from '../../openflow/flow.js';
 import { noNames, type Names } from '../../openflow/form.js';
 import { parseDumpedGroup, printGroup } from '../../openflow/groups.js';
-import type { Held, Ofctl } from '../../ovs/ofctl.js';
+import type { BridgeDump, Ofctl } from '../../ovs/ofctl.js';
 import type { ProgramUse } from './settling.js';
 
-export interface Programs {
+export interface ProgramState {
   /**
    * Takes note of what flows and groups of a bridge are to be made from, beside those that it has.
    */
-  note(bridge: string, texts: readonly string[]): void;
+  noteChange(bridge: string, texts: readonly string[]): void;
   /**
    * The same once lines of a bundle are carried out: what they deleted, all flows or all groups, is
    * no more.
    */
-  noteCarriedOut(bridge: string, lines: readonly string[]): void;
+  noteApplied(bridge: string, lines: readonly string[]): void;
   /** Whether packets make flows, or make them expire sooner. */
   learns(): boolean;
   /** Whether flows of a bridge learn, and no group does. */
@@ -29,9 +29,9 @@ export interface Programs {
    * Packets have met what learns, or may have: until what was kept is held again. Where nothing is
    * kept, they always may.
    */
-  noteMet(): void;
+  noteLearnHit(): void;
   /** Whether packets make flows expire sooner, or at once. */
-  ends(): boolean;
+  hasFinTimeouts(): boolean;
   /** Whether what packets find depends on time: flows, and addresses that NORMAL has learned. */
   isTimed(): boolean;
   /**
@@ -47,7 +47,7 @@ export interface Programs {
    * What the bridges hold now is what they are to hold again, unless that is kept already, or
    * nothing is to be.
    */
-  keep(): Promise<void>;
+  save(): Promise<void>;
   /**
    * What was kept is held again, as if new. @param flows what `bridge/dump-flows` tells beside what
    * it told when it was kept, or held again.
@@ -55,11 +55,15 @@ export interface Programs {
    */
   restore(flows: 'the same' | 'others'): Promise<boolean>;
   /** What is held from now on is to stay. */
-  forget(): void;
+  discardSaved(): void;
 }
 
-export function programsOf({ node, bridges }: NodePlan, ofctl: Ofctl, use: ProgramUse): Programs {
-  let kept: ReadonlyMap<string, Kept> | undefined;
+export function programStateOf(
+  { node, bridges }: NodePlan,
+  ofctl: Ofctl,
+  use: ProgramUse,
+): ProgramState {
+  let kept: ReadonlyMap<string, SavedProgram> | undefined;
   /**
    * Whether it was to be changed since it was kept, or held again: what packets and time do to
    * flows is no change.
@@ -88,8 +92,8 @@ export function programsOf({ node, bridges }: NodePlan, ofctl: Ofctl, use: Progr
     });
   };
   return {
-    note,
-    noteCarriedOut: (bridge, lines) => {
+    noteChange: note,
+    noteApplied: (bridge, lines) => {
       const { flows, groups } = held.get(bridge) ?? { flows: traitsOf([]), groups: traitsOf([]) };
       held.set(bridge, {
         flows: lines.includes('flow delete')
@@ -105,24 +109,24 @@ export function programsOf({ node, bridges }: NodePlan, ofctl: Ofctl, use: Progr
         : hasAt(bridge, 'learns')
           ? 'by flows'
           : 'never',
-    noteMet: () => {
+    noteLearnHit: () => {
       isMet = true;
     },
-    ends: () => has('ends'),
+    hasFinTimeouts: () => has('ends'),
     isTimed: () => has('learns') || has('ends') || has('expires') || has('forwards'),
     isVolatile: () => (has('learns') && isMet) || has('ends') || has('expires'),
     meters: (bridge) => metered.has(bridge),
     metersRenewed: (bridge) => void (hasAt(bridge, 'meters') || metered.delete(bridge)),
-    keep: async () => {
+    save: async () => {
       if (use === 'replaced') return;
       if (kept !== undefined) return;
-      const held = await ofctl.held(bridges.map(({ name }) => name));
+      const held = await ofctl.dump(bridges.map(({ name }) => name));
       kept = new Map(
         bridges.map(
           (bridge, index) =>
             [
               bridge.name,
-              keptFrom(held[index] ?? nothing, {
+              savedProgramOf(held[index] ?? nothing, {
                 ...noNames,
                 tunnelOptions: parseBridgeOptions(node, bridge),
               }),
@@ -136,7 +140,7 @@ export function programsOf({ node, bridges }: NodePlan, ofctl: Ofctl, use: Progr
         kept === undefined ||
         (flows === 'the same' &&
           !isChanged &&
-          [...kept.values()].every(({ tells }) => tells === 'by its flows'))
+          [...kept.values()].every(({ detectedBy }) => detectedBy === 'by its flows'))
       )
         return false;
       await Promise.all(
@@ -147,7 +151,7 @@ export function programsOf({ node, bridges }: NodePlan, ofctl: Ofctl, use: Progr
       isChanged = false;
       return true;
     },
-    forget: () => {
+    discardSaved: () => {
       kept = undefined;
       isChanged = false;
     },
@@ -155,7 +159,7 @@ export function programsOf({ node, bridges }: NodePlan, ofctl: Ofctl, use: Progr
 }
 
 /** What a bridge held. */
-interface Kept {
+interface SavedProgram {
   /**
    * What makes it hold that again: two, for with a flow that learns those go that look as if it had
    * made them, new ones as well.
@@ -165,7 +169,7 @@ interface Kept {
    * How it tells that something has become of it, unless it was told to: where flows grow old, or
    * others may take their place, they look the same.
    */
-  readonly tells: 'by its flows' | 'by nothing';
+  readonly detectedBy: 'by its flows' | 'by nothing';
 }
 
 const traits = {
@@ -182,9 +186,9 @@ function traitsOf(texts: readonly string[]): ReadonlySet<Trait> {
   return new Set(names.filter((name) => texts.some((text) => traits[name].test(text))));
 }
 
-const nothing: Held = { flows: [], groups: [], meters: [] };
+const nothing: BridgeDump = { flows: [], groups: [], meters: [] };
 
-function keptFrom(held: Held, names: Names): Kept {
+function savedProgramOf(held: BridgeDump, names: Names): SavedProgram {
   const flows = held.flows.map((line) => parseFlow(line, names));
   const groups = held.groups.map((line, index) =>
     parseDumpedGroup(line, names, { file: 'groups', line: index + 1 }),
@@ -197,12 +201,14 @@ function keptFrom(held: Held, names: Names): Kept {
         ...flows.map((flow) => `flow add ${printFlow(flow)}`),
       ],
     ],
-    tells: growsOld(flows, [...actionsIn([flows, groups])]) ? 'by nothing' : 'by its flows',
+    detectedBy: canExpireOrRelearn(flows, [...actionsIn([flows, groups])])
+      ? 'by nothing'
+      : 'by its flows',
   };
 }
 
 /** Whether a flow has its time, or is given one, or one that is learned may take its place. */
-function growsOld(flows: readonly Flow[], actions: readonly Action[]): boolean {
+function canExpireOrRelearn(flows: readonly Flow[], actions: readonly Action[]): boolean {
   return (
     flows.some(({ idleTimeout, hardTimeout }) => idleTimeout > 0 || hardTimeout > 0) ||
     actions.some(

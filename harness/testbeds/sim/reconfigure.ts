@@ -12,7 +12,7 @@ import type { Traffic } from './traffic.js';
 import { wireOf } from './wires.js';
 
 /** What changes beside a node's plan. */
-export interface Changeable {
+export interface NodeParts {
   readonly vswitch: Vswitch;
   readonly wires: readonly PortSocket[];
   readonly traffic: Traffic;
@@ -28,7 +28,7 @@ type Change<Kind extends Reconfiguration['kind']> = Extract<
 export async function attach(
   plan: NodePlan,
   { bridge: name, port }: Change<'attach'>,
-  { vswitch, wires, traffic }: Changeable,
+  { vswitch, wires, traffic }: NodeParts,
 ): Promise<NodePlan> {
   const bridge = bridgeCalled(plan, name);
   const after = withBridge(plan, { ...bridge, ports: [...bridge.ports, port] });
@@ -42,7 +42,7 @@ export async function attach(
 export async function detach(
   plan: NodePlan,
   { bridge: name, port }: Change<'detach'>,
-  { vswitch, traffic, links }: Changeable,
+  { vswitch, traffic, links }: NodeParts,
 ): Promise<NodePlan> {
   const bridge = bridgeCalled(plan, name);
   await detachPort(name, port, vswitch);
@@ -54,10 +54,10 @@ export async function detach(
   });
 }
 
-export async function meetNeighbours(
+export async function setPlannedNeighbours(
   plan: NodePlan,
   { bridge: name, neighbours }: Change<'neighbours'>,
-  { vswitch }: Changeable,
+  { vswitch }: NodeParts,
 ): Promise<NodePlan> {
   const bridge = bridgeCalled(plan, name);
   assert(bridge.underlay !== undefined, `bridge ${name} is an underlay`);

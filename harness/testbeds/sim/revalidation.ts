@@ -7,7 +7,7 @@ import { connectUnixctl, type Unixctl } from '../../ovs/unixctl.js';
 import { socketPath } from '../../ovs/socket-path.js';
 import type { Vswitch } from '../../ovs/vswitch.js';
 import { until } from './condition.js';
-import { oneTurn } from './main-loop.js';
+import { oneMainLoopIteration } from './main-loop.js';
 
 export interface Revalidation {
   /**
@@ -42,7 +42,7 @@ export function revalidationOf({ dir, vswitchd }: Vswitch): Revalidation {
       await Promise.all([
         over,
         until('a round of the revalidators to end', limitMs, async () => {
-          await oneTurn(meanwhile);
+          await oneMainLoopIteration(meanwhile);
           return left;
         }),
       ]);
@@ -65,6 +65,6 @@ function wholeRound(
   return [
     call('revalidator/pause').then(() => meanwhile('revalidator/resume')),
     call('revalidator/wait'),
-    oneTurn(call),
+    oneMainLoopIteration(call),
   ];
 }

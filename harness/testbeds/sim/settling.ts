@@ -1,11 +1,11 @@
 /** What packets and time lead to inside of a switch some while later, brought about at once. */
-import { turn } from '../../base/turn.js';
+import { yieldToEventLoop } from '../../base/turn.js';
 import type { NodePlan } from '../../nouns/plan.js';
-import { isAsleep } from '../../ovs/asleep.js';
+import { areThreadsAsleep } from '../../ovs/asleep.js';
 import type { Vswitch } from '../../ovs/vswitch.js';
 import { until } from './condition.js';
-import type { Counting } from './counting.js';
-import type { Programs } from './programs.js';
+import type { FlowCounters } from './counting.js';
+import type { ProgramState } from './programs.js';
 import type { Revalidation } from './revalidation.js';
 
 /**
@@ -15,7 +15,7 @@ import type { Revalidation } from './revalidation.js';
  */
 export type ProgramUse = 'brought back' | 'replaced';
 
-export interface Settling {
+export interface Quiesce {
   /**
    * What cached packets count, learn and keep from expiring counts now, where flows depend on it: a
    * change would otherwise come before it.
@@ -25,7 +25,7 @@ export interface Settling {
    * The same behind packets, some of which the cache may have answered: what those lead to becomes
    * of them later, and what is cached follows later still.
    */
-  behind(packets: 'translated' | 'cached'): Promise<void>;
+  afterPackets(packets: 'translated' | 'cached'): Promise<void>;
   /**
    * The same where learned addresses depend on it, which age: before so many milliseconds pass.
    * @param effect whether there is anything that they could matter to.
@@ -39,21 +39,21 @@ export interface Settling {
   begin(): void;
 }
 
-export function settlingOf(
+export function quiesceOf(
   plan: NodePlan,
   use: ProgramUse,
-  programs: Programs,
-  { purge }: Counting,
+  programs: ProgramState,
+  { purge }: FlowCounters,
   revalidation: Revalidation,
   vswitch: Vswitch,
-): Settling {
+): Quiesce {
   const { whileAlive } = vswitch;
   const round = () => whileAlive(revalidation.rounds(1));
   const twoRounds = () => whileAlive(revalidation.rounds(2));
   /** Two rounds, the first of which may make flows expire. */
   const expiring = async () => {
     await round();
-    await leftTables(plan.node, vswitch);
+    await waitForRcu(plan.node, vswitch);
     await round(); // what is gone is in the cache until then
   };
   if (use === 'replaced') {
@@ -65,11 +65,11 @@ export function settlingOf(
     };
     const now = async () => {
       if (programs.isVolatile()) await purge();
-      if (programs.ends()) await expire();
+      if (programs.hasFinTimeouts()) await expire();
     };
     return {
       now,
-      behind: async () => void (programs.learns() && (await now())),
+      afterPackets: async () => void (programs.learns() && (await now())),
       beforeTime: async (_, effect) =>
         void (effect === 'on what is there' && programs.isTimed() && (await purge())),
       afterTime: async () => void (programs.isTimed() && (await expire())),
@@ -77,15 +77,15 @@ export function settlingOf(
       begin: () => undefined,
     };
   }
-  const shortestMs = shortestAgeMs(plan);
+  const shortestMs = minMacAgeMs(plan);
   /** Of the testbed's time, which stood at a whole second when the daemon's clock was stopped. */
   let [nowMs, beganMs] = [0, 0];
   return {
     now: async () => void (programs.isVolatile() && (await round())),
-    behind: async (packets) => {
+    afterPackets: async (packets) => {
       if (!programs.learns() || !programs.isVolatile()) return;
       if (packets === 'translated') await round();
-      else await (programs.ends() ? expiring() : twoRounds());
+      else await (programs.hasFinTimeouts() ? expiring() : twoRounds());
     },
     // Addresses age by the daemon's whole seconds; flows do by its milliseconds.
     beforeTime: async (ms, effect) => {
@@ -107,7 +107,7 @@ export function settlingOf(
         return;
       await expiring();
     },
-    afterDeletion: async () => void (programs.learns() && (await leftTables(plan.node, vswitch))),
+    afterDeletion: async () => void (programs.learns() && (await waitForRcu(plan.node, vswitch))),
     begin: () => (beganMs = nowMs),
   };
 }
@@ -116,7 +116,7 @@ export function settlingOf(
  * As long as bridges remember addresses (mac-aging-time in ovs-vswitchd.conf.db(5)), at least;
  * where they snoop, what is learned ages otherwise: then as if at once.
  */
-function shortestAgeMs({ bridges }: NodePlan): number {
+function minMacAgeMs({ bridges }: NodePlan): number {
   const [usual, most] = [300, 3600];
   return Math.min(
     ...bridges.map(({ macTable, multicastSnooping }) =>
@@ -137,10 +137,10 @@ const limitMs = 10_000;
  * packet would go afterwards. Nothing tells that they are gone, but that the daemon has nothing
  * left to do.
  */
-async function leftTables(node: string, { vswitchd, checkAlive }: Vswitch): Promise<void> {
+async function waitForRcu(node: string, { vswitchd, checkAlive }: Vswitch): Promise<void> {
   await until(`node ${node} to be done with flows that were deleted`, limitMs, async () => {
-    await turn();
+    await yieldToEventLoop();
     await checkAlive();
-    return isAsleep(vswitchd.pid) ? [] : ['some of its threads are at work'];
+    return areThreadsAsleep(vswitchd.pid) ? [] : ['some of its threads are at work'];
   });
 }

@@ -16,10 +16,10 @@ import {
   parsePortCounters,
 } from './conservation.js';
 import { countsSince, flowCounter } from './flow-counts.js';
-import { learningOf, packetsOf } from './learning.js';
+import { learnWatchOf, learnFlowPacketsIn } from './learning.js';
 import { neighboursOf, type Neighbours } from './neighbours.js';
 import { frameSplitter } from './port-socket.js';
-import { programsOf } from './programs.js';
+import { programStateOf } from './programs.js';
 
 void t.test('frames come back from a stream cut anywhere', async (t) => {
   const frames = fc.array(fc.uint8Array({ minLength: 14, maxLength: 300 }), { maxLength: 5 });
@@ -143,13 +143,13 @@ void t.test('what flows and groups can do is forgotten once they are deleted', (
     ports: [],
     flows,
   });
-  const programs = programsOf(
+  const programs = programStateOf(
     {
       node: 'n',
       hosts: [],
       bridges: [bridge('a', ['actions=learn(table=1)']), bridge('b', ['actions=drop'])],
     },
-    { bundle: unused, held: unused, run: unused, send: unused },
+    { bundle: unused, dump: unused, run: unused, send: unused },
     'brought back',
   );
   const traits = () => [
@@ -159,20 +159,20 @@ void t.test('what flows and groups can do is forgotten once they are deleted', (
     programs.meters('a'),
   ];
   t.same(traits(), [true, false, true, false], 'packets have not met what learns');
-  programs.noteMet();
+  programs.noteLearnHit();
   t.same(traits(), [true, true, true, false]);
-  programs.noteCarriedOut('b', ['flow delete', 'group delete']);
+  programs.noteApplied('b', ['flow delete', 'group delete']);
   t.same(traits(), [true, true, true, false], 'on another bridge');
-  programs.noteCarriedOut('a', ['flow delete table=1', 'flow add actions=drop']);
+  programs.noteApplied('a', ['flow delete table=1', 'flow add actions=drop']);
   t.same(traits(), [true, true, true, false], 'not all');
-  programs.noteCarriedOut('a', ['flow delete', 'flow add idle_timeout=3,actions=normal']);
+  programs.noteApplied('a', ['flow delete', 'flow add idle_timeout=3,actions=normal']);
   t.same(traits(), [false, true, true, false]);
-  programs.note('a', ['group add group_id=1,type=all,bucket=meter:1']);
-  programs.noteCarriedOut('a', ['flow delete', 'flow add actions=normal']);
+  programs.noteChange('a', ['group add group_id=1,type=all,bucket=meter:1']);
+  programs.noteApplied('a', ['flow delete', 'flow add actions=normal']);
   t.same(traits(), [false, false, true, true], 'groups are still there');
   programs.metersRenewed('a');
   t.same(traits(), [false, false, true, true], 'and go on to meter');
-  programs.noteCarriedOut('a', ['group delete']);
+  programs.noteApplied('a', ['group delete']);
   t.same(traits(), [false, false, true, true], 'what they metered still counts');
   programs.metersRenewed('a');
   t.same(traits(), [false, false, true, false]);
@@ -190,7 +190,7 @@ void t.test(
       `duration=2s, n_packets=3, n_bytes=9, priority=3,${learns},output:1`,
       'duration=2s, n_packets=2, n_bytes=9, actions=clone(learn(table=1))',
     ].join('\n');
-    t.equal(packetsOf(told), 5);
+    t.equal(learnFlowPacketsIn(told), 5);
 
     const unused = () => Promise.reject(new Error('nothing is asked of ovs-ofctl'));
     const bridge = (change: Partial<BridgePlan> = {}): BridgePlan => ({
@@ -202,9 +202,9 @@ void t.test(
     });
     const learning = (...bridges: readonly BridgePlan[]) => {
       const state = { asked: 0, met: 0, missed: 0 };
-      const programs = programsOf(
+      const programs = programStateOf(
         { node: 'n', hosts: [], bridges },
-        { bundle: unused, held: unused, run: unused, send: unused },
+        { bundle: unused, dump: unused, run: unused, send: unused },
         'brought back',
       );
       const call = async () => {
@@ -214,7 +214,7 @@ void t.test(
       return {
         state,
         programs,
-        ...learningOf(
+        ...learnWatchOf(
           () => ({ node: 'n', hosts: [], bridges }),
           { call, close: () => undefined },
           programs,
@@ -230,8 +230,8 @@ void t.test(
     });
     const seen = async (change: Partial<typeof state>) => {
       Object.assign(state, change);
-      await is.begin();
-      await is.notice();
+      await is.beforePackets();
+      await is.afterPackets();
       return [state.asked, programs.isVolatile()];
     };
     t.same(await seen({}), [1, false]);
@@ -239,7 +239,7 @@ void t.test(
     t.same(await seen({ missed: 1 }), [2, false], 'another flow is met');
     is.forget();
     t.same(await seen({ met: 7 }), [3, false], 'flows are others');
-    await is.begin();
+    await is.beforePackets();
     t.same(await seen({ missed: 2, met: 8 }), [4, true], 'it is met');
     t.same(await seen({ missed: 3, met: 9 }), [4, true], 'once is enough');
     await programs.restore('the same');
@@ -258,7 +258,7 @@ void t.test(
       { groups: ['group_id=1,type=all,bucket=actions=learn(table=1)'] },
     ] satisfies readonly Partial<BridgePlan>[]) {
       const other = learning(bridge(unknown));
-      await other.begin();
+      await other.beforePackets();
       t.same(
         [other.state.asked, other.programs.isVolatile()],
         [0, true],
@@ -270,7 +270,7 @@ void t.test(
       'udp,actions=fin_timeout(idle_timeout=3),learn(table=1)',
     ]) {
       const other = learning(bridge({ flows: [flow] }));
-      await other.begin();
+      await other.beforePackets();
       t.same([other.state.asked, other.programs.isVolatile()], [0, true], flow);
     }
   },
@@ -309,10 +309,13 @@ void t.test(
         async () => {
           state.calls.push('round');
           asked();
-          await neighbours.look();
+          await neighbours.query();
         },
       );
-      return { ...neighbours, follow: () => neighbours.look().then(neighbours.follow) };
+      return {
+        ...neighbours,
+        revalidateIfChanged: () => neighbours.query().then(neighbours.revalidateIfChanged),
+      };
     };
     const seen = async (work: Promise<void>) => {
       await work;
@@ -325,33 +328,33 @@ void t.test(
     ];
     const neighbours = neighboursWith([tunnels, underlay]);
     t.same(await seen(neighbours.restore()), [flush, set], 'it is not known who is known');
-    t.same(await seen(neighbours.follow()), [show, 'round', show]);
+    t.same(await seen(neighbours.revalidateIfChanged()), [show, 'round', show]);
     t.same(await seen(neighbours.restore()), [set], 'they are as planned');
     state.shown = 'b\na';
-    t.same(await seen(neighbours.follow()), [show], 'the order means nothing');
+    t.same(await seen(neighbours.revalidateIfChanged()), [show], 'the order means nothing');
     t.same(await seen(neighbours.refresh()), [set]);
     state.shown = 'a\nb\nc';
-    t.same(await seen(neighbours.follow()), [show, 'round', show], 'one more');
+    t.same(await seen(neighbours.revalidateIfChanged()), [show, 'round', show], 'one more');
     t.same(await seen(neighbours.restore()), [flush, set]);
     state.shown = 'a\nb';
-    t.same(await seen(neighbours.follow()), [show, 'round', show]);
+    t.same(await seen(neighbours.revalidateIfChanged()), [show, 'round', show]);
     t.same(await seen(neighbours.restore()), [set]);
     t.same(await seen(neighbours.settle()), ['round', show], 'something else has changed');
     state.shown = 'a\nb\nc INCOMPLETE';
     t.same(await seen(neighbours.settle()), ['round', show]);
     t.same(
-      await seen(neighbours.follow()),
+      await seen(neighbours.revalidateIfChanged()),
       [show, 'round', show],
       'who is asked for may have been asked for anew',
     );
     t.same(await seen(neighbours.restore()), [flush, set], 'and is known of');
     state.shown = 'a\nb';
-    await seen(neighbours.follow());
+    await seen(neighbours.revalidateIfChanged());
     const asking = neighboursWith([tunnels, underlay], () => {
       state.shown = 'a\nb\nc INCOMPLETE';
     });
     await asking.restore();
-    await asking.follow();
+    await asking.revalidateIfChanged();
     state.calls.length = 0;
     t.same(
       await seen(asking.restore()),
@@ -361,7 +364,7 @@ void t.test(
     state.calls.length = 0;
     for (const bridges of [[tunnels], [underlay]]) {
       const other = neighboursWith(bridges);
-      t.same(await seen(other.follow()), [], 'nobody is asked for');
+      t.same(await seen(other.revalidateIfChanged()), [], 'nobody is asked for');
       t.same(await seen(other.settle()), []);
       t.notOk((await seen(other.restore())).includes(flush));
     }
@@ -373,19 +376,19 @@ void t.test(
   async (t) => {
     const restored = async (
       flows: string,
-      work: (programs: ReturnType<typeof programsOf>) => void = () => undefined,
+      work: (programs: ReturnType<typeof programStateOf>) => void = () => undefined,
       groups = '',
     ) => {
       const bundles: (readonly string[])[] = [];
       const ofctl = {
         bundle: async (_: string, lines: readonly string[]) => void bundles.push(lines),
-        held: async () => [
+        dump: async () => [
           { flows: flows.split('\n'), groups: groups === '' ? [] : [groups], meters: [] },
         ],
         run: () => Promise.reject(new Error('not asked for')),
         send: () => Promise.reject(new Error('not asked for')),
       };
-      const programs = programsOf(
+      const programs = programStateOf(
         {
           node: 'n',
           hosts: [],
@@ -395,7 +398,7 @@ void t.test(
         'brought back',
       );
       t.equal(await programs.restore('others'), false, 'nothing was kept');
-      await programs.keep();
+      await programs.save();
       work(programs);
       const told = [
         await programs.restore('the same'),
@@ -433,13 +436,13 @@ void t.test(
     t.strictSame(await restored('tcp actions=fin_timeout(idle_timeout=3)'), [true, true, true]);
     t.strictSame(
       await restored('actions=drop', (programs) => {
-        programs.note('a', ['flow add table=1,actions=drop']);
+        programs.noteChange('a', ['flow add table=1,actions=drop']);
       }),
       [true, false, true],
     );
     t.strictSame(
       await restored('actions=drop', (programs) => {
-        programs.forget();
+        programs.discardSaved();
       }),
       [false, false, false],
     );

@@ -4,8 +4,8 @@
  */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { allOver } from '../../base/all-over.js';
-import { atOnce } from '../../base/at-once.js';
+import { settleAll } from '../../base/all-over.js';
+import { mapConcurrently } from '../../base/at-once.js';
 import { assert, assertNever, unknownName } from '../../base/errors.js';
 import type { Teardown } from '../../base/teardown.js';
 import type { ClusterPlan } from '../../nouns/plan.js';
@@ -17,8 +17,8 @@ import { createDatabase } from '../../ovs/vswitch.js';
 import { createWorkspace } from '../../ovs/workspace.js';
 import type { Switches } from '../testbed.js';
 import { checkNames } from './check-names.js';
-import { emptyDatabaseIn, keepAside, nodeFolder } from './folders.js';
-import { programsHeld } from './held.js';
+import { emptyDatabaseIn, renameLeftFolder, nodeFolder } from './folders.js';
+import { dumpPrograms } from './held.js';
 import { openNode, type SimNode } from './node.js';
 import type { ProgramUse } from './settling.js';
 
@@ -132,7 +132,7 @@ async function openNodes(
 ): Promise<void> {
   for (const node of plan.nodes) checkNames(node, nodeFolder(dir, node.node));
   await createDatabase(image, emptyDatabaseIn(dir));
-  await atOnce(nodesAtOnce, plan.nodes, async (node) => {
+  await mapConcurrently(nodesAtOnce, plan.nodes, async (node) => {
     opened.push(
       await openNode(node, image, nodeFolder(dir, node.node), emptyDatabaseIn(dir), program),
     );
@@ -162,7 +162,7 @@ function runningSim(
   };
   const perform = async (call: SwitchCall) => {
     const node = find(call.node);
-    const step = await carryOut(node, call);
+    const step = await applyCall(node, call);
     return options.wire?.(step, call.node) ?? step;
   };
   const reconfigure = async (change: Reconfiguration) => {
@@ -178,7 +178,7 @@ function runningSim(
       return void nodes.splice(nodes.indexOf(node), 1, await node.reconfigure(change));
     nodes.splice(nodes.indexOf(node), 1);
     await node.close();
-    await keepAside(nodeFolder(dir, change.node));
+    await renameLeftFolder(nodeFolder(dir, change.node));
   };
   return {
     name: 'sim',
@@ -204,7 +204,7 @@ function runningSim(
       assert(!isReconfigured, 'no reset takes back what was reconfigured');
       await Promise.all(nodes.map((node) => node.reset()));
     },
-    counts: async () => (await allOver(nodes.map((node) => node.counts()))).flat(),
+    counts: async () => (await settleAll(nodes.map((node) => node.counts()))).flat(),
     purge: async () => void (await Promise.all(nodes.map((node) => node.purge()))),
     state: async () => joinStates(await Promise.all(nodes.map((node) => node.state()))),
     lookups: () =>
@@ -216,7 +216,7 @@ function runningSim(
         }),
     strays: async () => (await Promise.all(nodes.map((node) => node.strays()))).flat(),
     program: (of) =>
-      programsHeld(
+      dumpPrograms(
         image,
         nodes.filter(({ name }) => of?.has(name) ?? true),
       ),
@@ -231,7 +231,7 @@ function runningSim(
   };
 }
 
-async function carryOut(node: SimNode, call: SwitchCall): Promise<SwitchStep> {
+async function applyCall(node: SimNode, call: SwitchCall): Promise<SwitchStep> {
   switch (call.kind) {
     case 'receive':
       return await node.receive(call.port, call.frames, call.areApart);

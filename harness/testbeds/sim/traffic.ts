@@ -1,6 +1,6 @@
 /** Frames into and out of one node, and the certainty that none is under way. */
 import { assert } from '../../base/errors.js';
-import type { Lookups, SwitchStep } from '../../nouns/switching.js';
+import type { CacheLookups, SwitchStep } from '../../nouns/switching.js';
 import type { Vswitch } from '../../ovs/vswitch.js';
 import { until } from './condition.js';
 import {
@@ -11,7 +11,7 @@ import {
   type PortCounters,
 } from './conservation.js';
 import type { Controllers } from './controllers.js';
-import { oneTurn } from './main-loop.js';
+import { oneMainLoopIteration } from './main-loop.js';
 import type { PortSocket } from './port-socket.js';
 
 export interface Traffic {
@@ -24,7 +24,7 @@ export interface Traffic {
   /** What came out since it was last asked, but for ports whose links are down. */
   take(): SwitchStep;
   /** Lookups in the datapath's cache, as they stood when it was last quiet. */
-  lookups(): Lookups;
+  lookups(): CacheLookups;
   /** A port that comes, or goes. */
   attach(wire: PortSocket): void;
   detach(port: string): Promise<void>;
@@ -36,8 +36,8 @@ const frameBytes = { shortest: 14, longest: 0xffff } as const;
 const limitMs = 10_000;
 
 /**
- * @param look asks what else is to be known once all is quiet: in one piece with what tells that it
- *   is, so that its last answer is of that moment.
+ * @param askAlso asks what else is to be known once all is quiet: in one piece with what tells that
+ *   it is, so that its last answer is of that moment.
  */
 export function trafficOf(
   node: string,
@@ -45,21 +45,21 @@ export function trafficOf(
   wires: PortSocket[],
   controllers: Controllers,
   isDown: (port: string) => boolean,
-  look: () => Promise<void>,
+  askAlso: () => Promise<void>,
 ): Traffic {
   const { call } = vswitch.vswitchd.unixctl;
-  let lookups: Lookups = { hit: 0, missed: 0 };
+  let lookups: CacheLookups = { hit: 0, missed: 0 };
   /** Frames put into each port since it was made. */
   const written = new Map<string, number>();
   /** @param before what the first look is to come behind, and is asked in one piece with. */
-  const noneUnderWay = async (before: readonly Promise<unknown>[]) => {
+  const waitUntilQuiet = async (before: readonly Promise<unknown>[]) => {
     let counted: ReadonlyMap<string, PortCounters> = new Map();
     let underWay: readonly PortSocket[] = [];
     await until(`node ${node} to be quiet`, limitMs, async () => {
       if (underWay.length > 0)
         await vswitch.whileAlive(Promise.race(underWay.map((wire) => wire.more())));
       else {
-        const [told] = await Promise.all([call('dpctl/show', '-s'), look(), ...before]);
+        const [told] = await Promise.all([call('dpctl/show', '-s'), askAlso(), ...before]);
         lookups = parseLookups(told);
         counted = parsePortCounters(told);
       }
@@ -79,7 +79,7 @@ export function trafficOf(
     });
   };
   return {
-    quiet: () => controllers.settle(() => noneUnderWay([])),
+    quiet: () => controllers.settle(() => waitUntilQuiet([])),
     put: async (port, frames) => {
       for (const { length } of frames)
         assert(
@@ -93,10 +93,10 @@ export function trafficOf(
           port,
           ...frames.map((frame) => Buffer.from(frame).toString('hex')),
         ),
-        ...frames.map(() => oneTurn(call)),
+        ...frames.map(() => oneMainLoopIteration(call)),
       ];
       written.set(port, (written.get(port) ?? 0) + frames.length);
-      await controllers.settle(() => noneUnderWay(taken));
+      await controllers.settle(() => waitUntilQuiet(taken));
     },
     take: () => {
       const packetIns = controllers.take();

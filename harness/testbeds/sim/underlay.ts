@@ -33,9 +33,9 @@ export async function underlayOf(plan: NodePlan, vswitchd: Daemon): Promise<Unde
   }
   return {
     check: async () => {
-      if ((await forgotten(plan, vswitchd)).length > 0) throw disturbed(vswitchd);
+      if ((await missingTunnelEnds(plan, vswitchd)).length > 0) throw disturbed(vswitchd);
     },
-    restore: () => toldAgain(plan, vswitchd),
+    restore: () => reapplyTunnelRoutes(plan, vswitchd),
   };
 }
 
@@ -66,15 +66,15 @@ export async function openTunnels(plan: NodePlan, vswitchd: Daemon): Promise<voi
     .map(({ ip }) => ip)
     .join(' and ');
   await until(`${vswitchd.name} to end tunnels at ${ends}`, limitMs, async () => {
-    const left = await forgotten(plan, vswitchd);
-    if (left.length > 0 && network !== 'own') await toldAgain(plan, vswitchd);
+    const left = await missingTunnelEnds(plan, vswitchd);
+    if (left.length > 0 && network !== 'own') await reapplyTunnelRoutes(plan, vswitchd);
     return left;
   });
 }
 
 /** Whether it had forgotten where tunnels end; then it is told again. */
-export async function toldAgain(plan: NodePlan, vswitchd: Daemon): Promise<boolean> {
-  if ((await forgotten(plan, vswitchd)).length === 0) return false;
+export async function reapplyTunnelRoutes(plan: NodePlan, vswitchd: Daemon): Promise<boolean> {
+  if ((await missingTunnelEnds(plan, vswitchd)).length === 0) return false;
   const { call } = vswitchd.unixctl;
   const own = blocksOf(plan).map(({ block, bridge }) => [block, bridge] as const);
   const others = otherRoutes(plan);
@@ -90,7 +90,7 @@ export async function toldAgain(plan: NodePlan, vswitchd: Daemon): Promise<boole
 /**
  * The addresses at which tunnels should end and do not, each with what the switch tells instead.
  */
-async function forgotten(plan: NodePlan, { unixctl }: Daemon): Promise<readonly string[]> {
+async function missingTunnelEnds(plan: NodePlan, { unixctl }: Daemon): Promise<readonly string[]> {
   if (!hasTunnels(plan)) return [];
   const ends = await unixctl.call('tnl/ports/show', '-v');
   return blocksOf(plan)

@@ -1,6 +1,6 @@
 import type { NodePlan } from '../../nouns/plan.js';
 import { socketPath } from '../../ovs/socket-path.js';
-import { answerOfDevice } from '../../packet/device-arp.js';
+import { deviceArpReply } from '../../packet/device-arp.js';
 import { listenPort, type PortSocket } from './port-socket.js';
 
 /**
@@ -16,5 +16,5 @@ function answersOf({ bridges }: NodePlan, port: string): (frame: Uint8Array) => 
   const bridge = bridges.find(({ name }) => name === port);
   if (bridge?.underlay === undefined) return () => false;
   const device = { ip: bridge.underlay.ip, mac: bridge.mac };
-  return (frame) => answerOfDevice(frame, device) !== undefined;
+  return (frame) => deviceArpReply(frame, device) !== undefined;
 }

@@ -2,7 +2,7 @@
 import { InputError, Unsupported } from '../../base/errors.js';
 import { dumpFlows } from '../../model/flows/dump.js';
 import { buildNode, portName, type ModelNode } from '../../model/node.js';
-import { operate } from '../../model/operations.js';
+import { applyCall } from '../../model/operations.js';
 import { stateOf } from '../../model/state.js';
 import { receiveFrame } from '../../model/switch.js';
 import type { PacketStimulus } from '../stimulus.js';
@@ -35,7 +35,7 @@ export function playScript({ target, steps, initialState }: Script): readonly Pl
   const { plan, calls } = prepareSwitch(target, initialState);
   const node = buildNode(plan);
   for (const call of calls) {
-    if (call.kind !== 'receive') operate(node, call);
+    if (call.kind !== 'receive') applyCall(node, call);
     else for (const frame of call.frames) receiveFrame(node, call.port, frame);
   }
   checkInitialState(initialState, stateOf(node));
@@ -60,7 +60,7 @@ function runCommand(node: ModelNode, command: Command): StepResult {
       case 'inject':
         return inject(node, command.stimulus);
       case 'call':
-        operate(node, command.call);
+        applyCall(node, command.call);
         return { kind: 'done' };
       case 'dump':
         return { kind: 'dump', lines: dump(node, command) };

@@ -29,7 +29,7 @@ export function egressPolicy({ rules, isolated }: NodeView): readonly string[] {
 export function ingressPolicy({ node: { gateway }, rules, isolated }: NodeView): readonly string[] {
   return [
     'table=85,priority=64990,ct_state=-new+est,ip actions=resubmit(,105)',
-    ...(rules.some(({ rule }) => wouldDrop(rule, gateway.ip))
+    ...(rules.some(({ rule }) => dropsAddress(rule, gateway.ip))
       ? [`table=85,priority=64980,ip,nw_src=${gateway.ip} actions=resubmit(,90)`]
       : []),
     ...ruleFlows(rules, 'ClusterNetworkPolicy', 'ingress'),
@@ -45,7 +45,7 @@ export function ingressPolicy({ node: { gateway }, rules, isolated }: NodeView):
   ];
 }
 
-function wouldDrop({ direction, origin, peers }: AgentRule, address: string): boolean {
+function dropsAddress({ direction, origin, peers }: AgentRule, address: string): boolean {
   if (direction !== 'ingress' || origin.kind !== 'ClusterNetworkPolicy' || origin.action !== 'Drop')
     return false;
   return (

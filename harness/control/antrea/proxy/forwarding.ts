@@ -1,4 +1,4 @@
-import { egress, toHost } from '../forwarding.js';
+import { egress, toRemoteHost } from '../forwarding.js';
 import { hexOfIpv4 } from '../hex.js';
 import {
   gatewayPort,
@@ -31,7 +31,7 @@ export function l3Forwarding({ node: { os, gateway }, pods, peers }: NodeView): 
         `actions=mod_dl_src:${gateway.mac},mod_dl_dst:${globalVirtualMac},` +
         `load:${hexOfIpv4(peer.underlay.ip)}->NXM_NX_TUN_IPV4_DST[],goto_table:72`,
     ),
-    ...(os === 'windows' ? toNeighbours(peers) : toHost(peers, gateway.mac)),
+    ...(os === 'windows' ? toNeighbours(peers) : toRemoteHost(peers, gateway.mac)),
     'table=70,priority=0 actions=goto_table:80',
   ];
 }

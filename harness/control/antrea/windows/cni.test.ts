@@ -15,8 +15,8 @@ import {
   type CniRequest,
   type CniStep,
 } from './cni.js';
-import { freshHost, type Change, type WindowsHost } from './host.js';
-import { initialize, processesDied, type NodeSpec } from './initialization.js';
+import { freshHost, type HostChange, type WindowsHost } from './host.js';
+import { initialize, afterProcessCrash, type NodeSpec } from './initialization.js';
 import { reserve } from './ipam.js';
 
 const spec: NodeSpec = {
@@ -28,7 +28,7 @@ const spec: NodeSpec = {
   virtualService: { ip: '169.254.0.253', mac: '0a:00:a9:fe:00:fd' },
 };
 
-function hostOf(change: Change): WindowsHost {
+function hostOf(change: HostChange): WindowsHost {
   if (change.kind === 'refused') throw new Error(change.why);
   return change.host;
 }
@@ -122,7 +122,7 @@ void t.test('one pod, as kubelet asks', async (t) => {
     'nothing is left',
   );
   t.match(
-    handle(processesDied(host), request('ADD', 's1')),
+    handle(afterProcessCrash(host), request('ADD', 's1')),
     { kind: 'refused', missed: 'OVS daemons' },
     'nobody is behind the pipe of an agent that died',
   );
@@ -271,7 +271,7 @@ function play(
         steps: stepsFor(happening.request),
       });
     else if (happening.kind === 'die')
-      [host, active] = [hostOf(initialize(processesDied(host), spec)), []];
+      [host, active] = [hostOf(initialize(afterProcessCrash(host), spec)), []];
     const wrong = happening.kind === 'step' ? advance(happening.pick) : undefined;
     if (wrong !== undefined) return wrong;
   }
@@ -339,7 +339,7 @@ void t.test(
           .slice(0, count + 1)
           .reduce((now, { on }) => hostOf(on(now)), before);
         t.same(
-          hostOf(handle(hostOf(initialize(processesDied(cut), spec)), asked)),
+          hostOf(handle(hostOf(initialize(afterProcessCrash(cut), spec)), asked)),
           whole,
           `${asked.command} ${asked.container}, after "${step.name}"`,
         );

@@ -4,9 +4,9 @@
  * workload, in whatever order; whatever was there already is left as it is.
  */
 import {
-  done,
-  put,
-  type Change,
+  changedHost,
+  upsert,
+  type HostChange,
   type DnsSettings,
   type HnsEndpoint,
   type WindowsHost,
@@ -46,7 +46,7 @@ export function sandboxOf({ container, netns }: Pick<CniRequest, 'container' | '
 /** One thing that is done whole or not at all. */
 export interface CniStep {
   readonly name: string;
-  readonly on: (host: WindowsHost) => Change;
+  readonly on: (host: WindowsHost) => HostChange;
 }
 
 /**
@@ -86,7 +86,7 @@ export function stepsOf(request: CniRequest): readonly CniStep[] {
     {
       name: `delete endpoint ${pod.endpoint}`,
       on: (host) =>
-        done(host, {
+        changedHost(host, {
           endpoints: host.endpoints.filter((endpoint) => endpoint.sandbox !== sandbox),
         }),
     },
@@ -98,14 +98,14 @@ export function stepsOf(request: CniRequest): readonly CniStep[] {
  * The whole request, if nothing comes between. The named pipe of the CNI server has nobody behind
  * it while the agent is not there.
  */
-export function handle(host: WindowsHost, request: CniRequest): Change {
-  return stepsOf(request).reduce<Change>(
+export function handle(host: WindowsHost, request: CniRequest): HostChange {
+  return stepsOf(request).reduce<HostChange>(
     (change, step) => (change.kind === 'done' ? onLiveAgent(change.host, step) : change),
-    done(host),
+    changedHost(host),
   );
 }
 
-export function onLiveAgent(host: WindowsHost, step: CniStep): Change {
+export function onLiveAgent(host: WindowsHost, step: CniStep): HostChange {
   return host.processes === 'running'
     ? step.on(host)
     : {
@@ -128,7 +128,7 @@ export function dnsOf({ endpoints }: WindowsHost, container: string): DnsSetting
  * nothing of it; without it a request that was overtaken by the one that takes the pod down would
  * leave an endpoint that nobody ever asks for again.
  */
-export function reconcile(host: WindowsHost, sandboxes: ReadonlySet<string>): Change {
+export function reconcile(host: WindowsHost, sandboxes: ReadonlySet<string>): HostChange {
   const endpoints = host.endpoints.filter(({ sandbox }) => sandboxes.has(sandbox));
   const names = new Set(endpoints.map(({ name }) => name));
   const bridge =
@@ -138,7 +138,7 @@ export function reconcile(host: WindowsHost, sandboxes: ReadonlySet<string>): Ch
           ...host.bridge,
           ports: host.bridge.ports.filter(({ kind, name }) => kind !== 'pod' || names.has(name)),
         };
-  return done(host, {
+  return changedHost(host, {
     endpoints,
     leases: host.leases.filter(({ sandbox }) => sandboxes.has(sandbox)),
     ...(bridge === undefined ? {} : { bridge }),
@@ -146,15 +146,15 @@ export function reconcile(host: WindowsHost, sandboxes: ReadonlySet<string>): Ch
 }
 
 /** "we create the HNS Endpoint only when the request is for the sandbox container" */
-function createEndpoint(host: WindowsHost, sandbox: string, pod: CniPod): Change {
-  if (host.endpoints.some((endpoint) => endpoint.sandbox === sandbox)) return done(host);
+function createEndpoint(host: WindowsHost, sandbox: string, pod: CniPod): HostChange {
+  if (host.endpoints.some((endpoint) => endpoint.sandbox === sandbox)) return changedHost(host);
   const lease = host.leases.find((candidate) => candidate.sandbox === sandbox);
   if (lease === undefined)
     return { kind: 'refused', why: `${sandbox} has no address to make an endpoint with` };
   const rival = host.endpoints.find(({ name }) => name === pod.endpoint);
   if (rival !== undefined)
     return { kind: 'refused', why: `endpoint ${pod.endpoint} is that of ${rival.sandbox}` };
-  return done(host, {
+  return changedHost(host, {
     endpoints: [
       ...host.endpoints,
       {
@@ -172,21 +172,21 @@ function createEndpoint(host: WindowsHost, sandbox: string, pod: CniPod): Change
 /**
  * "we attach the HNS Endpoint no matter whether it is a sandbox container or a workload container"
  */
-function attachEndpoint(host: WindowsHost, sandbox: string, container: string): Change {
+function attachEndpoint(host: WindowsHost, sandbox: string, container: string): HostChange {
   const endpoint = host.endpoints.find((candidate) => candidate.sandbox === sandbox);
   if (endpoint === undefined)
     return { kind: 'refused', why: `sandbox ${sandbox} has no endpoint to attach to ${container}` };
-  return done(host, {
-    endpoints: put(
+  return changedHost(host, {
+    endpoints: upsert(
       host.endpoints,
-      { ...endpoint, containers: put(endpoint.containers, container, (name) => name) },
+      { ...endpoint, containers: upsert(endpoint.containers, container, (name) => name) },
       nameOf,
     ),
   });
 }
 
-function detachEndpoint(host: WindowsHost, sandbox: string, container: string): Change {
-  return done(host, {
+function detachEndpoint(host: WindowsHost, sandbox: string, container: string): HostChange {
+  return changedHost(host, {
     endpoints: host.endpoints.map((endpoint) =>
       endpoint.sandbox === sandbox
         ? { ...endpoint, containers: endpoint.containers.filter((name) => name !== container) }
@@ -196,10 +196,10 @@ function detachEndpoint(host: WindowsHost, sandbox: string, container: string): 
 }
 
 /** The port of the sandbox's own endpoint: that of a later sandbox of the same pod stays. */
-function removePort(host: WindowsHost, sandbox: string): Change {
+function removePort(host: WindowsHost, sandbox: string): HostChange {
   const endpoint = host.endpoints.find((candidate) => candidate.sandbox === sandbox);
-  if (endpoint === undefined || host.bridge === undefined) return done(host);
-  return done(host, {
+  if (endpoint === undefined || host.bridge === undefined) return changedHost(host);
+  return changedHost(host, {
     bridge: {
       ...host.bridge,
       ports: host.bridge.ports.filter(({ kind, name }) => kind !== 'pod' || name !== endpoint.name),

@@ -93,7 +93,7 @@ export type OvsPort =
   | { readonly kind: 'tunnel'; readonly name: string; readonly localIp: string };
 
 /** What a step makes of the host, or why it refuses. */
-export type Change =
+export type HostChange =
   | { readonly kind: 'done'; readonly host: WindowsHost }
   | { readonly kind: 'refused'; readonly missed?: string; readonly why: string };
 
@@ -113,12 +113,12 @@ export function freshHost(node: string, adapters: readonly Adapter[]): WindowsHo
   };
 }
 
-export function done(host: WindowsHost, change: Partial<WindowsHost> = {}): Change {
+export function changedHost(host: WindowsHost, change: Partial<WindowsHost> = {}): HostChange {
   return { kind: 'done', host: { ...host, ...change } };
 }
 
 /** `item` at the end, in place of what has the same `key`. */
-export function put<Item>(
+export function upsert<Item>(
   items: readonly Item[],
   item: Item,
   key: (item: Item) => string,

@@ -4,12 +4,12 @@
 // not there.
 import fc from 'fast-check';
 import t from 'tap';
-import { done, freshHost, type Adapter, type Change, type WindowsHost } from './host.js';
+import { changedHost, freshHost, type Adapter, type HostChange, type WindowsHost } from './host.js';
 import {
-  carryOut,
+  runStep,
   initialize,
   isDone,
-  processesDied,
+  afterProcessCrash,
   steps,
   type NodeSpec,
   type Step,
@@ -41,7 +41,7 @@ const adapters: readonly Adapter[] = [
 ];
 const fresh = freshHost('n2', adapters);
 
-function hostOf(change: Change): WindowsHost {
+function hostOf(change: HostChange): WindowsHost {
   if (change.kind === 'refused') throw new Error(change.why);
   return change.host;
 }
@@ -101,8 +101,8 @@ void t.test('what the node holds when all is done', async (t) => {
 
 void t.test('a wrong order is refused by the step that it misses', async (t) => {
   const refusal = (before: readonly Step[], step: Step) =>
-    carryOut(
-      before.reduce((host, earlier) => hostOf(carryOut(host, earlier, spec)), fresh),
+    runStep(
+      before.reduce((host, earlier) => hostOf(runStep(host, earlier, spec)), fresh),
       step,
       spec,
     );
@@ -138,7 +138,7 @@ void t.test(
         let host = fresh;
         for (let refusals = 0; waiting.length > 0 && refusals < steps.length ** 2; ) {
           const step = waiting.shift() as Step;
-          const change = carryOut(host, step, spec);
+          const change = runStep(host, step, spec);
           if (change.kind === 'done') host = change.host;
           else {
             refusals++;
@@ -163,11 +163,11 @@ void t.test('agent and daemons die together at any step, and come back to the sa
   for (let count = 0; count <= steps.length; count++) {
     const before = steps
       .slice(0, count)
-      .reduce((host, step) => hostOf(carryOut(host, step, spec)), fresh);
-    const dead = processesDied(before);
+      .reduce((host, step) => hostOf(runStep(host, step, spec)), fresh);
+    const dead = afterProcessCrash(before);
     t.equal(dead.processes, count > steps.indexOf('OVS daemons') ? 'dead' : 'not started');
     if (dead.processes === 'dead')
-      t.match(carryOut(dead, 'bridge', spec), { kind: 'refused', missed: 'OVS daemons' });
+      t.match(runStep(dead, 'bridge', spec), { kind: 'refused', missed: 'OVS daemons' });
     t.same(hostOf(initialize(dead, spec)), ready, `dead after ${count} steps`);
   }
 });
@@ -207,14 +207,14 @@ void t.test('nodes join and leave in any order, and nothing of them stays', asyn
     fc.property(
       fc.array(fc.oneof(fc.constantFrom(...peers), fc.constantFrom('n1', 'n3', 'n4'))),
       (events) => {
-        const host = events.reduce<Change>(
+        const host = events.reduce<HostChange>(
           (change, event) =>
             change.kind !== 'done'
               ? change
               : typeof event === 'string'
                 ? nodeLeft(change.host, event)
                 : nodeJoined(change.host, event, interfaces),
-          done(ready),
+          changedHost(ready),
         );
         const last = new Map(
           events.map((event) =>

@@ -5,7 +5,7 @@
  */
 import { formatIpv4, parseCidr } from '../../../base/address.js';
 import { assertNever } from '../../../base/errors.js';
-import { done, put, type Change, type OvsPort, type WindowsHost } from './host.js';
+import { changedHost, upsert, type HostChange, type OvsPort, type WindowsHost } from './host.js';
 import { withRoute } from './routes.js';
 
 /** In the seed's order. */
@@ -99,7 +99,7 @@ export function isDone(host: WindowsHost, step: Step, spec: NodeSpec): boolean {
 }
 
 /** Carries one step out. `missed` is the first step that had to come before and did not. */
-export function carryOut(host: WindowsHost, step: Step, spec: NodeSpec): Change {
+export function runStep(host: WindowsHost, step: Step, spec: NodeSpec): HostChange {
   const missed = needs[step].find((needed) => !isDone(host, needed, spec));
   if (missed !== undefined)
     return {
@@ -107,14 +107,14 @@ export function carryOut(host: WindowsHost, step: Step, spec: NodeSpec): Change 
       missed,
       why: `"${step}" comes after "${missed}", which was not done on ${host.node}`,
     };
-  return perform(host, step, spec);
+  return performStep(host, step, spec);
 }
 
 /** All steps in their order. */
-export function initialize(host: WindowsHost, spec: NodeSpec): Change {
-  return steps.reduce<Change>(
-    (change, step) => (change.kind === 'done' ? carryOut(change.host, step, spec) : change),
-    done(host),
+export function initialize(host: WindowsHost, spec: NodeSpec): HostChange {
+  return steps.reduce<HostChange>(
+    (change, step) => (change.kind === 'done' ? runStep(change.host, step, spec) : change),
+    changedHost(host),
   );
 }
 
@@ -122,35 +122,35 @@ export function initialize(host: WindowsHost, spec: NodeSpec): Change {
  * The pod of agent and daemons ends: both, whichever of them was the cause. What is on disk and in
  * Windows stays.
  */
-export function processesDied(host: WindowsHost): WindowsHost {
+export function afterProcessCrash(host: WindowsHost): WindowsHost {
   return { ...host, processes: host.processes === 'running' ? 'dead' : host.processes };
 }
 
-function perform(host: WindowsHost, step: Step, spec: NodeSpec): Change {
+function performStep(host: WindowsHost, step: Step, spec: NodeSpec): HostChange {
   switch (step) {
     case 'HNS network':
-      return host.network === undefined ? createNetwork(host, spec) : done(host);
+      return host.network === undefined ? createNetwork(host, spec) : changedHost(host);
     case 'OVS extension':
-      return done(
+      return changedHost(
         host,
         host.network === undefined ? {} : { network: { ...host.network, extension: 'enabled' } },
       );
     case 'rename of the virtual adapter':
       return renameAdapter(host, spec);
     case 'OVS daemons':
-      return done(host, { processes: 'running' });
+      return changedHost(host, { processes: 'running' });
     case 'bridge':
-      return done(host, {
+      return changedHost(host, {
         bridge: {
           name: spec.bridge,
-          ports: put(host.bridge?.ports ?? [], { kind: 'local', name: spec.bridge }, nameOf),
+          ports: upsert(host.bridge?.ports ?? [], { kind: 'local', name: spec.bridge }, nameOf),
         },
       });
     case 'uplink':
       return addPort(host, { kind: 'uplink', name: host.network?.adapter ?? '' });
     case 'tunnel':
       return spec.tunnel === undefined
-        ? done(host)
+        ? changedHost(host)
         : addPort(host, {
             kind: 'tunnel',
             name: spec.tunnel,
@@ -159,13 +159,15 @@ function perform(host: WindowsHost, step: Step, spec: NodeSpec): Change {
     case 'gateway':
       return addGateway(host, spec);
     case 'IP forwarding':
-      return done(host, { forwarding: put(host.forwarding, spec.gateway, (name) => name) });
+      return changedHost(host, {
+        forwarding: upsert(host.forwarding, spec.gateway, (name) => name),
+      });
     case 'NetNat':
-      return done(host, { netNat: { name: natName, internalPrefix: spec.podCidr } });
+      return changedHost(host, { netNat: { name: natName, internalPrefix: spec.podCidr } });
     case 'virtual service address':
       return addVirtualService(host, spec);
     case 'service routes':
-      return done(
+      return changedHost(
         withRoute(host, {
           destination: spec.serviceCidr,
           via: spec.virtualService.ip,
@@ -183,7 +185,7 @@ function perform(host: WindowsHost, step: Step, spec: NodeSpec): Change {
  * required": the adapter by the node's internal IP, the subnet from the Node's spec. Its settings
  * move to a virtual adapter, which Windows names after it (Hyper-V, "vEthernet (…)").
  */
-function createNetwork(host: WindowsHost, { internalIp, podCidr }: NodeSpec): Change {
+function createNetwork(host: WindowsHost, { internalIp, podCidr }: NodeSpec): HostChange {
   const adapter = host.adapters.find(({ address }) => address?.ip === internalIp);
   if (adapter === undefined)
     return {
@@ -205,7 +207,7 @@ function createNetwork(host: WindowsHost, { internalIp, podCidr }: NodeSpec): Ch
   const { address: _, ...bare } = adapter;
   const moved = { ...adapter, name: virtualAdapter, kind: 'virtual' as const };
   const adapters = [...host.adapters.map((other) => (other === adapter ? bare : other)), moved];
-  return done(host, {
+  return changedHost(host, {
     adapters,
     network: {
       name: networkName,
@@ -218,10 +220,10 @@ function createNetwork(host: WindowsHost, { internalIp, podCidr }: NodeSpec): Ch
   });
 }
 
-function renameAdapter(host: WindowsHost, { bridge }: NodeSpec): Change {
+function renameAdapter(host: WindowsHost, { bridge }: NodeSpec): HostChange {
   const { network } = host;
-  if (network === undefined) return done(host);
-  return done(host, {
+  if (network === undefined) return changedHost(host);
+  return changedHost(host, {
     adapters: host.adapters.map((adapter) =>
       adapter.name === network.virtualAdapter ? { ...adapter, name: bridge } : adapter,
     ),
@@ -233,10 +235,10 @@ function renameAdapter(host: WindowsHost, { bridge }: NodeSpec): Change {
  * "the address of the interface should be the first IP in the subnet"; with it comes the route to
  * the subnet.
  */
-function addGateway(host: WindowsHost, { gateway, podCidr }: NodeSpec): Change {
+function addGateway(host: WindowsHost, { gateway, podCidr }: NodeSpec): HostChange {
   const added = addPort(host, { kind: 'gateway', name: gateway });
   if (added.kind === 'refused') return added;
-  return done(
+  return changedHost(
     withRoute(added.host, {
       destination: podCidr,
       via: 'on-link',
@@ -250,26 +252,28 @@ function addGateway(host: WindowsHost, { gateway, podCidr }: NodeSpec): Change {
  * "then only one neighbor cache entry needs to be added, which resolves the virtual IP to a virtual
  * MAC"
  */
-function addVirtualService(host: WindowsHost, { virtualService, gateway }: NodeSpec): Change {
+function addVirtualService(host: WindowsHost, { virtualService, gateway }: NodeSpec): HostChange {
   const routed = withRoute(host, {
     destination: `${virtualService.ip}/32`,
     via: 'on-link',
     interface: gateway,
     purpose: { kind: 'virtual service address' },
   });
-  return done(routed, {
-    neighbours: put(host.neighbours, { interface: gateway, ...virtualService }, ({ ip }) => ip),
+  return changedHost(routed, {
+    neighbours: upsert(host.neighbours, { interface: gateway, ...virtualService }, ({ ip }) => ip),
   });
 }
 
-export function addPort(host: WindowsHost, port: OvsPort): Change {
+export function addPort(host: WindowsHost, port: OvsPort): HostChange {
   if (host.bridge === undefined)
     return {
       kind: 'refused',
       missed: 'bridge',
       why: `there is no bridge on ${host.node} to put port ${port.name} on`,
     };
-  return done(host, { bridge: { ...host.bridge, ports: put(host.bridge.ports, port, nameOf) } });
+  return changedHost(host, {
+    bridge: { ...host.bridge, ports: upsert(host.bridge.ports, port, nameOf) },
+  });
 }
 
 export function gatewayAddress(podCidr: string): string {

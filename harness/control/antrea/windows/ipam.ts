@@ -3,14 +3,14 @@
  * (the plugin's documentation, "host-local IP address management plugin").
  */
 import { formatIpv4, parseCidr, prefixMask } from '../../../base/address.js';
-import { done, type Change, type WindowsHost } from './host.js';
+import { changedHost, type HostChange, type WindowsHost } from './host.js';
 
 /**
  * Reserves an address for the sandbox: the one it has, the one it asks for, or the first free one
  * behind that which was given out last. The subnet's own address, its first, which is the
  * gateway's, and its last are never given out.
  */
-export function reserve(host: WindowsHost, sandbox: string, asked?: string): Change {
+export function reserve(host: WindowsHost, sandbox: string, asked?: string): HostChange {
   const { network } = host;
   if (network === undefined)
     return {
@@ -18,7 +18,7 @@ export function reserve(host: WindowsHost, sandbox: string, asked?: string): Cha
       missed: 'HNS network',
       why: `there is no HNS network on ${host.node} to take an address from`,
     };
-  if (host.leases.some((lease) => lease.sandbox === sandbox)) return done(host);
+  if (host.leases.some((lease) => lease.sandbox === sandbox)) return changedHost(host);
   const ip = asked ?? nextFree(host, network.subnet);
   if (ip === undefined)
     return {
@@ -31,12 +31,12 @@ export function reserve(host: WindowsHost, sandbox: string, asked?: string): Cha
       kind: 'refused',
       why: `${ip}, which ${sandbox} asks for, is held by ${holder.sandbox}`,
     };
-  return done(host, { leases: [...host.leases, { ip, sandbox }], lastLeased: ip });
+  return changedHost(host, { leases: [...host.leases, { ip, sandbox }], lastLeased: ip });
 }
 
 /** Nothing where the sandbox holds none. */
-export function release(host: WindowsHost, sandbox: string): Change {
-  return done(host, { leases: host.leases.filter((lease) => lease.sandbox !== sandbox) });
+export function release(host: WindowsHost, sandbox: string): HostChange {
+  return changedHost(host, { leases: host.leases.filter((lease) => lease.sandbox !== sandbox) });
 }
 
 function nextFree({ leases, lastLeased }: WindowsHost, subnet: string): string | undefined {

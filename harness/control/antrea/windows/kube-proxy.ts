@@ -6,7 +6,7 @@
  */
 import type { ServicePort } from '../../../kube/endpoints.js';
 import type { ProxyPlan } from '../../../nouns/proxy.js';
-import { done, put, type Change, type WindowsHost } from './host.js';
+import { changedHost, upsert, type HostChange, type WindowsHost } from './host.js';
 
 /**
  * "A specific Network adapter named "HNS Internal NIC" is provided to kube-proxy to configure
@@ -15,9 +15,9 @@ import { done, put, type Change, type WindowsHost } from './host.js';
 export const serviceAdapter = { name: 'HNS Internal NIC', mac: '00:15:5d:00:00:01' } as const;
 
 /** Makes the adapter, before kube-proxy starts (Antrea's Prepare-ServiceInterface.ps1). */
-export function prepareServiceAdapter(host: WindowsHost): Change {
-  return done(host, {
-    adapters: put(host.adapters, { ...serviceAdapter, kind: 'virtual' }, ({ name }) => name),
+export function prepareServiceAdapter(host: WindowsHost): HostChange {
+  return changedHost(host, {
+    adapters: upsert(host.adapters, { ...serviceAdapter, kind: 'virtual' }, ({ name }) => name),
   });
 }
 
@@ -25,7 +25,7 @@ export function prepareServiceAdapter(host: WindowsHost): Change {
  * kube-proxy has heard of these Services, and of no others: their addresses are on the adapter, and
  * it listens there and at their ports of the node.
  */
-export function serveServices(host: WindowsHost, services: readonly ServicePort[]): Change {
+export function serveServices(host: WindowsHost, services: readonly ServicePort[]): HostChange {
   if (!host.adapters.some(({ name }) => name === serviceAdapter.name))
     return {
       kind: 'refused',
@@ -36,7 +36,7 @@ export function serveServices(host: WindowsHost, services: readonly ServicePort[
   const served = services.filter(
     ({ nodePort, protocol }) => nodePort !== undefined && protocol !== 'SCTP',
   );
-  return done(host, {
+  return changedHost(host, {
     serviceAddresses: [...new Set(served.map(({ clusterIp }) => clusterIp))],
     proxies: served.flatMap(proxiesOf),
   });

@@ -15,7 +15,7 @@ import {
   type PortPlan,
   type RoutePlan,
 } from '../../../nouns/plan.js';
-import type { TranslationPlan } from '../../../nouns/translation.js';
+import type { NatPlan } from '../../../nouns/translation.js';
 import type { TunnelType } from '../../../nouns/topology.js';
 import { defaultRoute } from '../hosts.js';
 import {
@@ -28,7 +28,7 @@ import {
 } from '../node-view.js';
 import type { BridgeProgram } from '../pipeline.js';
 import { handle } from './cni.js';
-import { done, freshHost, type Change, type OvsPort, type WindowsHost } from './host.js';
+import { changedHost, freshHost, type HostChange, type OvsPort, type WindowsHost } from './host.js';
 import { initialize, type NodeSpec } from './initialization.js';
 import { prepareServiceAdapter, serveServices, serviceAdapter } from './kube-proxy.js';
 import { nodeJoined, type HostRoute } from './routes.js';
@@ -56,7 +56,7 @@ export function windowsHost({
     ...(mode === 'noEncap' ? {} : { tunnel: tunnelPort.name }),
   };
   const { ip, prefixLength, mac } = node.underlay;
-  const steps: readonly ((host: WindowsHost) => Change)[] = [
+  const steps: readonly ((host: WindowsHost) => HostChange)[] = [
     (host) => initialize(host, spec),
     ...pods.map(
       (pod) => (host: WindowsHost) =>
@@ -99,9 +99,9 @@ export function windowsHost({
     ...others,
     { name: uplinkPort.name, kind: 'physical', mac, address: { ip, prefixLength } },
   ]);
-  const last = steps.reduce<Change>(
+  const last = steps.reduce<HostChange>(
     (change, step) => (change.kind === 'done' ? step(change.host) : change),
-    done(fresh),
+    changedHost(fresh),
   );
   if (last.kind === 'refused') throw new InputError(`node "${node.name}": ${last.why}`);
   return last.host;
@@ -261,7 +261,7 @@ function routePlan({
  * those that Get-NetNat shows of a new one; of its ports Microsoft says nothing: these are Windows'
  * dynamic ones.
  */
-function netNatPlan(internalPrefix: string | undefined): TranslationPlan {
+function netNatPlan(internalPrefix: string | undefined): NatPlan {
   if (internalPrefix === undefined) return { destinations: [], sources: [] };
   return {
     destinations: [],

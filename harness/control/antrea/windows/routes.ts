@@ -2,7 +2,7 @@
  * Routes of the Windows host that the agent is responsible for (the seed, "Gateway port
  * configuration", "Service Traffic").
  */
-import { done, put, type Change, type WindowsHost } from './host.js';
+import { changedHost, upsert, type HostChange, type WindowsHost } from './host.js';
 
 export interface HostRoute {
   readonly destination: string;
@@ -39,7 +39,7 @@ export function nodeJoined(
   host: WindowsHost,
   { name, podCidr, gatewayIp, underlayIp, reach }: Peer,
   interfaces: { readonly gateway: string; readonly bridge: string },
-): Change {
+): HostChange {
   if (!host.routes.some(({ purpose }) => purpose.kind === 'local subnet'))
     return {
       kind: 'refused',
@@ -52,27 +52,27 @@ export function nodeJoined(
   const purpose = { kind: 'node', name } as const;
   switch (reach) {
     case 'tunnel':
-      return done(host, {
+      return changedHost(host, {
         routes: [
           ...others,
           { destination: podCidr, via: gatewayIp, interface: interfaces.gateway, purpose },
         ],
       });
     case 'direct':
-      return done(host, {
+      return changedHost(host, {
         routes: [
           ...others,
           { destination: podCidr, via: underlayIp, interface: interfaces.bridge, purpose },
         ],
       });
     case 'routed':
-      return done(host, { routes: others });
+      return changedHost(host, { routes: others });
   }
 }
 
 /** Nothing of the node stays behind; one that is not known is none. */
-export function nodeLeft(host: WindowsHost, name: string): Change {
-  return done(host, {
+export function nodeLeft(host: WindowsHost, name: string): HostChange {
+  return changedHost(host, {
     routes: host.routes.filter(
       ({ purpose }) => !(purpose.kind === 'node' && purpose.name === name),
     ),
@@ -81,5 +81,5 @@ export function nodeLeft(host: WindowsHost, name: string): Change {
 
 /** The route with the same destination is replaced. */
 export function withRoute(host: WindowsHost, route: HostRoute): WindowsHost {
-  return { ...host, routes: put(host.routes, route, ({ destination }) => destination) };
+  return { ...host, routes: upsert(host.routes, route, ({ destination }) => destination) };
 }
