@@ -7,13 +7,13 @@ import { placeInScenario } from './scenario-code.js';
 
 /**
  * Ends the program at once, with what is queued for `exit` done. What `process.exit` did before
- * `guardEnds`.
+ * `guardExit`.
  */
 export const exitNow: (code: number) => never = process.exit.bind(process);
 
 /**
  * From now on `process.exit` is refused to scenarios, which would end the run without a verdict,
- * and `onStray` is told of errors that nobody waits for: those of a scenario's timers and of
+ * and `onUncaught` is told of errors that nobody waits for: those of a scenario's timers and of
  * promises that are rejected late.
  */
 export function guardExit(onUncaught: (error: unknown) => void): void {

@@ -28,7 +28,7 @@ export interface Host {
   readonly interjection: Interjection | undefined;
   /**
    * Addresses of the host for which the device of a LOCAL port answers ARP before its stack can
-   * (`answerOfDevice`).
+   * (`deviceArpReply`).
    */
   readonly deviceAddresses: ReadonlySet<string>;
   /** Connections of others that go through here, where the host forwards. */

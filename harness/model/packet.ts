@@ -229,7 +229,7 @@ export function unshareKey(packet: Packet): void {
 
 /**
  * The packet's changes go into its bytes, and what is known of it stays. @param next whether its
- * key is written to right away, or once it is `setApart`.
+ * key is written to right away, or once it is `unshareKey`.
  */
 export function commit(
   packet: Packet,

@@ -32,7 +32,7 @@ export class AmbiguousOutcome extends Unsupported {
  */
 export interface Tie {
   readonly candidates: readonly FlowId[];
-  /** As `partsKey` has them. */
+  /** As `clausesKey` has them. */
   readonly clauses: string;
   /** It holds until flows of the node come, go or change: as `Decisions` counts them. */
   readonly flowChanges: number;

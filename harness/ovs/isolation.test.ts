@@ -49,9 +49,9 @@ for (const way of isolationMethods) {
         '-e',
         `
       import { spawn } from 'node:child_process';
-      import { dyingWith } from ${JSON.stringify(new URL('dying-with.js', import.meta.url))};
+      import { withParentDeathSignal } from ${JSON.stringify(new URL('dying-with.js', import.meta.url))};
       import { isolated } from ${JSON.stringify(new URL('isolation.js', import.meta.url))};
-      const [file, ...args] = isolated(${JSON.stringify(found)}, dyingWith(process.pid, ['sh', '-c', 'echo $$; exec cat']));
+      const [file, ...args] = isolated(${JSON.stringify(found)}, withParentDeathSignal(process.pid, ['sh', '-c', 'echo $$; exec cat']));
       spawn(file, args, { stdio: ['pipe', 'inherit', 'inherit'], env: { ...process.env, OVS_RUNDIR: '/nowhere' }, detached: true });`,
       ],
       { stdio: ['ignore', 'pipe', 'inherit'] },

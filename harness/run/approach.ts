@@ -43,7 +43,7 @@ type Change = Extract<AgentStep, { readonly kind: 'change' }>;
 
 /**
  * Each network of the way is planned by what the one before has given out.
- * @param version of Open vSwitch, as `adaptedTo` takes it.
+ * @param version of Open vSwitch, as `adaptPlan` takes it.
  * @throws InputError where from one network to the next more than flows and groups change, and
  *   where there is a history as well.
  */

@@ -40,7 +40,7 @@ export interface ShardOptions {
   readonly openReal: (plan: ClusterPlan, lane: Shard) => Promise<Switches>;
   /**
    * Of Open vSwitch, as those switches will tell it: what it cannot have is left away from the plan
-   * (`adaptedTo`); nothing is where it is not known.
+   * (`adaptPlan`); nothing is where it is not known.
    */
   readonly version?: string;
   /** Called once the switches are programmed and checked: the self-test plants its faults here. */

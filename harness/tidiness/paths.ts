@@ -43,7 +43,7 @@ export const allowedPaths: Readonly<Record<string, string>> = {
 
 /**
  * Where a path is put together of a word that may come from outside, one line each; none for tests
- * and `freePaths`.
+ * and `allowedPaths`.
  */
 export function pathViolations(file: ts.SourceFile): readonly string[] {
   return file.fileName in allowedPaths || file.fileName.endsWith('.test.ts')

@@ -4,7 +4,7 @@ import type { TestVector } from '../nouns/vector.js';
 /**
  * Marks vectors of which no two have the same ends, protocol and port, as all cells of one truth
  * table. Open vSwitch 3.1 tracks SCTP by addresses alone: there what one port is let through others
- * are as well, and the other way, so that of these only what is `coldAlone` is played together,
+ * are as well, and the other way, so that of these only what is `coldPassOnly` is played together,
  * port by port and way by way: the siblings of others would go where others go.
  */
 export function batched(vectors: readonly TestVector[]): readonly TestVector[] {

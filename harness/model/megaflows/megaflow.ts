@@ -2,7 +2,7 @@
  * What packets lead to that share the bits which their translation looks at: as Open vSwitch's
  * datapath keeps it (ovs-vswitchd(8), "dpctl/dump-flows"), so that tables are walked through once
  * for all of them. Nothing is kept of fragments, where mirrors are, or where details are told; nor
- * of what a translation tells by name to `keepNothing`: what depends on more than the packet's
+ * of what a translation tells by name to `avoidCaching`: what depends on more than the packet's
  * fields and the flows.
  */
 import { assert } from '../../base/errors.js';

@@ -38,7 +38,7 @@ export function clearMplsError(ctx: XlateContext): void {
   if (ctx.error === tooMany.pop_mpls || ctx.error === tooMany.push_mpls) ctx.error = undefined;
 }
 
-/** Whatever fails in another bridge stays there. @throws Unpredictable as `forgiveLabels` does. */
+/** Whatever fails in another bridge stays there. @throws Unpredictable as `clearMplsError` does. */
 export function clearErrors(ctx: XlateContext): void {
   clearMplsError(ctx);
   ctx.error = undefined;
